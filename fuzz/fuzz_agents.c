@@ -2,9 +2,9 @@
 /*
  * Bytes as the JSON of an agent's schedule.
  *
- * What can be read prints as JSON that reads back as the same; what is one schedule makes a
- * native document that can be read but for what only the core knows to be wrong, and a name
- * that needs no escaping in a path.
+ * A schedule that can be read prints as JSON that reads back as the same schedule.  A complete
+ * schedule gives a native document that can be read, unless the core finds an error in it, and
+ * a name that needs no escaping in a path.
  */
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /*
  * Bytes as the body of every operation that takes one, and as names of members.
  *
- * Whatever comes, the call goes to the engine or a reader with what their contracts say
- * (texts are UTF-8 within their limits), or has an answer that is JSON.
+ * Every call either goes to the engine or a reader and keeps their contracts (texts are UTF-8
+ * within their limits), or has an answer that is JSON.
  */
 #include "api/call/operation.h"
 #include "base/must.h"
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* Zones without changes only: core/time/tz.h has its own target. */
+/* Only zones with a fixed offset: core/time/tz.h has its own fuzz target. */
 static const struct tz *find_zone(void *arena, struct str name, struct err *err)
 {
     struct tz *tz = arena_take(arena, TZ_FIXED_BYTES);
@@ -30,7 +30,7 @@ static bool has_upstream(void *arg, struct str namespace, struct str upstream)
     return upstream.len % 2 == 1;
 }
 
-static uint64_t no_chance(void *arg)
+static uint64_t no_random(void *arg)
 {
     (void)arg;
     return 0;
@@ -42,8 +42,8 @@ static const char *is_ready(void *arg)
     return NULL;
 }
 
-static enum rc take_settings(void *arg, struct str json, struct arena *arena,
-                             struct err *reterr)
+static enum rc accept_settings(void *arg, struct str json, struct arena *arena,
+                               struct err *reterr)
 {
     (void)arg;
     (void)json;
@@ -58,7 +58,7 @@ static void check_text(struct str text)
     must(text.len == 0 || !memchr(text.ptr, '\0', text.len));
 }
 
-/* A message of gRPC, or nothing beside the fields that refuse it. */
+/* A gRPC message, or empty if header fields carry the error. */
 static void check_frame(struct str answer)
 {
     bool is_compressed = false;
@@ -77,7 +77,7 @@ static void check_json(struct str text)
     json_decref(json);
 }
 
-/* Packed lines. */
+/* Checks packed log lines. */
 static void check_log(struct str log)
 {
     struct log_line line;
@@ -94,7 +94,7 @@ static void check_command(const struct command *command)
     check_text(command->name);
     if (command->kind == COMMAND_APPROVE)
         check_log(command->text);
-    else if (command->kind != COMMAND_CALENDAR) /* days, as bytes */
+    else if (command->kind != COMMAND_CALENDAR) /* its text is packed days */
         check_text(command->text);
     check_json(command->input);
     must(command->overlap <= OVERLAP_DEFAULT);
@@ -155,7 +155,7 @@ static void no_halt(void *arg, bool is_halted)
     (void)is_halted;
 }
 
-static void begin(const struct operation *operation, struct arena *arena, struct str body)
+static void begin_call(const struct operation *operation, struct arena *arena, struct str body)
 {
     static const struct http1_request request;
     const struct api_context context = {.zones = {find_zone, arena},
@@ -164,10 +164,10 @@ static void begin(const struct operation *operation, struct arena *arena, struct
                                         .min_interval = SPAN_S,
                                         .version = "0",
                                         .has_upstream = has_upstream,
-                                        .random = no_chance,
+                                        .random = no_random,
                                         .not_ready = is_ready,
                                         .halt = no_halt,
-                                        .check_settings = take_settings};
+                                        .check_settings = accept_settings};
     char id[RUN_ID_TEXT_MAX];
     struct call call = {.arena = arena,
                         .operation = operation,
@@ -183,7 +183,7 @@ static void begin(const struct operation *operation, struct arena *arena, struct
     check_step(&call, call_begin(&call, &request, body));
 }
 
-/* Names of members, as a query has them. */
+/* The names of members in a query string. */
 static void check_fields(struct str text)
 {
     field_set fields;
@@ -206,6 +206,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     check_fields(body);
     for (int i = 0; i < operation_count; i++)
         if (operations[i].body_max > 0)
-            begin(&operations[i], arena, body);
+            begin_call(&operations[i], arena, body);
     return 0;
 }

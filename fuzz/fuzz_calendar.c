@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as a calendar entry: the first chooses the grammar, then come up to seven fields, one
- * a line, from the second to the weekday.
+ * Bytes as a calendar entry: the first byte chooses the grammar; up to seven fields follow,
+ * one per line, from the second to the weekday.
  */
 #include <stdint.h>
 
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-static struct str take_line(struct str *rest)
+static struct str next_line(struct str *rest)
 {
     struct str line = *rest, head;
 
@@ -20,7 +20,7 @@ static struct str take_line(struct str *rest)
     return line;
 }
 
-/* The longest field: an error lies in one of them. */
+/* The longest field: the offset of an error is within one of them. */
 static size_t longest(const struct str *fields, int count)
 {
     size_t most = 0;
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
         return 0;
     rest = (struct str){(const char *)bytes + 1, len - 1};
     for (int i = 0; i < 7; i++)
-        fields[i] = take_line(&rest);
+        fields[i] = next_line(&rest);
     text = (struct calendar_text){fields[0], fields[1], fields[2], fields[3],
                                   fields[4], fields[5], fields[6]};
     rc = calendar_parse(&text, bytes[0] & 1 ? DIALECT_TEMPORAL : DIALECT_BELFRY, &cron, &err);

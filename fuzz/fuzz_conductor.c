@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What clients of Conductor send: the query of a search, its order, and the JSON of a schedule.
- * Whatever it is, it is read or refused; what is read has a document with an action.
+ * Bytes as what Conductor's clients send: the query of a search, its order, and the JSON of a
+ * schedule.  Every input is read or refused; a schedule that is read has a document with an
+ * action.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-static void ask_query(struct str text)
+static void check_query(struct str text)
 {
     static const struct conductor_found found = {
         .id = {"e", 1}, .schedule = {"s", 1}, .workflow = {"w", 1}, .slot = SPAN_S};
@@ -24,7 +25,7 @@ static void ask_query(struct str text)
     must(conductor_sort_compare(&sort, &found, &found) == 0);
 }
 
-static void read_schedule(struct str text)
+static void check_schedule(struct str text)
 {
     struct conductor_wanted wanted;
     json_auto_t *json = NULL, *document = NULL;
@@ -46,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct str text = {(const char *)bytes, len};
 
-    ask_query(text);
-    read_schedule(text);
+    check_query(text);
+    check_schedule(text);
     return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as the file of a configuration, as values of its keys, and as a variable.
+ * Bytes as a configuration file, as values of its keys, and as an environment variable.
  *
- * A file that is read is written out by its values and read again: nothing changes.  One that
- * is refused has a message, which shows no control byte of the file but tabs.
+ * A file that can be read is written from its values and read again without a change.  A
+ * refused file has a message without control bytes of the file, except tabs.
  */
 #include <stdint.h>
 #include <string.h>
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     check(&(struct config_sources){.file = "fuzz", .text = {(const char *)bytes, len}});
     if (len < 2 || len > CONFIG_FILE_MAX || bytes[0] >= CONFIG_KEYS)
         return 0;
-    /* The first byte chooses a key, the rest is its value; then the rest is a variable. */
+    /* The first byte chooses a key and the rest is its value; then the rest is a variable. */
     memcpy(entry, bytes + 1, len - 1);
     entry[len - 1] = '\0';
     flag[bytes[0]] = entry;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as a cron expression: the first chooses the dialect, the second the length of the
- * seed, which comes next; the rest is the text.
+ * Bytes as a cron expression: the first byte chooses the dialect, the second gives the length
+ * of the seed, which follows; the rest is the text.
  */
 #include <stdint.h>
 

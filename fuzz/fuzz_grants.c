@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a server answers to a worker: every run that is cut out of an answer lies inside it,
- * and the runs of an answer that is JSON are those that a reader of JSON finds.
+ * Bytes as an answer of a server to a worker: every run that is cut out of an answer lies
+ * inside it, and the runs of an answer that is JSON are those that a JSON parser finds.
  */
 #include <stdint.h>
 
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The runs that were cut out, each read alone, beside those of the answer read whole. */
+/* Compares the runs that were cut out, each parsed alone, with those of the whole answer. */
 static void compare(struct str answer, const json_t *whole)
 {
     const json_t *list = json_object_get(whole, "runs");

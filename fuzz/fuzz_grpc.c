@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as a frame of gRPC, as its fields, and as a message of Temporal's API.
+ * Bytes as a gRPC frame, as its header fields, and as a message of Temporal's API.
  *
- * A message that is unpacked and packed is, unpacked once more, the same; what is found of it
- * without unpacking is what unpacking finds; base64 that is read is written back the same, and
- * so are the words of a status.
+ * A message that is unpacked and packed is the same when it is unpacked again; a field found
+ * without unpacking is the one that unpacking finds; base64 that is read is written back the
+ * same, and so is the message of a status.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as requests of HTTP/1.1, and as a date of HTTP.
+ * Bytes as HTTP/1.1 requests, and as an HTTP date.
  *
  * Any split of the bytes gives the same requests, the same bodies and the same refusal; what a
- * request points to lies in its room; a refusal has a status and a sentence.  Dates that are
+ * request points to is in its buffer; a refusal has a status and a message.  Dates that are
  * read are written back the same, and agree with the calendar of the core.
  */
 #include <stdint.h>
@@ -18,8 +18,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 enum {
-    BODY_MAX = 300,     /* small enough to be passed by a short input      */
-    EVERY_CUT_MAX = 96, /* longer inputs are cut in two at some places only */
+    BODY_MAX = 300,     /* so small that a short input exceeds it           */
+    EVERY_CUT_MAX = 96, /* longer inputs are split at a few positions only  */
     CUTS = 8,
 };
 
@@ -70,7 +70,7 @@ static void add_request(struct seen *seen, const struct http1_request *request)
                                   http1_accepts_gzip(request) << 5 | request->minor << 6);
 }
 
-static void take(struct seen *seen, enum http1_event event)
+static void add_event(struct seen *seen, enum http1_event event)
 {
     if (event == HTTP1_BODY) {
         must(seen->parser.piece.len > 0);
@@ -80,7 +80,7 @@ static void take(struct seen *seen, enum http1_event event)
     }
     if (event == HTTP1_MORE)
         return;
-    digest_int(&seen->digest, 1000 + event); /* no byte of a body */
+    digest_int(&seen->digest, 1000 + event); /* differs from every byte of a body */
     add_request(seen, &seen->parser.request);
     if (event == HTTP1_DONE)
         http1_begin(&seen->parser, seen->room, BODY_MAX);
@@ -93,11 +93,11 @@ static void feed(struct seen *seen, struct str bytes)
     while (seen->rc == RC_OK && (event != HTTP1_MORE || bytes.len > 0)) {
         seen->rc = http1_feed(&seen->parser, &bytes, &event, &seen->err);
         if (seen->rc == RC_OK)
-            take(seen, event);
+            add_event(seen, event);
     }
 }
 
-static void begin(struct seen *seen)
+static void reset(struct seen *seen)
 {
     seen->digest = (struct digest){0};
     seen->rc = RC_OK;
@@ -130,16 +130,16 @@ static void check_splits(struct str bytes)
     static struct seen whole, other;
     size_t step = bytes.len <= EVERY_CUT_MAX ? 1 : bytes.len / CUTS;
 
-    begin(&whole);
+    reset(&whole);
     feed(&whole, bytes);
     if (whole.rc != RC_OK)
         check_refusal(&whole);
-    begin(&other);
+    reset(&other);
     for (size_t i = 0; i < bytes.len && other.rc == RC_OK; i++)
         feed(&other, (struct str){bytes.ptr + i, 1});
     check_same(&whole, &other);
     for (size_t cut = step; cut < bytes.len; cut += step) {
-        begin(&other);
+        reset(&other);
         feed(&other, (struct str){bytes.ptr, cut});
         feed(&other, str_from(bytes, cut));
         check_same(&whole, &other);

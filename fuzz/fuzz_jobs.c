@@ -2,8 +2,8 @@
 /*
  * Bytes as the JSON of a schedule of the jobs API.
  *
- * What can be read and kept is shown as JSON that reads back as the same document: a PATCH
- * that names nothing changes nothing.
+ * A schedule that can be read and stored is shown as JSON that reads back as the same
+ * document: an empty PATCH changes nothing.
  */
 #include "api/jobs/jobs_doc.h"
 #include "base/must.h"
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* An empty description is none, and what says nothing of it is enabled. */
+/* Removes defaults: an empty description counts as absent, and enabled is the default. */
 static void strip(json_t *document, bool is_enabled)
 {
     json_object_del(document, "description");
@@ -27,7 +27,7 @@ static void check_shown(json_t *document, const struct schedule_doc *doc, struct
     struct err err;
 
     if (schedule_keep(doc, arena, &texts, &err) != RC_OK)
-        return; /* too long to be kept */
+        return; /* too long to store */
     view.row = (struct schedule_row){.name = STR("a"),
                                      .spec = texts.spec,
                                      .action = texts.action,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as JSON that is looked through without values, and as a string that is written.
+ * Bytes as JSON that is scanned without building values, and as a string to write.
  *
- * Of any bytes, nothing outside of them is handed out; of an object, exactly the members that
- * jansson finds, in its order; a string that is written is read back the same; a text is the
- * value that jansson makes of it, or none where jansson makes none.
+ * For any bytes, no result points outside of them; for an object, the members are exactly
+ * those that jansson finds, in its order; a string that is written reads back the same; a text
+ * that is parsed gives the same value as jansson, and only if jansson accepts it.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static size_t walk(struct str text)
     return count;
 }
 
-/* The value as it is written is the value. */
+/* The text of a value parses as the value. */
 static void check_value(struct str written, const json_t *value)
 {
     json_error_t error;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as the text of a field, and as an instant.
+ * Bytes as the text of a log field, and as an instant.
  *
- * A line of JSON is read back by a parser of JSON: the text is the same but for bad bytes and
- * its end; no line has a control byte, is too long or is not UTF-8; logfmt escapes alike.
- * Times are those of the core's calendar.
+ * A line of JSON is read back by a JSON parser: the text is the same, except for invalid bytes
+ * and a cut end; no line has a control byte, is too long or is not UTF-8; logfmt uses the same
+ * escapes. Times agree with the calendar of the core.
  */
 #include <jansson.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ static void check_line(struct str line)
         must((unsigned char)line.ptr[i] >= 0x20 && line.ptr[i] != 0x7f);
 }
 
-/* `got` is `sent`, where every byte that is not UTF-8 became U+FFFD; or a beginning and … */
+/* `got` is `sent` with U+FFFD for every invalid byte, or a prefix of it followed by … */
 static void check_text(struct str sent, struct str got)
 {
     while (got.len > 0) {
@@ -82,7 +82,7 @@ static void check_json(struct str text, instant now)
     json_decref(object);
 }
 
-/* In quotes it is a string of JSON; without, it is the text itself. */
+/* A quoted value is a JSON string; an unquoted one is the text itself. */
 static void check_logfmt(struct str text)
 {
     char line[LOG_LINE_MAX + 1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as an OnCalendar text.
+ * Bytes as an OnCalendar expression of systemd.
  */
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 /*
  * Bytes as a packed spec.
  *
- * What is accepted has one form only, so it packs to the same bytes again; and it is sound:
- * the questions that one asks of a spec have answers that agree with each other.
+ * An accepted spec has only one packed form, so it packs to the same bytes again; and it is
+ * sound: searching forward, searching backward and counting agree.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 enum {
-    SEARCHED_MAX = 4, /* entries and exclusions; more of them take time and show nothing new */
+    SEARCHED_MAX = 4, /* entries and exclusions; more only take time */
     SLOTS = 3,
     NEAR_DAYS = 8,
 };
@@ -22,7 +22,7 @@ static const instant created = INT64_C(1709985600000000); /* 2024-03-09T12:00:00
 
 static char again[SPEC_PACKED_MAX + 1];
 
-/* Zones without changes only: core/time/tz.h has its own target. */
+/* Only zones with a fixed offset: core/time/tz.h has its own fuzz target. */
 static const struct tz *find_zone(void *arena, struct str name, struct err *err)
 {
     struct tz *tz = arena_take(arena, TZ_FIXED_BYTES);
@@ -38,7 +38,7 @@ static void check_form(const struct spec *spec, const uint8_t *bytes, size_t len
     must(!out.cut && out.len == len && memcmp(again, bytes, len) == 0);
 }
 
-/* The spec held to some days around `t`: how long a search may take is not the question. */
+/* The spec limited to some days around `t`, so that every search is short. */
 static struct spec near(const struct spec *spec, instant t)
 {
     struct spec held = *spec;
@@ -48,7 +48,7 @@ static struct spec near(const struct spec *spec, instant t)
     return held;
 }
 
-/* Slots after `after`; the same ones come back from the last to the first. */
+/* Finds slots after `after`; the backward search finds the same ones. */
 static void check_slots(const struct spec *whole, const struct spec_ctx *ctx, instant after)
 {
     const struct spec held = near(whole, after), *spec = &held;

@@ -2,8 +2,8 @@
 /*
  * Bytes as a packed plan.
  *
- * What is accepted has one form only, so it packs to the same bytes again; and the engine can
- * use it: slots that fall due are listed or accounted for, each exactly once.
+ * An accepted plan has only one packed form, so it packs to the same bytes again; and the
+ * engine can use it: every due slot is listed or accounted for exactly once.
  */
 #include <string.h>
 
@@ -14,8 +14,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 enum {
-    SEARCHED_MAX = 4, /* entries and exclusions; more of them take time and show nothing new */
-    CALLS_MAX = 20,   /* of a plan that lists slot by slot the rest looks the same           */
+    SEARCHED_MAX = 4, /* entries and exclusions; more only take time     */
+    CALLS_MAX = 20,   /* further calls of a plan with many slots are alike */
 };
 
 static const instant mark = INT64_C(1709985600000000); /* 2024-03-09T12:00:00Z */
@@ -23,7 +23,7 @@ static const instant mark = INT64_C(1709985600000000); /* 2024-03-09T12:00:00Z *
 static char again[PLAN_PACKED_MAX + 1];
 static struct due_slot slots[ADVANCE_SLOTS_MAX];
 
-/* Zones without changes only: core/time/tz.h has its own target. */
+/* Only zones with a fixed offset: core/time/tz.h has its own fuzz target. */
 static const struct tz *find_zone(void *arena, struct str name, struct err *err)
 {
     struct tz *tz = arena_take(arena, TZ_FIXED_BYTES);
@@ -48,7 +48,7 @@ static int64_t settled(const struct advance *a)
     return count;
 }
 
-/* What is settled is what lies between the marks. */
+/* The slots that are settled are those between the marks. */
 static void check_advance(struct plan *plan, span late)
 {
     struct cursor cursor = {.mark = mark,
@@ -86,7 +86,7 @@ static void use(struct plan *plan, struct arena *arena)
         return;
     if (spec_bind(&plan->spec, &zones, &err) != RC_OK)
         return;
-    /* How long a search may take is not the question. */
+    /* Limits the range, so that every search is short. */
     if (plan->spec.start < mark - 8 * SPAN_DAY)
         plan->spec.start = mark - 8 * SPAN_DAY;
     if (plan->spec.end > mark + 8 * SPAN_DAY)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as DTSTART and RRULE lines: what parses is searched in both directions, which must
- * agree, from DTSTART and from far away.
+ * Bytes as DTSTART and RRULE lines: a rule that parses is searched in both directions, which
+ * must agree, starting at DTSTART and far away from it.
  */
 #include <stdint.h>
 
@@ -17,7 +17,7 @@ enum { STEPS = 4 };
 #define LOCAL_FIRST (DAY_MIN * DAY_SECONDS)
 #define LOCAL_LAST  (DAY_MAX * DAY_SECONDS + DAY_SECONDS - 1)
 
-/* Instances from `from` on; false when the search found none. */
+/* Checks instances after `from`; false: the search found none. */
 static bool check_search_of(const struct rrule *rule, int64_t from)
 {
     for (int i = 0; i < STEPS; i++) {
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     }
     must(zone.len <= ZONE_NAME_MAX);
     must(rrule_is_valid(&rule));
-    /* Every search of a rule that never matches takes its full time: one is enough. */
+    /* A rule that never matches takes the full search time: one search is enough. */
     if (!check_search_of(&rule, LOCAL_FIRST))
         return 0;
     check_search_of(&rule, rule.start + INT64_C(1000000007));

@@ -2,8 +2,8 @@
 /*
  * Bytes as the packed lines of a run's log.
  *
- * What is accepted has one form only: the lines that were read pack to the same bytes again.
- * Then the bytes as a text, which is packed and read back, cut where it is too long.
+ * Accepted lines have only one packed form: they pack to the same bytes again.  Then the bytes
+ * as a text, which is packed and read back, cut if it is too long.
  */
 #include <string.h>
 

@@ -2,9 +2,9 @@
 /*
  * Bytes as the JSON of a whole schedule.
  *
- * What can be read prints as text that reads back as the same schedule, in both forms and
- * through the columns; what compiles packs to bytes that unpack to the same plan; its URL
- * and headers hold nothing that could end a line.
+ * A schedule that can be read prints as text that reads back as the same schedule, in both
+ * forms and through the columns; one that compiles packs to bytes that unpack to the same
+ * plan; its URL and headers contain nothing that could end a line.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-enum { TEXT_MAX = 16 << 20 }; /* the full form of the longest text is below a tenth of it */
+enum { TEXT_MAX = 16 << 20 }; /* over ten times the full form of the longest text */
 
 static char first[TEXT_MAX], second[TEXT_MAX], whole[TEXT_MAX];
 static char packed[PLAN_PACKED_MAX + 1], again[PLAN_PACKED_MAX + 1];
@@ -28,7 +28,7 @@ static struct str print(const struct schedule_doc *doc, enum spec_form form, cha
     return buf_as_str(&out);
 }
 
-/* Without the bound on text: the full form may be longer than what a person may send. */
+/* Without the size limit: the full form may be longer than a client may send. */
 static void check_form(const struct schedule_doc *doc, enum spec_form form, struct arena *arena)
 {
     struct str text = print(doc, form, first), full = print(doc, SPEC_FULL, whole);
@@ -61,7 +61,7 @@ static void check_columns(const struct schedule_doc *doc, struct arena *arena)
     must(str_eq(print(&back, SPEC_FULL, first), print(&bare, SPEC_FULL, second)));
 }
 
-/* Zones without changes only: core/time/tz.h has its own target. */
+/* Only zones with a fixed offset: core/time/tz.h has its own fuzz target. */
 static const struct tz *find_zone(void *arena, struct str name, struct err *err)
 {
     struct tz *tz = arena_take(arena, TZ_FIXED_BYTES);

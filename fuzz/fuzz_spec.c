@@ -2,8 +2,8 @@
 /*
  * Bytes as the JSON of a spec.
  *
- * What can be read prints as text that reads back as the same spec, in both forms; what
- * compiles has a next slot after the time asked for, or none.
+ * A spec that can be read prints as text that reads back as the same spec, in both forms; one
+ * that compiles has its next slot after the given time, or none.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-enum { TEXT_MAX = 16 << 20 }; /* the full form of the longest text is below a tenth of it */
+enum { TEXT_MAX = 16 << 20 }; /* over ten times the full form of the longest text */
 
 static char first[TEXT_MAX], second[TEXT_MAX];
 
@@ -28,7 +28,7 @@ static struct str print(const struct spec_def *def, enum spec_form form, char *t
     return buf_as_str(&out);
 }
 
-/* Without the bound on text: the full form may be longer than what a person may send. */
+/* Without the size limit: the full form may be longer than a client may send. */
 static void check_form(const struct spec_def *def, enum spec_form form, struct arena *arena)
 {
     struct str text = print(def, form, first);
@@ -41,7 +41,7 @@ static void check_form(const struct spec_def *def, enum spec_form form, struct a
     must(str_eq(print(&again, form, second), text));
 }
 
-/* Zones without changes only: core/time/tz.h has its own target. */
+/* Only zones with a fixed offset: core/time/tz.h has its own fuzz target. */
 static const struct tz *find_zone(void *arena, struct str name, struct err *err)
 {
     struct tz *tz = arena_take(arena, TZ_BYTES_MAX);

@@ -2,8 +2,9 @@
 /*
  * Bytes as a text with templates, and as a body.
  *
- * What the check takes can be filled in, and what it refuses cannot; a text without a `$` is
- * filled in as itself; in a URL nothing comes in but what RFC 3986 leaves alone; bounds hold.
+ * A text that the check accepts can be filled in, and a refused one cannot; a text without a
+ * `$` is filled in unchanged; a URL gets only characters that RFC 3986 leaves unescaped;
+ * limits hold.
  */
 #include <stdint.h>
 

@@ -2,9 +2,9 @@
 /*
  * Bytes as the JSON of Temporal's spec, and as one of its cron strings.
  *
- * A canonical spec stays as it is when it is made canonical again or printed and read; its
- * calendars are text that both the dialect and the native grammar take.  A cron string is
- * taken here exactly when the core takes it, and means the same.
+ * A canonical spec does not change when it is made canonical again or printed and read; its
+ * calendars are text that both the dialect and the native grammar accept.  A cron string is
+ * accepted if and only if the core accepts it, with the same meaning.
  */
 #include <string.h>
 
@@ -79,7 +79,7 @@ static void check_json(struct str text, struct arena *arena)
     check_def(&spec, arena);
 }
 
-/* The two differ in what may stand in a zone's name and in a comment; looking up tells. */
+/* The two parsers differ in which bytes zone names and comments may have. */
 static bool is_plain(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -100,7 +100,7 @@ static void check_cron(struct str text, struct arena *arena)
 
     if (!is_plain(text) || own == RC_LIMIT)
         return;
-    /* Here the comment of an interval is thrown away; the core bounds it all the same. */
+    /* This parser drops the comment of an interval; the core limits its length. */
     if (spec.interval_count > 0 && memchr(text.ptr, '#', text.len))
         return;
     must((own == RC_OK) == (rc == RC_OK));
@@ -112,7 +112,7 @@ static void check_cron(struct str text, struct arena *arena)
     must(cron.second == core.cron.second && cron.minute == core.cron.minute &&
          cron.hour == core.cron.hour && cron.day == core.cron.day &&
          cron.month == core.cron.month && cron.weekday == core.cron.weekday);
-    /* The core takes a year of every value for no bound at all: alike from 2000 to 2100. */
+    /* The core treats a list of all years as no limit: the same from 2000 to 2100. */
     must((cron.flags | core.cron.flags) & CRON_ANY_YEAR ||
          memcmp(cron.year, core.cron.year, sizeof cron.year) == 0);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as an upstream Temporal's answer: as its body, as each of its messages, as its fields.
+ * Bytes as an answer of an upstream Temporal: as its body, as each of its messages, as its
+ * fields.
  *
- * Whatever comes, an end has a word, a run's id fits where it is kept, and a result is JSON.
+ * For any bytes, an end has a reason, the id of a run fits into its buffer, and a result is
+ * JSON.
  */
 #include "base/must.h"
 #include "model/member.h"

@@ -2,8 +2,8 @@
 /*
  * Bytes as a query of Temporal's lists, and as the message of a spec.
  *
- * A query that is understood can be asked; the canonical form of a spec, as a message, is the
- * same when it is made canonical once more.
+ * A query that parses can be evaluated; the canonical form of a spec, as a message, does not
+ * change when it is made canonical again.
  */
 #include "api/temporal/temporal_codec.h"
 #include "api/temporal/temporal_query.h"

@@ -2,8 +2,8 @@
 /*
  * Bytes as an instant, a duration, a date and a time of day.
  *
- * What can be read prints as text that reads back as the same value; an error points into
- * the text.
+ * A value that can be read prints as text that reads back as the same value; an error has an
+ * offset within the text.
  */
 #include <stdint.h>
 

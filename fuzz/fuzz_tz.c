@@ -2,7 +2,7 @@
 /*
  * Bytes as a TZif file, as a POSIX rule and as an offset from UTC.
  *
- * Whatever becomes a zone must keep the promises of core/time/tz.h at each of its borders.
+ * Every zone that is accepted keeps the contracts of core/time/tz.h at each of its changes.
  */
 #include <stdalign.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static union {
     struct tz tz;
 } zone;
 
-/* A second shows a local time; the instant of that time is it, or an earlier second alike. */
+/* Converting to local time and back gives the same second, or an earlier one of a fold. */
 static void check_round_trip(const struct tz *tz, int64_t s)
 {
     int64_t local = s + tz_offset(tz, s), back = tz_utc_of_local(tz, local);
@@ -49,7 +49,7 @@ static void check_segment(const struct tz *tz, int i)
     }
 }
 
-/* What comes in the cycle comes again in the next and in the tenth after it. */
+/* The changes of the cycle repeat in the next cycle and in the tenth. */
 static void check_cycle(const struct tz *tz, int i)
 {
     int64_t s = tz->seg[i].start, later = s + TZ_CYCLE_SECONDS, at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as YAML: every document that is read is JSON that can be read, its place lies within
- * the text, and printed it is read again the same.
+ * Bytes as YAML: every document that is read is valid JSON, its position is within the text,
+ * and when printed it reads back the same.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/must.h"
 #include "wire/yaml/yaml.h"
 
-enum { INPUT_MAX = 4096, PRINTED_MAX = 64 * INPUT_MAX }; /* 31 levels of indentation and more */
+enum { INPUT_MAX = 4096, PRINTED_MAX = 64 * INPUT_MAX }; /* room for 31 levels of indentation */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -2,9 +2,9 @@
 /*
  * Runs a fuzz target over given inputs, without a fuzzer: `fuzz_cron fuzz/corpus/cron`.
  *
- * So every input that once mattered is tried again in the normal build.  Arguments are
- * files or folders.  A target that finds something wrong aborts; no input at all is an
- * error too, since it would prove nothing.
+ * This way the normal build repeats every input that once found a bug.  Arguments are files or
+ * folders.  A target that finds an error aborts.  A run without any input proves nothing, so it
+ * fails.
  */
 #include <errno.h>
 #include <fts.h>
@@ -22,7 +22,7 @@ static _Noreturn void die(const char *what, const char *path)
     exit(1);
 }
 
-/* The input gets a block of exactly its size, so that a sanitizer sees a step beyond it. */
+/* The block has exactly the size of the input, so that a sanitizer sees an overrun. */
 static void run(const char *path, size_t size)
 {
     FILE *file = fopen(path, "rb");
@@ -34,7 +34,7 @@ static void run(const char *path, size_t size)
         die("cannot read the whole of", path);
     fclose(file);
     printf("%s\n", path);
-    fflush(stdout); /* the last name printed is the one that broke it */
+    fflush(stdout); /* the last printed name is the input that failed */
     (void)LLVMFuzzerTestOneInput(bytes, size);
     free(bytes);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lengths are multiples of the world's unit, so that a schedule of any pace falls due some
- * dozens of times; wall-clock patterns are chosen by the pace.
+ * Durations are multiples of the world's unit, so that a schedule of any speed falls due some
+ * dozens of times; wall-clock patterns depend on the speed.
  */
 #include "sim/drafts.h"
 
@@ -11,7 +11,7 @@
 #include "base/must.h"
 
 enum {
-    TRIES_MAX = 20, /* combinations that a spec refuses are drawn again */
+    TRIES_MAX = 20, /* combinations that a spec rejects are drawn again */
     ATS_MAX = 4,
     TIMES_MAX = 3,
     DATES_MAX = 2,
@@ -44,7 +44,7 @@ static span units(const struct drafting *d, int64_t low, int64_t high)
     return prng_between(d->prng, low, high) * d->profile->unit;
 }
 
-/* Some time of this world, whole seconds. */
+/* Some time of this world, in whole seconds. */
 static instant some_time(const struct drafting *d)
 {
     span all = d->profile->trouble + d->profile->drain;
@@ -68,7 +68,7 @@ static void draw_interval(const struct drafting *d, struct interval_def *interva
         interval->phase = interval->every / 4 / SPAN_S * SPAN_S;
 }
 
-/* Beside another one, a start moves what counts from starts. */
+/* With a second interval, a start would move slots that count from starts. */
 static void add_interval(const struct drafting *d, struct spec_def *def)
 {
     def->intervals = arena_array(d->arena, 2, sizeof *def->intervals);
@@ -131,7 +131,7 @@ static void add_family(const struct drafting *d, struct spec_def *def)
     }
 }
 
-/* What shapes a spec. */
+/* Parts that shape a spec. */
 
 static void add_exclusions(const struct drafting *d, struct spec_def *def)
 {
@@ -144,7 +144,9 @@ static void add_exclusions(const struct drafting *d, struct spec_def *def)
     def->not_date_count = count;
 }
 
-/* Over a day in the midst of it; those before and after may have slots of their own. */
+/*
+ * Over a day in the middle of the world; the days before and after may have slots of their own.
+ */
 static void add_shift(const struct drafting *d, struct spec_def *def)
 {
     int32_t day = (int32_t)(instant_seconds(d->profile->begin) / DAY_SECONDS);
@@ -306,7 +308,7 @@ static void draw_lane(const struct drafting *d, struct rec_draft *r)
         r->queue = drafts_queue((int)prng_below(d->prng, SIM_QUEUES));
 }
 
-/* The calendar that is named to the engine; the judge reads its days as dates. */
+/* The engine gets the calendar by name; the judge reads its days as dates. */
 static void name_calendar(const struct drafting *d, struct spec_def *def,
                           struct spec_def *written)
 {
@@ -324,7 +326,7 @@ static void name_calendar(const struct drafting *d, struct spec_def *def,
     written->not_date_count = count + more;
 }
 
-/* RC_OK when the spec takes the combination. */
+/* RC_OK if the spec accepts the combination. */
 static enum rc compile(const struct drafting *d, struct rec_draft *r, struct plan *ret)
 {
     struct spec_def def = r->def;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Schedules as a simulated operator writes them: every family of specs, every policy.
- */
+/* Schedules as a simulated operator writes them: every family of specs, every policy. */
 #pragma once
 
 #include "base/arena.h"
@@ -9,13 +7,13 @@
 #include "sim/record.h"
 #include "sim/world_profile.h"
 
-#define SIM_CALENDAR "holidays" /* the one that can be named */
+#define SIM_CALENDAR "holidays" /* the only named calendar */
 
-/* A draft that was checked, and the same as the judge reads it. */
+/* A checked draft, and the same for the judge. */
 struct made {
     struct draft draft;
     struct rec_draft record;
-    int place; /* in record.drafts */
+    int place; /* index in record.drafts */
 };
 
 struct drafting {
@@ -27,7 +25,7 @@ struct drafting {
     instant now;
 };
 
-/* Everything of it lives in the arena. */
+/* Everything it points to is in the arena. */
 struct made *drafts_make(const struct drafting *drafting);
 
 /* The name of a gate, 0 .. SIM_GATES - 1. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * At most one fault strikes a turn, and none while it is not known whether an earlier one was
- * committed: a node that dies or sleeps then is, for the store, one that did so before or
- * after the commit, and both are simulated where the answer is known.
+ * At most one fault strikes a turn, and none while it is unknown whether an earlier turn was
+ * committed: for the store, a node that dies or stalls then did so before or after the commit,
+ * and both cases are simulated where the answer is known.
  */
 #include "sim/faults.h"
 
@@ -11,13 +11,13 @@
 #include "sim/node.h"
 
 enum {
-    SKIP_MAX = 6,     /* a turn has some six round trips                   */
-    CHANGES_MAX = 60, /* of the disk in a turn; the rest are in between    */
-    READS_MAX = 20,   /* most pages are in memory                          */
-    SYNCS_MAX = 2,    /* one for a commit, one more when the log begins    */
+    SKIP_MAX = 6,     /* a turn has about six round trips */
+    CHANGES_MAX = 60, /* of the disk in a turn; the rest are in between */
+    READS_MAX = 20,   /* most pages are in memory */
+    SYNCS_MAX = 2,    /* one for a commit, one more when the log restarts */
 };
 
-/* What the disk can do but stand still. */
+/* Disk faults other than a stop. */
 static const enum sim_fault errors[] = {SIM_READ_ERROR, SIM_WRITE_ERROR, SIM_SYNC_ERROR};
 enum { ERRORS = sizeof errors / sizeof *errors };
 
@@ -59,7 +59,7 @@ static void set_trap(struct world *world, struct sim_node *node, enum rec_fault_
     };
 }
 
-/* A node whose clock jumped ahead may hold until someone says what the slots are worth. */
+/* A node whose clock jumped ahead may wait until an operator decides about the slots. */
 static void hold(struct world *world)
 {
     struct command command = {.kind = COMMAND_CLOCK, .namespace = world->operator.namespace };
@@ -71,7 +71,9 @@ static void hold(struct world *world)
         operator_ask(world, &command, -1, NULL);
 }
 
-/* Far ahead, or a little behind: what is recorded must be in the past before the world ends. */
+/*
+ * Far ahead, or a little back: everything recorded must be in the past before the world ends.
+ */
 static void step_clock(struct world *world, enum rec_fault_kind kind)
 {
     bool is_small = prng_chance(&world->prng, 1, 2);
@@ -100,7 +102,7 @@ static void fill_disk(struct world *world)
 
 static bool lose_power(struct world *world, struct sim_node *node)
 {
-    /* In the midst of something, if nobody waits for an answer that nobody can know. */
+    /* In the middle of an operation, if no client waits for an answer that cannot be known. */
     if (node->in.command_count == 0 && prng_chance(&world->prng, 2, 3)) {
         sim_vfs_arm(world->vfs, SIM_STOP, 1 + prng_below(&world->prng, CHANGES_MAX), false);
         return true;
@@ -110,7 +112,7 @@ static bool lose_power(struct world *world, struct sim_node *node)
     return false;
 }
 
-/* In a turn that nobody waits for: whether it was committed nobody can know. */
+/* In a turn that no client waits for: whether it was committed cannot be known. */
 static void break_disk(struct world *world, const struct sim_node *node)
 {
     static const uint64_t most[ERRORS] = {READS_MAX, CHANGES_MAX, SYNCS_MAX};
@@ -129,7 +131,7 @@ void faults_stand_still(struct world *world, struct sim_node *node)
     note(world, node, FAULT_PAUSE, node->paused_until - world->now);
 }
 
-/* True when the node goes on to its turn. */
+/* True if the node continues with its turn. */
 static bool strike(struct world *world, struct sim_node *node, enum rec_fault_kind kind)
 {
     switch (kind) {
@@ -155,7 +157,7 @@ static bool strike(struct world *world, struct sim_node *node, enum rec_fault_ki
         step_clock(world, kind);
         return true;
     case FAULT_PAUSE:
-        /* Or in the midst: after the commit, with the calls in its hands. */
+        /* Or in between: after the commit, while it holds the dispatches. */
         node->stalls = prng_chance(&world->prng, 1, 2);
         if (!node->stalls)
             faults_stand_still(world, node);
@@ -178,7 +180,7 @@ static bool strike(struct world *world, struct sim_node *node, enum rec_fault_ki
     return true;
 }
 
-/* A turn that is tried again has had its fault; a full disk is one, too. */
+/* A retried turn has already had its fault; a full disk is one, too. */
 static bool may_strike(const struct world *world)
 {
     if (world_is_calm(world) || world->disk_is_full)
@@ -214,7 +216,7 @@ bool faults_after(struct world *world, struct sim_node *node)
     return true;
 }
 
-/* Whether the disk failed in the turn; what did not happen will not happen later. */
+/* Whether the disk failed in the turn; a fault that did not strike is disarmed. */
 static bool has_erred(struct world *world)
 {
     uint64_t before = world->errors;

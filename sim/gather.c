@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows are read by the functions of the store, key by key; the keys are those of every table
- * that names a schedule, so that a row whose schedule is gone is seen too.
+ * that names a schedule, so that a row whose schedule is missing is seen too.
  */
 #include "sim/gather.h"
 
@@ -17,7 +17,7 @@
 #include "store/runs.h"
 #include "store/schema.h"
 
-enum { PORTION = 8192 }; /* rows that are read at once */
+enum { BATCH_ROWS = 8192 }; /* rows that are read at once */
 
 static const struct db_stmt schedule_keys = {
     "SELECT id FROM schedules UNION SELECT id FROM cursors UNION SELECT schedule FROM runs"
@@ -29,7 +29,7 @@ static const struct db_stmt check = {"PRAGMA integrity_check", NULL};
 static const struct db_stmt no_check = {"SELECT CAST('ok' AS TEXT)", NULL};
 static const struct db_stmt versions = {"SELECT count(*) FROM migrations", NULL};
 
-/* Where a function of this file is. */
+/* The state of reading. */
 struct reading {
     struct db *db;
     struct recorder *recorder;
@@ -53,7 +53,7 @@ static enum rc read_runs(struct reading *r, int64_t schedule, bool held)
     struct db_result found;
     enum rc rc;
 
-    runs_of_schedule(r->db, schedule, held, PORTION, &found);
+    runs_of_schedule(r->db, schedule, held, BATCH_ROWS, &found);
     rc = flush(r);
     for (int i = 0; rc == RC_OK && i < found.rows; i++)
         runs_read(&found, i, APPEND(&r->recorder->record, runs, run_count));
@@ -63,11 +63,11 @@ static enum rc read_runs(struct reading *r, int64_t schedule, bool held)
 static enum rc read_history(struct reading *r, int64_t schedule)
 {
     int64_t before = INT64_MAX;
-    struct db_result found = {.rows = PORTION};
+    struct db_result found = {.rows = BATCH_ROWS};
     enum rc rc = RC_OK;
 
-    while (rc == RC_OK && found.rows == PORTION) {
-        history_of_schedule(r->db, schedule, before, PORTION, &found);
+    while (rc == RC_OK && found.rows == BATCH_ROWS) {
+        history_of_schedule(r->db, schedule, before, BATCH_ROWS, &found);
         rc = flush(r);
         for (int i = 0; rc == RC_OK && i < found.rows; i++) {
             struct history_row *row = APPEND(&r->recorder->record, history, history_count);
@@ -97,7 +97,7 @@ static enum rc read_beside(struct reading *r, int64_t schedule)
     enum rc rc;
 
     cursors_peek(r->db, schedule, &cursor);
-    backfills_of(r->db, schedule, PORTION, &backfills);
+    backfills_of(r->db, schedule, BATCH_ROWS, &backfills);
     rc = flush(r);
     for (int i = 0; rc == RC_OK && i < cursor.rows; i++)
         cursors_read(&cursor, i, APPEND(&r->recorder->record, cursors, cursor_count));
@@ -167,12 +167,12 @@ static enum rc unpack(struct reading *r, int64_t node, const struct db_result *f
 
 static enum rc read_events(struct reading *r, int64_t node)
 {
-    struct db_result found = {.rows = PORTION};
+    struct db_result found = {.rows = BATCH_ROWS};
     int64_t seq = 0;
     enum rc rc = RC_OK;
 
-    while (rc == RC_OK && found.rows == PORTION) {
-        events_of(r->db, node, seq, PORTION, &found);
+    while (rc == RC_OK && found.rows == BATCH_ROWS) {
+        events_of(r->db, node, seq, BATCH_ROWS, &found);
         rc = flush(r);
         for (int i = 0; rc == RC_OK && i < found.rows; i++) {
             seq = db_int_at(&found, i, 0) + db_int_at(&found, i, 1);
@@ -199,7 +199,7 @@ static enum rc read_nodes(struct reading *r)
 
 static enum rc read_health(struct reading *r)
 {
-    bool has_server = db_kind(r->db) == DB_POSTGRES; /* which looks after itself */
+    bool has_server = db_kind(r->db) == DB_POSTGRES; /* which checks itself */
     struct db_result health, count;
     enum rc rc;
 
@@ -213,7 +213,7 @@ static enum rc read_health(struct reading *r)
     return rc;
 }
 
-/* Order, and the digest of it all. */
+/* Sorting, and the digest of everything. */
 
 static int compare(int64_t a, int64_t b)
 {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The judgement, part by part.  See judge.h.
- */
+/* Runs the parts of the judge in order.  See judge.h. */
 #include "sim/judge.h"
 
 #include "sim/judge_facts.h"
 
 enum rc judge(const struct record *record, struct arena *arena, struct err *reterr)
 {
-    /* Invariants of the store first: what follows from a broken one is no news. */
+    /* Invariants of the store first: faults that follow from a broken one add nothing. */
     enum rc (*const parts[])(struct facts *, struct err *) = {
         judge_runs,    judge_sent,  judge_account,  judge_opened, judge_ledger,
         judge_overlap, judge_gates, judge_commands, judge_counts, judge_after,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The promise itself: every slot of every schedule has exactly one account, and nothing that
- * is no slot has any.  Invariants 1, 2, 11, and 25 as far as slots are concerned.
+ * The central promise: every slot of every schedule has exactly one account, and no other time
+ * has one.  Invariants 1, 2, 11, and 25 for slots.
  *
- * The slots of each version are listed by brute force, those that must be there and those
- * that may: within its jitter of an edit a slot may be the old version's, the new one's or
- * nobody's, and where a clock went back the engine rightly stays with what it has done.
+ * The slots of each version are listed by brute force, those that must exist and those that
+ * may: within its jitter of an edit, a slot may belong to the old version, the new one or
+ * neither, and where a clock went back the engine rightly keeps what it has done.
  */
 #include "sim/judge_facts.h"
 
@@ -13,7 +13,7 @@
 
 #include "base/must.h"
 
-enum { SLOTS_MAX = 8 << 20 }; /* of one schedule in one record; more is not judged */
+enum { SLOTS_MAX = 8 << 20 }; /* of one schedule in one record; more are not judged */
 
 struct tick {
     instant at;
@@ -32,7 +32,7 @@ struct entered {
     int64_t count;
     const struct run_facts *rf; /* or */
     const struct ledger_entry *ledger;
-    int64_t must, may; /* slots found in it: those that had to be, and all */
+    int64_t must, may; /* slots found in it: the required ones, and all */
     bool has_first, has_last;
 };
 
@@ -41,7 +41,7 @@ struct entries {
     int count;
 };
 
-/* ---- the slots that the versions have ---- */
+/* ---- the slots of the versions ---- */
 
 static void add_tick(struct ticks *ticks, struct tick tick)
 {
@@ -53,7 +53,7 @@ static void add_tick(struct ticks *ticks, struct tick tick)
     ticks->at[ticks->count++] = tick;
 }
 
-/* Slots up to this one are accounted for when all is well. */
+/* Slots up to this one must be accounted for. */
 static instant horizon(const struct facts *facts, const struct schedule *s)
 {
     const struct cursor *c = s->cursor;
@@ -67,7 +67,7 @@ static instant horizon(const struct facts *facts, const struct schedule *s)
     return due;
 }
 
-/* Which slots of a version must be there: nominal times in (ret_after, ret_until]. */
+/* The required slots of a version: nominal times in (ret_after, ret_until]. */
 static void bounds(const struct facts *facts, const struct schedule *s, const struct version *v,
                    instant *ret_after, instant *ret_until)
 {
@@ -87,7 +87,7 @@ static enum rc list_version(const struct facts *facts, const struct schedule *s,
 {
     struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
     bool is_first = v == s->versions;
-    /* "now" of a new schedule is a slot of the very moment, in whole milliseconds. */
+    /* "now" of a new schedule is a slot at the moment of creation, in whole milliseconds. */
     instant at = is_first ? v->from - SPAN_MS : v->from - v->draft->def.jitter - 1;
     instant after, until;
 
@@ -133,7 +133,7 @@ static enum rc list_ticks(const struct facts *facts, const struct schedule *s,
     return RC_OK;
 }
 
-/* ---- the accounts that the store has ---- */
+/* ---- the accounts in the store ---- */
 
 static int by_entered(const void *a, const void *b)
 {
@@ -193,7 +193,7 @@ static enum rc check_apart(const struct schedule *s, const struct entries *entri
     return RC_OK;
 }
 
-/* ---- one against the other ---- */
+/* ---- the comparison ---- */
 
 static enum rc unaccounted(const struct facts *facts, const struct schedule *s, instant at,
                            struct err *reterr)
@@ -256,8 +256,8 @@ static enum rc check_entries(const struct schedule *s, const struct entries *ent
         if (!e->has_first || !e->has_last)
             return judge_fail(
                 reterr, 2,
-                "schedule %" PRId64 ": %s has %" PRId64 " ms, which is no slot of it", s->key,
-                e->rf ? "a run" : "the ledger", MS(e->has_first ? e->last : e->first));
+                "schedule %" PRId64 ": %s has %" PRId64 " ms, which is not a slot of it",
+                s->key, e->rf ? "a run" : "the ledger", MS(e->has_first ? e->last : e->first));
         if (e->count < e->must || e->count > e->may)
             return judge_fail(reterr, 1,
                               "schedule %" PRId64 ": %" PRId64 " slots from %" PRId64
@@ -267,7 +267,7 @@ static enum rc check_entries(const struct schedule *s, const struct entries *ent
     return RC_OK;
 }
 
-/* What comes after the mark is what the cursor says, once it has been looked for. */
+/* The next slot after the mark is that of the cursor, if it has been computed. */
 static enum rc check_next(const struct facts *facts, const struct schedule *s,
                           struct err *reterr)
 {
@@ -292,14 +292,14 @@ static enum rc check_next(const struct facts *facts, const struct schedule *s,
     return RC_OK;
 }
 
-/* One clock, one plan, no jitter: then a turn's time says what was due in it. */
+/* One clock, one plan, no jitter: then a turn's time determines what was due in it. */
 static bool has_plain_time(const struct facts *facts, const struct schedule *s)
 {
     return s->version_count == 1 && s->versions[0].draft->def.jitter == 0 && facts->skew == 0 &&
            !facts->record->clock_stepped && !s->is_pruned;
 }
 
-/* The last slot of an entry and of those right behind it that someone cancelled. */
+/* The last slot of an entry and of the cancelled slots directly after it. */
 static instant past_cancelled(const struct entries *entries, int index)
 {
     instant last = entries->at[index].first;
@@ -363,7 +363,7 @@ static enum rc account_fixed(const struct facts *facts, const struct schedule *s
 
 /* ---- schedules that follow their runs ---- */
 
-/* Whether a slot can be had by counting from this one that had a run, and any end. */
+/* Whether a slot can result from counting from this one that had a run, and any end. */
 static bool can_follow_from(const struct schedule *s, const struct version *v, instant start,
                             instant at)
 {
@@ -391,7 +391,7 @@ static instant made_before(const struct schedule *s, instant at)
     return last;
 }
 
-/* Slots that are due at once are told together, before the first of them has its run. */
+/* Slots that are due at once are accounted together, before the first of them has its run. */
 static bool is_of_many(const struct entered *e)
 {
     return e->ledger && (e->ledger->account.reason == REASON_COALESCED ||
@@ -399,9 +399,8 @@ static bool is_of_many(const struct entered *e)
 }
 
 /*
- * What counts from starts counts from the last slot that has a run, whether that run started
- * at once or waits; and so it does from one whose run waited in vain, which left a line in
- * the ledger.
+ * What counts from starts counts from the last slot that has a run, whether that run started at
+ * once or is held; and also from a slot whose held run never started and left a ledger row.
  */
 static bool can_follow(const struct schedule *s, const struct version *v,
                        const struct entered *e, instant at)
@@ -437,11 +436,11 @@ static enum rc check_follows(const struct schedule *s, const struct entered *e, 
     }
     return judge_fail(reterr, 2,
                       "schedule %" PRId64 ": %" PRId64
-                      " ms is no slot: it does not follow from any start or end",
+                      " ms is not a slot: it does not follow from any start or end",
                       s->key, MS(at));
 }
 
-/* What should have come after the last start and end, with nothing open. */
+/* The slot that must follow the last start and end, if nothing is open. */
 static enum rc check_goes_on(const struct facts *facts, const struct schedule *s,
                              struct err *reterr)
 {
@@ -461,7 +460,7 @@ static enum rc check_goes_on(const struct facts *facts, const struct schedule *s
         if (l->ended != INSTANT_NEVER && l->ended > origin.last_end && l->kind != RUN_TEST)
             origin.last_end = l->ended;
     }
-    /* Which of those that came to nothing had waited only the cursor knows. */
+    /* Only the cursor knows which of the slots without a start had been held. */
     if (s->cursor->last_held > origin.last_start)
         origin.last_start = s->cursor->last_held;
     if (origin.last_start > origin.last_end)
@@ -490,7 +489,7 @@ static enum rc account_follower(const struct facts *facts, const struct schedule
     return rc == RC_OK ? check_goes_on(facts, s, reterr) : rc;
 }
 
-/* Its slots are where the governor put them: nobody can foretell them, but each is one. */
+/* The governor determines its slots: they cannot be predicted, but each must be valid. */
 static enum rc account_governed(const struct facts *facts, const struct schedule *s,
                                 struct err *reterr)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Once the faults have stopped: nothing is stuck, nobody starves, nothing comes late.
+ * After the faults have stopped: nothing is stuck, nothing starves, nothing is late.
  * Invariants 18 and 25 to 28, for runs; judge_account.c has 25 for slots.
  */
 #include "sim/judge_facts.h"
 
-/* The longest that any schedule of the record lets something rest. */
+/* The longest time that any schedule of the record allows without progress. */
 struct longest {
     span lease; /* heartbeat and grace */
     span retry;
@@ -56,7 +56,8 @@ static enum rc check_holder(const struct facts *facts, const struct run_facts *l
                           RUN_FACTS_FMT " is held by node %" PRId64 ", which was started since",
                           RUN_FACTS_ARG(l), run->node);
     if (run->node == 0 && run->lease_until == INSTANT_NEVER)
-        return judge_fail(reterr, 18, RUN_FACTS_FMT " is claimed by nobody", RUN_FACTS_ARG(l));
+        return judge_fail(reterr, 18, RUN_FACTS_FMT " is claimed without a holder",
+                          RUN_FACTS_ARG(l));
     if (run->node == 0 && until < facts->now - JUDGE_PATIENCE)
         return judge_fail(reterr, 18,
                           RUN_FACTS_FMT " has a lease that ended at %" PRId64
@@ -65,7 +66,7 @@ static enum rc check_holder(const struct facts *facts, const struct run_facts *l
     return RC_OK;
 }
 
-/* ---- what waits without a reason ---- */
+/* ---- waiting without a reason ---- */
 
 /* When something of the schedule last happened that may have made a run ready. */
 static instant last_move(const struct facts *facts, const struct run_facts *l)
@@ -94,7 +95,7 @@ static bool is_queue_paused(const struct facts *facts, int64_t queue)
     return paused;
 }
 
-/* Whoever could take it is at work on something else. */
+/* All that could claim it are busy with other runs. */
 static bool is_busy(const struct record *record, const struct run *run)
 {
     for (int i = 0; i < record->run_count; i++)
@@ -131,7 +132,7 @@ static bool has_room(const struct record *record, int64_t gate)
     return true;
 }
 
-/* Why the run should have moved on by now; NULL: it may wait. */
+/* Why the run should have continued by now; NULL: it may wait. */
 static const char *overdue(const struct facts *facts, const struct run_facts *l,
                            const struct longest *most)
 {
@@ -152,7 +153,7 @@ static const char *overdue(const struct facts *facts, const struct run_facts *l,
     case RUN_READY:
         return last_move(facts, l) + most->retry < patience && !is_busy(facts->record, run) &&
                        !is_queue_paused(facts, run->queue)
-                   ? "nobody is at work"
+                   ? "no executor is busy"
                    : NULL;
     case RUN_APPROVAL:
     case RUN_LEASED:
@@ -176,7 +177,7 @@ static enum rc check_overdue(const struct facts *facts, const struct run_facts *
 
 /* ---- lateness ---- */
 
-/* Slots of it may wait before they become runs, because its owner said so. */
+/* Its policies let slots wait before they become runs. */
 static bool may_be_late(const struct schedule *s)
 {
     for (int i = 0; i < s->version_count; i++) {
@@ -209,7 +210,9 @@ static enum rc check_late(const struct facts *facts, const struct run_facts *l,
 
 /* ---- starvation ---- */
 
-/* A run that could be had from its making on: never held, no gate, no approval, no retry. */
+/*
+ * A run that could be claimed from its creation on: never held, no gate, no approval, no retry.
+ */
 static bool is_plain(const struct facts *facts, const struct run_facts *l)
 {
     const struct schedule *s = facts_schedule(facts, l->schedule);
@@ -227,7 +230,9 @@ static bool is_plain(const struct facts *facts, const struct run_facts *l)
     return true;
 }
 
-/* Claimed at most once, and never handed back: it waited from its making to its first claim. */
+/*
+ * Claimed at most once, and never handed back: it waited from its creation to its first claim.
+ */
 static bool is_simple(const struct run_facts *l)
 {
     for (int i = 0; i < l->report_count; i++)
@@ -237,8 +242,8 @@ static bool is_simple(const struct run_facts *l)
 }
 
 /*
- * The turn after which nobody may be served before a run.  Where there is one node it knows
- * of all that is ready.  Others are told, and have some time, once all is well.
+ * The turn after which no other run may be served first.  A single node knows everything that
+ * is ready.  Other nodes are notified, and get some time after the healing.
  */
 static int64_t waits_from(const struct facts *facts, const struct run_facts *l)
 {
@@ -254,7 +259,7 @@ static int64_t waits_from(const struct facts *facts, const struct run_facts *l)
     return from;
 }
 
-/* Nobody with a worse rank is served while a run waits in the same line. */
+/* No run with a worse rank is served while a run waits in the same queue. */
 static enum rc check_starved(const struct facts *facts, const struct run_facts *l,
                              struct err *reterr)
 {
@@ -291,17 +296,16 @@ static enum rc check_quiet(const struct facts *facts, struct err *reterr)
     for (int i = 0; i < record->cursor_count; i++)
         if (record->cursors[i].wake_at < patience)
             return judge_fail(reterr, 28,
-                              "schedule %" PRId64 " wanted to be looked at from %" PRId64
+                              "schedule %" PRId64 " is due from %" PRId64
                               " ms on; the clock is at %" PRId64 " ms",
                               record->cursors[i].id, MS(record->cursors[i].wake_at),
                               MS(facts->now));
     for (int i = 0; i < record->run_count; i++)
         if (record->runs[i].wake_at < patience)
-            return judge_fail(reterr, 28,
-                              "run %" PRId64 " of schedule %" PRId64
-                              " wanted to be looked at from %" PRId64 " ms on",
-                              record->runs[i].id, record->runs[i].schedule,
-                              MS(record->runs[i].wake_at));
+            return judge_fail(
+                reterr, 28,
+                "run %" PRId64 " of schedule %" PRId64 " is due from %" PRId64 " ms on",
+                record->runs[i].id, record->runs[i].schedule, MS(record->runs[i].wake_at));
     return RC_OK;
 }
 
@@ -326,7 +330,7 @@ enum rc judge_after(struct facts *facts, struct err *reterr)
     struct longest most = longest_of(facts->record);
     enum rc rc = RC_OK;
 
-    /* A world that had no time to recover has nothing to show here. */
+    /* A world without time to recover proves nothing here. */
     if (facts->record->end - facts->record->healed < JUDGE_PATIENCE)
         return RC_OK;
     for (int i = 0; i < facts->run_count && rc == RC_OK; i++)

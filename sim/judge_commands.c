@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What was acknowledged is there: invariants 13 and 14.
- */
+/* Acknowledged commands took effect: invariants 13 and 14. */
 #include "engine/engine.h"
 #include "sim/judge_facts.h"
 
@@ -14,7 +12,7 @@ static enum rc check_exists(const struct schedule *s, struct err *reterr)
     return RC_OK;
 }
 
-/* Versions of a schedule only grow, by every answer that tells one. */
+/* Versions of a schedule only grow, in every answer that contains one. */
 static enum rc check_versions(const struct facts *facts, const struct schedule *s,
                               struct err *reterr)
 {
@@ -62,8 +60,8 @@ static bool is_same_answer(const struct reply *a, const struct reply *b)
 }
 
 /*
- * The last one with the same key that was done before it.  What is refused is not kept, and to
- * be answered again makes nothing younger.
+ * The last command with the same key that was executed before it.  Rejected commands are not
+ * stored, and a repeated answer does not extend the lifetime.
  */
 static const struct rec_command *earlier(const struct facts *facts, int index)
 {
@@ -88,7 +86,7 @@ static enum rc check_request(const struct facts *facts, int index, struct err *r
                               STR_ARG(c->command.request));
         return RC_OK;
     }
-    /* An answer is kept for a day, by clocks that may have been stepped. */
+    /* An answer is stored for a day, by clocks that may have been stepped. */
     if (c->at - before->at >= REQUESTS_AGE || facts->record->clock_stepped)
         return RC_OK;
     if (!c->reply.is_repeated)
@@ -129,7 +127,7 @@ static enum rc check_trigger(const struct facts *facts, const struct rec_command
                       run->schedule, run->slot_ms, (int)run->pass);
 }
 
-/* Whether some backfill took the slot: as a run or as a row of the ledger. */
+/* Whether some backfill processed the slot: as a run or as a ledger row. */
 static bool is_filled(const struct schedule *s, instant slot)
 {
     for (int i = 0; i < s->run_count; i++)
@@ -149,7 +147,7 @@ static bool is_at_work(const struct facts *facts, const struct schedule *s)
     return false;
 }
 
-/* Both ends of a range are in it, and every slot between is taken. */
+/* Both ends of a range are in it, and every slot between is processed. */
 static enum rc check_range(const struct schedule *s, const struct range *range,
                            struct err *reterr)
 {
@@ -172,7 +170,7 @@ static enum rc check_backfill(const struct facts *facts, const struct rec_comman
     const struct schedule *s = facts_schedule(facts, c->reply.schedule);
     enum rc rc = RC_OK;
 
-    /* An edit on the way changes what there is to take. */
+    /* An edit meanwhile changes the slots. */
     if (!s || s->is_edited || s->is_pruned || s->is_governed || !s->cursor ||
         s->deleted != INSTANT_NEVER || judge_spec_follows(s->versions[0].spec) ||
         is_at_work(facts, s))
@@ -182,7 +180,7 @@ static enum rc check_backfill(const struct facts *facts, const struct rec_comman
     return rc;
 }
 
-/* A run by hand is of a slot that someone asked for. */
+/* A manual run has a slot that was requested. */
 static enum rc check_asked(const struct facts *facts, const struct run_facts *l,
                            struct err *reterr)
 {
@@ -200,7 +198,8 @@ static enum rc check_asked(const struct facts *facts, const struct run_facts *l,
             if (l->slot >= c->command.ranges[k].from && l->slot <= c->command.ranges[k].until)
                 return RC_OK;
     }
-    return judge_fail(reterr, 2, RUN_FACTS_FMT " was asked for by nobody", RUN_FACTS_ARG(l));
+    return judge_fail(reterr, 2, RUN_FACTS_FMT " was not requested by any command",
+                      RUN_FACTS_ARG(l));
 }
 
 static enum rc check_done(const struct facts *facts, int index, struct err *reterr)

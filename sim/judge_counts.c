@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums and numbers: counters equal what history and ledger say (invariant 15), events are
- * numbered without gaps and tell every end as it was (19), the database is whole (24).
+ * Sums and numbers: counters match history and ledger (invariant 15), events are numbered
+ * without gaps and report every end correctly (19), the database is intact (24).
  */
 #include "sim/judge_facts.h"
 
@@ -57,7 +57,7 @@ static int64_t count_backfills(const struct facts *facts, int64_t key)
     return count;
 }
 
-/* Automatic starts that are left, where their number was never changed. */
+/* Automatic starts that are left, if their number was never changed. */
 static enum rc check_remaining(const struct schedule *s, struct err *reterr)
 {
     int64_t left = s->versions[0].draft->policies.remaining_runs;
@@ -82,7 +82,7 @@ static enum rc check_counters(const struct facts *facts, const struct schedule *
     const struct {
         const char *what;
         int64_t counted, found;
-        bool is_lasting; /* pruning does not touch it */
+        bool is_lasting; /* pruning does not change it */
     } all[] = {
         {"open runs", c->open, sums.open, true},
         {"waiting runs", c->waiting, sums.waiting, true},
@@ -122,7 +122,7 @@ static enum rc check_numbers(const struct record *record, struct err *reterr)
     return RC_OK;
 }
 
-/* A node writes its row first in a turn: it knows the events of the turns before. */
+/* A node writes its row first in a turn: it has the events of the previous turns. */
 static enum rc check_last(const struct record *record, const struct node *node,
                           struct err *reterr)
 {
@@ -156,7 +156,7 @@ static enum rc check_end_told(const struct run_facts *l, struct err *reterr)
     return RC_OK;
 }
 
-/* And the other way: an end that was told is in history. */
+/* The reverse: a reported end is in history. */
 static enum rc check_end_kept(const struct facts *facts, const struct event *e,
                               struct err *reterr)
 {

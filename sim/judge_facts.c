@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Sorting the record.  See judge_case.h.
- */
+/* Sorts the record.  See judge_facts.h. */
 #include "sim/judge_facts.h"
 
 #include <stdarg.h>
@@ -120,7 +118,7 @@ struct schedule *facts_schedule(const struct facts *facts, int64_t key)
                    by_key);
 }
 
-/* Every key that a command made, each once. */
+/* Every key that a command created, each once. */
 static void list_schedules(struct facts *facts)
 {
     int count = 0;
@@ -210,7 +208,7 @@ static enum rc read_versions(struct facts *facts, struct err *reterr)
 
 enum run_fact_kind { FACT_ROW, FACT_OPEN, FACT_SENT, FACT_REPORT };
 
-/* Anything that speaks of a run. */
+/* Any evidence about a run. */
 struct run_fact {
     int64_t schedule;
     instant slot;
@@ -268,7 +266,7 @@ static int gather(const struct record *record, struct run_fact *ret)
     return n;
 }
 
-/* Who is this run, by the best witness that there is. */
+/* Describes the run by the best evidence available. */
 static void describe(struct run_facts *rf, int64_t kind, instant created_at, instant due)
 {
     if (rf->kind < 0) {
@@ -284,7 +282,7 @@ static void began(struct run_facts *rf, instant at)
         rf->began = at;
 }
 
-/* Exhibits come sorted, so what speaks of one run stands together. */
+/* The evidence is sorted, so that items about one run are adjacent. */
 struct buckets {
     const struct history_row **rows;
     const struct rec_delivery **sent;
@@ -406,7 +404,7 @@ const struct rec_report *run_facts_release(const struct run_facts *rf, int64_t f
     return NULL;
 }
 
-/* ---- what hangs on a schedule ---- */
+/* ---- rows of a schedule ---- */
 
 static int by_ledger(const void *a, const void *b)
 {
@@ -468,7 +466,7 @@ static void hang_events(struct facts *facts)
     }
 }
 
-/* Events are pruned by age; whoever has the first of every node has them all. */
+/* Events are pruned by age; if the first event of every node is present, all are. */
 static bool has_all_events(const struct record *record)
 {
     for (int i = 0; i < record->event_count; i++)

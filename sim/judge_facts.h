@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The record in the order that the judge reads it: schedules with their versions, pauses,
- * ledger and runs; each run with its attempts, deliveries and reports.  Internal to the
- * judge.  Nothing is decided here, only sorted.
+ * The record in the order in which the judge reads it: schedules with their versions, pauses,
+ * ledger and runs; each run with its attempts, deliveries and reports.  Internal to the judge.
+ * Nothing is decided here, only sorted.
  */
 #pragma once
 
@@ -11,27 +11,28 @@
 #include "sim/judge.h"
 #include "sim/judge_slots.h"
 
-/* Once all is well, what is due is done within this: turns come once a second, and a few. */
+/* After the healing, due work is done within this: turns come at least once a second. */
 #define JUDGE_SLACK (5 * SPAN_S)
-/* Clocks of nodes, where there are several, are within a second of the true time. */
+/* With several nodes, their clocks are within a second of the true time. */
 #define JUDGE_SKEW (2 * SPAN_S)
-/* Leases of nodes and workers run out, retries come round: a little of everything. */
+/* Time for leases of nodes and workers to expire and for retries. */
 #define JUDGE_PATIENCE (60 * SPAN_S)
 
-/* One run with all that is known of it, in order. */
+/* One run with all evidence about it, in order. */
 struct run_facts {
     int64_t schedule;
     instant slot;
     int64_t pass;
-    int64_t kind;                    /* enum run_kind, -1: nothing durable says */
-    const struct history_row **rows; /* by fence, for keys follow clocks that may be stepped */
+    int64_t kind; /* enum run_kind, -1: no durable evidence */
+    /* by fence, because keys follow clocks that may be stepped */
+    const struct history_row **rows;
     const struct rec_delivery **sent;
     const struct rec_report **reports;
     int row_count, sent_count, report_count;
-    const struct run *open; /* in the table of runs; NULL: not there */
-    int open_count;         /* how often it is                       */
+    const struct run *open; /* in the table of runs; NULL: missing */
+    int open_count;         /* how many rows it has there */
     instant created_at, due;
-    instant began; /* the first sign of an attempt; INSTANT_NEVER: none */
+    instant began; /* the first evidence of an attempt; INSTANT_NEVER: none */
     instant ended; /* INSTANT_NEVER: not yet */
     int stale_events, end_events;
     int64_t end_detail; /* of the last end event: outcome × 256 + reason */
@@ -39,31 +40,31 @@ struct run_facts {
 
 /* A schedule from one edit to the next. */
 struct version {
-    instant from, until; /* time of the command; INSTANT_NEVER: still in force   */
-    instant latest_from, latest_until; /* the latest clock of any turn up to then         */
+    instant from, until;               /* time of the command; INSTANT_NEVER: still in force */
+    instant latest_from, latest_until; /* the latest clock of any turn up to then */
     int64_t from_order;
     const struct rec_draft *draft;
     struct judge_spec *spec;
 };
 
 struct pause {
-    instant from, until; /* it was paused all that time, if it is_asked               */
-    instant latest;      /* it may have been paused so long                           */
-    bool is_asked;       /* by a command that was acknowledged, not by the engine     */
+    instant from, until; /* it was paused during all of this, if is_asked */
+    instant latest;      /* it may have been paused until then */
+    bool is_asked;       /* by an acknowledged command, not by the engine */
 };
 
 struct schedule {
     int64_t key;
     instant created, deleted; /* INSTANT_NEVER: not deleted */
-    instant closed;           /* by somebody, INSTANT_NEVER */
+    instant closed;           /* by a command, INSTANT_NEVER: not closed */
     struct version *versions;
     struct pause *pauses;
     const struct ledger_entry **ledger; /* by pass, first */
     struct run_facts *runs;             /* by slot, pass */
     int version_count, pause_count, ledger_count, run_count;
-    const struct cursor *cursor; /* NULL: gone */
+    const struct cursor *cursor; /* NULL: deleted */
     bool is_governed;            /* in some version */
-    bool is_pruned;              /* its history may be gone in part */
+    bool is_pruned;              /* part of its history may be pruned */
     bool is_edited;
 };
 
@@ -79,28 +80,28 @@ struct facts {
     struct run_facts *runs;     /* by schedule, slot, pass */
     int schedule_count, run_count;
     instant now, last; /* the clock of the last turn; the latest of any */
-    span skew;         /* by which times of two nodes may be apart      */
+    span skew;         /* by which times of two nodes may differ */
     bool has_all_events;
 };
 
 MUST_USE enum rc facts_open(struct facts *facts, struct err *reterr);
 void facts_read_pauses(struct facts *facts); /* its last step: judge_pauses.c */
 
-/* The first turn at or after one whose clock showed a time; that one when there is none. */
+/* The first turn at or after one whose clock showed a time; the former if there is none. */
 int64_t facts_order(const struct facts *facts, instant at, int64_t from);
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 struct schedule *facts_schedule(const struct facts *facts, int64_t key);
 struct run_facts *facts_run(const struct facts *facts, int64_t schedule, instant slot,
                             int64_t pass);
 
-/* A command that was done, and not for the second time. */
+/* A command that was executed, not a repetition. */
 static inline bool command_is_done(const struct rec_command *command)
 {
     return command->reply.rc == RC_OK && !command->reply.is_repeated;
 }
 
-/* A schedule as someone wrote it: a new version. */
+/* A command that writes a schedule: a new version. */
 static inline bool command_is_edit(const struct rec_command *command)
 {
     enum command_kind kind = command->command.kind;
@@ -116,7 +117,7 @@ static inline const struct history_row *run_facts_last(const struct run_facts *r
     return row && row->last ? row : NULL;
 }
 
-/* Made by its schedule, not by hand. */
+/* Created by its schedule, not manually. */
 static inline bool run_facts_is_automatic(const struct run_facts *rf)
 {
     return rf->pass == 0 && rf->kind == RUN_SLOT;
@@ -128,7 +129,7 @@ static inline bool run_facts_is_started(const struct run_facts *rf)
     return rf->row_count > 0 || (rf->open && rf->open->state != RUN_HELD);
 }
 
-/* By which an attempt was handed back unbegun, so that it counts for nothing; or NULL. */
+/* The report that handed an attempt back unstarted, so that it does not count; or NULL. */
 const struct rec_report *run_facts_release(const struct run_facts *rf, int64_t fence);
 
 enum rc judge_fail(struct err *reterr, int number, const char *fmt, ...) PRINTF(3, 4);
@@ -137,7 +138,7 @@ enum rc judge_fail(struct err *reterr, int number, const char *fmt, ...) PRINTF(
 #define RUN_FACTS_ARG(l) (l)->schedule, (l)->slot / SPAN_MS, (l)->pass
 #define MS(t)            ((t) / SPAN_MS)
 
-/* The parts of the judgement, each in the file of its name. */
+/* The parts of the judge, each in the file of its name. */
 MUST_USE enum rc judge_account(struct facts *facts, struct err *reterr);
 MUST_USE enum rc judge_opened(struct facts *facts, struct err *reterr);
 MUST_USE enum rc judge_ledger(struct facts *facts, struct err *reterr);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Invariant 10: runs behind one gate, or of one queue with workers, in the order of commits.
- * Clocks have a say only in what another node may not know yet.
+ * Invariant 10: runs of one gate, or of one queue with workers, in the order of commits.
+ * Clocks matter only for what another node may not know yet.
  */
 #include <stdlib.h>
 
 #include "sim/judge_facts.h"
 
-/* A run is claimed, or let go. */
+/* A run is claimed or released. */
 struct step {
     int64_t order;
     int by;
@@ -15,7 +15,7 @@ struct step {
     const struct rec_delivery *sent;
 };
 
-/* Whose runs are counted: those behind a gate, or those that workers have of a queue. */
+/* Whose runs are counted: those of a gate, or those that workers have claimed from a queue. */
 struct work_run {
     int64_t gate, queue; /* one of them is 0 */
 };
@@ -31,7 +31,7 @@ static int compare(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* In a turn places are left before others are taken. */
+/* Within a turn, places are released before others are claimed. */
 static int by_step(const void *a, const void *b)
 {
     const struct step *x = a, *y = b;
@@ -41,10 +41,10 @@ static int by_step(const void *a, const void *b)
 }
 
 /*
- * The turn of the holder's own word; INT64_MAX: there is none.  A word whose turn was lost may
- * not have been heard, and then something else was the end.
+ * The turn of the holder's own report; INT64_MAX: none.  A report whose turn was lost may not
+ * have arrived; then something else was the end.
  */
-static int64_t own_word(const struct run_facts *l, int64_t fence, bool *ret_is_sure)
+static int64_t own_report(const struct run_facts *l, int64_t fence, bool *ret_is_sure)
 {
     for (int i = 0; i < l->report_count; i++) {
         const struct rec_report *r = l->reports[i];
@@ -59,18 +59,18 @@ static int64_t own_word(const struct run_facts *l, int64_t fence, bool *ret_is_s
 }
 
 /*
- * The turn in which the holder of a delivery let go of it; INT64_MAX: not yet, or not known.
- * Its own word comes first: what was handed back, or waited for another attempt, may end
- * under the same fence with nobody there, and the row of the attempt may have been pruned.
- * Where it may, the last row of a run proves nothing unless it tells of a holder that was
- * lost: attempts that the engine ended have no report.
+ * The turn in which the holder of a delivery released it; INT64_MAX: not yet, or unknown.  Its
+ * own report has precedence: a run that was handed back, or waited for another attempt, may end
+ * under the same fence without a holder, and the row of the attempt may have been pruned.  In
+ * that case the last row of a run proves nothing unless it reports a lost holder: attempts that
+ * the engine ended have no report.
  */
-static int64_t let_go(const struct facts *facts, const struct run_facts *l,
-                      const struct rec_delivery *sent)
+static int64_t released_at(const struct facts *facts, const struct run_facts *l,
+                           const struct rec_delivery *sent)
 {
     const struct schedule *s = facts_schedule(facts, l->schedule);
     bool is_pruned = s && s->is_pruned, is_sure;
-    int64_t word = own_word(l, sent->run.fence, &is_sure);
+    int64_t word = own_report(l, sent->run.fence, &is_sure);
 
     for (int i = 0; i < l->row_count && !is_sure; i++) {
         const struct history_row *row = l->rows[i];
@@ -95,12 +95,14 @@ static int list_steps(const struct facts *facts, const struct work_run *place, s
         for (int k = 0; k < l->sent_count; k++) {
             const struct rec_delivery *sent = l->sent[k];
             bool is_held = l->open && l->open->fence == sent->run.fence;
-            int64_t end = let_go(facts, l, sent);
+            int64_t end = released_at(facts, l, sent);
 
-            /* Two nodes may turn at one time; the run's next claim tells them apart. */
+            /*
+             * Two nodes may have turns at the same time; the run's next claim tells them apart.
+             */
             if (end != INT64_MAX && k + 1 < l->sent_count && l->sent[k + 1]->order < end)
                 end = l->sent[k + 1]->order;
-            /* An end that was pruned is not known. */
+            /* An end that was pruned is unknown. */
             if (!is_in(&sent->run, place) || (end == INT64_MAX && !is_held))
                 continue;
             ret[count++] = (struct step){sent->order, 1, l, sent};
@@ -114,7 +116,7 @@ static int list_steps(const struct facts *facts, const struct work_run *place, s
 
 /* ---- limits ---- */
 
-/* The name of a gate whose limit someone set; empty: nobody did. */
+/* The name of a gate whose limit was set by a command; empty: none was. */
 static struct str name_of(const struct facts *facts, const struct gate *gate)
 {
     for (int i = 0; i < facts->command_count; i++) {
@@ -127,8 +129,8 @@ static struct str name_of(const struct facts *facts, const struct gate *gate)
     return (struct str){NULL, 0};
 }
 
-/* An edit that says of its gate what the version before said leaves the limit alone. */
-static bool is_said_again(const struct facts *facts, const struct rec_command *c)
+/* An edit that repeats the previous version's gate does not change the limit. */
+static bool is_repeated(const struct facts *facts, const struct rec_command *c)
 {
     const struct policies *p = &facts->record->drafts[c->draft].policies, *before = NULL;
 
@@ -139,7 +141,7 @@ static bool is_said_again(const struct facts *facts, const struct rec_command *c
     return before && str_eq(before->gate, p->gate) && before->gate_limit == p->gate_limit;
 }
 
-/* Whether a command sets the limit of a gate: one of its own, or a draft that names it. */
+/* Whether a command sets the limit of a gate: a gate command, or a draft that names it. */
 static bool sets_limit(const struct facts *facts, const struct rec_command *c, struct str name,
                        int64_t *ret)
 {
@@ -151,13 +153,13 @@ static bool sets_limit(const struct facts *facts, const struct rec_command *c, s
         *ret = c->command.count;
         return true;
     }
-    if (!draft || !str_eq(draft->policies.gate, name) || is_said_again(facts, c))
+    if (!draft || !str_eq(draft->policies.gate, name) || is_repeated(facts, c))
         return false;
     *ret = draft->policies.gate_limit;
     return true;
 }
 
-/* ---- the course of a gate ---- */
+/* ---- a gate over time ---- */
 
 static enum rc check_course(const struct facts *facts, const struct gate *gate,
                             struct err *reterr)
@@ -177,7 +179,7 @@ static enum rc check_course(const struct facts *facts, const struct gate *gate,
         if (steps[i].by > 0 && open > most)
             return judge_fail(reterr, 10,
                               RUN_FACTS_FMT " was sent in turn %" PRId64 " as number %" PRId64
-                                            " behind gate %" PRId64 ", which admits %" PRId64,
+                                            " of gate %" PRId64 ", which admits %" PRId64,
                               RUN_FACTS_ARG(steps[i].rf), steps[i].order, open, gate->id, most);
     }
     return RC_OK;
@@ -202,9 +204,9 @@ static enum rc check_gate(const struct facts *facts, const struct gate *gate,
     return check_course(facts, gate, reterr);
 }
 
-/* ---- the course of a queue ---- */
+/* ---- a queue over time ---- */
 
-/* A limit as it was set, where none was in force before. */
+/* A limit that was set while none was in force. */
 struct limit {
     int64_t most; /* 0: none */
     const struct rec_command *since;
@@ -218,8 +220,8 @@ static void set_limit(struct limit *limit, const struct rec_command *c)
 }
 
 /*
- * Whether a node knew in a turn that there is a limit: it set it itself, or has turned at
- * least a second since, in which it must have looked.
+ * Whether a node knew about the limit in a turn: it set it itself, or has taken turns for at
+ * least a second since, in which it must have read it.
  */
 static bool is_known(const struct facts *facts, const struct limit *limit,
                      const struct rec_delivery *sent)
@@ -236,7 +238,10 @@ static bool is_known(const struct facts *facts, const struct limit *limit,
     return false;
 }
 
-/* What was out when a limit was lowered stays out; nothing follows it before there is room. */
+/*
+ * Runs that were claimed before a limit was lowered stay claimed; no further run is claimed
+ * before there is room.
+ */
 static enum rc check_queue(const struct facts *facts, int64_t queue, struct err *reterr)
 {
     size_t room = 2 * (size_t)facts->record->delivery_count;

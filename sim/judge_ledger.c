@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slots that were not started: the reason is one that exists, and there is a cause for it.
+ * Slots that were not started: the reason is valid, and it has a cause.
  *
- * written_at is the clock of the turn that decided about the last slot of a row, or later
- * than that for the slots before it.
+ * written_at is the clock of the turn that decided about the last slot of a row, or later than
+ * that for the slots before it.
  */
 #include "base/must.h"
 #include "sim/judge_facts.h"
@@ -26,7 +26,7 @@ static bool is_legal(enum outcome outcome, enum reason reason)
     }
 }
 
-/* Whether some version that was in force between two times says so. */
+/* Whether some version that was in force between two times matches. */
 static bool some_version(const struct schedule *s, const struct ledger_entry *l,
                          bool (*says)(const struct policies *policies))
 {
@@ -71,8 +71,10 @@ static bool was_occupied(const struct facts *facts, const struct schedule *s,
     return false;
 }
 
-/* Whether the one that stands for several late slots may lie at an instant beside these. */
-static bool may_stand(const struct schedule *s, const struct account *a, instant slot)
+/*
+ * Whether the slot that represents several late slots may lie at an instant relative to these.
+ */
+static bool may_represent(const struct schedule *s, const struct account *a, instant slot)
 {
     for (int i = 0; i < s->version_count; i++) {
         enum catchup mode = s->versions[i].draft->policies.catchup;
@@ -83,23 +85,23 @@ static bool may_stand(const struct schedule *s, const struct account *a, instant
     return false;
 }
 
-/* Of several late slots one stands for all: it has an account of its own, on the right side. */
+/* Of several late slots one represents all: it has its own account, on the right side. */
 static bool has_sibling(const struct facts *facts, const struct schedule *s,
                         const struct ledger_entry *l)
 {
     for (int i = 0; i < s->run_count; i++)
         if (run_facts_is_automatic(&s->runs[i]) &&
             s->runs[i].created_at <= l->written_at + facts->skew &&
-            may_stand(s, &l->account, s->runs[i].slot))
+            may_represent(s, &l->account, s->runs[i].slot))
             return true;
     for (int i = 0; i < s->ledger_count; i++)
         if (s->ledger[i]->pass == 0 && s->ledger[i]->account.reason != REASON_COALESCED &&
-            may_stand(s, &l->account, s->ledger[i]->account.first))
+            may_represent(s, &l->account, s->ledger[i]->account.first))
             return true;
     return facts->record->clock_stepped;
 }
 
-/* The least lateness that some version in force calls too late. */
+/* The smallest lateness that some version in force treats as too late. */
 static bool was_too_late(const struct schedule *s, const struct ledger_entry *l)
 {
     span late = l->written_at - l->account.last;
@@ -117,7 +119,7 @@ static bool was_too_late(const struct schedule *s, const struct ledger_entry *l)
     return false;
 }
 
-/* A clock that was stepped may show any time of a pause. */
+/* A stepped clock may show any time of a pause. */
 static bool was_paused(const struct facts *facts, const struct schedule *s,
                        const struct ledger_entry *l)
 {
@@ -129,15 +131,15 @@ static bool was_paused(const struct facts *facts, const struct schedule *s,
     return false;
 }
 
-/* Not before the first slot, as far as clocks can tell. */
+/* Not before the first slot, as far as clocks can show. */
 static bool is_by(const struct facts *facts, instant at, const struct ledger_entry *l)
 {
     return facts->record->clock_stepped || at + facts->skew >= l->account.first;
 }
 
-/* A command of some kind that was done about the schedule, not before the first slot. */
-static bool was_told(const struct facts *facts, const struct ledger_entry *l, bool about_all,
-                     bool (*is_it)(enum command_kind kind))
+/* A command of some kind that was executed for the schedule, not before the first slot. */
+static bool was_commanded(const struct facts *facts, const struct ledger_entry *l,
+                          bool about_all, bool (*is_it)(enum command_kind kind))
 {
     for (int i = 0; i < facts->command_count; i++) {
         const struct rec_command *c = facts->commands[i];
@@ -159,7 +161,7 @@ static bool is_clock_kind(enum command_kind kind)
     return kind == COMMAND_CLOCK;
 }
 
-/* How many different slots of the row someone asked to cancel. */
+/* How many different slots of the row were cancelled by commands. */
 static int64_t cancelled_slots(const struct facts *facts, const struct ledger_entry *l)
 {
     int64_t count = 0;
@@ -187,7 +189,7 @@ static bool took_nodes_down(const struct schedule *s)
     return s->cursor && s->cursor->flags & CURSOR_QUARANTINED;
 }
 
-/* The number of the invariant that a reason without a cause breaks; 0: there is a cause. */
+/* The number of the invariant that a reason without a cause violates; 0: there is a cause. */
 static int without_cause(const struct facts *facts, const struct schedule *s,
                          const struct ledger_entry *l)
 {
@@ -207,9 +209,9 @@ static int without_cause(const struct facts *facts, const struct schedule *s,
     case REASON_PAUSED:
         return !facts->has_all_events || was_paused(facts, s, l) ? 0 : 9;
     case REASON_EDITED:
-        return was_told(facts, l, false, is_edit_kind) ? 0 : 1;
+        return was_commanded(facts, l, false, is_edit_kind) ? 0 : 1;
     case REASON_CLOCK:
-        return was_told(facts, l, true, is_clock_kind) ? 0 : 1;
+        return was_commanded(facts, l, true, is_clock_kind) ? 0 : 1;
     case REASON_DELETED:
         return (s->deleted != INSTANT_NEVER && is_by(facts, s->deleted, l)) ||
                        (s->closed != INSTANT_NEVER && is_by(facts, s->closed, l))
@@ -234,7 +236,7 @@ static enum rc check_row(const struct facts *facts, const struct schedule *s,
         return judge_fail(reterr, 1,
                           "schedule %" PRId64 ": slot %" PRId64 " ms has outcome %d, reason %d",
                           s->key, MS(a->first), (int)a->outcome, (int)a->reason);
-    /* What was held before a clock went back may be decided at an earlier time. */
+    /* A run that was held before a clock went back may be decided at an earlier time. */
     if (l->pass == 0 && l->written_at < a->last - facts->skew && !facts->record->clock_stepped)
         return judge_fail(reterr, 12,
                           "schedule %" PRId64 ": slot %" PRId64 " ms was decided at %" PRId64
@@ -250,7 +252,7 @@ static enum rc check_row(const struct facts *facts, const struct schedule *s,
     return RC_OK;
 }
 
-/* Rows of triggers and backfills are single, and of requests that someone made. */
+/* Rows of triggers and backfills have one slot each, and belong to requests. */
 static enum rc check_pass(const struct schedule *s, const struct ledger_entry *l,
                           struct err *reterr)
 {

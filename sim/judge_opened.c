@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slots that come between the end of a run and the opening of the next one are there when it
- * opens: it takes none of them away.  Invariant 1 where slots count from runs.
+ * Slots between the end of a run and the creation of the next one exist when that is created:
+ * it removes none of them.  Invariant 1 where slots count from runs.
  *
- * Between the two nothing that they count from has changed, so they can be listed.  What counts
- * from starts is left out: which run was made last the record does not always tell.
+ * Between the two, nothing that they count from has changed, so they can be listed.  What
+ * counts from starts is left out: the record does not always show which run was created last.
  */
 #include "sim/judge_facts.h"
 
@@ -13,7 +13,7 @@ static bool is_counted(const struct run_facts *l)
     return l->kind != RUN_TEST;
 }
 
-/* The last end before a run was made, or the creation; false: another may have been open. */
+/* The last end before a run was created, or the creation; false: another may have been open. */
 static bool find_end(const struct schedule *s, const struct run_facts *by, instant *ret)
 {
     *ret = s->created;
@@ -45,7 +45,7 @@ static const struct version *version_of(const struct schedule *s, instant from, 
     return NULL;
 }
 
-/* Its slots may wait to be looked at, because its owner said so, or do not exist. */
+/* Its policies let slots wait, or it has none. */
 static bool may_wait(const struct policies *p)
 {
     bool piles_up = p->overlap != OVERLAP_SKIP && p->overlap != OVERLAP_BUFFER_ONE &&
@@ -67,7 +67,7 @@ static bool has_account(const struct schedule *s, instant at)
     return s->cursor && s->cursor->mark < at && s->cursor->next_at <= at; /* it waits */
 }
 
-/* What the run found when it opened; of many the first is enough where each is to start. */
+/* The slots that existed when the run was created; if each must start, the first is enough. */
 static enum rc check_opening(const struct facts *facts, const struct schedule *s,
                              const struct run_facts *by, struct err *reterr)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Invariant 10: runs of one schedule side by side.
+ * Invariant 10: simultaneous runs of one schedule.
  *
- * History says when a run was made and ended, deliveries when it began; in between lies the
- * moment at which it left the queue, which nobody wrote down.  So what is checked is what
- * these times can prove.  Where a clock was stepped they prove nothing; the order of commits
- * does.
+ * History says when a run was created and ended, deliveries when it began; between them is the
+ * moment at which it left the queue, which is not recorded.  So only what these times can prove
+ * is checked.  Where a clock was stepped they prove nothing; the order of commits does.
  */
 #include <stdlib.h>
 
@@ -16,7 +15,7 @@ static int compare(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* The one policy of a schedule; OVERLAP_COUNT when its versions differ. */
+/* The policy of a schedule; OVERLAP_COUNT if its versions differ. */
 static enum overlap policy_of(const struct schedule *s)
 {
     enum overlap policy = s->versions[0].draft->policies.overlap;
@@ -27,7 +26,7 @@ static enum overlap policy_of(const struct schedule *s)
     return policy;
 }
 
-/* Whether the run, as it was handed out, may not run beside others. */
+/* Whether the run, as delivered, must not run together with others. */
 static bool is_alone(const struct run_facts *l, enum overlap policy)
 {
     uint8_t own = OVERLAP_DEFAULT;
@@ -42,7 +41,7 @@ static bool is_alone(const struct run_facts *l, enum overlap policy)
                                   : own != OVERLAP_ALLOW_ALL;
 }
 
-/* An end that was pruned is not known, even where the beginning is. */
+/* An end that was pruned is unknown, even if the beginning is known. */
 static bool is_known(const struct run_facts *l)
 {
     return l->open || run_facts_last(l);
@@ -53,7 +52,7 @@ static int by_began(const void *a, const void *b)
     const struct run_facts *const *x = a, *const *y = b;
     int c = compare((*x)->began, (*y)->began);
 
-    /* What began and ended in one moment comes before what is still there. */
+    /* A run that began and ended at one moment comes before one that is still open. */
     return c ? c : compare((*x)->ended, (*y)->ended);
 }
 
@@ -77,11 +76,11 @@ static enum rc check_one_at_a_time(const struct facts *facts, const struct sched
     qsort(alone, (size_t)count, sizeof *alone, by_began);
     for (int i = 0; i < count; i++) {
         if (before && first_end(before, alone[i]) - alone[i]->began > facts->skew)
-            return judge_fail(reterr, 10,
-                              RUN_FACTS_FMT " began at %" PRId64 " ms beside slot %" PRId64
-                                            " ms, pass %" PRId64,
-                              RUN_FACTS_ARG(alone[i]), MS(alone[i]->began), MS(before->slot),
-                              before->pass);
+            return judge_fail(
+                reterr, 10,
+                RUN_FACTS_FMT " began at %" PRId64 " ms together with slot %" PRId64
+                              " ms, pass %" PRId64,
+                RUN_FACTS_ARG(alone[i]), MS(alone[i]->began), MS(before->slot), before->pass);
         before = alone[i];
     }
     return RC_OK;
@@ -94,7 +93,7 @@ static int by_first_sent(const void *a, const void *b)
     return compare((*x)->sent[0]->order, (*y)->sent[0]->order);
 }
 
-/* The same by the order of commits, for those that were handed to someone. */
+/* The same by the order of commits, for delivered runs. */
 static enum rc check_one_after_the_other(const struct facts *facts, const struct schedule *s,
                                          enum overlap policy, struct err *reterr)
 {
@@ -114,16 +113,17 @@ static enum rc check_one_after_the_other(const struct facts *facts, const struct
         int64_t end = a->open ? INT64_MAX : facts_order(facts, a->ended, a->sent[0]->order);
 
         if (end > b->sent[0]->order)
-            return judge_fail(
-                reterr, 10, RUN_FACTS_FMT " was sent beside slot %" PRId64 " ms, pass %" PRId64,
-                RUN_FACTS_ARG(b), MS(a->slot), a->pass);
+            return judge_fail(reterr, 10,
+                              RUN_FACTS_FMT " was sent together with slot %" PRId64
+                                            " ms, pass %" PRId64,
+                              RUN_FACTS_ARG(b), MS(a->slot), a->pass);
     }
     return RC_OK;
 }
 
 /* ---- how many wait ---- */
 
-/* A run comes or goes. */
+/* A run is created or ends. */
 struct step {
     instant at;
     int by;
@@ -138,7 +138,7 @@ static int by_step(const void *a, const void *b)
     return c ? c : compare(x->by, y->by);
 }
 
-/* Automatic runs that may be there at once, one of them open; 0: any number. */
+/* Maximum simultaneous automatic runs, one of them open; 0: no limit. */
 static int64_t most_at_once(const struct schedule *s, enum overlap policy)
 {
     int64_t most = 0;

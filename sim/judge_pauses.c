@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a schedule was paused or disabled, by the words of commands and events in the order
- * in which they took effect.
+ * When a schedule was paused or disabled, by commands and events in the order in which they
+ * took effect.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 
 enum word_kind { WORD_ENABLED, WORD_RESUMED, WORD_PAUSED, WORD_DISABLED };
 
-/* In a turn a failure pauses before any command, and a pause that is over ends after all. */
+/* In a turn a failure pauses before any command, and an expired pause ends after all. */
 enum { BEFORE_COMMANDS = -1, AFTER_COMMANDS = INT_MAX };
 
-/* Word of a pause or its end. */
+/* The beginning or the end of a pause. */
 struct word {
     int64_t order;
     int position;
@@ -36,7 +36,7 @@ static int by_word(const void *a, const void *b)
     return c ? c : compare((int64_t)x->kind, (int64_t)y->kind);
 }
 
-/* What a command says of a pause; says how many words, at most two. */
+/* The pause changes of a command; returns their number, at most two. */
 static int command_words(const struct facts *facts, const struct rec_command *c,
                          struct word *ret)
 {
@@ -60,7 +60,7 @@ static int command_words(const struct facts *facts, const struct rec_command *c,
     return c->command.kind == COMMAND_PAUSE || c->command.kind == COMMAND_RESUME ? 1 : 0;
 }
 
-/* The turn that wrote an event; where clocks were stepped it may be one like it. */
+/* The turn that wrote an event; if clocks were stepped it may be a similar one. */
 static int64_t order_of(const struct facts *facts, const struct rec_event *e)
 {
     int64_t order = -1;
@@ -76,7 +76,7 @@ static int64_t order_of(const struct facts *facts, const struct rec_event *e)
     return order;
 }
 
-/* Commands have spoken for themselves: what they did is told twice. */
+/* Commands are evidence themselves: their effect is also in the events. */
 static bool is_asked(const struct word *words, int count, const struct word *event)
 {
     for (int i = 0; i < count; i++)
@@ -106,7 +106,7 @@ static bool event_word(const struct facts *facts, const struct rec_event *e, str
     return true;
 }
 
-/* It lasts until it is taken back or said anew. */
+/* It lasts until it is ended or set again. */
 static struct pause pause_of(const struct word *words, int count, int i)
 {
     enum word_kind kind = words[i].kind;

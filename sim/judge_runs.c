@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs and their attempts as the store has them: invariants 3, 4, 5, 12, 16 and 19.
- */
+/* Runs and their attempts in the store: invariants 3, 4, 5, 12, 16 and 19. */
 #include "sim/judge_facts.h"
 
 static bool is_end_of_run(enum outcome outcome)
@@ -9,7 +7,7 @@ static bool is_end_of_run(enum outcome outcome)
     return outcome >= OUTCOME_SUCCEEDED && outcome <= OUTCOME_UNKNOWN;
 }
 
-/* Its holder died or fell silent: such an attempt is not the run's fault. */
+/* Its holder died or became silent: such an attempt does not count against the run. */
 static bool is_loss(const struct history_row *row)
 {
     return row->reason == REASON_NODE || row->reason == REASON_LEASE;
@@ -28,7 +26,7 @@ static enum rc check_unique(const struct facts *facts, const struct run_facts *l
     if (l->kind < 0)
         return RC_OK;
     if (!s && l->kind != RUN_DIRECT)
-        return judge_fail(reterr, 2, RUN_FACTS_FMT " is of a schedule that nobody made",
+        return judge_fail(reterr, 2, RUN_FACTS_FMT " has a schedule that no command created",
                           RUN_FACTS_ARG(l));
     if ((l->pass == 0) != (l->kind == RUN_SLOT) && l->kind != RUN_DIRECT)
         return judge_fail(reterr, 2, RUN_FACTS_FMT " has kind %" PRId64, RUN_FACTS_ARG(l),
@@ -40,16 +38,18 @@ static enum rc check_unique(const struct facts *facts, const struct run_facts *l
     return RC_OK;
 }
 
-/* Where the rows before one were pruned: the number before it, or its own if it only waited. */
+/*
+ * If the rows before one were pruned: the number before it, or its own if the run only waited.
+ */
 static int64_t first_known(const struct history_row *row)
 {
     return row->started_at == INSTANT_NONE ? row->attempt : row->attempt - 1;
 }
 
 /*
- * How much of its history retention may have taken.  It takes the rows with the lowest keys.
- * Those of one node grow, so that the first rows go first.  Those of several follow clocks
- * that are apart: the end of a run may go before an attempt that another node wrote down.
+ * How much of its history retention may have deleted.  It deletes the rows with the lowest
+ * keys.  Keys of one node grow, so that the first rows go first.  Keys of several nodes follow
+ * clocks that differ: the end of a run may go before an attempt that another node wrote.
  */
 enum gone { GONE_NOTHING, GONE_BEGINNING, GONE_ANY };
 
@@ -72,8 +72,8 @@ static bool comes_next(const struct history_row *row, int64_t attempt, enum gone
 }
 
 /*
- * Attempts are numbered from 1 without gaps, one after the other.  A run that ends while it
- * waits has a last row that is no attempt: it repeats the number of the one before, or 0.
+ * Attempts are numbered from 1 without gaps.  A run that ends while it waits has a last row
+ * that is not an attempt: it repeats the number of the one before, or 0.
  */
 static enum rc check_numbers(const struct run_facts *l, enum gone gone, struct err *reterr)
 {
@@ -121,7 +121,7 @@ static enum rc check_row(const struct facts *facts, const struct run_facts *l,
     if (row->kind != l->kind || row->due != l->due || row->created_at != l->created_at)
         return judge_fail(reterr, 19, RUN_FACTS_FMT " changed its kind, due time or creation",
                           RUN_FACTS_ARG(l));
-    /* A clock that went back may show a time before the one at which it was made. */
+    /* A clock that went back may show a time before the creation. */
     if (!stepped && is_begun && row->started_at < l->due - facts->skew)
         return judge_fail(reterr, 12,
                           RUN_FACTS_FMT " started at %" PRId64 " ms, due %" PRId64 " ms",
@@ -180,7 +180,7 @@ static enum rc check_retries(const struct schedule *s, const struct run_facts *l
     return RC_OK;
 }
 
-/* The least wait after an attempt that some version asks for. */
+/* The minimum wait after an attempt that some version requires. */
 static span least_wait(const struct schedule *s, int64_t attempt)
 {
     span least = INT64_MAX;

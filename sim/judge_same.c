@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Invariant 30: the same seed, the same world.  Two records are compared row by row.
- */
+/* Invariant 30: the same seed gives the same world.  Two records are compared row by row. */
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "sim/judge_facts.h"
 
-/* A sum over what a row says; texts count by their bytes, addresses not at all. */
+/* A digest of a row's values; texts count by their bytes, addresses do not count. */
 typedef void summary(struct digest *digest, const struct record *record, int index);
 
 #define SUM(digest, ...)                                                                  \

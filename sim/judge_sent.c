@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What was handed out and what came back: invariants 5, 6, 7, 8, 9, 12 and 17.
- */
+/* Deliveries and reports: invariants 5, 6, 7, 8, 9, 12 and 17. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +32,7 @@ static const struct history_row *row_with_fence(const struct run_facts *l, int64
 
 /* ---- deliveries ---- */
 
-/* Nothing is sent that the store did not have before, under the same attempt and fence. */
+/* Nothing is delivered that the store did not have before, with the same attempt and fence. */
 static enum rc check_intent(const struct facts *facts, const struct run_facts *l,
                             const struct rec_delivery *d, struct err *reterr)
 {
@@ -69,7 +67,7 @@ static enum rc check_early(const struct facts *facts, const struct run_facts *l,
     return RC_OK;
 }
 
-/* Of two deliveries of a run, the later one. */
+/* The later of two deliveries of a run. */
 static enum rc check_again(const struct facts *facts, const struct run_facts *l, int i,
                            struct err *reterr)
 {
@@ -129,7 +127,7 @@ static enum rc check_sent(const struct facts *facts, const struct run_facts *l,
 
 /* ---- reports ---- */
 
-/* The fence with which the run was last handed out before a turn; -1: never. */
+/* The fence of the last delivery of the run before a turn; -1: none. */
 static int64_t fence_at(const struct run_facts *l, int64_t order)
 {
     int64_t fence = -1;
@@ -146,7 +144,9 @@ static bool is_written(const struct facts *facts, const struct run_facts *l,
 
     if (s && s->is_pruned)
         return true;
-    /* Who was asked to stop has been cancelled, whatever he says but success. */
+    /*
+     * A holder that was asked to stop counts as cancelled, whatever it reports except success.
+     */
     for (int i = 0; i < l->row_count; i++)
         if (l->rows[i]->fence == r->fence && l->rows[i]->ended_at == r->at &&
             (l->rows[i]->outcome == r->outcome || l->rows[i]->outcome == OUTCOME_CANCELLED))
@@ -154,7 +154,10 @@ static bool is_written(const struct facts *facts, const struct run_facts *l,
     return false;
 }
 
-/* A node may hand back what it claimed and never sent: that fence is newer than any sent. */
+/*
+ * A node may hand back what it claimed and never delivered: that fence is newer than any
+ * delivered.
+ */
 static bool is_holder(const struct run_facts *l, const struct rec_report *r)
 {
     int64_t fence = fence_at(l, r->order);
@@ -217,7 +220,7 @@ static enum rc check_barred(const struct facts *facts, const struct run_facts *l
 {
     const struct schedule *s = facts_schedule(facts, l->schedule);
 
-    /* A test is its own affair: it outlives its schedule. */
+    /* A test run is independent: it outlives its schedule. */
     if (!s || l->kind < 0 || l->kind == RUN_TEST || facts->record->clock_stepped)
         return RC_OK;
     if (s->deleted != INSTANT_NEVER && l->created_at > s->deleted + facts->skew)
@@ -238,7 +241,7 @@ static enum rc check_barred(const struct facts *facts, const struct run_facts *l
     return RC_OK;
 }
 
-/* Two runs never share the name under which they are sent. */
+/* Two runs never share the id under which they are delivered. */
 static enum rc check_names(const struct facts *facts, struct err *reterr)
 {
     const struct run_facts *before = NULL;

@@ -2,8 +2,8 @@
 /*
  * Slots by brute force.  See judge_slots.h.
  *
- * Candidates are put through the written rules one by one, in their order: start, exclusions,
- * window, end.  An entry remembers its last answer, so that a walk asks it once per slot.
+ * Candidates pass through the written rules one by one, in their order: start, exclusions,
+ * window, end.  An entry caches its last answer, so that a walk computes each slot once.
  */
 #include "sim/judge_slots.h"
 
@@ -18,11 +18,11 @@
 #include "sim/judge.h"
 
 enum {
-    ZONES_MAX = 32,        /* different zones of one record                           */
-    PATH_MAX_BYTES = 160,  /* the directory and a name of at most ORACLE_ZONE_MAX     */
-    LOOK_BACK_DAYS = 3,    /* a window opens at least this often, clock changes or not */
+    ZONES_MAX = 32,        /* different zones of one record */
+    PATH_MAX_BYTES = 160,  /* the directory and a name of at most ORACLE_ZONE_MAX */
+    LOOK_BACK_DAYS = 3,    /* a window opens at least this often, also around clock changes */
     DAY_REACH = 2 * 86400, /* seconds between a local day and the same in UTC, and more */
-    EMPTY_DAYS_MAX = 3000, /* days in a row that an interval from midnight may miss   */
+    EMPTY_DAYS_MAX = 3000, /* consecutive days that an interval from midnight may miss */
 };
 
 struct zone {
@@ -103,7 +103,7 @@ static enum rc find_zone(struct judge_zones *zones, struct str name, struct zone
     return RC_OK;
 }
 
-/* ---- reading a spec ---- */
+/* ---- parsing a spec ---- */
 
 static const char *dst_name_of(const struct dst_rule *rule, char *text, size_t size)
 {
@@ -138,7 +138,7 @@ static struct candidate *add(struct judge_spec *spec, enum kind kind, struct zon
     return c;
 }
 
-/* A rule that was read becomes an entry; @every is an interval in disguise. */
+/* A parsed rule becomes an entry; @every is really an interval. */
 static enum rc add_rule(struct judge_spec *spec, struct zone *zone, struct oracle_rule *rule,
                         struct err *reterr)
 {
@@ -317,7 +317,7 @@ static instant grid_next(instant origin, span every, instant after)
     return origin + ((after - origin) / every + 1) * every;
 }
 
-/* The first instant, in seconds, that shows a local date; false when it was skipped. */
+/* The first instant, in seconds, that shows a local date; false if the date was skipped. */
 static bool day_begin(const struct oracle_tz *tz, int64_t day, int64_t *ret)
 {
     int64_t midnight = day * ORACLE_DAY_SECONDS, at = midnight - DAY_REACH;
@@ -462,7 +462,7 @@ static bool is_free(const struct judge_spec *spec, int64_t day)
     return true;
 }
 
-/* When a local day first shows what the clock shows at `t`, or the first instant after it. */
+/* When a local day first shows the wall-clock time of `t`, or the first instant after it. */
 static instant shown_on(const struct judge_spec *spec, int64_t day, instant t)
 {
     const struct oracle_tz *tz = spec->zone->tz;
@@ -477,7 +477,7 @@ static instant shown_on(const struct judge_spec *spec, int64_t day, instant t)
 }
 
 /*
- * Where shift puts a time of an entry; INSTANT_NEVER: nowhere.  What counts from a run is
+ * Where shift moves a time of an entry; INSTANT_NEVER: nowhere.  What counts from a run is
  * moved back only to a day after the one that it counts from.
  */
 static instant shifted(const struct judge_spec *spec, const struct candidate *c, instant t)
@@ -496,7 +496,7 @@ static instant shifted(const struct judge_spec *spec, const struct candidate *c,
     return shown_on(spec, target, t);
 }
 
-/* The first of all times after `after` as shift puts them, up to `until`. */
+/* The first of all shifted times after `after`, up to `until`. */
 static instant shifted_next(struct judge_spec *spec, const struct judge_origin *origin,
                             instant after, instant until)
 {
@@ -534,7 +534,7 @@ static instant survivor_next(struct judge_spec *spec, const struct judge_origin 
     return t <= until ? t : INSTANT_NEVER;
 }
 
-/* The first instant at or after `t` whose clock is inside the window. */
+/* The first instant at or after `t` whose local time is inside the window. */
 static instant window_open(const struct judge_spec *spec, instant t)
 {
     const struct window_def *w = &spec->def->window;
@@ -561,7 +561,7 @@ static instant shaped_next(struct judge_spec *spec, const struct judge_origin *o
 {
     const struct window_def *w = &spec->def->window;
     bool is_clamped = w->is_set && w->rule == WINDOW_CLAMP;
-    /* What lies in the same stretch outside the window, but before, may be moved behind. */
+    /* An earlier time in the same gap outside the window may be moved to after it. */
     instant t = is_clamped && window_open(spec, after) != after
                     ? after - LOOK_BACK_DAYS * SPAN_DAY
                     : after;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The slots of a spec as the judge reckons them: brute force over the oracle of test/oracle.
+ * The slots of a spec as the judge computes them: brute force over the oracle of test/oracle.
  *
- * Written from docs/semantics.md alone; nothing of src/core is called.  Read are cron
- * expressions that the oracle speaks, calendars, intervals, times of day, one-offs,
- * exclusions by date and calendar, start and end, windows, shift by date.  Not read: named
+ * Written from docs/semantics.md alone; nothing of src/core is called.  Supported are cron
+ * expressions that the oracle understands, calendars, intervals, times of day, one-offs,
+ * exclusions by date and calendar, start and end, windows, shift by date.  Not supported: named
  * calendars.
  */
 #pragma once
@@ -14,7 +14,7 @@
 #include "core/spec/spec_def.h"
 
 struct judge_zones; /* opaque: clocks that the specs share */
-struct judge_spec;  /* opaque; lives in the arena, uses the zones */
+struct judge_spec;  /* opaque; in the arena, uses the zones */
 
 struct judge_zones *judge_zones_new(void);
 struct judge_zones *judge_zones_free(struct judge_zones *zones); /* returns NULL */
@@ -22,7 +22,7 @@ struct judge_zones *judge_zones_free(struct judge_zones *zones); /* returns NULL
 /* What intervals that follow the runs count from. */
 struct judge_origin {
     instant created;
-    instant last_start; /* INSTANT_NONE: never                              */
+    instant last_start; /* INSTANT_NONE: never */
     instant last_end;   /* INSTANT_NONE: never; INSTANT_NEVER: a run is open */
 };
 
@@ -30,12 +30,12 @@ MUST_USE enum rc judge_spec_make(const struct spec_def *def, struct judge_zones 
                                  struct arena *arena, struct judge_spec **ret,
                                  struct err *reterr);
 
-/* The first slot in (after, until], without jitter; false when there is none. */
+/* The first slot in (after, until], without jitter; false if there is none. */
 bool judge_spec_next(struct judge_spec *spec, const struct judge_origin *origin, instant after,
                      instant until, instant *ret);
 
-/* The next slot hangs on when runs start or end. */
+/* The next slot depends on when runs start or end. */
 bool judge_spec_follows(const struct judge_spec *spec);
 
-/* It does, but all slots lie on one grid that begins with the creation all the same. */
+/* It does, but all slots still lie on one grid that begins with the creation. */
 bool judge_spec_is_grid(const struct judge_spec *spec);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry-sim: simulates worlds, one for each seed, and says which of them broke a promise.
+ * belfry-sim: simulates worlds, one per seed, and reports which of them broke a promise.
  *
- * Worlds run in a child, so that one which ends the process (a broken must(), a loop without
- * end) is a seed that failed like any other, and the rest still have their turn.
+ * Worlds run in a child, so that one which ends the process (a failed must(), an endless loop)
+ * is a failed seed like any other, and the rest still run.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ struct options {
     bool wants_digests;
 };
 
-/* What a child tells of one seed; short enough for a pipe to take it as one. */
+/* A child's result for one seed; small enough for one atomic write to a pipe. */
 struct result {
     uint64_t seed;
     enum rc rc;
@@ -49,17 +49,17 @@ static int usage(FILE *to, int status)
             "                  [--canary]\n"
             "\n"
             "Simulates the worlds of seeds N, N+1 and so on: the engine on its store, with\n"
-            "faults, and judges what they leave behind.  The same seed is the same world.\n"
+            "faults; then checks the invariants.  A seed always gives the same world.\n"
             "\n"
-            "  --seed N     the first one; 1\n"
-            "  --count K    how many; 1\n"
-            "  --minutes M  stop after so much CPU time, whatever K says\n"
-            "  --verbose    all that happens, as it happens\n"
-            "  --digests    the digest of each world\n"
-            "  --canary     take a row from each record: the judge must fail it\n"
-            "  --help       this text\n"
+            "  --seed N     first seed (default 1)\n"
+            "  --count K    number of seeds (default 1)\n"
+            "  --minutes M  stop after M minutes of CPU time (default: no limit)\n"
+            "  --verbose    print all events as they happen\n"
+            "  --digests    print the digest of each world\n"
+            "  --canary     remove a row from each record: the judge must fail it\n"
+            "  --help       print this help\n"
             "\n"
-            "The exit status is 1 when a seed failed.\n");
+            "The exit status is 1 if a seed failed.\n");
     return status;
 }
 
@@ -72,7 +72,7 @@ static int64_t cpu_us(int who)
            used.ru_stime.tv_usec;
 }
 
-/* The child: worlds until the last one or the end of its time. */
+/* The child: runs worlds until the last one or the end of its time. */
 static void simulate(const struct options *options, uint64_t seed, uint64_t end, int to)
 {
     int64_t left = options->minutes * SPAN_MIN - cpu_us(RUSAGE_CHILDREN);
@@ -80,7 +80,7 @@ static void simulate(const struct options *options, uint64_t seed, uint64_t end,
     struct zone_source source = zones_source(zones);
 
     if (options->world.is_verbose)
-        setvbuf(stdout, NULL, _IOLBF, 0); /* a world that dies has said all it had to say */
+        setvbuf(stdout, NULL, _IOLBF, 0); /* the output of a dying world is complete */
     for (; seed < end && (options->minutes == 0 || cpu_us(RUSAGE_SELF) < left); seed++) {
         struct result result = {.seed = seed};
         struct err err = {.text = ""};
@@ -117,7 +117,7 @@ static void add(struct tally *sum, const struct tally *one)
     sum->digest = digest.sum;
 }
 
-/* Results until the child has nothing more to say; the seed that it did not get to. */
+/* Reads results until the child ends; returns the first seed without one. */
 static uint64_t listen_to(int from, uint64_t seed, bool wants_digests, struct tally *sum,
                           int64_t *failures)
 {
@@ -150,7 +150,7 @@ static void explain_death(uint64_t seed, int status)
     print_failure(seed, text);
 }
 
-/* One child after another, each from the seed after the one that ended the last. */
+/* One child after another, each starting after the seed that ended the previous one. */
 static int64_t simulate_all(const struct options *options, struct tally *sum)
 {
     uint64_t seed = options->first, end = options->first + options->count;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A simulated node: the server's loop around the real engine, with faults.
+ */
 #include "sim/node.h"
 
 #include <inttypes.h>
@@ -14,9 +17,9 @@
 #include "store/schema.h"
 
 enum {
-    START_BYTES_MAX = 16 << 20, /* of results while the tables are brought up to date */
-    PLAN_BYTES = 1024,          /* of memory for a plan: the few smallest swarms keep none */
-    LOG_PAGES = 250,            /* a dozen turns, so that faults meet the log's way back   */
+    START_BYTES_MAX = 16 << 20, /* of results while the tables are migrated */
+    PLAN_BYTES = 1024,          /* of memory for a plan: the smallest caches hold none */
+    LOG_PAGES = 250, /* a dozen turns, so that faults meet the writing back of the log */
 };
 
 void node_init(struct world *world, int index)
@@ -85,7 +88,7 @@ void node_report(struct world *world, struct sim_node *node, const struct report
     wake_soon(world, node);
 }
 
-/* Coming and going. */
+/* Start and end. */
 
 static instant clock_of(const struct world *world, const struct sim_node *node)
 {
@@ -144,8 +147,8 @@ void node_start(struct world *world, struct sim_node *node)
              node->index, 0);
 }
 
-/* What was handed to it and not answered goes elsewhere, or is lost. */
-static void forget(struct world *world, struct sim_node *node)
+/* Unanswered commands go to another node, or are lost. */
+static void drop_waiting(struct world *world, struct sim_node *node)
 {
     int commands = node->is_trying ? node->in.command_count : 0;
     int reports = node->is_trying ? node->in.report_count : 0;
@@ -176,14 +179,14 @@ static void end_process(struct world *world, struct sim_node *node)
     node->paused_until = INSTANT_NONE;
     node->boot++;
     node->dispatches = 0;
-    forget(world, node);
+    drop_waiting(world, node);
     world_at(world, world_back_at(world, 2 * world->profile.node_lease), HAPPEN_UP, node->index,
              0);
 }
 
 void node_kill(struct world *world, struct sim_node *node)
 {
-    /* The last process on the file leaves its log behind; closing would tidy it away. */
+    /* The last process leaves its log on the disk; closing would remove it. */
     if (world->profile.nodes == 1)
         sim_vfs_process_kill(world->vfs);
     end_process(world, node);
@@ -205,7 +208,7 @@ void node_up(struct world *world, struct sim_node *node)
         node_start(world, node);
     } else if (node->paused_until != INSTANT_NONE && node->paused_until <= world->now) {
         node->paused_until = INSTANT_NONE;
-        node->wake_at = INSTANT_NEVER; /* what was to happen meanwhile did not */
+        node->wake_at = INSTANT_NEVER; /* planned events of the meantime did not happen */
         world_say(world, "%s goes on", node->name);
         wake_soon(world, node);
     }
@@ -282,7 +285,7 @@ static int record_turn(struct world *world, const struct sim_node *node, int boo
                                            });
 }
 
-/* It stood still after its commit: what it was to begin goes back unbegun. */
+/* It stalled after its commit: it hands back the runs that it should have started. */
 static void hand_back(struct world *world, struct sim_node *node, const struct turn_out *out)
 {
     faults_stand_still(world, node);
@@ -304,7 +307,7 @@ static void send_out(struct world *world, struct sim_node *node, const struct tu
     }
 }
 
-/* Everyone gets what is theirs. */
+/* Delivers the results of a turn. */
 static void hand_out(struct world *world, struct sim_node *node, const struct turn_out *out)
 {
     if (node->stalls && out->dispatch_count + out->grant_count > 0)
@@ -368,8 +371,8 @@ static void committed(struct world *world, struct sim_node *node, const struct t
 }
 
 /*
- * Whether the turn that was tried last is in the store: the node is then at it.  Nobody but
- * the simulator may ask, and it changes nothing there: a writer would write the log back.
+ * Whether the last tried turn is in the store: the node is then at that turn.  Only the
+ * simulator may check this, and it changes nothing there: a writer would write back the log.
  */
 static bool find_turn(struct world *world, struct sim_node *node)
 {
@@ -398,7 +401,7 @@ static bool find_turn(struct world *world, struct sim_node *node)
     return true;
 }
 
-/* A turn that nobody could see the end of may have been committed. */
+/* A turn whose end was not seen may have been committed. */
 static void finish_after_stop(struct world *world, struct sim_node *node)
 {
     if (!find_turn(world, node))
@@ -458,7 +461,7 @@ static void failed(struct world *world, struct sim_node *node, enum rc rc,
         node_wake(world, node, world->now + delay);
 }
 
-/* As the daemon does it: first beside the writer, and after a later turn to the end. */
+/* As the server does it: first next to the writer, and after a later turn to the end. */
 static enum rc write_back(struct sim_node *node, struct err *err)
 {
     struct db *sweeper = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the operator knows is what it was told: answers that were lost leave it wrong about
+ * The operator knows only the answers that it received: lost answers leave it wrong about
  * versions and names, and the engine has to cope.
  */
 #include "sim/operator.h"
@@ -23,7 +23,7 @@ static struct sim_schedule *schedule_of(struct world *world, int command)
     return place >= 0 ? &world->operator.schedules[place] : NULL;
 }
 
-/* Handing in. */
+/* Submitting. */
 
 void operator_hand_in(struct world *world, int command)
 {
@@ -51,7 +51,7 @@ static void hand_in_later(struct world *world, int command)
 
 void operator_unheard(struct world *world, int command)
 {
-    /* Some give up; then it was never done. */
+    /* Some give up; then the command was never executed. */
     if (!world_is_calm(world) && prng_chance(&world->prng, 1, 4))
         world->operator.operations[command].is_over = true;
     else
@@ -84,7 +84,7 @@ int operator_ask(struct world *world, const struct command *command, int schedul
     return place;
 }
 
-/* Beginning: a namespace, then queues, then a calendar, then schedules. */
+/* The beginning: a namespace, then queues, then a calendar, then schedules. */
 
 void operator_begin(struct world *world)
 {
@@ -196,7 +196,7 @@ static void heard_ok(struct world *world, const struct rec_command *command, int
     }
 }
 
-/* What no command may say. */
+/* Errors that no command may return. */
 static bool is_expected(enum rc rc)
 {
     return rc == RC_OK || rc == RC_CONFLICT || rc == RC_NOT_FOUND || rc == RC_INVALID ||

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The person who makes schedules in a simulated world and cannot leave them alone.
- */
+/* The user who creates schedules in a simulated world and keeps changing them. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,24 +12,24 @@
 struct world;
 
 enum {
-    OPERATOR_SCHEDULES_MAX = 32, /* names; a deleted one may be made again              */
-    OPERATOR_SKIPPED_MAX = 32,   /* slots that were cancelled, to take some of it back  */
-    OPERATOR_TRIES_MAX = 200,    /* of a command that finds its node busy or dead       */
+    OPERATOR_SCHEDULES_MAX = 32, /* names; a deleted one may be created again */
+    OPERATOR_SKIPPED_MAX = 32,   /* cancelled slots, to restore some of them */
+    OPERATOR_TRIES_MAX = 200,    /* of a command whose node is busy or dead */
 };
 
-/* A name, and what the operator believes of it. */
+/* A name, and what the operator believes about it. */
 struct sim_schedule {
     char name[16];
     bool is_there;
     int64_t key, version;
     instant created, lived_from;
-    const struct made *made; /* the draft that was accepted last */
+    const struct made *made; /* the last accepted draft */
 };
 
-/* A command until its answer: beside record.commands, place by place. */
+/* A command until its answer: parallel to record.commands. */
 struct operation {
     const struct made *made; /* NULL: no draft */
-    int schedule;            /* -1: none       */
+    int schedule;            /* -1: none */
     int tries;
     bool is_over;
 };
@@ -47,27 +45,28 @@ struct operator
     int operation_count;
     struct run_id skipped[OPERATOR_SKIPPED_MAX];
     int skipped_count;
-    int keys;       /* idempotency keys so far        */
+    int keys;       /* idempotency keys so far */
     int last_keyed; /* command with such a key, or -1 */
-    span lived;     /* of all schedules               */
+    span lived;     /* of all schedules */
 };
 
 void operator_begin(struct world *world);
 void operator_end(struct world *world);
 
-/* Time to do something. */
+/* Performs an action. */
 void operator_act(struct world *world);
 
 /*
- * Hands in a new command; its place on the recorder.  `schedule`: -1: none; `made` may be NULL.
+ * Submits a new command; returns its index in the record.  `schedule`: -1: none; `made` may be
+ * NULL.
  */
 int operator_ask(struct world *world, const struct command *command, int schedule,
                  const struct made *made);
 
-/* A command goes to a node, the first time or again. */
+/* Sends a command to a node, the first time or again. */
 void operator_hand_in(struct world *world, int command);
 
-/* The draft of a command, NULL when it has none. */
+/* The draft of a command, NULL if it has none. */
 const struct draft *operator_draft(const struct world *world, int command);
 
 /* A turn with the command was committed; `is_heard` false: the answer is lost. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a simulated world leaves behind for the judge: plain data, in order of commit.
+ * The record that a simulated world leaves for the judge: plain data, in order of commit.
  *
- * The world writes it, the judge reads it, and neither knows the other.  `order` numbers
- * all that is durable or was sent: two entries of one turn have the turn's number.
+ * The world writes it and the judge reads it; they share nothing else.  `order` numbers
+ * everything that is durable or was sent: two entries of one turn have the turn's number.
  */
 #pragma once
 
@@ -24,7 +24,7 @@
 
 /*
  * A schedule as the operator wrote it, with the days of named calendars among its dates; the
- * judge derives slots from this and nothing else.
+ * judge derives slots from this only.
  */
 struct rec_draft {
     struct spec_def def;
@@ -36,29 +36,29 @@ struct rec_draft {
     bool is_disabled, is_paused, sets_pause, trigger; /* as in struct draft */
 };
 
-/* A command and what came of it. */
+/* A command and its result. */
 struct rec_command {
     int64_t order; /* of the turn that committed it; -1: it was never committed */
-    int position;  /* among the commands of that turn                           */
-    instant at;    /* `now` of that turn                                        */
+    int position;  /* among the commands of that turn */
+    instant at;    /* `now` of that turn */
     int64_t node;
-    struct command command; /* texts live as long as the record; draft is NULL  */
-    int draft;              /* index into record.drafts, -1: none                */
-    struct reply reply;     /* valid when order >= 0                             */
-    bool is_heard;          /* false: it died with the node before anyone saw it */
+    struct command command; /* texts live as long as the record; draft is NULL */
+    int draft;              /* index into record.drafts, -1: none */
+    struct reply reply;     /* valid when order >= 0 */
+    bool is_heard;          /* false: the answer was lost with the node */
 };
 
-/* A run handed to someone: a call of a node or a grant to a worker. */
+/* A delivered run: a dispatch of a node or a grant to a worker. */
 struct rec_delivery {
     int64_t order;
     instant at; /* `now` of the turn */
     int64_t node;
-    struct run run; /* as handed out */
+    struct run run; /* as delivered */
     bool is_grant;
-    char id[RUN_ID_TEXT_MAX]; /* as handed out */
+    char id[RUN_ID_TEXT_MAX]; /* as delivered */
 };
 
-/* A report that reached a turn. */
+/* A report that was part of a turn. */
 struct rec_report {
     int64_t order;
     instant at;
@@ -67,27 +67,27 @@ struct rec_report {
     struct run_id run;
     int64_t fence;
     enum outcome outcome;
-    enum rc rc; /* of its reply; RC_UNKNOWN: it is durable, the reply died with the node */
+    enum rc rc; /* of its reply; RC_UNKNOWN: it is durable, the reply was lost with the node */
 };
 
 struct rec_turn {
     int64_t order;
     int64_t node, boot, turn;
     instant now;
-    bool in_doubt; /* its commit's reply was lost */
+    bool in_doubt; /* the reply of its commit was lost */
 };
 
 enum rec_fault_kind {
-    FAULT_KILL,        /* a node's process, between turns              */
-    FAULT_KILL_INSIDE, /* in a transaction: before the commit          */
-    FAULT_KILL_AFTER,  /* after the commit, before anything is handed out */
+    FAULT_KILL,        /* a node's process, between turns */
+    FAULT_KILL_INSIDE, /* in a transaction: before the commit */
+    FAULT_KILL_AFTER,  /* after the commit, before anything is delivered */
     FAULT_LOST_REPLY_COMMITTED,
     FAULT_LOST_REPLY_NOT,
     FAULT_LOST_CONNECTION,
-    FAULT_POWER, /* all nodes die, maybe in the midst of a commit */
+    FAULT_POWER, /* all nodes die, maybe during a commit */
     FAULT_CLOCK_FORWARD,
     FAULT_CLOCK_BACK,
-    FAULT_PAUSE, /* a node stands still for longer than its lease */
+    FAULT_PAUSE, /* a node stalls for longer than its lease */
     FAULT_WORKER_DIES,
     FAULT_DISK_FULL,
     FAULT_DISK_ERROR, /* a read, write or sync fails once: all processes end */
@@ -98,11 +98,11 @@ struct rec_fault {
     int64_t order;
     instant at;
     enum rec_fault_kind kind;
-    int64_t node; /* 0: the world's */
+    int64_t node; /* 0: the whole world */
     span by;      /* clocks and pauses */
 };
 
-/* A packed event as the store has it at the end. */
+/* A packed event in the store at the end. */
 struct rec_event {
     int64_t node, number;
     instant at;
@@ -112,7 +112,7 @@ struct rec_event {
 struct record {
     uint64_t seed;
     instant begin, healed, end; /* faults stop at `healed`; the world stops at `end` */
-    bool clock_stepped;         /* some node's clock was stepped                     */
+    bool clock_stepped;         /* some node's clock was stepped */
     struct rec_draft *drafts;
     struct rec_command *commands;
     struct rec_delivery *deliveries;

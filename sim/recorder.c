@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Appends to the record of a world, and computes its digest.
+ */
 #include "sim/recorder.h"
 
 #include <stdlib.h>
@@ -33,7 +36,7 @@ void recorder_end(struct recorder *recorder)
     arena_free(recorder->arena);
 }
 
-/* Grows where the count is a power of two. */
+/* Grows when the count is a power of two. */
 void *recorder_room(void *array, int count, size_t size)
 {
     void *grown;
@@ -129,7 +132,7 @@ void recorder_delivery(struct recorder *recorder, const struct assignment *assig
     memcpy(d->id, assignment->id.ptr, assignment->id.len);
 }
 
-/* The digest: values only, so that neither padding nor addresses have a part in it. */
+/* The digest: values only, so that padding and addresses do not matter. */
 
 static void add_str(struct digest *digest, struct str s)
 {

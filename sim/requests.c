@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The requests of a simulated operator, drawn at random.
+ */
 #include "sim/requests.h"
 
 #include <stdio.h>
@@ -10,10 +13,10 @@
 #include "store/runs.h"
 
 enum {
-    RUNS_MAX = 64, /* of which one is chosen                     */
+    RUNS_MAX = 64, /* of which one is chosen */
     READ_BYTES_MAX = 4 << 20,
     KEY_MAX = 16,
-    MEND_UNITS = 40, /* so long queues are set going again */
+    MEND_UNITS = 40, /* for this long queues are resumed again and again */
 };
 
 static uint64_t below(struct world *world, uint64_t n)
@@ -61,14 +64,14 @@ static const struct made *draft(struct world *world, int schedule)
     return made;
 }
 
-/* How long the draft's pause is to last, if it has one. */
+/* The duration of the draft's pause, if it has one. */
 static void set_until(struct world *world, struct command *command)
 {
     if (chance(world, 2))
         command->until = world_clock(world) + world_delay(world, 40 * world->profile.unit);
 }
 
-/* Some requests have a key, by which the same one is known when it comes again. */
+/* Some requests have a key that identifies a repetition. */
 static void add_key(struct world *world, struct command *command, char key[KEY_MAX])
 {
     if (!chance(world, 4))
@@ -164,7 +167,7 @@ static void backfill(struct world *world, int schedule)
     ask(world, &command, schedule, NULL);
 }
 
-/* A slot to come, if there is one that can be known. */
+/* Cancels a future slot, if one can be predicted. */
 static void skip(struct world *world, int schedule)
 {
     struct operator* op = & world->operator;
@@ -199,7 +202,7 @@ static void unskip(struct world *world, int schedule)
     ask(world, &command, schedule, NULL);
 }
 
-/* Open runs of a schedule, as a page would show them; how many. */
+/* Open runs of a schedule, as a page would show them; returns their number. */
 static int open_runs(struct world *world, const struct sim_schedule *s, struct run *ret)
 {
     struct sim_node *node = node_any(world);
@@ -217,7 +220,7 @@ static int open_runs(struct world *world, const struct sim_schedule *s, struct r
         for (int i = 0; i < 2; i++)
             for (int row = 0; row < found[i].rows; row++)
                 runs_read(&found[i], row, &ret[count++]);
-    arena_free(arena); /* with the texts, which are not looked at */
+    arena_free(arena); /* with the texts, which are not used */
     return count;
 }
 
@@ -272,7 +275,7 @@ static void set_queue(struct world *world, enum command_kind kind, int queue)
     operator_ask(world, &command, -1, NULL);
 }
 
-/* The same request once more, or another one with its key. */
+/* The same request again, or another one with its key. */
 static void repeat(struct world *world, int schedule)
 {
     struct operator* op = & world->operator;
@@ -363,7 +366,7 @@ static void gate(struct world *world, int schedule)
         operator_ask(world, &command, -1, NULL);
 }
 
-/* None at all now and then. */
+/* Sometimes no limit at all. */
 static void limit(struct world *world, int schedule)
 {
     struct command command = {
@@ -396,7 +399,7 @@ static void hint_or_touch(struct world *world, int schedule)
 
 void requests_make(struct world *world)
 {
-    /* As often as it stands here. */
+    /* Each as often as it is listed. */
     static void (*const deeds[])(struct world *, int) = {
         update,        update,        update,        pause_it, pause_it, resume,   resume,
         resume,        create,        trigger,       trigger,  backfill, backfill, skip,
@@ -431,7 +434,7 @@ void requests_mend(struct world *world)
 {
     const struct operator* op = & world->operator;
 
-    /* More than once: a pause that was asked for before may be on its way still. */
+    /* More than once: an earlier pause may still be under way. */
     if (world->now < world->healed + MEND_UNITS * world->profile.unit)
         for (int i = 0; i < SIM_QUEUES; i++)
             set_queue(world, COMMAND_QUEUE_RESUME, i);

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a simulated operator asks for.
- */
+/* The requests of a simulated operator. */
 #pragma once
 
 #include "sim/world.h"
 
-/* A new schedule, or that of a name that is known: `schedule`, -1: a new one. */
+/* A new schedule, or an existing name: `schedule`, -1: a new one. */
 void requests_create(struct world *world, int schedule);
 
-/* The named calendar, which is always the same; `schedule` is of no account. */
+/* The named calendar, which is always the same; `schedule` is ignored. */
 void requests_calendar(struct world *world, int schedule);
 
-/* Anything. */
+/* Any request. */
 void requests_make(struct world *world);
 
-/* After the healing: whatever only a person can set going again. */
+/* After the healing: resumes everything that only a user can resume. */
 void requests_mend(struct world *world);

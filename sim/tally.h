@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What is asked of a simulation and what it adds up to.  Plain data.
- */
+/* Parameters and totals of a simulation.  Plain data. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,16 +7,17 @@
 
 #include "sim/record.h"
 
-/* Of all worlds that were simulated. */
+/* Of all simulated worlds. */
 struct tally {
     int64_t seeds, turns, fires;
     span lived; /* of all schedules together */
     int64_t faults[FAULT_COUNT];
-    int64_t doctored; /* records from which a row was taken */
+    int64_t doctored; /* records from which a row was removed */
     uint64_t digest;
 };
 
 struct world_options {
     bool is_verbose;
-    bool is_canary; /* takes a row from the record before it is judged: the judge must see it */
+    /* removes a row from the record before it is judged: the judge must notice */
+    bool is_canary;
 };

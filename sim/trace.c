@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints turns and the store for --verbose.
+ */
 #include "sim/trace.h"
 
 #include <inttypes.h>

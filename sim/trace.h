@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What --verbose prints: of a turn what went in and what came out, and the store at the end.
- */
+/* The output of --verbose: inputs and outputs of a turn, and the store at the end. */
 #pragma once
 
 #include "sim/world.h"
@@ -9,5 +7,5 @@
 void trace_turn(const struct world *world, const struct sim_node *node,
                 const struct turn_out *out);
 
-/* For each schedule its policies as the judge knows them, and all rows. */
+/* For each schedule its policies as the judge sees them, and all rows. */
 void trace_store(const struct record *record);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What SQLite asks of a VFS, answered from sim/vfs_disk.h and sim/vfs_locks.h; and where
- * faults strike.
+ * The functions of an SQLite VFS, implemented with sim/vfs_disk.h and sim/vfs_locks.h; and the
+ * points where faults strike.
  */
 #include "sim/vfs.h"
 
@@ -14,7 +14,7 @@
 #include "base/must.h"
 #include "sim/vfs_locks.h"
 
-/* Milliseconds from noon of 24 November 4714 BC, where SQLite counts from, to 1970. */
+/* Milliseconds from noon of 24 November 4714 BC, SQLite's epoch, to 1970. */
 #define JULIAN_1970_MS INT64_C(210866760000000)
 
 struct fault {
@@ -115,7 +115,7 @@ static int on_truncate(sqlite3_file *base, sqlite3_int64 size)
 {
     struct handle *h = handle_of(base);
 
-    /* To shorten a file takes no room. */
+    /* Shortening a file needs no space. */
     if (is_dead(h) || strikes(h->vfs, SIM_WRITE_ERROR))
         return SQLITE_IOERR_TRUNCATE;
     vfs_disk_cut(h->file, size);
@@ -148,7 +148,7 @@ static int on_size(sqlite3_file *base, sqlite3_int64 *ret)
     return SQLITE_OK;
 }
 
-/* Locks.  What is dead may let go of what it has: it is its own by now. */
+/* Locks.  A dead connection may release what it has: it affects no one else. */
 
 static int on_lock(sqlite3_file *base, int level)
 {
@@ -213,7 +213,7 @@ static int on_shm_unmap(sqlite3_file *base, int delete)
     return SQLITE_OK;
 }
 
-/* The rest of an open file. */
+/* Other functions of an open file. */
 
 static int on_control(sqlite3_file *base, int what, void *arg)
 {
@@ -271,7 +271,7 @@ static const sqlite3_io_methods methods = {
 
 /* Names. */
 
-/* A dead connection must not reach the files of the living by their names. */
+/* A dead connection must not reach the files of new ones by their names. */
 static bool is_closed_to_all(const struct sim_vfs *vfs)
 {
     const struct handle *h = vfs->handles;
@@ -319,7 +319,7 @@ static int on_open(sqlite3_vfs *base, const char *name, sqlite3_file *file, int 
     *h = (struct handle){.vfs = vfs}; /* without methods: SQLite will not close it */
     if (is_closed_to_all(vfs))
         return SQLITE_IOERR;
-    /* No name: a temporary file, whose name is free again before the next one comes. */
+    /* No name: a temporary file, whose name is free again before the next one is opened. */
     code = find_or_make(vfs, name ? name : "", flags, &found);
     if (code != SQLITE_OK)
         return code;
@@ -361,7 +361,7 @@ static int on_access(sqlite3_vfs *base, const char *name, int flags, int *ret)
     (void)flags;
     if (is_closed_to_all(vfs))
         return SQLITE_IOERR_ACCESS;
-    /* As SQLite's own VFS sees it: an empty journal is none. */
+    /* As SQLite's own VFS: an empty journal does not exist. */
     *ret = file && vfs_disk_size(file) > 0 ? 1 : 0;
     return SQLITE_OK;
 }
@@ -407,7 +407,7 @@ static int on_last_error(sqlite3_vfs *base, int room, char *ret)
     (void)base;
     (void)room;
     (void)ret;
-    return EIO; /* a full disk is SQLITE_FULL and has no number */
+    return EIO; /* a full disk is SQLITE_FULL and has no errno */
 }
 
 struct sim_vfs *sim_vfs_new(const char *name, uint64_t seed)

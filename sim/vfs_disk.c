@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files in memory with pending changes; see sim/vfs_disk.h.
+ */
 #include "sim/vfs_disk.h"
 
 #include <stdio.h>
@@ -13,12 +16,12 @@ struct image {
     size_t size, room;
 };
 
-/* A write or a truncation that is not certain yet. */
+/* A write or a truncation that is not durable yet. */
 struct change {
     bool cuts;
     size_t at;   /* in the file; for a truncation the new size */
-    size_t len;  /* of a write                                 */
-    size_t from; /* where its bytes stand in `data`            */
+    size_t len;  /* of a write */
+    size_t from; /* offset of its bytes in `data` */
 };
 
 struct vfs_file {
@@ -26,7 +29,7 @@ struct vfs_file {
     struct vfs_disk *disk;
     char name[VFS_PATH_MAX];
     bool named;          /* as programs see it */
-    bool named_for_sure; /* as the disk has it */
+    bool named_for_sure; /* on the disk */
     int holders;
     struct image seen, sure;
     struct change *changes;
@@ -40,7 +43,7 @@ struct vfs_disk {
 
 enum fate { KEEP, DROP, GARBLE, TEAR };
 
-/* Bytes that grow. */
+/* Growing byte arrays. */
 
 static void reserve(struct image *image, size_t size)
 {
@@ -55,8 +58,8 @@ static void reserve(struct image *image, size_t size)
     image->room = room;
 }
 
-/* What lies between the end and `at` reads as zeros. */
-static void put(struct image *image, size_t at, const void *bytes, size_t len)
+/* Bytes between the end and `at` read as zeros. */
+static void put_bytes(struct image *image, size_t at, const void *bytes, size_t len)
 {
     size_t end = at + len;
 
@@ -94,8 +97,8 @@ static void free_file(struct vfs_file *file)
     free(file);
 }
 
-/* Frees the files that nobody can reach any more. */
-static void sweep(struct vfs_disk *disk)
+/* Frees unreachable files. */
+static void free_unreachable(struct vfs_disk *disk)
 {
     struct vfs_file **link = &disk->newest;
 
@@ -119,7 +122,7 @@ struct vfs_disk *vfs_disk_free(struct vfs_disk *disk)
         must(file->holders == 0);
         file->named = file->named_for_sure = false;
     }
-    sweep(disk);
+    free_unreachable(disk);
     free(disk);
     return NULL;
 }
@@ -149,7 +152,7 @@ struct vfs_file *vfs_disk_make(struct vfs_disk *disk, const char *name)
 void vfs_disk_delete(struct vfs_file *file)
 {
     file->named = false;
-    sweep(file->disk);
+    free_unreachable(file->disk);
 }
 
 void vfs_disk_hold(struct vfs_file *file)
@@ -161,10 +164,10 @@ void vfs_disk_let_go(struct vfs_file *file)
 {
     must(file->holders > 0);
     file->holders--;
-    sweep(file->disk);
+    free_unreachable(file->disk);
 }
 
-/* What programs do. */
+/* Operations of programs. */
 
 int64_t vfs_disk_size(const struct vfs_file *file)
 {
@@ -199,7 +202,7 @@ static void make_sure(struct vfs_file *file)
         if (change->cuts)
             cut(&file->sure, change->at);
         else
-            put(&file->sure, change->at, file->data.bytes + change->from, change->len);
+            put_bytes(&file->sure, change->at, file->data.bytes + change->from, change->len);
     }
     forget_changes(file);
 }
@@ -217,9 +220,9 @@ static void note(struct vfs_file *file, struct change change)
 void vfs_disk_write(struct vfs_file *file, int64_t at, const void *bytes, size_t len)
 {
     must(at >= 0 && at <= VFS_FILE_MAX && len <= (size_t)(VFS_FILE_MAX - at));
-    put(&file->seen, (size_t)at, bytes, len);
+    put_bytes(&file->seen, (size_t)at, bytes, len);
     note(file, (struct change){.at = (size_t)at, .len = len, .from = file->data.size});
-    put(&file->data, file->data.size, bytes, len);
+    put_bytes(&file->data, file->data.size, bytes, len);
     if (file->data.size > VFS_PENDING_MAX)
         make_sure(file);
 }
@@ -235,7 +238,7 @@ void vfs_disk_sync_deletions(struct vfs_disk *disk)
 {
     for (struct vfs_file *file = disk->newest; file; file = file->older)
         file->named_for_sure = file->named_for_sure && file->named;
-    sweep(disk);
+    free_unreachable(disk);
 }
 
 void vfs_disk_sync(struct vfs_file *file)
@@ -250,7 +253,7 @@ void vfs_disk_fail_sync(struct vfs_file *file)
     forget_changes(file);
 }
 
-/* The loss of power. */
+/* Power loss. */
 
 static enum fate draw(struct prng *prng, const struct vfs_odds *odds)
 {
@@ -272,17 +275,17 @@ static void finish_sector(struct image *sure, size_t at, const unsigned char *by
 
     switch (draw(prng, odds)) {
     case KEEP:
-        put(sure, at, bytes, len);
+        put_bytes(sure, at, bytes, len);
         break;
     case DROP:
         break;
     case GARBLE:
         for (size_t i = 0; i < len; i++)
             noise[i] = (unsigned char)prng_next(prng);
-        put(sure, at, noise, len);
+        put_bytes(sure, at, noise, len);
         break;
     case TEAR:
-        put(sure, at, bytes, (size_t)prng_below(prng, len));
+        put_bytes(sure, at, bytes, (size_t)prng_below(prng, len));
         break;
     }
 }
@@ -314,10 +317,10 @@ static void finish_content(struct vfs_file *file, struct prng *prng,
     }
     forget_changes(file);
     file->seen.size = 0;
-    put(&file->seen, 0, file->sure.bytes, file->sure.size);
+    put_bytes(&file->seen, 0, file->sure.bytes, file->sure.size);
 }
 
-/* A name that was given anew belongs to the newer file, if that is there. */
+/* A name that was used again belongs to the newer file, if that exists. */
 static bool is_replaced(const struct vfs_file *file)
 {
     const struct vfs_file *other = file->disk->newest;
@@ -337,7 +340,7 @@ void vfs_disk_lose_power(struct vfs_disk *disk, struct prng *prng, const struct 
         file->named_for_sure = file->named;
         finish_content(file, prng, odds);
     }
-    sweep(disk);
+    free_unreachable(disk);
 }
 
 uint64_t vfs_disk_digest(const struct vfs_disk *disk)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The locks and shared memory of simulated files.
+ */
 #include "sim/vfs_locks.h"
 
 #include <stdlib.h>
@@ -7,9 +10,9 @@
 
 struct vfs_locks {
     int holders, mappers;
-    int readers;                       /* holders of VFS_SHARED and above             */
-    const struct vfs_holder *reserved; /* who may write next                          */
-    const struct vfs_holder *pending;  /* who waits for readers to end, or writes now */
+    int readers;                       /* holders of VFS_SHARED and above */
+    const struct vfs_holder *reserved; /* who may write next */
+    const struct vfs_holder *pending;  /* who waits for readers to end, or is writing */
     int shared[VFS_SLOTS];
     const struct vfs_holder *exclusive[VFS_SLOTS];
     size_t region_size;

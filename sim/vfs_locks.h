@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The locks and the shared memory that the connections to one database file have in common.
+ * The locks and the shared memory that the connections to one database file share.
  *
  * The levels are those of SQLite's rollback journal, the slots and regions those of its
  * write-ahead log.  All connections are in one process and one thread, so that nothing here
- * waits: a lock is granted or it is not.
+ * waits: a lock is granted or refused.
  */
 #pragma once
 
@@ -26,17 +26,17 @@ struct vfs_holder {
     struct vfs_locks *locks;
     enum vfs_level level;
     unsigned shared, exclusive; /* slots, as bits */
-    bool maps;                  /* it has asked for shared memory */
+    bool maps;                  /* it uses shared memory */
 };
 
-/* Joins those who hold `others`, or is the first when that is NULL. */
+/* Joins the connections that hold `others`, or is the first if that is NULL. */
 void vfs_locks_join(struct vfs_holder *holder, const struct vfs_holder *others);
-/* Gives all back.  Memory goes with the last holder who mapped it. */
+/* Releases everything.  Memory is freed with the last holder that mapped it. */
 void vfs_locks_leave(struct vfs_holder *holder);
 
 /*
- * From VFS_UNLOCKED only VFS_SHARED can be had; VFS_PENDING cannot be asked for, but is what
- * remains when VFS_EXCLUSIVE was refused because of readers: new ones are then kept out.
+ * From VFS_UNLOCKED only VFS_SHARED can be acquired; VFS_PENDING cannot be requested, but
+ * remains if VFS_EXCLUSIVE was refused because of readers: it keeps new readers out.
  */
 bool vfs_locks_raise(struct vfs_holder *holder, enum vfs_level level);
 void vfs_locks_lower(struct vfs_holder *holder, enum vfs_level level);
@@ -46,6 +46,6 @@ bool vfs_locks_is_reserved(const struct vfs_holder *holder);
 bool vfs_locks_take(struct vfs_holder *holder, int first, int count, bool exclusive);
 void vfs_locks_give(struct vfs_holder *holder, int first, int count);
 
-/* Zeros when it is new; NULL when it is not there and `make` is false. */
+/* Zeros if it is new; NULL if it does not exist and `make` is false. */
 void *vfs_locks_region(struct vfs_holder *holder, int index, size_t size, bool make);
 void vfs_locks_unmap(struct vfs_holder *holder);

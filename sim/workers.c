@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A holding is addressed by its place and a serial number, both in the tag of its reports: a
- * place is used again, and what was meant for the one before must not reach the next.
+ * A holding is identified by its place and a serial number, both in the tag of its reports: a
+ * place is reused, and what was meant for the previous holding must not reach the next.
  */
 #include "sim/workers.h"
 
@@ -15,7 +15,7 @@
 
 enum {
     HANDS_MAX = 4, /* runs that one worker holds at once */
-    TAG_BITS = 16, /* of a tag for the place             */
+    TAG_BITS = 16, /* of a tag for the place */
 };
 
 static_assert(HOLDINGS_MAX <= 1 << TAG_BITS, "the place fits into the tag");
@@ -25,7 +25,7 @@ static uint64_t tag_of(const struct world *world, const struct holding *holding)
     return holding->serial << TAG_BITS | (uint64_t)(holding - world->workers.holdings);
 }
 
-/* NULL when it is over. */
+/* NULL if it has ended. */
 static struct holding *find(struct world *world, uint64_t tag)
 {
     struct holding *h = &world->workers.holdings[tag & ((1U << TAG_BITS) - 1)];
@@ -45,8 +45,8 @@ static void step_in(struct world *world, const struct holding *h, span most)
     step_at(world, h, world->now + world_delay(world, most));
 }
 
-/* It is no longer at work, and its place is free. */
-static void let_go(struct world *world, struct holding *h)
+/* It is no longer working, and its place is free. */
+static void free_holding(struct world *world, struct holding *h)
 {
     if (h->is_idle)
         return;
@@ -59,7 +59,7 @@ static void let_go(struct world *world, struct holding *h)
 
 static void drop(struct world *world, struct holding *h)
 {
-    let_go(world, h);
+    free_holding(world, h);
     h->is_used = false;
 }
 
@@ -90,7 +90,7 @@ void workers_begin(struct world *world)
     }
 }
 
-/* Talks to the node it knows, or to another when that one is gone. */
+/* Uses the node it knows, or another if that one is down. */
 static struct sim_node *node_for(struct world *world, int *node)
 {
     struct sim_node *committed = &world->nodes[*node];
@@ -185,7 +185,7 @@ static struct holding *new_holding(struct world *world)
     return &all->holdings[i];
 }
 
-/* After the healing everyone does as they should, and quickly. */
+/* After the healing all behave well, and quickly. */
 static void draw_manner(struct world *world, struct holding *h,
                         const struct assignment *assignment)
 {
@@ -205,7 +205,7 @@ static void draw_manner(struct world *world, struct holding *h,
         h->beat = 0;
     if (h->manner == MANNER_HANG || h->manner == MANNER_FOREVER || h->manner == MANNER_DIE)
         h->ends_at = INSTANT_NEVER;
-    /* A node gives up on a call in time; workers have to look after themselves. */
+    /* A node gives up on a dispatch in time; workers have to watch their own deadlines. */
     if (h->worker < 0 && assignment->deadline != INSTANT_NEVER &&
         assignment->deadline - world->offset < h->ends_at) {
         h->ends_at = assignment->deadline - world->offset;
@@ -213,8 +213,9 @@ static void draw_manner(struct world *world, struct holding *h,
     }
 }
 
-/* Of a call, as long as nobody says otherwise. */
-static struct holding *hold(struct world *world, const struct assignment *assignment, int node)
+/* A dispatch unless the caller changes it. */
+static struct holding *add_holding(struct world *world, const struct assignment *assignment,
+                                   int node)
 {
     struct holding *h = new_holding(world);
 
@@ -231,7 +232,7 @@ static struct holding *hold(struct world *world, const struct assignment *assign
 void workers_hand_back(struct world *world, const struct assignment *assignment, int node,
                        instant at)
 {
-    struct holding *h = hold(world, assignment, node);
+    struct holding *h = add_holding(world, assignment, node);
 
     h->manner = MANNER_RELEASE;
     h->ends_at = at;
@@ -242,12 +243,12 @@ void workers_hand_back(struct world *world, const struct assignment *assignment,
 void workers_take(struct world *world, const struct assignment *assignment, int node,
                   bool is_grant)
 {
-    struct holding *h = hold(world, assignment, node);
+    struct holding *h = add_holding(world, assignment, node);
 
     h->worker = is_grant ? (int)assignment->poll : -1;
     draw_manner(world, h, assignment);
     if (is_grant && world->workers.list[h->worker].dead_until != INSTANT_NONE) {
-        h->is_used = false; /* it comes to nobody */
+        h->is_used = false; /* it is never delivered */
         return;
     }
     if (!is_grant) {
@@ -317,7 +318,7 @@ void workers_step(struct world *world, int holding, uint64_t serial)
     if (!h->is_used || h->serial != serial || h->is_waiting)
         return;
     if (h->manner == MANNER_HANG && h->worker >= 0) {
-        drop(world, h); /* someone has ended it, and never says so */
+        drop(world, h); /* it was ended elsewhere, without a report */
         return;
     }
     node = h->worker >= 0 ? node_for(world, &h->node) : &world->nodes[h->node];
@@ -333,7 +334,7 @@ void workers_step(struct world *world, int holding, uint64_t serial)
         report.progress = prng_chance(&world->prng, 1, 4) ? STR("{\"half\":1}") : STR("");
     } else {
         fill_end(world, h, &report);
-        let_go(world, h);
+        free_holding(world, h);
     }
     h->is_waiting = true;
     h->said = report.kind;
@@ -349,7 +350,7 @@ static void heard_alive(struct world *world, struct holding *h,
         drop(world, h);
         return;
     }
-    /* Some do not heed it. */
+    /* Some ignore it. */
     if (reply->is_cancelled && !prng_chance(&world->prng, 1, 4)) {
         h->is_cancelled = true;
         h->ends_at = world->now;
@@ -380,7 +381,7 @@ void workers_heard(struct world *world, const struct report_reply *reply)
     }
 }
 
-/* Now and then the answer to a call finds its way to the next boot, with the old fence. */
+/* Sometimes the answer to a dispatch reaches the next boot, with the old fence. */
 static bool is_stray(struct world *world)
 {
     return prng_chance(&world->prng, 1, 8);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Those who carry out runs in a simulated world: targets of the nodes' calls, and workers.
- *
- * Each that holds a run has a manner (sim/world_profile.h), drawn when it gets it.
+ * The executors of runs in a simulated world: targets of the nodes' dispatches, and workers.
+ * Each that holds a run has a manner (sim/world_profile.h), drawn when it gets the run.
  */
 #pragma once
 
@@ -15,23 +14,23 @@
 struct world;
 struct sim_node;
 
-enum { HOLDINGS_MAX = 4096 }; /* runs in someone's hands at once */
+enum { HOLDINGS_MAX = 4096 }; /* simultaneously held runs */
 
-/* A run in someone's hands. */
+/* A held run. */
 struct holding {
     bool is_used;
     uint64_t serial;
     struct run_id run;
     int64_t fence;
-    int node;   /* that made the call, or to which the worker talks                */
-    int boot;   /* of that node; a call dies with it                               */
-    int worker; /* -1: a call                                                      */
+    int node;   /* the dispatching node, or the one that the worker uses */
+    int boot;   /* of that node; a dispatch dies with it */
+    int worker; /* -1: a dispatch */
     enum manner manner;
-    instant ends_at; /* INSTANT_NEVER: by itself never                            */
-    span beat;       /* between signs of life; 0: none                            */
+    instant ends_at; /* INSTANT_NEVER: never by itself */
+    span beat;       /* between heartbeats; 0: none */
     bool is_cancelled, is_answered;
-    bool is_waiting; /* a report is on its way                                    */
-    bool is_idle;    /* the work is over, its report may not be                   */
+    bool is_waiting; /* a report is under way */
+    bool is_idle;    /* the work has ended, its report may not have arrived */
     enum report_kind said;
 };
 
@@ -39,7 +38,7 @@ struct sim_worker {
     char name[16];
     int node;
     bool is_polling, is_new;
-    instant dead_until; /* INSTANT_NONE: it lives */
+    instant dead_until; /* INSTANT_NONE: it is alive */
     uint64_t serial;
     int holdings;
     int64_t queues[SIM_QUEUES];
@@ -53,31 +52,34 @@ struct workers {
     uint64_t serial;
 };
 
-/* The queues are there: workers begin to ask. */
+/* The queues exist: workers begin to poll. */
 void workers_begin(struct world *world);
 void workers_poll(struct world *world, int worker, uint64_t serial);
 void workers_die(struct world *world, int worker);
 
-/* Polls that wait at a node; how many. */
+/* Polls that wait at a node; returns their number. */
 int workers_polls(const struct world *world, int node, struct poll *ret);
-/* A turn saw them. */
+/* A turn included them. */
 void workers_seen(struct world *world, int node);
-/* A hint of another node: whoever waits here looks again, as in the daemon. */
+/* A hint from another node: pollers that wait here poll again, as in the server. */
 void workers_hear(struct world *world, int node);
 
-/* Someone has got a run. */
+/* An executor has received a run. */
 void workers_take(struct world *world, const struct assignment *assignment, int node,
                   bool is_grant);
-/* The node has got a run and may not begin it so late: it hands it back when it goes on. */
+/*
+ * The node has received a run and must not begin it so late: it hands the run back when it
+ * continues.
+ */
 void workers_hand_back(struct world *world, const struct assignment *assignment, int node,
                        instant at);
-/* A call should end. */
+/* A dispatch must end. */
 void workers_stop(struct world *world, const struct stop *stop);
-/* What became of a report. */
+/* The reply to a report. */
 void workers_heard(struct world *world, const struct report_reply *reply);
 /* A report was lost with its node. */
 void workers_unheard(struct world *world, uint64_t tag);
-/* The time of a holding has come. */
+/* The planned event of a holding. */
 void workers_step(struct world *world, int holding, uint64_t serial);
-/* A node is gone, with its calls. */
+/* A node is dead, with its dispatches. */
 void workers_node_died(struct world *world, int node);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loop of a simulated world, its end and its judgement.
+ */
 #include "sim/world.h"
 
 #include <inttypes.h>
@@ -128,7 +131,7 @@ static void run(struct world *world)
     }
 }
 
-/* All processes end; what the store holds then is what counts. */
+/* All processes end; the content of the store then counts. */
 static enum rc read_back(struct world *world, struct err *reterr)
 {
     struct db *db = NULL;
@@ -144,7 +147,7 @@ static enum rc read_back(struct world *world, struct err *reterr)
     return rc;
 }
 
-/* Whether all rows of a schedule stay, by every draft that it ever had. */
+/* Whether all rows of a schedule are kept, by every draft that it ever had. */
 static bool keeps_all(const struct record *r, int64_t schedule)
 {
     for (int i = 0; i < r->command_count; i++) {
@@ -157,7 +160,9 @@ static bool keeps_all(const struct record *r, int64_t schedule)
     return true;
 }
 
-/* The canary: history loses the end of a run.  False when there is none that must be there. */
+/*
+ * The canary: removes the end of a run from history.  False if there is none that must exist.
+ */
 static bool doctor(struct record *r)
 {
     int i = 0;

@@ -3,7 +3,7 @@
  * A simulated world: nodes with the real engine on one real database, workers, targets, an
  * operator, faults, and one clock that jumps from event to event.
  *
- * One process, one thread; all chance comes from one seed.  Times in the world are true
+ * One process, one thread; all randomness comes from one seed.  Times in the world are true
  * times; world_clock() is what the nodes read.
  */
 #pragma once
@@ -22,36 +22,36 @@
 #include "sim/world_profile.h"
 
 enum {
-    WORLD_BOX_MAX = 64,       /* commands, and reports, that one turn takes             */
-    WORLD_WAITING_MAX = 8192, /* of each that may wait for a node                       */
-    WORLD_TURNS_MAX = 60000,  /* ten times the busiest world: more is a loop without end */
+    WORLD_BOX_MAX = 64,       /* commands, and reports, per turn */
+    WORLD_WAITING_MAX = 8192, /* of each that may wait for a node */
+    WORLD_TURNS_MAX = 60000,  /* ten times the busiest world: more is an endless loop */
 };
 
 #define WORLD_URL "sqlite:world.db?vfs=world"
 
 enum happening_kind {
-    HAPPEN_TURN,    /* who: node                                  */
-    HAPPEN_UP,      /* who: node; it starts, or ends its pause    */
-    HAPPEN_OPERATE, /* the operator does something                */
-    HAPPEN_HAND_IN, /* who: command                               */
-    HAPPEN_HOLDER,  /* who: holding; serial: which one was meant  */
-    HAPPEN_POLL,    /* who: worker; serial likewise               */
-    HAPPEN_ROOM,    /* the disk has room again                    */
+    HAPPEN_TURN,    /* who: node */
+    HAPPEN_UP,      /* who: node; it starts, or ends its stall */
+    HAPPEN_OPERATE, /* the operator acts */
+    HAPPEN_HAND_IN, /* who: command */
+    HAPPEN_HOLDER,  /* who: holding; serial: identifies it */
+    HAPPEN_POLL,    /* who: worker; serial likewise */
+    HAPPEN_ROOM,    /* the disk has space again */
 };
 
 struct happening {
     enum happening_kind kind;
     int who;
     uint64_t serial;
-    int next_free; /* in the list of those that are over */
+    int next_free; /* in the list of free entries */
 };
 
-/* What the simulator wants to break inside a turn; see db.h. */
+/* A fault that the simulator plans inside a turn; see db.h. */
 struct trap {
     bool is_set, has_struck;
     enum rec_fault_kind kind;
     enum db_point point;
-    int skip; /* so many such points are passed first */
+    int skip; /* number of points to pass first */
     enum rc rc;
 };
 
@@ -64,23 +64,23 @@ struct sim_node {
     struct db_fault fault;
     struct trap trap;
     span lag;
-    int boot;         /* times that it was started */
-    int64_t id, turn; /* as it said in its last turn */
+    int boot;         /* number of starts */
+    int64_t id, turn; /* as of its last turn */
     instant wake_at;  /* of the turn to come; INSTANT_NEVER: none is planned */
     instant paused_until;
-    bool stalls;    /* it will stand still between its commit and what it hands out */
-    int dispatches; /* in its hands */
-    /* The turn that is being tried, again and again until it is known. */
+    bool stalls;    /* it will stall between its commit and the delivery */
+    int dispatches; /* that it currently holds */
+    /* The turn that is being tried, until its result is known. */
     bool is_trying, in_doubt;
     bool is_done;    /* it was committed, which only the simulator knows */
-    int done_turn;   /* then: its place on the recorder                       */
-    instant done_at; /* `now` of the try that was, or may have been, committed */
+    int done_turn;   /* then: its index in the record */
+    instant done_at; /* `now` of the attempt that was, or may have been, committed */
     struct turn_in in;
     struct command commands[WORLD_BOX_MAX];
     struct report reports[WORLD_BOX_MAX];
     struct poll polls[SIM_WORKERS_MAX];
-    int tried[WORLD_BOX_MAX]; /* places of the commands on the recorder */
-    /* What the next one takes. */
+    int tried[WORLD_BOX_MAX]; /* indexes of the commands in the record */
+    /* The input of the next turn. */
     int *waiting_commands;
     struct report *waiting_reports;
     int waiting_command_count, waiting_report_count;
@@ -112,14 +112,14 @@ struct world {
 };
 
 /*
- * Runs the world of one seed and judges it.  RC_OK: it kept every promise.  Adds to *tally
- * whatever happens.
+ * Runs the world of one seed and judges it.  RC_OK: it kept every promise.  Adds to *tally in
+ * any case.
  */
 MUST_USE enum rc world_run(uint64_t seed, const struct zone_source *zones,
                            const struct world_options *options, struct tally *tally,
                            struct err *reterr);
 
-/* What a node's clock says now. */
+/* The time that a node's clock shows. */
 static inline instant world_clock(const struct world *world)
 {
     return world->now + world->offset;
@@ -128,10 +128,10 @@ static inline instant world_clock(const struct world *world)
 /* Between 0 and `most`, whole milliseconds; at least one. */
 span world_delay(struct world *world, span most);
 
-/* When what failed works again: within `most`, and once all is healed at the latest. */
+/* When a failed part works again: within `most`, and at the latest when all is healed. */
 instant world_back_at(struct world *world, span most);
 
-/* Something will happen. */
+/* Plans an event. */
 void world_at(struct world *world, instant at, enum happening_kind kind, int who,
               uint64_t serial);
 
@@ -141,5 +141,5 @@ bool world_is_calm(const struct world *world);
 /* The seed has failed: the first reason counts. */
 void world_fail(struct world *world, const char *fmt, ...) PRINTF(2, 3);
 
-/* For --verbose: one line with the time before it. */
+/* For --verbose: prints one line preceded by the time. */
 void world_say(const struct world *world, const char *fmt, ...) PRINTF(2, 3);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Draws the kind of world from its seed.
+ */
 #include "sim/world_profile.h"
 
 #include <inttypes.h>
@@ -28,17 +31,17 @@ static const span units[SPEED_COUNT] = {
     [SPEED_DAYS] = 10 * SPAN_MIN,
 };
 
-/* Seconds: changes of clocks in the zones of sim/drafts.c, a leap day, a year's end. */
-static const int64_t days_of_note[] = {
-    1741503600, /* 2025-03-09T07:00:00Z New York, forward    */
-    1762063200, /* 2025-11-02T06:00:00Z New York, back       */
-    1743296400, /* 2025-03-30T01:00:00Z Berlin, forward      */
-    1761440400, /* 2025-10-26T01:00:00Z Berlin, back         */
+/* Seconds: clock changes in the zones of sim/drafts.c, a leap day, the end of a year. */
+static const int64_t special_days[] = {
+    1741503600, /* 2025-03-09T07:00:00Z New York, forward */
+    1762063200, /* 2025-11-02T06:00:00Z New York, back */
+    1743296400, /* 2025-03-30T01:00:00Z Berlin, forward */
+    1761440400, /* 2025-10-26T01:00:00Z Berlin, back */
     1728142200, /* 2024-10-05T15:30:00Z Lord Howe, half an hour forward */
-    1743865200, /* 2025-04-05T15:00:00Z Lord Howe, half an hour back    */
-    1709164800, /* 2024-02-29T00:00:00Z                      */
-    1735689600, /* 2025-01-01T00:00:00Z                      */
-    1750000000, /* 2025-06-15T15:06:40Z nothing at all       */
+    1743865200, /* 2025-04-05T15:00:00Z Lord Howe, half an hour back */
+    1709164800, /* 2024-02-29T00:00:00Z */
+    1735689600, /* 2025-01-01T00:00:00Z */
+    1750000000, /* 2025-06-15T15:06:40Z nothing at all */
 };
 
 const char *fault_text(enum rec_fault_kind kind)
@@ -47,18 +50,18 @@ const char *fault_text(enum rec_fault_kind kind)
     return fault_texts[kind];
 }
 
-/* Begins before the day of note, so that it falls into the time of trouble. */
+/* Begins before the special day, so that it falls into the time of trouble. */
 static instant draw_begin(const struct world_profile *profile, struct prng *prng)
 {
-    enum { DAYS = sizeof days_of_note / sizeof *days_of_note };
-    instant at = instant_of_seconds(days_of_note[prng_below(prng, DAYS)]);
+    enum { DAYS = sizeof special_days / sizeof *special_days };
+    instant at = instant_of_seconds(special_days[prng_below(prng, DAYS)]);
 
     return at - prng_between(prng, 0, profile->trouble / SPAN_MS) * SPAN_MS;
 }
 
 static void draw_faults(struct world_profile *profile, struct prng *prng)
 {
-    bool is_quiet = prng_chance(prng, 1, 10); /* what fails then is no fault's doing */
+    bool is_quiet = prng_chance(prng, 1, 10); /* then failures are not caused by faults */
 
     for (int i = 0; i < FAULT_COUNT; i++) {
         bool has = prng_chance(prng, 2, 5);
@@ -75,7 +78,7 @@ static void draw_faults(struct world_profile *profile, struct prng *prng)
     profile->weight[MANNER_SUCCEED] = 30;
 }
 
-/* Of the days that the world lasts, and the one before. */
+/* Of the days of the world, and the day before. */
 static void draw_holidays(struct world_profile *profile, struct prng *prng)
 {
     int32_t day = (int32_t)(instant_seconds(profile->begin) / DAY_SECONDS) - 1;
@@ -101,7 +104,8 @@ void world_profile_draw(struct world_profile *ret, struct prng *prng)
     s.capacity = (int)prng_between(prng, 1, 12);
     s.rows = prng_chance(prng, 1, 4) ? 1000 : 64;
     s.plans = (int)prng_between(prng, 2, 24);
-    s.jitter = s.plans % 4 == 0 ? 3 * s.unit : 0; /* no draw: seeds stay what they were */
+    /* not drawn, so that existing seeds stay the same */
+    s.jitter = s.plans % 4 == 0 ? 3 * s.unit : 0;
     s.node_lease = prng_between(prng, 6, 20) * s.unit;
     s.tick = s.node_lease / 3;
     s.lag = s.nodes > 1 && prng_chance(prng, 1, 2) ? 900 * SPAN_MS : 0;

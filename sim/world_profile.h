@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What kind of world a seed makes: how large, how fast, and which faults it has at all.
+ * The kind of world that a seed makes: its size, its speed, and which faults it has.
  *
- * Each seed draws a subset of the faults and a rate for each of them, so that rare ones are
- * not always drowned by frequent ones.  All lengths of time are multiples of one unit: a
- * world of seconds lasts minutes, a world of minutes lasts days, and both cost the same.
+ * Each seed draws a subset of the faults and a rate for each of them, so that frequent ones do
+ * not always hide rare ones.  All durations are multiples of one unit: a world of seconds lasts
+ * minutes, a world of minutes lasts days, and both cost the same.
  */
 #pragma once
 
@@ -17,30 +17,30 @@
 enum {
     SIM_NODES_MAX = 3,
     SIM_WORKERS_MAX = 4,
-    SIM_SCHEDULES_MAX = 12, /* at the beginning; more are made when some are deleted */
+    SIM_SCHEDULES_MAX = 12, /* at the beginning; more are created when some are deleted */
     SIM_QUEUES = 2,
     SIM_GATES = 2,
     SIM_HOLIDAYS_MAX = 3, /* days of the one named calendar */
 };
 
 enum world_speed {
-    SPEED_SECONDS, /* a unit is a second     */
+    SPEED_SECONDS, /* a unit is a second */
     SPEED_HOURS,   /* a unit is half a minute */
-    SPEED_DAYS,    /* a unit is ten minutes   */
+    SPEED_DAYS,    /* a unit is ten minutes */
     SPEED_COUNT
 };
 
-/* How whoever holds a run behaves. */
+/* The behaviour of a holder of a run. */
 enum manner {
     MANNER_SUCCEED,
-    MANNER_FAIL,    /* trying again may help                        */
-    MANNER_REFUSE,  /* trying again does not help                   */
-    MANNER_HANG,    /* never a word                                 */
-    MANNER_FOREVER, /* signs of life and never an end               */
-    MANNER_TWICE,   /* the same answer twice                        */
-    MANNER_LATE,    /* an answer after its lease                    */
-    MANNER_RELEASE, /* hands it back                                */
-    MANNER_DIE,     /* takes its worker, or nothing, down with it   */
+    MANNER_FAIL,    /* a retry may help */
+    MANNER_REFUSE,  /* a retry does not help */
+    MANNER_HANG,    /* never reports */
+    MANNER_FOREVER, /* heartbeats without an end */
+    MANNER_TWICE,   /* the same answer twice */
+    MANNER_LATE,    /* an answer after its lease */
+    MANNER_RELEASE, /* hands it back */
+    MANNER_DIE,     /* its worker, or only this run, dies */
     MANNER_COUNT
 };
 
@@ -48,23 +48,23 @@ struct world_profile {
     enum world_speed speed;
     span unit;
     instant begin;
-    span trouble, drain; /* faults happen during the first; then all must settle */
+    span trouble, drain; /* faults happen during the first; then everything must settle */
     int nodes, workers, schedules;
-    int capacity; /* calls that a node can make at once       */
-    int rows;     /* turn_in.rows                             */
-    int plans;    /* kept in memory, about: some are read again */
+    int capacity; /* calls that a node can make at once */
+    int rows;     /* turn_in.rows */
+    int plans;    /* approximate cache size: some plans are read again */
     span node_lease;
-    span jitter;      /* of schedules that have none of their own */
-    span tick;        /* no node sleeps longer                    */
-    span lag;         /* nodes' clocks are behind by up to this   */
-    span command_gap; /* between two commands, on average         */
+    span jitter;      /* of schedules without their own */
+    span tick;        /* no node sleeps longer */
+    span lag;         /* nodes' clocks are behind by up to this */
+    span command_gap; /* between two commands, on average */
     int gate_limit[SIM_GATES];
-    bool gates_change;                  /* someone sets other limits now and then */
-    bool queues_change;                 /* likewise, of queues                    */
+    bool gates_change;                  /* limits are changed now and then */
+    bool queues_change;                 /* likewise, of queues */
     int32_t holidays[SIM_HOLIDAYS_MAX]; /* day numbers, ascending */
     int holiday_count;
-    int32_t odds[FAULT_COUNT];    /* one turn in so many; 0: never  */
-    int32_t weight[MANNER_COUNT]; /* of each manner                 */
+    int32_t odds[FAULT_COUNT];    /* one turn in so many; 0: never */
+    int32_t weight[MANNER_COUNT]; /* of each manner */
 };
 
 void world_profile_draw(struct world_profile *ret, struct prng *prng);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the time zones of the simulator.
+ */
 #include "sim/zones.h"
 
 #include <stdio.h>
@@ -37,7 +40,7 @@ struct zones *zones_free(struct zones *zones)
     return NULL;
 }
 
-/* Bytes read, 0 when there is no such file. */
+/* Bytes read, 0 if the file does not exist. */
 static size_t read_file(struct str name, uint8_t *bytes)
 {
     char path[PATH_BYTES];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Time zones for the simulator: the few names that its schedules use, read once.
- */
+/* Time zones for the simulator: the few names that its schedules use, read once. */
 #pragma once
 
 #include "core/spec/spec.h"

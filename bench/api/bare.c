@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The minimal writing loop of bare.h.
+ */
 #include "bare.h"
 
 #include <inttypes.h>
@@ -20,11 +23,11 @@ enum {
     TABLES = 5,
 };
 
-/* A row of a table as Belfry wrote it, and the statement that writes the like of it. */
+/* A row of a table as Belfry wrote it, and the statement that writes similar rows. */
 struct model {
     const char *table, *where;
     bool is_needed;
-    sqlite3_stmt *row, *insert; /* `insert` is NULL where no row was written */
+    sqlite3_stmt *row, *insert; /* `insert` is NULL if no row was written */
 };
 
 struct bare {
@@ -85,7 +88,7 @@ static void make_tables(const char *path)
     arena_free(arena);
 }
 
-/* Its values are bound once; whoever writes a row binds what is the row's own. */
+/* Its values are bound once; each row binds its own columns. */
 static void load_model(struct bare *bare, struct model *m, const char *name)
 {
     char sql[SQL_MAX];
@@ -112,7 +115,7 @@ static void load_model(struct bare *bare, struct model *m, const char *name)
         sqlite3_bind_value(m->insert, i + 1, sqlite3_column_value(m->row, i));
 }
 
-/* A body is a list of what was done: that of a group is so much longer. */
+/* A body is a list of operations: that of a group is longer accordingly. */
 static unsigned char *group_body(const struct model *m, int *ret_bytes)
 {
     unsigned char *body;
@@ -198,7 +201,7 @@ static void write_schedule(struct bare *bare)
     sqlite3_bind_int64(cursor, CURSOR_ID + 1, id);
     step(bare, schedule);
     step(bare, cursor);
-    if (request) { /* those come in no order */
+    if (request) { /* those are not in order */
         uint64_t hash = hash_u64((uint64_t)bare->made);
 
         snprintf(name, sizeof name, "temporal:%016" PRIx64 "%016" PRIx64 "#0", hash,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The least that creating schedules costs a database: their rows, written in groups.
+ * The minimum cost of creating schedules in a database: their rows, written in groups.
  *
- * Nothing is decided, checked or answered.  SQLite is called directly, with Belfry's tables
- * and settings; the rows are those of a schedule that Belfry has made, under other names, with
- * that of its request where it had an id.
+ * Nothing is decided, checked or answered.  SQLite is called directly, with Belfry's tables and
+ * settings; the rows are those of a schedule that Belfry created, under other names, with that
+ * of its request if it had an id.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 
 struct bare; /* opaque */
 
-enum { BARE_GROUP = 64 }; /* schedules in a commit: as many as connections that create */
+enum { BARE_GROUP = 64 }; /* schedules per commit: as many as connections that create */
 
-/* `model` is a database of Belfry's with a schedule `name`; `path` is made anew. */
+/* `model` is a Belfry database with a schedule `name`; `path` is created. */
 struct bare *bare_open(const char *path, const char *model, const char *name);
 
-/* Groups until the time is over; returns schedules per second. */
+/* Writes groups until the time is over; returns schedules per second. */
 double bare_create(struct bare *bare, double seconds);
 void bare_close(struct bare *bare);

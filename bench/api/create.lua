@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A schedule with every request, each with a name of its own.  The argument is what the names
--- of this run begin with.
+-- Creates a schedule with every request, each with its own name.  The argument is the prefix of
+-- the names of this run.
 local before, after, n = nil, nil, 0
 
--- All but the number is made once: the client has the processors of the server, and what it
--- needs for itself is nobody's answer.
+-- Everything but the number is built once: the client shares the processors with the server, and
+-- its own work reduces the number of answers.
 function init(args)
     local number = string.format("-%09d", 0)
     local head = '{"id":"' .. args[1]

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench-api BELFRY DIR SCRIPTS ROUNDS SECONDS PARTS [URL]: how fast a `belfry serve` answers,
- * beside a handler that does nothing and a loop that only writes.  PARTS are "reads",
- * "creates", "fire" or "all".  URL is a database of PostgreSQL; without it, SQLite in DIR.
+ * compared with a handler that does nothing and a loop that only writes.
  *
- * Those that are compared take turns.  Prints lines of figures for report.awk.
+ * PARTS are "reads", "creates", "fire" or "all".  URL is a PostgreSQL database; without it,
+ * SQLite in DIR.  The compared programs take turns.  Prints lines of figures for report.awk.
  */
 #include <jansson.h>
 #include <string.h>
@@ -24,16 +24,16 @@ enum {
     LISTED = 100,
     PACED_CONNECTIONS = 16,
     FIRES_PER_S = 2000,
-    LEAD_S = 6, /* for creating the schedules that fire */
+    LEAD_S = 6, /* for creating the schedules that start runs */
     SETTLE_S = 3,
-    REST_MS = 3000, /* after the last fire of the load */
+    REST_MS = 3000, /* after the last start of the load */
     REQUEST_MS = 10000,
     ROUNDS_MAX = 100,
     SECONDS_MAX = 60,
     PATH_BYTES = 128,
 };
 
-#define PACED_PAUSE "16" /* ms on average: some 1,000 reads a second */
+#define PACED_PAUSE "16" /* ms on average: about 1,000 reads a second */
 #define MODEL       "model"
 
 struct reading {
@@ -82,7 +82,7 @@ static void create(const struct bench *b, const char *name)
     request_for(b, "POST", "/api/v1/schedules", body, 201);
 }
 
-/* One run that waits for a worker which never comes. */
+/* One run that waits for a worker that never polls. */
 static void trigger(struct bench *b)
 {
     struct str answer = request_for(b, "POST", "/api/v1/schedules/" MODEL "/trigger", "{}",
@@ -96,7 +96,7 @@ static void trigger(struct bench *b)
     json_decref(json);
 }
 
-/* What is read, and a server that has all of it at hand. */
+/* Creates what is read, and a server that has all of it in memory. */
 static void prepare(struct bench *b)
 {
     static struct trivial_answer answers[READINGS];
@@ -134,7 +134,7 @@ static struct wrk_result run_wrk(const struct bench *b, const struct wrk *wrk)
     return result;
 }
 
-/* Of the daemon, with the processor time that an answer took of it. */
+/* Of the server, with its processor time per answer. */
 static struct wrk_result request_daemon(const struct bench *b, struct wrk wrk,
                                         double *ret_cpu_us)
 {
@@ -303,6 +303,6 @@ int main(int argc, char **argv)
     crowd_end();
     status = subject_stop();
     if (status != 0)
-        DIE("the daemon has ended with %d", status);
+        DIE("the server has ended with %d", status);
     return EXIT_SUCCESS;
 }

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The same question again and again.  An argument is the span in ms between two requests of
--- a connection, on average: then the load is given, and not the most that is possible.
+-- Repeats the same request.  An argument is the average time in ms between two requests of a
+-- connection: then the load is fixed, and not the maximum.
 local pause
 
 function init(args)

@@ -14,7 +14,7 @@ BEGIN {
     FIRES_MIN = 1900 # of 2,000 a second: less is another load
 }
 
-# Medians are of what each round gave, ratios too: a disturbance hits both sides of one.
+# Medians are over rounds, also of ratios: a disturbance affects both sides of a ratio.
 function add(list, value) { values[list, ++sizes[list]] = value }
 
 function median(list,    i, j, n, v, sorted) {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trivial server of trivial.h.
+ */
 #include "trivial.h"
 
 #include <signal.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server that has nothing to do: Belfry's own listener, and a handler that answers every
- * request at once with bytes that it has.  What it reaches is the most that any answer of
- * that length can reach on this machine with this client.
+ * A server that does nothing: Belfry's own listener, and a handler that answers every request
+ * immediately with constant bytes.
+ *
+ * Its rate is the maximum for answers of that length on this machine with this client.
  */
 #pragma once
 
@@ -17,6 +18,6 @@ struct trivial_answer {
     struct str body;
 };
 
-/* A process of its own that ends with this one; returns its port on 127.0.0.1. */
+/* A separate process that ends with this one; returns its port on 127.0.0.1. */
 uint16_t trivial_start(const struct trivial_answer *answers, int count);
 void trivial_end(void); /* if it runs */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs wrk(1) and parses its output.
+ */
 #include "wrk.h"
 
 #include "soak.h"
@@ -6,7 +9,7 @@
 enum {
     COMMAND_MAX = 1024,
     LINE_MAX_BYTES = 256,
-    THREADS = 1, /* of wrk: the server has other things to do with the second core */
+    THREADS = 1, /* of wrk: the server needs the second core */
 };
 
 struct wrk_result wrk_run(const struct wrk *wrk, const char *dir)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * wrk(1), run once, and what it says at its end.
- */
+/* One run of wrk(1), and its results. */
 #pragma once
 
 #include <stdint.h>
@@ -15,10 +13,10 @@ struct wrk {
 };
 
 struct wrk_result {
-    double per_s; /* answers                                  */
+    double per_s; /* answers */
     double p50_us, p99_us;
     int64_t bad; /* answers with another status, and errors */
 };
 
-/* `dir` is where the scripts are. */
+/* `dir` contains the scripts. */
 struct wrk_result wrk_run(const struct wrk *wrk, const char *dir);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench-dialects BELFRY DIR ROUNDS SECONDS [URL]: how many calls of gRPC a `belfry serve`
- * answers, beside one of its own that has nothing to do and a loop that only writes.  URL is a
- * database of PostgreSQL; without it, SQLite in DIR.
+ * bench-dialects BELFRY DIR ROUNDS SECONDS [URL]: how many gRPC calls a `belfry serve` answers,
+ * compared with a trivial server and a loop that only writes.
  *
- * Those that are compared take turns.  Prints lines of figures for report.awk.
+ * URL is a PostgreSQL database; without it, SQLite in DIR.  The compared programs take turns.
+ * Prints lines of figures for report.awk.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 struct bench {
     struct soak *soak;
     int rounds, seconds;
-    int64_t made; /* schedules, each with a number of its own */
+    int64_t made; /* schedules, each with its own number */
 };
 
 /* ---- messages ---- */
@@ -81,7 +81,7 @@ static Temporal__NewWorkflowExecutionInfo *workflow(char *id)
     return &info;
 }
 
-/* A daily workflow with one argument, as a client of Temporal's makes it. */
+/* A daily workflow with one argument, as a Temporal client creates it. */
 static void put_create(char *id, char *request_id, struct buf *out)
 {
     Temporal__CreateScheduleRequest request = TEMPORAL__CREATE_SCHEDULE_REQUEST__INIT;
@@ -234,6 +234,6 @@ int main(int argc, char **argv)
     measure_all(&bench);
     status = subject_stop();
     if (status != 0)
-        DIE("the daemon has ended with %d", status);
+        DIE("the server has ended with %d", status);
     return EXIT_SUCCESS;
 }

@@ -11,7 +11,7 @@ BEGIN {
     DESCRIBE_MIN["one stream"] = 0.40
 }
 
-# Medians are of what each round gave, ratios too: a disturbance hits both sides of one.
+# Medians are over rounds, also of ratios: a disturbance affects both sides of a ratio.
 function add(list, value) { values[list, ++sizes[list]] = value }
 
 function median(list,    i, j, n, v, sorted) {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gRPC load generator of rpc.h.
+ */
 #include "rpc.h"
 
 #include <arpa/inet.h>
@@ -17,13 +20,13 @@
 
 enum {
     READ_BYTES = 256 * 1024,
-    WINDOW = 16 << 20, /* that the server is never told to go on */
+    WINDOW = 16 << 20, /* so large that the server never waits for a window update */
     EVENTS_MAX = 64,
     SILENCE_MS = 30000, /* of a server that has calls under way */
     SAMPLES_FIRST = 1 << 16,
 };
 
-/* A place for a call: the next one follows when it is over. */
+/* A place for a call: the next one follows when it has ended. */
 struct place {
     int64_t since_us;
     char body[GRPC_PREFIX + RPC_MESSAGE_MAX];
@@ -135,7 +138,7 @@ static void keep_sample(struct run *run, int64_t us)
     run->result.done++;
 }
 
-/* ---- what nghttp2 tells ---- */
+/* ---- callbacks of nghttp2 ---- */
 
 static struct str text_of(nghttp2_rcbuf *buf)
 {
@@ -241,7 +244,9 @@ static void close_link(struct link *link)
     free(link->places);
 }
 
-/* As much at once as there is; the socket blocks, and a server that is alive reads on. */
+/*
+ * Sends everything that is available; the socket blocks, and a live server continues to read.
+ */
 static void flush(struct link *link)
 {
     const uint8_t *data;

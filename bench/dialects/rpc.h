@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A client that makes calls of gRPC as fast as they are answered: one thread, any number of
+ * A client that makes gRPC calls as fast as they are answered: one thread, any number of
  * connections, any number of calls under way on each.
  *
- * h2load could ask the same again and again, but not create things under names of their own.
+ * h2load could repeat the same request, but not create objects with different names.
  */
 #pragma once
 
@@ -26,10 +26,10 @@ struct rpc_load {
 
 struct rpc_result {
     double per_s, p50_us, p99_us;
-    int64_t done, bad; /* bad: of those that are done, without status 0 */
-    size_t bytes;      /* of the message that came last                 */
-    char why[256];     /* grpc-status and -message of the last bad one  */
+    int64_t done, bad; /* bad: those of `done` without status 0 */
+    size_t bytes;      /* of the last message */
+    char why[256];     /* grpc-status and -message of the last bad one */
 };
 
-/* Dies when the server does not speak with it. */
+/* Ends the process if the server cannot be used. */
 struct rpc_result rpc_run(const struct rpc_load *load);

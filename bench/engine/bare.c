@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bare loop: the least that a database must do for a fire, with nobody to decide.
+ * The bare loop: the minimum of database work for a fire, without any decisions.
  *
- * The tables and indexes of Belfry, the columns that it writes, the same batches; the next
- * slot is the slot plus a minute.  It reads no schedule, checks no version, knows no policy,
- * and nothing but its own SQL and the migrations is shared with Belfry.
+ * It uses the tables and indexes of Belfry, writes the same columns in the same batches, and
+ * adds a minute to a slot to get the next.  It reads no schedule, checks no version and has no
+ * policies.  Apart from the migrations it shares no code with Belfry.
  */
 #include "bare.h"
 
@@ -84,9 +84,9 @@ struct bare {
     void *db;
     struct load load;
     int64_t turns, started;
-    instant floor; /* nothing is due before */
+    instant floor; /* no cursor is due before */
     int64_t rows[BATCH][CURSOR_COLUMNS];
-    int count; /* of rows, whose runs are open */
+    int count; /* of rows; their runs are open */
 };
 
 void bare_cursor(const struct load *load, int64_t index, int64_t row[static CURSOR_COLUMNS])
@@ -141,7 +141,7 @@ static void *bare_open(const struct load *load)
     return bare;
 }
 
-/* A due schedule: its cursor moves to the next slot, its run is there and claimed. */
+/* Starts a due schedule: moves its cursor to the next slot, inserts a claimed run. */
 static void start(struct bare *bare, int64_t *row, instant now)
 {
     instant slot = row[C_NEXT_AT];
@@ -176,7 +176,7 @@ static void start(struct bare *bare, int64_t *row, instant now)
     bare->driver->send(bare->db, BARE_START, run);
 }
 
-/* Its run has succeeded: away with it, a row of history, and the cursor knows. */
+/* Ends a run as succeeded: deletes it, inserts a row of history, updates the cursor. */
 static void end(struct bare *bare, int64_t *row, int64_t number, instant now)
 {
     int64_t run = RUN_FIRST + number;
@@ -216,7 +216,7 @@ static void end_all(struct bare *bare, instant now)
     bare->count = 0;
 }
 
-/* As a turn does: what was started before ends, what is due starts, one commit. */
+/* As in a turn: ends what was started before, starts what is due, one commit. */
 static int64_t turn(struct bare *bare)
 {
     instant now = load_now(&bare->load, bare->turns++, bare->started);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bare loop's way to a database: its C library called directly, statements prepared
- * once, every parameter an integer.  One transaction at a time.
+ * The database access of the bare loop: it calls the C library directly, prepares statements
+ * once, and has only integers as parameters.  One transaction at a time.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct bare_driver {
     void (*load)(const struct load *load); /* fills the table of cursors */
     void *(*open)(const char *url);
     void (*begin)(void *db);
-    /* `params` of BARE_DUE: floor, now, limit; rows of cursors. */
+    /* `params` of BARE_DUE: floor, now, limit.  Returns the number of cursors in `rows`. */
     int (*due)(void *db, const int64_t *params, int64_t rows[][CURSOR_COLUMNS]);
     void (*send)(void *db, enum bare_stmt stmt, const int64_t *params);
     void (*commit)(void *db);

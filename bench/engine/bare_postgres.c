@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The bare loop on PostgreSQL: libpq in pipeline mode, statements prepared once, binary
- * parameters, one Sync for what ends and the due scan, one for what starts and the COMMIT.
+ * parameters, one Sync for the ends and the due scan, one for the starts and the COMMIT.
  */
 #include <libpq-fe.h>
 #include <poll.h>
@@ -19,10 +19,10 @@ enum {
 
 struct bare_server {
     PGconn *conn;
-    int waiting; /* statements whose answers have not been read */
+    int waiting; /* statements whose results were not read yet */
 };
 
-/* The server's integers have their highest byte first. */
+/* Integers are big-endian on the wire. */
 static void put_int(unsigned char bytes[static INT_BYTES], int64_t value)
 {
     for (int i = 0; i < INT_BYTES; i++)
@@ -177,7 +177,7 @@ static PGresult *next_answer(struct bare_server *server)
     return PQgetResult(server->conn);
 }
 
-/* Reads every answer; the last one stays when it is asked for. */
+/* Reads every result; returns the last one when keep_last is set, else NULL. */
 static PGresult *sync_all(struct bare_server *server, bool keep_last)
 {
     PGresult *kept = NULL, *answer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bare loop on SQLite, with the settings of Belfry: a write-ahead log, an fsync for each
- * commit, 64 MB of cache, and a checkpoint between transactions when the log is long.
+ * The bare loop on SQLite, with the settings of Belfry: WAL, an fsync per commit, 64 MB of
+ * cache, and a checkpoint between transactions when the WAL is long.
  */
 #include <sqlite3.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static sqlite3_stmt *prepare(const struct bare_file *file, const char *sql)
     return stmt;
 }
 
-/* To SQLite $2 is a name and ?2 a number, and only numbers can be bound in order. */
+/* SQLite takes $2 as a name and ?2 as a number; only numbers can be bound in order. */
 static sqlite3_stmt *prepare_numbered(const struct bare_file *file, const char *text)
 {
     char sql[SQL_MAX];

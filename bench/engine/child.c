@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starts this program again as a child process, which measures and prints one number.
+ */
 #include "child.h"
 
 #include <string.h>
@@ -32,7 +35,7 @@ static int64_t first_call(struct rig *rig, instant now, int64_t begun)
 
     rig_turn(rig, &in, &out);
     if (out.dispatch_count == 0)
-        DIE("the first turn hands out nothing");
+        DIE("the first turn has no dispatch");
     return clock_boot_us() - begun;
 }
 
@@ -43,7 +46,7 @@ static int64_t idle_turn(struct rig *rig, instant now)
 
     rig_turn(rig, &in, &out);
     if (out.dispatch_count > 0)
-        DIE("something is due, this is not idle");
+        DIE("the idle turn found due schedules");
     return resident_kb();
 }
 
@@ -87,7 +90,7 @@ static int64_t ask(const char *what, const char *url, instant now)
     close(ends[1]);
     in = fdopen(ends[0], "r");
     if (!in || fscanf(in, "%lld", &answer) != 1)
-        DIE("the child says nothing");
+        DIE("the child printed nothing");
     fclose(in);
     if (waitpid(pid, &status, 0) != pid || status != 0)
         DIE("the child failed");

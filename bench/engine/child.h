@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What can only be measured in a process of its own: this program, started again.
+ * Measurements that need a process of their own: this program starts itself again.
  */
 #pragma once
 
@@ -8,11 +8,11 @@
 
 enum { CHILD_ARGUMENTS = 6 };
 
-/* Kilobytes that stay in memory after a turn with nothing due. */
+/* Resident kilobytes after a turn without due schedules. */
 int64_t child_idle(const char *url, instant now);
 
-/* Microseconds from the start of a process to the first call that it hands out. */
+/* Microseconds from the start of a process to its first dispatch. */
 int64_t child_first(const char *url, instant now);
 
-/* The child itself; the exit code. */
+/* The child itself; returns the exit code. */
 int child_main(char **arguments);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The engine through its front door: schedules by commands, fires by turns.  Every call that
- * a turn hands out has succeeded by the next.
+ * The engine as a subject: creates schedules by commands and fires by turns.  Every call of a
+ * turn has succeeded by the next turn.
  */
 #include <string.h>
 
@@ -37,7 +37,7 @@ static void check_replies(const struct turn_out *out)
 {
     for (int i = 0; i < out->reply_count; i++)
         if (out->replies[i].rc != RC_OK)
-            DIE("command %d is refused: %.*s", i, STR_ARG(out->replies[i].text));
+            DIE("command %d was refused: %.*s", i, STR_ARG(out->replies[i].text));
 }
 
 static int64_t make_namespace(struct maker *maker)
@@ -172,7 +172,7 @@ static int64_t turn(struct subject_state *state, struct turn_in in)
     rig_turn(&state->rig, &in, &out);
     for (int i = 0; i < out.report_count; i++)
         if (out.report_replies[i].rc != RC_OK)
-            DIE("report %d is refused", i);
+            DIE("report %d was refused", i);
     for (int i = 0; i < out.dispatch_count; i++)
         state->reports[i] = success_of(&out.dispatches[i].run);
     state->report_count = out.dispatch_count;

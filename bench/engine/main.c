@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the bare loop and the engine in turn, a portion of fires each, for every number of
- * schedules, and prints one line of raw figures for each cell.  report.awk makes the table.
+ * Runs the bare loop and the engine alternately, a part of the fires each, for every number of
+ * schedules, and prints one line of raw figures per cell.  report.awk prints the table.
  */
 #include <string.h>
 
@@ -11,13 +11,13 @@
 #include "subject.h"
 
 enum {
-    ROUNDS = 5,        /* the two take turns that often, so that a disturbance hits both */
-    IDLE_AT = 1000000, /* schedules with which memory and restart are measured           */
+    ROUNDS = 5,        /* of both subjects, so that a disturbance hits both */
+    IDLE_AT = 1000000, /* schedules when memory and restart are measured    */
     QUICK_MAX = 10000, /* schedules of --quick                                           */
     ARGUMENTS = 3,
 };
 
-/* Of the largest only a part of a minute is fired: the whole would take long. */
+/* The largest size fires only a part of a minute: all of it would take too long. */
 static const struct size {
     int64_t schedules, fires, server_fires;
 } sizes[] = {
@@ -42,7 +42,7 @@ struct side {
     struct measured got;
 };
 
-static void make_side(struct side *side, const struct work_run *place, struct load load)
+static void make_side(struct side *side, const struct place *place, struct load load)
 {
     int64_t begun = clock_boot_us();
 
@@ -55,7 +55,7 @@ static void make_side(struct side *side, const struct work_run *place, struct lo
     place_settle(place, side->name);
 }
 
-/* The first batch is not counted: plans are made, pages are read. */
+/* The first batch is not measured: it prepares statements and reads pages. */
 static void open_side(struct side *side)
 {
     side->state = side->subject->open(&side->load);
@@ -82,7 +82,7 @@ static void measure(struct side sides[2], int64_t fires)
     sides[1].subject->close(sides[1].state);
 }
 
-static void print_cell(const struct work_run *place, const struct side *sides)
+static void print_cell(const struct place *place, const struct side *sides)
 {
     const struct load *load = &sides[0].load;
 
@@ -94,13 +94,13 @@ static void print_cell(const struct work_run *place, const struct side *sides)
     fflush(stdout);
 }
 
-static void print_child(const struct work_run *place, const char *what, int64_t value)
+static void print_child(const struct place *place, const char *what, int64_t value)
 {
     printf("%s\t%s\t%lld\n", what, place->is_server ? "postgres" : "sqlite", (long long)value);
     fflush(stdout);
 }
 
-static void run_cell(const struct work_run *place, enum spread spread, const struct size *size)
+static void run_cell(const struct place *place, enum spread spread, const struct size *size)
 {
     struct side sides[2] = {{.name = "bare", .subject = &subject_bare},
                             {.name = "engine", .subject = &subject_engine}};
@@ -119,7 +119,7 @@ static void run_cell(const struct work_run *place, enum spread spread, const str
     place_remove(place, sides[1].name);
 }
 
-static void run_place(const struct work_run *place, bool is_quick)
+static void run_place(const struct place *place, bool is_quick)
 {
     for (int p = 0; p < SPREAD_COUNT; p++)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -127,7 +127,7 @@ static void run_place(const struct work_run *place, bool is_quick)
                 run_cell(place, (enum spread)p, &sizes[i]);
 }
 
-/* "-" instead of a directory leaves that database out. */
+/* "-" instead of a directory omits that database. */
 int main(int argc, char **argv)
 {
     bool is_quick = argc == ARGUMENTS + 1 && strcmp(argv[ARGUMENTS], "--quick") == 0;
@@ -139,8 +139,8 @@ int main(int argc, char **argv)
         return 2;
     }
     if (strcmp(argv[1], "-") != 0)
-        run_place(&(struct work_run){.dir = argv[1]}, is_quick);
+        run_place(&(struct place){.dir = argv[1]}, is_quick);
     if (strcmp(argv[2], "-") != 0)
-        run_place(&(struct work_run){.server = argv[2], .is_server = true}, is_quick);
+        run_place(&(struct place){.server = argv[2], .is_server = true}, is_quick);
     return EXIT_SUCCESS;
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Creates and removes the databases of the benchmark: see place.h.
+ */
 #include "place.h"
 
 #include <unistd.h>
@@ -9,10 +12,11 @@
 enum {
     SQL_MAX = 128,
     PATH_BYTES = 512,
-    PATIENCE_MS = 300000, /* a vacuum of a million rows takes longer than a turn may */
+    PATIENCE_MS =
+        300000, /* a vacuum of a million rows takes longer than the deadline of a turn */
 };
 
-static void url_of(const struct work_run *place, const char *name, char *url)
+static void url_of(const struct place *place, const char *name, char *url)
 {
     if (place->is_server)
         snprintf(url, PLACE_URL_MAX, "postgresql://belfry@/%s?host=%s", name, place->server);
@@ -20,7 +24,7 @@ static void url_of(const struct work_run *place, const char *name, char *url)
         snprintf(url, PLACE_URL_MAX, "sqlite:%s/%s.db", place->dir, name);
 }
 
-static struct db *connect_to(const struct work_run *place, const char *name)
+static struct db *connect_to(const struct place *place, const char *name)
 {
     struct db_options options = {.deadline_ms = PATIENCE_MS};
     char url[PLACE_URL_MAX];
@@ -41,7 +45,7 @@ static void run(struct db *db, const char *sql)
         DIE("%s: %s", sql, err.text);
 }
 
-static void request_server(const struct work_run *place, const char *what, const char *name)
+static void request_server(const struct place *place, const char *what, const char *name)
 {
     struct db *db = connect_to(place, "postgres");
     char sql[SQL_MAX];
@@ -51,7 +55,7 @@ static void request_server(const struct work_run *place, const char *what, const
     db_close(db);
 }
 
-static void remove_files(const struct work_run *place, const char *name)
+static void remove_files(const struct place *place, const char *name)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm", ".lock"};
     char path[PATH_BYTES];
@@ -62,7 +66,7 @@ static void remove_files(const struct work_run *place, const char *name)
     }
 }
 
-void place_remove(const struct work_run *place, const char *name)
+void place_remove(const struct place *place, const char *name)
 {
     if (place->is_server)
         request_server(place, "DROP DATABASE IF EXISTS", name);
@@ -70,7 +74,7 @@ void place_remove(const struct work_run *place, const char *name)
         remove_files(place, name);
 }
 
-void place_make(const struct work_run *place, const char *name, char url[static PLACE_URL_MAX])
+void place_make(const struct place *place, const char *name, char url[static PLACE_URL_MAX])
 {
     place_remove(place, name);
     if (place->is_server)
@@ -78,12 +82,12 @@ void place_make(const struct work_run *place, const char *name, char url[static 
     url_of(place, name, url);
 }
 
-void place_settle(const struct work_run *place, const char *name)
+void place_settle(const struct place *place, const char *name)
 {
     struct db *db;
 
     if (!place->is_server)
-        return; /* SQLite wrote its log back when the last connection was closed */
+        return; /* SQLite checkpointed its WAL when the last connection was closed */
     db = connect_to(place, name);
     run(db, "VACUUM ANALYZE cursors");
     run(db, "VACUUM ANALYZE schedules");

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Raw figures of bench-engine to a table and the goals of the engine.
+# Turns the raw figures of bench-engine into a table, and checks the goals of the engine.
 # cell DATABASE PATTERN SCHEDULES BARE-FIRES BARE-US ENGINE-FIRES ENGINE-US CREATE-US
 # idle DATABASE KB      first DATABASE US
 BEGIN {
     FS = "\t"
     RATIO_MIN = 0.60
-    GROWTH_MAX = 1.5      # cost at 1M beside 1k, on the minute
+    GROWTH_MAX = 1.5      # cost at 1M relative to 1k, on the minute
     GROWTH_RANDOM = 1.3   # times the bare loop's own growth, at random instants
     IDLE_MAX_KB = 200000
     FIRST_MAX_US = 1000000

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An engine with its database, without the server: see rig.h.
+ */
 #include "rig.h"
 
 #include "db/disk.h"

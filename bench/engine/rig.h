@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An engine on its database, as the daemon has it, without the daemon: whoever holds it says
- * what time it is and answers the calls.
+ * An engine with its database, as in the server but without the server: the caller sets the
+ * time and reports the results of calls.
  */
 #pragma once
 
@@ -16,12 +16,12 @@ struct rig {
     struct engine *engine;
 };
 
-/* Opens the database, brings its tables up to date, and boots. */
+/* Opens the database, migrates its schema, and boots the engine. */
 void rig_open(struct rig *rig, const char *url, instant now);
 void rig_close(struct rig *rig);
 
-/* One turn, and the checkpoint that comes between turns. */
+/* One turn, and the checkpoint after it. */
 void rig_turn(struct rig *rig, const struct turn_in *in, struct turn_out *out);
 
-/* A turn of nothing but what falls due, with room for every call. */
+/* A turn without commands and reports, with capacity for every call. */
 struct turn_in rig_due(instant now, int rows);

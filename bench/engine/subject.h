@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this benchmark measures, twice: the bare loop and the engine, on the same schedules
- * at the same virtual times.
+ * The two subjects of this benchmark: the bare loop and the engine, with the same schedules at
+ * the same virtual times.
  *
- * A subject makes its tables and schedules, then it is opened and fires: a fire is the whole
+ * A subject creates its tables and schedules; then it is opened and fires.  A fire is the whole
  * life of a slot, from due to a row of history.  Time is virtual; each turn finds about BATCH
- * schedules due.  Whatever fails ends the process: there is nothing to save.
+ * due schedules.  Any failure ends the process.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 
 enum { BATCH = 1000 }; /* due schedules of a turn, at most */
 
-/* 2026-01-01T00:00:00Z: every schedule is made then, and first due within the minute after. */
+/* 2026-01-01T00:00:00Z: every schedule is created then, and first due within a minute. */
 #define EPOCH INT64_C(1767225600000000)
 
 enum spread { ON_THE_MINUTE, AT_RANDOM, SPREAD_COUNT };
@@ -34,16 +34,16 @@ struct load {
 struct subject {
     void (*make)(const struct load *load);
     void *(*open)(const struct load *load);
-    int64_t (*fire)(void *subject, int64_t count); /* at least `count`; how many it were */
-    void (*close)(void *subject);                  /* when the last of them has ended    */
+    int64_t (*fire)(void *subject, int64_t count); /* at least `count`; returns how many */
+    void (*close)(void *subject);                  /* after the last run has ended       */
 };
 
 extern const struct subject subject_bare;
 extern const struct subject subject_engine;
 
 /*
- * Due schedules of a turn: not all of them, so that no schedule is due again in the turn in
- * which its run ends, which would save an update that no real load saves.
+ * Maximum due schedules per turn: not all of them, so that no schedule is due again in the
+ * turn in which its run ends.  That would save an update which a real load cannot save.
  */
 static inline int load_batch(const struct load *load)
 {
@@ -58,7 +58,7 @@ static inline span load_phase(const struct load *load, int64_t index)
     return (span)(1 + hash_u64((uint64_t)index) % (SPAN_MIN / SPAN_MS)) * SPAN_MS;
 }
 
-/* When the turn is that comes after `turns` turns and `started` starts. */
+/* The time of the turn after `turns` turns and `started` starts. */
 static inline instant load_now(const struct load *load, int64_t turns, int64_t started)
 {
     if (load->spread == ON_THE_MINUTE)

@@ -21,7 +21,7 @@ work(async ({ port, queue, loops, max }, journal) => {
         await handler(run);
         return { id: run.id, fence: run.fence };
     };
-    /* What the server was too busy for is said again. */
+    /* Repeats what the server was too busy for. */
     const complete = async (items) => {
         let left = items;
         while (left.length > 0) {

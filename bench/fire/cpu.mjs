@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processor time of the servers and workers below this process.  On a machine that others
- * use, too, it says more than a clock.
+ * Processor time of the servers and workers below this process.  On a shared
+ * machine it is more reliable than a clock.
  */
 import { readdirSync, readFileSync } from "node:fs";
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The worker processes of one measurement: started, asked and ended together.
+ * The worker processes of one measurement: started, queried and ended together.
  */
 import { fork } from "node:child_process";
 
@@ -90,7 +90,7 @@ export class Fleet {
         }
     }
 
-    /* Ends all workers; answers their journals as one list of fires. */
+    /* Ends all workers; returns their journals as one list of starts. */
     async stop() {
         const journals = await Promise.race([
             this.#ask("stop"),

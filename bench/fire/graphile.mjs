@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graphile-worker on PostgreSQL, in its two ways of doing a thing later: lines of a crontab,
- * which know only minutes, and jobs with a time (run_at), one for each slot.
+ * graphile-worker on PostgreSQL, with its two ways of delaying work: crontab lines, with a
+ * resolution of minutes, and jobs with a time (run_at), one per slot.
  */
 import { makeWorkerUtils } from "graphile-worker";
 
@@ -47,7 +47,7 @@ export class Graphile {
     }
 }
 
-/* The crontab belongs to the first worker process, and is there when that starts. */
+/* The first worker process owns the crontab, which exists when that process starts. */
 export class GraphileCron extends Graphile {
     onlyMinutes = true;
 

@@ -6,8 +6,8 @@ import pg from "pg";
 import { work } from "./journal.mjs";
 
 /*
- * Completions are batched and no event tells when the batch is stored, so the statement that
- * stores it is watched.
+ * Completions are batched and no event reports when the batch is stored, so the statement
+ * that stores it is watched.
  */
 function watchingClient(journal) {
     return class extends pg.Client {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a worker process writes down, and how it talks with the parent (fleet.mjs).  The same
- * for every subject, so that the measuring costs all of them alike.
+ * The records of a worker process, and its communication with the parent (fleet.mjs).  The
+ * same for every subject, so that measuring costs all of them the same.
  */
 const PROGRESS_MS = 20;
 
@@ -21,14 +21,14 @@ class Journal {
         this.lastDone = 0;
     }
 
-    /* A handler begins: which schedule, and when it was due (ms, or a text of it). */
+    /* A handler begins: its schedule, and when it was due (ms, as number or text). */
     begin(key, due) {
         this.begins.push(now());
         this.keys.push(key);
         this.dues.push(due);
     }
 
-    /* The server has answered that `count` runs are over. */
+    /* The server has confirmed the end of `count` runs. */
     complete(count) {
         this.done += count;
         this.lastDone = now();
@@ -41,8 +41,8 @@ class Journal {
 }
 
 /*
- * Runs a worker: `start(options, journal)` answers a function that stops it.  The parent
- * sends start, clear and stop, and is told the number of completions as it grows.
+ * Runs a worker: `start(options, journal)` returns a function that stops it.  The parent
+ * sends start, clear and stop, and receives the number of completions as it grows.
  */
 export function work(start) {
     const journal = new Journal();

@@ -78,7 +78,7 @@ function quantile(sorted, part) {
     return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 }
 
-/* Each (key, due) once; a double one is an error, a missing one is counted. */
+/* Each (key, due) once; a duplicate is an error, a missing one is counted. */
 function judge(fires, schedules) {
     const expected = new Set();
     for (const { key, first, every, slots } of schedules) {
@@ -129,12 +129,12 @@ async function createBefore(subject, schedules) {
     return (1000 * schedules.length) / (ended - started);
 }
 
-/* The first instant at which all can be due when one creation takes `createMs`. */
+/* The first instant at which all can be due if one creation takes `createMs`. */
 function dueAfter(count, createMs) {
     return Math.ceil(now() + LEAD_MS + CREATE_MARGIN * count * createMs);
 }
 
-/* A function that answers the processor time used until it is called. */
+/* Returns a function that returns the processor time used until its call. */
 function cpuSince(fleet) {
     const before = cpuTime(fleet.pids);
     return () => {
@@ -217,7 +217,7 @@ function print(mode, subject, { late, total, missing, creates, cpu, spanMs }) {
     console.log([...fields, settings].join("\t"));
 }
 
-/* What every durable commit here must wait for, at least. */
+/* The minimum time that every durable commit here must wait. */
 function printSyncTime() {
     const file = openSync(`${root}/sync`, "w");
     const page = Buffer.alloc(4096);

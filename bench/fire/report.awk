@@ -55,7 +55,7 @@ function table(mode, title,    i, part) {
 }
 
 # The best value of a field among the peers of a mode, and whose it is.  Redis with everysec
-# may lose a second of fires, which nothing else here may: it is shown and not compared.
+# may lose a second of starts, unlike all others here: it is shown but not compared.
 function best(mode, field, is_more, leave,    i, part, value, found) {
     best_name = ""
     for (i = 1; i <= count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Redis, PostgreSQL and Belfry, each in a directory of its own.  A server dies with this
- * process, however that ends (PR_SET_PDEATHSIG).
+ * Redis, PostgreSQL and Belfry, each in its own directory.  A server dies with this process,
+ * however that ends (PR_SET_PDEATHSIG).
  */
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, openSync, readdirSync } from "node:fs";
@@ -92,7 +92,7 @@ function newestPostgres() {
     return `${root}/${version}/bin`;
 }
 
-/* As it comes, fsync and vacuum included; only the network is shut.  It refuses root. */
+/* Default settings, with fsync and vacuum; only the network is disabled.  It refuses root. */
 export async function startPostgres(dir) {
     const bin = newestPostgres();
     const prefix = ["--pdeathsig", "QUIT"];

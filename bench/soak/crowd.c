@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The receiver and the workers of the soak.
+ */
 #include "crowd.h"
 
 #include <inttypes.h>
@@ -143,7 +146,7 @@ static int claim(const struct soak *soak, struct tally *tally, struct grant *gra
     return count;
 }
 
-/* Those for which the server was too busy are left in `grants`; returns how many. */
+/* Those for which the server was too busy are left in `grants`; returns their number. */
 static int complete(const struct soak *soak, struct tally *tally, struct grant *grants,
                     int count)
 {
@@ -234,7 +237,7 @@ bool crowd_is_well(void)
 
         if (waitid(P_PID, (id_t)members[i], &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
             info.si_pid != 0) {
-            fprintf(stderr, "one of those around the daemon has ended\n");
+            fprintf(stderr, "one of the processes around the server has ended\n");
             return false;
         }
     }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Those around the daemon, each a process of its own: a receiver of calls, and workers.
+ * The processes around the server: a receiver of calls, and workers.
  *
- * They do as little as they can, since they share the machine with what is measured, and end
- * with whoever started them.
+ * They do as little as possible, since they share the machine with the measured server, and end
+ * with their parent.
  */
 #pragma once
 
 #include "soak.h"
 
-/* The receiver's port is known when it returns. */
+/* The receiver's port is known when this returns. */
 void crowd_start_receiver(struct soak *soak);
 void crowd_start_workers(struct soak *soak);
 
-/* False, with a word on standard error, when one of them has ended. */
+/* False, with a message on standard error, if one of them has ended. */
 bool crowd_is_well(void);
 
-/* Ends those that were started; may be called at any time. */
+/* Ends all started processes; may be called at any time. */
 void crowd_end(void);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench-soak BELFRY DIR MINUTES RATE: a daemon under a steady load for so long, and whether
- * its memory, descriptors and files stay as they are.
+ * bench-soak BELFRY DIR MINUTES RATE: a server under a steady load, and whether its memory,
+ * descriptors and files stay constant.
  *
- * Prints a table while it goes on.  Exit status 1: something grew, or a slot is not accounted
- * for.
+ * Prints a table while it runs.  Exit status 1: something grew, or a slot is not accounted for.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -20,9 +19,9 @@ enum {
     SAMPLE_S = 10,
     LEAD_S = 5, /* from the start to the first slots: for creating them; more for many */
     CREATES_PER_S = 500,
-    REST_S = 120, /* at the end, for what is open                                        */
+    REST_S = 120, /* at the end, for open runs */
     SAMPLES_MAX = SOAK_MINUTES_MAX * 60 / SAMPLE_S + 1,
-    BAND_PERCENT = 5, /* by which the second half may be above the first half's most     */
+    BAND_PERCENT = 5, /* by which the second half may exceed the maximum of the first */
     BAND_BYTES = 2 << 20,
     BAND_FDS = 48, /* connections to the receiver are kept, more of them after a burst */
 };
@@ -44,7 +43,7 @@ struct lateness {
 
 static struct lateness seen, fresh;
 
-/* Into `fresh`: what has begun since the last time. */
+/* Into `fresh`: runs that began since the last call. */
 static void take_lateness(struct soak *soak)
 {
     fresh.all = 0;
@@ -59,7 +58,7 @@ static void take_lateness(struct soak *soak)
     }
 }
 
-/* The least lateness that so many of a thousand were not above; 1000: the most of all. */
+/* The lateness that `permille` of a thousand did not exceed; 1000: the maximum. */
 static int late_ms(const struct lateness *late, uint64_t permille)
 {
     uint64_t wanted = (late->all * permille + 999) / 1000, sum = 0;
@@ -120,7 +119,7 @@ static void watch(struct soak *soak)
             request_nap(
                 (int)((next_us - now_us) / 1000 < 1000 ? (next_us - now_us) / 1000 + 1 : 1000));
         if (!crowd_is_well())
-            DIE("the log of the daemon is %s/serve.log", soak->dir);
+            DIE("the server's log is %s/serve.log", soak->dir);
         s = look(soak);
         take_lateness(soak);
         print_sample(&s, &before, (double)(now_us - before_us) / 1e6,
@@ -132,7 +131,7 @@ static void watch(struct soak *soak)
     }
 }
 
-/* Until nothing is open any more, as far as those around the daemon know. */
+/* Waits until nothing is open any more, as far as the crowd knows. */
 static void rest(struct soak *soak)
 {
     uint64_t before = 0;
@@ -215,7 +214,7 @@ static bool judge(struct soak *soak)
     int status = subject_stop();
     bool good = status == 0;
 
-    printf("end          %s: the daemon's exit status is %d\n", good ? "orderly" : "WRONG",
+    printf("end          %s: the server's exit status is %d\n", good ? "orderly" : "WRONG",
            status);
     good = is_flat("memory MB", rss_of, BAND_BYTES, 1 << 20) && good;
     good = is_flat("descriptors", descriptors_of, BAND_FDS, 1) && good;

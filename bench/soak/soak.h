@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the files of the soak share: the size of it, and what those around the daemon count.
- */
+/* Shared by the files of the soak: its parameters, and the counters of the crowd. */
 #pragma once
 
 #include <stdatomic.h>
@@ -13,17 +11,17 @@
 #include "base/instant.h"
 
 enum {
-    SOAK_RATE_MAX = 20000, /* schedules of one second each, so fires a second */
+    SOAK_RATE_MAX = 20000, /* schedules of one second each, so starts per second */
     SOAK_MINUTES_MAX = 24 * 60,
     SOAK_WORKERS = 2,
-    SOAK_LATE_MS = 60000,  /* later ones count as so late                     */
-    SOAK_HTTP_ONE_IN = 10, /* schedules call a URL, the others have workers   */
+    SOAK_LATE_MS = 60000,  /* later ones count as this late */
+    SOAK_HTTP_ONE_IN = 10, /* one in this many schedules calls a URL, the others have workers */
     SOAK_PATH_MAX = 512,
 };
 
 #define SOAK_QUEUE "soak"
 
-/* What one process around the daemon has seen, in memory that it shares with its parent. */
+/* Observations of one process around the server, in memory shared with its parent. */
 struct tally {
     _Atomic uint64_t begun, done;
     _Atomic uint64_t late[SOAK_LATE_MS + 1]; /* begun, by milliseconds after the slot */
@@ -35,7 +33,7 @@ struct soak {
     const char *db; /* its URL; NULL: a file of SQLite in `dir` */
     int rate, minutes;
     uint16_t port, receiver_port;
-    instant start, end; /* slots are at or after the one and before the other */
+    instant start, end;                     /* slots are at or after `start` and before `end` */
     struct tally tallies[1 + SOAK_WORKERS]; /* the receiver, then the workers */
 };
 

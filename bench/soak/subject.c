@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starts, fills, watches and stops the server that is soaked.
+ */
 #include "subject.h"
 
 #include <dirent.h>
@@ -24,7 +27,7 @@ enum {
     STOP_MS = 120000,
     REQUEST_MS = 60000,
     TEXT_MAX = 16 * 1024, /* of a file of /proc, and of the log's beginning */
-    CREATE_AT_ONCE = 500, /* schedules in a request: some 200 KB            */
+    CREATE_AT_ONCE = 500, /* schedules per request: about 200 KB */
     SCHEDULE_BYTES = 512,
     ROWS_BYTES = 1 << 20,
 };
@@ -42,7 +45,7 @@ static struct str read_text(const char *path, char text[static TEXT_MAX])
     return (struct str){text, n};
 }
 
-/* The number behind the first `name` in a text; -1: it is not there. */
+/* The number after the first `name` in a text; -1: missing. */
 static int64_t number_after(const char *text, const char *name)
 {
     const char *at = strstr(text, name);
@@ -99,10 +102,10 @@ void subject_start(struct soak *soak)
             return;
         }
         if (has_ended(&status))
-            DIE("the daemon has ended with %d:\n%s", status, text);
+            DIE("the server has ended with %d:\n%s", status, text);
         request_nap(NAP_MS);
     }
-    DIE("the daemon is not ready:\n%s", text);
+    DIE("the server is not ready:\n%s", text);
 }
 
 int subject_stop(void)
@@ -115,7 +118,7 @@ int subject_stop(void)
             return status;
         request_nap(NAP_MS);
     }
-    DIE("the daemon does not end");
+    DIE("the server does not end");
 }
 
 void subject_kill(void)
@@ -174,7 +177,7 @@ void subject_fill(struct soak *soak)
         DIE("to create the schedules took until their first slots");
 }
 
-/* ---- what is seen from outside ---- */
+/* ---- observations from outside ---- */
 
 static int count_entries(const char *path)
 {
@@ -197,7 +200,10 @@ static int64_t size_of(const struct soak *soak, const char *name)
     return stat(path, &stat_of) == 0 ? (int64_t)stat_of.st_size : 0;
 }
 
-/* User and system time are the 14th and 15th; the second is a name that may hold anything. */
+/*
+ * User and system time are the 14th and 15th fields; the second is a name that may contain
+ * anything.
+ */
 static int64_t read_cpu(const char *text)
 {
     const char *at = strrchr(text, ')');
@@ -222,7 +228,7 @@ struct subject_state subject_state(const struct soak *soak)
     int status;
 
     if (has_ended(&status))
-        DIE("the daemon has ended with %d; its log is %s/serve.log", status, soak->dir);
+        DIE("the server has ended with %d; its log is %s/serve.log", status, soak->dir);
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
     read_text(path, text);
     state.rss = number_after(text, "VmRSS:") * 1024;

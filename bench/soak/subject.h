@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The daemon that is soaked: started on a database of its own, given its schedules, watched
- * from outside, stopped, and counted.
+ * The server that is soaked: started on its own database, given its schedules, watched from
+ * outside, stopped, and counted.
  */
 #pragma once
 
 #include "soak.h"
 
-/* What the kernel says of it at one moment. */
+/* The kernel's view of it at one moment. */
 struct subject_state {
-    int64_t rss, anonymous; /* bytes of memory, and what of it is no file     */
-    int64_t file, log;      /* bytes of the database and of SQLite's log      */
+    int64_t rss, anonymous; /* bytes of memory, and the part without file pages */
+    int64_t file, log;      /* bytes of the database and of SQLite's log */
     int descriptors, threads;
     int64_t cpu_us;
 };
 
-/* What its database says when it has ended. */
+/* The counts of its database after its end. */
 struct subject_count {
-    int64_t started, skipped, missed, other; /* slots       */
-    int64_t succeeded, failed, open;         /* runs        */
-    int64_t history;                         /* rows of it  */
+    int64_t started, skipped, missed, other; /* slots */
+    int64_t succeeded, failed, open;         /* runs */
+    int64_t history;                         /* rows of it */
 };
 
-/* Ready, and its port known, when it returns. */
+/* The server is ready, and its port known, when this returns. */
 void subject_start(struct soak *soak);
 
 /* `rate` schedules, one slot a second each, spread evenly over the second. */
@@ -30,7 +30,7 @@ void subject_fill(struct soak *soak);
 
 struct subject_state subject_state(const struct soak *soak);
 
-/* SIGTERM and its exit status; dies when it does not end. */
+/* Sends SIGTERM and returns its exit status; ends this process if it does not stop. */
 int subject_stop(void);
 void subject_kill(void); /* if it runs; may be called at any time */
 

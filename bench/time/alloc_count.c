@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands in front of glibc's allocator under its public names and hands each call on.
- * free() is not replaced: it needs no count, and the blocks are glibc's own.
+ * Replaces the allocation functions of glibc, counts each call and forwards it.
+ * free() is not replaced: it needs no count, and the blocks belong to glibc.
  */
 #include "alloc_count.h"
 

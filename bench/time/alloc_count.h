@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts every allocation of the process, whoever makes it, by standing in front of the
- * C library's allocator.  glibc only.
+ * Counts every allocation of the process by replacing the allocation functions of the C
+ * library.  glibc only.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* Calls of malloc, calloc, realloc and their aligned relatives since the start. */
+/* Calls of malloc, calloc, realloc and their aligned variants since the start. */
 int64_t alloc_count(void);

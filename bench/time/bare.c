@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Times the bare loop of bare_loop.h: the five expressions in UTC and New York, from
- * random instants and chained, and the proof that two impossible dates never come.
+ * random instants and as a chain, and the proof that two impossible dates never occur.
  * Usage: bare MILLISECONDS
  */
 #include "bare_loop.h"
@@ -40,7 +40,7 @@ static int64_t random_zone(const void *bare, const int64_t *instants, uint64_t *
     return bench_random(bare_next_zone, bare, instants, ret_sum);
 }
 
-/* Slot after slot; the sum is in microseconds, as Belfry's is. */
+/* Consecutive slots; the sum is in microseconds, like that of Belfry. */
 BENCH_INLINE int64_t chain(bench_next *next, const void *bare, const int64_t *instants,
                            uint64_t *ret_sum)
 {
@@ -69,7 +69,7 @@ static int64_t chain_zone(const void *bare, const int64_t *instants, uint64_t *r
     return chain(bare_next_zone, bare, instants, ret_sum);
 }
 
-/* Counts the proofs: the sum of a pass is BENCH_INSTANTS when each call said never. */
+/* Counts the proofs: the sum of a pass is BENCH_INSTANTS if each call returned never. */
 static int64_t is_never(const void *bare, int64_t after)
 {
     return bare_next_utc(bare, after) == BARE_NEVER;

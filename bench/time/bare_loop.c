@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bare bit-mask loop: masks, ctz, constants, a bucket index over the zone's
- * segments.  Nothing here is general; see bare_loop.h for what it leaves out.
+ * The bare bit-mask loop: masks, ctz, constants, a bucket index over the segments of
+ * the zone.  See bare_loop.h for what it leaves out.
  */
 #include "bare_loop.h"
 
@@ -11,7 +11,7 @@
 
 enum {
     DAY_MINUTES = 1440,
-    CYCLE_YEARS = 400,        /* after them the calendar repeats */
+    CYCLE_YEARS = 400,        /* after which the calendar repeats */
     EPOCH_TO_MARCH0 = 719468, /* 0000-03-01 to 1970-01-01 in days */
     FILE_MAX = 65536,
     HEADER_SIZE = 44,
@@ -21,7 +21,7 @@ static const int64_t ZONE_BASE = -2208988800; /* 1900: where the buckets begin *
 
 struct month {
     uint32_t year;
-    uint32_t month; /* 1..12 */
+    uint32_t month; /* 1..12                                     */
     int64_t first;  /* day number of the 1st, 1970-01-01 being 0 */
 };
 
@@ -33,7 +33,7 @@ static uint32_t month_days(const struct month *m)
     return days[m->month] + (m->month == 2 && leap ? 1U : 0U);
 }
 
-/* The month that holds a day.  Neri and Schneider's multiplications in place of divisions. */
+/* The month that contains a day, by the multiplications of Neri and Schneider. */
 static struct month month_of(int64_t day, uint32_t *ret_dom)
 {
     uint32_t n = 4 * (uint32_t)(day + EPOCH_TO_MARCH0) + 3;
@@ -171,7 +171,7 @@ static uint64_t big_endian(const uint8_t *bytes, int count)
     return value;
 }
 
-/* How many bytes the block behind a header takes; `width` is that of its times. */
+/* The size in bytes of the block after a header; `width` is that of its times. */
 static size_t block_size(const uint8_t *header, size_t width)
 {
     size_t count[6];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times Belfry's own interface on the same instants and expressions as bare.c and the
+ * Times the functions of Belfry with the same instants and expressions as bare.c and the
  * peers: the next slot from random instants (spec_next, and cron_next inside it), chains
  * (spec_walk), parsing, compiling, the proof of never, counting; and counts allocations.
  * Usage: belfry MILLISECONDS
@@ -22,13 +22,13 @@
 
 enum {
     ARENA_CEILING = 1 << 20, /* a spec of one entry takes a few KiB */
-    REPEATS = 100,           /* of one text in one pass */
+    REPEATS = 100,           /* of one text in one pass             */
 };
 
 /*
- * What is counted: local days of New York from 2020-01-01 to 2030-01-01, as day numbers.
- * Weekends, the noon hour and every 96th day are excluded.  Clocks change on Sundays only,
- * so that a day has 86,400 seconds or is excluded, and the right count is a short sum.
+ * The counted range: local days of New York from 2020-01-01 to 2030-01-01, as day numbers.
+ * Weekends, the noon hour and every 96th day are excluded.  Clocks change only on Sundays,
+ * so a day has 86,400 seconds or is excluded, and the correct count is a short sum.
  */
 enum {
     COUNT_DAY_FIRST = 18262,
@@ -50,14 +50,14 @@ enum request {
     ASKS
 };
 
-/* A question that is timed, and what was allocated while it was. */
+/* A timed function, and the allocations during its calls. */
 struct question {
-    const char *what; /* in the protocol */
+    const char *what; /* in the protocol     */
     const char *name; /* the function called */
     int64_t ops, allocs;
 };
 
-/* The schedule that one pass asks about. */
+/* The schedule of one pass. */
 struct subject {
     const char *title;
     const char *zone;
@@ -67,10 +67,10 @@ struct subject {
     struct spec spec;
     struct spec_ctx ctx;
     const struct zone_source *zones;
-    struct arena *scratch; /* for compiling again; reset each time */
+    struct arena *scratch; /* for repeated compiling; reset each time */
 };
 
-/* What is the same for every cell. */
+/* The data that all cells share. */
 struct bench {
     int64_t budget;
     int64_t seconds[BENCH_INSTANTS];
@@ -105,7 +105,7 @@ static int64_t next_by_cron(const void *subject, int64_t after)
     return cron_next(&entry->cron, s->spec.zones[entry->zone].tz, entry->dst, after + 1);
 }
 
-/* Counts the proofs: the sum of a pass is BENCH_INSTANTS when each call said never. */
+/* Counts the proofs: the sum of a pass is BENCH_INSTANTS if each call returned never. */
 static int64_t is_never(const void *subject, int64_t after)
 {
     const struct subject *s = subject;
@@ -114,7 +114,7 @@ static int64_t is_never(const void *subject, int64_t after)
     return !spec_next(&s->spec, &s->ctx, after, &slot);
 }
 
-/* The sum is in seconds, as that of the peers: it fits, and slots are whole seconds. */
+/* The sum is in seconds, like that of the peers: it fits, and slots are whole seconds. */
 static int64_t random_spec(const void *subject, const int64_t *instants, uint64_t *ret_sum)
 {
     int64_t ops = bench_random(next_by_spec, subject, instants, ret_sum);
@@ -202,7 +202,7 @@ BENCH_INLINE void ask(struct bench *bench, enum request ask, bench_pass *pass,
     uint64_t sum;
     int64_t before;
 
-    pass(subject, instants, &sum); /* an arena that is used again has its block from here on */
+    pass(subject, instants, &sum); /* the arena keeps its block from here on */
     before = alloc_count();
     result = bench_time(pass, subject, instants, bench->budget);
     question->allocs += alloc_count() - before;
@@ -210,7 +210,7 @@ BENCH_INLINE void ask(struct bench *bench, enum request ask, bench_pass *pass,
     bench_print("belfry", question->what, subject->zone, subject->title, result);
 }
 
-/* Compiles a subject whose title, zone, text and definition are filled in. */
+/* Compiles a subject whose title, zone, text and definition are set. */
 static void subject_ready(struct subject *subject, struct bench *bench)
 {
     struct err err;
@@ -268,7 +268,7 @@ static void time_nevers(struct bench *bench)
     }
 }
 
-/* The count that is right, day by day; also fills in the holidays. */
+/* The correct count, day by day; also sets the holidays. */
 static uint64_t count_slowly(int32_t holidays[static HOLIDAYS])
 {
     uint64_t slots = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The harness that the C programs of this benchmark share: the instants, the
- * expressions, the timed loops and the line that reports one cell.
+ * The harness of the C programs of this benchmark: the instants, the expressions, the
+ * timed loops and the line that reports one cell.
  *
- * The loops are inlined into their caller, so that the function under test is
- * called directly and no implementation pays for an extra indirection.  Nothing
- * here knows what is measured.  peers/cases.mjs and peers/croniter_bench.py draw
- * the same instants; a checksum in the report shows when they do not.
+ * The loops are inlined into their caller, so that the function under test is called
+ * directly and no implementation pays for an indirection.  peers/cases.mjs and
+ * peers/croniter_bench.py draw the same instants; a checksum in the report shows if
+ * they differ.
  */
 #pragma once
 
@@ -17,13 +17,13 @@
 #include <time.h>
 
 enum {
-    BENCH_INSTANTS = 1000, /* few enough that a slow peer sees them all in one run */
-    BENCH_CHAINS = 100,    /* chains of one pass */
-    BENCH_CHAIN = 1000,    /* slots of one chain: its start costs nothing beside them */
+    BENCH_INSTANTS = 1000, /* few enough that a slow peer gets all of them in one run */
+    BENCH_CHAINS = 100,    /* chains of one pass                                      */
+    BENCH_CHAIN = 1000,    /* slots of one chain: the cost of its start is negligible */
     BENCH_EXPRS = 5,
     BENCH_ZONES = 2,
     BENCH_NEVERS = 2,
-    BENCH_MS_MAX = 10000, /* per cell; more is a slip of the keyboard */
+    BENCH_MS_MAX = 10000, /* per cell; more is a typing error */
 };
 
 #define BENCH_INLINE __attribute__((always_inline)) static inline
@@ -44,18 +44,18 @@ static const char *const BENCH_NEVER[BENCH_NEVERS] = {"0 0 30 2 *", "0 0 31 2,4,
 static const char *const BENCH_ZONE[BENCH_ZONES] = {"UTC", "America/New_York"};
 
 struct bench_result {
-    double ns;    /* per operation */
+    double ns;    /* per operation                           */
     uint64_t sum; /* of the answers of one pass, modulo 2^64 */
-    int64_t ops;  /* operations that were timed */
+    int64_t ops;  /* operations that were timed              */
 };
 
-/* The first match later than `after`; both count in the program's own unit. */
+/* The first match later than `after`; both in the unit of the program. */
 typedef int64_t bench_next(const void *schedule, int64_t after);
 
-/* One pass over all instants: how many operations that was, and the sum of the answers. */
+/* One pass over all instants: returns the number of operations and sums the answers. */
 typedef int64_t bench_pass(const void *schedule, const int64_t *instants, uint64_t *ret_sum);
 
-/* The only argument of a program: how many milliseconds one cell may take. */
+/* The only argument of a program: the milliseconds per cell. */
 static inline int64_t bench_budget(int argc, char **argv)
 {
     long ms = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
@@ -89,8 +89,8 @@ static inline void bench_instants(int64_t instants[static BENCH_INSTANTS], int64
 }
 
 /*
- * Repeats a pass until `budget` nanoseconds are over.  What counts is processor time, so that
- * a neighbour on a shared machine does not.
+ * Repeats a pass for `budget` nanoseconds.  Measures processor time, so that other load on a
+ * shared machine does not count.
  */
 BENCH_INLINE struct bench_result bench_time(bench_pass *pass, const void *schedule,
                                             const int64_t *instants, int64_t budget)
@@ -114,7 +114,7 @@ BENCH_INLINE struct bench_result bench_time(bench_pass *pass, const void *schedu
     return result;
 }
 
-/* A pass of independent questions: the next match after each instant. */
+/* A pass of independent searches: the next match after each instant. */
 BENCH_INLINE int64_t bench_random(bench_next *next, const void *schedule,
                                   const int64_t *instants, uint64_t *ret_sum)
 {

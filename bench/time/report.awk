@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Reads the lines of all rounds (round, who, what, zone, expression, value, sum; tabs)
-# and prints the tables, the comparison of sums, and the goals.  Exit code 1: the answers
-# differ where they may not.
+# and prints the tables, the comparison of sums, and the goals.  The exit status is 1 if
+# answers differ that must be equal.
 
 BEGIN {
     FS = "\t"
@@ -81,7 +81,7 @@ function ratio_row(label, who, what, zone, inverse,    i, a, b, r) {
     printf "\n"
 }
 
-# keeps the worst of what a goal looks at; what was not measured does not count
+# keeps the worst value of a goal; values that were not measured are ignored
 function note(what, x, high_is_good) {
     if (x == "")
         return
@@ -185,7 +185,7 @@ function single_rows(    i, key, part) {
     }
 }
 
-# why an answer that differs is no fault of Belfry, "" when it would be one
+# why a different answer is not a fault of Belfry; "" if it is one
 function excuse(who, what, zone, expr) {
     if (zone == "UTC")
         return ""
@@ -196,7 +196,7 @@ function excuse(who, what, zone, expr) {
     return expr == fixed_daily ? "its rule for skipped times is another one" : ""
 }
 
-# prints who differs on one expression; true when nobody does
+# prints who differs on one expression; true if all agree
 function agree(what, title, zone, expr,    i, key, why, same) {
     same = 1
     for (i = 1; i in names; i++) {

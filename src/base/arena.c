@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A list of blocks that allocations fill in order.  A reset keeps the first blocks, up to
+ * ARENA_KEEP bytes.
+ */
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -8,9 +12,9 @@
 #include "base/must.h"
 
 enum {
-    ARENA_KEEP = 16 << 20,     /* of what a reset keeps: a large turn, not the largest */
-    ARENA_BLOCK = 16 * 1024,   /* a spec or a request fits; larger takes get their own */
-    ARENA_BLOCK_MAX = 1 << 20, /* until then each is as large as all before it        */
+    ARENA_KEEP = 16 << 20,     /* bytes that a reset keeps: a large turn, not the largest */
+    ARENA_BLOCK = 16 * 1024,   /* fits a spec or a request; larger requests get their own */
+    ARENA_BLOCK_MAX = 1 << 20, /* up to this size, a block is as large as all before it   */
 };
 
 struct block {
@@ -21,9 +25,9 @@ struct block {
 
 struct arena {
     struct block *first;
-    struct block *block; /* takes come from it; those behind it are free.  NULL: all are */
-    size_t at;           /* bytes taken from it                                          */
-    size_t room;         /* bytes of all blocks                                          */
+    struct block *block; /* in use; the blocks after it are free.  NULL: all are free */
+    size_t at;           /* bytes used in `block`                                     */
+    size_t room;         /* bytes of all blocks                                       */
     size_t used;
     size_t ceiling;
 };
@@ -71,8 +75,8 @@ static struct block *new_block(struct arena *arena, size_t least)
     return block;
 }
 
-/* The next block, or one before it when that is too small. */
-static void go_on(struct arena *arena, size_t least)
+/* Moves to the next block; inserts a new one before it if it is too small. */
+static void next_block(struct arena *arena, size_t least)
 {
     struct block **link = arena->block ? &arena->block->next : &arena->first;
 
@@ -110,7 +114,7 @@ void *arena_room(struct arena *arena, size_t size)
     must(size <= arena->ceiling - arena->used);
     size = (size + align - 1) / align * align;
     if (!arena->block || arena->block->size - arena->at < size)
-        go_on(arena, size);
+        next_block(arena, size);
     ret = arena->block->bytes + arena->at;
     arena->at += size;
     arena->used += size > arena->ceiling - arena->used ? arena->ceiling - arena->used : size;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The alphabet of base 32, and letters to and from numbers.
+ */
 #include "base/base32.h"
 
 #include <string.h>

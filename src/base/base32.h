@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Five bits as one letter: what ids and tokens are written in.
+ * Base 32: five bits per letter.  Ids and tokens are written in it.
  *
- * Digits and small letters without i, l, o and u, which people take for others; in the order
- * of bytes, so that texts sort as their numbers do.
+ * The alphabet has the digits and the lower-case letters without i, l, o and u, which people
+ * misread.  It is in byte order, so texts sort like their numbers.
  */
 #pragma once
 
@@ -11,11 +11,11 @@
 
 enum { BASE32_BITS = 5 };
 
-/* The letter of the lowest five bits. */
+/* The letter for the lowest five bits. */
 char base32_letter(uint64_t bits);
 
-/* Back; -1: it is none. */
+/* The five bits of a letter; -1 if it is not in the alphabet. */
 int base32_value(char letter);
 
-/* The lowest bits of `n` as `count` letters, the highest of them first; no zero behind them. */
+/* Writes the lowest bits of `n` as `count` letters, highest first; no terminating zero. */
 void base32_put(uint64_t n, int count, char *text);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writers of buf.h that are not inline: numbers, printf, and writes that do not fit.
+ */
 #include "base/buf.h"
 
 #include <endian.h>
@@ -44,7 +47,7 @@ void buf_int(struct buf *buf, int64_t n)
     buf_add(buf, text + at, DIGITS_MAX - at);
 }
 
-/* Eight digits: each gets a byte of its own, and those above 9 move on to the letters. */
+/* Eight digits at once: spreads them over the bytes of a word, then adds '0' or 'a' - 10. */
 static void put_hex(char text[static 8], uint32_t n)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);

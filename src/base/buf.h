@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text or bytes written into a fixed space that the caller owns.
+ * Text or bytes written into a buffer of fixed size that the caller owns.
  *
- * Writing past the end is not an error at each call: the buffer remembers that it was too
- * small, and the caller asks once.  The text is always terminated while cap > 0.
+ * A write past the end does not fail: it sets `cut`, which the caller checks once after the
+ * last write.  The text is always terminated while cap > 0.
  */
 #pragma once
 
@@ -17,18 +17,18 @@
 struct buf {
     char *ptr;
     size_t len; /* bytes written, without the terminating zero */
-    size_t cap; /* room, with the terminating zero             */
-    bool cut;   /* something did not fit                        */
+    size_t cap; /* capacity, with the terminating zero         */
+    bool cut;   /* some bytes did not fit and were dropped     */
 };
 
 #define BUF(array) ((struct buf){.ptr = (array), .len = 0, .cap = sizeof(array), .cut = false})
 
-void buf_cut(struct buf *buf, const void *bytes, size_t len); /* as much as there is room for */
-void buf_int(struct buf *buf, int64_t n);                     /* in decimal             */
-void buf_hex(struct buf *buf, uint64_t n);                    /* sixteen small digits */
+void buf_cut(struct buf *buf, const void *bytes, size_t len); /* as many bytes as fit      */
+void buf_int(struct buf *buf, int64_t n);                     /* in decimal                */
+void buf_hex(struct buf *buf, uint64_t n);                    /* sixteen lower-case digits */
 void buf_printf(struct buf *buf, const char *fmt, ...) PRINTF(2, 3);
 
-/* Here, so that a literal is a few moves: most of what is written are names of fields. */
+/* Inline, so that a literal compiles to a few moves: most writes are field names. */
 static inline void buf_add(struct buf *buf, const void *bytes, size_t len)
 {
     if (buf->len + len >= buf->cap) {
@@ -56,7 +56,7 @@ static inline void buf_char(struct buf *buf, char c)
     buf_add(buf, &c, 1);
 }
 
-/* The lowest `bytes` of `n`, at most eight, the lowest first. */
+/* The lowest `bytes` bytes of `n` (at most eight), little-endian. */
 static inline void buf_bytes(struct buf *buf, uint64_t n, size_t bytes)
 {
     char raw[8];
@@ -67,7 +67,7 @@ static inline void buf_bytes(struct buf *buf, uint64_t n, size_t bytes)
         buf_add(buf, raw, bytes);
         return;
     }
-    memcpy(buf->ptr + buf->len, raw, sizeof raw); /* what is too much is written over */
+    memcpy(buf->ptr + buf->len, raw, sizeof raw); /* the next write replaces the surplus */
     buf->len += bytes;
     buf->ptr[buf->len] = '\0';
 }

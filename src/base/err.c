@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fills struct err: a formatted text that is valid UTF-8, and the path of the field.
+ */
 #include "base/err.h"
 
 #include <stdarg.h>
@@ -9,8 +12,8 @@
 #include "base/buf.h"
 #include "base/must.h"
 
-/* A character that the end of the space cut off goes; any other bad byte becomes `?`. */
-static void be_utf8(char *text, bool is_cut)
+/* Removes a character that truncation cut in two; any other invalid byte becomes `?`. */
+static void make_utf8(char *text, bool is_cut)
 {
     struct str rest = str_of(text);
 
@@ -41,7 +44,7 @@ enum rc err_set(struct err *reterr, enum rc rc, int at, int len, const char *fmt
     va_start(args, fmt);
     n = vsnprintf(reterr->text, sizeof reterr->text, fmt, args);
     va_end(args);
-    be_utf8(reterr->text, n >= ERR_TEXT_MAX);
+    make_utf8(reterr->text, n >= ERR_TEXT_MAX);
     return rc;
 }
 

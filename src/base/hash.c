@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * FNV-1a and the digest over a sequence.
+ */
 #include "base/hash.h"
 
 /* The constants of FNV-1a for 64 bits (Fowler, Noll, Vo). */

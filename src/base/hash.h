@@ -2,15 +2,15 @@
 /*
  * Fast hashes, the same on every machine and in every release, and a digest over a sequence.
  *
- * For tables, spreads and comparisons.  Not for secrets and not against malice: whoever
- * chooses the input can make two that collide.
+ * For tables, load spreading and comparisons.  Not cryptographic: anyone who chooses the
+ * input can produce collisions.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* 2^64 divided by the golden ratio, made odd: what splitmix64 adds at each step. */
+/* The increment of splitmix64: 2^64 divided by the golden ratio, made odd. */
 #define HASH_STEP UINT64_C(0x9e3779b97f4a7c15)
 
 /*
@@ -26,15 +26,17 @@ static inline uint64_t hash_u64(uint64_t x)
 }
 
 /*
- * FNV-1a of 64 bits; with seed 0 as published, other seeds are functions of their own.
- * Short texts differ in few of the high bits: give it to hash_u64() where all bits count.
+ * FNV-1a, 64 bits.  Seed 0 gives the published function; other seeds give other functions.
+ * The hashes of short texts differ in few of the high bits: pass the hash to hash_u64() where
+ * all bits matter.
  * `bytes` may be NULL when len is 0.
  */
 uint64_t hash_bytes(const void *bytes, size_t len, uint64_t seed);
 
 /*
- * What was added, in its order, as one number; begin with {0} and read `sum`.  Two sequences
- * that differ in a single int have different sums; any two others, but for 1 case in 2^64.
+ * A digest over a sequence of values and their order.  Start with {0} and read `sum`.  Two
+ * sequences that differ in exactly one int always have different sums; any other two have
+ * equal sums in 1 case of 2^64.
  */
 struct digest {
     uint64_t sum;
@@ -42,5 +44,5 @@ struct digest {
 
 void digest_int(struct digest *digest, int64_t value);
 
-/* Counts the length too, so "ab" and "c" are not "a" and "bc". */
+/* Includes the length, so "ab" and "c" differ from "a" and "bc". */
 void digest_add(struct digest *digest, const void *bytes, size_t len);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The children of the item at `i` are at 2i + 1 and 2i + 2, and none is before its parent.
+ * A binary heap in an array: the children of the item at `i` are at 2i + 1 and 2i + 2, and no
+ * item is ordered before its parent.
  */
 #include "base/heap.h"
 
@@ -8,7 +9,7 @@
 
 #include "base/must.h"
 
-enum { HEAP_ROOM_MIN = 64 }; /* items of the first block; then it doubles */
+enum { HEAP_ROOM_MIN = 64 }; /* items in the first array; it then doubles */
 
 struct heap {
     struct heap_item *items;
@@ -72,8 +73,8 @@ const struct heap_item *heap_peek(const struct heap *heap)
     return heap->count > 0 ? &heap->items[0] : NULL;
 }
 
-/* Puts `item` at the top, which is free, or as far below it as its order asks. */
-static void sink(struct heap *heap, struct heap_item item)
+/* Puts `item` at the top, which is free, and moves it down to its place in the order. */
+static void sift_down(struct heap *heap, struct heap_item item)
 {
     struct heap_item *items = heap->items;
     size_t at = 0;
@@ -96,7 +97,7 @@ bool heap_pop(struct heap *heap, struct heap_item *ret_item)
     *ret_item = heap->items[0];
     heap->count--;
     if (heap->count > 0)
-        sink(heap, heap->items[heap->count]);
+        sift_down(heap, heap->items[heap->count]);
     return true;
 }
 

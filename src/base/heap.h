@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is to happen and when, the soonest first.
+ * A priority queue of future events, the earliest first.
  *
- * A binary heap that grows by itself; out of memory, or more than HEAP_MAX items, ends the
- * process.  Nothing is removed but the first: who changes their mind lets the item come up
- * and discards it.
+ * A binary heap that grows by itself; running out of memory or more than HEAP_MAX items ends
+ * the process.  Only the first item can be removed: a caller that cancels an event lets its
+ * item come up and discards it.
  */
 #pragma once
 
@@ -17,13 +17,13 @@
 enum { HEAP_MAX = 1 << 28 }; /* items: 6 GiB, far above what one node can have in flight */
 
 /*
- * Ordered by `at`, then `seq`, then `index`: what was pushed decides the order in which it
- * comes out, and the order of pushing does not.
+ * Ordered by `at`, then `seq`, then `index`.  The order of removal depends only on the items,
+ * not on the order in which they were pushed.
  */
 struct heap_item {
     instant at;
-    uint64_t seq;  /* the caller's count, for first in, first out among equals */
-    int32_t index; /* what it is about: a place in an array of the caller      */
+    uint64_t seq;  /* a count of the caller's, for first in, first out among equals */
+    int32_t index; /* index into an array of the caller's                           */
 };
 
 struct heap; /* opaque */
@@ -36,10 +36,10 @@ void heap_push(struct heap *heap, struct heap_item item);
 /* The first item, or NULL when there is none; valid until the heap is changed. */
 const struct heap_item *heap_peek(const struct heap *heap);
 
-/* Takes the first item out; false, with *ret_item untouched, when there is none. */
+/* Removes the first item; returns false and leaves *ret_item unchanged if there is none. */
 bool heap_pop(struct heap *heap, struct heap_item *ret_item);
 
-/* Forgets all items and keeps the memory. */
+/* Removes all items and keeps the memory. */
 void heap_clear(struct heap *heap);
 
 size_t heap_count(const struct heap *heap);

@@ -3,8 +3,8 @@
  * Points in time and lengths of time, as numbers.
  *
  * An instant is microseconds since 1970-01-01T00:00:00Z without leap seconds; a span is a
- * number of microseconds.  Both are int64, so that years 1 to 9999 fit with room: sums of
- * an instant and a span below a thousand years cannot overflow.
+ * number of microseconds.  Both are int64, which is wide enough for the years 1 to 9999: the
+ * sum of an instant and a span of less than a thousand years cannot overflow.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 typedef int64_t instant;
 typedef int64_t span;
 
-#define INSTANT_NEVER INT64_MAX /* later than every instant: "there is none"   */
+#define INSTANT_NEVER INT64_MAX /* later than every instant: "there is none"    */
 #define INSTANT_NONE  INT64_MIN /* earlier than every instant: "never happened" */
 
 #define SPAN_MS  INT64_C(1000)
@@ -22,17 +22,17 @@ typedef int64_t span;
 #define SPAN_H   (60 * SPAN_MIN)
 #define SPAN_DAY (24 * SPAN_H)
 
-/* The years that Belfry reckons with; instants outside are refused at the door. */
+/* The first and the last instant that Belfry supports; input outside is rejected. */
 #define INSTANT_MIN INT64_C(-62135596800000000) /* 0001-01-01T00:00:00Z        */
 #define INSTANT_MAX INT64_C(253402300799999999) /* 9999-12-31T23:59:59.999999Z */
 
-/* The nearest instant that Belfry reckons with: sums and clocks may leave its years. */
+/* The nearest supported instant: sums and clocks may leave the supported years. */
 static inline instant instant_within(instant t)
 {
     return t < INSTANT_MIN ? INSTANT_MIN : t > INSTANT_MAX ? INSTANT_MAX : t;
 }
 
-/* `t` and a span of below a thousand years, but no later than the last instant. */
+/* `t` plus a span of less than a thousand years, but at most INSTANT_MAX. */
 static inline instant instant_after(instant t, span d)
 {
     return t > INSTANT_MAX - d ? INSTANT_MAX : t + d;

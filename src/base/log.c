@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Formats log lines as logfmt or JSON, passes them to the sink and counts those it refuses.
+ */
 #include "base/log.h"
 
 #include <inttypes.h>
@@ -7,11 +10,11 @@
 #include "base/must.h"
 
 enum {
-    EPOCH_DAY = 719468, /* days from 0000-03-01 to 1970-01-01                         */
-    CYCLE_D = 146097,   /* the calendar repeats after 400 years                       */
-    TAIL_ROOM = 16,     /* for what closes a line: ,"cut":true} or cut=true, and \n   */
-    ESCAPE_LEN = 6,     /* \u001b                                                     */
-    MARK_LEN = 3,       /* … in UTF-8                                                 */
+    EPOCH_DAY = 719468, /* days from 0000-03-01 to 1970-01-01                      */
+    CYCLE_D = 146097,   /* the calendar repeats after 400 years                    */
+    TAIL_ROOM = 16,     /* for the end of a line: ,"cut":true} or cut=true, and \n */
+    ESCAPE_LEN = 6,     /* \u001b                                                  */
+    MARK_LEN = 3,       /* … in UTF-8                                              */
 };
 
 static const char *const level_names[LEVEL_COUNT] = {"debug", "info", "warn", "error"};
@@ -23,8 +26,8 @@ const char *log_level_text(enum log_level level)
 }
 
 /*
- * The date of a day by arithmetic on years that begin in March, so that the leap day is the
- * last of its year.  The calendar of the core is out of reach here, and checked against.
+ * Computes the date with years that begin in March, so that the leap day is the last day of
+ * its year.  This layer may not use the calendar of the core; a test compares the two.
  */
 static void write_instant(instant t, struct buf *out)
 {
@@ -49,8 +52,8 @@ static void write_instant(instant t, struct buf *out)
                (int)((t - instant_of_seconds(seconds)) / SPAN_MS));
 }
 
-/* The number of the character that `s` begins with, `n` bytes of well-formed UTF-8. */
-static uint32_t code_of(struct str s, size_t n)
+/* The code point of the first character of `s`, which is `n` bytes of well-formed UTF-8. */
+static uint32_t code_point(struct str s, size_t n)
 {
     uint32_t code = (unsigned char)s.ptr[0];
 
@@ -62,18 +65,18 @@ static uint32_t code_of(struct str s, size_t n)
     return code;
 }
 
-/* Characters that a terminal obeys, that break lines, or that turn the order of others. */
+/* Control characters, line breaks, and characters that change the text direction. */
 static bool is_unsafe(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e) ||
            (code >= 0x2066 && code <= 0x2069);
 }
 
-/* One character, so that a reader of JSON strings gets it back; a bad byte is U+FFFD. */
+/* Writes one character, escaped as in JSON; an invalid byte becomes U+FFFD. */
 static size_t write_char(struct str s, struct buf *out)
 {
     size_t n = str_utf8_length(s);
-    uint32_t code = n > 0 ? code_of(s, n) : 0xfffd;
+    uint32_t code = n > 0 ? code_point(s, n) : 0xfffd;
 
     if (n == 0 || is_unsafe(code))
         buf_printf(out, "\\u%04x", (unsigned)code);
@@ -96,7 +99,7 @@ static void write_quoted(struct str s, struct buf *out)
     buf_char(out, '"');
 }
 
-/* What stands without quotes in logfmt: a word that no reader can take for two. */
+/* True for a value that logfmt can write without quotes. */
 static bool is_bare(struct str s)
 {
     if (s.len == 0 || s.len > LOG_VALUE_MAX / 2)
@@ -217,8 +220,8 @@ bool log_wants(const struct log *log, enum log_level level)
     return (int)level >= atomic_load_explicit(&log->level, memory_order_relaxed);
 }
 
-static bool send(struct log *log, instant now, enum log_level level, const char *msg,
-                 const struct log_field *fields)
+static bool send_line(struct log *log, instant now, enum log_level level, const char *msg,
+                      const struct log_field *fields)
 {
     char text[LOG_LINE_MAX + 1];
     struct buf line = BUF(text);
@@ -234,10 +237,10 @@ void log_pulse(struct log *log, instant now)
 
     if (atomic_load_explicit(&log->lost, memory_order_relaxed) == 0)
         return;
-    /* Taken away first, so that two threads cannot tell of the same lines. */
+    /* Reset first, so that two threads cannot report the same lines. */
     lost = atomic_exchange(&log->lost, 0);
-    if (lost > 0 && !send(log, now, LEVEL_WARN, "lines of this log were lost",
-                          (struct log_field[]){LOG_INT("lines", lost), {.key = NULL}}))
+    if (lost > 0 && !send_line(log, now, LEVEL_WARN, "log lines lost",
+                               (struct log_field[]){LOG_INT("lines", lost), {.key = NULL}}))
         atomic_fetch_add(&log->lost, lost);
 }
 
@@ -247,6 +250,6 @@ void log_write(struct log *log, instant now, enum log_level level, const char *m
     if (!log_wants(log, level))
         return;
     log_pulse(log, now);
-    if (!send(log, now, level, msg, fields))
+    if (!send_line(log, now, level, msg, fields))
         atomic_fetch_add(&log->lost, 1);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the program says about itself while it runs: one line per event, logfmt or JSON.
+ * The log of the program: one line per event, in logfmt or JSON.
  *
- * Knows no clock and no descriptor: the time is handed in, and a line goes to a sink, which
- * takes it whole or refuses it at once.  What was refused is counted, and told before the
- * next line that is taken.  Any number of threads may write to one log; lines never mix.
+ * It reads no clock and opens no file: the caller passes the time, and each line goes to a
+ * sink, which accepts it whole or refuses it at once.  Refused lines are counted; their number
+ * is logged before the next line that the sink accepts.  Any number of threads may write to
+ * one log; lines are never mixed.
  *
  *     log_say(&log, now, LEVEL_INFO, "listening", LOG_STR("address", address),
  *             LOG_INT("port", port));
@@ -20,9 +21,9 @@
 #include "base/str.h"
 
 enum {
-    LOG_LINE_MAX = 4096,  /* with its line break: what a pipe takes whole (PIPE_BUF)     */
-    LOG_VALUE_MAX = 1024, /* of a text as it is written; the rest is left out, shown by … */
-    LOG_FIELDS_MAX = 16,  /* of one line; more is a story, not an event                  */
+    LOG_LINE_MAX = 4096,  /* bytes with the line break: an atomic pipe write (PIPE_BUF) */
+    LOG_VALUE_MAX = 1024, /* bytes of one written text; a longer one is cut, shown by … */
+    LOG_FIELDS_MAX = 16,  /* fields of one line; more is a story, not an event          */
 };
 
 enum log_level { LEVEL_DEBUG, LEVEL_INFO, LEVEL_WARN, LEVEL_ERROR, LEVEL_COUNT };
@@ -31,7 +32,7 @@ enum log_format { LOG_LOGFMT, LOG_JSON, LOG_FORMATS };
 
 enum log_type { LOG_TYPE_STR, LOG_TYPE_INT, LOG_TYPE_BOOL, LOG_TYPE_INSTANT };
 
-/* `key` is a to z, 0 to 9 and _, not time, level, msg or cut, which every line may have. */
+/* `key` consists of a-z, 0-9 and _; time, level, msg and cut are reserved. */
 struct log_field {
     const char *key;
     enum log_type type;
@@ -46,28 +47,28 @@ struct log_field {
 #define LOG_INSTANT(name, at) ((struct log_field){(name), LOG_TYPE_INSTANT, {NULL, 0}, (at)})
 
 struct log_sink {
-    bool (*take)(void *arg, struct str line); /* false: no room; may be called by any thread */
+    bool (*take)(void *arg, struct str line); /* false: no room; any thread may call it */
     void *arg;
 };
 
 struct log {
     struct log_sink sink;
     _Atomic int level, format;
-    _Atomic int64_t lost; /* lines that the sink refused and that were not told yet */
+    _Atomic int64_t lost; /* lines that the sink refused and that are not yet reported */
 };
 
 void log_open(struct log *log, struct log_sink sink, enum log_level level,
               enum log_format format);
 
-/* At any time, by any thread: a changed configuration. */
+/* Applies a changed configuration.  Any thread may call it at any time. */
 void log_set(struct log *log, enum log_level level, enum log_format format);
 
-/* True when a line of this level is written; for callers that must gather what they say. */
+/* True if lines of this level are written.  For callers that must first collect the fields. */
 bool log_wants(const struct log *log, enum log_level level);
 
 /*
- * `msg` is a few constant words; what differs from line to line goes into fields, which end
- * with one whose key is NULL.
+ * `msg` is a few constant words; variable parts go into `fields`, which end with a field whose
+ * key is NULL.
  */
 void log_write(struct log *log, instant now, enum log_level level, const char *msg,
                const struct log_field *fields);
@@ -77,12 +78,12 @@ void log_write(struct log *log, instant now, enum log_level level, const char *m
 #define log_say_to(log, now, level, msg, ...) \
     log_write((log), (now), (level), (msg), (struct log_field[]){__VA_ARGS__})
 
-/* Tells of lost lines if there are any; for when the sink has room again but nobody writes. */
+/* Reports lost lines, if any: for when the sink has room again but no caller writes. */
 void log_pulse(struct log *log, instant now);
 
 /*
- * The line alone, with its line break; at most LOG_LINE_MAX bytes.  A field that does not fit
- * is left out, and the line says so (cut=true).
+ * Formats one line with its line break; at most LOG_LINE_MAX bytes.  A field that does not
+ * fit is left out, and the line then has cut=true.
  */
 void log_line(enum log_format format, instant now, enum log_level level, const char *msg,
               const struct log_field *fields, struct buf *out);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open addressing with linear probing.  A key stands at its home, the slot that its hash
- * names, or behind it with no free slot between; so a search may end at a free slot.
+ * A hash table with open addressing and linear probing.  A key is in its home slot, which its
+ * hash determines, or in a later slot with no free slot between; so a search can end at the
+ * first free slot.
  */
 #include "base/map.h"
 
@@ -12,23 +13,23 @@
 #include "base/hash.h"
 #include "base/must.h"
 
-enum { MAP_SLOTS_MIN = 16 }; /* four cache lines: the smallest table that is worth a block */
+enum { MAP_SLOTS_MIN = 16 }; /* four cache lines: the smallest table worth an allocation */
 
 struct slot {
     int64_t key;
     int32_t index;
-    uint16_t round; /* that of the map when the slot is in use; fills what would be padding */
+    uint16_t round; /* equals the map's if the slot is in use; would be padding otherwise */
 };
 
 struct map {
     struct slot *slots;
     size_t mask; /* slots - 1; their number is a power of two */
     size_t count;
-    uint16_t round; /* 1 or more; a new one frees all slots, see map_clear */
+    uint16_t round; /* at least 1; map_clear() increments it, which frees all slots */
 };
 
-/* At most three of four slots are in use: at the fullest, a miss looks at nine on average. */
-static size_t room(size_t slots)
+/* At most three of four slots are in use: a miss then probes nine slots on average. */
+static size_t keys_max(size_t slots)
 {
     return slots / 4 * 3;
 }
@@ -47,7 +48,7 @@ struct map *map_new(size_t hint)
     size_t slots = MAP_SLOTS_MIN;
 
     must(map != NULL && hint <= MAP_MAX);
-    while (room(slots) < hint)
+    while (keys_max(slots) < hint)
         slots *= 2;
     map->slots = new_slots(slots);
     map->mask = slots - 1;
@@ -74,7 +75,7 @@ static size_t home_of(const struct map *map, int64_t key)
     return (size_t)hash_u64((uint64_t)key) & map->mask;
 }
 
-/* Where `key` is, or else the free slot where it would go. */
+/* The slot of `key`, or the free slot into which it would go. */
 static size_t seek(const struct map *map, int64_t key)
 {
     size_t at = home_of(map, key);
@@ -110,7 +111,7 @@ void map_put(struct map *map, int64_t key, int32_t index)
     must(index >= 0);
     if (!is_used(map, at)) {
         must(map->count < MAP_MAX);
-        if (map->count == room(map->mask + 1)) {
+        if (map->count == keys_max(map->mask + 1)) {
             grow(map);
             at = seek(map, key);
         }
@@ -120,9 +121,9 @@ void map_put(struct map *map, int64_t key, int32_t index)
 }
 
 /*
- * Frees a slot without leaving a mark: whoever stands behind and may, moves up.  A key may
- * move to the hole unless that is before its home, which is when the key is nearer to its
- * home than to the hole.
+ * Frees a slot without a tombstone: later keys move up where they may.  A key may move to the
+ * hole unless the hole is before its home, that is, unless the key is nearer to its home than
+ * to the hole.
  */
 static void close_gap(struct map *map, size_t hole)
 {
@@ -157,7 +158,7 @@ void map_clear(struct map *map)
         map->round++;
         return;
     }
-    /* The rounds are used up: old slots would be taken for new ones. */
+    /* The round would wrap, and old slots would look used again: clear them all. */
     memset(map->slots, 0, (map->mask + 1) * sizeof *map->slots);
     map->round = 1;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table from int64 keys to places in an array that the caller keeps.
+ * A hash table from int64 keys to indexes into an array of the caller's.
  *
- * It grows by itself and never shrinks; out of memory, or more than MAP_MAX keys, ends the
- * process.  It has no order and cannot be walked: the caller's array can.  Keys come from
- * Belfry itself, not from strangers: the hash has no secret.
+ * It grows by itself and never shrinks; running out of memory or more than MAP_MAX keys ends
+ * the process.  It has no order and cannot be iterated: iterate over the array instead.  Keys
+ * must come from Belfry itself, not from clients: the hash has no secret seed.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum {
-    MAP_NONE = -1,     /* no place: there is no such key                       */
+    MAP_NONE = -1,     /* the key is not in the table                            */
     MAP_MAX = 1 << 28, /* keys: 8 GiB of slots, far above what one node can hold */
 };
 
@@ -22,16 +22,16 @@ struct map; /* opaque */
 struct map *map_new(size_t hint);
 struct map *map_free(struct map *map); /* accepts NULL, returns NULL */
 
-/* The place of `key`, or MAP_NONE. */
+/* The index of `key`, or MAP_NONE. */
 int32_t map_find(const struct map *map, int64_t key);
 
-/* From now on `key` has the place `index` (at least 0), whether or not it had another. */
+/* Sets the index of `key`, at least 0; replaces the previous one, if any. */
 void map_put(struct map *map, int64_t key, int32_t index);
 
-/* Forgets `key`; returns the place that it had, or MAP_NONE. */
+/* Removes `key`; returns the index that it had, or MAP_NONE. */
 int32_t map_remove(struct map *map, int64_t key);
 
-/* Forgets all keys and keeps the memory; costs the same whatever the size. */
+/* Removes all keys and keeps the memory.  Constant time, but for one call in 65,535. */
 void map_clear(struct map *map);
 
 size_t map_count(const struct map *map);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports a broken invariant on standard error and ends the process.
+ */
 #include "base/must.h"
 
 #include <stdio.h>

@@ -2,8 +2,9 @@
 /*
  * must(): an assertion that is always on, in release too.
  *
- * For invariants only.  What a person or a peer can cause is an error (base/err.h), never
- * a must().  A broken invariant ends the process: the design is crash-only.
+ * For invariants only.  A condition that a user, a client or a damaged row can cause is an
+ * error (base/err.h), never a must().  A broken invariant ends the process: the design is
+ * crash-only.
  */
 #pragma once
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * xoshiro256**, and unbiased draws from a range by rejection.
+ */
 #include "base/prng.h"
 
 #include "base/hash.h"
 #include "base/must.h"
 
-/* A draw is refused in less than half of the cases, so all of these in less than 2^-128. */
+/* Less than half of all draws are rejected, so all of these are with less than 2^-128. */
 enum { PRNG_DRAWS_MAX = 128 };
 
 void prng_seed(struct prng *prng, uint64_t seed)
@@ -39,7 +42,8 @@ uint64_t prng_below(struct prng *prng, uint64_t n)
     uint64_t odd, x;
 
     must(n > 0);
-    odd = (0 - n) % n; /* 2^64 mod n: so many values must go, or small results gain */
+    odd = (0 - n) %
+          n; /* 2^64 mod n: rejects so many values, or small results would be likelier */
     x = prng_next(prng);
     for (int draws = 1; x < odd && draws < PRNG_DRAWS_MAX; draws++)
         x = prng_next(prng);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SHA-256 in portable C, HMAC, and the choice between portable code and SHA instructions.
+ */
 #include "base/sha256_parts.h"
 
 #include <string.h>
@@ -23,7 +26,7 @@ const uint32_t sha256_rounds[SHA256_ROUNDS] = {
     0xc67178f2,
 };
 
-static uint32_t turn(uint32_t x, int n)
+static uint32_t rotate_right(uint32_t x, int n)
 {
     return x >> n | x << (32 - n);
 }
@@ -46,8 +49,8 @@ static void expand(const uint8_t *block, uint32_t w[SHA256_ROUNDS])
     for (int i = 16; i < SHA256_ROUNDS; i++) {
         uint32_t a = w[i - 15], b = w[i - 2];
 
-        w[i] = w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + w[i - 7] +
-               (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
+        w[i] = w[i - 16] + (rotate_right(a, 7) ^ rotate_right(a, 18) ^ a >> 3) + w[i - 7] +
+               (rotate_right(b, 17) ^ rotate_right(b, 19) ^ b >> 10);
     }
 }
 
@@ -59,9 +62,10 @@ void sha256_mix(uint32_t state[8], const uint8_t *block)
 
     expand(block, w);
     for (int i = 0; i < SHA256_ROUNDS; i++) {
-        uint32_t t1 = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) +
-                      sha256_rounds[i] + w[i];
-        uint32_t t2 = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+        uint32_t e_mix = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);
+        uint32_t a_mix = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);
+        uint32_t t1 = h + e_mix + ((e & f) ^ (~e & g)) + sha256_rounds[i] + w[i];
+        uint32_t t2 = a_mix + ((a & b) ^ (a & c) ^ (b & c));
 
         h = g, g = f, f = e, e = d + t1;
         d = c, c = b, b = a, a = t1 + t2;
@@ -72,8 +76,8 @@ void sha256_mix(uint32_t state[8], const uint8_t *block)
 
 static void mix(struct sha256 *sha, const uint8_t *block)
 {
-    if (sha256_has_unit())
-        sha256_mix_unit(sha->state, block);
+    if (sha256_has_instructions())
+        sha256_mix_instructions(sha->state, block);
     else
         sha256_mix(sha->state, block);
 }
@@ -121,12 +125,12 @@ void sha256_end(struct sha256 *sha, uint8_t ret[SHA256_BYTES])
         store(ret + 4 * i, sha->state[i]);
 }
 
-static void begin_padded(struct sha256 *sha, const uint8_t key[SHA256_BLOCK], uint8_t arg)
+static void begin_padded(struct sha256 *sha, const uint8_t key[SHA256_BLOCK], uint8_t pad)
 {
     uint8_t padded[SHA256_BLOCK];
 
     for (int i = 0; i < SHA256_BLOCK; i++)
-        padded[i] = key[i] ^ arg;
+        padded[i] = key[i] ^ pad;
     sha256_begin(sha);
     sha256_add(sha, padded, sizeof padded);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SHA-256 (FIPS 180-4), HMAC with it (RFC 2104), and a comparison that tells nothing by its
- * time: what secrets are kept and chains are made with.
+ * SHA-256 (FIPS 180-4), HMAC-SHA-256 (RFC 2104) and a comparison in constant time, for stored
+ * secrets and hash chains.
  *
- * By hand, because layers that may know no library need it; see docs/decisions/0030.
+ * Not from a library, because layers that may not use one need it; see docs/decisions/0030.
  */
 #pragma once
 
@@ -22,10 +22,10 @@ struct sha256 {
 };
 
 void sha256_begin(struct sha256 *sha);
-void sha256_add(struct sha256 *sha, const void *bytes, size_t len); /* NULL when len is 0 */
+void sha256_add(struct sha256 *sha, const void *bytes, size_t len); /* NULL if len is 0 */
 void sha256_end(struct sha256 *sha, uint8_t ret[SHA256_BYTES]);
 
 void sha256_hmac(struct str key, struct str message, uint8_t ret[SHA256_BYTES]);
 
-/* Takes as long whatever the bytes are. */
+/* Constant time: the duration does not depend on the bytes. */
 bool sha256_eq(const uint8_t a[SHA256_BYTES], const uint8_t b[SHA256_BYTES]);

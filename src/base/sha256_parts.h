@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of SHA-256 share, and its test.
+ * Declarations shared by the files of SHA-256 and their test.  Other code uses sha256.h.
  */
 #pragma once
 
@@ -10,9 +10,9 @@ enum { SHA256_ROUNDS = 64 };
 
 extern const uint32_t sha256_rounds[SHA256_ROUNDS];
 
-/* One block into the state: by hand, anywhere. */
+/* Mixes one block into the state, in portable C. */
 void sha256_mix(uint32_t state[8], const uint8_t *block);
 
-/* The same by a unit of the processor's, where it has one. */
-bool sha256_has_unit(void);
-void sha256_mix_unit(uint32_t state[8], const uint8_t *block);
+/* The same with the SHA instructions of the processor, if it has them. */
+bool sha256_has_instructions(void);
+void sha256_mix_instructions(uint32_t state[8], const uint8_t *block);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rounds of SHA-256 by the instructions that processors with SHA extensions have for them,
- * some ten times as fast as by hand.  Which a processor has is asked of itself, once.
+ * The rounds of SHA-256 with the SHA extensions of x86-64, about ten times as fast as portable
+ * C.  Asks the processor once whether it has them.
  */
 #include "base/sha256_parts.h"
 
@@ -10,11 +10,11 @@
 #include <cpuid.h>
 #include <immintrin.h>
 
-#define WITH __attribute__((target("sha,sse4.1")))
+#define SHA_TARGET __attribute__((target("sha,sse4.1")))
 
 enum { UNKNOWN, ABSENT, PRESENT };
 
-static int ask(void)
+static int detect(void)
 {
     unsigned a, b, c, d;
 
@@ -23,18 +23,19 @@ static int ask(void)
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_SHA) ? PRESENT : ABSENT;
 }
 
-bool sha256_has_unit(void)
+bool sha256_has_instructions(void)
 {
-    static _Atomic int known = UNKNOWN; /* to ask may cost microseconds in a virtual machine */
-    int has = known;
+    static _Atomic int detected =
+        UNKNOWN; /* CPUID can take microseconds in a virtual machine */
+    int has = detected;
 
     if (has == UNKNOWN)
-        known = has = ask();
+        detected = has = detect();
     return has == PRESENT;
 }
 
-/* Two of the unit's words hold the state in an order of its own. */
-WITH static void load_state(const uint32_t state[8], __m128i *abef, __m128i *cdgh)
+/* The instructions want the state in two words: a, b, e, f and c, d, g, h. */
+SHA_TARGET static void load_state(const uint32_t state[8], __m128i *abef, __m128i *cdgh)
 {
     __m128i dcba = _mm_loadu_si128((const __m128i *)state);
     __m128i hgfe = _mm_loadu_si128((const __m128i *)(state + 4));
@@ -44,7 +45,7 @@ WITH static void load_state(const uint32_t state[8], __m128i *abef, __m128i *cdg
     *cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
 }
 
-WITH static void store_state(uint32_t state[8], __m128i abef, __m128i cdgh)
+SHA_TARGET static void store_state(uint32_t state[8], __m128i abef, __m128i cdgh)
 {
     __m128i feba = _mm_shuffle_epi32(abef, 0x1b), dchg = _mm_shuffle_epi32(cdgh, 0xb1);
 
@@ -52,8 +53,8 @@ WITH static void store_state(uint32_t state[8], __m128i abef, __m128i cdgh)
     _mm_storeu_si128((__m128i *)(state + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 
-/* The next four words of the schedule, of the sixteen before them. */
-WITH static __m128i next_words(const __m128i w[4])
+/* The next four words of the message schedule, from the sixteen before them. */
+SHA_TARGET static __m128i next_words(const __m128i w[4])
 {
     __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(w[0], w[1]),
                                 _mm_alignr_epi8(w[3], w[2], 4));
@@ -61,7 +62,7 @@ WITH static __m128i next_words(const __m128i w[4])
     return _mm_sha256msg2_epu32(sum, w[3]);
 }
 
-WITH void sha256_mix_unit(uint32_t state[8], const uint8_t *block)
+SHA_TARGET void sha256_mix_instructions(uint32_t state[8], const uint8_t *block)
 {
     const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
     __m128i abef, cdgh, abef_was, cdgh_was, w[4];
@@ -87,12 +88,12 @@ WITH void sha256_mix_unit(uint32_t state[8], const uint8_t *block)
 
 #else
 
-bool sha256_has_unit(void)
+bool sha256_has_instructions(void)
 {
     return false;
 }
 
-void sha256_mix_unit(uint32_t state[8], const uint8_t *block)
+void sha256_mix_instructions(uint32_t state[8], const uint8_t *block)
 {
     (void)state;
     (void)block;

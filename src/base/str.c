@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * String operations that are not inline: comparison, splitting, numbers, UTF-8, and the
+ * nearest name for "did you mean".
+ */
 #include "base/str.h"
 
 bool str_eq_folded(const char *a, const char *b, size_t len)
@@ -88,7 +92,7 @@ static bool are_ascii(const char *bytes)
     return (eight & 0x8080808080808080) == 0;
 }
 
-/* Bytes at the beginning that are letters of ASCII, eight at a time. */
+/* Number of leading ASCII bytes; checks eight at a time, so it may return fewer. */
 static size_t ascii_length(struct str s)
 {
     size_t n = 0;
@@ -96,7 +100,7 @@ static size_t ascii_length(struct str s)
     while (n + 8 <= s.len && are_ascii(s.ptr + n))
         n += 8;
     if (n > 0 && n + 8 > s.len && are_ascii(s.ptr + s.len - 8))
-        return s.len; /* the last eight, some of them once more */
+        return s.len; /* the last eight, which overlap the ones before */
     return n;
 }
 
@@ -131,7 +135,7 @@ bool str_is_utf8(struct str s)
     return true;
 }
 
-enum { NEAREST_LEN_MAX = 40 }; /* longer words are not misspellings of our names */
+enum { NEAREST_LEN_MAX = 40 }; /* longer words are not misspellings of Belfry's names */
 
 /* Edits (insert, delete, replace) that turn a into b, ignoring case. */
 static int edit_distance(struct str a, struct str b)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strings as pointer and length, and the few things parsers do with them.
+ * Strings as pointer and length, and the few operations that parsers need.
  *
  * A str does not own its bytes and is not terminated.  Nothing here depends on a locale.
  */
@@ -65,33 +65,33 @@ static inline bool str_eq_nocase(struct str a, struct str b)
     return a.len == b.len && str_eq_folded(a.ptr, b.ptr, a.len);
 }
 
-/* Whether it stands anywhere in `s`, in letters of either case; an empty part does. */
+/* True if `s` contains `part`, ignoring ASCII case; an empty part is always contained. */
 bool str_contains_nocase(struct str s, struct str part);
 
-/* At most so many bytes of it, and no character of UTF-8 cut apart. */
+/* The first `most` bytes, or up to three fewer so that no UTF-8 character is cut. */
 struct str str_head(struct str s, size_t most);
 
-/* Without spaces and tabs at both ends. */
+/* Without the spaces and tabs at both ends. */
 struct str str_trim(struct str s);
 
-/* Splits off what stands before the first `sep`; false when there is no `sep`. */
+/* Splits `s` at the first `sep`; returns false if there is no `sep`. */
 bool str_cut(struct str s, char sep, struct str *ret_head, struct str *ret_tail);
 
 /*
- * Reads decimal digits from the start of *s and advances it.  No sign, no blank.  A number
- * above `max` (below INT64_MAX) reads as max + 1, so that no length of input can wrap.
- * Returns the digits read; 0 means there was no number and *s and *ret are untouched.
+ * Reads decimal digits from the start of *s and advances *s.  No sign, no blank.  A number
+ * above `max` (which is below INT64_MAX) reads as max + 1, so that long input cannot overflow.
+ * Returns the number of digits; if it is 0, *s and *ret are unchanged.
  */
 size_t str_take_number(struct str *s, int64_t max, int64_t *ret);
 
-/* Bytes of the UTF-8 sequence that `s` begins with; 0 when it is malformed or cut off. */
+/* Length of the UTF-8 sequence at the start of `s`; 0 if it is malformed or incomplete. */
 size_t str_utf8_length(struct str s);
 
 /* True for well-formed UTF-8 (no overlong form, no surrogate, at most U+10FFFF). */
 bool str_is_utf8(struct str s);
 
 /*
- * The entry of `names` that a person may have meant by `wrong`: fewest edits, at most a
- * third of the entry's length, rounded up; -1 when nothing is near.
+ * The index of the name that the user may have meant by `wrong`: the one with the fewest
+ * edits, at most a third of its length, rounded up; -1 if none is near.
  */
 int str_nearest(struct str wrong, const char *const *names, int count);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small pieces of memory that come and go together, such as values of JSON.
+ * A per-thread cache of small memory blocks that are freed and allocated often, such as JSON
+ * values.
  *
- * Each thread keeps what was freed there, a little of every size, and takes from that: what
- * malloc() and free() do for every thread alike would be a tenth of what a request costs.
- * Pieces are malloc()'s own: another thread may free them than took them, and so may free().
+ * Each thread keeps some freed blocks of every size and reuses them: malloc() and free() would
+ * be a tenth of the cost of a request.  The blocks come from malloc(), so any thread may free
+ * them, with thread_cache_free() or with free().
  */
 #pragma once
 
 #include <stddef.h>
 
-void *thread_cache_alloc(size_t bytes); /* as malloc() */
-void thread_cache_free(void *piece);    /* as free()   */
+void *thread_cache_alloc(size_t size); /* like malloc() */
+void thread_cache_free(void *block);   /* like free()   */

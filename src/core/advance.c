@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slots are settled in ascending order: `mark` moves with each slot that is listed or
- * accounted for, so that stopping anywhere leaves nothing out and counts nothing twice.
+ * Decides slots in ascending order: `mark` moves with each slot that is listed or accounted
+ * for, so stopping anywhere omits no slot and counts none twice.
  *
- * A slot's due time is before the next slot, so those that are due at some time are all
- * slots up to a nominal time, the "bound" below.
+ * A slot is due before the next slot, so the slots that are due at some time are all slots up
+ * to a nominal time, called "bound" below.
  */
 #include "core/advance.h"
 
 #include "base/must.h"
 
 enum {
-    /* So few slots are cheaper to pass than to count over days without any. */
+    /* Stepping over this many slots is cheaper than counting days without any. */
     PASS_MAX = 100,
-    /* Where counting means passing one by one, no turn lasts longer than this many. */
+    /* If counting means stepping over each slot, a turn steps over at most this many. */
     SLOW_MAX = 20000,
 };
 
@@ -28,22 +28,22 @@ struct spec_ctx advance_ctx(const struct plan *plan, const struct cursor *cursor
     bool is_open = cursor->open > 0;
     instant next = cursor->next_at;
 
-    /* A slot whose run waits counts from the making of that run: its start moves nothing. */
+    /* A slot whose run waits counts from the creation of that run: its start moves nothing. */
     ctx.last_start = later(cursor->last_slot, cursor->last_held);
-    /* A clock that went back, or an end that left no trace, must not look like an open run. */
+    /* After a clock jump back, or an unrecorded end, no run may seem to be open. */
     ctx.last_end = later(cursor->last_end, ctx.last_start);
-    /* Something that was never started by itself can be open: then it counts from creation. */
+    /* A run can be open without any automatic start so far: then count from creation. */
     if (is_open && ctx.last_start == INSTANT_NONE)
         ctx.last_start = plan->created;
     if (is_open)
         ctx.last_end = INSTANT_NONE;
-    /* It was next, and its time had come, when a run started: no run moves it any more. */
+    /* The slot was next, and its time had come, when a run started: no run moves it now. */
     if (!plan->is_governed && next > cursor->mark && next <= cursor->last_start)
         ctx.kept = next;
     return ctx;
 }
 
-static void begin(struct advance *a)
+static void reset_output(struct advance *a)
 {
     must(a->slots_max >= 0 && a->slots_max <= ADVANCE_SLOTS_MAX);
     must(a->exception_count >= 0 && a->exception_count <= EXCEPTIONS_MAX);
@@ -73,7 +73,7 @@ static void find_next(struct advance *a)
         set_next(a, &slot);
 }
 
-/* Slots at or before the result are due at `t`, those after it are not. */
+/* Slots at or before the result are due at `t`; later slots are not. */
 static instant due_bound(const struct advance *a, instant t)
 {
     struct slot slot;
@@ -113,18 +113,18 @@ static bool has_room(const struct advance *a)
     return a->slot_count < a->slots_max;
 }
 
-static void list(struct advance *a, const struct slot *slot)
+static void list_slot(struct advance *a, const struct slot *slot)
 {
     a->slots[a->slot_count++] = (struct due_slot){.at = slot->at, .due = slot->due};
     a->mark = slot->at;
 }
 
-/* Settles a range that begins with the first slot after the mark; false: no room for it. */
+/* Accounts for a range that begins with the first slot after the mark; false: no room. */
 static bool add_account(struct advance *a, const struct account *range)
 {
     struct account *last = a->account_count > 0 ? &a->accounts[a->account_count - 1] : NULL;
 
-    /* The mark is the last thing settled: if that was this account, nothing lies between. */
+    /* The mark is the last decided slot: if `last` ends there, no slot lies between. */
     if (last && last->last == a->mark && last->outcome == range->outcome &&
         last->reason == range->reason) {
         last->last = range->last;
@@ -169,7 +169,7 @@ static bool is_bare_grid(const struct spec *spec)
            spec->not_named_count == 0;
 }
 
-/* spec_count() may have to pass the slots one by one; "may" is enough to be careful. */
+/* True if spec_count() may have to step over each slot. */
 static bool is_slow_to_count(const struct spec *spec)
 {
     if (spec->shift != SHIFT_NONE)
@@ -185,8 +185,9 @@ static bool is_slow_to_count(const struct spec *spec)
     return false;
 }
 
-/* Adds slots up to `until` to a range until it has `max`; false when there are no more. */
-static bool pass(struct spec_walk *walk, instant until, int64_t max, struct account *range)
+/* Adds slots up to `until` to a range until it has `max`; false if there are no more. */
+static bool pass_slots(struct spec_walk *walk, instant until, int64_t max,
+                       struct account *range)
 {
     struct slot slot;
 
@@ -201,8 +202,8 @@ static bool pass(struct spec_walk *walk, instant until, int64_t max, struct acco
 }
 
 /*
- * Slots in (mark, until] as one range, the first few passed, the rest counted; false when
- * there may be more of them than one turn can settle.
+ * The slots in (mark, until] as one range: steps over the first few and counts the rest.
+ * Returns false if there may be more of them than one turn can step over.
  */
 static bool find_range(const struct advance *a, instant until, struct account *range)
 {
@@ -211,10 +212,10 @@ static bool find_range(const struct advance *a, instant until, struct account *r
     struct slot slot;
 
     spec_walk_begin(&walk, spec, &a->ctx, a->mark);
-    if (!pass(&walk, until, PASS_MAX, range))
+    if (!pass_slots(&walk, until, PASS_MAX, range))
         return true;
     if (is_slow_to_count(spec))
-        return !pass(&walk, until, SLOW_MAX, range);
+        return !pass_slots(&walk, until, SLOW_MAX, range);
     if (spec_prev(spec, &a->ctx, until + 1, &slot) && slot.at > range->last) {
         range->count += spec_count(spec, &a->ctx, range->last, slot.at);
         range->last = slot.at;
@@ -222,7 +223,7 @@ static bool find_range(const struct advance *a, instant until, struct account *r
     return true;
 }
 
-/* All slots up to `until` that no exception takes; false when it had to stop before. */
+/* Accounts for all slots up to `until`, none of them an exception; false if it stops early. */
 static bool account_stretch(struct advance *a, instant until, enum outcome outcome,
                             enum reason reason)
 {
@@ -235,7 +236,7 @@ static bool account_stretch(struct advance *a, instant until, enum outcome outco
     return (range.count == 0 || add_account(a, &range)) && is_whole;
 }
 
-/* Settles all slots up to `until`: exceptions as cancelled, the others as told. */
+/* Accounts for all slots up to `until`: exceptions as cancelled, the others as given. */
 static bool account_until(struct advance *a, instant until, enum outcome outcome,
                           enum reason reason)
 {
@@ -245,7 +246,7 @@ static bool account_until(struct advance *a, instant until, enum outcome outcome
         instant at = a->exceptions[i];
         struct slot slot;
 
-        /* An edit may have left exceptions that are no slots any more. */
+        /* After an edit some exceptions may no longer be slots. */
         if (!next_slot(a, at - 1, &slot) || slot.at != at)
             continue;
         if (!account_stretch(a, at - 1, outcome, reason) ||
@@ -255,8 +256,8 @@ static bool account_until(struct advance *a, instant until, enum outcome outcome
     return account_stretch(a, until, outcome, reason);
 }
 
-/* How late a slot may be: CATCHUP_WINDOW_NONE, however late. */
-static span window_of(const struct policies *policies)
+/* How late a slot may still start; CATCHUP_WINDOW_NONE: no limit. */
+static span catchup_window(const struct policies *policies)
 {
     span window = policies->catchup_window;
 
@@ -265,30 +266,30 @@ static span window_of(const struct policies *policies)
     return window == CATCHUP_WINDOW_NONE || window > CATCHUP_GRACE ? CATCHUP_GRACE : window;
 }
 
-/* A slot that should run: it is listed, or dropped, or it waits and the result is false. */
-static bool settle(struct advance *a, const struct slot *slot)
+/* Lists a slot that should run, or drops it; false: there is no room, and the slot waits. */
+static bool list_or_drop(struct advance *a, const struct slot *slot)
 {
     if (has_room(a)) {
-        list(a, slot);
+        list_slot(a, slot);
         return true;
     }
     return a->plan->policies.drop_when_full &&
            account_slot(a, slot->at, OUTCOME_DROPPED, REASON_BUFFER);
 }
 
-/* What nearly every call comes to: one slot is due. */
-static bool finish_only(struct advance *a, const struct slot *slot)
+/* Exactly one slot is due, the usual case; false: there is no room, and the slot waits. */
+static bool decide_single(struct advance *a, const struct slot *slot)
 {
-    span window = window_of(&a->plan->policies);
+    span window = catchup_window(&a->plan->policies);
 
     if (is_exception(a, slot->at))
         return account_slot(a, slot->at, OUTCOME_SLOT_CANCELLED, REASON_USER);
     if (window != CATCHUP_WINDOW_NONE && a->now - slot->due > window)
         return account_slot(a, slot->at, OUTCOME_MISSED, REASON_WINDOW);
-    return settle(a, slot);
+    return list_or_drop(a, slot);
 }
 
-/* How many may be listed before the caller must tell what became of them. */
+/* How many slots may be listed before the caller must report which of them started. */
 static int64_t list_max(const struct advance *a)
 {
     /* Each start moves the slots that follow it. */
@@ -311,7 +312,7 @@ static void advance_all(struct advance *a, instant bound)
         } else if (a->slot_count >= max) {
             return;
         } else if (has_room(a)) {
-            list(a, &slot);
+            list_slot(a, &slot);
         } else {
             if (a->plan->policies.drop_when_full)
                 (void)account_until(a, bound, OUTCOME_DROPPED, REASON_BUFFER);
@@ -320,7 +321,7 @@ static void advance_all(struct advance *a, instant bound)
     }
 }
 
-/* The first slot in (mark, bound] that no exception takes; settles those before it. */
+/* The first slot in (mark, bound] that is not an exception; accounts for those before it. */
 static bool find_oldest(struct advance *a, instant bound, struct slot *ret)
 {
     while (next_slot(a, a->mark, ret) && ret->at <= bound) {
@@ -332,7 +333,7 @@ static bool find_oldest(struct advance *a, instant bound, struct slot *ret)
     return false;
 }
 
-/* The last slot in (mark, bound] that no exception takes. */
+/* The last slot in (mark, bound] that is not an exception. */
 static bool find_latest(const struct advance *a, instant bound, struct slot *ret)
 {
     instant before = bound + 1;
@@ -349,7 +350,7 @@ static void advance_oldest(struct advance *a, instant bound)
 {
     struct slot oldest;
 
-    if (find_oldest(a, bound, &oldest) && settle(a, &oldest))
+    if (find_oldest(a, bound, &oldest) && list_or_drop(a, &oldest))
         (void)account_until(a, bound, OUTCOME_MISSED, REASON_COALESCED);
 }
 
@@ -361,15 +362,16 @@ static void advance_latest(struct advance *a, instant bound)
         return;
     if (!has_room(a) && !a->plan->policies.drop_when_full)
         return;
-    /* What comes after the latest was cancelled. */
-    if (account_until(a, latest.at - 1, OUTCOME_MISSED, REASON_COALESCED) && settle(a, &latest))
+    /* The slots after the latest one are all cancelled. */
+    if (account_until(a, latest.at - 1, OUTCOME_MISSED, REASON_COALESCED) &&
+        list_or_drop(a, &latest))
         (void)account_until(a, bound, OUTCOME_MISSED, REASON_COALESCED);
 }
 
 static void advance_several(struct advance *a)
 {
     const struct policies *policies = &a->plan->policies;
-    span window = window_of(policies);
+    span window = catchup_window(policies);
     instant bound = due_bound(a, a->now);
 
     if (window != CATCHUP_WINDOW_NONE &&
@@ -383,7 +385,7 @@ static void advance_several(struct advance *a)
         advance_latest(a, bound);
 }
 
-/* The one slot of a governed plan is where its governor put it; INSTANT_NEVER: none. */
+/* The only slot of a governed plan is the time that its governor computed; false: not due. */
 static bool governed_slot(struct advance *a, struct slot *ret)
 {
     instant at = a->cursor->next_at;
@@ -404,11 +406,11 @@ static void advance_governed(struct advance *a)
         return;
     if (is_exception(a, slot.at))
         (void)account_slot(a, slot.at, OUTCOME_SLOT_CANCELLED, REASON_USER);
-    else if (!settle(a, &slot))
+    else if (!list_or_drop(a, &slot))
         set_next(a, &slot);
 }
 
-/* The first slot after the mark; without jitter the cursor knows all there is to know. */
+/* The first slot after the mark.  Without jitter cursor->next_at is enough. */
 static bool first_slot(const struct advance *a, struct slot *ret)
 {
     instant at = a->cursor->next_at;
@@ -426,7 +428,7 @@ void advance(struct advance *a)
     struct slot first, second;
     bool has_second;
 
-    begin(a);
+    reset_output(a);
     if (a->cursor->remaining == 0)
         return;
     if (a->plan->is_governed) {
@@ -443,7 +445,7 @@ void advance(struct advance *a)
     if (has_second && second.due <= a->now) {
         advance_several(a);
         find_next(a);
-    } else if (!finish_only(a, &first)) {
+    } else if (!decide_single(a, &first)) {
         set_next(a, &first);
     } else if (has_second) {
         set_next(a, &second);
@@ -454,7 +456,7 @@ void advance_past(struct advance *a, enum outcome outcome, enum reason reason)
 {
     struct slot slot;
 
-    begin(a);
+    reset_output(a);
     if (a->cursor->remaining == 0)
         return;
     if (!a->plan->is_governed) {
@@ -468,7 +470,7 @@ void advance_past(struct advance *a, enum outcome outcome, enum reason reason)
     }
 }
 
-/* "now" is a slot of the moment of creation, which is not after it. */
+/* The slot of "now" is the moment of creation itself, so the mark must be before it. */
 static bool starts_at_once(const struct advance *a)
 {
     const struct spec *spec = &a->plan->spec;
@@ -476,7 +478,7 @@ static bool starts_at_once(const struct advance *a)
     return a->now == a->plan->created && spec->at_count > 0 && spec->at[0].at == INSTANT_NONE;
 }
 
-/* A slot that has passed but is not yet due; an edit in between does not lose it. */
+/* A slot whose nominal time has passed but that is not yet due: an edit must not lose it. */
 static bool find_pending(const struct advance *a, struct slot *ret)
 {
     return a->plan->spec.jitter > 0 && spec_prev(&a->plan->spec, &a->ctx, a->now + 1, ret) &&
@@ -487,7 +489,7 @@ void advance_begin(struct advance *a)
 {
     struct slot slot;
 
-    begin(a);
+    reset_output(a);
     if (starts_at_once(a))
         a->mark = a->now - SPAN_MS;
     else if (a->mark < a->now)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which slots have fallen due, what becomes of those that are late, and when to look again.
+ * Decides which slots are due, what happens to the late ones, and when the next slot is due.
  *
- * Pure arithmetic on (plan, cursor, now).  Nothing is started here: slots that may start
- * are listed, those that may not are accounted for as ranges.  docs/semantics.md [P-10].
+ * Pure arithmetic on (plan, cursor, now).  It starts nothing: it lists the slots that may start
+ * and gives the others an outcome, as ranges ("accounts").  docs/semantics.md [P-10].
  */
 #pragma once
 
@@ -16,12 +16,12 @@
 #include "core/plan.h"
 
 enum {
-    ADVANCE_SLOTS_MAX = 1000, /* of one schedule in one turn                              */
-    ADVANCE_RANGES_MAX = 64,  /* likewise; a turn with more goes on in the next           */
-    EXCEPTIONS_MAX = 1000,    /* planned slots of one schedule that are cancelled         */
+    ADVANCE_SLOTS_MAX = 1000, /* slots of one schedule per turn                             */
+    ADVANCE_RANGES_MAX = 64,  /* accounts of one schedule per turn; the next turn continues */
+    EXCEPTIONS_MAX = 1000,    /* cancelled planned slots of one schedule                    */
 };
 
-/* Consecutive slots with one fate. */
+/* Consecutive slots with the same outcome. */
 struct account {
     instant first, last; /* nominal; first == last when count is 1 */
     int64_t count;
@@ -41,51 +41,52 @@ struct advance {
     instant now;
     const instant *exceptions; /* ascending nominal times of cancelled slots */
     int exception_count;
-    int slots_max;          /* room among the waiting, at most ADVANCE_SLOTS_MAX  */
-    struct due_slot *slots; /* room for slots_max; filled in ascending order      */
+    int slots_max;          /* free places in the buffer, at most ADVANCE_SLOTS_MAX */
+    struct due_slot *slots; /* array of slots_max; filled in ascending order        */
     /* out */
     int slot_count;
-    struct account accounts[ADVANCE_RANGES_MAX]; /* ascending, apart from the slots */
+    struct account accounts[ADVANCE_RANGES_MAX]; /* ascending; contain no listed slot */
     int account_count;
-    instant mark;     /* the new one                                          */
-    instant next_at;  /* the next slot that is not accounted for, INSTANT_NEVER */
-    instant next_due; /* its time with jitter; at or before now: there is more  */
+    instant mark;     /* every slot at or before it is listed or has an outcome */
+    instant next_at;  /* the next undecided slot; INSTANT_NEVER: none           */
+    instant next_due; /* its time with jitter; at or before now: call again     */
 };
 
 /*
- * What the cursor tells the spec.  Named calendars (spec.not_named) are added by the caller.
+ * The context of the spec that follows from the cursor.  The caller adds named calendars
+ * (spec.not_named).
  */
 struct spec_ctx advance_ctx(const struct plan *plan, const struct cursor *cursor);
 
 /*
- * Everything due at `now`, by the catch-up policy.  When slots_max is reached with
- * policies.drop_when_full, the rest of what is due is dropped(buffer); without, it stays
- * for the next call, as it does after ADVANCE_SLOTS_MAX: that is the end of a turn and no
- * lack of room.
+ * Decides all slots that are due at `now`, by the catch-up policy.  If slots_max is reached
+ * and policies.drop_when_full is set, the remaining due slots become dropped(buffer); if it is
+ * not set, they stay for the next call.  They also stay after ADVANCE_SLOTS_MAX slots, which
+ * is a limit per turn and not a full buffer.
  *
- * Slots beyond cursor->remaining do not exist, and of a plan that follows its runs one slot
- * is listed at a time, for each start moves those after it.  Only the caller knows which of
- * the listed ones start: when that changes what comes next (remaining is 0, or the plan
- * follows), it looks again with the new cursor.
+ * Slots beyond cursor->remaining do not exist.  For a plan that follows its runs one slot is
+ * listed at a time, because each start moves the slots after it.  Only the caller knows which
+ * of the listed slots start; if that changes the next slot (remaining becomes 0, or the plan
+ * follows), the caller must call again with the new cursor.
  *
- * cursor->next_at is believed when it is after the mark (INSTANT_NEVER: there is none); set
- * it to the mark to have it looked for.  A turn that has more accounts than fit, or more
- * slots to pass one by one than a turn should, stops early; next_due says that there is more,
- * and the next call takes it as newly found (so that mode oldest may start one more).
+ * cursor->next_at is used as it is if it is after the mark (INSTANT_NEVER: there is no slot);
+ * set it to the mark to have it computed.  A turn with more accounts than fit, or with more
+ * slots to step over than one turn should take, stops early: next_due is then at or before
+ * `now`, and the next call treats the rest as newly due (so mode oldest may start one more).
  */
 void advance(struct advance *advance);
 
-/* Everything due at or before advance->now is accounted for as (outcome, reason). */
+/* Gives every slot that is due at advance->now this outcome and reason. */
 void advance_past(struct advance *advance, enum outcome outcome, enum reason reason);
 
 /*
- * The first slot that is due after `now`, for a schedule that is new, edited or resumed:
- * sets mark, next_at and next_due and accounts for nothing.  The mark never goes back behind
- * the cursor's, but for "now" of a new schedule, whose slot is its creation.  A governed plan
- * has no next slot before its governor is asked.
+ * Finds the first slot that is due after `now`, for a schedule that is new, edited or resumed:
+ * sets mark, next_at and next_due and decides no slot.  The mark never moves back from the
+ * cursor's, except for "now" of a new schedule, whose slot is its creation.  A governed plan
+ * has no next slot until its governor computes one.
  */
 void advance_begin(struct advance *advance);
 
-/* Slots of a backfill in (after, until], at most `max`; says how many. */
+/* Writes the slots of a backfill in (after, until], at most `max`; returns how many. */
 int advance_backfill(const struct plan *plan, const struct spec_ctx *ctx, instant after,
                      instant until, struct due_slot *slots, int max);

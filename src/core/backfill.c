@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The size of a batch of a backfill.
+ */
 #include "core/backfill.h"
 
 int backfill_capacity(int limit, int waiting, int free, int reserve, int backfills)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The packed form of events: eight numbers of variable length, seven bits per byte.
+ */
 #include "core/event.h"
 
 enum { FIELDS = 8, SEVEN_BITS = 127, MORE = 128 };
 
-/* Small magnitudes of either sign become small numbers. */
+/* Maps numbers near zero, of either sign, to small numbers. */
 static uint64_t zigzag(int64_t n)
 {
     return (uint64_t)n << 1 ^ (uint64_t)(n >> 63);
@@ -33,7 +36,7 @@ void event_pack(const struct event *event, struct buf *out)
     buf_add(out, packed, len);
 }
 
-static bool take(struct str *bytes, int64_t *ret)
+static bool read_number(struct str *bytes, int64_t *ret)
 {
     uint64_t n = 0;
 
@@ -62,7 +65,7 @@ enum rc event_unpack(struct str *bytes, struct event *ret, bool *ret_any, struct
         return RC_OK;
     }
     for (int i = 0; i < FIELDS; i++)
-        if (!take(&rest, &fields[i]))
+        if (!read_number(&rest, &fields[i]))
             return err_set(reterr, RC_CORRUPT, -1, 0, "a row of events is damaged");
     *ret = (struct event){
         .type = fields[0],

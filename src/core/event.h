@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events: what happened, in order.  Those of one turn are packed into one row.
+ * Events: what happened, in order.  The events of one turn are packed into one row.
  *
  * Pure.  The numbers are stored: never change one, only add.
  */
@@ -49,17 +49,19 @@ struct event {
     int64_t schedule;
     instant slot; /* 0 where there is none */
     int64_t pass;
-    int64_t fence;   /* of a run                                   */
-    int64_t attempt; /* of a run                                   */
-    int64_t detail;  /* outcome × 256 + reason; a node's or a zone's key; the last slot of a
-                        plan; how late it is                       */
-    int64_t count;   /* of slots; a version; ms that a clock was stepped by, 0: it is right */
+    int64_t fence;   /* of a run                                                           */
+    int64_t attempt; /* of a run                                                           */
+    int64_t detail;  /* outcome × 256 + reason; key of a node or zone; last slot; lateness */
+    int64_t count;   /* slots; a version; ms by which a clock jumped, 0: it is right again */
 };
 
-/* Appends to *out; out->cut tells when it did not fit. */
+/* Appends to *out; sets out->cut if the event does not fit. */
 void event_pack(const struct event *event, struct buf *out);
 
-/* Takes one from the front of *bytes; false at the end.  RC_CORRUPT for bytes of no event. */
+/*
+ * Reads the event at the start of *bytes and advances *bytes; *ret_any is false at the end.
+ * Returns RC_CORRUPT if the bytes are not an event.
+ */
 MUST_USE enum rc event_unpack(struct str *bytes, struct event *ret, bool *ret_any,
                               struct err *reterr);
 

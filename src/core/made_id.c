@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes the generated id of a schedule.
+ */
 #include "core/made_id.h"
 
 #include "base/base32.h"

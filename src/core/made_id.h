@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The id of a schedule whose maker gave it none: milliseconds, then chance.  Pure.
+ * The id of a schedule that was created without one: milliseconds, then random bits.  Pure.
  *
- * In the order of bytes ids are in the order in which they were made, to the millisecond, so
- * that in an index of names a new one goes beside the last one and not to a page of its own.
- * Only chance keeps two apart: nodes need not agree, and a clock may be set back.
+ * Byte order is order of creation, to the millisecond, so a new id goes next to the last one in
+ * an index of names and not to another page.  Only the random bits make ids unique: nodes need
+ * not coordinate, and a clock may be set back.
  */
 #pragma once
 
@@ -14,10 +14,10 @@
 
 /* Letters, five bits each. */
 enum {
-    MADE_ID_TIME = 9,    /* milliseconds since 1970, until the year 3084       */
-    MADE_ID_CHANCE = 12, /* 2^30 ids of the same millisecond are likely apart  */
+    MADE_ID_TIME = 9,    /* milliseconds since 1970, until the year 3084              */
+    MADE_ID_CHANCE = 12, /* 60 random bits: 2^30 ids of one millisecond likely differ */
     MADE_ID = MADE_ID_TIME + MADE_ID_CHANCE,
 };
 
-/* Without a closing zero.  A time before 1970, or after 3084, is the first, or the last. */
+/* Writes no terminating zero.  A time outside 1970 to 3084 counts as the nearest inside. */
 void made_id(instant now, uint64_t chance, char text[static MADE_ID]);

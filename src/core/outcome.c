@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The names of outcomes and reasons in the API.
+ */
 #include "core/outcome.h"
 
 #include <stddef.h>
@@ -62,11 +65,11 @@ const char *reason_sentence(enum reason reason)
     case REASON_MAX_RUN_TIME:
         return "the run took longer than its maxRunTime";
     case REASON_LEASE:
-        return "the worker fell silent: it has crashed or cannot be reached";
+        return "the worker sent no heartbeat: it crashed or is unreachable";
     case REASON_NODE:
-        return "the node that carried it out went down";
+        return "the node that executed the run went down";
     case REASON_START_WITHIN:
-        return "nobody began it within its startWithin";
+        return "the run did not begin within its startWithin";
     default:
         return NULL;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The packed form: version, switches, small numbers, spans, keys, texts, and the spec's own
- * bytes last.  One list of members serves packing, unpacking and checking.
+ * The packed form: version, switches, small numbers, spans, keys, texts, and last the packed
+ * spec.  Packing, unpacking and checking use the same lists of members.
  */
 #include "core/plan.h"
 
@@ -11,7 +11,7 @@
 #include "core/limits.h"
 #include "core/spec/spec_pack.h"
 
-/* One bit each, in this order: only add at the end, with a new version. */
+/* One bit each, in this order.  Add only at the end, and with a new version. */
 static const size_t switches[] = {
     offsetof(struct plan, policies.catchup_paused),
     offsetof(struct plan, policies.drop_when_full),
@@ -23,7 +23,7 @@ static const size_t switches[] = {
     offsetof(struct plan, governor_backoff),
 };
 
-/* Eight bytes each, likewise. */
+/* Eight bytes each.  Add only at the end, and with a new version. */
 static const size_t spans[] = {
     offsetof(struct plan, policies.start_within),
     offsetof(struct plan, policies.retry.delay),
@@ -129,14 +129,14 @@ void plan_pack(const struct plan *plan, struct buf *out)
     spec_pack(&plan->spec, out);
 }
 
-/* Runs dry once and stays so; what it then gives is zero. */
+/* After the first read past the end it is `bad`, and every further read gives zero. */
 struct reader {
     const unsigned char *at;
     size_t left;
     bool bad;
 };
 
-static inline uint64_t take(struct reader *r, int bytes)
+static inline uint64_t read_bytes(struct reader *r, int bytes)
 {
     uint64_t value = 0;
 
@@ -152,17 +152,17 @@ static inline uint64_t take(struct reader *r, int bytes)
     return value;
 }
 
-/* A number of four bytes as it was put; what is not one becomes -1, which no check lets by. */
-static int32_t take_count(struct reader *r)
+/* A number of four bytes; one that does not fit becomes -1, which every check rejects. */
+static int32_t read_count(struct reader *r)
 {
-    uint64_t value = take(r, 4);
+    uint64_t value = read_bytes(r, 4);
 
     return value > INT32_MAX ? -1 : (int32_t)value;
 }
 
-static struct str take_str(struct reader *r)
+static struct str read_str(struct reader *r)
 {
-    size_t len = (size_t)take(r, 2);
+    size_t len = (size_t)read_bytes(r, 2);
     struct str s = {(const char *)r->at, len};
 
     if (r->left < len) {
@@ -174,32 +174,32 @@ static struct str take_str(struct reader *r)
     return s;
 }
 
-static void take_plan(struct reader *r, struct plan *plan)
+static void read_plan(struct reader *r, struct plan *plan)
 {
     struct policies *p = &plan->policies;
-    unsigned bits = (unsigned)take(r, 2);
+    unsigned bits = (unsigned)read_bytes(r, 2);
 
     r->bad = r->bad || bits >> SWITCHES != 0;
     for (int i = 0; i < SWITCHES; i++)
         *(bool *)((char *)plan + switches[i]) = bits >> i & 1;
-    p->overlap = (enum overlap)take(r, 1);
-    p->catchup = (enum catchup)take(r, 1);
-    p->retry.backoff = (enum backoff)take(r, 1);
-    p->priority = (int32_t)take(r, 1);
-    plan->lane = (enum lane)take(r, 1);
-    p->buffer_limit = take_count(r);
-    p->retry.attempts = take_count(r);
-    p->gate_limit = take_count(r);
-    p->retention_count = take_count(r);
-    p->remaining_runs = (int64_t)take(r, 8);
-    p->catchup_window = (span)take(r, 8);
+    p->overlap = (enum overlap)read_bytes(r, 1);
+    p->catchup = (enum catchup)read_bytes(r, 1);
+    p->retry.backoff = (enum backoff)read_bytes(r, 1);
+    p->priority = (int32_t)read_bytes(r, 1);
+    plan->lane = (enum lane)read_bytes(r, 1);
+    p->buffer_limit = read_count(r);
+    p->retry.attempts = read_count(r);
+    p->gate_limit = read_count(r);
+    p->retention_count = read_count(r);
+    p->remaining_runs = (int64_t)read_bytes(r, 8);
+    p->catchup_window = (span)read_bytes(r, 8);
     for (int i = 0; i < SPANS; i++)
-        *(span *)(void *)((char *)plan + spans[i]) = (span)take(r, 8);
-    plan->queue = (int64_t)take(r, 8);
-    plan->gate = (int64_t)take(r, 8);
-    plan->created = (instant)take(r, 8);
-    p->gate = take_str(r);
-    plan->seed = take_str(r);
+        *(span *)(void *)((char *)plan + spans[i]) = (span)read_bytes(r, 8);
+    plan->queue = (int64_t)read_bytes(r, 8);
+    plan->gate = (int64_t)read_bytes(r, 8);
+    plan->created = (instant)read_bytes(r, 8);
+    p->gate = read_str(r);
+    plan->seed = read_str(r);
 }
 
 enum rc plan_unpack(struct str bytes, struct arena *arena, struct plan *ret, struct err *reterr)
@@ -208,13 +208,13 @@ enum rc plan_unpack(struct str bytes, struct arena *arena, struct plan *ret, str
     struct plan plan = {0};
     enum rc rc;
 
-    if (take(&r, 1) != PLAN_PACK_VERSION || bytes.len > PLAN_PACKED_MAX)
+    if (read_bytes(&r, 1) != PLAN_PACK_VERSION || bytes.len > PLAN_PACKED_MAX)
         r.bad = true;
     if (!r.bad)
-        take_plan(&r, &plan);
+        read_plan(&r, &plan);
     if (r.bad || !plan_is_valid(&plan))
         return err_set(reterr, RC_CORRUPT, (int)(bytes.len - r.left), 0,
-                       "this is not a packed plan of version %d", PLAN_PACK_VERSION);
+                       "not a packed plan of version %d", PLAN_PACK_VERSION);
     rc = spec_unpack(r.at, r.left, arena, &plan.spec, reterr);
     if (rc != RC_OK) {
         reterr->at += (int)(bytes.len - r.left);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schedule as the engine sees it: spec, policies, governor and where its runs go.
+ * A schedule as the engine uses it: spec, policies, governor and the target of its runs.
  *
- * Pure.  The packed form is what the store keeps beside the JSON that people wrote, so that
- * no JSON is parsed in a fire.  It is versioned, little-endian and checked when unpacked.
+ * Pure.  The store keeps the packed form in addition to the JSON of the user, so that the
+ * engine parses no JSON when it starts a run.  The packed form is versioned, little-endian and
+ * checked when it is unpacked.
  */
 #pragma once
 
@@ -19,16 +20,16 @@
 
 enum {
     PLAN_PACK_VERSION = 1,
-    PLAN_PACKED_MAX = SPEC_PACKED_MAX + 4096, /* policies and texts beside the spec */
-    PLAN_TEXT_MAX = 255,                      /* bytes of a gate's key              */
+    PLAN_PACKED_MAX = SPEC_PACKED_MAX + 4096, /* the spec, policies and texts */
+    PLAN_TEXT_MAX = 255,                      /* bytes of the key of a gate   */
 };
 
-/* Who carries out a run. */
+/* What executes a run. */
 enum lane {
-    LANE_PULL = 0, /* a worker that asks for it                    */
-    LANE_HTTP = 1, /* the node itself, with a call                 */
-    LANE_EXEC = 2, /* the node itself, with a program              */
-    LANE_FLOW = 3, /* the node itself, with an upstream's workflow */
+    LANE_PULL = 0, /* a worker that polls for it                */
+    LANE_HTTP = 1, /* this node, with an HTTP request           */
+    LANE_EXEC = 2, /* this node, with a program                 */
+    LANE_FLOW = 3, /* this node, with a workflow of an upstream */
     LANE_COUNT
 };
 
@@ -37,25 +38,25 @@ struct plan {
     struct policies policies;
     bool is_governed;
     bool governor_backoff;
-    span governor_interval;          /* the baseline is this interval; 0: the spec's slots */
-    span governor_min, governor_max; /* 0: none */
-    bool follows; /* the next slot hangs on when runs start and end: anchors, governor */
+    span governor_interval;          /* baseline interval; 0: the slots of the spec */
+    span governor_min, governor_max; /* 0: none                                     */
+    bool follows;                    /* plan_follows()                              */
     enum lane lane;
-    int64_t queue;   /* key: of the queue for LANE_PULL, of the namespace for the others */
-    int64_t gate;    /* key of policies.gate; 0: none    */
-    instant created; /* of the schedule: spec_ctx.created */
-    struct str seed; /* of jitter                         */
+    int64_t queue;   /* key of the queue for LANE_PULL, of the namespace for other lanes */
+    int64_t gate;    /* key of policies.gate; 0: none                                    */
+    instant created; /* of the schedule: spec_ctx.created                                */
+    struct str seed; /* of jitter                                                        */
 };
 
-/* The next slot hangs on when runs start and end: anchors, governor. */
+/* True if the next slot depends on when runs start and end: anchors, governor. */
 bool plan_follows(const struct plan *plan);
 
-/* Every member beside the spec is in its range: what is packed, and what unpacking gives. */
+/* True if every member except the spec is in its range; packing requires it. */
 bool plan_is_valid(const struct plan *plan);
 
-/* Appends to *out; out->cut tells when it did not fit (PLAN_PACKED_MAX always does). */
+/* Appends to *out; sets out->cut if the plan does not fit (PLAN_PACKED_MAX is enough). */
 void plan_pack(const struct plan *plan, struct buf *out);
 
-/* RC_CORRUPT when the bytes are not a packed plan.  Zones are names until spec_bind(). */
+/* Returns RC_CORRUPT if the bytes are not a packed plan.  Zones are names until spec_bind(). */
 MUST_USE enum rc plan_unpack(struct str bytes, struct arena *arena, struct plan *ret,
                              struct err *reterr);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of the transitions between the states of a run, and the names of kinds and states.
+ */
 #include "core/run.h"
 
 #include "base/must.h"
 
 #define TO(state) (1u << (state))
 
-/* Where a run may go from each state.  Nothing leads back to held, and nothing out of ended. */
-static const unsigned steps[] = {
+/* The states that may follow each state.  None leads back to held, and none follows ended. */
+static const unsigned transitions[] = {
     [RUN_HELD] = TO(RUN_READY) | TO(RUN_APPROVAL) | TO(RUN_ENDED),
     [RUN_APPROVAL] = TO(RUN_READY) | TO(RUN_ENDED),
     [RUN_READY] = TO(RUN_LEASED) | TO(RUN_GATED) | TO(RUN_ENDED),
@@ -20,7 +23,7 @@ static const unsigned steps[] = {
 bool run_may(enum run_state from, enum run_state to)
 {
     must(from >= RUN_HELD && from <= RUN_ENDED && to >= RUN_HELD && to <= RUN_ENDED);
-    return (steps[from] & TO(to)) != 0;
+    return (transitions[from] & TO(to)) != 0;
 }
 
 instant run_rank(instant due, int32_t priority)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packs schedule key and slot into 112 bits, and writes and reads them as base 32.
+ */
 #include "core/run_id.h"
 
 #include "base/base32.h"
@@ -15,7 +18,7 @@ struct wide {
     uint64_t high, low;
 };
 
-static void put(char *end, struct wide n, int count)
+static void write_letters(char *end, struct wide n, int count)
 {
     for (int i = 0; i < count; i++) {
         *--end = base32_letter(n.low);
@@ -24,7 +27,7 @@ static void put(char *end, struct wide n, int count)
     }
 }
 
-static bool take(struct str text, struct wide *ret)
+static bool read_letters(struct str text, struct wide *ret)
 {
     struct wide n = {0, 0};
 
@@ -47,11 +50,11 @@ void run_id_format(const struct run_id *id, char text[static RUN_ID_TEXT_MAX])
 
     must(id->schedule >= 0 && id->slot_ms >= SLOT_FIRST && id->slot_ms <= SLOT_LAST);
     memcpy(text, "r_", 2);
-    put(text + RUN_ID_SHORT, n, SHORT_LETTERS);
+    write_letters(text + RUN_ID_SHORT, n, SHORT_LETTERS);
     text[RUN_ID_SHORT] = '\0';
     if (id->pass == 0)
         return;
-    put(text + RUN_ID_LONG, (struct wide){0, id->pass}, PASS_LETTERS);
+    write_letters(text + RUN_ID_LONG, (struct wide){0, id->pass}, PASS_LETTERS);
     text[RUN_ID_LONG] = '\0';
 }
 
@@ -60,20 +63,21 @@ enum rc run_id_parse(struct str text, struct run_id *ret, struct err *reterr)
     struct wide n = {0, 0}, pass = {0, 0};
     bool is_long = text.len == RUN_ID_LONG;
     bool ok = (is_long || text.len == RUN_ID_SHORT) && str_starts(text, STR("r_")) &&
-              take((struct str){text.ptr + 2, SHORT_LETTERS}, &n);
+              read_letters((struct str){text.ptr + 2, SHORT_LETTERS}, &n);
     uint64_t key = n.high << (64 - SLOT_BITS) | n.low >> SLOT_BITS;
     uint64_t slot = n.low & ((UINT64_C(1) << SLOT_BITS) - 1);
 
     if (ok && is_long)
-        ok = take((struct str){text.ptr + RUN_ID_SHORT, PASS_LETTERS}, &pass) && pass.low > 0 &&
-             pass.low <= UINT32_MAX;
+        ok = read_letters((struct str){text.ptr + RUN_ID_SHORT, PASS_LETTERS}, &pass) &&
+             pass.low > 0 && pass.low <= UINT32_MAX;
     /* 23 letters have three bits more than key and slot need. */
     if (!ok || n.high >> SLOT_BITS != 0 || key > INT64_MAX ||
         slot > (uint64_t)(SLOT_LAST - SLOT_FIRST))
-        return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "`%.*s` is not the id of a run; it begins with r_ and has %d or %d "
-                       "letters and digits",
-                       STR_ARG(text), SHORT_LETTERS, SHORT_LETTERS + PASS_LETTERS);
+        return err_set(
+            reterr, RC_INVALID, 0, (int)text.len,
+            "\"%.*s\" is not the id of a run; an id is \"r_\" and %d or %d letters and "
+            "digits",
+            STR_ARG(text), SHORT_LETTERS, SHORT_LETTERS + PASS_LETTERS);
     *ret = (struct run_id){.schedule = (int64_t)key,
                            .slot_ms = (int64_t)slot + SLOT_FIRST,
                            .pass = (uint32_t)pass.low};

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A copy of a database while it is in use.
- */
+/* Copies a database while it is in use. */
 #pragma once
 
 #include "db/db.h"
 
 struct db_backup {
-    const char *file; /* the copy; it appears when it is whole and on the disk */
-    bool replace;     /* a file of that name                                   */
-    /* Now and then: pages copied, of how many.  NULL: nobody wants to know.  */
+    const char *file; /* the copy; it appears when it is complete and on disk */
+    bool replace;     /* overwrite an existing file */
+    /* Called now and then with the pages copied and their total; NULL: no progress reports. */
     void (*progress)(void *arg, int64_t done, int64_t all);
     void *arg;
 };
 
 /*
- * Copies one snapshot of the database, through a connection that only reads: it neither
- * writes nor checkpoints, whoever else does.  While it lasts the log of a busy server grows,
- * since the snapshot needs it; the next checkpoint makes it short again.
- * RC_INVALID for a server, which makes its own backups.
+ * Copies one snapshot of the database through a read-only connection: it neither writes nor
+ * checkpoints.  Meanwhile the write-ahead log of a busy server grows, because the snapshot
+ * needs it; the next checkpoint shortens it again.  RC_INVALID for PostgreSQL, which has its
+ * own backup tools.
  */
 MUST_USE enum rc db_backup(struct db *db, const struct db_backup *what, struct err *reterr);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The part of a connection that both databases share: the queue of statements, the state of the
+ * transaction, and the faults of the simulator.
+ */
 #include "db/db.h"
 
 #include <string.h>
@@ -9,9 +13,9 @@
 #include "db/driver.h"
 
 enum {
-    /* A connection of its own: the struct, and what a driver adds for good. */
+    /* The struct and what a driver allocates for the life of the connection. */
     CONNECTION_BYTES_MAX = 1 << 20,
-    /* BEGIN, COMMIT and the text of db_exec() must fit into a queue that is full. */
+    /* BEGIN, COMMIT and the text of db_exec() must fit into a full queue. */
     QUEUE_SPARE = 2 * DB_SQL_MAX,
     CLOCK_BYTES_MAX = 4096, /* one row of one number */
 };
@@ -57,7 +61,7 @@ static int or_default(int wanted, int usual)
     return wanted > 0 ? wanted : usual;
 }
 
-static struct db *make(const struct db_driver *driver, const struct db_options *options)
+static struct db *create_db(const struct db_driver *driver, const struct db_options *options)
 {
     struct arena *arena = arena_new(CONNECTION_BYTES_MAX);
     struct db *db = arena_take(arena, driver->size);
@@ -94,7 +98,7 @@ enum rc db_open(const char *url, const struct db_options *options, struct db **r
 
         if (!str_starts(str_of(url), str_of(schemes[i].scheme)))
             continue;
-        db = make(schemes[i].driver, options);
+        db = create_db(schemes[i].driver, options);
         rc = db->driver->open(db, url + schemes[i].skip, reterr);
         if (rc != RC_OK) {
             db_close(db);
@@ -104,7 +108,7 @@ enum rc db_open(const char *url, const struct db_options *options, struct db **r
         *ret = db;
         return RC_OK;
     }
-    /* The URL is not repeated: it may hold a password. */
+    /* The URL is not repeated: it may contain a password. */
     return err_set(reterr, RC_INVALID, 0, 0,
                    "this is not the URL of a database; write sqlite:FILE or "
                    "postgres://USER@HOST/NAME");
@@ -153,8 +157,8 @@ static void forget_queue(struct db *db)
     arena_reset(db->queue);
 }
 
-/* `params` are for the caller to fill. */
-static struct db_entry *add(struct db *db, size_t params)
+/* The caller fills in `params`. */
+static struct db_entry *add_entry(struct db *db, size_t params)
 {
     struct db_entry *entry = arena_room(db->queue,
                                         sizeof *entry + params * sizeof entry->params[0]);
@@ -174,9 +178,9 @@ static enum db_type type_of(char letter)
     return letter == 'i' ? DB_INT : letter == 't' ? DB_TEXT : DB_BLOB;
 }
 
-static struct db_cached *find(struct db *db, const struct db_stmt *stmt)
+static struct db_cached *find_cached(struct db *db, const struct db_stmt *stmt)
 {
-    /* Fibonacci hashing spreads addresses that lie side by side. */
+    /* Fibonacci hashing spreads adjacent addresses. */
     uint64_t hash = (uint64_t)(uintptr_t)stmt * UINT64_C(0x9E3779B97F4A7C15);
     size_t at = hash >> 32;
     struct db_cached *cached = &db->cache[at % DB_SLOTS];
@@ -197,9 +201,9 @@ static struct db_cached *find(struct db *db, const struct db_stmt *stmt)
 
 static struct db_entry *add_plain(struct db *db, const struct db_stmt *stmt)
 {
-    struct db_entry *entry = add(db, 0);
+    struct db_entry *entry = add_entry(db, 0);
 
-    entry->cached = find(db, stmt);
+    entry->cached = find_cached(db, stmt);
     must(entry->cached->count == 0);
     return entry;
 }
@@ -209,14 +213,14 @@ static bool has_bytes(const struct db_value *value)
     return value->type == DB_TEXT || value->type == DB_BLOB;
 }
 
-/* PostgreSQL refuses text of other kinds, so that SQLite must not take it. */
+/* PostgreSQL rejects other texts, so SQLite must not accept them either. */
 static bool is_clean_text(struct str s)
 {
     return (s.len == 0 || !memchr(s.ptr, '\0', s.len)) && str_is_utf8(s);
 }
 
-/* What it takes from the queue's arena, which rounds up to 16 bytes at most. */
-static size_t size_with(size_t bytes)
+/* The size in the queue's arena, which rounds up to 16 bytes at most. */
+static size_t rounded_size(size_t bytes)
 {
     return bytes + 16;
 }
@@ -224,7 +228,8 @@ static size_t size_with(size_t bytes)
 static enum rc check_params(const struct db *db, const struct db_cached *cached,
                             const struct db_value *params, struct err *reterr)
 {
-    size_t size = size_with(sizeof(struct db_entry) + (size_t)cached->count * sizeof params[0]);
+    size_t size = rounded_size(sizeof(struct db_entry) +
+                               (size_t)cached->count * sizeof params[0]);
 
     for (int i = 0; i < cached->count; i++) {
         const struct db_value *value = &params[i];
@@ -234,17 +239,17 @@ static enum rc check_params(const struct db *db, const struct db_cached *cached,
             continue;
         if (value->type == DB_TEXT && !is_clean_text(value->bytes))
             return err_set(reterr, RC_INVALID, -1, 0,
-                           "a text for the database is not UTF-8 or has a zero byte in it");
-        size += size_with(value->bytes.len + 1);
+                           "a text for the database is not UTF-8 or contains a zero byte");
+        size += rounded_size(value->bytes.len + 1);
     }
     if (arena_used(db->queue) + size <= DB_QUEUE_BYTES_MAX)
         return RC_OK;
     return err_set(reterr, RC_LIMIT, -1, 0,
-                   "more than %d MiB at once for the database; write in smaller portions",
+                   "more than %d MiB at once for the database; write in smaller batches",
                    DB_QUEUE_BYTES_MAX >> 20);
 }
 
-static void fail(struct db *db, const struct err *why)
+static void set_failed(struct db *db, const struct err *why)
 {
     db->failed = true;
     db->why = *why;
@@ -259,13 +264,13 @@ void db_send(struct db *db, const struct db_stmt *stmt, const struct db_value *p
 
     if (db->failed)
         return;
-    cached = find(db, stmt);
+    cached = find_cached(db, stmt);
     if (check_params(db, cached, params, &db->why) != RC_OK) {
         db->failed = true;
         forget_queue(db);
         return;
     }
-    entry = add(db, (size_t)cached->count);
+    entry = add_entry(db, (size_t)cached->count);
     entry->cached = cached;
     entry->ret = ret;
     db->counts.statements++;
@@ -284,10 +289,10 @@ static void run_queue(struct db *db, struct arena *arena)
 
     db->arena_before = arena ? arena_used(arena) : 0;
     if (db->driver->run(db, arena, &why) != RC_OK)
-        fail(db, &why);
+        set_failed(db, &why);
 }
 
-static enum rc outcome(const struct db *db, struct err *reterr)
+static enum rc last_error(const struct db *db, struct err *reterr)
 {
     if (!db->failed)
         return RC_OK;
@@ -295,7 +300,7 @@ static enum rc outcome(const struct db *db, struct err *reterr)
     return db->why.rc;
 }
 
-static void undo(struct db *db)
+static void roll_back(struct db *db)
 {
     if (db->dead || !db->driver->in_transaction(db))
         return;
@@ -303,14 +308,14 @@ static void undo(struct db *db)
     add_plain(db, &rollback);
     run_queue(db, NULL);
     forget_queue(db);
-    /* What cannot be undone cannot be used: closing it undoes everything. */
+    /* If it cannot be undone, the connection cannot be used: closing it undoes everything. */
     if (!db->dead && (db->failed || db->driver->in_transaction(db))) {
         err_set(&db->why, RC_LOST, -1, 0, "a transaction could not be rolled back");
         db->dead = true;
     }
 }
 
-/* Breaks the connection here when the simulator wants it so. */
+/* Breaks the connection here if the simulator requests it. */
 static void break_at(struct db *db, enum db_point point)
 {
     enum rc rc = db->fault ? db->fault->ask(db->fault->arg, point) : RC_OK;
@@ -320,18 +325,18 @@ static void break_at(struct db *db, enum db_point point)
         return;
     must(rc == RC_LOST || rc == RC_UNKNOWN);
     if (point == DB_BEFORE_FLUSH || db->options.readonly)
-        rc = RC_LOST; /* no commit is on its way */
+        rc = RC_LOST; /* no commit is under way */
     else if (point == DB_AFTER_COMMIT)
         rc = RC_UNKNOWN;
     forget_queue(db);
-    undo(db);
+    roll_back(db);
     db->dead = true;
-    err_set(&why, rc, -1, 0, "the connection to the database is lost, as the simulator wants%s",
+    err_set(&why, rc, -1, 0, "the database connection is lost, as requested by the simulator%s",
             rc == RC_UNKNOWN ? "; whether the transaction was committed is not known" : "");
-    fail(db, &why);
+    set_failed(db, &why);
 }
 
-static void run(struct db *db, struct arena *arena)
+static void run_checked(struct db *db, struct arena *arena)
 {
     bool commits;
 
@@ -354,10 +359,10 @@ static void run(struct db *db, struct arena *arena)
 void db_rollback(struct db *db)
 {
     forget_queue(db);
-    undo(db);
+    roll_back(db);
     db->in_transaction = false;
     db->failed = db->dead;
-    /* What comes later was not sent, so that nothing about it is in doubt. */
+    /* Later statements were not sent, so that nothing about them is in doubt. */
     if (db->dead && db->why.rc != RC_CORRUPT)
         db->why.rc = RC_LOST;
 }
@@ -383,13 +388,13 @@ void db_begin_alone(struct db *db)
         add_plain(db, db->driver->alone);
 }
 
-/* Runs the queue, and the transaction is over whatever comes of it. */
-static enum rc finish(struct db *db, struct arena *arena, struct err *reterr)
+/* Runs the queue; the transaction ends in any case. */
+static enum rc finish_transaction(struct db *db, struct arena *arena, struct err *reterr)
 {
     enum rc rc;
 
-    run(db, arena);
-    rc = outcome(db, reterr);
+    run_checked(db, arena);
+    rc = last_error(db, reterr);
     db_rollback(db);
     return rc;
 }
@@ -399,11 +404,11 @@ enum rc db_commit(struct db *db, struct arena *arena, struct err *reterr)
     must(db->in_transaction);
     if (!db->failed)
         add_plain(db, &commit)->commits = true;
-    return finish(db, arena, reterr);
+    return finish_transaction(db, arena, reterr);
 }
 
-/* Makes the queue a transaction of its own; a single statement is one anyway. */
-static void wrap(struct db *db)
+/* Makes the queue one transaction; a single statement is one anyway. */
+static void wrap_in_transaction(struct db *db)
 {
     struct db_entry *first = db->first, *last = db->last;
 
@@ -420,11 +425,11 @@ enum rc db_flush(struct db *db, struct arena *arena, struct err *reterr)
 {
     if (!db->in_transaction) {
         if (db->first)
-            wrap(db);
-        return finish(db, arena, reterr);
+            wrap_in_transaction(db);
+        return finish_transaction(db, arena, reterr);
     }
-    run(db, arena);
-    return outcome(db, reterr);
+    run_checked(db, arena);
+    return last_error(db, reterr);
 }
 
 enum rc db_exec(struct db *db, struct str sql, struct err *reterr)
@@ -432,11 +437,11 @@ enum rc db_exec(struct db *db, struct str sql, struct err *reterr)
     char text[DB_SQL_MAX];
 
     if (!db->failed)
-        add(db, 0)->text = arena_str(db->queue, str_of(db_expand(db, sql, text))).ptr;
+        add_entry(db, 0)->text = arena_str(db->queue, str_of(db_expand(db, sql, text))).ptr;
     return db_flush(db, NULL, reterr);
 }
 
-/* What only one of the two has. */
+/* Functions that only one of the two databases implements. */
 
 enum rc db_clock(struct db *db, instant *ret, struct err *reterr)
 {
@@ -464,10 +469,10 @@ enum rc db_checkpoint(struct db *db, struct err *reterr)
 
     must(!db->in_transaction && !db->options.readonly && !db->options.sweeps);
     if (db->dead || !db->driver->checkpoint)
-        return outcome(db, reterr);
+        return last_error(db, reterr);
     rc = db->driver->checkpoint(db, reterr);
     if (db->dead)
-        fail(db, reterr);
+        set_failed(db, reterr);
     return rc;
 }
 
@@ -479,7 +484,7 @@ bool db_lend_wal(struct db *db)
 
 void db_take_log(struct db *db, int pages)
 {
-    db->driver->take_log(db, pages);
+    db->driver->take_wal(db, pages);
 }
 
 enum rc db_sweep(struct db *db, int *ret_pages, struct err *reterr)
@@ -488,10 +493,10 @@ enum rc db_sweep(struct db *db, int *ret_pages, struct err *reterr)
 
     must(db->options.sweeps && db->driver->sweep);
     if (db->dead)
-        return outcome(db, reterr);
+        return last_error(db, reterr);
     rc = db->driver->sweep(db, ret_pages, reterr);
     if (db->dead)
-        fail(db, reterr);
+        set_failed(db, reterr);
     return rc;
 }
 
@@ -500,7 +505,7 @@ enum rc db_distrust(struct db *db, const struct err *why, struct err *reterr)
     *reterr = *why;
     reterr->rc = RC_CORRUPT;
     db->dead = true;
-    fail(db, reterr);
+    set_failed(db, reterr);
     return RC_CORRUPT;
 }
 
@@ -517,7 +522,7 @@ enum rc db_notify(struct db *db, const char *channel, struct str payload, struct
 
     must(!db->in_transaction && is_channel(channel) && payload.len < DB_NOTE_MAX);
     if (!db->driver->notify)
-        return outcome(db, reterr);
+        return last_error(db, reterr);
     db_send(db, db->driver->notify, params, NULL);
     return db_flush(db, NULL, reterr);
 }
@@ -529,7 +534,7 @@ enum rc db_listen(struct db *db, const char *channel, struct err *reterr)
 
     must(!db->in_transaction && is_channel(channel));
     if (!db->driver->notify)
-        return outcome(db, reterr);
+        return last_error(db, reterr);
     buf_printf(&sql, "LISTEN %s", channel);
     return db_exec(db, buf_as_str(&sql), reterr);
 }
@@ -539,14 +544,14 @@ enum rc db_poll_note(struct db *db, struct db_note *ret, bool *ret_any, struct e
     enum rc rc;
 
     if (db->dead)
-        return outcome(db, reterr);
+        return last_error(db, reterr);
     if (!db->driver->poll_note) {
         *ret_any = false;
         return RC_OK;
     }
     rc = db->driver->poll_note(db, ret, ret_any, reterr);
     if (db->dead)
-        fail(db, reterr);
+        set_failed(db, reterr);
     return rc;
 }
 

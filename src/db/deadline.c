@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Deadlines by timerfd.
+ */
 #include "db/deadline.h"
 
 #include <errno.h>

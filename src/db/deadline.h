@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A deadline that the kernel keeps, so that this layer need not read a clock: a timer whose
+ * A deadline kept by the kernel, so that this layer need not read a clock: a timer whose
  * descriptor becomes readable when the time is over.  It counts monotonic time.
  */
 #pragma once
@@ -12,15 +12,15 @@
 struct deadline {
     int fd; /* for poll(); -1 when closed */
     int ms;
-    bool waits; /* for the first look */
+    bool waits; /* start at the first check */
 };
 
-/* RC_BUSY when the process has no descriptor left. */
+/* RC_BUSY if the process has no descriptor left. */
 enum rc deadline_open(int ms, struct deadline *ret, struct err *reterr);
 void deadline_close(struct deadline *deadline);
 
-/* Counts from now, whatever it counted before. */
+/* Restarts the deadline now. */
 void deadline_start(struct deadline *deadline);
-/* Counts from the first look at it: for what is mostly done before anybody looks. */
+/* Starts the deadline at the first check: for work that mostly ends before any check. */
 void deadline_start_late(struct deadline *deadline);
 bool deadline_is_over(struct deadline *deadline);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Applies migrations one by one and records them in table `migrations`.
+ */
 #include "db/migrate.h"
 
 #include "base/must.h"
@@ -22,31 +25,31 @@ static void check_list(const struct migrate *what)
         must(what->list[i].number == i + 1);
 }
 
-/* How many of our migrations the database has; they must be the first of our list. */
-static enum rc compare(const struct migrate *what, const struct db_result *done, int *ret,
-                       struct err *reterr)
+/* The number of applied migrations; they must be the first of the list. */
+static enum rc count_applied(const struct migrate *what, const struct db_result *done, int *ret,
+                             struct err *reterr)
 {
     for (int i = 0; i < done->rows && i < what->count; i++) {
         struct str name = db_text_at(done, i, 1);
 
         if (db_int_at(done, i, 0) != i + 1 || !str_eq(name, str_of(what->list[i].name)))
             return err_set(reterr, RC_CORRUPT, -1, 0,
-                           "migration %d of the database is `%.*s`, but ours is `%s`; this is "
-                           "not a database of Belfry",
+                           "migration %d of the database is `%.*s`, expected `%s`; this is not "
+                           "a Belfry database",
                            (int)db_int_at(done, i, 0), STR_ARG(name), what->list[i].name);
     }
     if (done->rows > what->count)
         return err_set(reterr, RC_CONFLICT, -1, 0,
-                       "the database has version %d, and this program knows versions up to %d; "
-                       "run the newer Belfry that made it, or restore a backup from before",
+                       "the database has version %d; this program supports versions up to %d; "
+                       "run the newer Belfry that created it, or restore an older backup",
                        done->rows, what->count);
     *ret = done->rows;
     return RC_OK;
 }
 
-/* Begins the transaction in which one migration is done, alone, and looks what is next. */
-static enum rc begin(struct db *db, const struct migrate *what, struct arena *arena, int *ret,
-                     struct err *reterr)
+/* Begins the exclusive transaction of one migration and finds out which is next. */
+static enum rc begin_step(struct db *db, const struct migrate *what, struct arena *arena,
+                          int *ret, struct err *reterr)
 {
     struct db_result done;
     enum rc rc;
@@ -55,11 +58,11 @@ static enum rc begin(struct db *db, const struct migrate *what, struct arena *ar
     db_send(db, &make_table, NULL, NULL);
     db_send(db, &list, NULL, &done);
     rc = db_flush(db, arena, reterr);
-    return rc == RC_OK ? compare(what, &done, ret, reterr) : rc;
+    return rc == RC_OK ? count_applied(what, &done, ret, reterr) : rc;
 }
 
-static enum rc apply(struct db *db, const struct migrate *what,
-                     const struct migration *migration, struct err *reterr)
+static enum rc apply_migration(struct db *db, const struct migrate *what,
+                               const struct migration *migration, struct err *reterr)
 {
     const struct db_value row[] = {
         db_int(migration->number),
@@ -82,17 +85,17 @@ static enum rc apply(struct db *db, const struct migrate *what,
     return RC_OK;
 }
 
-/* One migration, or none when all are done. */
-static enum rc step(struct db *db, const struct migrate *what, struct arena *arena,
-                    int *ret_version, struct err *reterr)
+/* Runs one migration, or none if all are applied. */
+static enum rc run_step(struct db *db, const struct migrate *what, struct arena *arena,
+                        int *ret_version, struct err *reterr)
 {
     const struct migration *next = NULL;
     int version = 0;
-    enum rc rc = begin(db, what, arena, &version, reterr);
+    enum rc rc = begin_step(db, what, arena, &version, reterr);
 
     if (rc == RC_OK && version < what->count) {
         next = &what->list[version++];
-        rc = apply(db, what, next, reterr);
+        rc = apply_migration(db, what, next, reterr);
     }
     if (rc != RC_OK) {
         db_rollback(db);
@@ -115,7 +118,7 @@ enum rc migrate(struct db *db, const struct migrate *what, struct arena *arena,
 
     check_list(what);
     do {
-        rc = step(db, what, arena, &version, reterr);
+        rc = run_step(db, what, arena, &version, reterr);
     } while (rc == RC_OK && version < what->count);
     if (rc == RC_OK)
         *ret_version = version;

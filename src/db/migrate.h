@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Brings the tables of a database to the version that this program knows.
+ * Migrates the tables of a database to the version of this program.
  *
- * Migrations are numbered 1, 2, 3 and so on, and are never changed once released.  Each is
- * one transaction together with its row in table `migrations`: a crash leaves the version
- * before it, and the next run goes on from there.  Of several nodes that do it at once one
- * does, and the others find it done.  There is no way back: a database that is newer than
- * the program is refused.
+ * Migrations are numbered 1, 2, 3 and so on, and never change once released.  Each runs in one
+ * transaction together with its row in table `migrations`: after a crash the database has the
+ * previous version, and the next run continues from there.  If several nodes migrate at once,
+ * one does the work and the others find it done.  There is no way back: a database that is
+ * newer than the program is rejected.
  */
 #pragma once
 
@@ -22,26 +22,26 @@ enum { MIGRATIONS_MAX = 200 }; /* ten a year for twenty years; each step reads t
 
 struct migration {
     int number;
-    const char *name; /* for people: "first tables"                     */
-    const char *sql;  /* statements that end in ';', with tokens of db.h */
+    const char *name; /* for display: "first tables" */
+    const char *sql;  /* statements that end in ';', with the tokens of db.h */
 };
 
 struct migrate {
     const struct migration *list;
     int count;
-    instant now; /* kept with each migration */
-    /* Called before each statement, when not NULL; false stops there, as a crash would. */
+    instant now; /* stored with each migration */
+    /* Called before each statement, if not NULL; false stops there, as a crash would. */
     bool (*before)(void *arg, const struct migration *migration, struct str sql);
     void *arg;
-    /* Called when each is committed, when not NULL; not for what another node has done. */
+    /* Called after each commit, if not NULL; not for migrations by another node. */
     void (*after)(void *arg, const struct migration *migration);
 };
 
 /*
- * Runs what is missing; *ret_version is then `count`.  RC_CONFLICT when the database is newer,
- * RC_CORRUPT when it has migrations of another program, RC_BUSY when another node is at
- * it for longer than the connection's lock_ms, or when `before` stopped it, and
- * whatever the database says.  After a failure it may simply be run again.
+ * Runs the missing migrations; *ret_version is then `count`.  RC_CONFLICT if the database is
+ * newer, RC_CORRUPT if it has migrations of another program, RC_BUSY if another node is
+ * migrating for longer than the connection's lock_ms or if `before` stopped it, and any error
+ * of the database.  After a failure it can be called again.
  */
 enum rc migrate(struct db *db, const struct migrate *what, struct arena *arena,
                 int *ret_version, struct err *reterr);

@@ -2,9 +2,10 @@
 /*
  * The driver of PostgreSQL: libpq without blocking, always in pipeline mode.
  *
- * A run is one round trip: all statements are sent, one Sync behind them, then the answers
- * are read in order.  It ends within the deadline whatever the server does; when it does
- * not answer, the connection is closed, since nobody could tell what a later answer is to.
+ * A run is one round trip: all statements are sent, followed by one Sync, then the answers are
+ * read in order.  It ends within the deadline whatever the server does; if the server does not
+ * answer, the connection is closed, since a later answer could not be assigned to its
+ * statement.
  */
 #include <errno.h>
 #include <libpq-fe.h>
@@ -20,24 +21,24 @@
 #include "db/postgres_rows.h"
 
 enum {
-    VERSION_MIN = 130000, /* the oldest that is still maintained */
-    NAME_MAX_BYTES = 16,  /* of a prepared statement             */
-    TEXT_MAX = 200,       /* of the server's own words           */
+    VERSION_MIN = 130000, /* the oldest maintained version */
+    NAME_MAX_BYTES = 16,  /* of a prepared statement */
+    TEXT_MAX = 200,       /* of the server's message */
     /*
-     * Client and server each keep time; the other one waits that much longer.  A writer
-     * gives up first (a server that does not answer must not hold it), for a reader the
-     * server ends the statement first (the connection stays good).
+     * Client and server both keep the deadline; one of them waits this much longer.  A writer
+     * gives up first (a server that does not answer must not block it).  For a reader the
+     * server ends the statement first (the connection stays usable).
      */
     MARGIN_MS = 1000,
 };
 
 struct postgres {
     struct db db; /* first: a struct db is cast to this */
-    PGconn *conn; /* NULL: none, or lost                */
+    PGconn *conn; /* NULL: none, or lost */
     struct deadline deadline;
-    bool late;      /* the deadline is over                                     */
-    bool doubt;     /* a commit is on its way                                   */
-    struct err why; /* the first thing that went wrong in this run; rc may be 0 */
+    bool late;      /* the deadline has passed */
+    bool doubt;     /* a commit is under way */
+    struct err why; /* the first error of this run; rc may be 0 */
 };
 
 static struct postgres *postgres_of(struct db *db)
@@ -53,7 +54,7 @@ static struct str first_line(const char *message)
     return (struct str){message, len < TEXT_MAX ? len : TEXT_MAX};
 }
 
-static enum rc lose(struct postgres *pg, const char *what, struct err *reterr)
+static enum rc set_lost(struct postgres *pg, const char *what, struct err *reterr)
 {
     enum rc rc = pg->doubt ? RC_UNKNOWN : RC_LOST;
 
@@ -66,7 +67,7 @@ static enum rc lose(struct postgres *pg, const char *what, struct err *reterr)
     return rc;
 }
 
-/* Waits for the socket or the deadline; what the socket is ready for. */
+/* Waits for the socket or the deadline; returns the socket's ready events. */
 static short wait_for(struct postgres *pg, short events)
 {
     struct pollfd fds[] = {
@@ -80,24 +81,27 @@ static short wait_for(struct postgres *pg, short events)
     return fds[0].revents;
 }
 
-/* Moves bytes in both directions once; waits when there is nothing to move. */
+/* Moves bytes in both directions once; waits if there is nothing to move. */
 static enum rc exchange(struct postgres *pg, struct err *reterr)
 {
     int unsent = PQflush(pg->conn);
     short ready;
 
     if (unsent < 0)
-        return lose(pg, PQerrorMessage(pg->conn), reterr);
-    /* Checked after reading what had come, so that our own delay is not the server's. */
+        return set_lost(pg, PQerrorMessage(pg->conn), reterr);
+    /*
+     * Checked after reading what had arrived, so that a delay of this process is not blamed on
+     * the server.
+     */
     if (pg->late)
-        return lose(pg, "no answer within the deadline", reterr);
+        return set_lost(pg, "no answer within the deadline", reterr);
     ready = wait_for(pg, unsent ? POLLIN | POLLOUT : POLLIN);
     if ((ready & ~POLLOUT) && PQconsumeInput(pg->conn) == 0)
-        return lose(pg, PQerrorMessage(pg->conn), reterr);
+        return set_lost(pg, PQerrorMessage(pg->conn), reterr);
     return RC_OK;
 }
 
-/* NULL ends the answer to one statement. */
+/* NULL marks the end of the answer to one statement. */
 static enum rc next_answer(struct postgres *pg, PGresult **ret, struct err *reterr)
 {
     while (PQisBusy(pg->conn)) {
@@ -112,7 +116,7 @@ static enum rc next_answer(struct postgres *pg, PGresult **ret, struct err *rete
 
 /* Sending. */
 
-/* Apart from send_entry(), so that only the first use of a statement pays for `sql`. */
+/* Separate from send_entry(), so that only the first use of a statement pays for `sql`. */
 static __attribute__((noinline)) bool send_prepare(struct postgres *pg, struct db_entry *entry,
                                                    const char *name,
                                                    const struct postgres_params *params)
@@ -145,26 +149,28 @@ static enum rc send_all(struct postgres *pg, struct err *reterr)
 {
     for (struct db_entry *entry = pg->db.first; entry; entry = entry->next) {
         if (!send_entry(pg, entry))
-            return lose(pg, PQerrorMessage(pg->conn), reterr);
+            return set_lost(pg, PQerrorMessage(pg->conn), reterr);
         if (entry->commits && !pg->db.options.readonly)
             pg->doubt = true;
     }
     if (PQpipelineSync(pg->conn) != 1)
-        return lose(pg, PQerrorMessage(pg->conn), reterr);
+        return set_lost(pg, PQerrorMessage(pg->conn), reterr);
     return RC_OK;
 }
 
 /* Reading. */
 
-static void note(struct postgres *pg, const struct err *why)
+static void set_first_error(struct postgres *pg, const struct err *why)
 {
     if (pg->why.rc == RC_OK)
         pg->why = *why;
 }
 
-/* The server refused: nothing behind it in the pipeline is run, a commit neither. */
-static enum rc refused(struct postgres *pg, const struct db_entry *entry, PGresult *answer,
-                       struct err *reterr)
+/*
+ * The server rejected a statement: it runs nothing after it in the pipeline, no commit either.
+ */
+static enum rc set_refused(struct postgres *pg, const struct db_entry *entry, PGresult *answer,
+                           struct err *reterr)
 {
     const char *state = PQresultErrorField(answer, PG_DIAG_SQLSTATE);
     const char *text = PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY);
@@ -173,31 +179,31 @@ static enum rc refused(struct postgres *pg, const struct db_entry *entry, PGresu
     enum rc rc;
 
     if (!state || !text)
-        return lose(pg, PQresultErrorMessage(answer), reterr);
+        return set_lost(pg, PQresultErrorMessage(answer), reterr);
     rc = postgres_rc(state, pg->db.options.readonly);
     hint = postgres_hint(state, rc);
     pg->doubt = pg->doubt && entry->commits && (rc == RC_LOST || rc == RC_UNKNOWN);
     if (rc == RC_LOST || rc == RC_UNKNOWN)
-        return lose(pg, text, reterr);
+        return set_lost(pg, text, reterr);
     if (rc == RC_CORRUPT)
         pg->db.dead = true;
     err_set(&why, rc, -1, 0, "PostgreSQL: %.*s (%s)%s%s", STR_ARG(first_line(text)), state,
             hint[0] ? "; " : "", hint);
-    note(pg, &why);
+    set_first_error(pg, &why);
     return RC_OK;
 }
 
-/* We cannot take the answer, but what follows is already on its way. */
-static void keep_failed(struct postgres *pg, const struct db_entry *entry, PGresult *answer,
-                        const struct err *why)
+/* The answer cannot be stored, but the following statements are already sent. */
+static void set_unreadable(struct postgres *pg, const struct db_entry *entry, PGresult *answer,
+                           const struct err *why)
 {
     if (entry->commits && str_starts(str_of(PQcmdStatus(answer)), STR("SELECT")))
         pg->doubt = false;
-    note(pg, why);
+    set_first_error(pg, why);
 }
 
-static enum rc take(struct postgres *pg, struct db_entry *entry, PGresult *answer,
-                    struct arena *arena, struct err *reterr)
+static enum rc read_result(struct postgres *pg, struct db_entry *entry, PGresult *answer,
+                           struct arena *arena, struct err *reterr)
 {
     struct err why;
 
@@ -205,18 +211,20 @@ static enum rc take(struct postgres *pg, struct db_entry *entry, PGresult *answe
     case PGRES_TUPLES_OK:
         must(arena || !entry->ret);
         if (entry->ret && postgres_rows(&pg->db, answer, arena, &entry->got, &why) != RC_OK)
-            keep_failed(pg, entry, answer, &why);
+            set_unreadable(pg, entry, answer, &why);
         entry->got.changed = postgres_changed(answer);
         return RC_OK;
     case PGRES_COMMAND_OK:
-        /* So is a COMMIT answered that undid a failed transaction; db.c sends none. */
+        /*
+         * The answer to a COMMIT that rolled back a failed transaction; db.c never sends one.
+         */
         must(!entry->commits || strcmp(PQcmdStatus(answer), "ROLLBACK") != 0);
         entry->got.changed = postgres_changed(answer);
         return RC_OK;
     case PGRES_PIPELINE_ABORTED:
         return RC_OK;
     default:
-        return refused(pg, entry, answer, reterr);
+        return set_refused(pg, entry, answer, reterr);
     }
 }
 
@@ -230,16 +238,16 @@ static enum rc read_answer(struct postgres *pg, struct db_entry *entry, struct a
     if (rc != RC_OK)
         return rc;
     if (!answer)
-        return lose(pg, "an answer is missing", reterr);
+        return set_lost(pg, "an answer is missing", reterr);
     if (entry->prepares && PQresultStatus(answer) != PGRES_COMMAND_OK)
         entry->cached->prepared = false;
-    rc = take(pg, entry, answer, arena, reterr);
+    rc = read_result(pg, entry, answer, arena, reterr);
     PQclear(answer);
     if (rc == RC_OK)
         rc = next_answer(pg, &end, reterr);
     if (rc == RC_OK && end) {
         PQclear(end);
-        rc = lose(pg, "an answer too many", reterr);
+        rc = set_lost(pg, "an unexpected answer", reterr);
     }
     return rc;
 }
@@ -260,7 +268,7 @@ static enum rc read_all(struct postgres *pg, struct arena *arena, struct err *re
     if (rc == RC_OK)
         rc = next_answer(pg, &sync, reterr);
     if (rc == RC_OK && PQresultStatus(sync) != PGRES_PIPELINE_SYNC)
-        rc = lose(pg, "the end of the answers is missing", reterr);
+        rc = set_lost(pg, "the end of the answers is missing", reterr);
     PQclear(sync);
     return rc;
 }
@@ -278,9 +286,9 @@ static enum rc postgres_run(struct db *db, struct arena *arena, struct err *rete
         rc = read_all(pg, arena, reterr);
     if (rc != RC_OK || pg->why.rc == RC_OK)
         return rc;
-    /* It was committed, and its answer is gone: the caller has to look. */
+    /* It was committed, but its answer is lost: the caller has to check. */
     if (pg->doubt)
-        return lose(pg, pg->why.text, reterr);
+        return set_lost(pg, pg->why.text, reterr);
     *reterr = pg->why;
     return reterr->rc;
 }
@@ -290,11 +298,11 @@ static enum rc postgres_run(struct db *db, struct arena *arena, struct err *rete
 static void ignore_notice(void *arg, const PGresult *notice)
 {
     (void)arg;
-    (void)notice; /* libpq's own receiver would write it to standard error */
+    (void)notice; /* libpq's default receiver would write it to standard error */
 }
 
-/* What libpq says of a failed connection; never the URL, which may hold a password. */
-static enum rc cannot_connect(struct postgres *pg, struct err *reterr)
+/* Reports libpq's error; never the URL, which may contain a password. */
+static enum rc set_connect_error(struct postgres *pg, struct err *reterr)
 {
     struct str text = str_of(PQerrorMessage(pg->conn));
     char state[6] = "";
@@ -318,12 +326,12 @@ static enum rc wait_until_connected(struct postgres *pg, struct err *reterr)
 
         if (pg->late && !ready)
             return err_set(reterr, RC_BUSY, -1, 0,
-                           "PostgreSQL does not answer within %d ms; see that it runs and can "
-                           "be reached",
+                           "no answer from PostgreSQL within %d ms; check that it runs and is "
+                           "reachable",
                            pg->deadline.ms);
         next = PQconnectPoll(pg->conn);
         if (next == PGRES_POLLING_FAILED)
-            return cannot_connect(pg, reterr);
+            return set_connect_error(pg, reterr);
     }
     return RC_OK;
 }
@@ -338,7 +346,7 @@ static bool is_uri(const char *url)
 
 static enum rc connect_to(struct postgres *pg, const char *url, struct err *reterr)
 {
-    /* What stands before dbname can be changed in the URL, what stands behind cannot. */
+    /* The URL overrides the options before dbname, but not those after it. */
     const char *const names[] = {"application_name", "target_session_attrs", "dbname",
                                  "client_encoding", NULL};
     const char *const values[] = {"belfry", pg->db.options.readonly ? "any" : "read-write", url,
@@ -346,13 +354,13 @@ static enum rc connect_to(struct postgres *pg, const char *url, struct err *rete
 
     if (!is_uri(url))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "libpq cannot read this URL; write postgres://USER@HOST:PORT/NAME, with "
-                       "odd characters as %%XX");
+                       "invalid database URL; write postgres://USER@HOST:PORT/NAME, with "
+                       "special characters as %%XX");
     pg->conn = PQconnectStartParams(names, values, 1);
     must(pg->conn); /* NULL: out of memory */
     if (PQstatus(pg->conn) == CONNECTION_BAD)
-        return cannot_connect(pg, reterr);
-    PQsetErrorVerbosity(pg->conn, PQERRORS_VERBOSE); /* for the SQLSTATE of a refusal */
+        return set_connect_error(pg, reterr);
+    PQsetErrorVerbosity(pg->conn, PQERRORS_VERBOSE); /* for the SQLSTATE of an error */
     PQsetNoticeReceiver(pg->conn, ignore_notice, NULL);
     return wait_until_connected(pg, reterr);
 }
@@ -368,7 +376,7 @@ static enum rc check_server(const struct postgres *pg, struct err *reterr)
                        VERSION_MIN / 10000);
     if (!encoding || strcmp(encoding, "UTF8") != 0)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "the database has the encoding %s; make it with ENCODING 'UTF8'",
+                       "the database has the encoding %s; create it with ENCODING 'UTF8'",
                        encoding ? encoding : "(unknown)");
     return RC_OK;
 }
@@ -387,16 +395,16 @@ static enum rc set_up(struct postgres *pg, struct err *reterr)
                " set_config('lock_timeout', '%d', false),"
                " set_config('statement_timeout', '%d', false),",
                options->lock_ms, server_ms);
-    /* A node that stands still in a transaction must not hold its rows from the others. */
+    /* A node that hangs in a transaction must not lock its rows for long. */
     buf_printf(&sql, " set_config('idle_in_transaction_session_timeout', '%d', false),",
                2 * options->deadline_ms);
     /*
-     * Every statement has an index in whose order it reads.  Without this, plans that were made
-     * while a table was small or unknown to the server read all of it when it has grown.
+     * Every statement has an index in the order of which it reads.  Without this, plans made
+     * while a table was small or had no statistics read all of it when it has grown.
      */
     buf_text(&sql, " set_config('enable_seqscan', 'off', false),"
                    " set_config('enable_bitmapscan', 'off', false),");
-    /* What was committed is durable, whatever the role's default. */
+    /* Commits are durable, regardless of the role's default. */
     buf_text(&sql,
              " set_config('synchronous_commit', CASE current_setting('synchronous_commit')"
              " WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false)");
@@ -456,7 +464,7 @@ static enum rc postgres_poll_note(struct db *db, struct db_note *ret, bool *ret_
 
     pg->doubt = false;
     if (PQconsumeInput(pg->conn) == 0)
-        return lose(pg, PQerrorMessage(pg->conn), reterr);
+        return set_lost(pg, PQerrorMessage(pg->conn), reterr);
     notify = PQnotifies(pg->conn);
     *ret_any = notify != NULL;
     if (notify) {
@@ -468,10 +476,10 @@ static enum rc postgres_poll_note(struct db *db, struct db_note *ret, bool *ret_
 }
 
 static const struct db_stmt begin = {"BEGIN ISOLATION LEVEL READ COMMITTED", NULL};
-/* As on SQLite, a reader sees one state of the database until it ends the transaction. */
+/* As on SQLite, a reader sees one snapshot until it ends the transaction. */
 static const struct db_stmt begin_read = {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
                                           NULL};
-/* The key is the word Belfry in ASCII: no other program will take it by chance. */
+/* The key is the word Belfry in ASCII: no other program uses it by chance. */
 static const struct db_stmt alone = {"SELECT pg_advisory_xact_lock(73003377783417)", NULL};
 static const struct db_stmt notify_others = {"SELECT pg_notify($1, $2)", "tt"};
 

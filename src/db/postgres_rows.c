@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Encodes parameters for libpq and decodes its answers.
+ */
 #include "db/postgres_rows.h"
 
 #include <libpq-fe.h>
@@ -6,7 +9,7 @@
 
 #include "base/must.h"
 
-/* Of PostgreSQL's catalogue; they never change. */
+/* From PostgreSQL's catalogue; they never change. */
 enum oid {
     OID_BOOL = 16,
     OID_BYTEA = 17,
@@ -26,7 +29,7 @@ static void put_number(int64_t number, char *ret)
         ret[i] = (char)((uint64_t)number >> (56 - 8 * i) & 0xff);
 }
 
-/* Big-endian, 1 to 8 bytes; the first bit is the sign, but for the single byte of a bool. */
+/* Big-endian, 1 to 8 bytes; the first bit is the sign, except in the single byte of a bool. */
 static int64_t get_number(const char *bytes, int len)
 {
     uint64_t number = len > 1 && (bytes[0] & 0x80) ? UINT64_MAX : 0;
@@ -58,8 +61,8 @@ void postgres_params(const struct db_entry *entry, struct postgres_params *ret)
     }
 }
 
-static enum rc type_of(const PGresult *answer, int column, enum db_type *ret,
-                       struct err *reterr)
+static enum rc column_type(const PGresult *answer, int column, enum db_type *ret,
+                           struct err *reterr)
 {
     Oid oid = PQftype(answer, column);
 
@@ -108,9 +111,9 @@ static enum rc check_size(const struct db *db, const PGresult *answer,
         db, arena, bytes + (size_t)rows * (size_t)columns * sizeof(struct db_value), reterr);
 }
 
-/* The cells of one column; `room` is where the next bytes go. */
-static char *keep_column(const PGresult *answer, int column, enum db_type type,
-                         struct db_value *values, char *room)
+/* Copies the cells of one column; returns where the next bytes go. */
+static char *copy_column(const PGresult *answer, int column, enum db_type type,
+                         struct db_value *values, char *to)
 {
     int rows = PQntuples(answer), columns = PQnfields(answer);
 
@@ -120,16 +123,16 @@ static char *keep_column(const PGresult *answer, int column, enum db_type type,
         int len = PQgetlength(answer, row, column);
 
         if (type == DB_NULL || PQgetisnull(answer, row, column))
-            continue; /* as the arena made it */
+            continue; /* already null */
         if (type == DB_INT) {
             *value = db_int(get_number(bytes, len));
             continue;
         }
-        memcpy(room, bytes, (size_t)len); /* the zero behind is there already */
-        *value = (struct db_value){.type = type, .bytes = {room, (size_t)len}};
-        room += len + 1;
+        memcpy(to, bytes, (size_t)len); /* the terminating zero is already there */
+        *value = (struct db_value){.type = type, .bytes = {to, (size_t)len}};
+        to += len + 1;
     }
-    return room;
+    return to;
 }
 
 enum rc postgres_rows(const struct db *db, const PGresult *answer, struct arena *arena,
@@ -138,20 +141,20 @@ enum rc postgres_rows(const struct db *db, const PGresult *answer, struct arena 
     int rows = PQntuples(answer), columns = PQnfields(answer);
     struct db_value *values;
     size_t bytes = 0;
-    char *room;
+    char *to;
     enum rc rc = check_size(db, answer, arena, &bytes, reterr);
 
     if (rc != RC_OK)
         return rc;
     values = arena_array(arena, (size_t)rows * (size_t)columns, sizeof *values);
-    room = arena_take(arena, bytes);
+    to = arena_take(arena, bytes);
     for (int column = 0; column < columns; column++) {
         enum db_type type = DB_NULL;
 
-        rc = type_of(answer, column, &type, reterr);
+        rc = column_type(answer, column, &type, reterr);
         if (rc != RC_OK)
             return rc;
-        room = keep_column(answer, column, type, values, room);
+        to = copy_column(answer, column, type, values, to);
     }
     ret->rows = rows;
     ret->columns = columns;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Values between this program and libpq, in PostgreSQL's binary format.
- */
+/* Converts values to and from libpq, in PostgreSQL's binary format. */
 #pragma once
 
 #include <stdint.h>
@@ -12,7 +10,7 @@
 
 struct pg_result; /* libpq's PGresult */
 
-/* The parameters of one statement as libpq wants them. */
+/* The parameters of one statement in libpq's form. */
 struct postgres_params {
     unsigned types[DB_PARAMS_MAX];
     const char *values[DB_PARAMS_MAX];
@@ -25,8 +23,8 @@ struct postgres_params {
 void postgres_params(const struct db_entry *entry, struct postgres_params *ret);
 
 /*
- * Copies an answer into the arena.  RC_LIMIT when it is too large (libpq has then held it,
- * but nobody else does), RC_INVALID for a type that no column of ours has.
+ * Copies an answer into the arena.  RC_LIMIT if it is too large (only libpq then holds it),
+ * RC_INVALID for a type that no column of Belfry has.
  */
 enum rc postgres_rows(const struct db *db, const struct pg_result *answer, struct arena *arena,
                       struct db_result *ret, struct err *reterr);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Expands tokens and splits texts into statements.
+ */
 #include "db/sql.h"
 
 #include <string.h>
@@ -11,7 +14,7 @@ static const struct str names[SQL_TOKEN_COUNT] = {
     [SQL_KEYED] = {"keyed", 5},   [SQL_BYTES] = {"bytes", 5},
 };
 
-static int token_of(struct str name)
+static int find_token(struct str name)
 {
     int token = 0;
 
@@ -28,7 +31,7 @@ void sql_expand(struct str sql, const char *const words[SQL_TOKEN_COUNT], struct
     while (str_cut(sql, '{', &plain, &rest)) {
         must(str_cut(rest, '}', &name, &sql));
         buf_str(out, plain);
-        buf_text(out, words[token_of(name)]);
+        buf_text(out, words[find_token(name)]);
     }
     buf_str(out, sql);
     must(!out->cut);
@@ -39,7 +42,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\n' || c == '\t';
 }
 
-static struct str without_blanks(struct str s)
+static struct str trim_blanks(struct str s)
 {
     while (s.len > 0 && is_blank(s.ptr[0]))
         s = str_from(s, 1);
@@ -48,7 +51,7 @@ static struct str without_blanks(struct str s)
     return s;
 }
 
-/* A literal that was cut has an odd number of quotes; a comment could hide a ';'. */
+/* A literal that was cut has an odd number of quotes; a comment could contain a ';'. */
 static void check_whole(struct str sql)
 {
     size_t quotes = 0;
@@ -70,7 +73,7 @@ bool sql_next(struct str *rest, struct str *ret)
             statement = tail;
             tail = (struct str){tail.ptr + tail.len, 0};
         }
-        statement = without_blanks(statement);
+        statement = trim_blanks(statement);
     } while (statement.len == 0 && tail.len > 0);
     *rest = tail;
     if (statement.len == 0)

@@ -2,11 +2,10 @@
 /*
  * The driver of SQLite.
  *
- * One connection writes and checkpoints, and one may help it with that, to which it lends the
- * log (wal_writeback.c); readers are opened read-only and see a snapshot.
- * After a failed write of the disk (SQLITE_IOERR) nothing may be tried again: what the
- * kernel holds is then not what the disk holds.  The connection is dead, and the next
- * process recovers from the log.
+ * One connection writes and checkpoints, and lends its log to one other that may help with
+ * checkpoints (wal_writeback.c); readers are opened read-only and see a snapshot.  After a
+ * failed disk write (SQLITE_IOERR) nothing may be retried: the kernel's cache then differs from
+ * the disk.  The connection is dead, and the next process recovers from the log.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -18,13 +17,13 @@
 #include "db/sqlite_wal.h"
 
 enum {
-    APPLICATION_ID = 0x424c4659, /* "BLFY", as file(1) shows it                        */
-    FILE_VERSION = 1,            /* of how Belfry uses the file, not of its tables     */
-    PROGRESS_STEPS = 10000,      /* of SQLite's machine between two looks at the clock */
+    APPLICATION_ID = 0x424c4659, /* "BLFY", as file(1) shows it */
+    FILE_VERSION = 1,            /* of how Belfry uses the file, not of its tables */
+    PROGRESS_STEPS = 10000, /* of SQLite's virtual machine between two checks of the deadline */
     VFS_NAME_MAX = 64,
     ROWS_GROW = 4,
     PARAM_NAME_MAX = 16, /* "$" and any int */
-    LOG_TIMES_MAX = 4,   /* a log that is so many times too long waits for readers: 64 MB */
+    LOG_TIMES_MAX = 4,   /* a log this many times too long waits for readers: 64 MB */
 };
 
 static struct sqlite *sqlite_of(struct db *db)
@@ -34,7 +33,7 @@ static struct sqlite *sqlite_of(struct db *db)
 
 /* Opening. */
 
-static enum rc exec(struct sqlite *sq, const char *sql, struct err *reterr)
+static enum rc run_text(struct sqlite *sq, const char *sql, struct err *reterr)
 {
     return sqlite3_exec(sq->handle, sql, NULL, NULL, NULL) == SQLITE_OK
                ? RC_OK
@@ -42,7 +41,7 @@ static enum rc exec(struct sqlite *sq, const char *sql, struct err *reterr)
 }
 
 /* The first column of the only row, as a number. */
-static enum rc ask(struct sqlite *sq, const char *sql, int *ret, struct err *reterr)
+static enum rc read_int(struct sqlite *sq, const char *sql, int *ret, struct err *reterr)
 {
     sqlite3_stmt *stmt = NULL;
     enum rc rc = RC_OK;
@@ -56,16 +55,16 @@ static enum rc ask(struct sqlite *sq, const char *sql, int *ret, struct err *ret
     return rc;
 }
 
-/* Nothing is changed before this: the file may be somebody else's. */
+/* Nothing is changed before this check: the file may belong to another program. */
 static enum rc check_owner(struct sqlite *sq, bool *ret_new, struct err *reterr)
 {
     int application = 0, version = 0, tables = 0;
-    enum rc rc = ask(sq, "PRAGMA application_id", &application, reterr);
+    enum rc rc = read_int(sq, "PRAGMA application_id", &application, reterr);
 
     if (rc == RC_OK)
-        rc = ask(sq, "PRAGMA user_version", &version, reterr);
+        rc = read_int(sq, "PRAGMA user_version", &version, reterr);
     if (rc == RC_OK)
-        rc = ask(sq, "SELECT count(*) FROM sqlite_schema", &tables, reterr);
+        rc = read_int(sq, "SELECT count(*) FROM sqlite_schema", &tables, reterr);
     if (rc != RC_OK)
         return rc;
     *ret_new = application == 0 && version == 0 && tables == 0;
@@ -76,8 +75,8 @@ static enum rc check_owner(struct sqlite *sq, bool *ret_new, struct err *reterr)
     if (version > FILE_VERSION)
         return err_set(
             reterr, RC_CONFLICT, -1, 0,
-            "%s was made by a newer Belfry (file version %d, this one knows %d); run "
-            "that one",
+            "%s was made by a newer Belfry (file version %d, this one supports %d); run "
+            "the newer one",
             sqlite3_db_filename(sq->handle, "main"), version, FILE_VERSION);
     return RC_OK;
 }
@@ -88,27 +87,27 @@ static enum rc claim_file(struct sqlite *sq, struct err *reterr)
 
     snprintf(sql, sizeof sql, "BEGIN; PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
              APPLICATION_ID, FILE_VERSION);
-    return exec(sq, sql, reterr);
+    return run_text(sq, sql, reterr);
 }
 
-static int note_log(void *arg, sqlite3 *handle, const char *name, int pages)
+static int on_commit(void *arg, sqlite3 *handle, const char *name, int pages)
 {
     struct sqlite *sq = arg;
 
     (void)handle;
     (void)name;
-    if (pages <= sq->log_pages) /* it was begun anew */
+    if (pages <= sq->log_pages) /* the log was restarted */
         sq->log_done = sq->log_waited = sq->log_swept = sq->sweeps = 0;
     sq->log_pages = pages;
     return SQLITE_OK;
 }
 
 /*
- * What recovery found in the log may never have reached the disk: after a failed fsync the
- * kernel holds the pages as clean.  To build on them would lose all that follows when the
- * power goes.  So they are written to the database itself, and the log begins anew.
+ * Pages that recovery found in the log may never have reached the disk: after a failed fsync
+ * the kernel treats them as clean.  Building on them would lose everything that follows at a
+ * power failure.  So they are written to the database itself, and the log restarts.
  */
-static enum rc begin_log_anew(struct sqlite *sq, struct err *reterr)
+static enum rc restart_log(struct sqlite *sq, struct err *reterr)
 {
     int code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
                                          NULL);
@@ -118,30 +117,31 @@ static enum rc begin_log_anew(struct sqlite *sq, struct err *reterr)
 
 static enum rc set_up_writer(struct sqlite *sq, bool is_new, struct err *reterr)
 {
-    enum rc rc = exec(sq, "PRAGMA journal_mode=WAL", reterr);
+    enum rc rc = run_text(sq, "PRAGMA journal_mode=WAL", reterr);
     int has_log = 0;
 
     if (rc == RC_OK)
-        rc = ask(sq, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &has_log, reterr);
+        rc = read_int(sq, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &has_log,
+                      reterr);
     if (rc == RC_OK && !has_log)
         rc = err_set(reterr, RC_INVALID, -1, 0,
-                     "SQLite keeps no write-ahead log for %s; put it on a file system with "
+                     "SQLite cannot use a write-ahead log for %s; put it on a file system with "
                      "shared memory",
                      sqlite3_db_filename(sq->handle, "main"));
     if (rc == RC_OK && is_new)
         rc = claim_file(sq, reterr);
     if (rc != RC_OK)
         return rc;
-    /* Also switches SQLite's own checkpoints off: they would come inside a turn. */
-    sqlite3_wal_hook(sq->handle, note_log, sq);
-    rc = exec(sq,
-              "PRAGMA synchronous=FULL;"
-              "PRAGMA cache_size=-65536;"
-              "PRAGMA journal_size_limit=67108864;"
-              /* Debian's default, ON, writes pages for no other reason. */
-              "PRAGMA secure_delete=FAST",
-              reterr);
-    return rc == RC_OK ? begin_log_anew(sq, reterr) : rc;
+    /* Also disables SQLite's automatic checkpoints, which would run inside a turn. */
+    sqlite3_wal_hook(sq->handle, on_commit, sq);
+    rc = run_text(sq,
+                  "PRAGMA synchronous=FULL;"
+                  "PRAGMA cache_size=-65536;"
+                  "PRAGMA journal_size_limit=67108864;"
+                  /* Debian's default, ON, writes pages for no other reason. */
+                  "PRAGMA secure_delete=FAST",
+                  reterr);
+    return rc == RC_OK ? restart_log(sq, reterr) : rc;
 }
 
 static int is_over(void *arg)
@@ -158,13 +158,13 @@ static enum rc set_up_reader(struct sqlite *sq, struct err *reterr)
     if (rc != RC_OK)
         return rc;
     sqlite3_progress_handler(sq->handle, PROGRESS_STEPS, is_over, sq);
-    return exec(sq, "PRAGMA query_only=ON; PRAGMA cache_size=-16384", reterr);
+    return run_text(sq, "PRAGMA query_only=ON; PRAGMA cache_size=-16384", reterr);
 }
 
-/* Pages go from file to file and none is kept. */
+/* Pages are copied from file to file and not cached. */
 static enum rc set_up_sweeper(struct sqlite *sq, struct err *reterr)
 {
-    return exec(sq, "PRAGMA synchronous=FULL; PRAGMA cache_size=8", reterr);
+    return run_text(sq, "PRAGMA synchronous=FULL; PRAGMA cache_size=8", reterr);
 }
 
 static enum rc set_up(struct sqlite *sq, struct err *reterr)
@@ -175,7 +175,7 @@ static enum rc set_up(struct sqlite *sq, struct err *reterr)
 
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_timeout(handle, sq->db.options.lock_ms);
-    /* At its end only the writer may write back: the log of a dead one must stay. */
+    /* Only the writer may write back on close: the log of a dead writer must stay. */
     sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, readonly || sweeps, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -190,13 +190,13 @@ static enum rc set_up(struct sqlite *sq, struct err *reterr)
                       : set_up_writer(sq, is_new, reterr);
     if (rc != RC_OK)
         return rc;
-    return exec(sq,
-                "PRAGMA mmap_size=0;"
-                "PRAGMA temp_store=MEMORY;"
-                "PRAGMA cell_size_check=ON;"
-                /* As on PostgreSQL. */
-                "PRAGMA case_sensitive_like=ON",
-                reterr);
+    return run_text(sq,
+                    "PRAGMA mmap_size=0;"
+                    "PRAGMA temp_store=MEMORY;"
+                    "PRAGMA cell_size_check=ON;"
+                    /* As on PostgreSQL. */
+                    "PRAGMA case_sensitive_like=ON",
+                    reterr);
 }
 
 /* "FILE" or "FILE?vfs=NAME"; *ret_vfs is "" for the first. */
@@ -210,7 +210,7 @@ static enum rc split_url(struct str url, char *ret_file, char *ret_vfs, struct e
                        "the name of the database is empty or too long; write sqlite:FILE");
     if (file.len < url.len && !str_starts(query, STR("vfs=")))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "`%.*s` after the name of the database is not known; only ?vfs=NAME is",
+                       "unknown parameter `%.*s` in the database URL; only ?vfs=NAME is valid",
                        STR_ARG(query));
     query = str_from(query, query.len < 4 ? query.len : 4);
     if (query.len >= VFS_NAME_MAX)
@@ -220,7 +220,10 @@ static enum rc split_url(struct str url, char *ret_file, char *ret_vfs, struct e
     return RC_OK;
 }
 
-/* Before the first connection: each allocation is counted under a lock, and nobody asks. */
+/*
+ * Before the first connection: SQLite counts allocations under a lock, and the counts are not
+ * used.
+ */
 static void set_up_process(void)
 {
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -252,8 +255,7 @@ static enum rc sqlite_open(struct db *db, const char *url, struct err *reterr)
     if (rc != RC_OK)
         return rc;
     if (!readonly && !sweeps)
-        sq->log = sqlite_wal_new(db->arena,
-                                 vfs); /* NULL: opening says that there is no such VFS */
+        sq->log = sqlite_wal_new(db->arena, vfs); /* NULL: opening reports the unknown VFS */
     if (sq->log)
         snprintf(vfs, sizeof vfs, "%s", sqlite_wal_name(sq->log));
     if (sqlite3_open_v2(path, &sq->handle, flags, vfs[0] ? vfs : NULL) != SQLITE_OK) {
@@ -270,7 +272,7 @@ static void sqlite_close(struct db *db)
 
     for (int i = 0; i < DB_SLOTS; i++)
         sqlite3_finalize(db->cache[i].handle);
-    /* After a failed write the log is all that can be trusted: leave it alone. */
+    /* After a failed write only the log can be trusted: leave it unchanged. */
     if (db->dead && sq->handle)
         sqlite3_db_config(sq->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     must(sqlite3_close(sq->handle) == SQLITE_OK);
@@ -285,7 +287,7 @@ static void find_params(sqlite3_stmt *stmt, struct db_cached *cached)
 {
     char name[PARAM_NAME_MAX];
 
-    /* $n is a name to SQLite: its place is where it first stands in the text. */
+    /* $n is a name to SQLite: its position is that of its first use in the text. */
     for (int i = 0; i < cached->count; i++) {
         snprintf(name, sizeof name, "$%d", i + 1);
         cached->index[i] = sqlite3_bind_parameter_index(stmt, name);
@@ -294,7 +296,7 @@ static void find_params(sqlite3_stmt *stmt, struct db_cached *cached)
     must(sqlite3_bind_parameter_count(stmt) == cached->count);
 }
 
-/* Apart from prepare(), so that only the first use of a statement pays for `sql`. */
+/* Separate from prepare(), so that only the first use of a statement pays for `sql`. */
 static __attribute__((noinline)) enum rc prepare_new(struct sqlite *sq,
                                                      const struct db_entry *entry,
                                                      sqlite3_stmt **ret, struct err *reterr)
@@ -326,7 +328,7 @@ static enum rc prepare(struct sqlite *sq, const struct db_entry *entry, sqlite3_
     return RC_OK;
 }
 
-/* The bytes stay in the queue until the statement has run, so that none is copied. */
+/* The bytes stay in the queue until the statement has run, so that they are not copied. */
 static int bind_value(sqlite3_stmt *stmt, int at, const struct db_value *value)
 {
     switch (value->type) {
@@ -343,8 +345,8 @@ static int bind_value(sqlite3_stmt *stmt, int at, const struct db_value *value)
     return sqlite3_bind_null(stmt, at);
 }
 
-static enum rc bind(struct sqlite *sq, sqlite3_stmt *stmt, const struct db_entry *entry,
-                    struct err *reterr)
+static enum rc bind_params(struct sqlite *sq, sqlite3_stmt *stmt, const struct db_entry *entry,
+                           struct err *reterr)
 {
     for (int i = 0; entry->cached && i < entry->cached->count; i++)
         if (bind_value(stmt, entry->cached->index[i], &entry->params[i]) != SQLITE_OK)
@@ -352,7 +354,7 @@ static enum rc bind(struct sqlite *sq, sqlite3_stmt *stmt, const struct db_entry
     return RC_OK;
 }
 
-/* A statement while its rows are read; how many there are is not known before the last. */
+/* The rows of a statement while they are read; their number is unknown until the last. */
 struct reading {
     const struct db *db;
     sqlite3_stmt *stmt;
@@ -362,9 +364,9 @@ struct reading {
 };
 
 /*
- * One call for the value instead of one for its type and one or two for what it is: a row of a
- * list has some fifty.  A connection without a mutex is one thread's, so that its values need
- * no protection.
+ * One call for the value instead of one for its type and one or two for its content: a row of a
+ * list has some fifty.  A connection without a mutex is used by one thread, so that its values
+ * need no protection.
  */
 static enum rc keep_value(const struct reading *in, int column, struct db_value *ret,
                           struct err *reterr)
@@ -383,9 +385,10 @@ static enum rc keep_value(const struct reading *in, int column, struct db_value 
         return RC_OK;
     }
     if (type == SQLITE_FLOAT)
-        return err_set(reterr, RC_INVALID, -1, 0,
-                       "column %d of `%.120s` is a fraction; cast it to an integer", column + 1,
-                       sqlite3_sql(in->stmt));
+        return err_set(
+            reterr, RC_INVALID, -1, 0,
+            "column %d of `%.120s` is a floating-point number; cast it to an integer",
+            column + 1, sqlite3_sql(in->stmt));
     bytes.ptr = sqlite3_value_blob(value);
     bytes.len = (size_t)sqlite3_value_bytes(value);
     rc = db_check_room(in->db, in->arena, bytes.len + 1, reterr);
@@ -397,7 +400,7 @@ static enum rc keep_value(const struct reading *in, int column, struct db_value 
 }
 
 /* Makes room for one more row. */
-static enum rc grow(struct reading *in, struct err *reterr)
+static enum rc reserve_row(struct reading *in, struct err *reterr)
 {
     size_t row = (size_t)in->columns * sizeof in->values[0];
     int wanted = in->capacity > 0 ? in->capacity * ROWS_GROW : 1; /* most reads find one */
@@ -420,7 +423,7 @@ static enum rc grow(struct reading *in, struct err *reterr)
 
 static enum rc keep_row(struct reading *in, struct err *reterr)
 {
-    enum rc rc = grow(in, reterr);
+    enum rc rc = reserve_row(in, reterr);
 
     for (int i = 0; rc == RC_OK && i < in->columns; i++)
         rc = keep_value(in, i, &in->values[(ptrdiff_t)in->rows * in->columns + i], reterr);
@@ -453,7 +456,7 @@ static enum rc run_entry(struct sqlite *sq, struct db_entry *entry, struct arena
     if (rc != RC_OK)
         return rc;
     in.columns = sqlite3_column_count(in.stmt);
-    rc = bind(sq, in.stmt, entry, reterr);
+    rc = bind_params(sq, in.stmt, entry, reterr);
     if (rc == RC_OK)
         rc = read_rows(sq, &in, entry->ret != NULL, reterr);
     if (entry->cached)
@@ -486,7 +489,7 @@ static bool sqlite_in_transaction(const struct db *db)
     return sqlite3_get_autocommit(((const struct sqlite *)db)->handle) == 0;
 }
 
-/* A named VFS has its files where no ballast can lie. */
+/* A named VFS keeps its files where no ballast can lie. */
 static enum rc sqlite_ballast(struct db *db, bool keep, struct err *reterr)
 {
     struct sqlite *sq = sqlite_of(db);
@@ -497,16 +500,16 @@ static enum rc sqlite_ballast(struct db *db, bool keep, struct err *reterr)
 }
 
 /*
- * Most often nobody is waited for: what a reader still needs is left for the next time.  But
- * the log begins anew only when no reader needs it, and where there is always one it would
- * grow for ever.  So a long one waits for those there are, as long as for a lock and not
- * before it has grown again: a copy of the database may need it for minutes.
+ * Usually does not wait: pages that a reader still needs are left for the next time.  But the
+ * log restarts only when no reader needs it; if there is always one, it would grow without
+ * limit.  So a long log waits for the current readers, as long as for a lock, and not again
+ * before it has grown: a backup of the database may need it for minutes.
  */
 static int checkpoint_mode(struct sqlite *sq)
 {
-    int long_from = sq->db.options.log_pages;
+    int min_pages = sq->db.options.log_pages;
 
-    if (sq->log_pages < LOG_TIMES_MAX * long_from || sq->log_pages - sq->log_waited < long_from)
+    if (sq->log_pages < LOG_TIMES_MAX * min_pages || sq->log_pages - sq->log_waited < min_pages)
         return SQLITE_CHECKPOINT_PASSIVE;
     sq->log_waited = sq->log_pages;
     return SQLITE_CHECKPOINT_RESTART;
@@ -531,7 +534,7 @@ static enum rc sqlite_checkpoint(struct db *db, struct err *reterr)
     code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, checkpoint_mode(sq), NULL, &done);
     if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
         return sqlite_refuse(sq, reterr);
-    if (done >= 0) /* else somebody else is at it */
+    if (done >= 0) /* otherwise another connection is checkpointing */
         sq->log_done = done;
     if (done > sq->log_swept)
         sq->log_swept = done;
@@ -561,8 +564,8 @@ const struct db_driver db_sqlite = {
     .run = sqlite_run,
     .in_transaction = sqlite_in_transaction,
     .checkpoint = sqlite_checkpoint,
-    .lend_wal = sqlite_lend_log,
-    .take_log = sqlite_take_log,
+    .lend_wal = sqlite_lend_wal,
+    .take_wal = sqlite_take_wal,
     .sweep = wal_writeback,
     .ballast = sqlite_ballast,
 };

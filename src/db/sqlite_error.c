@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What went wrong, in the words of db/db.h.
- */
+/* Maps SQLite's errors to the error codes of db/db.h. */
 #include <errno.h>
 
 #include "base/must.h"
@@ -11,12 +9,12 @@ static enum rc rc_of_ioerr(int code, int number)
 {
     bool full = number == ENOSPC || number == EDQUOT;
 
-    /* A write that found no room changed nothing; a failed fsync may have lost anything. */
+    /* A write without space changed nothing; a failed fsync may have lost anything. */
     return full && (code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE) ? RC_LIMIT
                                                                                 : RC_CORRUPT;
 }
 
-static enum rc rc_of(int code, int number)
+static enum rc rc_of_code(int code, int number)
 {
     switch (code) {
     case SQLITE_CONSTRAINT_UNIQUE:
@@ -53,13 +51,13 @@ static const char *hint_of(enum rc rc, int code)
 {
     switch (rc) {
     case RC_CONFLICT:
-        return "; a row with this key is there already";
+        return "; a row with this key already exists";
     case RC_BUSY:
-        return "; another program uses it: end that, or try again";
+        return "; another program uses it: stop it, or try again";
     case RC_CORRUPT:
         if (code == SQLITE_NOTADB)
             return "; choose another file with --db, or restore a backup if it was one";
-        return "; check the disk, restart, and if it stays restore a backup";
+        return "; check the disk and restart; if the error remains, restore a backup";
     case RC_LIMIT:
         if (code == SQLITE_INTERRUPT)
             return "; the read took too long: ask for less at once";
@@ -73,7 +71,7 @@ enum rc sqlite_refuse(struct sqlite *sq, struct err *reterr)
 {
     int code = sqlite3_extended_errcode(sq->handle);
     const char *path = sqlite3_db_filename(sq->handle, "main");
-    enum rc rc = rc_of(code, sqlite3_system_errno(sq->handle));
+    enum rc rc = rc_of_code(code, sqlite3_system_errno(sq->handle));
 
     must(code != SQLITE_OK && code != SQLITE_NOMEM && code != SQLITE_IOERR_NOMEM);
     must(code != SQLITE_MISUSE);

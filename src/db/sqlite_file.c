@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files of a SQLite database: the lock, the checks, the ballast and the name of a backup.
+ */
 #include "db/sqlite_file.h"
 
 #include <errno.h>
@@ -18,10 +21,10 @@
 
 enum {
     PID_TEXT_MAX = 24,
-    SUFFIX_MAX = 16, /* ".lock", ".ballast", and what SQLite itself appends */
+    SUFFIX_MAX = 16, /* ".lock", ".ballast", and the suffixes of SQLite */
 };
 
-/* On these, locks or shared memory do not hold between machines. */
+/* On these, locks or shared memory do not work across machines. */
 static const struct {
     uint32_t magic;
     const char *name;
@@ -36,8 +39,8 @@ static enum rc check_filesystem(const char *dir, struct err *reterr)
     struct statfs fs;
 
     if (statfs(dir, &fs) != 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "cannot tell the file system of %s: %s", dir,
-                       strerror(errno));
+        return err_set(reterr, RC_INVALID, -1, 0, "cannot determine the file system of %s: %s",
+                       dir, strerror(errno));
     for (size_t i = 0; i < sizeof network / sizeof network[0]; i++)
         if ((uint32_t)fs.f_type == network[i].magic)
             return err_set(reterr, RC_INVALID, -1, 0,
@@ -47,7 +50,7 @@ static enum rc check_filesystem(const char *dir, struct err *reterr)
     return RC_OK;
 }
 
-/* Splits off the directory: "." for a bare name. */
+/* The directory of a path: "." for a bare name. */
 static void directory_of(const char *path, char *ret)
 {
     const char *slash = strrchr(path, '/');
@@ -56,7 +59,7 @@ static void directory_of(const char *path, char *ret)
     snprintf(ret, SQLITE_PATH_MAX, "%.*s", len > 0 ? len : 1, len > 0 ? path : ".");
 }
 
-/* The real path of a file that need not be there, in a directory that must. */
+/* The real path of a file that need not exist, in a directory that must. */
 static enum rc resolve(const char *path, char *ret, struct err *reterr)
 {
     const char *slash = strrchr(path, '/');
@@ -69,15 +72,15 @@ static enum rc resolve(const char *path, char *ret, struct err *reterr)
     if (realpath(path, real)) {
         name = "";
     } else if (readlink(path, real, sizeof real) >= 0) {
-        /* SQLite would make the file under a name that has another lock. */
+        /* SQLite would create the file under a name that has another lock. */
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "the database %s is a symbolic link to nothing; name the file itself",
+                       "the database %s is a dangling symbolic link; name the file itself",
                        path);
     } else {
         directory_of(path, dir);
         if (!realpath(dir, real))
             return err_set(reterr, RC_NOT_FOUND, -1, 0,
-                           "no directory %s for the database (%s); make it first", dir,
+                           "no directory %s for the database (%s); create it first", dir,
                            strerror(errno));
     }
     if (snprintf(ret, SQLITE_PATH_MAX, "%s%s%s", real, name[0] ? "/" : "", name) >=
@@ -86,7 +89,7 @@ static enum rc resolve(const char *path, char *ret, struct err *reterr)
     return RC_OK;
 }
 
-static enum rc refuse(int lock, const char *path, struct err *reterr)
+static enum rc set_in_use(int lock, const char *path, struct err *reterr)
 {
     char text[PID_TEXT_MAX] = "";
     ssize_t n = pread(lock, text, sizeof text - 1, 0);
@@ -95,26 +98,23 @@ static enum rc refuse(int lock, const char *path, struct err *reterr)
 
     if (str_take_number(&rest, INT32_MAX, &pid) == 0)
         return err_set(reterr, RC_BUSY, -1, 0,
-                       "%s is in use by another process; stop it, or give this one a file of "
-                       "its own",
-                       path);
+                       "%s is in use by another process; stop it, or use another file", path);
     return err_set(reterr, RC_BUSY, -1, 0,
-                   "%s is in use by process %d; stop it, or give this one a file of its own",
-                   path, (int)pid);
+                   "%s is in use by process %d; stop it, or use another file", path, (int)pid);
 }
 
-static enum rc lock_whole(int fd, const char *path, struct err *reterr)
+static enum rc lock_file(int fd, const char *path, struct err *reterr)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
     if (fcntl(fd, F_OFD_SETLK, &whole) == 0)
         return RC_OK;
     if (errno == EAGAIN || errno == EACCES)
-        return refuse(fd, path, reterr);
+        return set_in_use(fd, path, reterr);
     return err_set(reterr, RC_INVALID, -1, 0, "cannot lock %s.lock: %s", path, strerror(errno));
 }
 
-/* For the message of who comes second.  A full disk is no reason to fail here. */
+/* For the error message of a second process.  A full disk is not a reason to fail here. */
 static void write_pid(int fd)
 {
     char text[PID_TEXT_MAX];
@@ -134,9 +134,8 @@ static enum rc take_lock(const char *path, int *ret, struct err *reterr)
     fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return err_set(reterr, RC_INVALID, -1, 0, "cannot open %s: %s%s", name, strerror(errno),
-                       errno == EACCES ? "; whoever runs this must be able to write there"
-                                       : "");
-    rc = lock_whole(fd, path, reterr);
+                       errno == EACCES ? "; the user that runs Belfry needs write access" : "");
+    rc = lock_file(fd, path, reterr);
     if (rc != RC_OK) {
         close(fd);
         return rc;
@@ -146,27 +145,27 @@ static enum rc take_lock(const char *path, int *ret, struct err *reterr)
     return RC_OK;
 }
 
-/* A new name is only as durable as the directory that holds it. */
+/* A new name is only as durable as its directory. */
 static void sync_directory(const char *dir)
 {
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (fd < 0)
-        return; /* it may be searched but not read: nothing can be done */
+        return; /* it may be searchable but not readable: nothing can be done */
     (void)fsync(fd);
     close(fd);
 }
 
 /*
- * Only a file that is not there is opened: to close one that SQLite has open in this process
- * would drop SQLite's locks on it.
+ * Opens only a file that does not exist: closing one that SQLite has open in this process would
+ * drop SQLite's locks on it.
  */
-static enum rc make(const char *path, const char *dir, struct err *reterr)
+static enum rc create_file(const char *path, const char *dir, struct err *reterr)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
     if (fd < 0 && errno != EEXIST)
-        return err_set(reterr, RC_INVALID, -1, 0, "cannot make the database %s: %s", path,
+        return err_set(reterr, RC_INVALID, -1, 0, "cannot create the database %s: %s", path,
                        strerror(errno));
     if (fd >= 0) {
         close(fd);
@@ -190,7 +189,7 @@ enum rc sqlite_file_take(const char *path, bool any_filesystem, char *ret_path, 
     if (rc == RC_OK)
         rc = take_lock(real, &lock, reterr);
     if (rc == RC_OK)
-        rc = make(real, dir, reterr);
+        rc = create_file(real, dir, reterr);
     if (rc != RC_OK) {
         sqlite_file_give(lock);
         return rc;
@@ -212,7 +211,7 @@ enum rc sqlite_file_find(const char *path, char *ret_path, struct err *reterr)
 
     if (!realpath(path, real))
         return err_set(reterr, RC_NOT_FOUND, -1, 0,
-                       "no database at %s (%s); start the server once to make it", path,
+                       "no database at %s (%s); start the server once to create it", path,
                        strerror(errno));
     memcpy(ret_path, real, sizeof real);
     return RC_OK;
@@ -225,7 +224,7 @@ enum rc sqlite_file_ballast(const char *path, bool keep, struct err *reterr)
 
     snprintf(file, sizeof file, "%s.ballast", path);
     if (!keep) {
-        (void)unlink(file); /* not there: nothing to give back */
+        (void)unlink(file); /* does not exist: nothing to release */
         return RC_OK;
     }
     fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -235,7 +234,7 @@ enum rc sqlite_file_ballast(const char *path, bool keep, struct err *reterr)
     if (code == 0)
         return RC_OK;
     (void)unlink(file);
-    return err_set(reterr, RC_LIMIT, -1, 0, "cannot keep %d MiB of reserve in %s: %s",
+    return err_set(reterr, RC_LIMIT, -1, 0, "cannot reserve %d MiB in %s: %s",
                    SQLITE_BALLAST >> 20, file, strerror(code));
 }
 
@@ -255,8 +254,8 @@ static bool is_locked(const char *path)
     return is;
 }
 
-/* One that only readers have left holds nothing. */
-static bool has_log(const char *path)
+/* An empty log, left by readers, holds nothing. */
+static bool has_wal(const char *path)
 {
     char name[SQLITE_PATH_MAX];
     bool has = false;
@@ -275,19 +274,20 @@ static enum rc check_target(const char *path, bool replace, struct err *reterr)
 {
     if (!replace && access(path, F_OK) == 0)
         return err_set(reterr, RC_CONFLICT, -1, 0,
-                       "%s is there already; name another file, or say --force", path);
+                       "%s already exists; choose another file, or use --force", path);
     if (is_locked(path))
         return err_set(reterr, RC_CONFLICT, -1, 0,
-                       "%s is the database of a server at work; name another file", path);
-    if (has_log(path))
+                       "%s is the database of a running server; choose another file", path);
+    if (has_wal(path))
         return err_set(reterr, RC_CONFLICT, -1, 0,
-                       "a log of another database lies beside %s (%s-wal); name another file",
+                       "the write-ahead log of another database is next to %s (%s-wal); choose "
+                       "another file",
                        path, path);
     return RC_OK;
 }
 
-/* What readers of the file that is replaced have left. */
-static void drop_traces(const char *path)
+/* Deletes what readers of the replaced file left. */
+static void delete_leftovers(const char *path)
 {
     static const char *const ends[] = {"-wal", "-shm"};
     char name[SQLITE_PATH_MAX];
@@ -311,10 +311,10 @@ enum rc sqlite_file_begin_copy(const char *path, bool replace, struct sqlite_cop
     if (rc != RC_OK)
         return rc;
     snprintf(ret->part, sizeof ret->part, "%s.part", path);
-    (void)unlink(ret->part); /* of one that did not come to its end */
+    (void)unlink(ret->part); /* left over from an unfinished copy */
     fd = open(ret->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0 || fstat(fd, &st) != 0)
-        rc = err_set(reterr, RC_INVALID, -1, 0, "cannot make %s: %s", ret->part,
+        rc = err_set(reterr, RC_INVALID, -1, 0, "cannot create %s: %s", ret->part,
                      strerror(errno));
     if (fd >= 0)
         close(fd);
@@ -323,7 +323,7 @@ enum rc sqlite_file_begin_copy(const char *path, bool replace, struct sqlite_cop
     return rc;
 }
 
-/* Whether what has the name of the copy is the copy. */
+/* Whether the file with the copy's name is still this copy. */
 static bool is_copy(const struct sqlite_copy *copy, const struct stat *st)
 {
     return st->st_dev == copy->device && st->st_ino == copy->inode;
@@ -341,9 +341,9 @@ enum rc sqlite_file_end_copy(const struct sqlite_copy *copy, const char *path,
         close(fd);
     if (code == ENOENT || (code == 0 && !is_copy(copy, &st)))
         return err_set(reterr, RC_CONFLICT, -1, 0,
-                       "another backup writes %s; let one end before the next begins", path);
+                       "another backup is writing %s; wait until it ends", path);
     if (code == 0) {
-        drop_traces(path);
+        delete_leftovers(path);
         code = rename(copy->part, path) != 0 ? errno : 0;
     }
     if (code != 0)

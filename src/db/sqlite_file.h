@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file of a SQLite database before SQLite sees it: that it is there, on a file system
- * that can hold it, and that nobody else writes to it.
+ * Prepares the file of a SQLite database before SQLite opens it: creates it, checks its file
+ * system, and makes sure that no other process writes to it.
  *
- * The lock is on FILE.lock and not on the file, where SQLite has locks of its own.  It is
- * of the kind that belongs to the open description, so that it also keeps out a second
- * writer in the same process and ends with the process, however that ends.
+ * The lock is on FILE.lock and not on the file, where SQLite has its own locks.  It belongs to
+ * the open file description, so that it also excludes a second writer in the same process and
+ * ends with the process in any case.
  */
 #pragma once
 
@@ -17,38 +17,38 @@
 enum { SQLITE_PATH_MAX = 4096 }; /* as PATH_MAX */
 
 /*
- * Makes the file when it is not there (for its owner alone: it may hold secrets), and takes
- * the lock, until sqlite_file_give() or the end of the process.  `ret_path` has room for
- * SQLITE_PATH_MAX bytes and gets the path without symbolic links, so that two names of one
- * file have one lock.  RC_BUSY when another process holds it, RC_INVALID for a network
- * file system unless `any_filesystem`, RC_NOT_FOUND when the directory is not there.
+ * Creates the file if it does not exist (readable by its owner only: it may contain secrets),
+ * and holds the lock until sqlite_file_give() or the end of the process.  `ret_path` has room
+ * for SQLITE_PATH_MAX bytes and gets the path without symbolic links, so that two names of one
+ * file share one lock.  RC_BUSY if another process holds it, RC_INVALID for a network file
+ * system unless `any_filesystem`, RC_NOT_FOUND if the directory does not exist.
  */
 enum rc sqlite_file_take(const char *path, bool any_filesystem, char *ret_path, int *ret_lock,
                          struct err *reterr);
 
-void sqlite_file_give(int lock); /* -1: nothing */
+void sqlite_file_give(int lock); /* -1: does nothing */
 
-/* The real path of a file that must be there; RC_NOT_FOUND when it is not. */
+/* The real path of an existing file; RC_NOT_FOUND if it does not exist. */
 enum rc sqlite_file_find(const char *path, char *ret_path, struct err *reterr);
 
 /*
- * Keeps SQLITE_BALLAST bytes of the disk in FILE.ballast, or gives them back.  RC_LIMIT when
- * the disk has no room for them.
+ * Reserves SQLITE_BALLAST bytes of the disk in FILE.ballast, or releases them.  RC_LIMIT if the
+ * disk has no space for them.
  */
 enum { SQLITE_BALLAST = 16 << 20 }; /* thousands of outcomes, in a log that only grows */
 enum rc sqlite_file_ballast(const char *path, bool keep, struct err *reterr);
 
 /*
- * A copy is made as FILE.part, for its owner alone, and gets its name when it is on the disk:
- * whoever finds FILE finds all of it.  RC_CONFLICT when FILE is there and may not be replaced,
- * when a server has it open, or a log lies beside it that SQLite would take for the copy's.
+ * A copy is written as FILE.part, readable by its owner only, and renamed when it is on disk:
+ * FILE is always complete.  RC_CONFLICT if FILE exists and must not be replaced, if a server
+ * has it open, or if a log lies next to it that SQLite would take for the copy's.
  *
- * Of two copies under one name at a time the one that began later gets it, since a FILE.part
- * that is found is taken for what a crash has left; the end of the other is RC_CONFLICT.
+ * If two copies with one name are made at the same time, the later one succeeds, because an
+ * existing FILE.part counts as left over from a crash; the other ends with RC_CONFLICT.
  */
 struct sqlite_copy {
     char part[SQLITE_PATH_MAX];
-    uint64_t device, inode; /* of the file that is this copy, whatever has its name by now */
+    uint64_t device, inode; /* identity of this copy's file, even if its name was taken over */
 };
 enum rc sqlite_file_begin_copy(const char *path, bool replace, struct sqlite_copy *ret,
                                struct err *reterr);

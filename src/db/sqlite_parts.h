@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the files of SQLite's driver share, the only ones of src/ that know sqlite3.h.
- */
+/* Shared by the files of SQLite's driver, the only ones in src/ that include sqlite3.h. */
 #pragma once
 
 #include <sqlite3.h>
@@ -13,24 +11,24 @@
 struct sqlite {
     struct db db; /* first: a struct db is cast to this */
     sqlite3 *handle;
-    struct sqlite_wal *log;   /* of a writer            */
-    int lock;                 /* -1: none               */
-    struct deadline deadline; /* of readers             */
+    struct sqlite_wal *log;   /* of a writer */
+    int lock;                 /* -1: none */
+    struct deadline deadline; /* of readers */
     int log_pages;            /* in the write-ahead log */
-    int log_done;             /* of them, copied back   */
-    int log_waited;           /* how many there were when readers were last waited for */
-    int log_swept;            /* behind these nobody has copied any: see wal_writeback.c */
-    int sweeps;               /* since the last checkpoint                             */
-    bool is_lent;             /* the log, to one that sweeps                           */
+    int log_done;             /* of them, copied back */
+    int log_waited;           /* their number when the writer last waited for readers */
+    int log_swept;            /* no page after these is copied: see wal_writeback.c */
+    int sweeps;               /* since the last checkpoint */
+    bool is_lent;             /* the log is lent to a connection that sweeps */
 };
 
-/* The last error of the connection; it may be dead from then on. */
+/* Reports the connection's last error; the connection may be dead then. */
 enum rc sqlite_refuse(struct sqlite *sq, struct err *reterr);
 
 /* sqlite.c */
 bool sqlite_wal_is_long(const struct db *db);
 
 /* wal_writeback.c, see db/disk.h */
-bool sqlite_lend_log(struct db *db);
-void sqlite_take_log(struct db *db, int pages);
+bool sqlite_lend_wal(struct db *db);
+void sqlite_take_wal(struct db *db, int pages);
 enum rc wal_writeback(struct db *db, int *ret_pages, struct err *reterr);

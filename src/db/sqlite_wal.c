@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A VFS that buffers writes to the write-ahead log; see db/sqlite_wal.h.
+ */
 #include "db/sqlite_wal.h"
 
 #include <stdio.h>
@@ -9,25 +12,25 @@
 
 enum {
     GATHER_MAX = 96 << 10, /* bytes: SQLite's own VFS cannot write 128 KiB at once */
-    HEAD_BYTES = 24,       /* of a frame, see SQLite's format of files */
+    HEAD_BYTES = 24,       /* of a frame, see SQLite's file format */
     NAME_BYTES = 32,
 };
 
 struct sqlite_wal {
-    sqlite3_vfs vfs; /* first: SQLite hands it back as this */
+    sqlite3_vfs vfs; /* first: SQLite passes a pointer to it */
     sqlite3_vfs *below;
     char name[NAME_BYTES];
-    unsigned char gathered[GATHER_MAX]; /* a connection has one log at a time */
+    unsigned char buffer[GATHER_MAX]; /* a connection has one log at a time */
 };
 
-/* A log; the file below lies behind it in the same memory. */
+/* A log; the file below follows it in the same memory. */
 struct log_file {
     sqlite3_file file; /* first */
     sqlite3_file *below;
-    unsigned char *bytes; /* gathered, with room for GATHER_MAX     */
-    sqlite3_int64 at;     /* where they belong                      */
-    int count;            /* how many they are                      */
-    bool ends;            /* the next bytes are the last of a commit */
+    unsigned char *bytes; /* buffered, with room for GATHER_MAX */
+    sqlite3_int64 at;     /* their offset in the file */
+    int count;
+    bool ends; /* the next bytes are the last of a commit */
 };
 
 static struct log_file *log_of(sqlite3_file *file)
@@ -36,11 +39,11 @@ static struct log_file *log_of(sqlite3_file *file)
 }
 
 /*
- * When it fails SQLite forgets the transaction, and so must the file: what has reached it could
- * be a whole commit together with what an earlier attempt left in the same place, and be found
- * by whoever opens the file next.  All that is behind it was never committed.
+ * If a write fails, SQLite drops the transaction, and so must the file: the bytes that reached
+ * it could form a complete commit together with those that an earlier attempt left at the same
+ * offset, and the next process would find it.  Nothing after this offset was ever committed.
  */
-static int write_out(struct log_file *log)
+static int flush_buffer(struct log_file *log)
 {
     int count = log->count, code, cut;
 
@@ -54,8 +57,8 @@ static int write_out(struct log_file *log)
     return cut == SQLITE_OK ? code : cut;
 }
 
-/* A frame has a head, which names the size of the database if it is the last of a commit. */
-static bool is_last(const unsigned char *head)
+/* The head of a frame holds the size of the database if the frame is the last of a commit. */
+static bool is_commit_frame(const unsigned char *head)
 {
     return (head[4] | head[5] | head[6] | head[7]) != 0;
 }
@@ -63,25 +66,25 @@ static bool is_last(const unsigned char *head)
 static int log_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 at)
 {
     struct log_file *log = log_of(file);
-    bool goes_on = at == log->at + log->count && count <= GATHER_MAX - log->count;
-    int code = goes_on ? SQLITE_OK : write_out(log);
+    bool is_adjacent = at == log->at + log->count && count <= GATHER_MAX - log->count;
+    int code = is_adjacent ? SQLITE_OK : flush_buffer(log);
     bool ends = log->ends;
 
-    must(count <= GATHER_MAX); /* a page of SQLite has 64 KiB at most */
+    must(count <= GATHER_MAX); /* a page of SQLite has at most 64 KiB */
     if (code != SQLITE_OK)
         return code;
     if (log->count == 0)
         log->at = at;
     memcpy(log->bytes + log->count, bytes, (size_t)count);
     log->count += count;
-    log->ends = count == HEAD_BYTES && is_last(bytes);
-    return ends ? write_out(log) : SQLITE_OK;
+    log->ends = count == HEAD_BYTES && is_commit_frame(bytes);
+    return ends ? flush_buffer(log) : SQLITE_OK;
 }
 
 static int log_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 at)
 {
     struct log_file *log = log_of(file);
-    int code = write_out(log);
+    int code = flush_buffer(log);
 
     return code == SQLITE_OK ? log->below->pMethods->xRead(log->below, bytes, count, at) : code;
 }
@@ -89,7 +92,7 @@ static int log_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 at
 static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
     struct log_file *log = log_of(file);
-    int code = write_out(log);
+    int code = flush_buffer(log);
 
     return code == SQLITE_OK ? log->below->pMethods->xTruncate(log->below, size) : code;
 }
@@ -97,7 +100,7 @@ static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
 static int log_sync(sqlite3_file *file, int flags)
 {
     struct log_file *log = log_of(file);
-    int code = write_out(log);
+    int code = flush_buffer(log);
 
     return code == SQLITE_OK ? log->below->pMethods->xSync(log->below, flags) : code;
 }
@@ -105,7 +108,7 @@ static int log_sync(sqlite3_file *file, int flags)
 static int log_size(sqlite3_file *file, sqlite3_int64 *ret)
 {
     struct log_file *log = log_of(file);
-    int code = write_out(log);
+    int code = flush_buffer(log);
 
     return code == SQLITE_OK ? log->below->pMethods->xFileSize(log->below, ret) : code;
 }
@@ -113,7 +116,7 @@ static int log_size(sqlite3_file *file, sqlite3_int64 *ret)
 static int log_close(sqlite3_file *file)
 {
     struct log_file *log = log_of(file);
-    int written = write_out(log);
+    int written = flush_buffer(log);
     int closed = log->below->pMethods->xClose(log->below);
 
     return written == SQLITE_OK ? closed : written;
@@ -178,7 +181,7 @@ static const sqlite3_io_methods log_methods = {
     .xDeviceCharacteristics = log_traits,
 };
 
-/* ---- the VFS: all but opening is for the one below ---- */
+/* ---- the VFS: everything except opening is passed on ---- */
 
 static sqlite3_vfs *below_of(sqlite3_vfs *vfs)
 {
@@ -235,14 +238,14 @@ static int on_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int f
 
     if (!(flags & SQLITE_OPEN_WAL))
         return below->xOpen(below, name, file, flags, ret_flags);
-    *log = (struct log_file){.below = (sqlite3_file *)(log + 1), .bytes = above->gathered};
+    *log = (struct log_file){.below = (sqlite3_file *)(log + 1), .bytes = above->buffer};
     code = below->xOpen(below, name, log->below, flags, ret_flags);
     if (code == SQLITE_OK)
         log->file.pMethods = &log_methods;
     return code;
 }
 
-/* Version 2: what comes after it is for tests of SQLite.  Nobody loads a library by it. */
+/* Version 2: later members are for tests of SQLite.  Libraries are not loaded through it. */
 struct sqlite_wal *sqlite_wal_new(struct arena *arena, const char *below)
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(below[0] != '\0' ? below : NULL);

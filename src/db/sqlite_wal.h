@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the writer's log reaches the kernel.
+ * Combines the small writes of the writer's write-ahead log.
  *
- * SQLite writes a commit to its write-ahead log frame by frame, each with two small writes.  A
- * VFS of the connection, above the one that it would have used, puts together what lies one
- * behind the other.  It is written when the last frame of a commit has come, before anybody can
- * see the commit, and whenever SQLite reads, measures, cuts, syncs or closes the file.
- * Everything else, and every other file, goes straight to the VFS below.
+ * SQLite writes a commit to its log frame by frame, each with two small writes.  A VFS of the
+ * connection, on top of the one it would have used, combines adjacent writes.  It passes them
+ * on when the last frame of a commit has arrived, before the commit becomes visible, and
+ * whenever SQLite reads, measures, truncates, syncs or closes the file.  All other calls, and
+ * all other files, go directly to the VFS below.
  */
 #pragma once
 
@@ -14,9 +14,9 @@
 
 struct sqlite_wal; /* opaque */
 
-/* Above the VFS of that name, "" for the system's own; NULL when there is none. */
+/* On top of the VFS of that name, "" for the default; NULL if there is no such VFS. */
 struct sqlite_wal *sqlite_wal_new(struct arena *arena, const char *below);
-/* After the connection was closed, before the arena is freed; accepts NULL. */
+/* Call after the connection is closed and before the arena is freed; accepts NULL. */
 void sqlite_wal_end(struct sqlite_wal *log);
 
 const char *sqlite_wal_name(const struct sqlite_wal *log); /* to open a connection with */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes into a statement and what comes out of it.
+ * Parameters and results of statements.
  *
- * A value does not own its bytes.  The bytes of a result live in the arena that was given
- * to db_flush() and have a zero behind them.  Reading a value as another type than it has
- * is a bug: the schema decides the types.
+ * A value does not own its bytes.  The bytes of a result live in the arena that was passed to
+ * db_flush() and are followed by a zero.  Reading a value as another type than it has is a bug:
+ * the schema decides the types.
  */
 #pragma once
 

@@ -1,58 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the log back beside the writer, which needs no lock of it.
+ * Writes the log back while the writer, which needs none of its locks, continues.
  *
- * SQLite up to 3.51.2 must not be asked to copy a log beside a writer when all of it is copied
- * (https://sqlite.org/wal.html#walresetbug).  The writer may begin it anew just then, and the
- * other, who has read how long it was, counts as many pages of the new one as copied: they
- * are lost.  While one page is left that nobody has copied no log begins anew.  So
- * the writer, who alone knows how long it is, lends it only then, and copies nothing
- * itself until it has it back.
+ * SQLite up to 3.51.2 must not be asked to copy a log next to a writer if all of it is copied
+ * (https://sqlite.org/wal.html#walresetbug).  The writer may restart the log at that moment,
+ * and the other connection, which has read the old length, then counts as many pages of the new
+ * log as copied: they are lost.  A log never restarts while one page of it is not copied.  So
+ * the writer, which alone knows the length, lends the log only then, and copies nothing itself
+ * until it has the log back.
  */
 #include "base/must.h"
 #include "db/sqlite_parts.h"
 
 enum {
-    SWEEPS_MAX = 2,  /* the second finds what was written during the first     */
+    SWEEPS_MAX = 2,  /* the second copies what was written during the first */
     WORTH_PART = 16, /* of a long log: for fewer pages a sweep is not worth it */
 };
 
-static int worth_it(const struct db *db)
+static int min_pages(const struct db *db)
 {
     int pages = db->options.log_pages / WORTH_PART;
 
     return pages > 0 ? pages : 1;
 }
 
-bool sqlite_lend_log(struct db *db)
+bool sqlite_lend_wal(struct db *db)
 {
     struct sqlite *sq = (struct sqlite *)db;
 
     must(!sq->is_lent);
     if (!sqlite_wal_is_long(db) || sq->sweeps == SWEEPS_MAX ||
-        sq->log_pages - sq->log_swept < worth_it(db))
+        sq->log_pages - sq->log_swept < min_pages(db))
         return false;
     sq->sweeps++;
     sq->is_lent = true;
     return true;
 }
 
-void sqlite_take_log(struct db *db, int pages)
+void sqlite_take_wal(struct db *db, int pages)
 {
     struct sqlite *sq = (struct sqlite *)db;
 
     must(sq->is_lent);
     sq->is_lent = false;
     if (pages < 0)
-        sq->sweeps = SWEEPS_MAX; /* nobody can help */
+        sq->sweeps = SWEEPS_MAX; /* sweeping does not work */
     else
-        sq->log_swept = pages > sq->log_pages ? 0 : pages; /* 0: it was begun anew */
+        sq->log_swept = pages > sq->log_pages ? 0 : pages; /* 0: the log was restarted */
 }
 
 /*
- * SQLite waits for the disk only where it has come to the end of the log, and beside a writer
- * it seldom does.  So the wait is here: for the writer, who comes to the end, it would be as
- * long as if nobody had helped.
+ * SQLite waits for the disk only at the end of the log, which it seldom reaches next to a
+ * writer.  So the wait is here; otherwise the writer, which does reach the end, would wait as
+ * long as without help.
  */
 static enum rc wait_for_disk(struct sqlite *sq, struct err *reterr)
 {
@@ -64,7 +64,7 @@ static enum rc wait_for_disk(struct sqlite *sq, struct err *reterr)
         return RC_OK;
     sq->db.dead = true;
     return err_set(reterr, RC_CORRUPT, -1, 0,
-                   "SQLite, %s: the disk did not take what was written; check it and restart",
+                   "SQLite, %s: the disk did not store the written data; check it and restart",
                    sqlite3_db_filename(sq->handle, "main"));
 }
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of all commands in a turn: send queries, want rows, apply, store replies.  What
+ * each command does is in apply_named.c, apply_queue.c, apply_run.c and apply_schedule.c.
+ */
 #include "engine/apply.h"
 
 #include <inttypes.h>
@@ -7,9 +11,8 @@
 
 #include "base/must.h"
 #include "engine/engine_internal.h"
-#include "store/zones.h"
 
-enum { REPLY_TEXT_MAX = 128, REPLY_NUMBERS = 6 }; /* beside the name of what was made */
+enum { REPLY_TEXT_MAX = 128, REPLY_NUMBERS = 6 }; /* of a stored reply, without the name */
 
 void refuse(struct turn *turn, struct reply *reply, enum rc rc, const char *fmt, ...)
 {
@@ -29,7 +32,7 @@ static bool has_draft(enum command_kind kind)
            kind == COMMAND_DIRECT;
 }
 
-/* The rows that a draft names: made when they are not there. */
+/* Queries the rows that a draft names; creates the queue and the gate if they do not exist. */
 static void send_draft(struct turn *turn, const struct command *c, struct command_state *s)
 {
     const struct draft *draft = c->draft;
@@ -78,7 +81,7 @@ static void send_named(struct turn *turn, const struct command *c, struct comman
     case COMMAND_TOKEN_USED:
         tokens_use(turn->db, c->schedule, c->slot);
         break;
-    case COMMAND_CREATE: /* the insert tells, too, but after the quota */
+    case COMMAND_CREATE: /* the insert shows it, too, but only after the quota was taken */
         if (c->quota > 0)
             schedules_find(turn->db, c->namespace, c->name, &s->name_row);
         break;
@@ -125,7 +128,7 @@ void apply_send(struct turn *turn)
     }
 }
 
-/* As print_reply() wrote it. */
+/* Parses what print_reply() has written. */
 static void read_reply(struct turn *turn, struct str text, struct reply *reply)
 {
     int64_t n[REPLY_NUMBERS] = {0};
@@ -148,7 +151,7 @@ static void read_reply(struct turn *turn, struct str text, struct reply *reply)
     reply->count = n[5];
 }
 
-/* True when the command needs no further work: it was done before, or is being done. */
+/* True when the command needs no further work: it was done before, or is in progress. */
 static bool is_repeated(struct turn *turn, const struct command *c, struct command_state *s,
                         struct reply *reply)
 {
@@ -159,9 +162,9 @@ static bool is_repeated(struct turn *turn, const struct command *c, struct comma
     requests_read(&s->request_row, 0, &request);
     if (request.fingerprint != c->fingerprint) {
         refuse(turn, reply, RC_CONFLICT,
-               "the idempotency key was used for something else; use a new one");
+               "the idempotency key was used for another request; use a new key");
     } else if (request.reply.len == 0) {
-        refuse(turn, reply, RC_BUSY, "the same request is being done");
+        refuse(turn, reply, RC_BUSY, "the same request is in progress");
     } else {
         read_reply(turn, request.reply, reply);
         reply->rc = (enum rc)request.rc;
@@ -170,7 +173,7 @@ static bool is_repeated(struct turn *turn, const struct command *c, struct comma
     return true;
 }
 
-static void want_seat(struct turn *turn, const struct command *c, struct command_state *s)
+static void want_schedule(struct turn *turn, const struct command *c, struct command_state *s)
 {
     bool is_run = c->kind >= COMMAND_SKIP && c->kind <= COMMAND_REJECT;
     int64_t key = c->schedule != 0 ? c->schedule : c->run.schedule;
@@ -180,7 +183,7 @@ static void want_seat(struct turn *turn, const struct command *c, struct command
     if (key == 0)
         return;
     s->sched = workset_schedule(turn, key);
-    s->sched->want_whole |= audit_wants_fingerprint(c);
+    s->sched->want_row |= audit_wants_fingerprint(c);
     s->sched->want_open |= c->kind == COMMAND_DELETE || c->overlap == OVERLAP_CANCEL_OTHER ||
                            c->overlap == OVERLAP_TERMINATE_OTHER;
     for (int i = 0; i < c->range_count; i++)
@@ -205,228 +208,40 @@ void apply_want(struct turn *turn)
         if (s->is_done)
             continue;
         if (names_schedule(c->kind))
-            want_seat(turn, c, s);
+            want_schedule(turn, c, s);
         if (s->gate_row.rows == 1)
             workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
     }
 }
 
-static void apply_gate(struct turn *turn, const struct command_state *s, struct reply *reply)
+/* True when the schedule exists, is held, and has the version that the command expects. */
+static bool check_schedule(struct turn *turn, const struct command *c,
+                           const struct work_schedule *sched, struct reply *reply)
 {
-    const struct work_gate *gate;
-
-    if (s->gate_row.rows == 0)
-        return;
-    gate = workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
-    reply->schedule = gate->gate.id;
-    if (!gate->is_held)
-        refuse(turn, reply, RC_BUSY, "another node holds the limit");
-}
-
-/* A draft of this turn names it, or a run of it has just ended. */
-static bool is_used_now(struct turn *turn, const struct work_gate *gate)
-{
-    int users = 0;
-
-    for (int i = 0; i < turn->in->command_count; i++) {
-        const struct command_state *s = &turn->commands[i];
-
-        users += s->gate_row.rows == 1 && db_int_at(&s->gate_row, 0, 0) == gate->gate.id;
-    }
-    return users > 1 || gate->is_changed;
-}
-
-/*
- * Its row is held, so that no schedule can come to name it before this turn is committed:
- * whoever asks has looked at all that did before c->slot.
- */
-static void apply_ungate(struct turn *turn, const struct command *c, struct command_state *s,
-                         struct reply *reply)
-{
-    const struct gate_use use = {c->namespace, c->slot, c->text};
-    const struct work_gate *gate;
-
-    if (s->gate_row.rows == 0) {
-        refuse(turn, reply, RC_NOT_FOUND, "there is no gate `%.*s`", STR_ARG(c->name));
-        return;
-    }
-    gate = workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
-    reply->schedule = gate->gate.id;
-    if (!gate->is_held || is_used_now(turn, gate)) {
-        refuse(turn, reply, RC_BUSY, "the gate is in use at this moment");
-        return;
-    }
-    s->is_written = true;
-    gates_delete(turn->db, gate->gate.id, &use, &s->changed);
-}
-
-static void applied_ungate(struct turn *turn, const struct command *c,
-                           const struct command_state *s, struct reply *reply)
-{
-    if (s->changed.changed == 0)
-        refuse(
-            turn, reply, RC_CONFLICT,
-            "open runs are in the gate `%.*s` or wait for it, or a schedule has just come to "
-            "use it; delete it when they have ended",
-            STR_ARG(c->name));
-}
-
-/*
- * The limit that a command sets, or the draft that it brings: only when it was done, which
- * is not known of a new schedule before its insert has told.
- */
-static void set_gate_limit(struct turn *turn, const struct command *c,
-                           const struct command_state *s)
-{
-    struct work_gate *gate;
-    int64_t limit;
-
-    if (s->gate_row.rows == 0 || s->keeps_gate || c->kind == COMMAND_UNGATE)
-        return;
-    gate = workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
-    must(gate->is_held);
-    limit = c->kind == COMMAND_GATE ? c->count : c->draft->plan.policies.gate_limit;
-    gate->is_changed |= gate->gate.most != limit;
-    gate->gate.most = limit;
-}
-
-/* Not with the first statements: a request that comes again makes no second one. */
-static void apply_token(struct turn *turn, const struct command *c, struct command_state *s,
-                        struct reply *reply)
-{
-    struct token token = *c->token;
-
-    reply->schedule = token.id;
-    s->is_written = true;
-    if (c->kind == COMMAND_TOKEN_DELETE) {
-        tokens_delete(turn->db, token.id, token.namespace, &s->changed);
-        return;
-    }
-    token.namespace = token.namespace_name.len > 0 ? c->namespace : 0;
-    token.created_at = turn->now;
-    token.created_by = c->by;
-    token.used_at = INSTANT_NONE;
-    tokens_insert(turn->db, &token, &s->changed);
-}
-
-static void applied_token(struct turn *turn, const struct command *c,
-                          const struct command_state *s, struct reply *reply)
-{
-    if (s->changed.changed == 1)
-        return;
-    if (c->kind == COMMAND_TOKEN)
-        refuse(turn, reply, RC_LIMIT, "there are %d tokens, the most there can be", TOKENS_MAX);
-    else
-        refuse(turn, reply, RC_NOT_FOUND,
-               "there is no such token any more, or it is now the last that can make others");
-}
-
-/* Likewise: what somebody else has made of it since is not written over. */
-static void apply_calendar(struct turn *turn, const struct command *c, struct command_state *s)
-{
-    const struct calendar_row row = {c->version, c->name, c->text, turn->now};
-
-    turn->memory.replan_after = 0;
-    zones_planned_drop(turn->db); /* until it is done, by whoever */
-    if (c->kind == COMMAND_CALENDAR && c->version == 0) {
-        calendars_put(turn->db, turn_key(turn), c->namespace, c->name, c->text, turn->now);
-        return;
-    }
-    s->is_written = true;
-    if (c->kind == COMMAND_CALENDAR)
-        calendars_replace(turn->db, c->namespace, &row, &s->changed);
-    else
-        calendars_delete(turn->db, c->namespace, c->name, c->version, &s->changed);
-}
-
-static void applied_calendar(struct turn *turn, const struct command *c,
-                             const struct command_state *s, struct reply *reply)
-{
-    if (s->changed.changed == 1)
-        return;
-    if (c->version == 0 || s->name_row.rows == 0) {
-        refuse(turn, reply, RC_NOT_FOUND, "there is no calendar `%.*s`", STR_ARG(c->name));
-        return;
-    }
-    reply->schedule = db_int_at(&s->name_row, 0, 0);
-    refuse(turn, reply, RC_CONFLICT, "the calendar is not at version %lld: read it again",
-           (long long)c->version);
-}
-
-static void apply_named(struct turn *turn, const struct command *c, struct command_state *s,
-                        struct reply *reply)
-{
-    switch (c->kind) {
-    case COMMAND_NAMESPACE:
-        reply->schedule = db_int_at(&s->name_row, 0, 0);
-        reply->count = s->changed.changed;
-        if (c->text.len > 0)
-            namespaces_set(turn->db, reply->schedule, c->text);
-        break;
-    case COMMAND_QUEUE:
-        reply->schedule = db_int_at(&s->name_row, 0, 0);
-        break;
-    case COMMAND_QUEUE_PAUSE:
-    case COMMAND_QUEUE_RESUME:
-    case COMMAND_QUEUE_LIMIT:
-        apply_queue(turn, c, s, reply);
-        break;
-    case COMMAND_GATE:
-        apply_gate(turn, s, reply);
-        break;
-    case COMMAND_UNGATE:
-        apply_ungate(turn, c, s, reply);
-        break;
-    case COMMAND_CALENDAR:
-    case COMMAND_UNCALENDAR:
-        apply_calendar(turn, c, s);
-        break;
-    case COMMAND_CLOCK:
-        turn->memory.clock_skip = turn->now;
-        *VEC_ADD(turn, &turn->events) = (struct event){
-            .type = EVENT_CLOCK_JUMP, .detail = turn->node, .slot = turn->now, .count = 0};
-        break;
-    case COMMAND_TOKEN:
-    case COMMAND_TOKEN_DELETE:
-        apply_token(turn, c, s, reply);
-        break;
-    case COMMAND_TOKEN_USED:
-    case COMMAND_DENIED:
-        break;
-    default:
-        apply_direct(turn, c, s, reply);
-        break;
-    }
-}
-
-/* True when the schedule is there, ours, and at the version that was expected. */
-static bool is_there(struct turn *turn, const struct command *c,
-                     const struct work_schedule *sched, struct reply *reply)
-{
-    if (!sched || sched->state == SCHED_BARE) {
-        refuse(turn, reply, RC_NOT_FOUND, "there is no schedule `%.*s`", STR_ARG(c->name));
+    if (!sched || sched->state == SCHED_NO_CURSOR) {
+        refuse(turn, reply, RC_NOT_FOUND, "schedule \"%.*s\" does not exist", STR_ARG(c->name));
         return false;
     }
-    if (sched->state == SCHED_AWAY) {
+    if (sched->state == SCHED_BUSY) {
         refuse(turn, reply, RC_BUSY, "another node is working on this schedule");
         return false;
     }
     reply->schedule = sched->id;
     reply->version = sched->cursor.version;
     if (sched->cursor.flags & CURSOR_DELETED) {
-        refuse(turn, reply, RC_NOT_FOUND, "there is no schedule `%.*s`", STR_ARG(c->name));
+        refuse(turn, reply, RC_NOT_FOUND, "schedule \"%.*s\" does not exist", STR_ARG(c->name));
         return false;
     }
     if (c->version != 0 && c->version != sched->cursor.version) {
         refuse(turn, reply, RC_CONFLICT,
-               "the schedule is at version %lld, not %lld: read it again",
+               "the schedule is at version %lld, not %lld; read it again",
                (long long)sched->cursor.version, (long long)c->version);
         return false;
     }
     if (!sched->has_plan && c->kind != COMMAND_DELETE && c->kind != COMMAND_UPDATE &&
         c->kind != COMMAND_PUT) {
         refuse(turn, reply, RC_CONFLICT,
-               "the schedule's time zone is not known any more; edit it or delete it");
+               "the time zone of the schedule is no longer known; edit or delete it");
         return false;
     }
     if ((sched->cursor.flags & CURSOR_CLOSED) && c->kind != COMMAND_DELETE) {
@@ -478,7 +293,7 @@ static void apply_to_schedule(struct turn *turn, const struct command *c,
     }
 }
 
-/* Keys and names of runs can be guessed: they open nothing in another namespace. */
+/* Keys and run ids can be guessed: they give no access to another namespace. */
 static bool is_foreign(const struct command *c, const struct work_schedule *sched)
 {
     return sched && sched->namespace != 0 && sched->namespace != c->namespace;
@@ -488,34 +303,23 @@ static void apply_one(struct turn *turn, const struct command *c, struct command
                       struct reply *reply)
 {
     bool is_run = c->kind >= COMMAND_CANCEL && c->kind <= COMMAND_REJECT;
-    bool absent = !s->sched || s->sched->state == SCHED_BARE;
+    bool absent = !s->sched || s->sched->state == SCHED_NO_CURSOR;
 
     if (!names_schedule(c->kind)) {
         apply_named(turn, c, s, reply);
     } else if (is_foreign(c, s->sched) && is_run) {
         apply_no_run(turn, reply);
     } else if (is_foreign(c, s->sched)) {
-        (void)is_there(turn, c, NULL, reply);
+        (void)check_schedule(turn, c, NULL, reply);
     } else if (c->kind == COMMAND_CREATE || (c->kind == COMMAND_PUT && absent)) {
         apply_create(turn, c, s, reply);
-    } else if (is_run && s->sched && s->sched->state == SCHED_BARE) {
-        apply_run(turn, c, s, reply); /* a direct run, or one that outlived its schedule */
-    } else if (is_there(turn, c, s->sched, reply)) {
+    } else if (is_run && s->sched && s->sched->state == SCHED_NO_CURSOR) {
+        apply_run(turn, c, s, reply); /* a direct run, or a run of a deleted schedule */
+    } else if (check_schedule(turn, c, s->sched, reply)) {
         audit_write_before(c, s);
         apply_to_schedule(turn, c, s, reply);
         audit_write_after(c, s, reply);
     }
-}
-
-static void applied_row(struct turn *turn, const struct command *c,
-                        const struct command_state *s, struct reply *reply)
-{
-    if (c->kind == COMMAND_CALENDAR || c->kind == COMMAND_UNCALENDAR)
-        applied_calendar(turn, c, s, reply);
-    else if (c->kind == COMMAND_UNGATE)
-        applied_ungate(turn, c, s, reply);
-    else
-        applied_token(turn, c, s, reply);
 }
 
 enum rc apply_commands(struct turn *turn, struct err *reterr)
@@ -539,31 +343,31 @@ enum rc apply_commands(struct turn *turn, struct err *reterr)
             audit_write_after(c, s, &turn->replies[i]);
         }
         if (s->is_written)
-            applied_row(turn, c, s, &turn->replies[i]);
+            applied_named(turn, c, s, &turn->replies[i]);
         if (!s->is_done && turn->replies[i].rc == RC_OK)
-            set_gate_limit(turn, c, s);
+            apply_set_gate_limit(turn, c, s);
     }
     return rc;
 }
 
-/* Numbers apart by blanks; then, of a schedule that was made, / and its name. */
-static struct str print_reply(struct turn *turn, const struct reply *reply, struct str made)
+/* Numbers separated by blanks; then, if a schedule was created, "/" and its name. */
+static struct str print_reply(struct turn *turn, const struct reply *reply, struct str created)
 {
-    struct buf text = {.cap = REPLY_TEXT_MAX + made.len};
+    struct buf text = {.cap = REPLY_TEXT_MAX + created.len};
 
     text.ptr = arena_take(turn->arena, text.cap);
     buf_printf(&text, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRIu32 " %" PRId64,
                reply->schedule, reply->version, reply->run.schedule, reply->run.slot_ms,
                reply->run.pass, reply->count);
-    if (made.len > 0) {
+    if (created.len > 0) {
         buf_char(&text, '/');
-        buf_str(&text, made);
+        buf_str(&text, created);
     }
     must(!text.cut);
     return buf_as_str(&text);
 }
 
-void apply_keep_replies(struct turn *turn)
+void apply_store_replies(struct turn *turn)
 {
     for (int i = 0; i < turn->in->command_count; i++) {
         const struct command *c = &turn->in->commands[i];
@@ -587,7 +391,7 @@ void apply_keep_replies(struct turn *turn)
     }
 }
 
-void apply_remember(struct turn *turn)
+void apply_cache_queues(struct turn *turn)
 {
     for (int i = 0; i < turn->in->command_count; i++) {
         const struct command *c = &turn->in->commands[i];

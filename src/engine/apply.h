@@ -1,48 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands.  Each is checked against what was locked and either done whole or refused with
- * a text for whoever asked; none can spoil the turn for the others.  Internal to the engine.
+ * Commands.  The engine checks each against the rows that it has locked, and either carries it
+ * out in full or refuses it with a text for the client; no command can fail the turn of the
+ * others.  Internal to the engine.
  */
 #pragma once
 
 #include "engine/workset.h"
 
-/* What a command needs to know before it can be done. */
+/* The state of one command during the turn. */
 struct command_state {
     struct work_schedule *sched;
     struct work_run *work;
-    bool is_done;                    /* its reply is final                          */
-    bool is_created;                 /* a schedule was inserted: `changed` will tell */
-    struct audit_fingerprint before; /* of the schedule that it changes             */
-    struct audit_fingerprint after;  /* once it has                                 */
-    bool keeps_gate;                 /* a draft that says of its gate what was said before */
-    int64_t queue;                   /* of a draft, when its key is known; 0 */
-    bool is_written;                 /* a row besides: `changed` will tell          */
-    struct db_result *calendar_rows; /* of a draft, one for each that it names */
+    bool is_done;    /* its reply is final                                     */
+    bool is_created; /* a schedule is inserted; `changed` shows the result     */
+    struct audit_fingerprint
+        before;                     /* of the schedule before the change                      */
+    struct audit_fingerprint after; /* and after it                                           */
+    bool keeps_gate;                /* the draft does not change the limit of its gate        */
+    int64_t queue;                  /* key of the draft's queue, when cached; else 0          */
+    bool is_written;                /* another row is written; `changed` shows the result     */
+    struct db_result
+        *calendar_rows; /* one for each calendar that the draft names             */
     struct db_result name_row, queue_row, gate_row, changed, request_taken, request_row,
         lock_row;
 };
 
-/* Names, keys and requests: queued with the first statements of the turn. */
+/* Queues the statements on names, keys and requests, with the first ones of the turn. */
 void apply_send(struct turn *turn);
-/* With those known: which scheds and runs are needed. */
+/* Reads their answers and adds the schedules, runs and gates that are needed to the workset. */
 void apply_want(struct turn *turn);
+/* Carries out the commands; the workset is loaded. */
 enum rc apply_commands(struct turn *turn, struct err *reterr);
-/* After the commit: the keys of queues. */
-void apply_remember(struct turn *turn);
-/* Keeps the answers of requests that may come again. */
-void apply_keep_replies(struct turn *turn);
+/* After the commit: caches the keys of queues. */
+void apply_cache_queues(struct turn *turn);
+/* Stores the replies to requests that have an idempotency key. */
+void apply_store_replies(struct turn *turn);
 
-/* witness.c: what the audit is told of this turn, and how schedules were before and after */
+/* audit_write.c: the audit entries of a turn, with fingerprints before and after a change */
 bool audit_wants_fingerprint(const struct command *c);
 void audit_write_before(const struct command *c, struct command_state *s);
 void audit_write_after(const struct command *c, struct command_state *s,
                        const struct reply *reply);
 void audit_write(struct turn *turn);
 
-/* quota.c: counts what the namespaces of new schedules have, then lets in what is left */
+/* quota.c: counts the schedules of a namespace, and admits new ones up to its quota */
 void quota_send(struct turn *turn, const struct command *c);
 bool quota_take(struct turn *turn, const struct command *c, struct reply *reply);
+
+/* apply_named.c: commands that do not name a schedule */
+void apply_named(struct turn *turn, const struct command *c, struct command_state *state,
+                 struct reply *reply);
+/* After the flush: checks how many rows were changed (command_state.is_written). */
+void applied_named(struct turn *turn, const struct command *c,
+                   const struct command_state *state, struct reply *reply);
+void apply_set_gate_limit(struct turn *turn, const struct command *c,
+                          const struct command_state *state);
 
 /* apply_queue.c */
 void apply_send_queue(struct turn *turn, const struct command *c, struct command_state *state);
@@ -56,7 +69,7 @@ void apply_backfill(struct turn *turn, const struct command *c, struct work_sche
                     struct reply *reply);
 void apply_run(struct turn *turn, const struct command *c, struct command_state *state,
                struct reply *reply);
-void apply_no_run(struct turn *turn, struct reply *reply);
+void apply_no_run(struct turn *turn, struct reply *reply); /* refuses: the run is not open */
 void apply_skip(struct turn *turn, const struct command *c, struct command_state *state,
                 struct reply *reply);
 
@@ -78,5 +91,6 @@ void apply_hint(struct turn *turn, const struct command *c, struct work_schedule
 void apply_direct(struct turn *turn, const struct command *c, struct command_state *state,
                   struct reply *reply);
 
+/* Sets an error as the reply. */
 void refuse(struct turn *turn, struct reply *reply, enum rc rc, const char *fmt, ...)
     PRINTF(4, 5);

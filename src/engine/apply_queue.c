@@ -2,8 +2,8 @@
 /*
  * Commands about queues: pauses and limits.
  *
- * Their rows are locked like others, without waiting: a turn that gives out runs of a limited
- * queue holds its row.
+ * They lock the row of the queue without waiting, because a turn that claims runs of a limited
+ * queue holds it.
  */
 #include "engine/apply.h"
 #include "engine/claim.h"
@@ -21,7 +21,7 @@ void apply_send_queue(struct turn *turn, const struct command *c, struct command
     }
 }
 
-/* From this turn on: what is out already stays out, and room that there is now is used. */
+/* The limit holds from this turn on.  Claimed runs stay claimed; new room is used at once. */
 static void set_limit(struct turn *turn, int64_t queue, int64_t most)
 {
     queues_limit(turn->db, queue, most);
@@ -35,12 +35,12 @@ void apply_queue(struct turn *turn, const struct command *c, const struct comman
                  struct reply *reply)
 {
     if (s->name_row.rows == 0) {
-        refuse(turn, reply, RC_NOT_FOUND, "there is no such queue");
+        refuse(turn, reply, RC_NOT_FOUND, "the queue does not exist");
         return;
     }
     reply->schedule = db_int_at(&s->name_row, 0, 0);
     if (s->lock_row.rows == 0) {
-        refuse(turn, reply, RC_BUSY, "another node is giving out runs of this queue");
+        refuse(turn, reply, RC_BUSY, "another node is claiming runs of this queue");
         return;
     }
     if (c->kind == COMMAND_QUEUE_LIMIT) {
@@ -48,5 +48,5 @@ void apply_queue(struct turn *turn, const struct command *c, const struct comman
         return;
     }
     queues_pause(turn->db, reply->schedule, c->kind == COMMAND_QUEUE_PAUSE);
-    turn->memory.periodic_at = INSTANT_NONE; /* the list of paused ones is read anew */
+    turn->memory.periodic_at = INSTANT_NONE; /* read the list of paused queues again */
 }

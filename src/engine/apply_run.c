@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs: asked for, planned slots cancelled, open ones approved, cancelled, terminated.
+ * Commands about runs: trigger, test, backfill, skip, approve, reject, cancel, terminate.
  */
 #include "engine/apply.h"
 #include "engine/engine_internal.h"
@@ -8,7 +8,7 @@
 #include "engine/start_slots.h"
 #include "engine/transitions.h"
 
-/* The next free pass; a run's name has room for 32 bits of it. */
+/* The next free pass; a run id has 32 bits for it. */
 static int64_t next_pass(struct work_schedule *sched)
 {
     sched->is_touched = true;
@@ -48,9 +48,10 @@ void apply_backfill(struct turn *turn, const struct command *c, struct work_sche
     struct backfill *all;
 
     if (cursor->backfills + c->range_count > BACKFILLS_MAX) {
-        refuse(turn, reply, RC_LIMIT,
-               "the schedule has %lld backfills at work; %d is the most, wait for some to end",
-               (long long)cursor->backfills, BACKFILLS_MAX);
+        refuse(
+            turn, reply, RC_LIMIT,
+            "the schedule has %lld unfinished backfills; the limit is %d, wait for some to end",
+            (long long)cursor->backfills, BACKFILLS_MAX);
         return;
     }
     all = arena_array(turn->arena, (size_t)(sched->backfill_count + c->range_count),
@@ -95,7 +96,7 @@ static bool is_planned(const struct work_schedule *sched, const struct command *
     return spec_next(&sched->plan.spec, &sched->ctx, slot - 1, &found) && found.at == slot;
 }
 
-/* Where a slot stands among the cancelled ones, or where it would. */
+/* The index of a slot among the cancelled ones, or where it would be inserted. */
 static int exception_index(const struct work_schedule *sched, instant slot)
 {
     int i = 0;
@@ -133,31 +134,31 @@ void apply_skip(struct turn *turn, const struct command *c, struct command_state
     struct work_schedule *sched = s->sched;
     instant slot = c->run.slot_ms * SPAN_MS;
     int index = exception_index(sched, slot);
-    bool committed = index < sched->exception_count && sched->exceptions[index] == slot;
+    bool is_skipped = index < sched->exception_count && sched->exceptions[index] == slot;
 
     reply->run = c->run;
-    reply->count = (c->kind == COMMAND_UNSKIP) == committed; /* 0: it was so before */
+    reply->count = (c->kind == COMMAND_UNSKIP) == is_skipped; /* 0: nothing changes */
     if (c->kind == COMMAND_UNSKIP) {
-        if (committed)
+        if (is_skipped)
             remove_exception(turn, sched, index);
         return;
     }
     if (!is_planned(sched, c)) {
-        refuse(turn, reply, RC_NOT_FOUND, "this is not a time at which the schedule will run");
+        refuse(turn, reply, RC_NOT_FOUND, "the schedule has no planned slot at this time");
         return;
     }
-    if (committed)
+    if (is_skipped)
         return;
     if (sched->exception_count >= EXCEPTIONS_MAX) {
         refuse(turn, reply, RC_LIMIT,
-               "%d planned times are cancelled already, the most there can be", EXCEPTIONS_MAX);
+               "%d planned slots are already cancelled; that is the limit", EXCEPTIONS_MAX);
         return;
     }
     exceptions_insert(turn->db, sched->id, slot, turn->now, c->by, NULL);
     add_exception(turn, sched, index, slot);
 }
 
-static void terminate(struct turn *turn, struct work_run *work, struct reply *reply)
+static void terminate_run(struct turn *turn, struct work_run *work, struct reply *reply)
 {
     struct run *run = &work->run;
 
@@ -170,40 +171,40 @@ static void terminate(struct turn *turn, struct work_run *work, struct reply *re
     run_end(turn, work, &(struct ending){.outcome = OUTCOME_TERMINATED, .reason = REASON_USER});
 }
 
-static void cancel(struct turn *turn, const struct command *c, struct work_run *work,
-                   struct reply *reply)
+static void cancel_run(struct turn *turn, const struct command *c, struct work_run *work,
+                       struct reply *reply)
 {
     enum run_state state = work->run.state;
 
     if (c->is_gentle && state == RUN_RUNNING) {
-        refuse(turn, reply, RC_CONFLICT, "the run has begun");
+        refuse(turn, reply, RC_CONFLICT, "the run has started");
         return;
     }
     if (c->is_gentle && state == RUN_LEASED) {
-        terminate(turn, work, reply);
+        terminate_run(turn, work, reply);
         return;
     }
     reply->count = 1;
     if (state == RUN_HELD)
         held_end(turn, work, OUTCOME_SLOT_CANCELLED, REASON_USER);
     else if (run_is_claimed(state))
-        run_ask_to_stop(turn, work, false);
+        run_request_stop(turn, work, false);
     else
         run_end(turn, work,
                 &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_USER});
 }
 
-static void approve(struct turn *turn, const struct command *c, struct work_run *work,
-                    struct reply *reply)
+static void decide_approval(struct turn *turn, const struct command *c, struct work_run *work,
+                            struct reply *reply)
 {
     if (work->run.state != RUN_APPROVAL) {
-        refuse(turn, reply, RC_CONFLICT, "the run does not wait for approval: it is %s",
+        refuse(turn, reply, RC_CONFLICT, "the run does not wait for approval; it is %s",
                run_state_text(work->run.state));
         return;
     }
     reply->count = 1;
     if (c->kind == COMMAND_APPROVE) {
-        finish_keep_log(turn, work, c->text);
+        reports_append_log(turn, work, c->text);
         run_ready(turn, work);
         return;
     }
@@ -212,10 +213,10 @@ static void approve(struct turn *turn, const struct command *c, struct work_run 
                 .outcome = OUTCOME_CANCELLED, .reason = REASON_REJECTED, .error = c->text});
 }
 
-/* Also of a run that is somebody else's: nobody can tell the two apart. */
+/* Also for a run of another namespace, so that the client cannot tell the two apart. */
 void apply_no_run(struct turn *turn, struct reply *reply)
 {
-    refuse(turn, reply, RC_NOT_FOUND, "the run is not open: it has ended, or there is none");
+    refuse(turn, reply, RC_NOT_FOUND, "the run is not open: it has ended or does not exist");
 }
 
 void apply_run(struct turn *turn, const struct command *c, struct command_state *s,
@@ -224,7 +225,7 @@ void apply_run(struct turn *turn, const struct command *c, struct command_state 
     struct work_run *work = s->work;
 
     reply->run = c->run;
-    if (work->state == WORK_AWAY || work->sched->state == SCHED_AWAY) {
+    if (work->state == WORK_BUSY || work->sched->state == SCHED_BUSY) {
         refuse(turn, reply, RC_BUSY, "another node is working on this run");
         return;
     }
@@ -236,9 +237,9 @@ void apply_run(struct turn *turn, const struct command *c, struct command_state 
         return;
     }
     if (c->kind == COMMAND_CANCEL)
-        cancel(turn, c, work, reply);
+        cancel_run(turn, c, work, reply);
     else if (c->kind == COMMAND_TERMINATE)
-        terminate(turn, work, reply);
+        terminate_run(turn, work, reply);
     else
-        approve(turn, c, work, reply);
+        decide_approval(turn, c, work, reply);
 }

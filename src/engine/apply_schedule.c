@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules: created, edited, deleted, paused, hinted at.
+ * Commands about schedules: create, update, delete, close, pause, resume, hint; direct runs.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "engine/start_slots.h"
 #include "engine/transitions.h"
 
-/* The plan of a draft with the keys that it names; false when a row is in other hands. */
+/* Adds the keys of queue and gate to a draft's plan; false when another node holds the gate. */
 static bool complete_plan(struct turn *turn, const struct command *c,
                           const struct command_state *s, struct plan *ret)
 {
@@ -33,7 +33,7 @@ static bool complete_plan(struct turn *turn, const struct command *c,
     return true;
 }
 
-static struct str packed(struct turn *turn, const struct plan *plan)
+static struct str pack_plan(struct turn *turn, const struct plan *plan)
 {
     struct engine *engine = turn->engine;
     struct buf buf = {.ptr = engine->pack, .cap = PLAN_PACKED_MAX};
@@ -42,14 +42,14 @@ static struct str packed(struct turn *turn, const struct plan *plan)
     return buf.cut ? (struct str){NULL, 0} : arena_str(turn->arena, buf_as_str(&buf));
 }
 
-/* After its plan, action and version have changed. */
-static void keep_text(struct work_schedule *sched, struct str plan)
+/* Called after plan, action and version have changed. */
+static void set_plan_text(struct work_schedule *sched, struct str plan)
 {
     sched->text = (struct plan_text){sched->namespace, plan, sched->action, sched->name};
     sched->has_new_text = true;
 }
 
-static struct schedule_row row_of(const struct turn *turn, const struct command *c)
+static struct schedule_row row_of_draft(const struct turn *turn, const struct command *c)
 {
     const struct draft *d = c->draft;
 
@@ -95,9 +95,9 @@ static struct cursor new_cursor(const struct turn *turn, int64_t id, const struc
     };
 }
 
-/* The sched of a schedule that this turn makes. */
-static struct work_schedule *make_seat(struct turn *turn, const struct command *c,
-                                       struct command_state *s, const struct plan *plan)
+/* Adds a schedule that this turn creates to the workset. */
+static struct work_schedule *add_schedule(struct turn *turn, const struct command *c,
+                                          struct command_state *s, const struct plan *plan)
 {
     struct work_schedule *sched = workset_schedule(turn, turn_key(turn));
 
@@ -119,44 +119,43 @@ static struct work_schedule *make_seat(struct turn *turn, const struct command *
 void apply_create(struct turn *turn, const struct command *c, struct command_state *s,
                   struct reply *reply)
 {
-    struct schedule_row row = row_of(turn, c);
+    struct schedule_row row = row_of_draft(turn, c);
     struct plan plan;
 
-    if (s->sched && s->sched->state != SCHED_BARE) {
-        refuse(turn, reply, RC_CONFLICT, "there is a schedule `%.*s` already",
-               STR_ARG(c->name));
+    if (s->sched && s->sched->state != SCHED_NO_CURSOR) {
+        refuse(turn, reply, RC_CONFLICT, "schedule \"%.*s\" already exists", STR_ARG(c->name));
         return;
     }
     if (c->range_count > BACKFILLS_MAX) {
-        refuse(turn, reply, RC_LIMIT,
-               "%d backfills are too many for one schedule; %d is the most", c->range_count,
-               BACKFILLS_MAX);
+        refuse(turn, reply, RC_LIMIT, "%d backfills; the limit per schedule is %d",
+               c->range_count, BACKFILLS_MAX);
         return;
     }
     if (!complete_plan(turn, c, s, &plan)) {
-        refuse(turn, reply, RC_BUSY, "another node holds the limit of its concurrency key");
+        refuse(turn, reply, RC_BUSY, "another node holds the gate of the schedule");
         return;
     }
     plan.created = turn->now;
-    row.packed = packed(turn, &plan);
+    row.packed = pack_plan(turn, &plan);
     row.version = 1;
     row.reason = c->text;
     if (row.packed.len == 0) {
-        refuse(turn, reply, RC_LIMIT, "the schedule is too large");
+        refuse(turn, reply, RC_LIMIT,
+               "the schedule is too large; the limit is %d bytes when packed", PLAN_PACKED_MAX);
         return;
     }
     if (!quota_take(turn, c, reply))
         return;
-    s->sched = make_seat(turn, c, s, &plan);
-    keep_text(s->sched, row.packed);
+    s->sched = add_schedule(turn, c, s, &plan);
+    set_plan_text(s->sched, row.packed);
     s->is_created = true;
     row.id = s->sched->id;
     schedules_insert(turn->db, &row, &s->changed);
 }
 
 /*
- * The name may have been taken by another command of this turn, or by another node in this
- * moment: the insert has told.
+ * Another command of this turn, or another node, may have taken the name meanwhile: the row
+ * count of the insert shows it.
  */
 void apply_created(struct turn *turn, const struct command *c, struct command_state *s,
                    struct reply *reply)
@@ -164,9 +163,9 @@ void apply_created(struct turn *turn, const struct command *c, struct command_st
     struct work_schedule *sched = s->sched;
 
     if (s->changed.changed == 0) {
-        sched->state = SCHED_BARE;
+        sched->state = SCHED_NO_CURSOR;
         refuse(turn, reply, c->kind == COMMAND_PUT ? RC_BUSY : RC_CONFLICT,
-               "there is a schedule `%.*s` already", STR_ARG(c->name));
+               "schedule \"%.*s\" already exists", STR_ARG(c->name));
         return;
     }
     reply->schedule = sched->id;
@@ -174,7 +173,7 @@ void apply_created(struct turn *turn, const struct command *c, struct command_st
     sched_begin(turn, sched);
     turn_schedule_event(turn, EVENT_SCHEDULE_CREATED, sched->id, 1);
     sched->is_edited = true;
-    sched->is_due = true; /* "now" is due at once */
+    sched->is_due = true; /* a slot "now" is due at once */
     if (c->draft->trigger)
         apply_trigger(turn, c, sched, reply);
     if (c->range_count > 0)
@@ -182,23 +181,24 @@ void apply_created(struct turn *turn, const struct command *c, struct command_st
 }
 
 /*
- * Before the schedule is barred: those of its slots that wait would be left out later, and
- * one that was due now would take their place.
+ * Called before the schedule is barred: afterwards its waiting slots would not be considered,
+ * and a slot that is due now would pass them.
  */
-static void decide_before(struct turn *turn, struct work_schedule *sched)
+static void decide_before_bar(struct turn *turn, struct work_schedule *sched)
 {
     if (!(sched->cursor.flags & CURSOR_BARRED) && (sched->starts || sched->open_changed))
         sched_decide(turn, sched);
 }
 
-/* One whose end has passed is over at once: what waits was never paused by it. */
-static void pause(struct turn *turn, struct work_schedule *sched, const struct command *c)
+/* A pause whose end has passed ends at once: it pauses no waiting run. */
+static void pause_schedule(struct turn *turn, struct work_schedule *sched,
+                           const struct command *c)
 {
     sched_pause(turn, sched, c->until, c->text, c->by);
     sched_end_pause(turn, sched);
 }
 
-/* What was due under the old plan, before the new one counts. */
+/* Accounts for what was due under the old plan, before the new one takes effect. */
 static void finish_overdue(struct turn *turn, struct work_schedule *sched)
 {
     struct cursor *c = &sched->cursor;
@@ -207,25 +207,26 @@ static void finish_overdue(struct turn *turn, struct work_schedule *sched)
         return;
     sched_end_pause(turn, sched);
     if (c->flags & CURSOR_BARRED) {
-        if (!sched->plan.is_governed) /* else the slot that waits for the resume moves */
-            sched_pass(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+        if (!sched->plan.is_governed) /* a governed slot waits for the resume and moves */
+            sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
         return;
     }
     if (c->next_at > turn->now)
         return;
-    sched_pass(turn, sched, turn->now - EDIT_GRACE, OUTCOME_MISSED, REASON_EDITED);
+    sched_account_until(turn, sched, turn->now - EDIT_GRACE, OUTCOME_MISSED, REASON_EDITED);
     sched_advance(turn, sched);
-    sched_pass(turn, sched, turn->now, OUTCOME_MISSED, REASON_EDITED); /* for want of room */
+    sched_account_until(turn, sched, turn->now, OUTCOME_MISSED,
+                        REASON_EDITED); /* no room was left */
 }
 
-/* As COMMAND_RESUME does it, by the plan that it was paused under. */
+/* Resumes like COMMAND_RESUME, under the plan that was paused. */
 static void lift_pause(struct turn *turn, struct work_schedule *sched, const struct command *c)
 {
     if (!c->draft->sets_pause || c->draft->is_paused || !(sched->cursor.flags & CURSOR_PAUSED))
         return;
     sched_resume(turn, sched, (struct str){NULL, 0}, c->by);
     sched_advance(turn, sched);
-    decide_before(turn, sched);
+    decide_before_bar(turn, sched);
 }
 
 static void change_flags(struct turn *turn, struct work_schedule *sched,
@@ -242,10 +243,10 @@ static void change_flags(struct turn *turn, struct work_schedule *sched,
 }
 
 /*
- * With the jitter of all schedules, as the plan is when it is read: a slot that has passed and
- * waits for its moment is then still there.
+ * Adds the default jitter, as reading the plan does; otherwise a slot whose nominal time has
+ * passed but whose jitter has not would get lost.
  */
-static void spread(struct turn *turn, struct str packed, struct plan *plan)
+static void add_dispatch_jitter(struct turn *turn, struct str packed, struct plan *plan)
 {
     const struct engine_options *options = &turn->engine->options;
     struct plan fresh;
@@ -263,20 +264,21 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
                   struct reply *reply)
 {
     struct work_schedule *sched = s->sched;
-    struct schedule_row row = row_of(turn, c);
+    struct schedule_row row = row_of_draft(turn, c);
     struct plan plan;
     instant created = sched->has_plan ? sched->plan.created : turn->now;
     int64_t remaining = sched->plan.policies.remaining_runs;
     bool pauses;
 
     if (!complete_plan(turn, c, s, &plan)) {
-        refuse(turn, reply, RC_BUSY, "another node holds the limit of its concurrency key");
+        refuse(turn, reply, RC_BUSY, "another node holds the gate of the schedule");
         return;
     }
     plan.created = created;
-    row.packed = packed(turn, &plan);
+    row.packed = pack_plan(turn, &plan);
     if (row.packed.len == 0) {
-        refuse(turn, reply, RC_LIMIT, "the schedule is too large");
+        refuse(turn, reply, RC_LIMIT,
+               "the schedule is too large; the limit is %d bytes when packed", PLAN_PACKED_MAX);
         return;
     }
     pauses = c->draft->sets_pause && c->draft->is_paused;
@@ -284,33 +286,34 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
         lift_pause(turn, sched, c);
     finish_overdue(turn, sched);
     if (c->draft->is_disabled || pauses)
-        decide_before(turn, sched);
+        decide_before_bar(turn, sched);
     row.id = sched->id;
     row.version = ++sched->cursor.version;
     schedules_update(turn->db, &row, row.version - 1, NULL);
     if (plan.policies.remaining_runs != remaining)
         sched->cursor.remaining = plan.policies.remaining_runs;
     change_flags(turn, sched, c);
-    /* Else an edit of something else would undo what somebody has set since. */
+    /* An edit of other fields must not undo a limit that was set since. */
     s->keeps_gate = sched->has_plan && sched->plan.gate == plan.gate &&
                     sched->plan.policies.gate_limit == plan.policies.gate_limit;
     sched->plan = plan;
-    spread(turn, row.packed, &sched->plan);
+    add_dispatch_jitter(turn, row.packed, &sched->plan);
     sched->has_plan = true;
     sched->action = arena_str(turn->arena, c->draft->action);
-    keep_text(sched, row.packed);
+    set_plan_text(sched, row.packed);
     sched->cursor.active_at = turn->now;
     sched->ctx = advance_ctx(&sched->plan, &sched->cursor);
     sched->rows_calendars = s->calendar_rows;
     workset_read_calendars(turn, sched);
     sched_begin(turn, sched);
-    sched->open_changed = true; /* other policies, or enabled again: what waits may start */
+    sched->open_changed =
+        true; /* with other policies, or enabled again, waiting runs may start */
     turn_schedule_event(turn, EVENT_SCHEDULE_UPDATED, sched->id, row.version);
     sched->is_edited = true;
     if (pauses)
-        pause(turn, sched, c);
+        pause_schedule(turn, sched, c);
     else
-        lift_pause(turn, sched, c); /* without a plan nothing was to be made up for */
+        lift_pause(turn, sched, c); /* without a plan nothing was overdue */
     reply->version = sched->cursor.version;
 }
 
@@ -320,10 +323,10 @@ void apply_delete(struct turn *turn, const struct command *c, struct work_schedu
     struct cursor *cursor = &sched->cursor;
 
     if (sched->has_plan && (cursor->flags & CURSOR_BARRED))
-        sched_pass(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+        sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
     else if (sched->has_plan && !(cursor->flags & CURSOR_CLOSED))
-        sched_pass(turn, sched, turn->now, OUTCOME_DROPPED, REASON_DELETED);
-    sched_decide(turn, sched); /* what this turn was asked to start before */
+        sched_account_until(turn, sched, turn->now, OUTCOME_DROPPED, REASON_DELETED);
+    sched_decide(turn, sched); /* starts that were requested earlier in this turn */
     reply->count = cursor->open + cursor->waiting;
     cursor->flags |= CURSOR_DELETED;
     turn->memory.walks[PRUNE_SCHEDULES].written++;
@@ -332,7 +335,7 @@ void apply_delete(struct turn *turn, const struct command *c, struct work_schedu
     sched_clear(turn, sched);
 }
 
-/* What was due before still starts, and then the schedule is not at rest. */
+/* What was due before still starts, and then the schedule has open runs and is not closed. */
 void apply_close(struct turn *turn, const struct command *c, struct work_schedule *sched,
                  struct reply *reply)
 {
@@ -344,12 +347,12 @@ void apply_close(struct turn *turn, const struct command *c, struct work_schedul
     sched_decide(turn, sched);
     if (cursor->open + cursor->waiting + cursor->backfills > 0) {
         refuse(turn, reply, RC_CONFLICT,
-               "the schedule has runs or backfills that are open; pause it, and archive it "
-               "when they have ended");
+               "the schedule has open runs or backfills; pause it, and archive it when they "
+               "have ended");
         return;
     }
-    sched_pass(turn, sched, turn->now, is_barred ? OUTCOME_MISSED : OUTCOME_DROPPED,
-               is_barred ? REASON_PAUSED : REASON_DELETED);
+    sched_account_until(turn, sched, turn->now, is_barred ? OUTCOME_MISSED : OUTCOME_DROPPED,
+                        is_barred ? REASON_PAUSED : REASON_DELETED);
     cursor->flags &= ~(int64_t)(CURSOR_BARRED | CURSOR_QUARANTINED | CURSOR_FULL);
     cursor->flags |= CURSOR_CLOSED;
     cursor->next_at = INSTANT_NEVER;
@@ -360,8 +363,8 @@ void apply_close(struct turn *turn, const struct command *c, struct work_schedul
     reply->version = cursor->version;
 }
 
-/* Words beside a schedule that is not paused. */
-static void keep_note(struct turn *turn, struct work_schedule *sched, const struct command *c)
+/* Stores a note on a schedule that is not paused. */
+static void store_note(struct turn *turn, struct work_schedule *sched, const struct command *c)
 {
     sched->cursor.version++;
     sched->is_touched = true;
@@ -377,18 +380,18 @@ void apply_pause(struct turn *turn, const struct command *c, struct work_schedul
         if (cursor->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED))
             sched_resume(turn, sched, c->text, c->by);
         else if (c->text.ptr)
-            keep_note(turn, sched, c);
+            store_note(turn, sched, c);
     } else {
         sched_end_pause(turn, sched);
         if (!(cursor->flags & CURSOR_BARRED) && cursor->wake_at <= turn->now)
             sched_advance(turn, sched); /* what was due before */
-        decide_before(turn, sched);
-        pause(turn, sched, c);
+        decide_before_bar(turn, sched);
+        pause_schedule(turn, sched, c);
     }
     reply->version = cursor->version;
 }
 
-/* False: a clamp of the governor would take it back, so it is refused. */
+/* False: the limits of the governor would override the hint, so the command is refused. */
 static bool check_hint(struct turn *turn, const struct command *c, const struct plan *plan,
                        struct reply *reply)
 {
@@ -439,30 +442,30 @@ void apply_hint(struct turn *turn, const struct command *c, struct work_schedule
     sched_nudge(turn, sched, wanted);
 }
 
-/* A run of its own: its schedule is born deleted and goes when its history does. */
+/* A direct run: its schedule is inserted as deleted, and pruned with the run's history. */
 void apply_direct(struct turn *turn, const struct command *c, struct command_state *s,
                   struct reply *reply)
 {
-    struct schedule_row row = row_of(turn, c);
+    struct schedule_row row = row_of_draft(turn, c);
     struct plan plan;
     struct work_schedule *sched;
     struct work_run *work;
     char name[RUN_ID_TEXT_MAX];
 
     if (!complete_plan(turn, c, s, &plan)) {
-        refuse(turn, reply, RC_BUSY, "another node holds the limit of its concurrency key");
+        refuse(turn, reply, RC_BUSY, "another node holds the gate of the schedule");
         return;
     }
     plan.created = turn->now;
-    sched = make_seat(turn, c, s, &plan);
-    sched->state = SCHED_BARE;
+    sched = add_schedule(turn, c, s, &plan);
+    sched->state = SCHED_NO_CURSOR;
     reply->schedule = sched->id;
     reply->run = (struct run_id){sched->id, turn->now / SPAN_MS, 0};
     run_id_format(&reply->run, name);
     row.id = sched->id;
     row.version = 1;
     row.name = str_of(name);
-    row.packed = packed(turn, &plan);
+    row.packed = pack_plan(turn, &plan);
     row.deleted_at = turn->now;
     turn->memory.walks[PRUNE_SCHEDULES].written++;
     schedules_insert(turn->db, &row, NULL);

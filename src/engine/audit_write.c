@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The audit of a turn: what people asked for and what came of it, in the same transaction.
+ * Writes the audit entries of a turn, in its transaction: what clients requested, and the
+ * result.
  */
 #include "base/must.h"
 #include "engine/apply.h"
 
-/* Old rows go once in a while, twice as many as have come since: in time all of them. */
+/* Prunes up to twice the rows inserted since the last prune, so that old rows become fewer. */
 enum { PRUNE_ROWS = 32 };
-#define PRUNE_EVERY SPAN_H /* for whoever changes little */
+#define PRUNE_EVERY SPAN_H /* where few rows are inserted */
 
 static enum audit_result result_of(enum rc rc)
 {
@@ -25,13 +26,13 @@ static enum audit_result result_of(enum rc rc)
     }
 }
 
-/* What comes again is told when it is done; what was done before has been told. */
-static bool is_told(const struct command *c, const struct reply *reply)
+/* A command that is busy will come again; a repeated one has its entry already. */
+static bool is_audited(const struct command *c, const struct reply *reply)
 {
     return c->audit && reply->rc != RC_BUSY && !reply->is_repeated;
 }
 
-/* ---- prints ---- */
+/* ---- fingerprints ---- */
 
 bool audit_wants_fingerprint(const struct command *c)
 {
@@ -46,8 +47,8 @@ void audit_write_before(const struct command *c, struct command_state *s)
 
     if (!audit_wants_fingerprint(c))
         return;
-    if (!sched->fingerprint.is_set && sched->row_whole.rows == 1) {
-        schedules_read(&sched->row_whole, 0, &row);
+    if (!sched->fingerprint.is_set && sched->row_all.rows == 1) {
+        schedules_read(&sched->row_all, 0, &row);
         sched->fingerprint = audit_fingerprint_of(&row,
                                                   (sched->cursor.flags & CURSOR_DISABLED) != 0);
     }
@@ -70,7 +71,7 @@ static struct audit_fingerprint fingerprint_of(const struct draft *d)
     return audit_fingerprint_of(&row, d->is_disabled);
 }
 
-/* What it is now is what the next command of this turn finds. */
+/* The new fingerprint is the `before` of the next command of this turn. */
 void audit_write_after(const struct command *c, struct command_state *s,
                        const struct reply *reply)
 {
@@ -89,7 +90,7 @@ static struct audit_entry entry_of(const struct command *c, const struct command
     struct audit_entry entry = *c->audit;
 
     if (c->kind == COMMAND_DENIED)
-        return entry; /* its result is what it is about */
+        return entry; /* the caller has set its result */
     entry.result = result_of(reply->rc);
     entry.version = reply->version;
     entry.count = 1;
@@ -100,7 +101,7 @@ static struct audit_entry entry_of(const struct command *c, const struct command
     return entry;
 }
 
-static size_t room_for(const struct turn *turn)
+static size_t packed_room(const struct turn *turn)
 {
     size_t room = 1;
 
@@ -126,7 +127,7 @@ void audit_write(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
     struct audit_row row = {.node = turn->node, .seq = m->audit + 1, .at = turn->now};
-    struct buf body = {.cap = room_for(turn)};
+    struct buf body = {.cap = packed_room(turn)};
 
     if (body.cap == 1)
         return;
@@ -135,7 +136,7 @@ void audit_write(struct turn *turn)
         const struct command *c = &turn->in->commands[i];
         struct audit_entry entry;
 
-        if (!is_told(c, &turn->replies[i]))
+        if (!is_audited(c, &turn->replies[i]))
             continue;
         entry = entry_of(c, &turn->commands[i], &turn->replies[i]);
         audit_pack(&entry, &body);

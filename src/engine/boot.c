@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The engine's life: made, booted as a node of the cluster, freed.
+ * Creates, boots and frees the engine.  A boot registers it as a node of the cluster.
  */
 #include <string.h>
 
@@ -10,8 +10,9 @@
 #include "store/zones.h"
 
 enum {
-    TURN_BYTES_MAX = 1 << 30,   /* a turn of the largest specs and results */
-    LIFE_BYTES_MAX = 192 << 20, /* plans, what is known; flights double: 300,000 calls */
+    TURN_BYTES_MAX = 1 << 30, /* a turn of the largest specs and results */
+    LIFE_BYTES_MAX =
+        192 << 20, /* the caches, and 300,000 calls in flight (their list doubles) */
     MAP_HINT = 1024,
 };
 
@@ -84,8 +85,8 @@ void engine_replan(struct engine *engine, struct str zones_version)
     engine->memory.replan_after = 0;
 }
 
-/* The lowest number that no node has. */
-static int64_t free_number(const struct db_result *rows)
+/* The lowest id that no node has. */
+static int64_t lowest_free_id(const struct db_result *rows)
 {
     int64_t id = 1;
 
@@ -94,8 +95,8 @@ static int64_t free_number(const struct db_result *rows)
     return id;
 }
 
-/* Where this node's part of the audit goes on. */
-static void remember_audit(struct engine_memory *m, const struct db_result *last)
+/* Where this node's chain of audit rows continues. */
+static void set_audit_end(struct engine_memory *m, const struct db_result *last)
 {
     struct str hash;
 
@@ -107,7 +108,7 @@ static void remember_audit(struct engine_memory *m, const struct db_result *last
         memcpy(m->audit_hash, hash.ptr, hash.len);
 }
 
-static void remember_boot(struct engine *engine, const struct node *node, instant now)
+static void set_memory(struct engine *engine, const struct node *node, instant now)
 {
     struct engine_memory *m = &engine->memory;
 
@@ -126,7 +127,7 @@ static void remember_boot(struct engine *engine, const struct node *node, instan
         .last_turn = now,
         .periodic_at = INSTANT_NONE,
         .scanned_at = INSTANT_NONE,
-        .left_at = INSTANT_NONE,
+        .orphans_at = INSTANT_NONE,
         .floor = INSTANT_NONE,
         .clock_skip = INSTANT_NONE,
         .reclaim_node = node->id,
@@ -138,8 +139,8 @@ static void remember_boot(struct engine *engine, const struct node *node, instan
     };
 }
 
-/* By other zones, or not to the end: whoever did it may have died. */
-static void remember_planned(struct engine *engine, const struct db_result *planned)
+/* The last planning used other zones, or its node died before the end: plan again. */
+static void set_replan(struct engine *engine, const struct db_result *planned)
 {
     if (planned->rows == 0 || !str_eq(db_blob_at(planned, 0, 0), engine->options.zones_version))
         engine->memory.replan_after = 0;
@@ -171,7 +172,7 @@ enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct er
     if (found.rows == 1)
         nodes_read(&found, 0, &node);
     else
-        node.id = free_number(&all);
+        node.id = lowest_free_id(&all);
     if (event.rows == 1 && db_int_at(&event, 0, 0) > node.event)
         node.event = db_int_at(&event, 0, 0);
     node.name = engine->options.node;
@@ -181,7 +182,7 @@ enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct er
     node.turned_at = now;
     node.version = engine->options.version;
     node.address = engine->options.address;
-    if (found.rows == 0 || node.state == NODE_DOWN) /* all that it ever wrote is counted */
+    if (found.rows == 0 || node.state == NODE_DOWN) /* all its history is counted */
         node.stats = key_of(node.key_ms * SPAN_MS);
     if (found.rows == 1) {
         node.boot++;
@@ -190,16 +191,16 @@ enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct er
         nodes_insert(db, &node, &changed);
     } else {
         db_rollback(db);
-        return err_set(reterr, RC_LIMIT, -1, 0, "there are %d nodes, the most there can be",
+        return err_set(reterr, RC_LIMIT, -1, 0, "there are %d nodes; that is the limit",
                        NODES_MAX);
     }
     rc = db_commit(db, arena, reterr);
     if (rc == RC_OK && changed.changed == 0)
-        rc = err_set(reterr, RC_BUSY, -1, 0, "another node is just starting; try again");
+        rc = err_set(reterr, RC_BUSY, -1, 0, "another node is starting; try again");
     if (rc == RC_OK) {
-        remember_boot(engine, &node, now);
-        remember_audit(&engine->memory, &audit);
-        remember_planned(engine, &planned);
+        set_memory(engine, &node, now);
+        set_audit_end(&engine->memory, &audit);
+        set_replan(engine, &planned);
     }
     return rc;
 }

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A map from key to slot; slots come from chunks that are allocated as needed.
+ * A dropped slot is used first, then an unused one, then the oldest.
+ */
 #include "engine/bounded_cache.h"
 
 #include <stdalign.h>
@@ -7,24 +11,24 @@
 #include "base/map.h"
 #include "base/must.h"
 
-enum { CHUNK = 256 }; /* things of which memory is taken at once */
+enum { CHUNK = 256 }; /* slots per allocation */
 
 struct slot {
     int64_t key;
-    int32_t next; /* when it is free: the next free one, MAP_NONE at the end */
-    alignas(max_align_t) char thing[];
+    int32_t next; /* of a free slot: the next free one, MAP_NONE: none */
+    alignas(max_align_t) char value[];
 };
 
 struct bounded_cache {
     struct arena *arena;
     struct map *map; /* key to slot */
-    size_t size;     /* of a thing */
+    size_t size;     /* of a value  */
     size_t stride;   /* of a slot   */
     char **chunks;
     int32_t most;
-    int32_t used;   /* slots that were ever needed                          */
-    int32_t free;   /* the first that is free again                         */
-    int32_t oldest; /* the next to make room, when there is no other        */
+    int32_t used;   /* slots that were ever used                       */
+    int32_t free;   /* the first free one among them, MAP_NONE: none   */
+    int32_t oldest; /* the next to evict, when all slots are occupied  */
 };
 
 struct bounded_cache *bounded_cache_new(struct arena *arena, size_t size, int most)
@@ -66,7 +70,7 @@ const void *bounded_cache_find(const struct bounded_cache *cache, int64_t key)
 {
     int32_t index = map_find(cache->map, key);
 
-    return index == MAP_NONE ? NULL : slot_at(cache, index)->thing;
+    return index == MAP_NONE ? NULL : slot_at(cache, index)->value;
 }
 
 static int32_t next_unused(struct bounded_cache *cache)
@@ -78,7 +82,7 @@ static int32_t next_unused(struct bounded_cache *cache)
     return cache->used++;
 }
 
-/* A slot for one more thing. */
+/* Returns a slot for a new value. */
 static int32_t make_room(struct bounded_cache *cache)
 {
     int32_t index = cache->free;
@@ -95,7 +99,7 @@ static int32_t make_room(struct bounded_cache *cache)
     return index;
 }
 
-void bounded_cache_put(struct bounded_cache *cache, int64_t key, const void *thing)
+void bounded_cache_put(struct bounded_cache *cache, int64_t key, const void *value)
 {
     int32_t index = map_find(cache->map, key);
     struct slot *slot;
@@ -106,7 +110,7 @@ void bounded_cache_put(struct bounded_cache *cache, int64_t key, const void *thi
     }
     slot = slot_at(cache, index);
     slot->key = key;
-    memcpy(slot->thing, thing, cache->size);
+    memcpy(slot->value, value, cache->size);
 }
 
 void bounded_cache_drop(struct bounded_cache *cache, int64_t key)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The places of a gate are taken here, in the transaction that claims the run: a run that
- * only waits to be claimed keeps nobody else out.
+ * Claims ready runs: searches the hot queues, in order of rank, for as many runs as this node
+ * and the waiting workers can take.
+ *
+ * A run enters its gate here, in the transaction that claims it: a run that only waits to be
+ * claimed does not occupy the gate.
  */
 #include "engine/claim.h"
 
@@ -14,16 +17,16 @@
 #include "engine/transitions.h"
 #include "engine/waiting_workers.h"
 
-/* One queue that is searched, and what it had. */
+/* The search of one queue, and its results. */
 struct search {
     int64_t lane, queue;
     int limit;
-    bool is_limited; /* its row is to be asked for the limit, or was and has one */
-    int64_t room;    /* then: how many more of it may be out                     */
-    int moved;       /* out of the ready ones: taken, or to their gates          */
-    int taken;
+    bool is_limited; /* it may have a limit: its row must be locked; then: it has one */
+    int64_t room;    /* then: how many more of its runs may be claimed               */
+    int moved;       /* runs that are not ready any more: claimed, or gated           */
+    int taken;       /* of those: claimed                                             */
     struct db_result queue_row, out_row, rows;
-    struct work_run **found; /* of each row */
+    struct work_run **found; /* one for each row */
 };
 
 static bool is_hot(const struct engine_memory *m, int64_t lane, int64_t queue)
@@ -34,21 +37,21 @@ static bool is_hot(const struct engine_memory *m, int64_t lane, int64_t queue)
     return false;
 }
 
-/* When the list is full the queue is found again by the sweep. */
+/* When the list is full, periodic_queues() finds the queue later. */
 void claim_make_hot(struct engine_memory *m, int64_t lane, int64_t queue)
 {
     if (m->hot_count < HOT_MAX && !is_hot(m, lane, queue))
         m->hot[m->hot_count++] = (struct hot){lane, queue};
 }
 
-static void cool(struct engine_memory *m, int64_t lane, int64_t queue)
+static void make_cold(struct engine_memory *m, int64_t lane, int64_t queue)
 {
     for (int i = 0; i < m->hot_count; i++)
         if (m->hot[i].lane == lane && m->hot[i].queue == queue)
             m->hot[i] = m->hot[--m->hot_count];
 }
 
-/* The entry of the spec's list that the run's slot is of, as long as the spec has that slot. */
+/* Index of the cron expression that gives the run's slot; -1: none, or no longer. */
 static int cron_of(const struct work_schedule *sched, const struct run *run)
 {
     const struct spec *spec = &sched->plan.spec;
@@ -97,8 +100,8 @@ static struct assignment assignment_of(struct turn *turn, const struct work_run 
     return assignment;
 }
 
-/* Hands a ready run to this node (poll < 0) or to the worker of a poll. */
-static void take(struct turn *turn, struct work_run *work, int poll)
+/* Claims a ready run for this node (poll < 0) or for the worker of a poll. */
+static void claim_run(struct turn *turn, struct work_run *work, int poll)
 {
     struct run *run = &work->run;
     const struct policies *p = &work->sched->plan.policies;
@@ -128,10 +131,10 @@ static void take(struct turn *turn, struct work_run *work, int poll)
         if (p->max_run_time > 0 && run->started_at + p->max_run_time < wake)
             wake = run->started_at + p->max_run_time;
         run->wake_at = wake;
-        waiting_workers_took(turn, run->queue);
+        waiting_workers_granted(turn, run->queue);
     }
     turn_event(turn, EVENT_RUN_CLAIMED, run, run->node);
-    run_tell_late(turn, work);
+    run_emit_late(turn, work);
     if (poll < 0) {
         turn_event(turn, EVENT_RUN_STARTED, run, 0);
         turn->capacity[run->lane]--;
@@ -151,8 +154,8 @@ static int by_rank(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Takes a run that became ready in this turn; false when it cannot be had at once. */
-static bool try_take(struct turn *turn, struct work_run *work)
+/* Claims a run that became ready in this turn; false when it has to wait. */
+static bool try_claim(struct turn *turn, struct work_run *work)
 {
     const struct run *run = &work->run;
     int poll = -1;
@@ -160,20 +163,20 @@ static bool try_take(struct turn *turn, struct work_run *work)
     if (run->gate != 0 || run->due > turn->now || run->lacks_input)
         return false;
     if (run->lane == LANE_PULL) {
-        if (restricted_of(&turn->memory, run->queue) != RESTRICTION_NONE)
-            return false; /* what may be had of it, the search finds out */
+        if (restricted_state(&turn->memory, run->queue) != RESTRICTION_NONE)
+            return false; /* the search checks the limit */
         poll = waiting_workers_next(turn, run->queue);
         if (poll < 0)
             return false;
     } else if (turn->capacity[run->lane] <= 0) {
         return false;
     }
-    take(turn, work, poll);
+    claim_run(turn, work, poll);
     return true;
 }
 
-/* Written at once: the search that follows must find it. */
-static void open_gate_for(struct turn *turn, struct run *run)
+/* Writes the run at once: the search that follows must find it. */
+static void make_ready_again(struct turn *turn, struct run *run)
 {
     struct work_schedule *sched = workset_find(turn, run->schedule);
 
@@ -208,20 +211,20 @@ enum rc claim_open_gates(struct turn *turn, struct err *reterr)
             struct run run;
 
             runs_read(&rows[i], r, &run);
-            open_gate_for(turn, &run);
+            make_ready_again(turn, &run);
             g->gate.waiting--;
             g->is_changed = true;
             claim_make_hot(&turn->memory, run.lane, run.queue);
-            turn->made_ready = true; /* whoever could take it may be at another node */
+            turn->made_ready = true; /* a worker that can take it may be at another node */
         }
     }
     return rc;
 }
 
-/* Whether a run waits that became ready in this turn. */
+/* True while a run that became ready in this turn is not claimed. */
 static bool is_waiting(const struct work_run *work)
 {
-    return work->state != WORK_GONE && work->run.state == RUN_READY && work->sched->has_plan;
+    return work->state != WORK_ENDED && work->run.state == RUN_READY && work->sched->has_plan;
 }
 
 static bool has_fresh(const struct turn *turn, int64_t lane, int64_t queue)
@@ -235,8 +238,8 @@ static bool has_fresh(const struct turn *turn, int64_t lane, int64_t queue)
     return false;
 }
 
-/* Queues for which nobody waits leave the list: a poll will heat them. */
-static void cool_unwanted(struct turn *turn)
+/* Removes queues that no poll waits for: a new poll makes them hot again. */
+static void drop_unpolled(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
 
@@ -246,23 +249,23 @@ static void cool_unwanted(struct turn *turn)
 }
 
 /*
- * Which queues are searched, and for how many: own places are shared alike, and so are the
- * rows of a turn between the queues of workers, who may wait for many.  Where there are fewer
- * rows than queues each turn begins with another.
+ * Chooses the queues to search, and the limit of each.  Queues of a lane share the capacity of
+ * this node equally, and queues of workers share the rows of the turn.  If there are more
+ * queues than rows, each turn begins with another queue.
  */
 static int plan_searches(struct turn *turn, bool for_fresh, struct search *searches)
 {
     struct engine_memory *m = &turn->memory;
     int count = 0, first, sharers[LANE_COUNT] = {0};
 
-    cool_unwanted(turn);
+    drop_unpolled(turn);
     first = m->hot_count > 0 ? (int)(m->turn % m->hot_count) : 0;
     for (int i = 0; i < m->hot_count; i++)
         sharers[m->hot[i].lane]++;
     for (int i = 0; i < m->hot_count && count < turn->in->rows; i++) {
         struct hot hot = m->hot[(first + i) % m->hot_count];
         bool pull = hot.lane == LANE_PULL;
-        enum queue_restriction restriction = pull ? restricted_of(m, hot.queue)
+        enum queue_restriction restriction = pull ? restricted_state(m, hot.queue)
                                                   : RESTRICTION_NONE;
         int most = pull ? turn->in->rows : turn->capacity[hot.lane];
         int limit = (most + sharers[hot.lane] - 1) / sharers[hot.lane];
@@ -286,8 +289,7 @@ static int plan_searches(struct turn *turn, bool for_fresh, struct search *searc
 }
 
 /*
- * New polls make their queues worth a search.  When the list cannot hold them all, each sweep
- * begins with others.
+ * When the list cannot hold the queues of all polls, each periodic turn begins with others.
  */
 void claim_heat(struct turn *turn)
 {
@@ -302,10 +304,8 @@ void claim_heat(struct turn *turn)
     }
 }
 
-/*
- * The rows are locked and whole; a run that this turn has changed is as it lies on the workset.
- */
-static void put_found(struct turn *turn, struct search *search)
+/* The rows are locked and complete; a run that this turn has changed stays as changed. */
+static void read_rows(struct turn *turn, struct search *search)
 {
     search->found = arena_array(turn->arena, (size_t)search->rows.rows,
                                 sizeof(struct work_run *));
@@ -327,19 +327,19 @@ static void put_found(struct turn *turn, struct search *search)
     }
 }
 
-/* Reads what the found runs need: their gates, then their plans. */
+/* Adds the found runs to the workset, and reads their gates and plans. */
 static enum rc read_found(struct turn *turn, struct search *searches, int count,
                           struct err *reterr)
 {
     enum rc rc;
 
     for (int i = 0; i < count; i++)
-        put_found(turn, &searches[i]);
+        read_rows(turn, &searches[i]);
     rc = workset_load_gates(turn, reterr);
     return rc == RC_OK ? workset_load(turn, reterr) : rc;
 }
 
-/* False when its gate is full: it waits there. */
+/* False when the gate is full: the run waits for it. */
 static bool enter_gate(struct turn *turn, struct work_run *work)
 {
     struct work_gate *g;
@@ -359,11 +359,11 @@ static bool enter_gate(struct turn *turn, struct work_run *work)
 }
 
 /*
- * Takes the fresh ones of a queue that rank before a run that was found.  False when one of
- * them cannot be had at once: what comes after it has to wait until it is written.
+ * Claims the fresh runs of a queue that rank before a run that was found.  False when one of
+ * them has to wait: runs that rank after it must then wait, too, until it is written.
  */
-static bool take_before(struct turn *turn, const struct search *search,
-                        const struct work_run *found, int *at)
+static bool claim_better_fresh(struct turn *turn, const struct search *search,
+                               const struct work_run *found, int *at)
 {
     for (; *at < turn->fresh.count; ++*at) {
         struct work_run *work = turn->fresh.at[*at];
@@ -373,14 +373,14 @@ static bool take_before(struct turn *turn, const struct search *search,
             continue;
         if (by_rank(&work, &found) > 0)
             return true;
-        if (!try_take(turn, work))
+        if (!try_claim(turn, work))
             return false;
     }
     return true;
 }
 
-/* True when it was taken as far as it goes: what is left is not to be had now. */
-static bool take_found(struct turn *turn, struct search *search)
+/* Claims the found runs.  True when the queue has no more runs that can be claimed now. */
+static bool claim_found(struct turn *turn, struct search *search)
 {
     bool all = search->rows.rows < search->limit;
     int at = 0;
@@ -389,7 +389,7 @@ static bool take_found(struct turn *turn, struct search *search)
         struct work_run *work = search->found[r];
         int poll;
 
-        if (!take_before(turn, search, work, &at))
+        if (!claim_better_fresh(turn, search, work, &at))
             return false;
         poll = search->lane == LANE_PULL ? waiting_workers_next(turn, search->queue) : -1;
         if (search->lane == LANE_PULL ? poll < 0 : turn->capacity[search->lane] <= 0)
@@ -397,13 +397,13 @@ static bool take_found(struct turn *turn, struct search *search)
         if (work->state != WORK_READ || work->run.state != RUN_READY || !work->sched->has_plan)
             continue;
         if (work->run.due > turn->now) {
-            all = false; /* the clock went back: nothing starts before its time */
+            all = false; /* the clock was set back: no run starts before it is due */
             continue;
         }
         if (work->run.gate != 0 && !workset_gate(turn, work->run.gate)->is_held)
             continue;
         if (enter_gate(turn, work)) {
-            take(turn, work, poll);
+            claim_run(turn, work, poll);
             search->taken++;
         }
         search->moved++;
@@ -411,12 +411,12 @@ static bool take_found(struct turn *turn, struct search *search)
     return all;
 }
 
-/* False when nothing of a limited queue may be had in this turn. */
+/* False when this turn may claim no run of a queue that may have a limit. */
 static bool find_room(struct turn *turn, struct search *search)
 {
     struct queue_row row;
 
-    if (search->queue_row.rows == 0) { /* another node gives out of it */
+    if (search->queue_row.rows == 0) { /* another node claims from it */
         turn->retry_at = turn->now + QUEUE_RETRY;
         return false;
     }
@@ -424,7 +424,8 @@ static bool find_room(struct turn *turn, struct search *search)
     search->is_limited = row.most > 0;
     search->room = row.most - db_int_at(&search->out_row, 0, 0);
     if (row.is_paused || (search->is_limited && search->room <= 0)) {
-        cool(&turn->memory, LANE_PULL, search->queue); /* whatever makes room heats it */
+        make_cold(&turn->memory, LANE_PULL,
+                  search->queue); /* the step that makes room makes it hot */
         return false;
     }
     if (search->is_limited && search->room < search->limit)
@@ -433,11 +434,12 @@ static bool find_room(struct turn *turn, struct search *search)
 }
 
 /*
- * Queues with a limit: their rows are locked, then what is out is counted, in this order, for
- * only with the lock nobody else adds to it.  What this turn let go of is written already.
+ * Locks the rows of queues that may have a limit, then counts their claimed runs; in this
+ * order, because only under the lock no other node claims more.  Runs that this turn has
+ * released are written already.
  */
-static enum rc keep_limits(struct turn *turn, struct search *searches, int *count,
-                           struct err *reterr)
+static enum rc lock_limited(struct turn *turn, struct search *searches, int *count,
+                            struct err *reterr)
 {
     int kept = 0;
     bool any = false;
@@ -460,21 +462,21 @@ static enum rc keep_limits(struct turn *turn, struct search *searches, int *coun
     return rc;
 }
 
-/* What was found is taken; true when the queue has nothing more to give now. */
-static bool is_emptied(struct turn *turn, struct search *search)
+/* Claims the found runs.  True when the queue need not be searched again for now. */
+static bool claim_until_empty(struct turn *turn, struct search *search)
 {
-    bool all = take_found(turn, search);
+    bool all = claim_found(turn, search);
 
     return all || (search->is_limited && search->taken >= search->room);
 }
 
-/* One search of all queues that are worth it; for_fresh: of those with fresh runs only. */
+/* Searches all hot queues once; for_fresh: only those with fresh runs. */
 static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
 {
     struct search *searches = arena_array_room(turn->arena, (size_t)turn->memory.hot_count,
                                                sizeof(*searches));
     int count = plan_searches(turn, for_fresh, searches);
-    enum rc rc = keep_limits(turn, searches, &count, reterr);
+    enum rc rc = lock_limited(turn, searches, &count, reterr);
 
     if (rc != RC_OK || count == 0)
         return rc;
@@ -487,43 +489,44 @@ static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
     for (int i = 0; rc == RC_OK && i < count; i++) {
         struct search *search = &searches[i];
 
-        if (is_emptied(turn, search))
-            cool(&turn->memory, search->lane, search->queue);
+        if (claim_until_empty(turn, search))
+            make_cold(&turn->memory, search->lane, search->queue);
         else if (search->moved > 0)
-            turn->is_full |= search->lane == LANE_PULL
-                                 ? waiting_workers_next(turn, search->queue) >= 0
-                                 : turn->capacity[search->lane] > 0;
+            turn->turn_again |= search->lane == LANE_PULL
+                                    ? waiting_workers_next(turn, search->queue) >= 0
+                                    : turn->capacity[search->lane] > 0;
     }
     return rc;
 }
 
 /*
- * Where something may be ready already, it is found first and the two are taken in order of
- * rank; what is left of them is written as ready.
+ * Where runs may have been ready before, the search finds them first, so that both kinds are
+ * claimed in order of rank.  Runs that are left are written as ready.
  */
 enum rc claim_fresh(struct turn *turn, struct err *reterr)
 {
-    bool takes = !turn->in->hold && !turn->is_first; /* an earlier boot may have left some */
-    bool is_left = false;
+    bool can_claim = !turn->in->hold &&
+                     !turn->is_first; /* runs of an earlier boot may be ready */
+    bool some_wait = false;
     enum rc rc = RC_OK;
 
     if (turn->fresh.count > 1)
         qsort(turn->fresh.at, (size_t)turn->fresh.count, sizeof(*turn->fresh.at), by_rank);
-    if (takes && turn->fresh.count > 0)
+    if (can_claim && turn->fresh.count > 0)
         rc = search_all(turn, true, reterr);
     for (int i = 0; i < turn->fresh.count; i++) {
         struct work_run *work = turn->fresh.at[i];
         const struct run *run = &work->run;
 
         work->is_fresh = false;
-        if (!is_waiting(work) ||
-            (takes && !is_hot(&turn->memory, run->lane, run->queue) && try_take(turn, work)))
+        if (!is_waiting(work) || (can_claim && !is_hot(&turn->memory, run->lane, run->queue) &&
+                                  try_claim(turn, work)))
             continue;
         claim_make_hot(&turn->memory, run->lane, run->queue);
         turn->made_ready = true;
-        is_left = true;
+        some_wait = true;
     }
-    due_taken(turn, !is_left);
+    due_set_claimed(turn, !some_wait);
     turn->fresh.count = 0;
     return rc;
 }

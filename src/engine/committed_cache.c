@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Three bounded caches.  Runs and queues are found by hash, so their identity is compared, too.
+ */
 #include "engine/committed_cache.h"
 
 #include <string.h>
@@ -6,8 +9,8 @@
 #include "engine/run_key.h"
 
 enum {
-    WORKER_KEPT = 64, /* bytes of a worker's name; a run of one with a longer is read */
-    QUEUE_KEPT = 128, /* bytes of a queue's name                                      */
+    WORKER_KEPT = 64, /* bytes of a worker's name; with a longer one the run is not cached */
+    QUEUE_KEPT = 128, /* bytes of a queue's name; likewise                                 */
 };
 
 struct committed_run {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this node has committed last: runs that workers hold, cursors, and keys of queues.
+ * Caches what this node has committed: runs that workers hold, cursors, and keys of queues.
  *
- * Internal to the engine.  A run is remembered to end it without reading it again: the
- * statement that deletes it says whether it was still there.  A cursor is remembered where
- * nobody else can have changed it since, see turn.is_single.  A queue keeps its key for good.
+ * Internal to the engine.  With a cached run the engine can end the run without reading it: the
+ * statement that deletes the row shows whether it still existed.  A cached cursor is used only
+ * where no one else can have changed it, see turn.is_single.  The key of a queue never changes.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 #include "engine/bounded_cache.h"
 
 enum {
-    COMMITTED_MAX = 65536,       /* runs, and cursors, each; together at most 36 MiB      */
-    COMMITTED_QUEUES_MAX = 4096, /* that schedules are made for now; at most 700 KiB       */
+    COMMITTED_MAX = 65536,       /* runs, and cursors, each; together at most 36 MiB */
+    COMMITTED_QUEUES_MAX = 4096, /* queues of new schedules; at most 700 KiB         */
 };
 
 struct committed_cache {
@@ -27,25 +27,25 @@ struct committed_cache {
 struct committed_cache committed_new(struct arena *arena, int most);
 void committed_free(struct committed_cache *committed);
 void committed_clear(struct committed_cache *committed);
-/* Others have been at work: forgets what they may have changed. */
+/* Other nodes were active: drops what they may have changed. */
 void committed_doubt(struct committed_cache *committed);
 
-/* As it was committed: kept while a worker holds it, forgotten when none does. */
+/* The run as committed: cached while a worker holds it, dropped otherwise. */
 void committed_put_run(struct committed_cache *committed, const struct run *run);
 void committed_drop_run(struct committed_cache *committed, const struct run *run);
-/* Without input and progress; its worker's name is good until the next change. */
+/* False: not cached.  *ret lacks input and progress; its `worker` is valid until a change. */
 bool committed_run(const struct committed_cache *committed, const struct run_id *id,
                    struct run *ret);
 
-/* As it was committed. */
+/* The cursor as committed. */
 void committed_put_cursor(struct committed_cache *committed, const struct cursor *cursor);
 void committed_drop_cursor(struct committed_cache *committed, int64_t schedule);
-/* NULL: not known.  Good until the next change. */
+/* NULL: not cached.  Valid until the next change. */
 const struct cursor *committed_cursor(const struct committed_cache *committed,
                                       int64_t schedule);
 
 void committed_put_queue(struct committed_cache *committed, int64_t namespace, struct str name,
                          int64_t key);
-/* 0: not known. */
+/* 0: not cached. */
 int64_t committed_queue(const struct committed_cache *committed, int64_t namespace,
                         struct str name);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pass counts the rows between two keys.  Each batch moves the stored position forward.
+ */
 #include "engine/daily_stats.h"
 
 #include "engine/engine_internal.h"
@@ -6,13 +9,13 @@
 #include "store/key.h"
 
 enum {
-    COUNT_PORTION = 1024, /* rows of history that a turn counts: some milliseconds          */
-    COUNT_PACE = 2,       /* and so many for each that was written since                    */
-    COUNT_ROWS = 65536,   /* written, and a pass begins: whoever asks counts the rest itself */
+    COUNT_BATCH = 1024, /* rows of history that a turn counts: some milliseconds              */
+    COUNT_PACE = 2,     /* plus so many for each row written since                            */
+    COUNT_ROWS = 65536, /* begin a pass after so many; readers count the uncounted themselves */
 };
-#define COUNT_EVERY \
-    (15 * SPAN_MIN)    /* or so long after the last: a day's row is written seldom */
-#define STATS_DAYS 400 /* that are kept: a year, and the time to look at it        */
+/* Or begin a pass so long after the last one, so that the row of a day is rarely written. */
+#define COUNT_EVERY (15 * SPAN_MIN)
+#define STATS_DAYS  400 /* kept: a year, and time to examine it */
 
 static bool is_for_other(const struct engine_memory *m)
 {
@@ -28,12 +31,12 @@ void daily_stats_take_over(struct turn *turn, const struct node *node)
     m->reclaim_until = key_of((node->key_ms + 1) * SPAN_MS);
 }
 
-bool figures_are_taken_over(const struct turn *turn)
+bool daily_stats_taken_over(const struct turn *turn)
 {
     return !is_for_other(&turn->memory);
 }
 
-/* What is to be counted next: of a dead node, else of this one. */
+/* What to count next: history of a dead node, else of this one. */
 static struct stats_range range_of(const struct turn *turn)
 {
     const struct engine_memory *m = &turn->memory;
@@ -44,8 +47,8 @@ static struct stats_range range_of(const struct turn *turn)
 }
 
 /*
- * Every key of this turn is above.  Those of turns before it are below, but for such as share
- * its millisecond: they are counted by the next pass.
+ * Every key of this turn is greater than stats_until.  The keys of earlier turns are less,
+ * except those of the same millisecond: the next pass counts them.
  */
 static void begin_pass(struct turn *turn)
 {
@@ -55,23 +58,23 @@ static void begin_pass(struct turn *turn)
     m->stats_until = key_of(m->key_ms * SPAN_MS);
 }
 
-static bool is_time(const struct turn *turn)
+static bool is_pass_due(const struct turn *turn)
 {
     const struct engine_memory *m = &turn->memory;
 
     return turn->is_periodic &&
            (turn->now >= m->count_at || m->count_at - turn->now > COUNT_EVERY ||
-            m->uncounted >= COUNT_ROWS || prune_waits_for_figures(m));
+            m->uncounted >= COUNT_ROWS || prune_waits_for_stats(m));
 }
 
 void daily_stats_send(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
-    int64_t limit = COUNT_PORTION + COUNT_PACE * m->uncounted;
+    int64_t limit = COUNT_BATCH + COUNT_PACE * m->uncounted;
 
     if (turn->in->rows == 0)
         return;
-    if (!m->counts && is_time(turn))
+    if (!m->counts && is_pass_due(turn))
         begin_pass(turn);
     turn->counts = m->counts || is_for_other(m);
     if (!turn->counts)
@@ -88,7 +91,7 @@ static void end_pass(struct turn *turn)
 
     m->counts = false;
     m->count_at = turn->now + COUNT_EVERY;
-    stats_prune(turn->db, turn->now / SPAN_DAY - STATS_DAYS, COUNT_PORTION);
+    stats_prune(turn->db, turn->now / SPAN_DAY - STATS_DAYS, COUNT_BATCH);
 }
 
 void daily_stats_read(struct turn *turn)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events about days: see day_events.h.  A zone whose midnights are reported has a row in table
+ * zones, shared by all nodes.
+ */
 #include "engine/day_events.h"
 
 #include "base/hash.h"
@@ -6,10 +10,10 @@
 #include "engine/engine_internal.h"
 #include "store/zones.h"
 
-enum { WALKED_MAX = 32 }; /* slots; to count a day takes as long as to pass so many */
+enum { WALKED_MAX = 32 }; /* slots: walking more of them takes longer than counting the day */
 
-/* Other nodes may know of zones that this one does not: most midnights are at such times. */
-#define LOOK_EVERY (15 * SPAN_MIN)
+/* Other nodes may have added zones; most midnights are at multiples of this. */
+#define ZONES_POLL_EVERY (15 * SPAN_MIN)
 
 static const struct tz *zone_of(const struct work_schedule *sched)
 {
@@ -22,8 +26,8 @@ static bool is_other_day(const struct tz *tz, instant a, instant b)
 }
 
 /*
- * Most schedules have a few slots a day, which are passed sooner than counted.  False when
- * there are more; *ret_last is the last of them.
+ * Most schedules have a few slots a day, and walking them is faster than counting.  False when
+ * there are more than WALKED_MAX.  *ret_last is the last slot of the day.
  */
 static bool walk_day(const struct work_schedule *sched, instant end, int64_t *ret_count,
                      instant *ret_last)
@@ -42,7 +46,9 @@ static bool walk_day(const struct work_schedule *sched, instant end, int64_t *re
     return false;
 }
 
-/* The slots of the day from the next one on; those that hang on runs are known one by one. */
+/*
+ * Counts the slots of the day from the next one on; where they depend on runs, only that one.
+ */
 static void count_day(const struct work_schedule *sched, struct event *event)
 {
     const struct spec *spec = &sched->plan.spec;
@@ -63,32 +69,32 @@ static void count_day(const struct work_schedule *sched, struct event *event)
     if (c->remaining < 0 || event->count <= c->remaining)
         return;
     event->count = c->remaining;
-    event->detail = event->count > 1 ? INSTANT_NONE : c->next_at; /* not all of them will be */
+    event->detail = event->count > 1 ? INSTANT_NONE : c->next_at; /* not all of them will run */
 }
 
-static void wait_until(struct turn *turn, instant midnight)
+static void poll_zones_by(struct turn *turn, instant midnight)
 {
     if (midnight < turn->memory.midnight_at)
         turn->memory.midnight_at = midnight;
 }
 
 /*
- * Its midnights will be told of.  What is remembered only saves asking: two zones may share a
- * place.
+ * Makes sure that the midnights of the schedule's zone are reported.  The cache only saves
+ * inserts: two zones may share an entry.
  */
-static void know_zone(struct turn *turn, const struct work_schedule *sched)
+static void register_zone(struct turn *turn, const struct work_schedule *sched)
 {
     const struct spec_zone *zone = &sched->plan.spec.zones[0];
     uint64_t fingerprint = hash_u64(
         hash_bytes(zone->name.ptr, zone->name.len, (uint64_t)sched->namespace));
-    uint64_t *work = &turn->memory.zones[fingerprint % ZONES_KNOWN];
+    uint64_t *cached = &turn->memory.zones[fingerprint % ZONES_KNOWN];
     struct zone_row row = {.namespace = sched->namespace, .name = zone->name};
 
-    if (*work == fingerprint || !zone->tz)
+    if (*cached == fingerprint || !zone->tz)
         return;
-    *work = fingerprint;
+    *cached = fingerprint;
     row.next_at = local_day_start(zone->tz, local_day(zone->tz, turn->now) + 1);
-    wait_until(turn, row.next_at);
+    poll_zones_by(turn, row.next_at);
     row.id = turn_key(turn);
     zones_insert(turn->db, &row);
 }
@@ -101,12 +107,12 @@ void day_events_plan(struct turn *turn, const struct work_schedule *sched)
     if (!sched->has_plan || c->next_at == INSTANT_NEVER || c->remaining == 0 ||
         (c->flags & (CURSOR_BARRED | CURSOR_CLOSED | CURSOR_QUARANTINED | CURSOR_DELETED)))
         return;
-    if (!sched->is_edited && (c->next_at == sched->was.next_at ||
-                              !is_other_day(zone_of(sched), sched->was.next_at, c->next_at)))
+    if (!sched->is_edited && (c->next_at == sched->stored.next_at ||
+                              !is_other_day(zone_of(sched), sched->stored.next_at, c->next_at)))
         return;
     count_day(sched, &event);
     *VEC_ADD(turn, &turn->events) = event;
-    know_zone(turn, sched);
+    register_zone(turn, sched);
 }
 
 void day_events_send(struct turn *turn)
@@ -115,12 +121,12 @@ void day_events_send(struct turn *turn)
 
     if (turn->in->hold || turn->now < m->midnight_at)
         return;
-    m->midnight_at = (turn->now / LOOK_EVERY + 1) * LOOK_EVERY;
+    m->midnight_at = (turn->now / ZONES_POLL_EVERY + 1) * ZONES_POLL_EVERY;
     zones_due(turn->db, turn->now, BATCH_ROWS, &turn->zone_rows);
 }
 
-/* After a long silence the latest midnight stands for all. */
-static void tell_midnight(struct turn *turn, const struct zone_row *zone)
+/* If several midnights have passed, only the latest is reported. */
+static void write_midnight(struct turn *turn, const struct zone_row *zone)
 {
     const struct zone_source *zones = &turn->engine->options.zones;
     struct err err;
@@ -128,12 +134,13 @@ static void tell_midnight(struct turn *turn, const struct zone_row *zone)
     int64_t today;
 
     if (!tz) {
-        zones_move(turn->db, zone->id, turn->now + SPAN_DAY); /* its file may come back */
+        zones_move(turn->db, zone->id,
+                   turn->now + SPAN_DAY); /* its zone file may be restored */
         return;
     }
     today = local_day(tz, turn->now);
     zones_move(turn->db, zone->id, local_day_start(tz, today + 1));
-    wait_until(turn, local_day_start(tz, today + 1));
+    poll_zones_by(turn, local_day_start(tz, today + 1));
     *VEC_ADD(turn, &turn->events) = (struct event){
         .type = EVENT_PLAN_MIDNIGHT,
         .slot = local_day_start(tz, today),
@@ -148,8 +155,8 @@ void day_events_read(struct turn *turn)
         struct zone_row zone;
 
         zones_read(&turn->zone_rows, i, &zone);
-        tell_midnight(turn, &zone);
+        write_midnight(turn, &zone);
     }
     if (turn->zone_rows.rows == BATCH_ROWS)
-        turn->memory.midnight_at = turn->now; /* there are more */
+        turn->memory.midnight_at = turn->now; /* there may be more */
 }

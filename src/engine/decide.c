@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Overlap: the runs that wait and the starts that are new, in order of arrival, against the
- * runs that are open.
+ * Applies the overlap policy: decides on waiting runs and new starts, in order of arrival,
+ * given the open runs.
  */
 #include <stdlib.h>
 
 #include "base/must.h"
 #include "engine/engine_internal.h"
+#include "engine/ledger_write.h"
 #include "engine/start_slots.h"
 #include "engine/transitions.h"
 
-enum { DECIDE_PASSES_MAX = 3 }; /* one, one after others were ended, one for what that frees */
+enum {
+    DECIDE_PASSES_MAX = 3
+}; /* the first, one after runs were ended, one for what that frees */
 
-/* One that asks to start: a run that is held, or a new start. */
-struct asker {
+/* A candidate to start: a held run or a new start; exactly one of the two is set at first. */
+struct candidate {
     struct work_run *work;
     struct start *start;
 };
 
-/* Older than the catch-up window, or its schedule starts nothing by itself any more. */
-static bool is_out_of_time(const struct turn *turn, struct work_schedule *sched,
-                           const struct work_run *p, enum reason *ret)
+/* True when a slot is older than the catch-up window, or its schedule is barred. */
+static bool has_expired(const struct turn *turn, struct work_schedule *sched,
+                        const struct work_run *p, enum reason *ret)
 {
     const struct policies *policies = &sched->plan.policies;
 
@@ -45,22 +48,22 @@ static bool is_barred(const struct work_schedule *sched, const struct work_run *
 
 static int by_arrival(const void *a, const void *b)
 {
-    const struct work_run *x = ((const struct asker *)a)->work;
-    const struct work_run *y = ((const struct asker *)b)->work;
+    const struct work_run *x = ((const struct candidate *)a)->work;
+    const struct work_run *y = ((const struct candidate *)b)->work;
 
     return (x->run.id > y->run.id) - (x->run.id < y->run.id);
 }
 
-static int gather(struct turn *turn, struct work_schedule *sched, struct asker **ret)
+static int collect(struct turn *turn, struct work_schedule *sched, struct candidate **ret)
 {
-    struct asker *askers;
+    struct candidate *candidates;
     int room = 0, count = 0;
 
     for (struct work_run *p = sched->runs; p; p = p->next)
         room++;
     for (struct start *s = sched->starts; s; s = s->next)
         room++;
-    askers = arena_array(turn->arena, (size_t)room, sizeof(*askers));
+    candidates = arena_array(turn->arena, (size_t)room, sizeof(*candidates));
     for (struct work_run *p = sched->runs; p; p = p->next) {
         enum reason reason;
         bool waits = (p->state == WORK_READ || p->state == WORK_NEW) &&
@@ -68,38 +71,38 @@ static int gather(struct turn *turn, struct work_schedule *sched, struct asker *
 
         if (!waits)
             continue;
-        if (is_out_of_time(turn, sched, p, &reason))
+        if (has_expired(turn, sched, p, &reason))
             held_end(turn, p, OUTCOME_MISSED, reason);
         else if (!is_barred(sched, p))
-            askers[count++].work = p;
+            candidates[count++].work = p;
     }
-    if (count > 1) /* a run that a command names is the first on the workset */
-        qsort(askers, (size_t)count, sizeof(*askers), by_arrival);
+    if (count > 1) /* runs that commands name come first in the list */
+        qsort(candidates, (size_t)count, sizeof(*candidates), by_arrival);
     for (struct start *s = sched->starts; s; s = s->next)
-        askers[count++].start = s;
-    *ret = askers;
+        candidates[count++].start = s;
+    *ret = candidates;
     return count;
 }
 
 /*
- * Where the spec counts from runs, one that is made or started moves what comes next.  That of
- * a new slot comes before all others; any other takes no slot away whose time has come.
+ * Where the spec counts from runs, a run that is created or started moves the next slot.  The
+ * run of a new slot always does; any other must not remove a slot whose time has come.
  */
-static void look_again(struct work_schedule *sched, bool is_of_slot)
+static void recompute_next(struct work_schedule *sched, bool is_new_slot)
 {
     struct cursor *c = &sched->cursor;
     struct slot slot = {.at = INSTANT_NEVER, .due = INSTANT_NEVER};
 
     if (!sched->has_plan || !sched->plan.follows)
         return;
-    if (is_of_slot)
+    if (is_new_slot)
         c->next_at = c->mark;
     sched_context(sched);
     if (!sched->plan.is_governed && c->remaining != 0)
         (void)spec_next(&sched->plan.spec, &sched->ctx, c->mark, &slot);
     c->next_at = slot.at;
     sched->next_due = slot.due;
-    sched->moved = true;
+    sched->has_next_due = true;
 }
 
 static void count_start(struct turn *turn, struct work_schedule *sched, struct run *run,
@@ -107,7 +110,7 @@ static void count_start(struct turn *turn, struct work_schedule *sched, struct r
 {
     struct cursor *c = &sched->cursor;
 
-    run->last_run_at = c->last_start; /* others may have started while it was held */
+    run->last_run_at = c->last_start; /* other runs may have started while it was held */
     c->open++;
     c->started++;
     turn->started[run->kind]++;
@@ -120,58 +123,61 @@ static void count_start(struct turn *turn, struct work_schedule *sched, struct r
             c->next_at = INSTANT_NEVER;
     }
     sched->is_touched = true;
-    look_again(sched, is_new && run->kind == RUN_SLOT);
+    recompute_next(sched, is_new && run->kind == RUN_SLOT);
 }
 
-/* A slot that is skipped, or a request; what nobody counts is told all the same. */
-static void skip(struct turn *turn, struct work_schedule *sched, struct asker *asker)
+/* Skips a slot or a requested start; each gets an entry in the ledger. */
+static void skip_start(struct turn *turn, struct work_schedule *sched,
+                       struct candidate *candidate)
 {
-    struct start *s = asker->start;
+    struct start *s = candidate->start;
 
-    if (asker->work) {
-        held_end(turn, asker->work, OUTCOME_SKIPPED, REASON_OVERLAP);
+    if (candidate->work) {
+        held_end(turn, candidate->work, OUTCOME_SKIPPED, REASON_OVERLAP);
         return;
     }
     if (s->pass == 0) {
-        note_one(turn, sched, s->slot, OUTCOME_SKIPPED, REASON_OVERLAP);
+        ledger_note_one(turn, sched, s->slot, OUTCOME_SKIPPED, REASON_OVERLAP);
         return;
     }
-    /* A row of its own: passes have no stretches. */
-    asker->work = run_create(turn, sched, s, true);
-    held_end(turn, asker->work, OUTCOME_SKIPPED, REASON_OVERLAP);
+    /* Its own ledger row: other passes are not merged into ranges. */
+    candidate->work = run_create(turn, sched, s, true);
+    held_end(turn, candidate->work, OUTCOME_SKIPPED, REASON_OVERLAP);
     if (s->reply)
         s->reply->count = 0;
 }
 
-static void hold(struct turn *turn, struct work_schedule *sched, struct asker *asker)
+static void hold_start(struct turn *turn, struct work_schedule *sched,
+                       struct candidate *candidate)
 {
-    if (asker->work)
+    if (candidate->work)
         return;
-    asker->work = run_create(turn, sched, asker->start, true);
-    if (asker->start->pass != 0)
+    candidate->work = run_create(turn, sched, candidate->start, true);
+    if (candidate->start->pass != 0)
         return;
-    note_one(turn, sched, asker->start->slot, OUTCOME_STARTED, REASON_NONE);
-    sched->cursor.last_held = asker->start->slot;
-    look_again(sched, true);
+    ledger_note_one(turn, sched, candidate->start->slot, OUTCOME_STARTED, REASON_NONE);
+    sched->cursor.last_held = candidate->start->slot;
+    recompute_next(sched, true);
 }
 
-static void begin(struct turn *turn, struct work_schedule *sched, struct asker *asker)
+static void begin_run(struct turn *turn, struct work_schedule *sched,
+                      struct candidate *candidate)
 {
-    bool is_new = !asker->work;
+    bool is_new = !candidate->work;
 
     if (is_new) {
-        asker->work = run_create(turn, sched, asker->start, false);
-        if (asker->start->pass == 0)
-            note_one(turn, sched, asker->start->slot, OUTCOME_STARTED, REASON_NONE);
+        candidate->work = run_create(turn, sched, candidate->start, false);
+        if (candidate->start->pass == 0)
+            ledger_note_one(turn, sched, candidate->start->slot, OUTCOME_STARTED, REASON_NONE);
     } else {
         must(sched->cursor.waiting > 0);
         sched->cursor.waiting--;
     }
-    count_start(turn, sched, &asker->work->run, is_new);
-    run_ready(turn, asker->work);
+    count_start(turn, sched, &candidate->work->run, is_new);
+    run_ready(turn, candidate->work);
 }
 
-/* Ends the open runs, or asks them to end; true when some ended at once. */
+/* Ends the open runs, or asks their holders to stop; true when some ended at once. */
 static bool end_others(struct turn *turn, struct work_schedule *sched,
                        const struct overlap_effects *effects)
 {
@@ -189,7 +195,7 @@ static bool end_others(struct turn *turn, struct work_schedule *sched,
                     &(struct ending){.outcome = OUTCOME_TERMINATED, .reason = REASON_OTHER});
             any = true;
         } else if (run_is_claimed(p->run.state)) {
-            run_ask_to_stop(turn, p, true);
+            run_request_stop(turn, p, true);
         } else {
             run_end(turn, p,
                     &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_OTHER});
@@ -202,8 +208,8 @@ static bool end_others(struct turn *turn, struct work_schedule *sched,
 /* One pass; true when runs ended and another pass may start more. */
 static bool decide_once(struct turn *turn, struct work_schedule *sched)
 {
-    struct asker *askers;
-    int count = gather(turn, sched, &askers);
+    struct candidate *candidates;
+    int count = collect(turn, sched, &candidates);
     uint8_t *policy = arena_take(turn->arena, (size_t)count);
     uint8_t *verdict = arena_take(turn->arena, (size_t)count);
     struct overlap_effects effects;
@@ -214,20 +220,21 @@ static bool decide_once(struct turn *turn, struct work_schedule *sched)
     if (count == 0)
         return false;
     for (int i = 0; i < count; i++)
-        policy[i] = askers[i].work ? askers[i].work->run.overlap : askers[i].start->overlap;
+        policy[i] = candidates[i].work ? candidates[i].work->run.overlap
+                                       : candidates[i].start->overlap;
     effects = overlap_decide(policy, count, sched->plan.policies.overlap,
                              sched->cursor.open > 0, verdict);
     for (int i = 0; i < count; i++) {
         switch ((enum verdict)verdict[i]) {
         case VERDICT_START:
-            begin(turn, sched, &askers[i]);
+            begin_run(turn, sched, &candidates[i]);
             break;
         case VERDICT_HOLD:
-            hold(turn, sched, &askers[i]);
+            hold_start(turn, sched, &candidates[i]);
             break;
         case VERDICT_SKIP:
         case VERDICT_REPLACED:
-            skip(turn, sched, &askers[i]);
+            skip_start(turn, sched, &candidates[i]);
             break;
         }
     }
@@ -236,10 +243,10 @@ static bool decide_once(struct turn *turn, struct work_schedule *sched)
 
 void sched_decide(struct turn *turn, struct work_schedule *sched)
 {
-    /* Where it is not barred it was looked at, and where it is governed its slot moves. */
+    /* A schedule that is not barred was advanced before, and a governed slot moves. */
     if ((sched->cursor.flags & CURSOR_BARRED) && !sched->plan.policies.catchup_paused &&
-        !sched->plan.is_governed && sched_is_overtaken(turn, sched))
-        sched_pass(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+        !sched->plan.is_governed && sched_must_advance_first(turn, sched))
+        sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
     for (int i = 0; i < DECIDE_PASSES_MAX; i++)
         if (!decide_once(turn, sched))
             break;

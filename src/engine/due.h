@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scan of what is due.  Internal to the engine.
+ * The scan for due schedules.  Internal to the engine.
  */
 #pragma once
 
 #include "engine/workset.h"
 
-/* Asks for the cursors that are due, locked; nothing in a turn that holds. */
+/* Queries and locks the due cursors; does nothing in a turn with turn_in.hold. */
 void due_send(struct turn *turn);
 
-/* Gives each of them its sched. */
-void due_seat(struct turn *turn);
+/* Adds each of them to the workset. */
+void due_read(struct turn *turn);
 
-/* What the turn made of it, all fresh, was taken by workers at once, or not. */
-void due_taken(struct turn *turn, bool all);
+/* Notes whether workers claimed at once all runs that became ready (turn.fresh). */
+void due_set_claimed(struct turn *turn, bool all);
 
-/* When what is due is to be looked for again; INSTANT_NEVER: all of it was found. */
+/* When to scan again; INSTANT_NEVER: the scan has found all due schedules. */
 instant due_again(const struct turn *turn);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The turn: node row, settle, apply, advance, claim, sweep, commit.
+ * The turn: node row, reports, commands, advance, claim, periodic work, commit.
  *
- * A turn that fails by its data is run again with each command alone, so that one command
- * cannot spoil the others.  A commit whose answer was lost is cleared up by the node row of
- * the next turn: if that finds the turn before it, nothing was committed.
+ * When the database rejects a turn because of its data, the engine runs it again with each
+ * command in a transaction of its own, so that one command cannot fail the others.  When the
+ * reply to a commit was lost, the node row of the next turn shows the result: if it still has
+ * the number of the turn before, nothing was committed.
  */
 #include "engine/engine.h"
 
@@ -18,21 +19,22 @@
 #include "engine/due.h"
 #include "engine/engine_internal.h"
 #include "engine/event_write.h"
+#include "engine/ledger_write.h"
 #include "engine/periodic.h"
 #include "engine/prune.h"
+#include "engine/replan.h"
 #include "engine/reports.h"
 #include "engine/start_slots.h"
 #include "engine/transitions.h"
 #include "engine/waiting_workers.h"
 #include "store/key.h"
-#include "store/zones.h"
 
-#define SOON         (5 * SPAN_MIN) /* what is made for then is worth remembering */
-#define BROKEN_PAUSE SPAN_MIN       /* its zone is gone: looked at seldom */
+#define CACHE_WITHIN (5 * SPAN_MIN) /* a new schedule that is due later is not cached         */
+#define BROKEN_PAUSE SPAN_MIN       /* between visits of a schedule whose zone is not known */
 
-enum { ROWS_CUT = 8 }; /* four steps from the largest turn to a single row */
+enum { ROWS_CUT = 8 }; /* divides the rows: four steps from the largest turn to a single row */
 
-/* What is asked before anything is locked: one flush. */
+/* The first statements of the turn, in one flush. */
 static void send_first(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
@@ -53,8 +55,7 @@ static void send_first(struct turn *turn)
     if (m->reclaim_node != 0)
         runs_of_node(turn->db, m->reclaim_node, m->reclaim_after, BATCH_ROWS,
                      &turn->reclaim_rows);
-    if (m->replan_after != INT64_MAX)
-        cursors_touch(turn->db, m->replan_after, BATCH_ROWS, &turn->touch_rows);
+    replan_send(turn);
     reports_want(turn);
     workset_send_early(turn);
     apply_send(turn);
@@ -62,64 +63,12 @@ static void send_first(struct turn *turn)
         periodic_send(turn);
     prune_send(turn);
     daily_stats_send(turn);
-    /* After the locks: whoever ended a run before them is to be seen. */
-    if (turn->is_periodic || turn->trusts || turn->is_single)
+    /* After the locks: a node that ended a run before them must be visible. */
+    if (turn->is_periodic || turn->uses_cache || turn->is_single)
         nodes_others(turn->db, turn->node, &turn->others_row);
 }
 
-static void want_touched(struct turn *turn)
-{
-    for (int i = 0; i < turn->touch_rows.rows; i++)
-        workset_schedule(turn, db_int_at(&turn->touch_rows, i, 0))->is_replanned = true;
-}
-
-/* How far the planning anew has come: not beyond a schedule that another node holds. */
-static void pass_touched(struct turn *turn)
-{
-    struct engine_memory *m = &turn->memory;
-    int rows = turn->touch_rows.rows;
-
-    if (m->replan_after == INT64_MAX)
-        return;
-    for (int i = 0; i < rows; i++) {
-        int64_t id = db_int_at(&turn->touch_rows, i, 0);
-
-        if (workset_find(turn, id)->state == SCHED_AWAY)
-            return;
-        m->replan_after = id;
-    }
-    turn->is_full |= rows == BATCH_ROWS;
-    if (rows == BATCH_ROWS)
-        return;
-    m->replan_after = INT64_MAX;
-    zones_planned_put(turn->db, turn->engine->options.zones_version);
-}
-
-/*
- * Zones or calendars are others than when its next slot was found.  Where nothing is overdue,
- * times that have passed without being slots do not become some now.
- */
-static void replan(struct turn *turn, struct work_schedule *sched)
-{
-    struct cursor *c = &sched->cursor;
-    const struct spec *spec = &sched->plan.spec;
-    struct slot slot;
-    bool any;
-
-    if (sched->plan.is_governed || c->remaining == 0)
-        return;
-    any = spec_next(spec, &sched->ctx, c->mark, &slot);
-    if (spec->jitter == 0 && c->next_at == (any ? slot.at : INSTANT_NEVER))
-        return;
-    if (c->next_at > turn->now && c->mark < turn->now && !(c->flags & CURSOR_BARRED))
-        c->mark = turn->now;
-    any = spec_next(spec, &sched->ctx, c->mark, &slot);
-    c->next_at = any ? slot.at : INSTANT_NEVER;
-    sched->next_due = any ? slot.due : INSTANT_NEVER;
-    sched->moved = sched->is_touched = true;
-}
-
-static void move_seats(struct turn *turn)
+static void advance_schedules(struct turn *turn)
 {
     for (int i = 0; i < turn->scheds.count; i++) {
         struct work_schedule *sched = turn->scheds.at[i];
@@ -131,11 +80,11 @@ static void move_seats(struct turn *turn)
             sched->is_touched = true;
             continue;
         }
-        if (sched->is_replanned)
-            replan(turn, sched);
+        if (sched->needs_replan)
+            replan_schedule(turn, sched);
         if (!turn->in->hold &&
             (sched->is_due || (sched->cursor.flags & CURSOR_FULL && sched->is_touched) ||
-             sched_is_overtaken(turn, sched)))
+             sched_must_advance_first(turn, sched)))
             sched_advance(turn, sched);
         if (sched->state == SCHED_HELD && (sched->starts || sched->open_changed))
             sched_decide(turn, sched);
@@ -146,13 +95,13 @@ static void move_seats(struct turn *turn)
     }
 }
 
-static void write_places(struct turn *turn)
+static void write_runs(struct turn *turn)
 {
     for (int i = 0; i < turn->runs.count; i++) {
         struct work_run *p = turn->runs.at[i];
 
         if (p->state == WORK_NEW || (p->state == WORK_READ && p->is_changed))
-            turn->is_full |= p->run.wake_at <= turn->now; /* over before it was written */
+            turn->turn_again |= p->run.wake_at <= turn->now;
         if (p->state == WORK_NEW)
             runs_insert(turn->db, &p->run, &p->row);
         else if (p->state == WORK_READ && p->is_changed)
@@ -165,26 +114,26 @@ static void write_places(struct turn *turn)
     }
 }
 
-/* The turn is undone; the next reads what this node thought it knew. */
-static enum rc distrust(struct turn *turn, struct err *reterr)
+/* The turn is rolled back; the next one reads the rows instead of using the caches. */
+static enum rc drop_caches(struct turn *turn, struct err *reterr)
 {
     turn->engine->memory.has_others = true;
     committed_doubt(&turn->engine->committed);
-    return err_set(reterr, RC_BUSY, -1, 0, "another node may have ended a run of this one");
+    return err_set(reterr, RC_BUSY, -1, 0, "another node may have ended a run of this node");
 }
 
-/* Whether the rows were as the turn thought. */
-static enum rc check_places(struct turn *turn, struct err *reterr)
+/* Verifies the affected-row counts. */
+static enum rc check_row_counts(struct turn *turn, struct err *reterr)
 {
     for (int i = 0; i < turn->runs.count; i++) {
         const struct work_run *p = turn->runs.at[i];
 
         if (p->is_new && p->row.changed != 1)
             return err_set(reterr, RC_CORRUPT, -1, 0,
-                           "a run exists that its schedule has not made yet");
-        if (!p->is_trusted || p->state != WORK_GONE || p->row.changed == 1)
+                           "a run exists that its schedule has not created yet");
+        if (!p->is_cached || p->state != WORK_ENDED || p->row.changed == 1)
             continue;
-        return distrust(turn, reterr);
+        return drop_caches(turn, reterr);
     }
     return RC_OK;
 }
@@ -200,7 +149,7 @@ static void write_gates(struct turn *turn)
     }
 }
 
-/* False when others are up, or were since this node looked last: what it knows is void. */
+/* False when other nodes are up, or were since the last check: the caches are void. */
 static bool is_alone(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
@@ -218,15 +167,15 @@ static bool is_alone(struct turn *turn)
 }
 
 /* Everything between the first answers and the commit. */
-static enum rc assignment(struct turn *turn, struct err *reterr)
+static enum rc make_decisions(struct turn *turn, struct err *reterr)
 {
     enum rc rc;
 
-    if (!is_alone(turn) && turn->trusts)
-        return distrust(turn, reterr);
+    if (!is_alone(turn) && turn->uses_cache)
+        return drop_caches(turn, reterr);
     event_node_up(turn);
-    due_seat(turn);
-    want_touched(turn);
+    due_read(turn);
+    replan_want(turn);
     waking_want(turn);
     apply_want(turn);
     if (turn->is_periodic)
@@ -241,17 +190,17 @@ static enum rc assignment(struct turn *turn, struct err *reterr)
         rc = workset_load_gates(turn, reterr);
     if (rc != RC_OK)
         return rc;
-    pass_touched(turn);
+    replan_advance(turn);
     reports_apply(turn);
     waking_apply(turn);
     rc = apply_commands(turn, reterr);
     if (rc != RC_OK)
         return rc;
-    move_seats(turn);
+    advance_schedules(turn);
     rc = claim_fresh(turn, reterr);
     if (rc != RC_OK)
         return rc;
-    write_places(turn);
+    write_runs(turn);
     for (int i = 0; i < turn->scheds.count; i++)
         sched_write(turn, turn->scheds.at[i]);
     rc = turn->is_periodic && !turn->in->hold ? periodic_queues(turn, reterr) : RC_OK;
@@ -261,9 +210,9 @@ static enum rc assignment(struct turn *turn, struct err *reterr)
         rc = claim_ready(turn, reterr);
     if (rc != RC_OK)
         return rc;
-    write_places(turn);
+    write_runs(turn);
     write_gates(turn);
-    apply_keep_replies(turn);
+    apply_store_replies(turn);
     audit_write(turn);
     event_write(turn);
     if (turn->memory.key_ms > turn->key_limit)
@@ -296,7 +245,7 @@ static void prepare(struct engine *engine, struct turn *turn, const struct turn_
     map_clear(turn->gate_map);
     map_clear(turn->queue_map);
     memcpy(turn->capacity, in->capacity, sizeof(turn->capacity));
-    waiting_workers_begin(turn);
+    waiting_workers_init(turn);
     turn->replies = arena_array(turn->arena, (size_t)in->command_count, sizeof(struct reply));
     turn->report_replies = arena_array(turn->arena, (size_t)in->report_count,
                                        sizeof(struct report_reply));
@@ -328,7 +277,7 @@ static void fill_out(const struct turn *turn, struct turn_out *out)
     wake = earliest(&turn->run_wake_row, wake);
     wake = turn->retry_at < wake ? turn->retry_at : wake;
     wake = due_again(turn) < wake ? due_again(turn) : wake;
-    if (turn->is_full || (turn->in->rows > 0 && turn->waking_rows.rows == turn->in->rows))
+    if (turn->turn_again || (turn->in->rows > 0 && turn->waking_rows.rows == turn->in->rows))
         wake = turn->now;
     *out = (struct turn_out){
         .replies = turn->replies,
@@ -355,21 +304,21 @@ static void fill_out(const struct turn *turn, struct turn_out *out)
     memcpy(out->started, turn->started, sizeof(out->started));
 }
 
-/* A call ends itself at its deadline, and may need a moment to do so well. */
+/* A call ends itself at its deadline; CALL_GRACE is the time that this may take. */
 static instant overdue_at(instant deadline)
 {
     return deadline == INSTANT_NEVER ? INSTANT_NEVER : deadline + CALL_GRACE;
 }
 
-/* Made to run some day: many of them would push out what runs all the time. */
+/* A new schedule that is due later: many of them would evict those that run all the time. */
 static bool is_for_later(const struct turn *turn, const struct work_schedule *sched)
 {
     return sched->is_new && sched->state == SCHED_HELD && sched->cursor.open == 0 &&
-           sched->cursor.wake_at > turn->now + SOON;
+           sched->cursor.wake_at > turn->now + CACHE_WITHIN;
 }
 
-/* What workers hold, and cursors, as they are now; others would make it worthless. */
-static void remember(struct committed_cache *committed, const struct turn *turn)
+/* Caches runs that workers hold, and cursors; not if other nodes may change them. */
+static void cache_rows(struct committed_cache *committed, const struct turn *turn)
 {
     if (turn->memory.has_others)
         return;
@@ -387,31 +336,32 @@ static void remember(struct committed_cache *committed, const struct turn *turn)
         if (is_for_later(turn, sched))
             continue;
         if (sched->state == SCHED_HELD)
-            committed_put_cursor(committed, sched->is_touched ? &sched->cursor : &sched->was);
+            committed_put_cursor(committed,
+                                 sched->is_touched ? &sched->cursor : &sched->stored);
         else if (sched->state != SCHED_PLAN)
             committed_drop_cursor(committed, sched->id);
     }
 }
 
-/* The commit is known: from here on the engine's memory is as the turn left it. */
-static void adopt(struct engine *engine, const struct turn *turn)
+/* The commit has succeeded: the engine's memory becomes that of the turn. */
+static void adopt_turn(struct engine *engine, const struct turn *turn)
 {
     engine_memory_copy(&engine->memory, &turn->memory);
-    remember(&engine->committed, turn);
+    cache_rows(&engine->committed, turn);
     for (int i = 0; i < turn->scheds.count; i++) {
         const struct work_schedule *sched = turn->scheds.at[i];
 
         if (sched->has_new_text && sched->state == SCHED_HELD && !is_for_later(turn, sched))
             plan_cache_put(engine->plan_cache, sched->id, sched->cursor.version, &sched->text);
     }
-    for (int i = 0; i < turn->landed.count; i++)
-        inflight_remove(engine->inflight, turn->landed.at[i]);
+    for (int i = 0; i < turn->ended_calls.count; i++)
+        inflight_remove(engine->inflight, turn->ended_calls.at[i]);
     for (int i = 0; i < turn->dispatches.count; i++)
         inflight_add(engine->inflight, &turn->dispatches.at[i].run,
                      overdue_at(turn->dispatches.at[i].deadline));
 }
 
-/* This node's row, when it was not as expected: dead, or the turn in doubt did happen. */
+/* Reads this node's row after its update failed: dead, or the turn in doubt was committed. */
 static enum rc read_self(struct engine *engine, struct node *ret, struct err *reterr)
 {
     struct db_result row = {0};
@@ -421,14 +371,14 @@ static enum rc read_self(struct engine *engine, struct node *ret, struct err *re
     nodes_find(engine->db, engine->options.node, &row);
     rc = db_flush(engine->db, engine->arenas[engine->arena], reterr);
     if (rc == RC_OK && row.rows == 0)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "the row of this node is gone");
+        return err_set(reterr, RC_CORRUPT, -1, 0, "the row of this node is missing");
     if (rc == RC_OK)
         nodes_read(&row, 0, ret);
     return rc;
 }
 
-/* RC_OK: the doubtful turn was committed, *out is its. */
-static enum rc clear_up(struct engine *engine, struct turn_out *out, struct err *reterr)
+/* RC_OK: the turn in doubt was committed, and *out is its output. */
+static enum rc resolve_doubt(struct engine *engine, struct turn_out *out, struct err *reterr)
 {
     struct node self;
     enum rc rc = read_self(engine, &self, reterr);
@@ -438,13 +388,13 @@ static enum rc clear_up(struct engine *engine, struct turn_out *out, struct err 
     if (engine->in_doubt && self.boot == engine->node.boot &&
         self.turn == engine->doubt.memory.turn) {
         engine->in_doubt = false;
-        adopt(engine, &engine->doubt);
+        adopt_turn(engine, &engine->doubt);
         *out = engine->doubt_out;
         return RC_OK;
     }
     engine->booted = false;
     return err_set(reterr, RC_CONFLICT, -1, 0,
-                   "others have declared this node dead; it has to start anew");
+                   "other nodes have declared this node dead; it must boot again");
 }
 
 /* One transaction. */
@@ -458,15 +408,15 @@ enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn
     send_first(turn);
     rc = db_flush(turn->db, turn->arena, reterr);
     if (rc == RC_OK && turn->node_row.changed != 1)
-        return clear_up(engine, out, reterr);
+        return resolve_doubt(engine, out, reterr);
     if (rc == RC_OK)
         engine->in_doubt = false;
     if (rc == RC_OK)
-        rc = assignment(turn, reterr);
+        rc = make_decisions(turn, reterr);
     if (rc == RC_OK)
         rc = db_flush(turn->db, turn->arena, reterr);
     if (rc == RC_OK)
-        rc = check_places(turn, reterr);
+        rc = check_row_counts(turn, reterr);
     if (rc != RC_OK) {
         db_rollback(turn->db);
         return rc;
@@ -476,8 +426,8 @@ enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn
         engine->options.committing(engine->options.arg);
     rc = db_commit(turn->db, turn->arena, reterr);
     if (rc == RC_OK) {
-        adopt(engine, turn);
-        apply_remember(turn);
+        adopt_turn(engine, turn);
+        apply_cache_queues(turn);
     } else if (rc == RC_UNKNOWN) {
         engine->in_doubt = true;
         engine->doubt = *turn;
@@ -487,7 +437,7 @@ enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn
     return rc;
 }
 
-/* What the last turn handed out, or the one in doubt would hand out, stays in the other. */
+/* The output of the last turn, or of the one in doubt, stays valid in the other arena. */
 static void change_arena(struct engine *engine)
 {
     engine->arena = 1 - (engine->in_doubt ? engine->doubt_arena : engine->arena);
@@ -499,29 +449,30 @@ static bool is_data_failure(const struct engine *engine, enum rc rc)
     return engine->booted && (rc == RC_INVALID || rc == RC_CONFLICT || rc == RC_LIMIT);
 }
 
-/* A turn in doubt may have been one without commands and reports: they are still to be done. */
-static void defer(struct engine *engine, const struct turn_in *in, struct turn_out *out)
+/* The turn in doubt may have had no commands and reports: the caller hands them in again. */
+static void reply_busy(struct engine *engine, const struct turn_in *in, struct turn_out *out)
 {
     struct arena *arena = engine->arenas[engine->arena];
     struct reply *replies = arena_array(arena, (size_t)in->command_count, sizeof(*replies));
-    struct report_reply *heard = arena_array(arena, (size_t)in->report_count, sizeof(*heard));
+    struct report_reply *answers = arena_array(arena, (size_t)in->report_count,
+                                               sizeof(*answers));
 
     for (int i = 0; i < in->command_count; i++)
         replies[i] = (struct reply){.tag = in->commands[i].tag, .rc = RC_BUSY};
     for (int i = 0; i < in->report_count; i++)
-        heard[i] = (struct report_reply){.tag = in->reports[i].tag, .rc = RC_BUSY};
+        answers[i] = (struct report_reply){.tag = in->reports[i].tag, .rc = RC_BUSY};
     out->replies = replies;
     out->reply_count = in->command_count;
-    out->report_replies = heard;
+    out->report_replies = answers;
     out->report_count = in->report_count;
 }
 
 /*
- * A turn over large plans and inputs may be more than one answer of the database can hold:
- * then it is made with fewer rows, and those after it with few that grow again.
+ * Large plans and inputs may exceed the limit of one database answer.  Then the turn is tried
+ * again with fewer rows; the limit of later turns doubles with each success.
  */
-static enum rc once_within(struct engine *engine, const struct turn_in *in,
-                           struct turn_out *out, struct err *reterr)
+static enum rc once_bounded(struct engine *engine, const struct turn_in *in,
+                            struct turn_out *out, struct err *reterr)
 {
     enum rc rc;
 
@@ -549,9 +500,9 @@ enum rc engine_turn(struct engine *engine, const struct turn_in *in, struct turn
     if (!engine->booted)
         return err_set(reterr, RC_CONFLICT, -1, 0, "the engine has not booted");
     change_arena(engine);
-    rc = once_within(engine, in, out, reterr);
-    if (rc == RC_BUSY && engine->turn.trusts)
-        rc = once_within(engine, in, out, reterr);
+    rc = once_bounded(engine, in, out, reterr);
+    if (rc == RC_BUSY && engine->turn.uses_cache)
+        rc = once_bounded(engine, in, out, reterr);
     if (rc != RC_OK && in->command_count + in->report_count > 0 &&
         is_data_failure(engine, rc)) {
         arena_reset(engine->arenas[engine->arena]);
@@ -559,6 +510,6 @@ enum rc engine_turn(struct engine *engine, const struct turn_in *in, struct turn
     }
     if (rc == RC_OK &&
         (out->reply_count < in->command_count || out->report_count < in->report_count))
-        defer(engine, in, out);
+        reply_busy(engine, in, out);
     return rc;
 }

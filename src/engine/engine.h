@@ -2,9 +2,10 @@
 /*
  * The engine: one writer that moves schedules and runs, one transaction at a time.
  *
- * It has no thread, socket, clock or log: what it knows it is handed, what it wants done it
- * hands out, and nothing is handed out before it is committed.  The same code runs under
- * the daemon and under the simulator.  docs/decisions/0011 has the shape of a turn.
+ * It has no thread, socket, clock or log.  The caller hands in everything that the engine
+ * knows and carries out everything that the engine wants done; the engine hands out nothing
+ * before it is committed.  The same code runs in the server and in the simulator.
+ * docs/decisions/0011 describes the shape of a turn.
  */
 #pragma once
 
@@ -16,17 +17,18 @@ struct engine; /* opaque */
 
 struct engine_options {
     struct str node;             /* this node's name, unique in the cluster          */
-    struct zone_source zones;    /* outlives the engine                              */
-    span node_lease;             /* 0: NODE_LEASE; calls of a node that is silent for
-                                  longer belong to the others                      */
-    size_t plan_bytes;           /* 0: PLAN_CACHE_BYTES; of memory for plans               */
-    int committed;               /* 0: COMMITTED_MAX; runs and cursors that are remembered */
-    span events_age;             /* 0: EVENTS_AGE                                    */
-    int backfill_portion;        /* slots of a schedule's backfills a turn starts; 0: any  */
-    span dispatch_jitter;        /* of schedules that have none; to DISPATCH_JITTER_MAX    */
-    struct str version, address; /* for people: what this node is, and where         */
-    struct str zones_version;    /* to ZONES_VERSION_MAX: of the zone files, may be empty  */
-    /* May be NULL: a commit begins, for whoever measures; ends with the turn.        */
+    struct zone_source zones;    /* outlives the engine                                     */
+    span node_lease;             /* 0: NODE_LEASE; when a node is silent for longer, the    */
+                                 /* other nodes take over its runs                          */
+    size_t plan_bytes;           /* 0: PLAN_CACHE_BYTES; memory for cached plans            */
+    int committed;               /* 0: COMMITTED_MAX; maximum cached runs, and cursors      */
+    span events_age;             /* 0: EVENTS_AGE; how long events are kept                 */
+    int backfill_portion;        /* maximum slots of a schedule's backfills that one turn   */
+                                 /* starts; 0: no limit                                     */
+    span dispatch_jitter;        /* for schedules without jitter; max DISPATCH_JITTER_MAX   */
+    struct str version, address; /* of this node; shown to people                           */
+    struct str zones_version;    /* of the zone files, max ZONES_VERSION_MAX; may be empty  */
+    /* Called when a commit begins, for measurements; it ends with the turn.  May be NULL. */
     void (*committing)(void *arg);
     void *arg;
 };
@@ -34,39 +36,41 @@ struct engine_options {
 enum { ZONES_VERSION_MAX = 64 };
 
 #define NODE_LEASE          (10 * SPAN_S)
-#define DISPATCH_JITTER_MAX SPAN_MIN /* a herd needs no more; who wants it says so himself */
-#define CALL_GRACE \
-    SPAN_MIN /* from a call's deadline until it is given up: a program may ignore SIGTERM */
+#define DISPATCH_JITTER_MAX SPAN_MIN /* enough to spread a herd; a spec may have more jitter */
+/* From a call's deadline until the engine ends its run: a program may ignore SIGTERM. */
+#define CALL_GRACE   SPAN_MIN
 #define EVENTS_AGE   (7 * SPAN_DAY)
 #define REQUESTS_AGE SPAN_DAY
-#define AUDIT_AGE    (400 * SPAN_DAY) /* a year, and the time to look at it */
+#define AUDIT_AGE    (400 * SPAN_DAY) /* a year, and time to examine it */
 
 struct engine *engine_new(const struct engine_options *options);
 struct engine *engine_free(struct engine *engine); /* accepts NULL, returns NULL */
 
 /*
- * Says hello to a database whose tables are up to date: a new boot of this node.  What an
- * earlier boot of it was doing is taken back in the next turns.  The connection stays the
- * caller's.  Also after engine_turn() said RC_CONFLICT.  RC_BUSY: another node is starting.
+ * Registers a new boot of this node in a database whose schema is up to date.  The next turns
+ * take over the runs that an earlier boot of it held.  The caller keeps ownership of the
+ * connection.  Also called after engine_turn() returned RC_CONFLICT.
+ *
+ * RC_BUSY: another node is starting; try again.  RC_LIMIT: too many nodes.
  */
 MUST_USE enum rc engine_boot(struct engine *engine, struct db *db, instant now,
                              struct err *reterr);
 
-/* Goes on with a new connection after RC_LOST or RC_UNKNOWN. */
+/* Continues with a new connection after RC_LOST or RC_UNKNOWN. */
 void engine_attach(struct engine *engine, struct db *db);
 
 /*
- * One turn, one commit.  On RC_OK everything in *out is durable and may be said and sent; it
- * lives until the next call.  On anything else nothing happened, or it is not known whether
- * it did: the caller makes a new connection where the old one is dead, calls
- * engine_attach(), and calls again with the same `in` (only now may differ).
+ * One turn, one commit.  On RC_OK everything in *out is durable and may be sent; it is valid
+ * until the next call.  On any other code nothing was committed, or it is unknown whether it
+ * was: the caller opens a new connection if the old one is dead, calls engine_attach(), and
+ * calls again with the same `in` (only `now` may differ).
  *
  * RC_BUSY: try again.  RC_LIMIT: the disk is full.  RC_LOST, RC_UNKNOWN: the connection is
- * dead.  RC_CONFLICT: others have declared this node dead; its calls are no longer its
- * own, boot again.  RC_CORRUPT: end the process.
+ * dead.  RC_CONFLICT: other nodes have declared this node dead and own its runs; boot again.
+ * RC_CORRUPT: end the process.
  */
 MUST_USE enum rc engine_turn(struct engine *engine, const struct turn_in *in,
                              struct turn_out *out, struct err *reterr);
 
-/* Zones have changed: every schedule is planned anew, a portion a turn. */
+/* Zone files have changed: the next turns plan every schedule again, in batches. */
 void engine_replan(struct engine *engine, struct str zones_version);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The engine itself, for its own files.
+ * The engine's own state, for its source files.
  */
 #pragma once
 
@@ -10,32 +10,32 @@
 #include "engine/workset.h"
 
 struct engine {
-    struct arena *lifetime; /* holds this, and lives as long */
+    struct arena *lifetime; /* holds this struct and everything of its lifetime */
     struct engine_options options;
-    char zones_version[ZONES_VERSION_MAX]; /* options.zones_version is in here */
+    char zones_version[ZONES_VERSION_MAX]; /* options.zones_version points here */
     struct db *db;
-    struct node node; /* as of the last commit; its turn and event are in memory */
+    struct node node; /* as read at boot; the current turn and event are in `memory` */
     bool booted;
     struct engine_memory memory;
     struct plan_cache *plan_cache;
     struct inflight *inflight;
     struct committed_cache committed;
     struct map *sched_map, *work_map, *gate_map, *queue_map;
-    struct arena *arenas[2]; /* of this turn and of the one in doubt, or before */
-    int arena;               /* which of them is this turn's                    */
-    bool in_doubt;           /* whether `doubt` was committed is not known      */
-    char *pack;              /* PLAN_PACKED_MAX bytes to pack into */
+    struct arena *arenas[2]; /* of this turn, and of the turn before or in doubt       */
+    int arena;               /* index of this turn's arena                             */
+    bool in_doubt;           /* it is unknown whether the turn `doubt` was committed   */
+    char *pack;              /* PLAN_PACKED_MAX bytes, to pack plans                   */
     struct turn doubt;
     struct turn_out doubt_out;
     int doubt_arena;
     struct turn turn;
-    struct turn_in part; /* of what was handed in, with fewer rows */
-    int rows_most;       /* rows of a turn that the database can answer, as far as is known */
+    struct turn_in part; /* the caller's input, with fewer rows                             */
+    int rows_most;       /* rows per turn that fit into the database's answers, so far seen */
 };
 
-/* One transaction: engine.c. */
+/* engine.c: one transaction. */
 enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn_out *out,
                     struct err *reterr);
-/* The same in many, after the one was refused: alone.c. */
+/* retry_alone.c: the same in many transactions, after the database has rejected the one. */
 enum rc engine_retry_alone(struct engine *engine, const struct turn_in *in,
                            struct turn_out *out, struct err *reterr);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packs the events of a turn into one row, numbered after those of the turn before.
+ */
 #include "engine/event_write.h"
 
 #include "base/must.h"
@@ -22,10 +25,10 @@ void event_write(struct turn *turn)
 
 void event_node_up(struct turn *turn)
 {
-    if (!turn->memory.is_announced)
+    if (!turn->memory.is_node_up_sent)
         *VEC_ADD(turn, &turn->events) = (struct event){
             .type = EVENT_NODE_UP, .detail = turn->node, .count = 1};
-    turn->memory.is_announced = true;
+    turn->memory.is_node_up_sent = true;
     if (turn->in->jump != 0)
         *VEC_ADD(turn, &turn->events) = (struct event){
             .type = EVENT_CLOCK_JUMP,

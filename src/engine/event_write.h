@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of a turn: the first of a boot, and all of them as one row.  Internal to the
- * engine.
+ * Writes the events of a turn as one row.  Internal to the engine.
  */
 #pragma once
 
 #include "engine/workset.h"
 
-/* That this node is up, once; and that its clock was stepped. */
+/* Adds the events that this node is up, once per boot, and that its clock was stepped. */
 void event_node_up(struct turn *turn);
 
-/* All that the turn has to tell. */
+/* Writes all events of the turn. */
 void event_write(struct turn *turn);

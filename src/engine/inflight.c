@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A list of calls with two indexes: by the key of the row, and by the hash of the run.
+ */
 #include "engine/inflight.h"
 
 #include <string.h>
@@ -12,8 +15,8 @@ struct inflight {
     struct arena *arena;
     struct inflight_run *list;
     int count, room;
-    struct map *by_key; /* of the run's row, to index */
-    struct map *by_run; /* run_key() to index; the later of two equal ones */
+    struct map *by_key; /* key of the run's row to index */
+    struct map *by_run; /* run_key() to index; of two runs with the same hash, the later */
 };
 
 static int64_t key_of(const struct run *run)
@@ -46,7 +49,7 @@ void inflight_clear(struct inflight *inflight)
     map_clear(inflight->by_run);
 }
 
-static void put(struct inflight *inflight, int index)
+static void index_entry(struct inflight *inflight, int index)
 {
     map_put(inflight->by_key, inflight->list[index].run.id, index);
     map_put(inflight->by_run, key_of(&inflight->list[index].run), index);
@@ -68,7 +71,7 @@ void inflight_add(struct inflight *inflight, const struct run *run, instant dead
     *entry = (struct inflight_run){.run = *run, .deadline = deadline};
     entry->run.lacks_input = run->lacks_input || run->input.len > 0;
     entry->run.worker = entry->run.input = entry->run.progress = (struct str){NULL, 0};
-    put(inflight, inflight->count++);
+    index_entry(inflight, inflight->count++);
 }
 
 void inflight_remove(struct inflight *inflight, int64_t key)
@@ -83,7 +86,7 @@ void inflight_remove(struct inflight *inflight, int64_t key)
         map_remove(inflight->by_run, key_of_run);
     inflight->list[index] = inflight->list[--inflight->count];
     if (index < inflight->count)
-        put(inflight, index);
+        index_entry(inflight, index);
 }
 
 const struct inflight_run *inflight_find(const struct inflight *inflight,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls that this node has made and that have not ended, as they were committed.
+ * The calls of this node that have not ended, with their runs as committed.
  *
- * Internal to the engine.  A call that succeeds ends its run without reading it again: the
- * statement that deletes the run says whether it was still there.
+ * Internal to the engine.  When a call succeeds, the engine ends the run without reading it:
+ * the statement that deletes the row shows whether it still existed.
  */
 #pragma once
 

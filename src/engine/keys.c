@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys of rows, as a turn makes them: each is above all that were made before.
+ * Makes keys of rows.  Each key is greater than all that this node made before.
  */
 #include "engine/engine_internal.h"
 #include "store/key.h"
@@ -16,7 +16,7 @@ void turn_see_key(struct turn *turn, int64_t key)
     m->key_count = 0;
 }
 
-/* Several turns may share a millisecond: else thousands in a second would outrun the clock. */
+/* Turns may share a millisecond: otherwise thousands of turns per second outrun the clock. */
 void turn_keys_from(struct turn *turn, instant now)
 {
     struct engine_memory *m = &turn->memory;

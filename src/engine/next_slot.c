@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Next slots that hang on runs: governed schedules, and intervals that count from a start
- * or an end.
+ * Next slots that depend on runs: governed schedules, and intervals that count from a start or
+ * an end.
  */
 #include "core/policy/governor.h"
 #include "engine/start_slots.h"
 #include "engine/transitions.h"
 
-#define OVERRUN_MIN SPAN_S /* an adaptive schedule rests so long after a long run */
+#define OVERRUN_MIN \
+    SPAN_S /* minimum rest of a governed schedule after a run that took too long */
 
 static struct governor governor_of(const struct work_schedule *sched)
 {
@@ -24,7 +25,7 @@ static struct governor governor_of(const struct work_schedule *sched)
         .hint_interval = c->hint_interval,
         .hint_at = c->hint_at,
         .hint_expires = c->hint_expires,
-        .paused_until = INSTANT_NONE, /* a pause is the cursor's own business */
+        .paused_until = INSTANT_NONE, /* the cursor handles pauses */
     };
 }
 
@@ -35,7 +36,7 @@ static instant next_slot(const struct work_schedule *sched, instant after)
     return spec_next(&sched->plan.spec, &sched->ctx, after, &slot) ? slot.at : INSTANT_NEVER;
 }
 
-/* Slots are whole milliseconds, later than what is accounted for, and within our years. */
+/* Rounds up to a valid slot: whole milliseconds, after the mark, not after INSTANT_MAX. */
 static instant as_slot(const struct cursor *cursor, instant at)
 {
     instant slot;
@@ -48,7 +49,7 @@ static instant as_slot(const struct cursor *cursor, instant at)
     return slot > INSTANT_MAX ? INSTANT_NEVER : slot;
 }
 
-/* After a run that began at `started` and is over now; without one both are now. */
+/* Sets the next slot after a run that started at `started` and ends now; no run: now. */
 static void govern(struct turn *turn, struct work_schedule *sched, instant started)
 {
     struct cursor *c = &sched->cursor;
@@ -59,7 +60,8 @@ static void govern(struct turn *turn, struct work_schedule *sched, instant start
     governor.baseline = next_slot(sched, started);
     next = governor_next(&governor, started);
     if (next.at < turn->now && next.source == SOURCE_BASELINE_CRON) {
-        next.at = next_slot(sched, turn->now); /* on the grid, never between */
+        next.at = next_slot(sched,
+                            turn->now); /* a time of the cron expression, never between two */
     } else if (next.at < turn->now) {
         span rest = next.at - started;
 
@@ -71,7 +73,7 @@ static void govern(struct turn *turn, struct work_schedule *sched, instant start
     c->next_at = as_slot(c, next.at);
     c->source = (int64_t)next.source;
     sched->next_due = c->next_at;
-    sched->moved = true;
+    sched->has_next_due = true;
     sched->is_touched = true;
 }
 
@@ -87,7 +89,7 @@ void sched_set_next(struct turn *turn, struct work_schedule *sched, instant star
     }
     sched_context(sched);
     c->next_at = c->remaining == 0 ? INSTANT_NEVER : next_slot(sched, c->mark);
-    sched->moved = false; /* what this turn found before was of another slot */
+    sched->has_next_due = false; /* next_due was of another slot */
     sched->is_touched = true;
 }
 
@@ -108,7 +110,7 @@ void sched_begin(struct turn *turn, struct work_schedule *sched)
     c->mark = a.mark;
     c->next_at = a.next_at;
     sched->next_due = a.next_due;
-    sched->moved = true;
+    sched->has_next_due = true;
 }
 
 void sched_nudge(struct turn *turn, struct work_schedule *sched, instant wanted)
@@ -118,7 +120,7 @@ void sched_nudge(struct turn *turn, struct work_schedule *sched, instant wanted)
     instant at;
 
     if (c->next_at == INSTANT_NEVER || (c->flags & CURSOR_PAUSED))
-        return; /* it runs: the hint counts when it has ended */
+        return; /* a run is open: the hint takes effect when it has ended */
     at = governor_nudge(&governor, turn->now, c->next_at, wanted);
     if (at == c->next_at)
         return;
@@ -129,6 +131,6 @@ void sched_nudge(struct turn *turn, struct work_schedule *sched, instant wanted)
     if (at != wanted)
         c->source = at > wanted ? SOURCE_CLAMPED_MIN : SOURCE_CLAMPED_MAX;
     sched->next_due = c->next_at;
-    sched->moved = true;
+    sched->has_next_due = true;
     sched->is_touched = true;
 }

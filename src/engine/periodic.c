@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The work of a periodic turn: sends the queries, and acts on their answers.
+ */
 #include "engine/periodic.h"
 
 #include "engine/claim.h"
@@ -7,7 +10,7 @@
 #include "engine/engine_internal.h"
 #include "engine/restricted_queues.h"
 
-enum { QUEUE_STEPS = 8 }; /* queues of a lane that one sweep finds */
+enum { QUEUE_STEPS = 8 }; /* queues of a lane that one periodic turn finds */
 
 void periodic_send(struct turn *turn)
 {
@@ -19,22 +22,22 @@ void periodic_send(struct turn *turn)
     queues_watched(turn->db, RESTRICTED_QUEUES_MAX, &turn->restricted_rows);
     gates_free(turn->db, BATCH_ROWS, &turn->free_gates);
     day_events_send(turn);
-    /* Twice as many as have come since: each turn has a row of events. */
+    /* Up to twice the rows inserted since: each turn has at most one row of events. */
     prune_events(turn->db, turn->node, turn->now - o->events_age,
                  BATCH_ROWS + 2 * (int)(m->turn - m->periodic_turn));
-    if (m->left_at == INSTANT_NONE || turn->now < m->left_at ||
-        turn->now - m->left_at >= LEFT_EVERY) {
-        prune_events_left(turn->db, turn->now - o->events_age, &turn->left_rows);
-        prune_audit_left(turn->db, turn->now - AUDIT_AGE, &turn->left_audit);
-        m->left_at = turn->now;
+    if (m->orphans_at == INSTANT_NONE || turn->now < m->orphans_at ||
+        turn->now - m->orphans_at >= ORPHANS_EVERY) {
+        prune_events_left(turn->db, turn->now - o->events_age, &turn->orphan_events);
+        prune_audit_left(turn->db, turn->now - AUDIT_AGE, &turn->orphan_audit);
+        m->orphans_at = turn->now;
     }
     prune_requests(turn->db, turn->now, BATCH_ROWS + 2 * m->requests);
     m->requests = 0;
     m->periodic_turn = m->turn;
 }
 
-/* A node that is dead: one at a time, and not before this one was there long enough to know. */
-static void take_over(struct turn *turn)
+/* Takes over one dead node at a time, once this node has been up long enough to judge. */
+static void take_over_node(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
     span lease = turn->engine->options.node_lease;
@@ -51,7 +54,7 @@ static void take_over(struct turn *turn)
         m->reclaim_node = node.id;
         m->reclaim_after = 0;
         daily_stats_take_over(turn, &node);
-        turn->is_full = true; /* go on at once */
+        turn->turn_again = true; /* continue at once */
         if (node.state == NODE_UP)
             *VEC_ADD(turn, &turn->events) = (struct event){
                 .type = EVENT_NODE_DOWN, .detail = node.id, .count = 1};
@@ -59,8 +62,8 @@ static void take_over(struct turn *turn)
     }
 }
 
-/* Another node has ended a run whose call is made here. */
-static void hear_stop(struct turn *turn, int row)
+/* Another node has ended a run whose call this node makes. */
+static void read_stop(struct turn *turn, int row)
 {
     const struct inflight_run *entry;
     struct node_stop stop;
@@ -72,13 +75,13 @@ static void hear_stop(struct turn *turn, int row)
         .run = run, .fence = stop.fence, .is_terminated = true};
     entry = inflight_find(turn->engine->inflight, &run);
     if (entry && entry->run.fence == stop.fence)
-        *VEC_ADD(turn, &turn->landed) = entry->run.id;
+        *VEC_ADD(turn, &turn->ended_calls) = entry->run.id;
 }
 
-/* Of nodes that do not return, a portion; where there was one there may be more. */
-static void prune_left(struct turn *turn)
+/* Prunes a batch of rows of nodes that never return; if there were any, there may be more. */
+static void prune_orphans(struct turn *turn)
 {
-    const struct db_result *events = &turn->left_rows, *audit = &turn->left_audit;
+    const struct db_result *events = &turn->orphan_events, *audit = &turn->orphan_audit;
 
     if (events->rows > 0)
         prune_events(turn->db, db_int_at(events, 0, 0),
@@ -86,7 +89,7 @@ static void prune_left(struct turn *turn)
     if (audit->rows > 0)
         prune_audit(turn->db, db_int_at(audit, 0, 0), turn->now - AUDIT_AGE, BATCH_ROWS);
     if (events->rows > 0 || audit->rows > 0)
-        turn->memory.left_at = INSTANT_NONE;
+        turn->memory.orphans_at = INSTANT_NONE;
 }
 
 void periodic_read(struct turn *turn)
@@ -97,10 +100,10 @@ void periodic_read(struct turn *turn)
     for (int i = 0; i < turn->free_gates.rows; i++)
         workset_gate(turn, db_int_at(&turn->free_gates, i, 0));
     for (int i = 0; i < turn->stop_rows.rows; i++)
-        hear_stop(turn, i);
-    prune_left(turn);
+        read_stop(turn, i);
+    prune_orphans(turn);
     day_events_read(turn);
-    take_over(turn);
+    take_over_node(turn);
     m->periodic_at = turn->now;
 }
 

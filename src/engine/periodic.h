@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is done once a second: nodes that fell silent, queues that others filled, gates that
- * have room, and old events and requests.  Internal to the engine.
+ * Work that is done once a second: find silent nodes, queues that other nodes filled and gates
+ * that have room, and delete old events and requests.  Internal to the engine.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 /* Queued with the first statements of the turn. */
 void periodic_send(struct turn *turn);
-/* With their answers. */
+/* Reads their answers. */
 void periodic_read(struct turn *turn);
-/* Queues of this node's lanes in which something is ready. */
+/* Finds queues of this node's lanes that have ready runs, and marks them as hot. */
 enum rc periodic_queues(struct turn *turn, struct err *reterr);

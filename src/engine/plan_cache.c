@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks that are filled one after the other.  A plan that is read at a new version is put
- * behind the others; its old place is lost until its block is emptied.
+ * Blocks of memory that are filled in turn.  A plan that is read with a new version is
+ * appended; the space of its old version is lost until its block is emptied.
  */
 #include "engine/plan_cache.h"
 
@@ -11,28 +11,28 @@
 #include "base/must.h"
 
 enum {
-    PLAN_BYTES_MAX = 64 << 10, /* of one that is kept: most are a few hundred bytes       */
-    UNIT = 8,                  /* places are counted in these, so that a map can hold them */
+    PLAN_BYTES_MAX = 64 << 10, /* of one plan; most have a few hundred bytes            */
+    UNIT = 8,                  /* bytes; positions count units, so that they fit a map  */
 };
 
 struct kept {
     int64_t schedule, version, namespace;
-    uint32_t packed, action, name; /* lengths; the texts follow each other */
-    uint32_t size;                 /* of all this, whole units             */
+    uint32_t packed, action, name; /* lengths of the texts, which follow in this order */
+    uint32_t size;                 /* of the entry, in bytes, whole units              */
     char text[];
 };
 
 struct block {
-    char *bytes; /* NULL: not needed so far */
+    char *bytes; /* NULL: not allocated yet */
     size_t used;
 };
 
 struct plan_cache {
     struct arena *arena;
-    struct map *map; /* schedule to place, in units from the first block's begin */
+    struct map *map; /* schedule to position, in units from the start of the first block */
     size_t block_size;
     struct block blocks[PLAN_CACHE_BLOCKS];
-    int at; /* the block that is being filled */
+    int at; /* index of the block that is being filled */
 };
 
 struct plan_cache *plan_cache_new(struct arena *arena, size_t bytes)
@@ -51,14 +51,14 @@ void plan_cache_free(struct plan_cache *plan_cache)
     map_free(plan_cache->map);
 }
 
-static int32_t work_of(const struct plan_cache *plan_cache, int block, size_t offset)
+static int32_t unit_of(const struct plan_cache *plan_cache, int block, size_t offset)
 {
     return (int32_t)(((size_t)block * plan_cache->block_size + offset) / UNIT);
 }
 
-static struct kept *kept_at(const struct plan_cache *plan_cache, int32_t work)
+static struct kept *kept_at(const struct plan_cache *plan_cache, int32_t unit)
 {
-    size_t at = (size_t)work * UNIT;
+    size_t at = (size_t)unit * UNIT;
 
     return (void *)(plan_cache->blocks[at / plan_cache->block_size].bytes +
                     at % plan_cache->block_size);
@@ -72,8 +72,8 @@ bool plan_cache_has(const struct plan_cache *plan_cache, int64_t schedule)
 bool plan_cache_find(const struct plan_cache *plan_cache, int64_t schedule, int64_t version,
                      struct plan_text *ret)
 {
-    int32_t work = map_find(plan_cache->map, schedule);
-    const struct kept *kept = work == MAP_NONE ? NULL : kept_at(plan_cache, work);
+    int32_t unit = map_find(plan_cache->map, schedule);
+    const struct kept *kept = unit == MAP_NONE ? NULL : kept_at(plan_cache, unit);
 
     if (!kept || kept->version != version)
         return false;
@@ -86,23 +86,23 @@ bool plan_cache_find(const struct plan_cache *plan_cache, int64_t schedule, int6
     return true;
 }
 
-/* Forgets what is in a block, unless it has a newer place. */
-static void empty(struct plan_cache *plan_cache, int index)
+/* Empties a block; a plan that has a newer version in another block stays cached. */
+static void empty_block(struct plan_cache *plan_cache, int index)
 {
     struct block *block = &plan_cache->blocks[index];
 
     for (size_t offset = 0; offset < block->used;) {
-        int32_t work = work_of(plan_cache, index, offset);
-        const struct kept *kept = kept_at(plan_cache, work);
+        int32_t unit = unit_of(plan_cache, index, offset);
+        const struct kept *kept = kept_at(plan_cache, unit);
 
-        if (map_find(plan_cache->map, kept->schedule) == work)
+        if (map_find(plan_cache->map, kept->schedule) == unit)
             map_remove(plan_cache->map, kept->schedule);
         offset += kept->size;
     }
     block->used = 0;
 }
 
-/* Where `size` more bytes go. */
+/* Reserves `size` bytes and returns their position. */
 static int32_t make_room(struct plan_cache *plan_cache, size_t size)
 {
     struct block *block = &plan_cache->blocks[plan_cache->at];
@@ -110,18 +110,18 @@ static int32_t make_room(struct plan_cache *plan_cache, size_t size)
 
     if (block->used + size > plan_cache->block_size) {
         plan_cache->at = (plan_cache->at + 1) % PLAN_CACHE_BLOCKS;
-        empty(plan_cache, plan_cache->at);
+        empty_block(plan_cache, plan_cache->at);
         block = &plan_cache->blocks[plan_cache->at];
     }
     if (!block->bytes)
         block->bytes = arena_room(plan_cache->arena, plan_cache->block_size);
     offset = block->used;
     block->used += size;
-    return work_of(plan_cache, plan_cache->at, offset);
+    return unit_of(plan_cache, plan_cache->at, offset);
 }
 
-/* Returns where the next one goes. */
-static char *put(char *to, struct str text)
+/* Returns the end of the copied text. */
+static char *append_text(char *to, struct str text)
 {
     if (text.len > 0)
         memcpy(to, text.ptr, text.len);
@@ -133,15 +133,15 @@ void plan_cache_put(struct plan_cache *plan_cache, int64_t schedule, int64_t ver
 {
     size_t size = sizeof(struct kept) + text->packed.len + text->action.len + text->name.len;
     struct kept *kept;
-    int32_t work;
+    int32_t unit;
     char *to;
 
     size = (size + UNIT - 1) / UNIT * UNIT;
     if (size > PLAN_BYTES_MAX || size > plan_cache->block_size)
-        return; /* an older version that stays is never asked for again */
-    work = make_room(plan_cache, size);
-    map_put(plan_cache->map, schedule, work);
-    kept = kept_at(plan_cache, work);
+        return; /* an older version that stays is never looked up again */
+    unit = make_room(plan_cache, size);
+    map_put(plan_cache->map, schedule, unit);
+    kept = kept_at(plan_cache, unit);
     *kept = (struct kept){
         .schedule = schedule,
         .version = version,
@@ -151,7 +151,7 @@ void plan_cache_put(struct plan_cache *plan_cache, int64_t schedule, int64_t ver
         .name = (uint32_t)text->name.len,
         .size = (uint32_t)size,
     };
-    to = put(kept->text, text->packed);
-    to = put(to, text->action);
-    put(to, text->name);
+    to = append_text(kept->text, text->packed);
+    to = append_text(to, text->action);
+    append_text(to, text->name);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans as they were last read, by schedule and version.
+ * Caches plans by schedule and version.
  *
- * Internal to the engine.  A run mostly ends soon after it began, so that its schedule's plan
- * need not be read a second time.  What is kept was committed under its version and is used
- * only by whoever holds the cursor at that version; a plan that is large is not kept.
+ * Internal to the engine.  Most runs end soon after they start, so the cache saves reading the
+ * plan of the schedule a second time.  A cached plan was committed with its version; it is used
+ * only by a turn that holds the cursor at that version.  Large plans are not cached.
  */
 #pragma once
 
@@ -15,8 +15,8 @@
 #include "base/str.h"
 
 enum {
-    PLAN_CACHE_BYTES = 32 << 20, /* of memory, taken as it is needed: some 80,000 usual plans */
-    PLAN_CACHE_BLOCKS = 16,      /* when they are full the oldest makes room                  */
+    PLAN_CACHE_BYTES = 32 << 20, /* allocated as needed; some 80,000 usual plans */
+    PLAN_CACHE_BLOCKS = 16,      /* when all are full, the oldest is emptied     */
 };
 
 struct plan_cache; /* opaque */
@@ -26,13 +26,13 @@ struct plan_text {
     struct str packed, action, name;
 };
 
-/* One that needs more than a block is not kept. */
+/* A plan that needs more than a block is not cached. */
 struct plan_cache *plan_cache_new(struct arena *arena, size_t bytes);
 void plan_cache_free(struct plan_cache *plan_cache);
 
-/* Whether there is one of any version. */
+/* True when a plan of any version is cached. */
 bool plan_cache_has(const struct plan_cache *plan_cache, int64_t schedule);
-/* The texts are good until the next plan_cache_put(). */
+/* The texts are valid until the next plan_cache_put(). */
 bool plan_cache_find(const struct plan_cache *plan_cache, int64_t schedule, int64_t version,
                      struct plan_text *ret);
 void plan_cache_put(struct plan_cache *plan_cache, int64_t schedule, int64_t version,

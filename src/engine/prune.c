@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Deletes expired rows: see prune.h.
+ */
 #include "engine/prune.h"
 
 #include "engine/engine_internal.h"
@@ -7,13 +10,16 @@
 #include "store/logs.h"
 
 enum {
-    PACE = 4, /* rows that are looked at for one that was written: expired ones are deleted a
-                 third of their age late at most */
-    PORTION_MAX = PACE * TURN_REPORTS_MAX, /* what the largest turn writes */
-    REST = 8, /* a pass begins when this part of the rows of the last one was written anew, */
-    REST_ROWS = 4096, /* and some more, so that a small table is left in peace */
+    /*
+     * Rows examined per row written: an expired row is deleted at most a third of its age
+     * late.
+     */
+    ROWS_PER_WRITE = 4,
+    BATCH_MAX = ROWS_PER_WRITE * TURN_REPORTS_MAX, /* for what the largest turn writes */
+    REST = 8,         /* the next pass begins when 1/REST of the rows of the last one, */
+    REST_ROWS = 4096, /* plus so many, were written: a small table is rarely walked    */
 };
-#define PRUNE_PAUSE SPAN_H /* or after so long */
+#define PRUNE_PAUSE SPAN_H /* or after this time */
 
 static void prune_old_schedules(struct db *db, int64_t after, int64_t until, instant before,
                                 struct db_result *ret)
@@ -23,7 +29,7 @@ static void prune_old_schedules(struct db *db, int64_t after, int64_t until, ins
 }
 
 static const struct {
-    void (*portion)(struct db *db, int64_t after, int limit, struct db_result *ret);
+    void (*batch)(struct db *db, int64_t after, int limit, struct db_result *ret);
     void (*prune)(struct db *db, int64_t after, int64_t until, instant now,
                   struct db_result *ret);
 } tables[PRUNE_TABLES] = {
@@ -33,7 +39,7 @@ static const struct {
     [PRUNE_SCHEDULES] = {prune_schedules_portion, prune_old_schedules},
 };
 
-/* What is written while the pass goes on is left to the next one: else none would end. */
+/* Rows that are written during the pass are left to the next one: otherwise it never ends. */
 static void begin_pass(const struct turn *turn, struct walk *walk)
 {
     *walk = (struct walk){.is_going = true, .until = key_of(turn->now)};
@@ -45,14 +51,14 @@ static void end_pass(const struct turn *turn, struct walk *walk)
                           .enough = walk->seen / REST + REST_ROWS};
 }
 
-bool prune_waits_for_figures(const struct engine_memory *memory)
+bool prune_waits_for_stats(const struct engine_memory *memory)
 {
     const struct walk *walk = &memory->walks[PRUNE_HISTORY];
 
     return walk->is_going && walk->after >= memory->stats;
 }
 
-/* What is not counted yet stays. */
+/* History that daily_stats.c has not counted yet must stay. */
 static int64_t history_end(const struct engine_memory *m)
 {
     return m->stats < m->others_stats ? m->stats : m->others_stats;
@@ -71,9 +77,9 @@ void prune_send(struct turn *turn)
             (!turn->is_periodic && walk->written < BATCH_ROWS) ||
             (i == PRUNE_HISTORY && walk->after >= history_end(&turn->memory)))
             continue;
-        rows = BATCH_ROWS + PACE * walk->written;
-        rows = rows < PORTION_MAX ? rows : PORTION_MAX;
-        tables[i].portion(turn->db, walk->after, (int)rows, &turn->batches[i]);
+        rows = BATCH_ROWS + ROWS_PER_WRITE * walk->written;
+        rows = rows < BATCH_MAX ? rows : BATCH_MAX;
+        tables[i].batch(turn->db, walk->after, (int)rows, &turn->batches[i]);
         turn->has_batch[i] = true;
         walk->written = 0;
         walk->seen += rows;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many schedules a namespace may have.
+ * Limits the number of schedules per namespace.
  *
- * Counted once a turn and namespace, up to the quota, in the index of names.  Two nodes that
- * make schedules in the same moment do not see each other's, so that a namespace can pass its
- * quota by what one turn makes; it makes nothing more after that.
+ * A turn counts the schedules of a namespace once, up to the quota, in the index of names.  Two
+ * nodes that create schedules at the same moment do not see those of the other, so a namespace
+ * can exceed its quota by what one turn creates; after that it can create no more.
  */
 #include "engine/apply.h"
 
-static struct quota *find(struct turn *turn, int64_t namespace)
+static struct quota *find_quota(struct turn *turn, int64_t namespace)
 {
     for (int i = 0; i < turn->quotas.count; i++)
         if (turn->quotas.at[i]->namespace == namespace)
@@ -20,7 +20,7 @@ void quota_send(struct turn *turn, const struct command *c)
 {
     struct quota *quota;
 
-    if (c->quota == 0 || find(turn, c->namespace))
+    if (c->quota == 0 || find_quota(turn, c->namespace))
         return;
     quota = arena_take(turn->arena, sizeof *quota);
     quota->namespace = c->namespace;
@@ -30,7 +30,7 @@ void quota_send(struct turn *turn, const struct command *c)
 
 bool quota_take(struct turn *turn, const struct command *c, struct reply *reply)
 {
-    struct quota *quota = c->quota > 0 ? find(turn, c->namespace) : NULL;
+    struct quota *quota = c->quota > 0 ? find_quota(turn, c->namespace) : NULL;
 
     if (!quota)
         return true;
@@ -39,7 +39,7 @@ bool quota_take(struct turn *turn, const struct command *c, struct reply *reply)
         return true;
     }
     reply->is_quota = true;
-    refuse(turn, reply, RC_LIMIT, "the namespace has %lld schedules, the most that it may have",
+    refuse(turn, reply, RC_LIMIT, "the namespace has %lld schedules; that is its limit",
            (long long)c->quota);
     return false;
 }

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Applies reports, expires leases and deadlines, takes over runs of dead nodes: see reports.h.
+ */
 #include "engine/reports.h"
 
 #include "engine/daily_stats.h"
 #include "engine/engine_internal.h"
 #include "engine/transitions.h"
 
-enum { ROW_ID, ROW_SCHEDULE, ROW_SLOT, ROW_PASS }; /* of runs_waking and runs_of_node */
+enum { ROW_ID, ROW_SCHEDULE, ROW_SLOT, ROW_PASS }; /* columns of runs_waking and runs_of_node */
 
-static struct work_run *place_of_report(struct turn *turn, const struct run_id *id)
+static struct work_run *run_of_report(struct turn *turn, const struct run_id *id)
 {
     return workset_run(turn, workset_schedule(turn, id->schedule), id->slot_ms * SPAN_MS,
                        (int64_t)id->pass);
 }
 
-static struct work_run *place_of_run(struct turn *turn, const struct run *run)
+static struct work_run *run_of_call(struct turn *turn, const struct run *run)
 {
     return workset_run(turn, workset_schedule(turn, run->schedule), run->slot, run->pass);
 }
 
-/* A call of this node, or what a worker holds, as it was committed. */
-static bool find_known(const struct turn *turn, const struct run_id *id, struct run *ret)
+/* Finds a call of this node, or a run that a worker holds, as it was committed. */
+static bool find_cached(const struct turn *turn, const struct run_id *id, struct run *ret)
 {
     const struct inflight_run *entry = inflight_find(turn->engine->inflight, id);
 
@@ -30,21 +33,21 @@ static bool find_known(const struct turn *turn, const struct run_id *id, struct 
 }
 
 /*
- * What went well ends a run that need not be read again, unless there are others who may have
+ * A report of success ends its run, which then need not be read; unless another node may have
  * ended it.
  */
-static void trust(struct turn *turn, const struct report *report)
+static void use_cached_run(struct turn *turn, const struct report *report)
 {
-    struct work_run *work = place_of_report(turn, &report->run);
+    struct work_run *work = run_of_report(turn, &report->run);
     struct run run;
 
     if (turn->memory.has_others || report->kind != REPORT_DONE ||
         report->outcome != OUTCOME_SUCCEEDED || work->state != WORK_WANTED ||
-        !find_known(turn, &report->run, &run) || run.fence != report->fence)
+        !find_cached(turn, &report->run, &run) || run.fence != report->fence)
         return;
     work->run = run;
     work->state = WORK_READ;
-    work->is_trusted = turn->trusts = true;
+    work->is_cached = turn->uses_cache = true;
 }
 
 void reports_want(struct turn *turn)
@@ -52,31 +55,31 @@ void reports_want(struct turn *turn)
     const struct inflight *inflight = turn->engine->inflight;
 
     for (int i = 0; i < turn->in->report_count; i++)
-        trust(turn, &turn->in->reports[i]);
+        use_cached_run(turn, &turn->in->reports[i]);
     for (int i = 0; i < inflight_count(inflight); i++) {
         const struct inflight_run *entry = inflight_at(inflight, i);
 
         if (entry->deadline <= turn->now)
-            place_of_run(turn, &entry->run);
+            run_of_call(turn, &entry->run);
     }
 }
 
-static void want_row(struct turn *turn, const struct db_result *rows, int i)
+static struct work_run *run_of_row(struct turn *turn, const struct db_result *rows, int i)
 {
     struct work_schedule *sched = workset_schedule(turn, db_int_at(rows, i, ROW_SCHEDULE));
 
-    workset_run(turn, sched, db_int_at(rows, i, ROW_SLOT), db_int_at(rows, i, ROW_PASS));
+    return workset_run(turn, sched, db_int_at(rows, i, ROW_SLOT), db_int_at(rows, i, ROW_PASS));
 }
 
 void waking_want(struct turn *turn)
 {
     for (int i = 0; i < turn->waking_rows.rows; i++)
-        want_row(turn, &turn->waking_rows, i);
+        run_of_row(turn, &turn->waking_rows, i);
     for (int i = 0; i < turn->reclaim_rows.rows; i++)
-        want_row(turn, &turn->reclaim_rows, i);
+        run_of_row(turn, &turn->reclaim_rows, i);
 }
 
-/* When the engine must look at a run that a worker holds. */
+/* When the engine must check a run that a worker holds. */
 static instant wake_of(const struct work_schedule *sched, const struct run *run)
 {
     const struct policies *p = &sched->plan.policies;
@@ -90,8 +93,8 @@ static instant wake_of(const struct work_schedule *sched, const struct run *run)
     return wake;
 }
 
-static void hear(struct turn *turn, struct work_run *work, const struct report *report,
-                 struct report_reply *reply)
+static void apply_alive(struct turn *turn, struct work_run *work, const struct report *report,
+                        struct report_reply *reply)
 {
     struct run *run = &work->run;
     struct work_schedule *sched = work->sched;
@@ -133,7 +136,8 @@ static enum reason default_reason(enum outcome outcome)
     }
 }
 
-static void stale(struct turn *turn, const struct report *report, struct report_reply *reply)
+static void reject_stale(struct turn *turn, const struct report *report,
+                         struct report_reply *reply)
 {
     *VEC_ADD(turn, &turn->events) = (struct event){
         .type = EVENT_LEASE_STALE,
@@ -146,9 +150,9 @@ static void stale(struct turn *turn, const struct report *report, struct report_
     reply->rc = RC_CONFLICT;
 }
 
-static void done(struct turn *turn, struct work_run *work, const struct report *report)
+static void apply_done(struct turn *turn, struct work_run *work, const struct report *report)
 {
-    if (work->run.state == RUN_LEASED) /* its end is its first sign of life */
+    if (work->run.state == RUN_LEASED) /* its end is also its first sign of life */
         turn_event(turn, EVENT_RUN_STARTED, &work->run, 0);
     attempt_end(turn, work,
                 &(struct ending){
@@ -164,7 +168,7 @@ static void done(struct turn *turn, struct work_run *work, const struct report *
                 });
 }
 
-/* A log is of use as long as the history that it belongs to. */
+/* A log is kept as long as the history that it belongs to. */
 static instant log_expires(const struct turn *turn, const struct work_schedule *sched)
 {
     const struct policies *p = &sched->plan.policies;
@@ -174,7 +178,7 @@ static instant log_expires(const struct turn *turn, const struct work_schedule *
     return turn->now + (sched->has_plan && p->retention_age > 0 ? p->retention_age : LOGS_AGE);
 }
 
-void finish_keep_log(struct turn *turn, const struct work_run *work, struct str log)
+void reports_append_log(struct turn *turn, const struct work_run *work, struct str log)
 {
     const struct run *run = &work->run;
 
@@ -200,29 +204,29 @@ static bool is_foreign(const struct report *report, const struct work_schedule *
     return report->namespace != 0 && report->namespace != sched->namespace;
 }
 
-static void finish_one(struct turn *turn, const struct report *report,
-                       struct report_reply *reply)
+static void apply_report(struct turn *turn, const struct report *report,
+                         struct report_reply *reply)
 {
-    struct work_run *work = place_of_report(turn, &report->run);
+    struct work_run *work = run_of_report(turn, &report->run);
     const struct run *run = &work->run;
 
     *reply = (struct report_reply){.tag = report->tag, .rc = RC_OK};
-    if (work->sched->state == SCHED_AWAY || work->state == WORK_AWAY) {
+    if (work->sched->state == SCHED_BUSY || work->state == WORK_BUSY) {
         reply->rc = RC_BUSY;
         return;
     }
     if (work->state != WORK_READ || run->fence != report->fence ||
         !run_is_claimed(run->state) || is_foreign(report, work->sched)) {
-        stale(turn, report, reply);
+        reject_stale(turn, report, reply);
         return;
     }
-    finish_keep_log(turn, work, report->log);
+    reports_append_log(turn, work, report->log);
     switch (report->kind) {
     case REPORT_ALIVE:
-        hear(turn, work, report, reply);
+        apply_alive(turn, work, report, reply);
         break;
     case REPORT_DONE:
-        done(turn, work, report);
+        apply_done(turn, work, report);
         break;
     case REPORT_RELEASE:
         run_hand_back(turn, work);
@@ -233,7 +237,7 @@ static void finish_one(struct turn *turn, const struct report *report,
     }
 }
 
-/* The run as a whole has taken too long, however lively it is. */
+/* True when the run has exceeded maxRunTime, even if its holder still reports. */
 static bool is_past_end(const struct turn *turn, const struct work_run *work)
 {
     span most = work->sched->has_plan ? work->sched->plan.policies.max_run_time : 0;
@@ -253,8 +257,8 @@ static void time_out(struct turn *turn, struct work_run *work)
                                      .is_retryable = true});
 }
 
-/* Calls of this node whose io has let their deadline pass. */
-static void finish_flights(struct turn *turn)
+/* Ends runs of calls of this node that did not end by their deadline. */
+static void end_overdue_calls(struct turn *turn)
 {
     const struct inflight *inflight = turn->engine->inflight;
 
@@ -264,9 +268,9 @@ static void finish_flights(struct turn *turn)
 
         if (entry->deadline > turn->now)
             continue;
-        work = place_of_run(turn, &entry->run);
+        work = run_of_call(turn, &entry->run);
         if (work->state != WORK_READ || work->run.fence != entry->run.fence ||
-            work->sched->state == SCHED_AWAY || !run_is_claimed(work->run.state))
+            work->sched->state == SCHED_BUSY || !run_is_claimed(work->run.state))
             continue;
         run_stop(turn, &work->run, true);
         time_out(turn, work);
@@ -276,11 +280,11 @@ static void finish_flights(struct turn *turn)
 void reports_apply(struct turn *turn)
 {
     for (int i = 0; i < turn->in->report_count; i++)
-        finish_one(turn, &turn->in->reports[i], &turn->report_replies[i]);
-    finish_flights(turn);
+        apply_report(turn, &turn->in->reports[i], &turn->report_replies[i]);
+    end_overdue_calls(turn);
 }
 
-/* A node that was itself away does not judge others before they had time to speak. */
+/* A node that was itself silent gives holders time for a heartbeat before it expires them. */
 static bool may_expire(const struct turn *turn, const struct policies *p)
 {
     return turn->now - turn->memory.turning_since >= p->heartbeat + p->grace;
@@ -321,7 +325,7 @@ static void wake_up(struct turn *turn, struct work_run *work)
     case RUN_APPROVAL:
     case RUN_GATED:
     case RUN_HELD:
-        run_wait_on(turn, work);
+        run_check_waiting(turn, work);
         break;
     case RUN_LEASED:
     case RUN_RUNNING:
@@ -338,30 +342,23 @@ static void wake_up(struct turn *turn, struct work_run *work)
     }
 }
 
-static struct work_run *row_place(struct turn *turn, const struct db_result *rows, int i)
-{
-    struct work_schedule *sched = workset_schedule(turn, db_int_at(rows, i, ROW_SCHEDULE));
-
-    return workset_run(turn, sched, db_int_at(rows, i, ROW_SLOT), db_int_at(rows, i, ROW_PASS));
-}
-
 static bool is_usable(const struct work_run *work)
 {
-    return work->state == WORK_READ && work->sched->state != SCHED_AWAY &&
+    return work->state == WORK_READ && work->sched->state != SCHED_BUSY &&
            work->sched->has_plan;
 }
 
-/* What a node held that is dead, or an earlier boot of this one. */
-static void finish_reclaimed(struct turn *turn)
+/* Ends attempts that a dead node, or an earlier boot of this one, held. */
+static void end_reclaimed(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
 
     for (int i = 0; i < turn->reclaim_rows.rows; i++) {
-        struct work_run *work = row_place(turn, &turn->reclaim_rows, i);
+        struct work_run *work = run_of_row(turn, &turn->reclaim_rows, i);
         int64_t id = db_int_at(&turn->reclaim_rows, i, ROW_ID);
 
-        if (work->state == WORK_AWAY || work->sched->state == SCHED_AWAY)
-            return; /* from here again in the next turn */
+        if (work->state == WORK_BUSY || work->sched->state == SCHED_BUSY)
+            return; /* the next turn continues here */
         m->reclaim_after = id;
         if (!is_usable(work) || work->run.node != m->reclaim_node ||
             !run_is_claimed(work->run.state) || inflight_by_key(turn->engine->inflight, id))
@@ -370,7 +367,7 @@ static void finish_reclaimed(struct turn *turn)
         attempt_end(turn, work, &(struct ending){.reason = REASON_NODE, .is_lost = true});
     }
     if (turn->reclaim_asked == 0 || turn->reclaim_rows.rows == BATCH_ROWS ||
-        !figures_are_taken_over(turn))
+        !daily_stats_taken_over(turn))
         return;
     if (turn->reclaim_asked != turn->node)
         nodes_declare(turn->db, m->reclaim_node, NODE_DOWN, turn->now);
@@ -380,10 +377,10 @@ static void finish_reclaimed(struct turn *turn)
 void waking_apply(struct turn *turn)
 {
     for (int i = 0; i < turn->waking_rows.rows; i++) {
-        struct work_run *work = row_place(turn, &turn->waking_rows, i);
+        struct work_run *work = run_of_row(turn, &turn->waking_rows, i);
 
         if (is_usable(work) && work->run.wake_at <= turn->now)
             wake_up(turn, work);
     }
-    finish_reclaimed(turn);
+    end_reclaimed(turn);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A list in order of queues, searched by bisection.
+ */
 #include "engine/restricted_queues.h"
 
 #include <string.h>
 
 #include "engine/claim.h"
 
-/* Where a queue is in the list, or would be. */
-static int position(const struct engine_memory *m, int64_t queue)
+/* The index of a queue in the list, or where it would be inserted. */
+static int find_index(const struct engine_memory *m, int64_t queue)
 {
     int low = 0, high = m->restricted_count;
 
@@ -21,10 +24,10 @@ static int position(const struct engine_memory *m, int64_t queue)
     return low;
 }
 
-/* A full list says nothing of the queues behind its last: their rows are asked. */
-enum queue_restriction restricted_of(const struct engine_memory *m, int64_t queue)
+/* A full list may lack queues after its last entry: for those the row must be read. */
+enum queue_restriction restricted_state(const struct engine_memory *m, int64_t queue)
 {
-    int at = position(m, queue);
+    int at = find_index(m, queue);
 
     if (at == m->restricted_count)
         return at == RESTRICTED_QUEUES_MAX ? RESTRICTION_LIMITED : RESTRICTION_NONE;
@@ -46,12 +49,12 @@ void restricted_read(struct turn *turn)
     }
 }
 
-/* The last makes room in a full list: it is behind the end then, and watched all the same. */
+/* A full list drops its last entry; a queue after the end counts as limited all the same. */
 void restricted_add(struct engine_memory *m, int64_t queue)
 {
-    int at = position(m, queue);
+    int at = find_index(m, queue);
 
-    if (restricted_of(m, queue) != RESTRICTION_NONE)
+    if (restricted_state(m, queue) != RESTRICTION_NONE)
         return;
     if (m->restricted_count < RESTRICTED_QUEUES_MAX)
         m->restricted_count++;
@@ -60,11 +63,11 @@ void restricted_add(struct engine_memory *m, int64_t queue)
     m->restricted[at] = (struct restricted_queue){.queue = queue};
 }
 
-/* Whoever waits for it may be at another node. */
+/* The worker that waits for it may be at another node. */
 void restricted_freed(struct turn *turn, const struct run *run)
 {
     if (run->lane != LANE_PULL || !run_is_claimed(run->state) ||
-        restricted_of(&turn->memory, run->queue) != RESTRICTION_LIMITED)
+        restricted_state(&turn->memory, run->queue) != RESTRICTION_LIMITED)
         return;
     claim_make_hot(&turn->memory, LANE_PULL, run->queue);
     turn->made_ready = true;

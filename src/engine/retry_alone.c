@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A turn whose data the database refuses: everything else first, then each report and each
- * command in a transaction of its own, so that only the one that is bad is refused.
+ * Repeats a turn whose data the database has rejected: first a turn without reports and
+ * commands, then each report and each command in a transaction of its own, so that only the
+ * bad one fails.
  */
 #include <string.h>
 
 #include "engine/engine_internal.h"
 
-/* What the single transactions hand out, behind what the first did. */
-struct gathered {
+/* The outputs of all transactions, in order. */
+struct outputs {
     struct arena *arena;
     VEC(struct stop) stops;
     VEC(struct event) events;
@@ -16,7 +17,7 @@ struct gathered {
     int64_t started[RUN_KINDS];
 };
 
-static void gather(struct gathered *all, const struct turn_out *one)
+static void append_out(struct outputs *all, const struct turn_out *one)
 {
     for (int i = 0; i < one->stop_count; i++)
         *VEC_ADD(all, &all->stops) = one->stops[i];
@@ -28,9 +29,9 @@ static void gather(struct gathered *all, const struct turn_out *one)
         all->started[i] += one->started[i];
 }
 
-/* One transaction; `before` tells whether there is still a connection. */
+/* One transaction.  `before` is the result of the one before: the connection may be dead. */
 static enum rc run_single(struct engine *engine, const struct turn_in *part, enum rc before,
-                          struct turn_out *one, struct gathered *all, struct str *ret_text)
+                          struct turn_out *one, struct outputs *all, struct str *ret_text)
 {
     struct err err = {.text = ""};
     enum rc rc = before == RC_LOST || before == RC_UNKNOWN
@@ -38,20 +39,20 @@ static enum rc run_single(struct engine *engine, const struct turn_in *part, enu
                      : engine_once(engine, part, one, &err);
 
     if (rc == RC_OK)
-        gather(all, one);
+        append_out(all, one);
     else
         *ret_text = arena_str(all->arena, str_of(err.text));
     return rc;
 }
 
-/* What is not done for want of a connection is to be handed in again. */
-static enum rc code_of(enum rc rc)
+/* What was not done because the connection is dead must be handed in again. */
+static enum rc rc_of_reply(enum rc rc)
 {
     return rc == RC_LOST ? RC_BUSY : rc;
 }
 
 static void run_singles(struct engine *engine, const struct turn_in *in, struct turn_out *out,
-                        struct gathered *all)
+                        struct outputs *all)
 {
     enum rc rc = RC_OK;
 
@@ -64,7 +65,7 @@ static void run_singles(struct engine *engine, const struct turn_in *in, struct 
         rc = run_single(engine, &part, rc, &one, all, &text);
         out->report_replies[i] = rc == RC_OK ? one.report_replies[0]
                                              : (struct report_reply){.tag = in->reports[i].tag,
-                                                                     .rc = code_of(rc)};
+                                                                     .rc = rc_of_reply(rc)};
     }
     for (int i = 0; i < in->command_count; i++) {
         struct turn_in part = {
@@ -75,7 +76,7 @@ static void run_singles(struct engine *engine, const struct turn_in *in, struct 
         rc = run_single(engine, &part, rc, &one, all, &text);
         out->replies[i] = rc == RC_OK ? one.replies[0]
                                       : (struct reply){.tag = in->commands[i].tag,
-                                                       .rc = code_of(rc),
+                                                       .rc = rc_of_reply(rc),
                                                        .text = text};
     }
 }
@@ -83,7 +84,7 @@ static void run_singles(struct engine *engine, const struct turn_in *in, struct 
 enum rc engine_retry_alone(struct engine *engine, const struct turn_in *in,
                            struct turn_out *out, struct err *reterr)
 {
-    struct gathered all = {.arena = engine->arenas[engine->arena]};
+    struct outputs all = {.arena = engine->arenas[engine->arena]};
     struct turn_in part = *in;
     enum rc rc;
 
@@ -93,7 +94,7 @@ enum rc engine_retry_alone(struct engine *engine, const struct turn_in *in,
     rc = engine_once(engine, &part, out, reterr);
     if (rc != RC_OK)
         return rc;
-    gather(&all, out);
+    append_out(&all, out);
     out->report_count = in->report_count;
     out->report_replies = arena_array(all.arena, (size_t)in->report_count,
                                       sizeof(*out->report_replies));
@@ -101,7 +102,7 @@ enum rc engine_retry_alone(struct engine *engine, const struct turn_in *in,
     out->replies = arena_array(all.arena, (size_t)in->command_count, sizeof(*out->replies));
     run_singles(engine, in, out, &all);
     if (engine->in_doubt) {
-        /* Its answer is "unknown"; a new boot finds out where the turns stand. */
+        /* The reply is "unknown"; a new boot reads the number of the last turn. */
         engine->in_doubt = false;
         engine->booted = false;
     }
@@ -112,6 +113,6 @@ enum rc engine_retry_alone(struct engine *engine, const struct turn_in *in,
     out->ended = all.ended.at;
     out->ended_count = all.ended.count;
     memcpy(out->started, all.started, sizeof(out->started));
-    out->wake_at = in->now; /* what the commands made due */
+    out->wake_at = in->now; /* the commands may have made schedules due */
     return RC_OK;
 }

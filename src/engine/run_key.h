@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A number for a run, for tables: two runs have the same only by chance.  Internal to the
- * engine.
+ * A hash of a run's identity, as a key of maps; different runs may have the same.  Internal to
+ * the engine.
  */
 #pragma once
 

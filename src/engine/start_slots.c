@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Turns due slots into starts, advances backfills, and computes when a schedule wakes next.
+ */
 #include "engine/start_slots.h"
 
 #include "core/backfill.h"
 #include "core/policy/governor.h"
 #include "engine/engine_internal.h"
+#include "engine/ledger_write.h"
 #include "engine/transitions.h"
 
 void sched_start(struct turn *turn, struct work_schedule *sched, const struct start *start)
@@ -17,7 +21,7 @@ void sched_start(struct turn *turn, struct work_schedule *sched, const struct st
     sched->is_touched = true;
 }
 
-/* Those that are accounted for. */
+/* Deletes the exceptions that are accounted for. */
 static void forget_exceptions(struct turn *turn, struct work_schedule *sched, instant mark)
 {
     int count = sched->exception_count;
@@ -27,13 +31,14 @@ static void forget_exceptions(struct turn *turn, struct work_schedule *sched, in
         sched->cursor.flags &= ~(int64_t)CURSOR_EXCEPTIONS;
 }
 
-/* Takes over what an advance has found. */
-static void adopt(struct turn *turn, struct work_schedule *sched, const struct advance *a)
+/* Applies the result of an advance. */
+static void adopt_advance(struct turn *turn, struct work_schedule *sched,
+                          const struct advance *a)
 {
     struct cursor *c = &sched->cursor;
 
     for (int i = 0; i < a->account_count; i++)
-        note(turn, sched, &a->accounts[i]);
+        ledger_note(turn, sched, &a->accounts[i]);
     for (int i = 0; i < a->slot_count; i++)
         sched_start(turn, sched,
                     &(struct start){
@@ -48,7 +53,7 @@ static void adopt(struct turn *turn, struct work_schedule *sched, const struct a
     c->mark = a->mark;
     c->next_at = a->next_at;
     sched->next_due = a->next_due;
-    sched->moved = true;
+    sched->has_next_due = true;
     sched->is_touched = true;
 }
 
@@ -64,16 +69,16 @@ static struct advance advance_of(struct work_schedule *sched, instant now)
     };
 }
 
-void sched_pass(struct turn *turn, struct work_schedule *sched, instant until,
-                enum outcome outcome, enum reason reason)
+void sched_account_until(struct turn *turn, struct work_schedule *sched, instant until,
+                         enum outcome outcome, enum reason reason)
 {
     struct advance a = advance_of(sched, until);
 
     advance_past(&a, outcome, reason);
-    adopt(turn, sched, &a);
+    adopt_advance(turn, sched, &a);
 }
 
-bool sched_is_overtaken(const struct turn *turn, const struct work_schedule *sched)
+bool sched_must_advance_first(const struct turn *turn, const struct work_schedule *sched)
 {
     const struct cursor *c = &sched->cursor;
 
@@ -81,7 +86,7 @@ bool sched_is_overtaken(const struct turn *turn, const struct work_schedule *sch
            c->next_at <= turn->now;
 }
 
-/* Automatic runs that wait already: they will take from the remaining ones. */
+/* Slots whose runs wait already: each will use one of the remaining starts. */
 static int64_t waiting_slots(const struct work_schedule *sched)
 {
     int64_t count = 0;
@@ -92,19 +97,19 @@ static int64_t waiting_slots(const struct work_schedule *sched)
     return count;
 }
 
-/* Places that the buffer has for slots; slots that can wait nowhere need none. */
+/* How many more slots the buffer can hold; where slots never wait, there is no limit. */
 static int64_t buffer_room(const struct work_schedule *sched)
 {
     const struct policies *p = &sched->plan.policies;
-    bool piles_up = p->overlap == OVERLAP_BUFFER_ALL || p->overlap == OVERLAP_CANCEL_OTHER ||
-                    p->overlap == OVERLAP_TERMINATE_OTHER;
+    bool queues_up = p->overlap == OVERLAP_BUFFER_ALL || p->overlap == OVERLAP_CANCEL_OTHER ||
+                     p->overlap == OVERLAP_TERMINATE_OTHER;
 
-    if (p->buffer_limit == 0 || !(piles_up || p->drop_when_full))
+    if (p->buffer_limit == 0 || !(queues_up || p->drop_when_full))
         return ADVANCE_SLOTS_MAX;
     return p->buffer_limit - sched->cursor.waiting;
 }
 
-/* Starts that are left, when they are limited and those that wait take theirs. */
+/* Starts that are left after those that wait, when starts are limited. */
 static int64_t remaining_room(const struct work_schedule *sched)
 {
     if (sched->cursor.remaining < 0)
@@ -122,12 +127,12 @@ static void advance_slots(struct turn *turn, struct work_schedule *sched)
     sched->is_touched = true;
     c->flags |= CURSOR_FULL;
     if (left <= 0 && c->remaining > 0)
-        return; /* what waits will take the last ones, or leave them */
+        return; /* the waiting runs may use the last starts */
     if (buffer <= 0 && !sched->plan.policies.drop_when_full)
         return;
     if (c->remaining > 0)
         view.remaining = left;
-    /* A run may have ended while its zone was not known: what follows is to be looked for. */
+    /* A run may have ended while its zone was not known: search for the next slot again. */
     if (sched->plan.follows && !sched->plan.is_governed)
         view.next_at = c->mark;
     a.cursor = &view;
@@ -136,7 +141,7 @@ static void advance_slots(struct turn *turn, struct work_schedule *sched)
         turn->slots = arena_array_room(turn->arena, ADVANCE_SLOTS_MAX, sizeof(*turn->slots));
     a.slots = turn->slots;
     advance(&a);
-    adopt(turn, sched, &a);
+    adopt_advance(turn, sched, &a);
     c->flags &= ~(int64_t)CURSOR_FULL;
 }
 
@@ -160,9 +165,9 @@ static void close_if_idle(struct turn *turn, struct work_schedule *sched)
     turn_schedule_event(turn, EVENT_SCHEDULE_CLOSED, sched->id, c->version);
 }
 
-/* A portion of one backfill; true when it is done. */
-static bool take_backfill(struct turn *turn, struct work_schedule *sched, struct backfill *b,
-                          int room)
+/* Starts a batch of one backfill; true when it is done. */
+static bool start_backfill_batch(struct turn *turn, struct work_schedule *sched,
+                                 struct backfill *b, int room)
 {
     struct due_slot *slots = arena_array_room(turn->arena, (size_t)room, sizeof(*slots));
     int count = advance_backfill(&sched->plan, &sched->ctx, b->mark, b->until, slots, room);
@@ -196,17 +201,17 @@ static int room_for_backfill(const struct work_schedule *sched)
                                  sched->backfill_count);
 
     if (limit / 2 <= BUFFER_RESERVE && waiting < (limit + 1) / 2)
-        room = 1; /* a small buffer is no reason to stand still */
+        room = 1; /* a small buffer must not stop the backfill */
     return room;
 }
 
-/* Of `room` what the turn may still start; it may come to a sched twice. */
-static int portion_of(const struct turn *turn, const struct work_schedule *sched, int room)
+/* How many of `room` this turn may still start; a turn may visit a schedule twice. */
+static int size_batch(const struct turn *turn, const struct work_schedule *sched, int room)
 {
-    int portion = turn->engine->options.backfill_portion;
-    int left = portion - sched->backfilled;
+    int batch = turn->engine->options.backfill_portion;
+    int left = batch - sched->backfilled;
 
-    return portion > 0 && left < room ? left : room;
+    return batch > 0 && left < room ? left : room;
 }
 
 static void advance_backfills(struct turn *turn, struct work_schedule *sched)
@@ -216,13 +221,13 @@ static void advance_backfills(struct turn *turn, struct work_schedule *sched)
 
     for (int i = 0; i < sched->backfill_count; i++) {
         struct backfill *b = &sched->backfills[i];
-        int portion = portion_of(turn, sched, room);
+        int batch = size_batch(turn, sched, room);
 
-        if (portion <= 0)
+        if (batch <= 0)
             break;
-        if (b->id == 0 || !take_backfill(turn, sched, b, portion))
+        if (b->id == 0 || !start_backfill_batch(turn, sched, b, batch))
             continue;
-        b->id = 0; /* done: a turn may come here twice */
+        b->id = 0; /* done; a turn may come here twice */
         c->backfills--;
         c->active_at = turn->now;
         sched->is_touched = true;
@@ -234,7 +239,7 @@ void sched_resume(struct turn *turn, struct work_schedule *sched, struct str not
 {
     struct cursor *c = &sched->cursor;
     bool replays = sched->plan.policies.catchup_paused || sched->plan.is_governed;
-    /* What comes at the end of the pause or after it was not paused, however late it is now. */
+    /* Slots at or after the end of the pause were not paused, however late it is now. */
     instant until = c->paused_until <= turn->now ? c->paused_until - 1 : turn->now;
 
     c->flags &= ~(int64_t)(CURSOR_PAUSED | CURSOR_QUARANTINED);
@@ -247,9 +252,9 @@ void sched_resume(struct turn *turn, struct work_schedule *sched, struct str not
     if (c->flags & CURSOR_BARRED)
         return;
     if (!replays)
-        sched_pass(turn, sched, until, OUTCOME_MISSED, REASON_PAUSED);
+        sched_account_until(turn, sched, until, OUTCOME_MISSED, REASON_PAUSED);
     if (sched->plan.is_governed && c->next_at < turn->now) {
-        c->next_at = turn->now / SPAN_MS * SPAN_MS; /* overdue: it runs right away */
+        c->next_at = turn->now / SPAN_MS * SPAN_MS; /* overdue: it runs at once */
         c->source = SOURCE_PAUSED;
     }
     sched->is_due = true;
@@ -275,11 +280,11 @@ void sched_advance(struct turn *turn, struct work_schedule *sched)
         return;
     sched_end_pause(turn, sched);
     if (!(c->flags & CURSOR_BARRED) && turn->memory.clock_skip > c->mark)
-        sched_pass(turn, sched, turn->memory.clock_skip, OUTCOME_MISSED, REASON_CLOCK);
+        sched_account_until(turn, sched, turn->memory.clock_skip, OUTCOME_MISSED, REASON_CLOCK);
     if (c->flags & CURSOR_BARRED)
         sched->is_touched = true;
     else if (c->flags & CURSOR_QUARANTINED)
-        sched_pass(turn, sched, turn->now, OUTCOME_DROPPED, REASON_QUARANTINED);
+        sched_account_until(turn, sched, turn->now, OUTCOME_DROPPED, REASON_QUARANTINED);
     else
         advance_slots(turn, sched);
     advance_backfills(turn, sched);
@@ -302,21 +307,21 @@ void sched_clear(struct turn *turn, struct work_schedule *sched)
     sched->is_touched = true;
     if (left)
         return;
-    sched_write(turn, sched); /* the ledger's last lines */
+    sched_write(turn, sched); /* the last rows of the ledger */
     cursors_delete(turn->db, sched->id);
     exceptions_forget(turn->db, sched->id, INSTANT_NEVER);
     backfills_delete_all(turn->db, sched->id);
     results_delete(turn->db, sched->id);
-    sched->state = SCHED_BARE;
+    sched->state = SCHED_NO_CURSOR;
 }
 
-/* The time with jitter of the next slot. */
+/* When the next slot is due, with jitter. */
 static instant due_of(const struct work_schedule *sched)
 {
     const struct cursor *c = &sched->cursor;
     struct slot slot;
 
-    if (sched->moved)
+    if (sched->has_next_due)
         return sched->next_due;
     if (c->next_at == INSTANT_NEVER || sched->plan.is_governed || sched->plan.spec.jitter == 0)
         return c->next_at;
@@ -334,7 +339,7 @@ static instant wake_of(struct turn *turn, struct work_schedule *sched)
     if (c->flags & CURSOR_CLOSED)
         return INSTANT_NEVER;
     if (sched->plan.is_governed && c->next_at == INSTANT_NEVER && c->waiting == 0)
-        sched_set_next(turn, sched, INSTANT_NONE); /* its slot came to nothing */
+        sched_set_next(turn, sched, INSTANT_NONE); /* its last slot did not start */
     if ((c->flags & CURSOR_FULL) && buffer_room(sched) > 0 && remaining_room(sched) > 0)
         c->flags &= ~(int64_t)CURSOR_FULL;
     if (c->flags & CURSOR_PAUSED)
@@ -355,7 +360,7 @@ void sched_wake(struct turn *turn, struct work_schedule *sched)
     sched->cursor.wake_at = wake;
     if (wake > turn->now || turn->in->hold)
         return;
-    turn->is_full = true; /* there is more to do at once */
+    turn->turn_again = true; /* there is more to do */
     if (wake < turn->memory.floor)
         turn->memory.floor = wake;
 }

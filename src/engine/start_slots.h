@@ -1,46 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the clock to runs: slots that fall due, backfills, overlap, and when to wake next.
- * Internal to the engine.
+ * Turns due slots into runs: catch-up, backfills, overlap, and when to wake next.  Internal to
+ * the engine.
+ *
+ * All functions need a schedule that is SCHED_HELD.
  */
 #pragma once
 
 #include "engine/workset.h"
 
-/* Asks for a start; overlap decides in sched_decide(). */
+/* Requests a start; sched_decide() applies the overlap policy. */
 void sched_start(struct turn *turn, struct work_schedule *sched, const struct start *start);
 
-/* Slots that are due, catch-up, automatic resume and close, portions of backfills. */
+/* Advances it: due slots, catch-up, automatic resume and close, a batch of its backfills. */
 void sched_advance(struct turn *turn, struct work_schedule *sched);
 
-/* Everything due by now gets this account; where it starts anew is told by sched_begin(). */
-void sched_pass(struct turn *turn, struct work_schedule *sched, instant until,
-                enum outcome outcome, enum reason reason);
+/* Accounts for every slot up to `until` with this outcome, and moves mark and next slot. */
+void sched_account_until(struct turn *turn, struct work_schedule *sched, instant until,
+                         enum outcome outcome, enum reason reason);
 
 /*
- * A start is asked for that would move a slot whose time has come, as the first run that opens
- * does where slots count from runs: those that are due are to be accounted for before.
+ * True when due slots must be accounted for before sched_decide(): where slots count from runs,
+ * the first run that opens moves the next slot, and a requested start would do so to a slot
+ * whose time has come.
  */
-bool sched_is_overtaken(const struct turn *turn, const struct work_schedule *sched);
+bool sched_must_advance_first(const struct turn *turn, const struct work_schedule *sched);
 
-/* Mark and next slot of a schedule that is new or has a new spec. */
+/* Sets mark and next slot of a schedule that is new or has a new spec. */
 void sched_begin(struct turn *turn, struct work_schedule *sched);
 
-/* Back from a pause: what became of its slots. */
+/* Ends a pause, and accounts for the slots in it. */
 void sched_resume(struct turn *turn, struct work_schedule *sched, struct str note,
                   struct str by);
 
-/* Of a pause whose time is over, whoever comes first. */
+/* Resumes the schedule if it is paused and the end of the pause has come. */
 void sched_end_pause(struct turn *turn, struct work_schedule *sched);
 
-/* Waiting runs and new starts: who starts, who waits, who is skipped, who is ended. */
+/* Decides which waiting runs and new starts begin, wait or are skipped, and what they end. */
 void sched_decide(struct turn *turn, struct work_schedule *sched);
 
-/* Ends what waits of a deleted schedule, a portion a turn. */
+/* Ends the waiting runs of a deleted schedule, a batch per turn; then deletes its cursor. */
 void sched_clear(struct turn *turn, struct work_schedule *sched);
 
-/* When it must be looked at again. */
+/* Sets wake_at: when the engine must visit the schedule again. */
 void sched_wake(struct turn *turn, struct work_schedule *sched);
 
-/* A hint of its owner asks for an earlier run. */
+/* A hint asks for an earlier run. */
 void sched_nudge(struct turn *turn, struct work_schedule *sched, instant wanted);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of a run: see transitions.h.
+ */
 #include "engine/transitions.h"
-
-#include <stdlib.h>
 
 #include "base/must.h"
 #include "engine/daily_stats.h"
 #include "engine/engine_internal.h"
+#include "engine/ledger_write.h"
 #include "engine/restricted_queues.h"
 
 static const struct policies *policies_of(const struct work_schedule *sched)
@@ -13,91 +15,10 @@ static const struct policies *policies_of(const struct work_schedule *sched)
     return &sched->plan.policies;
 }
 
-static instant expires(const struct turn *turn, const struct work_schedule *sched)
-{
-    span age = sched->has_plan ? policies_of(sched)->retention_age : 0;
-
-    return age == 0 ? INSTANT_NEVER : turn->now + age;
-}
-
-/* Runs of tests, and runs whose schedule is gone, leave no trace on a cursor. */
+/* Test runs, and runs whose schedule is deleted, do not count in a cursor. */
 static bool has_trace(const struct work_run *work)
 {
     return work->run.kind != RUN_TEST && work->sched->state == SCHED_HELD;
-}
-
-void note(struct turn *turn, struct work_schedule *sched, const struct account *account)
-{
-    struct noted *noted = arena_take(turn->arena, sizeof(*noted));
-
-    noted->account = *account;
-    *sched->noted_end = noted;
-    sched->noted_end = &noted->next;
-    sched->is_touched = true;
-}
-
-void note_one(struct turn *turn, struct work_schedule *sched, instant slot,
-              enum outcome outcome, enum reason reason)
-{
-    note(turn, sched,
-         &(struct account){
-             .first = slot, .last = slot, .count = 1, .outcome = outcome, .reason = reason});
-}
-
-/* Counts an account and says it. */
-static void tell(struct turn *turn, struct work_schedule *sched, const struct account *a,
-                 int64_t pass)
-{
-    struct cursor *c = &sched->cursor;
-    enum event_type type;
-
-    switch (a->outcome) {
-    case OUTCOME_SKIPPED:
-        c->skipped += a->count;
-        type = EVENT_SLOT_SKIPPED;
-        break;
-    case OUTCOME_MISSED:
-        c->missed += a->count;
-        type = EVENT_SLOT_MISSED;
-        break;
-    case OUTCOME_DROPPED:
-        c->dropped += a->count;
-        type = EVENT_SLOT_DROPPED;
-        break;
-    default:
-        must(a->outcome == OUTCOME_SLOT_CANCELLED);
-        c->cancelled += a->count;
-        type = EVENT_SLOT_CANCELLED;
-        break;
-    }
-    *VEC_ADD(turn, &turn->events) = (struct event){
-        .type = type,
-        .schedule = sched->id,
-        .slot = a->first,
-        .pass = pass,
-        .detail = (int64_t)a->outcome * 256 + (int64_t)a->reason,
-        .count = a->count,
-    };
-}
-
-static void ledger_write(struct turn *turn, struct work_schedule *sched,
-                         const struct account *account, int64_t pass, bool extends)
-{
-    struct ledger_entry entry = {
-        .id = turn_key(turn),
-        .schedule = sched->id,
-        .pass = pass,
-        .account = *account,
-        .written_at = turn->now,
-        .expire_at = expires(turn, sched),
-    };
-
-    tell(turn, sched, account, pass);
-    turn->memory.walks[PRUNE_LEDGER].written++;
-    if (extends)
-        ledger_extend(turn->db, &entry);
-    else
-        ledger_insert(turn->db, &entry);
 }
 
 static void gate_leave(struct turn *turn, struct run *run)
@@ -127,7 +48,7 @@ static void gate_forget(struct turn *turn, struct run *run)
 void run_stop(struct turn *turn, const struct run *run, bool is_terminated)
 {
     if (run->node == 0 || !run_is_claimed(run->state))
-        return; /* a worker learns it at its next heartbeat */
+        return; /* a worker is informed at its next heartbeat */
     if (run->node == turn->node)
         *VEC_ADD(turn, &turn->stops) = (struct stop){
             .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
@@ -143,10 +64,10 @@ void run_stop(struct turn *turn, const struct run *run, bool is_terminated)
                                                    .fence = run->fence});
 }
 
-static void land(struct turn *turn, const struct run *run)
+static void note_call_ended(struct turn *turn, const struct run *run)
 {
     if (run->node == turn->node && run_is_claimed(run->state))
-        *VEC_ADD(turn, &turn->landed) = run->id;
+        *VEC_ADD(turn, &turn->ended_calls) = run->id;
 }
 
 static void write_history(struct turn *turn, struct work_run *work, const struct ending *ending,
@@ -169,7 +90,7 @@ static void write_history(struct turn *turn, struct work_run *work, const struct
                                  .reason = ending->reason,
                                  .last = last,
                                  .ended_at = turn->now,
-                                 .expire_at = expires(turn, work->sched),
+                                 .expire_at = ledger_expires_at(turn, work->sched),
                                  .error = ending->error,
                                  .result = ending->result,
                                  .namespace = work->sched->namespace,
@@ -189,13 +110,13 @@ static void keep_result(struct turn *turn, const struct work_schedule *sched,
         results_fail(turn->db, sched->id, ending->error);
 }
 
-/* Beyond twice as many as are kept the rest goes; by arithmetic, so that none is counted. */
+/* True when there are more than twice as many as are kept; computed without counting rows. */
 static bool is_beyond(int64_t ended, int64_t kept)
 {
     return kept > 0 && ended > 2 * kept && (ended - 2 * kept - 1) % (kept + 1) == 0;
 }
 
-/* What the end of a run means for its schedule. */
+/* Counts the end of a run in the cursor of its schedule. */
 static void count_end(struct turn *turn, struct work_run *work, const struct ending *ending)
 {
     struct work_schedule *sched = work->sched;
@@ -231,17 +152,17 @@ void run_end(struct turn *turn, struct work_run *work, const struct ending *endi
     bool is_cancel = ending->outcome == OUTCOME_CANCELLED;
     instant started = run->started_at;
 
-    must(run->state != RUN_HELD && work->state != WORK_GONE);
+    must(run->state != RUN_HELD && work->state != WORK_ENDED);
     write_history(turn, work, ending, true);
     gate_leave(turn, run);
     gate_forget(turn, run);
     restricted_freed(turn, run);
-    land(turn, run);
+    note_call_ended(turn, run);
     turn_event(turn, is_cancel ? EVENT_RUN_CANCELLED : EVENT_RUN_ENDED, run,
                (int64_t)ending->outcome * 256 + (int64_t)ending->reason);
     if (work->state == WORK_READ)
-        runs_delete(turn->db, run->id, run->fence, work->is_trusted ? &work->row : NULL);
-    work->state = WORK_GONE;
+        runs_delete(turn->db, run->id, run->fence, work->is_cached ? &work->row : NULL);
+    work->state = WORK_ENDED;
     run->state = RUN_ENDED;
     if (!has_trace(work))
         return;
@@ -264,20 +185,21 @@ void held_end(struct turn *turn, struct work_run *work, enum outcome outcome,
     ledger_write(turn, sched, &account, work->run.pass, false);
     if (work->state == WORK_READ)
         runs_delete(turn->db, work->run.id, work->run.fence, NULL);
-    work->state = WORK_GONE;
+    work->state = WORK_ENDED;
     sched->cursor.waiting--;
     sched->is_touched = true;
 }
 
-/* Back among those that can be claimed, or that wait for a time. */
-static void let_go(struct turn *turn, struct work_run *work, enum run_state state, instant wake)
+/* Takes a claimed run from its holder: it becomes ready, or waits in RUN_BACKOFF. */
+static void release_run(struct turn *turn, struct work_run *work, enum run_state state,
+                        instant wake)
 {
     struct run *run = &work->run;
 
     must(run_may(run->state, state));
     gate_leave(turn, run);
     restricted_freed(turn, run);
-    land(turn, run);
+    note_call_ended(turn, run);
     run->state = state;
     run->node = 0;
     run->worker = (struct str){NULL, 0};
@@ -290,7 +212,7 @@ static void let_go(struct turn *turn, struct work_run *work, enum run_state stat
     }
 }
 
-/* Until when it must have begun: policy startWithin. */
+/* Until when it must have started: policy startWithin. */
 static instant begin_by(const struct work_schedule *sched, const struct run *run)
 {
     span within = sched->has_plan ? policies_of(sched)->start_within : 0;
@@ -298,7 +220,7 @@ static instant begin_by(const struct work_schedule *sched, const struct run *run
     return within > 0 && run->attempt == 0 ? run->due + within : INSTANT_NEVER;
 }
 
-/* From when on it is late: policy latenessBudget. */
+/* From when it is late: policy latenessBudget. */
 static instant late_from(const struct work_schedule *sched, const struct run *run)
 {
     span budget = sched->has_plan ? policies_of(sched)->lateness_budget : 0;
@@ -306,8 +228,8 @@ static instant late_from(const struct work_schedule *sched, const struct run *ru
     return budget > 0 && !(run->flags & RUN_TOLD_LATE) ? run->due + budget + 1 : INSTANT_NEVER;
 }
 
-/* When something is to be done about one that waits: what holds it may take its time. */
-static instant wait_until(const struct work_schedule *sched, const struct run *run)
+/* When to check a waiting run; a held run has no limit to start. */
+static instant wake_while_waiting(const struct work_schedule *sched, const struct run *run)
 {
     instant late = run->attempt == 0 ? late_from(sched, run) : INSTANT_NEVER;
     instant end = run->state == RUN_HELD ? INSTANT_NEVER : begin_by(sched, run);
@@ -315,13 +237,13 @@ static instant wait_until(const struct work_schedule *sched, const struct run *r
     return late < end ? late : end;
 }
 
-/* Its schedule was deleted: nothing of it is begun again. */
+/* Its schedule was deleted: no attempt of the run starts again. */
 static bool is_orphan(const struct work_run *work)
 {
-    return work->sched->state == SCHED_BARE && work->run.kind != RUN_DIRECT;
+    return work->sched->state == SCHED_NO_CURSOR && work->run.kind != RUN_DIRECT;
 }
 
-static void lose(struct turn *turn, struct work_run *work, struct ending *ending)
+static void end_lost(struct turn *turn, struct work_run *work, struct ending *ending)
 {
     struct run *run = &work->run;
     bool once = work->sched->has_plan && policies_of(work->sched)->at_most_once;
@@ -337,13 +259,13 @@ static void lose(struct turn *turn, struct work_run *work, struct ending *ending
         return;
     }
     write_history(turn, work, ending, false);
-    let_go(turn, work, RUN_READY, INSTANT_NEVER);
+    release_run(turn, work, RUN_READY, INSTANT_NEVER);
     run->fence++;
     turn_event(turn, EVENT_RUN_RETRYING, run, (int64_t)ending->reason);
 }
 
-static instant next_try(const struct turn *turn, const struct work_run *work,
-                        const struct ending *ending)
+static instant retry_time(const struct turn *turn, const struct work_run *work,
+                          const struct ending *ending)
 {
     const struct policies *p = policies_of(work->sched);
     const struct run *run = &work->run;
@@ -379,20 +301,20 @@ void attempt_end(struct turn *turn, struct work_run *work, const struct ending *
 
     must(run_is_claimed(work->run.state));
     if (end.is_lost && !(work->run.flags & RUN_CANCELLING)) {
-        lose(turn, work, &end);
+        end_lost(turn, work, &end);
         return;
     }
     if ((work->run.flags & RUN_CANCELLING) && end.outcome != OUTCOME_SUCCEEDED) {
         end.outcome = OUTCOME_CANCELLED;
         end.reason = reason_of_cancel(&work->run);
     }
-    at = next_try(turn, work, &end);
+    at = retry_time(turn, work, &end);
     if (at == INSTANT_NEVER) {
         run_end(turn, work, &end);
         return;
     }
     write_history(turn, work, &end, false);
-    let_go(turn, work, RUN_BACKOFF, at);
+    release_run(turn, work, RUN_BACKOFF, at);
     turn_event(turn, EVENT_RUN_RETRYING, &work->run, (int64_t)end.reason);
 }
 
@@ -403,7 +325,7 @@ void run_ready(struct turn *turn, struct work_run *work)
                    run->state != RUN_APPROVAL;
 
     run->state = approve && run->attempt == 0 ? RUN_APPROVAL : RUN_READY;
-    run->wake_at = wait_until(work->sched, run);
+    run->wake_at = wake_while_waiting(work->sched, run);
     work->is_changed = true;
     if (run->state != RUN_READY || work->is_fresh)
         return;
@@ -412,7 +334,7 @@ void run_ready(struct turn *turn, struct work_run *work)
     *VEC_ADD(turn, &turn->fresh) = work;
 }
 
-void run_tell_late(struct turn *turn, struct work_run *work)
+void run_emit_late(struct turn *turn, struct work_run *work)
 {
     struct run *run = &work->run;
 
@@ -423,12 +345,12 @@ void run_tell_late(struct turn *turn, struct work_run *work)
     turn_event(turn, EVENT_RUN_LATE, run, turn->now - run->due);
 }
 
-void run_wait_on(struct turn *turn, struct work_run *work)
+void run_check_waiting(struct turn *turn, struct work_run *work)
 {
     struct run *run = &work->run;
 
-    run_tell_late(turn, work);
-    run->wake_at = wait_until(work->sched, run);
+    run_emit_late(turn, work);
+    run->wake_at = wake_while_waiting(work->sched, run);
     work->is_changed = true;
     if (run->wake_at <= turn->now)
         run_end(turn, work,
@@ -442,19 +364,19 @@ void run_hand_back(struct turn *turn, struct work_run *work)
                        : !(run->flags & RUN_CANCELLING) ? REASON_NONE
                                                         : reason_of_cancel(run);
 
-    if (over != REASON_NONE) { /* nobody holds it, and nobody is to have it again */
+    if (over != REASON_NONE) { /* it has no holder now, and must not get another */
         run_end(turn, work, &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = over});
         return;
     }
-    let_go(turn, work, RUN_READY, INSTANT_NEVER);
+    release_run(turn, work, RUN_READY, INSTANT_NEVER);
     run->attempt--;
     if (run->attempt == 0)
         run->started_at = INSTANT_NONE;
     run->attempt_at = INSTANT_NONE;
-    run->wake_at = wait_until(work->sched, run);
+    run->wake_at = wake_while_waiting(work->sched, run);
 }
 
-void run_ask_to_stop(struct turn *turn, struct work_run *work, bool for_other)
+void run_request_stop(struct turn *turn, struct work_run *work, bool for_other)
 {
     struct run *run = &work->run;
 
@@ -464,7 +386,7 @@ void run_ask_to_stop(struct turn *turn, struct work_run *work, bool for_other)
     work->is_changed = true;
     run_stop(turn, run, false);
     if (run->node != 0 && run->node != turn->node)
-        run->wake_at = turn->now; /* its node finds it among the waking */
+        run->wake_at = turn->now; /* its node finds it in the scan of waking runs */
 }
 
 struct work_run *run_create(struct turn *turn, struct work_schedule *sched,
@@ -500,11 +422,11 @@ struct work_run *run_create(struct turn *turn, struct work_schedule *sched,
     };
     struct work_run *work = workset_run(turn, sched, run.slot, run.pass);
 
-    must(work->state == WORK_WANTED || work->state == WORK_NONE || work->state == WORK_GONE);
+    must(work->state == WORK_WANTED || work->state == WORK_ABSENT || work->state == WORK_ENDED);
     work->run = run;
     work->state = WORK_NEW;
     if (held) {
-        work->run.wake_at = wait_until(sched, &run);
+        work->run.wake_at = wake_while_waiting(sched, &run);
         sched->cursor.waiting++;
         sched->is_touched = true;
     }
@@ -522,56 +444,4 @@ void sched_pause(struct turn *turn, struct work_schedule *sched, instant until,
     sched->is_touched = true;
     schedules_set_reason(turn->db, sched->id, c->version, reason, turn->now, by);
     turn_schedule_event(turn, EVENT_SCHEDULE_PAUSED, sched->id, c->version);
-}
-
-static int by_first(const void *a, const void *b)
-{
-    const struct account *x = a, *y = b;
-
-    return (x->first > y->first) - (x->first < y->first);
-}
-
-static int64_t code_of(const struct account *a)
-{
-    return a->outcome == OUTCOME_STARTED ? 0 : (int64_t)a->outcome * 256 + (int64_t)a->reason;
-}
-
-/* Stretches in order of time; equal neighbours become one row, the tail goes on. */
-static void write_noted(struct turn *turn, struct work_schedule *sched)
-{
-    struct account *list;
-    int count = 0;
-
-    for (const struct noted *n = sched->noted; n; n = n->next)
-        count++;
-    list = arena_array(turn->arena, (size_t)count, sizeof(*list));
-    count = 0;
-    for (const struct noted *n = sched->noted; n; n = n->next)
-        list[count++] = n->account;
-    if (count > 1)
-        qsort(list, (size_t)count, sizeof(*list), by_first);
-    for (int i = 0; i < count; i++) {
-        struct account a = list[i];
-
-        for (; i + 1 < count && code_of(&list[i + 1]) == code_of(&a); i++) {
-            a.last = list[i + 1].last;
-            a.count += list[i + 1].count;
-        }
-        if (code_of(&a) != 0)
-            ledger_write(turn, sched, &a, 0, code_of(&a) == sched->cursor.tail);
-        sched->cursor.tail = code_of(&a);
-    }
-    sched->noted = NULL;
-    sched->noted_end = &sched->noted;
-}
-
-void sched_write(struct turn *turn, struct work_schedule *sched)
-{
-    if (sched->state != SCHED_HELD || !sched->is_touched)
-        return;
-    write_noted(turn, sched);
-    if (sched->is_new)
-        cursors_insert(turn->db, &sched->cursor);
-    else
-        cursors_change(turn->db, &sched->was, &sched->cursor);
 }

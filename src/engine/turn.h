@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes into a turn of the engine and what comes out of it.  Plain data.
+ * The input and the output of one turn of the engine.  Plain data.
  *
- * Texts of `in` belong to the caller and are read during the call only.  Everything of
- * `out` belongs to the engine and lives until the next turn.
+ * Texts in struct turn_in belong to the caller; the engine reads them during the call only.
+ * Everything in struct turn_out belongs to the engine and is valid until the next turn.
  */
 #pragma once
 
@@ -19,42 +19,42 @@
 enum {
     TURN_COMMANDS_MAX = 1000,
     TURN_REPORTS_MAX = 4096,
-    TURN_POLLS_MAX = 16384, /* all that wait: one that is left out would starve */
-    TURN_ROWS_MIN = 64,     /* due schedules, and waking runs, of one turn */
+    TURN_POLLS_MAX = 16384, /* all that wait: a poll that is left out would starve */
+    TURN_ROWS_MIN = 64,     /* due schedules, and waking runs, per turn            */
     TURN_ROWS_MAX = 4096,
     POLL_QUEUES_MAX = 16,
     POLL_RUNS_MAX = 1000,
 };
 
-/* What the holder of a run says about it. */
+/* What the holder of a run reports. */
 enum report_kind {
-    REPORT_ALIVE,   /* the first sign of life, or a heartbeat                        */
-    REPORT_DONE,    /* the attempt has ended, see outcome                            */
-    REPORT_RELEASE, /* it was not begun: hand it back                                */
-    REPORT_LOST,    /* it was begun, and how it ends nobody will know               */
+    REPORT_ALIVE,   /* the first sign of life, or a heartbeat                 */
+    REPORT_DONE,    /* the attempt has ended, see outcome                     */
+    REPORT_RELEASE, /* the attempt was not started: the run is ready again    */
+    REPORT_LOST,    /* the attempt was started and its outcome is unknown     */
 };
 
 struct report {
-    uint64_t tag; /* the caller's; comes back in the reply */
+    uint64_t tag; /* the caller's; copied to the reply */
     enum report_kind kind;
-    int64_t namespace; /* of who reports; 0: this node itself  */
+    int64_t namespace; /* of the worker; 0: this node itself */
     struct run_id run;
     int64_t fence;
     /* REPORT_DONE */
     enum outcome outcome; /* SUCCEEDED, FAILED, TIMED_OUT, CANCELLED, TERMINATED, UNKNOWN */
-    enum reason reason;   /* REASON_NONE: by the outcome                      */
+    enum reason reason;   /* REASON_NONE: follows from the outcome */
     bool is_retryable;
     span retry_after;
     struct str error;     /* text or JSON */
     struct str result;    /* JSON         */
-    struct str log;       /* what to add to the run's log, lines as store/logs.h packs them */
-    int64_t tokens, cost; /* of models, and what they cost in millionths of a dollar */
+    struct str log;       /* lines to append to the run's log, packed as in store/logs.h */
+    int64_t tokens, cost; /* model tokens used, and their cost in millionths of a dollar */
     /* REPORT_ALIVE */
-    struct str progress; /* empty: as it was          */
-    span extend;         /* 0: by the schedule's lease */
+    struct str progress; /* empty: unchanged                  */
+    span extend;         /* 0: the lease of the schedule      */
 };
 
-/* RC_OK; RC_BUSY: hand it in again; RC_CONFLICT: the fence is not the run's (any more). */
+/* RC_OK; RC_BUSY: hand the report in again; RC_CONFLICT: the run has ended or moved on. */
 struct report_reply {
     uint64_t tag;
     enum rc rc;
@@ -62,60 +62,60 @@ struct report_reply {
     instant lease_until;
 };
 
-/* A worker that waits for runs.  It stays with the caller until a grant answers it. */
+/* A worker that waits for runs.  The caller keeps it until a grant answers it. */
 struct poll {
     uint64_t tag;
     int64_t queues[POLL_QUEUES_MAX]; /* keys */
     int queue_count;
     int max;
     struct str worker;
-    bool is_new; /* not seen by a turn yet: its queues are searched */
+    bool is_new; /* no turn has seen it yet: this turn searches its queues */
 };
 
 struct turn_in {
     instant now;
-    span skew; /* of this machine's clock to `now`, for people */
-    int rows;  /* how much work; TURN_ROWS_MIN .. TURN_ROWS_MAX                */
-    bool hold; /* the clock is not trusted: nothing is advanced, nothing claimed */
-    span jump; /* by which the clock was stepped since the last turn             */
+    span skew; /* wall clock of this machine minus `now`; only shown to people          */
+    int rows;  /* maximum rows of the scans: TURN_ROWS_MIN .. TURN_ROWS_MAX             */
+    bool hold; /* the clock is not trusted: the turn advances and claims nothing        */
+    span jump; /* how far the clock was stepped since the last turn                     */
     const struct command *commands;
     int command_count;
     const struct report *reports;
     int report_count;
     const struct poll *polls;
     int poll_count;
-    int capacity[LANE_COUNT]; /* calls that this node can make now; [LANE_PULL] is ignored */
+    int capacity[LANE_COUNT]; /* calls that this node can start now; [LANE_PULL] is ignored */
 };
 
-/* A run to be carried out: by this node (calls) or by the worker of a poll (grants). */
+/* A claimed run, for this node (dispatches) or for the worker of a poll (grants). */
 struct assignment {
     struct run run;
-    struct str id;     /* r_…                                             */
-    struct str name;   /* of its schedule; empty: it has none             */
-    struct str action; /* JSON                                            */
-    struct str last_result, last_failure; /* where the schedule asks for them */
+    struct str id;                        /* r_…                                 */
+    struct str name;                      /* of its schedule; empty: it has none */
+    struct str action;                    /* JSON                                */
+    struct str last_result, last_failure; /* if the schedule wants them */
     int64_t namespace;
-    int cron;            /* which of the spec's expressions it is due by, -1: none */
-    instant last_run_at; /* the start before this one; INSTANT_NONE: none */
-    span timeout;        /* of the attempt, 0: none                         */
-    instant deadline;    /* of the attempt or the run, INSTANT_NEVER: none  */
-    bool is_once;        /* what may have been sent is not sent again    */
-    uint64_t poll;       /* tag of the poll that it answers                 */
+    int cron;            /* index of the cron expression that gave the slot, -1: none      */
+    instant last_run_at; /* start of the schedule's previous run; INSTANT_NONE: none       */
+    span timeout;        /* of the attempt, 0: none                                        */
+    instant deadline;    /* of the attempt or the run, INSTANT_NEVER: none                 */
+    bool is_once;        /* at most once: never repeat a request that may have been sent   */
+    uint64_t poll;       /* tag of the poll that it answers                                */
 };
 
-/* A call of this node that should end; its report is still expected when not terminated. */
+/* A call of this node that should end.  Unless terminated, the call still has to report. */
 struct stop {
     struct run_id run;
     int64_t fence;
-    bool is_terminated; /* the run has ended: nothing that the call brings matters */
+    bool is_terminated; /* the run has ended: the result of the call is ignored */
 };
 
-/* An attempt that is over, or a run that ended without one: for whoever counts. */
+/* An ended attempt, or a run that ended without one; for counters. */
 struct ended {
     enum outcome outcome;
-    uint8_t lane; /* enum lane                                     */
-    bool is_last; /* the run has ended with it                     */
-    span took;    /* -1: it had not begun                          */
+    uint8_t lane; /* enum lane                              */
+    bool is_last; /* the run has ended, too                 */
+    span took;    /* duration; -1: the attempt never began  */
 };
 
 struct turn_out {
@@ -134,9 +134,9 @@ struct turn_out {
     int64_t first_event;
     struct ended *ended;
     int ended_count;
-    int64_t started[RUN_KINDS]; /* runs that may run from now on */
-    int row_count;              /* of turn_in.rows: schedules that were due, runs that woke   */
-    instant wake_at;            /* when there is something to do, at the latest; now: at once */
-    bool made_ready;            /* others should be told: a run waits for whoever is free     */
+    int64_t started[RUN_KINDS]; /* runs that were started */
+    int row_count;              /* rows used of turn_in.rows: due schedules and waking runs  */
+    instant wake_at;            /* latest time of the next turn; `now`: at once              */
+    bool made_ready;            /* a run is ready that another node may claim: notify them   */
     int64_t node, turn;
 };

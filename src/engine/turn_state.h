@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A turn while it is being made.  Internal to the engine.
+ * The state of the turn in progress.  Internal to the engine.
  */
 #pragma once
 
@@ -17,18 +17,18 @@
         int count, room; \
     }
 
-struct waiter; /* polls.c */
+struct waiter; /* waiting_workers.c */
 
-/* How many schedules a namespace has, and how many of them this turn has made. */
+/* Counts the schedules of a namespace; `made` are those that this turn creates. */
 struct quota {
     int64_t namespace, made;
     struct db_result row;
 };
 
-/* A queue that polls of this turn want, and they in the order in which they are served. */
+/* A queue that polls of this turn want, with its polls in the order of service. */
 struct poll_queue {
     int64_t queue;
-    bool has_new; /* a poll that no turn has seen yet */
+    bool has_new; /* one of its polls is new, see struct poll */
     struct waiter *first, *last;
 };
 
@@ -39,12 +39,13 @@ struct turn {
     const struct turn_in *in;
     instant now;
     int64_t node;
-    struct map *sched_map, *work_map, *gate_map, *queue_map; /* to indexes of the next four */
+    struct map *sched_map, *work_map, *gate_map,
+        *queue_map; /* key to index in the next four lists */
     VEC(struct work_schedule *) scheds;
     VEC(struct work_run *) runs;
     VEC(struct work_gate *) gates;
     VEC(struct poll_queue) queues;
-    VEC(struct work_run *) fresh; /* became ready in this turn */
+    VEC(struct work_run *) fresh; /* runs that became ready in this turn */
     VEC(struct event) events;
     VEC(struct assignment) dispatches;
     VEC(struct assignment) grants;
@@ -52,29 +53,31 @@ struct turn {
     VEC(struct quota *) quotas;
     VEC(struct ended) ended;
     int64_t started[RUN_KINDS];
-    VEC(int64_t) landed; /* runs of this node's calls that are over: keys */
+    VEC(int64_t) ended_calls; /* keys of runs whose call by this node has ended */
     struct reply *replies;
     struct report_reply *report_replies;
     struct command_state *commands; /* of apply.c */
     int capacity[LANE_COUNT];
     int *poll_room;
-    int due_batch;          /* schedules that are due, at most        */
-    struct due_slot *slots; /* room for ADVANCE_SLOTS_MAX, once it was needed */
-    int64_t key_limit;      /* of key_ms, as the node's row has it    */
-    int64_t reclaim_asked;  /* the node whose runs this turn has read */
-    bool is_single;         /* nobody else writes during the transaction: cursors that this
-                               node wrote last need not be read */
-    bool trusts;            /* some run or cursor is as this node remembers it, unread */
-    bool is_first;          /* of a boot: nothing is known of what is ready */
-    bool made_ready, is_full, is_periodic;
-    instant retry_at; /* what another node held is asked for again */
-    struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,
+    int due_batch;          /* limit of the scan for due schedules                         */
+    struct due_slot *slots; /* ADVANCE_SLOTS_MAX entries, allocated on first use           */
+    int64_t key_limit;      /* keys up to this millisecond are reserved in the node's row  */
+    int64_t reclaim_asked;  /* the node whose runs this turn has read                      */
+    bool is_single;         /* SQLite: no one else can write during the transaction, so    */
+                            /* cursors that this node wrote last need not be read          */
+    bool uses_cache;        /* some run or cursor came from the cache and was not read     */
+    bool is_first;          /* of a boot: the engine does not know yet which runs are ready */
+    bool made_ready;        /* see turn_out                                                */
+    bool turn_again;        /* more work is waiting: the next turn must follow at once     */
+    bool is_periodic;       /* this turn does the work of periodic.h                       */
+    instant retry_at;       /* when to try again to lock rows that another node held       */
+    struct db_result node_row, due_rows, waking_rows, reclaim_rows, replan_rows, wake_row,
         run_wake_row, silent_rows, restricted_rows, free_gates, stop_rows, others_row,
-        zone_rows, left_rows, left_audit;
+        zone_rows, orphan_events, orphan_audit;
     struct db_result batches[PRUNE_TABLES];
-    bool has_batch[PRUNE_TABLES];   /* was asked for in this turn */
-    bool counts;                    /* likewise, rows of history that are to be counted, */
-    struct stats_range count_range; /* of these                                          */
+    bool has_batch[PRUNE_TABLES];   /* this turn has queried that batch       */
+    bool counts;                    /* this turn has queried count_row:       */
+    struct stats_range count_range; /* the history that it counts             */
     struct db_result count_row;
-    struct engine_memory memory; /* last: prepare() clears all before it */
+    struct engine_memory memory; /* last: prepare() clears everything before it */
 };

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One linked list of polls per queue.  A poll that waits for several queues is in several
+ * lists.
+ */
 #include "engine/waiting_workers.h"
 
 #include "base/must.h"
@@ -9,16 +13,16 @@ struct waiter {
     int poll; /* index in turn_in.polls */
 };
 
-static struct poll_queue *find(const struct turn *turn, int64_t queue)
+static struct poll_queue *find_queue(const struct turn *turn, int64_t queue)
 {
     int32_t index = map_find(turn->queue_map, queue);
 
     return index == MAP_NONE ? NULL : &turn->queues.at[index];
 }
 
-static struct poll_queue *find_or_add(struct turn *turn, int64_t queue)
+static struct poll_queue *find_or_add_queue(struct turn *turn, int64_t queue)
 {
-    struct poll_queue *found = find(turn, queue);
+    struct poll_queue *found = find_queue(turn, queue);
 
     if (found)
         return found;
@@ -28,7 +32,7 @@ static struct poll_queue *find_or_add(struct turn *turn, int64_t queue)
     return found;
 }
 
-static void append(struct poll_queue *queue, struct waiter *waiter)
+static void append_waiter(struct poll_queue *queue, struct waiter *waiter)
 {
     waiter->next = NULL;
     if (queue->first)
@@ -46,7 +50,7 @@ static struct waiter *drop_first(struct poll_queue *queue)
     return first;
 }
 
-void waiting_workers_begin(struct turn *turn)
+void waiting_workers_init(struct turn *turn)
 {
     const struct turn_in *in = turn->in;
 
@@ -56,38 +60,38 @@ void waiting_workers_begin(struct turn *turn)
 
         turn->poll_room[i] = poll->max;
         for (int q = 0; q < poll->queue_count; q++) {
-            struct poll_queue *queue = find_or_add(turn, poll->queues[q]);
+            struct poll_queue *queue = find_or_add_queue(turn, poll->queues[q]);
             struct waiter *waiter = arena_take(turn->arena, sizeof(*waiter));
 
             waiter->poll = i;
-            append(queue, waiter);
+            append_waiter(queue, waiter);
             queue->has_new |= poll->is_new;
         }
     }
 }
 
-/* One that was filled through another of its queues is not asked again. */
+/* Drops polls that have no room left because another of their queues has filled them. */
 int waiting_workers_next(struct turn *turn, int64_t queue)
 {
-    struct poll_queue *found = find(turn, queue);
+    struct poll_queue *found = find_queue(turn, queue);
 
     while (found && found->first && turn->poll_room[found->first->poll] <= 0)
         drop_first(found);
     return found && found->first ? found->first->poll : -1;
 }
 
-void waiting_workers_took(struct turn *turn, int64_t queue)
+void waiting_workers_granted(struct turn *turn, int64_t queue)
 {
-    struct poll_queue *found = find(turn, queue);
+    struct poll_queue *found = find_queue(turn, queue);
 
     must(found && found->first && turn->poll_room[found->first->poll] > 0);
     turn->poll_room[found->first->poll]--;
-    append(found, drop_first(found));
+    append_waiter(found, drop_first(found));
 }
 
 int waiting_workers_room(const struct turn *turn, int64_t queue, int most)
 {
-    const struct poll_queue *found = find(turn, queue);
+    const struct poll_queue *found = find_queue(turn, queue);
     const struct waiter *waiter = found ? found->first : NULL;
     int room = 0;
 

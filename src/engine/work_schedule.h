@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies on the workset of a turn: scheds (schedules), places (runs) and gates, as copies
- * that the steps of a turn change.  Internal to the engine.
+ * The members of a workset: schedules, runs and gates, as copies of their rows that the steps
+ * of a turn change before they are written back.  Internal to the engine.
  */
 #pragma once
 
@@ -15,49 +15,49 @@
 #include "store/named_objects.h"
 
 enum sched_state {
-    SCHED_WANTED, /* not locked yet                                           */
-    SCHED_HELD,   /* its cursor is locked                                     */
-    SCHED_BARE,   /* it has no cursor: deleted, or a direct run's             */
-    SCHED_AWAY,   /* another node holds it or one of its runs or gates        */
-    SCHED_PLAN,   /* only its plan was read, to claim a run                   */
+    SCHED_WANTED,    /* not locked yet                                                */
+    SCHED_HELD,      /* its cursor is locked; only then may the turn change it        */
+    SCHED_NO_CURSOR, /* deleted, or the schedule of a direct run                      */
+    SCHED_BUSY,      /* another node holds its cursor, or one of its runs or gates    */
+    SCHED_PLAN,      /* only its plan was read, to claim a run                        */
 };
 
-/* A run that should start, before overlap has spoken. */
+/* A start that was requested; the overlap policy has not decided on it yet. */
 struct start {
     struct start *next;
     enum run_kind kind;
     instant slot, due;
     int64_t pass;
     uint8_t overlap;
-    int32_t priority; /* at the least */
+    int32_t priority; /* minimum */
     int64_t source;
     struct str input;
     struct trace trace;
     bool is_untraced;
-    struct reply *reply; /* says what became of it; NULL */
+    struct reply *reply; /* to be updated with the decision; NULL: none */
 };
 
-/* A stretch of pass 0 whose fate was decided in this turn. */
+/* A range of slots of pass 0 whose outcome this turn has decided. */
 struct noted {
     struct noted *next;
-    struct account account; /* OUTCOME_STARTED: breaks stretches, is not written */
+    struct account account; /* OUTCOME_STARTED: separates ranges, is not written */
 };
 
 struct work_schedule {
     int64_t id;
     enum sched_state state;
-    bool is_due;     /* by the clock                                        */
-    bool is_touched; /* its cursor is to be written                         */
-    bool is_new;     /* its cursor is to be inserted                        */
-    bool is_loaded;  /* what hangs on it was read                           */
-    bool want_open;  /* its open runs are needed                            */
-    bool want_whole; /* all that people wrote is: the audit tells its print  */
-    bool has_plan;
-    bool is_edited;    /* or made, or resumed: its plan is told of            */
-    bool is_replanned; /* zones or calendars have changed                   */
-    bool moved;        /* next_due is of this turn                            */
-    bool open_changed; /* runs ended: those that wait may start               */
-    bool has_more;     /* open runs beyond what was read                      */
+    bool is_due;       /* its wake_at has come                                            */
+    bool is_touched;   /* its cursor must be written                                      */
+    bool is_new;       /* its cursor must be inserted                                     */
+    bool is_loaded;    /* its plan, waiting runs, exceptions and backfills were read      */
+    bool want_open;    /* its open runs are needed                                        */
+    bool want_row;     /* its whole row is needed, for the audit's fingerprint            */
+    bool has_plan;     /* false: its row is gone, or its time zone is not known here      */
+    bool is_edited;    /* or created, or resumed: day_events_plan() reports its day       */
+    bool needs_replan; /* zones or calendars have changed                                 */
+    bool has_next_due; /* this turn has computed next_due                                 */
+    bool open_changed; /* runs ended: waiting ones may start                              */
+    bool has_more;     /* it has more open runs than were read                            */
     struct cursor cursor;
     struct plan plan;
     int64_t namespace;
@@ -66,36 +66,43 @@ struct work_schedule {
     struct str last_result, last_failure;
     struct spec_ctx ctx;
     instant next_due;
-    struct work_run *runs, **runs_end; /* runs, named ones first, then by id */
+    struct work_run *runs, **runs_end; /* those that commands or reports name, then by id */
     struct start *starts, **starts_end;
     struct noted *noted, **noted_end;
     instant *exceptions;
     int exception_count;
     struct backfill *backfills;
     int backfill_count;
-    int backfilled;    /* slots that they have started in this turn */
-    struct cursor was; /* as the store has it */
+    int backfilled;       /* slots that they have started in this turn */
+    struct cursor stored; /* the cursor as the database has it         */
     bool is_lock_sent, is_plan_sent, has_text;
-    struct plan_text text; /* of its plan, when it was kept or is new    */
-    bool has_new_text;     /* the plan is of this turn: kept once it is committed */
-    struct audit_fingerprint fingerprint; /* with want_whole: of what people wrote so far */
+    struct plan_text text; /* of its plan, when it was cached or is new                   */
+    bool has_new_text;     /* this turn wrote the plan: cached after the commit           */
+    struct audit_fingerprint fingerprint; /* with want_row: of the row as changed so far */
     struct db_result row_cursor, row, rows_held, rows_open, rows_exceptions, rows_backfills,
-        row_result, row_whole;
+        row_result, row_all;
     struct db_result *rows_calendars;
 };
 
-enum work_state { WORK_WANTED, WORK_READ, WORK_NEW, WORK_GONE, WORK_AWAY, WORK_NONE };
+enum work_state {
+    WORK_WANTED, /* not read yet                                    */
+    WORK_READ,   /* `run` is its row, locked or as cached           */
+    WORK_NEW,    /* this turn has created it; not inserted yet      */
+    WORK_ENDED,  /* this turn has ended it                          */
+    WORK_BUSY,   /* another node holds its row                      */
+    WORK_ABSENT, /* it has no row                                   */
+};
 
 struct work_run {
-    struct work_run *next; /* of its sched */
+    struct work_run *next; /* of the same schedule */
     struct work_schedule *sched;
     enum work_state state;
     struct run run;
-    bool is_changed; /* to be written */
-    bool is_fresh;   /* in turn.fresh */
-    bool is_new;     /* was inserted by this turn */
-    bool is_trusted; /* as this node remembers it; what deletes it will tell */
-    bool is_sent;
+    bool is_changed; /* its row must be written                                          */
+    bool is_fresh;   /* it is in turn.fresh                                              */
+    bool is_new;     /* this turn has inserted its row                                   */
+    bool is_cached;  /* not read: the statement that deletes it shows whether it existed */
+    bool is_sent;    /* the statement that locks it was sent                             */
     struct db_result row, peek;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks and reads.  Cursors first; whatever hangs on a schedule is read in a later
- * statement than its cursor was locked, since a statement that waits for a lock and reads
- * other rows at once may see them as they were before.
+ * Locks and reads rows, cursors first.  Rows that depend on a schedule are read in a later
+ * statement than the one that locks its cursor: a statement that waits for a lock and reads
+ * other rows, too, may see these as they were before.
  */
 #include "engine/workset.h"
 
@@ -49,7 +49,7 @@ struct work_schedule *workset_schedule(struct turn *turn, int64_t schedule)
     return sched;
 }
 
-/* The key of a run's place; another run with the same hash gets the next number. */
+/* The key of a run in work_map; another run with the same hash gets the next number. */
 static int64_t work_key(struct turn *turn, int64_t schedule, instant slot, int64_t pass)
 {
     int64_t key = run_key(schedule, slot, pass);
@@ -66,8 +66,8 @@ static int64_t work_key(struct turn *turn, int64_t schedule, instant slot, int64
     }
 }
 
-static struct work_run *work_of(struct turn *turn, struct work_schedule *sched, instant slot,
-                                int64_t pass, enum work_state state)
+static struct work_run *find_or_add_run(struct turn *turn, struct work_schedule *sched,
+                                        instant slot, int64_t pass, enum work_state state)
 {
     int64_t key = work_key(turn, sched->id, slot, pass);
     int32_t index = map_find(turn->work_map, key);
@@ -89,15 +89,15 @@ static struct work_run *work_of(struct turn *turn, struct work_schedule *sched, 
 struct work_run *workset_run(struct turn *turn, struct work_schedule *sched, instant slot,
                              int64_t pass)
 {
-    return work_of(turn, sched, slot, pass, WORK_WANTED);
+    return find_or_add_run(turn, sched, slot, pass, WORK_WANTED);
 }
 
 struct work_run *workset_put_run(struct turn *turn, struct work_schedule *sched,
                                  const struct run *run)
 {
-    struct work_run *work = work_of(turn, sched, run->slot, run->pass, WORK_NONE);
+    struct work_run *work = find_or_add_run(turn, sched, run->slot, run->pass, WORK_ABSENT);
 
-    if (work->state == WORK_WANTED || work->state == WORK_NONE) {
+    if (work->state == WORK_WANTED || work->state == WORK_ABSENT) {
         work->run = *run;
         work->state = WORK_READ;
     }
@@ -107,20 +107,20 @@ struct work_run *workset_put_run(struct turn *turn, struct work_schedule *sched,
 struct work_gate *workset_gate(struct turn *turn, int64_t gate)
 {
     int32_t index = map_find(turn->gate_map, gate);
-    struct work_gate *sched;
+    struct work_gate *work;
 
     if (index != MAP_NONE)
         return turn->gates.at[index];
-    sched = arena_take(turn->arena, sizeof(*sched));
-    sched->gate.id = gate;
+    work = arena_take(turn->arena, sizeof(*work));
+    work->gate.id = gate;
     map_put(turn->gate_map, gate, turn->gates.count);
-    *VEC_ADD(turn, &turn->gates) = sched;
-    gates_lock(turn->db, gate, &sched->row);
-    return sched;
+    *VEC_ADD(turn, &turn->gates) = work;
+    gates_lock(turn->db, gate, &work->row);
+    return work;
 }
 
-/* By its key, where this node knows it. */
-static void send_place(struct turn *turn, struct work_run *p)
+/* Locks and reads a run, by its key if this node has cached it. */
+static void send_run(struct turn *turn, struct work_run *p)
 {
     struct run_id id = {p->run.schedule, p->run.slot / SPAN_MS, (uint32_t)p->run.pass};
     const struct inflight_run *entry = inflight_find(turn->engine->inflight, &id);
@@ -132,37 +132,37 @@ static void send_place(struct turn *turn, struct work_run *p)
     p->is_sent = true;
 }
 
-/* A cursor that this node wrote last; whether it was alone is asked in this transaction. */
-static const struct cursor *own_cursor(const struct turn *turn, int64_t schedule)
+/* A cursor that this node wrote last; nodes_others() verifies that no other node was active. */
+static const struct cursor *cached_cursor(const struct turn *turn, int64_t schedule)
 {
     return turn->is_single && !turn->memory.has_others
                ? committed_cursor(&turn->engine->committed, schedule)
                : NULL;
 }
 
-/* True when its cursor need not be read. */
-static bool bounded_cache_seat(struct turn *turn, struct work_schedule *sched)
+/* True when the cursor is cached and need not be read. */
+static bool use_cached_cursor(struct turn *turn, struct work_schedule *sched)
 {
-    const struct cursor *cursor = own_cursor(turn, sched->id);
+    const struct cursor *cursor = cached_cursor(turn, sched->id);
 
     if (!cursor)
         return false;
-    sched->cursor = sched->was = *cursor;
+    sched->cursor = sched->stored = *cursor;
     sched->state = SCHED_HELD;
-    turn->trusts = true;
+    turn->uses_cache = true;
     return true;
 }
 
 /*
- * The cursor, then, in later statements, what is read under its lock: should the lock not be
- * had, the rest was read for nothing.
+ * Sends the lock of the cursor, then, in later statements, the reads under that lock.  If the
+ * lock is not granted, the answers to those are ignored.
  */
 void workset_send_early(struct turn *turn)
 {
     for (int i = 0; i < turn->scheds.count; i++) {
         struct work_schedule *sched = turn->scheds.at[i];
 
-        if (!bounded_cache_seat(turn, sched))
+        if (!use_cached_cursor(turn, sched))
             cursors_lock(turn->db, sched->id, &sched->row_cursor);
         sched->is_lock_sent = true;
         if (plan_cache_has(turn->engine->plan_cache, sched->id))
@@ -174,11 +174,10 @@ void workset_send_early(struct turn *turn)
         struct work_run *p = turn->runs.at[i];
 
         if (p->state == WORK_WANTED)
-            send_place(turn, p);
+            send_run(turn, p);
     }
 }
 
-/* Locks the cursors of all wanted scheds. */
 enum rc workset_lock(struct turn *turn, struct err *reterr)
 {
     bool any = false;
@@ -188,7 +187,7 @@ enum rc workset_lock(struct turn *turn, struct err *reterr)
         struct work_schedule *sched = turn->scheds.at[i];
 
         if (sched->state != SCHED_WANTED || sched->is_lock_sent ||
-            bounded_cache_seat(turn, sched))
+            use_cached_cursor(turn, sched))
             continue;
         cursors_lock(turn->db, sched->id, &sched->row_cursor);
         any = true;
@@ -204,7 +203,7 @@ enum rc workset_lock(struct turn *turn, struct err *reterr)
             continue;
         if (sched->row_cursor.rows == 1) {
             cursors_read(&sched->row_cursor, 0, &sched->cursor);
-            sched->was = sched->cursor;
+            sched->stored = sched->cursor;
             sched->state = SCHED_HELD;
             continue;
         }
@@ -218,16 +217,16 @@ enum rc workset_lock(struct turn *turn, struct err *reterr)
         struct work_schedule *sched = turn->scheds.at[i];
 
         if (sched->state == SCHED_WANTED)
-            sched->state = sched->row_cursor.rows == 0 ? SCHED_BARE : SCHED_AWAY;
+            sched->state = sched->row_cursor.rows == 0 ? SCHED_NO_CURSOR : SCHED_BUSY;
     }
     return rc;
 }
 
-/* Its plan as it was kept at the version that its cursor has. */
-static bool find_kept(const struct turn *turn, struct work_schedule *sched)
+/* Finds the cached plan of the version that the cursor has. */
+static bool find_cached_plan(const struct turn *turn, struct work_schedule *sched)
 {
     const struct cursor *c = sched->state == SCHED_HELD   ? &sched->cursor
-                             : sched->state == SCHED_PLAN ? own_cursor(turn, sched->id)
+                             : sched->state == SCHED_PLAN ? cached_cursor(turn, sched->id)
                                                           : NULL;
 
     return c && sched->row.rows == 0 &&
@@ -238,9 +237,9 @@ static void send_reads(struct turn *turn, struct work_schedule *sched)
 {
     const struct cursor *c = &sched->cursor;
 
-    sched->has_text = find_kept(turn, sched);
+    sched->has_text = find_cached_plan(turn, sched);
     if (sched->has_text) {
-        /* A copy: plans that are read meanwhile may take its place. */
+        /* A copy: plans that are read meanwhile may evict it. */
         sched->text.packed = arena_str(turn->arena, sched->text.packed);
         sched->text.action = arena_str(turn->arena, sched->text.action);
         sched->text.name = arena_str(turn->arena, sched->text.name);
@@ -257,9 +256,9 @@ static void send_reads(struct turn *turn, struct work_schedule *sched)
         backfills_of(turn->db, sched->id, BACKFILLS_MAX, &sched->rows_backfills);
 }
 
-/* From the row that was read, or as it was kept. */
-static bool find_text(struct turn *turn, const struct work_schedule *sched,
-                      struct plan_text *ret)
+/* Takes the texts from the row that was read, or from the cache. */
+static bool find_plan_text(struct turn *turn, const struct work_schedule *sched,
+                           struct plan_text *ret)
 {
     if (sched->row.rows == 1) {
         ret->packed = db_blob_at(&sched->row, 0, PLAN_PACKED);
@@ -274,14 +273,14 @@ static bool find_text(struct turn *turn, const struct work_schedule *sched,
     return sched->has_text;
 }
 
-/* Reads a plan row into its sched.  What the store holds was packed by this program. */
+/* Unpacks the plan of a schedule.  RC_CORRUPT: the stored plan is damaged. */
 static enum rc read_plan(struct turn *turn, struct work_schedule *sched, struct err *reterr)
 {
     struct plan_text text;
     struct err unbound;
     enum rc rc;
 
-    if (!find_text(turn, sched, &text))
+    if (!find_plan_text(turn, sched, &text))
         return RC_OK; /* a direct run's schedule that was pruned, or none */
     sched->name = text.name;
     sched->action = text.action;
@@ -292,18 +291,18 @@ static enum rc read_plan(struct turn *turn, struct work_schedule *sched, struct 
     if (sched->plan.spec.jitter == 0)
         sched->plan.spec.jitter = turn->engine->options.dispatch_jitter;
     if (spec_bind(&sched->plan.spec, &turn->engine->options.zones, &unbound) != RC_OK)
-        return RC_OK; /* its zone is not known here any more: it stands still */
+        return RC_OK; /* its zone is not known here any more: the schedule does nothing */
     sched->has_plan = true;
     return RC_OK;
 }
 
-static void read_beside(struct turn *turn, struct work_schedule *sched)
+static void read_dependents(struct turn *turn, struct work_schedule *sched)
 {
     for (int i = 0; i < sched->rows_held.rows; i++) {
         struct run run;
 
         runs_read(&sched->rows_held, i, &run);
-        turn_see_key(turn, run.id); /* what waits is in order of keys */
+        turn_see_key(turn, run.id); /* waiting runs are in order of keys */
         workset_put_run(turn, sched, &run);
     }
     sched->exception_count = sched->rows_exceptions.rows;
@@ -318,7 +317,7 @@ static void read_beside(struct turn *turn, struct work_schedule *sched)
         backfills_read(&sched->rows_backfills, i, &sched->backfills[i]);
 }
 
-/* True when some start of this sched may end the others. */
+/* True when a start of this schedule may end its open runs. */
 static bool may_end_others(const struct work_schedule *sched)
 {
     enum overlap policy = sched->plan.policies.overlap;
@@ -346,7 +345,7 @@ struct db_result *workset_send_calendars(struct turn *turn, int64_t namespace,
     return rows;
 }
 
-/* The second round of reads, for which the plan had to be known. */
+/* The second round of reads, which depends on the plan. */
 static void send_more(struct turn *turn, struct work_schedule *sched)
 {
     if (sched->cursor.flags & CURSOR_DELETED)
@@ -355,8 +354,8 @@ static void send_more(struct turn *turn, struct work_schedule *sched)
         sched->want_open = true;
         runs_of_schedule(turn->db, sched->id, false, OPEN_READ_MAX, &sched->rows_open);
     }
-    if (sched->want_whole && sched->state == SCHED_HELD)
-        schedules_get(turn->db, sched->id, &sched->row_whole);
+    if (sched->want_row && sched->state == SCHED_HELD)
+        schedules_get(turn->db, sched->id, &sched->row_all);
     if (sched->plan.policies.wants_last)
         results_get(turn->db, sched->id, &sched->row_result);
     sched->rows_calendars = workset_send_calendars(turn, sched->namespace, &sched->plan.spec);
@@ -402,15 +401,15 @@ static void read_more(struct turn *turn, struct work_schedule *sched)
     workset_read_calendars(turn, sched);
 }
 
-/* Tests runs count in no cursor. */
+/* Test runs and held runs are not in cursor.open. */
 static bool is_counted(const struct run *run)
 {
     return run->kind != RUN_TEST && run->state != RUN_HELD;
 }
 
 /*
- * A run may be in the hands of a node that is just claiming it, without the cursor.  When
- * not all open runs could be locked, the sched has to wait for the next turn.
+ * Another node may be claiming a run at this moment: it locks the run, not the cursor.  If not
+ * all open runs could be locked, the schedule has to wait for the next turn.
  */
 static void check_complete(struct work_schedule *sched)
 {
@@ -421,11 +420,11 @@ static void check_complete(struct work_schedule *sched)
     for (const struct work_run *p = sched->runs; p; p = p->next)
         open += p->state == WORK_READ && is_counted(&p->run);
     if (open != sched->cursor.open)
-        sched->state = SCHED_AWAY;
+        sched->state = SCHED_BUSY;
 }
 
-/* Where no row came, it is asked whether there is one that another node holds. */
-static void take_places(struct turn *turn)
+/* Where no row was returned, queries whether there is one that another node holds. */
+static void read_runs(struct turn *turn)
 {
     for (int i = 0; i < turn->runs.count; i++) {
         struct work_run *p = turn->runs.at[i];
@@ -441,17 +440,17 @@ static void take_places(struct turn *turn)
     }
 }
 
-static void finish_places(struct turn *turn)
+static void resolve_missing_runs(struct turn *turn)
 {
     for (int i = 0; i < turn->runs.count; i++) {
         struct work_run *p = turn->runs.at[i];
 
         if (p->state == WORK_WANTED)
-            p->state = p->peek.rows > 0 ? WORK_AWAY : WORK_NONE;
+            p->state = p->peek.rows > 0 ? WORK_BUSY : WORK_ABSENT;
     }
 }
 
-static enum rc load_seats(struct turn *turn, struct err *reterr)
+static enum rc load_schedules(struct turn *turn, struct err *reterr)
 {
     for (int i = 0; i < turn->scheds.count; i++) {
         struct work_schedule *sched = turn->scheds.at[i];
@@ -462,7 +461,7 @@ static enum rc load_seats(struct turn *turn, struct err *reterr)
         rc = read_plan(turn, sched, reterr);
         if (rc != RC_OK)
             return rc;
-        read_beside(turn, sched);
+        read_dependents(turn, sched);
         send_more(turn, sched);
     }
     return RC_OK;
@@ -479,17 +478,17 @@ enum rc workset_load(struct turn *turn, struct err *reterr)
         struct work_run *p = turn->runs.at[i];
 
         if (p->state == WORK_WANTED && !p->is_sent)
-            send_place(turn, p);
+            send_run(turn, p);
     }
     rc = db_flush(turn->db, turn->arena, reterr);
     if (rc != RC_OK)
         return rc;
-    take_places(turn);
-    rc = load_seats(turn, reterr);
+    read_runs(turn);
+    rc = load_schedules(turn, reterr);
     if (rc == RC_OK)
         rc = db_flush(turn->db, turn->arena, reterr);
     if (rc == RC_OK)
-        finish_places(turn);
+        resolve_missing_runs(turn);
     for (int i = 0; rc == RC_OK && i < turn->scheds.count; i++) {
         struct work_schedule *sched = turn->scheds.at[i];
 
@@ -502,7 +501,6 @@ enum rc workset_load(struct turn *turn, struct err *reterr)
     return rc;
 }
 
-/* The gates of all runs that hold a place in one, or wait for one. */
 enum rc workset_load_gates(struct turn *turn, struct err *reterr)
 {
     enum rc rc;
@@ -529,8 +527,8 @@ enum rc workset_load_gates(struct turn *turn, struct err *reterr)
                      (run_is_claimed(p->run.state) || p->run.state == RUN_GATED);
 
         if (needs && !workset_gate(turn, p->run.gate)->is_held) {
-            p->state = WORK_AWAY;
-            p->sched->state = SCHED_AWAY;
+            p->state = WORK_BUSY;
+            p->sched->state = SCHED_BUSY;
         }
     }
     return rc;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The workset of a turn: what is wanted is locked and read here.
+ * The workset of a turn: the schedules, runs and gates that it wants, holds or has read.
  *
- * Internal to the engine.  Statements are queued as decisions fall and run when the turn
- * flushes.  Nothing on the workset outlives the turn.
+ * Internal to the engine.  The steps of a turn first say which rows they want; the workset
+ * locks and reads them.  Statements are queued as decisions are made and run when the turn
+ * flushes.  Nothing in the workset outlives the turn.
  */
 #pragma once
 
@@ -16,7 +17,7 @@
 #include "store/runs.h"
 #include "store/schedules.h"
 
-/* One more at the end, which is to be written at once. */
+/* VEC_ADD(): appends an element, uninitialised; the caller assigns it at once. */
 void *vec_grow(struct arena *arena, void *at, int count, int *room, size_t size);
 #define VEC_ADD(turn, vec)                                                                   \
     ((vec)->count == (vec)->room                                                             \
@@ -25,35 +26,42 @@ void *vec_grow(struct arena *arena, void *at, int count, int *room, size_t size)
          : (void)0,                                                                          \
      &(vec)->at[(vec)->count++])
 
+/* keys.c: a new key for a row, greater than every key that this node has made before. */
 int64_t turn_key(struct turn *turn);
-/* Keys that follow are later than this one of another node, however its clock goes. */
+/* Makes all later keys greater than this key of another node, however its clock goes. */
 void turn_see_key(struct turn *turn, int64_t key);
-void turn_keys_from(struct turn *turn, instant now); /* a turn begins */
+/* Called when a turn begins. */
+void turn_keys_from(struct turn *turn, instant now);
 
-/* workset.c: finding and reading */
-struct work_schedule *workset_schedule(struct turn *turn,
-                                       int64_t schedule); /* wanted, or as it is */
-struct work_schedule *workset_find(struct turn *turn,
-                                   int64_t schedule); /* NULL: nobody wants it */
+/* Finds a schedule, or adds it as SCHED_WANTED. */
+struct work_schedule *workset_schedule(struct turn *turn, int64_t schedule);
+/* NULL: it is not in the workset. */
+struct work_schedule *workset_find(struct turn *turn, int64_t schedule);
+/* Finds a run, or adds it as WORK_WANTED. */
 struct work_run *workset_run(struct turn *turn, struct work_schedule *sched, instant slot,
                              int64_t pass);
+/* Adds a run that was just read; a copy that the turn has already read or changed stays. */
 struct work_run *workset_put_run(struct turn *turn, struct work_schedule *sched,
                                  const struct run *run);
+/* Finds a gate, or adds it and queues the statement that locks it. */
 struct work_gate *workset_gate(struct turn *turn, int64_t gate);
-/* What is wanted so far is asked for with the first statements. */
+/* Sends the reads of everything wanted so far with the first statements of the turn. */
 void workset_send_early(struct turn *turn);
+/* Locks the cursors of all wanted schedules: each is SCHED_HELD, _NO_CURSOR or _BUSY then. */
 enum rc workset_lock(struct turn *turn, struct err *reterr);
+/* Reads the plans and dependent rows of all schedules, and all wanted runs. */
 enum rc workset_load(struct turn *turn, struct err *reterr);
-/* Asks for the named calendars of a spec; NULL: there are none. */
+/* Queries the named calendars of a spec; NULL: it names none. */
 struct db_result *workset_send_calendars(struct turn *turn, int64_t namespace,
                                          const struct spec *spec);
-/* With their answers in rows_calendars. */
+/* Reads the answers, which the caller has put into rows_calendars. */
 void workset_read_calendars(struct turn *turn, struct work_schedule *sched);
+/* Locks the gates of all runs that hold a place in one or wait for one. */
 enum rc workset_load_gates(struct turn *turn, struct err *reterr);
 void turn_event(struct turn *turn, enum event_type type, const struct run *run, int64_t detail);
 void turn_schedule_event(struct turn *turn, enum event_type type, int64_t schedule,
                          int64_t version);
-/* After its runs, its plan or its cursor have changed. */
+/* Called after the plan or the cursor has changed. */
 static inline void sched_context(struct work_schedule *sched)
 {
     const struct day_set *calendars = sched->ctx.calendars;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the clocks of the kernel.
+ */
 #include "io/clock.h"
 
 #include <time.h>

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The only reader of time in the program; everyone else is handed `now`.
- */
+/* The only reader of time in the program; all other code is passed `now`. */
 #pragma once
 
 #include <stdint.h>
 
 #include "base/instant.h"
 
-/* Wall clock.  It may step in either direction, and stands still where Belfry's years end. */
+/*
+ * The wall clock.  It may step in either direction, and stops at the ends of the years that
+ * Belfry supports.
+ */
 instant clock_now(void);
 
-/* Microseconds since the machine started, time asleep included.  Never goes back. */
+/* Microseconds since the machine started, including time asleep.  Never goes back. */
 int64_t clock_boot_us(void);

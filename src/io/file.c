@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads small files, and protects the three standard descriptors.
+ */
 #include "io/file.h"
 
 #include <errno.h>
@@ -25,7 +28,7 @@ static ssize_t read_all(int fd, char *bytes, size_t room)
 
 ssize_t file_read_at(int dir, const char *name, void *bytes, size_t room)
 {
-    /* Without O_NONBLOCK a pipe would keep us until someone writes to it. */
+    /* Without O_NONBLOCK a pipe would block until another process writes to it. */
     int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat st;
     ssize_t len = -1;
@@ -47,7 +50,7 @@ ssize_t file_read_at(int dir, const char *name, void *bytes, size_t room)
 
 void file_hold_standard(void)
 {
-    /* open() gives the lowest number that is free, and each is looked at in its turn. */
+    /* open() returns the lowest free number, and the numbers are checked in order. */
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)

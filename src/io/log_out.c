@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Buffers log lines and writes them without blocking.
+ */
 #include "io/log_out.h"
 
 #include <assert.h>
@@ -16,17 +19,17 @@
 #include "base/must.h"
 
 enum {
-    PIECE_MAX = 64 * 1024, /* one write                                              */
-    PIECES_MAX = 16,       /* that one caller writes; what others add is theirs      */
+    PIECE_MAX = 64 * 1024, /* one write */
+    PIECES_MAX = 16, /* maximum writes per call; threads that add more write it themselves */
 };
 
 struct log_out {
     int fd;
     bool is_socket;
     size_t piece_max;     /* PIPE_BUF for a pipe, so that lines of several writers do not mix */
-    pthread_mutex_t lock; /* of all below; held for a copy, never for a write            */
-    bool is_writing;      /* by one thread at a time, out of `piece`                     */
-    size_t from, to;      /* what waits                                                  */
+    pthread_mutex_t lock; /* of all members below; held for a copy, never for a write */
+    bool is_writing;      /* by one thread at a time, from `piece` */
+    size_t from, to;      /* the buffered bytes */
     char bytes[LOG_OUT_BYTES];
     char piece[PIECE_MAX];
 };
@@ -34,10 +37,11 @@ struct log_out {
 static_assert(LOG_LINE_MAX <= PIPE_BUF, "a line is written to a pipe whole");
 
 /*
- * O_NONBLOCK belongs to the open file, which we may share with a shell, so pipes and terminals
- * are opened anew.  Files never refuse; opened anew they would have an offset of their own.
+ * O_NONBLOCK belongs to the open file description, which a shell may share, so pipes and
+ * terminals are opened again.  Files never block; opened again they would have a separate
+ * offset.
  */
-static int own_descriptor(int fd, mode_t mode)
+static int open_descriptor(int fd, mode_t mode)
 {
     char path[40];
     int opened = -1;
@@ -46,7 +50,7 @@ static int own_descriptor(int fd, mode_t mode)
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         opened = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     }
-    /* It may be someone else's: then poll() before each write has to do. */
+    /* It may belong to another user: then poll() before each write must do. */
     return opened >= 0 ? opened : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
@@ -57,10 +61,10 @@ enum rc log_out_open(int fd, struct log_out **ret, struct err *reterr)
     int opened = -1;
 
     if (fstat(fd, &st) == 0)
-        opened = own_descriptor(fd, st.st_mode);
+        opened = open_descriptor(fd, st.st_mode);
     if (opened < 0)
-        return err_set(reterr, RC_LOST, -1, 0, "the log cannot be written: descriptor %d: %s",
-                       fd, strerror(errno));
+        return err_set(reterr, RC_LOST, -1, 0, "cannot write the log to descriptor %d: %s", fd,
+                       strerror(errno));
     out = malloc(sizeof *out);
     must(out);
     out->fd = opened;
@@ -73,7 +77,7 @@ enum rc log_out_open(int fd, struct log_out **ret, struct err *reterr)
     return RC_OK;
 }
 
-/* Bytes that the descriptor took at once; 0 when it takes none now, for whatever reason. */
+/* Bytes that the descriptor accepted immediately; 0 if it accepts none now, for any reason. */
 static size_t write_some(const struct log_out *out, const char *bytes, size_t len)
 {
     struct pollfd ready = {.fd = out->fd, .events = POLLOUT};
@@ -88,8 +92,8 @@ static size_t write_some(const struct log_out *out, const char *bytes, size_t le
     return n > 0 ? (size_t)n : 0;
 }
 
-/* As many whole lines as fit into one write; a line that was begun is ended first. */
-static size_t take_piece(struct log_out *out)
+/* As many whole lines as fit into one write; the rest of a partly written line comes first. */
+static size_t copy_piece(struct log_out *out)
 {
     const char *bytes = out->bytes + out->from;
     size_t len = out->to - out->from;
@@ -104,14 +108,14 @@ static size_t take_piece(struct log_out *out)
     return len;
 }
 
-/* With the lock held, which is let go during a write. */
+/* Called with the lock held; releases it during a write. */
 static void pump(struct log_out *out)
 {
     if (out->is_writing)
         return;
     out->is_writing = true;
     for (int i = 0; i < PIECES_MAX && out->from < out->to; i++) {
-        size_t len = take_piece(out), n;
+        size_t len = copy_piece(out), n;
 
         must(pthread_mutex_unlock(&out->lock) == 0);
         n = write_some(out, out->piece, len);
@@ -135,7 +139,7 @@ static bool make_room(struct log_out *out, size_t len)
     return true;
 }
 
-static bool take(void *arg, struct str line)
+static bool append_line(void *arg, struct str line)
 {
     struct log_out *out = arg;
     bool has_room;
@@ -154,7 +158,7 @@ static bool take(void *arg, struct str line)
 
 struct log_sink log_out_sink(struct log_out *out)
 {
-    return (struct log_sink){take, out};
+    return (struct log_sink){append_line, out};
 }
 
 bool log_out_pump(struct log_out *out)

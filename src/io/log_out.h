@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the lines of a log go: a descriptor that may be slow or stuck.
+ * The output of the log: a descriptor that may be slow or stuck.
  *
- * A line is put into a buffer of fixed size, and what the descriptor takes at once is written;
- * nothing ever waits for a reader.  A full buffer refuses the line.  A file's own slowness
- * (a disk) is borne by the thread that happens to write, the others do not wait for it.  The
- * descriptor that was handed in is not changed: others may share it.
+ * A line goes into a buffer of fixed size, and what the descriptor accepts immediately is
+ * written; no thread waits for a reader.  A full buffer rejects the line.  If a file is slow (a
+ * disk), only the thread that happens to write waits.  The flags of the caller's descriptor are
+ * not changed, because others may share it.
  */
 #pragma once
 
@@ -19,13 +19,13 @@ enum { LOG_OUT_BYTES = 256 * 1024 }; /* some 1,500 lines: a pause of seconds at 
 
 struct log_out; /* opaque */
 
-/* Goes on using `fd` (a copy of it); the caller may close his. */
+/* Uses a copy of `fd`; the caller may close its own. */
 MUST_USE enum rc log_out_open(int fd, struct log_out **ret, struct err *reterr);
 
-/* Writes what can be written at once, and closes.  Accepts NULL, returns NULL. */
+/* Writes what can be written immediately, and closes.  Accepts NULL, returns NULL. */
 struct log_out *log_out_close(struct log_out *out);
 
 struct log_sink log_out_sink(struct log_out *out);
 
-/* Tries again to write what waits; true when something still does.  By any thread. */
+/* Tries again to write the buffer; true if something remains.  Any thread may call it. */
 bool log_out_pump(struct log_out *out);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The event loop of the io thread, on libuv.
+ */
 #include "io/loop.h"
 
 #include <stdatomic.h>
@@ -7,7 +10,7 @@
 
 #include "base/must.h"
 
-struct sign {
+struct signal_watch {
     uv_signal_t handle;
     void (*act)(void *arg, int signal);
     void *arg;
@@ -15,12 +18,12 @@ struct sign {
 
 struct loop {
     uv_loop_t uv;
-    uv_async_t door;
+    uv_async_t async;
     atomic_bool must_stop;
     void (*on_wake)(void *arg);
     void *arg;
-    struct sign signs[LOOP_SIGNALS_MAX];
-    int sign_count;
+    struct signal_watch signals[LOOP_SIGNALS_MAX];
+    int signal_count;
 };
 
 struct loop_timer {
@@ -29,9 +32,9 @@ struct loop_timer {
     void *arg;
 };
 
-static void on_door(uv_async_t *door)
+static void on_async(uv_async_t *async)
 {
-    struct loop *loop = door->data;
+    struct loop *loop = async->data;
 
     if (atomic_load(&loop->must_stop))
         uv_stop(&loop->uv);
@@ -44,8 +47,8 @@ struct loop *loop_new(void (*on_wake)(void *arg), void *arg)
     struct loop *loop = calloc(1, sizeof *loop);
 
     must(loop != NULL && uv_loop_init(&loop->uv) == 0);
-    must(uv_async_init(&loop->uv, &loop->door, on_door) == 0);
-    loop->door.data = loop;
+    must(uv_async_init(&loop->uv, &loop->async, on_async) == 0);
+    loop->async.data = loop;
     loop->on_wake = on_wake;
     loop->arg = arg;
     return loop;
@@ -55,10 +58,10 @@ struct loop *loop_free(struct loop *loop)
 {
     if (!loop)
         return NULL;
-    for (int i = 0; i < loop->sign_count; i++)
-        uv_close((uv_handle_t *)&loop->signs[i].handle, NULL);
-    uv_close((uv_handle_t *)&loop->door, NULL);
-    /* One round calls back for all that was closed; what is left, its owner forgot. */
+    for (int i = 0; i < loop->signal_count; i++)
+        uv_close((uv_handle_t *)&loop->signals[i].handle, NULL);
+    uv_close((uv_handle_t *)&loop->async, NULL);
+    /* One round runs all close callbacks; anything left was forgotten by its owner. */
     must(uv_run(&loop->uv, UV_RUN_NOWAIT) == 0);
     must(uv_loop_close(&loop->uv) == 0);
     free(loop);
@@ -72,14 +75,14 @@ uv_loop_t *loop_uv(struct loop *loop)
 
 void loop_run(struct loop *loop)
 {
-    /* The door keeps the loop alive, so only loop_stop() ends it. */
+    /* The async handle keeps the loop alive, so only loop_stop() ends it. */
     while (!atomic_exchange(&loop->must_stop, false))
         uv_run(&loop->uv, UV_RUN_DEFAULT);
 }
 
 void loop_wake(void *loop)
 {
-    must(uv_async_send(&((struct loop *)loop)->door) == 0);
+    must(uv_async_send(&((struct loop *)loop)->async) == 0);
 }
 
 void loop_stop(struct loop *loop)
@@ -88,25 +91,25 @@ void loop_stop(struct loop *loop)
     loop_wake(loop);
 }
 
-static void on_sign(uv_signal_t *handle, int signal)
+static void on_signal(uv_signal_t *handle, int signal)
 {
-    struct sign *sign = handle->data;
+    struct signal_watch *signal_watch = handle->data;
 
-    sign->act(sign->arg, signal);
+    signal_watch->act(signal_watch->arg, signal);
 }
 
 void loop_on_signal(struct loop *loop, int signal, void (*act)(void *arg, int signal),
                     void *arg)
 {
-    struct sign *sign = &loop->signs[loop->sign_count];
+    struct signal_watch *signal_watch = &loop->signals[loop->signal_count];
 
-    must(loop->sign_count < LOOP_SIGNALS_MAX);
-    loop->sign_count++;
-    sign->act = act;
-    sign->arg = arg;
-    sign->handle.data = sign;
-    must(uv_signal_init(&loop->uv, &sign->handle) == 0);
-    must(uv_signal_start(&sign->handle, on_sign, signal) == 0);
+    must(loop->signal_count < LOOP_SIGNALS_MAX);
+    loop->signal_count++;
+    signal_watch->act = act;
+    signal_watch->arg = arg;
+    signal_watch->handle.data = signal_watch;
+    must(uv_signal_init(&loop->uv, &signal_watch->handle) == 0);
+    must(uv_signal_start(&signal_watch->handle, on_signal, signal) == 0);
 }
 
 struct loop_timer *loop_timer_new(struct loop *loop, void (*act)(void *arg), void *arg)
@@ -129,7 +132,7 @@ static void on_time(uv_timer_t *handle)
 
 void loop_timer_set(struct loop_timer *timer, span after)
 {
-    /* Rounded up, and one more: libuv counts from the last whole millisecond. */
+    /* Rounded up, plus one: libuv counts from the last whole millisecond. */
     uint64_t ms = after > 0 ? (uint64_t)((after - 1) / SPAN_MS) + 2 : 0;
 
     uv_update_time(timer->handle.loop);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loop of the io thread: what its owner needs of libuv, and no more.
+ * The event loop of the io thread: the part of libuv that its owner needs.
  *
- * All functions are for the thread that runs the loop, but loop_wake() and loop_stop(),
- * which any thread may call, and no signal handler.  Out of memory or of descriptors at the
- * start ends the process.
+ * All functions are for the thread that runs the loop, except loop_wake() and loop_stop(),
+ * which any thread may call, but no signal handler.  Running out of memory or descriptors at
+ * the start ends the process.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct loop; /* opaque */
 /* `on_wake` is called in the loop after one or more calls of loop_wake(). */
 struct loop *loop_new(void (*on_wake)(void *arg), void *arg);
 
-/* Everything that stands on the loop must be gone.  Accepts NULL, returns NULL. */
+/* All handles on the loop must be closed.  Accepts NULL, returns NULL. */
 struct loop *loop_free(struct loop *loop);
 
 /* For the modules of io. */
@@ -31,7 +31,7 @@ void loop_run(struct loop *loop);
 void loop_wake(void *loop);
 void loop_stop(struct loop *loop);
 
-/* From now on the signal comes as a call in the loop; one owner for each of few signals. */
+/* Delivers a signal as a call in the loop from now on; one owner per signal. */
 enum { LOOP_SIGNALS_MAX = 8 }; /* TERM, INT, HUP, USR1, USR2 and some to spare */
 
 void loop_on_signal(struct loop *loop, int signal, void (*act)(void *arg, int signal),
@@ -42,9 +42,9 @@ struct loop_timer; /* opaque */
 
 struct loop_timer *loop_timer_new(struct loop *loop, void (*act)(void *arg), void *arg);
 
-/* In the place of what was set before; a span below 0 counts as 0: after this round. */
+/* Replaces the previous setting; a span below 0 counts as 0: after this round. */
 void loop_timer_set(struct loop_timer *timer, span after);
 void loop_timer_stop(struct loop_timer *timer);
 
-/* The call will not come any more.  Accepts NULL, returns NULL. */
+/* The call will not happen any more.  Accepts NULL, returns NULL. */
 struct loop_timer *loop_timer_free(struct loop_timer *timer);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A ring under a mutex that is held for a copy, and an eventfd for a taker that sleeps.
+ * A ring under a mutex that is held for a copy, and an eventfd for a sleeping receiver.
  *
- * The eventfd is written only when the taker has said that it sleeps, so that a busy taker
- * costs nobody a system call.
+ * The eventfd is written only when the receiver has announced that it sleeps, so that a busy
+ * receiver costs no system call.
  */
 #include "io/mailbox.h"
 
@@ -20,18 +20,18 @@
 #include "io/clock.h"
 
 struct mailbox {
-    pthread_mutex_t lock; /* of all that follows, but for what never changes */
-    size_t places, size;  /* never change */
+    pthread_mutex_t lock; /* of all members below except the constant ones */
+    size_t places, size;  /* constant */
     void (*wake)(void *arg);
     void *arg;
-    int event; /* readable when a sleeper is to wake */
+    int event; /* readable when a sleeping receiver must wake */
 
     unsigned char *ring;
-    size_t first; /* where the oldest is */
+    size_t first; /* index of the oldest */
     size_t count;
     size_t reserved;
-    bool is_asleep; /* the taker waits for the event           */
-    bool is_told;   /* `wake` was called since the last take */
+    bool is_asleep; /* the receiver waits for the event */
+    bool is_woken;  /* `wake` was called since the last take */
 };
 
 struct mailbox *mailbox_new(size_t places, size_t size, void (*wake)(void *arg), void *arg)
@@ -72,16 +72,16 @@ static void unlock(struct mailbox *box)
     must(pthread_mutex_unlock(&box->lock) == 0);
 }
 
-/* Unlocks, and tells the taker if it has to be told; the box has a message. */
-static void unlock_and_tell(struct mailbox *box)
+/* Unlocks, and wakes the receiver if necessary; the box has a message. */
+static void unlock_and_wake(struct mailbox *box)
 {
-    bool must_rouse = box->is_asleep;
-    bool must_wake = box->wake && !box->is_told;
+    bool must_signal = box->is_asleep;
+    bool must_wake = box->wake && !box->is_woken;
 
     box->is_asleep = false;
-    box->is_told = true;
+    box->is_woken = true;
     unlock(box);
-    if (must_rouse) {
+    if (must_signal) {
         const uint64_t one = 1;
 
         must(write(box->event, &one, sizeof one) == (ssize_t)sizeof one);
@@ -90,7 +90,7 @@ static void unlock_and_tell(struct mailbox *box)
         box->wake(box->arg);
 }
 
-static void put(struct mailbox *box, const void *message)
+static void put_message(struct mailbox *box, const void *message)
 {
     size_t at = (box->first + box->count) % box->places;
 
@@ -105,8 +105,8 @@ bool mailbox_push(struct mailbox *box, const void *message)
         unlock(box);
         return false;
     }
-    put(box, message);
-    unlock_and_tell(box);
+    put_message(box, message);
+    unlock_and_wake(box);
     return true;
 }
 
@@ -127,8 +127,8 @@ void mailbox_push_reserved(struct mailbox *box, const void *message)
     lock(box);
     must(box->reserved > 0);
     box->reserved--;
-    put(box, message);
-    unlock_and_tell(box);
+    put_message(box, message);
+    unlock_and_wake(box);
 }
 
 void mailbox_give_back(struct mailbox *box, size_t count)
@@ -151,25 +151,27 @@ size_t mailbox_room(struct mailbox *box)
 
 size_t mailbox_take(struct mailbox *box, void *ret, size_t max)
 {
-    size_t count, until_edge;
+    size_t count, tail;
 
     lock(box);
     count = box->count < max ? box->count : max;
-    until_edge = box->places - box->first;
-    if (until_edge > count)
-        until_edge = count;
-    memcpy(ret, box->ring + box->first * box->size, until_edge * box->size);
-    memcpy((unsigned char *)ret + until_edge * box->size, box->ring,
-           (count - until_edge) * box->size);
+    tail = box->places - box->first;
+    if (tail > count)
+        tail = count;
+    memcpy(ret, box->ring + box->first * box->size, tail * box->size);
+    memcpy((unsigned char *)ret + tail * box->size, box->ring, (count - tail) * box->size);
     box->count -= count;
-    /* From the beginning when it is empty: so only as much memory is used as ever waited. */
+    /*
+     * Restarts at the beginning when it is empty, so that only as much memory is used as was
+     * ever queued.
+     */
     box->first = box->count > 0 ? (box->first + count) % box->places : 0;
-    box->is_told = false;
+    box->is_woken = false;
     unlock(box);
     return count;
 }
 
-/* True when there is a message; otherwise a push will write the event. */
+/* True if there is a message; otherwise the next push will write the event. */
 static bool has_message_or_sleeps(struct mailbox *box)
 {
     bool has;
@@ -181,7 +183,7 @@ static bool has_message_or_sleeps(struct mailbox *box)
     return has;
 }
 
-/* Waits for the event and takes it away, or until the span is over. */
+/* Waits for the event and clears it, or until the span is over. */
 static void await_event(struct mailbox *box, span left)
 {
     const struct timespec timeout = {.tv_sec = left / SPAN_S, .tv_nsec = left % SPAN_S * 1000};
@@ -196,7 +198,7 @@ static void await_event(struct mailbox *box, span left)
 
 bool mailbox_wait(struct mailbox *box, int64_t until_us)
 {
-    /* An event may be of a message that is gone by now: only the box itself tells. */
+    /* An event may belong to a message that is already taken: only the box itself counts. */
     while (!has_message_or_sleeps(box)) {
         int64_t now = clock_boot_us();
 

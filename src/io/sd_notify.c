@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The protocol of systemd's sd_notify(3), without its library.
+ */
 #include "io/sd_notify.h"
 
 #include <stddef.h>
@@ -10,7 +13,7 @@
 
 #include "base/str.h"
 
-enum { WATCHDOG_MAX_S = 86400 }; /* more is no watchdog */
+enum { WATCHDOG_MAX_S = 86400 }; /* a longer period is not a watchdog */
 
 bool sd_notify_say(const char *words)
 {
@@ -27,7 +30,7 @@ bool sd_notify_say(const char *words)
         return false;
     memcpy(address.sun_path, path, len);
     if (path[0] == '@')
-        address.sun_path[0] = '\0'; /* a name without a file */
+        address.sun_path[0] = '\0'; /* an abstract socket */
     sent = sendto(fd, words, strlen(words), MSG_NOSIGNAL | MSG_DONTWAIT,
                   (const struct sockaddr *)&address,
                   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
@@ -36,7 +39,7 @@ bool sd_notify_say(const char *words)
 }
 
 /* False unless the variable is a whole number of at most `max`. */
-static bool number_of(const char *name, int64_t max, int64_t *ret)
+static bool read_number(const char *name, int64_t max, int64_t *ret)
 {
     struct str text = str_of(getenv(name));
     int64_t value = 0;
@@ -51,10 +54,10 @@ span sd_notify_watchdog(void)
 {
     int64_t pid, period;
 
-    if (!number_of("WATCHDOG_USEC", WATCHDOG_MAX_S * SPAN_S, &period))
+    if (!read_number("WATCHDOG_USEC", WATCHDOG_MAX_S * SPAN_S, &period))
         return 0;
     if (getenv("WATCHDOG_PID") &&
-        (!number_of("WATCHDOG_PID", INT32_MAX, &pid) || pid != getpid()))
+        (!read_number("WATCHDOG_PID", INT32_MAX, &pid) || pid != getpid()))
         return 0;
     return period;
 }

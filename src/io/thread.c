@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sets attributes of the calling thread.
+ */
 #include "io/thread.h"
 
 #include <pthread.h>
@@ -9,13 +12,13 @@
 
 #include "base/must.h"
 
-/* What a slice is for the kernel at the least: its deadline is then the nearest there is. */
+/* The kernel's minimum slice: it gives the earliest deadline. */
 #define SLICE_NS 100000
 
 enum { RESET_ON_FORK = 1 };
 
-/* As the kernel has it since 3.14; the C library of Debian 12 does not. */
-struct schedule_of_thread {
+/* The kernel's struct since 3.14; the C library of Debian 12 does not declare it. */
+struct sched_attributes {
     uint32_t size;
     uint32_t policy;
     uint64_t flags;
@@ -31,13 +34,13 @@ void thread_name(const char *name)
 
 void thread_prompt(void)
 {
-    struct schedule_of_thread attr = {0};
+    struct sched_attributes attr = {0};
 
     if (syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0 || attr.policy != SCHED_OTHER)
         return;
     attr.size = sizeof attr;
     attr.flags |= RESET_ON_FORK;
     attr.runtime = SLICE_NS;
-    /* A service manager may forbid it: then it is as slow to wake as it was. */
+    /* A service manager may forbid it; then the thread wakes as slowly as before. */
     (void)syscall(SYS_sched_setattr, 0, &attr, 0);
 }

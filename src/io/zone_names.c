@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lists the zones of a directory and finds the nearest name.
+ */
 #include "io/zone_names.h"
 
 #include <dirent.h>
@@ -12,9 +15,9 @@
 #include "io/zoneinfo.h"
 
 enum {
-    FOLDERS_MAX = 256,   /* tzdata has 20; links may lead in circles */
-    ENTRIES_MAX = 65536, /* looked at in all                         */
-    GUESS_MIN = 5,       /* bytes; every shorter name is near to the wrong ones */
+    FOLDERS_MAX = 256,   /* tzdata has 20; links may form circles */
+    ENTRIES_MAX = 65536, /* visited in all */
+    GUESS_MIN = 5,       /* bytes; shorter names are near too many others */
 };
 
 struct walk {
@@ -23,7 +26,7 @@ struct walk {
     struct zone_names *list;
     int entries;
     int folder_count;
-    const char *folders[FOLDERS_MAX]; /* found so far, each with a `/` behind; ""  is the top */
+    const char *folders[FOLDERS_MAX]; /* found so far, each followed by a `/`; "" is the top */
 };
 
 bool zone_name_is_special(struct str name)
@@ -48,7 +51,7 @@ static bool is_zone_file(int dir, const char *name)
 
 static void add_entry(struct walk *walk, const char *folder, const char *entry)
 {
-    char text[ZONE_NAME_MAX + 2]; /* a folder has a `/` behind */
+    char text[ZONE_NAME_MAX + 2]; /* a folder is followed by a `/` */
     struct buf buf = BUF(text);
     struct stat st;
 
@@ -101,8 +104,8 @@ const struct zone_names *zone_names_read(int dir, struct arena *arena)
     return walk.list;
 }
 
-/* What stands behind the last `/`: the place itself. */
-static struct str place_of(struct str name)
+/* The part after the last `/`: the place itself. */
+static struct str last_part(struct str name)
 {
     struct str head, tail;
 
@@ -111,7 +114,7 @@ static struct str place_of(struct str name)
     return name;
 }
 
-/* "America" is no misspelling of Jamaica. */
+/* "America" is not a misspelling of Jamaica. */
 static bool is_folder(const struct zone_names *list, struct str name)
 {
     for (int i = 0; i < list->count; i++) {
@@ -133,7 +136,7 @@ const char *zone_names_guess(const struct zone_names *list, struct str wrong)
     if (wrong.len < GUESS_MIN)
         return NULL;
     for (int i = 0; i < list->count; i++)
-        if (str_eq_nocase(place_of(str_of(list->names[i])), wrong))
+        if (str_eq_nocase(last_part(str_of(list->names[i])), wrong))
             return list->names[i];
     if (is_folder(list, wrong))
         return NULL;

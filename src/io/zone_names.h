@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which zones a directory of TZif files has, and which of them a person may have meant.
- *
- * For io/zoneinfo.c alone.
+ * The zones of a directory of TZif files, and suggestions for misspelled names.  For
+ * io/zoneinfo.c only.
  */
 #pragma once
 
@@ -12,26 +11,25 @@
 #include "base/str.h"
 
 enum {
-    ZONE_NAMES_MAX = 4096, /* tzdata has 600; what is beyond is not listed */
+    ZONE_NAMES_MAX = 4096, /* tzdata has 600; more are not listed */
 };
 
 struct zone_names {
     int count;
-    const char *names[ZONE_NAMES_MAX]; /* in order of bytes */
+    const char *names[ZONE_NAMES_MAX]; /* in byte order */
 };
 
-/* Bytes of arena that a list can take. */
+/* Maximum arena bytes of a list. */
 #define ZONE_NAMES_BYTES_MAX ((size_t)1024 * 1024)
 
-/* Walks the directory; what cannot be read, or is no zone, is left out. */
+/* Walks the directory; omits what cannot be read or is not a zone. */
 const struct zone_names *zone_names_read(int dir, struct arena *arena);
 
 /*
- * Entries at the top that are not zones of their own: `posix` and `right` hold every zone
- * once more (the latter with leap seconds), `posixrules` and `localtime` are whatever this
- * machine made of them.
+ * Top-level entries that are not zones: `posix` and `right` hold every zone again (the latter
+ * with leap seconds), `posixrules` and `localtime` differ between machines.
  */
 bool zone_name_is_special(struct str name);
 
-/* The nearest name, NULL when nothing is near. */
+/* The nearest name, NULL if none is near. */
 const char *zone_names_guess(const struct zone_names *list, struct str wrong);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and caches time zones.
+ */
 #include "io/zoneinfo.h"
 
 #include <errno.h>
@@ -14,7 +17,7 @@
 
 enum {
     SLOTS = 2 * ZONEINFO_ZONES_MAX, /* half empty, so that a search is short */
-    VERSION_MAX = 32,               /* bytes of "2025b" and the zero         */
+    VERSION_MAX = 32,               /* bytes of "2025b" and the zero */
 };
 
 static const char *const system_dirs[] = {
@@ -24,9 +27,9 @@ static const char *const system_dirs[] = {
 };
 
 /*
- * Zones are found without a lock: a slot is written once, after the zone that it points
- * to.  What stands below the lock is touched only by its holder; but `names` never changes
- * once it is there.
+ * Zones are found without a lock: a slot is written once, after the zone that it points to.
+ * The members after the lock are accessed only by its holder, except `names`, which never
+ * changes once it is set.
  */
 struct zoneinfo {
     _Atomic(const struct tz *) slot[SLOTS];
@@ -35,15 +38,15 @@ struct zoneinfo {
     char version[VERSION_MAX];
 
     pthread_mutex_t lock;
-    struct arena *arena; /* of all here, this struct included */
+    struct arena *arena; /* holds everything here, including this struct */
     int zone_count;
     size_t zone_bytes;
-    const struct zone_names *names; /* NULL: nobody asked yet             */
-    struct tz *scratch;             /* TZ_BYTES_MAX                       */
-    uint8_t *bytes;                 /* TZ_FILE_MAX and one, to see longer */
+    const struct zone_names *names; /* NULL: not read yet */
+    struct tz *scratch;             /* TZ_BYTES_MAX */
+    uint8_t *bytes;                 /* TZ_FILE_MAX plus one, to detect a larger file */
 };
 
-/* Everything that the arena holds besides zones. */
+/* Everything in the arena except zones. */
 #define OWN_BYTES_MAX \
     (sizeof(struct zoneinfo) + TZ_BYTES_MAX + TZ_FILE_MAX + ZONE_NAMES_BYTES_MAX + 65536)
 
@@ -76,7 +79,7 @@ static int open_system_dir(const char **ret_dir)
     return -1;
 }
 
-/* The word behind `prefix` at the start of a file; false when it does not begin so. */
+/* The word after `prefix` at the start of a file; false if the file does not begin with it. */
 static bool read_version(struct zoneinfo *zones, const char *file, struct str prefix)
 {
     char text[64];
@@ -139,7 +142,7 @@ static size_t first_slot(struct str name)
     return (size_t)(hash ^ hash >> 32) % SLOTS;
 }
 
-/* The slot of a name, or the empty one where it belongs; *ret is what is in it. */
+/* The slot of a name, or the empty slot where it belongs; *ret is its content. */
 static size_t find_slot(const struct zoneinfo *zones, struct str name, const struct tz **ret)
 {
     size_t i = first_slot(name);
@@ -152,8 +155,8 @@ static size_t find_slot(const struct zoneinfo *zones, struct str name, const str
     }
 }
 
-/* Keeps a copy of the scratch zone, or finds that its name is there already. */
-static const struct tz *keep_scratch(struct zoneinfo *zones, struct err *reterr)
+/* Stores a copy of the scratch zone, unless its name is already stored. */
+static const struct tz *store_scratch(struct zoneinfo *zones, struct err *reterr)
 {
     const struct tz *found;
     size_t slot = find_slot(zones, str_of(zones->scratch->name), &found);
@@ -164,8 +167,8 @@ static const struct tz *keep_scratch(struct zoneinfo *zones, struct err *reterr)
         return found;
     if (zones->zone_count == ZONEINFO_ZONES_MAX ||
         size > ZONEINFO_BYTES_MAX - zones->zone_bytes) {
-        (void)err_set(reterr, RC_LIMIT, -1, 0,
-                      "%d different time zones are in use, and no more fit", zones->zone_count);
+        (void)err_set(reterr, RC_LIMIT, -1, 0, "too many different time zones; %d are in use",
+                      zones->zone_count);
         return NULL;
     }
     copy = arena_take(zones->arena, size);
@@ -196,30 +199,29 @@ static bool is_printable(struct str s)
     return true;
 }
 
-/* How much of a name an error points at: a name may be of any length. */
-static int pointed_at(struct str name)
+/* The length of a name for an error position: a name may have any length. */
+static int error_length(struct str name)
 {
     return name.len > ZONE_NAME_MAX ? ZONE_NAME_MAX : (int)name.len;
 }
 
-/* Says what is wrong with a name that no file bears. */
-static void refuse_unknown(struct zoneinfo *zones, struct str name, struct err *reterr)
+/* Reports what is wrong with a name that has no file. */
+static void set_unknown(struct zoneinfo *zones, struct str name, struct err *reterr)
 {
     const char *guess, *hint = "; use a name such as Europe/Berlin";
     const struct zone_names *names;
-    int len = pointed_at(name);
+    int len = error_length(name);
 
     if (zones->fd < 0) {
         (void)err_set(reterr, RC_NOT_FOUND, 0, len,
-                      "there are no time zones on this machine: neither %s nor %s nor %s "
-                      "exists; install tzdata, give a directory of TZif files, or use an "
-                      "offset such as UTC+05:30",
+                      "no time zones found: %s, %s and %s do not exist; install tzdata, give a "
+                      "directory of TZif files, or use an offset such as UTC+05:30",
                       system_dirs[0], system_dirs[1], system_dirs[2]);
         return;
     }
     if (name.len == 0 || name.len > ZONE_NAME_MAX || !is_printable(name)) {
         (void)err_set(reterr, RC_NOT_FOUND, 0, len,
-                      "the name of a time zone has 1 to %d letters, digits and _ - + . /%s",
+                      "a time zone name has 1 to %d letters, digits and _ - + . /%s",
                       ZONE_NAME_MAX, hint);
         return;
     }
@@ -230,8 +232,8 @@ static void refuse_unknown(struct zoneinfo *zones, struct str name, struct err *
                       "time zone `%.*s` is not known; did you mean %s?", STR_ARG(name), guess);
     else if (names->count == 0)
         (void)err_set(reterr, RC_NOT_FOUND, 0, len,
-                      "time zone `%.*s` is not known: %s holds no time zones at all",
-                      STR_ARG(name), zones->dir);
+                      "time zone `%.*s` is not known: %s contains no time zones", STR_ARG(name),
+                      zones->dir);
     else
         (void)err_set(reterr, RC_NOT_FOUND, 0, len, "time zone `%.*s` is not known%s",
                       STR_ARG(name), hint);
@@ -256,8 +258,8 @@ static enum rc load_file(struct zoneinfo *zones, struct str name, struct err *re
                    path, strerrordesc_np(errno));
 }
 
-/* The zone of a text that is not loaded under that very text. */
-static const struct tz *load(struct zoneinfo *zones, struct str name, struct err *reterr)
+/* Loads a zone that is not stored under exactly this text. */
+static const struct tz *load_zone(struct zoneinfo *zones, struct str name, struct err *reterr)
 {
     const struct tz *ret = NULL;
     struct err unknown;
@@ -270,10 +272,10 @@ static const struct tz *load(struct zoneinfo *zones, struct str name, struct err
     if (rc == RC_NOT_FOUND && zones->fd >= 0 && tz_name_is_safe(name))
         rc = load_file(zones, name, reterr);
     if (rc == RC_OK)
-        ret = keep_scratch(zones, reterr);
+        ret = store_scratch(zones, reterr);
     unlock(zones);
     if (rc == RC_NOT_FOUND)
-        refuse_unknown(zones, name, reterr);
+        set_unknown(zones, name, reterr);
     return ret;
 }
 
@@ -285,19 +287,19 @@ const struct tz *zoneinfo_find(struct zoneinfo *zones, struct str name, struct e
     if (found)
         return found;
     if (str_starts(name, STR("right/"))) {
-        (void)err_set(reterr, RC_INVALID, 0, pointed_at(name),
+        (void)err_set(reterr, RC_INVALID, 0, error_length(name),
                       "time zones below `right/` count leap seconds, so their times are not "
                       "UTC; leave `right/` out");
         return NULL;
     }
     if (str_eq(name, STR("posixrules")) || str_eq(name, STR("localtime"))) {
-        (void)err_set(reterr, RC_INVALID, 0, pointed_at(name),
-                      "`%.*s` is another time zone on each machine; name the zone itself, "
-                      "such as Europe/Berlin",
+        (void)err_set(reterr, RC_INVALID, 0, error_length(name),
+                      "`%.*s` differs between machines; name the zone itself, such as "
+                      "Europe/Berlin",
                       STR_ARG(name));
         return NULL;
     }
-    return load(zones, name, reterr);
+    return load_zone(zones, name, reterr);
 }
 
 const char *zoneinfo_version(const struct zoneinfo *zones)

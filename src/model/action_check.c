@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checks the texts of an action: methods, URLs, headers, environment variables, paths, users.
+ */
 #include "model/action_check.h"
 
 #include <stdbool.h>
@@ -30,15 +33,14 @@ enum rc http_method_check(struct str s, struct err *reterr)
     for (size_t i = 0; i < s.len; i++)
         if (s.ptr[i] >= 'a' && s.ptr[i] <= 'z')
             return err_set(reterr, RC_INVALID, (int)i, 1,
-                           "`%.*s` is not in capitals; methods are, such as `POST`",
-                           STR_ARG(s));
+                           "`%.*s` is not in upper case; write it as in `POST`", STR_ARG(s));
     if (str_eq(s, STR("CONNECT")))
         return err_set(reterr, RC_INVALID, 0, (int)s.len,
                        "`CONNECT` asks for a tunnel; use a method that makes a request");
     return RC_OK;
 }
 
-/* Visible ASCII, and not what some readers take for a slash. */
+/* Visible ASCII without the backslash, which some parsers treat as a slash. */
 static enum rc check_url_bytes(struct str s, struct err *reterr)
 {
     for (size_t i = 0; i < s.len; i++) {
@@ -46,7 +48,7 @@ static enum rc check_url_bytes(struct str s, struct err *reterr)
 
         if (c == '\\')
             return err_set(reterr, RC_INVALID, (int)i, 1,
-                           "a backslash has no place in a URL; write / or %%5C");
+                           "a URL must not contain a backslash; write / or %%5C");
         if (c <= ' ' || c > '~')
             return err_set(reterr, RC_INVALID, (int)i, 1,
                            "blanks, control characters and letters beyond ASCII must be "
@@ -74,7 +76,7 @@ static bool is_address_host(struct str host)
     return host.len > 4 && host.ptr[0] == '[' && host.ptr[host.len - 1] == ']';
 }
 
-/* ":80" behind the host, or nothing. */
+/* ":80" after the host, or empty. */
 static bool is_port(struct str s)
 {
     int64_t port = 0;
@@ -94,7 +96,7 @@ static enum rc check_authority(struct str s, size_t at, struct err *reterr)
 
     if (memchr(s.ptr, '@', s.len))
         return err_set(reterr, RC_INVALID, (int)at, (int)s.len,
-                       "a URL may not hold a user or a password; use a header");
+                       "a URL must not contain a user or a password; use a header");
     if (s.len > 0 && s.ptr[0] == '[')
         while (host_len < s.len && s.ptr[host_len++] != ']')
             continue;
@@ -151,9 +153,7 @@ enum rc http_header_name_check(struct str s, struct err *reterr)
 
     for (size_t i = 0; i < sizeof framing / sizeof *framing; i++)
         if (str_eq_nocase(s, str_of(framing[i])))
-            return err_set(reterr, RC_INVALID, -1, 0,
-                           "`%.*s` belongs to the connection and is set by itself; leave it "
-                           "out",
+            return err_set(reterr, RC_INVALID, -1, 0, "Belfry sets `%.*s` itself; leave it out",
                            STR_ARG(s));
     return http_field_check(s, reterr);
 }
@@ -165,7 +165,7 @@ enum rc http_header_value_check(struct str s, struct err *reterr)
 
         if ((c < 0x20 && c != '\t') || c == 0x7f)
             return err_set(reterr, RC_INVALID, (int)i, 1,
-                           "a header's value is one line without control characters");
+                           "a header value must be one line without control characters");
     }
     return RC_OK;
 }
@@ -182,11 +182,12 @@ enum rc exec_env_name_check(struct str s, struct err *reterr)
                        STR_ARG(s));
     if (str_starts(s, STR("BELFRY_")))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "variables that begin with BELFRY_ are set by itself; use another name");
+                       "variables that begin with BELFRY_ are set by Belfry; use another");
     if (str_starts(s, STR("LD_")))
-        return err_set(reterr, RC_INVALID, -1, 0,
-                       "variables that begin with LD_ load other code into the program; leave "
-                       "them out");
+        return err_set(
+            reterr, RC_INVALID, -1, 0,
+            "variables that begin with LD_ can load other code into the program; leave "
+            "them out");
     return RC_OK;
 }
 
@@ -194,7 +195,7 @@ enum rc exec_path_check(struct str s, struct err *reterr)
 {
     if (s.len == 0 || s.ptr[0] != '/')
         return err_set(reterr, RC_INVALID, 0, (int)s.len,
-                       "`%.*s` is not an absolute path; write it from / on", STR_ARG(s));
+                       "`%.*s` is not an absolute path; it must begin with /", STR_ARG(s));
     return RC_OK;
 }
 
@@ -206,6 +207,6 @@ enum rc exec_user_check(struct str s, struct err *reterr)
         is_user = is_word_char(s.ptr[i]) || is_one_of(s.ptr[i], "._-");
     if (!is_user)
         return err_set(reterr, RC_INVALID, 0, (int)s.len,
-                       "`%.*s` is not a user's name; numbers are not taken", STR_ARG(s));
+                       "`%.*s` is not a user name; numeric ids are not accepted", STR_ARG(s));
     return RC_OK;
 }

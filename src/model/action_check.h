@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may be sent and started: the texts of an action, one by one.
+ * Checks of the single texts of an action, before anything is sent or started.
  *
- * For the codec, and for whoever fills in templates and must look again.  Nothing is
- * resolved, opened or connected to.
+ * Used by the codec, and again after templates are filled in.  Nothing is resolved, opened or
+ * connected to.
  */
 #pragma once
 
 #include "base/err.h"
 #include "base/str.h"
 
-/* A token of RFC 9110 in capitals; not CONNECT, which is not a request. */
+/* A token of RFC 9110 in upper case; not CONNECT, which opens a tunnel. */
 MUST_USE enum rc http_method_check(struct str s, struct err *reterr);
 
 /*
- * http:// or https://, a host as name or address, perhaps a port, then visible ASCII.  No
- * user information, no backslash: two readers could take it for different hosts.
+ * http:// or https://, a host name or address, optionally a port, then visible ASCII.  User
+ * information and backslashes are rejected: two parsers could see different hosts.
  */
 MUST_USE enum rc http_url_check(struct str s, struct err *reterr);
 
 MUST_USE enum rc http_field_check(struct str s, struct err *reterr); /* a token */
 
-/* A token; not one of those that frame a message, which are the sender's own. */
+/* A token; not one of the fields that frame a message, which the sender sets. */
 MUST_USE enum rc http_header_name_check(struct str s, struct err *reterr);
 
-/* No control character but the tab. */
+/* No control character except the tab. */
 MUST_USE enum rc http_header_value_check(struct str s, struct err *reterr);
 
-/* Letters, digits and `_`, no digit first, not BELFRY_… and not LD_…. */
+/* Letters, digits and `_`; does not begin with a digit, BELFRY_ or LD_. */
 MUST_USE enum rc exec_env_name_check(struct str s, struct err *reterr);
 
 MUST_USE enum rc exec_path_check(struct str s, struct err *reterr); /* absolute */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and prints actions by tables of members, one table per type.
+ */
 #include "model/action_json.h"
 
 #include "base/must.h"
@@ -38,16 +41,16 @@ static enum rc parse_type(struct str word, void *to, struct err *reterr)
                    STR_ARG(word));
 }
 
-static const char *text_of_type(const void *from)
+static const char *type_word(const void *from)
 {
     return action_type_text(*(const enum action_type *)from);
 }
 
 /* Every type begins and ends with these. */
-#define TYPE_MEMBER                                                               \
-    {                                                                             \
-        "type", MEMBER_WORD, AT(type), .parse = parse_type, .text = text_of_type, \
-                                       .show = SHOW_ALWAYS                        \
+#define TYPE_MEMBER                                                            \
+    {                                                                          \
+        "type", MEMBER_WORD, AT(type), .parse = parse_type, .text = type_word, \
+                                       .show = SHOW_ALWAYS                     \
     }
 #define INPUT_MEMBER                                             \
     {                                                            \
@@ -106,7 +109,7 @@ static enum rc read_headers(const json_t *value, const struct reading *r, struct
         for (int j = 0; j < i && rc == RC_OK; j++)
             if (str_eq_nocase(headers->list[i].name, headers->list[j].name))
                 rc = err_set(reterr, RC_INVALID, -1, 0,
-                             "`%.*s` stands twice; the case of letters does not matter",
+                             "`%.*s` occurs twice; header names are case-insensitive",
                              STR_ARG(headers->list[i].name));
     return rc;
 }
@@ -297,13 +300,13 @@ static const struct member queue_list[] = {
     INPUT_MEMBER,
 };
 
-/* What base64_read() takes, but for where padding stands. */
+/* The characters that base64_read() accepts; the position of padding is not checked. */
 static enum rc base64_check(struct str s, struct err *reterr)
 {
     for (size_t i = 0; i < s.len; i++)
         if (!char_is_alpha(s.ptr[i]) && !char_is_digit(s.ptr[i]) &&
             (s.ptr[i] == '\0' || !strchr("+/=", s.ptr[i])))
-            return err_set(reterr, RC_INVALID, -1, 0, "is a message in base64");
+            return err_set(reterr, RC_INVALID, -1, 0, "is not valid base64");
     return RC_OK;
 }
 

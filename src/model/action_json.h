@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An action ↔ the "action" object of the native JSON.
+ * Converts between an action and the "action" object of the native JSON.
  *
- * Everything is checked that can be without asking anyone: whether a host may be reached or
- * a program be started is decided when it is.
+ * Checks everything that can be checked offline: whether a host may be reached or a program be
+ * started is decided when the action is carried out.
  */
 #pragma once
 

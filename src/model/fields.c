@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the list of members that a request selects.
+ */
 #include "model/fields.h"
 
-enum { NAME_MAX_BYTES = 64 }; /* of what may be a name; the longest has 14 */
+enum { NAME_MAX_BYTES = 64 }; /* of a possible name; the longest has 14 */
 
-static enum rc unknown(struct str name, const struct field_names *names, struct err *reterr)
+static enum rc set_unknown_field(struct str name, const struct field_names *names,
+                                 struct err *reterr)
 {
     int near = str_nearest(name, names->names, names->count);
     char text[ERR_TEXT_MAX];
@@ -11,51 +15,51 @@ static enum rc unknown(struct str name, const struct field_names *names, struct 
 
     if (near >= 0)
         buf_printf(&list, "did you mean %s? ", names->names[near]);
-    buf_text(&list, "there are ");
+    buf_text(&list, "valid fields: ");
     for (int i = 0; i < names->count; i++)
         buf_printf(&list, "%s%s", i > 0 ? ", " : "", names->names[i]);
-    return err_set(reterr, RC_INVALID, 0, (int)name.len, "is no field; %s", text);
+    return err_set(reterr, RC_INVALID, 0, (int)name.len, "is not a field; %s", text);
 }
 
-static enum rc add(struct str name, const struct field_names *names, field_set *fields,
-                   struct err *reterr)
+static enum rc add_field(struct str name, const struct field_names *names, field_set *fields,
+                         struct err *reterr)
 {
     for (int i = 0; i < names->count; i++)
         if (str_eq(name, str_of(names->names[i]))) {
             *fields |= FIELD(i);
             return RC_OK;
         }
-    return unknown(name, names, reterr);
+    return set_unknown_field(name, names, reterr);
 }
 
-struct taking {
+struct name_reading {
     const struct field_names *names;
     field_set fields;
 };
 
-static enum rc take(const json_t *item, int i, void *to, struct err *reterr)
+static enum rc read_name(const json_t *item, int i, void *to, struct err *reterr)
 {
-    struct taking *taking = to;
+    struct name_reading *reading = to;
     struct str name;
     enum rc rc = json_take_str(item, NAME_MAX_BYTES, &name, reterr);
 
     (void)i;
-    return rc == RC_OK ? add(name, taking->names, &taking->fields, reterr) : rc;
+    return rc == RC_OK ? add_field(name, reading->names, &reading->fields, reterr) : rc;
 }
 
 enum rc fields_from_json(const json_t *value, const struct field_names *names, field_set *ret,
                          struct err *reterr)
 {
-    struct taking taking = {names, names->always};
+    struct name_reading reading = {names, names->always};
     int count;
     enum rc rc = json_take_count(value, FIELDS_ASKED_MAX, &count, reterr);
 
     if (rc == RC_OK && count == 0)
         rc = err_set(reterr, RC_INVALID, -1, 0, "is empty; name a field, or leave it out");
     if (rc == RC_OK)
-        rc = json_take_items(value, take, &taking, reterr);
+        rc = json_take_items(value, read_name, &reading, reterr);
     if (rc == RC_OK)
-        *ret = taking.fields;
+        *ret = reading.fields;
     return rc;
 }
 
@@ -74,7 +78,7 @@ enum rc fields_from_text(struct str text, const struct field_names *names, field
         has_more = str_cut(rest, ',', &name, &rest);
         if (!has_more)
             name = rest;
-        if (add(name, names, &fields, reterr) != RC_OK) {
+        if (add_field(name, names, &fields, reterr) != RC_OK) {
             reterr->at = (int)at;
             return reterr->rc;
         }

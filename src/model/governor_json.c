@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and prints a schedule's governor by a table of members.
+ */
 #include "model/governor_json.h"
 
 #define AT(member) .offset = offsetof(struct governor_def, member)
@@ -38,7 +41,7 @@ static enum rc check_together(const struct governor_def *g, struct err *reterr)
         return RC_INVALID;
     }
     if (has_hint && g->hint_expires == INSTANT_NONE) {
-        err_set(reterr, RC_INVALID, -1, 0, "is missing; a hint must say until when it counts");
+        err_set(reterr, RC_INVALID, -1, 0, "is missing; a hint must expire");
         err_in(reterr, "hint.expires");
         return RC_INVALID;
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A governor ↔ the "governor" object of the native JSON.
+ * Converts between a governor and the "governor" object of the native JSON.
  *
- * Its hint is not part of what a schedule is: it comes and goes while the schedule runs.
+ * The hint is not part of the schedule's definition: it comes and goes while the schedule runs.
  */
 #pragma once
 
 #include "model/member.h"
 
-enum { HINT_REASON_MAX = 1000 }; /* bytes: a few sentences of whoever gives the hint */
+enum { HINT_REASON_MAX = 1000 }; /* bytes: a few sentences by the author of the hint */
 
 #define GOVERNOR_INTERVAL_MIN SPAN_S            /* a shorter one is a loop, not a schedule */
 #define GOVERNOR_INTERVAL_MAX (3660 * SPAN_DAY) /* ten years */
@@ -16,9 +16,9 @@ enum { HINT_REASON_MAX = 1000 }; /* bytes: a few sentences of whoever gives the 
 struct governor_def {
     bool is_set;
     bool has_backoff;
-    span min, max;        /* 0: none              */
-    span hint_interval;   /* 0: none              */
-    instant hint_at;      /* INSTANT_NEVER: none  */
+    span min, max;        /* 0: none */
+    span hint_interval;   /* 0: none */
+    instant hint_at;      /* INSTANT_NEVER: none */
     instant hint_expires; /* INSTANT_NONE: no hint */
     struct str hint_reason;
 };
@@ -32,8 +32,8 @@ struct governor_def governor_def_empty(void);
 MUST_USE enum rc governor_from_json(const json_t *json, struct arena *arena, bool is_lenient,
                                     struct governor_def *ret, struct err *reterr);
 
-/* null where there is none.  The caller owns the result. */
+/* JSON null if it is not set.  The caller owns the result. */
 json_t *governor_to_json(const struct governor_def *governor, enum spec_form form);
 
-/* The brief form as text; of one that is set. */
+/* The brief form as text; `governor` must be set. */
 struct str governor_keep(const struct governor_def *governor, struct arena *arena);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a worker can be told of a run that it was granted: for who asks, and for who tells
- * (model/payload.h).
- */
+/* The members of a run that a worker can request when it polls; model/payload.h prints them. */
 #pragma once
 
 #include "model/fields.h"
 
-/* In the order in which they are told. */
+/* In the order in which they are printed. */
 enum grant_field {
     GRANT_FIELD_ID,
     GRANT_FIELD_SCHEDULE,
@@ -35,5 +32,5 @@ enum grant_field {
     GRANT_FIELDS
 };
 
-/* id and fence always: nobody can say anything of a run without them. */
+/* id and fence are always included: a worker cannot report about a run without them. */
 extern const struct field_names grant_fields;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and prints times as JSON strings.
+ */
 #include "model/json_time.h"
 
 #include "core/time/text.h"
 
-enum { TIME_TEXT_MAX = 64 }; /* bytes that are looked at; the longest right one has 35 */
+enum { TIME_TEXT_MAX = 64 }; /* bytes that are parsed; the longest valid text has 35 */
 
 enum rc json_take_instant(const json_t *value, instant *ret, struct err *reterr)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instants, durations, dates and times of day as JSON strings, both ways.
+ * Converts instants, durations, dates and times of day to JSON strings and back.
  *
- * For every codec of this folder: core/time/text.h has the grammar, this adds what is
- * particular to the native JSON.
+ * Used by every codec of this folder: core/time/text.h defines the grammar, this adds the rules
+ * of the native JSON.
  */
 #pragma once
 
@@ -11,10 +11,10 @@
 #include "base/instant.h"
 #include "wire/json/json.h"
 
-/* Cut to the millisecond, the grain of slots. */
+/* Truncated to the millisecond, the resolution of slots. */
 MUST_USE enum rc json_take_instant(const json_t *value, instant *ret, struct err *reterr);
 
-/* Whole milliseconds.  A number is refused with a hint: it has no unit. */
+/* Whole milliseconds.  A number is rejected with a hint, because it has no unit. */
 MUST_USE enum rc json_take_duration(const json_t *value, span *ret, struct err *reterr);
 
 MUST_USE enum rc json_take_time_of_day(const json_t *value, int32_t *ret, struct err *reterr);

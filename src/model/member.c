@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and prints JSON objects by tables of members; see model/member.h.
+ */
 #include "model/member.h"
 
 #include <inttypes.h>
@@ -100,7 +103,7 @@ enum rc json_take_kept(const json_t *value, int max, struct arena *arena, struct
     enum rc rc = json_take_str(value, max, &s, reterr);
 
     if (rc == RC_OK && memchr(s.ptr, '\0', s.len))
-        return err_set(reterr, RC_INVALID, -1, 0, "a text may not hold a zero byte");
+        return err_set(reterr, RC_INVALID, -1, 0, "a text must not contain a zero byte");
     if (rc == RC_OK)
         *ret = arena_str(arena, s);
     return rc;
@@ -127,7 +130,7 @@ enum rc json_keep(const json_t *value, size_t max, struct arena *arena, struct s
 
     must(len > 0);
     if (len > max)
-        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes as JSON; %zu are the most", len,
+        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes as JSON; the limit is %zu", len,
                        max);
     out.ptr = arena_room(arena, out.cap);
     json_print(value, JSON_STYLE_LINE, &out);
@@ -192,7 +195,7 @@ static enum rc check_names(const struct members *members, const json_t *value,
     return json_check_names(value, names, members->count, reterr);
 }
 
-/* members->count: there is none of that name. */
+/* members->count: no member has that name. */
 static int find_member(const struct members *members, struct str key)
 {
     for (int i = 0; i < members->count; i++) {
@@ -204,7 +207,7 @@ static int find_member(const struct members *members, struct str key)
     return members->count;
 }
 
-/* The field of each member, NULL where there is none; false: there are others, too. */
+/* The field of each member, NULL if absent; false: the object has other fields too. */
 static bool find_fields(const struct members *members, const json_t *value,
                         const json_t *fields[MEMBERS_MAX])
 {
@@ -266,7 +269,7 @@ json_t *json_of_moment(instant t)
     return t == INSTANT_NONE || t == INSTANT_NEVER ? json_null() : json_of_instant(t);
 }
 
-static json_t *kept(struct str text)
+static json_t *parse_kept(struct str text)
 {
     json_t *value = json_of_kept(text);
 
@@ -299,8 +302,8 @@ static json_t *text_json(const struct member *m, struct str s)
     if (m->has_none && s.len == 0)
         return json_null();
     if (m->kind == MEMBER_MAP)
-        return s.len == 0 ? json_new_object() : kept(s);
-    return m->kind == MEMBER_TEXT ? json_new_str(s) : kept(s);
+        return s.len == 0 ? json_new_object() : parse_kept(s);
+    return m->kind == MEMBER_TEXT ? json_new_str(s) : parse_kept(s);
 }
 
 static json_t *print_member(const struct member *m, const void *from, const void *initial,
@@ -337,8 +340,8 @@ static json_t *print_member(const struct member *m, const void *from, const void
     return m->print ? m->print(from, form) : NULL;
 }
 
-/* Shown, whatever it is. */
-static bool is_sure(const struct member *m, enum spec_form form)
+/* Shown regardless of its value. */
+static bool is_always_shown(const struct member *m, enum spec_form form)
 {
     return m->show == SHOW_ALWAYS || (m->show == SHOW_FULL && form == SPEC_FULL);
 }
@@ -387,7 +390,7 @@ static bool is_shown(const struct member *m, const json_t *value, const void *in
 {
     json_auto_t *usual = NULL;
 
-    if (is_sure(m, form))
+    if (is_always_shown(m, form))
         return true;
     usual = print_member(m, initial, initial, form);
     return !usual || !json_equal(value, usual);
@@ -402,7 +405,7 @@ json_t *members_print(const struct members *members, const void *from, const voi
         const struct member *m = &members->list[i];
         json_t *value;
 
-        if (!is_sure(m, form) && member_is_initial(m, from, initial))
+        if (!is_always_shown(m, form) && member_is_initial(m, from, initial))
             continue;
         value = print_member(m, from, initial, form);
         if (value && is_shown(m, value, initial, form))
@@ -426,7 +429,7 @@ enum rc name_check(struct str s, struct err *reterr)
         /* U+0080 to U+009F are control characters as well. */
         if (c < 0x20 || c == 0x7f || (before == 0xc2 && c < 0xa0))
             return err_set(reterr, RC_INVALID, (int)i, 1,
-                           "holds a control character; write it without");
+                           "contains a control character; remove it");
     }
     return RC_OK;
 }
@@ -435,14 +438,14 @@ enum rc path_name_check(struct str s, struct err *reterr)
 {
     if (str_eq(s, STR(".")) || str_eq(s, STR("..")))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "may not be `%.*s`: no path of a URL can name it; write another name",
+                       "must not be `%.*s`: a URL path cannot name it; use another name",
                        STR_ARG(s));
     return name_check(s, reterr);
 }
 
-enum { PATH_NAME_MAX = 32 }; /* bytes of a user's own key that a path shows */
+enum { PATH_NAME_MAX = 32 }; /* bytes of a user's key that an error path shows */
 
-/* Only what can stand in a path as it is, so that a path is never cut within a character. */
+/* Only keys that can be written as they are, so that a path is never cut within a character. */
 void err_in_key(struct err *reterr, struct str key)
 {
     for (size_t i = 0; i < key.len; i++)
@@ -458,7 +461,7 @@ static enum rc read_pair(struct str key, const json_t *value, const struct pairs
     enum rc rc;
 
     if (key.len > (size_t)rule->name_max)
-        return err_set(reterr, RC_LIMIT, -1, 0, "a name has %zu bytes; %d are the most",
+        return err_set(reterr, RC_LIMIT, -1, 0, "a name has %zu bytes; the limit is %d",
                        key.len, rule->name_max);
     rc = rule->check_name(key, reterr);
     if (rc == RC_OK)
@@ -480,7 +483,7 @@ enum rc pairs_read(const json_t *value, const struct pairs_rule *rule, struct ar
     if (!json_is_object(value))
         return json_wrong_type(value, "an object of strings", reterr);
     if (count > (size_t)rule->count_max)
-        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu entries; %d are the most", count,
+        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu entries; the limit is %d", count,
                        rule->count_max);
     pairs.list = arena_array(arena, count, sizeof *pairs.list);
     for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {

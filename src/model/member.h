@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fields of a JSON object that are the members of a struct, as a table.
+ * Tables that map the fields of a JSON object to the members of a struct.
  *
- * One table serves reading and printing, so that neither can forget what the other knows.
- * For the codecs of this folder; the table says what is right, the codec adds what hangs
- * together.  A member keeps its initial value when its field is absent or null.
+ * One table serves reading and printing, so that the two cannot differ.  The codecs of this
+ * folder use it; the table states the rules of single fields, the codec adds rules between
+ * fields.  A member keeps its initial value if its field is absent or null.
  */
 #pragma once
 
@@ -21,35 +21,35 @@
 #include "wire/json/json.h"
 
 enum {
-    MEMBERS_MAX = 32,     /* fields of one object; policies have the most               */
-    MEMBER_WORD_MAX = 32, /* bytes of an enum's word; messages repeat a wrong one whole */
+    MEMBERS_MAX = 32,     /* fields of one object; policies have the most */
+    MEMBER_WORD_MAX = 32, /* bytes of an enum's word; messages repeat an invalid one in full */
 };
 
-/* What is being read, and how. */
+/* Parameters of reading. */
 struct reading {
-    struct arena *arena; /* for every text */
-    bool is_lenient;     /* unknown fields are ignored, not refused */
+    struct arena *arena; /* for all texts */
+    bool is_lenient;     /* unknown fields are ignored, not rejected */
     void *to;            /* the struct */
 };
 
 enum member_kind {
-    MEMBER_BOOL,    /* bool                                                         */
-    MEMBER_CHOICE,  /* bool, as one of two words                                    */
-    MEMBER_WORD,    /* an enum with parse and text functions                        */
-    MEMBER_INT32,   /* int32_t, low .. high                                         */
-    MEMBER_INT64,   /* int64_t, low .. high                                         */
-    MEMBER_SPAN,    /* span, low .. high                                            */
-    MEMBER_INSTANT, /* instant, whole milliseconds                                  */
-    MEMBER_TEXT,    /* struct str of at most `high` bytes that passes `check`       */
-    MEMBER_JSON,    /* struct str: any value as JSON of at most `high` bytes         */
-    MEMBER_MAP,     /* struct str: an object as JSON likewise; {} is the empty text */
-    MEMBER_OBJECT,  /* an object whose fields are members of the same struct        */
-    MEMBER_OTHER,   /* by functions of its own                                      */
+    MEMBER_BOOL,    /* bool */
+    MEMBER_CHOICE,  /* bool, as one of two words */
+    MEMBER_WORD,    /* an enum with parse and text functions */
+    MEMBER_INT32,   /* int32_t, low .. high */
+    MEMBER_INT64,   /* int64_t, low .. high */
+    MEMBER_SPAN,    /* span, low .. high */
+    MEMBER_INSTANT, /* instant, whole milliseconds */
+    MEMBER_TEXT,    /* struct str of at most `high` bytes that passes `check` */
+    MEMBER_JSON,    /* struct str: any value as JSON of at most `high` bytes */
+    MEMBER_MAP,     /* struct str: an object as JSON, likewise; {} is the empty text */
+    MEMBER_OBJECT,  /* an object whose fields are members of the same struct */
+    MEMBER_OTHER,   /* handled by the functions `read` and `print` */
 };
 
 enum member_show {
-    SHOW_FULL,    /* in the full form, or where it is not the initial value */
-    SHOW_CHANGED, /* where it is not the initial value                      */
+    SHOW_FULL,    /* in the full form, or if it differs from the initial value */
+    SHOW_CHANGED, /* if it differs from the initial value */
     SHOW_ALWAYS,
 };
 
@@ -59,21 +59,21 @@ struct member {
     size_t offset; /* in the struct */
     enum member_show show;
     bool is_required;
-    bool or_zero; /* 0 is right too, though it lies below `low` */
+    bool or_zero; /* 0 is valid too, though it is below `low` */
     /*
-     * The value `none` is printed as null, and so is an empty text; an object is null while
-     * the text at `offset` is empty.
+     * The value `none`, or an empty text, is printed as null; an object is null while the text
+     * at `offset` is empty.
      */
     bool has_none;
     int64_t none;
     int64_t low, high;
-    const char *words[2]; /* MEMBER_CHOICE: of false, of true */
+    const char *words[2]; /* MEMBER_CHOICE: for false, for true */
     enum rc (*parse)(struct str word, void *to, struct err *reterr);
     const char *(*text)(const void *from);
     enum rc (*check)(struct str s, struct err *reterr);
     const struct members *members; /* MEMBER_OBJECT */
     enum rc (*read)(const json_t *value, const struct reading *r, struct err *reterr);
-    json_t *(*print)(const void *from, enum spec_form form); /* NULL: not shown */
+    json_t *(*print)(const void *from, enum spec_form form); /* NULL: not printed */
 };
 
 struct members {
@@ -86,18 +86,18 @@ struct members {
         (array), sizeof(array) / sizeof(array)[0] \
     }
 
-/* r->to has its initial values, and is half filled when this fails. */
+/* r->to must have its initial values; it is partly filled if this fails. */
 MUST_USE enum rc members_read(const struct members *members, const json_t *value,
                               const struct reading *r, struct err *reterr);
 
-/* The caller owns the result.  `initial` is a struct with nothing but initial values. */
+/* The caller owns the result.  `initial` is a struct with the initial values. */
 json_t *members_print(const struct members *members, const void *from, const void *initial,
                       enum spec_form form);
 
-/* Whether it certainly has the initial value, without a value being made of it. */
+/* True only if the member certainly has its initial value; does not build a JSON value. */
 bool member_is_initial(const struct member *m, const void *from, const void *initial);
 
-/* As members_print() in brief form, on one line, appended; and of any length in the arena. */
+/* As members_print() in brief form, on one line: appended, or in the arena with any length. */
 void members_write(const struct members *members, const void *from, const void *initial,
                    struct buf *out);
 struct str members_keep(const struct members *members, const void *from, const void *initial,
@@ -108,23 +108,23 @@ MUST_USE enum rc json_keep(const json_t *value, size_t max, struct arena *arena,
                            struct str *ret, struct err *reterr);
 
 json_t *json_of_word(const char *word);
-json_t *json_of_text(struct str s); /* null when empty                       */
-json_t *json_of_moment(instant t);  /* null for INSTANT_NONE and _NEVER      */
+json_t *json_of_text(struct str s); /* null if empty */
+json_t *json_of_moment(instant t);  /* null for INSTANT_NONE and INSTANT_NEVER */
 
-/* Not empty, no control character: what people call things. */
+/* Not empty, no control character: the rule for names. */
 MUST_USE enum rc name_check(struct str s, struct err *reterr);
 
-/* The same for what a path of the API names, in which `.` and `..` mean something else. */
+/* The same for names in API paths, where `.` and `..` have another meaning. */
 MUST_USE enum rc path_name_check(struct str s, struct err *reterr);
 
 /* A string of at most `max` bytes, copied into the arena. */
 MUST_USE enum rc json_take_kept(const json_t *value, int max, struct arena *arena,
                                 struct str *ret, struct err *reterr);
 
-/* As err_in(), for a key that a user chose: a long or odd one is left out of the path. */
+/* As err_in(), for a key chosen by a user: a long or unusual one is left out of the path. */
 void err_in_key(struct err *reterr, struct str key);
 
-/* Names with texts, in the order in which they were written. */
+/* Names with texts, in their original order. */
 struct pair {
     struct str name, value;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Members as text, without values in between: what is kept of every schedule.
+ * Writes members as JSON text without intermediate values: for the columns of every schedule.
  */
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "model/member.h"
 #include "wire/json/json_text.h"
 
-enum { ROOM_FIRST = 1024, ROOM_TIMES = 4 };
+enum { BYTES_FIRST = 1024, BYTES_FACTOR = 4 };
 
-/* A word of ours, which holds nothing that would have to be escaped. */
+/* A word from a table, which needs no escaping. */
 static void write_word(const char *word, struct buf *out)
 {
     buf_char(out, '"');
@@ -31,7 +31,7 @@ static void write_number(const struct member *m, int64_t n, struct buf *out)
         json_write_int(out, n);
 }
 
-/* Neither holds what would have to be escaped. */
+/* Neither a duration nor an instant needs escaping. */
 static void write_time(const struct member *m, int64_t t, struct buf *out)
 {
     if (m->has_none && t == m->none) {
@@ -46,7 +46,7 @@ static void write_time(const struct member *m, int64_t t, struct buf *out)
     buf_char(out, '"');
 }
 
-/* What was kept as JSON is written as it is. */
+/* Stored JSON is written unchanged. */
 static void write_text(const struct member *m, struct str s, struct buf *out)
 {
     if (m->has_none && s.len == 0)
@@ -57,7 +57,7 @@ static void write_text(const struct member *m, struct str s, struct buf *out)
         buf_str(out, s.len > 0 ? s : STR("{}"));
 }
 
-/* False: there is nothing to write of it. */
+/* False: the member is not printed. */
 static bool write_other(const struct member *m, const void *from, struct buf *out)
 {
     json_auto_t *value = m->print ? m->print(from, SPEC_BRIEF) : NULL;
@@ -109,15 +109,15 @@ static bool write_member(const struct member *m, const void *from, const void *i
     return write_other(m, from, out);
 }
 
-/* Other values of these may be written alike. */
+/* Different values of these kinds may be printed alike. */
 static bool is_compound(const struct member *m)
 {
     return m->kind == MEMBER_JSON || m->kind == MEMBER_MAP || m->kind == MEMBER_OBJECT ||
            m->kind == MEMBER_OTHER;
 }
 
-/* Whether what stands in `out` from `at` on is not what the initial value would be. */
-static bool differs(const struct member *m, const void *initial, size_t at, struct buf *out)
+/* Returns whether the text in `out` from `at` on differs from that of the initial value. */
+static bool is_changed(const struct member *m, const void *initial, size_t at, struct buf *out)
 {
     size_t len = out->len - at;
     bool is_same;
@@ -145,7 +145,7 @@ void members_write(const struct members *members, const void *from, const void *
         write_word(m->name, out);
         buf_char(out, ':');
         at = out->len;
-        if (write_member(m, from, initial, out) && differs(m, initial, at, out))
+        if (write_member(m, from, initial, out) && is_changed(m, initial, at, out))
             before = ",";
         else
             out->len = start;
@@ -158,9 +158,9 @@ void members_write(const struct members *members, const void *from, const void *
 struct str members_keep(const struct members *members, const void *from, const void *initial,
                         struct arena *arena)
 {
-    struct buf out = {.cap = ROOM_FIRST, .cut = true};
+    struct buf out = {.cap = BYTES_FIRST, .cut = true};
 
-    for (; out.cut; out.cap *= ROOM_TIMES) {
+    for (; out.cut; out.cap *= BYTES_FACTOR) {
         out.ptr = arena_take(arena, out.cap);
         out.len = 0;
         out.cut = false;

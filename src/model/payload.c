@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes what the executor of a run receives; see model/payload.h.
+ */
 #include "model/payload.h"
 
 #include "base/must.h"
@@ -8,7 +11,7 @@
 #include "model/trace.h"
 #include "wire/json/json_text.h"
 
-enum { FIXED_ROOM = 1024 }; /* names of fields, times, numbers: all but the texts */
+enum { FIXED_ROOM = 1024 }; /* names of fields, times, numbers: everything except the texts */
 
 instant payload_executed_at(const struct payload *payload)
 {
@@ -17,7 +20,7 @@ instant payload_executed_at(const struct payload *payload)
     return run->attempt_at == INSTANT_NONE ? run->due : run->attempt_at;
 }
 
-static json_t *merged(struct str action_input, struct str run_input)
+static json_t *merge_inputs(struct str action_input, struct str run_input)
 {
     json_t *all = json_of_kept(action_input);
     json_auto_t *overrides = json_of_kept(run_input);
@@ -37,21 +40,21 @@ struct str payload_input(struct str action_input, struct str run_input, struct a
         return action_input;
     if (action_input.len == 0)
         return run_input;
-    all = merged(action_input, run_input);
+    all = merge_inputs(action_input, run_input);
     must(json_keep(all, SIZE_MAX, arena, &text, &err) == RC_OK);
     return text;
 }
 
-struct str payload_cron(struct str action, int place, struct arena *arena)
+struct str payload_cron(struct str action, int index, struct arena *arena)
 {
     json_auto_t *crons = NULL;
     struct str key, value;
     const json_t *cron;
 
-    while (place >= 0 && !crons && json_next_member(&action, &key, &value))
+    while (index >= 0 && !crons && json_next_member(&action, &key, &value))
         if (str_eq(key, STR("crons")))
             crons = json_of_kept(value);
-    cron = crons ? json_array_get(crons, (size_t)place) : NULL;
+    cron = crons ? json_array_get(crons, (size_t)index) : NULL;
     if (!json_is_string(cron))
         return (struct str){NULL, 0};
     return arena_str(arena, (struct str){json_string_value(cron), json_string_length(cron)});
@@ -112,7 +115,7 @@ static void put_instant_if(struct buf *out, struct str name, instant t)
         put_instant(out, name, t);
 }
 
-/* What is JSON of an object goes in as that, all else as text. */
+/* JSON of an object is written as JSON, everything else as a string. */
 static void put_either_if(struct buf *out, struct str name, struct str value)
 {
     json_auto_t *json = value.len > 0 && value.ptr[0] == '{' ? json_of_kept(value) : NULL;
@@ -203,15 +206,15 @@ void payload_print_workflow(const struct payload *payload, struct buf *out)
 
 /* ---- a grant ---- */
 
-/* What a worker is told of the action; each as it is written, empty: there is none. */
-struct told_action {
+/* The parts of an action that a worker receives, as JSON; empty: absent. */
+struct grant_action {
     struct str type, kind, name, version, workflow_id, correlation_id, input;
     struct str header, memo, search_attributes, temporal, conductor;
 };
 
-static struct told_action read_action(struct str json)
+static struct grant_action read_action(struct str json)
 {
-    struct told_action action = {0};
+    struct grant_action action = {0};
     struct {
         struct str key, *to;
     } fields[] = {
@@ -237,8 +240,8 @@ static struct told_action read_action(struct str json)
     return action;
 }
 
-/* It stands there as JSON: the time goes before the closing quote. */
-static void put_workflow_id(const struct told_action *action, instant slot, struct buf *out)
+/* The id is JSON: the time goes before the closing quote. */
+static void put_workflow_id(const struct grant_action *action, instant slot, struct buf *out)
 {
     struct str id = action->workflow_id;
 
@@ -251,7 +254,7 @@ static void put_workflow_id(const struct told_action *action, instant slot, stru
     buf_char(out, '"');
 }
 
-static void put_action(const struct told_action *action, instant slot, struct buf *out)
+static void put_action(const struct grant_action *action, instant slot, struct buf *out)
 {
     buf_str(out, STR(",\"action\":{\"type\":"));
     buf_str(out, action->type);
@@ -267,7 +270,7 @@ static void put_action(const struct told_action *action, instant slot, struct bu
     buf_char(out, '}');
 }
 
-/* The input with the ids of the run in their places. */
+/* The input with the run's id in place of null ids. */
 static void print_job(const struct payload *payload, struct str input, struct buf *out)
 {
     struct str key, value;
@@ -288,7 +291,7 @@ static void print_job(const struct payload *payload, struct str input, struct bu
     buf_str(out, between[0] == '{' ? STR("{}") : STR("}"));
 }
 
-static void put_input(const struct payload *payload, const struct told_action *action,
+static void put_input(const struct payload *payload, const struct grant_action *action,
                       bool is_job, struct buf *out)
 {
     bool is_workflow = str_eq(action->type, STR("\"workflow\""));
@@ -339,7 +342,7 @@ static const char *const grant_names[GRANT_FIELDS] = {
 const struct field_names grant_fields = {grant_names, GRANT_FIELDS,
                                          FIELD(GRANT_FIELD_ID) | FIELD(GRANT_FIELD_FENCE)};
 
-/* What the run is, and whose. */
+/* The run's identity, and whose it is. */
 static void put_run(const struct payload *payload, struct str queue, field_set fields,
                     struct buf *out)
 {
@@ -368,7 +371,7 @@ static void put_run(const struct payload *payload, struct str queue, field_set f
         put_str(out, NAMED("source"), str_of(source_text((enum source)(run->source - 1))));
 }
 
-/* Where it stands, and what it hangs together with. */
+/* The run's progress and references. */
 static void put_rest(const struct payload *payload, field_set fields, struct buf *out)
 {
     const struct run *run = payload->run;
@@ -395,16 +398,16 @@ void grant_print(const struct payload *payload, struct str queue, struct str act
 {
     bool has_input = fields_have(fields, GRANT_FIELD_INPUT);
     bool has_action = fields_have(fields, GRANT_FIELD_ACTION);
-    struct told_action told = read_action(has_input || has_action ? action : STR(""));
+    struct grant_action parts = read_action(has_input || has_action ? action : STR(""));
 
     buf_str(out, STR("{\"id\":"));
     json_write_str(out, payload->id);
     put_run(payload, queue, fields, out);
     if (has_input)
-        put_input(payload, &told, str_starts(queue, STR("jobs:")), out);
+        put_input(payload, &parts, str_starts(queue, STR("jobs:")), out);
     put_rest(payload, fields, out);
     if (has_action)
-        put_action(&told, payload->run->slot, out);
+        put_action(&parts, payload->run->slot, out);
     if (fields_have(fields, GRANT_FIELD_LAST_RESULT))
         put_raw_if(out, NAMED("lastResult"), payload->last_result);
     if (fields_have(fields, GRANT_FIELD_LAST_FAILURE))

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and prints a schedule's policies by a table of members.
+ */
 #include "model/policies_json.h"
 
 #include <string.h>
@@ -13,7 +16,7 @@ static enum rc parse_overlap(struct str word, void *to, struct err *reterr)
     return overlap_parse(word, to, reterr);
 }
 
-static const char *text_of_overlap(const void *from)
+static const char *overlap_word(const void *from)
 {
     return overlap_text(*(const enum overlap *)from);
 }
@@ -23,7 +26,7 @@ static enum rc parse_catchup(struct str word, void *to, struct err *reterr)
     return catchup_parse(word, to, reterr);
 }
 
-static const char *text_of_catchup(const void *from)
+static const char *catchup_word(const void *from)
 {
     return catchup_text(*(const enum catchup *)from);
 }
@@ -33,13 +36,13 @@ static enum rc parse_backoff(struct str word, void *to, struct err *reterr)
     return backoff_parse(word, to, reterr);
 }
 
-static const char *text_of_backoff(const void *from)
+static const char *backoff_word(const void *from)
 {
     return backoff_text(*(const enum backoff *)from);
 }
 
 static const struct member catchup_list[] = {
-    {"mode", MEMBER_WORD, AT(catchup), .parse = parse_catchup, .text = text_of_catchup},
+    {"mode", MEMBER_WORD, AT(catchup), .parse = parse_catchup, .text = catchup_word},
     {"window", MEMBER_SPAN, AT(catchup_window), .high = LATE_MAX, .has_none = true,
      .none = CATCHUP_WINDOW_NONE},
     {"whilePaused", MEMBER_BOOL, AT(catchup_paused)},
@@ -48,8 +51,7 @@ static const struct member catchup_list[] = {
 
 static const struct member retry_list[] = {
     {"attempts", MEMBER_INT32, AT(retry.attempts), .low = 1, .high = RETRY_ATTEMPTS_MAX},
-    {"backoff", MEMBER_WORD, AT(retry.backoff), .parse = parse_backoff,
-     .text = text_of_backoff},
+    {"backoff", MEMBER_WORD, AT(retry.backoff), .parse = parse_backoff, .text = backoff_word},
     {"delay", MEMBER_SPAN, AT(retry.delay), .high = RETRY_WAIT_MAX},
     {"max", MEMBER_SPAN, AT(retry.max), .high = RETRY_WAIT_MAX},
     {"jitter", MEMBER_SPAN, AT(retry.jitter), .high = RETRY_WAIT_MAX},
@@ -81,7 +83,7 @@ static const struct members concurrency_members = MEMBERS(concurrency_list);
 static const struct members retention_members = MEMBERS(retention_list);
 
 static const struct member policies_list[] = {
-    {"overlap", MEMBER_WORD, AT(overlap), .parse = parse_overlap, .text = text_of_overlap},
+    {"overlap", MEMBER_WORD, AT(overlap), .parse = parse_overlap, .text = overlap_word},
     {"bufferLimit", MEMBER_INT32, AT(buffer_limit), .high = BUFFER_LIMIT_MAX},
     {"catchup", MEMBER_OBJECT, .members = &catchup_members},
     {"pauseOnFailure", MEMBER_BOOL, AT(pause_on_failure)},
@@ -107,7 +109,8 @@ static const struct member policies_list[] = {
 
 static const struct members policies_members = MEMBERS(policies_list);
 
-static enum rc longer_than(const char *field, const char *other, span limit, struct err *reterr)
+static enum rc set_too_long(const char *field, const char *other, span limit,
+                            struct err *reterr)
 {
     char text[DURATION_TEXT_MAX];
     struct buf out = BUF(text);
@@ -118,13 +121,13 @@ static enum rc longer_than(const char *field, const char *other, span limit, str
     return RC_INVALID;
 }
 
-/* A wait that the ceiling would cut, or a lease that ends before a sign of life is due. */
+/* The first retry delay must not exceed its maximum, nor the heartbeat interval the lease. */
 static enum rc check_together(const struct policies *p, struct err *reterr)
 {
     if (p->retry.delay > p->retry.max)
-        return longer_than("retry.delay", "retry.max", p->retry.max, reterr);
+        return set_too_long("retry.delay", "retry.max", p->retry.max, reterr);
     if (p->heartbeat > p->lease)
-        return longer_than("lease.heartbeat", "lease.for", p->lease, reterr);
+        return set_too_long("lease.heartbeat", "lease.for", p->lease, reterr);
     return RC_OK;
 }
 
@@ -154,7 +157,7 @@ struct str policies_keep(const struct policies *policies, struct arena *arena)
 {
     struct policies initial = policies_default();
 
-    /* What is the same to the last byte need not be looked at member by member. */
+    /* A bytewise equal struct need not be compared member by member. */
     if (memcmp(policies, &initial, sizeof initial) == 0)
         return STR("{}");
     return members_keep(&policies_members, policies, &initial, arena);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies ↔ the "policies" object of the native JSON.
+ * Converts between policies and the "policies" object of the native JSON.
  *
- * Checks every field by itself and what hangs together.  Two fields are shown only where
- * they are used, since few schedules do: "lastResult" (true: the next run is given the last
- * result and failure) and "idleClose" (with nothing left to do it closes after so long).
+ * Checks single fields and rules between fields.  Two fields are printed only if used, since
+ * few schedules do: "lastResult" (true: the next run receives the last result and failure) and
+ * "idleClose" (the schedule closes after this time with nothing left to do).
  */
 #pragma once
 
@@ -12,29 +12,29 @@
 #include "model/member.h"
 
 enum {
-    RETRY_ATTEMPTS_MAX = 1000,       /* more is a loop: let the run fail and be seen        */
-    REMAINING_RUNS_MAX = 1000000000, /* thirty years of every second                        */
-    RETENTION_COUNT_MAX = 1000000,   /* attempts of one schedule that are kept              */
+    RETRY_ATTEMPTS_MAX = 1000,       /* more is a loop: let the run fail visibly */
+    REMAINING_RUNS_MAX = 1000000000, /* thirty years of every second */
+    RETENTION_COUNT_MAX = 1000000,   /* stored attempts of one schedule */
 };
 
-#define RETRY_WAIT_MAX   (366 * SPAN_DAY) /* a yearly schedule's next slot comes first     */
-#define ATTEMPT_TIME_MIN (100 * SPAN_MS)  /* a shorter one cannot be told from a delay     */
-#define RUN_TIME_MAX     (366 * SPAN_DAY) /* of an attempt and of a run                    */
-#define LEASE_MIN        SPAN_S           /* a shorter one expires in a pause of the network */
-#define LEASE_MAX        SPAN_DAY         /* a dead worker is noticed within a day         */
-#define HEARTBEAT_MIN    (100 * SPAN_MS)  /* of one run; thousands of runs send theirs too */
+#define RETRY_WAIT_MAX   (366 * SPAN_DAY)   /* a yearly schedule's next slot comes first */
+#define ATTEMPT_TIME_MIN (100 * SPAN_MS)    /* a shorter one cannot be told from a delay */
+#define RUN_TIME_MAX     (366 * SPAN_DAY)   /* of an attempt and of a run */
+#define LEASE_MIN        SPAN_S             /* a shorter one expires during a network pause */
+#define LEASE_MAX        SPAN_DAY           /* a dead worker is noticed within a day */
+#define HEARTBEAT_MIN    (100 * SPAN_MS)    /* per run; thousands of runs send heartbeats */
 #define LATE_MAX         (36525 * SPAN_DAY) /* a hundred years: how late a start may be */
-#define RETENTION_MAX    (36525 * SPAN_DAY) /* a hundred years                               */
+#define RETENTION_MAX    (36525 * SPAN_DAY) /* a hundred years */
 
 /*
- * Starts from *initial, policies_default() for the native API; *ret may be the same.  The
- * gate's key is in `arena`.
+ * Starts from *initial, policies_default() for the native API; *ret may be the same object.
+ * The gate's key is in `arena`.
  */
 MUST_USE enum rc policies_from_json(const json_t *json, const struct policies *initial,
                                     struct arena *arena, bool is_lenient, struct policies *ret,
                                     struct err *reterr);
 
-/* The caller owns the result.  Brief: what differs from policies_default(). */
+/* The caller owns the result.  Brief: only differences from policies_default(). */
 json_t *policies_to_json(const struct policies *policies, enum spec_form form);
 
 /* The brief form as text. */

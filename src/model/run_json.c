@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints runs as native JSON, and reads and stores their results.
+ */
 #include "model/run_json.h"
 
 #include "base/must.h"
@@ -60,7 +63,7 @@ enum rc run_result_recall(struct str text, struct arena *arena, struct run_resul
     json_auto_t *json = text.len > 0 ? json_of_kept(text) : json_new_object();
 
     if (!json)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "the result that was kept is not JSON");
+        return err_set(reterr, RC_CORRUPT, -1, 0, "the stored result is not JSON");
     if (read_members(&kept_members, json, arena, ret, reterr) != RC_OK)
         return reterr->rc = RC_CORRUPT;
     return RC_OK;
@@ -98,8 +101,8 @@ struct run_doc run_doc_of(const struct run *run)
     };
 }
 
-/* The object that a text is, or NULL. */
-static json_t *object_of(struct str text)
+/* The JSON object in a text, or NULL. */
+static json_t *parse_object(struct str text)
 {
     json_t *json = text.len > 0 && text.ptr[0] == '{' ? json_of_kept(text) : NULL;
 
@@ -111,23 +114,24 @@ static json_t *object_of(struct str text)
 
 static json_t *input_json(const struct run_doc *doc)
 {
-    json_t *json = object_of(doc->input);
+    json_t *json = parse_object(doc->input);
 
     return json ? json : json_new_object();
 }
 
-/* What was reported, or what is known of an end that nobody reported. */
+/* The reported error, or the reason of an end that was not reported. */
 static struct str error_text(const struct run_doc *doc)
 {
-    const char *known = outcome_is_failure(doc->outcome) ? reason_sentence(doc->reason) : NULL;
+    const char *sentence = outcome_is_failure(doc->outcome) ? reason_sentence(doc->reason)
+                                                            : NULL;
 
-    return doc->error.len == 0 && known ? str_of(known) : doc->error;
+    return doc->error.len == 0 && sentence ? str_of(sentence) : doc->error;
 }
 
-/* A text without a code has the reason as its code; nobody said whether to try again. */
+/* A text without a code gets the reason as its code; whether a retry makes sense is unknown. */
 static json_t *error_json(const struct run_doc *doc)
 {
-    json_t *json = object_of(doc->error);
+    json_t *json = parse_object(doc->error);
     struct str text = error_text(doc);
 
     if (json || text.len == 0)
@@ -141,7 +145,7 @@ static json_t *error_json(const struct run_doc *doc)
 
 static json_t *progress_json(const struct run_doc *doc)
 {
-    json_t *json = object_of(doc->progress);
+    json_t *json = parse_object(doc->progress);
 
     return json ? json : json_of_text(doc->progress);
 }
@@ -159,7 +163,7 @@ static json_t *id_json(const struct run_id *id)
     return json_of_word(text);
 }
 
-static json_t *kept_json(struct str text)
+static json_t *stored_json(struct str text)
 {
     json_t *json = text.len > 0 ? json_of_kept(text) : NULL;
 
@@ -202,7 +206,7 @@ static const char *const names[RUN_FIELDS] = {
 const struct field_names run_fields = {names, RUN_FIELDS, FIELD(RUN_FIELD_ID)};
 const struct field_names run_list_fields = {names, RUN_FIELD_ATTEMPTS, FIELD(RUN_FIELD_ID)};
 
-/* What became of it. */
+/* Fields of a run's end. */
 static json_t *end_json(const struct run_doc *doc, enum run_field field)
 {
     const struct run_result *result = &doc->result;
@@ -221,15 +225,15 @@ static json_t *end_json(const struct run_doc *doc, enum run_field field)
     case RUN_FIELD_PROGRESS:
         return progress_json(doc);
     case RUN_FIELD_RESULT:
-        return kept_json(result->result);
+        return stored_json(result->result);
     case RUN_FIELD_SUMMARY:
         return json_of_text(result->summary);
     case RUN_FIELD_REFS:
-        return kept_json(result->refs);
+        return stored_json(result->refs);
     case RUN_FIELD_LLM:
-        return kept_json(result->llm);
+        return stored_json(result->llm);
     case RUN_FIELD_TOOLS:
-        return kept_json(result->tools);
+        return stored_json(result->tools);
     case RUN_FIELD_SESSION_ID:
         return json_of_text(result->session_id);
     case RUN_FIELD_THREAD_ID:
@@ -239,7 +243,7 @@ static json_t *end_json(const struct run_doc *doc, enum run_field field)
     }
 }
 
-/* What a run is from its beginning on. */
+/* Fields that a run has from the beginning. */
 static json_t *run_json(const struct run_doc *doc, enum run_field field)
 {
     switch (field) {

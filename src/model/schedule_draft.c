@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compiles a schedule's document into a draft for the engine.
+ */
 #include "model/schedule_draft.h"
 
 #include "base/must.h"
 #include "core/limits.h"
 #include "model/template.h"
 
-/* "namespace/id": the same in every copy of the database, different from its neighbours'. */
+/* "namespace/id": the same in every copy of the database, different for every schedule. */
 static struct str seed_of(const struct schedule_doc *doc, struct arena *arena)
 {
     struct buf seed = {.cap = doc->namespace.len + 1 + doc->id.len + 1};
@@ -34,7 +37,7 @@ static enum lane lane_of(const struct action *action, bool has_upstream)
     return LANE_PULL;
 }
 
-/* Where workers wait: a workflow without an upstream goes to the queue of its name. */
+/* The queue that workers poll: a workflow without an upstream goes to the queue of its name. */
 static struct str queue_of(const struct action *action)
 {
     if (action->type == ACTION_QUEUE)
@@ -63,7 +66,7 @@ static span baseline_of(const struct spec_def *spec)
     return interval->every;
 }
 
-/* Who writes ${lastResult} wants it, without saying so among the policies too. */
+/* An action that uses ${lastResult} needs it, even if the policies do not say so. */
 static bool wants_last(const struct schedule_doc *doc, struct str action)
 {
     enum action_type type = doc->action.type;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schedule's document as the engine takes it: compiled, with the texts that are kept.
+ * A schedule's document prepared for the engine: compiled, with the texts to store.
  *
- * The engine is not known here; whoever hands the draft in copies it member by member.
+ * The engine is unknown here; the caller copies the draft member by member.
  */
 #pragma once
 
@@ -15,27 +15,27 @@ struct draft_options {
 };
 
 struct schedule_draft {
-    struct plan plan; /* queue, gate and created are the engine's to fill in */
-    struct str queue; /* name, LANE_PULL only; the document's or in the arena */
+    struct plan plan; /* the engine fills in queue, gate and created */
+    struct str queue; /* name, LANE_PULL only; in the document or the arena */
     struct schedule_texts texts;
     struct str description;
     bool is_disabled;
-    /* A hint is no part of the plan: it is a command of its own. */
+    /* A hint is not part of the plan: it is a separate command. */
     bool has_hint;
-    span hint_interval; /* 0: none             */
+    span hint_interval; /* 0: none */
     instant hint_at;    /* INSTANT_NEVER: none */
     instant hint_expires;
     struct str hint_reason;
 };
 
 /*
- * The document must have an id, and was read or has passed schedule_check().  Everything
- * that *ret points to is in `arena` or belongs to the document.  Errors name the field as
- * seen from the document, `spec.cron[0].expr`.
+ * The document must have an id, and was read or has passed schedule_check().  Everything that
+ * *ret points to is in `arena` or belongs to the document.  Errors name the field as seen from
+ * the document, `spec.cron[0].expr`.
  *
- * A governed schedule whose spec is one interval and nothing else (anchor epoch or start, no
- * phase) has that interval as its baseline, so that failures stretch it; the baseline of any
- * other is the spec's slots.
+ * If a governed schedule's spec is one interval and nothing else (anchor epoch or start, no
+ * phase), that interval is its baseline, so that failures stretch it; otherwise the spec's
+ * slots are the baseline.
  */
 MUST_USE enum rc schedule_draft(const struct schedule_doc *doc,
                                 const struct draft_options *options, struct arena *arena,

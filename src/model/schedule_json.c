@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads, prints and stores whole schedules.
+ */
 #include "model/schedule_json.h"
 
 #include "base/must.h"
@@ -6,7 +9,7 @@
 #include "model/policies_json.h"
 #include "wire/json/json_text.h"
 
-enum { SPEC_ROOM = 256 }; /* bytes: a spec of everyday */
+enum { SPEC_ROOM = 256 }; /* bytes: a typical spec */
 
 #define AT(member) .offset = offsetof(struct schedule_doc, member)
 
@@ -83,7 +86,7 @@ static const struct member pause_list[] = {
 
 static const struct members pause_members = MEMBERS(pause_list);
 
-/* true, false, or an object: paused, with what belongs to it. */
+/* true, false, or an object: paused, with reason and end. */
 static enum rc read_pause(const json_t *value, const struct reading *r, struct err *reterr)
 {
     struct pause_def pause = {true, !json_is_false(value), INSTANT_NEVER, {NULL, 0}};
@@ -190,13 +193,13 @@ enum rc schedule_check(const struct schedule_doc *doc, struct arena *arena, stru
     return schedule_from_json(json, arena, false, &again, reterr);
 }
 
-/* What is kept in columns. */
+/* Stored columns. */
 
 static enum rc check_kept(struct str text, const char *field, size_t max, struct err *reterr)
 {
     if (text.len <= max)
         return RC_OK;
-    err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes as JSON; %zu are the most", text.len, max);
+    err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes as JSON; the limit is %zu", text.len, max);
     err_in(reterr, "%s", field);
     return RC_LIMIT;
 }
@@ -222,8 +225,8 @@ static void write_cron(const struct schedule_doc *doc, const struct cron_def *cr
 }
 
 /*
- * Whoever starts a workflow tells it which expression it is due by, "0 0 9 * * ? UTC": that
- * is kept beside the action, so that no spec is read at a fire.  Nobody is shown it.
+ * A workflow receives the cron expression of its slot, "0 0 9 * * ? UTC": the expressions are
+ * stored with the action, so that a start reads no spec.  They are never shown.
  */
 static struct str kept_action(const struct schedule_doc *doc, struct arena *arena)
 {
@@ -260,8 +263,8 @@ static struct str kept_governor(const struct governor_def *def, struct arena *ar
     return governor_keep(&governor, arena);
 }
 
-static enum rc keep(json_t *value, const char *field, size_t max, struct arena *arena,
-                    struct str *ret, struct err *reterr)
+static enum rc keep_json(json_t *value, const char *field, size_t max, struct arena *arena,
+                         struct str *ret, struct err *reterr)
 {
     enum rc rc = json_keep(value, max, arena, ret, reterr);
 
@@ -277,8 +280,8 @@ static enum rc keep_spec(const struct spec_def *def, struct arena *arena, struct
     struct buf out = {.ptr = arena_room(arena, SPEC_ROOM), .cap = SPEC_ROOM};
 
     if (!spec_write(def, &out))
-        return keep(spec_to_json(def, SPEC_BRIEF), "spec", SPEC_DEF_BYTES_MAX, arena, ret,
-                    reterr);
+        return keep_json(spec_to_json(def, SPEC_BRIEF), "spec", SPEC_DEF_BYTES_MAX, arena, ret,
+                         reterr);
     *ret = buf_as_str(&out);
     return RC_OK;
 }
@@ -297,8 +300,8 @@ enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
     if (rc == RC_OK)
         rc = check_kept(texts.policies, "policies", JSON_BYTES_MAX, reterr);
     if (rc == RC_OK && doc->labels.count > 0)
-        rc = keep(pairs_print(&doc->labels), "labels", JSON_BYTES_MAX, arena, &texts.labels,
-                  reterr);
+        rc = keep_json(pairs_print(&doc->labels), "labels", JSON_BYTES_MAX, arena,
+                       &texts.labels, reterr);
     if (rc == RC_OK)
         *ret = texts;
     return rc;
@@ -325,7 +328,7 @@ enum rc schedule_recall(const struct schedule_texts *texts, struct arena *arena,
         !put_kept(json, "policies", texts->policies) ||
         !put_kept(json, "governor", texts->governor) ||
         !put_kept(json, "labels", texts->labels) || !put_kept(json, "extra", texts->extra))
-        return err_set(reterr, RC_CORRUPT, -1, 0, "a part of the schedule is not JSON");
+        return err_set(reterr, RC_CORRUPT, -1, 0, "a stored part of the schedule is not JSON");
     rc = schedule_from_json(json, arena, true, &kept, reterr);
     if (rc != RC_OK)
         return reterr->rc = RC_CORRUPT;

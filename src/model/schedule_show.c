@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints schedules for display.
+ */
 #include "model/schedule_show.h"
 
 #include "model/policies_json.h"
@@ -64,23 +67,23 @@ static enum rc show_part(enum schedule_part part, const json_t *value, struct ar
     return show_map(value, ret, reterr);
 }
 
-static json_t *value_of(struct str kept)
+static json_t *parse_stored(struct str kept)
 {
     return kept.len > 0 ? json_of_kept(kept) : json_new_object();
 }
 
-static enum rc corrupt(struct err *reterr)
+static enum rc set_corrupt(struct err *reterr)
 {
-    return err_set(reterr, RC_CORRUPT, -1, 0, "a part of the schedule is not JSON");
+    return err_set(reterr, RC_CORRUPT, -1, 0, "a stored part of the schedule is not JSON");
 }
 
 enum rc schedule_part_show(enum schedule_part part, struct str kept, struct arena *scratch,
                            json_t **ret, struct err *reterr)
 {
-    json_auto_t *value = value_of(kept);
+    json_auto_t *value = parse_stored(kept);
 
     if (!value)
-        return corrupt(reterr);
+        return set_corrupt(reterr);
     if (show_part(part, value, scratch, ret, reterr) != RC_OK)
         return reterr->rc = RC_CORRUPT;
     return RC_OK;
@@ -94,7 +97,7 @@ enum rc schedule_governor_show(struct str kept, const struct schedule_state *sta
     struct governor_def governor;
 
     if (!value)
-        return corrupt(reterr);
+        return set_corrupt(reterr);
     if (governor_from_json(value, scratch, true, &governor, reterr) != RC_OK)
         return reterr->rc = RC_CORRUPT;
     governor.hint_interval = cursor->hint_interval;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schedule as people see it, from the texts that are kept of it.
+ * A schedule for display, from its stored texts.
  *
- * Written as text, for it is written with every read: no value is built for what changes
- * with each run, and what was written by people is a function of the text that was kept, so
- * that whoever shows many may remember it.
+ * Written as text, because every read does it: no JSON value is built for the parts that change
+ * with each run.  The parts that users wrote depend only on the stored text, so that a caller
+ * who shows many schedules can cache them.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "model/schedule_state.h"
 #include "wire/json/json.h"
 
-/* What is kept in a column of its own and shown as it was written, with every default. */
+/* Stored in separate columns; shown as written, with every default. */
 enum schedule_part {
     PART_LABELS,
     PART_SPEC,
@@ -24,18 +24,18 @@ enum schedule_part {
 };
 
 /*
- * The full form of a kept text; an empty one is the default.  RC_CORRUPT when it cannot have
- * been kept.  The caller owns *ret; `scratch` is for what is needed meanwhile.
+ * The full form of a stored text; an empty text is the default.  RC_CORRUPT if it cannot have
+ * been stored by Belfry.  The caller owns *ret; `scratch` is for temporary data.
  */
 MUST_USE enum rc schedule_part_show(enum schedule_part part, struct str kept,
                                     struct arena *scratch, json_t **ret, struct err *reterr);
 
-/* Likewise the governor, with the hint that counts now. */
+/* The same for the governor, with its current hint. */
 MUST_USE enum rc schedule_governor_show(struct str kept, const struct schedule_state *state,
                                         struct arena *scratch, json_t **ret,
                                         struct err *reterr);
 
-/* In the order in which they are told. */
+/* In the order in which they are printed. */
 enum schedule_field {
     SCHEDULE_FIELD_ID,
     SCHEDULE_FIELD_NAMESPACE,
@@ -53,7 +53,7 @@ enum schedule_field {
 
 extern const struct field_names schedule_fields;
 
-/* What is not told of it may be empty. */
+/* Members that are not in `fields` may be empty. */
 struct schedule_face {
     struct str id, namespace, description;
     struct str parts[PART_COUNT], governor; /* full forms, as JSON */
@@ -61,5 +61,5 @@ struct schedule_face {
     field_set fields;
 };
 
-/* Appends; out->cut tells when it did not fit. */
+/* Appends; out->cut is true if it did not fit. */
 void schedule_show(const struct schedule_face *face, struct buf *out);

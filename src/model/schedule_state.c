@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints the "state" object of a schedule.
+ */
 #include "model/schedule_state.h"
 
 #include "core/outcome.h"
@@ -6,7 +9,7 @@
 #include "core/time/text.h"
 #include "wire/json/json_text.h"
 
-static bool starts_by_itself(const struct cursor *c)
+static bool is_active(const struct cursor *c)
 {
     return !(c->flags & (CURSOR_BARRED | CURSOR_QUARANTINED | CURSOR_CLOSED | CURSOR_DELETED));
 }
@@ -15,10 +18,10 @@ const char *schedule_status(const struct cursor *c)
 {
     if (c->flags & (CURSOR_CLOSED | CURSOR_DELETED))
         return "closed";
-    return starts_by_itself(c) ? "active" : "paused";
+    return is_active(c) ? "active" : "paused";
 }
 
-/* Fields with the comma, or the bracket, before them. */
+/* The names include the comma or brace before them. */
 
 static void show_text(const char *name, struct str text, struct buf *out)
 {
@@ -29,7 +32,7 @@ static void show_text(const char *name, struct str text, struct buf *out)
         buf_text(out, "null");
 }
 
-/* One of our own words, which needs no escapes; NULL: none. */
+/* A word from a table, which needs no escaping; NULL: none. */
 static void show_word(const char *name, const char *word, struct buf *out)
 {
     buf_text(out, name);
@@ -60,14 +63,14 @@ static void show_int(const char *name, int64_t n, struct buf *out)
     json_write_int(out, n);
 }
 
-/* A name that is empty is shown as such. */
+/* An empty name is printed as an empty string. */
 static void show_name(const char *name, struct str text, struct buf *out)
 {
     buf_text(out, name);
     json_write_str(out, text);
 }
 
-/* A quarantine has no text of its own: nobody wrote one. */
+/* A quarantine has no text of its own, because no user wrote one. */
 static void show_reason(const struct schedule_state *state, struct buf *out)
 {
     struct str reason = state->paused_reason;
@@ -89,7 +92,7 @@ static void show_counters(const struct cursor *c, struct buf *out)
     buf_char(out, '}');
 }
 
-/* When it runs next, and the rule by which; a pause that has an end is one. */
+/* The time of the next run and the rule that gives it; the end of a pause can be that rule. */
 static void show_next(const struct cursor *c, struct buf *out)
 {
     bool is_barred = c->flags &

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The "state" object of a schedule's native JSON: what only the engine knows.
+ * The "state" object of a schedule's native JSON: values that only the engine sets.
  *
- * Shown, never read.  The store's rows are not known here: whoever has them fills in the
- * plain fields.
+ * Shown, never read.  The rows of the store are unknown here: the caller fills in the plain
+ * fields.
  */
 #pragma once
 
@@ -14,17 +14,17 @@
 
 struct schedule_state {
     const struct cursor *cursor;
-    struct str paused_reason; /* empty: none              */
-    struct str hint_reason;   /* likewise                 */
-    struct str last_run;      /* r_…; empty: none         */
-    struct str warning;       /* empty: none, and no word of it */
-    struct str dialect;       /* in which it was written  */
+    struct str paused_reason; /* empty: none */
+    struct str hint_reason;   /* empty: none */
+    struct str last_run;      /* r_…; empty: none */
+    struct str warning;       /* empty: none; the field is then omitted */
+    struct str dialect;       /* in which the schedule was written */
     instant created_at, updated_at;
     struct str created_by, updated_by;
 };
 
-/* "active", "paused" (also: not enabled, quarantined) or "closed". */
+/* "active", "paused" (also: disabled, quarantined) or "closed". */
 const char *schedule_status(const struct cursor *cursor);
 
-/* Appends the object; out->cut tells when it did not fit. */
+/* Appends the object; out->cut is true if it did not fit. */
 void schedule_state_show(const struct schedule_state *state, struct buf *out);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The seven fields of a calendar entry, in the order in which every JSON form lists them.
- *
- * For the codecs of this folder.
+ * The seven fields of a calendar entry, in the order of every JSON form.  For the codecs of
+ * this folder.
  */
 #pragma once
 
@@ -15,7 +14,7 @@ enum { CALENDAR_FIELDS = 7 };
 struct calendar_field {
     const char *name;
     const char *initial; /* what a blank field means */
-    size_t offset;       /* in struct calendar_text  */
+    size_t offset;       /* in struct calendar_text */
 };
 
 static const struct calendar_field calendar_fields[CALENDAR_FIELDS] = {

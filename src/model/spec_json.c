@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads a spec from native JSON; model/spec_print.c prints it.
+ */
 #include "model/spec_json.h"
 
 #include <stdlib.h>
@@ -7,9 +10,9 @@
 #include "model/json_time.h"
 #include "model/spec_fields.h"
 
-enum { WORD_MAX = 32 }; /* bytes of an enum's word; messages repeat a wrong one whole */
+enum { WORD_MAX = 32 }; /* bytes of an enum's word; messages repeat an invalid one in full */
 
-/* Where things go while a spec is read. */
+/* The target of reading a spec. */
 struct reading {
     struct arena *arena;
     struct spec_def *def;
@@ -79,7 +82,7 @@ static enum rc check_expr(const struct cron_def *def, struct err *reterr)
         return err_set(reterr, RC_INVALID, -1, 0,
                        "the expression is missing; write one such as \"30 2 * * MON-FRI\"");
     if (def->expr.len > (size_t)max)
-        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; %d are the most", def->expr.len,
+        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; the limit is %d", def->expr.len,
                        max);
     return RC_OK;
 }
@@ -263,7 +266,7 @@ static enum rc read_at_item(const json_t *item, int i, void *to, struct err *ret
     return json_take_instant(item, &r->def->at[i], reterr);
 }
 
-/* A list, or one instant by itself: "at": "now" is what people write. */
+/* A list, or a single instant: users write "at": "now". */
 static enum rc read_at(const json_t *value, void *to, struct err *reterr)
 {
     struct reading *r = to;
@@ -317,7 +320,7 @@ static int compare_days(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorted, each once: the canonical form, and what the core searches in. */
+/* Sorted without duplicates: the canonical form, and the one that core searches. */
 static enum rc read_dates(const json_t *value, void *to, struct err *reterr)
 {
     struct reading *r = to;
@@ -547,7 +550,7 @@ enum rc spec_from_json(const json_t *json, struct arena *arena, struct spec_def 
     if (entries > SPEC_ENTRIES_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
                        "cron, calendars, intervals and timesOfDay have %d entries together; "
-                       "%d are the most",
+                       "the limit is %d",
                        entries, SPEC_ENTRIES_MAX);
     if (def.end < def.start) {
         rc = err_set(reterr, RC_INVALID, -1, 0, "end is before start");

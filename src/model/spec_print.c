@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A spec as JSON: the writing half of model/spec_json.h, field by field in its order.
- */
+/* Prints a spec as JSON: the writing half of model/spec_json.h, field by field in its order. */
 #include "model/json_time.h"
 #include "model/spec_fields.h"
 #include "model/spec_json.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A spec as text, without values in between: that of nearly every schedule, with expressions
- * or intervals and a zone.  Word for word what spec_to_json() gives.
+ * Writes simple specs (cron expressions, intervals, a zone) as text without intermediate
+ * values; nearly every schedule has one.  The text must be identical to that of spec_to_json().
  */
 #include "core/time/text.h"
 #include "model/spec_json.h"
@@ -41,7 +41,7 @@ static void write_interval(const struct interval_def *def, struct buf *out)
     buf_text(out, "\"}");
 }
 
-static bool has_others(const struct spec_def *def)
+static bool has_other_parts(const struct spec_def *def)
 {
     return def->calendar_count > 0 || def->time_count > 0 || def->at_count > 0 ||
            def->not_calendar_count > 0 || def->not_date_count > 0 || def->not_named_count > 0 ||
@@ -54,7 +54,7 @@ bool spec_write(const struct spec_def *def, struct buf *out)
 {
     const char *before = "{";
 
-    if (has_others(def))
+    if (has_other_parts(def))
         return false;
     for (int i = 0; i < def->cron_count; i++) {
         buf_text(out, i == 0 ? "{\"cron\":[" : ",");

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses templates and checks the texts of actions.
+ */
 #include "model/template.h"
 
 #include "base/must.h"
@@ -77,13 +80,13 @@ static enum rc unknown_name(struct str name, size_t at, struct err *reterr)
                        "`%.*s` is not known; did you mean `%s`?", STR_ARG(name),
                        value_names[near]);
     return err_set(reterr, RC_INVALID, (int)at, (int)name.len,
-                   "`%.*s` is not known; there are scheduledTime, executionTime, "
+                   "`%.*s` is not known; use scheduledTime, executionTime, "
                    "scheduledTimeMs, executionTimeMs, schedule, namespace, run, attempt, "
-                   "fence, input, lastResult and lastFailure",
+                   "fence, input, lastResult or lastFailure",
                    STR_ARG(name));
 }
 
-/* What stands between the braces, from byte `at` of the text. */
+/* Reads the text between the braces, from byte `at` of the whole. */
 static enum rc read_value(struct str inside, size_t at, struct piece *ret, struct err *reterr)
 {
     size_t n = 0;
@@ -99,7 +102,7 @@ static enum rc read_value(struct str inside, size_t at, struct piece *ret, struc
         return unknown_name(name, at, reterr);
     if (ret->path.len > 0 && ret->value < VALUE_INPUT)
         return err_set(reterr, RC_INVALID, (int)(at + n), (int)ret->path.len,
-                       "`%.*s` has no parts; only input, lastResult and lastFailure have",
+                       "`%.*s` has no parts; only input, lastResult and lastFailure do",
                        STR_ARG(name));
     return check_path(ret->path, at + n, reterr);
 }
@@ -193,7 +196,8 @@ static enum rc check_item(const json_t *item, int i, void *to, struct err *reter
 
 static enum rc check_members(const json_t *value, struct err *reterr)
 {
-    json_t *object = (json_t *)(uintptr_t)value; /* jansson walks only what it may change */
+    /* jansson iterates only over mutable objects */
+    json_t *object = (json_t *)(uintptr_t)value;
     enum rc rc = RC_OK;
 
     for (void *i = json_object_iter(object); i && rc == RC_OK;
@@ -205,7 +209,7 @@ static enum rc check_members(const json_t *value, struct err *reterr)
     return rc;
 }
 
-/* As deep as json_read() lets a text be. */
+/* Recursion is as deep as json_read() allows. */
 static enum rc check_value(const json_t *value, struct err *reterr)
 {
     if (json_is_object(value))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filling in.  What was filled in is not looked at again: a value that looks like a template
- * is a value.
+ * Fills in templates.  Inserted values are not parsed again, even if they look like a template.
  */
 #include "base/must.h"
 #include "core/time/civil.h"
@@ -18,8 +17,8 @@ void filling_end(struct filling *filling)
     *filling = (struct filling){.payload = filling->payload};
 }
 
-/* The tree of a text, made when it is first asked for; what is not JSON is a string. */
-static json_t *tree_of(json_t **tree, struct str text)
+/* Parses a text on first use; if it is not JSON, it is a string. */
+static json_t *parse_once(json_t **tree, struct str text)
 {
     if (!*tree && text.len > 0)
         *tree = json_of_kept(text);
@@ -28,7 +27,7 @@ static json_t *tree_of(json_t **tree, struct str text)
     return *tree;
 }
 
-static json_t *follow(json_t *value, struct str path)
+static json_t *follow_path(json_t *value, struct str path)
 {
     struct str key;
     int64_t index = 0;
@@ -41,7 +40,7 @@ static json_t *follow(json_t *value, struct str path)
     return value ? json_incref(value) : json_null();
 }
 
-/* The caller owns the result; null for what is not there. */
+/* The caller owns the result; null if the value is missing. */
 static json_t *value_of(struct filling *filling, const struct piece *piece)
 {
     const struct payload *p = filling->payload;
@@ -66,12 +65,12 @@ static json_t *value_of(struct filling *filling, const struct piece *piece)
     case VALUE_FENCE:
         return json_new_int(p->run->fence);
     case VALUE_INPUT:
-        return follow(tree_of(&filling->input, p->input.len > 0 ? p->input : STR("{}")),
-                      piece->path);
+        return follow_path(parse_once(&filling->input, p->input.len > 0 ? p->input : STR("{}")),
+                           piece->path);
     case VALUE_LAST_RESULT:
-        return follow(tree_of(&filling->last_result, p->last_result), piece->path);
+        return follow_path(parse_once(&filling->last_result, p->last_result), piece->path);
     case VALUE_LAST_FAILURE:
-        return follow(tree_of(&filling->last_failure, p->last_failure), piece->path);
+        return follow_path(parse_once(&filling->last_failure, p->last_failure), piece->path);
     case VALUE_COUNT:
         break;
     }
@@ -80,14 +79,14 @@ static json_t *value_of(struct filling *filling, const struct piece *piece)
 
 /* ---- filling in ---- */
 
-/* Text that grows in an arena up to a bound. */
+/* A text that grows in an arena up to a limit. */
 struct growth {
     struct arena *arena;
     struct buf buf;
     size_t max;
 };
 
-static enum rc grow(struct growth *g, struct str s, struct err *reterr)
+static enum rc grow_text(struct growth *g, struct str s, struct err *reterr)
 {
     size_t need = g->buf.len + s.len + 1;
     struct buf larger = {.cap = 2 * need};
@@ -120,7 +119,7 @@ static enum rc grow_encoded(struct growth *g, struct str s, struct err *reterr)
         char code[] = {'%', digits[c >> 4], digits[c & 15]};
         bool is_plain = is_unreserved(s.ptr[i]);
 
-        rc = grow(g, (struct str){is_plain ? &s.ptr[i] : code, is_plain ? 1 : 3}, reterr);
+        rc = grow_text(g, (struct str){is_plain ? &s.ptr[i] : code, is_plain ? 1 : 3}, reterr);
     }
     return rc;
 }
@@ -135,7 +134,7 @@ static enum rc grow_value(struct growth *g, const json_t *value, bool is_url,
     if (!json_is_string(value) &&
         json_keep(value, TEMPLATE_BODY_MAX, g->arena, &text, reterr) != RC_OK)
         return reterr->rc;
-    return is_url ? grow_encoded(g, text, reterr) : grow(g, text, reterr);
+    return is_url ? grow_encoded(g, text, reterr) : grow_text(g, text, reterr);
 }
 
 static enum rc fill_piece(struct filling *filling, const struct piece *piece, bool is_url,
@@ -144,7 +143,7 @@ static enum rc fill_piece(struct filling *filling, const struct piece *piece, bo
     json_auto_t *value = NULL;
 
     if (!piece->is_value)
-        return grow(g, piece->text, reterr);
+        return grow_text(g, piece->text, reterr);
     value = value_of(filling, piece);
     return grow_value(g, value, is_url, reterr);
 }
@@ -179,8 +178,8 @@ struct body {
     size_t left; /* bytes that may be filled in */
 };
 
-/* The size of what is filled in is known before a tree full of it is printed. */
-static enum rc spend(struct body *body, const json_t *value, struct err *reterr)
+/* Counts inserted bytes, so that the limit applies before a large tree is printed. */
+static enum rc spend_bytes(struct body *body, const json_t *value, struct err *reterr)
 {
     size_t size = json_length(value);
 
@@ -209,7 +208,7 @@ static enum rc fill_string(struct body *body, struct str text, json_t **ret, str
         value = rc == RC_OK ? json_new_str(filled) : NULL;
     }
     if (rc == RC_OK)
-        rc = spend(body, value, reterr);
+        rc = spend_bytes(body, value, reterr);
     if (rc == RC_OK)
         *ret = value;
     else
@@ -220,8 +219,10 @@ static enum rc fill_string(struct body *body, struct str text, json_t **ret, str
 static enum rc fill_members(struct body *body, json_t *object, struct err *reterr);
 static enum rc fill_items(struct body *body, json_t *list, struct err *reterr);
 
-/* *ret is what takes the value's place, owned by the caller; NULL: it stays.  As deep as
- * json_read() lets a text be. */
+/*
+ * *ret replaces the value and is owned by the caller; NULL: the value stays.  Recursion is as
+ * deep as json_read() allows.
+ */
 static enum rc fill_value(struct body *body, json_t *value, json_t **ret, struct err *reterr)
 {
     struct str text = {json_string_value(value), json_string_length(value)};

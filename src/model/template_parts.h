@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the files of template share: a text in pieces.  Nobody else includes it.
- */
+/* Shared by the files of template only: a text split into pieces. */
 #pragma once
 
 #include "model/template.h"
@@ -22,7 +20,7 @@ enum value {
     VALUE_COUNT
 };
 
-/* A part of a text: characters as they are, or a value. */
+/* A part of a text: literal characters, or a value. */
 struct piece {
     bool is_value;
     struct str text;
@@ -36,11 +34,11 @@ struct reader {
 };
 
 /*
- * The next piece; only while reader->at is before the end of its text.  Errors have the byte.
+ * Reads the next piece; reader->at must be before the end of the text.  Errors give the byte.
  */
 MUST_USE enum rc template_piece(struct reader *reader, struct piece *ret, struct err *reterr);
 
-/* Takes ".key" or "[12]" off a path that is not empty; a step into a list has no key. */
+/* Removes ".key" or "[12]" from the front of a nonempty path; a step into a list has no key. */
 bool template_step(struct str *path, struct str *ret_key, int64_t *ret_index);
 
 bool template_is_in(struct str text);

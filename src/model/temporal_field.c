@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses, checks and prints one field of a Temporal calendar.
+ */
 #include "model/temporal_field.h"
 
 #include <stdbool.h>
@@ -23,7 +26,7 @@ static const struct rule {
     int min, max;
     const char *const *names; /* of the values from min on */
     int name_count;
-    size_t letters; /* the fewest of a name that are enough */
+    size_t letters; /* minimum letters of an abbreviated name */
 } rules[CALENDAR_FIELDS] = {
     {.min = 0, .max = 59},
     {.min = 0, .max = 59},
@@ -36,11 +39,11 @@ static const struct rule {
 
 enum { FIELD_VALUES_MAX = 101 }; /* the years */
 
-/* A field's text while it is read; columns count from `text`. */
+/* A field's text while it is parsed; columns count from `text`. */
 struct scan {
     struct str text;
     int field;
-    int max; /* 7 for weekdays: a second name of Sunday */
+    int max; /* 7 for weekdays: a second number for Sunday */
 };
 
 static int column(const struct scan *scan, struct str part)
@@ -48,8 +51,8 @@ static int column(const struct scan *scan, struct str part)
     return (int)(part.ptr - scan->text.ptr);
 }
 
-static enum rc fail(const struct scan *scan, struct str part, const char *what,
-                    struct err *reterr)
+static enum rc set_invalid(const struct scan *scan, struct str part, const char *what,
+                           struct err *reterr)
 {
     return err_set(reterr, RC_INVALID, column(scan, part), (int)part.len, "%s", what);
 }
@@ -82,8 +85,8 @@ static enum rc take_value(const struct scan *scan, struct str part, int *ret,
     if (digits.len > 0 && digits.ptr[0] == '+')
         digits = str_from(digits, 1);
     if (str_take_number(&digits, INT32_MAX, &value) == 0 || digits.len > 0)
-        return fail(scan, part, rule->names ? "neither a number nor a name" : "not a number",
-                    reterr);
+        return set_invalid(
+            scan, part, rule->names ? "neither a number nor a name" : "not a number", reterr);
     if (value < rule->min || value > scan->max)
         return err_set(reterr, RC_INVALID, column(scan, part), (int)part.len,
                        "%s %lld is out of range %d-%d", calendar_fields[scan->field].name,
@@ -101,7 +104,7 @@ static enum rc take_step(const struct scan *scan, struct str part, int *ret, str
         digits = str_from(digits, 1);
     if (str_take_number(&digits, INT32_MAX, &value) == 0 || digits.len > 0 || value < 1 ||
         value > INT32_MAX)
-        return fail(scan, part, "a step is one whole number, at least 1", reterr);
+        return set_invalid(scan, part, "a step is one whole number, at least 1", reterr);
     *ret = (int)value;
     return RC_OK;
 }
@@ -114,7 +117,8 @@ static enum rc take_bounds(const struct scan *scan, struct str first, struct str
     if (rc == RC_OK)
         rc = take_value(scan, last, ret_end, reterr);
     if (rc == RC_OK && *ret_end < *ret_start)
-        return fail(scan, last, "a range may not end before it starts; write two", reterr);
+        return set_invalid(scan, last, "a range may not end before it starts; write two",
+                           reterr);
     return rc;
 }
 
@@ -178,13 +182,13 @@ static int count_parts(struct str text)
 static enum rc take_parts(const struct scan *scan, struct str rest, struct arena *arena,
                           struct temporal_ranges *ret, struct err *reterr)
 {
-    /* A weekday's part may become two ranges. */
+    /* One part of a weekday field may become two ranges. */
     int parts = count_parts(rest), room = scan->field == WEEKDAY_FIELD ? 2 * parts : parts;
     struct temporal_ranges ranges = {0};
     struct str part;
 
     if (room > TEMPORAL_RANGES_MAX)
-        return err_set(reterr, RC_LIMIT, 0, 0, "too many values: %d in a list are the most",
+        return err_set(reterr, RC_LIMIT, 0, 0, "too many values; the limit for a list is %d",
                        TEMPORAL_RANGES_MAX * parts / room);
     ranges.at = arena_array(arena, (size_t)room, sizeof *ranges.at);
     for (bool more = true; more;) {
@@ -235,8 +239,8 @@ enum rc temporal_field_check(struct temporal_ranges ranges, int field, struct er
         }
         if (wrong) {
             err_set(reterr, RC_INVALID, -1, 0,
-                    "%s %d is wrong: start is %d-%d, end is 0 or from start to %d, step is not "
-                    "negative",
+                    "%s %d is invalid: start must be %d-%d, end 0 or from start to %d, step "
+                    "not negative",
                     wrong, value, rule->min, rule->max, rule->max);
             err_in(reterr, "[%d]", i);
             return RC_INVALID;
@@ -245,7 +249,7 @@ enum rc temporal_field_check(struct temporal_ranges ranges, int field, struct er
     return RC_OK;
 }
 
-/* has[v - min]: bounded by the field, whatever the range says. */
+/* has[v - min]: limited to the field, regardless of the range. */
 static void mark_values(struct temporal_range r, const struct rule *rule, bool *has)
 {
     int64_t step = r.step > 0 ? r.step : 1;

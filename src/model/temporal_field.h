@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One field of a Temporal calendar: text, list of ranges, set of values.
+ * One field of a Temporal calendar as text, list of ranges and set of values.
  *
- * Fields are numbered as in model/spec_fields.h.  Ranges are kept as they were given, zeroes
- * included, since clients read them back; what they mean is a set of values.
+ * Fields are numbered as in model/spec_fields.h.  Ranges are stored as given, zeroes included,
+ * because clients read them back; their meaning is a set of values.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum { TEMPORAL_RANGES_MAX = 128 }; /* of one field; it can name 101 years, 60 seconds */
+enum { TEMPORAL_RANGES_MAX = 128 }; /* per field, which can have 101 years or 60 seconds */
 
 /* An end of 0 means start, a step of 0 means 1. */
 struct temporal_range {
@@ -26,19 +26,19 @@ struct temporal_ranges {
 };
 
 /*
- * Lists of values, a-b, a/step and names, as in a cron field.  Blank is the default of the
- * field.  A year of `*` is the empty list.  Sunday may be written 7 but is kept as 0: 1-7 is
- * 0-6, 5-7 is 0 and 5-6.
+ * Parses lists of values, a-b, a/step and names, as in a cron field.  Blank means the field's
+ * default.  A year of `*` is the empty list.  Sunday may be written 7 but is stored as 0: 1-7
+ * becomes 0-6, 5-7 becomes 0 and 5-6.
  */
 MUST_USE enum rc temporal_field_parse(struct str text, int field, struct arena *arena,
                                       struct temporal_ranges *ret, struct err *reterr);
 
-/* Every range within the field; an end below its start is wrong unless it is 0. */
+/* Every range must be within the field; an end below its start is invalid unless it is 0. */
 MUST_USE enum rc temporal_field_check(struct temporal_ranges ranges, int field,
                                       struct err *reterr);
 
 /*
- * The values as text that each dialect of cron reads alike, such as `0-5,10`, or `*`.  What
- * is out of the field's range counts for nothing; len 0: no value is left.
+ * The values as text that every cron dialect reads alike, such as `0-5,10`, or `*`.  Values
+ * outside the field's range are ignored; len 0: no value is left.
  */
 struct str temporal_field_text(struct temporal_ranges ranges, int field, struct arena *arena);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and prints Temporal's ScheduleSpec as JSON.
+ */
 #include "model/temporal_json.h"
 
 #include "base/must.h"
@@ -6,8 +9,8 @@
 #include "core/time/text.h"
 
 enum {
-    TIME_TEXT_MAX = 64,       /* bytes of a time or duration; the longest right one has 35 */
-    COMMENT_BYTES_MAX = 4096, /* read, so that the error for 201 names the rule            */
+    TIME_TEXT_MAX = 64,       /* bytes of a time or duration; the longest valid text has 35 */
+    COMMENT_BYTES_MAX = 4096, /* read in full, so that the error for 201 states the rule */
 };
 
 struct reading {
@@ -17,7 +20,7 @@ struct reading {
 
 /* Times. */
 
-/* Digits after a point as nanoseconds; cuts them off. */
+/* Reads the digits after a point as nanoseconds and removes them from *s. */
 static bool take_nanos(struct str *s, int32_t *ret)
 {
     int32_t value = 0, weight = 100000000;
@@ -365,7 +368,7 @@ static enum rc read_zone_data(const json_t *value, void *to, struct err *reterr)
     (void)value;
     (void)to;
     return err_set(reterr, RC_INVALID, -1, 0,
-                   "zones are known by name only; give timezoneName");
+                   "time zone data is not supported; use timezoneName");
 }
 
 static const struct json_field spec_fields[] = {
@@ -409,7 +412,7 @@ enum rc temporal_def_from_json(const json_t *json, struct arena *arena, struct s
 
 /* Printing. */
 
-/* 0, 3, 6 or 9 digits, as many as are needed. */
+/* 0, 3, 6 or 9 digits, as many as needed. */
 static void put_nanos(struct buf *out, int32_t nanos)
 {
     int32_t size = nanos < 0 ? -nanos : nanos;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes Temporal's specs canonical and converts them for the core.
+ */
 #include "model/temporal_spec.h"
 
 #include "base/must.h"
@@ -21,7 +24,7 @@ static struct str trim(struct str s)
     return s;
 }
 
-/* The next word, and *s after it; len 0: none left. */
+/* Returns the next word and moves *s after it; len 0: no more words. */
 static struct str take_word(struct str *s)
 {
     struct str word;
@@ -42,7 +45,7 @@ static const struct {
     {"@hourly", "0 * * * *"},
 };
 
-/* A cron string, read: a calendar, or an interval. */
+/* A parsed cron string: a calendar or an interval. */
 struct cron_line {
     bool is_interval;
     struct temporal_calendar calendar;
@@ -50,7 +53,7 @@ struct cron_line {
     struct str zone;
 };
 
-/* The error is about `part` of `text`: columns count from the text's start. */
+/* Moves an error about `part` to columns of `text`. */
 static enum rc fail_within(struct str text, struct str part, struct err *reterr)
 {
     if (reterr->at >= 0)
@@ -58,7 +61,7 @@ static enum rc fail_within(struct str text, struct str part, struct err *reterr)
     return reterr->rc;
 }
 
-/* Splits off TZ= or CRON_TZ=; the zone ends at the first space. */
+/* Removes TZ= or CRON_TZ=; the zone ends at the first space. */
 static enum rc take_zone(struct str *text, struct str *ret_zone, struct err *reterr)
 {
     struct str rest;
@@ -105,7 +108,7 @@ static enum rc read_fields(struct str body, struct arena *arena, struct temporal
     if (count < 5 || count > CALENDAR_FIELDS)
         return err_set(reterr, RC_INVALID, 0, (int)body.len,
                        "5, 6 (with the year) or 7 (with second and year) fields are needed; "
-                       "here are %s%d",
+                       "found %s%d",
                        count > CALENDAR_FIELDS ? "at least " : "", count);
     skip = count == CALENDAR_FIELDS ? 0 : 1;
     for (int i = 0; i < CALENDAR_FIELDS; i++) {
@@ -143,7 +146,7 @@ static enum rc read_cron_string(struct str text, struct arena *arena, struct cro
     return rc == RC_OK ? rc : fail_within(text, body, reterr);
 }
 
-/* All cron strings have the same zone, which is also the spec's. */
+/* All cron strings must have the same zone, which is also the spec's. */
 static enum rc agree_on_zone(struct str zone, int i, struct temporal_spec *to,
                              struct str *first, struct err *reterr)
 {
@@ -151,7 +154,7 @@ static enum rc agree_on_zone(struct str zone, int i, struct temporal_spec *to,
         *first = zone;
     if (!str_eq(zone, *first))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "all cron strings must have the same zone, or none has one");
+                       "all cron strings must have the same zone, or none");
     if (zone.len > 0 && to->zone.len > 0 && !str_eq(zone, to->zone))
         return err_set(reterr, RC_INVALID, -1, 0,
                        "the zone of a cron string must be timezoneName");
@@ -225,7 +228,7 @@ static enum rc add_strings(const struct temporal_spec *given, struct arena *aren
     return RC_OK;
 }
 
-/* Checks of what was made.  Exclusions are free: what is out of range just never matches. */
+/* Checks of the result.  Exclusions are not checked: a value out of range never matches. */
 
 static enum rc check_calendar(const struct temporal_calendar *calendar, struct err *reterr)
 {
@@ -270,7 +273,7 @@ static enum rc check_moment(struct temporal_time t, const char *name, struct err
 {
     if (t.seconds >= INSTANT_MIN / SPAN_S && t.seconds <= INSTANT_MAX / SPAN_S)
         return RC_OK;
-    err_set(reterr, RC_INVALID, -1, 0, "is out of the years %d-%d", YEAR_MIN, YEAR_MAX);
+    err_set(reterr, RC_INVALID, -1, 0, "must be in the years %d-%d", YEAR_MIN, YEAR_MAX);
     err_in(reterr, "%s", name);
     return RC_INVALID;
 }
@@ -307,12 +310,13 @@ static enum rc check_counts(const struct temporal_spec *given, struct err *reter
 
     if (entries > SPEC_ENTRIES_MAX || excludes > SPEC_ENTRIES_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
-                       "%d calendars and intervals, and as many exclusions, are the most",
-                       SPEC_ENTRIES_MAX);
+                       "too many entries; the limit is %d calendars and intervals, and %d "
+                       "exclusions",
+                       SPEC_ENTRIES_MAX, SPEC_ENTRIES_MAX);
     return RC_OK;
 }
 
-/* A copy of a list with room for `more`. */
+/* A copy of a list with room for `more` items. */
 static void *copy_list(struct arena *arena, const void *from, int count, int more, size_t size)
 {
     void *to = arena_array(arena, (size_t)count + (size_t)more, size);
@@ -347,9 +351,9 @@ enum rc temporal_canonical(const struct temporal_spec *given, struct arena *aren
     return rc;
 }
 
-/* For the core. */
+/* Conversion for the core. */
 
-/* False when a field matches nothing. */
+/* False if a field matches nothing. */
 static bool calendar_def_of(const struct temporal_calendar *calendar, struct arena *arena,
                             struct calendar_def *ret)
 {
@@ -377,8 +381,8 @@ static struct calendar_def *calendar_defs(const struct temporal_calendar *calend
 }
 
 /*
- * Fractions are cut.  No interval needs to be longer than 1,000 years: from 1970 on it has
- * at most one slot before the horizon, the phase, and so has a longer one.
+ * Fractions are truncated.  No interval needs to be longer than 1,000 years: from 1970 on it
+ * has at most one slot before the horizon, at its phase, like any longer interval.
  */
 static bool interval_def_of(const struct temporal_interval *interval, struct interval_def *ret)
 {
@@ -393,7 +397,7 @@ static bool interval_def_of(const struct temporal_interval *interval, struct int
     return true;
 }
 
-/* Whole milliseconds, none when negative, at most what 32 bits hold. */
+/* Whole milliseconds, 0 if negative, at most what 32 bits hold. */
 static span jitter_of(struct temporal_time jitter)
 {
     int64_t seconds = jitter.seconds < UINT32_MAX / 1000 ? jitter.seconds : UINT32_MAX / 1000;
@@ -418,13 +422,13 @@ struct spec_def temporal_spec_def(const struct temporal_spec *spec, struct arena
     for (int i = 0; i < spec->interval_count; i++)
         def.interval_count += interval_def_of(&spec->intervals[i],
                                               &def.intervals[def.interval_count]);
-    /* Not set is 1970; a fraction is cut, so that it still allows its own second. */
+    /* Not set means 1970; a fraction is truncated, so that its own second is still included. */
     def.start = spec->start.seconds * SPAN_S;
     def.end = TEMPORAL_HORIZON;
     if (spec->end.is_set && spec->end.seconds * SPAN_S < def.end)
         def.end = spec->end.seconds * SPAN_S;
     if (def.end < def.start) {
-        /* Allowed, and nothing ever happens. */
+        /* Allowed; the schedule then never runs. */
         def.calendar_count = def.interval_count = 0;
         def.start = def.end;
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Temporal's ScheduleSpec: the message, its canonical form, and what it means to the core.
+ * Temporal's ScheduleSpec: the message, its canonical form, and its conversion for the core.
  *
- * The shape is the message's; model/temporal_json.h reads and prints it.  Clocks follow the
- * documented rule (a wall-clock time that does not exist does not run, one that comes twice
- * runs twice), not what the original computes where it deviates from it.
+ * The struct mirrors the message; model/temporal_json.h reads and prints it.  Clock changes
+ * follow Temporal's documented rule (a wall-clock time that does not exist does not run, one
+ * that occurs twice runs twice), not the deviations of the original server.
  */
 #pragma once
 
@@ -18,10 +18,10 @@
 #include "model/spec_fields.h"
 #include "model/temporal_field.h"
 
-/* Nothing happens after this: 2100-12-31T23:59:59Z. */
+/* No slot is later than this: 2100-12-31T23:59:59Z. */
 #define TEMPORAL_HORIZON (INT64_C(4133980799) * SPAN_S)
 
-/* What a protobuf duration can hold: 10,000 years. */
+/* The maximum of a protobuf duration: 10,000 years. */
 #define TEMPORAL_SECONDS_MAX INT64_C(315576000000)
 
 /* A protobuf Timestamp or Duration; nanos has the sign of seconds in a duration. */
@@ -31,7 +31,10 @@ struct temporal_time {
     int64_t seconds;
 };
 
-/* Numbered by model/spec_fields.h.  An empty list matches nothing, but as year everything. */
+/*
+ * Numbered as in model/spec_fields.h.  An empty list matches nothing, but an empty year matches
+ * every year.
+ */
 struct temporal_calendar {
     struct temporal_ranges field[CALENDAR_FIELDS];
     struct str comment;
@@ -56,13 +59,13 @@ struct temporal_spec {
 };
 
 /*
- * Checks *given and turns text into ranges: structured calendars first, then those of
- * calendar strings, then those of cron strings; @every becomes an interval; a zone of cron
- * strings becomes the spec's.  Canonical in, the same out.  Errors name the field as in
- * JSON: cronString[1].  Whether the zone exists is left to spec_compile().
+ * Checks *given and turns text into ranges: structured calendars first, then those of calendar
+ * strings, then those of cron strings; @every becomes an interval; a zone of cron strings
+ * becomes the spec's.  A canonical spec is returned unchanged.  Errors name the field as in
+ * JSON: cronString[1].  spec_compile() checks whether the zone exists.
  */
 MUST_USE enum rc temporal_canonical(const struct temporal_spec *given, struct arena *arena,
                                     struct temporal_spec *ret, struct err *reterr);
 
-/* A canonical spec for the core; calendars that can never match are left out. */
+/* Converts a canonical spec for the core; calendars that can never match are omitted. */
 struct spec_def temporal_spec_def(const struct temporal_spec *spec, struct arena *arena);

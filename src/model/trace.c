@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and writes `traceparent`.
+ */
 #include "model/trace.h"
 
 #include "base/buf.h"
@@ -13,8 +16,8 @@ enum {
     SAMPLED = 1,
 };
 
-/* Lower case only: the standard knows no other. */
-static bool take_hex(struct str text, size_t at, size_t digits, uint64_t *ret)
+/* Lower case only, as the standard requires. */
+static bool read_hex(struct str text, size_t at, size_t digits, uint64_t *ret)
 {
     uint64_t n = 0;
 
@@ -29,7 +32,7 @@ static bool take_hex(struct str text, size_t at, size_t digits, uint64_t *ret)
     return true;
 }
 
-/* Of later versions as much is read as they have in common with this one. */
+/* Of later versions, the part that they share with this one is read. */
 static bool has_right_length(struct str text, uint64_t version)
 {
     if (version == 0)
@@ -44,11 +47,11 @@ bool trace_parse(struct str text, struct trace *ret, bool *ret_is_untraced)
 
     if (text.len < TRACE_LEN || text.ptr[TRACE_AT - 1] != '-' ||
         text.ptr[PARENT_AT - 1] != '-' || text.ptr[FLAGS_AT - 1] != '-' ||
-        !take_hex(text, 0, 2, &version) || !has_right_length(text, version) ||
-        !take_hex(text, TRACE_AT, WORD_DIGITS, &trace.high) ||
-        !take_hex(text, TRACE_AT + WORD_DIGITS, WORD_DIGITS, &trace.low) ||
-        !take_hex(text, PARENT_AT, WORD_DIGITS, &parent) ||
-        !take_hex(text, FLAGS_AT, 2, &flags))
+        !read_hex(text, 0, 2, &version) || !has_right_length(text, version) ||
+        !read_hex(text, TRACE_AT, WORD_DIGITS, &trace.high) ||
+        !read_hex(text, TRACE_AT + WORD_DIGITS, WORD_DIGITS, &trace.low) ||
+        !read_hex(text, PARENT_AT, WORD_DIGITS, &parent) ||
+        !read_hex(text, FLAGS_AT, 2, &flags))
         return false;
     if ((trace.high | trace.low) == 0 || parent == 0)
         return false;
@@ -61,10 +64,12 @@ struct str trace_print(const struct run *run, struct str id, char text[static TR
 {
     struct buf out = {.ptr = text, .cap = TRACE_TEXT_MAX};
     struct trace trace = run->trace;
-    uint64_t span_id = hash_u64(hash_bytes(id.ptr, id.len, 2)) |
-                       1; /* zeros alone are invalid */
+    uint64_t span_id = hash_u64(hash_bytes(id.ptr, id.len, 2)) | 1; /* all zeros are invalid */
     struct digest span_of = {span_id};
-    /* Where nobody asked it is kept, so that receivers that follow their caller keep it. */
+    /*
+     * Sampled unless the requester said otherwise, so that receivers that follow it keep the
+     * trace.
+     */
     bool is_sampled = !(run->flags & RUN_UNTRACED);
 
     if ((trace.high | trace.low) == 0)

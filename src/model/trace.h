@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * W3C Trace Context: the header field `traceparent`, read from whoever asks for a run and
- * written for whoever carries it out.
+ * W3C Trace Context: the header field `traceparent`, read from the request for a run and
+ * written for its executor.
  *
- * All attempts of a run are one trace, each a span of its own: that of whoever asked for it,
- * else one that follows from the run's id.
+ * All attempts of a run belong to one trace, each with its own span.  The trace is the
+ * requester's, or is derived from the run's id.
  */
 #pragma once
 
@@ -13,10 +13,10 @@
 #include "base/str.h"
 #include "core/run.h"
 
-enum { TRACE_TEXT_MAX = 56 }; /* 00-32 digits-16 digits-2 digits, and the closing zero */
+enum { TRACE_TEXT_MAX = 56 }; /* 00-32 digits-16 digits-2 digits, and the terminating zero */
 
-/* False for what is none: it is to be ignored, as the standard says. */
+/* False for an invalid text, which must be ignored according to the standard. */
 bool trace_parse(struct str text, struct trace *ret, bool *ret_is_untraced);
 
-/* For the attempt that the run, whose id is r_…, is at. */
+/* For the current attempt of the run with id r_…. */
 struct str trace_print(const struct run *run, struct str id, char text[static TRACE_TEXT_MAX]);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packs, hashes and stores the rows of the audit log.
+ */
 #include "store/audit.h"
 
 #include <string.h>
 
 enum {
     ROW_NUMBERS = 4,
-    /* Beside the result, in the same byte. */
+    /* Flags that share a byte with the result. */
     HAS_BEFORE = 0x40,
     HAS_AFTER = 0x80,
     RESULT_BITS = 0x3f,
@@ -33,9 +36,9 @@ static const struct db_stmt audit_latest = {
     "iiii"};
 static const struct db_stmt audit_prune = {
     "DELETE FROM audit WHERE node = $1 AND at < $2 AND seq <= (SELECT max(seq) FROM"
-    " (SELECT seq FROM audit WHERE node = $1 ORDER BY seq LIMIT $3) AS portion)",
+    " (SELECT seq FROM audit WHERE node = $1 ORDER BY seq LIMIT $3) AS batch)",
     "iii"};
-/* As event_left of the journal. */
+/* As event_left in events_requests.c. */
 static const struct db_stmt audit_left = {
     "SELECT id FROM nodes WHERE id > 0 AND state = 2 AND (SELECT at FROM audit"
     " WHERE node = nodes.id ORDER BY seq LIMIT 1) < $1 ORDER BY id LIMIT 1{skip}",
@@ -55,7 +58,7 @@ const char *audit_result_text(enum audit_result result)
 
 /* ---- entries ---- */
 
-static void texts_of(const struct audit_entry *e, struct str ret[AUDIT_TEXTS])
+static void entry_texts(const struct audit_entry *e, struct str ret[AUDIT_TEXTS])
 {
     const struct str texts[AUDIT_TEXTS] = {e->by,   e->operation, e->object, e->namespace,
                                            e->from, e->request,   e->token};
@@ -67,7 +70,7 @@ static void texts_of(const struct audit_entry *e, struct str ret[AUDIT_TEXTS])
     }
 }
 
-static uint64_t take(struct str *bytes, int count)
+static uint64_t read_number(struct str *bytes, int count)
 {
     uint64_t n = 0;
 
@@ -84,7 +87,7 @@ size_t audit_packed_size(const struct audit_entry *entry)
 
     size += entry->before.is_set ? AUDIT_PRINT : 0;
     size += entry->after.is_set ? AUDIT_PRINT : 0;
-    texts_of(entry, texts);
+    entry_texts(entry, texts);
     for (int i = 0; i < AUDIT_TEXTS; i++)
         size += texts[i].len;
     return size;
@@ -98,12 +101,12 @@ static void put_fingerprint(struct buf *out, const struct audit_fingerprint *fin
 
 void audit_pack(const struct audit_entry *entry, struct buf *out)
 {
-    unsigned prints = (entry->before.is_set ? HAS_BEFORE : 0u) |
-                      (entry->after.is_set ? HAS_AFTER : 0u);
+    unsigned flags = (entry->before.is_set ? HAS_BEFORE : 0u) |
+                     (entry->after.is_set ? HAS_AFTER : 0u);
     struct str texts[AUDIT_TEXTS];
 
-    texts_of(entry, texts);
-    buf_bytes(out, (uint64_t)entry->result | prints, 1);
+    entry_texts(entry, texts);
+    buf_bytes(out, (uint64_t)entry->result | flags, 1);
     buf_bytes(out, (uint64_t)entry->version, 8);
     buf_bytes(out, (uint64_t)entry->count, 4);
     put_fingerprint(out, &entry->before);
@@ -114,13 +117,13 @@ void audit_pack(const struct audit_entry *entry, struct buf *out)
     }
 }
 
-static bool take_text(struct str *bytes, struct str *ret)
+static bool read_text(struct str *bytes, struct str *ret)
 {
     size_t len;
 
     if (bytes->len == 0)
         return false;
-    len = (size_t)take(bytes, 1);
+    len = (size_t)read_number(bytes, 1);
     if (len > bytes->len)
         return false;
     *ret = (struct str){bytes->ptr, len};
@@ -128,7 +131,7 @@ static bool take_text(struct str *bytes, struct str *ret)
     return true;
 }
 
-static bool take_print(struct str *bytes, struct audit_fingerprint *ret)
+static bool read_fingerprint(struct str *bytes, struct audit_fingerprint *ret)
 {
     if (bytes->len < AUDIT_PRINT)
         return false;
@@ -151,17 +154,17 @@ enum rc audit_unpack(struct str *bytes, struct audit_entry *ret, bool *ret_any,
         return RC_OK;
     }
     if (is_whole) {
-        first = take(&rest, 1);
+        first = read_number(&rest, 1);
         e.result = (enum audit_result)(first & RESULT_BITS);
-        e.version = (int64_t)take(&rest, 8);
-        e.count = (int64_t)take(&rest, 4);
+        e.version = (int64_t)read_number(&rest, 8);
+        e.count = (int64_t)read_number(&rest, 4);
     }
-    is_whole = is_whole && (!(first & HAS_BEFORE) || take_print(&rest, &e.before)) &&
-               (!(first & HAS_AFTER) || take_print(&rest, &e.after));
+    is_whole = is_whole && (!(first & HAS_BEFORE) || read_fingerprint(&rest, &e.before)) &&
+               (!(first & HAS_AFTER) || read_fingerprint(&rest, &e.after));
     for (int i = 0; is_whole && i < AUDIT_TEXTS; i++)
-        is_whole = take_text(&rest, &texts[i]) && str_is_utf8(texts[i]);
+        is_whole = read_text(&rest, &texts[i]) && str_is_utf8(texts[i]);
     if (!is_whole)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "a row of the audit is damaged");
+        return err_set(reterr, RC_CORRUPT, -1, 0, "damaged audit row");
     e.by = texts[0];
     e.operation = texts[1];
     e.object = texts[2];
@@ -175,7 +178,7 @@ enum rc audit_unpack(struct str *bytes, struct audit_entry *ret, bool *ret_any,
     return RC_OK;
 }
 
-/* ---- prints ---- */
+/* ---- fingerprints ---- */
 
 static void add_number(struct sha256 *sha, int64_t number)
 {
@@ -264,7 +267,7 @@ void audit_before(struct db *db, const struct audit_row *before, int limit,
             ret);
 }
 
-/* One that is not 32 bytes long was not written here: zeros fit no row. */
+/* A hash that is not 32 bytes long was not written by Belfry; zeros match no row. */
 static void read_hash(const struct db_result *result, int row, int column,
                       uint8_t ret[SHA256_BYTES])
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Table audit: who changed what, or was not let, in one packed row a turn and node.
+ * Table audit: who changed what, and which requests were denied.  One packed row per turn and
+ * node.
  *
- * The rows of a node are a chain: each holds the hash of the one before it and its own over
- * that and all of its content, so that a row that was edited, put in or taken out is found.
- * Statements are queued; rows never change, and go only with age, the oldest first.
+ * The rows of a node form a chain: each holds the hash of the row before it, and its own hash
+ * over that and over its whole content.  A row that was edited, inserted or removed is
+ * therefore detected.  Statements are queued.  Rows never change; they are pruned by age, the
+ * oldest first.
  */
 #pragma once
 
@@ -16,10 +18,10 @@
 #include "store/schedules.h"
 
 enum {
-    AUDIT_TEXT_MAX = 255, /* bytes of one text of an entry; a longer one is cut      */
+    AUDIT_TEXT_MAX = 255, /* maximum bytes of one text of an entry; a longer text is cut */
     AUDIT_TEXTS = 7,
-    AUDIT_HEAD = 13,  /* bytes of an entry beside its texts and their lengths       */
-    AUDIT_PRINT = 16, /* bytes of a schedule's print: as many as nobody finds twice */
+    AUDIT_HEAD = 13,  /* bytes of an entry without its texts and their lengths */
+    AUDIT_PRINT = 16, /* bytes of a schedule's fingerprint; collisions are not expected */
     AUDIT_ENTRY_MAX = AUDIT_HEAD + 2 * AUDIT_PRINT + AUDIT_TEXTS * (AUDIT_TEXT_MAX + 1),
 };
 
@@ -29,37 +31,40 @@ enum audit_result {
     AUDIT_CONFLICT = 3,
     AUDIT_LIMIT = 4,
     AUDIT_FAILED = 5,
-    AUDIT_UNAUTHORIZED = 6, /* nobody knows who asked             */
-    AUDIT_FORBIDDEN = 7,    /* it is known, and they may not      */
+    AUDIT_UNAUTHORIZED = 6, /* the client could not be identified */
+    AUDIT_FORBIDDEN = 7,    /* the client was identified but lacks the right */
     AUDIT_RESULT_COUNT
 };
 
 const char *audit_result_text(enum audit_result result);
 
-/* What people wrote of a schedule, as the beginning of its SHA-256. */
+/* The first bytes of a SHA-256 over the parts of a schedule that users write. */
 struct audit_fingerprint {
     bool is_set;
     uint8_t bytes[AUDIT_PRINT];
 };
 
-/* Of all that an edit can change; `is_disabled` is not in the row. */
+/* Covers all that an edit can change; `is_disabled` is not in the row. */
 struct audit_fingerprint audit_fingerprint_of(const struct schedule_row *row, bool is_disabled);
 
 struct audit_entry {
     enum audit_result result;
-    struct audit_fingerprint before, after; /* of the schedule; unset: there was, or is, none */
-    int64_t version; /* that the schedule then had, or 0                        */
-    int64_t count;   /* how often: 1, but for refusals that came in a flood     */
+    struct audit_fingerprint before, after; /* of the schedule; unset: it did not exist */
+    int64_t version;                        /* of the schedule after the operation, or 0 */
+    int64_t count; /* 1; more for denials that were counted together during a flood */
     struct str by, operation, object;
-    struct str token;     /* the id of the one that was shown; empty: none     */
-    struct str namespace; /* its name; empty: the whole server                  */
-    struct str from;      /* the address of who asked                           */
-    struct str request;   /* its id                                             */
+    struct str token;     /* id of the token that was used; empty: none */
+    struct str namespace; /* its name; empty: the whole server */
+    struct str from;      /* the client's address */
+    struct str request;   /* request id */
 };
 
 size_t audit_packed_size(const struct audit_entry *entry);
 void audit_pack(const struct audit_entry *entry, struct buf *out);
-/* Takes one from the front of *bytes; *ret_any is false at their end.  RC_CORRUPT. */
+/*
+ * Removes one entry from the front of *bytes; *ret_any is false when they are used up.
+ * RC_CORRUPT.
+ */
 MUST_USE enum rc audit_unpack(struct str *bytes, struct audit_entry *ret, bool *ret_any,
                               struct err *reterr);
 
@@ -68,25 +73,28 @@ struct audit_row {
     int64_t node, seq, count;
     instant at;
     struct str body;
-    uint8_t prior[SHA256_BYTES]; /* the hash of the row before; zeros: there is none */
+    uint8_t prior[SHA256_BYTES]; /* hash of the row before; zeros: this is the first */
     uint8_t hash[SHA256_BYTES];
 };
 
-/* The hash that the row has by all the rest of it. */
+/* Computes the hash of a row from all its other members. */
 void audit_link(const struct audit_row *row, uint8_t ret[SHA256_BYTES]);
 
 void audit_insert(struct db *db, const struct audit_row *row);
-/* (seq + count - 1, hash) of a node's last row; no row when there is none. */
+/* (seq + count - 1, hash) of a node's last row; no row if the node has none. */
 void audit_last(struct db *db, struct str node, struct db_result *ret);
 /* (node, name) of the next node after `node` that has rows; the name may be NULL. */
 void audit_next_node(struct db *db, int64_t node, struct db_result *ret);
-/* Those of a node after `seq`, in order. */
+/* A node's rows after `seq`, in order. */
 void audit_of(struct db *db, int64_t node, int64_t seq, int limit, struct db_result *ret);
-/* Of all nodes, the latest first, those before `before` by time, node and number. */
+/* Rows of all nodes, latest first, that precede `before` by time, node and number. */
 void audit_before(struct db *db, const struct audit_row *before, int limit,
                   struct db_result *ret);
 void audit_read(const struct db_result *result, int row, struct audit_row *ret);
-/* A portion of a node's rows that are older. */
+/* Deletes up to `limit` of a node's rows that are older than `before`, the oldest first. */
 void prune_audit(struct db *db, int64_t node, instant before, int limit);
-/* (id) of a node that is down and has older rows; locked, no row: none, or another has it. */
+/*
+ * (id) of a node that is down and has older rows; locks its row.  No row: there is none, or
+ * another node holds the lock.
+ */
 void prune_audit_left(struct db *db, instant before, struct db_result *ret);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The statements of `belfry check` that both databases understand.  The numbers in them are
+ * enum run_state.
+ */
 #include "store/check_rows.h"
 
 #include "store/view_columns.h"
 
-enum { BYTE_MASK = 255 }; /* of `bits`: the kind of a run, see runs.c and history.c */
+enum { BYTE_MASK = 255 }; /* the kind of a run in `bits`, see runs.c and history.c */
 
 static const struct db_stmt version = {"SELECT coalesce(max(number), 0) FROM migrations", NULL};
 static const struct db_stmt schedules = {
@@ -34,8 +38,8 @@ static const struct db_stmt gates = {
 static const struct db_stmt calendars = {
     "SELECT id, name, days FROM calendars WHERE id > $1 ORDER BY id LIMIT $2", "ii"};
 
-#define END(table)                                                                            \
-    "SELECT id FROM (SELECT id FROM " table " WHERE id > $1 ORDER BY id LIMIT $2) AS portion" \
+#define END(table)                                                                          \
+    "SELECT id FROM (SELECT id FROM " table " WHERE id > $1 ORDER BY id LIMIT $2) AS batch" \
     " ORDER BY id DESC LIMIT 1"
 #define WITHOUT(table, what, missing)                                            \
     "SELECT id, " what " FROM " table " WHERE id > $1 AND id <= $2 AND " missing \
@@ -73,7 +77,7 @@ static const struct {
                            {END("backfills"), "ii"},
                            {WITHOUT("backfills", "schedule", NO_SCHEDULE("backfills.schedule")),
                             "ii"}},
-    [ORPHANS_GATED] = {"an open run names a gate that is not there",
+    [ORPHANS_GATED] = {"an open run names a gate that does not exist",
                        {END("runs"), "ii"},
                        {WITHOUT("runs", "schedule",
                                 "gate > 0 AND NOT EXISTS (SELECT 1 FROM gates WHERE"

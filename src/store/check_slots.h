@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether every slot of a schedule has exactly one account, and nothing else has any.
+ * Checks that every slot of a schedule has exactly one account and that no other time has one.
  *
- * Slots are asked of the spec one by one, or counted where a range stands for many; so it
- * costs as much as there are accounts, not as there are slots.
+ * Single slots are computed from the spec; the slots of a range are only counted.  The cost
+ * therefore depends on the number of accounts, not on the number of slots.
  */
 #pragma once
 
@@ -21,14 +21,15 @@ struct check_case {
     const struct plan *plan; /* bound to its zones */
     const struct spec_ctx *ctx;
     const struct cursor *cursor;
-    struct check_account *accounts; /* of pass 0; they are put in order */
+    struct check_account *accounts; /* of pass 0; check_slots() sorts them */
     int count;
     /*
-     * Slots after this were this spec's and their accounts are kept; those of before may have
-     * been another version's, or be gone.  INSTANT_NEVER: only that nothing stands twice.
+     * Slots after this belong to the current spec and their accounts are still stored; earlier
+     * accounts may belong to another version or be pruned.  INSTANT_NEVER: only check that no
+     * slot has two accounts.
      */
     instant from;
-    bool may_lack; /* not every slot has to have an account: its starts were used up */
+    bool may_lack; /* slots without an account are allowed: the limit on starts was reached */
 };
 
 struct check_fault {
@@ -36,5 +37,5 @@ struct check_fault {
     const char *text; /* "has two accounts" */
 };
 
-/* False when a slot breaks the rule: the earliest of them. */
+/* False if a slot breaks the rule; *ret is then the earliest such slot. */
 bool check_slots(const struct check_case *c, struct check_fault *ret);

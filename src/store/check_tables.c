@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What SQLite can say of its own tables, one by one: a server looks after its own.
- */
+/* SQLite's own integrity check, table by table.  PostgreSQL checks itself. */
 #include "store/check_rows.h"
 
 static const struct db_stmt tables = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small numbers that are never searched share one column, `bits`, so that the row stays
- * short: flags in the lowest 16, then tail, source and last outcome.
+ * Statements of table cursors.  Small numbers that are never searched share one column, `bits`,
+ * to keep the row short: flags in the lowest 16 bits, then tail, source and last outcome.
  */
 #include "store/cursors.h"
 
@@ -185,7 +185,7 @@ void cursors_change(struct db *db, const struct cursor *was, const struct cursor
     end.succeeded = was->succeeded;
     end.failed = was->failed;
     start.open = end.open = was->open;
-    /* What `bits` holds is written by both. */
+    /* Both statements write `bits`. */
     start.flags = end.flags = was->flags;
     start.tail = end.tail = was->tail;
     start.source = end.source = was->source;

@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Table cursors: the lock of everything that hangs on a schedule.
+ * Table cursors: one row per schedule; it is the lock of all rows of that schedule.
  *
- * These functions queue statements; results are there after the next flush.  Whoever
- * changes a schedule's cursor, runs, backfills or exceptions has locked its cursor in the
- * same transaction, and reads the rest in a later statement.
+ * These functions queue statements; results are available after the next flush.  A transaction
+ * that changes a schedule's cursor, runs, backfills or exceptions must first lock the cursor
+ * and read the other rows in a later statement.
  */
 #pragma once
 
 #include "core/cursor.h"
 #include "db/db.h"
 
-/* Due in [floor, now], in order of waking; locked, what others hold is left out. */
+/*
+ * Cursors with wake_at in [floor, now], by wake_at; locks them and skips those locked by
+ * others.
+ */
 void cursors_due(struct db *db, instant floor, instant now, int limit, struct db_result *ret);
 
-/* Locks one; no row when it does not exist or another node holds it. */
+/* Locks one; no row if it does not exist or another node holds it. */
 void cursors_lock(struct db *db, int64_t id, struct db_result *ret);
 
-/* Reads one without locking: whether it exists at all. */
+/* Reads one without a lock, to find out whether it exists. */
 void cursors_peek(struct db *db, int64_t id, struct db_result *ret);
 
-/* The first wake after `after`: one row, one number; no row: none. */
+/* The first wake_at after `after`: one row with one number, or no row. */
 void cursors_next_wake(struct db *db, instant after, struct db_result *ret);
 
 void cursors_read(const struct db_result *result, int row, struct cursor *ret);
 
 void cursors_insert(struct db *db, const struct cursor *cursor);
 void cursors_update(struct db *db, const struct cursor *cursor);
-/* Writes what is not as it was; a plain start and a plain end touch the fewest columns. */
+/* Writes the changed columns; a plain start and a plain end write the fewest. */
 void cursors_change(struct db *db, const struct cursor *was, const struct cursor *now);
 void cursors_delete(struct db *db, int64_t id);
 
-/* Not locked, (id): a portion of those with key after `after`. */
+/* (id) of up to `limit` cursors with keys after `after`; does not lock. */
 void cursors_touch(struct db *db, int64_t after, int limit, struct db_result *ret);

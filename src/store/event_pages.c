@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements for reading events, by node and by owner.
+ */
 #include "store/event_pages.h"
 
 #include "store/text.h"
 
-/* A node's row knows how far it had come before its last turn; its rows know better. */
+/* A node's row holds its last number before its last turn; its event rows are more recent. */
 static const struct db_stmt nodes = {
     "SELECT n.id, n.name, n.event, (SELECT min(seq) FROM events WHERE node = n.id),"
     " (SELECT seq + count - 1 FROM events WHERE node = n.id ORDER BY seq DESC LIMIT 1)"
@@ -28,13 +31,13 @@ void event_nodes(struct db *db, struct db_result *ret)
 void event_nodes_read(const struct db_result *result, int row, struct event_node *ret)
 {
     const struct db_value *oldest = db_at(result, row, 3);
-    int64_t told = db_int_at(result, row, 2);
+    int64_t node_event = db_int_at(result, row, 2);
 
     *ret = (struct event_node){
         .id = db_int_at(result, row, 0),
         .name = db_text_at(result, row, 1),
-        .oldest = oldest->type == DB_NULL ? told + 1 : oldest->num,
-        .last = oldest->type == DB_NULL ? told : db_int_at(result, row, 4),
+        .oldest = oldest->type == DB_NULL ? node_event + 1 : oldest->num,
+        .last = oldest->type == DB_NULL ? node_event : db_int_at(result, row, 4),
     };
 }
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements of tables events and requests, and of pruning.
+ */
 #include "store/events_requests.h"
 
 static const struct db_stmt event_add = {
@@ -27,35 +30,35 @@ static const struct db_stmt request_finish = {
 static const struct db_stmt request_delete = {
     "DELETE FROM requests WHERE namespace = $1 AND name = $2", "it"};
 
-static const struct db_stmt history_portion = {
-    "SELECT id FROM (SELECT id FROM history WHERE id > $1 ORDER BY id LIMIT $2) AS portion"
+static const struct db_stmt history_batch_end = {
+    "SELECT id FROM (SELECT id FROM history WHERE id > $1 ORDER BY id LIMIT $2) AS batch"
     " ORDER BY id DESC LIMIT 1",
     "ii"};
 static const struct db_stmt history_prune = {
     "DELETE FROM history WHERE id > $1 AND id <= $2 AND expire_at <= $3", "iii"};
-static const struct db_stmt ledger_portion = {
-    "SELECT id FROM (SELECT id FROM ledger WHERE id > $1 ORDER BY id LIMIT $2) AS portion"
+static const struct db_stmt ledger_batch_end = {
+    "SELECT id FROM (SELECT id FROM ledger WHERE id > $1 ORDER BY id LIMIT $2) AS batch"
     " ORDER BY id DESC LIMIT 1",
     "ii"};
 static const struct db_stmt ledger_prune = {
     "DELETE FROM ledger WHERE id > $1 AND id <= $2 AND expire_at <= $3", "iii"};
 static const struct db_stmt event_prune = {
     "DELETE FROM events WHERE node = $1 AND at < $2 AND seq <= (SELECT max(seq) FROM"
-    " (SELECT seq FROM events WHERE node = $1 ORDER BY seq LIMIT $3) AS portion)",
+    " (SELECT seq FROM events WHERE node = $1 ORDER BY seq LIMIT $3) AS batch)",
     "iii"};
-/* Numbers only grow: the first event of a node is its oldest. */
+/* Numbers only grow, so a node's first event is its oldest. */
 static const struct db_stmt event_left = {
     "SELECT id FROM nodes WHERE id > 0 AND state = 2 AND (SELECT at FROM events"
     " WHERE node = nodes.id ORDER BY seq LIMIT 1) < $1 ORDER BY id LIMIT 1{skip}",
     "i"};
-/* With those that expire together with the last of the portion. */
+/* Also deletes rows that expire at the same time as the last of the batch. */
 static const struct db_stmt request_prune = {
     "DELETE FROM requests WHERE expire_at <= (SELECT max(expire_at) FROM (SELECT expire_at"
-    " FROM requests WHERE expire_at <= $1 ORDER BY expire_at LIMIT $2) AS portion)",
+    " FROM requests WHERE expire_at <= $1 ORDER BY expire_at LIMIT $2) AS batch)",
     "ii"};
-static const struct db_stmt schedule_portion = {
+static const struct db_stmt schedule_batch_end = {
     "SELECT id FROM (SELECT id FROM schedules WHERE deleted_at > 0 AND id > $1"
-    " ORDER BY id LIMIT $2) AS portion ORDER BY id DESC LIMIT 1",
+    " ORDER BY id LIMIT $2) AS batch ORDER BY id DESC LIMIT 1",
     "ii"};
 static const struct db_stmt schedule_prune = {
     "DELETE FROM schedules WHERE deleted_at > 0 AND deleted_at <= $3 AND id > $1 AND id <= $2"
@@ -136,7 +139,7 @@ void prune_history(struct db *db, int64_t after, int64_t until, instant now,
 
 void prune_history_portion(struct db *db, int64_t after, int limit, struct db_result *ret)
 {
-    db_send(db, &history_portion, (struct db_value[]){db_int(after), db_int(limit)}, ret);
+    db_send(db, &history_batch_end, (struct db_value[]){db_int(after), db_int(limit)}, ret);
 }
 
 void prune_ledger(struct db *db, int64_t after, int64_t until, instant now,
@@ -148,7 +151,7 @@ void prune_ledger(struct db *db, int64_t after, int64_t until, instant now,
 
 void prune_ledger_portion(struct db *db, int64_t after, int limit, struct db_result *ret)
 {
-    db_send(db, &ledger_portion, (struct db_value[]){db_int(after), db_int(limit)}, ret);
+    db_send(db, &ledger_batch_end, (struct db_value[]){db_int(after), db_int(limit)}, ret);
 }
 
 void prune_events(struct db *db, int64_t node, instant before, int limit)
@@ -175,5 +178,5 @@ void prune_schedules(struct db *db, int64_t after, int64_t until, instant before
 
 void prune_schedules_portion(struct db *db, int64_t after, int limit, struct db_result *ret)
 {
-    db_send(db, &schedule_portion, (struct db_value[]){db_int(after), db_int(limit)}, ret);
+    db_send(db, &schedule_batch_end, (struct db_value[]){db_int(after), db_int(limit)}, ret);
 }

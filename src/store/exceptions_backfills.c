@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements of tables exceptions, backfills and stops.
+ */
 #include "store/exceptions_backfills.h"
 
 static const struct db_stmt exception_add = {

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The numbers of states are enum run_state.
- */
+/* Bounded counting queries.  The numbers of states are enum run_state. */
 #include "store/gauges.h"
 
 static const struct db_stmt schedules = {
-    "SELECT count(*) FROM (SELECT id FROM cursors LIMIT $1) AS portion", "i"};
+    "SELECT count(*) FROM (SELECT id FROM cursors LIMIT $1) AS batch", "i"};
 static const struct db_stmt bytes = {"SELECT {bytes}", NULL};
 static const struct db_stmt due = {
     "SELECT count(*), min(wake_at) FROM (SELECT wake_at FROM cursors WHERE wake_at <= $1"
-    " ORDER BY wake_at, id LIMIT $2) AS portion",
+    " ORDER BY wake_at, id LIMIT $2) AS batch",
     "ii"};
 static const struct db_stmt runs = {
     "SELECT state, lane, count(*), min(due) FROM (SELECT state, lane, due FROM runs ORDER BY id"
-    " LIMIT $1) AS portion GROUP BY state, lane ORDER BY state, lane",
+    " LIMIT $1) AS batch GROUP BY state, lane ORDER BY state, lane",
     "i"};
 static const struct db_stmt calls = {
-    "SELECT node, count(*) FROM (SELECT node, state FROM runs ORDER BY id LIMIT $1) AS portion"
+    "SELECT node, count(*) FROM (SELECT node, state FROM runs ORDER BY id LIMIT $1) AS batch"
     " WHERE node > 0 AND state IN (5, 6) GROUP BY node ORDER BY node",
     "i"};
 static const struct db_stmt name = {

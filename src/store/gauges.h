@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much there is at this moment, for whoever watches the server.
+ * Current counts for monitoring.
  *
- * Nothing here locks; it is for connections that only read.  Counts end at a bound, so that to
- * look costs the same however much there is.  Statements are queued.
+ * Nothing here locks; it is for read-only connections.  Counts end at a maximum, so that the
+ * cost of a query is bounded.  Statements are queued.
  */
 #pragma once
 
@@ -11,20 +11,20 @@
 #include "db/db.h"
 
 enum {
-    GAUGE_SCHEDULES_MAX = 2000000, /* counted: some 100 ms */
-    GAUGE_RUNS_MAX = 100000,       /* likewise             */
+    GAUGE_SCHEDULES_MAX = 2000000, /* maximum count: about 100 ms */
+    GAUGE_RUNS_MAX = 100000,       /* likewise */
 };
 
 void gauges_schedules(struct db *db, struct db_result *ret); /* (count) */
 void gauges_bytes(struct db *db, struct db_result *ret);     /* (bytes) of the database */
 
-/* Schedules that should have been looked at by `now`: (count, the earliest time or NULL). */
+/* Schedules due by `now`: (count, earliest time or NULL). */
 void gauges_due(struct db *db, instant now, struct db_result *ret);
 
-/* Open runs: (state, lane, count, the earliest due) for each that has some. */
+/* Open runs per state and lane: (state, lane, count, earliest due). */
 void gauges_runs(struct db *db, struct db_result *ret);
 
-/* Calls that nodes make: (node, count), for each that makes some. */
+/* Running dispatches per node: (node, count). */
 void gauges_calls(struct db *db, struct db_result *ret);
 
 /* (namespace, name) of a schedule, by its key. */

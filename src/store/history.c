@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements of tables history, ledger and results.
+ */
 #include "store/history.h"
 
 #include "store/key.h"
@@ -10,7 +13,7 @@ enum { KIND_AT = 0, SOURCE_AT = 8, MADE_AT = 16, BYTE_MASK = 255 };
     "id, schedule, slot, pass, attempt, fence, bits, outcome, reason, last, due," \
     " created_at, started_at, ended_at, expire_at, queue, node, worker, error, result"
 #define SPENT ", namespace, tokens, cost"
-/* Which node has made a row: a part of its key, see store/key.h. */
+/* The node that made a row: a part of its key, see store/key.h. */
 #define MAKER  "((history.id >> 12) & 1023)"
 #define LEDGER "id, schedule, pass, first, last, count, outcome, reason, written_at, expire_at"
 
@@ -21,14 +24,14 @@ enum { KIND_AT = 0, SOURCE_AT = 8, MADE_AT = 16, BYTE_MASK = 255 };
 static const struct db_stmt insert = {"INSERT INTO history (" COLUMNS SPENT
                                       ", input) VALUES (" VALUES "$24)",
                                       "iiiiiiiiiiiiiiiiitttiiit"};
-/* The input is in the row of the run, which is still there. */
+/* Copies the input from the run's row, which still exists. */
 static const struct db_stmt insert_moving = {"INSERT INTO history (" COLUMNS SPENT
                                              ", input) SELECT " VALUES
                                              "(SELECT input FROM runs WHERE id = $24)",
                                              "iiiiiiiiiiiiiiiiitttiiii"};
 static const struct db_stmt marks = {
     "SELECT max(id), count(*) FROM (SELECT id FROM history WHERE id >= $1 ORDER BY id LIMIT $2)"
-    " AS portion GROUP BY (id >> 12) & 1023",
+    " AS batch GROUP BY (id >> 12) & 1023",
     "ii"};
 static const struct db_stmt input = {"SELECT input FROM history WHERE id = $1", "i"};
 static const struct db_stmt of_schedule = {
@@ -50,7 +53,7 @@ static const struct db_stmt ledger_more = {
     " WHERE schedule = $1 AND pass = 0 AND outcome = $6 AND reason = $7 AND first ="
     " (SELECT max(first) FROM ledger WHERE schedule = $1 AND pass = 0)",
     "iiiiiii"};
-/* Unless the statement before has found its row, which pruning may have taken. */
+/* Inserts unless the statement before updated its row; pruning may have deleted it. */
 static const struct db_stmt ledger_else = {
     "INSERT INTO ledger (" LEDGER ") SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10"
     " WHERE NOT EXISTS (SELECT 1 FROM ledger WHERE schedule = $2 AND pass = $3 AND first ="
@@ -73,17 +76,18 @@ static const struct db_stmt get_result = {
 static const struct db_stmt delete_result = {"DELETE FROM results WHERE schedule = $1", "i"};
 
 /*
- * By how much the key of the run is above the first of the millisecond in which it was made:
- * with created_at that is the key, by which lists know the place that it had while it was open.
+ * The key of the run minus the first key of the millisecond in which it was made.  Together
+ * with created_at it gives the key, by which lists know the position that the run had while
+ * open.
  */
-static int64_t made_after(const struct run *r)
+static int64_t key_offset(const struct run *r)
 {
     int64_t after = r->id - key_of(r->created_at);
 
     return after >= 0 && after < INT64_C(1) << (63 - MADE_AT) ? after : 0;
 }
 
-/* Kept with the last attempt. */
+/* The input is stored with the last attempt only. */
 void history_insert(struct db *db, const struct attempt_end *end)
 {
     const struct run *r = end->run;
@@ -96,7 +100,7 @@ void history_insert(struct db *db, const struct attempt_end *end)
         db_int(r->pass),
         db_int(r->attempt),
         db_int(r->fence),
-        db_int((int64_t)r->kind << KIND_AT | r->source << SOURCE_AT | made_after(r) << MADE_AT),
+        db_int((int64_t)r->kind << KIND_AT | r->source << SOURCE_AT | key_offset(r) << MADE_AT),
         db_int((int64_t)end->outcome),
         db_int((int64_t)end->reason),
         db_int(end->last),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is over: tables history (attempts that ended), ledger (slots that were not started),
- * results (the last result and failure of schedules that hand them on).
+ * Ended work: tables history (attempts that ended), ledger (slots that were not started) and
+ * results (last result and failure of schedules that pass them on to the next run).
  *
  * Statements are queued; see store/cursors.h.  Rows of history never change.
  */
@@ -12,18 +12,18 @@
 #include "db/db.h"
 
 struct attempt_end {
-    int64_t id; /* key of the row: made when it ended, so that keys are in that order */
+    int64_t id; /* row key: made when the attempt ended, so that rows are in that order */
     const struct run *run;
     enum outcome outcome;
     enum reason reason;
-    bool last; /* the run has ended with it */
+    bool last; /* the run ended with this attempt */
     instant ended_at, expire_at;
     struct str error, result;        /* text, JSON; or empty */
     int64_t namespace, tokens, cost; /* cost in millionths of a dollar */
 };
 void history_insert(struct db *db, const struct attempt_end *end);
 
-/* Of a schedule, newest first, with id below `before`. */
+/* Attempts of a schedule, newest first, with id below `before`. */
 void history_of_schedule(struct db *db, int64_t schedule, int64_t before, int limit,
                          struct db_result *ret);
 struct history_row {
@@ -35,14 +35,17 @@ struct history_row {
     struct str worker, error, result;
 };
 void history_read(const struct db_result *result, int row, struct history_row *ret);
-/* (input) that the run was asked with, NULL when there was none; of its last attempt. */
+/* (input) of the run, NULL if it had none; `id` is its last attempt. */
 void history_input(struct db *db, int64_t id, struct db_result *ret);
 
-/* Of the HISTORY_MARKS_SCAN attempts from key `from` on: (the last key, count) of each node. */
-enum { HISTORY_MARKS_SCAN = 50 * 1000 }; /* ends of some seconds: only keys are read */
+/* (last key, count) per node, of the HISTORY_MARKS_SCAN attempts from key `from` on. */
+enum { HISTORY_MARKS_SCAN = 50 * 1000 }; /* some seconds' worth of ends; reads only keys */
 void history_marks(struct db *db, int64_t from, struct db_result *ret);
 
-/* Keeps the newest `count` of a schedule, and what others than `node` have yet to count. */
+/*
+ * Deletes all but the newest `count` of a schedule, except rows that nodes other than `node`
+ * have not yet counted.
+ */
 void history_keep(struct db *db, int64_t schedule, int count, int64_t node);
 
 struct ledger_entry {
@@ -51,14 +54,14 @@ struct ledger_entry {
     instant written_at, expire_at;
 };
 void ledger_insert(struct db *db, const struct ledger_entry *entry);
-/* Continues the newest row of pass 0, which the caller knows to have the same outcome. */
+/* Extends the newest row of pass 0; the caller makes sure that it has the same outcome. */
 void ledger_extend(struct db *db, const struct ledger_entry *entry);
-/* Of a schedule, slots from `from` on, ascending. */
+/* Ledger rows of a schedule with slots from `from` on, ascending. */
 void ledger_of_schedule(struct db *db, int64_t schedule, instant from, int limit,
                         struct db_result *ret);
 void ledger_read(const struct db_result *result, int row, struct ledger_entry *ret);
 
-/* A result forgets the failure before it; a failure keeps the result. */
+/* Storing a result clears the failure; storing a failure keeps the result. */
 void results_put(struct db *db, int64_t schedule, struct str result);
 void results_fail(struct db *db, int64_t schedule, struct str failure);
 void results_get(struct db *db, int64_t schedule, struct db_result *ret); /* both or NULL */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A packed line is its time (eight bytes), its stream (one), the length of its text (four) and
- * the text; numbers have their lowest byte first.
+ * Statements of table logs.  A packed line is its time (eight bytes), its stream (one), the
+ * length of its text (four) and the text; numbers are little-endian.
  *
- * The body is the last column: what is pruned is found without reading bodies.
+ * The body is the last column, so that pruning does not read bodies.
  */
 #include "store/logs.h"
 
@@ -11,7 +11,7 @@ enum { AT_BYTES = 8, LENGTH_BYTES = 4, BYTE_MASK = 255 };
 
 #define COLUMNS "id, schedule, slot, pass, attempt, at, total, expire_at, body"
 
-/* The number is LOG_RUN_MAX. */
+/* 1048576 is LOG_RUN_MAX. */
 static const struct db_stmt insert = {
     "INSERT INTO logs (" COLUMNS ") SELECT $1, $2, $3, $4, $5, $6, said.total + $7, $8, $9"
     " FROM (SELECT coalesce((SELECT total FROM logs WHERE schedule = $2 AND slot = $3"
@@ -22,8 +22,8 @@ static const struct db_stmt of_run = {
     "SELECT " COLUMNS " FROM logs WHERE schedule = $1 AND slot = $2 AND pass = $3"
     " AND total > $4 ORDER BY total LIMIT $5",
     "iiiii"};
-static const struct db_stmt portion = {
-    "SELECT id FROM (SELECT id FROM logs WHERE id > $1 ORDER BY id LIMIT $2) AS portion"
+static const struct db_stmt batch_end = {
+    "SELECT id FROM (SELECT id FROM logs WHERE id > $1 ORDER BY id LIMIT $2) AS batch"
     " ORDER BY id DESC LIMIT 1",
     "ii"};
 static const struct db_stmt prune = {
@@ -65,11 +65,11 @@ enum rc log_line_unpack(struct str *bytes, struct log_line *ret, bool *ret_any,
         return RC_OK;
     }
     if (bytes->len < LOG_LINE_HEAD)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "a line of a log is cut off");
+        return err_set(reterr, RC_CORRUPT, -1, 0, "truncated log line");
     stream = (unsigned char)bytes->ptr[AT_BYTES];
     len = get_number(bytes->ptr + AT_BYTES + 1, LENGTH_BYTES);
     if (stream >= LOG_STREAM_COUNT || len > LOGS_LINE_MAX || len > bytes->len - LOG_LINE_HEAD)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "a line of a log is damaged");
+        return err_set(reterr, RC_CORRUPT, -1, 0, "damaged log line");
     *ret = (struct log_line){
         .at = (instant)get_number(bytes->ptr, AT_BYTES),
         .stream = (enum log_stream)stream,
@@ -130,5 +130,5 @@ void prune_logs(struct db *db, int64_t after, int64_t until, instant now, struct
 
 void prune_logs_portion(struct db *db, int64_t after, int limit, struct db_result *ret)
 {
-    db_send(db, &portion, (struct db_value[]){db_int(after), db_int(limit)}, ret);
+    db_send(db, &batch_end, (struct db_value[]){db_int(after), db_int(limit)}, ret);
 }

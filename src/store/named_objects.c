@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements of tables namespaces, queues, gates and calendars.
+ */
 #include "store/named_objects.h"
 
 #include "store/text.h"
@@ -55,7 +58,7 @@ static const struct db_stmt gate_free = {
     " ORDER BY id LIMIT $1{skip}",
     "i"};
 
-/* Policies that name it have $3 in them; replace() tells so in both databases. */
+/* Policies that name the gate contain $3; replace() tests that in both databases. */
 #define NAMES_GATE                                                                \
     " FROM schedules WHERE namespace = $1 AND deleted_at = 0 AND updated_at >= 0" \
     " AND updated_at >= $2 AND replace(policies, $3, '') <> policies"

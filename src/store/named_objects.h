@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Things that are known by name: namespaces, queues, gates and named calendars.
+ * Objects with a name: namespaces, queues, gates and calendars.
  *
- * Statements are queued.  Inserts of a name that is taken change nothing; they are the only
- * statements that may wait for another node.  A gate's row is the lock of its count, the
- * row of a queue that has a limit that of the runs which workers have of it.
+ * Statements are queued.  Inserting a name that exists changes nothing; these inserts are the
+ * only statements that may wait for another node.  A gate's row is the lock of its counts; the
+ * row of a queue with a limit is the lock of the queue's claimed runs.
  */
 #pragma once
 
@@ -32,15 +32,15 @@ struct queue_row {
     int64_t id;
     struct str name;
     bool is_paused;
-    int64_t most; /* runs that workers may have at once, 0: any number */
+    int64_t most; /* maximum runs claimed by workers, 0: no limit */
 };
-/* No row when another node holds it, or it does not exist. */
+/* No row if another node holds it or it does not exist. */
 void queues_lock(struct db *db, int64_t id, struct db_result *ret);
 void queues_lock_name(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
-/* Of one that is locked. */
+/* The caller has locked the queue. */
 void queues_pause(struct db *db, int64_t id, bool paused);
 void queues_limit(struct db *db, int64_t id, int64_t most);
-/* Those that are paused or have a limit, by key. */
+/* Queues that are paused or have a limit, by key. */
 void queues_watched(struct db *db, int limit, struct db_result *ret);
 /* By name, those after `after`. */
 void queues_list(struct db *db, int64_t namespace, struct str after, int limit,
@@ -50,28 +50,28 @@ void queues_read(const struct db_result *result, int row, struct queue_row *ret)
 
 struct gate {
     int64_t id;
-    int64_t most;    /* runs that may be claimed at once        */
-    int64_t open;    /* runs that are                           */
-    int64_t waiting; /* runs in state gated                     */
+    int64_t most;    /* maximum claimed runs */
+    int64_t open;    /* claimed runs */
+    int64_t waiting; /* runs in state gated */
 };
 void gates_insert(struct db *db, int64_t id, int64_t namespace, struct str name, int64_t most);
 void gates_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
 void gates_lock(struct db *db, int64_t id, struct db_result *ret);
 void gates_read(const struct db_result *result, int row, struct gate *ret);
 void gates_update(struct db *db, const struct gate *gate);
-/* Schedules that name a gate in their policies and were changed since. */
+/* Schedules whose policies name a gate and that were changed at or after `since`. */
 struct gate_use {
     int64_t namespace;
-    instant since;     /* 0: whenever                                      */
-    struct str policy; /* the part of the policies' JSON in which it is named */
+    instant since;     /* 0: at any time */
+    struct str policy; /* the part of the policies' JSON that names the gate */
 };
 void gates_users(struct db *db, const struct gate_use *use, int limit, struct db_result *ret);
-/* ret->changed 0: a run is in it, waits for it or names it, or such a schedule does. */
+/* changed is 0 if a run uses, waits for or names the gate, or a schedule of `use` names it. */
 void gates_delete(struct db *db, int64_t id, const struct gate_use *use, struct db_result *ret);
-/* Locked: gates where something waits although there is room. */
+/* Locks gates that have both waiting runs and room. */
 void gates_free(struct db *db, int limit, struct db_result *ret);
 
-/* As people are shown them, not locked. */
+/* For display; not locked. */
 struct gate_row {
     struct gate gate;
     struct str name;
@@ -91,10 +91,10 @@ struct calendar_row {
     struct str days; /* little-endian int32, ascending */
     instant updated_at;
 };
-/* `version` is the one that it must have; changed is 0 when there is none like that. */
+/* `version` is the expected version; changed is 0 if no such row exists. */
 void calendars_replace(struct db *db, int64_t namespace, const struct calendar_row *row,
                        struct db_result *ret);
-/* Likewise; 0: whatever it is. */
+/* Likewise; version 0 matches any version. */
 void calendars_delete(struct db *db, int64_t namespace, struct str name, int64_t version,
                       struct db_result *ret);
 void calendars_get(struct db *db, int64_t namespace, struct str name, struct db_result *ret);

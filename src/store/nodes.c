@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements of table nodes.  The numbers of states are enum node_state.
+ */
 #include "store/nodes.h"
 
 #define COLUMNS                                                                   \

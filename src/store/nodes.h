@@ -1,59 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Table nodes: who is alive, whose turn was committed.  Statements are queued.
+ * Table nodes: which nodes are alive, and the last committed turn of each.  Statements are
+ * queued.
  */
 #pragma once
 
 #include "base/instant.h"
 #include "db/db.h"
 
-enum { NODES_MAX = 1023 }; /* ten bits of a key; 0 is nobody */
+enum { NODES_MAX = 1023 }; /* ten bits of a key; 0 is no node */
 
 enum node_state {
     NODE_UP = 1,
     NODE_DOWN = 2,
-    NODE_LOST = 3, /* declared dead; whoever did so takes back its runs until lease_until */
+    NODE_LOST = 3, /* declared dead; the declaring node takes back its runs until lease_until */
 };
 
 struct node {
     int64_t id;
     struct str name;
-    int64_t boot; /* grows with each start                                  */
-    int64_t turn; /* the last one that was committed                        */
+    int64_t boot; /* grows with each start */
+    int64_t turn; /* the last committed turn */
     instant lease_until;
-    /* No key was made with a later time; none of a later turn will have one that is earlier
-     * than this by more than KEY_RESERVE_MS. */
+    /*
+     * No key was made with a later time; keys of later turns are earlier by at most
+     * KEY_RESERVE_MS.
+     */
     int64_t key_ms;
-    int64_t event; /* the last event's number                               */
+    int64_t event; /* number of the last event */
     instant started_at;
     int64_t state; /* enum node_state */
-    int64_t stats; /* its rows of history up to this key are in the table of that name */
+    int64_t stats; /* rows of history up to this key are counted in table stats */
     instant turned_at;
-    span skew;                   /* its clock beside the database's, at that turn */
-    struct str version, address; /* of the program, and where it listens; for people */
+    span skew;                   /* its clock minus the database's, at that turn */
+    struct str version, address; /* of the program; where it listens; for display */
 };
 
 void nodes_find(struct db *db, struct str name, struct db_result *ret);
 void nodes_list(struct db *db, struct db_result *ret);
 void nodes_read(const struct db_result *result, int row, struct node *ret);
-/* changed is 0 when id or name is taken. */
+/* changed is 0 if id or name is taken. */
 void nodes_insert(struct db *db, const struct node *node, struct db_result *ret);
 /*
- * A new boot of a known node; changed is 0 when it is no longer at `boot` - 1, or when others
- * are counting its history, see nodes_count().
+ * Starts a new boot of an existing node; changed is 0 if its boot is not `boot` - 1, or if
+ * other nodes are counting its history, see nodes_count().
  */
 void nodes_boot(struct db *db, const struct node *node, struct db_result *ret);
-/* The first statement of a turn: one row changes, or this node is not who it thinks. */
+/* The first statement of a turn; changed is 0 if this node has lost its identity. */
 void nodes_turn(struct db *db, const struct node *node, struct db_result *ret);
-/* No key was made with a later time than this. */
+/* Records that keys up to this millisecond may have been made. */
 void nodes_reserve(struct db *db, int64_t id, int64_t key_ms);
 /*
- * Of other nodes: (count) of those up, (sum) that grows with all that any of them does, (key)
- * up to which history is counted of all that are not down.
+ * About other nodes: (count) of those that are up, (sum) that grows with every action of any of
+ * them, (key) up to which the history of all that are not down is counted.
  */
 void nodes_others(struct db *db, int64_t id, struct db_result *ret);
-/* Those whose lease ended before `now` and whose runs may not all be taken back; locked. */
+/* Nodes whose lease ended before `now` and whose runs may not all be taken back yet; locked. */
 void nodes_silent(struct db *db, instant now, struct db_result *ret);
-/* Counted up to `stats` from now on, if it is in that state and was counted as it says. */
+/* Sets nodes.stats to `stats` if state and stats are still those of `node`. */
 void nodes_count(struct db *db, const struct node *node, int64_t stats);
 void nodes_declare(struct db *db, int64_t id, enum node_state state, instant lease_until);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is never searched shares one column, `bits`: kind, overlap, source, losses, flags,
- * priority, a byte each.
+ * Statements of table runs.  Values that are never searched share one column, `bits`: kind,
+ * overlap, source, losses, flags, priority, one byte each.
  *
- * An input may be large and is of use only to who carries out the run: it is read when that is
- * decided, so that a thousand runs that wait are a thousand short rows.
+ * An input may be large, and only the executor of the run needs it: it is read when the run is
+ * claimed, so that a thousand waiting runs are a thousand short rows.
  */
 #include "store/runs.h"
 
@@ -218,7 +218,7 @@ void runs_gated(struct db *db, int64_t gate, int limit, struct db_result *ret)
     db_send(db, &gated, (struct db_value[]){db_int(gate), db_int(limit)}, ret);
 }
 
-/* An empty input is stored as none. */
+/* An empty input is stored as NULL; so an empty text means that BRIEF left it out. */
 static bool is_left_out(const struct db_value *input)
 {
     return input->type == DB_TEXT && input->bytes.len == 0;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements for pages of schedules.
+ */
 #include "store/schedule_pages.h"
 
 #include "store/view_columns.h"
 
-/* Above every name: U+10FFFF as often as no name has room for. */
+/* Above every name: U+10FFFF, more often than a name has room for. */
 #define TOP_4  "\xF4\x8F\xBF\xBF"
 #define TOP_16 TOP_4 TOP_4 TOP_4 TOP_4
 #define TOP_64 TOP_16 TOP_16 TOP_16 TOP_16
@@ -11,16 +14,16 @@
 
 #define LIVE "s.namespace = $1 AND s.deleted_at = 0"
 
-/* What the index schedules_changed asks for. */
+/* The condition of the partial index schedules_changed. */
 #define CHANGED " AND s.updated_at >= 0"
 
-/* The last key of a stretch of $3 keys behind $2: keys are made in the order of creation. */
+/* The last of `limit` keys after `after`; keys are in order of creation. */
 #define END_UP(after, limit)                                                                 \
     "SELECT id FROM (SELECT id FROM schedules WHERE id > " after " ORDER BY id LIMIT " limit \
-    ") AS portion ORDER BY id DESC LIMIT 1"
+    ") AS batch ORDER BY id DESC LIMIT 1"
 #define END_DOWN(before, limit)                                   \
     "SELECT id FROM (SELECT id FROM schedules WHERE id < " before \
-    " ORDER BY id DESC LIMIT " limit ") AS portion ORDER BY id LIMIT 1"
+    " ORDER BY id DESC LIMIT " limit ") AS batch ORDER BY id LIMIT 1"
 
 static const struct db_stmt name_up = {
     "SELECT " SCHEDULE SCHEDULE_FROM LIVE " AND s.name > $2 ORDER BY s.name LIMIT $3", "iti"};
@@ -43,7 +46,7 @@ static const struct db_stmt updated_down = {
     "SELECT " SCHEDULE SCHEDULE_FROM LIVE CHANGED
     " AND (s.updated_at, s.id) < ($2, $3) ORDER BY s.updated_at DESC, s.id DESC LIMIT $4",
     "iiii"};
-/* The flags are the low bits. */
+/* Flags are the low bits. */
 static const struct db_stmt count = {
     "SELECT count(*)" SCHEDULE_FROM LIVE " AND s.dialect = $2 AND (c.bits & $3) = 0", "iii"};
 static const struct db_stmt end_up = {END_UP("$1", "$2"), "ii"};

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements of table schedules.
+ */
 #include "store/schedules.h"
 
 #include "store/text.h"
@@ -34,7 +37,7 @@ static const struct db_stmt find_made = {
     "it"};
 static const struct db_stmt count = {
     "SELECT count(*) FROM (SELECT 1 AS one FROM schedules WHERE namespace = $1"
-    " AND deleted_at = 0 LIMIT $2) AS portion",
+    " AND deleted_at = 0 LIMIT $2) AS batch",
     "ii"};
 static const struct db_stmt plan = {
     "SELECT version, packed, action, namespace, name FROM schedules WHERE id = $1", "i"};

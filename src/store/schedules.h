@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Table schedules: what people write.  Statements are queued; see store/cursors.h.
+ * Table schedules: what users write.  Statements are queued; see store/cursors.h.
  *
- * A deleted schedule keeps its row, under which its history is found, until that is gone.
+ * A deleted schedule keeps its row, by which its history is found, until that is pruned.
  */
 #pragma once
 
@@ -12,21 +12,23 @@
 struct schedule_row {
     int64_t id, namespace, version;
     instant deleted_at;                      /* 0: not deleted */
-    struct str packed;                       /* core/plan.h    */
-    struct str action, name, spec, policies; /* JSON but for name */
-    struct str governor, labels, extra;      /* JSON or empty     */
-    struct str description, reason;          /* reason: of its pause, or a note */
+    struct str packed;                       /* core/plan.h */
+    struct str action, name, spec, policies; /* JSON except name */
+    struct str governor, labels, extra;      /* JSON or empty */
+    struct str description, reason;          /* reason: of the pause, or a note */
     int64_t dialect;
     instant created_at, updated_at;
     struct str created_by, updated_by;
-    struct str hint_reason; /* of the hint that its cursor has, or had */
-    instant edited_at; /* when action or spec became others: written by the update; 0: never */
+    struct str hint_reason; /* of the cursor's current or last hint */
+    instant edited_at;      /* when action or spec last changed; set by the update; 0: never */
 };
 
-/* changed is 0 when the name is taken. */
+/* changed is 0 if the name is taken. */
 void schedules_insert(struct db *db, const struct schedule_row *row, struct db_result *ret);
-/* Everything but id, namespace, name, dialect, reasons, created_* and deleted_at; changed is 0
- * at another version. */
+/*
+ * Writes everything except id, namespace, name, dialect, reasons, created_* and deleted_at;
+ * changed is 0 if the stored version is not `version`.
+ */
 void schedules_update(struct db *db, const struct schedule_row *row, int64_t version,
                       struct db_result *ret);
 void schedules_set_reason(struct db *db, int64_t id, int64_t version, struct str reason,
@@ -37,14 +39,14 @@ void schedules_mark_deleted(struct db *db, int64_t id, instant now, struct str b
 /* (id) of a schedule that is not deleted. */
 void schedules_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
 
-/* The same with the API that it was made in: (id, dialect). */
+/* The same with the dialect that created it: (id, dialect). */
 void schedules_find_made(struct db *db, int64_t namespace, struct str name,
                          struct db_result *ret);
 
-/* (count) of those that a namespace has, counted up to `most`. */
+/* (count) of a namespace's schedules, counted up to `most`. */
 void schedules_count(struct db *db, int64_t namespace, int64_t most, struct db_result *ret);
 
-/* What a fire needs: (version, packed, action, namespace, name). */
+/* What a start needs: (version, packed, action, namespace, name). */
 enum { PLAN_VERSION, PLAN_PACKED, PLAN_ACTION, PLAN_NAMESPACE, PLAN_NAME };
 void schedules_plan(struct db *db, int64_t id, struct db_result *ret);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No foreign keys, checks or triggers: a command is checked before it comes here, and what
- * a statement did is told by its row count.  Keys are made by the engine.  The numbers in
+ * The released migrations; their names and statements must never change.
+ *
+ * There are no foreign keys, checks or triggers: the engine checks a command before it writes,
+ * and the row count shows what a statement did.  The engine makes the keys.  The numbers in
  * partial indexes are enum run_state, LANE_PULL and INSTANT_NEVER.
  */
 #include "store/schema.h"
 
-/* What people write; read by key when a schedule is due. */
+/* What users write; read by key when a schedule is due. */
 #define SCHEDULES                                                                 \
     "CREATE TABLE schedules ("                                                    \
     " id {int} PRIMARY KEY, namespace {int} NOT NULL, version {int} NOT NULL,"    \
@@ -20,7 +22,7 @@
     " WHERE deleted_at = 0;"                                                      \
     "CREATE INDEX schedules_deleted ON schedules (id) WHERE deleted_at > 0;"
 
-/* What the engine moves: integers only, one index. */
+/* What the engine changes: integers only, one index. */
 #define CURSORS                                                                         \
     "CREATE TABLE cursors ("                                                            \
     " id {int} PRIMARY KEY, wake_at {int} NOT NULL, mark {int} NOT NULL,"               \
@@ -35,7 +37,7 @@
     " {strict};"                                                                        \
     "CREATE INDEX cursors_wake ON cursors (wake_at, id);"
 
-/* Open runs.  Those that are held, claimed or waiting for an attempt are in no ready index. */
+/* Open runs.  Those that are held, claimed or waiting for a retry are not in a ready index. */
 #define RUNS                                                                         \
     "CREATE TABLE runs ("                                                            \
     " id {int} PRIMARY KEY, schedule {int} NOT NULL, slot {int} NOT NULL,"           \
@@ -71,7 +73,7 @@
     "CREATE TABLE results ("                                                         \
     " schedule {int} PRIMARY KEY, result {text}, failure {text}) {strict};"
 
-/* What hangs on a schedule now and then. */
+/* Optional rows of a schedule, and named objects. */
 #define BESIDE                                                                     \
     "CREATE TABLE exceptions ("                                                    \
     " schedule {int} NOT NULL, slot {int} NOT NULL, created_at {int} NOT NULL,"    \
@@ -100,6 +102,7 @@
     " {strict};"                                                                   \
     "CREATE UNIQUE INDEX calendars_name ON calendars (namespace, name);"
 
+/* Nodes, namespaces, stored answers and events. */
 #define AROUND                                                                           \
     "CREATE TABLE nodes ("                                                               \
     " id {int} PRIMARY KEY, name {text} NOT NULL, boot {int} NOT NULL,"                  \
@@ -119,12 +122,12 @@
     " node {int} NOT NULL, seq {int} NOT NULL, count {int} NOT NULL, at {int} NOT NULL," \
     " body {blob} NOT NULL, PRIMARY KEY (node, seq)) {strict};"
 
-/* What a run hands to whoever carries it out: when its schedule had started before. */
+/* When the schedule had started before; passed to the run's executor. */
 #define LAST_RUN                                             \
     "ALTER TABLE runs ADD COLUMN last_run_at {int} NOT NULL" \
     " DEFAULT -9223372036854775808;"
 
-/* What runs have said, by their place in it.  The body is last: pruning does not read it. */
+/* The output of runs, by position.  The body is last: pruning does not read it. */
 #define LOGS                                                                 \
     "CREATE TABLE logs ("                                                    \
     " id {int} PRIMARY KEY, schedule {int} NOT NULL, slot {int} NOT NULL,"   \
@@ -133,7 +136,7 @@
     " {strict};"                                                             \
     "CREATE INDEX logs_run ON logs (schedule, slot, pass, total);"
 
-/* What there is once; who may use the server; what they did, see store/audit.h. */
+/* Values that exist once; tokens; the audit log, see store/audit.h. */
 #define SECURITY                                                                         \
     "CREATE TABLE meta (name {text} PRIMARY KEY, value {blob} NOT NULL) {strict};"       \
     "CREATE TABLE tokens ("                                                              \
@@ -146,25 +149,25 @@
     " body {blob} NOT NULL, prior {blob} NOT NULL, hash {blob} NOT NULL,"                \
     " PRIMARY KEY (node, seq)) {strict};"                                                \
     "CREATE INDEX audit_at ON audit (at, node, seq);"
-/* Why an adaptive schedule was given its hint; lists by the time of the last change. */
+/* The reason of an adaptive schedule's hint; lists by last change. */
 #define SHOWN                                              \
     "ALTER TABLE schedules ADD COLUMN hint_reason {text};" \
     "CREATE INDEX schedules_updated ON schedules"          \
     " (namespace, updated_at, id) WHERE deleted_at = 0;"
 
-/* Where a namespace plans, and when the next day begins there. */
+/* The time zones that a namespace uses, and when the next day begins there. */
 #define ZONES                                                             \
     "CREATE TABLE zones (id {int} PRIMARY KEY, namespace {int} NOT NULL," \
     " name {text} NOT NULL, next_at {int} NOT NULL) {strict};"            \
     "CREATE UNIQUE INDEX zones_name ON zones (namespace, name);"          \
     "CREATE INDEX zones_next ON zones (next_at, id);"
 
-/* What a run was asked with, so that it can be asked for again. */
+/* The input of an ended run, so that the run can be repeated. */
 #define INPUTS "ALTER TABLE history ADD COLUMN input {text};"
 
 /*
- * Figures of a day, see store/stats.h; whose an attempt was and what it spent; the trace that a
- * run is part of; what nodes say of themselves.
+ * Daily statistics, see store/stats.h; namespace, tokens and cost of an attempt; the trace of a
+ * run; what nodes report about themselves.
  */
 #define FIGURES                                                                  \
     "ALTER TABLE history ADD COLUMN namespace {int} NOT NULL DEFAULT 0;"         \
@@ -187,27 +190,29 @@
     " late {int} NOT NULL, late_most {int} NOT NULL, tokens {int} NOT NULL,"     \
     " cost {int} NOT NULL, PRIMARY KEY (day, namespace, schedule, queue, node)){keyed};"
 
-/* How many runs of a queue workers may have at once, 0: any number, and which they have. */
+/*
+ * The maximum number of a queue's claimed runs (0: no limit), and an index of the claimed runs.
+ */
 #define LIMITS                                                                 \
     "ALTER TABLE queues ADD COLUMN most {int} NOT NULL DEFAULT 0;"             \
     "CREATE INDEX queues_watched ON queues (id) WHERE paused = 1 OR most > 0;" \
     "CREATE INDEX runs_out ON runs (queue) WHERE state >= 5 AND state <= 6 AND lane = 0;"
 
 /*
- * The same index as in SHOWN, for nothing but lists that say `updated_at >= 0`: PostgreSQL,
- * while it knows nothing of the table, took it for schedules by name, too, and read them all.
+ * The index of SHOWN, used only by lists that say `updated_at >= 0`: without table statistics
+ * PostgreSQL also chose the old index to find schedules by name, and read them all.
  */
 #define CHANGED                                   \
     "DROP INDEX schedules_updated;"               \
     "CREATE INDEX schedules_changed ON schedules" \
     " (namespace, updated_at, id) WHERE deleted_at = 0 AND updated_at >= 0;"
 
-/* Since when a schedule does what it does, when it does: 0, since it was made. */
+/* When action or spec last changed; 0: not since creation. */
 #define EDITED                                                             \
     "ALTER TABLE schedules ADD COLUMN edited_at {int} NOT NULL DEFAULT 0;" \
     "UPDATE schedules SET edited_at = updated_at WHERE version > 1;"
 
-/* The last slot whose run had to wait: what counts from starts counts from it as well. */
+/* The last slot whose run was held: rules that count from starts count from it as well. */
 #define HELD                                                  \
     "ALTER TABLE cursors ADD COLUMN last_held {int} NOT NULL" \
     " DEFAULT -9223372036854775808;"
@@ -230,9 +235,9 @@ const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_mi
 
 enum rc schema_migrate(struct db *db, instant now, struct arena *arena, struct err *reterr)
 {
-    struct migrate what = {
+    struct migrate options = {
         .list = schema_migrations, .count = schema_migration_count, .now = now};
     int version = 0;
 
-    return migrate(db, &what, arena, &version, reterr);
+    return migrate(db, &options, arena, &version, reterr);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The tables of Belfry, as numbered migrations.  docs/decisions/0011 says why they are so.
- */
+/* The tables of Belfry, as numbered migrations.  See docs/decisions/0011. */
 #pragma once
 
 #include "db/migrate.h"
@@ -9,6 +7,6 @@
 extern const struct migration schema_migrations[];
 extern const int schema_migration_count;
 
-/* Brings the database to the tables that this program knows. */
+/* Migrates the database to the schema of this program. */
 MUST_USE enum rc schema_migrate(struct db *db, instant now, struct arena *arena,
                                 struct err *reterr);

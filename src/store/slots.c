@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements for the outcomes of slots.
+ */
 #include "store/slots.h"
 
 #include "store/key.h"
 
-#define PORTION                                                                  \
+#define HISTORY_BATCH                                                            \
     "SELECT id FROM history WHERE schedule = $1 AND id >= $2 ORDER BY id LIMIT " \
     "$3"
 
@@ -13,11 +16,12 @@ static const struct db_stmt open_runs = {
     "iiii"};
 static const struct db_stmt ended_runs = {
     "SELECT slot, due, started_at, ended_at, attempt, outcome, reason FROM history"
-    " WHERE schedule = $1 AND id >= $2 AND id <= (SELECT id FROM (" PORTION
-    ") AS portion ORDER BY id DESC LIMIT 1) AND slot > $4 AND slot <= $5 AND pass = 0"
+    " WHERE schedule = $1 AND id >= $2 AND id <= (SELECT id FROM (" HISTORY_BATCH
+    ") AS batch ORDER BY id DESC LIMIT 1) AND slot > $4 AND slot <= $5 AND pass = 0"
     " AND last = 1 ORDER BY slot LIMIT $6",
     "iiiiii"};
-static const struct db_stmt scanned = {"SELECT count(*) FROM (" PORTION ") AS portion", "iii"};
+static const struct db_stmt scanned = {"SELECT count(*) FROM (" HISTORY_BATCH ") AS batch",
+                                       "iii"};
 static const struct db_stmt ranges = {
     "SELECT first, last, count, outcome, reason FROM ledger WHERE schedule = $1 AND pass = 0"
     " AND first >= coalesce((SELECT max(first) FROM ledger WHERE schedule = $1 AND pass = 0"
@@ -35,13 +39,13 @@ static const struct db_stmt beside_open = {
     "iii"};
 static const struct db_stmt beside_ended = {
     "SELECT pass, outcome, reason FROM history WHERE schedule = $1 AND id >= (SELECT id FROM"
-    " (SELECT id FROM history WHERE schedule = $1 ORDER BY id DESC LIMIT $4) AS portion"
+    " (SELECT id FROM history WHERE schedule = $1 ORDER BY id DESC LIMIT $4) AS batch"
     " ORDER BY id LIMIT 1) AND slot = $2 AND pass > 0 AND last = 1 ORDER BY id DESC LIMIT $3",
     "iiii"};
 static const struct db_stmt beside_not_started = {
     "SELECT pass, outcome, reason FROM ledger WHERE schedule = $1 AND pass > 0"
     " AND pass >= (SELECT pass FROM (SELECT pass FROM ledger WHERE schedule = $1 AND pass > 0"
-    " ORDER BY pass DESC LIMIT $4) AS portion ORDER BY pass LIMIT 1)"
+    " ORDER BY pass DESC LIMIT $4) AS batch ORDER BY pass LIMIT 1)"
     " AND first <= $2 AND last >= $2 ORDER BY pass DESC LIMIT $3",
     "iiii"};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers are enum outcome, RUN_DIRECT, RUN_TEST, NODE_DOWN, DIALECTS_AGENTS and parts of
- * keys, see store/key.h.
+ * Statements of table stats.  The numbers are enum outcome, RUN_DIRECT, RUN_TEST, NODE_DOWN,
+ * DIALECTS_AGENTS and parts of keys, see store/key.h.
  */
 #include "store/stats.h"
 
@@ -27,14 +27,14 @@
 #define DURATION  "ended_at - started_at"
 #define LATENESS  "started_at - due"
 
-/* The figures of some rows of history. */
+/* The totals of some rows of history. */
 #define ENDS     " sum(last)," ONE(SUCCEEDED) "," ONE(FAILED) "," ONE("started_at > 0")
 #define LENGTHS  ONE(TIMED) "," SUM(TIMED, DURATION)
 #define DELAYS   ONE(BEGUN) "," SUM(LATE, LATENESS) "," MAX(LATE, LATENESS)
 #define COUNTS   ENDS "," LENGTHS "," DELAYS ", sum(tokens), sum(cost)"
 #define SCHEDULE "CASE WHEN " KIND " = 3 THEN 0 ELSE schedule END"
 
-/* Runs of agents without a schedule are kept apart from others, as those of schedule -1. */
+/* Runs of agents without a schedule are stored separately, under schedule -1. */
 #define IS_ALONE \
     KIND " = 3 AND (SELECT dialect FROM schedules WHERE schedules.id = history.schedule) = 1"
 #define KEPT_AS "CASE WHEN " IS_ALONE " THEN -1 WHEN " KIND " = 3 THEN 0 ELSE schedule END"
@@ -53,9 +53,9 @@
     " namespace, " KEPT_AS ", queue, $1, " COUNTS " FROM history WHERE " KIND " <> 4" \
     " AND " MAKER " = $2"
 
-static const struct db_stmt portion = {
+static const struct db_stmt batch_end = {
     "SELECT id FROM (SELECT id FROM history WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3)"
-    " AS portion ORDER BY id DESC LIMIT 1",
+    " AS batch ORDER BY id DESC LIMIT 1",
     "iii"};
 static const struct db_stmt add = {
     ADD " AND id > $3 AND id <= $4 AND EXISTS (SELECT 1 FROM nodes WHERE nodes.id = $2"
@@ -67,11 +67,11 @@ static const struct db_stmt add_old = {
     "iiiiii"};
 static const struct db_stmt prune = {
     "DELETE FROM stats WHERE day < $1 AND (" KEY ") <= (SELECT " KEY " FROM (SELECT " KEY
-    " FROM stats WHERE day < $1 ORDER BY " KEY " LIMIT $2) AS portion"
+    " FROM stats WHERE day < $1 ORDER BY " KEY " LIMIT $2) AS batch"
     " ORDER BY day DESC, namespace DESC, schedule DESC, queue DESC, node DESC LIMIT 1)",
     "ii"};
 
-/* What is counted, and what is not yet: of the days $2 to $3 of a namespace $1. */
+/* Rows already counted and rows not yet counted, of namespace $1 and days $2 to $3. */
 #define COUNTED " FROM stats WHERE day >= $2 AND day <= $3 AND namespace = $1"
 #define NOT_YET                                                                             \
     " FROM history WHERE id > coalesce((SELECT min(stats) FROM nodes WHERE state <> 2), 0)" \
@@ -111,7 +111,7 @@ static const struct db_stmt by_schedule = {
 void stats_portion(struct db *db, const struct stats_range *range, int limit,
                    struct db_result *ret)
 {
-    db_send(db, &portion,
+    db_send(db, &batch_end,
             (struct db_value[]){db_int(range->after), db_int(range->until), db_int(limit)},
             ret);
 }

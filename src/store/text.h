@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Texts that may be absent: NULL in the tables, an empty str in C.
- */
+/* Optional texts: NULL in the tables, an empty str in C. */
 #pragma once
 
 #include "db/value.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements of table tokens, and of the token key in table meta.
+ */
 #include "store/tokens.h"
 
 #include <string.h>
@@ -82,7 +85,7 @@ void tokens_read(const struct db_result *result, int row, struct token *ret)
         .expires_at = db_int_at(result, row, 8),
         .used_at = db_int_at(result, row, 9),
     };
-    /* A hash of another length, which nobody here wrote, is no hash of anything. */
+    /* A hash of another length was not written by Belfry; such a token gives no rights. */
     if (hash.len == sizeof ret->hash)
         memcpy(ret->hash, hash.ptr, hash.len);
     else

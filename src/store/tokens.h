@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Table tokens: who may use the server, and the key that their secrets are hashed with.
+ * Table tokens: API tokens and the key of their hashes.
  *
- * Of a secret only its hash is here.  Statements are queued.
+ * Only the hash of a secret is stored.  Statements are queued.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 #include "db/db.h"
 
 enum {
-    TOKENS_MAX = 10000,   /* of all namespaces: every node holds them in memory     */
-    TOKENS_KEY_BYTES = 32 /* of the server's key                                    */
+    TOKENS_MAX = 10000,   /* in all namespaces together: every node holds them in memory */
+    TOKENS_KEY_BYTES = 32 /* of the server's key */
 };
 
 enum role {
@@ -27,30 +27,30 @@ enum role {
 
 struct token {
     int64_t id;
-    int64_t namespace;         /* 0: all of them                                        */
-    struct str namespace_name; /* when read; empty: all                          */
+    int64_t namespace;         /* 0: all namespaces */
+    struct str namespace_name; /* set by tokens_read(); empty: all */
     enum role role;
-    struct str name; /* that people gave it                                       */
+    struct str name; /* for display */
     uint8_t hash[SHA256_BYTES];
     instant created_at;
     struct str created_by;
-    instant expires_at; /* INSTANT_NEVER: for good */
-    instant used_at;    /* about; INSTANT_NONE: never */
+    instant expires_at; /* INSTANT_NEVER: no expiry */
+    instant used_at;    /* approximate; INSTANT_NONE: never */
 };
 
-/* changed is 0 when the id is taken or there are TOKENS_MAX. */
+/* changed is 0 if the id is taken or TOKENS_MAX is reached. */
 void tokens_insert(struct db *db, const struct token *token, struct db_result *ret);
 /*
- * Of that namespace only; 0: of any.  changed is 0 when there is none, and for the last admin
- * of all namespaces that does not expire, as long as there are other tokens.
+ * Only within `namespace`; 0: any.  changed is 0 if the token does not exist, or if it is the
+ * last admin token for all namespaces that does not expire and other tokens exist.
  */
 void tokens_delete(struct db *db, int64_t id, int64_t namespace, struct db_result *ret);
 void tokens_use(struct db *db, int64_t id, instant at);
-/* By id, those after `after`; of a namespace, or of any when it is 0. */
+/* By id, those after `after`; of one namespace, or of all if it is 0. */
 void tokens_list(struct db *db, int64_t namespace, int64_t after, int limit,
                  struct db_result *ret);
 void tokens_read(const struct db_result *result, int row, struct token *ret);
 
-/* The first one that was proposed counts, for all nodes and for good. */
+/* Stores the key unless one exists: the first proposal wins, for all nodes and permanently. */
 void tokens_key_propose(struct db *db, struct str key);
 void tokens_key_find(struct db *db, struct db_result *ret); /* (value) */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The columns of a schedule with its cursor, as schedule_views_read() takes them.
- */
+/* The columns of a schedule with its cursor, as schedule_views_read() expects them. */
 #pragma once
 
-enum { SCHEDULE_COLUMNS = 21 }; /* those of schedules; the cursor's come behind them */
+enum { SCHEDULE_COLUMNS = 21 }; /* of table schedules; the cursor's columns follow */
 
 #define SCHEDULE                                                                             \
     "s.id, s.namespace, s.version, s.deleted_at, s.packed, s.action, s.name, s.spec,"        \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Columns are those of the tables' own readers, in their order, and behind them what was
- * joined; so that the rows are read by those readers.
+ * Columns are those of the tables' readers, in their order, followed by the joined columns; so
+ * the tables' readers can read the rows.
  *
- * A page is a range of keys that is known before its rows are looked at: whatever a database
- * guesses about sizes, it reads `scan` rows and not more.
+ * A page is a range of keys that is fixed before its rows are read: regardless of the estimates
+ * of the query planner, it reads at most `scan` rows.
  */
 #include "store/views.h"
 
@@ -22,7 +22,10 @@ enum {
     KIND_MASK = 255, /* of bits, see store/history.c */
 };
 
-/* Whose a row is: asked row by row, so that no database makes a table of all schedules. */
+/*
+ * The owner of a row, in subqueries per row, so that no database builds a table of all
+ * schedules.
+ */
 #define NAMESPACE(of) "(SELECT namespace FROM schedules WHERE id = " of ".schedule)"
 #define OWNER(of)                                                \
     NAMESPACE(of)                                                \
@@ -42,10 +45,10 @@ enum {
 #define RUN     RUN_WITH("r.input, r.progress")
 #define ATTEMPT ATTEMPT_WITH("h.error, h.result")
 
-/* A call has none, or what stands there is where it goes. */
+/* A dispatch has no queue; its column holds the key of its namespace. */
 #define NO_QUEUE(of) "(SELECT id FROM queues WHERE id = " of ".queue) IS NULL"
 
-/* What may be large is not read, but for where a workflow upstream is named; or not at all. */
+/* Brief: texts that may be large are read only if they may name an upstream workflow. */
 #define RUN_BRIEF      RUN_WITH("NULL, CASE WHEN " NO_QUEUE("r") " THEN r.progress END")
 #define ATTEMPT_BRIEF  ATTEMPT_WITH("h.error, CASE WHEN " NO_QUEUE("h") " THEN h.result END")
 #define ATTEMPT_OF_RUN ATTEMPT_WITH("h.error, CASE WHEN h.last = 1 THEN h.result END")
@@ -55,17 +58,20 @@ enum {
 /* The last key of a page: $1 is `before`, $2 is `scan`. */
 #define END(table)                                                                         \
     "SELECT id FROM (SELECT id FROM " table " WHERE id < $1 ORDER BY id DESC LIMIT $2) AS" \
-    " portion ORDER BY id LIMIT 1"
+    " batch ORDER BY id LIMIT 1"
 
-/* The same of the attempts of a schedule. */
+/* The same for the attempts of a schedule. */
 #define END_OF(schedule)                                                               \
     "SELECT id FROM (SELECT id FROM history WHERE schedule = " schedule " AND id < $1" \
-    " ORDER BY id DESC LIMIT $2) AS portion ORDER BY id LIMIT 1"
+    " ORDER BY id DESC LIMIT $2) AS batch ORDER BY id LIMIT 1"
 
 static const struct db_stmt schedule_find = {
     "SELECT " SCHEDULE SCHEDULE_FROM "s.namespace = $1 AND s.name = $2 AND s.deleted_at = 0",
     "it"};
-/* Not `= 0`, which indexes of living schedules ask for: their key alone is to find them. */
+/*
+ * Not `= 0`: the planner must not choose the partial indexes of schedules that are not deleted,
+ * but find the row by its key.
+ */
 static const struct db_stmt schedule_get = {
     "SELECT " SCHEDULE SCHEDULE_FROM "s.id = $1 AND s.deleted_at < 1", "i"};
 
@@ -76,7 +82,7 @@ static const struct db_stmt run_of_schedule = {
     "SELECT " RUN_BARE " FROM runs AS r WHERE r.schedule = $1 AND (r.slot, r.pass) < ($2, $3)"
     " ORDER BY r.slot DESC, r.pass DESC LIMIT $4",
     "iiii"};
-/* What of a page is wanted: $3 a namespace, $4 a queue, $5 a kind, $6 states or an outcome. */
+/* Filters of a page: $3 namespace, $4 queue, $5 kind, $6 states or outcome. */
 #define OF_PAGE(of) \
     NAMESPACE(of)   \
     " = $3 AND ($4 = 0 OR " of ".queue = $4) AND ($5 < 0 OR (" of ".bits & 255) = $5) AND "
@@ -85,7 +91,7 @@ static const struct db_stmt run_of_schedule = {
 #define RUN_LIST                                                                      \
     " FROM runs AS r WHERE r.id < $1 AND r.id >= (" END("runs") ") AND " OF_PAGE("r") \
         OF_STATES " ORDER BY r.id DESC LIMIT $7"
-/* All open ones of the schedule are looked at. */
+/* Scans all open runs of the schedule. */
 #define RUN_LIST_OF                                                                   \
     " FROM runs AS r WHERE r.schedule = $2 AND r.id < $1 AND " OF_PAGE("r") OF_STATES \
         " ORDER BY r.id DESC LIMIT $7"
@@ -99,7 +105,7 @@ static const struct db_stmt run_end = {END("runs"), "ii"};
 static const struct db_stmt attempt_of_run = {
     "SELECT " ATTEMPT_OF_RUN " FROM history AS h WHERE h.schedule = $1 AND h.id >= $2"
     " AND h.id <= (SELECT id FROM (SELECT id FROM history WHERE schedule = $1 AND id >= $2"
-    " ORDER BY id LIMIT $3) AS portion ORDER BY id DESC LIMIT 1)"
+    " ORDER BY id LIMIT $3) AS batch ORDER BY id DESC LIMIT 1)"
     " AND h.slot = $4 AND h.pass = $5 ORDER BY h.id",
     "iiiii"};
 static const struct db_stmt attempt_of_schedule = {
@@ -127,12 +133,12 @@ static const struct db_stmt attempt_brief_of = {"SELECT " ATTEMPT_BRIEF ATTEMPT_
 static const struct db_stmt attempt_end = {END("history"), "ii"};
 static const struct db_stmt attempt_end_of = {END_OF("$3"), "iii"};
 
-/* The key that a run had: see store/history.c and store/key.h. */
+/* The key that the run had: see store/history.c and store/key.h. */
 #define MADE "((h.created_at / 1000 - 1577836800000) * 4194304 + (h.bits >> 16))"
 #define MOVED(of)                                                                      \
     "SELECT " ATTEMPT ", " MADE " AS made FROM history AS h WHERE " of "h.id >= $6"    \
     " AND h.id <= (SELECT id FROM (SELECT id FROM history AS h WHERE " of "h.id >= $6" \
-    " ORDER BY id LIMIT $2) AS portion ORDER BY id DESC LIMIT 1) AND h.last = 1"       \
+    " ORDER BY id LIMIT $2) AS batch ORDER BY id DESC LIMIT 1) AND h.last = 1"         \
     " AND " MADE " < $1 AND " NAMESPACE(                                               \
         "h") " = $3 AND ($4 = 0 OR h.queue = $4)"                                      \
              " AND ($5 < 0 OR (h.bits & 255) = $5) ORDER BY made DESC LIMIT $7"
@@ -141,11 +147,11 @@ static const struct db_stmt attempt_moved_of = {MOVED("h.schedule = $8 AND "), "
 
 static const struct db_stmt depth = {
     "SELECT count(*), min(due) FROM (SELECT due FROM runs WHERE state = 3 AND lane = $1"
-    " AND queue = $2 ORDER BY rank, id LIMIT $3) AS portion",
+    " AND queue = $2 ORDER BY rank, id LIMIT $3) AS batch",
     "iii"};
 
-/* The same rows without their first columns, for the reader of the table that follows. */
-static struct db_result behind(const struct db_result *result, int columns)
+/* The same rows without their first columns, for the reader of the next table. */
+static struct db_result skip_columns(const struct db_result *result, int columns)
 {
     struct db_result rest = *result;
 
@@ -177,7 +183,7 @@ void schedule_views_get(struct db *db, int64_t id, struct db_result *ret)
 
 void schedule_views_read(const struct db_result *result, int row, struct schedule_view *ret)
 {
-    struct db_result cursors = behind(result, SCHEDULE_COLUMNS);
+    struct db_result cursors = skip_columns(result, SCHEDULE_COLUMNS);
 
     schedules_read(result, row, &ret->row);
     cursors_read(&cursors, row, &ret->cursor);
@@ -202,18 +208,18 @@ void run_views_of_schedule(struct db *db, const struct run_id *before, int limit
 
 void run_views_list(struct db *db, const struct view_page *page, struct db_result *ret)
 {
-    bool is_of = page->schedule != 0;
+    bool has_schedule = page->schedule != 0;
     struct db_value params[] = {
-        db_int(page->before),    db_int(is_of ? page->schedule : page->scan),
+        db_int(page->before),    db_int(has_schedule ? page->schedule : page->scan),
         db_int(page->namespace), db_int(page->queue),
         db_int(page->kind - 1),  db_int(page->states),
         db_int(page->limit),
     };
 
     if (page->is_brief)
-        db_send(db, is_of ? &run_brief_of : &run_brief, params, ret);
+        db_send(db, has_schedule ? &run_brief_of : &run_brief, params, ret);
     else
-        db_send(db, is_of ? &run_list_of : &run_list, params, ret);
+        db_send(db, has_schedule ? &run_list_of : &run_list, params, ret);
 }
 
 void run_views_end(struct db *db, const struct view_page *page, struct db_result *ret)
@@ -247,7 +253,7 @@ void attempt_views_of_schedule(struct db *db, int64_t schedule, int64_t before, 
 
 void attempt_views_list(struct db *db, const struct view_page *page, struct db_result *ret)
 {
-    bool is_of = page->schedule != 0;
+    bool has_schedule = page->schedule != 0;
     struct db_value params[] = {
         db_int(page->before), db_int(page->scan),     db_int(page->namespace),
         db_int(page->queue),  db_int(page->kind - 1), db_int(page->outcome),
@@ -255,9 +261,9 @@ void attempt_views_list(struct db *db, const struct view_page *page, struct db_r
     };
 
     if (page->is_brief)
-        db_send(db, is_of ? &attempt_brief_of : &attempt_brief, params, ret);
+        db_send(db, has_schedule ? &attempt_brief_of : &attempt_brief, params, ret);
     else
-        db_send(db, is_of ? &attempt_list_of : &attempt_list, params, ret);
+        db_send(db, has_schedule ? &attempt_list_of : &attempt_list, params, ret);
 }
 
 void attempt_views_end(struct db *db, const struct view_page *page, struct db_result *ret)

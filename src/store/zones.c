@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements of table zones, and of the zone version in table meta.
+ */
 #include "store/zones.h"
 
 static const struct db_stmt insert = {
@@ -9,7 +12,7 @@ static const struct db_stmt due = {
     "SELECT id, namespace, name, next_at FROM zones WHERE next_at <= $1"
     " ORDER BY next_at, id LIMIT $2{skip}",
     "ii"};
-static const struct db_stmt of = {
+static const struct db_stmt of_namespace = {
     "SELECT id, namespace, name, next_at FROM zones WHERE namespace = $1 ORDER BY name", "i"};
 static const struct db_stmt move = {"UPDATE zones SET next_at = $2 WHERE id = $1", "ii"};
 static const struct db_stmt planned_find = {"SELECT value FROM meta WHERE name = 'planned'",
@@ -39,7 +42,7 @@ void zones_due(struct db *db, instant now, int limit, struct db_result *ret)
 
 void zones_of(struct db *db, int64_t namespace, struct db_result *ret)
 {
-    db_send(db, &of, (struct db_value[]){db_int(namespace)}, ret);
+    db_send(db, &of_namespace, (struct db_value[]){db_int(namespace)}, ret);
 }
 
 void zones_read(const struct db_result *result, int row, struct zone_row *ret)

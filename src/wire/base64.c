@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Encodes and decodes base64.
+ */
 #include "wire/base64.h"
 
 static const char letters[] =
@@ -19,8 +22,8 @@ void base64_add(struct str bytes, struct buf *out)
     }
 }
 
-/* -1: no letter of base64. */
-static int value_of(char c)
+/* -1: not a base64 letter. */
+static int letter_value(char c)
 {
     if (c >= 'A' && c <= 'Z')
         return c - 'A';
@@ -31,7 +34,7 @@ static int value_of(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-static struct str without_padding(struct str text)
+static struct str strip_padding(struct str text)
 {
     for (int i = 0; i < 2 && text.len % 4 == (size_t)(i == 0 ? 0 : 3); i++)
         if (text.len > 0 && text.ptr[text.len - 1] == '=')
@@ -41,12 +44,12 @@ static struct str without_padding(struct str text)
 
 enum rc base64_read(struct str text, struct buf *out, struct err *reterr)
 {
-    struct str rest = without_padding(text);
+    struct str rest = strip_padding(text);
     uint32_t bits = 0;
     int held = 0;
 
     for (size_t i = 0; i < rest.len; i++) {
-        int value = value_of(rest.ptr[i]);
+        int value = letter_value(rest.ptr[i]);
 
         if (value < 0)
             return err_set(reterr, RC_INVALID, (int)i, 1, "is not base64");
@@ -58,6 +61,6 @@ enum rc base64_read(struct str text, struct buf *out, struct err *reterr)
         }
     }
     if (held == 6 || (bits & ((1U << held) - 1)) != 0)
-        return err_set(reterr, RC_INVALID, (int)rest.len, 0, "is base64 that was cut off");
+        return err_set(reterr, RC_INVALID, (int)rest.len, 0, "is truncated base64");
     return RC_OK;
 }

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Bytes as text and back: base64 of RFC 4648, section 4.
- */
+/* base64 of RFC 4648, section 4, in both directions. */
 #pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Room for the text of `len` bytes, with the terminating zero of a buf. */
+/* Size of the text of `len` bytes, with the terminating zero of a buf. */
 #define BASE64_ROOM(len) (((len) + 2) / 3 * 4 + 1)
 
-/* Appends, with padding; out->cut tells when it did not fit. */
+/* Appends, with padding; out->cut is true if it did not fit. */
 void base64_add(struct str bytes, struct buf *out);
 
 /*
- * Appends the bytes that the text stands for.  Padding may be left out; anything else that is
- * not base64, and bits that no byte has, are refused.
+ * Appends the decoded bytes.  Padding may be omitted; all other deviations, and unused bits
+ * that are not zero, are rejected.
  */
 MUST_USE enum rc base64_read(struct str text, struct buf *out, struct err *reterr);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints error responses.
+ */
 #include "wire/problem.h"
 
 #include "wire/http1/http1_write.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints Server-Sent Events.
+ */
 #include "wire/sse.h"
 
 #include "base/must.h"
@@ -8,7 +11,7 @@ static bool is_line_end(char c)
     return c == '\n' || c == '\r';
 }
 
-/* One line of the stream; a line's end in it would begin a field of the value's own. */
+/* One line of the stream; a line end in the value would begin another field. */
 static void print_field(const char *name, struct str value, struct buf *out)
 {
     for (size_t i = 0; i < value.len; i++)
@@ -19,7 +22,7 @@ static void print_field(const char *name, struct str value, struct buf *out)
     buf_char(out, '\n');
 }
 
-/* A line for each line; CR, LF and CRLF all end one, for the client reads them so. */
+/* One data line per line; CR, LF and CRLF all end one, because clients read them so. */
 static void print_data(struct str data, struct buf *out)
 {
     size_t at = 0;

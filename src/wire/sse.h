@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Server-Sent Events (WHATWG HTML, section 9.2) as bytes of a stream of text/event-stream.
+ * Writes Server-Sent Events (WHATWG HTML, section 9.2) for a stream of text/event-stream.
  *
  * Writes into the caller's buffer and sends nothing.
  */
@@ -9,15 +9,15 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* Text without control bytes, but for `data`; what is empty is left out. */
+/* Text without control bytes, except in `data`; empty members are omitted. */
 struct sse_event {
-    struct str id;   /* comes back as Last-Event-ID when the client connects again */
-    struct str name; /* empty: "message"                                           */
-    struct str data; /* of any number of lines                                     */
+    struct str id;   /* the client sends it as Last-Event-ID when it reconnects */
+    struct str name; /* empty: "message" */
+    struct str data; /* any number of lines */
 };
 
-/* False, with nothing appended, when it does not fit.  The data are always there. */
+/* False, with nothing appended, if it does not fit.  The data field is always written. */
 MUST_USE bool sse_print(const struct sse_event *event, struct buf *out);
 
-/* A line that no client sees: it tells both that the other is still there. */
+/* A line that clients ignore: it shows both sides that the other is still there. */
 #define SSE_COMMENT STR(":\n\n")

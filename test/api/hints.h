@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of adaptive schedules have in common: one schedule "s", whose runs go to the
- * queue "q", and workers that take them.  The clock begins at 10:00:00.
+ * Helpers for the tests of adaptive schedules: one schedule "s", whose runs go to the queue
+ * "q", and workers that claim them.  The clock begins at 10:00:00.
  */
 #pragma once
 
@@ -12,14 +12,14 @@ struct taken {
     char id[64], fence[24];
 };
 
-/* `rest`: members with a comma in front. */
+/* `rest`: more members of the document, starting with a comma. */
 static inline int put(const char *spec, const char *rest)
 {
     return ask("PUT /api/v1/schedules/s", NULL,
                js("{'spec':%s,'action':{'type':'queue','queue':'q'}%s}", spec, rest));
 }
 
-/* An interval with a governor that has these members; `rest` as above. */
+/* A schedule with an interval and a governor that has these members; `rest` as above. */
 static inline void make_every(const char *every, const char *governor, const char *rest)
 {
     assert_int_equal(put(js("{'intervals':[{'every':'%s'}]}", every),
@@ -37,7 +37,7 @@ static inline int pause_until(const char *clock)
     return post("/api/v1/schedules/s/pause", js("{'until':'2026-01-05T%sZ'}", clock));
 }
 
-/* Up to "10:01:30" of the first day. */
+/* Moves the clock to a time such as "10:01:30" of the first day. */
 static inline void pass_to(const char *clock)
 {
     int h, m, s;
@@ -49,14 +49,14 @@ static inline void pass_to(const char *clock)
     pass(at - world.now);
 }
 
-/* A second at a time: a server that was away itself takes no run from its worker. */
+/* Moves the clock second by second: a server that was away takes no run from its worker. */
 static inline void live(span time)
 {
     for (; time > 0; time -= SPAN_S)
         pass(SPAN_S);
 }
 
-/* When it runs next, by its own account, and which rule says so. */
+/* Checks when the schedule says that it runs next, and by which rule. */
 static inline void assert_next(const char *clock, const char *source)
 {
     char at[40], by[32];
@@ -68,7 +68,7 @@ static inline void assert_next(const char *clock, const char *source)
     assert_told("state.nextSource", by);
 }
 
-/* How many a worker gets that asks for one. */
+/* Claims one run for the worker; returns how many it got. */
 static inline int take(struct taken *ret, const char *worker)
 {
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'worker':'%s'}", worker)),
@@ -80,7 +80,7 @@ static inline int take(struct taken *ret, const char *worker)
     return world.call.grant_count;
 }
 
-/* The slot of the run that was just taken, which began now. */
+/* Checks the slot of the run that was just claimed and began now. */
 static inline void assert_taken_slot(const char *clock)
 {
     char at[40];
@@ -89,13 +89,13 @@ static inline void assert_taken_slot(const char *clock)
     assert_told("runs.0.slot", at);
 }
 
-/* "complete", "fail", "heartbeat". */
+/* Sends a report; `verb` is "complete", "fail" or "heartbeat". */
 static inline int tell(const struct taken *run, const char *verb)
 {
     return post(js("/api/v1/runs/%s/%s", run->id, verb), js("{'fence':%s}", run->fence));
 }
 
-/* At this moment the run is due, and takes so long. */
+/* Claims the run that is due at `clock` and reports its end at `until`. */
 static inline void run_at(const char *clock, const char *until, const char *verb)
 {
     struct taken run;

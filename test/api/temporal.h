@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests of Temporal's API, as messages, for tests.
+ * Builds requests of Temporal's API for tests.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #define SERVICE "/temporal.api.workflowservice.v1.WorkflowService/"
 
-/* A request that is right; a test makes it wrong. */
+/* A valid request; a test may make it invalid. */
 struct asked {
     Temporal__CreateScheduleRequest create;
     Temporal__Schedule schedule;
@@ -77,7 +77,7 @@ static inline int create(void)
     return say("CreateSchedule", &asked.create.base);
 }
 
-/* The answer, good until the next request. */
+/* The answer, valid until the next request. */
 static inline void *answer(const ProtobufCMessageDescriptor *type)
 {
     ProtobufCMessage *message;

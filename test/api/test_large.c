@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists of what is as large as it may be, in the APIs of others: together it is more than the
- * database hands over at once, and more than one answer may have.
+ * Lists of objects of the maximum size, in the other APIs: together they are larger than one
+ * database result and than one answer may be.
  */
 #include "temporal.h"
 
@@ -9,11 +9,11 @@ enum {
     LARGE = 70,
     BYTES = 250 * 1000,     /* of an input or a result: 70 of them are 17.5 MB */
     ANSWER_MOST = 13 << 20, /* 12 MiB and the last entry                      */
-    MESSAGE_MOST = 4 << 20, /* that clients of gRPC take                       */
-    PARTS = 16000,          /* bytes of references: 16 KiB are the most        */
+    MESSAGE_MOST = 4 << 20, /* that clients of gRPC accept                       */
+    PARTS = 16000,          /* bytes of references; the limit is 16 KiB        */
 };
 
-/* `many` x, good until the next. */
+/* A text of `many` x, valid until the next call. */
 static const char *long_text(size_t many)
 {
     static char text[BYTES + 1];
@@ -23,7 +23,7 @@ static const char *long_text(size_t many)
     return text;
 }
 
-/* A text with each ^ as a long one. */
+/* Replaces each ^ in the format by a long text. */
 static const char *with_long(const char *format, size_t many)
 {
     static char room[4 * BYTES];
@@ -58,7 +58,7 @@ static void trigger(const char *schedule)
     assert_int_equal(post(target, with_long("{'input':{'x':'^'}}", BYTES)), 202);
 }
 
-/* A worker takes a run and hands this back. */
+/* A worker claims a run and completes it with this result. */
 static void complete(const char *queue, const char *format, size_t many)
 {
     static char target[100], fields[300];
@@ -69,7 +69,7 @@ static void complete(const char *queue, const char *format, size_t many)
     assert_int_equal(post(target, with_long(fields, many)), 200);
 }
 
-/* Of a list in numbered pages: each is told once, and all pages know how many there are. */
+/* Numbered pages: each entry is listed once, and every page has the total number. */
 static void assert_pages(const char *target, int size, int total)
 {
     int seen = 0;
@@ -100,8 +100,8 @@ static void large_schedules_of_conductor_are_found(void **state)
                  LARGE);
     assert_pages("/api/scheduler/schedules/search?workflowName=other&", 30, 0);
     assert_says(get("/api/scheduler/schedules/search?size=60"), 400, "with size=50");
-    assert_says(get("/api/scheduler/schedules"), 400, "ask for pages");
-    assert_says(get("/api/scheduler/schedules/tags?tag=a:b"), 400, "ask for pages");
+    assert_says(get("/api/scheduler/schedules"), 400, "request pages");
+    assert_says(get("/api/scheduler/schedules/tags?tag=a:b"), 400, "request pages");
     assert_int_equal(get("/api/scheduler/schedules/tags?tag=a:c"), 200);
 }
 
@@ -112,7 +112,7 @@ static void large_executions_of_conductor_are_found(void **state)
         save_conductor(i);
         trigger(js("c%02d", i));
     }
-    for (int i = 0; i < 2; i++) { /* open, then over */
+    for (int i = 0; i < 2; i++) { /* open, then ended */
         assert_pages("/api/scheduler/search/executions?", 30, LARGE);
         assert_says(get("/api/scheduler/search/executions?size=60"), 400, "with size=50");
         assert_int_equal(get("/api/scheduler/admin/requeue"), 200);
@@ -150,7 +150,7 @@ static void large_schedules_of_jobs_are_too_many_for_one_list(void **state)
     assert_says(get("/api/orgs/acme/schedules"), 400, "/api/v1/schedules?namespace=acme");
 }
 
-/* What other APIs have in the namespace is passed over, however large. */
+/* Large schedules of other APIs in the namespace are skipped. */
 static void agents_are_listed_beside_large_schedules(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void large_runs_of_agents_are_planned_and_deleted(void **state)
     assert_int_equal(ask("DELETE /api/schedules/agent:a", NULL, ""), 204);
 }
 
-/* Pages have numbers, so that one cannot end early: it is refused with the size that fits. */
+/* Numbered pages cannot end early: if one is too large, the error names a size that fits. */
 static void large_past_executions_are_told_in_smaller_pages(void **state)
 {
     enum { MANY = 330 };
@@ -247,7 +247,7 @@ static int create_large(int i, size_t argument, size_t memo)
     return create();
 }
 
-/* All pages with a query; none is larger than clients take. */
+/* Reads all pages of a query; none is larger than clients accept. */
 static int list_all(const char *query)
 {
     Temporal__ListSchedulesRequest request = TEMPORAL__LIST_SCHEDULES_REQUEST__INIT;
@@ -291,7 +291,7 @@ static void large_schedules_of_temporal_are_listed(void **state)
     assert_int_equal(got->count, MANY);
 }
 
-/* Ids of workflows stand in a list once for each of five runs. */
+/* A list has the workflow id once for each of five runs. */
 static void pages_of_temporal_count_what_runs_take(void **state)
 {
     enum { MANY = 900 };
@@ -315,7 +315,7 @@ static void pages_of_temporal_count_what_runs_take(void **state)
     assert_int_equal(list_all(""), MANY);
 }
 
-/* What came of runs is not read for it: ten of them would be more than one answer. */
+/* Results of runs are not read for it: ten of them would not fit into one answer. */
 static void runs_with_large_results_are_described_by_temporal(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of schedules and their runs, over the APIs: from the first word to the last.
+ * The life of schedules and their runs through the APIs, from creation to the end.
  *
  * The world begins at 2026-01-05T10:00:00Z, a Monday.
  */
@@ -82,7 +82,7 @@ static void a_pause_leaves_the_run_that_is_under_way(void **state)
     assert_int_equal(claim("q", 1), 0);
 }
 
-/* future_ttl is 48 hours, and counts from the time of the item. */
+/* future_ttl is 48 hours, counted from the time of the item. */
 static void a_cancelled_item_of_the_plan_is_shown_for_two_days(void **state)
 {
     (void)state;
@@ -166,7 +166,7 @@ static void a_thousand_of_one_tick_all_run_once(void **state)
     assert_told("schedules.0.state.counters.started", "1");
 }
 
-/* Every number of the specification's example, and a kind of reference each. */
+/* Every number of the specification's example, and one reference of each kind. */
 static void what_an_agent_reports_comes_back_whole(void **state)
 {
     static const char llm[] = "{'provider':'anthropic','model':'m','promptTokens':900,"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of slots that come too soon or too late, as users see it: cron lines of each
- * minute whose runs take longer, servers that were away.  The clock begins at 10:00:00.
+ * Slots that come too early or too late, as users see them: runs that last longer than the
+ * minute of their cron line, servers that were down.  The clock begins at 10:00:00.
  */
 #include "hints.h"
 
@@ -10,7 +10,7 @@ static void make_minutely(const char *policies)
     assert_int_equal(put("{'cron':['* * * * *']}", js(",'policies':{%s}", policies)), 201);
 }
 
-/* The run of 10:01 is still at work when 10:02, 10:03 and 10:04 come. */
+/* The run of 10:01 is still open at 10:02, 10:03 and 10:04. */
 static struct taken run_through_three_slots(const char *policies)
 {
     struct taken run;
@@ -42,11 +42,11 @@ static void skip_has_one_run_at_a_time_and_counts_the_others(void **state)
     assert_told("state.open", "1");
     assert_told("state.counters.skipped", "3");
     assert_int_equal(tell(&run, "complete"), 200);
-    assert_int_equal(take(&other, "v"), 0); /* nothing was kept */
+    assert_int_equal(take(&other, "v"), 0); /* nothing was buffered */
     run_at("10:05:00", "10:05:00", "complete");
 }
 
-/* C11: it is the first of them. */
+/* C11: it is the first of the late slots. */
 static void buffer_one_has_exactly_one_follow_up(void **state)
 {
     struct taken run;
@@ -82,7 +82,7 @@ static void buffer_all_has_a_follow_up_for_each_in_order(void **state)
     assert_int_equal(take(&run, "w"), 0);
 }
 
-/* Two have room; the third is dropped. */
+/* The buffer has room for two; the third is dropped. */
 static void a_full_buffer_drops_and_counts(void **state)
 {
     struct taken run;
@@ -101,7 +101,7 @@ static void a_full_buffer_drops_and_counts(void **state)
     assert_told("slots.0.reason", "'buffer'");
 }
 
-/* The worker hears of it at its next sign of life; the new run starts when it has ended. */
+/* The worker learns of it with its next heartbeat; the new run starts when the old one ends. */
 static void cancel_other_starts_when_the_old_one_was_cancelled(void **state)
 {
     struct taken run, other;
@@ -154,7 +154,7 @@ static void allow_all_stacks_runs(void **state)
     assert_int_equal(tell(&other, "complete"), 200);
 }
 
-/* Once: the schedule's own policy is as before. */
+/* For one run only: the policy of the schedule does not change. */
 static void a_trigger_may_have_a_policy_of_its_own(void **state)
 {
     struct taken run, other;
@@ -173,8 +173,8 @@ static void a_trigger_may_have_a_policy_of_its_own(void **state)
 enum { TAKEN_MAX = 100 };
 
 /*
- * Away until 13:00:30: the 180 slots from 10:01 to 13:00.  Of those the 60 from 12:01 on are
- * not older than an hour, and are made up for, oldest first.
+ * The server is down until 13:00:30 and misses the 180 slots from 10:01 to 13:00.  The 60 slots
+ * from 12:01 on are not older than an hour; they run late, oldest first.
  */
 static void of_three_hours_away_a_window_of_one_is_made_up_for(void **state)
 {
@@ -199,7 +199,7 @@ static void of_three_hours_away_a_window_of_one_is_made_up_for(void **state)
     assert_told("state.counters.missed", "120");
 }
 
-/* A poll may look ahead as it likes: nobody gets a run before its slot, nor twice. */
+/* No worker gets a run before its slot, or twice, however far a poll reads ahead. */
 static void nothing_is_given_out_before_its_slot_nor_twice(void **state)
 {
     struct taken run;

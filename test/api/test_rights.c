@@ -2,8 +2,8 @@
 /*
  * Every route, with every role, in every kind of namespace.
  *
- * The list here is independent of the table of operations: a row that is not in it, or that
- * asks for another right, fails the test until somebody has thought about both.
+ * The list in this file is independent of the table of operations: an operation that is not in
+ * it, or that requires another right, fails the test, so that a change must be made in both.
  */
 #include "world.h"
 
@@ -12,7 +12,7 @@
 #include "api/access/audit_note.h"
 #include "api/access/roles.h"
 
-/* Who may: v(iewer) o(perator) e(ditor) a(dmin) w(orker), A: an admin of all, *: anybody. */
+/* Allowed roles: v(iewer) o(perator) e(ditor) a(dmin) w(orker), A: admin of all, *: anyone. */
 static const struct {
     const char *id, *who;
 } expected[] = {
@@ -193,7 +193,7 @@ static void make_tokens(void)
         }
 }
 
-/* "GET /api/v1/schedules/x" of a row; what x names does not exist. */
+/* "GET /api/v1/schedules/x" of an operation; x does not exist. */
 static const char *target_of(const struct operation *op, const char *namespace)
 {
     static char text[PATH_MAX_BYTES];
@@ -242,7 +242,7 @@ static bool is_refused(int status)
     return status == 401 || status == 403;
 }
 
-/* In the audit of whoever tried: the other namespace does not learn who there is. */
+/* The denial is in the audit log of the caller's namespace, not of the other one. */
 static bool is_noted_at_home(const char *asked)
 {
     struct audit_entry note = audit_note(&world.call);
@@ -251,7 +251,7 @@ static bool is_noted_at_home(const char *asked)
            str_eq(note.object, str_of(asked));
 }
 
-/* All of the last answer, with the name that was asked for taken out of it. */
+/* The whole last answer without the name in the request. */
 static const char *answer_without(const char *name)
 {
     static char texts[2][1024];
@@ -265,16 +265,16 @@ static const char *answer_without(const char *name)
     return text;
 }
 
-/* In the words of whose API it is. */
+/* The message in the format of the operation's API. */
 static bool is_nowhere(const struct operation *op)
 {
     if (op->dialect == DIALECTS_TEMPORAL)
         return strcmp(field("grpc-message"), "Namespace other is not found.") == 0;
     return strcmp(told(op->dialect <= DIALECTS_AGENTS ? "detail" : "message"),
-                  "'there is no namespace `other`'") == 0;
+                  "'namespace \\'other\\' does not exist'") == 0;
 }
 
-/* A namespace of others, and one that is not there: the same to the byte. */
+/* A namespace of others and a missing one give the same answer, byte for byte. */
 static void check_elsewhere(const struct operation *op, int r, bool is_open)
 {
     char other[1024];
@@ -300,7 +300,7 @@ static void check(const struct operation *op, int r)
     bool may_everywhere = is_open || (r == 3 ? strchr(who, 'A') != NULL : may);
     int status;
 
-    status = ask_for(op, tokens[r][0], NULL); /* its own, without being named */
+    status = ask_for(op, tokens[r][0], NULL); /* its own namespace, not named in the request */
     assert_case(may ? !is_refused(status) : status == 403, op, r, "at home");
     status = ask_for(op, tokens[r][0], "team");
     assert_case(may ? !is_refused(status) : status == 403, op, r, "at home, named");
@@ -318,11 +318,11 @@ static void every_route_is_for_those_roles_that_may(void **state)
             check(&operations[i], r);
 }
 
-/* ---- tokens that are none ---- */
+/* ---- invalid tokens ---- */
 
 enum { BAD_REVOKED, BAD_EXPIRED, BAD_ROLE, BAD_SECRET, BAD_SHAPE, BAD_ABSENT, BADS };
 
-/* Admins of all, as they once were; of another role, or with one letter changed. */
+/* Tokens of admins of all: revoked, expired, with another role, or with a changed letter. */
 static void make_bad_tokens(char bad[BADS][128])
 {
     char id[32], root[128];
@@ -345,7 +345,7 @@ static void make_bad_tokens(char bad[BADS][128])
     world.now += SPAN_H;
 }
 
-/* Whoever is not known gets the same answer wherever they knock: also where nothing is. */
+/* An unknown client gets the same answer for every path, even for one that does not exist. */
 static void check_bad(const struct operation *op, const char *token)
 {
     static const char *const spaces[] = {NULL, "team", "other", "ghost"};
@@ -393,7 +393,7 @@ static void the_list_has_no_route_that_is_gone(void **state)
     }
 }
 
-/* A call that nobody has looked at may what anybody may. */
+/* A call that was not authenticated may only do what needs no right. */
 static void nothing_is_allowed_by_default(void **state)
 {
     (void)state;
@@ -438,7 +438,7 @@ static const char *answer_text_of(const char *what)
     return js("%d %.*s", status, STR_ARG(world.call.answer));
 }
 
-/* The same request before and after another namespace has what it names. */
+/* The same request before and after another namespace has the object. */
 static void what_others_have_looks_as_if_it_were_not_there(void **state)
 {
     static char before[NAMED][512];
@@ -457,7 +457,7 @@ static void what_others_have_looks_as_if_it_were_not_there(void **state)
         assert_string_equal(answer_text_of(named[i]), before[i]);
 }
 
-/* Whatever makes what it names is no question whether that is there. */
+/* The operation creates the object, so its answer does not reveal whether it exists. */
 static bool makes_it(const struct operation *op)
 {
     return strcmp(op->id, "schedule.put") == 0 || strcmp(op->id, "calendar.put") == 0 ||
@@ -471,7 +471,7 @@ static const char *answer_of(const struct operation *op)
     return answer_without("\n");
 }
 
-/* By every route of the table that names something: x, before and after others have it. */
+/* Every operation that names an object: x, before and after another namespace has it. */
 static void no_route_tells_what_others_have(void **state)
 {
     enum { ROUTES_MAX = 256 };
@@ -509,7 +509,7 @@ static const char *const of_run[] = {"GET /api/v1/runs/%s", "GET /api/v1/runs/%s
                                      "POST /api/v1/runs/%s/cancel",
                                      "POST /api/v1/runs/%s/terminate"};
 
-/* The answer, with the run's id taken out of it. */
+/* The answer without the id of the run. */
 static const char *run_answer(const char *fmt, const char *run)
 {
     static char text[2][1024];
@@ -542,7 +542,7 @@ static void a_run_of_others_looks_as_if_it_were_not_there(void **state)
         assert_string_equal(run_answer(of_run[i], theirs), run_answer(of_run[i], nobodys));
 }
 
-/* A run that is being worked on outlives its schedule, and its namespace still has it. */
+/* A claimed run outlives its schedule; its namespace can still see it. */
 static void a_run_that_outlived_its_schedule_is_still_not_for_others(void **state)
 {
     char theirs[64], nobodys[64];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a run was when it was: one of seven labels stands on it, from the plan to the history.
+ * The source of a run's time: one of seven labels, shown from the plan to the history.
  *
- * Expected times by hand: the world begins at 2026-01-05T10:00:00Z.
+ * The expected times are computed by hand: the world begins at 2026-01-05T10:00:00Z.
  */
 #include "world.h"
 
@@ -22,7 +22,7 @@ static void hint(const char *id, const char *body)
     assert_int_equal(ask(js("PUT /api/v1/schedules/%s/hint", id), NULL, js("%s", body)), 200);
 }
 
-/* What is planned next, and after `time` the same of the run: with its worker and ended. */
+/* Checks the source of the next slot, and after `time` that of the run, claimed and ended. */
 static void assert_source(const char *id, span time, const char *slot, const char *source)
 {
     char run[64], fence[16];
@@ -73,7 +73,7 @@ static void a_hint_of_one_moment(void **state)
     assert_source("s", 3 * SPAN_MIN, "2026-01-05T10:03:00.000Z", "ai-oneshot");
 }
 
-/* Every minute, but never sooner than five after the last, which is the creation. */
+/* Every minute, but at least five minutes after the last run; here after the creation. */
 static void the_shortest_interval(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void the_longest_interval(void **state)
     assert_source("s", 7 * SPAN_MIN, "2026-01-05T10:07:00.000Z", "clamped-max");
 }
 
-/* The pause ends at 10:30, and what it held back comes then. */
+/* The pause ends at 10:30, and the delayed run starts then. */
 static void the_end_of_a_pause(void **state)
 {
     char run[64];
@@ -109,7 +109,7 @@ static void the_end_of_a_pause(void **state)
     assert_told("source", "'paused'");
 }
 
-/* Without a governor runs have no label, but it is known by which rule the next one is. */
+/* Without a governor, runs have no label, but the rule of the next slot is shown. */
 static void the_times_of_a_schedule_without_a_governor(void **state)
 {
     static const struct {
@@ -133,7 +133,7 @@ static void the_times_of_a_schedule_without_a_governor(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *id = js("s%zu", i);
 
-        make(id, rows[i].spec, ""); /* what creating answers */
+        make(id, rows[i].spec, ""); /* the answer to the create request */
         assert_told("state.nextSource", rows[i].source);
         assert_int_equal(get(js("/api/v1/schedules/s%zu", i)), 200);
         assert_told("state.nextSource", rows[i].source);
@@ -143,7 +143,7 @@ static void the_times_of_a_schedule_without_a_governor(void **state)
         if (strcmp(rows[i].source, "null") != 0)
             assert_told("times.0.source", rows[i].source);
     }
-    /* What is skipped is not what is next. */
+    /* A skipped slot is not the next one. */
     assert_int_equal(post("/api/v1/schedules/s6/skip-next", ""), 200);
     assert_int_equal(get("/api/v1/schedules/s6"), 200);
     assert_told("state.nextAt", "'2026-01-05T10:10:00.000Z'");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When work is due, as it is asked for and told over the APIs.
+ * Due times as the APIs accept and show them.
  *
- * The expected times are those of the vectors (Spring's own), or follow from the calendar by
- * hand: the world begins at 2026-01-05T10:00:00Z = 1767607200000, a Monday.
+ * The expected times are those of the test vectors (Spring's own), or computed by hand: the
+ * world begins at 2026-01-05T10:00:00Z = 1767607200000, a Monday.
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static int preview(const char *spec, const char *more)
     return post("/api/v1/preview", js("{'spec':%s%s}", spec, more));
 }
 
-/* The slots of the last preview, "2026-01-06T02:30:00.000Z" each with a blank behind it. */
+/* The slots of the last preview, each followed by a blank: "2026-01-06T02:30:00.000Z ". */
 static const char *slots(void)
 {
     static char text[TIMES_BYTES];
@@ -71,7 +71,7 @@ static void hold_to_times(const char *line)
     instant at;
     int count = 0;
 
-    /* The vectors leave out the moment that they begin with, a preview does not. */
+    /* The vectors exclude their start time, a preview includes it. */
     assert_int_equal(instant_parse(take(&rest, " | "), &at, &err), RC_OK);
     instant_format_ms(at + SPAN_MS, &begin);
     while (!str_eq(rest, STR("null")) && rest.len > 0) {
@@ -198,7 +198,7 @@ static void one_expression_in_two_zones_is_two_instants(void **state)
                      200);
     assert_string_equal(slots(), "2026-01-06T00:00:00.000Z ");
     assert_int_equal(preview("{'cron':['0 9 * * *']}", ",'count':1"), 200);
-    assert_string_equal(slots(), "2026-01-06T09:00:00.000Z "); /* UTC where none is named */
+    assert_string_equal(slots(), "2026-01-06T09:00:00.000Z "); /* the default is UTC */
 }
 
 /* 09:00 in New York is 14:00Z, in London 09:00Z; a third entry without a zone is in UTC. */
@@ -235,7 +235,7 @@ static void a_window_of_three_slots_has_exactly_three_runs(void **state)
     assert_told("0.scheduledTime", "1767607440000");
 }
 
-/* Hourly, of which 02:00 to 06:00 are inside: both ends, so five a day. */
+/* Hourly; 02:00 to 06:00 are inside the window, including both ends: five a day. */
 static void only_slots_inside_the_window_run(void **state)
 {
     (void)state;
@@ -248,7 +248,7 @@ static void only_slots_inside_the_window_run(void **state)
                                  "2026-01-06T06:00:00.000Z 2026-01-07T02:00:00.000Z ");
 }
 
-/* ---- what is next ---- */
+/* ---- the next time ---- */
 
 static void assert_ahead(const char *path, const char *member)
 {
@@ -264,7 +264,7 @@ static void assert_ahead(const char *path, const char *member)
     assert_true(at <= world.now + SPAN_MIN);
 }
 
-/* nextRunTime, nextExecutionAt, nextRunAt: later than now after every fire. */
+/* nextRunTime, nextExecutionAt and nextRunAt are later than now after every run. */
 static void the_next_time_is_always_ahead_in_every_api(void **state)
 {
     char job[128];

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The test server: passes requests to the operations, the engine and a reader, and keeps the
+ * last answer.
+ */
 #include "world.h"
 
 #include <stdlib.h>
@@ -212,7 +216,7 @@ void pass(span time)
     fail_msg("there is no end of turns");
 }
 
-/* What stands between a request and the engine or a reader. */
+/* The functions of the context, and the steps between a request and its answer. */
 
 static struct reply *keep_replies(struct call *call, const struct turn_out *out)
 {
@@ -340,7 +344,7 @@ const char *streamed(void)
 
 /* Requests. */
 
-/* The head of a request: the body is handed over beside it. */
+/* The head of a request; the body is passed separately. */
 static char *request_text(const char *what, const char *fields, size_t length)
 {
     size_t len = strlen(what) + strlen(fields) + 200;
@@ -367,7 +371,7 @@ static struct keyring *read_keys(void)
     return keys;
 }
 
-/* As the porter does it. */
+/* Does what the server's admission does. */
 static bool admit(struct call *call, const struct http1_request *request)
 {
     static const struct str hosts[] = {{"belfry.test", 11}};
@@ -412,7 +416,7 @@ static const char *with_token(const char *fields)
     return text;
 }
 
-/* A stream as "NAME DATA", a line each. */
+/* The events of a stream as lines "NAME DATA". */
 static struct str stream_text(const struct call_stream *stream, struct arena *arena)
 {
     struct answer out = answer_new(arena);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server without sockets and threads: bytes of a request go in, an answer comes out.
+ * A server without sockets and threads for tests: it takes the bytes of a request and returns
+ * the answer.
  *
- * Behind it are a real engine and a real SQLite file, or the PostgreSQL that with_postgres.sh
- * started when BELFRY_TEST_DB says so.  The clock stands still unless a test moves it; it
- * begins at 2026-01-05T10:00:00Z, a Monday.
+ * It uses a real engine on a SQLite file, or on the PostgreSQL server that with_postgres.sh
+ * started if BELFRY_TEST_DB says so.  The clock stands still unless a test moves it; it begins
+ * at 2026-01-05T10:00:00Z, a Monday.
  */
 #pragma once
 
@@ -23,7 +24,7 @@
 
 enum { WORLD_CALLS_MAX = 64 };
 
-/* What the node was told to start in an upstream. */
+/* A workflow that the node was ordered to start in an upstream. */
 struct world_call {
     struct run_id run;
     int64_t fence;
@@ -34,22 +35,22 @@ struct world {
     struct db *db, *reader;
     struct engine *engine;
     struct api_context context;
-    const char *not_ready; /* what /readyz says           */
-    int64_t quota;         /* schedules that a namespace may have, 0: any */
-    const char *upstream;  /* the one that there is, NULL */
+    const char *not_ready; /* what /readyz reports        */
+    int64_t quota;         /* maximum schedules of a namespace, 0: no limit */
+    const char *upstream;  /* the only one; NULL: none    */
     uint64_t random;       /* the next number             */
-    int polls;             /* turns that a poll has had   */
-    bool is_guarded;       /* tokens count; else everybody is admin "test"      */
-    bool is_remote;        /* then: requests come from another machine          */
-    const char *token;     /* then: what is shown; NULL: none                   */
+    int polls;             /* turns of a waiting poll     */
+    bool is_guarded;       /* tokens are checked; else every caller is admin "test" */
+    bool is_remote;        /* then: requests come from a remote client          */
+    const char *token;     /* then: the token of requests; NULL: none           */
     struct keyring *keys;  /* of the last request         */
     bool is_lines;         /* answers need not be JSON    */
-    char warned[256];      /* what the log would say, "namespace/schedule: text"           */
-    bool is_halted;        /* what was last asked of the node; turns do not heed it */
-    struct context_latest latest[CONTEXT_LATEST_MAX]; /* what /metrics names */
-    int rows;           /* of one turn; 0: as many as may be     */
-    int flows;          /* workflows that this node may start at once; 0: it starts none  */
-    int dispatch_count; /* those that it was told to start        */
+    char warned[256];      /* the last logged warning, "namespace/schedule: text"          */
+    bool is_halted;        /* the last request to halt the node; turns ignore it    */
+    struct context_latest latest[CONTEXT_LATEST_MAX]; /* for /metrics */
+    int rows;           /* of one turn; 0: the maximum           */
+    int flows;          /* workflows that this node may run at the same time; 0: none     */
+    int dispatch_count; /* workflows that it was ordered to start */
     struct world_call dispatches[WORLD_CALLS_MAX];
     /* The last answer. */
     struct arena *arena;
@@ -62,40 +63,43 @@ extern struct world world;
 int world_begin(void **state);
 int world_end(void **state);
 
-/* "POST /api/v1/schedules?x=y"; `fields` are lines that end in \r\n, or NULL.  The status. */
+/*
+ * Sends a request and returns the status.  `what` is "POST /api/v1/schedules?x=y"; `fields` are
+ * lines that end in \r\n, or NULL.
+ */
 int ask(const char *what, const char *fields, const char *body);
 int get(const char *target);
 int post(const char *target, const char *body);
-/* A call of gRPC with that message, which need not be in a frame; its answer is in one. */
+/* A gRPC call with this message, without its frame; the answer is in a frame. */
 int ask_rpc(const char *path, struct str message);
 
-/* A stream: what has come since.  False: it cannot be read on. */
+/* Reads the new events of a stream.  False: it cannot be continued. */
 bool read_on(void);
-/* The names of the lines that the last reading brought, "begin run.ended". */
+/* The names of the events of the last read, "begin run.ended". */
 const char *streamed(void);
 
-/* Where its database is, when it is a file. */
+/* The path of the SQLite file. */
 const char *world_file(void);
 bool world_is_on_postgres(void);
 
-/* Time passes, and the engine does what is due. */
+/* Advances the clock and runs the turns that are due. */
 void pass(span time);
 
-/* The server starts again, with that jitter of all that it starts. */
+/* Restarts the server with this dispatch_jitter. */
 void start_again(span dispatch_jitter);
 
 /* A second node on PostgreSQL, on a connection of its own; the caller frees both. */
 struct engine *start_other(const struct db_fault *fault, struct db **ret_db);
 
-/* The engine's connection is a new one, as the server makes it when the old one fails. */
+/* Opens a new connection for the engine, as the server does when the old one fails. */
 void connect_again(void);
 
-/* What became of a call: `run` and `fence` are filled in. */
+/* Reports the result of a dispatched workflow; sets `run` and `fence` of the report. */
 void report_call(int call, struct report report);
 
 /*
- * The member of the last answer, "state.nextAt" or "results.0.status", as one line of JSON with
- * ' for ".  The empty path: all of it.  An absent one is "absent".
+ * A member of the last answer, such as "state.nextAt" or "results.0.status", as one line of
+ * JSON with ' instead of ".  The empty path is the whole answer; a missing member is "absent".
  */
 const char *told(const char *path);
 #define assert_told(path, expected) assert_string_equal(told(path), expected)
@@ -103,14 +107,14 @@ const char *told(const char *path);
 /* The text of a string member, copied. */
 struct str text_at(const char *path);
 
-/* A header field of the last answer; "" when there is none. */
+/* A header field of the last answer; "" if it has none. */
 const char *field(const char *name);
 
-/* The status, the code and the field of a refusal; "" where it has none. */
+/* Checks the status, the code and the field of an error; "" for no field. */
 #define assert_refused(got, status, code, where) \
     assert_refusal(got, status, code, where, __FILE__, __LINE__)
 void assert_refusal(int got, int status, const char *code, const char *where, const char *file,
                     int line);
 
-/* ' becomes ", so that JSON can be read in C; good until the next call but seven. */
+/* Replaces ' by ", so that JSON is readable in C; valid for the next seven calls. */
 const char *js(const char *fmt, ...) PRINTF(1, 2);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opens the database and the engine of the test server.
+ */
 #include "world_store.h"
 
 #include <stdlib.h>
@@ -23,7 +26,7 @@ bool world_is_on_postgres(void)
     return kind && strcmp(kind, "postgres") == 0;
 }
 
-/* A new file, or a server that is emptied. */
+/* A new SQLite file, or an emptied PostgreSQL database. */
 static void open_empty(void)
 {
     struct err err = {.text = ""};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The database of the world and the engine on it.  For test/api/world.c alone.
+ * The database of the test server and the engine on it.  Only for test/api/world.c.
  */
 #pragma once
 
 #include "base/err.h"
 
-/* An empty database and an engine that has said hello to it. */
+/* Opens an empty database and registers an engine on it. */
 void world_open(void);
 int world_close(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A broken invariant ends the process, so it is broken in a child.
+ * Tests that a call aborts.  A broken invariant ends the process, so the call is made in a
+ * child process.
  */
 #pragma once
 
@@ -11,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* True when act(with) ends in abort(); the child is silent and leaves no core behind. */
+/* True if act(arg) ends in abort(); the child prints nothing and leaves no core file. */
 static inline bool aborts(void (*act)(void *arg), void *arg)
 {
     const struct rlimit none = {0, 0};

@@ -23,7 +23,7 @@
 
 static long allocations;
 
-/* The sanitizer has an allocator of its own, which must not be stood in front of. */
+/* The sanitizer has its own allocator, which the test must not replace. */
 #if !IS_INSTRUMENTED
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -120,7 +120,7 @@ static void what_is_taken_after_a_reset_is_zeroed_again(void **state)
     arena_free(arena);
 }
 
-/* What fits into one block: many small takes, or one of any size. */
+/* A block fits many small allocations, or one of any size. */
 static void room_is_apart_from_what_was_taken_and_counts_as_such(void **state)
 {
     struct arena *arena = arena_new(1 << 20);
@@ -242,7 +242,7 @@ static void take_everything(void *arg)
 
 static void take_a_product_that_wraps(void *arg)
 {
-    /* (2^63 + 1) × 2 is 2 when it wraps, which the arena has. */
+    /* (2^63 + 1) × 2 wraps to 2, which would fit into the arena. */
     arena_array(arg, SIZE_MAX / 2 + 2, 2);
 }
 
@@ -268,7 +268,7 @@ static void beyond_the_ceiling_the_process_ends(void **state)
     arena_free(arena);
 }
 
-/* Rounding up to the alignment must not wrap round to nothing. */
+/* Rounding up to the alignment must not wrap to zero. */
 static void make_without_a_ceiling(void *arg)
 {
     (void)arg;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Expected values: the alphabet of Crockford's base 32 and the contract in base/base32.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 
 #include "base/base32.h"
 
-/* Crockford's alphabet in small letters: https://www.crockford.com/base32.html */
+/* Crockford's alphabet in lower case: https://www.crockford.com/base32.html */
 static const char crockford[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
 static void the_letters_are_those_of_crockford(void **state)

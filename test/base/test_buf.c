@@ -64,7 +64,7 @@ static void writing_nothing_closes_the_text(void **state)
     assert_false(out.cut);
 }
 
-/* Room for four and the closing zero; the guard behind it stays as it was. */
+/* Room for four bytes and the terminating zero; writes must not change the guard after it. */
 struct guarded {
     char text[5];
     char guard[3];
@@ -130,7 +130,7 @@ static void a_full_buffer_takes_nothing_more_but_does_not_forget(void **state)
     assert_kept(&g, &out, "abcd", true);
 }
 
-/* Twice `bytes` of a number into so much room: the same as byte by byte. */
+/* Writes `bytes` bytes of a number twice into `room`; must equal a write byte by byte. */
 static void assert_bytes(size_t room, size_t bytes)
 {
     char text[24], expected[24];

@@ -12,7 +12,7 @@
 #include "aborts.h"
 #include "base/must.h"
 
-/* Not a value that any test expects. */
+/* A value that no test expects. */
 static struct err dirty(void)
 {
     struct err err;
@@ -55,7 +55,7 @@ static void a_new_failure_forgets_the_field_of_the_one_before(void **state)
     assert_string_equal(err.field, "");
 }
 
-/* The text has room for ERR_TEXT_MAX bytes with the closing zero. */
+/* The text has room for ERR_TEXT_MAX bytes with the terminating zero. */
 static void text_is_cut_at_its_bound_and_not_before(void **state)
 {
     char long_text[ERR_TEXT_MAX + 1];
@@ -113,7 +113,7 @@ static void a_path_leaves_the_rest_of_the_failure_alone(void **state)
     assert_string_equal(err.text, "taken");
 }
 
-/* "spec." takes five of the 63 bytes; what is inside loses its end. */
+/* "spec." takes five of the 63 bytes; the inner path loses its end. */
 static void a_path_that_is_too_long_loses_its_end(void **state)
 {
     char inner[ERR_FIELD_MAX], expected[ERR_FIELD_MAX];
@@ -163,7 +163,7 @@ static void the_text_is_utf8_whatever_was_put_into_it(void **state)
     assert_string_equal(err.text, "`a?b?` is \xe2\x80\x93 bad");
     err_set(&err, RC_INVALID, 0, 0, "ends in \xe2\x80");
     assert_string_equal(err.text, "ends in ??");
-    /* The bound falls into a character of three bytes, after its first and second. */
+    /* The limit is inside a character of three bytes, after its first and second byte. */
     for (int before = ERR_TEXT_MAX - 3; before < ERR_TEXT_MAX - 1; before++) {
         memset(longest, 'x', sizeof longest);
         memcpy(longest + before, "\xe2\x80\x93", 4);

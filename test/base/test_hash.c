@@ -27,7 +27,7 @@ static void bytes_are_hashed_as_published(void **state)
         {"b", 1, UINT64_C(0xaf63df4c8601f1a5)},
         {"foo", 3, UINT64_C(0xdcb27518fed9d577)},
         {"foobar", 6, UINT64_C(0x85944171f73967e8)},
-        {"ch", 3, UINT64_C(0xf5fadd190cf8edaa)}, /* the zero belongs to it */
+        {"ch", 3, UINT64_C(0xf5fadd190cf8edaa)}, /* the zero is part of it */
         {"chongo was here!\n", 17, UINT64_C(0x46810940eff5f915)},
     };
 

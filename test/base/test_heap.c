@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values: an unsorted array that is searched for its first item each time. */
+/* Expected values: an unsorted array that is searched for its first item at each removal. */
 #include "base/heap.h"
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 static long allocations;
 
-/* The sanitizer has an allocator of its own, which must not be stood in front of. */
+/* The sanitizer has its own allocator, which the test must not replace. */
 #if !IS_INSTRUMENTED
 void *__libc_realloc(void *old, size_t size);
 
@@ -88,7 +88,7 @@ static void check_is_empty(struct heap *heap)
     assert_true(item.at == 1 && item.seq == 2 && item.index == 3);
 }
 
-/* `pushes` of 100 changes push; times lie in a range of `spread`, so that many are equal. */
+/* `pushes` of 100 changes push; times are in a range of `spread`, so that many are equal. */
 static void act_at_random(struct pair *pair, struct prng *prng, uint64_t pushes, span spread)
 {
     for (int i = 0; i < 3000; i++) {
@@ -152,7 +152,7 @@ static void all_times_have_their_place_from_none_to_never(void **state)
     struct heap_item item;
 
     (void)state;
-    /* The later, the lower seq: it must not count before the time does. */
+    /* A later item has a lower seq: the time must take precedence over seq. */
     for (int i = COUNT - 1; i >= 0; i--)
         heap_push(heap, (struct heap_item){order[i], (uint64_t)(COUNT - i), i});
     for (int i = 0; i < COUNT; i++) {

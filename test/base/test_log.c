@@ -10,10 +10,10 @@
 
 #include "aborts.h"
 
-/* 2026-03-08T07:05:09.042Z, after `date -u -d @1772953509`. */
+/* 2026-03-08T07:05:09.042Z, according to `date -u -d @1772953509`. */
 #define NOW (INT64_C(1772953509) * SPAN_S + 42 * SPAN_MS + 999)
 
-/* A sink with room for `room` lines more. */
+/* A sink with room for `room` more lines. */
 struct kept {
     char text[3 * LOG_LINE_MAX];
     size_t len;
@@ -76,7 +76,7 @@ static void a_line_may_have_no_fields(void **state)
     assert_non_null(strstr(kept.text, "time=9999-12-31T23:59:59.999Z level=debug msg=up\n"));
 }
 
-/* Of logfmt, behind "x=". */
+/* The logfmt text after "x=". */
 static const char *value_of(struct str s)
 {
     static char text[LOG_LINE_MAX + 1];
@@ -133,7 +133,7 @@ static void a_long_text_is_cut_between_characters(void **state)
     memset(text, '\x01', sizeof text);
     assert_in_range(strlen(value_of((struct str){text, sizeof text})), LOG_VALUE_MAX - 16,
                     LOG_VALUE_MAX + 2);
-    /* One byte less than what is cut stays whole. */
+    /* A text one byte shorter than the first that is cut stays whole. */
     memset(text, 'a', sizeof text);
     value = value_of((struct str){text, 1000});
     assert_int_equal(strlen(value), 1002);
@@ -193,15 +193,15 @@ static void lost_lines_are_counted_and_told_before_the_next(void **state)
     log_say(&log, 0, LEVEL_INFO, "one");
     log_say(&log, 0, LEVEL_DEBUG, "not wanted, so not lost");
     log_say(&log, 0, LEVEL_INFO, "two");
-    kept.room = 1; /* enough to tell, not for the line itself */
+    kept.room = 1; /* enough for the report, not for the line itself */
     log_say(&log, 0, LEVEL_INFO, "three");
     assert_string_equal(kept.text, "time=1970-01-01T00:00:00.000Z level=warn "
-                                   "msg=\"lines of this log were lost\" lines=2\n");
+                                   "msg=\"log lines lost\" lines=2\n");
     kept.len = 0;
     kept.room = 1;
     log_pulse(&log, 0);
     assert_string_equal(kept.text, "time=1970-01-01T00:00:00.000Z level=warn "
-                                   "msg=\"lines of this log were lost\" lines=1\n");
+                                   "msg=\"log lines lost\" lines=1\n");
     kept.len = 0;
     kept.room = 2;
     log_pulse(&log, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values: an array with one place per key, which does what base/map.h says. */
+/* Expected values: an array with one element per key that follows base/map.h. */
 #include "base/map.h"
 
 #include <setjmp.h>
@@ -22,7 +22,7 @@
 
 static long allocations;
 
-/* The sanitizer has an allocator of its own, which must not be stood in front of. */
+/* The sanitizer has its own allocator, which the test must not replace. */
 #if !IS_INSTRUMENTED
 void *__libc_calloc(size_t count, size_t size);
 
@@ -35,16 +35,16 @@ void *calloc(size_t count, size_t size)
 
 enum { KEYS_MAX = 3000 };
 
-/* The map and what it should be; the key number k is key_of(k). */
+/* The map and its expected content; key number k is key_of(k). */
 struct pair {
     struct map *map;
-    int32_t expected[KEYS_MAX]; /* MAP_NONE when the key is not there */
+    int32_t expected[KEYS_MAX]; /* MAP_NONE if the key is absent */
     size_t count;
     int keys;
     int64_t step;
 };
 
-/* Both signs, and with a large step both ends of what an int64 can be. */
+/* Keys of both signs, and with a large step near both ends of int64. */
 static int64_t key_of(const struct pair *pair, int k)
 {
     return (int64_t)((uint64_t)(k - pair->keys / 2) * (uint64_t)pair->step);
@@ -78,7 +78,7 @@ static void compare_all(const struct pair *pair)
         assert_int_equal(map_find(pair->map, key_of(pair, k)), pair->expected[k]);
 }
 
-/* `puts` of 100 changes put: above 50 the map fills up, below it stays sparse. */
+/* `puts` of 100 changes put: above 50 the map fills up, below 50 it stays sparse. */
 static void act_at_random(struct pair *pair, struct prng *prng, int actions, uint64_t puts)
 {
     for (int i = 0; i < actions; i++) {
@@ -181,7 +181,7 @@ static void what_was_cleared_never_comes_back(void **state)
     struct map *map = map_new(0);
 
     (void)state;
-    /* Three times as often as a slot can tell rounds apart; a key stays from some of them. */
+    /* Three times as many rounds as a slot can distinguish; in some of them a key stays. */
     for (int32_t round = 0; round < 200000; round++) {
         if (round % 10000 == 0)
             map_put(map, round / 10000, round);
@@ -193,7 +193,7 @@ static void what_was_cleared_never_comes_back(void **state)
     map_free(map);
 }
 
-/* Keys and places are all different, so that an old one would be seen. */
+/* Keys and indexes are all different, so that an old one would be detected. */
 static void fill(struct map *map, int32_t first, int32_t count)
 {
     for (int32_t i = first; i < first + count; i++)

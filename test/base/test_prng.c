@@ -96,7 +96,9 @@ static void the_thousandth_draw_is_as_expected_too(void **state)
 
 static void every_small_number_below_comes_up_about_as_often(void **state)
 {
-    enum { DRAWS = 10000 }; /* of each number; the deviation is at most 100, and 5 of it pass */
+    enum {
+        DRAWS = 10000
+    }; /* per number; the standard deviation is at most 100, and 5 of them are allowed */
     struct prng prng;
 
     (void)state;

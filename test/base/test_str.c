@@ -39,7 +39,7 @@ static void a_prefix_may_be_empty_or_the_whole(void **state)
     assert_false(str_starts(STR("bell"), STR("Be")));
 }
 
-/* Letters differ from their neighbours in the table by one bit, as [ does from {. */
+/* Upper and lower case differ by one bit, as [ and { do. */
 static void case_is_ignored_for_ascii_letters_alone(void **state)
 {
     (void)state;
@@ -168,11 +168,11 @@ static void no_length_of_digits_can_wrap(void **state)
     assert_int_equal(number("2147483648", INT32_MAX), INT64_C(2147483648));
 }
 
-/* Whether table 3-7 has the sequence of `len` bytes, each row written out. */
+/* True if table 3-7 contains the sequence of `len` bytes; each row is written out. */
 static bool table_has(const uint8_t *b, size_t len)
 {
     static const uint8_t rows[][9] = {
-        /* length, then the least and the greatest of each byte */
+        /* length, then minimum and maximum of each byte */
         {1, 0x00, 0x7f},
         {2, 0xc2, 0xdf, 0x80, 0xbf},
         {3, 0xe0, 0xe0, 0xa0, 0xbf, 0x80, 0xbf},
@@ -195,7 +195,7 @@ static bool table_has(const uint8_t *b, size_t len)
     return false;
 }
 
-/* A text of at most two bytes is well-formed when it is one row, or two rows of one byte. */
+/* A text of up to two bytes is well-formed if it is one row, or two rows of one byte. */
 static void one_and_two_bytes_agree_with_the_table_of_unicode(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void one_and_two_bytes_agree_with_the_table_of_unicode(void **state)
     }
 }
 
-/* After a lead byte of three or four: both edges of every class, and what lies beyond. */
+/* After a lead byte of three or four: both edges of every class, and the values beyond. */
 static void longer_forms_agree_with_the_table_of_unicode(void **state)
 {
     static const uint8_t edges[] = {0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff};
@@ -236,19 +236,19 @@ static void malformed_utf8_is_refused_by_name(void **state)
         bool ok;
     } cases[] = {
         {"", true},
-        {"\xc2\x80", true},         /* U+0080, the least of two bytes        */
+        {"\xc2\x80", true},         /* U+0080, the first of two bytes         */
         {"\xed\x9f\xbf", true},     /* U+D7FF, the last before the surrogates */
         {"\xee\x80\x80", true},     /* U+E000, the first after them           */
         {"\xf4\x8f\xbf\xbf", true}, /* U+10FFFF                               */
         {"\xc0\xaf", false},        /* `/` in two bytes                       */
         {"\xe0\x80\xaf", false},    /* in three                               */
         {"\xf0\x80\x80\xaf", false},
-        {"\xed\xa0\x80", false},     /* U+D800 */
-        {"\xed\xbf\xbf", false},     /* U+DFFF */
+        {"\xed\xa0\x80", false},     /* U+D800   */
+        {"\xed\xbf\xbf", false},     /* U+DFFF   */
         {"\xf4\x90\x80\x80", false}, /* U+110000 */
         {"\xf8\x88\x80\x80\x80", false},
-        {"\x80", false},         /* a tail without a head */
-        {"a\xe2\x82", false},    /* cut after two of three */
+        {"\x80", false},         /* a tail without a head   */
+        {"a\xe2\x82", false},    /* cut after two of three  */
         {"\xf0\x9f\x94", false}, /* cut after three of four */
         {"\xe2\x82"
          "a",
@@ -264,7 +264,7 @@ static void malformed_utf8_is_refused_by_name(void **state)
     assert_true(str_is_utf8(STR("a\0b")));
 }
 
-/* The bytes beyond the end would complete the character, but they are not of the text. */
+/* The bytes after the end would complete the character, but they are not part of the text. */
 static void a_character_must_end_within_the_text(void **state)
 {
     const char *bell = "\xf0\x9f\x94\x94";
@@ -280,12 +280,12 @@ static void the_nearest_name_has_the_fewest_edits(void **state)
     static const char *const names[] = {"vixie", "quartz", "spring", "strings"};
 
     (void)state;
-    assert_int_equal(str_nearest(STR("quarz"), names, 4), 1);   /* one left out     */
-    assert_int_equal(str_nearest(STR("viixie"), names, 4), 0);  /* one too many     */
-    assert_int_equal(str_nearest(STR("sprint"), names, 4), 2);  /* one replaced     */
-    assert_int_equal(str_nearest(STR("QUARTZ"), names, 4), 1);  /* case is no edit  */
-    assert_int_equal(str_nearest(STR("strings"), names, 4), 3); /* not spring, at 2 */
-    assert_int_equal(str_nearest(STR("sprigns"), names, 4), 2); /* of equals the first */
+    assert_int_equal(str_nearest(STR("quarz"), names, 4), 1);   /* one left out        */
+    assert_int_equal(str_nearest(STR("viixie"), names, 4), 0);  /* one too many        */
+    assert_int_equal(str_nearest(STR("sprint"), names, 4), 2);  /* one replaced        */
+    assert_int_equal(str_nearest(STR("QUARTZ"), names, 4), 1);  /* case is no edit     */
+    assert_int_equal(str_nearest(STR("strings"), names, 4), 3); /* not spring, at 2    */
+    assert_int_equal(str_nearest(STR("sprigns"), names, 4), 2); /* the first of equals */
 }
 
 static void a_name_is_near_within_a_third_of_its_length_rounded_up(void **state)
@@ -344,7 +344,7 @@ static void a_head_has_whole_characters(void **state)
         assert_int_equal(str_head(text, i).len, lengths[i]);
         assert_ptr_equal(str_head(text, i).ptr, text.ptr);
     }
-    /* Where there are no characters it is no shorter than three bytes less. */
+    /* Without valid characters it is at most three bytes shorter. */
     assert_int_equal(str_head(STR("\x80\x80\x80\x80\x80\x80\x80\x80"), 7).len, 4);
     assert_int_equal(str_head(nothing, 7).len, 0);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Expected values: the contract in base/thread_cache.h. */
 #include "base/thread_cache.h"
 
 #include <setjmp.h>

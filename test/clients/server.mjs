@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program, on a port of its own, with an empty directory for its files; with BELFRY_TEST_DB
-// it has a database of its own in the PostgreSQL that with_postgres.sh started.
+// Starts the server on its own port, with an empty directory for its files.  If BELFRY_TEST_DB
+// is "postgres", the server gets its own database in the PostgreSQL of with_postgres.sh.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,11 +45,11 @@ export async function startServer(...more) {
     };
 }
 
-// Asks until it is so.
+// Repeats the request until the answer meets the condition.
 export async function until(ask, isSo) {
     for (;;) {
         const answer = await ask();
         if (isSo(answer)) return answer;
-        await new Promise(setImmediate); // who asks only itself lets others work
+        await new Promise(setImmediate); // let other tasks of this process run
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For the tests of advance: a plan with its cursor, and what came out of a call as one line
- * of text.  "missed(window) 31 18:17-31 22:17 x5, start 31 23:17; mark 31 23:17; next 01
- * 00:17": day of the month, hour, minute, and seconds where there are any; UTC.
+ * For the tests of advance: a plan with its cursor, and the result of a call as one line of
+ * text.  "missed(window) 31 18:17-31 22:17 x5, start 31 23:17; mark 31 23:17; next 01 00:17":
+ * day of the month, hour, minute, and seconds if they are not 0; UTC.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "draft.h"
 #include "moments.h"
 
-enum { LINE_MAX = 64 * 1024 }; /* of a thousand slots with their jittered times */
+enum { LINE_MAX = 64 * 1024 }; /* bytes: a thousand slots with their jittered times */
 
 struct world {
     struct draft d;
@@ -24,8 +24,8 @@ struct world {
     char line[LINE_MAX];
 };
 
-/* The draft becomes a plan of a schedule that was accounted for up to `mark`. */
-static inline void ready(struct world *w, const char *mark)
+/* Turns the draft into the plan of a schedule whose slots are decided up to `mark`. */
+static inline void make_plan(struct world *w, const char *mark)
 {
     compile(&w->d);
     w->plan = (struct plan){.spec = w->d.spec,
@@ -42,19 +42,19 @@ static inline void ready(struct world *w, const char *mark)
     w->a = (struct advance){.slots_max = ADVANCE_SLOTS_MAX};
 }
 
-static inline void ready_cron(struct world *w, const char *expr, const char *mark)
+static inline void make_cron_plan(struct world *w, const char *expr, const char *mark)
 {
-    begin(&w->d, "UTC");
+    begin_draft(&w->d, "UTC");
     add_cron(&w->d, expr, DIALECT_BELFRY);
-    ready(w, mark);
+    make_plan(w, mark);
 }
 
-static inline void ready_every(struct world *w, span every, enum anchor anchor,
-                               const char *mark)
+static inline void make_every_plan(struct world *w, span every, enum anchor anchor,
+                                   const char *mark)
 {
-    begin(&w->d, "UTC");
+    begin_draft(&w->d, "UTC");
     add_every(&w->d, every, 0, anchor);
-    ready(w, mark);
+    make_plan(w, mark);
 }
 
 static inline void except(struct world *w, const char *slot)
@@ -62,7 +62,7 @@ static inline void except(struct world *w, const char *slot)
     w->exceptions[w->a.exception_count++] = at(slot);
 }
 
-static inline struct advance *ask(struct world *w, const char *now)
+static inline struct advance *prepare(struct world *w, const char *now)
 {
     w->a.plan = &w->plan;
     w->a.cursor = &w->cursor;
@@ -109,8 +109,8 @@ static inline void put_account(struct buf *out, const struct account *account)
     buf_printf(out, " x%lld", (long long)account->count);
 }
 
-/* Slots and accounts in the order of time, then mark and next. */
-static inline const char *told(struct world *w)
+/* Writes slots and accounts in order of time, then mark and next. */
+static inline const char *result_text(struct world *w)
 {
     const struct advance *a = &w->a;
     struct buf out = BUF(w->line);
@@ -133,18 +133,18 @@ static inline const char *told(struct world *w)
 
 static inline const char *advanced(struct world *w, const char *now)
 {
-    advance(ask(w, now));
-    return told(w);
+    advance(prepare(w, now));
+    return result_text(w);
 }
 
 static inline const char *passed(struct world *w, const char *now, enum reason reason)
 {
-    advance_past(ask(w, now), OUTCOME_MISSED, reason);
-    return told(w);
+    advance_past(prepare(w, now), OUTCOME_MISSED, reason);
+    return result_text(w);
 }
 
 static inline const char *begun(struct world *w, const char *now)
 {
-    advance_begin(ask(w, now));
-    return told(w);
+    advance_begin(prepare(w, now));
+    return result_text(w);
 }

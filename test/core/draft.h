@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For the tests of whole specs: a spec that is put together by hand, and what its slots
- * must be, asked forwards, backwards, in a walk and in number.
+ * For the tests of whole specs: a spec that is composed by hand, and the check of its slots:
+ * forwards, backwards, as a walk and as a count.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 enum { LIST_MAX = 4 };
 
-/* A spec in the making; `def` points into the lists. */
+/* A spec that a test composes; `def` points into the lists. */
 struct draft {
     struct spec_def def;
     struct cron_def cron[LIST_MAX];
@@ -43,7 +43,7 @@ static inline int32_t date(int year, int month, int day)
     return (int32_t)day_of_date(year, month, day);
 }
 
-static inline void begin(struct draft *d, const char *zone)
+static inline void begin_draft(struct draft *d, const char *zone)
 {
     *d = (struct draft){.def = spec_def_empty(), .ctx = spec_ctx(utc(2024, 1, 1, 0))};
     d->def.cron = d->cron;
@@ -89,8 +89,8 @@ static inline void compile(struct draft *d)
 }
 
 /*
- * After `after` come exactly `expected`, ended by 0, and then nothing to `until`: forwards,
- * backwards, in a walk and in number.
+ * The slots in (after, until] are exactly `expected`, ended by 0: forwards, backwards, as a
+ * walk and as a count.
  */
 static inline void assert_slots(const struct draft *d, instant after, instant until,
                                 const instant *expected)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instants and zones by their written names, for tests that are sure of them.
+ * Instants and zones from text; text that does not parse fails the test.
  */
 #pragma once
 

@@ -11,15 +11,15 @@
 
 enum packed_sample {
     SAMPLE_EMPTY,
-    SAMPLE_CRON,      /* the most usual schedule                       */
-    SAMPLE_SPECIAL,   /* L, W, # and years                             */
-    SAMPLE_FRACTION,  /* parts of seconds                              */
-    SAMPLE_RRULE,     /* every part of a rule                          */
-    SAMPLE_COUNTED,   /* a rule with COUNT and UNTIL                   */
-    SAMPLE_INTERVALS, /* every anchor                                  */
-    SAMPLE_AT,        /* one-offs and "now"                            */
-    SAMPLE_EXCLUDED,  /* every kind of exclusion, moved to a free day  */
-    SAMPLE_SHAPED,    /* start, end, window, jitter and several zones  */
+    SAMPLE_CRON,      /* the most common schedule                     */
+    SAMPLE_SPECIAL,   /* L, W, # and years                            */
+    SAMPLE_FRACTION,  /* parts of seconds                             */
+    SAMPLE_RRULE,     /* every part of a rule                         */
+    SAMPLE_COUNTED,   /* a rule with COUNT and UNTIL                  */
+    SAMPLE_INTERVALS, /* every anchor                                 */
+    SAMPLE_AT,        /* one-offs and "now"                           */
+    SAMPLE_EXCLUDED,  /* every kind of exclusion, moved to a free day */
+    SAMPLE_SHAPED,    /* start, end, window, jitter and several zones */
     SAMPLES
 };
 

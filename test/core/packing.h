@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packing and unpacking in tests, with what must hold for every call.  cmocka is included
- * by the test.
+ * Packing and unpacking in tests, with the checks that apply to every call.  The test includes
+ * cmocka.
  */
 #pragma once
 
@@ -9,9 +9,9 @@
 
 #include "core/spec/spec_pack.h"
 
-enum { PACKED_ROOM = 4096 }; /* bytes that any spec of these tests fits into */
+enum { PACKED_ROOM = 4096 }; /* bytes: enough for any spec of these tests */
 
-/* Bytes on the heap, of exactly their length, so that a sanitizer sees a step beyond. */
+/* Bytes on the heap, of exact length, so that a sanitizer detects an access beyond the end. */
 struct bytes {
     unsigned char *ptr;
     size_t len;

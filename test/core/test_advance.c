@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * [P-10], [P-14] to [P-16]: what is due, pauses and edits, what follows its runs, backfills;
- * times are worked out by hand, and numbered scenarios are those of the policy timelines.
+ * [P-10], [P-14] to [P-16]: due slots, pauses and edits, schedules that follow their runs,
+ * backfills.  Times are computed by hand; scenarios have the numbers of test/engine.
  */
 #include "core/advance.h"
 
@@ -14,7 +14,7 @@ static struct world w;
 static void a_slot_that_is_due_is_listed_and_the_next_one_told(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     EXPECT(advanced(&w, "2022-06-01T00:59:59.999Z"), "mark 01 00:00; next 01 01:00");
     EXPECT(advanced(&w, "2022-06-01T01:00:00Z"),
            "start 01 01:00; mark 01 01:00; next 01 02:00");
@@ -27,9 +27,9 @@ static void a_slot_that_is_due_is_listed_and_the_next_one_told(void **state)
 static void the_last_slot_has_no_next(void **state)
 {
     (void)state;
-    begin(&w.d, "UTC");
+    begin_draft(&w.d, "UTC");
     w.d.at[w.d.def.at_count++] = at("2022-06-01T01:00:00Z");
-    ready(&w, "2022-06-01T00:00:00Z");
+    make_plan(&w, "2022-06-01T00:00:00Z");
     EXPECT(advanced(&w, "2022-06-01T01:00:00Z"), "start 01 01:00; mark 01 01:00; next never");
     w.cursor.mark = at("2022-06-01T01:00:00Z");
     EXPECT(advanced(&w, "2022-06-01T02:00:00Z"), "mark 01 01:00; next never");
@@ -38,7 +38,7 @@ static void the_last_slot_has_no_next(void **state)
 static void a_clock_that_went_back_behind_the_mark_changes_nothing(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T05:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T05:00:00Z");
     EXPECT(advanced(&w, "2022-06-01T02:30:00Z"), "mark 01 05:00; next 01 06:00");
     EXPECT(passed(&w, "2022-06-01T02:30:00Z", REASON_CLOCK), "mark 01 05:00; next 01 06:00");
     EXPECT(begun(&w, "2022-06-01T02:30:00Z"), "mark 01 05:00; next 01 06:00");
@@ -47,7 +47,7 @@ static void a_clock_that_went_back_behind_the_mark_changes_nothing(void **state)
 static void a_cursor_without_a_next_slot_is_believed_and_a_stale_one_is_not(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     w.cursor.next_at = INSTANT_NEVER;
     EXPECT(advanced(&w, "2022-06-01T01:00:00Z"), "mark 01 00:00; next never");
     w.cursor.next_at = at("2022-05-30T07:00:00Z");
@@ -58,7 +58,7 @@ static void a_cursor_without_a_next_slot_is_believed_and_a_stale_one_is_not(void
 static void nothing_is_a_slot_when_no_runs_remain(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     w.cursor.remaining = 0;
     EXPECT(advanced(&w, "2022-06-01T05:00:00Z"), "mark 01 00:00; next never");
     EXPECT(passed(&w, "2022-06-01T05:00:00Z", REASON_PAUSED), "mark 01 00:00; next never");
@@ -68,7 +68,7 @@ static void nothing_is_a_slot_when_no_runs_remain(void **state)
 static void scenario_22_downtime_while_paused(void **state)
 {
     (void)state;
-    ready_cron(&w, "17 * * * *", "2022-05-31T18:00:00Z");
+    make_cron_plan(&w, "17 * * * *", "2022-05-31T18:00:00Z");
     EXPECT(passed(&w, "2022-06-01T00:03:00Z", REASON_PAUSED),
            "missed(paused) 31 18:17-31 23:17 x6; mark 31 23:17; next 01 00:17");
 }
@@ -76,7 +76,7 @@ static void scenario_22_downtime_while_paused(void **state)
 static void scenario_26_pause_window(void **state)
 {
     (void)state;
-    ready_every(&w, 3 * SPAN_MIN, ANCHOR_EPOCH, "2022-06-01T00:06:00Z");
+    make_every_plan(&w, 3 * SPAN_MIN, ANCHOR_EPOCH, "2022-06-01T00:06:00Z");
     EXPECT(passed(&w, "2022-06-01T00:26:07Z", REASON_PAUSED),
            "missed(paused) 01 00:09-01 00:24 x6; mark 01 00:24; next 01 00:27");
 }
@@ -84,16 +84,16 @@ static void scenario_26_pause_window(void **state)
 static void scenario_52_update_is_not_retroactive(void **state)
 {
     (void)state;
-    ready_every(&w, 20 * SPAN_S, ANCHOR_EPOCH, "2022-06-01T01:00:00Z");
+    make_every_plan(&w, 20 * SPAN_S, ANCHOR_EPOCH, "2022-06-01T01:00:00Z");
     EXPECT(begun(&w, "2022-06-01T01:07:10Z"), "mark 01 01:07:10; next 01 01:07:20");
 }
 
 static void ready_jittered(const char *mark)
 {
-    begin(&w.d, "UTC");
+    begin_draft(&w.d, "UTC");
     add_every(&w.d, SPAN_H, 0, ANCHOR_EPOCH);
     w.d.def.jitter = SPAN_H;
-    ready(&w, mark);
+    make_plan(&w, mark);
     w.plan.seed = STR("mynsid-myschedule");
 }
 
@@ -150,7 +150,7 @@ static void scenario_4_a_schedule_that_is_made_in_the_gap_waits_for_its_first_sl
     w.plan.created = at("2022-06-01T03:22:10Z");
     EXPECT(begun(&w, "2022-06-01T03:22:10Z"),
            "mark 01 03:22:10; next 01 04:00 @ 01 04:23:34.755");
-    ready_cron(&w, "0 * * * *", "1970-01-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "1970-01-01T00:00:00Z");
     w.plan.created = at("2022-06-01T03:00:00Z");
     EXPECT(begun(&w, "2022-06-01T03:00:00Z"), "mark 01 03:00; next 01 04:00");
 }
@@ -158,13 +158,13 @@ static void scenario_4_a_schedule_that_is_made_in_the_gap_waits_for_its_first_sl
 static void now_is_a_slot_of_a_new_schedule_and_of_no_edit_of_it(void **state)
 {
     (void)state;
-    begin(&w.d, "UTC");
+    begin_draft(&w.d, "UTC");
     w.d.at[w.d.def.at_count++] = INSTANT_NONE;
-    ready(&w, "2022-06-01T03:00:00Z");
+    make_plan(&w, "2022-06-01T03:00:00Z");
     w.plan.created = at("2022-06-01T03:00:00.250Z") + 17;
-    ask(&w, "2022-06-01T03:00:00Z")->now = w.plan.created;
+    prepare(&w, "2022-06-01T03:00:00Z")->now = w.plan.created;
     advance_begin(&w.a);
-    EXPECT(told(&w), "mark 01 03:00:00.249; next 01 03:00:00.250");
+    EXPECT(result_text(&w), "mark 01 03:00:00.249; next 01 03:00:00.250");
     w.cursor.mark = w.a.mark;
     w.cursor.next_at = w.a.next_at;
     EXPECT(advanced(&w, "2022-06-01T03:00:01Z"),
@@ -176,7 +176,7 @@ static void now_is_a_slot_of_a_new_schedule_and_of_no_edit_of_it(void **state)
 static void a_governed_slot_is_where_its_governor_put_it(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     w.plan.is_governed = w.plan.follows = true;
     w.plan.policies.catchup_window = 0;
     w.cursor.next_at = at("2022-06-01T00:07:30Z");
@@ -196,7 +196,7 @@ static void a_governed_slot_is_where_its_governor_put_it(void **state)
 static void a_governed_slot_can_be_cancelled_wait_or_be_dropped(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     w.plan.is_governed = w.plan.follows = true;
     w.cursor.next_at = at("2022-06-01T00:07:30Z");
     w.a.slots_max = 0;
@@ -216,7 +216,7 @@ static void a_governed_slot_can_be_cancelled_wait_or_be_dropped(void **state)
 static void an_interval_from_the_last_start_does_not_drift(void **state)
 {
     (void)state;
-    ready_every(&w, 10 * SPAN_MIN, ANCHOR_START, "2022-06-01T00:05:00Z");
+    make_every_plan(&w, 10 * SPAN_MIN, ANCHOR_START, "2022-06-01T00:05:00Z");
     w.cursor.last_slot = at("2022-06-01T00:05:00Z");
     w.cursor.last_start = at("2022-06-01T00:05:04Z");
     w.cursor.open = 1;
@@ -224,11 +224,11 @@ static void an_interval_from_the_last_start_does_not_drift(void **state)
            "start 01 00:15; mark 01 00:15; next 01 00:25");
 }
 
-/* 00:12, of something else, waits; it counts as started, whenever it will be. */
+/* The run of 00:12, of another entry, waits; it counts as started, whenever it starts. */
 static void an_interval_from_the_last_start_counts_from_what_waits(void **state)
 {
     (void)state;
-    ready_every(&w, 10 * SPAN_MIN, ANCHOR_START, "2022-06-01T00:12:00Z");
+    make_every_plan(&w, 10 * SPAN_MIN, ANCHOR_START, "2022-06-01T00:12:00Z");
     w.cursor.last_slot = at("2022-06-01T00:05:00Z");
     w.cursor.last_held = at("2022-06-01T00:12:00Z");
     w.cursor.open = w.cursor.waiting = 1;
@@ -241,12 +241,12 @@ static void an_interval_from_the_last_start_counts_from_what_waits(void **state)
 static void an_interval_from_completion_has_no_slot_while_a_run_is_open(void **state)
 {
     (void)state;
-    ready_every(&w, 10 * SPAN_MIN, ANCHOR_COMPLETION, "2022-06-01T00:05:00Z");
+    make_every_plan(&w, 10 * SPAN_MIN, ANCHOR_COMPLETION, "2022-06-01T00:05:00Z");
     w.cursor.last_slot = at("2022-06-01T00:05:00Z");
     w.cursor.last_end = at("2022-06-01T00:04:00Z");
     w.cursor.open = 1;
     EXPECT(advanced(&w, "2022-06-01T09:00:00Z"), "mark 01 00:05; next never");
-    w.cursor.last_slot = INSTANT_NONE; /* what is open was triggered */
+    w.cursor.last_slot = INSTANT_NONE; /* the open run was triggered */
     EXPECT(advanced(&w, "2022-06-01T09:00:00Z"), "mark 01 00:05; next never");
     w.cursor.open = 0;
     w.cursor.last_slot = at("2022-06-01T00:05:00Z");
@@ -258,7 +258,7 @@ static void an_interval_from_completion_has_no_slot_while_a_run_is_open(void **s
 static void an_end_before_its_start_is_a_clock_that_went_back_and_not_an_open_run(void **state)
 {
     (void)state;
-    ready_every(&w, 10 * SPAN_MIN, ANCHOR_COMPLETION, "2022-06-01T00:05:00Z");
+    make_every_plan(&w, 10 * SPAN_MIN, ANCHOR_COMPLETION, "2022-06-01T00:05:00Z");
     w.cursor.last_slot = at("2022-06-01T00:05:00Z");
     w.cursor.last_end = at("2022-06-01T00:04:00Z");
     EXPECT(advanced(&w, "2022-06-01T00:10:00Z"), "mark 01 00:05; next 01 00:15");
@@ -267,7 +267,7 @@ static void an_end_before_its_start_is_a_clock_that_went_back_and_not_an_open_ru
 static void a_plan_that_follows_its_runs_lists_one_slot_at_a_time(void **state)
 {
     (void)state;
-    ready_every(&w, 10 * SPAN_MIN, ANCHOR_START, "2022-06-01T00:05:00Z");
+    make_every_plan(&w, 10 * SPAN_MIN, ANCHOR_START, "2022-06-01T00:05:00Z");
     w.cursor.last_slot = at("2022-06-01T00:05:00Z");
     w.plan.policies.catchup = CATCHUP_ALL;
     w.plan.policies.drop_when_full = true;
@@ -281,7 +281,7 @@ static void scenario_39_backfill_bounds_are_inclusive(void **state)
     instant t = at("2022-05-31T19:17:00Z");
 
     (void)state;
-    ready_cron(&w, "*/17 19 31 * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "*/17 19 31 * *", "2022-06-01T00:00:00Z");
     ctx = advance_ctx(&w.plan, &w.cursor);
     assert_int_equal(advance_backfill(&w.plan, &ctx, t - 1, t, w.slots, 10), 1);
     assert_true(w.slots[0].at == t && w.slots[0].due == t);
@@ -294,7 +294,7 @@ static void scenario_38_a_backfill_lists_its_slots_in_portions(void **state)
     struct spec_ctx ctx;
 
     (void)state;
-    ready_cron(&w, "*/17 19 31 * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "*/17 19 31 * *", "2022-06-01T00:00:00Z");
     ctx = advance_ctx(&w.plan, &w.cursor);
     assert_int_equal(advance_backfill(&w.plan, &ctx, from - 1, until, w.slots, 3), 3);
     assert_true(w.slots[0].at == at("2022-05-31T19:00:00Z"));
@@ -306,7 +306,7 @@ static void scenario_38_a_backfill_lists_its_slots_in_portions(void **state)
 static void ten_years_of_missed_seconds_are_one_account(void **state)
 {
     (void)state;
-    ready_cron(&w, "* * * * * *", "2012-01-01T00:00:00Z");
+    make_cron_plan(&w, "* * * * * *", "2012-01-01T00:00:00Z");
     /* 3,653 days: ten years with the leap days of 2012, 2016 and 2020. */
     EXPECT(passed(&w, "2022-01-01T00:00:00Z", REASON_PAUSED),
            "missed(paused) 01 00:00:01-01 00:00 x315619200; mark 01 00:00; next 01 00:00:01");
@@ -320,15 +320,15 @@ static void ten_years_of_seconds_with_exclusions_are_one_account(void **state)
     struct calendar_text nights = whole_days();
 
     (void)state;
-    begin(&w.d, "Europe/London");
+    begin_draft(&w.d, "Europe/London");
     add_cron(&w.d, "* * * * * *", DIALECT_BELFRY);
     nights.hour = STR("2-23");
     exclude(&w.d, nights);
     w.d.not_dates[w.d.def.not_date_count++] = date(2012, 7, 1);
-    ready(&w, "2012-01-01T00:00:00Z");
+    make_plan(&w, "2012-01-01T00:00:00Z");
     /*
-     * The hours 0 and 1 of 3,652 days.  Ten times the hour from 1 to 2 does not exist, ten
-     * times it comes twice.  Midnight itself is the mark at one end and counted at the other.
+     * The hours 0 and 1 of 3,652 days.  The hour from 1 to 2 is missing ten times and occurs
+     * twice ten times.  Midnight is the mark at one end and is counted at the other.
      */
     EXPECT(passed(&w, "2022-01-01T00:00:00Z", REASON_PAUSED),
            "missed(paused) 01 00:00:01-01 00:00 x26294400; mark 01 00:00; next 01 00:00:01");
@@ -340,19 +340,19 @@ static void slots_that_must_be_passed_one_by_one_are_settled_over_several_turns(
     int calls = 0;
 
     (void)state;
-    begin(&w.d, "UTC");
+    begin_draft(&w.d, "UTC");
     add_cron(&w.d, "* * * * * *", DIALECT_BELFRY);
     w.d.not_dates[w.d.def.not_date_count++] = date(2022, 6, 2);
     w.d.def.shift = SHIFT_NEXT;
-    ready(&w, "2022-06-01T00:00:00Z");
+    make_plan(&w, "2022-06-01T00:00:00Z");
     do {
-        advance_past(ask(&w, "2022-06-04T00:00:00Z"), OUTCOME_MISSED, REASON_PAUSED);
+        advance_past(prepare(&w, "2022-06-04T00:00:00Z"), OUTCOME_MISSED, REASON_PAUSED);
         assert_int_equal(w.a.account_count, 1);
         count += w.a.accounts[0].count;
         w.cursor.mark = w.a.mark;
         calls++;
     } while (w.a.next_due <= w.a.now && calls < 100);
-    /* Those of the second fall on those of the third: two days are left. */
+    /* The slots of the second day coincide with those of the third: two days remain. */
     assert_int_equal(count, 2 * 86400);
     assert_true(calls > 1);
     assert_true(w.a.mark == at("2022-06-04T00:00:00Z"));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * advance() and advance_past() against a model that knows nothing clever: it walks every slot
- * and gives each its fate by the written rules, one at a time.  And conservation: what was
- * listed and what was accounted for is exactly what lies between the marks.
+ * advance() and advance_past() compared with a naive model that walks every slot and decides
+ * each by the written rules.  And conservation: the slots that are listed or accounted for are
+ * exactly those between the marks.
  */
 #include "core/advance.h"
 
@@ -11,11 +11,11 @@
 
 enum {
     CASES = 6000,
-    SLOTS_MAX = 3000, /* of one case, so that naive is quick enough */
+    SLOTS_MAX = 3000, /* of one case, so that the naive model is fast enough */
     EXCEPTIONS = 12,
 };
 
-/* The fate of one slot. */
+/* What happens to one slot. */
 struct fate {
     struct slot slot;
     enum outcome outcome; /* OUTCOME_STARTED: listed; OUTCOME_NONE: left for the next call */
@@ -44,7 +44,7 @@ static void make_spec(void)
     static const char *const zones[] = {"UTC", "America/New_York", "Asia/Kathmandu"};
     static const int everies[] = {90, 600, 3600, 5400, 86400};
 
-    begin(&w.d, zones[below(3)]);
+    begin_draft(&w.d, zones[below(3)]);
     for (int i = below(3); i > 0; i--)
         add_cron(&w.d, crons[below(5)], DIALECT_BELFRY);
     if (w.d.def.cron_count == 0 || one_in(3))
@@ -77,7 +77,7 @@ static void make_policies(void)
     w.a.slots_max = one_in(3) ? below(8) : ADVANCE_SLOTS_MAX;
 }
 
-/* Some slots, some times that are none. */
+/* Some slots, and some times that are not slots. */
 static void make_exceptions(void)
 {
     instant t = w.a.now - below(4 * 86400) * SPAN_S;
@@ -98,21 +98,21 @@ static bool make_case(void)
     struct slot slot;
 
     make_spec();
-    ready(&w, "2022-06-01T00:00:00Z");
+    make_plan(&w, "2022-06-01T00:00:00Z");
     w.cursor.mark += below(7 * 86400) * SPAN_S;
     w.cursor.last_slot = one_in(2) ? w.cursor.mark : INSTANT_NONE;
     w.plan.follows = w.plan.follows && one_in(2);
-    ask(&w, "2022-06-01T00:00:00Z");
+    prepare(&w, "2022-06-01T00:00:00Z");
     w.a.now = w.cursor.mark +
               prng_between(&chance, -3600, one_in(2) ? 86400 : 6 * 86400) * SPAN_S +
               below(1000) * SPAN_MS;
     w.a.ctx = advance_ctx(&w.plan, &w.cursor);
-    /* The very moment of a slot is where mistakes are. */
+    /* Mistakes are most likely exactly at the time of a slot. */
     if (one_in(3) && spec_next(&w.plan.spec, &w.a.ctx, w.a.now, &slot))
         w.a.now = slot.due;
     make_policies();
     make_exceptions();
-    /* The cursor may know the next slot, or have to look. */
+    /* The cursor may have the next slot, or advance() must find it. */
     if (one_in(2)) {
         w.cursor.next_at = INSTANT_NEVER;
         if (spec_next(&w.plan.spec, &w.a.ctx, w.cursor.mark, &slot))
@@ -162,7 +162,7 @@ static void coalesce_undecided(int from, int to)
         }
 }
 
-/* The one that runs in the modes that run one; says whether there was room or a drop. */
+/* The slot that runs in modes that start one; true if there was room or it was dropped. */
 static bool decide_one(int i)
 {
     if (w.a.slots_max > 0) {
@@ -238,7 +238,7 @@ static void decide(void)
         decide_latest();
 }
 
-/* Slots before the first one without a fate. */
+/* The number of slots before the first undecided one. */
 static int decided(void)
 {
     int n = 0;
@@ -266,7 +266,7 @@ static void compare_accounts(int number, int settled)
         }
         if (left == 0) {
             if (++account >= w.a.account_count)
-                fail_msg("case %d: no account for slot %d: %s", number, i, told(&w));
+                fail_msg("case %d: no account for slot %d: %s", number, i, result_text(&w));
             left = w.a.accounts[account].count;
             assert_true(w.a.accounts[account].first == fate->slot.at);
         }
@@ -274,7 +274,7 @@ static void compare_accounts(int number, int settled)
         left--;
         if (now->outcome != fate->outcome || now->reason != fate->reason)
             fail_msg("case %d, slot %d is %s(%s): %s", number, i, outcome_text(fate->outcome),
-                     reason_text(fate->reason), told(&w));
+                     reason_text(fate->reason), result_text(&w));
         assert_true(left > 0 || now->last == fate->slot.at);
     }
     assert_int_equal(left, 0);
@@ -290,17 +290,18 @@ static void compare_mark_and_next(int number, int settled)
 
     if (w.a.mark != mark)
         fail_msg("case %d: mark is %lld, not %lld: %s", number, (long long)w.a.mark,
-                 (long long)mark, told(&w));
+                 (long long)mark, result_text(&w));
     if (w.cursor.remaining != 0)
         (void)spec_next(&w.plan.spec, &w.a.ctx, mark, &next);
     if (w.a.next_at != next.at || w.a.next_due != next.due)
-        fail_msg("case %d: next should be %lld: %s", number, (long long)next.at, told(&w));
+        fail_msg("case %d: next should be %lld: %s", number, (long long)next.at,
+                 result_text(&w));
     for (int i = 0; i < w.a.account_count; i++)
         count += w.a.accounts[i].count;
     assert_int_equal(count, spec_count(&w.plan.spec, &w.a.ctx, w.cursor.mark, w.a.mark));
 }
 
-/* What comes after a slot that could not be settled is for the next call. */
+/* The slots after one that could not be decided are left for the next call. */
 static void late_slots_meet_the_fate_that_the_rules_give_them(void **state)
 {
     int compared = 0, listed = 0, accounted = 0, waiting = 0;
@@ -322,7 +323,7 @@ static void late_slots_meet_the_fate_that_the_rules_give_them(void **state)
         accounted += w.a.account_count;
         waiting += settled < fate_count;
     }
-    /* Chance must have led everywhere. */
+    /* The random cases must have covered every branch. */
     assert_true(compared > CASES * 9 / 10 && listed > CASES && accounted > CASES);
     assert_true(waiting > CASES / 50);
 }
@@ -348,7 +349,7 @@ static void slots_that_are_passed_over_have_one_fate_but_for_exceptions(void **s
     }
 }
 
-/* Calls at one time until there is nothing more to settle; says how many slots were. */
+/* Calls advance() at one time until no slot is undecided; returns how many were decided. */
 static int64_t finish_all(void)
 {
     int64_t count = 0, settled;
@@ -377,7 +378,7 @@ static void calls_in_between_lose_nothing_and_double_nothing(void **state)
 
         if (!make_case() || w.cursor.remaining >= 0 || w.a.now <= w.cursor.mark)
             continue;
-        w.plan.policies.drop_when_full = true; /* else what waits is not settled */
+        w.plan.policies.drop_when_full = true; /* otherwise waiting slots stay undecided */
         from = w.cursor.mark;
         until = w.a.now;
         for (int step = 1; step <= 5; step++) {

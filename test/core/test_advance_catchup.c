@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * [P-11] to [P-13]: what becomes of slots that are late, have no room or were cancelled; times
- * are worked out by hand, and numbered scenarios are those of the policy timelines.
+ * [P-11] to [P-13]: slots that are late, have no room or were cancelled.  Times are computed by
+ * hand; scenarios have the numbers of test/engine.
  */
 #include "core/advance.h"
 
@@ -14,7 +14,7 @@ static struct world w;
 static void scenario_21_downtime_with_one_hour_window(void **state)
 {
     (void)state;
-    ready_cron(&w, "17 * * * *", "2022-05-31T18:00:00Z");
+    make_cron_plan(&w, "17 * * * *", "2022-05-31T18:00:00Z");
     w.plan.policies.catchup = CATCHUP_ALL;
     w.plan.policies.catchup_window = SPAN_H;
     EXPECT(advanced(&w, "2022-06-01T00:00:00Z"),
@@ -24,7 +24,7 @@ static void scenario_21_downtime_with_one_hour_window(void **state)
 static void scenario_23_window_not_set_and_window_of_ten_seconds(void **state)
 {
     (void)state;
-    ready_cron(&w, "* * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "* * * * *", "2022-06-01T00:00:00Z");
     w.plan.policies.catchup = CATCHUP_ALL;
     EXPECT(advanced(&w, "2022-06-01T00:05:30Z"),
            "start 01 00:01, start 01 00:02, start 01 00:03, start 01 00:04, start 01 00:05; "
@@ -37,7 +37,7 @@ static void scenario_23_window_not_set_and_window_of_ten_seconds(void **state)
 static void scenario_24_the_window_counts_for_each_slot(void **state)
 {
     (void)state;
-    ready_every(&w, 10 * SPAN_MIN, ANCHOR_EPOCH, "2022-06-01T00:00:00Z");
+    make_every_plan(&w, 10 * SPAN_MIN, ANCHOR_EPOCH, "2022-06-01T00:00:00Z");
     w.plan.policies.catchup = CATCHUP_ALL;
     w.plan.policies.catchup_window = 30 * SPAN_MIN;
     EXPECT(advanced(&w, "2022-06-01T01:00:00Z"),
@@ -48,7 +48,7 @@ static void scenario_24_the_window_counts_for_each_slot(void **state)
 static void a_slot_as_old_as_the_window_still_runs_and_one_older_does_not(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 1 * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 1 * * *", "2022-06-01T00:00:00Z");
     w.plan.policies.catchup_window = SPAN_MIN;
     EXPECT(advanced(&w, "2022-06-01T01:01:00Z"),
            "start 01 01:00; mark 01 01:00; next 02 01:00");
@@ -64,10 +64,10 @@ static void a_slot_as_old_as_the_window_still_runs_and_one_older_does_not(void *
 static void lateness_counts_from_the_jittered_time(void **state)
 {
     (void)state;
-    begin(&w.d, "UTC");
+    begin_draft(&w.d, "UTC");
     add_cron(&w.d, "0 * * * *", DIALECT_BELFRY);
     w.d.def.jitter = SPAN_H;
-    ready(&w, "2022-06-01T00:00:00Z");
+    make_plan(&w, "2022-06-01T00:00:00Z");
     w.plan.seed = STR("mynsid-myschedule");
     w.plan.policies.catchup = CATCHUP_ALL;
     w.plan.policies.catchup_window = 20 * SPAN_MIN;
@@ -85,7 +85,7 @@ static void lateness_counts_from_the_jittered_time(void **state)
 static void mode_none_starts_what_is_on_time_and_nothing_later_than_its_grace(void **state)
 {
     (void)state;
-    ready_cron(&w, "* * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "* * * * *", "2022-06-01T00:00:00Z");
     w.plan.policies.catchup = CATCHUP_NONE;
     EXPECT(advanced(&w, "2022-06-01T00:01:30Z"),
            "start 01 00:01; mark 01 00:01; next 01 00:02");
@@ -105,7 +105,7 @@ static void mode_none_starts_what_is_on_time_and_nothing_later_than_its_grace(vo
 static void mode_latest_starts_the_last_and_misses_those_before(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     EXPECT(advanced(&w, "2022-06-01T02:30:00Z"),
            "missed(coalesced) 01 01:00, start 01 02:00; mark 01 02:00; next 01 03:00");
     EXPECT(advanced(&w, "2022-06-01T10:30:00Z"),
@@ -120,7 +120,7 @@ static void mode_latest_starts_the_last_and_misses_those_before(void **state)
 static void mode_oldest_starts_the_first_and_misses_those_after(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     w.plan.policies.catchup = CATCHUP_OLDEST;
     EXPECT(advanced(&w, "2022-06-01T10:30:00Z"),
            "start 01 01:00, missed(coalesced) 01 02:00-01 10:00 x9; mark 01 10:00; "
@@ -134,7 +134,7 @@ static void mode_oldest_starts_the_first_and_misses_those_after(void **state)
 static void mode_all_stops_at_the_room_there_is_and_goes_on_from_there(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     w.plan.policies.catchup = CATCHUP_ALL;
     w.a.slots_max = 2;
     EXPECT(advanced(&w, "2022-06-01T04:30:00Z"),
@@ -148,7 +148,7 @@ static void mode_all_stops_at_the_room_there_is_and_goes_on_from_there(void **st
 static void scenario_56_what_finds_no_room_is_dropped_when_its_owner_says_so(void **state)
 {
     (void)state;
-    ready_cron(&w, "* * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "* * * * *", "2022-06-01T00:00:00Z");
     w.plan.policies.catchup = CATCHUP_ALL;
     w.plan.policies.drop_when_full = true;
     w.a.slots_max = 2;
@@ -165,7 +165,7 @@ static void scenario_56_what_finds_no_room_is_dropped_when_its_owner_says_so(voi
 static void without_room_the_one_of_latest_or_oldest_waits_or_is_dropped(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     w.a.slots_max = 0;
     EXPECT(advanced(&w, "2022-06-01T01:00:00Z"), "mark 01 00:00; next 01 01:00");
     EXPECT(advanced(&w, "2022-06-01T03:00:00Z"), "mark 01 00:00; next 01 01:00");
@@ -184,7 +184,7 @@ static void without_room_the_one_of_latest_or_oldest_waits_or_is_dropped(void **
 static void slots_that_wait_for_room_still_grow_too_old(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     w.plan.policies.catchup = CATCHUP_ALL;
     w.plan.policies.catchup_window = 2 * SPAN_H;
     w.a.slots_max = 0;
@@ -195,7 +195,7 @@ static void slots_that_wait_for_room_still_grow_too_old(void **state)
 static void slots_beyond_the_remaining_runs_are_not_dropped_for_they_do_not_exist(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     w.plan.policies.catchup = CATCHUP_ALL;
     w.plan.policies.drop_when_full = true;
     w.cursor.remaining = 2;
@@ -211,7 +211,7 @@ static void slots_beyond_the_remaining_runs_are_not_dropped_for_they_do_not_exis
 static void a_cancelled_slot_is_the_users_in_every_mode(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     except(&w, "2022-06-01T01:00:00Z");
     except(&w, "2022-06-01T03:00:00Z");
     except(&w, "2022-06-01T05:00:00Z");
@@ -240,7 +240,7 @@ static void a_cancelled_slot_is_the_users_in_every_mode(void **state)
 static void cancelled_slots_in_a_row_are_one_account_and_may_be_all_there_is(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     except(&w, "2022-06-01T01:00:00Z");
     except(&w, "2022-06-01T02:00:00Z");
     except(&w, "2022-06-01T03:00:00Z");
@@ -257,7 +257,7 @@ static void cancelled_slots_in_a_row_are_one_account_and_may_be_all_there_is(voi
 static void a_cancelled_slot_before_or_between_takes_no_room(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     w.plan.policies.catchup = CATCHUP_ALL;
     w.a.slots_max = 1;
     w.cursor.remaining = 1;
@@ -274,7 +274,7 @@ static void a_cancelled_slot_before_or_between_takes_no_room(void **state)
 static void an_exception_that_is_no_slot_any_more_is_nothing(void **state)
 {
     (void)state;
-    ready_cron(&w, "0 * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "0 * * * *", "2022-06-01T00:00:00Z");
     except(&w, "2022-06-01T00:00:00Z");
     except(&w, "2022-06-01T01:30:00Z");
     except(&w, "2022-06-01T09:00:00Z");
@@ -289,12 +289,12 @@ static void more_accounts_than_fit_are_finished_by_the_next_calls(void **state)
     int calls = 0;
 
     (void)state;
-    ready_cron(&w, "* * * * *", "2022-06-01T00:00:00Z");
+    make_cron_plan(&w, "* * * * *", "2022-06-01T00:00:00Z");
     first = at("2022-06-01T00:02:00Z");
     for (int i = 0; i < 100; i++) /* every other minute: 00:02, 00:04 ... 03:20 */
         w.exceptions[w.a.exception_count++] = first + i * 2 * SPAN_MIN;
     do {
-        advance_past(ask(&w, "2022-06-01T04:00:00Z"), OUTCOME_MISSED, REASON_PAUSED);
+        advance_past(prepare(&w, "2022-06-01T04:00:00Z"), OUTCOME_MISSED, REASON_PAUSED);
         assert_in_range(w.a.account_count, 1, ADVANCE_RANGES_MAX);
         for (int i = 0; i < w.a.account_count; i++) {
             count += w.a.accounts[i].count;
@@ -310,7 +310,7 @@ static void more_accounts_than_fit_are_finished_by_the_next_calls(void **state)
     assert_int_equal(calls, 4);
     assert_int_equal(count, 240);
     assert_int_equal(cancelled, 100);
-    EXPECT(told(&w) + strlen(told(&w)) - strlen("; mark 01 04:00; next 01 04:01"),
+    EXPECT(result_text(&w) + strlen(result_text(&w)) - strlen("; mark 01 04:00; next 01 04:01"),
            "; mark 01 04:00; next 01 04:01");
 }
 

@@ -47,7 +47,7 @@ static void a_full_buffer_has_no_room_whatever_is_reserved(void **state)
     (void)state;
     assert_int_equal(backfill_capacity(1000, 1000, 10, 0, 1), 0);
     assert_int_equal(backfill_capacity(0, 0, 10, 50, 1), 0);
-    assert_int_equal(backfill_capacity(1000, 0, 10, 50, 0), 450); /* none is reckoned as one */
+    assert_int_equal(backfill_capacity(1000, 0, 10, 50, 0), 450); /* 0 counts as 1 */
 }
 
 int main(void)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The packed form of events and their names.  Expected bytes are written by hand. */
 #include "core/event.h"
 
 #include <setjmp.h>
@@ -55,7 +56,7 @@ static void what_is_packed_comes_back(void **state)
     assert_false(any);
 }
 
-/* Zigzag in groups of seven bits, low ones first: 1 is 02, -1 is 01, 64 is 80 01. */
+/* Zigzag in groups of seven bits, low groups first: 1 is 02, -1 is 01, 64 is 80 01. */
 static void the_bytes_are_these(void **state)
 {
     char room[EVENT_PACKED_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every bound of core/limits.h that a definition can meet: at the bound it compiles, packs
- * and unpacks; one more is refused, and the message names the bound.
+ * Every limit of core/limits.h that a definition can reach: at the limit it compiles, packs and
+ * unpacks; one more is rejected, and the message names the limit.
  */
 #include "core/limits.h"
 
@@ -19,7 +19,7 @@ static struct arena *arena;
 static struct str seed = {"", 0};
 static char packed[SPEC_PACKED_MAX + 1];
 
-/* Knows every name as UTC, so that only bounds decide. */
+/* Finds every name as UTC, so that only the limits decide. */
 static const struct tz *any_zone(void *user, struct str name, struct err *reterr)
 {
     static _Alignas(struct tz) char room[TZ_FIXED_BYTES];
@@ -62,7 +62,7 @@ static struct calendar_def calendars[SPEC_ENTRIES_MAX + 1];
 static struct interval_def intervals[SPEC_ENTRIES_MAX + 1];
 static int32_t times[SPEC_ENTRIES_MAX + 1];
 
-/* A spec with every list at hand and nothing in it. */
+/* A spec with room in every list and no entries. */
 static struct spec_def empty(void)
 {
     struct spec_def def = spec_def_empty();
@@ -158,7 +158,7 @@ static void named_calendars_have_a_bound_in_number_and_length(void **state)
     refuses(&def, RC_LIMIT, "128");
 }
 
-/* The spec's own zone is one of them. */
+/* The zone of the spec itself is one of them. */
 static void different_zones_have_a_bound(void **state)
 {
     static char names[SPEC_ZONES_MAX][8];
@@ -286,7 +286,7 @@ static void times_of_day_end_at_midnight(void **state)
     refuses(&def, RC_INVALID, "00:00");
 }
 
-/* `head`, then `fill` again and again, then `tail`: `len` bytes in all. */
+/* `head`, then repeated `fill`, then `tail`: `len` bytes in total. */
 static struct str filled(const char *head, char fill, const char *tail, size_t len)
 {
     static char text[2 * RRULE_TEXT_MAX];
@@ -452,7 +452,7 @@ static void lists_of_a_rule_have_bounds(void **state)
     refuses(&def, RC_INVALID, "64");
 }
 
-/* All at once, with the longest rule in each entry, is still within SPEC_PACKED_MAX. */
+/* All lists full, with the longest rule in each entry, still fit into SPEC_PACKED_MAX. */
 static void a_spec_with_every_list_full_can_be_packed(void **state)
 {
     static instant at[SPEC_AT_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The form: nine letters of milliseconds since 1970 and twelve of chance, five bits each. */
+/* The format: nine letters of milliseconds since 1970 and twelve random ones, 5 bits each. */
 #include "core/made_id.h"
 
 #include <setjmp.h>
@@ -106,7 +106,7 @@ static void of_100000_of_one_millisecond_no_two_are_the_same(void **state)
     free(ids);
 }
 
-/* Three nodes, each with a clock of its own that stands still, runs, and is set back. */
+/* Three nodes, each with its own clock that stops, runs, and is set back. */
 static void clocks_that_are_set_back_make_no_id_twice(void **state)
 {
     struct id *ids = calloc(MANY, sizeof *ids);

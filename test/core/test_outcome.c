@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The closed sets of DESIGN, section 2, with the words and the stored numbers. */
+/* The closed sets of outcomes and reasons, with their names and stored numbers. */
 #include "core/outcome.h"
 
 #include <setjmp.h>

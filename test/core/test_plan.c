@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The packed form of a plan: what goes in comes out, what is damaged or out of range does not
- * pass, and the layout of the stored bytes is written out below.
+ * The packed form of a plan: unpacking gives back what was packed, rejects damaged bytes and
+ * values out of range; and the layout of the stored bytes is written out below.
  */
 #include "core/plan.h"
 
@@ -15,12 +15,12 @@ enum { ROOM = 8192 };
 
 static char seed_text[SEED_MAX], gate_text[PLAN_TEXT_MAX];
 
-/* A schedule like most: one cron, everything else as it is by default. */
+/* A typical schedule: one cron, everything else at its default. */
 static struct plan plain_plan(void)
 {
     static struct draft d;
 
-    begin(&d, "UTC");
+    begin_draft(&d, "UTC");
     add_cron(&d, "30 2 * * MON-FRI", DIALECT_BELFRY);
     compile(&d);
     return (struct plan){.spec = d.spec,
@@ -30,7 +30,7 @@ static struct plan plain_plan(void)
                          .seed = STR("default/nightly")};
 }
 
-/* Every member has a value of its own, so that none can be lost or taken for another. */
+/* Every member has a distinct value, so that a lost or swapped one is detected. */
 static struct plan full_plan(void)
 {
     struct plan plan = plain_plan();
@@ -82,7 +82,7 @@ static struct str pack(const struct plan *plan)
     return buf_as_str(&out);
 }
 
-/* Bytes of exactly their length, so that a sanitizer sees a step beyond. */
+/* Bytes of exact length, so that a sanitizer detects an access beyond the end. */
 static enum rc unpack(struct str bytes, struct plan *ret)
 {
     char *copy = malloc(bytes.len > 0 ? bytes.len : 1);
@@ -94,7 +94,7 @@ static enum rc unpack(struct str bytes, struct plan *ret)
     if (bytes.len > 0)
         memcpy(copy, bytes.ptr, bytes.len);
     rc = plan_unpack((struct str){copy, bytes.len}, arena, &plan, &err);
-    free(copy); /* what was unpacked lives in the arena alone */
+    free(copy); /* the unpacked plan uses only the arena */
     if (rc == RC_OK) {
         assert_int_equal(err.rc, RC_COUNT);
         *ret = plan;
@@ -161,7 +161,7 @@ static void assert_comes_back(const struct plan *plan)
     assert_int_equal(plan->created, again.created);
     assert_true(str_eq(plan->seed, again.seed));
     assert_int_equal(plan_follows(plan), again.follows);
-    /* The spec has tests of its own; that it is the same one, its bytes tell. */
+    /* The spec has its own tests; equal bytes show that it is the same. */
     assert_int_equal(pack(&again).len, first.len);
     assert_memory_equal(pack(&again).ptr, bytes, first.len);
 }
@@ -224,7 +224,7 @@ static void a_plan_follows_its_runs_by_governor_or_anchor_only(void **state)
     plan.is_governed = true;
     assert_true(plan_follows(&plan));
     for (int anchor = ANCHOR_EPOCH; anchor <= ANCHOR_COMPLETION; anchor++) {
-        begin(&d, "UTC");
+        begin_draft(&d, "UTC");
         add_cron(&d, "0 0 * * *", DIALECT_BELFRY);
         add_every(&d, SPAN_H, 0, (enum anchor)anchor);
         compile(&d);
@@ -261,7 +261,7 @@ static void any_other_version_is_refused(void **state)
     }
 }
 
-/* There is one form of each plan: what is accepted packs to the same bytes again. */
+/* Each plan has exactly one packed form: accepted bytes pack to the same bytes. */
 static void a_flipped_bit_is_refused_or_gives_another_valid_plan(void **state)
 {
     struct plan plan = plain_plan(), again;
@@ -286,7 +286,7 @@ static void a_flipped_bit_is_refused_or_gives_another_valid_plan(void **state)
     assert_true(refused > 0);
 }
 
-/* Where a number of the fixed part begins, as the file that packs it says. */
+/* The offsets of the numbers in the fixed part, as in the packing code. */
 enum {
     AT_SWITCHES = 1,
     AT_OVERLAP = 3,
@@ -349,7 +349,7 @@ static void a_number_outside_its_range_is_refused(void **state)
     static const struct {
         size_t at;
         int width;
-        int64_t most, wrong; /* the last one that passes and one that does not */
+        int64_t most, wrong; /* the largest valid value, and an invalid one */
     } rows[] = {
         {AT_SWITCHES, 2, 255, 256},
         {AT_OVERLAP, 1, 5, 6},

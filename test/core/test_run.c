@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of steps is written out again here: one row for each state, one letter for each. */
+/* The table of transitions, written out again: a row per state, a letter per next state. */
 #include "core/run.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* held, approval, ready, gated, leased, running, backoff, ended: x where a step may go. */
+/* held, approval, ready, gated, leased, running, backoff, ended: x if the change is allowed. */
 static const char *const steps[] = {
     [RUN_HELD] = ".xx....x",    [RUN_APPROVAL] = "..x....x", [RUN_READY] = "...xx..x",
     [RUN_GATED] = "..x....x",   [RUN_LEASED] = "..x..xxx",   [RUN_RUNNING] = "..x...xx",

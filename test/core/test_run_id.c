@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The form: MODEL's `r_` + base32 of (schedule key, slot ms, pass), reversible. */
+/* The format: `r_` + base 32 of (schedule key, slot ms, pass), reversible. */
 #include "core/run_id.h"
 
 #include <setjmp.h>
@@ -70,8 +70,8 @@ static void what_no_run_is_called_is_refused(void **state)
         "x_00000000000000000000000",
         "r_0000000000000000000000",         /* a letter short          */
         "r_000000000000000000000000",       /* a letter long           */
-        "r_0000000000000000000000i",        /* i, l, o, u are no letters */
-        "r_0000000000000000000000Z",        /* nor are capitals        */
+        "r_0000000000000000000000i",        /* i, l, o, u are not used */
+        "r_0000000000000000000000Z",        /* nor is upper case       */
         "r_zzzzzzzzzzzzzzzzzzzzzzz",        /* more than key and slot  */
         "r_0000000000000zzzzzzzzzz",        /* a slot after 9999       */
         "r_000000000000000000000000000000", /* pass 0 is not written   */

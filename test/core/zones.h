@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Zones for the tests of core, which may not use io: read from the system's zoneinfo once.
+ * Zones for the tests of core, which may not use io: read once from the zoneinfo of the system.
  */
 #pragma once
 
@@ -39,19 +39,19 @@ static inline const struct tz *zone_load(struct str name)
 }
 
 /* For struct zone_source; zones stay loaded until the program ends. */
-static inline const struct tz *zone_find(void *user, struct str name, struct err *reterr)
+static inline const struct tz *zone_find(void *arg, struct str name, struct err *reterr)
 {
     static const struct tz *loaded[TEST_ZONES_MAX];
     static int count;
 
-    (void)user;
+    (void)arg;
     for (int i = 0; i < count; i++)
         if (str_eq(str_of(loaded[i]->name), name))
             return loaded[i];
     if (count < TEST_ZONES_MAX)
         loaded[count] = zone_load(name);
     if (count >= TEST_ZONES_MAX || !loaded[count]) {
-        err_set(reterr, RC_NOT_FOUND, -1, 0, "time zone `%.*s` is not known", STR_ARG(name));
+        err_set(reterr, RC_NOT_FOUND, -1, 0, "time zone \"%.*s\" is not known", STR_ARG(name));
         return NULL;
     }
     return loaded[count++];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An empty database for each test: SQLite in a new directory, or the PostgreSQL that
- * with_postgres.sh started, as BELFRY_TEST_DB says.
+ * with_postgres.sh started, depending on BELFRY_TEST_DB.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct fixture {
     struct db *db; /* a writer */
 };
 
-/* Fails the test with the message of what went wrong. */
+/* Fails the test with the error message. */
 #define OK(call)                                                      \
     do {                                                              \
         struct err ok_err = {.text = ""};                             \
@@ -40,7 +40,10 @@ struct fixture {
             fail_msg("%s: %s: %s", #call, rc_name(ok_rc), err->text); \
     } while (0)
 
-/* The call (with `err` for its error) must fail with this code and say this. */
+/*
+ * The call (with `err` for its error) must fail with this code and a message that contains
+ * `part`.
+ */
 #define REFUSED(call, code, part)                                                             \
     do {                                                                                      \
         struct err refused_err = {.text = ""};                                                \

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A copy of a database that is written to all the while.
- */
+/* A backup of a database that is written to at the same time. */
 #include "harness.h"
 
 #include <sys/stat.h>
 
 #include "db/backup.h"
 
-enum { ROWS = 3000, ROW_BYTES = 3000 }; /* more than two portions of pages */
+enum { ROWS = 3000, ROW_BYTES = 3000 }; /* more than two steps of pages */
 
 static const struct db_stmt fill = {
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)"
@@ -56,7 +54,7 @@ struct busy {
     int64_t last, all;
 };
 
-/* Between any two portions the writer adds, changes every page and checkpoints. */
+/* Between any two steps the writer adds rows, changes every page and checkpoints. */
 static void write_more(void *arg, int64_t done, int64_t all)
 {
     struct busy *busy = arg;
@@ -92,7 +90,7 @@ static void a_copy_is_what_was_committed_when_it_began(void **state)
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
 
-    /* It is a database like the first: with a log, and to be written to. */
+    /* It is a database like the first: with a log, and writable. */
     snprintf(url, sizeof url, "sqlite:%s", path);
     copy = open_with(url, NULL);
     assert_int_equal(query_int(f, copy, &count), ROWS);
@@ -119,20 +117,20 @@ static void a_file_is_replaced_only_when_asked(void **state)
     file = fopen(path, "w");
     assert_non_null(file);
     fclose(file);
-    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "is there already");
+    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "already exists");
     what.replace = true;
     OK(db_backup(reader, &what, err));
-    /* Not the database itself, nor where the log of another lies. */
+    /* Not the database itself, nor a file next to the log of another. */
     what.file = path_of(f, "test.db");
-    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "a server at work");
+    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "a running server");
     file = fopen(path_of(f, "copy.db-wal"), "w");
     assert_non_null(file);
     fputs("x", file);
     fclose(file);
     what.file = path;
-    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "a log of another database");
+    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "log of another database");
     what.file = "/nowhere/at/all.db";
-    REFUSED(db_backup(reader, &what, err), RC_INVALID, "cannot make /nowhere");
+    REFUSED(db_backup(reader, &what, err), RC_INVALID, "cannot create /nowhere");
     what.file = "";
     REFUSED(db_backup(reader, &what, err), RC_INVALID, "empty");
     db_close(reader);
@@ -147,7 +145,7 @@ static void a_copy_that_fails_leaves_nothing(void **state)
 
     make_table(f);
     reader = open_reader(f);
-    REFUSED(db_backup(reader, &what, err), RC_INVALID, "cannot make");
+    REFUSED(db_backup(reader, &what, err), RC_INVALID, "cannot create");
     what.file = path_of(f, "dir.db");
     assert_int_equal(mkdir(what.file, 0700), 0);
     what.replace = true;
@@ -157,7 +155,7 @@ static void a_copy_that_fails_leaves_nothing(void **state)
     db_close(reader);
 }
 
-/* What another backup of that name does when it begins. */
+/* What another backup of the same name does when it begins. */
 static void begin_another(void *arg, int64_t done, int64_t all)
 {
     const char *part = arg;
@@ -183,9 +181,9 @@ static void half_of_another_backup_never_gets_the_name(void **state)
     reader = open_reader(f);
     snprintf(path, sizeof path, "%s", path_of(f, "copy.db"));
     snprintf(part, sizeof part, "%s.part", path);
-    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "another backup writes");
+    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "another backup is writing");
     assert_int_equal(access(path, F_OK), -1);
-    assert_int_equal(access(part, F_OK), 0); /* which is not this one's to take away */
+    assert_int_equal(access(part, F_OK), 0); /* which belongs to the other backup */
     assert_int_equal(unlink(part), 0);
     db_close(reader);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every statement may rely on, on both databases: values, parameters, counts, the
- * shapes of SQL that the store uses, and the bounds.  test_db_transaction.c has the rest.
+ * What every statement may rely on, on both databases: values, parameters, counts, the forms of
+ * SQL that the store uses, and the limits.  test_db_transaction.c has the rest.
  */
 #include "harness.h"
 
@@ -265,7 +265,7 @@ static void pages_follow_each_other_by_key(void **state)
     assert_int_equal(seen, 10);
 }
 
-/* The expected order is that of the bytes. */
+/* The expected order is byte order. */
 static void text_is_sorted_and_matched_by_its_bytes(void **state)
 {
     static const char *const sorted[] = {"",
@@ -363,7 +363,7 @@ static void a_conflict_in_the_middle_of_a_batch_undoes_all_of_it(void **state)
     assert_int_equal(query_int(f, f->db, &count), 1);
 }
 
-/* Both sides have more under way than any buffer holds. */
+/* Both sides send more than any buffer holds. */
 static void much_can_go_both_ways_at_once(void **state)
 {
     enum { SIZE = 16384, TIMES = 1000 };
@@ -447,7 +447,7 @@ static void the_answers_of_a_flush_have_at_most_so_many_bytes(void **state)
         db_send(db, &echo, half, &got[i]);
     REFUSED(db_flush(db, f->arena, err), RC_LIMIT, "larger than 65536 bytes");
     db_rollback(db);
-    db_send(db, &echo, whole, NULL); /* rows that nobody wants need no room */
+    db_send(db, &echo, whole, NULL); /* rows that are not requested need no room */
     OK(db_flush(db, NULL, err));
     db_close(db);
 }
@@ -463,7 +463,7 @@ static void a_queue_takes_at_most_so_many_bytes(void **state)
     db_begin(f->db);
     db_send(f->db, &echo, half, NULL);
     db_send(f->db, &echo, half, NULL);
-    REFUSED(db_commit(f->db, f->arena, err), RC_LIMIT, "smaller portions");
+    REFUSED(db_commit(f->db, f->arena, err), RC_LIMIT, "smaller batches");
     free(bytes);
     query(f, f->db, &echo, (struct db_value[]){db_blob(STR("x"))});
 }
@@ -500,7 +500,7 @@ static void what_the_database_does_not_understand_is_refused(void **state)
     exec(f->db, "CREATE TABLE n (x {int} NOT NULL){strict}");
     db_send(f->db, &not_null, (struct db_value[]){db_null()}, NULL);
     REFUSED(db_flush(f->db, NULL, err), RC_INVALID, "x");
-    /* The same statement, which is fine now that its table is there. */
+    /* The same statement, which works now that its table exists. */
     exec(f->db, "CREATE TABLE nowhere (x {int}){strict}");
     assert_int_equal(query(f, f->db, &no_table, NULL).rows, 0);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Connections that break when the simulator wants it, on both databases alike.
- */
+/* Connections that break on request of the simulator, on both databases. */
 #include "harness.h"
 
 static const struct db_stmt insert = {"INSERT INTO k (id) VALUES ($1)", "i"};
 static const struct db_stmt count = {"SELECT count(*) FROM k", NULL};
 
-/* Breaks at the `left`-th time that it is asked about `point`, and remembers what it was. */
+/* Breaks at the `left`-th question about `point`, and records all questions. */
 struct plan {
     enum db_point point;
     int left; /* 0: never */
@@ -27,7 +25,7 @@ static enum rc ask(void *arg, enum db_point point)
     return plan->answer;
 }
 
-/* The fixture's connection anew, with a plan. */
+/* Opens the fixture's connection again, with a plan. */
 static void reopen(struct fixture *f, struct db_fault *fault, struct plan *plan)
 {
     *fault = (struct db_fault){ask, plan};
@@ -52,13 +50,13 @@ static enum rc commit_row(struct fixture *f, int64_t id, struct err *err)
     return db_commit(f->db, f->arena, err);
 }
 
-/* It is dead, says so to everything, and a new one finds this many rows. */
+/* The connection is dead, reports that for every call, and a new one finds this many rows. */
 static void expect_dead(struct fixture *f, int64_t rows)
 {
     struct db_fault none;
 
     assert_true(db_is_dead(f->db));
-    REFUSED(commit_row(f, 99, err), RC_LOST, "the connection to the database is lost");
+    REFUSED(commit_row(f, 99, err), RC_LOST, "the database connection is lost");
     REFUSED(db_exec(f->db, STR("SELECT 1"), err), RC_LOST, "is lost");
     db_rollback(f->db);
     assert_true(db_is_dead(f->db));
@@ -137,7 +135,7 @@ static void a_connection_can_break_at_each_flush_of_a_transaction(void **state)
     }
 }
 
-/* As a server sees it: the transaction is gone before anybody closes the connection. */
+/* As a server sees it: the transaction is gone before the connection is closed. */
 static void what_breaks_holds_no_lock_against_others(void **state)
 {
     struct plan plan = {.point = DB_BEFORE_FLUSH, .left = 2, .answer = RC_LOST};

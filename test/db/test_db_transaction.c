@@ -50,7 +50,7 @@ static void a_rollback_leaves_nothing_and_the_connection_goes_on(void **state)
     db_begin(f->db);
     send_row(f->db, 3);
     db_rollback(f->db); /* not even begun */
-    db_rollback(f->db); /* none at all */
+    db_rollback(f->db); /* none */
     assert_int_equal(query_int(f, f->db, &count), 0);
     db_begin(f->db);
     send_row(f->db, 1);
@@ -109,7 +109,7 @@ static void a_rollback_ends_the_failure(void **state)
     assert_int_equal(query_int(f, f->db, &count), 1);
 }
 
-/* A statement that was to be prepared behind the failure is prepared the next time. */
+/* A statement after the failure, which was to be prepared, is prepared the next time. */
 static void statements_behind_a_failure_work_later(void **state)
 {
     struct fixture *f = *state;
@@ -210,7 +210,7 @@ static void a_read_ends_at_its_deadline_and_the_reader_goes_on(void **state)
     db_close(reader);
 }
 
-/* SQLite has one lock for all rows, PostgreSQL one for the key: neither waits for long. */
+/* SQLite has one lock for all rows, PostgreSQL one for the key: neither waits long. */
 static void a_second_writer_is_told_to_try_again(void **state)
 {
     struct fixture *f = *state;
@@ -252,7 +252,7 @@ static void who_is_alone_is_alone_until_the_transaction_ends(void **state)
     db_close(other);
 }
 
-/* INSTANT_NONE: nobody else has a clock that would have to be heeded. */
+/* INSTANT_NONE: no other clock has to be followed. */
 static void the_clock_is_that_of_the_server_if_there_is_one(void **state)
 {
     struct fixture *f = *state;
@@ -261,7 +261,7 @@ static void the_clock_is_that_of_the_server_if_there_is_one(void **state)
     OK(db_clock(f->db, &first, err));
     OK(db_clock(f->db, &second, err));
     if (f->postgres) {
-        assert_true(first > INT64_C(1700000000) * SPAN_S); /* 2023: the tests are younger */
+        assert_true(first > INT64_C(1700000000) * SPAN_S); /* 2023: the tests are newer */
         assert_true(first <= second && second - first < SPAN_H);
     } else {
         assert_true(first == INSTANT_NONE && second == INSTANT_NONE);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Deadlines by timerfd: when they start, end and restart.
+ */
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -34,7 +37,7 @@ static void a_deadline_is_over_when_its_time_is(void **state)
     deadline_start(&late);
     assert_true(comes(&soon, WAIT_MS));
     assert_true(deadline_is_over(&soon));
-    assert_true(deadline_is_over(&soon)); /* and stays so */
+    assert_true(deadline_is_over(&soon)); /* and stays over */
     assert_false(deadline_is_over(&late));
     deadline_close(&soon);
     deadline_close(&late);
@@ -66,7 +69,7 @@ static void one_that_is_started_late_counts_from_the_first_look(void **state)
     assert_true(comes(&deadline, WAIT_MS));
     deadline.ms = LONG_MS;
     deadline_start_late(&deadline);
-    assert_false(deadline_is_over(&deadline)); /* what was before is over */
+    assert_false(deadline_is_over(&deadline)); /* the previous deadline is dropped */
     deadline.ms = 1;
     deadline_start_late(&deadline);
     (void)deadline_is_over(&deadline);

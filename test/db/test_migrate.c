@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Migrations on both databases: stopped and crashed before each statement, by several nodes
- * at once, and against databases that are not ours to change.
+ * Migrations on both databases: stopped and crashed before each statement, run by several nodes
+ * at once, and on databases of other programs or versions.
  */
 #include "harness.h"
 
@@ -33,7 +33,7 @@ struct stop {
     int left; /* statements until it stops; below 0: never */
     int seen;
     bool crash;
-    int told; /* of migrations that are done, as digits: 12 */
+    int told; /* applied migrations, as digits: 12 */
 };
 
 static bool before(void *arg, const struct migration *migration, struct str sql)
@@ -144,7 +144,9 @@ static void a_stop_before_any_statement_leaves_whole_migrations(void **state)
     }
 }
 
-/* A child with a connection of its own.  Ours is closed: SQLite's do not survive a fork. */
+/*
+ * A child with its own connection.  Ours is closed: SQLite connections do not survive a fork.
+ */
 static pid_t migrate_in_child(struct fixture *f, struct stop stop)
 {
     struct db_options patient = {.lock_ms = 20000, .deadline_ms = 30000};
@@ -182,7 +184,7 @@ static void a_crash_before_any_statement_leaves_whole_migrations(void **state)
     for (int n = 0; n < STATEMENTS; n++) {
         wait_for(migrate_in_child(f, (struct stop){.left = n, .crash = true}));
         f->db = open_with(f->url, &(struct db_options){.lock_ms = 20000, .deadline_ms = 30000});
-        /* Alone, so that the server has noticed the end of the other. */
+        /* Exclusive, so that the server has noticed the end of the other connection. */
         db_begin_alone(f->db);
         OK(db_commit(f->db, NULL, err));
         assert_version(f, n < 3 ? 0 : 1);
@@ -224,7 +226,7 @@ static void a_database_that_is_newer_is_refused_and_left_alone(void **state)
 
     OK(run(f, 2, &(struct stop){.left = -1}, err));
     REFUSED(run(f, 1, &(struct stop){.left = -1}, err), RC_CONFLICT,
-            "has version 2, and this program knows versions up to 1");
+            "has version 2; this program supports versions up to 1");
     assert_version(f, 2);
 }
 
@@ -235,7 +237,7 @@ static void migrations_of_another_program_are_refused(void **state)
     OK(run(f, 1, &(struct stop){.left = -1}, err));
     exec(f->db, "UPDATE migrations SET name = 'init'");
     REFUSED(run(f, 2, &(struct stop){.left = -1}, err), RC_CORRUPT,
-            "is `init`, but ours is `first`");
+            "is `init`, expected `first`");
     assert_version(f, 1);
     assert_false(db_is_dead(f->db));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What PostgreSQL alone has: a server that can be slow, silent, full, gone or gone at the
- * worst moment, rows that others hold, and hints.
+ * What only PostgreSQL has: a server that can be slow, silent, full, gone or gone at the worst
+ * moment, rows that others hold, and hints.
  */
 #include "harness.h"
 
@@ -43,7 +43,9 @@ static void end_backend(struct fixture *f, int64_t pid)
     assert_int_equal(db_int_at(&got, 0, 0), 1);
 }
 
-/* Waits for whoever has inserted `id` and not yet committed; was it committed? */
+/*
+ * Waits for a transaction that inserted `id` and has not yet committed; returns whether it did.
+ */
 static bool was_committed(struct fixture *f, int64_t id)
 {
     struct db *db = open_with(f->url, &(struct db_options){.lock_ms = 4000});
@@ -172,7 +174,7 @@ static void a_backend_that_is_ended_in_a_transaction_leaves_nothing(void **state
     db_close(db);
 }
 
-/* The server's last words are read as the answer to the commit, which may have happened. */
+/* The server's last message is read as the answer to the commit, which may have happened. */
 static void a_backend_that_is_ended_before_the_commit_leaves_doubt(void **state)
 {
     struct fixture *f = *state;
@@ -208,7 +210,7 @@ static void a_backend_that_is_ended_before_a_statement_leaves_no_doubt(void **st
     assert_false(was_committed(f, 1));
 }
 
-/* SHUT_RD: the commit goes out, its answer does not come in. */
+/* SHUT_RD: the commit is sent, its answer is not received. */
 static void a_lost_answer_to_a_commit_is_unknown_and_it_happened(void **state)
 {
     struct fixture *f = *state;
@@ -225,7 +227,7 @@ static void a_lost_answer_to_a_commit_is_unknown_and_it_happened(void **state)
     assert_true(was_committed(f, 1));
 }
 
-/* The other way round: the commit does not go out. */
+/* The reverse: the commit is not sent. */
 static void a_lost_commit_is_unknown_and_it_did_not_happen(void **state)
 {
     struct fixture *f = *state;
@@ -250,7 +252,7 @@ static void a_write_of_its_own_is_in_doubt_like_a_commit(void **state)
     send_row(db, &insert, 1, NULL);
     assert_int_equal(shutdown(db_socket(db), SHUT_RDWR), 0);
     REFUSED(db_flush(db, f->arena, err), RC_UNKNOWN, "is not known");
-    /* What comes later was never sent. */
+    /* Later statements were never sent. */
     send_row(db, &insert, 2, NULL);
     REFUSED(db_flush(db, f->arena, err), RC_LOST, "lost");
     db_close(db);
@@ -303,7 +305,7 @@ static void a_commit_to_a_server_that_stands_still_is_unknown(void **state)
     assert_true(was_committed(f, 1));
 }
 
-/* More than the socket's buffers hold, so that the sending stands still as well. */
+/* More than the socket's buffers hold, so that sending blocks as well. */
 static void a_server_that_does_not_read_is_given_up_at_the_deadline(void **state)
 {
     static const struct db_stmt swallow = {"SELECT length($1)", "b"};
@@ -323,7 +325,7 @@ static void a_server_that_does_not_read_is_given_up_at_the_deadline(void **state
     free(bytes);
 }
 
-/* The commit is on its way when the answer before it proves too large. */
+/* The commit is already sent when the answer before it turns out to be too large. */
 static void an_answer_that_cannot_be_taken_before_a_commit_is_unknown(void **state)
 {
     static const struct db_stmt many = {"SELECT generate_series(1, $1)", "i"};
@@ -368,7 +370,7 @@ static void hints_reach_those_who_listen(void **state)
     db_close(other);
 }
 
-/* Hints that come with an answer are kept until they are asked for. */
+/* Hints that arrive with an answer are kept until they are polled. */
 static void hints_are_not_lost_to_other_statements(void **state)
 {
     struct fixture *f = *state;
@@ -442,7 +444,7 @@ static void what_cannot_be_reached_is_told_apart(void **state)
     REFUSED(open_changed(f, "belfry@", "nobody:secret@", err), RC_INVALID, "28000");
     REFUSED(open_changed(f, "host=/tmp/", "host=/nowhere/", err), RC_BUSY, "cannot connect");
     REFUSED(open_changed(f, "belfry@", "belfry:sec%ret@", err), RC_INVALID,
-            "cannot read this URL");
+            "invalid database URL");
 }
 
 static void a_database_of_another_encoding_is_refused(void **state)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Expected values are after appendix A of PostgreSQL's manual and F15 of the fault model.
- */
+/* Expected values are from appendix A of PostgreSQL's manual and F15 of the fault model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,37 +14,37 @@ static const struct {
     const char *state;
     enum rc writer, reader;
 } states[] = {
-    {"00000", RC_INVALID, RC_INVALID},   /* never an error                  */
-    {"08006", RC_LOST, RC_LOST},         /* connection_failure              */
-    {"08007", RC_UNKNOWN, RC_UNKNOWN},   /* transaction_resolution_unknown  */
-    {"0A000", RC_INVALID, RC_INVALID},   /* feature_not_supported           */
-    {"22003", RC_INVALID, RC_INVALID},   /* numeric_value_out_of_range      */
-    {"22021", RC_INVALID, RC_INVALID},   /* character_not_in_repertoire     */
-    {"23502", RC_INVALID, RC_INVALID},   /* not_null_violation              */
-    {"23505", RC_CONFLICT, RC_CONFLICT}, /* unique_violation                */
-    {"25006", RC_LOST, RC_INVALID},      /* read_only_sql_transaction       */
+    {"00000", RC_INVALID, RC_INVALID},   /* never an error */
+    {"08006", RC_LOST, RC_LOST},         /* connection_failure */
+    {"08007", RC_UNKNOWN, RC_UNKNOWN},   /* transaction_resolution_unknown */
+    {"0A000", RC_INVALID, RC_INVALID},   /* feature_not_supported */
+    {"22003", RC_INVALID, RC_INVALID},   /* numeric_value_out_of_range */
+    {"22021", RC_INVALID, RC_INVALID},   /* character_not_in_repertoire */
+    {"23502", RC_INVALID, RC_INVALID},   /* not_null_violation */
+    {"23505", RC_CONFLICT, RC_CONFLICT}, /* unique_violation */
+    {"25006", RC_LOST, RC_INVALID},      /* read_only_sql_transaction */
     {"25P03", RC_LOST, RC_LOST},         /* idle_in_transaction_session_... */
-    {"26000", RC_LOST, RC_LOST},         /* invalid_sql_statement_name      */
-    {"28P01", RC_INVALID, RC_INVALID},   /* invalid_password                */
-    {"3D000", RC_INVALID, RC_INVALID},   /* invalid_catalog_name            */
-    {"40001", RC_BUSY, RC_BUSY},         /* serialization_failure           */
-    {"40003", RC_UNKNOWN, RC_UNKNOWN},   /* statement_completion_unknown    */
-    {"40P01", RC_BUSY, RC_BUSY},         /* deadlock_detected               */
-    {"42P01", RC_INVALID, RC_INVALID},   /* undefined_table                 */
-    {"53100", RC_LIMIT, RC_LIMIT},       /* disk_full                       */
-    {"53200", RC_LIMIT, RC_LIMIT},       /* out_of_memory                   */
-    {"53300", RC_BUSY, RC_BUSY},         /* too_many_connections            */
-    {"54000", RC_LIMIT, RC_LIMIT},       /* program_limit_exceeded          */
-    {"55P03", RC_BUSY, RC_BUSY},         /* lock_not_available              */
-    {"57014", RC_BUSY, RC_LIMIT},        /* query_canceled                  */
-    {"57P01", RC_LOST, RC_LOST},         /* admin_shutdown                  */
-    {"57P02", RC_LOST, RC_LOST},         /* crash_shutdown                  */
-    {"57P03", RC_BUSY, RC_BUSY},         /* cannot_connect_now              */
-    {"57P05", RC_LOST, RC_LOST},         /* idle_session_timeout            */
-    {"58030", RC_LOST, RC_LOST},         /* io_error                        */
-    {"XX000", RC_INVALID, RC_INVALID},   /* internal_error                  */
-    {"XX001", RC_CORRUPT, RC_CORRUPT},   /* data_corrupted                  */
-    {"XX002", RC_CORRUPT, RC_CORRUPT},   /* index_corrupted                 */
+    {"26000", RC_LOST, RC_LOST},         /* invalid_sql_statement_name */
+    {"28P01", RC_INVALID, RC_INVALID},   /* invalid_password */
+    {"3D000", RC_INVALID, RC_INVALID},   /* invalid_catalog_name */
+    {"40001", RC_BUSY, RC_BUSY},         /* serialization_failure */
+    {"40003", RC_UNKNOWN, RC_UNKNOWN},   /* statement_completion_unknown */
+    {"40P01", RC_BUSY, RC_BUSY},         /* deadlock_detected */
+    {"42P01", RC_INVALID, RC_INVALID},   /* undefined_table */
+    {"53100", RC_LIMIT, RC_LIMIT},       /* disk_full */
+    {"53200", RC_LIMIT, RC_LIMIT},       /* out_of_memory */
+    {"53300", RC_BUSY, RC_BUSY},         /* too_many_connections */
+    {"54000", RC_LIMIT, RC_LIMIT},       /* program_limit_exceeded */
+    {"55P03", RC_BUSY, RC_BUSY},         /* lock_not_available */
+    {"57014", RC_BUSY, RC_LIMIT},        /* query_canceled */
+    {"57P01", RC_LOST, RC_LOST},         /* admin_shutdown */
+    {"57P02", RC_LOST, RC_LOST},         /* crash_shutdown */
+    {"57P03", RC_BUSY, RC_BUSY},         /* cannot_connect_now */
+    {"57P05", RC_LOST, RC_LOST},         /* idle_session_timeout */
+    {"58030", RC_LOST, RC_LOST},         /* io_error */
+    {"XX000", RC_INVALID, RC_INVALID},   /* internal_error */
+    {"XX001", RC_CORRUPT, RC_CORRUPT},   /* data_corrupted */
+    {"XX002", RC_CORRUPT, RC_CORRUPT},   /* index_corrupted */
 };
 
 static void every_state_has_its_code(void **state)

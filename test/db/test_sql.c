@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tokens of SQL texts, and the splitting of texts into statements.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

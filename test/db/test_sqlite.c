@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What SQLite alone has: a file, its lock, its settings, its log, a full disk and damage.
- */
+/* What only SQLite has: a file, its lock, its settings, its log, a full disk and damage. */
 #include "harness.h"
 
 #include <fcntl.h>
@@ -12,8 +10,8 @@
 #include <sys/wait.h>
 
 enum {
-    ADVANCE_MS = 20,     /* of a reader; a writer waits longer for it */
-    PATIENCE_MS = 60000, /* of a writer, on a machine that has other things to do */
+    ADVANCE_MS = 20,     /* head start of a reader; a writer waits longer for it */
+    PATIENCE_MS = 60000, /* of a writer, on a loaded machine */
 };
 
 static const struct db_stmt insert = {"INSERT INTO f (id, b) VALUES ($1, $2)", "ib"};
@@ -67,7 +65,7 @@ static void urls_that_name_no_file_are_refused(void **state)
     REFUSED(open_url(url, false, err), RC_INVALID, "sqlite:FILE");
     assert_int_equal(symlink("none.db", path_of(f, "link.db")), 0);
     snprintf(url, sizeof url, "sqlite:%s", path_of(f, "link.db"));
-    REFUSED(open_url(url, false, err), RC_INVALID, "a symbolic link to nothing");
+    REFUSED(open_url(url, false, err), RC_INVALID, "a dangling symbolic link");
     snprintf(url, sizeof url, "sqlite:%s/.", f->dir);
     REFUSED(open_url(url, true, err), RC_INVALID, "cannot open");
 }
@@ -93,7 +91,7 @@ static void a_reader_makes_no_file(void **state)
     assert_int_equal(access(path_of(f, "none.db"), F_OK), -1);
 }
 
-/* As DESIGN.md, section 5, asks. */
+/* As required by the design, section 5. */
 static void the_connection_is_set_up_for_safety(void **state)
 {
     static const struct {
@@ -141,7 +139,7 @@ static void a_second_writer_is_refused_and_told_who_is_the_first(void **state)
     OK(open_url(f->url, false, err));
 }
 
-/* In a child: no other process could take the file for itself. */
+/* In a child: a process does not conflict with its own locks. */
 static bool is_locked(const char *path)
 {
     /* The range of SQLite's shared locks, from its file format. */
@@ -158,7 +156,7 @@ static bool is_locked(const char *path)
     return WEXITSTATUS(status) == 1;
 }
 
-/* To close any descriptor of a file drops the locks that the process has on it. */
+/* Closing any descriptor of a file drops the process's locks on it. */
 static void a_refused_writer_does_not_drop_the_locks_of_the_first(void **state)
 {
     struct fixture *f = *state;
@@ -287,7 +285,7 @@ static void a_full_disk_undoes_the_transaction_and_the_next_may_succeed(void **s
     assert_int_equal(query_int(f, f->db, &count), 215);
 }
 
-/* A write that fails for another reason than room: here the limit of a file's size. */
+/* A write that fails for another reason than space: here the limit of a file's size. */
 static void a_failed_write_ends_the_connection_and_loses_nothing(void **state)
 {
     struct fixture *f = *state;
@@ -310,8 +308,8 @@ static void a_failed_write_ends_the_connection_and_loses_nothing(void **state)
 }
 
 /*
- * Its pages are put together on their way to the log.  Whether the disk is waited for or not,
- * they are all in the log when others may see it.
+ * Its pages are combined on their way to the log.  Whether or not the disk is synced, all of
+ * them are in the log when others may see the commit.
  */
 static void a_reader_sees_every_commit_whatever_its_size(void **state)
 {
@@ -331,7 +329,7 @@ static void a_reader_sees_every_commit_whatever_its_size(void **state)
     db_close(reader);
 }
 
-/* So few pages in memory that the transaction spills into the log, and is read from there. */
+/* So little cache that the transaction spills into the log, and is read from there. */
 static void a_writer_reads_what_it_has_not_committed(void **state)
 {
     struct fixture *f = *state;
@@ -354,7 +352,7 @@ static void the_log_is_written_back_when_it_is_long_and_only_when_asked(void **s
     make_table(f);
     for (int i = 0; i < 10; i++)
         OK(fill(f, i * 100, 100, err));
-    OK(db_checkpoint(f->db, err)); /* some 1,100 pages: too few */
+    OK(db_checkpoint(f->db, err)); /* about 1,100 pages: too few */
     assert_true(size_of(f, "test.db") < 100 * 4096);
     for (int i = 10; i < 40; i++)
         OK(fill(f, i * 100, 100, err));
@@ -390,8 +388,8 @@ static void a_checkpoint_does_not_wait_for_a_reader(void **state)
 }
 
 /*
- * A process that always reads: it lets go of a snapshot when it has the next one, which it
- * takes when it is told so, or some time later.
+ * A process that always reads: it releases a snapshot when it has the next one, which it takes
+ * on request or some time later.
  */
 static _Noreturn void read_for_ever(const struct fixture *f, int told)
 {
@@ -421,7 +419,7 @@ static void the_log_does_not_grow_for_ever_while_somebody_always_reads(void **st
     f->db = db_close(f->db);
     f->db = open_with(f->url, &(struct db_options){.lock_ms = PATIENCE_MS});
     make_table(f);
-    OK(db_exec(f->db, STR("PRAGMA synchronous=OFF"), err)); /* no power is lost here */
+    OK(db_exec(f->db, STR("PRAGMA synchronous=OFF"), err)); /* power is not lost here */
     assert_int_equal(pipe(pipes), 0);
     child = fork();
     assert_true(child >= 0);
@@ -497,8 +495,8 @@ static void ballast_is_disk_that_is_kept_and_given_back(void **state)
     OK(db_ballast(f->db, true, err));
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_size, 16 << 20);
-    assert_true(st.st_blocks * 512 >= st.st_size); /* not a hole */
-    OK(db_ballast(f->db, true, err));              /* once more changes nothing */
+    assert_true(st.st_blocks * 512 >= st.st_size); /* not sparse */
+    OK(db_ballast(f->db, true, err));              /* a second call changes nothing */
     OK(db_ballast(f->db, false, err));
     assert_int_equal(stat(path, &st), -1);
     OK(db_ballast(f->db, false, err));

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The log of SQLite is written back beside its writer, by another connection.
- */
+/* Another connection writes back the log of SQLite while its writer continues. */
 #include "harness.h"
 
 #include <pthread.h>
@@ -28,7 +26,7 @@ static off_t size_of(const struct fixture *f, const char *name)
     return st.st_size;
 }
 
-/* A writer whose log is long soon. */
+/* A writer whose log soon becomes long. */
 static void begin(struct fixture *f)
 {
     f->db = db_close(f->db);
@@ -41,7 +39,7 @@ static struct db *open_sweeper(const struct fixture *f)
     return open_with(f->url, &(struct db_options){.sweeps = true});
 }
 
-/* Each row takes a page and a bit; rows are counted from 0. */
+/* Each row takes a little more than a page; rows are counted from 0. */
 static void fill(struct fixture *f, int *rows, int more)
 {
     static const char zeros[PAGE];
@@ -55,7 +53,7 @@ static void fill(struct fixture *f, int *rows, int more)
     OK(db_commit(f->db, f->arena, err));
 }
 
-/* The log is lent from then on. */
+/* The log is lent when this returns. */
 static void fill_until_lent(struct fixture *f, int *rows)
 {
     while (!db_lend_wal(f->db))
@@ -117,7 +115,7 @@ static void what_comes_after_a_sweep_is_in_the_log_alone_and_is_not_lost(void **
             "the disk is gone");
     db_close(sweeper);
     f->db = db_close(f->db);
-    assert_true(size_of(f, "test.db-wal") > LOG_PAGES * PAGE); /* left alone */
+    assert_true(size_of(f, "test.db-wal") > LOG_PAGES * PAGE); /* unchanged */
     f->db = open_with(f->url, NULL);
     assert_whole(f, rows);
 }
@@ -135,7 +133,7 @@ static void a_log_of_which_all_is_copied_is_not_lent(void **state)
     assert_false(db_lend_wal(f->db));
     OK(db_checkpoint(f->db, err));
     assert_false(db_lend_wal(f->db));
-    fill(f, &rows, 1); /* it begins anew */
+    fill(f, &rows, 1); /* it restarts */
     assert_false(db_lend_wal(f->db));
     fill_until_lent(f, &rows);
     sweep(f, sweeper);
@@ -143,7 +141,7 @@ static void a_log_of_which_all_is_copied_is_not_lent(void **state)
     assert_whole(f, rows);
 }
 
-/* By a commit that nobody looks at, in the midst of a sweep or after it. */
+/* By an unnoticed commit, during a sweep or after it. */
 static void one_that_began_anew_unseen_is_lent_when_it_is_long(void **state)
 {
     struct fixture *f = *state;
@@ -205,8 +203,8 @@ static void while_it_is_lent_nobody_else_may_copy_it(void **state)
 }
 
 /*
- * SQLite calls xUnfetch between its look at how long the log is and its look at how much of it
- * is copied.
+ * SQLite calls xUnfetch between reading the length of the log and reading how much of it is
+ * copied.
  */
 static struct {
     sqlite3_vfs vfs, *below;
@@ -215,7 +213,8 @@ static struct {
     struct fixture *f;
     int *rows;
     int calls;
-    unsigned commits; /* in which of them the writer commits: 1 for the first, 2, 4 ... */
+    /* at which of these calls the writer commits: 1 for the first, 2, 4 ... */
+    unsigned commits;
 } gap;
 
 static int commit_in_gap(sqlite3_file *file, sqlite3_int64 at, void *page)
@@ -287,7 +286,7 @@ static void what_was_written_meanwhile_is_lent_once_more_and_not_twice(void **st
     assert_whole(f, rows);
 }
 
-/* SQLite 3.40 would lose it where the log is swept that nobody has written to since. */
+/* SQLite 3.40 would lose it if a log were swept to which nothing was written since. */
 static void a_commit_in_the_gap_of_a_sweep_is_not_lost(void **state)
 {
     struct fixture *f = *state;
@@ -339,7 +338,7 @@ static void one_that_sweeps_makes_no_file_and_needs_one_that_is_there(void **sta
     assert_int_equal(access(path, F_OK), -1);
 }
 
-/* One that sweeps whenever the log is lent to it. */
+/* A helper that sweeps whenever the log is lent to it. */
 struct helper {
     const struct fixture *f;
     atomic_bool is_lent, must_end;
@@ -377,7 +376,7 @@ static void a_writer_and_one_that_sweeps_lose_nothing_to_each_other(void **state
     int rows = 0, sweeps = 0;
 
     begin(f);
-    OK(db_exec(f->db, STR("PRAGMA synchronous=OFF"), err)); /* no power is lost here */
+    OK(db_exec(f->db, STR("PRAGMA synchronous=OFF"), err)); /* power is not lost here */
     assert_int_equal(pthread_create(&thread, NULL, writeback_on, &helper), 0);
     for (int i = 0; i < 400; i++) {
         fill(f, &rows, BATCH);

@@ -160,7 +160,7 @@ static void who_runs_the_server_hears_of_agents_that_run_very_often(void **state
     api(d, 201, "POST", S,
         "{'agentId':'a','scheduleType':'CRON','cronExpr':'*/10 * * * * *','enabled':true}");
     server_await(d, "msg=\"schedule has a warning\" namespace=default "
-                    "schedule=agent:a reason=\"the agent `a` comes to 8640 runs a day");
+                    "schedule=agent:a reason=\"agent \\\"a\\\" has 8640 runs a day");
     assert_int_equal(server_stop(d), 0);
 }
 

@@ -192,8 +192,8 @@ static void files_are_read_whole_before_anything_is_asked(void **state)
     static const struct {
         const char *text, *err;
     } rows[] = {
-        {"id: a\nid: b\n", "-: line 2, column 1: this key stands twice"},
-        {"a: *x\n", "-: line 1, column 4: aliases (*) are not taken"},
+        {"id: a\nid: b\n", "-: line 2, column 1: duplicate key"},
+        {"a: *x\n", "-: line 1, column 4: aliases (*) are not supported"},
         {"id: a\n---\nspec: {}\n", "-:3: document 2: id"},
         {"id: a\n---\n7\n", "-:3: document 2: must be a schedule"},
         {"id: ''\n", "-:1: document 1: id: may not be empty"},
@@ -326,7 +326,7 @@ static void a_pause_is_applied_shown_and_lifted(void **state)
     assert_says(run, 0,
                 "~ schedule a\n    paused: {\"reason\":\"holidays\",\"until\":"
                 "\"2031-01-01T00:00:00.000Z\"} → false\n~ resume a\n"
-                "    no slot has passed meanwhile; then it goes on at ",
+                "    no slot has passed during the pause; next run at ",
                 "");
     assert_says(BELFRY(d, "apply", "-f", path), 0, "0 created, 1 changed, 0 unchanged\n", "");
     assert_string_equal(

@@ -185,7 +185,7 @@ static const struct damage {
     {"INSERT INTO ledger (id, schedule, pass, first, last, count, outcome, reason, written_at,"
      " expire_at) SELECT 79, schedule, 0, slot + 500000, slot + 500000, 1, 3, 2, ended_at,"
      " expire_at FROM history WHERE slot = " SECOND,
-     "is no time of the schedule"},
+     "is not a slot of the schedule"},
     {"UPDATE cursors SET mark = mark + 60000000 WHERE id = " OF("each-second"),
      "has no account, and the cursor's mark has passed it"},
     {"UPDATE cursors SET mark = mark - 2000000 WHERE id = " OF("each-second"),
@@ -205,7 +205,7 @@ static const struct damage {
     {"DELETE FROM schedules WHERE name = 'by-hand'", "an open run has no schedule"},
     {"DELETE FROM cursors WHERE id = " OF("each-second"), "a schedule has no cursor"},
     {"UPDATE gates SET open = 0", "gate db counts 0 open runs and 0 waiting ones; there are 1"},
-    {"DELETE FROM gates", "names a gate that is not there"},
+    {"DELETE FROM gates", "names a gate that does not exist"},
     {"UPDATE calendars SET days = $BLOB", "calendar holidays cannot be read"},
     {"DELETE FROM events WHERE seq = (SELECT seq FROM events ORDER BY seq LIMIT 1 OFFSET 2)",
      "events of node"},

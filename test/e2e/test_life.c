@@ -165,7 +165,7 @@ static void names_that_nothing_bears_are_told_at_the_start(void **state)
                    STATUS_FAILED, "default_timezone: time zone `Europe/Lodnon` is not known");
     assert_refused(
         server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", "/nowhere/ca.pem")}),
-        STATUS_FAILED, "http_ca: Cannot read the certificates");
+        STATUS_FAILED, "http_ca: cannot read the certificates");
     assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", draft)}),
                    STATUS_FAILED, "has no certificate in PEM form");
     assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--file", file)}),

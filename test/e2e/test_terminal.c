@@ -111,7 +111,8 @@ static void a_port_or_file_that_is_taken_is_named_with_a_way_out(void **state)
     snprintf(other, sizeof other, "sqlite:%s", world_path(w, "other.db"));
     open_terminal(w, WORDS("--db", other, "--listen", port), &t);
     assert_int_equal(close_terminal(&t), 1);
-    assert_non_null(strstr(t.screen, "address already in use; stop who uses it, or choose"));
+    assert_non_null(
+        strstr(t.screen, "address already in use; stop the program that uses it, or choose"));
     snprintf(pid, sizeof pid, "in use by process %d;", (int)d->pid);
     open_terminal(w, WORDS("--db", w->url, "--listen", "127.0.0.1:0"), &t);
     assert_int_equal(close_terminal(&t), 1);

@@ -137,7 +137,7 @@ static void a_certificate_of_no_use_is_told_of_at_the_start(void **state)
     assert_int_equal(rename(other.key, cert.key), 0);
     d = spawn(w, &cert, "127.0.0.1:0");
     assert_int_equal(server_wait(d), STATUS_FAILED);
-    assert_non_null(strstr(d->log, "is not that of the certificate"));
+    assert_non_null(strstr(d->log, "does not match the certificate"));
     cert_remove(&cert);
     cert_remove(&other);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock, the nodes and their turns.  What is said and read is in harness_say.c and
+ * The clock, the nodes and their turns.  Commands are in harness_commands.c, results in
  * harness_read.c.
  */
 #include "harness.h"
@@ -15,9 +15,9 @@
 
 enum {
     ARENA_MAX = 1 << 30,
-    SETTLE_MAX = 20000, /* turns at one moment     */
-    STEPS_MAX = 500000, /* moments of one timeline */
-    BOOTS_MAX = 10,     /* while others boot too   */
+    SETTLE_MAX = 20000, /* turns without a step of the clock    */
+    STEPS_MAX = 500000, /* steps of one timeline                */
+    BOOTS_MAX = 10,     /* attempts while other nodes boot, too */
 };
 
 struct world world;
@@ -62,35 +62,35 @@ instant when(const char *text)
     return t;
 }
 
-static enum rc ask_fault(void *arg, enum db_point point)
+static enum rc break_connection(void *arg, enum db_point point)
 {
-    struct bench *bench = arg;
+    struct test_node *node = arg;
     enum rc rc = RC_OK;
 
-    if (!bench->is_turning)
+    if (!node->is_turning)
         return RC_OK;
     if (world.chance)
         rc = world.chance(point);
-    else if (point == bench->break_at)
-        rc = bench->break_with;
+    else if (point == node->break_at)
+        rc = node->break_with;
     if (rc != RC_OK) {
-        bench->break_with = RC_OK;
-        bench->breaks++;
+        node->break_with = RC_OK;
+        node->breaks++;
     }
     return rc;
 }
 
-void bench_open(struct bench *bench)
+void node_open(struct test_node *node)
 {
     struct err err = {.text = ""};
-    struct db_options options = {.fault = &bench->fault};
+    struct db_options options = {.fault = &node->fault};
 
-    db_close(bench->db);
-    bench->db = NULL;
-    bench->fault = (struct db_fault){ask_fault, bench};
-    if (db_open(url, &options, &bench->db, &err) != RC_OK)
+    db_close(node->db);
+    node->db = NULL;
+    node->fault = (struct db_fault){break_connection, node};
+    if (db_open(url, &options, &node->db, &err) != RC_OK)
         broken("%s: %s", url, err.text);
-    if (!is_postgres && db_exec(bench->db, STR("PRAGMA synchronous=OFF"), &err) != RC_OK)
+    if (!is_postgres && db_exec(node->db, STR("PRAGMA synchronous=OFF"), &err) != RC_OK)
         broken("%s", err.text);
 }
 
@@ -101,54 +101,54 @@ static const struct tz *find_zone(void *user, struct str name, struct err *reter
     return zone_find(user, name, reterr);
 }
 
-void bench_boot(struct bench *bench)
+void node_boot(struct test_node *node)
 {
     struct err err = {.text = ""};
-    struct engine_options options = {.node = str_of(bench->name),
+    struct engine_options options = {.node = str_of(node->name),
                                      .zones = {.find = find_zone},
                                      .zones_version = str_of(world.instead ? "2" : "1"),
-                                     .backfill_portion = world.portion};
+                                     .backfill_portion = world.backfill_batch};
     enum rc rc = RC_BUSY;
 
-    bench->break_with = RC_OK;
-    bench->is_pending = false;
-    bench->events = 0; /* what the process before it did not hear of */
-    bench_open(bench);
-    bench->engine = engine_free(bench->engine);
-    bench->engine = engine_new(&options);
+    node->break_with = RC_OK;
+    node->is_pending = false;
+    node->events = 0; /* the process before it may have missed some */
+    node_open(node);
+    node->engine = engine_free(node->engine);
+    node->engine = engine_new(&options);
     for (int i = 0; i < BOOTS_MAX && rc == RC_BUSY; i++)
-        rc = engine_boot(bench->engine, bench->db, world.now, &err);
+        rc = engine_boot(node->engine, node->db, world.now, &err);
     if (rc != RC_OK)
-        broken("boot of %s: %s", bench->name, err.text);
-    bench->is_up = true;
-    bench->wake_at = world.now;
+        broken("boot of %s: %s", node->name, err.text);
+    node->is_up = true;
+    node->wake_at = world.now;
 }
 
-void bench_kill(struct bench *bench)
+void node_kill(struct test_node *node)
 {
-    bench->is_up = false;
-    bench->db = db_close(bench->db);
-    bench->engine = engine_free(bench->engine);
+    node->is_up = false;
+    node->db = db_close(node->db);
+    node->engine = engine_free(node->engine);
     for (int i = 0; i < world.dispatch_count; i++)
-        if (world.dispatches[i].bench == bench && !world.dispatches[i].is_granted)
+        if (world.dispatches[i].node == node && !world.dispatches[i].is_granted)
             world.dispatches[i].is_open = false;
 }
 
-struct bench *world_join(const char *name)
+struct test_node *world_join(const char *name)
 {
-    struct bench *bench = &world.benches[world.bench_count++];
+    struct test_node *node = &world.nodes[world.node_count++];
 
-    must(world.bench_count <= BENCHES_MAX);
-    *bench = (struct bench){0};
-    snprintf(bench->name, sizeof bench->name, "%s", name);
-    bench_boot(bench);
-    return bench;
+    must(world.node_count <= TEST_NODES_MAX);
+    *node = (struct test_node){0};
+    snprintf(node->name, sizeof node->name, "%s", name);
+    node_boot(node);
+    return node;
 }
 
 void world_fork(const char *name)
 {
     world.is_child = true;
-    world.bench_count = 0;
+    world.node_count = 0;
     world.dispatch_count = 0;
     world_join(name);
 }
@@ -167,7 +167,7 @@ static void make_database(void)
     snprintf(dir, sizeof dir, "/tmp/belfry-engine-XXXXXX");
     if (!mkdtemp(dir))
         broken("no directory below /tmp");
-    /* Named, so that several nodes may write in turn. */
+    /* The vfs is named so that several nodes may write in turn. */
     snprintf(url, sizeof url, "sqlite:%s/test.db?vfs=unix", dir);
 }
 
@@ -201,7 +201,7 @@ int world_begin(void **state)
     make_database();
     make_tables();
     world_join("a");
-    world.namespace = said(COMMAND_NAMESPACE, "default").schedule;
+    world.namespace = submit_ok(COMMAND_NAMESPACE, "default").schedule;
     return 0;
 }
 
@@ -211,8 +211,8 @@ int world_end(void **state)
     char path[128];
 
     (void)state;
-    for (int i = 0; i < world.bench_count; i++)
-        bench_kill(&world.benches[i]);
+    for (int i = 0; i < world.node_count; i++)
+        node_kill(&world.nodes[i]);
     world.arena = arena_free(world.arena);
     for (size_t i = 0; !is_postgres && i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", dir, names[i]);
@@ -223,33 +223,33 @@ int world_end(void **state)
     return 0;
 }
 
-struct bench *first_up(void)
+struct test_node *first_up(void)
 {
-    for (int i = 0; i < world.bench_count; i++)
-        if (world.benches[i].is_up)
-            return &world.benches[i];
+    for (int i = 0; i < world.node_count; i++)
+        if (world.nodes[i].is_up)
+            return &world.nodes[i];
     broken("no node is up");
 }
 
-/* Workers report to any node, a node's own calls only to it. */
-static bool reports_to(const struct call *call, const struct bench *bench)
+/* Workers report to any node; calls of a node report only to that node. */
+static bool reports_to(const struct call *call, const struct test_node *node)
 {
-    return call->is_granted ? bench == first_up() : bench == call->bench;
+    return call->is_granted ? node == first_up() : node == call->node;
 }
 
 static struct report report_of(const struct call *call)
 {
-    struct report told = report_on(call, REPORT_DONE, call->outcome);
+    struct report done = report_on(call, REPORT_DONE, call->outcome);
 
-    told.is_retryable = true;
+    done.is_retryable = true;
     if (call->outcome == OUTCOME_SUCCEEDED)
-        told.result = str_of(call->text);
+        done.result = str_of(call->text);
     else
-        told.error = str_of(call->text);
-    return told;
+        done.error = str_of(call->text);
+    return done;
 }
 
-static void prepare(struct bench *bench)
+static void prepare(struct test_node *node)
 {
     int count = 0, in_flight = 0;
 
@@ -258,9 +258,8 @@ static void prepare(struct bench *bench)
 
         if (!call->is_open)
             continue;
-        if (call->ends_at > world.now || !reports_to(call, bench) ||
-            count == TURN_REPORTS_MAX) {
-            in_flight += call->bench == bench && !call->is_granted;
+        if (call->ends_at > world.now || !reports_to(call, node) || count == TURN_REPORTS_MAX) {
+            in_flight += call->node == node && !call->is_granted;
             continue;
         }
         reported[count] = i;
@@ -270,23 +269,23 @@ static void prepare(struct bench *bench)
         reported[count] = -1;
         reports[count++] = *parts.report;
     }
-    bench->in = (struct turn_in){.rows = world.rows,
-                                 .commands = parts.commands,
-                                 .command_count = parts.command_count,
-                                 .reports = reports,
-                                 .report_count = count,
-                                 .polls = bench == first_up() ? parts.polls : NULL,
-                                 .poll_count = bench == first_up() ? parts.poll_count : 0};
+    node->in = (struct turn_in){.rows = world.rows,
+                                .commands = parts.commands,
+                                .command_count = parts.command_count,
+                                .reports = reports,
+                                .report_count = count,
+                                .polls = node == first_up() ? parts.polls : NULL,
+                                .poll_count = node == first_up() ? parts.poll_count : 0};
     for (int i = LANE_HTTP; i < LANE_COUNT; i++)
-        bench->in.capacity[i] = world.capacity > in_flight ? world.capacity - in_flight : 0;
+        node->in.capacity[i] = world.capacity > in_flight ? world.capacity - in_flight : 0;
 }
 
-static void take_reports(const struct bench *bench)
+static void read_report_replies(const struct test_node *node)
 {
-    const struct turn_out *out = &bench->out;
+    const struct turn_out *out = &node->out;
 
-    if (out->report_count != bench->in.report_count)
-        broken("%d reports, %d replies", bench->in.report_count, out->report_count);
+    if (out->report_count != node->in.report_count)
+        broken("%d reports, %d replies", node->in.report_count, out->report_count);
     for (int i = 0; i < out->report_count; i++) {
         struct call *call = reported[i] < 0 ? NULL : &world.dispatches[reported[i]];
 
@@ -294,17 +293,18 @@ static void take_reports(const struct bench *bench)
         if (!call || world.last_report.rc == RC_BUSY)
             continue;
         if (world.last_report.rc == RC_INVALID) {
-            call->ends_at = INSTANT_NEVER; /* refused for its text: still its holder's */
+            call->ends_at =
+                INSTANT_NEVER; /* rejected because of its text: the run stays claimed */
             continue;
         }
         if (world.last_report.rc != RC_OK)
-            broken("the report of a call at %s was refused: %s", clock_text(call->at),
+            broken("the report of a call at %s was rejected: %s", clock_text(call->at),
                    rc_name(world.last_report.rc));
         call->is_open = false;
     }
 }
 
-static void take_stop(const struct stop *stop)
+static void apply_stop(const struct stop *stop)
 {
     for (int i = 0; i < world.dispatch_count; i++) {
         struct call *call = &world.dispatches[i];
@@ -320,28 +320,27 @@ static void take_stop(const struct stop *stop)
     }
 }
 
-static void take(struct bench *bench)
+static void apply_out(struct test_node *node)
 {
-    struct turn_out *out = &bench->out;
+    struct turn_out *out = &node->out;
 
-    bench->wake_at = out->wake_at;
+    node->wake_at = out->wake_at;
     world.hints += out->made_ready;
-    take_reports(bench);
-    if (out->reply_count != bench->in.command_count)
-        broken("%d commands, %d replies", bench->in.command_count, out->reply_count);
+    read_report_replies(node);
+    if (out->reply_count != node->in.command_count)
+        broken("%d commands, %d replies", node->in.command_count, out->reply_count);
     for (int i = 0; i < out->stop_count; i++)
-        take_stop(&out->stops[i]);
+        apply_stop(&out->stops[i]);
     for (int i = 0; i < out->dispatch_count; i++)
-        take_work(bench, &out->dispatches[i], false);
+        add_call(node, &out->dispatches[i], false);
     for (int i = 0; i < out->grant_count; i++)
-        take_work(bench, &out->grants[i], true);
-    for (int i = 0; i < parts.poll_count && bench->in.poll_count > 0; i++)
+        add_call(node, &out->grants[i], true);
+    for (int i = 0; i < parts.poll_count && node->in.poll_count > 0; i++)
         parts.polls[i].is_new = false;
-    if (out->event_count > 0 && bench->events > 0 && out->first_event != bench->events + 1)
-        broken("event %lld follows %lld", (long long)out->first_event,
-               (long long)bench->events);
+    if (out->event_count > 0 && node->events > 0 && out->first_event != node->events + 1)
+        broken("event %lld follows %lld", (long long)out->first_event, (long long)node->events);
     if (out->event_count > 0)
-        bench->events = out->first_event + out->event_count - 1;
+        node->events = out->first_event + out->event_count - 1;
     for (int i = 0; i < out->event_count; i++) {
         must(out->events[i].type > 0 && out->events[i].type < EVENTS_MAX);
         world.events[out->events[i].type]++;
@@ -349,45 +348,45 @@ static void take(struct bench *bench)
     }
 }
 
-enum rc turn_try(struct bench *bench, struct err *reterr)
+enum rc turn_try(struct test_node *node, struct err *reterr)
 {
     enum rc rc;
 
-    if (!bench->is_pending)
-        prepare(bench);
-    bench->in.now = world.now;
-    bench->is_turning = true;
-    rc = engine_turn(bench->engine, &bench->in, &bench->out, reterr);
-    bench->is_turning = false;
-    bench->is_pending = rc != RC_OK;
+    if (!node->is_pending)
+        prepare(node);
+    node->in.now = world.now;
+    node->is_turning = true;
+    rc = engine_turn(node->engine, &node->in, &node->out, reterr);
+    node->is_turning = false;
+    node->is_pending = rc != RC_OK;
     if (rc == RC_OK)
-        take(bench);
-    if (rc == RC_OK && bench->out.started[RUN_BACKFILL] > world.backfill_most)
-        world.backfill_most = bench->out.started[RUN_BACKFILL];
+        apply_out(node);
+    if (rc == RC_OK && node->out.started[RUN_BACKFILL] > world.backfill_most)
+        world.backfill_most = node->out.started[RUN_BACKFILL];
     return rc;
 }
 
-/* Where a test broke the connection, a new one is made and the turn is asked for again. */
-static bool may_go_on(struct bench *bench, enum rc rc)
+/* True when the turn can be tried again; opens a new connection if the test broke it. */
+static bool may_retry(struct test_node *node, enum rc rc)
 {
     if (rc == RC_BUSY)
         return true;
-    if (bench->breaks == 0 || (rc != RC_LOST && rc != RC_UNKNOWN))
+    if (node->breaks == 0 || (rc != RC_LOST && rc != RC_UNKNOWN))
         return false;
-    bench_open(bench);
-    engine_attach(bench->engine, bench->db);
+    node_open(node);
+    engine_attach(node->engine, node->db);
     return true;
 }
 
-void turn(struct bench *bench)
+void turn(struct test_node *node)
 {
     struct err err = {.text = ""};
-    enum rc rc = turn_try(bench, &err);
+    enum rc rc = turn_try(node, &err);
 
-    for (int i = 0; i < SETTLE_MAX && rc != RC_OK && may_go_on(bench, rc); i++)
-        rc = turn_try(bench, &err);
+    for (int i = 0; i < SETTLE_MAX && rc != RC_OK && may_retry(node, rc); i++)
+        rc = turn_try(node, &err);
     if (rc != RC_OK)
-        broken("turn of %s at %s: %s: %s", bench->name, clock_text(world.now), rc_name(rc),
+        broken("turn of %s at %s: %s: %s", node->name, clock_text(world.now), rc_name(rc),
                err.text);
 }
 
@@ -404,27 +403,27 @@ void settle(void)
     for (int i = 0; i < SETTLE_MAX; i++) {
         bool is_busy = false;
 
-        for (int k = 0; k < world.bench_count; k++) {
-            struct bench *bench = &world.benches[k];
+        for (int k = 0; k < world.node_count; k++) {
+            struct test_node *node = &world.nodes[k];
 
-            if (!bench->is_up)
+            if (!node->is_up)
                 continue;
-            turn(bench);
-            is_busy |= bench->wake_at <= world.now;
+            turn(node);
+            is_busy |= node->wake_at <= world.now;
         }
         if (!is_busy && !has_due_report())
             return;
     }
-    broken("at %s there is always something left to do", clock_text(world.now));
+    broken("at %s the nodes never finish their work", clock_text(world.now));
 }
 
-static instant next_moment(instant until)
+static instant next_step(instant until)
 {
     instant next = until;
 
-    for (int i = 0; i < world.bench_count; i++)
-        if (world.benches[i].is_up && world.benches[i].wake_at < next)
-            next = world.benches[i].wake_at;
+    for (int i = 0; i < world.node_count; i++)
+        if (world.nodes[i].is_up && world.nodes[i].wake_at < next)
+            next = world.nodes[i].wake_at;
     for (int i = 0; i < world.dispatch_count; i++)
         if (world.dispatches[i].is_open && world.dispatches[i].ends_at < next)
             next = world.dispatches[i].ends_at;
@@ -438,8 +437,8 @@ void run_until(instant t)
     settle();
     for (int i = 0; world.now < t; i++) {
         if (i == STEPS_MAX)
-            broken("%s is too many moments away", clock_text(t));
-        world.now = next_moment(t);
+            broken("%s is too many steps away", clock_text(t));
+        world.now = next_step(t);
         settle();
     }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the harness tell each other; not for tests.
+ * Shared by the files of the harness; not for tests.
  */
 #pragma once
 
 #include "harness.h"
 
-/* What goes into the next turn beside the ends of calls. */
+/* The input of the next turn, without the ends of calls. */
 struct parts {
     const struct command *commands;
     int command_count;
@@ -17,15 +17,15 @@ struct parts {
 extern struct parts parts;
 
 void parts_begin(void);
-struct bench *first_up(void);
+struct test_node *first_up(void);
 
-/* harness_say.c */
-void take_work(struct bench *bench, const struct assignment *work, bool is_granted);
-int64_t key_of(const char *name);      /* must be known */
-const char *name_of(int64_t schedule); /* "?" when it is not */
+/* harness_commands.c */
+void add_call(struct test_node *node, const struct assignment *work, bool is_granted);
+int64_t key_of(const char *name);      /* fails when no schedule has this name */
+const char *name_of(int64_t schedule); /* "?": not created by this test */
 
 /* harness_read.c */
 void read_begin(void);
 void event_start(const struct call *call);
 void event_stop(const struct call *call);
-const char *clock_text(instant t); /* until the next call but three */
+const char *clock_text(instant t); /* valid for the next three calls */

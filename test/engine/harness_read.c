@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a timeline came to, as text: starts and stops, counters, ledger and history.
+ * Reads the results of a timeline as text: starts and stops, counters, ledger and history.
  */
 #include "base/buf.h"
 #include "core/time/civil.h"
@@ -10,15 +10,15 @@
 
 enum { ROWS_MAX = 4000, CLOCKS = 4, CLOCK_MAX = 40 };
 
-static char told_text[LINE_BYTES], line_text[LINE_BYTES];
-static struct buf told;
-static int told_starts;
+static char calls_text[LINE_BYTES], line_text[LINE_BYTES];
+static struct buf calls;
+static int start_count;
 
 void read_begin(void)
 {
-    told = BUF(told_text);
-    told.ptr[0] = '\0';
-    told_starts = 0;
+    calls = BUF(calls_text);
+    calls.ptr[0] = '\0';
+    start_count = 0;
 }
 
 static void put_time(struct buf *out, instant t)
@@ -78,30 +78,30 @@ static void put_run(struct buf *out, int64_t kind, instant slot, int64_t attempt
         buf_printf(out, "#%lld", (long long)attempt);
 }
 
-static void tell(const struct call *call, const char *verb)
+static void write_call(const struct call *call, const char *verb)
 {
     const struct run *run = &call->work.run;
 
-    buf_text(&told, told.len > 0 ? ", " : "");
-    buf_text(&told, verb);
+    buf_text(&calls, calls.len > 0 ? ", " : "");
+    buf_text(&calls, verb);
     if (world.names)
-        buf_printf(&told, "%s ", name_of(run->schedule));
-    put_run(&told, (int64_t)run->kind, run->slot, run->attempt);
-    buf_text(&told, "@");
-    put_time(&told, world.now);
-    if (told.cut)
-        broken("too much was told");
+        buf_printf(&calls, "%s ", name_of(run->schedule));
+    put_run(&calls, (int64_t)run->kind, run->slot, run->attempt);
+    buf_text(&calls, "@");
+    put_time(&calls, world.now);
+    if (calls.cut)
+        broken("the list of calls is too long");
 }
 
 void event_start(const struct call *call)
 {
-    tell(call, "");
-    told_starts++;
+    write_call(call, "");
+    start_count++;
 }
 
 void event_stop(const struct call *call)
 {
-    tell(call, call->is_terminated ? "terminate " : "cancel ");
+    write_call(call, call->is_terminated ? "terminate " : "cancel ");
 }
 
 static void compare(const char *what, const char *got, const char *expected)
@@ -111,15 +111,15 @@ static void compare(const char *what, const char *got, const char *expected)
                expected, got);
 }
 
-void assert_told(const char *expected)
+void assert_calls(const char *expected)
 {
-    compare("told", told.ptr, expected);
+    compare("calls", calls.ptr, expected);
     read_begin();
 }
 
-int told_count(void)
+int count_calls(void)
 {
-    int count = told_starts;
+    int count = start_count;
 
     read_begin();
     return count;

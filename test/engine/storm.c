@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Forks the two processes, keeps them in step, and collects their calls: see storm.h.
+ */
 #include "storm.h"
 
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TURNS = 4 }; /* of a node in a step */
+enum { TURNS = 4 }; /* of a node per step */
 
 struct gathered gathered;
 
@@ -17,7 +20,7 @@ static void keep_in_step(int peer)
         broken("the other process is gone");
 }
 
-static void tell_all(int out)
+static void send_calls(int out)
 {
     for (int i = 0; i < world.dispatch_count; i++) {
         const struct call *call = &world.dispatches[i];
@@ -33,16 +36,16 @@ static void tell_all(int out)
     }
 }
 
-/* Both have something ready, and both are asked for it at the same moment. */
-static void ask_both(const char *worker, int max, int peer)
+/* Both nodes have ready runs; workers poll both at the same time. */
+static void poll_at_both(const char *worker, int max, int peer)
 {
-    turn(&world.benches[0]);
+    turn(&world.nodes[0]);
     (void)queue_of("q");
     keep_in_step(peer);
-    work_for("q", max, worker);
+    poll_for("q", max, worker);
 }
 
-static _Noreturn void be_a_node(const char *name, const struct storm *storm, int peer, int out)
+static _Noreturn void run_node(const char *name, const struct storm *storm, int peer, int out)
 {
     world_fork(name);
     world.rows = TURN_ROWS_MIN; /* so that there is work for both */
@@ -52,17 +55,17 @@ static _Noreturn void be_a_node(const char *name, const struct storm *storm, int
         world.now += STEP;
         keep_in_step(peer);
         if (storm->polls > 0 && step % 6 == 5)
-            ask_both(name, storm->polls, peer);
+            poll_at_both(name, storm->polls, peer);
         for (int i = 0; i < TURNS; i++)
-            turn(&world.benches[0]);
+            turn(&world.nodes[0]);
         if (!storm->patient)
-            work_no_more();
+            poll_none();
     }
-    tell_all(out);
+    send_calls(out);
     _exit(0);
 }
 
-static void gather(int from, int *ret_count)
+static void collect(int from, int *ret_count)
 {
     struct handed *next = &gathered.list[gathered.count];
     int before = gathered.count;
@@ -75,13 +78,13 @@ static void gather(int from, int *ret_count)
     *ret_count = gathered.count - before;
 }
 
-void rage(const struct storm *storm)
+void storm_run(const struct storm *storm)
 {
     int peers[2], pipes[2][2], status;
     pid_t pids[2];
 
     gathered.count = 0;
-    bench_kill(&world.benches[0]);
+    node_kill(&world.nodes[0]);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, peers), 0);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(pipe(pipes[i]), 0);
@@ -89,14 +92,14 @@ void rage(const struct storm *storm)
         assert_true(pids[i] >= 0);
         if (pids[i] == 0) {
             close(peers[1 - i]);
-            be_a_node(i == 0 ? "left" : "right", storm, peers[i], pipes[i][1]);
+            run_node(i == 0 ? "left" : "right", storm, peers[i], pipes[i][1]);
         }
         close(pipes[i][1]);
     }
     close(peers[0]);
     close(peers[1]);
     for (int i = 0; i < 2; i++) {
-        gather(pipes[i][0], &gathered.of[i]);
+        collect(pipes[i][0], &gathered.of[i]);
         close(pipes[i][0]);
     }
     for (int i = 0; i < 2; i++) {
@@ -104,10 +107,10 @@ void rage(const struct storm *storm)
         assert_int_equal(status, 0);
     }
     world.now += storm->steps * STEP;
-    bench_boot(&world.benches[0]);
+    node_boot(&world.nodes[0]);
 }
 
-/* How many are open when a step is over; one that ends in a step makes room in it. */
+/* How many calls are open at the end of a step; one that ends within it makes room. */
 static int open_after(instant t)
 {
     int count = 0;

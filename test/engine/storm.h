@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two nodes at the same time, as two processes on one PostgreSQL.
+ * Two nodes that run at the same time, as two processes on one PostgreSQL.
  *
- * The processes keep in step: each waits for the other after every step of the clock, and
- * inside a step they do as they please.  What they were handed is gathered and compared.
+ * The processes stay in step: after every step of the clock each waits for the other; within a
+ * step they run freely.  The parent collects and compares the calls of both.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #define STEP (250 * SPAN_MS)
 
-/* A run that a process was handed. */
+/* A run that was handed to a process. */
 struct handed {
     int64_t schedule, fence, attempt;
     instant slot, at, ended_at; /* INSTANT_NEVER: not ended */
@@ -19,20 +19,20 @@ struct handed {
 
 struct gathered {
     struct handed list[CALLS_MAX];
-    int count, of[2]; /* of each process */
+    int count, of[2]; /* in total, and of each process */
 };
 extern struct gathered gathered;
 
 /* What a process does in the steps of a storm. */
 struct storm {
-    int polls;    /* runs that workers at each node ask for, now and then; 0: it calls itself */
-    bool patient; /* polls wait until they are answered; else for one step */
+    int polls;    /* runs that workers at each node poll for in every sixth step; 0: no polls */
+    bool patient; /* polls wait until they are answered; else for one step                    */
     int steps;
-    void (*before)(void); /* in each process, first; NULL */
+    void (*before)(void); /* called first in each process; may be NULL */
 };
 
-/* Two processes at once; then the parent stands where they ended. */
-void rage(const struct storm *storm);
+/* Runs the two processes; then the parent continues at the time at which they ended. */
+void storm_run(const struct storm *storm);
 
-/* The most that were open when one of so many steps was over. */
+/* The maximum of calls that were open at the end of any of so many steps. */
 int most_open(int steps);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bounded cache, compared with a plain array.
+ */
 #include "engine/bounded_cache.h"
 
 #include <setjmp.h>
@@ -36,7 +39,7 @@ static void things_are_as_they_were_put_last_until_they_are_dropped(void **state
 {
     struct arena *arena = arena_new(ARENA_MAX);
     struct bounded_cache *cache = bounded_cache_new(arena, sizeof(struct thing), MOST);
-    int64_t values[KEYS] = {0}; /* 0: not there */
+    int64_t values[KEYS] = {0}; /* 0: not cached */
     struct prng prng;
 
     (void)state;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a fire may cost, counted: statements, round trips, commits and allocations.  Counts,
- * unlike times, are the same on every machine, so that one too many is a failed test.
+ * Limits the cost of a fire, in counts: statements, round trips, commits and allocations.
+ * Unlike times, counts are the same on every machine, so one too many fails the test.
  *
- * A turn that ends N runs and starts N others is measured with two different N: what grows
- * with N is the price of a fire, the rest is the price of a turn.
+ * A turn that ends N runs and starts N others is measured with two values of N: what grows
+ * with N is the cost of a fire, the rest is the cost of a turn.
  */
 #include "harness.h"
 
@@ -14,23 +14,22 @@ enum {
     FEW = 100,
     MANY = 200,
     SCHEDULES = 400, /* none is due again in the turn in which its run ends */
-    WARM_UP = 4,     /* minutes until nothing grows any more: arenas, prepared statements */
+    WARM_UP = 4,     /* minutes until arenas and prepared statements no longer grow */
 
     /*
      * Start: move the cursor, insert the run.  End: insert history, delete the run, move the
-     * cursor.  The plan is read once and kept, the run is remembered.
+     * cursor.  Plan and run are cached.
      */
     STATEMENTS_OF_A_FIRE = 5,
-    LOCKS_OF_A_FIRE =
-        1, /* where others may write: the cursor is locked, and read, at the end */
-    /* The node's row, three scans (due, waking, swept), the next wakes, the events. */
+    LOCKS_OF_A_FIRE = 1, /* on PostgreSQL: lock and read the cursor at the end */
+    /* The node's row, three scans (due, waking, periodic), the next wakes, the events. */
     STATEMENTS_OF_A_TURN = 14,
-    STATEMENTS_OF_A_SCHEDULE = 2, /* that is made: its row, its cursor */
-    STATEMENTS_OF_A_QUEUE = 1,    /* once a second: what is ready in it */
+    STATEMENTS_OF_A_SCHEDULE = 2, /* a new one: its row, its cursor */
+    STATEMENTS_OF_A_QUEUE = 1,    /* once a second: search it */
     TURNS = 320,
-    TURNS_PRUNED = 32,  /* between two looks for old rows of the audit */
-    ROUND_TRIPS = 4,    /* a server may be a network away */
-    PERIODIC_TRIPS = 1, /* once a second: which queues have something ready */
+    TURNS_PRUNED = 32,  /* between two prunes of the audit */
+    ROUND_TRIPS = 4,    /* to a server that may be remote */
+    PERIODIC_TRIPS = 1, /* once a second: find queues with ready runs */
 };
 
 struct spent {
@@ -46,7 +45,7 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 
-/* The linker puts these before every call in Belfry's own code; databases have their own. */
+/* The linker wraps every call in Belfry's own code, not those in database libraries. */
 void *__wrap_malloc(size_t size)
 {
     allocations++;
@@ -67,7 +66,7 @@ void *__wrap_realloc(void *old, size_t size)
 
 static struct report reports[MANY];
 static int report_count;
-static struct poll worker; /* that waits; max 0: there is none */
+static struct poll worker; /* the waiting poll; max 0: none */
 
 static void keep_reports(const struct turn_out *out)
 {
@@ -87,10 +86,10 @@ static void keep_reports(const struct turn_out *out)
     }
 }
 
-/* A turn in which what the one before handed out has succeeded. */
+/* A turn that reports the runs of the turn before as succeeded. */
 static struct spent spend(int rows)
 {
-    struct bench *bench = &world.benches[0];
+    struct test_node *node = &world.nodes[0];
     struct turn_in in = {
         .now = world.now,
         .rows = rows,
@@ -100,15 +99,15 @@ static struct spent spend(int rows)
         .poll_count = worker.max > 0,
         .capacity = {[LANE_HTTP] = SCHEDULES},
     };
-    struct db_counts before = db_counts(bench->db), after;
+    struct db_counts before = db_counts(node->db), after;
     int64_t allocated = allocations;
     struct turn_out out;
     struct err err = {.text = ""};
 
-    if (engine_turn(bench->engine, &in, &out, &err) != RC_OK)
+    if (engine_turn(node->engine, &in, &out, &err) != RC_OK)
         broken("%s", err.text);
     allocated = allocations - allocated;
-    after = db_counts(bench->db);
+    after = db_counts(node->db);
     keep_reports(&out);
     return (struct spent){after.statements - before.statements, after.flushes - before.flushes,
                           after.commits - before.commits, allocated};
@@ -126,7 +125,7 @@ static void make_schedules(struct wish w)
     }
 }
 
-/* What the first turn of a minute takes that ends `rows` runs and starts as many. */
+/* The cost of the first turn of a minute, which ends `rows` runs and starts as many. */
 static struct spent steady(int rows)
 {
     for (int minute = 0; minute < WARM_UP; minute++) {
@@ -142,7 +141,7 @@ static struct spent steady(int rows)
 
 static void assert_statements(int of_a_turn)
 {
-    bool is_single = db_kind(world.benches[0].db) == DB_SQLITE;
+    bool is_single = db_kind(world.nodes[0].db) == DB_SQLITE;
     struct spent few = steady(FEW), many = steady(MANY);
     int64_t per_fire = (many.statements - few.statements) / (MANY - FEW);
 
@@ -158,7 +157,7 @@ static void a_call_takes_five_statements_and_a_turn_at_most_fourteen_more(void *
     assert_statements(STATEMENTS_OF_A_TURN);
 }
 
-/* It is handed out in the turn that makes it, and need not be searched or read. */
+/* The run is claimed in the turn that creates it: no search, no read. */
 static void what_a_waiting_worker_pulls_takes_as_many(void **state)
 {
     (void)state;
@@ -168,8 +167,8 @@ static void what_a_waiting_worker_pulls_takes_as_many(void **state)
     assert_statements(STATEMENTS_OF_A_TURN + STATEMENTS_OF_A_QUEUE);
 }
 
-/* What a turn takes that makes so many schedules. */
-static int64_t made(char letter, int count)
+/* The statements of a turn that creates so many schedules. */
+static int64_t cost_of_creates(char letter, int count)
 {
     static char names[MANY][16];
     static struct command commands[MANY];
@@ -180,25 +179,26 @@ static int64_t made(char letter, int count)
 
     for (int i = 0; i < count; i++) {
         snprintf(names[i], sizeof names[i], "%c%d", letter, i);
-        commands[i] = about(COMMAND_CREATE, names[i]);
+        commands[i] = command_for(COMMAND_CREATE, names[i]);
         commands[i].draft = draft;
     }
-    before = db_counts(world.benches[0].db).statements;
-    say_at_once(commands, count, answers);
+    before = db_counts(world.nodes[0].db).statements;
+    submit_together(commands, count, answers);
     for (int i = 0; i < count; i++)
         assert_int_equal(answers[i], RC_OK);
-    return db_counts(world.benches[0].db).statements - before;
+    return db_counts(world.nodes[0].db).statements - before;
 }
 
-/* Whether its name is free is told by the insert. */
+/* The insert itself shows whether the name is free. */
 static void a_new_schedule_takes_two_statements(void **state)
 {
     (void)state;
-    made('a', FEW); /* prepares */
-    assert_int_equal(made('c', MANY) - made('b', FEW), (MANY - FEW) * STATEMENTS_OF_A_SCHEDULE);
+    cost_of_creates('a', FEW); /* prepares */
+    assert_int_equal(cost_of_creates('c', MANY) - cost_of_creates('b', FEW),
+                     (MANY - FEW) * STATEMENTS_OF_A_SCHEDULE);
 }
 
-/* How many statements more the first fires of new schedules take than their second. */
+/* How many more statements the first fires of new schedules need than the second. */
 static int64_t first_fires_take_more(span every_so_often)
 {
     int64_t first;
@@ -212,7 +212,7 @@ static int64_t first_fires_take_more(span every_so_often)
     return first - spend(MANY).statements;
 }
 
-/* One that is made to run in an hour does not push out what runs now: it is read then. */
+/* A schedule that is due in an hour is not cached: it would evict those that run now. */
 static void what_is_made_for_later_is_not_remembered(void **state)
 {
     (void)state;
@@ -225,38 +225,38 @@ static void what_is_made_for_soon_is_remembered(void **state)
     assert_in_range(first_fires_take_more(SPAN_MIN) + MANY, 0, MANY + STATEMENTS_OF_A_TURN);
 }
 
-/* What so many turns take in which somebody was refused something, or in which nothing was. */
-static int64_t turned(int turns, const struct audit_entry *audit)
+/* The statements of so many turns with a denied request, or without one (NULL). */
+static int64_t cost_of_turns(int turns, const struct audit_entry *audit)
 {
-    struct bench *bench = &world.benches[0];
-    struct command command = about(COMMAND_DENIED, "");
+    struct test_node *node = &world.nodes[0];
+    struct command command = command_for(COMMAND_DENIED, "");
     struct turn_in in = {.commands = &command, .command_count = audit ? 1 : 0};
-    int64_t before = db_counts(bench->db).statements;
+    int64_t before = db_counts(node->db).statements;
     struct turn_out out;
     struct err err = {.text = ""};
 
     command.audit = audit;
     for (int i = 0; i < turns; i++) {
         in.now = world.now;
-        if (engine_turn(bench->engine, &in, &out, &err) != RC_OK)
+        if (engine_turn(node->engine, &in, &out, &err) != RC_OK)
             broken("%s", err.text);
     }
-    return db_counts(bench->db).statements - before;
+    return db_counts(node->db).statements - before;
 }
 
-/* It is inserted; which are old is asked once for many. */
+/* One insert per turn; one prune for many turns. */
 static void a_row_of_the_audit_takes_a_statement_and_a_fraction(void **state)
 {
     const struct audit_entry audit = {
         .result = AUDIT_FORBIDDEN, .count = 1, .by = STR("someone")};
-    int64_t plain, told;
+    int64_t plain, audited;
 
     (void)state;
-    turned(1, &audit); /* prunes, and prepares */
-    turned(1, NULL);
-    plain = turned(TURNS, NULL);
-    told = turned(TURNS, &audit);
-    assert_int_equal(told - plain, TURNS + TURNS / TURNS_PRUNED);
+    cost_of_turns(1, &audit); /* prunes, and prepares */
+    cost_of_turns(1, NULL);
+    plain = cost_of_turns(TURNS, NULL);
+    audited = cost_of_turns(TURNS, &audit);
+    assert_int_equal(audited - plain, TURNS + TURNS / TURNS_PRUNED);
 }
 
 static void a_turn_is_one_commit_and_four_round_trips_however_much_it_does(void **state)
@@ -281,7 +281,7 @@ static void a_turn_in_steady_state_allocates_nothing(void **state)
 
     (void)state;
     make_schedules(every(SPAN_MIN));
-    assert_true(allocations > before); /* else nothing is counted at all */
+    assert_true(allocations > before); /* otherwise the wrappers do not count */
     assert_int_equal(steady(FEW).allocations, 0);
     assert_int_equal(steady(MANY).allocations, 0);
 }

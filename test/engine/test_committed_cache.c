@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the cache of committed runs, cursors and queues returns, keeps and drops.
+ */
 #include "engine/committed_cache.h"
 
 #include <setjmp.h>

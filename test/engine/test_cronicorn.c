@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adaptive schedules: the timing, claim, after-run, nudge and zombie cases that the design
- * takes from an earlier system, on the whole engine.  The cases of the governor alone are in
- * test/core/policy/test_governor.c; quotas and the http client are for the layers above.
+ * Adaptive schedules on the whole engine: the timing, claim, after-run, nudge and zombie cases
+ * of the adaptive scheduler that Belfry replaces.  Cases of the governor alone are in
+ * test/core/policy/test_governor.c; quotas and the http client belong to the layers above.
  */
 #include "harness.h"
 
-/* The first run begins at 12:00:00. */
+/* The first run starts at 12:00:00. */
 static void begin_at_noon(struct wish w)
 {
     down_to("11:59:45");
@@ -15,12 +15,12 @@ static void begin_at_noon(struct wish w)
 
 static struct reply hint(span interval, const char *at, const char *expires)
 {
-    struct command command = about(COMMAND_HINT, "job");
+    struct command command = command_for(COMMAND_HINT, "job");
 
     command.hint_interval = interval;
     command.hint_at = at ? when(at) : INSTANT_NEVER;
     command.until = when(expires);
-    return say(&command);
+    return submit(&command);
 }
 
 static void timing_run_of_one_second(void **state)
@@ -29,7 +29,7 @@ static void timing_run_of_one_second(void **state)
     world.length = SPAN_S;
     begin_at_noon(governed(15 * SPAN_S));
     run_to("12:00:15");
-    assert_told("12:00@12:00, 12:00:15@12:00:15");
+    assert_calls("12:00@12:00, 12:00:15@12:00:15");
 }
 
 static void timing_hint_and_a_short_run(void **state)
@@ -39,7 +39,7 @@ static void timing_hint_and_a_short_run(void **state)
     begin_at_noon(governed(15 * SPAN_S));
     assert_int_equal(hint(30 * SPAN_S, NULL, "13:00").rc, RC_OK);
     run_to("12:00:31");
-    assert_told("12:00@12:00, 12:00:30@12:00:30");
+    assert_calls("12:00@12:00, 12:00:30@12:00:30");
 }
 
 static void timing_run_of_twenty_seconds(void **state)
@@ -48,7 +48,7 @@ static void timing_run_of_twenty_seconds(void **state)
     world.length = 20 * SPAN_S;
     begin_at_noon(governed(15 * SPAN_S));
     run_to("12:00:40");
-    assert_told("12:00@12:00, 12:00:35@12:00:35");
+    assert_calls("12:00@12:00, 12:00:35@12:00:35");
 }
 
 static void timing_run_of_thirty_seconds(void **state)
@@ -57,7 +57,7 @@ static void timing_run_of_thirty_seconds(void **state)
     world.length = 30 * SPAN_S;
     begin_at_noon(governed(15 * SPAN_S));
     run_to("12:00:50");
-    assert_told("12:00@12:00, 12:00:45@12:00:45");
+    assert_calls("12:00@12:00, 12:00:45@12:00:45");
 }
 
 static void timing_hint_and_a_long_run(void **state)
@@ -67,10 +67,13 @@ static void timing_hint_and_a_long_run(void **state)
     begin_at_noon(governed(15 * SPAN_S));
     assert_int_equal(hint(30 * SPAN_S, NULL, "13:00").rc, RC_OK);
     run_to("12:01:06");
-    assert_told("12:00@12:00, 12:01:05@12:01:05");
+    assert_calls("12:00@12:00, 12:01:05@12:01:05");
 }
 
-/* C15: the failure that ends the run counts, so the second failure in a row is 4 times. */
+/*
+ * C15: the failure that ends the run counts, so the second failure in a row is 4 times the
+ * interval.
+ */
 static void timing_two_failures(void **state)
 {
     (void)state;
@@ -79,7 +82,7 @@ static void timing_two_failures(void **state)
     ends("12:00", "12:00:25", OUTCOME_FAILED);
     create("job", governed(15 * SPAN_S));
     run_to("12:01:01");
-    assert_told("11:59:30@11:59:30, 12:00@12:00, 12:01@12:01");
+    assert_calls("11:59:30@11:59:30, 12:00@12:00, 12:01@12:01");
 }
 
 static void timing_starts_are_fifteen_seconds_apart(void **state)
@@ -91,8 +94,8 @@ static void timing_starts_are_fifteen_seconds_apart(void **state)
     ends("12:01:03", "12:01:25", OUTCOME_SUCCEEDED);
     begin_at_noon(governed(15 * SPAN_S));
     run_to("12:01:41");
-    assert_told("12:00@12:00, 12:00:15@12:00:15, 12:00:48@12:00:48, 12:01:03@12:01:03, "
-                "12:01:40@12:01:40");
+    assert_calls("12:00@12:00, 12:00:15@12:00:15, 12:00:48@12:00:48, 12:01:03@12:01:03, "
+                 "12:01:40@12:01:40");
 }
 
 static void timing_counts_from_the_start_not_from_what_was_stored(void **state)
@@ -101,9 +104,9 @@ static void timing_counts_from_the_start_not_from_what_was_stored(void **state)
     down_to("11:49:45");
     create("job", governed(15 * SPAN_S));
     down_to("12:00");
-    assert_told("11:50@12:00");
+    assert_calls("11:50@12:00");
     run_to("12:00:16");
-    assert_told("12:00:15@12:00:15");
+    assert_calls("12:00:15@12:00:15");
 }
 
 static void timing_a_tiny_interval_leaves_a_second(void **state)
@@ -113,7 +116,7 @@ static void timing_a_tiny_interval_leaves_a_second(void **state)
     ends("12:00", "12:00:15.100", OUTCOME_SUCCEEDED);
     create("job", governed(100 * SPAN_MS));
     run_to("12:00:15.100");
-    assert_told("12:00@12:00");
+    assert_calls("12:00@12:00");
     assert_at(cursor_of("job").next_at, "12:00:16.100");
 }
 
@@ -124,18 +127,18 @@ static void claim_past_due_and_not_future(void **state)
     create("past", cron("10 0 * * *"));
     create("future", cron("30 0 * * *"));
     down_to("00:20");
-    assert_told("past 00:10@00:20");
+    assert_calls("past 00:10@00:20");
 }
 
-/* C18: it may be looked at ten seconds ahead, it must not start. */
+/* C18: a slot may be read ten seconds ahead, but must not start. */
 static void claim_within_the_horizon_does_not_start(void **state)
 {
     (void)state;
     create("job", cron("10 0 * * *"));
     down_to("00:09:51");
-    assert_told("");
+    assert_calls("");
     run_to("00:15");
-    assert_told("00:10@00:10");
+    assert_calls("00:10@00:10");
 }
 
 static void claim_one_of_two_is_the_earlier(void **state)
@@ -147,7 +150,7 @@ static void claim_one_of_two_is_the_earlier(void **state)
     create("later", cron("20 0 * * *"));
     create("earlier", cron("10 0 * * *"));
     down_to("00:30");
-    assert_told("earlier 00:10@00:30");
+    assert_calls("earlier 00:10@00:30");
 }
 
 static void claim_paused_is_left_out(void **state)
@@ -156,19 +159,19 @@ static void claim_paused_is_left_out(void **state)
     create("job", governed(SPAN_MIN));
     pause_it("job", "x");
     run_to("00:05");
-    assert_told("");
+    assert_calls("");
 }
 
 static void claim_after_the_pause_expired(void **state)
 {
-    struct command command = about(COMMAND_PAUSE, "job");
+    struct command command = command_for(COMMAND_PAUSE, "job");
 
     (void)state;
     create("job", governed(SPAN_MIN));
     command.until = when("00:05");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:05:30");
-    assert_told("00:05@00:05");
+    assert_calls("00:05@00:05");
 }
 
 static void claim_a_second_time_gives_nothing(void **state)
@@ -177,11 +180,11 @@ static void claim_a_second_time_gives_nothing(void **state)
     world.length = INSTANT_NEVER;
     create("job", governed(SPAN_MIN));
     run_to("00:01");
-    assert_told("00:01@00:01");
+    assert_calls("00:01@00:01");
     for (int i = 0; i < 5; i++)
         settle();
     run_to("00:03");
-    assert_told("");
+    assert_calls("");
 }
 
 static void claim_handed_back_is_claimed_again(void **state)
@@ -190,46 +193,46 @@ static void claim_handed_back_is_claimed_again(void **state)
     world.length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_H)));
     run_to("01:00");
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     assert_int_equal(report(call_of("01:00"), REPORT_RELEASE, OUTCOME_NONE), RC_OK);
     world.dispatches[0].is_open = false;
-    work_for("q", 1, "two");
+    poll_for("q", 1, "two");
     assert_int_equal(world.dispatch_count, 2);
     assert_true(world.dispatches[1].work.run.fence > world.dispatches[0].work.run.fence);
     assert_string_equal(world.dispatches[1].work.run.worker.ptr, "two");
 }
 
-/* A job that is paused is a queue that is paused; archived is deleted. */
+/* A paused job is a paused queue here; an archived one is deleted. */
 static void claim_of_a_paused_or_archived_job_gives_nothing(void **state)
 {
-    struct command command = about(COMMAND_QUEUE_PAUSE, "");
+    struct command command = command_for(COMMAND_QUEUE_PAUSE, "");
 
     (void)state;
     create("paused", pulled(every(SPAN_H)));
     create("archived", pulled(every(SPAN_H)));
     command.schedule = queue_of("q");
-    assert_int_equal(say(&command).rc, RC_OK);
-    said(COMMAND_DELETE, "archived");
+    assert_int_equal(submit(&command).rc, RC_OK);
+    submit_ok(COMMAND_DELETE, "archived");
     run_to("01:00");
-    work_for("q", 2, "one");
+    poll_for("q", 2, "one");
     run_to("01:10");
-    assert_told("");
+    assert_calls("");
 }
 
 static void claim_without_a_schedule(void **state)
 {
-    struct command command = about(COMMAND_DIRECT, "");
+    struct command command = command_for(COMMAND_DIRECT, "");
     struct wish w = wish();
 
     (void)state;
     run_to("00:10");
     command.draft = draft_of(&w);
-    assert_int_equal(say(&command).rc, RC_OK);
-    assert_told("d00:10@00:10");
+    assert_int_equal(submit(&command).rc, RC_OK);
+    assert_calls("d00:10@00:10");
     assert_int_equal(calls_open(), 0);
 }
 
-/* C13: each run has its own hard limit, not the longest of its batch. */
+/* C13: each run has its own maxRunTime, not the longest of its batch. */
 static void claim_in_one_batch_each_has_its_own_limit(void **state)
 {
     struct wish w = every(SPAN_H);
@@ -275,7 +278,7 @@ static void after_run_failures_count_and_reset(void **state)
     (void)state;
     fail_three_times();
     run_to("12:03:30");
-    assert_told("12:00@12:00, 12:00:30@12:00:30, 12:01:30@12:01:30, 12:03:30@12:03:30");
+    assert_calls("12:00@12:00, 12:00:30@12:00:30, 12:01:30@12:01:30, 12:03:30@12:03:30");
     assert_int_equal(cursor_of("job").failures, 0);
 }
 
@@ -283,7 +286,7 @@ static void after_run_failures_can_be_reset(void **state)
 {
     (void)state;
     fail_three_times();
-    said(COMMAND_RESET, "job");
+    submit_ok(COMMAND_RESET, "job");
     assert_int_equal(cursor_of("job").failures, 0);
 }
 
@@ -315,7 +318,7 @@ static void after_run_a_used_one_shot_is_cleared_and_the_interval_kept(void **st
     begin_at_noon(governed(15 * SPAN_S));
     assert_int_equal(hint(30 * SPAN_S, "11:59:50", "13:00").rc, RC_OK);
     run_to("11:59:55");
-    assert_told("11:59:50@11:59:50");
+    assert_calls("11:59:50@11:59:50");
     assert_at(cursor_of("job").hint_at, "never");
     assert_int_equal(cursor_of("job").hint_interval, 30 * SPAN_S);
     assert_at(cursor_of("job").next_at, "12:00:20");
@@ -326,9 +329,9 @@ static void after_run_hints_can_be_taken_back(void **state)
     (void)state;
     begin_at_noon(governed(15 * SPAN_S));
     assert_int_equal(hint(30 * SPAN_S, NULL, "13:00").rc, RC_OK);
-    said(COMMAND_UNHINT, "job");
+    submit_ok(COMMAND_UNHINT, "job");
     run_to("12:00:16");
-    assert_told("12:00@12:00, 12:00:15@12:00:15");
+    assert_calls("12:00@12:00, 12:00:15@12:00:15");
 }
 
 static void writing_one_hint_keeps_the_other_and_shares_the_expiry(void **state)
@@ -372,11 +375,11 @@ static void nudge_is_clamped_to_the_minimum(void **state)
     assert_at(cursor_of("job").next_at, "12:01");
 }
 
-/* The next run stands at 12:10: five minutes asked, but no more than two are allowed. */
+/* The next run is due at 12:10; the hint asks for five minutes, the maximum is two. */
 static void nudge_is_clamped_to_the_maximum(void **state)
 {
     struct wish w = governed(10 * SPAN_MIN);
-    struct command command = about(COMMAND_HINT, "job");
+    struct command command = command_for(COMMAND_HINT, "job");
 
     (void)state;
     down_to("12:00");
@@ -386,7 +389,7 @@ static void nudge_is_clamped_to_the_maximum(void **state)
     run_to("12:01");
     command.hint_at = when("12:06");
     command.until = when("13:00");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     assert_at(cursor_of("job").next_at, "12:02");
 }
 
@@ -402,7 +405,7 @@ static void nudge_while_paused_is_ignored(void **state)
     assert_int_equal(hint(0, "12:02", "13:00").rc, RC_OK);
     assert_true(cursor_of("job").next_at == before);
     run_to("12:09");
-    assert_told("");
+    assert_calls("");
 }
 
 static struct wish bounded(void)
@@ -433,7 +436,7 @@ static void zombie_runs_fail_and_others_are_untouched(void **state)
     assert_int_equal(cursor_of("fresh").open, 1);
 }
 
-/* The slot of 12:00:15 has come, and the edit comes before anyone has looked. */
+/* The slot of 12:00:15 is due, and the edit comes before any turn has seen it. */
 static void an_edit_starts_a_slot_that_has_just_come(void **state)
 {
     (void)state;
@@ -443,7 +446,7 @@ static void an_edit_starts_a_slot_that_has_just_come(void **state)
     down_to("12:00:15.500");
     world.rows = TURN_ROWS_MAX;
     assert_int_equal(update("job", 1, governed(60 * SPAN_S)).rc, RC_OK);
-    assert_told("12:00:15@12:00:15.500");
+    assert_calls("12:00:15@12:00:15.500");
     assert_ledger("job", "");
 }
 
@@ -456,7 +459,7 @@ static void an_edit_misses_a_slot_that_has_long_come(void **state)
     down_to("12:00:20");
     world.rows = TURN_ROWS_MAX;
     assert_int_equal(update("job", 1, governed(60 * SPAN_S)).rc, RC_OK);
-    assert_told("");
+    assert_calls("");
     assert_ledger("job", "missed(edited) 12:00:15");
     assert_at(cursor_of("job").next_at, "12:01:20");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Figures of days through deaths, doubts and retention: every run is counted once, whatever is
- * still to be seen of it.
+ * Daily statistics through crashes, commits in doubt and retention: every run is counted once,
+ * even if its history is deleted.
  */
 #include "base/prng.h"
 #include "harness.h"
@@ -18,13 +18,13 @@ static struct daily_stats figures(int64_t from_day, int64_t until_day)
                                    .until_day = until_day};
     struct db_result rows = {0};
     struct stats_group group;
-    struct bench *bench = &world.benches[0];
+    struct test_node *node = &world.nodes[0];
     struct err err;
 
-    while (!bench->is_up)
-        bench++;
-    stats_ask(bench->db, &question, &rows);
-    assert_int_equal(db_flush(bench->db, world.arena, &err), RC_OK);
+    while (!node->is_up)
+        node++;
+    stats_ask(node->db, &question, &rows);
+    assert_int_equal(db_flush(node->db, world.arena, &err), RC_OK);
     stats_read(&rows, 0, &group);
     return group.figures;
 }
@@ -32,13 +32,13 @@ static struct daily_stats figures(int64_t from_day, int64_t until_day)
 static int64_t ask(const struct db_stmt *stmt)
 {
     struct db_result rows = {0};
-    struct bench *bench = &world.benches[0];
+    struct test_node *node = &world.nodes[0];
     struct err err;
 
-    while (!bench->is_up)
-        bench++;
-    db_send(bench->db, stmt, NULL, &rows);
-    assert_int_equal(db_flush(bench->db, world.arena, &err), RC_OK);
+    while (!node->is_up)
+        node++;
+    db_send(node->db, stmt, NULL, &rows);
+    assert_int_equal(db_flush(node->db, world.arena, &err), RC_OK);
     return db_int_at(&rows, 0, 0);
 }
 
@@ -69,10 +69,10 @@ static void a_day_is_counted_as_its_runs_end(void **state)
     assert_int_equal(got.late, 0);
     assert_int_equal(figures(FIRST_DAY + 1, FIRST_DAY + 1).runs, 3);
     assert_int_equal(figures(FIRST_DAY, FIRST_DAY + 1).runs, 26);
-    assert_in_range(counted(), 25, 26); /* the rest is not due to be counted yet */
+    assert_in_range(counted(), 25, 26); /* the next pass counts the rest */
 }
 
-/* Ten are kept; the others were counted when they went. */
+/* Ten are kept; the others were counted before they were deleted. */
 static void what_is_not_kept_was_counted(void **state)
 {
     static const struct db_stmt rows = {"SELECT count(*) FROM history", NULL};
@@ -105,7 +105,7 @@ static void what_is_too_old_was_counted(void **state)
 
 static void a_kill_at_any_time_counts_nothing_twice_and_nothing_never(void **state)
 {
-    struct bench *a = &world.benches[0];
+    struct test_node *a = &world.nodes[0];
 
     (void)state;
     world.length = SPAN_S;
@@ -113,8 +113,8 @@ static void a_kill_at_any_time_counts_nothing_twice_and_nothing_never(void **sta
     create("job", every(SPAN_MIN));
     for (int i = 1; i <= 40; i++) {
         run_until(world.base + i * 3 * SPAN_MIN + 30 * SPAN_S);
-        bench_kill(a);
-        bench_boot(a);
+        node_kill(a);
+        node_boot(a);
     }
     run_to("02:30:30");
     assert_int_equal(figures(FIRST_DAY, FIRST_DAY).runs, 150);
@@ -145,7 +145,7 @@ static void a_commit_in_doubt_counts_once(void **state)
     assert_in_range(counted(), 70, 90);
 }
 
-/* Tokens and cost are what the worker said; tests are not counted. */
+/* Tokens and cost are as the worker reported; test runs are not counted. */
 static void what_runs_spend_is_summed(void **state)
 {
     struct daily_stats got;
@@ -157,7 +157,7 @@ static void what_runs_spend_is_summed(void **state)
         struct report report;
 
         if (i == 2)
-            said(COMMAND_TEST, "job");
+            submit_ok(COMMAND_TEST, "job");
         else
             trigger("job", OVERLAP_ALLOW_ALL);
         settle();

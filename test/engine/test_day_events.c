@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Days that are planned, and midnights: told of once, when they should be.
+ * Events of planned days and of midnights: each is written once, at the right time.
  */
 #include "harness.h"
 
@@ -42,19 +42,19 @@ static void a_day_is_told_of_once_when_the_one_before_is_over(void **state)
     planned(3);
 }
 
-/* The rest of the day counts, and all of it is counted however much it is. */
+/* The event counts all slots of the rest of the day, however many. */
 static void a_schedule_of_every_second_has_one_plan_a_day(void **state)
 {
     (void)state;
     world.length = 0;
     run_to("23:59");
-    create("job", arg(every(SPAN_S), OVERLAP_ALLOW_ALL));
+    create("job", overlapping(every(SPAN_S), OVERLAP_ALLOW_ALL));
     assert_plan(1, "23:59:01", "23:59:59", 59);
     run_to("06-02 00:00:05");
     assert_plan(2, "06-02 00:00", "06-02 23:59:59", 86400);
 }
 
-/* 15:00 in New York is 19:00 UTC; the day there ends at 04:00 UTC. */
+/* 15:00 in New York is 19:00 UTC; the day ends there at 04:00 UTC. */
 static void a_day_is_one_of_the_schedules_zone(void **state)
 {
     (void)state;

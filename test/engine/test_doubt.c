@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Connections that break in and around the commit of a turn.  Whatever is in doubt is asked
- * again with the same input: all of it is done once, and answered once.
+ * Connections that break in and around the commit of a turn.  The caller repeats a turn in
+ * doubt with the same input: everything is done once and answered once.
  */
 #include "base/prng.h"
 #include "harness.h"
 
 struct shape {
     enum db_point at;
-    enum rc arg;
+    enum rc overlapping;
 };
 
-/* Not begun, not committed, not known whether committed, and committed without an answer. */
+/* Not begun, not committed, unknown whether committed, and committed without an answer. */
 static const struct shape shapes[] = {
     {DB_BEFORE_FLUSH, RC_LOST},
     {DB_BEFORE_COMMIT, RC_LOST},
@@ -22,14 +22,14 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static void arm(const struct shape *shape)
 {
-    world.benches[0].break_at = shape->at;
-    world.benches[0].break_with = shape->arg;
+    world.nodes[0].break_at = shape->at;
+    world.nodes[0].break_with = shape->overlapping;
 }
 
 static void assert_broke(int times)
 {
-    assert_int_equal(world.benches[0].break_with, RC_OK);
-    assert_int_equal(world.benches[0].breaks, times);
+    assert_int_equal(world.nodes[0].break_with, RC_OK);
+    assert_int_equal(world.nodes[0].breaks, times);
 }
 
 static void a_create_in_doubt_is_done_once(void **state)
@@ -46,7 +46,7 @@ static void a_create_in_doubt_is_done_once(void **state)
     }
     assert_int_equal(world.events[EVENT_SCHEDULE_CREATED], SHAPES);
     run_to("01:00");
-    assert_int_equal(told_count(), SHAPES);
+    assert_int_equal(count_calls(), SHAPES);
 }
 
 static void an_update_in_doubt_raises_the_version_once(void **state)
@@ -68,13 +68,13 @@ static void an_update_in_doubt_raises_the_version_once(void **state)
 static void a_trigger_in_doubt_starts_one_run(void **state)
 {
     (void)state;
-    create("job", arg(every(SPAN_H), OVERLAP_ALLOW_ALL));
+    create("job", overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL));
     for (int i = 0; i < SHAPES; i++) {
         run_until(world.now + SPAN_S);
         arm(&shapes[i]);
         trigger("job", OVERLAP_DEFAULT);
         assert_broke(i + 1);
-        assert_int_equal(told_count(), 1);
+        assert_int_equal(count_calls(), 1);
     }
     assert_counts("job", "started 4");
 }
@@ -89,7 +89,7 @@ static void a_fire_in_doubt_is_one_call(void **state)
         run_until(when("00:01:30") + i * SPAN_MIN);
         assert_broke(i + 1);
     }
-    assert_told("00:01@00:01, 00:02@00:02, 00:03@00:03, 00:04@00:04");
+    assert_calls("00:01@00:01, 00:02@00:02, 00:03@00:03, 00:04@00:04");
     assert_history("job", "00:01 succeeded, 00:02 succeeded, 00:03 succeeded, 00:04 succeeded");
     assert_counts("job", "started 4");
 }
@@ -118,17 +118,17 @@ static void a_grant_in_doubt_is_one_grant(void **state)
         run_until(when("00:01:10") + i * SPAN_MIN);
         (void)queue_of("q");
         arm(&shapes[i]);
-        work_for("q", 1, "one");
+        poll_for("q", 1, "one");
         assert_broke(i + 1);
-        assert_int_equal(told_count(), 1);
+        assert_int_equal(count_calls(), 1);
     }
     assert_counts("job", "started 4");
 }
 
-/* Time goes on while the connection is made anew. */
+/* Time passes while the connection is opened again. */
 static void a_turn_in_doubt_may_be_asked_again_later(void **state)
 {
-    struct bench *a = &world.benches[0];
+    struct test_node *a = &world.nodes[0];
     struct err err = {.text = ""};
 
     (void)state;
@@ -138,19 +138,19 @@ static void a_turn_in_doubt_may_be_asked_again_later(void **state)
     world.now = when("00:01");
     assert_int_equal(turn_try(a, &err), RC_UNKNOWN);
     world.now += 3 * SPAN_S;
-    bench_open(a);
+    node_open(a);
     engine_attach(a->engine, a->db);
     assert_int_equal(turn_try(a, &err), RC_OK);
     settle();
-    assert_told("00:01@00:01:03");
+    assert_calls("00:01@00:01:03");
     assert_int_equal(call_of("00:01")->work.run.attempt, 1);
     assert_counts("job", "started 1, open 1");
 }
 
-/* The process dies instead of asking again: what was committed is taken up by the next. */
+/* The process dies instead of repeating the turn: the next one continues what was committed. */
 static void a_process_that_dies_in_doubt(void **state)
 {
-    struct bench *a = &world.benches[0];
+    struct test_node *a = &world.nodes[0];
     struct err err = {.text = ""};
 
     (void)state;
@@ -158,41 +158,41 @@ static void a_process_that_dies_in_doubt(void **state)
     arm(&shapes[3]);
     world.now = when("00:01");
     assert_int_equal(turn_try(a, &err), RC_UNKNOWN);
-    bench_kill(a);
+    node_kill(a);
     world.now += SPAN_S;
-    bench_boot(a);
+    node_boot(a);
     run_to("00:01:30");
-    assert_int_equal(told_count(), 1);
+    assert_int_equal(count_calls(), 1);
     assert_counts("job", "started 1");
     assert_int_equal(cursor_of("job").succeeded, 1);
 }
 
-/* Nobody got the answer; whoever asked asks again, and is told what was done then. */
+/* The answer was lost; the client repeats the request and gets the answer of the first one. */
 static void row_79_a_request_whose_answer_was_lost(void **state)
 {
-    struct command command = about(COMMAND_TRIGGER, "job");
-    struct bench *a = &world.benches[0];
+    struct command command = command_for(COMMAND_TRIGGER, "job");
+    struct test_node *a = &world.nodes[0];
     struct turn_in in = {.rows = TURN_ROWS_MAX, .commands = &command, .command_count = 1};
     struct turn_out out;
     struct err err = {.text = ""};
     struct reply reply;
 
     (void)state;
-    create("job", arg(every(SPAN_H), OVERLAP_ALLOW_ALL));
+    create("job", overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL));
     command.request = STR("7d30");
     in.now = world.now;
     arm(&shapes[3]);
     a->is_turning = true;
     assert_int_equal(engine_turn(a->engine, &in, &out, &err), RC_UNKNOWN);
     a->is_turning = false;
-    bench_kill(a);
+    node_kill(a);
     world.now += SPAN_S;
-    bench_boot(a);
-    reply = say(&command);
+    node_boot(a);
+    reply = submit(&command);
     assert_int_equal(reply.rc, RC_OK);
     assert_true(reply.is_repeated);
     assert_int_equal(reply.run.slot_ms, world.base / SPAN_MS);
-    assert_told("t00:00@00:00:01");
+    assert_calls("t00:00@00:00:01");
     assert_counts("job", "started 1");
 }
 
@@ -208,16 +208,16 @@ static enum rc one_of_twelve(enum db_point point)
 /* Many breaks: the timeline is the same as without any. */
 static void nothing_is_lost_or_doubled_by_many_breaks(void **state)
 {
-    struct bench *a = &world.benches[0];
+    struct test_node *a = &world.nodes[0];
 
     (void)state;
     prng_seed(&prng, 20);
     world.names = true;
     ends("00:02", "00:03:30", OUTCOME_SUCCEEDED);
     create("skip", every(SPAN_MIN));
-    create("pull", pulled(arg(every(2 * SPAN_MIN), OVERLAP_BUFFER_ALL)));
+    create("pull", pulled(overlapping(every(2 * SPAN_MIN), OVERLAP_BUFFER_ALL)));
     world.chance = one_of_twelve;
-    work_for("q", 3, "one");
+    poll_for("q", 3, "one");
     trigger("skip", OVERLAP_ALLOW_ALL);
     run_to("00:03");
     pause_it("skip", "x");

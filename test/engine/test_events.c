@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every step of a run is told of, whoever carries it out; and what a node sees of its clock.
+ * Every step of a run has an event, for calls and for workers; so has a step of the clock.
  */
 #include "harness.h"
 
@@ -30,7 +30,7 @@ static void a_workers_run_is_started_at_its_first_sign_of_life(void **state)
     (void)state;
     world.length = INSTANT_NEVER;
     create("job", pulled(wish()));
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     trigger("job", OVERLAP_DEFAULT);
     settle();
     assert_steps(1, 1, 0, 0);
@@ -46,7 +46,7 @@ static void a_workers_run_whose_end_is_its_first_sign_of_life_was_started_too(vo
     (void)state;
     world.length = INSTANT_NEVER;
     create("job", pulled(wish()));
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     trigger("job", OVERLAP_DEFAULT);
     settle();
     assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
@@ -55,11 +55,11 @@ static void a_workers_run_whose_end_is_its_first_sign_of_life_was_started_too(vo
 
 static void a_step_of_the_clock_is_told_of(void **state)
 {
-    struct bench *a = &world.benches[0];
+    struct test_node *a = &world.nodes[0];
 
     (void)state;
     a->in = (struct turn_in){.rows = TURN_ROWS_MIN, .jump = -90 * SPAN_S};
-    a->is_pending = true; /* it is handed in as it is */
+    a->is_pending = true; /* turn() hands `in` in unchanged */
     turn(a);
     turn(a);
     assert_int_equal(world.events[EVENT_CLOCK_JUMP], 1);

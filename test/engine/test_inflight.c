@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of a node, against a plain list.
+ * The calls in flight of a node, compared with a plain list.
  */
 #include "engine/inflight.h"
 
@@ -15,7 +15,7 @@
 
 enum { KEYS = 600, STEPS = 40000, ARENA_MAX = 16 << 20 };
 
-/* Runs of few schedules and slots, so that triples are near each other. */
+/* Few schedules and slots, so that runs differ in one field only. */
 static struct run run_of(int key)
 {
     return (struct run){.id = 1000 + key,

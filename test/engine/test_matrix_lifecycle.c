@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows 50 to 66 and 134 to 145 of the feature matrix: lifecycle and storage.
+ * Rows 50 to 66 and 134 to 145 of docs/mission.md: lifecycle and storage.
  *
- * Left to the layers that decide them: 62 (bulk calls), 65 (seeding when the daemon starts),
- * 66 (listing), 138 and 140 (there are no planned rows to expire and no planner to remember),
- * 141 (test/store/test_plans.c), 144 (a rule of the agents' API).
+ * Tested in other layers: 62 (bulk calls), 65 (seeding when the server starts), 66 (listing),
+ * 138 and 140 (Belfry stores no planned rows that could expire, and needs no planner), 141
+ * (test/store/test_plans.c), 144 (a rule of the agents' API).
  */
 #include "harness.h"
 #include "store/named_objects.h"
 
 static struct reply put(const char *name, struct wish w)
 {
-    struct command command = about(COMMAND_PUT, name);
+    struct command command = command_for(COMMAND_PUT, name);
 
     command.draft = draft_of(&w);
-    return say(&command);
+    return submit(&command);
 }
 
 static void row_50_create(void **state)
@@ -55,7 +55,7 @@ static void row_51_upsert_by_name(void **state)
     assert_at(cursor_of("job").next_at, "00:10");
 }
 
-/* That absent fields keep their values is for the codec; the engine takes whole drafts. */
+/* The codec fills in absent fields; the engine takes complete drafts. */
 static void row_52_update_raises_the_version(void **state)
 {
     (void)state;
@@ -80,15 +80,15 @@ static void row_54_delete_ends_what_waits(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("job", arg(every(5 * SPAN_MIN), OVERLAP_BUFFER_ALL));
+    create("job", overlapping(every(5 * SPAN_MIN), OVERLAP_BUFFER_ALL));
     run_to("00:16");
     assert_counts("job", "started 1, open 1, waiting 2");
-    said(COMMAND_DELETE, "job");
+    submit_ok(COMMAND_DELETE, "job");
     run_to("00:30");
-    assert_told("00:05@00:05");
-    /* Slots that have waited are accounted for one by one. */
+    assert_calls("00:05@00:05");
+    /* Each slot that has waited has its own row. */
     assert_ledger("job", "dropped(deleted) 00:10, dropped(deleted) 00:15");
-    /* A claimed run goes on, and its end is history. */
+    /* A claimed run continues, and its end is in the history. */
     end_now(call_of("00:05"), OUTCOME_SUCCEEDED);
     assert_history("job", "00:05 succeeded");
     assert_int_equal(run_rows("job"), 0);
@@ -101,10 +101,10 @@ static void row_54_delete_cancels_what_is_ready(void **state)
     create("job", pulled(every(5 * SPAN_MIN)));
     run_to("00:06");
     assert_int_equal(run_rows("job"), 1);
-    said(COMMAND_DELETE, "job");
-    work_for("q", 1, "w");
+    submit_ok(COMMAND_DELETE, "job");
+    poll_for("q", 1, "w");
     run_to("00:07");
-    assert_told("");
+    assert_calls("");
     assert_int_equal(run_rows("job"), 0);
     assert_history("job", "00:05 cancelled(deleted)");
 }
@@ -115,29 +115,30 @@ static void row_54_a_deleted_name_is_free_again(void **state)
 
     (void)state;
     first = create("job", every(5 * SPAN_MIN));
-    said(COMMAND_DELETE, "job");
+    submit_ok(COMMAND_DELETE, "job");
     run_to("00:01");
     assert_int_not_equal(create("job", every(5 * SPAN_MIN)), first);
     run_to("00:05");
-    assert_told("00:05@00:05");
+    assert_calls("00:05@00:05");
 }
 
 static void row_54_a_name_is_free_in_the_turn_that_deletes_it(void **state)
 {
     struct wish w = every(5 * SPAN_MIN);
-    struct command commands[] = {about(COMMAND_DELETE, "job"), about(COMMAND_CREATE, "job"),
-                                 about(COMMAND_CREATE, "job")};
+    struct command commands[] = {command_for(COMMAND_DELETE, "job"),
+                                 command_for(COMMAND_CREATE, "job"),
+                                 command_for(COMMAND_CREATE, "job")};
     enum rc answers[3];
 
     (void)state;
     create("job", every(2 * SPAN_MIN));
     commands[1].draft = commands[2].draft = draft_of(&w);
-    say_at_once(commands, 3, answers);
+    submit_together(commands, 3, answers);
     assert_int_equal(answers[0], RC_OK);
     assert_int_equal(answers[1], RC_OK);
     assert_int_equal(answers[2], RC_CONFLICT);
     run_to("00:06");
-    assert_told("00:05@00:05");
+    assert_calls("00:05@00:05");
 }
 
 static void row_55_pause_with_reason_and_resume(void **state)
@@ -160,16 +161,16 @@ static void row_56_disabled_never_runs(void **state)
     w.draft.is_disabled = true;
     create("job", w);
     run_to("00:12");
-    assert_told("");
+    assert_calls("");
     w.draft.is_disabled = false;
     assert_int_equal(update("job", 0, w).rc, RC_OK);
     run_to("00:16");
-    assert_told("00:15@00:15");
+    assert_calls("00:15@00:15");
     w.draft.is_disabled = true;
     assert_int_equal(update("job", 0, w).rc, RC_OK);
     assert_int_equal(world.events[EVENT_SCHEDULE_DISABLED], 1);
     run_to("00:30");
-    assert_told("");
+    assert_calls("");
 }
 
 static void row_57_resume_skips_missed_slots(void **state)
@@ -179,15 +180,15 @@ static void row_57_resume_skips_missed_slots(void **state)
     pause_it("job", "x");
     run_to("00:03:30");
     resume("job");
-    assert_told("");
+    assert_calls("");
     run_to("00:04");
-    assert_told("00:04@00:04");
+    assert_calls("00:04@00:04");
     assert_ledger("job", "missed(paused) 00:01-00:03 x3");
 }
 
 static void row_58_resume_replays_with_catch_up(void **state)
 {
-    struct wish w = arg(every(SPAN_MIN), OVERLAP_ALLOW_ALL);
+    struct wish w = overlapping(every(SPAN_MIN), OVERLAP_ALLOW_ALL);
 
     (void)state;
     w.draft.plan.policies.catchup = CATCHUP_ALL;
@@ -196,8 +197,8 @@ static void row_58_resume_replays_with_catch_up(void **state)
     pause_it("job", "x");
     run_to("00:05:30");
     resume("job");
-    assert_told("00:01@00:05:30, 00:02@00:05:30, 00:03@00:05:30, 00:04@00:05:30, "
-                "00:05@00:05:30");
+    assert_calls("00:01@00:05:30, 00:02@00:05:30, 00:03@00:05:30, 00:04@00:05:30, "
+                 "00:05@00:05:30");
     assert_ledger("job", "");
 }
 
@@ -209,7 +210,7 @@ static void row_59_pause_keeps_running_work(void **state)
     run_to("00:06");
     pause_it("job", "x");
     run_to("00:12");
-    assert_told("00:05@00:05");
+    assert_calls("00:05@00:05");
     assert_history("job", "00:05 succeeded");
 }
 
@@ -220,17 +221,17 @@ static void row_60_closed_state(void **state)
 
     (void)state;
     create("job", every(5 * SPAN_MIN));
-    said(COMMAND_DELETE, "job");
+    submit_ok(COMMAND_DELETE, "job");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        struct command command = about(kinds[i], "job");
+        struct command command = command_for(kinds[i], "job");
 
-        assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+        assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
     }
 }
 
 static void row_61_global_pause(void **state)
 {
-    struct bench *a = &world.benches[0];
+    struct test_node *a = &world.nodes[0];
     struct turn_in in;
     struct turn_out out;
     struct err err;
@@ -242,25 +243,25 @@ static void row_61_global_pause(void **state)
     assert_int_equal(engine_turn(a->engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.dispatch_count, 0);
     run_to("00:01");
-    assert_told("00:01@00:01");
+    assert_calls("00:01@00:01");
 }
 
 static void row_63_update_discards_older_slots(void **state)
 {
-    struct wish w = arg(every(SPAN_MIN), OVERLAP_ALLOW_ALL);
-    struct command command = about(COMMAND_UPDATE, "job");
+    struct wish w = overlapping(every(SPAN_MIN), OVERLAP_ALLOW_ALL);
+    struct command command = command_for(COMMAND_UPDATE, "job");
 
     (void)state;
     w.draft.plan.policies.catchup = CATCHUP_ALL;
     create("job", w);
-    /* Behind by three slots when the edit comes. */
+    /* Three slots are overdue at the edit. */
     world.now = when("00:03:30");
     command.draft = draft_of(&w);
-    assert_int_equal(say(&command).rc, RC_OK);
-    assert_told("");
+    assert_int_equal(submit(&command).rc, RC_OK);
+    assert_calls("");
     assert_ledger("job", "missed(edited) 00:01-00:03 x3");
     run_to("00:04");
-    assert_told("00:04@00:04");
+    assert_calls("00:04@00:04");
 }
 
 static void row_64_archive_keeps_history(void **state)
@@ -268,25 +269,25 @@ static void row_64_archive_keeps_history(void **state)
     (void)state;
     create("job", every(5 * SPAN_MIN));
     run_to("00:06");
-    said(COMMAND_DELETE, "job");
+    submit_ok(COMMAND_DELETE, "job");
     run_to("01:00");
-    assert_told("00:05@00:05");
+    assert_calls("00:05@00:05");
     assert_history("job", "00:05 succeeded");
     assert_true(row_of("job").deleted_at > 0);
 }
 
-/* The process dies: engine, connection and calls are gone. */
+/* The process dies, with its engine, connection and calls. */
 static void restart(void)
 {
-    bench_kill(&world.benches[0]);
-    bench_boot(&world.benches[0]);
+    node_kill(&world.nodes[0]);
+    node_boot(&world.nodes[0]);
     settle();
 }
 
 static void row_134_durable_schedules_queue_and_history(void **state)
 {
     (void)state;
-    create("job", arg(every(5 * SPAN_MIN), OVERLAP_BUFFER_ALL));
+    create("job", overlapping(every(5 * SPAN_MIN), OVERLAP_BUFFER_ALL));
     create("pull", pulled(every(5 * SPAN_MIN)));
     run_to("00:06");
     pause_it("job", "for the restart");
@@ -295,8 +296,8 @@ static void row_134_durable_schedules_queue_and_history(void **state)
     assert_string_equal(row_of("job").reason.ptr, "for the restart");
     assert_counts("job", "started 1");
     assert_int_equal(run_rows("pull"), 1);
-    work_for("q", 1, "w");
-    assert_told("00:05@00:05, 00:05@00:06");
+    poll_for("q", 1, "w");
+    assert_calls("00:05@00:05, 00:05@00:06");
 }
 
 static void row_135_restart_does_not_duplicate(void **state)
@@ -308,7 +309,7 @@ static void row_135_restart_does_not_duplicate(void **state)
     for (int i = 0; i < 5; i++)
         restart();
     run_to("00:10");
-    assert_told("00:05@00:05, 00:10@00:10");
+    assert_calls("00:05@00:05, 00:10@00:10");
     assert_counts("job", "started 2");
 }
 
@@ -319,11 +320,11 @@ static void row_136_restart_does_not_backfill(void **state)
     (void)state;
     w.draft.plan.policies.catchup = CATCHUP_NONE;
     create("job", w);
-    bench_kill(&world.benches[0]);
+    node_kill(&world.nodes[0]);
     world.now = when("09:05");
-    bench_boot(&world.benches[0]);
+    node_boot(&world.nodes[0]);
     settle();
-    assert_told("");
+    assert_calls("");
     assert_ledger("job", "missed(window) 09:00");
     assert_at(cursor_of("job").next_at, "06-02 09:00");
 }
@@ -333,8 +334,8 @@ static int history_rows(const char *name)
     struct db_result result = {0};
     struct err err;
 
-    history_of_schedule(world.benches[0].db, cursor_of(name).id, INT64_MAX, 1000, &result);
-    assert_int_equal(db_flush(world.benches[0].db, world.arena, &err), RC_OK);
+    history_of_schedule(world.nodes[0].db, cursor_of(name).id, INT64_MAX, 1000, &result);
+    assert_int_equal(db_flush(world.nodes[0].db, world.arena, &err), RC_OK);
     return result.rows;
 }
 
@@ -390,48 +391,48 @@ static void row_142_ended_runs_are_apart_from_open_ones(void **state)
 
 static void row_143_tenancy(void **state)
 {
-    struct command command = about(COMMAND_TRIGGER, "job");
-    int64_t other = said(COMMAND_NAMESPACE, "other").schedule;
+    struct command command = command_for(COMMAND_TRIGGER, "job");
+    int64_t other = submit_ok(COMMAND_NAMESPACE, "other").schedule;
 
     (void)state;
     assert_int_not_equal(other, world.namespace);
-    assert_int_equal(said(COMMAND_NAMESPACE, "other").schedule, other);
+    assert_int_equal(submit_ok(COMMAND_NAMESPACE, "other").schedule, other);
     create("job", every(5 * SPAN_MIN));
     command.namespace = other;
-    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+    assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
 }
 
-/* The names of runs and the keys of schedules are no secrets. */
+/* Run ids and keys of schedules are not secret. */
 static void row_143_a_tenant_does_not_reach_what_is_anothers(void **state)
 {
-    struct command command = about(COMMAND_CANCEL, "");
-    struct report told;
+    struct command command = command_for(COMMAND_CANCEL, "");
+    struct report sent;
 
     (void)state;
     world.length = INSTANT_NEVER;
     create("job", every(5 * SPAN_MIN));
     run_to("00:05");
-    command.namespace = said(COMMAND_NAMESPACE, "other").schedule;
+    command.namespace = submit_ok(COMMAND_NAMESPACE, "other").schedule;
     command.run = run_of("job", "00:05");
-    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+    assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
     command.kind = COMMAND_TERMINATE;
-    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+    assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
     command.kind = COMMAND_DELETE;
     command.schedule = command.run.schedule;
-    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
-    told = report_on(call_of("00:05"), REPORT_DONE, OUTCOME_SUCCEEDED);
-    told.namespace = command.namespace;
-    assert_int_equal(report_that(call_of("00:05"), &told), RC_CONFLICT);
+    assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
+    sent = report_on(call_of("00:05"), REPORT_DONE, OUTCOME_SUCCEEDED);
+    sent.namespace = command.namespace;
+    assert_int_equal(report_that(call_of("00:05"), &sent), RC_CONFLICT);
     assert_counts("job", "started 1, open 1");
     assert_history("job", "");
-    told.namespace = world.namespace;
-    assert_int_equal(report_that(call_of("00:05"), &told), RC_OK);
+    sent.namespace = world.namespace;
+    assert_int_equal(report_that(call_of("00:05"), &sent), RC_OK);
     assert_history("job", "00:05 succeeded");
 }
 
 static void assert_settings(int64_t namespace, const char *expected)
 {
-    struct db *db = world.benches[0].db;
+    struct db *db = world.nodes[0].db;
     struct namespace_row row;
     struct db_result got = {0};
     struct err err;
@@ -444,39 +445,39 @@ static void assert_settings(int64_t namespace, const char *expected)
 
 static void row_143_a_tenant_has_settings_of_its_own(void **state)
 {
-    struct command command = about(COMMAND_NAMESPACE, "other");
+    struct command command = command_for(COMMAND_NAMESPACE, "other");
     int64_t other;
 
     (void)state;
     command.text = STR("{\"n\":1}");
-    other = say(&command).schedule;
+    other = submit(&command).schedule;
     assert_settings(other, "{\"n\":1}");
     assert_settings(world.namespace, "");
-    assert_int_equal(said(COMMAND_NAMESPACE, "other").schedule, other);
+    assert_int_equal(submit_ok(COMMAND_NAMESPACE, "other").schedule, other);
     assert_settings(other, "{\"n\":1}");
     command.text = STR("{\"n\":2}");
-    assert_int_equal(say(&command).schedule, other);
+    assert_int_equal(submit(&command).schedule, other);
     assert_settings(other, "{\"n\":2}");
 }
 
-/* A repeated request is answered; what came after it stays. */
+/* A repeated request gets its first answer; later changes stay. */
 static void row_143_settings_that_come_twice_are_set_once(void **state)
 {
-    struct command first = about(COMMAND_NAMESPACE, "other"), second = first;
+    struct command first = command_for(COMMAND_NAMESPACE, "other"), second = first;
 
     (void)state;
     first.text = STR("{\"n\":1}");
     first.request = STR("key");
     second.text = STR("{\"n\":2}");
-    assert_int_equal(say(&first).rc, RC_OK);
-    assert_int_equal(say(&second).rc, RC_OK);
-    assert_true(say(&first).is_repeated);
-    assert_settings(say(&first).schedule, "{\"n\":2}");
+    assert_int_equal(submit(&first).rc, RC_OK);
+    assert_int_equal(submit(&second).rc, RC_OK);
+    assert_true(submit(&first).is_repeated);
+    assert_settings(submit(&first).schedule, "{\"n\":2}");
 }
 
 static void row_145_audit_fields(void **state)
 {
-    struct command command = about(COMMAND_UPDATE, "job");
+    struct command command = command_for(COMMAND_UPDATE, "job");
     struct wish w = every(5 * SPAN_MIN);
 
     (void)state;
@@ -484,7 +485,7 @@ static void row_145_audit_fields(void **state)
     run_to("00:02");
     command.by = STR("another");
     command.draft = draft_of(&w);
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     assert_at(row_of("job").created_at, "00:00");
     assert_at(row_of("job").updated_at, "00:02");
     assert_string_equal(row_of("job").created_by.ptr, "someone");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows 28 to 49 of the feature matrix: policies.
+ * Rows 28 to 49 of docs/mission.md: policies.
  *
- * Left to the layers that decide them: 47 (inputs policy: the agents' codec and workers).
+ * Tested in other layers: 47 (inputs policy: the agents' codec and workers).
  */
 #include "harness.h"
 
-/* A job of 90 seconds each minute. */
+/* Every minute a run of 90 seconds. */
 static void slow_job(struct wish w, const char *until)
 {
     world.length = 90 * SPAN_S;
@@ -17,8 +17,8 @@ static void slow_job(struct wish w, const char *until)
 static void row_28_overlap_skip(void **state)
 {
     (void)state;
-    slow_job(arg(every(SPAN_MIN), OVERLAP_SKIP), "00:06");
-    assert_told("00:01@00:01, 00:03@00:03, 00:05@00:05");
+    slow_job(overlapping(every(SPAN_MIN), OVERLAP_SKIP), "00:06");
+    assert_calls("00:01@00:01, 00:03@00:03, 00:05@00:05");
     assert_counts("job", "started 3, skipped 3, open 1");
     assert_ledger("job", "skipped(overlap) 00:02, skipped(overlap) 00:04, "
                          "skipped(overlap) 00:06");
@@ -27,7 +27,7 @@ static void row_28_overlap_skip(void **state)
 static void three_slots_during_a_run(enum overlap overlap)
 {
     ends("00:01", "00:04:30", OUTCOME_SUCCEEDED);
-    create("job", arg(every(SPAN_MIN), overlap));
+    create("job", overlapping(every(SPAN_MIN), overlap));
     run_to("00:04:40");
 }
 
@@ -35,7 +35,7 @@ static void row_29_overlap_buffer_one_keeps_the_first(void **state)
 {
     (void)state;
     three_slots_during_a_run(OVERLAP_BUFFER_ONE);
-    assert_told("00:01@00:01, 00:02@00:04:30");
+    assert_calls("00:01@00:01, 00:02@00:04:30");
     assert_counts("job", "started 2, skipped 2");
 }
 
@@ -43,32 +43,32 @@ static void row_30_overlap_buffer_all(void **state)
 {
     (void)state;
     three_slots_during_a_run(OVERLAP_BUFFER_ALL);
-    assert_told("00:01@00:01, 00:02@00:04:30, 00:03@00:04:30, 00:04@00:04:30");
+    assert_calls("00:01@00:01, 00:02@00:04:30, 00:03@00:04:30, 00:04@00:04:30");
 }
 
 static void row_31_overlap_cancel_other(void **state)
 {
     (void)state;
     ends("00:01", "00:02:05", OUTCOME_CANCELLED);
-    create("job", arg(every(SPAN_MIN), OVERLAP_CANCEL_OTHER));
+    create("job", overlapping(every(SPAN_MIN), OVERLAP_CANCEL_OTHER));
     run_to("00:02:30");
-    assert_told("00:01@00:01, cancel 00:01@00:02, 00:02@00:02:05");
+    assert_calls("00:01@00:01, cancel 00:01@00:02, 00:02@00:02:05");
     assert_history("job", "00:01 cancelled(other), 00:02 succeeded");
 }
 
 static void row_32_overlap_terminate_other(void **state)
 {
     (void)state;
-    slow_job(arg(every(SPAN_MIN), OVERLAP_TERMINATE_OTHER), "00:02");
-    assert_told("00:01@00:01, terminate 00:01@00:02, 00:02@00:02");
+    slow_job(overlapping(every(SPAN_MIN), OVERLAP_TERMINATE_OTHER), "00:02");
+    assert_calls("00:01@00:01, terminate 00:01@00:02, 00:02@00:02");
     assert_history("job", "00:01 terminated(other)");
 }
 
 static void row_33_overlap_allow_all(void **state)
 {
     (void)state;
-    slow_job(arg(every(SPAN_MIN), OVERLAP_ALLOW_ALL), "00:03:10");
-    assert_told("00:01@00:01, 00:02@00:02, 00:03@00:03");
+    slow_job(overlapping(every(SPAN_MIN), OVERLAP_ALLOW_ALL), "00:03:10");
+    assert_calls("00:01@00:01, 00:02@00:02, 00:03@00:03");
     assert_counts("job", "started 3, open 2");
 }
 
@@ -76,18 +76,18 @@ static void row_34_overlap_override_per_request(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("job", arg(every(SPAN_H), OVERLAP_SKIP));
+    create("job", overlapping(every(SPAN_H), OVERLAP_SKIP));
     run_to("01:10");
     trigger("job", OVERLAP_ALLOW_ALL);
-    assert_told("01:00@01:00, t01:10@01:10");
+    assert_calls("01:00@01:00, t01:10@01:10");
     run_to("02:00");
-    assert_told("");
+    assert_calls("");
     assert_counts("job", "started 2, skipped 1, open 2");
 }
 
 static struct wish caught_up(span length, enum catchup mode)
 {
-    struct wish w = arg(every(length), OVERLAP_ALLOW_ALL);
+    struct wish w = overlapping(every(length), OVERLAP_ALLOW_ALL);
 
     w.draft.plan.policies.catchup = mode;
     return w;
@@ -98,9 +98,9 @@ static void row_35_catch_up_flag(void **state)
     (void)state;
     create("job", caught_up(SPAN_MIN, CATCHUP_ALL));
     down_to("00:03:30");
-    assert_told("00:01@00:03:30, 00:02@00:03:30, 00:03@00:03:30");
+    assert_calls("00:01@00:03:30, 00:02@00:03:30, 00:03@00:03:30");
     run_to("00:04");
-    assert_told("00:04@00:04");
+    assert_calls("00:04@00:04");
 }
 
 static void row_36_catch_up_window(void **state)
@@ -111,7 +111,7 @@ static void row_36_catch_up_window(void **state)
     w.draft.plan.policies.catchup_window = SPAN_H;
     create("job", w);
     down_to("03:00:30");
-    assert_int_equal(told_count(), 60);
+    assert_int_equal(count_calls(), 60);
     assert_counts("job", "started 60, missed 120");
     assert_ledger("job", "missed(window) 00:01-02:00 x120");
 }
@@ -124,7 +124,7 @@ static void row_37_missed_counter(void **state)
     w.draft.plan.policies.catchup_window = 0;
     create("job", w);
     down_to("00:05:30");
-    assert_told("");
+    assert_calls("");
     assert_counts("job", "missed 5");
     assert_int_equal(world.events[EVENT_SLOT_MISSED], 1);
     assert_int_equal(world.last_event[EVENT_SLOT_MISSED].count, 5);
@@ -135,10 +135,10 @@ static void row_38_oldest_one_late_run_then_future(void **state)
     (void)state;
     create("job", caught_up(SPAN_MIN, CATCHUP_OLDEST));
     down_to("00:10:30");
-    assert_told("00:01@00:10:30");
+    assert_calls("00:01@00:10:30");
     assert_ledger("job", "missed(coalesced) 00:02-00:10 x9");
     run_to("00:11");
-    assert_told("00:11@00:11");
+    assert_calls("00:11@00:11");
 }
 
 static void row_38_none(void **state)
@@ -146,10 +146,10 @@ static void row_38_none(void **state)
     (void)state;
     create("job", caught_up(SPAN_MIN, CATCHUP_NONE));
     down_to("00:10:45");
-    assert_told("");
+    assert_calls("");
     assert_ledger("job", "missed(window) 00:01-00:10 x10");
     run_to("00:11");
-    assert_told("00:11@00:11");
+    assert_calls("00:11@00:11");
 }
 
 static void row_38_latest_is_the_default(void **state)
@@ -157,11 +157,11 @@ static void row_38_latest_is_the_default(void **state)
     (void)state;
     create("job", every(SPAN_MIN));
     down_to("00:10:30");
-    assert_told("00:10@00:10:30");
+    assert_calls("00:10@00:10:30");
     assert_ledger("job", "missed(coalesced) 00:01-00:09 x9");
 }
 
-/* C15: the first failure already doubles; the run at 00:01 is the first. */
+/* C15: the first failure already doubles the interval; the run at 00:01 is the first. */
 static void row_39_exponential_backoff_on_failures(void **state)
 {
     static const int minutes[] = {2, 4, 8, 16, 32, 32};
@@ -185,12 +185,12 @@ static void row_39_exponential_backoff_on_failures(void **state)
 
 static struct reply hint(const char *name, span interval, const char *at, const char *expires)
 {
-    struct command command = about(COMMAND_HINT, name);
+    struct command command = command_for(COMMAND_HINT, name);
 
     command.hint_interval = interval;
     command.hint_at = at ? when(at) : INSTANT_NEVER;
     command.until = when(expires);
-    return say(&command);
+    return submit(&command);
 }
 
 static void row_40_interval_hint(void **state)
@@ -199,7 +199,7 @@ static void row_40_interval_hint(void **state)
     create("job", governed(15 * SPAN_S));
     assert_int_equal(hint("job", 30 * SPAN_S, NULL, "01:00").rc, RC_OK);
     run_to("00:01:20");
-    assert_told("00:00:15@00:00:15, 00:00:45@00:00:45, 00:01:15@00:01:15");
+    assert_calls("00:00:15@00:00:15, 00:00:45@00:00:45, 00:01:15@00:01:15");
 }
 
 static void row_41_one_shot_hint_runs_once(void **state)
@@ -209,7 +209,7 @@ static void row_41_one_shot_hint_runs_once(void **state)
     run_to("00:01:10");
     assert_int_equal(hint("job", 0, "00:01:12", "01:00").rc, RC_OK);
     run_to("00:02:15");
-    assert_told("00:01@00:01, 00:01:12@00:01:12, 00:02:12@00:02:12");
+    assert_calls("00:01@00:01, 00:01:12@00:01:12, 00:02:12@00:02:12");
 }
 
 static void row_42_both_hints_the_earlier(void **state)
@@ -219,9 +219,9 @@ static void row_42_both_hints_the_earlier(void **state)
     run_to("00:04:59");
     assert_int_equal(hint("job", 2 * SPAN_MIN, "00:06:30", "01:00").rc, RC_OK);
     run_to("00:06:59");
-    assert_told("00:05@00:05, 00:06:30@00:06:30");
+    assert_calls("00:05@00:05, 00:06:30@00:06:30");
     run_to("00:08:30");
-    assert_told("00:08:30@00:08:30");
+    assert_calls("00:08:30@00:08:30");
 }
 
 static void row_43_hint_expiry(void **state)
@@ -236,93 +236,93 @@ static void row_43_hint_expiry(void **state)
 
 static void row_44_pause_until(void **state)
 {
-    struct command command = about(COMMAND_PAUSE, "job");
+    struct command command = command_for(COMMAND_PAUSE, "job");
 
     (void)state;
     create("job", governed(5 * SPAN_S));
     command.until = when("00:10");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:09:59");
-    assert_told("");
+    assert_calls("");
     run_to("00:10:01");
-    assert_told("00:10@00:10");
+    assert_calls("00:10@00:10");
     assert_false(cursor_of("job").flags & CURSOR_PAUSED);
     run_to("00:10:05");
-    assert_told("00:10:05@00:10:05");
+    assert_calls("00:10:05@00:10:05");
 }
 
 static void row_44_pause_until_on_the_wall_clock(void **state)
 {
-    struct command command = about(COMMAND_PAUSE, "job");
+    struct command command = command_for(COMMAND_PAUSE, "job");
 
     (void)state;
     create("job", cron("* * * * *"));
     command.until = when("00:03:30");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:04");
-    assert_told("00:04@00:04");
+    assert_calls("00:04@00:04");
     assert_ledger("job", "missed(paused) 00:01-00:03 x3");
 }
 
-/* Nobody was there when the pause ended: what came after it is late, and was not paused. */
+/* The node was down when the pause ended: slots after it are late, not paused. */
 static void row_44_what_comes_after_the_pause_was_not_paused(void **state)
 {
-    struct command command = about(COMMAND_PAUSE, "job");
+    struct command command = command_for(COMMAND_PAUSE, "job");
 
     (void)state;
     create("job", cron("* * * * *"));
     command.until = when("00:03");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     down_to("00:05:30");
-    assert_told("00:05@00:05:30");
+    assert_calls("00:05@00:05:30");
     assert_ledger("job", "missed(paused) 00:01-00:02 x2, missed(coalesced) 00:03-00:04 x2");
 }
 
 static void row_44_the_end_of_a_pause_is_not_of_the_pause(void **state)
 {
-    struct command command = about(COMMAND_PAUSE, "job");
+    struct command command = command_for(COMMAND_PAUSE, "job");
 
     (void)state;
     create("job", cron("* * * * *"));
     command.until = when("00:03");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:03");
-    assert_told("00:03@00:03");
+    assert_calls("00:03@00:03");
     assert_ledger("job", "missed(paused) 00:01-00:02 x2");
 }
 
-/* The next pause finds the last one over, and what came between the two. */
+/* The next pause ends the expired one, and starts the slots between the two. */
 static void row_44_a_pause_after_a_pause_leaves_what_came_between(void **state)
 {
-    struct command command = about(COMMAND_PAUSE, "job");
+    struct command command = command_for(COMMAND_PAUSE, "job");
 
     (void)state;
     create("job", cron("* * * * *"));
     command.until = when("00:03");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     world.rows = 0;
     down_to("00:04:30");
     command.until = INSTANT_NEVER;
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     world.rows = TURN_ROWS_MAX;
     settle();
-    assert_told("00:04@00:04:30");
+    assert_calls("00:04@00:04:30");
     assert_ledger("job", "missed(paused) 00:01-00:02 x2, missed(coalesced) 00:03");
 }
 
 static void row_44_an_edit_after_a_pause_leaves_what_came_between(void **state)
 {
-    struct command command = about(COMMAND_PAUSE, "job");
+    struct command command = command_for(COMMAND_PAUSE, "job");
 
     (void)state;
     create("job", cron("* * * * *"));
     command.until = when("00:03");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     world.rows = 0;
     down_to("00:04:00.500");
     world.rows = TURN_ROWS_MAX;
     assert_int_equal(update("job", 2, cron("*/10 * * * *")).rc, RC_OK);
-    assert_told("00:04@00:04:00.500");
+    assert_calls("00:04@00:04:00.500");
     assert_ledger("job", "missed(paused) 00:01-00:02 x2, missed(edited) 00:03");
     assert_at(cursor_of("job").next_at, "00:10");
 }
@@ -354,7 +354,7 @@ static void row_46_jitter_spreads_and_keeps_the_pointer(void **state)
         create(name, w);
     }
     run_to("00:01:30");
-    assert_int_equal(told_count(), 50);
+    assert_int_equal(count_calls(), 50);
     for (int i = 0; i < 50; i++) {
         assert_at(world.dispatches[i].work.run.slot, "00:01");
         assert_in_range(world.dispatches[i].at - when("00:01"), 0, 200 * SPAN_MS);
@@ -376,11 +376,11 @@ static void row_48_approval(void **state)
     (void)state;
     create("job", approved());
     run_to("01:30");
-    assert_told("");
+    assert_calls("");
     assert_counts("job", "started 1, open 1");
-    assert_int_equal(about_run(COMMAND_APPROVE, run_of("job", "01:00")).rc, RC_OK);
-    assert_told("01:00@01:30");
-    assert_int_not_equal(about_run(COMMAND_APPROVE, run_of("job", "01:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_APPROVE, run_of("job", "01:00")).rc, RC_OK);
+    assert_calls("01:00@01:30");
+    assert_int_not_equal(submit_run(COMMAND_APPROVE, run_of("job", "01:00")).rc, RC_OK);
 }
 
 static void row_48_rejection(void **state)
@@ -388,8 +388,8 @@ static void row_48_rejection(void **state)
     (void)state;
     create("job", approved());
     run_to("01:30");
-    assert_int_equal(about_run(COMMAND_REJECT, run_of("job", "01:00")).rc, RC_OK);
-    assert_told("");
+    assert_int_equal(submit_run(COMMAND_REJECT, run_of("job", "01:00")).rc, RC_OK);
+    assert_calls("");
     assert_history("job", "01:00 cancelled(rejected)");
     assert_int_equal(cursor_of("job").open, 0);
 }

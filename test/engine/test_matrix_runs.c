@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows 67 to 97 and 115 to 124 of the feature matrix: execution and retries.
+ * Rows 67 to 97 and 115 to 124 of docs/mission.md: execution and retries.
  *
- * 79 is in test_doubt.c.  Left to the layers that decide them: 80 (injected input: the
- * codecs), 86 and 87 (http calls: io), 92 to 94 and 97 (fields inside a result, opaque to the
- * engine).
+ * 79 is in test_doubt.c.  Tested in other layers: 80 (injected input: the codecs), 86 and 87
+ * (http calls: io), 92 to 94 and 97 (fields inside a result, which the engine does not read).
  */
 #include "core/run_id.h"
 #include "harness.h"
@@ -12,21 +11,21 @@
 
 static void row_67_manual_trigger_now(void **state)
 {
-    struct command command = about(COMMAND_TRIGGER, "job");
+    struct command command = command_for(COMMAND_TRIGGER, "job");
 
     (void)state;
     create("job", every(SPAN_H));
     run_to("00:10");
     command.input = STR("{\"why\":\"now\"}");
-    assert_int_equal(say(&command).rc, RC_OK);
-    assert_told("t00:10@00:10");
+    assert_int_equal(submit(&command).rc, RC_OK);
+    assert_calls("t00:10@00:10");
     assert_string_equal(call_of("00:10")->work.run.input.ptr, "{\"why\":\"now\"}");
     assert_at(cursor_of("job").next_at, "01:00");
 }
 
 static void row_68_test_run_leaves_no_trace(void **state)
 {
-    struct command command = about(COMMAND_TEST, "job");
+    struct command command = command_for(COMMAND_TEST, "job");
     struct cursor before, after;
 
     (void)state;
@@ -35,9 +34,9 @@ static void row_68_test_run_leaves_no_trace(void **state)
     run_to("00:10");
     before = cursor_of("job");
     ends("00:10", "00:11", OUTCOME_FAILED);
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:20");
-    assert_told("test 00:10@00:10");
+    assert_calls("test 00:10@00:10");
     after = cursor_of("job");
     assert_int_equal(after.failures, 0);
     assert_int_equal(after.failed, 0);
@@ -50,11 +49,11 @@ static void row_68_test_run_leaves_no_trace(void **state)
 static void row_69_backfill_of_a_past_range(void **state)
 {
     (void)state;
-    create("job", arg(every(SPAN_MIN), OVERLAP_SKIP));
+    create("job", overlapping(every(SPAN_MIN), OVERLAP_SKIP));
     pause_it("job", "x");
     run_to("02:00");
     backfill("job", "00:01", "01:00", OVERLAP_BUFFER_ALL);
-    assert_int_equal(told_count(), 60);
+    assert_int_equal(count_calls(), 60);
     assert_counts("job", "started 60");
 }
 
@@ -62,15 +61,15 @@ static void row_70_a_backfill_does_not_block_triggers_or_slots(void **state)
 {
     (void)state;
     world.length = 50 * SPAN_S;
-    create("job", arg(every(SPAN_H), OVERLAP_ALLOW_ALL));
+    create("job", overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL));
     run_to("00:30");
     backfill("job", "05-01 00:00", "05-31 00:00", OVERLAP_BUFFER_ALL);
-    told_count();
+    count_calls();
     run_to("00:30:20");
     trigger("job", OVERLAP_ALLOW_ALL);
-    assert_told("t00:30:20@00:30:20");
+    assert_calls("t00:30:20@00:30:20");
     run_to("00:59:59");
-    told_count();
+    count_calls();
     run_to("01:00");
     assert_at(call_of("01:00")->at, "01:00");
 }
@@ -83,7 +82,7 @@ static void row_71_a_backfill_removes_itself(void **state)
     run_to("00:30");
     backfill("job", "05-31 00:00", "05-31 02:00", OVERLAP_BUFFER_ALL);
     run_to("00:40");
-    assert_told("b05-31 00:00@00:30, b05-31 01:00@00:31, b05-31 02:00@00:32");
+    assert_calls("b05-31 00:00@00:30, b05-31 01:00@00:31, b05-31 02:00@00:32");
     assert_counts("job", "started 3");
 }
 
@@ -93,8 +92,8 @@ static enum run_state state_of(const char *name)
     struct run run;
     struct err err;
 
-    runs_of_schedule(world.benches[0].db, cursor_of(name).id, false, 2, &result);
-    assert_int_equal(db_flush(world.benches[0].db, world.arena, &err), RC_OK);
+    runs_of_schedule(world.nodes[0].db, cursor_of(name).id, false, 2, &result);
+    assert_int_equal(db_flush(world.nodes[0].db, world.arena, &err), RC_OK);
     assert_int_equal(result.rows, 1);
     runs_read(&result, 0, &run);
     return run.state;
@@ -105,10 +104,10 @@ static void row_72_cancel_a_queued_run(void **state)
     (void)state;
     create("job", pulled(every(SPAN_H)));
     run_to("01:10");
-    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
-    work_for("q", 1, "w");
+    assert_int_equal(submit_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    poll_for("q", 1, "w");
     run_to("01:20");
-    assert_told("");
+    assert_calls("");
     assert_history("job", "01:00 cancelled(user)");
     assert_int_equal(cursor_of("job").open, 0);
 }
@@ -117,9 +116,9 @@ static void row_72_cancel_a_planned_slot(void **state)
 {
     (void)state;
     create("job", every(SPAN_H));
-    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "02:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_CANCEL, run_of("job", "02:00")).rc, RC_OK);
     run_to("03:00");
-    assert_told("01:00@01:00, 03:00@03:00");
+    assert_calls("01:00@01:00, 03:00@03:00");
     assert_ledger("job", "cancelled(user) 02:00");
     assert_counts("job", "started 2, cancelled 1");
 }
@@ -128,10 +127,10 @@ static void row_72_a_skipped_slot_can_be_taken_back(void **state)
 {
     (void)state;
     create("job", every(SPAN_H));
-    assert_int_equal(about_run(COMMAND_SKIP, run_of("job", "02:00")).rc, RC_OK);
-    assert_int_equal(about_run(COMMAND_UNSKIP, run_of("job", "02:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_SKIP, run_of("job", "02:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_UNSKIP, run_of("job", "02:00")).rc, RC_OK);
     run_to("02:00");
-    assert_told("01:00@01:00, 02:00@02:00");
+    assert_calls("01:00@01:00, 02:00@02:00");
     assert_ledger("job", "");
 }
 
@@ -139,7 +138,7 @@ static void row_72_what_is_no_slot_cannot_be_cancelled(void **state)
 {
     (void)state;
     create("job", every(SPAN_H));
-    assert_int_not_equal(about_run(COMMAND_SKIP, run_of("job", "02:30")).rc, RC_OK);
+    assert_int_not_equal(submit_run(COMMAND_SKIP, run_of("job", "02:30")).rc, RC_OK);
 }
 
 static void row_73_a_record_never_goes_back(void **state)
@@ -161,7 +160,7 @@ static void row_74_ready_leased_running_done(void **state)
     create("job", pulled(every(SPAN_H)));
     run_to("01:00");
     assert_int_equal(state_of("job"), RUN_READY);
-    work_for("q", 1, "w");
+    poll_for("q", 1, "w");
     assert_int_equal(state_of("job"), RUN_LEASED);
     assert_int_equal(report(call_of("01:00"), REPORT_ALIVE, OUTCOME_NONE), RC_OK);
     assert_int_equal(state_of("job"), RUN_RUNNING);
@@ -181,7 +180,7 @@ static void row_75_outcomes_of_runs(void **state)
         ends(slots[i], slots[i], outcomes[i]);
     create("job", every(SPAN_MIN));
     run_to("00:05");
-    assert_int_equal(told_count(), 5);
+    assert_int_equal(count_calls(), 5);
     assert_int_equal(cursor_of("job").succeeded, 1);
     assert_int_equal(cursor_of("job").failed, 3);
     assert_int_equal(cursor_of("job").open, 0);
@@ -193,11 +192,11 @@ static void die_before_dispatch(struct wish w)
     world.length = INSTANT_NEVER;
     create("job", w);
     run_to("01:00");
-    assert_told("01:00@01:00");
-    bench_kill(&world.benches[0]);
+    assert_calls("01:00@01:00");
+    node_kill(&world.nodes[0]);
     world.now += SPAN_S;
     world.length = 0;
-    bench_boot(&world.benches[0]);
+    node_boot(&world.nodes[0]);
     settle();
     run_to("02:00");
 }
@@ -206,7 +205,7 @@ static void row_76_the_slot_is_not_fired_again(void **state)
 {
     (void)state;
     die_before_dispatch(every(SPAN_H));
-    assert_told("01:00#2@01:00:01, 02:00@02:00");
+    assert_calls("01:00#2@01:00:01, 02:00@02:00");
     assert_false(call_of("02:00")->work.is_once);
     assert_counts("job", "started 2");
 }
@@ -218,7 +217,7 @@ static void row_76_at_most_once_is_not_sent_again(void **state)
     (void)state;
     w.draft.plan.policies.at_most_once = true;
     die_before_dispatch(w);
-    assert_told("02:00@02:00");
+    assert_calls("02:00@02:00");
     assert_true(call_of("02:00")->work.is_once);
     assert_history("job", "01:00 unknown(node), 02:00 succeeded");
 }
@@ -229,12 +228,12 @@ static void row_77_exactly_one_run_per_slot(void **state)
     create("job", every(SPAN_S));
     world.tick = 100 * SPAN_MS;
     run_to("00:01");
-    assert_int_equal(told_count(), 60);
+    assert_int_equal(count_calls(), 60);
     for (int i = 0; i < 60; i++)
         assert_true(world.dispatches[i].work.run.slot == world.base + (i + 1) * SPAN_S);
 }
 
-/* An id says schedule, slot and pass, before the run exists and after an edit. */
+/* An id encodes schedule, slot and pass, before the run exists and after an edit. */
 static void row_78_idempotency_key_per_slot(void **state)
 {
     struct run_id id;
@@ -268,7 +267,7 @@ static void row_83_84_85_a_failing_job_keeps_its_cadence(void **state)
         ends(slots[i], slots[i], OUTCOME_FAILED);
     create("job", every(SPAN_MIN));
     run_to("00:05");
-    assert_told("00:01@00:01, 00:02@00:02, 00:03@00:03, 00:04@00:04, 00:05@00:05");
+    assert_calls("00:01@00:01, 00:02@00:02, 00:03@00:03, 00:04@00:04, 00:05@00:05");
     assert_counts("job", "started 5, failed 5");
     assert_at(cursor_of("job").next_at, "00:06");
 }
@@ -295,8 +294,8 @@ static struct history_row newest(const char *name)
     struct history_row row;
     struct err err;
 
-    history_of_schedule(world.benches[0].db, cursor_of(name).id, INT64_MAX, 1, &result);
-    assert_int_equal(db_flush(world.benches[0].db, world.arena, &err), RC_OK);
+    history_of_schedule(world.nodes[0].db, cursor_of(name).id, INT64_MAX, 1, &result);
+    assert_int_equal(db_flush(world.nodes[0].db, world.arena, &err), RC_OK);
     assert_int_equal(result.rows, 1);
     history_read(&result, 0, &row);
     return row;
@@ -307,7 +306,7 @@ static void row_89_recent_runs_newest_first(void **state)
     (void)state;
     create("job", every(SPAN_MIN));
     run_to("00:12");
-    assert_int_equal(told_count(), 12);
+    assert_int_equal(count_calls(), 12);
     assert_at(newest("job").slot, "00:12");
 }
 
@@ -333,10 +332,10 @@ static void row_95_a_long_run_never_stacks(void **state)
     ends("00:01", "00:02:30", OUTCOME_SUCCEEDED);
     create("job", governed(SPAN_MIN));
     run_to("00:03:30");
-    assert_told("00:01@00:01, 00:03:30@00:03:30");
+    assert_calls("00:01@00:01, 00:03:30@00:03:30");
 }
 
-/* C17: the next slot of the grid after the end, never a time off the grid. */
+/* C17: the next slot of the cron expression after the end, never a time between. */
 static void row_96_cron_after_a_long_run_stays_on_the_grid(void **state)
 {
     struct wish w = cron("*/5 * * * *");
@@ -346,7 +345,7 @@ static void row_96_cron_after_a_long_run_stays_on_the_grid(void **state)
     ends("00:05", "00:15:30", OUTCOME_SUCCEEDED);
     create("job", w);
     run_to("00:25");
-    assert_told("00:05@00:05, 00:20@00:20, 00:25@00:25");
+    assert_calls("00:05@00:05, 00:20@00:20, 00:25@00:25");
 }
 
 static struct wish retried(int32_t attempts, enum backoff backoff, span delay)
@@ -365,7 +364,7 @@ static void row_115_116_120_121_three_attempts_a_minute_apart(void **state)
         ends("01:00", "01:00", OUTCOME_FAILED);
     create("job", retried(3, BACKOFF_FIXED, SPAN_MIN));
     run_to("01:59");
-    assert_told("01:00@01:00, 01:00#2@01:01, 01:00#3@01:02");
+    assert_calls("01:00@01:00, 01:00#2@01:01, 01:00#3@01:02");
     assert_history("job", "01:00 failed(target) retried, 01:00#2 failed(target) retried, "
                           "01:00#3 failed(target)");
     assert_counts("job", "started 1, failed 1");
@@ -380,10 +379,10 @@ static void row_117_exponential_backoff(void **state)
         ends("01:00", "01:00", OUTCOME_FAILED);
     create("job", retried(4, BACKOFF_EXPONENTIAL, 2 * SPAN_S));
     run_to("01:10");
-    assert_told("01:00@01:00, 01:00#2@01:00:02, 01:00#3@01:00:06, 01:00#4@01:00:14");
+    assert_calls("01:00@01:00, 01:00#2@01:00:02, 01:00#3@01:00:06, 01:00#4@01:00:14");
 }
 
-/* maxRetries 2 of the jobs dialect is three attempts. */
+/* maxRetries 2 of the jobs dialect means three attempts. */
 static void row_118_attempts_are_retries_and_one(void **state)
 {
     (void)state;
@@ -391,7 +390,7 @@ static void row_118_attempts_are_retries_and_one(void **state)
         ends("01:00", "01:00", OUTCOME_FAILED);
     create("job", retried(2 + 1, BACKOFF_FIXED, 2 * SPAN_S));
     run_to("01:10");
-    assert_told("01:00@01:00, 01:00#2@01:00:02, 01:00#3@01:00:04");
+    assert_calls("01:00@01:00, 01:00#2@01:00:02, 01:00#3@01:00:04");
 }
 
 static void row_119_a_retry_is_picked_up_by_a_worker(void **state)
@@ -399,9 +398,9 @@ static void row_119_a_retry_is_picked_up_by_a_worker(void **state)
     (void)state;
     ends("01:00", "01:00:10", OUTCOME_FAILED);
     create("job", pulled(retried(3, BACKOFF_FIXED, SPAN_MIN)));
-    work_for("q", 5, "w");
+    poll_for("q", 5, "w");
     run_to("01:05");
-    assert_told("01:00@01:00, 01:00#2@01:01:10");
+    assert_calls("01:00@01:00, 01:00#2@01:01:10");
     assert_history("job", "01:00 failed(target) retried, 01:00#2 succeeded");
     assert_counts("job", "started 1");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows 98 to 114 and 125 to 133 of the feature matrix: workers, leases and concurrency.
+ * Rows 98 to 114 and 125 to 133 of docs/mission.md: workers, leases and concurrency.
  *
- * Several nodes are in test_two_nodes.c (77, 98, 112, 131).  Left to the layers that decide
- * them: 109 and 128 (a batch is a quantum of work here, C29).
+ * Several nodes are in test_two_nodes.c (77, 98, 112, 131).  Tested in other layers: 109 and
+ * 128 (a batch is a quantum of work here, C29).
  */
 #include "harness.h"
 
@@ -17,10 +17,10 @@ static void row_98_one_winner(void **state)
     (void)state;
     world.length = INSTANT_NEVER;
     create("job", job());
-    work_for("q", 1, "one");
-    work_for("q", 1, "two");
+    poll_for("q", 1, "one");
+    poll_for("q", 1, "two");
     run_to("01:00");
-    assert_told("01:00@01:00");
+    assert_calls("01:00@01:00");
     assert_int_equal(calls_open(), 1);
 }
 
@@ -31,13 +31,13 @@ static void row_99_101_a_dead_worker_is_replaced_after_lease_and_grace(void **st
     down_to("00:59");
     world.tick = SPAN_S;
     create("job", job());
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     run_to("01:00");
-    work_for("q", 1, "two");
+    poll_for("q", 1, "two");
     run_to("01:01:59");
-    assert_told("01:00@01:00");
+    assert_calls("01:00@01:00");
     run_to("01:02:05");
-    assert_told("01:00#2@01:02");
+    assert_calls("01:00#2@01:02");
     assert_int_equal(world.events[EVENT_LEASE_EXPIRED], 1);
     assert_string_equal(world.dispatches[0].work.run.worker.ptr, "one");
     assert_string_equal(world.dispatches[1].work.run.worker.ptr, "two");
@@ -51,7 +51,7 @@ static void row_100_heartbeats_keep_a_run_of_five_minutes(void **state)
     down_to("00:59");
     world.tick = SPAN_S;
     create("job", job());
-    work_for("q", 5, "one");
+    poll_for("q", 5, "one");
     run_to("01:00");
     for (int i = 1; i <= 10; i++) {
         run_until(when("01:00") + i * 30 * SPAN_S);
@@ -60,7 +60,7 @@ static void row_100_heartbeats_keep_a_run_of_five_minutes(void **state)
         assert_false(world.last_report.is_cancelled);
     }
     end_now(call_of("01:00"), OUTCOME_SUCCEEDED);
-    assert_told("01:00@01:00");
+    assert_calls("01:00@01:00");
     assert_history("job", "01:00 succeeded");
 }
 
@@ -68,21 +68,21 @@ static void row_102_owner_of_a_run(void **state)
 {
     (void)state;
     create("job", job());
-    work_for("q", 1, "5f1c-uuid");
+    poll_for("q", 1, "5f1c-uuid");
     run_to("01:00");
     assert_string_equal(call_of("01:00")->work.run.worker.ptr, "5f1c-uuid");
 }
 
-/* C18: whatever is looked at ahead, nothing starts before its slot. */
+/* C18: no run starts before its slot, however far ahead the engine reads. */
 static void row_103_104_never_before_the_slot(void **state)
 {
     (void)state;
     create("job", every(SPAN_MIN));
     world.tick = 500 * SPAN_MS;
     run_to("00:00:59.999");
-    assert_told("");
+    assert_calls("");
     run_to("00:01:30");
-    assert_told("00:01@00:01");
+    assert_calls("00:01@00:01");
 }
 
 static void row_105_a_long_call_is_made_once(void **state)
@@ -93,7 +93,7 @@ static void row_105_a_long_call_is_made_once(void **state)
     world.tick = SPAN_S;
     create("job", every(SPAN_H));
     run_to("01:05");
-    assert_told("01:00@01:00");
+    assert_calls("01:00@01:00");
 }
 
 static void row_106_oldest_due_first(void **state)
@@ -107,7 +107,7 @@ static void row_106_oldest_due_first(void **state)
     create("second", cron("20 0 * * *"));
     down_to("01:00");
     run_to("01:01");
-    assert_told("first 00:10@01:00, second 00:20@01:00:01, third 00:30@01:00:02");
+    assert_calls("first 00:10@01:00, second 00:20@01:00:01, third 00:30@01:00:02");
 }
 
 static struct wish ranked(int32_t priority)
@@ -128,16 +128,16 @@ static void row_107_priority_first(void **state)
     create("middle", ranked(5));
     create("high", ranked(10));
     run_to("01:01");
-    assert_told("high 01:00@01:00, middle 01:00@01:00:01, low 01:00@01:00:02");
+    assert_calls("high 01:00@01:00, middle 01:00@01:00:01, low 01:00@01:00:02");
 }
 
-/* One that is asked for may have more of it than its schedule, and never has less. */
+/* A triggered run may have a higher priority than its schedule, never a lower one. */
 static void trigger_with(const char *name, int32_t priority)
 {
-    struct command command = about(COMMAND_TRIGGER, name);
+    struct command command = command_for(COMMAND_TRIGGER, name);
 
     command.priority = priority;
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
 }
 
 static void row_107_a_run_by_hand_has_the_priority_that_is_asked_for(void **state)
@@ -151,9 +151,9 @@ static void row_107_a_run_by_hand_has_the_priority_that_is_asked_for(void **stat
     trigger_with("middle", 0);
     trigger_with("low", 8);
     trigger_with("high", 8);
-    work_for("q", 3, "one");
+    poll_for("q", 3, "one");
     run_to("00:11");
-    assert_told("high t00:10@00:10, low t00:10@00:10, middle t00:10@00:10");
+    assert_calls("high t00:10@00:10, low t00:10@00:10, middle t00:10@00:10");
 }
 
 static void row_108_a_zombie_run_fails(void **state)
@@ -164,7 +164,7 @@ static void row_108_a_zombie_run_fails(void **state)
     w.draft.plan.policies.max_run_time = 10 * SPAN_MIN;
     world.length = INSTANT_NEVER;
     create("job", w);
-    run_to("01:10:59"); /* who carries it out has CALL_GRACE to end it well */
+    run_to("01:10:59"); /* the call has CALL_GRACE to end itself */
     assert_int_equal(cursor_of("job").open, 1);
     run_to("01:11:05");
     assert_history("job", "01:00 timedOut(maxRunTime)");
@@ -182,7 +182,7 @@ static void row_110_thundering_herd(void **state)
         create(name, cron("* * * * *"));
     }
     run_to("00:01");
-    assert_int_equal(told_count(), 50);
+    assert_int_equal(count_calls(), 50);
     for (int i = 0; i < 50; i++)
         for (int j = 0; j < i; j++)
             assert_true(world.dispatches[i].work.run.schedule !=
@@ -193,7 +193,7 @@ static void row_111_the_engine_asks_to_be_woken_at_the_slot(void **state)
 {
     (void)state;
     create("job", every(SPAN_H));
-    assert_true(world.benches[0].wake_at <= when("01:00"));
+    assert_true(world.nodes[0].wake_at <= when("01:00"));
     run_to("01:00");
     assert_at(call_of("01:00")->at, "01:00");
 }
@@ -202,7 +202,7 @@ static void row_113_completing_twice_is_refused(void **state)
 {
     (void)state;
     create("job", job());
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     run_to("01:00");
     assert_history("job", "01:00 succeeded");
     assert_int_equal(report(call_of("01:00"), REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
@@ -218,9 +218,9 @@ static void row_114_a_late_worker_is_fenced_off(void **state)
     down_to("00:59");
     world.tick = SPAN_S;
     create("job", job());
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     run_to("01:00");
-    work_for("q", 1, "two");
+    poll_for("q", 1, "two");
     run_to("01:02:05");
     late = world.dispatches[0];
     assert_int_equal(report(&late, REPORT_ALIVE, OUTCOME_NONE), RC_CONFLICT);
@@ -233,7 +233,7 @@ static void row_114_a_late_worker_is_fenced_off(void **state)
 
 static struct wish gated(const char *key, int32_t limit)
 {
-    struct wish w = arg(every(SPAN_H), OVERLAP_ALLOW_ALL);
+    struct wish w = overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL);
 
     w.draft.plan.policies.gate = str_of(key);
     w.draft.plan.policies.gate_limit = limit;
@@ -249,9 +249,9 @@ static void row_125_a_cap_over_several_schedules(void **state)
     create("two", gated("agent:7", 1));
     create("free", gated("agent:8", 1));
     run_to("01:00");
-    assert_told("one 01:00@01:00, free 01:00@01:00");
+    assert_calls("one 01:00@01:00, free 01:00@01:00");
     run_to("01:00:30");
-    assert_told("two 01:00@01:00:10");
+    assert_calls("two 01:00@01:00:10");
 }
 
 static void row_125_a_cap_of_two_is_held_through_failures_and_kills(void **state)
@@ -272,8 +272,8 @@ static void row_125_a_cap_of_two_is_held_through_failures_and_kills(void **state
     world.dispatches[1].is_open = false;
     settle();
     assert_int_equal(calls_open(), 2);
-    bench_kill(&world.benches[0]);
-    bench_boot(&world.benches[0]);
+    node_kill(&world.nodes[0]);
+    node_boot(&world.nodes[0]);
     settle();
     assert_int_equal(calls_open(), 2);
     for (int i = 0; calls_open() > 0 && i < 20; i++)
@@ -293,13 +293,13 @@ static void row_126_a_node_makes_no_more_calls_than_it_can(void **state)
     (void)state;
     world.capacity = 8;
     world.length = SPAN_S;
-    create("job", arg(every(SPAN_S), OVERLAP_ALLOW_ALL));
+    create("job", overlapping(every(SPAN_S), OVERLAP_ALLOW_ALL));
     pause_it("job", "x");
     run_to("00:01");
     backfill("job", "00:00:01", "00:00:40", OVERLAP_ALLOW_ALL);
     assert_int_equal(calls_open(), 8);
     run_to("00:01:10");
-    assert_int_equal(told_count(), 40);
+    assert_int_equal(count_calls(), 40);
     for (int i = 0; i + 8 < 40; i++)
         assert_true(world.dispatches[i + 8].at >= world.dispatches[i].at + SPAN_S);
 }
@@ -312,33 +312,33 @@ static void row_127_a_flood_in_one_queue_does_not_block_another(void **state)
     world.names = true;
     world.length = INSTANT_NEVER;
     b.draft.queue = STR("jobs:b");
-    create("flood", pulled(arg(every(SPAN_S), OVERLAP_ALLOW_ALL)));
+    create("flood", pulled(overlapping(every(SPAN_S), OVERLAP_ALLOW_ALL)));
     create("b", b);
     run_to("01:00");
-    work_for("jobs:b", 1, "worker of b");
-    assert_told("b 01:00@01:00");
+    poll_for("jobs:b", 1, "worker of b");
+    assert_calls("b 01:00@01:00");
 }
 
 static void row_127_a_paused_queue_holds_only_its_own(void **state)
 {
-    struct command command = about(COMMAND_QUEUE_PAUSE, "");
+    struct command command = command_for(COMMAND_QUEUE_PAUSE, "");
 
     (void)state;
     create("job", job());
     command.schedule = queue_of("q");
-    assert_int_equal(say(&command).rc, RC_OK);
-    work_for("q", 1, "one");
+    assert_int_equal(submit(&command).rc, RC_OK);
+    poll_for("q", 1, "one");
     run_to("01:10");
-    assert_told("");
+    assert_calls("");
     command.kind = COMMAND_QUEUE_RESUME;
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("01:10:05");
-    assert_int_equal(told_count(), 1);
+    assert_int_equal(count_calls(), 1);
 }
 
 static void row_129_backpressure_drops_and_counts(void **state)
 {
-    struct wish w = arg(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
+    struct wish w = overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 3;
@@ -352,7 +352,7 @@ static void row_129_backpressure_drops_and_counts(void **state)
 
 static void row_129_backpressure_waits(void **state)
 {
-    struct wish w = arg(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
+    struct wish w = overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 3;
@@ -364,15 +364,15 @@ static void row_129_backpressure_waits(void **state)
     assert_at(cursor_of("job").mark, "00:04");
     world.length = 0;
     end_now(call_of("00:01"), OUTCOME_SUCCEEDED);
-    assert_int_equal(told_count(), 10);
+    assert_int_equal(count_calls(), 10);
     assert_counts("job", "started 10");
     assert_ledger("job", "");
 }
 
-/* Five minutes of waiting are worth one step of priority: nothing waits for ever. */
+/* Five minutes of waiting equal one step of priority: no run waits for ever. */
 static void row_130_a_low_priority_is_not_starved(void **state)
 {
-    struct wish high = arg(every(10 * SPAN_S), OVERLAP_ALLOW_ALL);
+    struct wish high = overlapping(every(10 * SPAN_S), OVERLAP_ALLOW_ALL);
     int64_t low;
 
     (void)state;
@@ -399,13 +399,13 @@ static void row_132_resuming_twice_is_one_resume(void **state)
     resume("job");
     resume("job");
     run_to("00:03");
-    assert_told("00:03@00:03");
+    assert_calls("00:03@00:03");
     assert_int_equal(world.events[EVENT_SCHEDULE_RESUMED], 1);
 }
 
 static void row_133_a_hint_written_during_a_run_is_kept(void **state)
 {
-    struct command command = about(COMMAND_HINT, "job");
+    struct command command = command_for(COMMAND_HINT, "job");
 
     (void)state;
     world.length = 20 * SPAN_S;
@@ -413,9 +413,9 @@ static void row_133_a_hint_written_during_a_run_is_kept(void **state)
     run_to("00:01:10");
     command.hint_interval = 30 * SPAN_S;
     command.until = when("01:00");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:01:30");
-    assert_told("00:01@00:01, 00:01:30@00:01:30");
+    assert_calls("00:01@00:01, 00:01:30@00:01:30");
     assert_int_equal(cursor_of("job").hint_interval, 30 * SPAN_S);
 }
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan cache: versions, eviction and large plans.
+ */
 #include "engine/plan_cache.h"
 
 #include <setjmp.h>
@@ -10,9 +13,9 @@
 #include <cmocka.h>
 
 enum {
-    BLOCK = 512, /* room for some plans as put() makes them */
+    BLOCK = 512, /* room for some plans of put() */
     ARENA_MAX = 1 << 20,
-    MANY = 400, /* more than there is room for */
+    MANY = 400, /* more than fit */
 };
 
 static struct plan_cache *make(struct arena **ret_arena)
@@ -68,7 +71,7 @@ static void a_plan_is_found_at_its_version_only(void **state)
     unmake(plan_cache, arena);
 }
 
-/* The plans that were put last are all there, and none of those that were put first. */
+/* The last plans that were put are cached, the first are not. */
 static void the_oldest_make_room(void **state)
 {
     struct arena *arena;
@@ -92,7 +95,7 @@ static void the_oldest_make_room(void **state)
     unmake(plan_cache, arena);
 }
 
-/* Its old place goes when the block does; the new one stays. */
+/* The old version goes with its block; the new one stays. */
 static void a_new_version_outlives_the_place_of_the_old_one(void **state)
 {
     struct arena *arena;
@@ -103,7 +106,7 @@ static void a_new_version_outlives_the_place_of_the_old_one(void **state)
     put(plan_cache, 1, 1, "old");
     put(plan_cache, 2, 1, "two");
     while (id < 100 + PLAN_CACHE_BLOCKS)
-        put(plan_cache, id++, 1, "p"); /* the first block is full long ago */
+        put(plan_cache, id++, 1, "p"); /* until the first block is full */
     put(plan_cache, 1, 2, "new");
     while (plan_cache_has(plan_cache, 2) && id < 100 + MANY)
         put(plan_cache, id++, 1, "p");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A command cannot spoil its turn: of a thousand, one that the database refuses is answered
- * with an error, and the others are done.
+ * A command cannot fail its turn: of a thousand, the one that the database rejects gets an
+ * error as its reply, and the others are done.
  */
 #include "harness.h"
 
 enum { MANY = TURN_COMMANDS_MAX, POISON = 613 };
 
-/* Not UTF-8: the engine does not look, the database does. */
+/* Not UTF-8: the engine does not check it, the database does. */
 #define BAD_TEXT ((struct str){"caf\xE9", 4})
 
 static struct command commands[MANY];
@@ -18,14 +18,14 @@ static void turn_with_all(struct turn_out *out)
     struct turn_in in = {
         .now = world.now, .rows = TURN_ROWS_MAX, .commands = commands, .command_count = MANY};
     struct err err = {.text = ""};
-    enum rc rc = engine_turn(world.benches[0].engine, &in, out, &err);
+    enum rc rc = engine_turn(world.nodes[0].engine, &in, out, &err);
 
     if (rc != RC_OK)
         fail_msg("%s: %s", rc_name(rc), err.text);
     assert_int_equal(out->reply_count, MANY);
-    /* The events of all the pieces, without a gap. */
-    assert_int_equal(out->first_event, world.benches[0].events + 1);
-    world.benches[0].events += out->event_count;
+    /* The events of all transactions, without a gap. */
+    assert_int_equal(out->first_event, world.nodes[0].events + 1);
+    world.nodes[0].events += out->event_count;
 }
 
 static void assert_only_the_poisoned_failed(const struct turn_out *out)
@@ -45,7 +45,7 @@ static void fill(enum command_kind kind, const struct draft *good)
 {
     for (int i = 0; i < MANY; i++) {
         snprintf(names[i], sizeof names[i], "job-%04d", i);
-        commands[i] = about(kind, names[i]);
+        commands[i] = command_for(kind, names[i]);
         commands[i].tag = (uint64_t)i + 1;
         commands[i].draft = good;
     }
@@ -55,7 +55,7 @@ static int64_t found(int i)
 {
     struct db_result result = {0};
     struct err err;
-    struct db *db = world.benches[0].db;
+    struct db *db = world.nodes[0].db;
 
     schedules_find(db, world.namespace, str_of(names[i]), &result);
     assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
@@ -67,7 +67,7 @@ static struct schedule_row row(int i)
     struct db_result result = {0};
     struct schedule_row read;
     struct err err;
-    struct db *db = world.benches[0].db;
+    struct db *db = world.nodes[0].db;
 
     schedules_get(db, found(i), &result);
     assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
@@ -91,7 +91,7 @@ static void one_poisoned_create_of_a_thousand(void **state)
         assert_int_equal(found(i) != 0, i != POISON);
     world.capacity = MANY;
     run_to("01:00");
-    assert_int_equal(told_count(), MANY - 1);
+    assert_int_equal(count_calls(), MANY - 1);
 }
 
 static void make_all(void)
@@ -133,11 +133,11 @@ static void one_poisoned_command_among_other_kinds(void **state)
     (void)state;
     make_all();
     for (int i = 0; i < MANY; i++) {
-        commands[i] = about(kinds[i % 4], names[i]);
+        commands[i] = command_for(kinds[i % 4], names[i]);
         commands[i].tag = (uint64_t)i + 1;
         commands[i].text = STR("reason");
     }
-    commands[POISON] = about(COMMAND_PAUSE, names[POISON]);
+    commands[POISON] = command_for(COMMAND_PAUSE, names[POISON]);
     commands[POISON].tag = POISON + 1;
     commands[POISON].text = BAD_TEXT;
     turn_with_all(&out);
@@ -145,15 +145,15 @@ static void one_poisoned_command_among_other_kinds(void **state)
     assert_int_equal(row(POISON).version, 1);
     assert_string_equal(row(0).reason.ptr, "reason");
     assert_int_equal(found(3), 0);
-    /* Each trigger was done once, though the turn was run again. */
+    /* Each trigger was done once, although the turn was repeated. */
     settle();
-    assert_int_equal(told_count(), MANY / 4 - (POISON % 4 == 1));
+    assert_int_equal(count_calls(), MANY / 4 - (POISON % 4 == 1));
 }
 
-/* Reports of the turn are not lost and not doubled when it is run again. */
+/* Reports of the turn are neither lost nor doubled when it is repeated. */
 static void a_poisoned_command_beside_reports(void **state)
 {
-    struct command command = about(COMMAND_PAUSE, "job");
+    struct command command = command_for(COMMAND_PAUSE, "job");
 
     (void)state;
     world.length = SPAN_S;
@@ -161,13 +161,13 @@ static void a_poisoned_command_beside_reports(void **state)
     run_to("01:00");
     world.now += SPAN_S;
     command.text = BAD_TEXT;
-    assert_int_equal(say(&command).rc, RC_INVALID);
+    assert_int_equal(submit(&command).rc, RC_INVALID);
     assert_history("job", "01:00 succeeded");
     assert_counts("job", "started 1");
     assert_false(cursor_of("job").flags & CURSOR_PAUSED);
 }
 
-/* A report that the database refuses is answered so; those beside it are taken. */
+/* A report that the database rejects gets an error; the others are applied. */
 static void a_poisoned_result_of_a_run(void **state)
 {
     (void)state;
@@ -194,12 +194,12 @@ static void a_stop_beside_a_poisoned_command(void **state)
     world.length = INSTANT_NEVER;
     create("job", every(SPAN_H));
     run_to("01:00");
-    pair[0] = about(COMMAND_TERMINATE, "");
+    pair[0] = command_for(COMMAND_TERMINATE, "");
     pair[0].run = run_of("job", "01:00");
-    pair[1] = about(COMMAND_PAUSE, "job");
+    pair[1] = command_for(COMMAND_PAUSE, "job");
     pair[1].text = BAD_TEXT;
     in.now = world.now;
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.replies[0].rc, RC_OK);
     assert_int_equal(out.replies[1].rc, RC_INVALID);
     assert_int_equal(out.stop_count, 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What has outlived its use goes, however much is written and however long that goes on.
+ * Expired rows are deleted, at any rate of writing and for any length of time.
  *
- * What is expected comes from what was asked for: rows of the age that policies name, and for
- * being late as much again, beside what a small table may hold.
+ * The expected limits follow from the policies: rows of the retention age, as many again
+ * because the prune is late, and the rows that a small table may hold.
  */
 #include "harness.h"
 
@@ -11,11 +11,11 @@
 #include "store/logs.h"
 
 enum {
-    BUSY = 1000, /* fires a second: more than a portion that does not grow with them */
+    BUSY = 1000, /* fires per second: more than a batch of a fixed size */
     BUSY_SECONDS = 40,
     AGE_SECONDS = 5,
-    SCHEDULES = 2 * BUSY, /* each fires every other second, so that a run ends in between */
-    SMALL = 4096,         /* rows that are left in peace */
+    SCHEDULES = 2 * BUSY, /* each fires every other second, so that its run ends in between */
+    SMALL = 4096,         /* rows that are not pruned */
 };
 
 static int64_t count_rows(const char *table)
@@ -35,8 +35,8 @@ static int64_t count_rows(const char *table)
 
         if (strcmp(counts[i].name, table) != 0)
             continue;
-        db_send(world.benches[0].db, &counts[i].count, NULL, &result);
-        assert_int_equal(db_flush(world.benches[0].db, world.arena, &err), RC_OK);
+        db_send(world.nodes[0].db, &counts[i].count, NULL, &result);
+        assert_int_equal(db_flush(world.nodes[0].db, world.arena, &err), RC_OK);
         return db_int_at(&result, 0, 0);
     }
     broken("there is no count of %s", table);
@@ -45,7 +45,7 @@ static int64_t count_rows(const char *table)
 static struct report reports[SCHEDULES];
 static int report_count;
 
-/* A turn in which all that the one before handed out ends, with a line of a log. */
+/* A turn that ends all runs of the turn before, each with a log line. */
 static void busy_turn(void)
 {
     static char line[LOG_PART_MAX];
@@ -61,7 +61,7 @@ static void busy_turn(void)
     struct err err = {.text = ""};
 
     log_line_pack(&(struct log_line){.at = world.now, .text = STR("done")}, &log);
-    if (engine_turn(world.benches[0].engine, &in, &out, &err) != RC_OK)
+    if (engine_turn(world.nodes[0].engine, &in, &out, &err) != RC_OK)
         broken("%s", err.text);
     assert_in_range(out.dispatch_count, 0, SCHEDULES);
     for (int i = 0; i < out.dispatch_count; i++) {
@@ -118,31 +118,32 @@ static void a_pass_ends_although_something_is_written_all_the_time(void **state)
     world.tick = SPAN_MIN;
     run_to("06-02 00:00");
     assert_counts("job", "started 1440");
-    /* An hour of them, and an hour between two looks. */
+    /* One hour of rows, and one hour between two passes. */
     assert_in_range(count_rows("history"), 60, 2 * 60 + 10);
 }
 
-/* A time is a place among keys: passes end where the present is, lists begin where they say. */
+/* Keys encode time: a pass ends at the key of now, and lists begin at the key of a time. */
 static void keys_keep_to_the_clock_however_many_turns_a_second_has(void **state)
 {
     (void)state;
-    for (int i = 0; i < 20000; i++) { /* two seconds: a boot begins one ahead */
+    for (int i = 0; i < 20000;
+         i++) { /* two seconds: the keys of a boot begin one second ahead */
         world.now += SPAN_MS / 10;
         busy_turn();
     }
     assert_true(key_time(create("job", every(SPAN_MIN))) <= world.now + SPAN_MS);
 }
 
-/* Turns with a row of the audit each, so far apart. */
+/* Turns with one audit row each, `apart` from each other. */
 static void refuse(int count, span apart)
 {
     const struct audit_entry entry = {.result = AUDIT_FORBIDDEN, .count = 1, .by = STR("x")};
-    struct command command = about(COMMAND_DENIED, "");
+    struct command command = command_for(COMMAND_DENIED, "");
 
     command.audit = &entry;
     for (int i = 0; i < count; i++) {
         world.now += apart;
-        assert_int_equal(say(&command).rc, RC_OK);
+        assert_int_equal(submit(&command).rc, RC_OK);
     }
 }
 
@@ -171,8 +172,8 @@ static void a_node_that_starts_often_prunes_the_audit_too(void **state)
     refuse(120, SPAN_MS);
     world.now += AUDIT_AGE + SPAN_DAY;
     for (int i = 0; i < 2; i++) {
-        bench_kill(&world.benches[0]);
-        bench_boot(&world.benches[0]);
+        node_kill(&world.nodes[0]);
+        node_boot(&world.nodes[0]);
         refuse(1, SPAN_MS);
     }
     assert_int_equal(count_rows("audit"), 2);

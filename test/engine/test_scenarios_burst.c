@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * More is due at once than workers have asked for: what is made of it, and when.
+ * More slots are due at once than workers have polled for: how many runs the engine creates,
+ * and when.
  *
- * The first hour shows the engine that workers take whatever becomes due; the second is what
- * is looked at.
+ * In the first hour the engine learns that workers claim all runs that become due; the tests
+ * check the second hour.
  */
 #include "harness.h"
 
@@ -11,7 +12,7 @@ enum { JOBS = 900, ASKED = 300 };
 
 static struct turn_out out;
 
-/* One turn at this moment, for a worker that asks for so many; 0: nobody asks. */
+/* One turn at this time, with a poll for so many runs; 0: no poll. */
 static void turn_for(instant now, int max)
 {
     static uint64_t tag;
@@ -22,11 +23,11 @@ static void turn_for(instant now, int max)
     struct err err;
 
     poll.queues[0] = queue_of("q");
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     world.now = now;
 }
 
-/* The same, with what it was given last reported as done. */
+/* The same without a poll; reports the runs of the last turn as done. */
 static void turn_with_reports(instant now)
 {
     static struct report reports[JOBS];
@@ -44,7 +45,7 @@ static void turn_with_reports(instant now)
             .outcome = OUTCOME_SUCCEEDED,
         };
     }
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     world.now = now;
 }
 
@@ -60,7 +61,7 @@ static void first_hour(int other_priority)
         w.draft.plan.policies.priority = i == JOBS - 1 ? other_priority : 5;
         create(name, w);
     }
-    work_no_more();
+    poll_none();
     turn_for(at, 1000);
     assert_int_equal(out.grant_count, JOBS);
     turn_with_reports(at + SPAN_MS);
@@ -88,7 +89,7 @@ static void no_more_is_made_than_is_asked_for(void **state)
     }
 }
 
-/* Who has not asked again within a tenth of a second is not waited for. */
+/* The engine waits at most a tenth of a second for the worker to poll again. */
 static void what_nobody_comes_back_for_is_made_all_the_same(void **state)
 {
     instant at = when("02:00");
@@ -103,7 +104,7 @@ static void what_nobody_comes_back_for_is_made_all_the_same(void **state)
     assert_true(out.made_ready);
 }
 
-/* However busily workers come and go, half a second after its time all of it can be seen. */
+/* However often workers poll, half a second after its slot every run exists. */
 static void nothing_is_kept_back_for_long(void **state)
 {
     instant slot = when("02:00");
@@ -121,7 +122,7 @@ static void nothing_is_kept_back_for_long(void **state)
     assert_int_equal(out.row_count, JOBS - 2 * ASKED);
 }
 
-/* The last one that was made is the most urgent. */
+/* The last schedule that was created has the highest priority. */
 static void where_priorities_differ_all_of_them_are_seen(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where policies meet: what the numbered scenarios leave open and DESIGN.md, MODEL.md or a
+ * Combinations of policies that the numbered scenarios leave open and docs/semantics.md or a
  * header decides.  Runs, their holders and their limits are in test_scenarios_holders.c.
  */
 #include "harness.h"
@@ -15,19 +15,19 @@ static void now_is_one_run_at_creation(void **state)
     w.def.at = &now;
     w.def.at_count = 1;
     create("job", w);
-    assert_told("00:03@00:03");
+    assert_calls("00:03@00:03");
     run_to("00:30");
-    assert_told("");
+    assert_calls("");
     assert_counts("job", "started 1");
 }
 
-/* 3,653 days of seconds; the last one is the late run. */
+/* The seconds of 3,653 days; the last one is the late run. */
 static void ten_years_of_missed_seconds_are_one_row(void **state)
 {
     (void)state;
     create("job", every(SPAN_S));
     down_to("2032-06-01T00:00:00Z");
-    assert_told("2032-06-01 00:00@2032-06-01 00:00");
+    assert_calls("2032-06-01 00:00@2032-06-01 00:00");
     assert_ledger("job", "missed(coalesced) 00:00:01-2032-05-31 23:59:59 x315619199");
     assert_counts("job", "started 1, missed 315619199");
 }
@@ -40,32 +40,32 @@ static void mode_none_has_a_grace_of_thirty_seconds(void **state)
     w.draft.plan.policies.catchup = CATCHUP_NONE;
     create("job", w);
     down_to("00:01:30");
-    assert_told("00:01@00:01:30");
+    assert_calls("00:01@00:01:30");
     down_to("00:02:30.001");
-    assert_told("");
+    assert_calls("");
     assert_ledger("job", "missed(window) 00:02");
 }
 
 static void the_clock_jumped_and_its_owner_says_skip(void **state)
 {
-    struct command command = about(COMMAND_CLOCK, "");
+    struct command command = command_for(COMMAND_CLOCK, "");
 
     (void)state;
     create("job", every(SPAN_MIN));
     world.now = when("00:05:30");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:06");
-    assert_told("00:06@00:06");
+    assert_calls("00:06@00:06");
     assert_ledger("job", "missed(clock) 00:01-00:05 x5");
 }
 
 static void put_calendar(int32_t first, int32_t second)
 {
     const int32_t days[] = {first, second};
-    struct command command = about(COMMAND_CALENDAR, "holidays");
+    struct command command = command_for(COMMAND_CALENDAR, "holidays");
 
     command.text = (struct str){(const char *)days, sizeof days};
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
 }
 
 /* Days are counted from 1970; 2022-06-01 is 19144. */
@@ -80,24 +80,24 @@ static void a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once(vo
     w.def.not_named_count = 1;
     create("job", w);
     run_to("06-03 12:00");
-    assert_told("06-03 00:00@06-03 00:00");
+    assert_calls("06-03 00:00@06-03 00:00");
     assert_int_equal(cursor_of("job").next_at, when("06-04 00:00"));
     put_calendar(19147, 19150);
     run_to("06-05 12:00");
-    assert_told("06-05 00:00@06-05 00:00");
+    assert_calls("06-05 00:00@06-05 00:00");
     put_calendar(19150, 19151);
     run_to("06-06 12:00");
-    assert_told("06-06 00:00@06-06 00:00");
+    assert_calls("06-06 00:00@06-06 00:00");
     assert_counts("job", "started 3");
     assert_ledger("job", "");
 }
 
-/* The edit is committed, and the node dies before it has planned anything anew. */
+/* The edit is committed, and the node dies before it has planned any schedule again. */
 static void an_edit_of_a_calendar_counts_though_the_node_dies(void **state)
 {
     static const int32_t days[] = {19146, 19150};
     struct str name = STR("holidays");
-    struct command command = about(COMMAND_CALENDAR, "holidays");
+    struct command command = command_for(COMMAND_CALENDAR, "holidays");
     struct turn_in in = {.commands = &command, .command_count = 1};
     struct wish w = every(SPAN_DAY);
     struct turn_out out;
@@ -111,15 +111,18 @@ static void an_edit_of_a_calendar_counts_though_the_node_dies(void **state)
     assert_int_equal(cursor_of("job").next_at, when("06-04 00:00"));
     command.text = (struct str){(const char *)days, sizeof days};
     in.now = world.now;
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.replies[0].rc, RC_OK);
-    bench_kill(&world.benches[0]);
-    bench_boot(&world.benches[0]);
+    node_kill(&world.nodes[0]);
+    node_boot(&world.nodes[0]);
     run_to("06-02 12:00");
-    assert_told("06-02 00:00@06-02 00:00");
+    assert_calls("06-02 00:00@06-02 00:00");
 }
 
-/* Nine o'clock is 07:00 UTC in summer; by the files that the node finds at its start 05:00. */
+/*
+ * Nine o'clock is 07:00 UTC in summer; with the zone files that the node finds at its start,
+ * 05:00.
+ */
 static void new_files_of_zones_that_a_start_finds_count_at_once(void **state)
 {
     struct wish w = cron("0 9 * * *");
@@ -128,12 +131,12 @@ static void new_files_of_zones_that_a_start_finds_count_at_once(void **state)
     w.def.zone = STR("Europe/Berlin");
     create("job", w);
     assert_at(cursor_of("job").next_at, "07:00");
-    bench_kill(&world.benches[0]);
+    node_kill(&world.nodes[0]);
     world.lost = "Europe/Berlin";
     world.instead = "Asia/Dubai";
-    bench_boot(&world.benches[0]);
+    node_boot(&world.nodes[0]);
     run_to("08:00");
-    assert_told("05:00@05:00");
+    assert_calls("05:00@05:00");
     assert_ledger("job", "");
 }
 
@@ -141,7 +144,7 @@ static void a_calendar_that_is_deleted_takes_nothing_away(void **state)
 {
     struct str name = STR("holidays");
     struct wish w = every(SPAN_DAY);
-    struct command command = about(COMMAND_UNCALENDAR, "holidays");
+    struct command command = command_for(COMMAND_UNCALENDAR, "holidays");
 
     (void)state;
     put_calendar(19145, 19146);
@@ -149,13 +152,15 @@ static void a_calendar_that_is_deleted_takes_nothing_away(void **state)
     w.def.not_named_count = 1;
     create("job", w);
     assert_int_equal(cursor_of("job").next_at, when("06-04 00:00"));
-    assert_int_equal(say(&command).rc, RC_OK);
-    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+    assert_int_equal(submit(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
     run_to("06-02 12:00");
-    assert_told("06-02 00:00@06-02 00:00");
+    assert_calls("06-02 00:00@06-02 00:00");
 }
 
-/* Days 19145 and 19150 are 06-02 and 06-07; what is freed after it has passed stays past. */
+/*
+ * Days 19145 and 19150 are 06-02 and 06-07; a day that has passed does not get its slot back.
+ */
 static void days_that_are_freed_are_planned_unless_they_have_passed(void **state)
 {
     struct str name = STR("holidays");
@@ -186,7 +191,7 @@ static void a_cancelled_slot_splits_the_range_of_a_pause(void **state)
 {
     (void)state;
     create("job", every(SPAN_MIN));
-    assert_int_equal(about_run(COMMAND_SKIP, run_of("job", "00:03")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_SKIP, run_of("job", "00:03")).rc, RC_OK);
     pause_it("job", "x");
     run_to("00:05:30");
     resume("job");
@@ -195,10 +200,11 @@ static void a_cancelled_slot_splits_the_range_of_a_pause(void **state)
     assert_counts("job", "missed 4, cancelled 1");
 }
 
-/* Two commands in the very turn that accounts for the slot. */
+/* Two commands in the same turn that accounts for the slot. */
 static void a_slot_that_is_cancelled_twice_is_cancelled_once(void **state)
 {
-    struct command twice[2] = {about(COMMAND_SKIP, "job"), about(COMMAND_RESUME, "job")};
+    struct command twice[2] = {command_for(COMMAND_SKIP, "job"),
+                               command_for(COMMAND_RESUME, "job")};
     struct turn_in in = {.rows = TURN_ROWS_MAX, .commands = twice, .command_count = 2};
     struct turn_out out;
     struct err err = {.text = ""};
@@ -210,14 +216,14 @@ static void a_slot_that_is_cancelled_twice_is_cancelled_once(void **state)
         char slot[] = "00:0?";
 
         slot[4] = (char)('0' + i);
-        assert_int_equal(about_run(COMMAND_SKIP, run_of("job", slot)).rc, RC_OK);
+        assert_int_equal(submit_run(COMMAND_SKIP, run_of("job", slot)).rc, RC_OK);
     }
-    assert_int_equal(about_run(COMMAND_UNSKIP, run_of("job", "00:03")).count, 1);
-    assert_int_equal(about_run(COMMAND_UNSKIP, run_of("job", "00:03")).count, 0);
+    assert_int_equal(submit_run(COMMAND_UNSKIP, run_of("job", "00:03")).count, 1);
+    assert_int_equal(submit_run(COMMAND_UNSKIP, run_of("job", "00:03")).count, 0);
     run_to("00:05:30");
     twice[0].run = run_of("job", "00:02");
     in.now = world.now;
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.replies[0].rc, RC_OK);
     assert_int_equal(out.replies[0].count, 0);
     assert_int_equal(out.replies[1].rc, RC_OK);
@@ -226,11 +232,12 @@ static void a_slot_that_is_cancelled_twice_is_cancelled_once(void **state)
     assert_counts("job", "missed 3, cancelled 2");
 }
 
-/* Whoever makes it is told its cursor, which no command of the same turn can have touched. */
+/* The reply has the new cursor, which no other command of the turn can have changed. */
 static void a_schedule_that_is_made_is_told_with_its_cursor(void **state)
 {
     struct wish w = every(SPAN_MIN);
-    struct command pair[2] = {about(COMMAND_CREATE, "job"), about(COMMAND_PAUSE, "job")};
+    struct command pair[2] = {command_for(COMMAND_CREATE, "job"),
+                              command_for(COMMAND_PAUSE, "job")};
     struct turn_in in = {.rows = TURN_ROWS_MAX, .commands = pair, .command_count = 2};
     struct turn_out out;
     struct err err = {.text = ""};
@@ -238,7 +245,7 @@ static void a_schedule_that_is_made_is_told_with_its_cursor(void **state)
     (void)state;
     pair[0].draft = draft_of(&w);
     in.now = world.now;
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.replies[0].rc, RC_OK);
     assert_int_equal(out.replies[1].rc, RC_NOT_FOUND);
     assert_non_null(out.replies[0].cursor);
@@ -254,10 +261,10 @@ static void a_cancelled_slot_survives_an_edit_that_keeps_it(void **state)
 {
     (void)state;
     create("job", every(SPAN_H));
-    assert_int_equal(about_run(COMMAND_SKIP, run_of("job", "02:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_SKIP, run_of("job", "02:00")).rc, RC_OK);
     assert_int_equal(update("job", 0, every(30 * SPAN_MIN)).rc, RC_OK);
     run_to("02:30");
-    assert_told("00:30@00:30, 01:00@01:00, 01:30@01:30, 02:30@02:30");
+    assert_calls("00:30@00:30, 01:00@01:00, 01:30@01:30, 02:30@02:30");
     assert_ledger("job", "cancelled(user) 02:00");
 }
 
@@ -265,30 +272,30 @@ static void a_waiting_slot_can_be_cancelled(void **state)
 {
     (void)state;
     ends("00:01", "00:03:30", OUTCOME_SUCCEEDED);
-    create("job", arg(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
+    create("job", overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
     run_to("00:03:10");
     assert_counts("job", "started 1, open 1, waiting 2");
-    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "00:02")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_CANCEL, run_of("job", "00:02")).rc, RC_OK);
     assert_counts("job", "started 1, cancelled 1, open 1, waiting 1");
     run_to("00:03:40");
-    assert_told("00:01@00:01, 00:03@00:03:30");
+    assert_calls("00:01@00:01, 00:03@00:03:30");
     assert_ledger("job", "cancelled(user) 00:02");
 }
 
 static void a_trigger_that_waits_survives_pause_and_restart(void **state)
 {
     (void)state;
-    create("job", pulled(arg(every(SPAN_H), OVERLAP_SKIP)));
+    create("job", pulled(overlapping(every(SPAN_H), OVERLAP_SKIP)));
     run_to("01:10");
     trigger("job", OVERLAP_BUFFER_ONE);
     pause_it("job", "x");
-    bench_kill(&world.benches[0]);
-    bench_boot(&world.benches[0]);
+    node_kill(&world.nodes[0]);
+    node_boot(&world.nodes[0]);
     settle();
     assert_counts("job", "started 1, open 1, waiting 1");
-    work_for("q", 2, "one");
+    poll_for("q", 2, "one");
     run_to("01:20");
-    assert_told("01:00@01:10, t01:10@01:10");
+    assert_calls("01:00@01:10, t01:10@01:10");
 }
 
 static void a_backfill_goes_on_after_a_restart(void **state)
@@ -302,8 +309,8 @@ static void a_backfill_goes_on_after_a_restart(void **state)
     run_to("00:10");
     backfill("job", "05-01 00:01", "05-01 16:40", OVERLAP_BUFFER_ALL);
     run_to("00:15:00.500");
-    bench_kill(&world.benches[0]);
-    bench_boot(&world.benches[0]);
+    node_kill(&world.nodes[0]);
+    node_boot(&world.nodes[0]);
     run_to("01:00");
     assert_int_equal(cursor_of("job").backfills, 0);
     assert_counts("job", "started 1000");
@@ -319,21 +326,21 @@ static void a_backfill_does_not_use_up_the_limit(void **state)
     create("job", w);
     run_to("00:00:30");
     backfill("job", "05-31 00:01", "05-31 00:03", OVERLAP_ALLOW_ALL);
-    assert_int_equal(told_count(), 3);
+    assert_int_equal(count_calls(), 3);
     run_to("00:05");
-    assert_told("00:01@00:01, 00:02@00:02");
+    assert_calls("00:01@00:01, 00:02@00:02");
 }
 
 static void a_limit_counts_starts_of_what_waited(void **state)
 {
-    struct wish w = arg(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
+    struct wish w = overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.remaining_runs = 3;
     ends("00:01", "00:06:30", OUTCOME_SUCCEEDED);
     create("job", w);
     run_to("00:10");
-    assert_told("00:01@00:01, 00:02@00:06:30, 00:03@00:06:30");
+    assert_calls("00:01@00:01, 00:02@00:06:30, 00:03@00:06:30");
     assert_int_equal(cursor_of("job").remaining, 0);
     assert_counts("job", "started 3");
 }
@@ -342,13 +349,13 @@ static void a_delete_ends_backfills(void **state)
 {
     (void)state;
     world.length = SPAN_MIN;
-    create("job", arg(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
+    create("job", overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
     pause_it("job", "x");
     run_to("00:30");
     backfill("job", "00:01", "00:20", OVERLAP_BUFFER_ALL);
-    said(COMMAND_DELETE, "job");
+    submit_ok(COMMAND_DELETE, "job");
     run_to("01:00");
-    assert_told("b00:01@00:30");
+    assert_calls("b00:01@00:30");
     assert_int_equal(run_rows("job"), 0);
     assert_history("job", "b00:01 succeeded");
 }
@@ -357,12 +364,12 @@ static void an_edit_to_another_policy_decides_about_what_waits(void **state)
 {
     (void)state;
     ends("00:01", "00:05:30", OUTCOME_SUCCEEDED);
-    create("job", arg(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
+    create("job", overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
     run_to("00:03:10");
     assert_counts("job", "started 1, open 1, waiting 2");
-    assert_int_equal(update("job", 0, arg(every(SPAN_MIN), OVERLAP_SKIP)).rc, RC_OK);
+    assert_int_equal(update("job", 0, overlapping(every(SPAN_MIN), OVERLAP_SKIP)).rc, RC_OK);
     run_to("00:05:40");
-    /* Whatever it is, each slot has one outcome and nothing stays behind. */
+    /* In any case each slot has one outcome, and no run stays open or waiting. */
     assert_int_equal(cursor_of("job").started + cursor_of("job").skipped, 5);
     assert_int_equal(cursor_of("job").open + cursor_of("job").waiting, 0);
 }
@@ -376,7 +383,7 @@ static void a_disabled_schedule_still_takes_triggers(void **state)
     create("job", w);
     run_to("00:03:30");
     trigger("job", OVERLAP_DEFAULT);
-    assert_told("t00:03:30@00:03:30");
+    assert_calls("t00:03:30@00:03:30");
 }
 
 static void pause_on_failure_looks_at_the_last_attempt(void **state)
@@ -395,22 +402,22 @@ static void pause_on_failure_looks_at_the_last_attempt(void **state)
     assert_false(cursor_of("job").flags & CURSOR_PAUSED);
     run_to("03:00");
     assert_true(cursor_of("job").flags & CURSOR_PAUSED);
-    assert_told("01:00@01:00, 01:00#2@01:00:01, 02:00@02:00, 02:00#2@02:00:01");
+    assert_calls("01:00@01:00, 01:00#2@01:00:01, 02:00@02:00, 02:00#2@02:00:01");
 }
 
 static void an_update_that_came_late_is_refused_whole(void **state)
 {
-    struct command command = about(COMMAND_DELETE, "job");
+    struct command command = command_for(COMMAND_DELETE, "job");
 
     (void)state;
     create("job", every(SPAN_H));
     assert_int_equal(update("job", 1, every(SPAN_MIN)).rc, RC_OK);
     command.version = 1;
-    assert_int_equal(say(&command).rc, RC_CONFLICT);
+    assert_int_equal(submit(&command).rc, RC_CONFLICT);
     command.kind = COMMAND_PAUSE;
-    assert_int_equal(say(&command).rc, RC_CONFLICT);
+    assert_int_equal(submit(&command).rc, RC_CONFLICT);
     run_to("00:01");
-    assert_told("00:01@00:01");
+    assert_calls("00:01@00:01");
 }
 
 static void turn_and_hold(void)
@@ -419,26 +426,26 @@ static void turn_and_hold(void)
     struct turn_out out;
     struct err err;
 
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
 }
 
-/* It has not looked for what is due, so the next one must: at a start and later on. */
+/* A turn with `hold` does not scan for due schedules, so the next must: at boot and later. */
 static void a_turn_that_holds_leaves_what_is_overdue_to_the_next(void **state)
 {
     (void)state;
     create("job", every(SPAN_MIN));
-    bench_kill(&world.benches[0]);
+    node_kill(&world.nodes[0]);
     world.now = when("00:03:30");
-    bench_boot(&world.benches[0]);
+    node_boot(&world.nodes[0]);
     turn_and_hold();
     settle();
-    assert_told("00:03@00:03:30");
+    assert_calls("00:03@00:03:30");
     run_to("00:04:59");
-    assert_told("00:04@00:04");
+    assert_calls("00:04@00:04");
     world.now = when("00:05:01");
     turn_and_hold();
     settle();
-    assert_told("00:05@00:05:01");
+    assert_calls("00:05@00:05:01");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs and who holds them: leases, stops, limits, losses, gates and approval, beyond what
- * the numbered scenarios and rows say.
+ * Runs and their holders: leases, stops, limits, losses, gates and approval, beyond the
+ * numbered scenarios and rows.
  */
 #include "harness.h"
 #include "store/named_objects.h"
@@ -11,20 +11,20 @@ static struct wish pulled_hourly(void)
     return pulled(every(SPAN_H));
 }
 
-/* A worker has the run of 01:00 from 01:00 on. */
+/* A worker holds the run of 01:00 from 01:00 on. */
 static struct call *held_by_a_worker(struct wish w)
 {
     world.length = INSTANT_NEVER;
     down_to("00:59");
     world.tick = SPAN_S;
     create("job", w);
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     run_to("01:00");
-    assert_told("01:00@01:00");
+    assert_calls("01:00@01:00");
     return call_of("01:00");
 }
 
-/* It says that it lives each 30 seconds, as long as it is the run's holder. */
+/* Sends a heartbeat every 30 seconds, while the worker holds the run. */
 static void call_alive_until(const char *text, const struct call *call)
 {
     while (world.now + 30 * SPAN_S < when(text)) {
@@ -39,21 +39,21 @@ static void a_worker_learns_of_a_cancel_at_its_heartbeat(void **state)
 
     (void)state;
     call = held_by_a_worker(pulled_hourly());
-    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
     assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_OK);
     assert_true(world.last_report.is_cancelled);
     end_now(call, OUTCOME_CANCELLED);
     assert_history("job", "01:00 cancelled(user)");
 }
 
-/* It had finished before it heard of it. */
+/* The worker had finished before it learned of the cancel. */
 static void a_run_that_succeeds_while_it_is_cancelled_has_succeeded(void **state)
 {
     struct call *call;
 
     (void)state;
     call = held_by_a_worker(pulled_hourly());
-    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
     end_now(call, OUTCOME_SUCCEEDED);
     assert_history("job", "01:00 succeeded");
 }
@@ -64,7 +64,7 @@ static void terminate_ends_a_workers_run_at_once(void **state)
 
     (void)state;
     call = held_by_a_worker(pulled_hourly());
-    assert_int_equal(about_run(COMMAND_TERMINATE, run_of("job", "01:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_TERMINATE, run_of("job", "01:00")).rc, RC_OK);
     assert_history("job", "01:00 terminated(user)");
     assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_CONFLICT);
     assert_int_equal(report(call, REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
@@ -74,12 +74,12 @@ static void terminate_ends_a_workers_run_at_once(void **state)
 
 static struct reply cancel_gently(void)
 {
-    struct command command = about(COMMAND_CANCEL, "");
+    struct command command = command_for(COMMAND_CANCEL, "");
 
     command.run = run_of("job", "01:00");
     command.schedule = command.run.schedule;
     command.is_gentle = true;
-    return say(&command);
+    return submit(&command);
 }
 
 static void what_nobody_has_begun_on_can_be_cancelled_gently(void **state)
@@ -111,19 +111,19 @@ static void what_somebody_has_begun_on_cannot(void **state)
 static void a_worker_may_ask_for_a_longer_lease(void **state)
 {
     struct call *call;
-    struct report told;
+    struct report sent;
 
     (void)state;
     call = held_by_a_worker(pulled_hourly());
-    work_for("q", 1, "two");
-    told = report_on(call, REPORT_ALIVE, OUTCOME_NONE);
-    told.extend = 10 * SPAN_MIN;
-    assert_int_equal(report_that(call, &told), RC_OK);
+    poll_for("q", 1, "two");
+    sent = report_on(call, REPORT_ALIVE, OUTCOME_NONE);
+    sent.extend = 10 * SPAN_MIN;
+    assert_int_equal(report_that(call, &sent), RC_OK);
     assert_at(world.last_report.lease_until, "01:10");
     run_to("01:10:29");
-    assert_told("");
+    assert_calls("");
     run_to("01:10:31");
-    assert_told("01:00#2@01:10:30");
+    assert_calls("01:00#2@01:10:30");
 }
 
 static void heartbeats_do_not_pass_the_hard_limit(void **state)
@@ -156,24 +156,24 @@ static void the_hard_limit_counts_all_attempts(void **state)
     (void)state;
     ends("01:00", "01:01", OUTCOME_FAILED);
     held_by_a_worker(limited_and_retried(2 * SPAN_MIN));
-    work_for("q", 1, "two");
+    poll_for("q", 1, "two");
     run_to("01:03");
-    assert_told("01:00#2@01:03");
+    assert_calls("01:00#2@01:03");
     run_to("01:04:20");
     assert_int_equal(report(call_of("01:00"), REPORT_ALIVE, OUTCOME_NONE), RC_OK);
     run_to("01:05:01");
     assert_history("job", "01:00 failed(target) retried, 01:00#2 timedOut(maxRunTime)");
 }
 
-/* An attempt that could only begin after the limit is not made. */
+/* An attempt that could only begin after the limit does not start. */
 static void no_attempt_begins_after_the_hard_limit(void **state)
 {
     (void)state;
     ends("01:00", "01:04", OUTCOME_FAILED);
     call_alive_until("01:04", held_by_a_worker(limited_and_retried(2 * SPAN_MIN)));
-    work_for("q", 1, "two");
+    poll_for("q", 1, "two");
     run_to("01:10");
-    assert_told("");
+    assert_calls("");
     assert_int_equal(cursor_of("job").open, 0);
     assert_int_equal(cursor_of("job").failed, 1);
 }
@@ -201,9 +201,9 @@ static void what_may_have_begun_is_not_sent_again_at_most_once(void **state)
     w.draft.plan.policies.at_most_once = true;
     w.draft.plan.policies.retry.attempts = 3;
     held_by_a_worker(w);
-    work_for("q", 1, "two");
+    poll_for("q", 1, "two");
     run_to("01:10");
-    assert_told("");
+    assert_calls("");
     assert_history("job", "01:00 unknown(lease)");
 }
 
@@ -218,8 +218,8 @@ static void a_run_that_nobody_begins_times_out(void **state)
     assert_int_equal(cursor_of("job").open, 1);
     run_to("01:05:01");
     assert_int_equal(cursor_of("job").open, 0);
-    work_for("q", 1, "one");
-    assert_told("");
+    poll_for("q", 1, "one");
+    assert_calls("");
     assert_history("job", "01:00 timedOut(startWithin)");
     assert_counts("job", "started 1, failed 1");
 }
@@ -227,39 +227,39 @@ static void a_run_that_nobody_begins_times_out(void **state)
 static void a_permanent_failure_is_not_tried_again(void **state)
 {
     struct wish w = every(SPAN_H);
-    struct report told;
+    struct report sent;
 
     (void)state;
     world.length = INSTANT_NEVER;
     w.draft.plan.policies.retry.attempts = 5;
     create("job", w);
     run_to("01:00");
-    told = report_on(call_of("01:00"), REPORT_DONE, OUTCOME_FAILED);
-    told.error = STR("404");
-    assert_int_equal(report_that(call_of("01:00"), &told), RC_OK);
+    sent = report_on(call_of("01:00"), REPORT_DONE, OUTCOME_FAILED);
+    sent.error = STR("404");
+    assert_int_equal(report_that(call_of("01:00"), &sent), RC_OK);
     call_of("01:00")->is_open = false;
     run_to("01:30");
-    assert_told("01:00@01:00");
+    assert_calls("01:00@01:00");
     assert_history("job", "01:00 failed(target)");
 }
 
 static void the_other_side_asks_for_a_pause(void **state)
 {
     struct wish w = every(SPAN_H);
-    struct report told;
+    struct report sent;
 
     (void)state;
     world.length = INSTANT_NEVER;
     w.draft.plan.policies.retry.attempts = 5;
     create("job", w);
     run_to("01:00");
-    told = report_on(call_of("01:00"), REPORT_DONE, OUTCOME_FAILED);
-    told.is_retryable = true;
-    told.retry_after = 7 * SPAN_MIN;
-    assert_int_equal(report_that(call_of("01:00"), &told), RC_OK);
+    sent = report_on(call_of("01:00"), REPORT_DONE, OUTCOME_FAILED);
+    sent.is_retryable = true;
+    sent.retry_after = 7 * SPAN_MIN;
+    assert_int_equal(report_that(call_of("01:00"), &sent), RC_OK);
     call_of("01:00")->is_open = false;
     run_to("01:30");
-    assert_told("01:00@01:00, 01:00#2@01:07");
+    assert_calls("01:00@01:00, 01:00#2@01:07");
 }
 
 static void cancel_while_it_waits_for_its_next_attempt(void **state)
@@ -272,14 +272,14 @@ static void cancel_while_it_waits_for_its_next_attempt(void **state)
     ends("01:00", "01:00", OUTCOME_FAILED);
     create("job", w);
     run_to("01:00:30");
-    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
     run_to("01:10");
-    assert_told("01:00@01:00");
+    assert_calls("01:00@01:00");
     assert_int_equal(cursor_of("job").open, 0);
     assert_int_equal(cursor_of("job").last_outcome, OUTCOME_CANCELLED);
 }
 
-/* LOSSES_MAX nodes have died of it: it is the run, not the nodes. */
+/* LOSSES_MAX nodes have died with the run: the run is the cause. */
 static void a_run_that_takes_nodes_down_is_quarantined(void **state)
 {
     (void)state;
@@ -287,20 +287,20 @@ static void a_run_that_takes_nodes_down_is_quarantined(void **state)
     create("job", every(SPAN_H));
     run_to("01:00");
     for (int i = 0; i < LOSSES_MAX + 2; i++) {
-        bench_kill(&world.benches[0]);
+        node_kill(&world.nodes[0]);
         world.now += SPAN_S;
-        bench_boot(&world.benches[0]);
+        node_boot(&world.nodes[0]);
         settle();
     }
-    assert_in_range(told_count(), 2, LOSSES_MAX + 1);
+    assert_in_range(count_calls(), 2, LOSSES_MAX + 1);
     assert_true(cursor_of("job").flags & CURSOR_QUARANTINED);
     assert_int_equal(cursor_of("job").open, 0);
     run_to("03:30");
-    assert_told("");
+    assert_calls("");
     assert_ledger("job", "dropped(quarantined) 02:00-03:00 x2");
     resume("job");
     run_to("04:00");
-    assert_told("04:00@04:00");
+    assert_calls("04:00@04:00");
 }
 
 static void a_run_that_waits_for_approval_is_open(void **state)
@@ -312,16 +312,16 @@ static void a_run_that_waits_for_approval_is_open(void **state)
     create("job", w);
     run_to("02:30");
     assert_counts("job", "started 1, skipped 1, open 1");
-    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
     assert_history("job", "01:00 cancelled(user)");
     run_to("03:00");
     assert_counts("job", "started 2, skipped 1, open 1");
-    assert_told("");
+    assert_calls("");
 }
 
 static struct gate gate_of(const char *name)
 {
-    struct db *db = world.benches[0].db;
+    struct db *db = world.nodes[0].db;
     struct db_result found = {0}, row = {0};
     struct gate gate;
     struct err err;
@@ -343,7 +343,7 @@ static struct wish behind_gate(struct wish w, int32_t limit)
 
 static struct wish gated(int32_t limit)
 {
-    return behind_gate(arg(every(SPAN_H), OVERLAP_ALLOW_ALL), limit);
+    return behind_gate(overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL), limit);
 }
 
 static void assert_gate(int64_t open, int64_t waiting)
@@ -354,7 +354,7 @@ static void assert_gate(int64_t open, int64_t waiting)
 
 static void a_wider_gate_lets_in_what_waits(void **state)
 {
-    struct command command = about(COMMAND_GATE, "db");
+    struct command command = command_for(COMMAND_GATE, "db");
 
     (void)state;
     world.length = INSTANT_NEVER;
@@ -364,13 +364,13 @@ static void a_wider_gate_lets_in_what_waits(void **state)
     run_to("01:00");
     assert_int_equal(calls_open(), 1);
     command.count = 2;
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("01:00:02");
     assert_int_equal(calls_open(), 2);
     assert_int_equal(gate_of("db").open, 2);
 }
 
-/* The worker that wants it may have asked there. */
+/* The worker that waits for it may have polled there. */
 static void other_nodes_are_told_of_what_a_gate_lets_through(void **state)
 {
     int hints;
@@ -379,22 +379,23 @@ static void other_nodes_are_told_of_what_a_gate_lets_through(void **state)
     world.length = INSTANT_NEVER;
     create("one", behind_gate(once("01:00"), 1));
     create("two", pulled(behind_gate(once("01:30"), 1)));
-    work_for("q", 1, "w");
+    poll_for("q", 1, "w");
     run_to("01:30:02");
     assert_gate(1, 1);
-    work_no_more();
+    poll_none();
     hints = world.hints;
     end_now(call_of("01:00"), OUTCOME_SUCCEEDED);
     assert_gate(0, 0);
     assert_true(world.hints > hints);
 }
 
-/* That the name is taken is known only once the other schedule was written. */
+/* Only the insert of the other schedule shows that the name is taken. */
 static void a_schedule_that_is_refused_leaves_the_limit_as_it_was(void **state)
 {
-    struct command both[2] = {about(COMMAND_CREATE, "new"), about(COMMAND_CREATE, "new")};
+    struct command both[2] = {command_for(COMMAND_CREATE, "new"),
+                              command_for(COMMAND_CREATE, "new")};
     struct wish plain = every(24 * SPAN_H), wide = gated(2);
-    enum rc told[2];
+    enum rc codes[2];
 
     (void)state;
     world.length = INSTANT_NEVER;
@@ -404,9 +405,9 @@ static void a_schedule_that_is_refused_leaves_the_limit_as_it_was(void **state)
     assert_gate(1, 1);
     both[0].draft = draft_of(&plain);
     both[1].draft = draft_of(&wide);
-    say_at_once(both, 2, told);
-    assert_int_equal(told[0], RC_OK);
-    assert_int_equal(told[1], RC_CONFLICT);
+    submit_together(both, 2, codes);
+    assert_int_equal(codes[0], RC_OK);
+    assert_int_equal(codes[1], RC_CONFLICT);
     run_to("01:00:02");
     assert_int_equal(gate_of("db").most, 1);
     assert_gate(1, 1);
@@ -415,21 +416,22 @@ static void a_schedule_that_is_refused_leaves_the_limit_as_it_was(void **state)
 
 static void limits_that_are_set_in_one_turn_count_in_the_order_of_commands(void **state)
 {
-    struct command all[3] = {about(COMMAND_GATE, "db"), about(COMMAND_CREATE, "two"),
-                             about(COMMAND_GATE, "db")};
+    struct command all[3] = {command_for(COMMAND_GATE, "db"),
+                             command_for(COMMAND_CREATE, "two"),
+                             command_for(COMMAND_GATE, "db")};
     struct wish w = gated(3);
-    enum rc told[3];
+    enum rc codes[3];
 
     (void)state;
     create("one", gated(1));
     all[0].count = all[2].count = 2;
     all[1].draft = draft_of(&w);
-    say_at_once(all, 2, told);
-    assert_int_equal(told[1], RC_OK);
+    submit_together(all, 2, codes);
+    assert_int_equal(codes[1], RC_OK);
     assert_int_equal(gate_of("db").most, 3);
     all[1].name = STR("three");
-    say_at_once(&all[1], 2, told);
-    assert_int_equal(told[0], RC_OK);
+    submit_together(&all[1], 2, codes);
+    assert_int_equal(codes[0], RC_OK);
     assert_int_equal(gate_of("db").most, 2);
 }
 
@@ -443,16 +445,16 @@ static void what_waits_at_a_gate_can_be_cancelled_or_deleted(void **state)
     create("three", gated(1));
     create("four", gated(1));
     run_to("01:00");
-    assert_told("one 01:00@01:00");
-    assert_int_equal(about_run(COMMAND_CANCEL, run_of("two", "01:00")).rc, RC_OK);
-    said(COMMAND_DELETE, "three");
+    assert_calls("one 01:00@01:00");
+    assert_int_equal(submit_run(COMMAND_CANCEL, run_of("two", "01:00")).rc, RC_OK);
+    submit_ok(COMMAND_DELETE, "three");
     world.length = 0;
     end_now(&world.dispatches[0], OUTCOME_SUCCEEDED);
-    assert_told("four 01:00@01:00");
+    assert_calls("four 01:00@01:00");
     assert_gate(0, 0);
 }
 
-/* Back-off, approval and retries hold no place at the gate. */
+/* Back-off, approval and retries do not occupy the gate. */
 static void a_gate_is_left_between_attempts(void **state)
 {
     struct wish w = gated(1);
@@ -466,7 +468,7 @@ static void a_gate_is_left_between_attempts(void **state)
     run_to("00:59");
     create("two", gated(1));
     run_to("01:30");
-    assert_told("one 01:00@01:00, two 01:00@01:01, one 01:00#2@01:06");
+    assert_calls("one 01:00@01:00, two 01:00@01:01, one 01:00#2@01:06");
     assert_gate(0, 0);
 }
 
@@ -477,7 +479,7 @@ static void a_terminated_run_leaves_its_gate(void **state)
     create("one", gated(1));
     run_to("01:00");
     assert_gate(1, 0);
-    assert_int_equal(about_run(COMMAND_TERMINATE, run_of("one", "01:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_TERMINATE, run_of("one", "01:00")).rc, RC_OK);
     assert_gate(0, 0);
 }
 
@@ -504,10 +506,10 @@ static void waiting_workers_are_answered_in_order_of_rank(void **state)
     create("usual", pulled_hourly());
     create("urgent", urgent);
     run_to("01:00");
-    work_for("q", 1, "one");
-    assert_told("urgent 01:00@01:00");
-    work_for("q", 5, "two");
-    assert_told("usual 01:00@01:00");
+    poll_for("q", 1, "one");
+    assert_calls("urgent 01:00@01:00");
+    poll_for("q", 5, "two");
+    assert_calls("usual 01:00@01:00");
 }
 
 static void runs_wait_while_a_node_can_make_no_calls(void **state)
@@ -516,16 +518,16 @@ static void runs_wait_while_a_node_can_make_no_calls(void **state)
     world.capacity = 0;
     create("job", every(SPAN_H));
     run_to("01:10");
-    assert_told("");
+    assert_calls("");
     assert_counts("job", "started 1, open 1");
     world.capacity = 1;
     run_to("01:10:02");
-    assert_int_equal(told_count(), 1);
+    assert_int_equal(count_calls(), 1);
 }
 
 static void a_direct_run_is_asked_for_once(void **state)
 {
-    struct command command = about(COMMAND_DIRECT, "");
+    struct command command = command_for(COMMAND_DIRECT, "");
     struct wish w = pulled(wish());
     struct reply first, second;
 
@@ -533,13 +535,13 @@ static void a_direct_run_is_asked_for_once(void **state)
     command.draft = draft_of(&w);
     command.request = STR("once");
     command.input = STR("{\"n\":1}");
-    first = say(&command);
-    second = say(&command);
+    first = submit(&command);
+    second = submit(&command);
     assert_int_equal(first.rc, RC_OK);
     assert_true(second.is_repeated);
     assert_int_equal(first.run.schedule, second.run.schedule);
-    work_for("q", 5, "one");
-    assert_told("d00:00@00:00");
+    poll_for("q", 5, "one");
+    assert_calls("d00:00@00:00");
     assert_string_equal(call_of("00:00")->work.run.input.ptr, "{\"n\":1}");
     assert_int_equal(calls_open(), 0);
 }

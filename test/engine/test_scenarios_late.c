@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs that begin later than their schedule allows: policy latenessBudget.
+ * Runs that start later than their schedule allows: policy latenessBudget.
  */
 #include "harness.h"
 
@@ -17,7 +17,7 @@ static void a_late_start_is_said_once(void **state)
     w.draft.plan.policies.lateness_budget = SPAN_MIN;
     create("job", w);
     run_to("01:10");
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     run_to("01:20");
     assert_int_equal(world.events[EVENT_RUN_LATE], 1);
 }
@@ -34,8 +34,8 @@ static void a_run_that_nobody_takes_is_late_when_its_budget_is_used_up(void **st
     run_to("01:01:01");
     assert_int_equal(world.events[EVENT_RUN_LATE], 1);
     run_to("01:10");
-    work_for("q", 1, "one");
-    assert_told("01:00@01:10");
+    poll_for("q", 1, "one");
+    assert_calls("01:00@01:10");
     assert_int_equal(world.events[EVENT_RUN_LATE], 1);
 }
 
@@ -49,7 +49,7 @@ static void a_run_that_waits_for_another_is_late_as_well(void **state)
     w.draft.plan.policies.lease = 3 * SPAN_H;
     create("job", w);
     run_to("01:00:01");
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     run_to("02:01");
     assert_int_equal(world.events[EVENT_RUN_LATE], 0);
     run_to("02:01:01");

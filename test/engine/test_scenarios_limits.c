@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues with a limit: how many of their runs workers have at once.
+ * Queues with a limit of runs that workers may hold at once.
  */
 #include "harness.h"
 
-enum { BEYOND = 1030 }; /* more than RESTRICTED_QUEUES_MAX of engine/turn_state.h */
+enum { BEYOND = 1030 }; /* more than RESTRICTED_QUEUES_MAX of engine_memory.h */
 
 static struct reply limit_of(const char *queue, int64_t most)
 {
-    struct command command = about(COMMAND_QUEUE_LIMIT, queue);
+    struct command command = command_for(COMMAND_QUEUE_LIMIT, queue);
 
     command.count = most;
-    return say(&command);
+    return submit(&command);
 }
 
 static void limit(const char *queue, int64_t most)
@@ -24,13 +24,13 @@ static void limit(const char *queue, int64_t most)
 
 static void pause_queue(enum command_kind kind)
 {
-    struct command command = about(kind, "");
+    struct command command = command_for(kind, "");
 
     command.schedule = queue_of("q");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
 }
 
-/* Four jobs of the queue "q", each once an hour, whose runs go on until they are ended. */
+/* Four hourly jobs of the queue "q", whose runs continue until a test ends them. */
 static void create_four(void)
 {
     world.length = INSTANT_NEVER;
@@ -54,26 +54,26 @@ static void one_run_is_out_however_many_workers_wait(void **state)
     (void)state;
     create_four();
     limit("q", 1);
-    work_for("q", 5, "one");
-    work_for("q", 5, "two");
+    poll_for("q", 5, "one");
+    poll_for("q", 5, "two");
     run_to("01:00:30");
-    assert_told("a 01:00@01:00");
+    assert_calls("a 01:00@01:00");
     assert_int_equal(calls_open(), 1);
 }
 
-/* In the same turn, not with the sweep of the next second. */
+/* In the same turn, not with the periodic work of the next second. */
 static void the_end_of_one_lets_out_the_next_at_once(void **state)
 {
     (void)state;
     create_four();
     limit("q", 1);
-    work_for("q", 5, "one");
+    poll_for("q", 5, "one");
     run_to("01:00:30.100");
-    assert_told("a 01:00@01:00");
+    assert_calls("a 01:00@01:00");
     end_first_open(OUTCOME_SUCCEEDED);
-    assert_told("b 01:00@01:00:30.100");
+    assert_calls("b 01:00@01:00:30.100");
     end_first_open(OUTCOME_FAILED);
-    assert_told("c 01:00@01:00:30.100");
+    assert_calls("c 01:00@01:00:30.100");
     assert_int_equal(calls_open(), 1);
 }
 
@@ -82,12 +82,12 @@ static void what_is_handed_back_makes_room_at_once(void **state)
     (void)state;
     create_four();
     limit("q", 1);
-    work_for("q", 5, "one");
+    poll_for("q", 5, "one");
     run_to("01:00:30.100");
-    assert_told("a 01:00@01:00");
+    assert_calls("a 01:00@01:00");
     assert_int_equal(report(call_of("01:00"), REPORT_RELEASE, 0), RC_OK);
-    assert_told("a 01:00@01:00:30.100"); /* it is the first again */
-    assert_int_equal(calls_open(), 2);   /* as the harness sees it, which was not told */
+    assert_calls("a 01:00@01:00:30.100"); /* it ranks first again */
+    assert_int_equal(calls_open(), 2);    /* the harness still counts the released one */
 }
 
 static void what_is_terminated_makes_room_at_once(void **state)
@@ -95,26 +95,26 @@ static void what_is_terminated_makes_room_at_once(void **state)
     (void)state;
     create_four();
     limit("q", 1);
-    work_for("q", 5, "one");
+    poll_for("q", 5, "one");
     run_to("01:00:30.100");
-    assert_told("a 01:00@01:00");
-    assert_int_equal(about_run(COMMAND_TERMINATE, run_of("a", "01:00")).rc, RC_OK);
-    assert_told("b 01:00@01:00:30.100");
+    assert_calls("a 01:00@01:00");
+    assert_int_equal(submit_run(COMMAND_TERMINATE, run_of("a", "01:00")).rc, RC_OK);
+    assert_calls("b 01:00@01:00:30.100");
 }
 
-/* A lease of 90 seconds, and 30 of grace: the run is lost, and it is ready again. */
+/* After a lease of 90 seconds and 30 of grace the run is lost and ready again. */
 static void a_worker_that_is_lost_makes_room(void **state)
 {
     (void)state;
     create_four();
     limit("q", 1);
-    work_for("q", 1, "one");
-    work_for("q", 1, "two");
-    world.tick = SPAN_S; /* a node that was away itself waits longer */
+    poll_for("q", 1, "one");
+    poll_for("q", 1, "two");
+    world.tick = SPAN_S; /* a node that was silent itself waits longer */
     run_to("01:01:59");
-    assert_told("a 01:00@01:00");
+    assert_calls("a 01:00@01:00");
     run_to("01:02:01");
-    assert_told("a 01:00#2@01:02");
+    assert_calls("a 01:00#2@01:02");
 }
 
 static void a_limit_that_is_raised_counts_at_once(void **state)
@@ -122,11 +122,11 @@ static void a_limit_that_is_raised_counts_at_once(void **state)
     (void)state;
     create_four();
     limit("q", 1);
-    work_for("q", 5, "one");
+    poll_for("q", 5, "one");
     run_to("01:00:30.100");
-    assert_told("a 01:00@01:00");
+    assert_calls("a 01:00@01:00");
     limit("q", 3);
-    assert_told("b 01:00@01:00:30.100, c 01:00@01:00:30.100");
+    assert_calls("b 01:00@01:00:30.100, c 01:00@01:00:30.100");
 }
 
 static void a_limit_that_is_lowered_takes_nothing_away(void **state)
@@ -134,17 +134,17 @@ static void a_limit_that_is_lowered_takes_nothing_away(void **state)
     (void)state;
     create_four();
     limit("q", 3);
-    work_for("q", 5, "one");
+    poll_for("q", 5, "one");
     run_to("01:00:30.100");
-    assert_told("a 01:00@01:00, b 01:00@01:00, c 01:00@01:00");
+    assert_calls("a 01:00@01:00, b 01:00@01:00, c 01:00@01:00");
     limit("q", 1);
     run_to("01:00:40.100");
     assert_int_equal(calls_open(), 3);
     end_first_open(OUTCOME_SUCCEEDED);
     end_first_open(OUTCOME_SUCCEEDED);
-    assert_told(""); /* one is out, as many as may be */
+    assert_calls(""); /* one is claimed, which is the limit */
     end_first_open(OUTCOME_SUCCEEDED);
-    assert_told("d 01:00@01:00:40.100");
+    assert_calls("d 01:00@01:00:40.100");
 }
 
 static void a_limit_that_is_removed_is_none(void **state)
@@ -152,14 +152,14 @@ static void a_limit_that_is_removed_is_none(void **state)
     (void)state;
     create_four();
     limit("q", 1);
-    work_for("q", 5, "one");
+    poll_for("q", 5, "one");
     run_to("01:00:30.100");
-    assert_told("a 01:00@01:00");
+    assert_calls("a 01:00@01:00");
     limit("q", 0);
-    assert_told("b 01:00@01:00:30.100, c 01:00@01:00:30.100, d 01:00@01:00:30.100");
+    assert_calls("b 01:00@01:00:30.100, c 01:00@01:00:30.100, d 01:00@01:00:30.100");
 }
 
-/* What is out already counts, whenever the limit came. */
+/* Runs that were claimed before the limit was set count, too. */
 static void a_limit_counts_from_the_turn_that_sets_it(void **state)
 {
     struct command commands[2];
@@ -168,12 +168,12 @@ static void a_limit_counts_from_the_turn_that_sets_it(void **state)
     (void)state;
     create_four();
     (void)queue_of("q");
-    work_for("q", 5, "one");
-    commands[0] = about(COMMAND_QUEUE_LIMIT, "q");
+    poll_for("q", 5, "one");
+    commands[0] = command_for(COMMAND_QUEUE_LIMIT, "q");
     commands[0].count = 1;
-    commands[1] = about(COMMAND_TRIGGER, "a");
+    commands[1] = command_for(COMMAND_TRIGGER, "a");
     run_to("00:10:00.100");
-    say_at_once(commands, 2, answers);
+    submit_together(commands, 2, answers);
     assert_int_equal(answers[0], RC_OK);
     assert_int_equal(answers[1], RC_OK);
     assert_int_equal(calls_open(), 1);
@@ -192,10 +192,10 @@ static void a_limit_holds_only_its_own_queue(void **state)
     create("e", other);
     create("f", other);
     limit("q", 1);
-    work_for("q", 5, "one");
-    work_for("other", 5, "two");
+    poll_for("q", 5, "one");
+    poll_for("other", 5, "two");
     run_to("01:00:10");
-    assert_int_equal(told_count(), 3);
+    assert_int_equal(count_calls(), 3);
 }
 
 static void a_queue_that_is_paused_gives_out_nothing_below_its_limit(void **state)
@@ -204,15 +204,15 @@ static void a_queue_that_is_paused_gives_out_nothing_below_its_limit(void **stat
     create_four();
     limit("q", 2);
     pause_queue(COMMAND_QUEUE_PAUSE);
-    work_for("q", 5, "one");
+    poll_for("q", 5, "one");
     run_to("01:00:30");
-    assert_told("");
+    assert_calls("");
     pause_queue(COMMAND_QUEUE_RESUME);
     run_to("01:00:32");
     assert_int_equal(calls_open(), 2);
 }
 
-/* Behind a gate of one: what waits for the gate is not out, and its place is another's. */
+/* With a gate of one: a run that waits for the gate does not count for the queue's limit. */
 static void what_waits_for_a_gate_takes_no_place_of_the_queue(void **state)
 {
     struct wish gated = pulled(every(SPAN_H));
@@ -227,9 +227,9 @@ static void what_waits_for_a_gate_takes_no_place_of_the_queue(void **state)
     create("c", pulled(every(SPAN_H)));
     create("d", pulled(every(SPAN_H)));
     limit("q", 2);
-    work_for("q", 5, "one");
+    poll_for("q", 5, "one");
     run_to("01:00:10");
-    assert_told("a 01:00@01:00, c 01:00@01:00");
+    assert_calls("a 01:00@01:00, c 01:00@01:00");
 }
 
 static void the_best_rank_goes_first(void **state)
@@ -241,11 +241,11 @@ static void the_best_rank_goes_first(void **state)
     urgent.draft.plan.policies.priority = 9;
     create("urgent", urgent);
     limit("q", 1);
-    work_for("q", 5, "one");
+    poll_for("q", 5, "one");
     run_to("01:00:10.100");
-    assert_told("urgent 01:00@01:00");
+    assert_calls("urgent 01:00@01:00");
     end_first_open(OUTCOME_SUCCEEDED);
-    assert_told("a 01:00@01:00:10.100");
+    assert_calls("a 01:00@01:00:10.100");
 }
 
 static void a_limit_outlives_the_engine(void **state)
@@ -253,15 +253,15 @@ static void a_limit_outlives_the_engine(void **state)
     (void)state;
     create_four();
     limit("q", 1);
-    work_for("q", 5, "one");
+    poll_for("q", 5, "one");
     run_to("00:59");
-    bench_kill(&world.benches[0]);
-    bench_boot(&world.benches[0]);
+    node_kill(&world.nodes[0]);
+    node_boot(&world.nodes[0]);
     run_to("01:00:10");
-    assert_told("a 01:00@01:00");
+    assert_calls("a 01:00@01:00");
 }
 
-/* Of the queues behind a full list the rows are asked: limits hold, the others give all. */
+/* For queues that are not in the full list the rows are read: limits hold, others have none. */
 static void limits_hold_beyond_what_is_remembered(void **state)
 {
     struct wish free = pulled(every(SPAN_H));
@@ -272,19 +272,19 @@ static void limits_hold_beyond_what_is_remembered(void **state)
         struct command command;
 
         snprintf(name, sizeof name, "l%d", i);
-        command = about(COMMAND_QUEUE_LIMIT, name);
+        command = command_for(COMMAND_QUEUE_LIMIT, name);
         command.count = 1;
-        assert_int_equal(say(&command).rc, RC_OK);
+        assert_int_equal(submit(&command).rc, RC_OK);
     }
     create_four();
     limit("q", 1);
     free.draft.queue = STR("free");
     create("e", free);
     create("f", free);
-    work_for("q", 5, "one");
-    work_for("free", 5, "two");
+    poll_for("q", 5, "one");
+    poll_for("free", 5, "two");
     run_to("01:00:10");
-    assert_told("a 01:00@01:00, e 01:00@01:00, f 01:00@01:00");
+    assert_calls("a 01:00@01:00, e 01:00@01:00, f 01:00@01:00");
 }
 
 int main(void)

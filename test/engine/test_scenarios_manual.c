@@ -4,27 +4,27 @@
  */
 #include "harness.h"
 
-/* Half of a thousand places, less fifty for automatic starts; ten that wait are not counted. */
-enum { PORTIONS_MOST = 1000 / 2 - 50 + 10 };
+/* Half of a buffer of 1000, less 50 reserved for automatic starts; 10 waiting ones are free. */
+enum { BATCH_MOST = 1000 / 2 - 50 + 10 };
 
 static void scenario_36_trigger_respects_policy_unless_overridden(void **state)
 {
-    struct command command = about(COMMAND_TRIGGER, "myid");
+    struct command command = command_for(COMMAND_TRIGGER, "myid");
 
     (void)state;
     ends("00:15", "00:40", OUTCOME_SUCCEEDED);
     create("myid", temporal(every(55 * SPAN_MIN)));
     run_to("00:20");
-    (void)say(&command); /* whether that is an error is for the caller's dialect */
+    (void)submit(&command); /* the dialect decides whether that is an error */
     assert_counts("myid", "started 1, skipped 1, open 1");
     run_to("00:30");
     trigger("myid", OVERLAP_ALLOW_ALL);
-    assert_told("00:15@00:15, t00:30@00:30");
+    assert_calls("00:15@00:15, t00:30@00:30");
 }
 
 static void scenario_37_trigger_with_full_buffer(void **state)
 {
-    struct wish w = arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct wish w = overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 2;
@@ -34,7 +34,7 @@ static void scenario_37_trigger_with_full_buffer(void **state)
     assert_counts("myid", "started 1, open 1, waiting 2");
     trigger("myid", OVERLAP_DEFAULT);
     run_to("00:19");
-    assert_told("00:05@00:05, 00:10@00:18, 00:15@00:18, t00:16@00:18");
+    assert_calls("00:05@00:05, 00:10@00:18, 00:15@00:18, t00:16@00:18");
     assert_counts("myid", "started 4");
 }
 
@@ -53,12 +53,12 @@ static void scenario_38_sequential_backfill(void **state)
     ends("05-31 19:34", "00:23", OUTCOME_SUCCEEDED);
     backfill("myid", "05-31 00:00", "00:00", OVERLAP_BUFFER_ALL);
     run_to("00:30");
-    assert_told("b05-31 19:00@00:05, b05-31 19:17@00:09, b05-31 19:34@00:13, "
-                "b05-31 19:51@00:23");
+    assert_calls("b05-31 19:00@00:05, b05-31 19:17@00:09, b05-31 19:34@00:13, "
+                 "b05-31 19:51@00:23");
     assert_counts("myid", "started 4");
     down_to("07-31 18:59");
     run_to("07-31 19:00");
-    assert_told("07-31 19:00@07-31 19:00");
+    assert_calls("07-31 19:00@07-31 19:00");
 }
 
 static void scenario_39_backfill_bounds_are_inclusive(void **state)
@@ -67,11 +67,11 @@ static void scenario_39_backfill_bounds_are_inclusive(void **state)
     create("myid", last_evening());
     run_to("00:05");
     backfill("myid", "05-31 19:17:00", "05-31 19:17:00", OVERLAP_BUFFER_ALL);
-    assert_told("b05-31 19:17@00:05");
+    assert_calls("b05-31 19:17@00:05");
     backfill("myid", "05-31 19:17:00.001", "05-31 19:17:00.001", OVERLAP_BUFFER_ALL);
     backfill("myid", "05-31 19:17:00.500", "05-31 19:17:00.500", OVERLAP_BUFFER_ALL);
     run_to("00:06");
-    assert_told("");
+    assert_calls("");
     assert_counts("myid", "started 1");
 }
 
@@ -91,7 +91,7 @@ static void scenario_40_backfill_with_skip(void **state)
     world.length = SPAN_MIN;
     backfill("myid", "00:00:10", "00:00:15", OVERLAP_SKIP);
     run_to("00:00:40");
-    assert_told("b00:00:10@00:00:30");
+    assert_calls("b00:00:10@00:00:30");
     assert_counts("myid", "started 1, skipped 5, open 1");
 }
 
@@ -101,8 +101,8 @@ static void scenario_41_backfill_on_paused_schedule(void **state)
     create_paused_seconds();
     backfill("myid", "00:00:10", "00:00:15", OVERLAP_BUFFER_ALL);
     run_to("00:00:40");
-    assert_told("b00:00:10@00:00:30, b00:00:11@00:00:30, b00:00:12@00:00:30, "
-                "b00:00:13@00:00:30, b00:00:14@00:00:30, b00:00:15@00:00:30");
+    assert_calls("b00:00:10@00:00:30, b00:00:11@00:00:30, b00:00:12@00:00:30, "
+                 "b00:00:13@00:00:30, b00:00:14@00:00:30, b00:00:15@00:00:30");
     assert_true(cursor_of("myid").flags & CURSOR_PAUSED);
 }
 
@@ -111,9 +111,9 @@ static void scenario_42_backfill_narrower_than_the_interval(void **state)
     (void)state;
     create("myid", temporal(every(5 * SPAN_MIN)));
     run_to("00:12");
-    told_count();
+    count_calls();
     backfill("myid", "00:06", "00:09", OVERLAP_BUFFER_ALL);
-    assert_told("");
+    assert_calls("");
     assert_int_equal(cursor_of("myid").backfills, 0);
 }
 
@@ -125,20 +125,20 @@ static void scenario_43_re_run_a_completed_time(void **state)
     w.draft.plan.policies.remaining_runs = 1;
     create("myid", w);
     run_to("00:07");
-    assert_told("00:05@00:05");
+    assert_calls("00:05@00:05");
     backfill("myid", "00:05", "00:05", OVERLAP_BUFFER_ALL);
-    assert_told("b00:05@00:07");
+    assert_calls("b00:05@00:07");
     assert_counts("myid", "started 2");
     backfill("myid", "00:00", "00:10", OVERLAP_BUFFER_ALL);
-    assert_told("b00:00@00:07, b00:05@00:07, b00:10@00:07");
+    assert_calls("b00:00@00:07, b00:05@00:07, b00:10@00:07");
     assert_counts("myid", "started 5");
     run_to("00:20");
-    assert_told("");
+    assert_calls("");
 }
 
 static void scenario_44_two_ranges_in_one_request(void **state)
 {
-    struct command command = about(COMMAND_BACKFILL, "myid");
+    struct command command = command_for(COMMAND_BACKFILL, "myid");
     struct wish w = temporal(every(SPAN_MIN));
     struct range ranges[] = {
         {when("2019-06-01T00:00:00Z"), when("2019-06-01T00:02:00Z"), OVERLAP_ALLOW_ALL},
@@ -151,16 +151,16 @@ static void scenario_44_two_ranges_in_one_request(void **state)
     run_to("00:30");
     command.ranges = ranges;
     command.range_count = 2;
-    assert_int_equal(say(&command).rc, RC_OK);
-    assert_told("b2019-06-01 00:00@00:30, b2019-06-01 00:01@00:30, b2019-06-01 00:02@00:30, "
-                "b00:00@00:30, b00:01@00:30, b00:02@00:30");
+    assert_int_equal(submit(&command).rc, RC_OK);
+    assert_calls("b2019-06-01 00:00@00:30, b2019-06-01 00:01@00:30, b2019-06-01 00:02@00:30, "
+                 "b00:00@00:30, b00:01@00:30, b00:02@00:30");
     assert_counts("myid", "started 6");
 }
 
-/* The pace of the original, some ten a second, is a limit of its server, not of the policy. */
+/* The original's rate of about ten per second is a limit of its server, not of the policy. */
 static void scenario_45_huge_allow_all_backfill(void **state)
 {
-    struct command command = about(COMMAND_BACKFILL, "myid");
+    struct command command = command_for(COMMAND_BACKFILL, "myid");
     struct wish w = temporal(every(SPAN_H));
     struct range ranges[4];
 
@@ -173,13 +173,13 @@ static void scenario_45_huge_allow_all_backfill(void **state)
                                    when("05-02 00:00") + i * 2 * SPAN_DAY, OVERLAP_ALLOW_ALL};
     command.ranges = ranges;
     command.range_count = 4;
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:10");
-    assert_int_equal(told_count(), 100);
+    assert_int_equal(count_calls(), 100);
     assert_counts("myid", "started 100");
 }
 
-/* Backfilled runs in the order of their start; the schedule's own must be on time. */
+/* Checks backfilled runs in the order of their start; the schedule's own must be on time. */
 static int check_sequence(instant first, span step)
 {
     const struct call *before = NULL;
@@ -203,7 +203,7 @@ static int check_sequence(instant first, span step)
 
 static void scenario_46_huge_buffer_all_backfill_with_automated_traffic(void **state)
 {
-    struct wish w = arg(temporal(every(SPAN_H)), OVERLAP_ALLOW_ALL);
+    struct wish w = overlapping(temporal(every(SPAN_H)), OVERLAP_ALLOW_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 30;
@@ -213,7 +213,7 @@ static void scenario_46_huge_buffer_all_backfill_with_automated_traffic(void **s
     backfill("myid", "05-01 00:00", "05-05 03:00", OVERLAP_BUFFER_ALL);
     run_to("03:00");
     assert_int_equal(check_sequence(when("05-01 00:00"), SPAN_H), 100);
-    assert_int_equal(told_count(), 103);
+    assert_int_equal(count_calls(), 103);
     assert_int_equal(cursor_of("myid").dropped, 0);
 }
 
@@ -227,7 +227,7 @@ static void scenario_47_backfill_larger_than_capacity(void **state)
     run_to("00:10");
     world.length = INSTANT_NEVER;
     backfill("myid", "05-01 00:01", "05-01 16:40", OVERLAP_BUFFER_ALL);
-    assert_in_range(cursor_of("myid").waiting, 450, PORTIONS_MOST);
+    assert_in_range(cursor_of("myid").waiting, 450, BATCH_MOST);
     world.length = 0;
     end_now(call_of("05-01 00:01"), OUTCOME_SUCCEEDED);
     run_to("00:20");
@@ -238,7 +238,7 @@ static void scenario_47_backfill_larger_than_capacity(void **state)
 static void scenario_48_too_many_backfills(void **state)
 {
     static struct range ranges[BACKFILLS_MAX];
-    struct command command = about(COMMAND_BACKFILL, "myid");
+    struct command command = command_for(COMMAND_BACKFILL, "myid");
     struct wish w = temporal(every(SPAN_S));
 
     (void)state;
@@ -250,18 +250,18 @@ static void scenario_48_too_many_backfills(void **state)
                                    OVERLAP_BUFFER_ALL};
     command.ranges = ranges;
     command.range_count = BACKFILLS_MAX;
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     assert_int_equal(cursor_of("myid").backfills, BACKFILLS_MAX);
     command.range_count = 1;
-    assert_int_equal(say(&command).rc, RC_LIMIT);
+    assert_int_equal(submit(&command).rc, RC_LIMIT);
     assert_int_equal(cursor_of("myid").backfills, BACKFILLS_MAX);
 }
 
-/* A command is done whole or not at all. */
+/* A command is done in full or not at all. */
 static void no_schedule_is_made_with_more_backfills_than_one_may_have(void **state)
 {
     static struct range ranges[BACKFILLS_MAX + 1];
-    struct command command = about(COMMAND_CREATE, "myid");
+    struct command command = command_for(COMMAND_CREATE, "myid");
     struct wish w = temporal(every(SPAN_S));
 
     (void)state;
@@ -271,9 +271,9 @@ static void no_schedule_is_made_with_more_backfills_than_one_may_have(void **sta
     command.draft = draft_of(&w);
     command.ranges = ranges;
     command.range_count = BACKFILLS_MAX + 1;
-    assert_int_equal(say(&command).rc, RC_LIMIT);
-    command = about(COMMAND_PAUSE, "myid");
-    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+    assert_int_equal(submit(&command).rc, RC_LIMIT);
+    command = command_for(COMMAND_PAUSE, "myid");
+    assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
 }
 
 static void scenario_49_forward_dated_backfill(void **state)
@@ -283,40 +283,39 @@ static void scenario_49_forward_dated_backfill(void **state)
     run_to("00:10");
     backfill("myid", "00:30", "07-12 16:30", OVERLAP_ALLOW_ALL);
     run_to("00:11");
-    assert_int_equal(told_count(), 1000);
+    assert_int_equal(count_calls(), 1000);
     assert_counts("myid", "started 1000");
     assert_at(cursor_of("myid").next_at, "01:00");
 }
 
 /*
- * A backfill leaves room for what the schedule starts by itself.  The vectors are in
- * test/core/test_backfill.c.
+ * A backfill leaves room for automatic starts.  The vectors are in test/core/test_backfill.c.
  */
 static void scenario_50_backfill_reserve(void **state)
 {
-    struct wish w = arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct wish w = overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
 
     (void)state;
     world.length = INSTANT_NEVER;
     create("myid", w);
     run_to("00:06");
     backfill("myid", "05-01 00:00", "05-31 00:00", OVERLAP_BUFFER_ALL);
-    assert_in_range(cursor_of("myid").waiting, 450, PORTIONS_MOST);
+    assert_in_range(cursor_of("myid").waiting, 450, BATCH_MOST);
     run_to("04:15");
     assert_int_equal(cursor_of("myid").dropped, 0);
     assert_true(cursor_of("myid").waiting >= 50);
 }
 
-/* Whoever shares the database with the backfill waits no longer than a portion takes. */
+/* Other users of the database wait no longer than one batch of the backfill takes. */
 static void a_turn_starts_no_more_than_a_portion(void **state)
 {
-    struct command command = about(COMMAND_BACKFILL, "myid");
+    struct command command = command_for(COMMAND_BACKFILL, "myid");
     struct wish w = temporal(every(SPAN_H));
     struct range ranges[2];
 
     (void)state;
-    world.portion = 7;
-    bench_boot(&world.benches[0]);
+    world.backfill_batch = 7;
+    node_boot(&world.nodes[0]);
     w.draft.is_paused = true;
     create("myid", w);
     for (int i = 0; i < 2; i++)
@@ -324,10 +323,10 @@ static void a_turn_starts_no_more_than_a_portion(void **state)
                                    when("05-02 00:00") + i * 2 * SPAN_DAY, OVERLAP_ALLOW_ALL};
     command.ranges = ranges;
     command.range_count = 2;
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:10");
     assert_int_equal(world.backfill_most, 7);
-    assert_int_equal(told_count(), 50);
+    assert_int_equal(count_calls(), 50);
     assert_counts("myid", "started 50");
     assert_int_equal(cursor_of("myid").backfills, 0);
 }

@@ -20,7 +20,7 @@ static void an_interval_from_the_start_does_not_drift(void **state)
     ends("00:13", "00:17", OUTCOME_SUCCEEDED);
     create("job", anchored(10 * SPAN_MIN, ANCHOR_START));
     run_to("00:34");
-    assert_told("00:13@00:13, 00:23@00:23, 00:33@00:33");
+    assert_calls("00:13@00:13, 00:23@00:23, 00:33@00:33");
 }
 
 static void an_interval_from_completion_waits_for_the_end(void **state)
@@ -32,17 +32,17 @@ static void an_interval_from_completion_waits_for_the_end(void **state)
     run_to("00:19");
     assert_at(cursor_of("job").next_at, "never");
     run_to("00:41");
-    assert_told("00:13@00:13, 00:30@00:30, 00:40@00:40");
+    assert_calls("00:13@00:13, 00:30@00:30, 00:40@00:40");
 }
 
 /*
- * On the hour, and twenty minutes after each end, with a jitter of an hour.  Scenario 53 has
- * 04:00 delayed to 04:23:34.755 where nothing is nearer than an hour; of twenty minutes the
- * same share is 04:07:51.585.
+ * On the hour, and twenty minutes after each end, with a jitter of an hour.  In scenario 53,
+ * where the next slot is an hour away, jitter delays 04:00 to 04:23:34.755; the same share of
+ * twenty minutes is 04:07:51.585.
  */
 static struct wish spread_and_anchored(enum overlap overlap)
 {
-    struct wish w = arg(wish(), overlap);
+    struct wish w = overlapping(wish(), overlap);
 
     w.def.intervals = arena_array(world.arena, 2, sizeof *w.def.intervals);
     w.def.intervals[0] = (struct interval_def){.every = SPAN_H, .anchor = ANCHOR_EPOCH};
@@ -53,14 +53,14 @@ static struct wish spread_and_anchored(enum overlap overlap)
     return w;
 }
 
-/* A run by hand that is open when 04:00 comes. */
+/* A triggered run that is open at 04:00. */
 static struct call *open_before_four(enum overlap overlap)
 {
     world.length = INSTANT_NEVER;
     down_to("03:50");
     create("job", spread_and_anchored(overlap));
     trigger("job", OVERLAP_DEFAULT);
-    assert_told("t03:50@03:50");
+    assert_calls("t03:50@03:50");
     assert_at(cursor_of("job").next_at, "04:00");
     assert_at(cursor_of("job").wake_at, "04:07:51.585");
     return call_of("03:50");
@@ -76,11 +76,11 @@ static void jitter_stays_when_a_run_ends_that_an_interval_counts_from(void **sta
     assert_at(cursor_of("job").next_at, "04:00");
     assert_at(cursor_of("job").wake_at, "04:07:51.585");
     run_to("04:10");
-    assert_told("04:00@04:07:51.585");
+    assert_calls("04:00@04:07:51.585");
     assert_at(call_of("04:00")->work.run.due, "04:07:51.585");
 }
 
-/* An end at 04:20 makes 04:40 the next slot: a share of that would have been due before. */
+/* An end at 04:20 makes 04:40 the next slot; jitter as a share of that would be in the past. */
 static void an_end_does_not_make_a_slot_late_that_was_not(void **state)
 {
     struct call *call = open_before_four(OVERLAP_ALLOW_ALL);
@@ -89,11 +89,11 @@ static void an_end_does_not_make_a_slot_late_that_was_not(void **state)
     run_to("04:20");
     end_now(call, OUTCOME_SUCCEEDED);
     run_to("04:30");
-    assert_told("04:00@04:07:51.585");
+    assert_calls("04:00@04:07:51.585");
     assert_at(call_of("04:00")->work.run.due, "04:07:51.585");
 }
 
-/* 04:00 is then not due yet, so it may come sooner: what follows the end is nearer. */
+/* 04:00 is not due yet and may move earlier, because the slot after the end is nearer. */
 static void jitter_stays_below_what_follows_an_end_before_the_slot(void **state)
 {
     struct call *call = open_before_four(OVERLAP_SKIP);
@@ -101,16 +101,17 @@ static void jitter_stays_below_what_follows_an_end_before_the_slot(void **state)
     (void)state;
     run_to("03:55");
     end_now(call, OUTCOME_SUCCEEDED);
-    /* 04:15 follows: 0.39299 of fifteen minutes. */
+    /* The next slot is 04:15: the jitter is 0.39299 of fifteen minutes. */
     assert_at(cursor_of("job").wake_at, "04:05:53.688");
     run_to("04:10");
-    assert_told("04:00@04:05:53.688");
+    assert_calls("04:00@04:05:53.688");
 }
 
-/* The edit says 04:00, the end that follows it in the same turn says sooner. */
+/* The edit gives 04:00; the end later in the same turn gives an earlier time. */
 static void an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end(void **state)
 {
-    struct command commands[] = {about(COMMAND_UPDATE, "job"), about(COMMAND_CANCEL, "")};
+    struct command commands[] = {command_for(COMMAND_UPDATE, "job"),
+                                 command_for(COMMAND_CANCEL, "")};
     struct wish w = pulled(spread_and_anchored(OVERLAP_SKIP));
     enum rc rc[2];
 
@@ -122,7 +123,7 @@ static void an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end(void
     commands[1].run = trigger("job", OVERLAP_DEFAULT);
     commands[1].schedule = commands[1].run.schedule;
     assert_at(cursor_of("job").next_at, "04:00");
-    say_at_once(commands, 2, rc);
+    submit_together(commands, 2, rc);
     assert_int_equal(rc[0], RC_OK);
     assert_int_equal(rc[1], RC_OK);
     assert_at(cursor_of("job").next_at, "03:30");
@@ -130,18 +131,18 @@ static void an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end(void
 }
 
 /*
- * Twenty minutes after each end, the first after the creation at 03:40, with a jitter of an
- * hour: 04:00 is due at 04:07:51.585.
+ * Twenty minutes after each end, first after the creation at 03:40, with a jitter of an hour:
+ * 04:00 is due at 04:07:51.585.
  */
 static struct wish spread_from_ends(enum overlap overlap)
 {
-    struct wish w = arg(anchored(20 * SPAN_MIN, ANCHOR_COMPLETION), overlap);
+    struct wish w = overlapping(anchored(20 * SPAN_MIN, ANCHOR_COMPLETION), overlap);
 
     w.def.jitter = SPAN_H;
     return w;
 }
 
-/* 04:00 has come, nothing is open, it is not due before 04:07:51.585. */
+/* It is 04:00, no run is open, and the slot is due at 04:07:51.585. */
 static void wait_for_four(enum overlap overlap)
 {
     world.length = INSTANT_NEVER;
@@ -150,7 +151,7 @@ static void wait_for_four(enum overlap overlap)
     assert_at(cursor_of("job").next_at, "04:00");
     assert_at(cursor_of("job").wake_at, "04:07:51.585");
     run_to("04:03");
-    assert_told("");
+    assert_calls("");
 }
 
 static void a_run_by_hand_takes_no_slot_away_whose_time_has_come(void **state)
@@ -161,7 +162,7 @@ static void a_run_by_hand_takes_no_slot_away_whose_time_has_come(void **state)
     assert_at(cursor_of("job").next_at, "04:00");
     assert_at(cursor_of("job").wake_at, "04:07:51.585");
     run_to("04:10");
-    assert_told("t04:03@04:03");
+    assert_calls("t04:03@04:03");
     assert_ledger("job", "skipped(overlap) 04:00");
     assert_at(cursor_of("job").next_at, "never");
     end_now(call_of("04:03"), OUTCOME_SUCCEEDED);
@@ -179,13 +180,13 @@ static void a_run_by_hand_that_has_ended_leaves_the_slot_to_start(void **state)
     assert_at(cursor_of("job").next_at, "04:00");
     assert_at(cursor_of("job").wake_at, "04:07:51.585");
     run_to("04:10");
-    assert_told("t04:03@04:03, 04:00@04:07:51.585");
+    assert_calls("t04:03@04:03, 04:00@04:07:51.585");
     end_now(call_of("04:00"), OUTCOME_SUCCEEDED);
     assert_at(cursor_of("job").next_at, "04:30");
     assert_counts("job", "started 2");
 }
 
-/* What has not come is moved, as ever: 04:00 to twenty minutes after the end. */
+/* A slot in the future moves: 04:00 to twenty minutes after the end. */
 static void a_run_by_hand_moves_a_slot_whose_time_has_not_come(void **state)
 {
     (void)state;
@@ -211,21 +212,24 @@ static void an_edit_during_a_run_by_hand_keeps_the_slot_that_waits_for_it(void *
     assert_at(cursor_of("job").wake_at, "04:07:51.585");
     run_to("04:10");
     end_now(call_of("04:03"), OUTCOME_SUCCEEDED);
-    assert_told("t04:03@04:03, 04:00@04:10");
+    assert_calls("t04:03@04:03, 04:00@04:10");
 }
 
-/* 04:00 again, of which the backfill has a run of its own. */
+/* The slot is 04:00; the backfill has its own run of 04:00. */
 static void a_backfill_takes_no_slot_away_whose_time_has_come(void **state)
 {
     (void)state;
     wait_for_four(OVERLAP_ALLOW_ALL);
     assert_int_equal(backfill("job", "03:45", "04:02", OVERLAP_ALLOW_ALL).rc, RC_OK);
     run_to("04:10");
-    assert_told("b04:00@04:03, 04:00@04:07:51.585");
+    assert_calls("b04:00@04:03, 04:00@04:07:51.585");
     assert_counts("job", "started 2, open 2");
 }
 
-/* 04:00 and 04:20 pass in the pause, 04:30 to 04:35 is a run by hand, 04:55 passes as well. */
+/*
+ * 04:00 and 04:20 pass in the pause, a triggered run lasts from 04:30 to 04:35, 04:55 passes,
+ * too.
+ */
 static void what_passed_in_a_pause_is_missed_though_a_run_by_hand_came_after(void **state)
 {
     (void)state;
@@ -237,12 +241,12 @@ static void what_passed_in_a_pause_is_missed_though_a_run_by_hand_came_after(voi
     trigger("job", OVERLAP_DEFAULT);
     run_to("05:00");
     resume("job");
-    assert_told("t04:30@04:30");
+    assert_calls("t04:30@04:30");
     assert_ledger("job", "missed(paused) 04:00-04:55 x3");
     assert_at(cursor_of("job").next_at, "05:15");
 }
 
-/* A turn that looks for no cursor that is due, as one that has enough to do. */
+/* A turn that does not scan for due cursors, as a busy one. */
 static void a_run_by_hand_is_not_before_a_slot_that_is_overdue(void **state)
 {
     (void)state;
@@ -252,15 +256,15 @@ static void a_run_by_hand_is_not_before_a_slot_that_is_overdue(void **state)
     world.rows = 0;
     down_to("04:30");
     trigger("job", OVERLAP_DEFAULT);
-    assert_told("t04:30@04:30");
+    assert_calls("t04:30@04:30");
     assert_ledger("job", "missed(coalesced) 04:00, skipped(overlap) 04:20");
     assert_counts("job", "started 1, skipped 1, missed 1, open 1");
 }
 
-/* A turn that looks for nothing: what is overdue must wait, and stays next. */
+/* A turn with `hold`: the overdue slot must wait, and stays the next one. */
 static void a_run_by_hand_in_a_turn_that_holds_leaves_what_is_overdue(void **state)
 {
-    struct command command = about(COMMAND_TRIGGER, "job");
+    struct command command = command_for(COMMAND_TRIGGER, "job");
     struct turn_in in = {.rows = TURN_ROWS_MAX, .hold = true, .command_count = 1};
     struct turn_out out;
     struct err err;
@@ -272,8 +276,8 @@ static void a_run_by_hand_in_a_turn_that_holds_leaves_what_is_overdue(void **sta
     in.now = world.now = when("04:10");
     command.schedule = cursor_of("job").id;
     in.commands = &command;
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
-    world.benches[0].events += out.event_count;
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
+    world.nodes[0].events += out.event_count;
     assert_int_equal(cursor_of("job").open, 1);
     assert_at(cursor_of("job").next_at, "04:00");
     settle();
@@ -281,8 +285,8 @@ static void a_run_by_hand_in_a_turn_that_holds_leaves_what_is_overdue(void **sta
 }
 
 /*
- * 04:00 waits for the run by hand of 03:50, and waits on in the pause; twenty minutes after the
- * end, at 04:31, is a slot before anything is open again, and not due yet.
+ * 04:00 waits for the triggered run of 03:50, and still waits in the pause.  Twenty minutes
+ * after the end, 04:31 becomes a slot before another run opens; it is not due yet.
  */
 static void a_run_that_waited_out_a_pause_takes_no_slot_away(void **state)
 {
@@ -300,14 +304,14 @@ static void a_run_that_waited_out_a_pause_takes_no_slot_away(void **state)
     end_now(call_of("03:50"), OUTCOME_SUCCEEDED);
     run_to("04:31:01");
     resume("job");
-    assert_told("t03:50@03:50, 04:00@04:31:01");
+    assert_calls("t03:50@03:50, 04:00@04:31:01");
     assert_at(cursor_of("job").next_at, "04:31");
     run_to("04:52");
     end_now(call_of("04:00"), OUTCOME_SUCCEEDED);
-    assert_told("04:31@04:52");
+    assert_calls("04:31@04:52");
 }
 
-/* One slot at a time, where the governor puts it: 04:00, twenty minutes after the creation. */
+/* The governor gives one slot at a time: 04:00, twenty minutes after the creation. */
 static void a_run_by_hand_is_not_before_a_governed_slot_that_is_overdue(void **state)
 {
     (void)state;
@@ -317,14 +321,15 @@ static void a_run_by_hand_is_not_before_a_governed_slot_that_is_overdue(void **s
     world.rows = 0;
     down_to("04:10");
     trigger("job", OVERLAP_DEFAULT);
-    assert_told("t04:10@04:10");
+    assert_calls("t04:10@04:10");
     assert_ledger("job", "skipped(overlap) 04:00");
 }
 
-/* Both words come in one turn, which looks for no cursor that is due. */
+/* Both commands are in one turn, which does not scan for due cursors. */
 static void a_run_by_hand_before_a_delete_takes_no_slot_away(void **state)
 {
-    struct command commands[] = {about(COMMAND_TRIGGER, "job"), about(COMMAND_DELETE, "job")};
+    struct command commands[] = {command_for(COMMAND_TRIGGER, "job"),
+                                 command_for(COMMAND_DELETE, "job")};
     enum rc rc[2];
 
     (void)state;
@@ -334,7 +339,7 @@ static void a_run_by_hand_before_a_delete_takes_no_slot_away(void **state)
     commands[0].schedule = commands[1].schedule = cursor_of("job").id;
     world.rows = 0;
     down_to("04:30");
-    say_at_once(commands, 2, rc);
+    submit_together(commands, 2, rc);
     assert_int_equal(rc[0], RC_OK);
     assert_int_equal(rc[1], RC_OK);
     assert_int_equal(world.events[EVENT_SLOT_DROPPED], 1);
@@ -345,7 +350,7 @@ static void a_run_by_hand_before_a_delete_takes_no_slot_away(void **state)
 /* On the hour, and 25 minutes after each start. */
 static struct wish hourly_and_from_starts(enum overlap overlap)
 {
-    struct wish w = arg(wish(), overlap);
+    struct wish w = overlapping(wish(), overlap);
 
     w.def.intervals = arena_array(world.arena, 2, sizeof *w.def.intervals);
     w.def.intervals[0] = (struct interval_def){.every = SPAN_H, .anchor = ANCHOR_EPOCH};
@@ -355,8 +360,8 @@ static struct wish hourly_and_from_starts(enum overlap overlap)
 }
 
 /*
- * 01:00 waits for the end of 00:55, at 01:26; what comes after it counts from 01:00 already
- * when it begins to wait, so that 01:25 is no news when it starts.
+ * 01:00 waits for the end of 00:55, at 01:26.  The slot after it counts from 01:00 as soon as
+ * it waits, so its start does not change 01:25.
  */
 static void the_start_of_a_run_that_waited_moves_no_slot(void **state)
 {
@@ -366,22 +371,22 @@ static void the_start_of_a_run_that_waited_moves_no_slot(void **state)
     ends("01:00", "01:30", OUTCOME_SUCCEEDED);
     create("job", hourly_and_from_starts(OVERLAP_BUFFER_ONE));
     run_to("01:10");
-    assert_told("00:55@00:55");
+    assert_calls("00:55@00:55");
     assert_at(cursor_of("job").next_at, "01:25");
     run_to("01:25:30");
     assert_ledger("job", "skipped(overlap) 01:25");
     assert_at(cursor_of("job").next_at, "01:50");
     run_to("01:27");
-    assert_told("01:00@01:26");
+    assert_calls("01:00@01:26");
     assert_at(cursor_of("job").next_at, "01:50");
     assert_at(cursor_of("job").wake_at, "01:50");
     run_to("02:16");
-    assert_told("01:50@01:50, 02:00@02:00");
+    assert_calls("01:50@01:50, 02:00@02:00");
     assert_ledger("job", "skipped(overlap) 01:25");
     assert_counts("job", "started 4, skipped 1");
 }
 
-/* 01:00, 01:25 and 01:50 wait; each counts from the one before, started or not. */
+/* 01:00, 01:25 and 01:50 wait; each counts from the slot before, started or not. */
 static void a_queue_of_runs_that_wait_is_counted_on_from_its_last(void **state)
 {
     (void)state;
@@ -389,15 +394,15 @@ static void a_queue_of_runs_that_wait_is_counted_on_from_its_last(void **state)
     ends("00:55", "02:05", OUTCOME_SUCCEEDED);
     create("job", hourly_and_from_starts(OVERLAP_BUFFER_ALL));
     run_to("02:04");
-    assert_told("00:55@00:55");
+    assert_calls("00:55@00:55");
     assert_at(cursor_of("job").next_at, "02:25");
     run_to("02:24");
-    assert_told("01:00@02:05, 01:25@02:05, 01:50@02:05, 02:00@02:05");
+    assert_calls("01:00@02:05, 01:25@02:05, 01:50@02:05, 02:00@02:05");
     assert_at(cursor_of("job").next_at, "02:25");
     assert_counts("job", "started 5");
 }
 
-/* 01:00 has waited too long at 01:36: that takes nothing from what counts from it. */
+/* At 01:36 the slot 01:00 has waited too long; slots that count from it stay. */
 static void a_slot_that_waited_in_vain_is_counted_from_all_the_same(void **state)
 {
     struct wish w = hourly_and_from_starts(OVERLAP_BUFFER_ONE);
@@ -408,14 +413,14 @@ static void a_slot_that_waited_in_vain_is_counted_from_all_the_same(void **state
     ends("00:55", "01:36", OUTCOME_SUCCEEDED);
     create("job", w);
     run_to("01:51");
-    assert_told("00:55@00:55, 01:50@01:50");
+    assert_calls("00:55@00:55, 01:50@01:50");
     assert_counts("job", "started 2, skipped 1, missed 1");
 }
 
 /*
- * 30 hours after each end, on the free day before where that day is not free.  1 June 2022 is
- * day 19144; 4 and 5 June are not free.  30 hours after 3 June, 14:00, are 4 June, 20:00, but
- * 3 June has had its run; 60 are 6 June, 02:00.
+ * 30 hours after each end; if that day is not free, on the last free day before it.  1 June
+ * 2022 is day 19144; 4 and 5 June are not free.  30 hours after 3 June, 14:00, is 4 June,
+ * 20:00, but 3 June has had its run; 60 hours after is 6 June, 02:00.
  */
 static void a_slot_after_an_end_is_not_moved_before_it_or_to_its_day(void **state)
 {
@@ -429,24 +434,24 @@ static void a_slot_after_an_end_is_not_moved_before_it_or_to_its_day(void **stat
     world.length = SPAN_H;
     create("job", w);
     run_to("06-03 23:00");
-    assert_told("06-02 06:00@06-02 06:00, 06-03 13:00@06-03 13:00");
+    assert_calls("06-02 06:00@06-02 06:00, 06-03 13:00@06-03 13:00");
     assert_at(cursor_of("job").next_at, "06-06 02:00");
     run_to("06-06 03:00");
-    assert_told("06-06 02:00@06-06 02:00");
+    assert_calls("06-06 02:00@06-06 02:00");
     assert_counts("job", "started 3");
 }
 
-/* Two days after 2 June are a day of the calendar, and so is the next: 3 June is free. */
+/* 4 June, two days after 2 June, is a day of the calendar, and so is 5 June; 3 June is free. */
 static void a_slot_after_an_end_is_moved_to_a_day_between(void **state)
 {
     static const int32_t days[] = {19147, 19148};
-    struct command command = about(COMMAND_CALENDAR, "holidays");
+    struct command command = command_for(COMMAND_CALENDAR, "holidays");
     struct str name = STR("holidays");
     struct wish w = anchored(2 * SPAN_DAY, ANCHOR_COMPLETION);
 
     (void)state;
     command.text = (struct str){(const char *)days, sizeof days};
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     w.def.not_named = &name;
     w.def.not_named_count = 1;
     w.def.shift = SHIFT_PREVIOUS;
@@ -455,22 +460,22 @@ static void a_slot_after_an_end_is_moved_to_a_day_between(void **state)
     create("job", w);
     assert_at(cursor_of("job").next_at, "06-03 10:00");
     run_to("06-03 11:00");
-    assert_told("06-03 10:00@06-03 10:00");
-    /* From 3 June on they are 5 June, and then 7 June. */
+    assert_calls("06-03 10:00@06-03 10:00");
+    /* 5 June, two days after 3 June, is excluded; the next slot is 7 June. */
     assert_at(cursor_of("job").next_at, "06-07 11:00");
 }
 
-/* Days 19144 and 19145 are 1 and 2 June: both are freed, and taken away again. */
+/* Days 19144 and 19145 are 1 and 2 June: both are freed, and then excluded again. */
 static void an_edit_of_a_calendar_counts_at_once_for_what_follows_runs(void **state)
 {
     static const int32_t days[] = {19144, 19145};
-    struct command command = about(COMMAND_CALENDAR, "freeze");
+    struct command command = command_for(COMMAND_CALENDAR, "freeze");
     struct str name = STR("freeze");
     struct wish w = anchored(20 * SPAN_MIN, ANCHOR_COMPLETION);
 
     (void)state;
     command.text = (struct str){(const char *)days, sizeof days};
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     w.def.not_named = &name;
     w.def.not_named_count = 1;
     down_to("03:40");
@@ -479,19 +484,19 @@ static void an_edit_of_a_calendar_counts_at_once_for_what_follows_runs(void **st
     run_to("04:10");
     command.text.len = sizeof *days;
     command.text.ptr = (const char *)&days[1];
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("04:15");
     assert_at(cursor_of("job").next_at, "04:20");
     assert_at(cursor_of("job").wake_at, "04:20");
     command.text = (struct str){(const char *)days, sizeof days};
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("04:30");
-    assert_told("");
+    assert_calls("");
     assert_at(cursor_of("job").next_at, "06-03 00:00");
     assert_ledger("job", "");
 }
 
-/* Whose zone is then not known: 04:00 on the hour there, and twenty minutes after each end. */
+/* On the hour in a zone that gets lost later, and twenty minutes after each end. */
 static struct wish of_a_zone(void)
 {
     struct wish w = spread_and_anchored(OVERLAP_SKIP);
@@ -502,7 +507,7 @@ static struct wish of_a_zone(void)
     return w;
 }
 
-/* 04:00 ends at 04:05 without its plan; 04:25 follows from it when the plan is back. */
+/* The run of 04:00 ends at 04:05, when its plan is not available; 04:25 follows once it is. */
 static void what_follows_an_end_without_a_zone_is_found_when_it_is_back(void **state)
 {
     (void)state;
@@ -514,11 +519,11 @@ static void what_follows_an_end_without_a_zone_is_found_when_it_is_back(void **s
     run_to("04:05");
     end_now(call_of("04:00"), OUTCOME_SUCCEEDED);
     run_to("04:20");
-    assert_told("04:00@04:00");
+    assert_calls("04:00@04:00");
     assert_int_equal(cursor_of("job").open, 0);
     world.lost = NULL;
     run_to("04:26");
-    assert_told("04:25@04:25");
+    assert_calls("04:25@04:25");
 }
 
 static void a_delete_without_a_zone_ends_what_waits(void **state)
@@ -531,9 +536,9 @@ static void a_delete_without_a_zone_ends_what_waits(void **state)
     trigger("job", OVERLAP_BUFFER_ALL);
     world.lost = "Europe/Berlin";
     run_to("03:55");
-    (void)said(COMMAND_DELETE, "job");
+    (void)submit_ok(COMMAND_DELETE, "job");
     settle();
-    assert_told("");
+    assert_calls("");
     assert_int_equal(world.events[EVENT_RUN_CANCELLED], 1);
     assert_int_equal(world.events[EVENT_SLOT_DROPPED], 1);
 }

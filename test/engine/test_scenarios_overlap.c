@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scenarios 1 to 20: first actions and overlap.  Each test is the timeline of that number;
- * where Belfry decides otherwise than the system that the timeline is of, it says so.
+ * Scenarios 1 to 20: first actions and overlap.  Each test is the timeline of that number; a
+ * comment names where Belfry differs from the original system.
  */
 #include "harness.h"
 
@@ -12,7 +12,7 @@ static void scenario_01_first_action(void **state)
     (void)state;
     create("myid", temporal(every(55 * SPAN_MIN)));
     run_to("00:20");
-    assert_told("00:15@00:15");
+    assert_calls("00:15@00:15");
     work = &call_of("00:15")->work;
     assert_int_equal(work->last_result.len, 0);
     assert_int_equal(work->last_failure.len, 0);
@@ -28,15 +28,15 @@ static void scenario_02_initial_trigger(void **state)
     w.draft.trigger = true;
     ends("00:00", "00:10", OUTCOME_SUCCEEDED);
     create("myid", w);
-    assert_told("t00:00@00:00");
+    assert_calls("t00:00@00:00");
     run_to("00:20");
-    assert_told("00:15@00:15");
+    assert_calls("00:15@00:15");
 }
 
-/* That an initial unpause makes an unpaused schedule is for the codec to resolve. */
+/* The codec decides that an initial unpause creates an unpaused schedule. */
 static void scenario_03_initial_pause(void **state)
 {
-    struct command command = about(COMMAND_CREATE, "myid");
+    struct command command = command_for(COMMAND_CREATE, "myid");
     struct wish w = temporal(every(5 * SPAN_MIN));
     struct reply reply;
 
@@ -44,13 +44,13 @@ static void scenario_03_initial_pause(void **state)
     w.draft.is_paused = true;
     command.text = STR("maintenance");
     command.draft = draft_of(&w);
-    reply = say(&command);
+    reply = submit(&command);
     assert_int_equal(reply.rc, RC_OK);
     assert_int_equal(reply.version, 1);
     assert_true(cursor_of("myid").flags & CURSOR_PAUSED);
     assert_string_equal(row_of("myid").reason.ptr, "maintenance");
     run_to("00:06");
-    assert_told("");
+    assert_calls("");
 }
 
 static void scenario_04_creation_is_not_retroactive(void **state)
@@ -58,9 +58,9 @@ static void scenario_04_creation_is_not_retroactive(void **state)
     (void)state;
     run_to("00:07");
     create("myid", temporal(every(5 * SPAN_MIN)));
-    assert_told("");
+    assert_calls("");
     run_to("00:12");
-    assert_told("00:10@00:10");
+    assert_calls("00:10@00:10");
     assert_ledger("myid", "");
     assert_counts("myid", "started 1");
 }
@@ -71,10 +71,10 @@ static void scenario_05_overlap_skip(void **state)
     ends("00:05", "00:12", OUTCOME_SUCCEEDED);
     create("myid", temporal(every(5 * SPAN_MIN)));
     run_to("00:11");
-    assert_told("00:05@00:05");
+    assert_calls("00:05@00:05");
     assert_counts("myid", "started 1, skipped 1, open 1");
     run_to("00:16");
-    assert_told("00:15@00:15");
+    assert_calls("00:15@00:15");
     assert_ledger("myid", "skipped(overlap) 00:10");
 }
 
@@ -83,7 +83,7 @@ static void scenario_06_overlap_buffer_one(void **state)
     (void)state;
     ends("00:05", "00:27", OUTCOME_SUCCEEDED);
     ends("00:10", "00:29", OUTCOME_SUCCEEDED);
-    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ONE));
+    create("myid", overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ONE));
     run_to("00:11");
     assert_counts("myid", "started 1, open 1, waiting 1");
     run_to("00:16");
@@ -91,7 +91,7 @@ static void scenario_06_overlap_buffer_one(void **state)
     run_to("00:26");
     assert_counts("myid", "started 1, skipped 3, open 1, waiting 1");
     run_to("00:31");
-    assert_told("00:05@00:05, 00:10@00:27, 00:30@00:30");
+    assert_calls("00:05@00:05, 00:10@00:27, 00:30@00:30");
     assert_counts("myid", "started 3, skipped 3");
     assert_ledger("myid", "skipped(overlap) 00:15-00:25 x3");
 }
@@ -100,12 +100,12 @@ static void scenario_07_buffer_one_keeps_the_same_entry(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("myid", arg(temporal(every(SPAN_S)), OVERLAP_BUFFER_ONE));
+    create("myid", overlapping(temporal(every(SPAN_S)), OVERLAP_BUFFER_ONE));
     run_to("00:00:10");
-    assert_told("00:00:01@00:00:01");
+    assert_calls("00:00:01@00:00:01");
     assert_counts("myid", "started 1, skipped 8, open 1, waiting 1");
     end_now(call_of("00:00:01"), OUTCOME_SUCCEEDED);
-    assert_told("00:00:02@00:00:10");
+    assert_calls("00:00:02@00:00:10");
 }
 
 static void scenario_08_overlap_buffer_all(void **state)
@@ -115,38 +115,38 @@ static void scenario_08_overlap_buffer_all(void **state)
     ends("00:10", "00:19", OUTCOME_SUCCEEDED);
     ends("00:15", "00:22", OUTCOME_SUCCEEDED);
     ends("00:20", "00:23", OUTCOME_SUCCEEDED);
-    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL));
+    create("myid", overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL));
     run_to("00:16");
     assert_counts("myid", "started 1, open 1, waiting 2");
     run_to("00:26");
-    assert_told("00:05@00:05, 00:10@00:17, 00:15@00:19, 00:20@00:22, 00:25@00:25");
+    assert_calls("00:05@00:05, 00:10@00:17, 00:15@00:19, 00:20@00:22, 00:25@00:25");
     assert_counts("myid", "started 5");
 }
 
-/* One turn hears of the end, and of a later run that someone asks about. */
+/* One turn gets the end of a run and a command that names a later waiting run. */
 static void a_run_that_a_command_names_does_not_pass_those_before_it(void **state)
 {
     (void)state;
     ends("00:05", "00:22", OUTCOME_SUCCEEDED);
-    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL));
+    create("myid", overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL));
     run_to("00:21");
-    assert_told("00:05@00:05");
+    assert_calls("00:05@00:05");
     assert_counts("myid", "started 1, open 1, waiting 3");
     world.now = when("00:22");
-    assert_int_equal(about_run(COMMAND_REJECT, run_of("myid", "00:20")).rc, RC_CONFLICT);
-    assert_told("00:10@00:22, 00:15@00:22, 00:20@00:22");
+    assert_int_equal(submit_run(COMMAND_REJECT, run_of("myid", "00:20")).rc, RC_CONFLICT);
+    assert_calls("00:10@00:22, 00:15@00:22, 00:20@00:22");
 }
 
-/* Slots that wait may start after the pause. */
+/* With catchup.whilePaused: waiting slots may start after the pause. */
 static struct wish kept_over_a_pause(enum overlap overlap)
 {
-    struct wish w = arg(temporal(every(5 * SPAN_MIN)), overlap);
+    struct wish w = overlapping(temporal(every(5 * SPAN_MIN)), overlap);
 
     w.draft.plan.policies.catchup_paused = true;
     return w;
 }
 
-/* One turn hears of the pause and of a slot that was due before it: one waits already. */
+/* One turn gets the pause and a slot that was due before it; one slot waits already. */
 static void a_slot_in_the_turn_of_a_pause_finds_the_one_place_taken(void **state)
 {
     (void)state;
@@ -159,9 +159,9 @@ static void a_slot_in_the_turn_of_a_pause_finds_the_one_place_taken(void **state
     assert_counts("myid", "started 1, skipped 1, open 1, waiting 1");
     assert_ledger("myid", "skipped(overlap) 00:15");
     run_to("00:22");
-    assert_told("00:05@00:05");
+    assert_calls("00:05@00:05");
     resume("myid");
-    assert_told("00:10@00:22, 00:20@00:22");
+    assert_calls("00:10@00:22, 00:20@00:22");
 }
 
 static void a_slot_in_the_turn_that_disables_finds_the_one_place_taken(void **state)
@@ -178,10 +178,10 @@ static void a_slot_in_the_turn_that_disables_finds_the_one_place_taken(void **st
     assert_counts("myid", "started 1, skipped 1, open 1, waiting 1");
     assert_ledger("myid", "skipped(overlap) 00:15");
     run_to("00:22");
-    assert_told("00:05@00:05");
+    assert_calls("00:05@00:05");
 }
 
-/* The turn hears of the end as well: the place is for the one that waits longest. */
+/* The turn also gets the end of the open run: the slot that waits longest starts. */
 static void a_slot_in_the_turn_of_a_pause_does_not_pass_those_before_it(void **state)
 {
     (void)state;
@@ -192,27 +192,28 @@ static void a_slot_in_the_turn_of_a_pause_does_not_pass_those_before_it(void **s
     assert_counts("myid", "started 1, open 1, waiting 1");
     world.now = when("00:15");
     pause_it("myid", "maintenance");
-    assert_told("00:05@00:05, 00:10@00:15");
+    assert_calls("00:05@00:05, 00:10@00:15");
     assert_counts("myid", "started 2, open 1, waiting 1");
     run_to("00:22");
-    assert_told("");
+    assert_calls("");
     resume("myid");
-    assert_told("00:15@00:22, 00:20@00:22");
+    assert_calls("00:15@00:22, 00:20@00:22");
 }
 
-/* The slot was due before the pause and begins; who comes after it in that turn ends it. */
+/* The slot was due before the pause and starts; a later start in that turn ends its run. */
 static void a_run_of_this_turn_is_ended_for_another(enum overlap overlap, const char *history)
 {
-    struct command commands[] = {about(COMMAND_PAUSE, "myid"), about(COMMAND_TRIGGER, "myid")};
+    struct command commands[] = {command_for(COMMAND_PAUSE, "myid"),
+                                 command_for(COMMAND_TRIGGER, "myid")};
     enum rc rc[2];
 
     commands[1].overlap = overlap;
     create("myid", kept_over_a_pause(OVERLAP_SKIP));
     world.now = when("00:05");
-    say_at_once(commands, 2, rc);
+    submit_together(commands, 2, rc);
     assert_int_equal(rc[0], RC_OK);
     assert_int_equal(rc[1], RC_OK);
-    assert_told("t00:05@00:05");
+    assert_calls("t00:05@00:05");
     assert_counts("myid", "started 2");
     assert_history("myid", history);
 }
@@ -233,7 +234,7 @@ static void a_run_of_this_turn_is_cancelled_for_another(void **state)
 
 static struct wish buffered(int32_t limit)
 {
-    struct wish w = arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct wish w = overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
 
     w.draft.plan.policies.buffer_limit = limit;
     return w;
@@ -249,7 +250,7 @@ static void scenario_09_buffer_limit(void **state)
     run_to("00:20:30");
     assert_counts("myid", "started 1, dropped 1, open 1, waiting 2");
     run_to("00:26");
-    assert_told("00:05@00:05, 00:10@00:22, 00:15@00:23, 00:25@00:25");
+    assert_calls("00:05@00:05, 00:10@00:22, 00:15@00:23, 00:25@00:25");
     assert_counts("myid", "started 4, dropped 1");
     assert_ledger("myid", "dropped(buffer) 00:20");
 }
@@ -284,26 +285,26 @@ static void scenario_11_overlap_cancel_other(void **state)
 {
     (void)state;
     ends("00:15", "01:10:15", OUTCOME_CANCELLED);
-    create("myid", arg(temporal(every(55 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
+    create("myid", overlapping(temporal(every(55 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
     run_to("01:10:10");
-    assert_told("00:15@00:15, cancel 00:15@01:10");
+    assert_calls("00:15@00:15, cancel 00:15@01:10");
     assert_counts("myid", "started 1, open 1, waiting 1");
     run_to("01:11");
-    assert_told("01:10@01:10:15");
+    assert_calls("01:10@01:10:15");
     assert_history("myid", "00:15 cancelled(other), 01:10 succeeded");
 }
 
 /*
- * The original starts the new run when it has seen the old one close, a second later.  Here
- * terminating ends the run in the engine at once (DESIGN.md section 4, row 32 of the matrix).
+ * The original starts the new run when it has seen the old one close, a second later.  Here the
+ * engine ends a terminated run at once (row 32 of docs/mission.md).
  */
 static void scenario_12_overlap_terminate_other_starts_at_once(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("myid", arg(temporal(every(55 * SPAN_MIN)), OVERLAP_TERMINATE_OTHER));
+    create("myid", overlapping(temporal(every(55 * SPAN_MIN)), OVERLAP_TERMINATE_OTHER));
     run_to("01:11");
-    assert_told("00:15@00:15, terminate 00:15@01:10, 01:10@01:10");
+    assert_calls("00:15@00:15, terminate 00:15@01:10, 01:10@01:10");
     assert_counts("myid", "started 2, open 1");
     assert_history("myid", "00:15 terminated(other)");
 }
@@ -315,9 +316,9 @@ static void scenario_13_overlap_allow_all(void **state)
     ends("00:10", "00:11", OUTCOME_SUCCEEDED);
     ends("00:15", "00:22", OUTCOME_SUCCEEDED);
     ends("00:20", "00:29", OUTCOME_SUCCEEDED);
-    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_ALLOW_ALL));
+    create("myid", overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_ALLOW_ALL));
     run_to("00:21");
-    assert_told("00:05@00:05, 00:10@00:10, 00:15@00:15, 00:20@00:20");
+    assert_calls("00:05@00:05, 00:10@00:10, 00:15@00:15, 00:20@00:20");
     assert_counts("myid", "started 4, open 3");
 }
 
@@ -326,9 +327,9 @@ static void scenario_14_allow_all_carries_no_history(void **state)
     (void)state;
     ends_with("00:05", "00:06", OUTCOME_SUCCEEDED, "\"res1\"");
     ends_with("00:10", "00:11", OUTCOME_FAILED, "oops");
-    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_ALLOW_ALL));
+    create("myid", overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_ALLOW_ALL));
     run_to("00:15");
-    assert_told("00:05@00:05, 00:10@00:10, 00:15@00:15");
+    assert_calls("00:05@00:05, 00:10@00:10, 00:15@00:15");
     assert_int_equal(call_of("00:10")->work.last_result.len, 0);
     assert_int_equal(call_of("00:15")->work.last_result.len, 0);
     assert_int_equal(call_of("00:15")->work.last_failure.len, 0);
@@ -336,10 +337,10 @@ static void scenario_14_allow_all_carries_no_history(void **state)
 
 static void trigger_as(const char *name, enum overlap overlap)
 {
-    struct command command = about(COMMAND_TRIGGER, name);
+    struct command command = command_for(COMMAND_TRIGGER, name);
 
     command.overlap = overlap;
-    (void)say(&command); /* what became of it is read from the counters */
+    (void)submit(&command); /* the counters show the decision */
 }
 
 static void scenario_15_mixed_buffer(void **state)
@@ -355,22 +356,22 @@ static void scenario_15_mixed_buffer(void **state)
     trigger_as("myid", OVERLAP_DEFAULT);
     run_to("00:19");
     trigger_as("myid", OVERLAP_DEFAULT);
-    assert_told("00:15@00:15");
+    assert_calls("00:15@00:15");
     assert_counts("myid", "started 1, skipped 3, open 1, waiting 1");
     end_now(call_of("00:15"), OUTCOME_SUCCEEDED);
-    assert_told("t00:17@00:19");
+    assert_calls("t00:17@00:19");
 }
 
 /*
- * In the original replaced starts vanish.  Here they have an outcome like all slots, and it is
- * counted: counters are what the ledger says (DESIGN.md section 2, docs/semantics.md [P-2]).
+ * In the original replaced starts vanish.  Here they have an outcome like all slots, and the
+ * counters include it (docs/semantics.md [P-2]).
  */
 static void scenario_16_several_cancel_starts_while_idle(void **state)
 {
     (void)state;
-    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
+    create("myid", overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
     down_to("00:16");
-    assert_told("00:15@00:16");
+    assert_calls("00:15@00:16");
     assert_counts("myid", "started 1, skipped 2");
     assert_ledger("myid", "skipped(overlap) 00:05-00:10 x2");
 }
@@ -378,9 +379,9 @@ static void scenario_16_several_cancel_starts_while_idle(void **state)
 static void scenario_16_several_terminate_starts_while_idle(void **state)
 {
     (void)state;
-    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_TERMINATE_OTHER));
+    create("myid", overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_TERMINATE_OTHER));
     down_to("00:16");
-    assert_told("00:15@00:16");
+    assert_calls("00:15@00:16");
     assert_counts("myid", "started 1, skipped 2");
 }
 
@@ -388,39 +389,39 @@ static void scenario_17_several_cancel_starts_while_running(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
+    create("myid", overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
     run_to("00:05");
     down_to("00:21");
-    assert_told("00:05@00:05, cancel 00:05@00:21");
+    assert_calls("00:05@00:05, cancel 00:05@00:21");
     assert_counts("myid", "started 1, open 1, waiting 3");
     end_now(call_of("00:05"), OUTCOME_CANCELLED);
-    assert_told("00:20@00:21");
+    assert_calls("00:20@00:21");
     assert_counts("myid", "started 2, skipped 2, open 1");
-    /* Slots that have waited are accounted for one by one. */
+    /* Each slot that has waited has its own row. */
     assert_ledger("myid", "skipped(overlap) 00:10, skipped(overlap) 00:15");
 }
 
 static void scenario_18_deferred_start_expires(void **state)
 {
-    struct wish w = arg(temporal(every(55 * SPAN_MIN)), OVERLAP_BUFFER_ONE);
+    struct wish w = overlapping(temporal(every(55 * SPAN_MIN)), OVERLAP_BUFFER_ONE);
 
     (void)state;
     w.draft.plan.policies.catchup_window = 10 * SPAN_MIN;
     ends("00:15", "01:25", OUTCOME_SUCCEEDED);
     create("myid", w);
     run_to("02:06");
-    assert_told("00:15@00:15, 02:05@02:05");
+    assert_calls("00:15@00:15, 02:05@02:05");
     assert_counts("myid", "started 2, missed 1");
     assert_ledger("myid", "missed(window) 01:10");
 }
 
-/* A run whose owner has paused it is a run that is open and says nothing. */
+/* A paused workflow is an open run that does not report. */
 static void occupied(enum overlap overlap, const char *expected, const char *counts)
 {
     world.length = INSTANT_NEVER;
-    create(overlap_text(overlap), arg(temporal(every(5 * SPAN_MIN)), overlap));
+    create(overlap_text(overlap), overlapping(temporal(every(5 * SPAN_MIN)), overlap));
     run_to("00:17");
-    assert_told(expected);
+    assert_calls(expected);
     assert_counts(overlap_text(overlap), counts);
 }
 
@@ -477,7 +478,7 @@ static void scenario_20_retries_are_one_run(void **state)
     run_to("00:11");
     assert_counts("myid", "started 1, skipped 1, open 1");
     run_to("00:16");
-    assert_told("00:05@00:05, 00:05#2@00:08, 00:15@00:15");
+    assert_calls("00:05@00:05, 00:05#2@00:08, 00:15@00:15");
     assert_history("myid", "00:05 failed(target) retried, 00:05#2 succeeded, 00:15 succeeded");
     assert_counts("myid", "started 2, skipped 1");
 }

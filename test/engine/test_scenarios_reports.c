@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What whoever carries out a run is told with it, and what comes of what they report.
+ * What the holder of a run receives with it, and the effect of its reports.
  */
 #include "harness.h"
 #include "store/logs.h"
@@ -22,7 +22,7 @@ static void a_call_knows_its_schedule_and_the_start_before_it(void **state)
     assert_handed(call_of("02:10"), "nightly", "02:00");
 }
 
-/* The plan of the first is read for it, those of the others are remembered. */
+/* The first plan is read, the others are cached. */
 static void each_of_many_has_the_name_of_its_own(void **state)
 {
     (void)state;
@@ -35,14 +35,14 @@ static void each_of_many_has_the_name_of_its_own(void **state)
     assert_handed(call_of("02:30"), "two", "01:30");
 }
 
-/* Ready at 01:00 and 02:00, and nobody there to take them until 02:30. */
+/* Runs are ready at 01:00 and 02:00; the first worker polls at 02:30. */
 static void a_run_that_waits_for_a_worker_keeps_the_start_before_it(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("job", arg(pulled(every(SPAN_H)), OVERLAP_ALLOW_ALL));
+    create("job", overlapping(pulled(every(SPAN_H)), OVERLAP_ALLOW_ALL));
     run_to("02:30");
-    work_for("q", 2, "one");
+    poll_for("q", 2, "one");
     assert_handed(call_of("01:00"), "job", "none");
     assert_handed(call_of("02:00"), "job", "01:00");
 }
@@ -51,11 +51,11 @@ static void a_run_that_was_held_knows_the_one_that_it_waited_for(void **state)
 {
     (void)state;
     ends("01:00", "02:20", OUTCOME_SUCCEEDED);
-    create("job", arg(every(SPAN_H), OVERLAP_BUFFER_ALL));
+    create("job", overlapping(every(SPAN_H), OVERLAP_BUFFER_ALL));
     run_to("01:10");
     trigger("job", OVERLAP_ALLOW_ALL);
     run_to("02:30");
-    assert_told("01:00@01:00, t01:10@01:10, 02:00@02:20");
+    assert_calls("01:00@01:00, t01:10@01:10, 02:00@02:20");
     assert_handed(call_of("02:00"), "job", "01:10");
 }
 
@@ -69,21 +69,21 @@ static void a_second_attempt_is_told_the_same(void **state)
     ends("02:00", "02:00", OUTCOME_FAILED);
     create("job", w);
     run_to("02:10");
-    assert_told("01:00@01:00, 02:00@02:00, 02:00#2@02:01");
+    assert_calls("01:00@01:00, 02:00@02:00, 02:00#2@02:01");
     assert_handed(&world.dispatches[1], "job", "01:00");
     assert_handed(&world.dispatches[2], "job", "01:00");
 }
 
 static void a_direct_run_has_neither_name_nor_start_before_it(void **state)
 {
-    struct command command = about(COMMAND_DIRECT, "");
+    struct command command = command_for(COMMAND_DIRECT, "");
     struct wish w = pulled(wish());
 
     (void)state;
     command.draft = draft_of(&w);
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:10");
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     assert_handed(call_of("00:00"), "", "none");
 }
 
@@ -110,13 +110,13 @@ static void a_lost_call_is_made_again_at_once_and_counts_as_no_attempt(void **st
     create("job", tried_twice());
     run_to("01:00");
     lose(call_of("01:00"));
-    assert_told("01:00@01:00, 01:00#2@01:00");
+    assert_calls("01:00@01:00, 01:00#2@01:00");
     end_now(call_of("01:00"), OUTCOME_FAILED);
     run_to("01:05");
-    assert_told("01:00#3@01:01");
+    assert_calls("01:00#3@01:01");
     end_now(call_of("01:00"), OUTCOME_FAILED);
     run_to("01:10");
-    assert_told("");
+    assert_calls("");
     assert_history("job", "01:00 unknown(node) retried, 01:00#2 failed(target) retried,"
                           " 01:00#3 failed(target)");
     assert_counts("job", "started 1, failed 1");
@@ -133,7 +133,7 @@ static void a_lost_call_is_not_made_again_at_most_once(void **state)
     run_to("01:00");
     lose(call_of("01:00"));
     run_to("01:10");
-    assert_told("01:00@01:00");
+    assert_calls("01:00@01:00");
     assert_history("job", "01:00 unknown(node)");
     assert_counts("job", "started 1, failed 1");
     assert_false(cursor_of("job").flags & CURSOR_QUARANTINED);
@@ -148,7 +148,7 @@ static void the_third_loss_of_a_run_is_its_end(void **state)
     run_to("01:00");
     for (int i = 0; i < LOSSES_MAX; i++)
         lose(call_of("01:00"));
-    assert_told("01:00@01:00, 01:00#2@01:00, 01:00#3@01:00");
+    assert_calls("01:00@01:00, 01:00#2@01:00, 01:00#3@01:00");
     assert_history("job", "01:00 unknown(node) retried, 01:00#2 unknown(node) retried,"
                           " 01:00#3 unknown(node)");
     assert_int_equal(cursor_of("job").open, 0);
@@ -161,9 +161,9 @@ static void the_loss_of_a_call_that_was_to_stop_ends_it_as_cancelled(void **stat
     world.length = INSTANT_NEVER;
     create("job", tried_twice());
     run_to("01:00");
-    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
     lose(call_of("01:00"));
-    assert_told("01:00@01:00, cancel 01:00@01:00");
+    assert_calls("01:00@01:00, cancel 01:00@01:00");
     assert_history("job", "01:00 cancelled(user)");
 }
 
@@ -180,12 +180,12 @@ static void a_loss_under_an_old_fence_changes_nothing(void **state)
     assert_int_equal(cursor_of("job").open, 1);
 }
 
-/* The run's log, part by part, each with the attempt that it came from: "1 one, 2 two". */
+/* Compares the parts of the run's log, each with its attempt: "1 one, 2 two". */
 static void assert_log(struct run_id run, const char *expected)
 {
     struct log_part part = {
         .schedule = run.schedule, .slot = run.slot_ms * SPAN_MS, .pass = run.pass};
-    struct db *db = world.benches[0].db;
+    struct db *db = world.nodes[0].db;
     struct db_result got = {0};
     struct err err = {.text = ""};
     char text[256] = "";
@@ -204,17 +204,17 @@ static void assert_log(struct run_id run, const char *expected)
 
 static enum rc tell(const struct call *call, enum report_kind kind, const char *log)
 {
-    struct report told = report_on(call, kind, OUTCOME_SUCCEEDED);
+    struct report sent = report_on(call, kind, OUTCOME_SUCCEEDED);
 
-    told.log = str_of(log);
-    return report_that(call, &told);
+    sent.log = str_of(log);
+    return report_that(call, &sent);
 }
 
 static struct call *held_at(const char *slot)
 {
     world.length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_H)));
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     run_to(slot);
     return call_of(slot);
 }
@@ -232,7 +232,7 @@ static void what_a_holder_says_is_kept_with_whatever_it_reports(void **state)
     assert_log(run, "1 begun");
     assert_int_equal(tell(call, REPORT_RELEASE, "not mine"), RC_OK);
     call->is_open = false;
-    work_for("q", 1, "two");
+    poll_for("q", 1, "two");
     call = call_of("01:00");
     assert_int_equal(tell(call, REPORT_DONE, "done"), RC_OK);
     call->is_open = false;
@@ -281,7 +281,7 @@ static void a_log_goes_with_the_age_of_the_history(void **state)
     run = run_of("job", "06-02 00:00");
     assert_int_equal(tell(call_of("06-02 00:00"), REPORT_DONE, "done"), RC_OK);
     call_of("06-02 00:00")->is_open = false;
-    said(COMMAND_DELETE, "job");
+    submit_ok(COMMAND_DELETE, "job");
     down_to("08-30 12:00"); /* 89 days later */
     world.tick = SPAN_H;
     run_to("08-30 23:00");
@@ -291,10 +291,10 @@ static void a_log_goes_with_the_age_of_the_history(void **state)
     assert_log(run, "");
 }
 
-/* Hands the run back at another node, which is gone before the first one looks around. */
+/* Releases the run at another node, which stops before the next turn of the first. */
 static void release_elsewhere(const struct call *call)
 {
-    struct bench *other = world_join("b");
+    struct test_node *other = world_join("b");
     struct report report = report_on(call, REPORT_RELEASE, OUTCOME_SUCCEEDED);
     struct turn_in in = {
         .now = world.now, .rows = TURN_ROWS_MIN, .reports = &report, .report_count = 1};
@@ -303,23 +303,23 @@ static void release_elsewhere(const struct call *call)
 
     assert_int_equal(engine_turn(other->engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.report_replies[0].rc, RC_OK);
-    bench_kill(other);
+    node_kill(other);
     assert_int_equal(
-        db_exec(world.benches[0].db, STR("UPDATE nodes SET state = 2 WHERE name = 'b'"), &err),
+        db_exec(world.nodes[0].db, STR("UPDATE nodes SET state = 2 WHERE name = 'b'"), &err),
         RC_OK);
 }
 
-/* What the first node remembers of the run and its cursor is not so any more. */
+/* The first node has outdated copies of the run and its cursor. */
 static void what_a_node_did_that_came_and_went_is_seen(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_H)));
     create("spare", pulled(every(SPAN_H)));
-    work_for("q", 2, "one");
+    poll_for("q", 2, "one");
     run_to("01:00");
     assert_int_equal(world.dispatch_count, 2);
-    work_no_more();
+    poll_none();
     release_elsewhere(&world.dispatches[0]);
     assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
     assert_int_equal(report(&world.dispatches[1], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
@@ -330,7 +330,7 @@ static void what_a_node_did_that_came_and_went_is_seen(void **state)
 
 static void a_run_that_its_worker_ended_is_in_history_with_its_name(void **state)
 {
-    struct db *db = world.benches[0].db;
+    struct db *db = world.nodes[0].db;
     struct db_result result;
     struct history_row row;
     struct err err;
@@ -338,7 +338,7 @@ static void a_run_that_its_worker_ended_is_in_history_with_its_name(void **state
     (void)state;
     world.length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_H)));
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     run_to("01:00");
     assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
     history_of_schedule(db, world.dispatches[0].work.run.schedule, INT64_MAX, 1, &result);
@@ -348,11 +348,11 @@ static void a_run_that_its_worker_ended_is_in_history_with_its_name(void **state
     assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
 }
 
-/* The engine remembers a call of its own, but not its input. */
+/* The engine caches its own call, but not the input. */
 static void a_call_that_has_ended_is_in_history_with_its_input(void **state)
 {
-    struct command command = about(COMMAND_TRIGGER, "job");
-    struct db *db = world.benches[0].db;
+    struct command command = command_for(COMMAND_TRIGGER, "job");
+    struct db *db = world.nodes[0].db;
     struct db_result ended = {0}, input = {0};
     struct err err = {.text = ""};
     int64_t id;
@@ -362,7 +362,7 @@ static void a_call_that_has_ended_is_in_history_with_its_input(void **state)
     id = create("job", wish());
     command.overlap = OVERLAP_DEFAULT;
     command.input = STR("[1]");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:02");
     history_of_schedule(db, id, INT64_MAX, 1, &ended);
     assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
@@ -372,19 +372,19 @@ static void a_call_that_has_ended_is_in_history_with_its_input(void **state)
     assert_true(str_eq(db_text_at(&input, 0, 0), STR("[1]")));
 }
 
-/* Nobody holds it any more: what it waited for is its end, not another start. */
+/* It has no holder any more, so its cancel takes effect: it ends instead of starting again. */
 static void a_run_that_was_cancelled_is_over_when_it_is_given_back(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_H)));
-    work_for("q", 1, "one");
+    poll_for("q", 1, "one");
     run_to("01:00");
-    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
     assert_int_equal(report(call_of("01:00"), REPORT_RELEASE, OUTCOME_NONE), RC_OK);
     call_of("01:00")->is_open = false;
-    work_for("q", 1, "two");
-    assert_told("01:00@01:00");
+    poll_for("q", 1, "two");
+    assert_calls("01:00@01:00");
     assert_history("job", "01:00 cancelled(user)");
     assert_counts("job", "started 1");
 }
@@ -393,7 +393,7 @@ static void one_that_makes_way_for_another_does_so_when_it_is_given_back(void **
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("job", arg(every(SPAN_H), OVERLAP_CANCEL_OTHER));
+    create("job", overlapping(every(SPAN_H), OVERLAP_CANCEL_OTHER));
     run_to("02:00");
     assert_int_equal(report(call_of("01:00"), REPORT_RELEASE, OUTCOME_NONE), RC_OK);
     call_of("01:00")->is_open = false;

@@ -2,9 +2,9 @@
 /*
  * Scenarios 51 to 72: update, jitter, identity and lifetime.
  *
- * What only a dialect's codec decides is tested with that codec:
- *   57  a refused start id      here runs have ids of their own; 57 below is what is left
- *   67  search attributes       kept as opaque JSON in `extra`; merging is the codec's
+ * What the codec of a dialect decides is tested with that codec:
+ *   57  a refused start id      runs have their own ids here; 57 below tests the rest
+ *   67  search attributes       stored as opaque JSON in `extra`; the codec merges them
  *   68  memo on update          likewise
  *   69  list caps               listing
  *   70  list by id              listing and its query language
@@ -13,14 +13,14 @@
 
 static void scenario_51_update_changes_spec_and_policy(void **state)
 {
-    struct wish w = arg(temporal(every(5 * SPAN_MIN)), OVERLAP_ALLOW_ALL);
+    struct wish w = overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_ALLOW_ALL);
     int64_t version;
 
     (void)state;
     ends("00:03", "00:07", OUTCOME_SUCCEEDED);
     create("myid", temporal(every(3 * SPAN_MIN)));
     run_to("00:09:07");
-    assert_told("00:03@00:03, 00:09@00:09");
+    assert_calls("00:03@00:03, 00:09@00:09");
     assert_counts("myid", "started 2, skipped 1");
     version = cursor_of("myid").version;
     world.length = INSTANT_NEVER;
@@ -29,7 +29,7 @@ static void scenario_51_update_changes_spec_and_policy(void **state)
     run_to("00:12:07");
     assert_int_equal(update("myid", version, temporal(every(SPAN_MIN))).rc, RC_CONFLICT);
     run_to("00:16");
-    assert_told("00:10@00:10, 00:15@00:15");
+    assert_calls("00:10@00:10, 00:15@00:15");
 }
 
 static void scenario_52_update_is_not_retroactive(void **state)
@@ -37,11 +37,11 @@ static void scenario_52_update_is_not_retroactive(void **state)
     (void)state;
     create("myid", temporal(every(SPAN_H)));
     run_to("01:07:10");
-    assert_told("01:00@01:00");
+    assert_calls("01:00@01:00");
     assert_int_equal(update("myid", 0, temporal(every(20 * SPAN_S))).rc, RC_OK);
     assert_at(cursor_of("myid").next_at, "01:07:20");
     run_to("01:07:50");
-    assert_told("01:07:20@01:07:20, 01:07:40@01:07:40");
+    assert_calls("01:07:20@01:07:20, 01:07:40@01:07:40");
     assert_ledger("myid", "");
 }
 
@@ -58,10 +58,10 @@ static void scenario_53_update_between_nominal_and_jittered_time(void **state)
     (void)state;
     create("myid", spread());
     run_to("03:22:10");
-    assert_told("01:00@01:49:22.594, 02:00@02:02:39.204");
+    assert_calls("01:00@01:49:22.594, 02:00@02:02:39.204");
     assert_int_equal(update("myid", 0, spread()).rc, RC_OK);
     run_to("05:00");
-    assert_told("03:00@03:37:29.538, 04:00@04:23:34.755");
+    assert_calls("03:00@03:37:29.538, 04:00@04:23:34.755");
     assert_ledger("myid", "");
 }
 
@@ -71,28 +71,28 @@ static void scenario_54_unrelated_wake_up_inside_the_jitter_gap(void **state)
     create("myid", spread());
     world.tick = 10 * SPAN_MIN;
     run_to("05:00");
-    assert_told("01:00@01:49:22.594, 02:00@02:02:39.204, 03:00@03:37:29.538, "
-                "04:00@04:23:34.755");
+    assert_calls("01:00@01:49:22.594, 02:00@02:02:39.204, 03:00@03:37:29.538, "
+                 "04:00@04:23:34.755");
 }
 
-/* The original loses the slot; here it was not due while the schedule was paused. */
+/* The original loses the slot.  Here it was not due while the schedule was paused. */
 static void scenario_55_pause_and_unpause_inside_the_jitter_gap(void **state)
 {
     (void)state;
     create("myid", spread());
     run_to("03:20");
-    told_count();
+    count_calls();
     pause_it("myid", "for a moment");
     run_to("03:30");
     resume("myid");
     run_to("04:00");
-    assert_told("03:00@03:37:29.538");
+    assert_calls("03:00@03:37:29.538");
     assert_ledger("myid", "");
 }
 
 static void scenario_56_limit_in_one_pass(void **state)
 {
-    struct wish w = arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct wish w = overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
 
     (void)state;
     world.length = INSTANT_NEVER;
@@ -106,7 +106,7 @@ static void scenario_56_limit_in_one_pass(void **state)
 
 static void scenario_56_a_manual_range_waits_for_room(void **state)
 {
-    struct wish w = arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct wish w = overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 2;
@@ -117,31 +117,31 @@ static void scenario_56_a_manual_range_waits_for_room(void **state)
     backfill("myid", "00:10", "00:30", OVERLAP_BUFFER_ALL);
     assert_true(cursor_of("myid").waiting <= 2);
     run_to("00:32");
-    assert_told("b00:10@00:31, b00:15@00:31:01, b00:20@00:31:02, b00:25@00:31:03, "
-                "b00:30@00:31:04");
+    assert_calls("b00:10@00:31, b00:15@00:31:01, b00:20@00:31:02, b00:25@00:31:03, "
+                 "b00:30@00:31:04");
     assert_counts("myid", "started 5");
 }
 
 static void scenario_57_a_repeated_request_starts_nothing_twice(void **state)
 {
-    struct command command = about(COMMAND_TRIGGER, "myid");
+    struct command command = command_for(COMMAND_TRIGGER, "myid");
     struct reply first, second;
 
     (void)state;
-    create("myid", arg(temporal(every(SPAN_H)), OVERLAP_ALLOW_ALL));
+    create("myid", overlapping(temporal(every(SPAN_H)), OVERLAP_ALLOW_ALL));
     command.request = STR("6f1c");
     command.fingerprint = 42;
-    first = say(&command);
+    first = submit(&command);
     run_to("00:01");
-    second = say(&command);
+    second = submit(&command);
     assert_int_equal(first.rc, RC_OK);
     assert_int_equal(second.rc, RC_OK);
     assert_false(first.is_repeated);
     assert_true(second.is_repeated);
     assert_memory_equal(&first.run, &second.run, sizeof first.run);
-    assert_told("t00:00@00:00");
+    assert_calls("t00:00@00:00");
     command.fingerprint = 43;
-    assert_int_equal(say(&command).rc, RC_CONFLICT);
+    assert_int_equal(submit(&command).rc, RC_CONFLICT);
     assert_counts("myid", "started 1");
 }
 
@@ -166,9 +166,9 @@ static void scenario_58_the_tenth_attempt_may_succeed(void **state)
     fail_attempts("01:00", 9);
     create("myid", stubborn());
     run_to("01:30");
-    assert_told("01:00@01:00, 01:00#2@01:00:01, 01:00#3@01:00:03, 01:00#4@01:00:07, "
-                "01:00#5@01:00:15, 01:00#6@01:00:31, 01:00#7@01:01:03, 01:00#8@01:02:03, "
-                "01:00#9@01:03:03, 01:00#10@01:04:03");
+    assert_calls("01:00@01:00, 01:00#2@01:00:01, 01:00#3@01:00:03, 01:00#4@01:00:07, "
+                 "01:00#5@01:00:15, 01:00#6@01:00:31, 01:00#7@01:01:03, 01:00#8@01:02:03, "
+                 "01:00#9@01:03:03, 01:00#10@01:04:03");
     assert_counts("myid", "started 1");
 }
 
@@ -178,10 +178,10 @@ static void scenario_58_the_eleventh_attempt_is_not_made(void **state)
     fail_attempts("01:00", 10);
     create("myid", stubborn());
     run_to("01:59");
-    assert_int_equal(told_count(), 10);
+    assert_int_equal(count_calls(), 10);
     assert_counts("myid", "started 1, failed 1");
     run_to("02:00");
-    assert_told("02:00@02:00");
+    assert_calls("02:00@02:00");
 }
 
 static void scenario_58_a_duplicate_completion_is_ignored(void **state)
@@ -244,7 +244,7 @@ static void scenario_60_exhausted_by_limit(void **state)
     w.draft.plan.policies.remaining_runs = 2;
     create("myid", w);
     run_to("02:00");
-    assert_told("00:15@00:15, 00:30@00:30");
+    assert_calls("00:15@00:15, 00:30@00:30");
     assert_closes_at("myid", "06-08 00:29:59", "06-08 00:30");
     assert_int_equal(update("myid", 0, w).rc == RC_OK, 0);
 }
@@ -254,7 +254,7 @@ static void scenario_61_exhausted_by_spec(void **state)
     (void)state;
     create("myid", temporal(once("01:00")));
     run_to("02:00");
-    assert_told("01:00@01:00");
+    assert_calls("01:00@01:00");
     assert_closes_at("myid", "06-08 00:59:59", "06-08 01:00");
 }
 
@@ -263,7 +263,7 @@ static void scenario_62_empty_spec(void **state)
     (void)state;
     create("myid", temporal(wish()));
     assert_closes_at("myid", "06-07 23:59:59", "06-08 00:00");
-    assert_told("");
+    assert_calls("");
 }
 
 static void scenario_62_an_empty_spec_never_closes_while_paused(void **state)
@@ -289,7 +289,7 @@ static void scenario_63_pause_during_the_idle_period(void **state)
     assert_false(is_closed("myid"));
     resume("myid");
     assert_closes_at("myid", "06-16 23:59:59", "06-17 00:00");
-    assert_told("00:15@00:15");
+    assert_calls("00:15@00:15");
 }
 
 static void scenario_64_backfill_delays_idle_close(void **state)
@@ -304,8 +304,8 @@ static void scenario_64_backfill_delays_idle_close(void **state)
     world.length = SPAN_DAY;
     backfill("myid", "05-01 00:00", "05-01 00:30", OVERLAP_BUFFER_ALL);
     run_to("06-09 12:00");
-    assert_told("00:15@00:15, b05-01 00:00@06-07 00:00, b05-01 00:15@06-08 00:00, "
-                "b05-01 00:30@06-09 00:00");
+    assert_calls("00:15@00:15, b05-01 00:00@06-07 00:00, b05-01 00:15@06-08 00:00, "
+                 "b05-01 00:30@06-09 00:00");
     assert_false(is_closed("myid"));
     run_to("06-10 00:00");
     down_to("06-15 23:59:59");
@@ -316,36 +316,36 @@ static void scenario_64_backfill_delays_idle_close(void **state)
 
 static void scenario_65_delete(void **state)
 {
-    struct command command = about(COMMAND_TRIGGER, "myid");
+    struct command command = command_for(COMMAND_TRIGGER, "myid");
 
     (void)state;
     create("myid", temporal(every(5 * SPAN_MIN)));
     run_to("00:06");
-    said(COMMAND_DELETE, "myid");
-    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+    submit_ok(COMMAND_DELETE, "myid");
+    assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
     assert_int_equal(update("myid", 0, temporal(every(SPAN_H))).rc, RC_NOT_FOUND);
     run_to("00:20");
-    assert_told("00:05@00:05");
+    assert_calls("00:05@00:05");
     assert_history("myid", "00:05 succeeded");
 }
 
 static void scenario_66_duplicate_create(void **state)
 {
-    struct command command = about(COMMAND_CREATE, "myid");
+    struct command command = command_for(COMMAND_CREATE, "myid");
     struct wish w = temporal(every(5 * SPAN_MIN));
     struct reply first, reply;
 
     (void)state;
     command.draft = draft_of(&w);
     command.request = STR("one");
-    first = say(&command);
+    first = submit(&command);
     assert_int_equal(first.rc, RC_OK);
     command.request = STR("two");
-    reply = say(&command);
+    reply = submit(&command);
     assert_int_equal(reply.rc, RC_CONFLICT);
     assert_non_null(strstr(reply.text.ptr, "myid"));
     command.request = STR("one");
-    reply = say(&command);
+    reply = submit(&command);
     assert_int_equal(reply.rc, RC_OK);
     assert_true(reply.is_repeated);
     assert_int_equal(reply.schedule, first.schedule);
@@ -364,7 +364,7 @@ static void scenario_71_over_excluded_spec(void **state)
     assert_at(cursor_of("myid").next_at, "never");
     assert_at(cursor_of("myid").wake_at, "never");
     run_to("00:01");
-    assert_told("");
+    assert_calls("");
 }
 
 static void scenario_72_far_future(void **state)
@@ -378,7 +378,7 @@ static void scenario_72_far_future(void **state)
         assert_true(cursor_of("myid").next_at == slot);
         world.now = slot;
         settle();
-        assert_int_equal(told_count(), 1);
+        assert_int_equal(count_calls(), 1);
         assert_true(world.dispatches[i].work.run.slot == slot);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workers that wait: who gets which run, when there are many of both.
+ * Waiting workers: which worker gets which run, when there are many of both.
  */
 #include "harness.h"
 
@@ -8,7 +8,8 @@ enum {
     MANY_QUEUES = 300,
     MANY_POLLS = 20,
     SWEEPS = 6,
-    LARGE = 255 * 1024, /* bytes of an input; 80 of them are more than one answer may be */
+    LARGE = 255 *
+            1024, /* bytes of an input; 80 of them exceed the limit of one database answer */
     LARGE_COUNT = 80,
 };
 
@@ -41,21 +42,21 @@ static void assert_in_order_of_rank(void)
 
 static void pause_queue(enum command_kind kind)
 {
-    struct command command = about(kind, "");
+    struct command command = command_for(kind, "");
 
     command.schedule = queue_of("q");
-    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(submit(&command).rc, RC_OK);
 }
 
-/* One could take all of it. */
+/* Each of them has room for all runs. */
 static void workers_that_wait_share_what_becomes_ready(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
     create_jobs(10);
-    work_for("q", 1000, "one");
-    work_for("q", 1000, "two");
-    work_for("q", 1, "three");
+    poll_for("q", 1000, "one");
+    poll_for("q", 1000, "two");
+    poll_for("q", 1, "three");
     run_to("01:00");
     assert_int_equal(world.dispatch_count, 10);
     assert_int_equal(granted_to("one"), 5);
@@ -74,10 +75,10 @@ static void workers_that_wait_share_what_was_ready_before(void **state)
     world.length = INSTANT_NEVER;
     create_jobs(10);
     pause_queue(COMMAND_QUEUE_PAUSE);
-    work_for("q", 1000, "one");
-    work_for("q", 1000, "two");
+    poll_for("q", 1000, "one");
+    poll_for("q", 1000, "two");
     run_to("01:00:10");
-    assert_told("");
+    assert_calls("");
     pause_queue(COMMAND_QUEUE_RESUME);
     run_to("01:00:12");
     assert_int_equal(world.dispatch_count, 10);
@@ -86,7 +87,9 @@ static void workers_that_wait_share_what_was_ready_before(void **state)
     assert_in_order_of_rank();
 }
 
-/* A turn has rows for 64; the worker has room for all and does not wait for the next second. */
+/*
+ * A turn has 64 rows; the worker has room for all runs and need not wait for the next second.
+ */
 static void a_worker_with_room_gets_everything_at_once(void **state)
 {
     (void)state;
@@ -95,12 +98,12 @@ static void a_worker_with_room_gets_everything_at_once(void **state)
     backfill("job-0", "2022-05-01T00:00:00Z", "2022-05-09T07:00:00Z", OVERLAP_ALLOW_ALL);
     assert_int_equal(cursor_of("job-0").open, 200);
     world.rows = TURN_ROWS_MIN;
-    work_for("q", 1000, "one");
+    poll_for("q", 1000, "one");
     assert_int_equal(world.dispatch_count, 200);
     assert_in_order_of_rank();
 }
 
-/* Its room is one, whichever queue fills it. */
+/* It asks for one run, from either queue. */
 static void a_worker_of_two_queues_gets_no_more_than_it_asked_for(void **state)
 {
     struct wish other = pulled(every(SPAN_H));
@@ -118,15 +121,15 @@ static void a_worker_of_two_queues_gets_no_more_than_it_asked_for(void **state)
     poll.is_new = true;
     run_to("01:00");
     in.now = world.now;
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.grant_count, 1);
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.grant_count, 1);
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.grant_count, 0);
 }
 
-/* Five that are ready when five others become so; in each five, priorities 1 to 9. */
+/* Five runs are ready when five others become ready; priorities 1 to 9 in each five. */
 static void create_two_fives(const char *gate)
 {
     for (int i = 0; i < 10; i++) {
@@ -140,10 +143,10 @@ static void create_two_fives(const char *gate)
         create(name, w);
     }
     run_to("01:59:59");
-    assert_told("");
+    assert_calls("");
 }
 
-/* A worker that comes in the very turn that makes the second five, with room for seven. */
+/* A worker with room for seven polls in the turn that creates the second five. */
 static void assert_seven_best(void)
 {
     struct poll poll = {.queue_count = 1, .max = 7, .worker = STR("one"), .is_new = true};
@@ -152,14 +155,14 @@ static void assert_seven_best(void)
     struct err err;
 
     poll.queues[0] = queue_of("q");
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.grant_count, 7);
-    for (int i = 0; i < 7; i++) { /* the older of two with the same priority is the first */
+    for (int i = 0; i < 7; i++) { /* of the same priority, the older ranks first */
         assert_int_equal(out.grants[i].run.priority, 9 - i / 2 * 2);
         assert_int_equal(out.grants[i].run.due, when(i % 2 == 0 ? "01:59:50" : "02:00"));
     }
     in.now += SPAN_MS;
-    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.grant_count, 3);
     assert_int_equal(out.grants[0].run.due, when("02:00"));
     assert_int_equal(out.grants[1].run.due, when("01:59:50"));
@@ -189,10 +192,10 @@ static int64_t make_queue_with_a_run(int number)
     w.draft.queue = str_of(name);
     create(name, w);
     trigger(name, OVERLAP_DEFAULT);
-    return said(COMMAND_QUEUE, name).schedule;
+    return submit_ok(COMMAND_QUEUE, name).schedule;
 }
 
-/* More of them than are searched in one turn, and none of the polls is new. */
+/* There are more queues than one turn searches, and no poll is new. */
 static void no_queue_is_forgotten_among_many(void **state)
 {
     static struct poll polls[MANY_POLLS];
@@ -212,7 +215,7 @@ static void no_queue_is_forgotten_among_many(void **state)
     for (int i = 0; i < SWEEPS; i++) {
         world.now += SPAN_S;
         in.now = world.now;
-        assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+        assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
         granted += out.grant_count;
     }
     assert_int_equal(granted, MANY_QUEUES);
@@ -221,14 +224,14 @@ static void no_queue_is_forgotten_among_many(void **state)
 static void trigger_large(const char *name, int count)
 {
     static char input[LARGE];
-    struct command command = about(COMMAND_TRIGGER, name);
+    struct command command = command_for(COMMAND_TRIGGER, name);
 
     memset(input, ' ', sizeof input);
     for (int i = 0; i < count; i++) {
         snprintf(input, sizeof input, "{\"n\":%d}", i);
         input[strlen(input)] = ' ';
         command.input = (struct str){input, sizeof input};
-        assert_int_equal(say(&command).rc, RC_OK);
+        assert_int_equal(submit(&command).rc, RC_OK);
     }
 }
 
@@ -244,14 +247,14 @@ static void assert_large_inputs(int count)
     }
 }
 
-/* However large what one tenant has queued: the turns get smaller, and nothing stands still. */
+/* However large the inputs of one tenant are: turns get smaller, and all schedules continue. */
 static void large_inputs_are_handed_out_a_few_at_a_time(void **state)
 {
     (void)state;
-    create("large", arg(pulled(wish()), OVERLAP_ALLOW_ALL));
+    create("large", overlapping(pulled(wish()), OVERLAP_ALLOW_ALL));
     create("other", every(SPAN_H));
     trigger_large("large", LARGE_COUNT);
-    work_for("q", POLL_RUNS_MAX, "one");
+    poll_for("q", POLL_RUNS_MAX, "one");
     assert_large_inputs(LARGE_COUNT);
     run_to("01:00");
     assert_counts("other", "started 1");
@@ -262,7 +265,7 @@ static void large_inputs_of_runs_that_wait_are_read_when_they_start(void **state
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("large", arg(wish(), OVERLAP_BUFFER_ALL));
+    create("large", overlapping(wish(), OVERLAP_BUFFER_ALL));
     trigger_large("large", LARGE_COUNT);
     assert_counts("large", "started 1, open 1, waiting 79");
     world.length = 0;
@@ -281,7 +284,7 @@ static void a_second_attempt_has_the_input_of_the_first(void **state)
     create("job", w);
     trigger_large("job", 1);
     run_to("00:02");
-    assert_told("t00:00@00:00, t00:00#2@00:01");
+    assert_calls("t00:00@00:00, t00:00#2@00:01");
     assert_int_equal(world.dispatches[1].work.run.input.len, LARGE);
 }
 

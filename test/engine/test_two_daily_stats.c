@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two nodes on one PostgreSQL count what they wrote, and what one left that died.
+ * Two nodes on one PostgreSQL count the history that they wrote, and that of a dead node.
  */
 #include "harness.h"
 
 #include "store/stats.h"
 
-static int64_t number_of(struct bench *bench, const struct db_stmt *stmt)
+static int64_t number_of(struct test_node *node, const struct db_stmt *stmt)
 {
     struct db_result rows = {0};
     struct err err;
 
-    db_send(bench->db, stmt, NULL, &rows);
-    assert_int_equal(db_flush(bench->db, world.arena, &err), RC_OK);
+    db_send(node->db, stmt, NULL, &rows);
+    assert_int_equal(db_flush(node->db, world.arena, &err), RC_OK);
     return db_int_at(&rows, 0, 0);
 }
 
-static struct daily_stats daily_stats_of(struct bench *bench)
+static struct daily_stats daily_stats_of(struct test_node *node)
 {
     struct stats_query question = {
         .by = STATS_TOGETHER, .namespace = world.namespace, .until_day = 30000};
@@ -24,18 +24,18 @@ static struct daily_stats daily_stats_of(struct bench *bench)
     struct stats_group group;
     struct err err;
 
-    stats_ask(bench->db, &question, &rows);
-    assert_int_equal(db_flush(bench->db, world.arena, &err), RC_OK);
+    stats_ask(node->db, &question, &rows);
+    assert_int_equal(db_flush(node->db, world.arena, &err), RC_OK);
     stats_read(&rows, 0, &group);
     return group.figures;
 }
 
-/* What the dead one had yet to count is counted by whoever takes its runs. */
+/* The node that takes over the runs of a dead node counts the rest of its history. */
 static void history_of_a_dead_node_is_counted_once(void **state)
 {
     static const struct db_stmt counted = {"SELECT CAST(sum(runs) AS bigint) FROM stats", NULL};
     static const struct db_stmt down = {"SELECT count(*) FROM nodes WHERE state = 2", NULL};
-    struct bench *a = &world.benches[0], *b = world_join("b");
+    struct test_node *a = &world.nodes[0], *b = world_join("b");
 
     (void)state;
     world.length = SPAN_S;
@@ -48,12 +48,12 @@ static void history_of_a_dead_node_is_counted_once(void **state)
     }
     run_to("00:05:30");
     assert_int_equal(daily_stats_of(b).runs, 50);
-    bench_kill(a);
+    node_kill(a);
     run_to("00:06:30");
     assert_int_equal(number_of(b, &down), 1);
     assert_int_equal(daily_stats_of(b).runs, 60);
     assert_true(number_of(b, &counted) > 0);
-    bench_boot(a);
+    node_boot(a);
     run_to("00:25:30");
     assert_int_equal(number_of(b, &down), 0);
     assert_int_equal(daily_stats_of(b).runs, 250);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two nodes on one PostgreSQL: taking turns, and at the same time as two processes.
+ * Two nodes on one PostgreSQL: in turn in one process, and at the same time as two processes.
  */
 #include "harness.h"
 #include "store/audit.h"
@@ -26,22 +26,22 @@ static void create_jobs(int count, struct wish w)
     }
 }
 
-/* One node after the other. */
+/* ---- one node after the other ---- */
 
 static void no_double_start_under_skip(void **state)
 {
     (void)state;
     world_join("b");
     world.length = 90 * SPAN_S;
-    create("job", arg(every(SPAN_MIN), OVERLAP_SKIP));
+    create("job", overlapping(every(SPAN_MIN), OVERLAP_SKIP));
     run_to("00:06");
-    assert_told("00:01@00:01, 00:03@00:03, 00:05@00:05");
+    assert_calls("00:01@00:01, 00:03@00:03, 00:05@00:05");
     assert_counts("job", "started 3, skipped 3, open 1");
 }
 
 static void row_112_work_goes_on_when_a_node_dies(void **state)
 {
-    struct bench *a = &world.benches[0], *b = world_join("b");
+    struct test_node *a = &world.nodes[0], *b = world_join("b");
 
     (void)state;
     world.length = INSTANT_NEVER;
@@ -50,62 +50,62 @@ static void row_112_work_goes_on_when_a_node_dies(void **state)
     run_to("00:00:59");
     world.now = when("00:01");
     turn(a);
-    assert_told("00:01@00:01");
-    bench_kill(a);
+    assert_calls("00:01@00:01");
+    node_kill(a);
     run_to("00:01:09");
-    assert_told("");
+    assert_calls("");
     run_to("00:01:15");
     assert_int_equal(world.dispatch_count, 2);
-    assert_true(world.dispatches[1].bench == b);
+    assert_true(world.dispatches[1].node == b);
     assert_int_equal(world.dispatches[1].work.run.attempt, 2);
     assert_true(world.dispatches[1].work.run.fence > world.dispatches[0].work.run.fence);
     assert_in_range(world.dispatches[1].at, when("00:01:10"), when("00:01:13"));
     assert_int_equal(world.events[EVENT_NODE_DOWN], 1);
-    /* Nothing but its own runs in flight was delayed. */
-    told_count();
+    /* Only its own runs in flight were delayed. */
+    count_calls();
     end_now(&world.dispatches[1], OUTCOME_SUCCEEDED);
     run_to("00:02");
-    assert_told("00:02@00:02");
+    assert_calls("00:02@00:02");
     assert_counts("job", "started 2, open 1");
 }
 
-static int64_t events_of_node(struct bench *bench, int64_t node)
+static int64_t events_of_node(struct test_node *node, int64_t id)
 {
     struct db_result rows = {0};
     struct err err;
 
-    events_of(bench->db, node, 0, 10000, &rows);
-    assert_int_equal(db_flush(bench->db, world.arena, &err), RC_OK);
+    events_of(node->db, id, 0, 10000, &rows);
+    assert_int_equal(db_flush(node->db, world.arena, &err), RC_OK);
     return rows.rows;
 }
 
-static int64_t audit_of_node(struct bench *bench, int64_t node)
+static int64_t audit_of_node(struct test_node *node, int64_t id)
 {
     struct db_result rows = {0};
     struct err err;
 
-    audit_of(bench->db, node, 0, 10000, &rows);
-    assert_int_equal(db_flush(bench->db, world.arena, &err), RC_OK);
+    audit_of(node->db, id, 0, 10000, &rows);
+    assert_int_equal(db_flush(node->db, world.arena, &err), RC_OK);
     return rows.rows;
 }
 
-/* More than a portion of both, by the first node; it then ends for good. */
-static struct bench *leave_much_behind(void)
+/* The first node writes more events and audit rows than a batch; then it ends for good. */
+static struct test_node *leave_many_rows(void)
 {
     const struct audit_entry entry = {.result = AUDIT_DONE, .count = 1, .by = STR("x")};
-    struct bench *a = &world.benches[0], *b = world_join("b");
-    struct command pause = about(COMMAND_PAUSE, "job");
+    struct test_node *a = &world.nodes[0], *b = world_join("b");
+    struct command pause = command_for(COMMAND_PAUSE, "job");
 
     world.tick = SPAN_S;
     create("job", every(SPAN_MIN));
     pause.audit = &entry;
     for (int i = 0; i < MUCH; i++) {
         pause.kind = i % 2 == 0 ? COMMAND_PAUSE : COMMAND_RESUME;
-        assert_int_equal(say(&pause).rc, RC_OK);
+        assert_int_equal(submit(&pause).rc, RC_OK);
     }
     assert_true(events_of_node(b, 1) >= MUCH);
     assert_int_equal(audit_of_node(b, 1), MUCH);
-    bench_kill(a);
+    node_kill(a);
     run_to("00:00:30");
     assert_int_equal(world.events[EVENT_NODE_DOWN], 1);
     assert_true(events_of_node(b, 1) >= MUCH);
@@ -113,10 +113,10 @@ static struct bench *leave_much_behind(void)
     return b;
 }
 
-/* After the seven days for which events are kept, whoever is there sees to them. */
+/* After the seven days for which events are kept, another node deletes them. */
 static void the_events_of_a_node_that_never_returns_are_pruned(void **state)
 {
-    struct bench *b = leave_much_behind();
+    struct test_node *b = leave_many_rows();
 
     (void)state;
     world.now += EVENTS_AGE;
@@ -128,7 +128,7 @@ static void the_events_of_a_node_that_never_returns_are_pruned(void **state)
 
 static void the_audit_of_a_node_that_never_returns_is_pruned(void **state)
 {
-    struct bench *b = leave_much_behind();
+    struct test_node *b = leave_many_rows();
 
     (void)state;
     world.now += AUDIT_AGE;
@@ -137,10 +137,10 @@ static void the_audit_of_a_node_that_never_returns_is_pruned(void **state)
     assert_int_equal(audit_of_node(b, 1), 0);
 }
 
-/* It stood still for longer than its lease, and wakes to find itself declared dead. */
+/* The node was stopped for longer than its lease, and was declared dead meanwhile. */
 static void a_stale_report_is_refused_with_an_event(void **state)
 {
-    struct bench *a = &world.benches[0];
+    struct test_node *a = &world.nodes[0];
     struct err err = {.text = ""};
     struct call late;
 
@@ -157,7 +157,7 @@ static void a_stale_report_is_refused_with_an_event(void **state)
     run_to("00:01:20");
     assert_int_equal(world.dispatch_count, 2);
     assert_int_equal(turn_try(a, &err), RC_CONFLICT);
-    bench_boot(a);
+    node_boot(a);
     world.dispatches[0].is_open = false;
     assert_int_equal(report(&late, REPORT_DONE, OUTCOME_FAILED), RC_CONFLICT);
     assert_int_equal(world.events[EVENT_LEASE_STALE], 1);
@@ -168,24 +168,24 @@ static void a_stale_report_is_refused_with_an_event(void **state)
 
 static void a_worker_may_report_to_the_other_node(void **state)
 {
-    struct bench *a = &world.benches[0];
+    struct test_node *a = &world.nodes[0];
 
     (void)state;
     world_join("b");
     world.length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_MIN)));
     run_to("00:01");
-    work_for("q", 1, "one");
-    bench_kill(a);
+    poll_for("q", 1, "one");
+    node_kill(a);
     assert_int_equal(report(call_of("00:01"), REPORT_ALIVE, OUTCOME_NONE), RC_OK);
     end_now(call_of("00:01"), OUTCOME_SUCCEEDED);
     assert_history("job", "00:01 succeeded");
 }
 
-/* The other node turns while this one does not know whether its commit happened. */
+/* The other node turns while this node does not know whether its commit succeeded. */
 static void a_doubtful_commit_is_answered_by_the_node_row(void **state)
 {
-    struct bench *a = &world.benches[0], *b = world_join("b");
+    struct test_node *a = &world.nodes[0], *b = world_join("b");
     struct err err = {.text = ""};
 
     (void)state;
@@ -197,31 +197,31 @@ static void a_doubtful_commit_is_answered_by_the_node_row(void **state)
         world.now = when("00:01") + i * SPAN_MIN;
         assert_int_equal(turn_try(a, &err), RC_UNKNOWN);
         turn(b);
-        bench_open(a);
+        node_open(a);
         engine_attach(a->engine, a->db);
         assert_int_equal(turn_try(a, &err), RC_OK);
         settle();
         assert_int_equal(world.dispatch_count, i + 1);
         end_now(&world.dispatches[i], OUTCOME_SUCCEEDED);
     }
-    /* Committed: its own call.  Not committed: whoever came next. */
-    assert_true(world.dispatches[0].bench == a);
-    assert_true(world.dispatches[1].bench == b);
+    /* Committed: its own call.  Not committed: a call of the next node. */
+    assert_true(world.dispatches[0].node == a);
+    assert_true(world.dispatches[1].node == b);
     assert_counts("job", "started 2");
 }
 
-/* The first node makes the call of 00:01; what is asked of the second must reach it. */
-static struct bench *called_by_the_other(struct wish w)
+/* The first node makes the call of 00:01; commands to the second must reach it. */
+static struct test_node *called_by_the_other(struct wish w)
 {
-    struct bench *a = &world.benches[0], *b = world_join("b");
+    struct test_node *a = &world.nodes[0], *b = world_join("b");
 
     world.length = INSTANT_NEVER;
     create("job", w);
     run_to("00:00:59");
     world.now = when("00:01");
     turn(a);
-    assert_told("00:01@00:01");
-    a->is_up = false; /* commands go to the first that is up */
+    assert_calls("00:01@00:01");
+    a->is_up = false; /* commands go to the first node that is up */
     world.now += SPAN_S;
     return b;
 }
@@ -230,10 +230,10 @@ static void a_cancel_reaches_the_node_that_makes_the_call(void **state)
 {
     (void)state;
     called_by_the_other(every(SPAN_MIN));
-    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "00:01")).rc, RC_OK);
-    world.benches[0].is_up = true;
+    assert_int_equal(submit_run(COMMAND_CANCEL, run_of("job", "00:01")).rc, RC_OK);
+    world.nodes[0].is_up = true;
     run_to("00:01:03");
-    assert_told("cancel 00:01@00:01:01");
+    assert_calls("cancel 00:01@00:01:01");
     end_now(call_of("00:01"), OUTCOME_CANCELLED);
     assert_history("job", "00:01 cancelled(user)");
 }
@@ -242,15 +242,15 @@ static void a_termination_reaches_the_node_that_makes_the_call(void **state)
 {
     (void)state;
     called_by_the_other(every(SPAN_MIN));
-    assert_int_equal(about_run(COMMAND_TERMINATE, run_of("job", "00:01")).rc, RC_OK);
+    assert_int_equal(submit_run(COMMAND_TERMINATE, run_of("job", "00:01")).rc, RC_OK);
     assert_history("job", "00:01 terminated(user)");
-    world.benches[0].is_up = true;
+    world.nodes[0].is_up = true;
     world.tick = SPAN_S;
     run_to("00:01:05");
     assert_true(call_of("00:01")->is_terminated);
 }
 
-/* The node that made the call still thinks that the run is open, and reads it then. */
+/* The node that makes the call has the run in its cache as open, and must read it. */
 static void the_success_of_a_call_whose_run_was_terminated_is_stale(void **state)
 {
     struct call late;
@@ -258,35 +258,35 @@ static void the_success_of_a_call_whose_run_was_terminated_is_stale(void **state
     (void)state;
     called_by_the_other(every(SPAN_MIN));
     late = *call_of("00:01");
-    assert_int_equal(about_run(COMMAND_TERMINATE, run_of("job", "00:01")).rc, RC_OK);
-    world.benches[0].is_up = true;
+    assert_int_equal(submit_run(COMMAND_TERMINATE, run_of("job", "00:01")).rc, RC_OK);
+    world.nodes[0].is_up = true;
     assert_int_equal(report(&late, REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
     assert_int_equal(world.events[EVENT_LEASE_STALE], 1);
     assert_history("job", "00:01 terminated(user)");
     assert_int_equal(cursor_of("job").open, 0);
 }
 
-/* The slot falls due at one node while the other makes the call that it replaces. */
+/* The slot falls due at one node while the other makes the call that the new run replaces. */
 static void overlap_reaches_the_node_that_makes_the_call(void **state)
 {
-    struct bench *b;
+    struct test_node *b;
 
     (void)state;
-    b = called_by_the_other(arg(every(SPAN_MIN), OVERLAP_CANCEL_OTHER));
+    b = called_by_the_other(overlapping(every(SPAN_MIN), OVERLAP_CANCEL_OTHER));
     world.now = when("00:02");
     turn(b);
-    world.benches[0].is_up = true;
+    world.nodes[0].is_up = true;
     run_to("00:02:01");
-    assert_told("cancel 00:01@00:02");
+    assert_calls("cancel 00:01@00:02");
     end_now(call_of("00:01"), OUTCOME_CANCELLED);
-    assert_told("00:02@00:02:01");
+    assert_calls("00:02@00:02:01");
     assert_history("job", "00:01 cancelled(other)");
 }
 
-/* Someone else holds the schedule: no wait, no harm to others, and it is done later. */
+/* Another session holds the schedule: the turn does not wait, and the slot starts later. */
 static void what_another_holds_is_left_for_later(void **state)
 {
-    struct bench *a = &world.benches[0], *b = world_join("b");
+    struct test_node *a = &world.nodes[0], *b = world_join("b");
     struct command commands[2];
     struct turn_in in = {.rows = TURN_ROWS_MAX, .commands = commands, .command_count = 2};
     struct db_result row = {0};
@@ -300,25 +300,28 @@ static void what_another_holds_is_left_for_later(void **state)
     cursors_lock(b->db, cursor_of("held").id, &row);
     assert_int_equal(db_flush(b->db, world.arena, &err), RC_OK);
     assert_int_equal(row.rows, 1);
-    commands[0] = about(COMMAND_PAUSE, "held");
-    commands[1] = about(COMMAND_PAUSE, "free");
+    commands[0] = command_for(COMMAND_PAUSE, "held");
+    commands[1] = command_for(COMMAND_PAUSE, "free");
     in.now = when("00:01");
     in.capacity[LANE_HTTP] = 10;
     assert_int_equal(engine_turn(a->engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.replies[0].rc, RC_BUSY);
     assert_int_equal(out.replies[1].rc, RC_OK);
     db_rollback(b->db);
-    a->events = 0; /* those of that turn were not counted */
+    a->events = 0; /* the harness did not see those of that turn */
     run_to("00:01:10");
-    assert_int_equal(told_count(), 1);
+    assert_int_equal(count_calls(), 1);
     assert_counts("held", "started 1");
 }
 
-/* The row of a limited queue is held: nothing of it goes out, and soon it is tried again. */
+/*
+ * Another session holds the row of a limited queue: no run is claimed; the engine retries
+ * soon.
+ */
 static void a_limited_queue_that_another_holds_is_asked_again_soon(void **state)
 {
-    struct bench *a = &world.benches[0], *b = world_join("b");
-    struct command limit = about(COMMAND_QUEUE_LIMIT, "q");
+    struct test_node *a = &world.nodes[0], *b = world_join("b");
+    struct command limit = command_for(COMMAND_QUEUE_LIMIT, "q");
     struct poll poll = {.tag = 1, .queue_count = 1, .max = 1, .worker = STR("one")};
     struct turn_in in = {.rows = TURN_ROWS_MAX, .polls = &poll, .poll_count = 1};
     struct db_result row = {0};
@@ -327,7 +330,7 @@ static void a_limited_queue_that_another_holds_is_asked_again_soon(void **state)
 
     (void)state;
     limit.count = 1;
-    assert_int_equal(say(&limit).rc, RC_OK);
+    assert_int_equal(submit(&limit).rc, RC_OK);
     create("job", pulled(every(SPAN_MIN)));
     poll.queues[0] = queue_of("q");
     db_begin(b->db);
@@ -348,7 +351,7 @@ static void a_limited_queue_that_another_holds_is_asked_again_soon(void **state)
     assert_true(out.wake_at > in.now + SPAN_S);
 }
 
-/* Both at the same time. */
+/* ---- both at the same time ---- */
 
 static int of_slot(int64_t schedule, instant slot)
 {
@@ -365,8 +368,8 @@ static void row_77_exactly_one_start_per_slot_in_a_storm(void **state)
     char name[16];
 
     (void)state;
-    create_jobs(JOBS, arg(every(SPAN_S), OVERLAP_ALLOW_ALL));
-    rage(&storm);
+    create_jobs(JOBS, overlapping(every(SPAN_S), OVERLAP_ALLOW_ALL));
+    storm_run(&storm);
     for (int i = 0; i < JOBS; i++) {
         name_job(name, i);
         for (int s = 1; s <= SECONDS; s++)
@@ -377,13 +380,13 @@ static void row_77_exactly_one_start_per_slot_in_a_storm(void **state)
     assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
 }
 
-/* Runs of 1.5 seconds on slots of one second: the next one is always skipped. */
+/* Runs of 1.5 seconds with slots every second: the next slot is always skipped. */
 static void keep_for_six_steps(void)
 {
     world.length = 6 * STEP;
 }
 
-/* And no node can do it all: it takes both to fill a gate. */
+/* Runs of half a second; only both nodes together fill the gate. */
 static void keep_for_two_steps(void)
 {
     world.length = 2 * STEP;
@@ -401,8 +404,8 @@ static void no_double_start_under_skip_in_a_storm(void **state)
     char name[16];
 
     (void)state;
-    create_jobs(JOBS, arg(every(SPAN_S), OVERLAP_SKIP));
-    rage(&storm);
+    create_jobs(JOBS, overlapping(every(SPAN_S), OVERLAP_SKIP));
+    storm_run(&storm);
     assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
     for (int i = 0; i < gathered.count; i++)
         for (int j = 0; j < i; j++)
@@ -420,8 +423,8 @@ static void row_98_claims_never_double_in_a_storm(void **state)
     char name[16];
 
     (void)state;
-    create_jobs(JOBS, pulled(arg(every(SPAN_S), OVERLAP_ALLOW_ALL)));
-    rage(&storm);
+    create_jobs(JOBS, pulled(overlapping(every(SPAN_S), OVERLAP_ALLOW_ALL)));
+    storm_run(&storm);
     assert_int_equal(gathered.of[0], STEPS / 6 * (JOBS / 2));
     assert_int_equal(gathered.of[1], STEPS / 6 * (JOBS / 2));
     for (int i = 0; i < gathered.count; i++)
@@ -434,7 +437,7 @@ static void row_98_claims_never_double_in_a_storm(void **state)
 
 static struct gate gate_of(const char *name)
 {
-    struct db *db = world.benches[0].db;
+    struct db *db = world.nodes[0].db;
     struct db_result found = {0}, row = {0};
     struct gate gate;
     struct err err;
@@ -450,36 +453,36 @@ static struct gate gate_of(const char *name)
 static void concurrency_keys_are_exact_across_nodes(void **state)
 {
     struct storm storm = {.steps = STEPS, .before = keep_for_two_steps};
-    struct wish w = arg(every(SPAN_S), OVERLAP_SKIP);
+    struct wish w = overlapping(every(SPAN_S), OVERLAP_SKIP);
 
     (void)state;
     w.draft.plan.policies.gate = STR("db");
     w.draft.plan.policies.gate_limit = GATE;
     create_jobs(JOBS, w);
-    rage(&storm);
+    storm_run(&storm);
     assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
     assert_int_equal(most_open(STEPS), GATE);
-    /* Three at a time, half a second each, from the first second on; nobody dawdles. */
+    /* Three at a time, half a second each, from the first second on, without idle time. */
     assert_true(gathered.count >= (SECONDS - 1) * 2 * GATE * 8 / 10);
     assert_true(gate_of("db").open <= GATE);
     world.length = 0;
     world.tick = SPAN_S;
-    run_until(world.now + 20 * SPAN_S); /* runs of the dead processes are taken over */
+    run_until(world.now + 20 * SPAN_S); /* runs of the ended processes are taken over */
     assert_int_equal(gate_of("db").most, GATE);
     assert_int_equal(gate_of("db").open, calls_open());
 }
 
-/* The gate is empty, and workers at both nodes ask for all of it at the same moment. */
+/* The gate is empty, and workers at both nodes poll for its full limit at the same time. */
 static void a_gate_is_exact_when_both_are_asked_at_once(void **state)
 {
     struct storm storm = {.steps = STEPS, .polls = GATE, .before = keep_for_two_steps};
-    struct wish w = pulled(arg(every(SPAN_S), OVERLAP_SKIP));
+    struct wish w = pulled(overlapping(every(SPAN_S), OVERLAP_SKIP));
 
     (void)state;
     w.draft.plan.policies.gate = STR("db");
     w.draft.plan.policies.gate_limit = GATE;
     create_jobs(JOBS / 5, w);
-    rage(&storm);
+    storm_run(&storm);
     assert_int_equal(most_open(STEPS), GATE);
     assert_int_equal(gathered.count, STEPS / 6 * GATE);
     assert_true(gate_of("db").open <= GATE);
@@ -490,24 +493,24 @@ static void keep_for_two_steps_of_workers(void)
     world.length = 2 * STEP;
 }
 
-/* A queue with a limit that no node's workers can fill alone, and both ask at once. */
+/* A queue with a limit that the workers of one node cannot fill; both poll at the same time. */
 static void a_limit_of_a_queue_is_exact_when_both_are_asked_at_once(void **state)
 {
     struct storm storm = {
         .steps = STEPS, .polls = LIMIT - 1, .before = keep_for_two_steps_of_workers};
-    struct command command = about(COMMAND_QUEUE_LIMIT, "q");
+    struct command command = command_for(COMMAND_QUEUE_LIMIT, "q");
 
     (void)state;
     command.count = LIMIT;
-    assert_int_equal(say(&command).rc, RC_OK);
-    create_jobs(JOBS / 5, pulled(arg(every(SPAN_S), OVERLAP_SKIP)));
-    rage(&storm);
+    assert_int_equal(submit(&command).rc, RC_OK);
+    create_jobs(JOBS / 5, pulled(overlapping(every(SPAN_S), OVERLAP_SKIP)));
+    storm_run(&storm);
     assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
     assert_int_equal(most_open(STEPS), LIMIT);
     assert_true(gathered.count <= STEPS / 6 * LIMIT);
 }
 
-/* Two writers of each name: both are heard, and there is one row. */
+/* Two writers of each name: both succeed, and there is one row. */
 static void put_names(void)
 {
     char name[16];
@@ -518,9 +521,9 @@ static void put_names(void)
         struct reply reply;
 
         name_job(name, i);
-        command = about(COMMAND_PUT, name);
+        command = command_for(COMMAND_PUT, name);
         command.draft = draft_of(&w);
-        reply = say(&command);
+        reply = submit(&command);
         if (reply.rc != RC_OK)
             broken("%s: %s: %.*s", name, rc_name(reply.rc), STR_ARG(reply.text));
     }
@@ -532,15 +535,15 @@ static void row_131_concurrent_writes_of_the_same_names(void **state)
     char name[16];
 
     (void)state;
-    rage(&storm);
+    storm_run(&storm);
     for (int i = 0; i < JOBS; i++) {
         struct wish w = every(SPAN_H);
 
         name_job(name, i);
-        assert_int_equal(update(name, 2, w).rc, RC_OK); /* each was written twice */
+        assert_int_equal(update(name, 2, w).rc, RC_OK); /* each name was written twice */
     }
     run_until(when("01:00"));
-    assert_int_equal(told_count(), JOBS);
+    assert_int_equal(count_calls(), JOBS);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 #
 # usage: check_format.sh CLANG_FORMAT ROOT
 #
-# Every C file must be as .clang-format wants it, so that no diff is about layout.
+# Every C file must be formatted by .clang-format, so that no diff is about layout.
 set -eu
 
 clang_format=$1 root=$2

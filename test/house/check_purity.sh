@@ -3,25 +3,25 @@
 #
 # usage: check_purity.sh NM LIBCORE LIBBASE
 #
-# The core is values in, values out.  This reads the symbols of its object files: what they
-# call must be in the core, in the first list below, or in a file of base which itself calls
-# nothing but the second list; and no object may hold a writable variable.  The layering
-# check sees includes; this one sees calls, whichever header they came through.
+# The core takes values and returns values.  This check reads the symbols of its object files: a
+# function that they call must be in the core, in the first list below, or in a file of base that
+# itself calls only the second list; and no object may have a writable variable.  The check of
+# layers sees includes; this one sees calls, regardless of the header that declares them.
 set -eu
 
 nm=$1 core=$2 base=$3
 
-# Memory that the caller owns; then what compilers add by themselves.
+# Functions on memory that the caller owns; then symbols that compilers add.
 core_may="memcpy memmove memset memcmp memchr strlen \
 bcmp __memcpy_chk __memmove_chk __memset_chk __popcountdi2 __stack_chk_fail _GLOBAL_OFFSET_TABLE_"
-# In base: formatting into fixed space, the end of the process on a broken invariant, and the
-# heap behind an arena.
+# In base: formatting into fixed buffers, abort() on a broken invariant, and the heap that an
+# arena uses.
 base_may="$core_may vsnprintf snprintf __vsnprintf_chk __snprintf_chk \
 fprintf __fprintf_chk fwrite stderr abort malloc calloc free"
-# The core takes from the arena that its caller made; it makes none.
+# The core allocates from the arena of its caller; it creates none.
 core_may_not="arena_new arena_free"
 
-# One line per symbol, apart by blanks: library, object, name, class, section, file:line.
+# One line per symbol, separated by blanks: library, object, name, class, section, file:line.
 symbols() {
     LC_ALL=C "$nm" -A -l --format=sysv "$2" | awk -F '|' -v library="$1" '
         NF == 7 {
@@ -51,7 +51,7 @@ symbols() {
         print where ": " what
         found++
     }
-    # Follows an object of base that the core came to, and those that it calls.
+    # Follows an object of base that the core calls, and the objects that it calls.
     function follow(object, where,    i, n, names, name) {
         if (object in seen) return
         seen[object]

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walls: no file, function, line, nesting or parameter list beyond its size.
+ * Checks the size limits of files, functions, lines, nesting and parameter lists.
  *
- * They are walls, not aims: what comes near is ready to be split.  The parser below knows
- * just enough C to find function bodies and the statements in them.  It reads tokens, so
- * neither layout nor comments nor literals mislead it; preprocessor lines are skipped.
+ * They are limits, not aims: code that comes near one should be split.  The parser below knows
+ * just enough C to find the statements in a function body.  It reads tokens, so neither layout
+ * nor comments nor literals mislead it; preprocessor lines are skipped.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "source.h"
+#include "tokens.h"
 
 enum {
     LINES_OF_C_MAX = 600,
@@ -21,103 +22,13 @@ enum {
     COLUMNS_MAX = 96,
 };
 
-struct token {
-    const char *at;
-    int len; /* a word, or one character; 0 marks the end of the file */
-    int line;
-};
-
 struct file {
     const struct source *source;
     struct token *tokens;
     int found;
 };
 
-static bool is_word_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '_';
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static bool token_is(const struct token *token, const char *text)
-{
-    return (size_t)token->len == strlen(text) && memcmp(token->at, text, strlen(text)) == 0;
-}
-
-static bool is_one_of(const struct token *token, const char *const *words)
-{
-    for (; *words; words++)
-        if (token_is(token, *words))
-            return true;
-    return false;
-}
-
-static bool is_word(const struct token *token)
-{
-    return token->len > 0 && is_word_char(token->at[0]);
-}
-
-/* The end of a preprocessor line, with the lines that a backslash adds to it. */
-static const char *directive_end(const char *p)
-{
-    while (*p != '\0' && *p != '\n')
-        p += p[0] == '\\' && p[1] == '\n' ? 2 : 1;
-    return p;
-}
-
-static struct token *tokens_of(const struct source *source)
-{
-    struct token *tokens = malloc((source->len + 1) * sizeof *tokens);
-    size_t count = 0;
-    int line = 1;
-    bool fresh = true; /* nothing but blanks on this line so far */
-
-    if (!tokens)
-        abort();
-    for (const char *p = source->code; *p != '\0';) {
-        const char *from = p;
-
-        if (*p == '#' && fresh)
-            p = directive_end(p);
-        else if (is_word_char(*p))
-            while (is_word_char(*p))
-                p++;
-        else
-            p++;
-        if (*from != '#' && !is_blank(*from)) {
-            tokens[count++] = (struct token){from, (int)(p - from), line};
-            fresh = false;
-        }
-        for (; from < p; from++)
-            if (*from == '\n') {
-                line++;
-                fresh = true;
-            }
-    }
-    tokens[count] = (struct token){source->code + source->len, 0, line};
-    return tokens;
-}
-
-/* Past the bracket that closes the one at `t`, whatever kinds stand between. */
-static const struct token *skip_group(const struct token *t)
-{
-    int depth = 0;
-
-    for (; t->len > 0; t++) {
-        if (strchr("([{", t->at[0]))
-            depth++;
-        if (strchr(")]}", t->at[0]) && --depth == 0)
-            return t + 1;
-    }
-    return t;
-}
-
-/* Past the semicolon that ends the declaration or expression at `t`. */
+/* Skips the declaration or expression at `t` and its semicolon. */
 static const struct token *skip_plain(const struct token *t)
 {
     while (t->len > 0 && !token_is(t, ";") && !token_is(t, "}"))
@@ -135,7 +46,7 @@ static const struct token *block(struct file *file, const struct token *t, int l
     return t->len > 0 ? t + 1 : t;
 }
 
-/* What an `if`, a loop or a switch governs: one level deeper. */
+/* The statement under an `if`, a loop or a switch: one level deeper. */
 static const struct token *governed(struct file *file, const struct token *keyword,
                                     const struct token *t, int level)
 {
@@ -164,10 +75,10 @@ static const struct token *do_statement(struct file *file, const struct token *t
     return skip_plain(governed(file, t, t + 1, level));
 }
 
-/* A macro that stands where a loop head would: FOR_EACH(x, list) { ... */
+/* A macro in the place of a loop head: FOR_EACH(x, list) { ... */
 static bool is_loop_macro(const struct token *t)
 {
-    return is_word(t) && token_is(t + 1, "(") && token_is(skip_group(t + 1), "{");
+    return token_is_word(t) && token_is(t + 1, "(") && token_is(skip_group(t + 1), "{");
 }
 
 static const struct token *statement(struct file *file, const struct token *t, int level)
@@ -180,7 +91,7 @@ static const struct token *statement(struct file *file, const struct token *t, i
         return if_statement(file, t, level);
     if (token_is(t, "do"))
         return do_statement(file, t, level);
-    if (is_one_of(t, heads) || is_loop_macro(t))
+    if (token_is_one_of(t, heads) || is_loop_macro(t))
         return governed(file, t, skip_group(t + 1), level);
     if (token_is(t, "case") || token_is(t, "default")) {
         while (t->len > 0 && !token_is(t, ":"))
@@ -190,28 +101,12 @@ static const struct token *statement(struct file *file, const struct token *t, i
     return skip_plain(t);
 }
 
-/* The name before the parameter list between two tokens; NULL when there is none. */
-static const struct token *function_name(const struct token *from, const struct token *to)
-{
-    static const char *const not_names[] = {"__attribute__",  "_Alignas",      "alignas",
-                                            "_Static_assert", "static_assert", NULL};
-
-    for (const struct token *t = from; t < to;) {
-        if (token_is(t, "="))
-            return NULL;
-        if (is_word(t) && token_is(t + 1, "(") && !is_one_of(t, not_names))
-            return t;
-        t = strchr("([{", t->at[0]) ? skip_group(t) : t + 1;
-    }
-    return NULL;
-}
-
-/* A type that is only in lists of parameters that a library dictates. */
+/* A type that occurs only in parameter lists that a library prescribes. */
 static bool is_dictated(const struct token *t)
 {
     static const char *const types[] = {"nghttp2_data_source", NULL};
 
-    return is_one_of(t, types);
+    return token_is_one_of(t, types);
 }
 
 static void check_parameters(struct file *file, const struct token *name)
@@ -232,45 +127,34 @@ static void check_parameters(struct file *file, const struct token *name)
                                        name->len, name->at, count, PARAMETERS_MAX);
 }
 
-static void check_function(struct file *file, const struct token *from,
-                           const struct token *name, const struct token *body)
+static void check_function(struct file *file, const struct outer *outer)
 {
-    const struct token *end = block(file, body, 0);
-    int lines = end[-1].line - from->line + 1;
+    const struct token *end = block(file, outer->body, 0);
+    int lines = end[-1].line - outer->from->line + 1;
 
     if (lines > LINES_OF_FUNCTION_MAX)
-        file->found += source_complain(file->source, from->line,
+        file->found += source_complain(file->source, outer->from->line,
                                        "%.*s() has %d lines, at most %d; take out a step that "
                                        "deserves a name",
-                                       name->len, name->at, lines, LINES_OF_FUNCTION_MAX);
+                                       outer->name->len, outer->name->at, lines,
+                                       LINES_OF_FUNCTION_MAX);
 }
 
 static void check_functions(struct file *file)
 {
-    const struct token *from = file->tokens;
+    const struct token *t = file->tokens;
+    struct outer outer;
 
-    for (const struct token *t = from; t->len > 0;) {
-        const struct token *name;
-
-        if (!token_is(t, "{") && !token_is(t, ";")) {
-            t++;
+    while (next_outer(&t, &outer)) {
+        if (!outer.name)
             continue;
-        }
-        name = function_name(from, t);
-        if (name)
-            check_parameters(file, name);
-        if (token_is(t, ";")) {
-            from = ++t;
-        } else if (name) {
-            check_function(file, from, name, t);
-            from = t = skip_group(t);
-        } else {
-            t = skip_group(t);
-        }
+        check_parameters(file, outer.name);
+        if (outer.body)
+            check_function(file, &outer);
     }
 }
 
-/* Columns of a line: every byte that does not go on with a UTF-8 sequence is one. */
+/* Counts the columns of a line: every byte that does not continue a UTF-8 sequence. */
 static int columns(const char *line)
 {
     int count = 0;

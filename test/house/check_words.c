@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words that may not stand in the tree, or only at their one place.
+ * Finds words that the tree may not contain, or only in one place.
  *
- * Calls of the clock, of the locale and of functions that cannot be used safely; notes to
- * self; line comments; goto in the core.  And two lines that must be there: the licence at
- * the top of every file, `#pragma once` in every header.
+ * These are calls of the clock, of the locale and of functions that cannot be used safely;
+ * notes to self; line comments; goto in the core.  Two lines are required: the licence at the
+ * top of every file, and `#pragma once` in every header.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "lists.h"
 #include "source.h"
 
 struct banned {
-    const char *names; /* functions, apart by blanks                         */
+    const char *names; /* functions, separated by blanks                     */
     const char *where; /* the folder in which they are banned; "" for all    */
-    const char *home;  /* a place in it where they are not; NULL for nowhere */
+    const char *home;  /* a place in it where they are allowed, or NULL      */
     const char *hint;
 };
 
@@ -40,46 +41,13 @@ static const struct banned banned[] = {
      "the environment is read where the program starts; pass the value"},
 };
 
-static bool is_word_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '_';
-}
-
-/* True when `word` of `len` bytes is in a list of words apart by blanks. */
-static bool list_has(const char *list, const char *word, size_t len)
-{
-    while (*list != '\0') {
-        size_t n = strcspn(list, " ");
-
-        if (n == len && memcmp(list, word, n) == 0)
-            return true;
-        list += n + strspn(list + n, " ");
-    }
-    return false;
-}
-
-static bool is_home(const char *homes, const char *path)
-{
-    char home[200];
-
-    while (homes && *homes != '\0') {
-        size_t n = strcspn(homes, " ");
-
-        snprintf(home, sizeof home, "%.*s", (int)n, homes);
-        if (path_is_below(path, home))
-            return true;
-        homes += n + strspn(homes + n, " ");
-    }
-    return false;
-}
-
 static int check_call(const struct source *source, int line, const char *word, size_t len)
 {
     for (size_t i = 0; i < sizeof banned / sizeof banned[0]; i++) {
         const struct banned *ban = &banned[i];
 
-        if (!list_has(ban->names, word, len) || is_home(ban->home, source->path))
+        if (!list_has(ban->names, word, len) ||
+            (ban->home && list_has_path(ban->home, source->path)))
             continue;
         if (ban->where[0] == '\0' || path_is_below(source->path, ban->where))
             return source_complain(source, line, "%.*s() is banned here: %s", (int)len, word,
@@ -88,7 +56,7 @@ static int check_call(const struct source *source, int line, const char *word, s
     return 0;
 }
 
-/* A call or the taking of an address: a bare name, not a member and not a longer word. */
+/* Finds a call or an address-of: a bare name, not a member and not part of a longer word. */
 static bool is_called(const char *code, const char *word, size_t len)
 {
     const char *after = word + len + strspn(word + len, " \n");

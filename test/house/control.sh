@@ -3,7 +3,7 @@
 #
 # usage: control.sh EXPECTED COMMAND...
 #
-# The negative control of a check: COMMAND must fail, and say exactly what EXPECTED says.
+# The negative control of a check: COMMAND must fail, and print exactly the text of EXPECTED.
 # A check that has never been seen to fail proves nothing.
 set -eu
 

@@ -3,7 +3,7 @@
 #
 # usage: control_sizes.sh CHECK_SIZES
 #
-# Each wall from both sides: what is just as large as allowed passes, one more does not.
+# Tests each limit from both sides: code of exactly the limit passes, one more does not.
 set -eu
 
 check=$1
@@ -13,7 +13,7 @@ mkdir "$root/src"
 failed=0
 
 # try NAME FILE WANTED: reads the file from standard input; WANTED is part of the finding,
-# or nothing when there must be none.
+# or empty if there must be none.
 try() {
     rm -f "$root"/src/*
     cat >"$root/src/$2"

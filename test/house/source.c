@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Walks a tree, reads its files and blanks out what is not code.
+ */
 #include "source.h"
 
 #include <errno.h>
@@ -8,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCE_BYTES_MAX = 1 << 22 }; /* no file of the tree comes near */
+enum { SOURCE_BYTES_MAX = 1 << 22 }; /* all files of the tree are much smaller */
 
 static const char *const folders[] = {"src", "sim", "test", "fuzz", "bench"};
 
@@ -83,7 +86,7 @@ static size_t comment_end(const char *text, size_t at)
     return end ? (size_t)(end - text) + 2 : at + strlen(text + at);
 }
 
-/* A copy of the text as struct source promises it. */
+/* Makes the copy of the text that struct source calls `code`. */
 static char *code_of(const char *text, size_t len)
 {
     char *code = malloc(len + 1);
@@ -127,10 +130,16 @@ static int check_file(const char *file, const char *path, source_check *check)
     return found;
 }
 
+/* True for the trees of the negative controls, third-party files, builds and .git. */
 static bool is_left_out(const char *path)
 {
     return path_is_below(path, "test/house/bad") || path_is_below(path, "test/house/good") ||
-           path_ends(path, "/node_modules");
+           path_ends(path, "/node_modules") || strncmp(path, "build", 5) == 0 || path[0] == '.';
+}
+
+bool path_is_c(const char *path)
+{
+    return path_ends(path, ".c") || path_ends(path, ".h");
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -138,38 +147,45 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Checks what lies below one folder of the root; adds to *files what it read. */
-static int check_folder(const char *root, const char *folder, source_check *check, int *files)
+int sources_visit(const struct visit *visit, const char *folder, int *files)
 {
     char top[4096];
     char *paths[] = {top, NULL};
     int found = 0;
     FTS *walk;
 
-    snprintf(top, sizeof top, "%s/%s", root, folder);
+    snprintf(top, sizeof top, "%s%s%s", visit->root, folder[0] != '\0' ? "/" : "", folder);
     walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
     if (!walk)
         die("cannot walk", top);
     for (FTSENT *entry = fts_read(walk); entry; entry = fts_read(walk)) {
-        const char *path = entry->fts_path + strlen(root) + 1;
+        const char *path = entry->fts_path + strlen(visit->root) + 1;
 
+        if (strlen(entry->fts_path) <= strlen(visit->root)) /* the root itself */
+            continue;
         if (entry->fts_info == FTS_D && is_left_out(path))
             fts_set(walk, entry, FTS_SKIP);
-        if (entry->fts_info != FTS_F || !(path_ends(path, ".c") || path_ends(path, ".h")))
+        if (entry->fts_info != FTS_F || !visit->wants(path))
             continue;
-        found += check_file(entry->fts_path, path, check);
+        found += check_file(entry->fts_path, path, visit->check);
         (*files)++;
     }
     fts_close(walk);
     return found;
 }
 
-int sources_check(const char *root, source_check *check)
+int sources_visit_c(const char *root, source_check *check, int *files)
 {
-    int found = 0, files = 0;
+    struct visit visit = {.root = root, .wants = path_is_c, .check = check};
+    int found = 0;
 
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-        found += check_folder(root, folders[i], check, &files);
+        found += sources_visit(&visit, folders[i], files);
+    return found;
+}
+
+int sources_report(const char *root, int found, int files)
+{
     if (files == 0) {
         printf("%s: no C file below it; give the root of the tree\n", root);
         return 2;
@@ -177,4 +193,12 @@ int sources_check(const char *root, source_check *check)
     if (found > 0)
         printf("%d finding%s in %d files\n", found, found == 1 ? "" : "s", files);
     return found > 0 ? 1 : 0;
+}
+
+int sources_check(const char *root, source_check *check)
+{
+    int files = 0;
+    int found = sources_visit_c(root, check, &files);
+
+    return sources_report(root, found, files);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The C files of a tree, one after the other, for the checks in this folder.
+ * Iterates over the C files of a tree, for the checks in this folder.
  *
- * A check is a function that looks at one file and returns how many findings it reported.
- * Nothing here knows a rule of the house.
+ * A check is a function that reads one file and returns how many findings it reported.
+ * This file contains no rule itself.
  */
 #pragma once
 
@@ -26,10 +26,23 @@ typedef int source_check(const struct source *source);
 
 /*
  * Runs `check` on every .c and .h below src, sim, test, fuzz and bench of `root`, in order
- * of their names, but not on the deliberately bad and good trees of test/house.  Returns
- * the exit status of a test program: 0 when nothing was found, and something was read.
+ * of their names, but not on the trees test/house/bad and test/house/good.  Returns
+ * the exit status of a test program: 0 if files were read and nothing was found.
  */
 int sources_check(const char *root, source_check *check);
+
+/* The two halves of sources_check(), for a check that needs the whole tree for its findings. */
+int sources_visit_c(const char *root, source_check *check, int *files);
+int sources_report(const char *root, int found, int files);
+
+/* Runs `check` on the files below `folder` of the root ("" for all) that `wants` accepts. */
+struct visit {
+    const char *root;
+    bool (*wants)(const char *path);
+    source_check *check;
+};
+
+int sources_visit(const struct visit *visit, const char *folder, int *files);
 
 /* Prints "path:line: message" and returns 1, so that callers add up findings. */
 int source_complain(const struct source *source, int line, const char *fmt, ...)
@@ -37,3 +50,4 @@ int source_complain(const struct source *source, int line, const char *fmt, ...)
 
 bool path_is_below(const char *path, const char *folder);
 bool path_ends(const char *path, const char *ending);
+bool path_is_c(const char *path);

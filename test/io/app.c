@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The test server of app.h: its requests, its thread and its orders.
+ */
 #include "app.h"
 
 #include <signal.h>
@@ -297,7 +300,7 @@ void app_stop(struct app *app)
 
     if (!app->is_closed) {
         app_order(app, APP_CLOSE, 0);
-        while (note.word != APP_CLOSED) { /* whoever still is connected is dropped */
+        while (note.word != APP_CLOSED) { /* clients that are still connected are dropped */
             assert_true(mailbox_wait(app->news, clock_boot_us() + PATIENCE));
             assert_int_equal(mailbox_take(app->news, &note, 1), 1);
         }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server on a thread of its own, for clients (client.h) on the test's.
+ * A server on its own thread, for clients (client.h) on the test's.  The path of a request says
+ * what the server does with it.
  *
- * What it does with a request is in its path.  The two threads speak through mailboxes; what
- * the server has to tell, the test waits for.  Every wait ends after PATIENCE.
+ * The two threads communicate through mailboxes; the test waits for the server's notes.  Every
+ * wait ends after PATIENCE.
  */
 #pragma once
 
@@ -25,34 +26,34 @@ enum {
     APP_HELD_MAX = 64,
     APP_BODY_MAX = 1 << 20,
     APP_BIG = 8 << 20, /* more than all buffers between two sockets */
-    APP_PIECE = 10007, /* of a stream: no round number              */
+    APP_PIECE = 10007, /* of a stream: not a round number */
     APP_STREAM = 1 << 22,
 };
 
 /* Of the answers to "/text?n": the kind is n % APP_KINDS, its length n / APP_KINDS. */
 enum app_kind {
     APP_JSON,
-    APP_PROBLEM, /* with a weak ETag   */
-    APP_STRONG,  /* text, strong ETag  */
+    APP_PROBLEM, /* with a weak ETag */
+    APP_STRONG,  /* text, strong ETag */
     APP_IMAGE,
-    APP_CODED,  /* in another way already      */
-    APP_BROKEN, /* has a field that is refused */
+    APP_CODED,  /* already encoded in another way */
+    APP_BROKEN, /* has a field that is rejected */
     APP_KINDS = 10,
 };
 
 enum app_word {
-    APP_ANSWER, /* to the server: answer the oldest exchange that is held    */
-    APP_EVENT,  /* say an event to the youngest                              */
-    APP_CUT,    /* ... or cut it                                             */
-    APP_TLS,    /* read the files of TLS anew                                */
-    APP_CLOSE,  /* close the listener within `number` microseconds           */
+    APP_ANSWER, /* to the server: answer the oldest exchange that is held */
+    APP_EVENT,  /* send an event to the newest */
+    APP_CUT,    /* ... or cut it */
+    APP_TLS,    /* read the TLS files again */
+    APP_CLOSE,  /* close the listener within `number` microseconds */
     APP_STOP,
-    APP_RELOADED, /* from the server: they were read; `number`: enum rc      */
-    APP_HELD,     /* from the server: an exchange is held                      */
+    APP_RELOADED, /* from the server: they were read; `number`: enum rc */
+    APP_HELD,     /* from the server: an exchange is held */
     APP_GONE,
-    APP_OVER,   /* `number`: whether the answer was sent                     */
-    APP_FULL,   /* a stream was told to wait; `number`: bytes taken so far   */
-    APP_CLOSED, /* the listener is                                           */
+    APP_OVER,   /* `number`: whether the answer was sent */
+    APP_FULL,   /* a stream has to wait; `number`: bytes accepted so far */
+    APP_CLOSED, /* the listener is closed */
 };
 
 struct app_note {
@@ -76,21 +77,21 @@ struct app {
 
 struct app *app_start(const struct listener_limits *limits);
 
-/* Likewise, with a port for TLS beside the other. */
+/* The same with an additional port for TLS. */
 struct app *app_start_tls(const struct listener_limits *limits, const struct tls_files *files);
 
-/* Whoever is connected is dropped; exchanges that are held must have been ended. */
+/* Drops connected clients; exchanges that are held must have been ended. */
 void app_stop(struct app *app);
 
-/* The server does so soon. */
+/* The server executes it soon. */
 void app_order(struct app *app, enum app_word word, int64_t number);
 
-/* The next that the server tells must be this; returns its number. */
+/* The next note of the server must be this; returns its number. */
 int64_t app_await(struct app *app, enum app_word word);
 
-/* The byte at `at` of what is streamed, and of the big answer. */
+/* The byte at `at` of a stream, and of the big answer. */
 char app_byte(size_t at);
 
-/* What the server does with any request, for a listener without a thread. */
+/* The server's handling of any request, for a listener without a thread. */
 void app_request(void *arg, struct exchange *x);
 int64_t app_body_max(void *arg, const struct http1_request *request);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The badly behaved test server of bad_server.h.
+ */
 #include "bad_server.h"
 
 #include <netinet/in.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server on loopback that does to its clients what strangers do.
+ * A server on loopback that misbehaves like external servers do.
  *
- * It reads requests properly, keeps a journal of them, and answers each path by a script.  It
- * runs on the loop of the test.
+ * It reads requests properly, records them, and answers each path by a script.  It runs on the
+ * loop of the test.
  */
 #pragma once
 
@@ -20,11 +20,11 @@ enum {
 };
 
 enum bad_end {
-    BAD_STAYS,  /* waits for the next request                      */
-    BAD_CLOSES, /* an orderly end                                  */
-    BAD_RESETS, /* RST                                             */
-    BAD_FLOODS, /* sends `again` for ever, as fast as it is read   */
-    BAD_DRIPS,  /* sends `again` for ever, one time every 5 ms     */
+    BAD_STAYS,  /* waits for the next request */
+    BAD_CLOSES, /* an orderly end */
+    BAD_RESETS, /* RST */
+    BAD_FLOODS, /* sends `again` forever, as fast as it is read */
+    BAD_DRIPS,  /* sends `again` forever, once every 5 ms */
 };
 
 struct bad_script {
@@ -45,11 +45,14 @@ struct bad_server {
     uv_loop_t *loop;
     uv_tcp_t tcp;
     int port;
-    bool is_mute; /* takes connections and does nothing with them */
+    bool is_mute; /* accepts connections and does nothing with them */
     int connections, open_now, open_most;
     struct bad_script scripts[BAD_SCRIPTS_MAX];
     int script_count;
-    /* NULL: by the scripts above; else what this says, good until the next request. */
+    /*
+     * NULL: by the scripts above; otherwise this decides; the result is valid until the next
+     * request.
+     */
     const struct bad_script *(*answers)(void *arg, const struct bad_seen *seen);
     void *arg;
     struct bad_seen seen[BAD_SEEN_MAX];
@@ -60,8 +63,8 @@ struct bad_server {
 void bad_server_start(struct bad_server *server, uv_loop_t *loop);
 void bad_server_stop(struct bad_server *server);
 
-/* From now on that path is answered so; every other with an empty 200. */
+/* Answers that path by the script from now on; every other with an empty 200. */
 void bad_server_script(struct bad_server *server, struct bad_script script);
 
-/* The value of the field in a request that was seen, up to the line's end; NULL for none. */
+/* The value of the field in a recorded request, up to the line's end; NULL for none. */
 const char *bad_seen_field(const struct bad_seen *seen, const char *name);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The test client of caller.h, with a name resolver that replaces the system's.
+ */
 #include "caller.h"
 
 #include <arpa/inet.h>
@@ -50,7 +53,7 @@ static struct addrinfo *resolve(const char *text, const char *service, struct ad
     return &one->info;
 }
 
-/* Stands before that of the C library: the program's own symbols come first. */
+/* Replaces the C library's function: the program's own symbols come first. */
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
                 struct addrinfo **ret)
 {
@@ -162,7 +165,7 @@ int caller_teardown(void **state)
     bad_server_stop(&caller->server);
     uv_run(&caller->loop, UV_RUN_DEFAULT);
     must(uv_loop_close(&caller->loop) == 0);
-    /* One that asks for slow.test ends when it likes, and takes its files with it. */
+    /* A resolver thread for slow.test ends at any time, and closes its files then. */
     must(slow_pipe[1] < 0 || count_files() == open_before);
     caller_forget(caller);
     free(caller);
@@ -220,7 +223,7 @@ static void on_done(void *arg, const struct webhook_result *result)
     if (result->body.len > 0)
         memcpy(told->body, result->body.ptr, result->body.len);
     told->result.body.ptr = told->body;
-    uv_stop(&caller->loop); /* a turn that began with timers would go on to wait for sockets */
+    uv_stop(&caller->loop); /* a round that began with timers would go on to wait for sockets */
 }
 
 int64_t caller_start(struct caller *caller, const struct webhook_request *request)

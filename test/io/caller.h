@@ -2,8 +2,8 @@
 /*
  * A loop with a pool of calls and a bad server, for the tests of webhook.
  *
- * Names under .test are resolved here, not by the system: rebound.test to whatever the test
- * says, slow.test when the test says so, all others not at all.
+ * Names under .test are resolved here, not by the system: rebound.test to what the test sets,
+ * slow.test when the test releases it, all others not at all.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 enum { TOLD_MAX = 64, TOLD_TEXT_MAX = 4096 };
 
 struct told {
-    struct webhook_result result; /* its pointers lead into the rest */
+    struct webhook_result result; /* its pointers point into the rest */
     struct webhook_header headers[WEBHOOK_KEPT_MAX];
     char text[TOLD_TEXT_MAX]; /* names and values */
     char *body;
@@ -25,29 +25,29 @@ struct caller {
     uv_loop_t loop;
     struct bad_server server;
     struct webhook_pool *pool;
-    struct address_policy open; /* lets all calls to loopback pass */
-    const char *ca_file;        /* for the next caller_limit()      */
-    int32_t answer_max;         /* likewise                         */
+    struct address_policy open; /* permits all calls to loopback */
+    const char *ca_file;        /* for the next caller_limit() */
+    int32_t answer_max;         /* likewise */
     struct told told[TOLD_MAX];
     int told_count;
     int64_t next_id;
     char url[WEBHOOK_URL_MAX];
 };
 
-/* cmocka's setup and teardown; *state is the caller.  The latter counts open files. */
+/* cmocka's setup and teardown; *state is the caller.  Teardown counts open files. */
 int caller_setup(void **state);
 int caller_teardown(void **state);
 
-/* The pool anew, with these limits. */
+/* Creates the pool again, with these limits. */
 void caller_limit(struct caller *caller, int all, int per_host, int waiting);
 
-/* GET of that path on the server, with ample time; the url is good until the next one. */
+/* GET of that path on the server, with ample time; the URL is valid until the next call. */
 struct webhook_request caller_request(struct caller *caller, const char *path);
 
-/* Starts it and returns its id; the test fails when it is refused. */
+/* Starts it and returns its id; the test fails if it is rejected. */
 int64_t caller_start(struct caller *caller, const struct webhook_request *request);
 
-/* Runs the loop until that many results were told since the setup. */
+/* Runs the loop until that many results were delivered since the setup. */
 void caller_wait(struct caller *caller, int told_count);
 
 /* Runs the loop until the server has seen that many requests. */
@@ -59,13 +59,13 @@ const struct told *caller_call(struct caller *caller, const struct webhook_reque
 /* The same, for a path. */
 const struct told *caller_get(struct caller *caller, const char *path);
 
-/* Makes room for further results; those that were told are gone. */
+/* Makes room for further results; the delivered ones are gone. */
 void caller_forget(struct caller *caller);
 
 const struct told *caller_told(const struct caller *caller, int64_t id);
 
-/* What rebound.test resolves to: addresses of either family, up to NULL. */
+/* What rebound.test resolves to: addresses of either family, terminated by NULL. */
 void caller_rebind(const char *const *addresses);
 
-/* Lets go of all who ask for slow.test, now and later. */
+/* Releases all queries for slow.test, now and later. */
 void caller_release_names(void);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Creates certificates and keys with OpenSSL.
+ */
 #include "cert.h"
 
 #include <openssl/pem.h>

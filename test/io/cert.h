@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Certificates and keys in files of their own, made when they are needed.
- */
+/* Certificates and keys in separate files, created when they are needed. */
 #pragma once
 
 #include "io/net/tls.h"
 
 enum cert_kind {
-    CERT_EC,       /* P-256                                  */
-    CERT_RSA,      /* 2048 bits                              */
-    CERT_RSA_WEAK, /* 1024 bits: too few for everybody today */
+    CERT_EC,       /* P-256 */
+    CERT_RSA,      /* 2048 bits */
+    CERT_RSA_WEAK, /* 1024 bits: too few today */
 };
 
 struct cert {
     char cert[40], key[40]; /* paths */
 };
 
-/* For 127.0.0.1; `name` is its common name.  cert_remove() in the end. */
+/* For 127.0.0.1; `name` is its common name.  Call cert_remove() at the end. */
 void cert_make(enum cert_kind kind, const char *name, struct cert *ret);
 
 /* The key again, with a password. */
@@ -28,5 +26,5 @@ static inline struct tls_files cert_files(const struct cert *cert)
     return (struct tls_files){.cert = cert->cert, .key = cert->key};
 }
 
-/* A file of any text; its name replaces *path, which ends in XXXXXX. */
+/* A file with any text; its name replaces *path, which ends in XXXXXX. */
 void cert_write(char *path, const char *text);

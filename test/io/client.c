@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The raw HTTP client of client.h.
+ */
 #include "client.h"
 
 #include <arpa/inet.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A client of HTTP that sends what it is told to and compares what it gets.
- *
- * Its sockets block, but not longer than PATIENCE.
+ * An HTTP client that sends given bytes and compares the answer.  Its sockets block, but not
+ * longer than PATIENCE.
  */
 #pragma once
 
@@ -15,7 +14,7 @@
 #include "base/str.h"
 
 #define OK_TEXT   "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Type: text/plain\r\n"
-#define VARY      "Vary: Accept-Encoding\r\n" /* of what could have been gzip */
+#define VARY      "Vary: Accept-Encoding\r\n" /* of an answer that could have been gzip */
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: h\r\n\r\n"
 
 #define EVENTS_HEAD                                                     \
@@ -28,17 +27,17 @@ int client_socket(void);
 int client_connect_fd(int fd, uint16_t port); /* to 127.0.0.1; as connect() */
 int client_connect(const struct app *app);
 
-/* One whose kernel keeps little of what it has not read. */
+/* A client whose kernel buffers little of what it has not read. */
 int client_connect_narrow(const struct app *app);
 
 void client_send(int fd, struct str bytes);
 void client_say(int fd, const char *text);
 
-/* The next bytes must be these, whatever the date: "%" stands for one. */
+/* The next bytes must be these; "%" stands for a date. */
 void client_expect(int fd, const char *text);
 
-/* All is read, and the server has closed in good order. */
+/* Everything is read, and the server has closed in an orderly way. */
 void client_expect_end(int fd);
 
-/* Closes with a reset: the server learns that nobody is there. */
+/* Closes with a reset: the server learns that the client is gone. */
 void client_vanish(int fd);

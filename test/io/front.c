@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The TLS proxy of front.h.
+ */
 #include "front.h"
 
 #include <netinet/in.h>
@@ -61,7 +64,7 @@ static void carry(SSL *ssl, int behind)
     }
 }
 
-/* Each connection has a process of its own, and all of them end with ours. */
+/* Each connection has its own process, and all of them end with ours. */
 static void serve(int listener, const struct cert *cert, int port)
 {
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());

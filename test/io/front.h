@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A process that speaks TLS, and by ALPN nothing but HTTP/2, before a server without.
- */
+/* A process that accepts TLS, with only HTTP/2 in ALPN, in front of a server without TLS. */
 #pragma once
 
 #include <stdint.h>
@@ -12,9 +10,9 @@
 struct front {
     pid_t child;
     int port;
-    struct cert cert; /* of its own making, for 127.0.0.1 */
+    struct cert cert; /* self-made, for 127.0.0.1 */
 };
 
-/* `behind` is a port of 127.0.0.1.  front_close() in the end. */
+/* `behind` is a port of 127.0.0.1.  Call front_close() at the end. */
 void front_open(struct front *front, uint16_t behind);
 void front_close(const struct front *front);

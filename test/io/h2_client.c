@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The HTTP/2 client of h2_client.h.
+ */
 #include "h2_client.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A client of HTTP/2: nghttp2's for what is right, and frames by hand for what is not.
- *
- * Its socket blocks, but not longer than PATIENCE.
+ * An HTTP/2 client: nghttp2 for valid requests, and frames by hand for invalid ones.  Its
+ * socket blocks, but not longer than PATIENCE.
  */
 #pragma once
 
@@ -14,10 +13,11 @@
 
 enum { H2C_STREAMS = 128, H2C_TEXT = 2048, H2C_BODY = 16 << 20 };
 
-/* What has come of the answer on one stream. */
+/* The part of one stream's answer that has arrived. */
 struct h2c_answer {
     int32_t id;
-    char head[H2C_TEXT], tail[H2C_TEXT]; /* "name: value\n", behind the body in `tail` */
+    /* "name: value\n"; `tail` has the fields after the body */
+    char head[H2C_TEXT], tail[H2C_TEXT];
     char *body;
     size_t body_len;
     bool is_closed;
@@ -39,27 +39,27 @@ void h2c_close(struct h2c *h);
 
 struct h2c_request {
     const char *method, *path, *authority;
-    const char *name, *value;   /* one field more; NULL: none  */
-    const char *name2, *value2; /* and another               */
+    const char *name, *value;   /* an additional field; NULL: none */
+    const char *name2, *value2; /* and another */
     struct str body;
-    bool is_half; /* the end does not come */
+    bool is_half; /* the end is not sent */
 };
 
-/* Sends it; the answer's place. */
+/* Sends it; returns where the answer will be. */
 struct h2c_answer *h2c_ask(struct h2c *h, const struct h2c_request *request);
 struct h2c_answer *h2c_get(struct h2c *h, const char *path);
 
 /* Sends what nghttp2 has to send. */
 void h2c_flush(struct h2c *h);
 
-/* Reads until the stream is closed, the connection ends, or somebody says farewell. */
+/* Reads until the stream is closed, the connection ends, or GOAWAY arrives. */
 void h2c_await(struct h2c *h, const struct h2c_answer *answer);
 void h2c_await_body(struct h2c *h, const struct h2c_answer *answer, size_t len); /* at least */
 void h2c_await_pong(struct h2c *h);                                              /* one more */
 void h2c_await_goaway(struct h2c *h);
 void h2c_await_end(struct h2c *h);
 
-/* One frame as it is; false once nobody takes it. */
+/* Sends one frame as it is; false once the server does not accept it. */
 bool h2c_frame(int fd, uint8_t type, uint8_t flags, uint32_t id, struct str payload);
 
 /* The preface and empty settings. */

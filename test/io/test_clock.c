@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The two clocks, compared with the system's.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading of small files, and of names that are not files.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -51,7 +54,7 @@ static void what_is_no_file_has_its_reason(void **state)
     assert_int_equal(errno, EISDIR);
     assert_int_equal(file_read_at(AT_FDCWD, "/dev/zero", text, 4), -1);
     assert_int_equal(errno, EISDIR);
-    /* A pipe that nobody writes to: a reader that waits would wait for ever. */
+    /* A pipe without a writer: a blocking reader would wait forever. */
     assert_int_equal(pipe(ends), 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
     assert_int_equal(file_read_at(AT_FDCWD, path, text, 4), -1);

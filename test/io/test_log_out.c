@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expected values: the contract in io/log_out.h, on real pipes, sockets and files.
- *
- * A test that waits where it must not is ended by alarm().
+ * Expected values: the contract in io/log_out.h, on real pipes, sockets and files.  alarm()
+ * ends a test that blocks where it must not.
  */
 #include "io/log_out.h"
 
@@ -71,7 +70,7 @@ static void a_line_is_in_the_pipe_when_the_call_returns(void **state)
     close(ends[0]);
 }
 
-/* Fills and empties; what was lost plus what arrived is what was written, in order. */
+/* Fills and empties; lost plus received lines are those written, in order. */
 static void check_stuck(int read_end, int write_end)
 {
     static char text[4 << 20];
@@ -112,11 +111,11 @@ static void check_stuck(int read_end, int write_end)
         next += lost;
         snprintf(expected, sizeof expected,
                  "time=1970-01-01T00:00:00.000Z level=warn "
-                 "msg=\"lines of this log were lost\" lines=%ld\n",
+                 "msg=\"log lines lost\" lines=%ld\n",
                  lost);
         assert_memory_equal(line, expected, strlen(expected));
     }
-    assert_ptr_equal(line, text + len); /* no half line at the end */
+    assert_ptr_equal(line, text + len); /* no partial line at the end */
     assert_true(lost > 0);
     assert_int_equal(next, said);
     log_out_close(out);
@@ -243,7 +242,7 @@ static void lines_of_several_threads_stay_whole_and_in_order(void **state)
 
         if (sscanf(line,
                    "time=1970-01-01T00:00:00.000Z level=warn "
-                   "msg=\"lines of this log were lost\" lines=%ld\n",
+                   "msg=\"log lines lost\" lines=%ld\n",
                    &lines) == 1) {
             lost += lines;
             continue;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The event loop: wakeups, timers, signals, and its end.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -85,7 +88,7 @@ static void a_timer_is_never_early(void **state)
 
     (void)state;
     desk.timer = loop_timer_new(desk.loop, on_time, &desk);
-    loop_timer_set(desk.timer, 60 * SPAN_S); /* not this one: the next takes its place */
+    loop_timer_set(desk.timer, 60 * SPAN_S); /* replaced by the next */
     loop_timer_set(desk.timer, -5);
     loop_run(desk.loop);
     assert_int_equal(desk.seen, 12);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The mailbox beside a plain list that does the same, and between threads.
- */
+/* The mailbox compared with a plain list, and between threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +21,7 @@
 struct note {
     uint32_t from;
     uint32_t number;
-    char ballast[5]; /* a size that no place is aligned to */
+    char ballast[5]; /* a size that does not align to places */
 };
 
 static void what_is_pushed_comes_out_in_order_as_of_a_list(void **state)
@@ -90,7 +88,7 @@ static void a_place_that_nobody_reserved_cannot_be_used(void **state)
     mailbox_free(box);
 }
 
-/* Senders: half of the messages by reserved places, and all of them try until they fit. */
+/* Senders: half of the messages through reserved places; all of them retry until they fit. */
 enum { SENDERS = 4, EACH = 50000 };
 
 struct sender {
@@ -146,7 +144,7 @@ static void many_threads_lose_double_and_reorder_nothing(void **state)
     mailbox_free(box);
 }
 
-/* Each waits for the other to answer: if one wake were lost, both would sleep for ever. */
+/* Each waits for the other's answer: if one wakeup were lost, both would sleep forever. */
 struct pair {
     struct mailbox *there, *back;
 };
@@ -228,7 +226,7 @@ static void the_taker_is_woken_once_between_two_takes(void **state)
     mailbox_free(box);
 }
 
-/* Bytes of memory that this process has, as the kernel sees it. */
+/* Resident memory of this process in bytes. */
 static int64_t resident(void)
 {
     FILE *file = fopen("/proc/self/statm", "re");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel knows of a thread after it was told.  Before Linux 6.12 it says nothing of
- * slices: then they are 0 for all.
+ * The kernel's attributes of a thread.  Before Linux 6.12 it does not report slices: then they
+ * are 0 for all.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static void *run_prompt(void *arg)
     struct tale *tale = arg;
     pthread_t child;
 
-    /* Nicer than others, up to 19: to be less nice is not for everybody. */
+    /* A higher nice value, up to 19: lowering it requires a right. */
     assert_int_equal(setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 1), 0);
     tale->before = look();
     thread_name("prompt");

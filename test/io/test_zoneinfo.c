@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Zones out of a directory: test/data/zoneinfo, one made here for the occasion with all that
- * a disk may hold, and the system's.
+ * Zones from a directory: test/data/zoneinfo, one created here with everything that a disk may
+ * contain, and the system's.
  */
 #include <fcntl.h>
 #include <fts.h>
@@ -222,11 +222,11 @@ static void what_is_no_zone_is_refused_and_nothing_hangs(void **state)
 
     (void)state;
     write_file("Empty", "", 0);
-    refuse(zones, STR("Empty"), RC_CORRUPT, "`Empty` is not a time zone");
+    refuse(zones, STR("Empty"), RC_CORRUPT, "\"Empty\" is not a time zone");
     write_file("Text", "no zone at all\n", 15);
-    refuse(zones, STR("Text"), RC_CORRUPT, "`Text` is not a time zone");
+    refuse(zones, STR("Text"), RC_CORRUPT, "\"Text\" is not a time zone");
     write_file("Half", bytes, len / 2);
-    refuse(zones, STR("Half"), RC_CORRUPT, "the file of time zone `Half` is broken");
+    refuse(zones, STR("Half"), RC_CORRUPT, "the file of time zone \"Half\" is broken");
     write_file("Large", bytes, len);
     assert_int_equal(truncate(below("Large"), TZ_FILE_MAX + 1), 0);
     refuse(zones, STR("Large"), RC_LIMIT, "more than 131072 bytes");
@@ -238,7 +238,7 @@ static void what_is_no_zone_is_refused_and_nothing_hangs(void **state)
     refuse(zones, STR("Dangling"), RC_NOT_FOUND, "is not known");
     assert_int_equal(symlink("Circle", below("Circle")), 0);
     refuse(zones, STR("Circle"), RC_CORRUPT, "cannot be read: Too many levels of symbolic");
-    /* A failure is not remembered: the file may be mended. */
+    /* A failure is not cached: the file may be repaired. */
     write_file("Half", bytes, len);
     assert_int_equal(tz_offset(find(zones, "Half"), 0), H);
     zoneinfo_close(zones);
@@ -249,11 +249,11 @@ static void a_directory_without_zones_says_so(void **state)
     struct zoneinfo *zones = open_zones(temp);
 
     (void)state;
-    refuse(zones, STR("Europe/Berlin"), RC_NOT_FOUND, "holds no time zones at all");
+    refuse(zones, STR("Europe/Berlin"), RC_NOT_FOUND, "contains no time zones");
     zoneinfo_close(zones);
 }
 
-/* Names in one line, apart by blanks. */
+/* Names in one line, separated by blanks. */
 static void join_name(const char *name, void *arg)
 {
     char *text = arg;
@@ -346,7 +346,7 @@ static void count_name(const char *name, void *arg)
     struct tally *tally = arg;
     const struct tz *tz = find(tally->zones, name);
 
-    /* GMT, GMT+0 and GMT-0 are offsets too, which go by the name of UTC. */
+    /* GMT, GMT+0 and GMT-0 are offsets too, which are named UTC. */
     if (!str_starts(str_of(name), STR("GMT")))
         assert_string_equal(tz->name, name);
     tally->count++;
@@ -368,7 +368,7 @@ static void every_zone_of_the_system_loads_whatever_the_environment_says(void **
     zoneinfo_close(tally.zones);
 }
 
-/* Rules of our own, so that what zic makes of them is known beforehand. */
+/* Our own rules, so that the output of zic is known in advance. */
 static const char zic_source[] = "Rule North 1990 max - Mar lastSun 1:00u 1:00 S\n"
                                  "Rule North 1990 max - Oct lastSun 1:00u 0 -\n"
                                  "Rule South 1980 2010 - Oct Sun>=1 2:00s 0:30 S\n"
@@ -395,7 +395,7 @@ static void slim_and_fat_files_say_the_same(void **state)
              "zic -b slim -d slim source && zic -b fat -d fat source",
              temp);
     if (system(command) != 0)
-        skip(); /* no zic, or one that knows no -b */
+        skip(); /* no zic, or one without -b */
     slim = open_zones(below("slim"));
     fat = open_zones(below("fat"));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -425,7 +425,7 @@ static const char *const shared_names[NAMES] = {
 struct worker {
     pthread_t thread;
     struct zoneinfo *zones;
-    int first; /* where in the names this one begins */
+    int first; /* where this one begins among the names */
     const struct tz *found[NAMES];
 };
 
@@ -466,7 +466,7 @@ static void threads_find_the_same_zones(void **state)
     zoneinfo_close(zones);
 }
 
-/* Folders a and b lead back to where they are, so that number `n` is a name: b/a/b/…/Z. */
+/* Folders a and b link back to themselves, so that number `n` is a name: b/a/b/…/Z. */
 static void name_of_number(int n, char *text)
 {
     for (int bit = 0; bit < 14; bit++) {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The TLS client of tls_client.h.
+ */
 #include "tls_client.h"
 
 #include <openssl/err.h>
@@ -17,7 +20,7 @@ SSL *tls_client_new(int fd, const struct tls_wish *wish)
     SSL *ssl;
 
     assert_non_null(ctx);
-    SSL_CTX_set_security_level(ctx, 0); /* so that it may ask for what is bad */
+    SSL_CTX_set_security_level(ctx, 0); /* so that it may request weak options */
     SSL_CTX_set_min_proto_version(ctx, wish->oldest);
     SSL_CTX_set_max_proto_version(ctx, wish->newest);
     if (wish->ciphers)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The client of client.h under TLS, by OpenSSL's own means: what the server sends is judged by
- * somebody else's reading of it.
+ * The client of client.h with TLS, by OpenSSL: an independent implementation checks what the
+ * server sends.
  */
 #pragma once
 
@@ -10,10 +10,10 @@
 #include "client.h"
 
 struct tls_wish {
-    int oldest, newest;   /* TLS1_2_VERSION, ...; 0: as OpenSSL likes    */
-    const char *ciphers;  /* of TLS 1.2; NULL: as OpenSSL likes          */
-    const char *alpn;     /* each name after its length; NULL: not asked */
-    SSL_SESSION *session; /* to resume; NULL: none                       */
+    int oldest, newest;   /* TLS1_2_VERSION, ...; 0: OpenSSL's default */
+    const char *ciphers;  /* of TLS 1.2; NULL: OpenSSL's default */
+    const char *alpn;     /* each name preceded by its length; NULL: not requested */
+    SSL_SESSION *session; /* to resume; NULL: none */
 };
 
 /* A client before its handshake; `fd` is closed with it. */
@@ -27,16 +27,16 @@ SSL *tls_client_connect_as(const struct app *app, const struct tls_wish *wish);
 /* A connection to the port of TLS, without a byte of it. */
 int tls_client_bare(const struct app *app);
 
-/* True when the handshake of such a client is refused. */
+/* True if the handshake of such a client is refused. */
 bool tls_client_is_refused(const struct app *app, const struct tls_wish *wish);
 
 void tls_client_say(SSL *ssl, const char *text);
 void tls_client_send(SSL *ssl, struct str bytes);
 void tls_client_expect(SSL *ssl, const char *text); /* as client_expect() */
 
-/* The server has said that it will say nothing more, and has closed. */
+/* The server has announced the end, and has closed. */
 void tls_client_expect_end(SSL *ssl);
 void tls_client_free(SSL *ssl); /* closes without a word */
 
-/* The common name of the certificate that the server has shown. */
+/* The common name of the server's certificate. */
 void tls_client_name(SSL *ssl, char name[64]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Holds docs/mission.md to the tests: every line of the lists in test/mission is there, every
- * test that one names exists and is run, and the page says just what the lists say.
+ * Checks the lists in test/mission: no line is missing, every test that a line names exists
+ * and is run, and docs/mission.md is what the lists generate.  With --write, writes that page.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "proof.h"
 #include "table.h"
 
-enum { MEMORY = 1 << 29 }; /* the texts of all tests that are named, once for each naming */
+enum { MEMORY = 1 << 29 }; /* the test files; one that several lines name is read each time */
 
 static const char page_path[] = "docs/mission.md";
 
@@ -46,7 +46,8 @@ static int check_page(struct arena *arena, const char *root, const char *text)
         return 0;
     for (const char *a = text, *b = got; b && *a == *b; a++, b++)
         line += *a == '\n' ? 1 : 0;
-    return complain(page_path, line, "not what test/mission says; run script/mission");
+    return print_finding(page_path, line,
+                         "differs from the lists in test/mission; run script/mission");
 }
 
 static int check(struct arena *arena, const char *root, const char *build, int writing)

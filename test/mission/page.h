@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/mission.md as the lists make it. */
+/* Generates the text of docs/mission.md from the lists. */
 #pragma once
 
 #include <stddef.h>

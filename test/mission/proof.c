@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the tests that the lists name: in the source of the test files, and in the JSON files
+ * that Meson writes about its tests and targets.
+ */
 #include "proof.h"
 
 #include <jansson.h>
@@ -15,7 +19,7 @@ struct proofs {
     json_t *targets; /* [{"id", "target_sources": [{"sources": [path]}]}] */
 };
 
-static json_t *load(const char *build, const char *name)
+static json_t *load_json(const char *build, const char *name)
 {
     char path[PATH_BYTES];
     json_error_t error;
@@ -32,8 +36,8 @@ struct proofs *proofs_open(struct arena *arena, const char *root, const char *bu
 {
     struct proofs *proofs = arena_take(arena, sizeof *proofs);
 
-    *proofs = (struct proofs){arena, root, load(build, "intro-tests.json"),
-                              load(build, "intro-targets.json")};
+    *proofs = (struct proofs){arena, root, load_json(build, "intro-tests.json"),
+                              load_json(build, "intro-targets.json")};
     return proofs->tests && proofs->targets ? proofs : proofs_close(proofs);
 }
 
@@ -46,7 +50,7 @@ struct proofs *proofs_close(struct proofs *proofs)
     return NULL;
 }
 
-/* A test of this name, or (`whole` is false) of a name that begins so. */
+/* True if a Meson test has this name or, if `whole` is false, a name that begins with it. */
 static bool meson_has(const struct proofs *proofs, const char *name, bool whole)
 {
     size_t i, len = strlen(name);
@@ -78,7 +82,7 @@ static bool meson_runs(const struct proofs *proofs, const char *target)
     return false;
 }
 
-/* Whether the absolute `path` is `file` of the tree. */
+/* True if the absolute `path` ends in `file`, a path from the root of the tree. */
 static bool is_file(const json_t *path, const char *file)
 {
     const char *text = json_string_value(path);
@@ -118,7 +122,7 @@ static bool program_is_run(const struct proofs *proofs, const char *file)
     return false;
 }
 
-/* Comments become blanks, so that what is commented out is not there. */
+/* Overwrites comments with blanks, so that a case that is commented out is not found. */
 static void blank_comments(char *text)
 {
     for (char *from = strstr(text, "/*"); from; from = strstr(from, "/*")) {
@@ -129,7 +133,7 @@ static void blank_comments(char *text)
     }
 }
 
-/* The case stands in a list of cases: as MACRO(name) or MACRO(name, ...). */
+/* True if a list of cases contains the case, as MACRO(name) or MACRO(name, ...). */
 static bool is_listed(char *text, const char *name)
 {
     size_t len = strlen(name);
@@ -147,18 +151,18 @@ static bool is_listed(char *text, const char *name)
     return false;
 }
 
-static const char *wrong_with_c(const struct proofs *proofs, const struct shown *shown)
+static const char *problem_with_c(const struct proofs *proofs, const struct test_ref *ref)
 {
-    char *text = file_text(proofs->arena, proofs->root, shown->path);
+    char *text = file_text(proofs->arena, proofs->root, ref->path);
 
     if (!text)
-        return "there is no such file";
-    if (!is_listed(text, shown->name))
-        return "the file has no such case in its list";
-    return program_is_run(proofs, shown->path) ? NULL : "no test of Meson runs this file";
+        return "file not found";
+    if (!is_listed(text, ref->name))
+        return "this case is not in the case list of the file";
+    return program_is_run(proofs, ref->path) ? NULL : "no Meson test runs this file";
 }
 
-/* test('TITLE', with any of the three quotes. */
+/* True if the file contains test('TITLE', with any of the three quotes. */
 static bool has_title(const char *text, const char *title)
 {
     char call[TITLE_BYTES];
@@ -171,7 +175,7 @@ static bool has_title(const char *text, const char *title)
     return false;
 }
 
-/* test/clients/X/F.test.mjs: a test clients/X is there, and what it runs names F.test.mjs. */
+/* For test/clients/X/F.test.mjs: the Meson test clients/X exists, and its runner names F. */
 static bool script_is_run(const struct proofs *proofs, const char *path)
 {
     static const char *const runners[] = {"%.*s/run", "%.*s/meson.build", "test/clients/run"};
@@ -196,26 +200,26 @@ static bool script_is_run(const struct proofs *proofs, const char *path)
     return false;
 }
 
-static const char *wrong_with_script(const struct proofs *proofs, const struct shown *shown)
+static const char *problem_with_script(const struct proofs *proofs, const struct test_ref *ref)
 {
-    char *text = file_text(proofs->arena, proofs->root, shown->path);
+    char *text = file_text(proofs->arena, proofs->root, ref->path);
 
     if (!text)
-        return "there is no such file";
-    if (!has_title(text, shown->name))
-        return "the file has no test of this title";
-    return script_is_run(proofs, shown->path) ? NULL : "no test of Meson runs this file";
+        return "file not found";
+    if (!has_title(text, ref->name))
+        return "the file has no test with this title";
+    return script_is_run(proofs, ref->path) ? NULL : "no Meson test runs this file";
 }
 
-static const char *wrong_with(const struct proofs *proofs, const struct shown *shown)
+static const char *problem_with(const struct proofs *proofs, const struct test_ref *ref)
 {
-    size_t len = shown->path ? strlen(shown->path) : 0;
+    size_t len = ref->path ? strlen(ref->path) : 0;
 
-    if (!shown->path)
-        return meson_has(proofs, shown->name, true) ? NULL : "Meson has no test of this name";
-    if (len > 2 && strcmp(shown->path + len - 2, ".c") == 0)
-        return wrong_with_c(proofs, shown);
-    return wrong_with_script(proofs, shown);
+    if (!ref->path)
+        return meson_has(proofs, ref->name, true) ? NULL : "no Meson test has this name";
+    if (len > 2 && strcmp(ref->path + len - 2, ".c") == 0)
+        return problem_with_c(proofs, ref);
+    return problem_with_script(proofs, ref);
 }
 
 int proofs_check(const struct proofs *proofs, const struct table *table)
@@ -223,13 +227,13 @@ int proofs_check(const struct proofs *proofs, const struct table *table)
     int found = 0;
 
     for (const struct promise *promise = table->promises; promise; promise = promise->next)
-        for (const struct shown *shown = promise->tests; shown; shown = shown->next) {
-            const char *wrong = wrong_with(proofs, shown);
+        for (const struct test_ref *ref = promise->tests; ref; ref = ref->next) {
+            const char *problem = problem_with(proofs, ref);
 
-            if (wrong)
-                found += complain(table->file, shown->line, "%s%s%s: %s",
-                                  shown->path ? shown->path : "", shown->path ? ":" : "",
-                                  shown->name, wrong);
+            if (problem)
+                found += print_finding(table->file, ref->line, "%s%s%s: %s",
+                                       ref->path ? ref->path : "", ref->path ? ":" : "",
+                                       ref->name, problem);
         }
     return found;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a test that is named exists, and is run.
+ * Checks that the tests which the lists name exist and are run.
  *
- * A case of C must stand in a list of cases, in a file that belongs to a program which Meson
- * runs as a test; a case of a script must be one of a file that a test of Meson runs.  What
- * Meson runs is read from meson-info/ of the build directory, as Meson itself wrote it.
+ * A C test case must be in the case list of its file, and the file must belong to a program
+ * that Meson runs as a test.  A Node.js test must be in a file that a Meson test runs.  The
+ * tests that Meson runs are read from meson-info/ of the build directory, as Meson wrote it.
  */
 #pragma once
 
@@ -13,9 +13,9 @@
 
 struct proofs; /* opaque */
 
-/* NULL, said on standard output, when the build directory does not tell. */
+/* Prints a message and returns NULL if meson-info/ of `build` cannot be read. */
 struct proofs *proofs_open(struct arena *arena, const char *root, const char *build);
 struct proofs *proofs_close(struct proofs *proofs); /* accepts NULL, returns NULL */
 
-/* How many tests of the table are not there, or not run; each is said. */
+/* Prints each test of the table that is missing or not run; returns their number. */
 int proofs_check(const struct proofs *proofs, const struct table *table);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a list line by line and reports every invalid line, so that one run shows them all. */
 #include "table.h"
 
 #include <stdarg.h>
@@ -8,22 +9,22 @@
 
 enum {
     PATH_BYTES = 4096,
-    FILE_BYTES_MAX = 1 << 24, /* what Meson tells of its targets is the largest: 3 MB */
+    FILE_BYTES_MAX = 1 << 24, /* the largest, Meson's list of targets, has 3 MB */
     ID_BYTES_MAX = 16,
 };
 
-/* Where the reader of a table stands. */
+/* The state of reading a list. */
 struct reading {
     struct arena *arena;
     struct table *table;
-    struct promise **next; /* where the next promise is to be linked */
+    struct promise **next; /* where to link the next line */
     struct promise *promise;
-    struct shown **next_test;
+    struct test_ref **next_test;
     const char *group;
     int line, count;
 };
 
-int complain(const char *file, int line, const char *fmt, ...)
+int print_finding(const char *file, int line, const char *fmt, ...)
 {
     va_list args;
 
@@ -61,21 +62,22 @@ int promise_is_met(const struct promise *promise)
     return !promise->unmet && promise->tests;
 }
 
-static int refuse(struct reading *reading, const char *words)
+static int report_line(struct reading *reading, const char *message)
 {
-    reading->table->findings += complain(reading->table->file, reading->line, "%s", words);
+    reading->table->findings += print_finding(reading->table->file, reading->line, "%s",
+                                              message);
     return 1;
 }
 
-/* What follows the word `key` and a blank in `line`, or NULL. */
-static const char *after(const char *line, const char *key)
+/* Returns the rest of `line` after the word `key` and a blank, or NULL. */
+static const char *rest_after(const char *line, const char *key)
 {
     size_t len = strlen(key);
 
     return strncmp(line, key, len) == 0 && line[len] == ' ' ? line + len + 1 : NULL;
 }
 
-/* "S12" comes after "S11", "13.2" after "13.1", and "1" after nothing. */
+/* True for "S12" after "S11", for "13.2" after "13.1", and for every number 1. */
 static int follows(const char *id, const struct promise *before)
 {
     size_t digits = strlen(id), same;
@@ -98,10 +100,11 @@ static int read_promise(struct reading *reading, char *line)
     struct promise *promise;
 
     if (!words || (size_t)(words - line) > ID_BYTES_MAX || !strpbrk(line, "0123456789"))
-        return refuse(reading, "write `ID WORDS`, or title, about, rows or group");
+        return report_line(reading,
+                           "invalid line; write `ID TEXT`, or title, about, rows or group");
     *words++ = '\0';
     if (!follows(line, reading->promise))
-        refuse(reading, "the line before this one is missing: numbers go up by one");
+        report_line(reading, "a line is missing before this one; numbers increase by one");
     promise = arena_take(reading->arena, sizeof *promise);
     *promise = (struct promise){
         .id = line, .words = words, .group = reading->group, .line = reading->line};
@@ -118,13 +121,13 @@ static int read_head(struct reading *reading, char *line)
     struct table *table = reading->table;
     const char *value;
 
-    if ((value = after(line, "title")))
+    if ((value = rest_after(line, "title")))
         table->title = value;
-    else if ((value = after(line, "about")))
+    else if ((value = rest_after(line, "about")))
         table->about = value;
-    else if ((value = after(line, "rows")))
+    else if ((value = rest_after(line, "rows")))
         table->rows = atoi(value);
-    else if ((value = after(line, "group")))
+    else if ((value = rest_after(line, "group")))
         reading->group = value;
     else
         return read_promise(reading, line);
@@ -134,33 +137,34 @@ static int read_head(struct reading *reading, char *line)
 static int read_detail(struct reading *reading, char *line)
 {
     struct promise *promise = reading->promise;
-    struct shown *shown;
+    struct test_ref *ref;
     const char *value;
     char *colon = strchr(line, ':');
 
     if (!promise)
-        return refuse(reading, "this belongs to no line; write `ID WORDS` above it");
-    if ((value = after(line, "note"))) {
+        return report_line(reading, "no line to belong to; write `ID TEXT` above it");
+    if ((value = rest_after(line, "note"))) {
         promise->note = value;
         return 0;
     }
-    if ((value = after(line, "unmet"))) {
+    if ((value = rest_after(line, "unmet"))) {
         promise->unmet = value;
         return 0;
     }
-    value = after(line, "meson");
+    value = rest_after(line, "meson");
     if (!value && (strncmp(line, "test/", 5) != 0 || !colon))
-        return refuse(reading, "write `test/FILE:CASE`, `meson NAME`, `note` or `unmet`");
-    shown = arena_take(reading->arena, sizeof *shown);
-    shown->line = reading->line;
-    shown->name = value;
+        return report_line(
+            reading, "invalid detail; write `test/FILE:CASE`, `meson NAME`, `note` or `unmet`");
+    ref = arena_take(reading->arena, sizeof *ref);
+    ref->line = reading->line;
+    ref->name = value;
     if (!value) {
         *colon = '\0';
-        shown->path = line;
-        shown->name = colon + 1;
+        ref->path = line;
+        ref->name = colon + 1;
     }
-    *reading->next_test = shown;
-    reading->next_test = &shown->next;
+    *reading->next_test = ref;
+    reading->next_test = &ref->next;
     return 0;
 }
 
@@ -171,9 +175,9 @@ static void read_line(struct reading *reading, char *line)
     if (len == indent || line[0] == '#')
         return;
     if (line[len - 1] == ' ')
-        refuse(reading, "a blank at the end of the line");
+        report_line(reading, "trailing blank; remove it");
     if (strchr(line, '|'))
-        refuse(reading, "| would end a cell of the page's table; write it without");
+        report_line(reading, "\"|\" would end a table cell of the page; remove it");
     if (indent > 0)
         read_detail(reading, line + indent);
     else
@@ -188,7 +192,7 @@ struct table *table_read(struct arena *arena, const char *root, const char *file
 
     *table = (struct table){.file = file, .title = "", .about = ""};
     if (!text) {
-        printf("%s: cannot be read\n", file);
+        printf("%s: cannot read the file\n", file);
         return NULL;
     }
     for (char *line = text; line;) {
@@ -201,7 +205,7 @@ struct table *table_read(struct arena *arena, const char *root, const char *file
         line = end ? end + 1 : NULL;
     }
     if (reading.count != table->rows)
-        table->findings += complain(file, reading.line, "%d lines where `rows` says %d",
-                                    reading.count, table->rows);
+        table->findings += print_finding(file, reading.line, "%d lines; `rows` says %d",
+                                         reading.count, table->rows);
     return table;
 }

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A list of what was promised, each line with the tests that show it.
+ * Reads a list of capabilities, test/mission/NAME.txt: each line with the tests that prove it.
  *
- * Reads test/mission/NAME.txt; how it is written is said in docs/decisions/0038.  Nothing here
- * knows whether the tests exist.
+ * docs/decisions/0038 defines the format.  This file does not check that the tests exist.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
 
-/* One test that shows a promise: a case of a file, or a test of Meson by its name. */
-struct shown {
-    const char *path; /* from the root of the tree; NULL: `name` is Meson's  */
-    const char *name; /* the case: a function of C, or the title of a script's */
+/* A test that proves a line: a case of a file, or a Meson test by its name. */
+struct test_ref {
+    const char *path; /* from the root of the tree; NULL: a Meson test        */
+    const char *name; /* C function, title of a Node.js test, or Meson's name */
     int line;
-    struct shown *next;
+    struct test_ref *next;
 };
 
+/* One line of a list. */
 struct promise {
-    const char *id;    /* "17", "S3", "13.2" */
-    const char *words; /* the capability     */
-    const char *note;  /* NULL: nothing      */
-    const char *unmet; /* why it is not met; NULL: its tests speak  */
-    const char *group; /* the heading under which it stands, or NULL */
+    const char *id;    /* "17", "S3", "13.2"         */
+    const char *words; /* the capability             */
+    const char *note;  /* NULL: none                 */
+    const char *unmet; /* why it is not met, or NULL */
+    const char *group; /* its heading, or NULL       */
     int line;
-    struct shown *tests;
+    struct test_ref *tests;
     struct promise *next;
 };
 
@@ -34,20 +35,20 @@ struct table {
     const char *file; /* "test/mission/rows.txt" */
     const char *title;
     const char *about;
-    int rows;     /* how many promises there must be */
-    int findings; /* lines that could not be read; each was said */
+    int rows;     /* the number of lines that the list must have */
+    int findings; /* invalid lines; a message was printed for each */
     struct promise *promises;
 };
 
-/* NULL, said on standard output, when the file cannot be read. */
+/* Prints a message and returns NULL if the file cannot be read. */
 struct table *table_read(struct arena *arena, const char *root, const char *file);
 
-/* Not met: says so, or has no test. */
+/* A line is not met if it has `unmet`, or no test. */
 int promise_is_met(const struct promise *promise);
 
-/* The whole of a file, terminated; NULL when it cannot be read. */
+/* Returns the content of a file, NUL-terminated, or NULL if it cannot be read. */
 char *file_text(struct arena *arena, const char *root, const char *path);
 
 /* Prints "file:line: message" and returns 1. */
-int complain(const char *file, int line, const char *fmt, ...)
+int print_finding(const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

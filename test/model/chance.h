@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Valid schedules made by chance, for tests of what must hold for all of them.
+ * Random valid schedules, for tests of properties that hold for all of them.
  *
- * Written with jansson alone, from texts in canonical form, so that what comes back can be
- * compared with what was made.
+ * Written with jansson alone, from texts in canonical form, so that the result can be compared
+ * with the input.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ static inline json_t *chance_value(struct prng *prng, const char *values)
     return json_loadb(value.ptr, value.len, JSON_DECODE_ANY, NULL);
 }
 
-/* Sets a field by its path; objects on the way are made. */
+/* Sets a field by its path; creates the objects on the way. */
 static inline void chance_set(json_t *object, const char *path, json_t *value)
 {
     struct str rest = str_of(path), name;
@@ -42,7 +42,7 @@ static inline void chance_set(json_t *object, const char *path, json_t *value)
     assert_int_equal(json_object_setn_new(object, rest.ptr, rest.len, value), 0);
 }
 
-/* Each field with the same chance, which is different from document to document. */
+/* Each field with the same probability, which differs between documents. */
 static inline void chance_fields(struct prng *prng, json_t *object,
                                  const struct chance_field *fields, size_t count)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Every field of a schedule with values that are right, for chance.h.
- */
+/* Every field of a schedule with valid values, for chance.h. */
 #pragma once
 
 struct chance_field {
-    const char *path;   /* "policies.retry.attempts" */
-    const char *values; /* JSON, one of which is taken, apart by blanks; none has a blank */
+    const char *path; /* "policies.retry.attempts" */
+    /* JSON values separated by blanks, one of which is chosen; none contains a blank */
+    const char *values;
 };
 
 static const struct chance_field chance_common[] = {

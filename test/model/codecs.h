@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For the tests of the codecs: an arena, JSON from text and back, and tables of wrong input.
+ * For the tests of the codecs: an arena, JSON from text and back, and tables of invalid input.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ static inline json_t *json_of(const char *text)
     return json;
 }
 
-/* Takes over `json`. */
+/* Takes over the reference to `json`. */
 static inline const char *line_of(json_t *json, char *text)
 {
     struct buf out = {text, 0, TEXT_MAX, false};
@@ -97,7 +97,7 @@ static inline const char *lengthy(const char *before, int count, const char *aft
     return text_a;
 }
 
-/* `count` copies of `item`, with its number for the #, apart by commas. */
+/* `count` copies of `item`, with its number for the #, separated by commas. */
 static inline const char *many(const char *before, const char *item, int count,
                                const char *after)
 {

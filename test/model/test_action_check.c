@@ -35,7 +35,7 @@ static void methods_are_tokens_in_capitals(void **state)
     static const char *const right[] = {"GET", "POST", "M-SEARCH", "X"};
     static const struct wrong wrong[] = {
         {"", "", "is not a method", 0},          {"GET ", "", "is not a method", 0},
-        {"G\nT", "", "is not a method", 0},      {"post", "", "not in capitals", 0},
+        {"G\nT", "", "is not a method", 0},      {"post", "", "not in upper case", 0},
         {"CONNECT", "", "asks for a tunnel", 0}, {"GÉT", "", "is not a method", 0},
     };
 
@@ -104,8 +104,8 @@ static void headers_are_tokens_with_one_line(void **state)
         {"X Y", "", "is not the name of a header", 0},
         {"X:", "", "is not the name of a header", 0},
         {"X\r\nY", "", "is not the name of a header", 0},
-        {"content-length", "", "belongs to the connection", 0},
-        {"Transfer-Encoding", "", "belongs to the connection", 0},
+        {"content-length", "", "leave it out", 0},
+        {"Transfer-Encoding", "", "leave it out", 0},
     };
     static const char *const values[] = {"", "a b", "a\tb", "caf\xc3\xa9"};
     static const struct wrong wrong_values[] = {
@@ -136,7 +136,7 @@ static void programs_get_named_variables_paths_and_users(void **state)
     static const char *const names[] = {"PATH", "_x", "a1", "BELFRY"};
     static const struct wrong wrong_names[] = {
         {"", "", "not a variable's name", 0},    {"1a", "", "not a variable's name", 0},
-        {"A=B", "", "not a variable's name", 0}, {"BELFRY_RUN", "", "set by itself", 0},
+        {"A=B", "", "not a variable's name", 0}, {"BELFRY_RUN", "", "are set by Belfry", 0},
         {"LD_PRELOAD", "", "other code", 0},
     };
     static const char *const paths[] = {"/", "/bin/x", "/a b"};
@@ -147,10 +147,10 @@ static void programs_get_named_variables_paths_and_users(void **state)
     };
     static const char *const users[] = {"nobody", "_apt", "www-data", "a.b"};
     static const struct wrong wrong_users[] = {
-        {"", "", "not a user's name", 0},
-        {"0", "", "numbers are not taken", 0},
-        {"a b", "", "not a user's name", 0},
-        {"-x", "", "not a user's name", 0},
+        {"", "", "not a user name", 0},
+        {"0", "", "numeric ids are not accepted", 0},
+        {"a b", "", "not a user name", 0},
+        {"-x", "", "not a user name", 0},
     };
 
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The "action" object of the native JSON: fields, order and defaults of each type are those
- * of the model's description.
+ * The "action" object of the native JSON: fields, order and defaults of each type are those of
+ * the specification.
  */
 #include "model/action_json.h"
 
@@ -203,7 +203,7 @@ static void wrong_calls_are_named_with_their_path(void **state)
         {"{\"type\":\"http\",\"url\":\"h\"}", "url", "must begin with http://", 0},
         {HTTP("\"argv\":[]"), "argv", "unknown field", 0},
         {HTTP("\"timeuot\":\"1s\""), "timeuot", "did you mean timeout?", 0},
-        {HTTP("\"method\":\"get\""), "method", "not in capitals", 0},
+        {HTTP("\"method\":\"get\""), "method", "not in upper case", 0},
         {HTTP("\"timeout\":\"999ms\""), "timeout", "must be between 1s and 1d, not 999ms", 0},
         {HTTP("\"timeout\":30"), "timeout", "a bare number has no unit", 0},
         {HTTP("\"connectTimeout\":\"6m\""), "connectTimeout", "between 100ms and 5m", 0},
@@ -213,9 +213,9 @@ static void wrong_calls_are_named_with_their_path(void **state)
         {HTTP("\"headers\":{\"A\":1}"), "headers.A", "must be a string, not a number", 0},
         {HTTP("\"headers\":{\"A\":\"x\\r\\nB: y\"}"), "headers.A", "one line", 0},
         {HTTP("\"headers\":{\"A B\":\"x\"}"), "headers", "not the name of a header", 0},
-        {HTTP("\"headers\":{\"Accept\":\"x\",\"accept\":\"y\"}"), "headers", "stands twice", 0},
+        {HTTP("\"headers\":{\"Accept\":\"x\",\"accept\":\"y\"}"), "headers", "occurs twice", 0},
         {HTTP("\"headers\":{\"Content-Length\":\"1\"}"), "headers.Content-Length",
-         "belongs to the connection", 0},
+         "leave it out", 0},
         {HTTP("\"keepHeaders\":[\"A\",\"\"]"), "keepHeaders[1]", "not the name of a header", 0},
         {HTTP("\"success\":\"\""), "success", "is not a range", 0},
         {HTTP("\"success\":\"2xx\""), "success", "`2xx` is not a range", 0},
@@ -246,8 +246,8 @@ static void wrong_programs_queues_and_workflows_are_named_with_their_path(void *
         {"{\"type\":\"exec\",\"argv\":[\"/x\",1]}", "argv[1]", "must be a string", 0},
         {EXEC("\"cwd\":\"tmp\""), "cwd", "not an absolute path", 0},
         {EXEC("\"env\":{\"1\":\"\"}"), "env.1", "not a variable's name", 0},
-        {EXEC("\"env\":{\"BELFRY_RUN\":\"\"}"), "env.BELFRY_RUN", "set by itself", 0},
-        {EXEC("\"user\":\"0\""), "user", "not a user's name", 0},
+        {EXEC("\"env\":{\"BELFRY_RUN\":\"\"}"), "env.BELFRY_RUN", "are set by Belfry", 0},
+        {EXEC("\"user\":\"0\""), "user", "not a user name", 0},
         {EXEC("\"limits\":{\"cpu\":\"10ms\"}"), "limits.cpu", "0s or between 1s and", 0},
         {EXEC("\"limits\":{\"memory\":0}"), "limits.memory", "must be between 1 and", 0},
         {EXEC("\"limits\":{\"files\":1}"), "limits.files", "unknown field", 0},
@@ -261,7 +261,7 @@ static void wrong_programs_queues_and_workflows_are_named_with_their_path(void *
         {"{\"type\":\"workflow\",\"name\":\"w\",\"version\":0}", "version",
          "must be between 1 and 2147483647, not 0", 0},
         {"{\"type\":\"workflow\",\"name\":\"w\",\"temporal\":\"a b\"}", "temporal",
-         "is a message in base64", 0},
+         "is not valid base64", 0},
         {"{\"type\":\"workflow\",\"name\":\"w\",\"taskQueue\":\"q\"}", "taskQueue",
          "unknown field", 0},
     };
@@ -282,35 +282,35 @@ static void every_list_and_text_is_bounded(void **state)
     (void)state;
     action_of(lengthy("{\"type\":\"http\",\"url\":\"http://h/", HTTP_URL_MAX - 9, "\"}"));
     check_limit(lengthy("{\"type\":\"http\",\"url\":\"http://h/", HTTP_URL_MAX - 8, "\"}"),
-                "url", "8192 are the most");
+                "url", "the limit is 8192");
     check_limit(many("{\"type\":\"http\",\"url\":\"http://h/\",\"headers\":{", "\"A#\":\"\"",
                      HTTP_HEADERS_MAX + 1, "}}"),
-                "headers", "64 are the most");
+                "headers", "the limit is 64");
     check_limit(lengthy("{\"type\":\"http\",\"url\":\"http://h/\",\"headers\":{\"A\":\"",
                         HTTP_HEADER_VALUE_MAX + 1, "\"}}"),
-                "headers.A", "8192 are the most");
+                "headers.A", "the limit is 8192");
     check_limit(lengthy("{\"type\":\"http\",\"url\":\"http://h/\",\"headers\":{\"",
                         HTTP_HEADER_NAME_MAX + 1, "\":\"\"}}"),
-                "headers", "128 are the most");
+                "headers", "the limit is 128");
     check_limit(many("{\"type\":\"http\",\"url\":\"http://h/\",\"keepHeaders\":[", "\"A#\"",
                      HTTP_KEEP_HEADERS_MAX + 1, "]}"),
-                "keepHeaders", "32 are the most");
+                "keepHeaders", "the limit is 32");
     check_limit(lengthy("{\"type\":\"http\",\"url\":\"http://h/\",\"body\":\"",
                         ACTION_INPUT_MAX - 1, "\"}"),
-                "body", "has 262145 bytes as JSON; 262144 are the most");
+                "body", "has 262145 bytes as JSON; the limit is 262144");
     check_limit(lengthy("{\"type\":\"queue\",\"queue\":\"q\",\"input\":{\"a\":\"",
                         ACTION_INPUT_MAX, "\"}}"),
-                "input", "262144 are the most");
+                "input", "the limit is 262144");
     check_limit(many("{\"type\":\"exec\",\"argv\":[", "\"/#\"", EXEC_ARGS_MAX + 1, "]}"),
-                "argv", "256 are the most");
+                "argv", "the limit is 256");
     check_limit(
         lengthy("{\"type\":\"exec\",\"argv\":[\"/x\",\"", EXEC_ARG_BYTES_MAX + 1, "\"]}"),
-        "argv[1]", "32768 are the most");
+        "argv[1]", "the limit is 32768");
     check_limit(many("{\"type\":\"exec\",\"argv\":[\"/x\"],\"env\":{", "\"A#\":\"\"",
                      EXEC_ENV_MAX + 1, "}}"),
-                "env", "128 are the most");
+                "env", "the limit is 128");
     check_limit(lengthy("{\"type\":\"queue\",\"queue\":\"", ACTION_NAME_MAX + 1, "\"}"),
-                "queue", "255 are the most");
+                "queue", "the limit is 255");
 }
 
 static void lenient_reading_ignores_unknown_fields(void **state)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The selection of members by a request: valid names, errors and limits.
+ */
 #include "model/fields.h"
 
 #include "codecs.h"
@@ -57,11 +60,11 @@ static void a_list_that_is_wrong_is_refused_with_the_place_and_what_there_is(voi
         {"\"slot\"", "", "must be a list", RC_INVALID},
         {"[]", "", "is empty; name a field", RC_INVALID},
         {"[\"slot\",1]", "[1]", "must be a string", RC_INVALID},
-        {"[\"slot\",\"\"]", "[1]", "there are id, schedule, slot, due", RC_INVALID},
-        {"[\"slots\"]", "[0]", "did you mean slot? there are id, schedule, slot, due",
+        {"[\"slot\",\"\"]", "[1]", "valid fields: id, schedule, slot, due", RC_INVALID},
+        {"[\"slots\"]", "[0]", "did you mean slot? valid fields: id, schedule, slot, due",
          RC_INVALID},
-        {"[\"due\",\"id\",\"zzzzzz\"]", "[2]", "is no field; there are id", RC_INVALID},
-        {"[\"id\\\"\"]", "[0]", "is no field", RC_INVALID},
+        {"[\"due\",\"id\",\"zzzzzz\"]", "[2]", "is not a field; valid fields: id", RC_INVALID},
+        {"[\"id\\\"\"]", "[0]", "is not a field", RC_INVALID},
     };
 
     (void)state;
@@ -88,11 +91,11 @@ static void a_text_that_is_wrong_is_refused_with_the_byte(void **state)
         assert_int_equal(fields, 7);
         assert_int_equal(err.at, wrong[i].at);
         assert_int_equal(err.len, wrong[i].len);
-        assert_non_null(strstr(err.text, "there are id, schedule, slot, due"));
+        assert_non_null(strstr(err.text, "valid fields: id, schedule, slot, due"));
     }
 }
 
-/* So many names, as a text or as a list. */
+/* `count` names, as a text or as a list. */
 static enum rc so_many(int count, bool is_list, struct err *reterr)
 {
     struct buf out = BUF(text_a);
@@ -122,7 +125,7 @@ static void no_more_than_64_names_are_read(void **state)
     }
 }
 
-/* The longest name is asked for with one letter wrong: then the message is the longest. */
+/* The longest name is misspelled by one letter: the message is then the longest. */
 static void every_name_of_an_object_fits_into_the_message(void **state)
 {
     static const struct field_names *const objects[] = {&grant_fields, &run_fields,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The "governor" object of the native JSON, as the model describes it.
- */
+/* The "governor" object of the native JSON, as specified. */
 #include "model/governor_json.h"
 
 #include "codecs.h"
@@ -72,12 +70,12 @@ static void wrong_governors_are_named_with_their_path(void **state)
 {
     static const struct wrong cases[] = {
         {"true", "", "must be an object, not a boolean", 0},
-        {"{\"frequency\":1}", "frequency", "unknown field; there are minInterval", 0},
+        {"{\"frequency\":1}", "frequency", "unknown field; valid fields: minInterval", 0},
         {"{\"minInteval\":\"1m\"}", "minInteval", "did you mean minInterval?", 0},
         {"{\"minInterval\":\"10ms\"}", "minInterval", "must be 0s or between 1s and", 0},
         {"{\"minInterval\":\"2h\",\"maxInterval\":\"1h\"}", "minInterval",
          "is longer than maxInterval", 0},
-        {"{\"hint\":{\"interval\":\"1m\"}}", "hint.expires", "until when it counts", 0},
+        {"{\"hint\":{\"interval\":\"1m\"}}", "hint.expires", "a hint must expire", 0},
         {"{\"hint\":{\"at\":\"2027-01-01T00:00:00Z\"}}", "hint.expires", "is missing", 0},
         {"{\"hint\":{\"at\":\"tomorrow\"}}", "hint.at", "", 0},
     };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The table that every codec here is made of, with a struct of every kind of member.
- */
+/* The table that every codec uses, with a struct of every kind of member. */
 #include "model/member.h"
 
 #include "codecs.h"
@@ -107,8 +105,8 @@ static void ranges_hold_on_both_sides(void **state)
         {"{\"small\":6}", "small", "not 6", 0},
         {"{\"large\":9}", "large", "must be 0 or between 10 and 9223372036854775807", 0},
         {"{\"wait\":\"1h1s\"}", "wait", "must be between 0s and 1h, not 1h1s", 0},
-        {"{\"name\":\"123456789\"}", "name", "has 9 bytes; 8 are the most", RC_LIMIT},
-        {"{\"any\":\"1234567\"}", "any", "has 9 bytes as JSON; 8 are the most", RC_LIMIT},
+        {"{\"name\":\"123456789\"}", "name", "has 9 bytes; the limit is 8", RC_LIMIT},
+        {"{\"any\":\"1234567\"}", "any", "has 9 bytes as JSON; the limit is 8", RC_LIMIT},
         {"{\"map\":{\"a\":1234}}", "map", "has 10 bytes as JSON", RC_LIMIT},
         {"{\"inner\":{\"size\":1}}", "inner.name", "name is missing", 0},
         {"{\"inner\":{\"nam\":1}}", "inner.nam", "did you mean name?", 0},
@@ -118,7 +116,7 @@ static void ranges_hold_on_both_sides(void **state)
     check_wrong(read, cases, COUNT(cases));
 }
 
-/* A path is for machines too: no odd character, nothing cut in the middle. */
+/* A path is also for machines: no unusual characters, nothing cut in the middle. */
 static void only_plain_keys_stand_in_a_path(void **state)
 {
     static const struct wrong cases[] = {
@@ -126,9 +124,9 @@ static void only_plain_keys_stand_in_a_path(void **state)
         {"{\"pairs\":{\"a b\":1}}", "pairs", "must be a string", 0},
         {"{\"pairs\":{\"\xc3\xa9\":1}}", "pairs", "must be a string", 0},
         {"{\"pairs\":{\"a\":null}}", "pairs.a", "must be a string, not null", 0},
-        {"{\"pairs\":{\"123456789\":\"\"}}", "pairs.123456789", "8 are the most", RC_LIMIT},
+        {"{\"pairs\":{\"123456789\":\"\"}}", "pairs.123456789", "the limit is 8", RC_LIMIT},
         {"{\"pairs\":{\"a\":\"\",\"b\":\"\",\"c\":\"\",\"d\":\"\"}}", "pairs",
-         "has 4 entries; 3 are the most", RC_LIMIT},
+         "has 4 entries; the limit is 3", RC_LIMIT},
     };
 
     (void)state;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run as it is told to whoever carries it out.  What a grant says of a run is held against
- * run_to_json(), field by field.
+ * A run as its executor receives it.  A grant is compared with run_to_json(), field by field.
  */
 #include "model/payload.h"
 
@@ -86,7 +85,7 @@ static void assert_json(const json_t *value, const char *expected)
     free(text);
 }
 
-/* All of `doc` that is not null is in `grant`, and nothing else but the names in `more`. */
+/* `grant` contains the non-null fields of `doc` and the names in `more`, and nothing else. */
 static void assert_grant(json_t *grant, const struct run_doc *doc, const char *more)
 {
     json_auto_t *full = run_to_json(doc, FIELDS_ALL);
@@ -166,7 +165,7 @@ static void a_grant_holds_all_that_a_run_can_have(void **state)
     json_decref(grant);
 }
 
-/* With id and fence; nothing of it may hang on what else is told. */
+/* With id and fence; a field must not depend on the other selected fields. */
 static void each_field_of_a_grant_is_told_alone_as_it_is_with_all(void **state)
 {
     static const char action[] = "{\"type\":\"queue\",\"kind\":\"pdf\",\"input\":{\"a\":1}}";
@@ -244,7 +243,7 @@ static void a_workflow_gets_seven_keys_that_win_over_the_users(void **state)
     json_decref(grant);
 }
 
-/* Their ids have the slot's time, to the second, whatever the base has in it. */
+/* Their ids end with the slot's time, to the second, whatever the base contains. */
 static void a_workflow_of_temporals_api_is_told_with_its_own_id_and_all_that_goes_with_it(
     void **state)
 {

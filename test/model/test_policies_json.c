@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The "policies" object of the native JSON: names, order, words and defaults are those of
- * the model's description; durations are printed as core/time/text.h has them (90s is 1m30s).
+ * The "policies" object of the native JSON: names, order, words and defaults are those of the
+ * specification; durations are printed as in core/time/text.h (90s is 1m30s).
  */
 #include "model/policies_json.h"
 
@@ -192,7 +192,7 @@ static void wrong_policies_are_named_with_path_and_range(void **state)
 
 static void a_key_is_bounded(void **state)
 {
-    struct wrong wrong = {NULL, "concurrency.key", "has 256 bytes; 255 are the most", RC_LIMIT};
+    struct wrong wrong = {NULL, "concurrency.key", "has 256 bytes; the limit is 255", RC_LIMIT};
     struct policies policies = policies_of(
         lengthy("{\"concurrency\":{\"limit\":1,\"key\":\"", 255, "\"}}"));
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The run object of the native JSON, field by field as the model lists them.
- */
+/* The run object of the native JSON, field by field as specified. */
 #include "model/run_json.h"
 
 #include "codecs.h"
@@ -206,19 +204,19 @@ static enum rc read_result(const json_t *json, struct err *reterr)
 
 static void what_a_worker_hands_back_is_bounded(void **state)
 {
-    struct wrong wrong = {NULL, "summary", "4096 are the most", RC_LIMIT};
+    struct wrong wrong = {NULL, "summary", "the limit is 4096", RC_LIMIT};
 
     (void)state;
     wrong.text = lengthy("{\"summary\":\"", SUMMARY_MAX + 1, "\"}");
     check_wrong(read_result, &wrong, 1);
     wrong = (struct wrong){lengthy("{\"result\":\"", RESULT_MAX, "\"}"), "result",
-                           "262144 are the most", RC_LIMIT};
+                           "the limit is 262144", RC_LIMIT};
     check_wrong(read_result, &wrong, 1);
     wrong = (struct wrong){"{\"summary\":[]}", "summary", "must be a string", RC_INVALID};
     check_wrong(read_result, &wrong, 1);
 }
 
-/* An answer that an http action keeps, with `keepBytes` at its most. */
+/* An answer that an http action stores, with the maximum `keepBytes`. */
 static void what_the_server_has_called_may_be_longer(void **state)
 {
     const char *text = lengthy("{\"result\":\"", 4 * RESULT_MAX, "\"}");
@@ -228,7 +226,7 @@ static void what_the_server_has_called_may_be_longer(void **state)
     (void)state;
     assert_int_equal(run_result_recall(str_of(text), arena, &result, &err), RC_OK);
     assert_int_equal(result.result.len, 4 * RESULT_MAX + 2);
-    assert_int_equal(run_result_value(str_of(text), arena).len, 0); /* too long to hand on */
+    assert_int_equal(run_result_value(str_of(text), arena).len, 0); /* too long to pass on */
 }
 
 int main(void)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * From a document to what the engine takes.  Expected slots come from the calendar.
- */
+/* From a document to the engine's form.  Expected slots come from the calendar. */
 #include "model/schedule_draft.h"
 
 #include "chance.h"
@@ -10,7 +8,7 @@
 
 #define NEW_YEAR INT64_C(1798761600000000) /* 2027-01-01T00:00:00Z, a Friday */
 
-/* UTC, and one hour east of it under a name that looks real. */
+/* UTC, and one hour east of it under a realistic name. */
 static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
 {
     struct tz *tz = arena_take(arena, TZ_FIXED_BYTES);
@@ -203,7 +201,7 @@ static void what_does_not_compile_is_named_from_the_document(void **state)
     assert_string_equal(err.field, "spec.timezone");
 }
 
-/* What a document may say is what the store may hold, so that packing cannot fail. */
+/* A valid document can always be stored, so that packing cannot fail. */
 static void every_plan_can_be_packed_and_is_the_same_again(void **state)
 {
     static char packed[PLAN_PACKED_MAX + 1], again[PLAN_PACKED_MAX + 1];
@@ -235,7 +233,7 @@ static void every_plan_can_be_packed_and_is_the_same_again(void **state)
     }
 }
 
-/* The longest names together are still a seed. */
+/* The longest names together still fit into a seed. */
 static void the_longest_names_are_a_seed(void **state)
 {
     static char id[SCHEDULE_ID_MAX];
@@ -251,7 +249,7 @@ static void the_longest_names_are_a_seed(void **state)
     assert_int_equal(draft.plan.seed.len, 2 * SCHEDULE_ID_MAX + 1);
 }
 
-/* Lists that are full of texts that are long, as far as one text may hold them. */
+/* Full lists of long texts, as far as one JSON text can hold them. */
 static void the_largest_document_fits_into_its_arena(void **state)
 {
     static const char calendar[] = "{\"second\":\"0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,#\","

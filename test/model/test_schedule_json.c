@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole schedules in the native JSON: the model's example, what is kept in columns, and
- * documents made by chance, of which nothing may be lost.
+ * Whole schedules in the native JSON: the example of the specification, stored columns, and
+ * random documents, of which nothing may be lost.
  */
 #include "model/policies_json.h"
 #include "model/schedule_json.h"
@@ -14,7 +14,7 @@ static char text_b[TEXT_MAX];
 
 #define URL "https://example.com/"
 
-/* The model's example with every default; the parts have tests of their own. */
+/* The example of the specification with every default; its parts have their own tests. */
 static const char usual[] =
     "{\"id\":\"nightly\",\"namespace\":\"default\",\"description\":\"\",\"labels\":{},"
     "\"enabled\":true,"
@@ -188,17 +188,17 @@ static void every_text_and_map_is_bounded(void **state)
 
     (void)state;
     doc_of(lengthy("{\"id\":\"", SCHEDULE_ID_MAX, tail));
-    check_limit(lengthy("{\"id\":\"", SCHEDULE_ID_MAX + 1, tail), "id", "255 are the most");
+    check_limit(lengthy("{\"id\":\"", SCHEDULE_ID_MAX + 1, tail), "id", "the limit is 255");
     check_limit(lengthy("{\"namespace\":\"", SCHEDULE_ID_MAX + 1, tail), "namespace",
-                "255 are the most");
+                "the limit is 255");
     check_limit(lengthy("{\"description\":\"", DESCRIPTION_MAX + 1, tail), "description",
-                "4096 are the most");
+                "the limit is 4096");
     doc_of(many("{\"labels\":{", "\"#\":\"\"", LABELS_MAX, map_tail));
     check_limit(many("{\"labels\":{", "\"#\":\"\"", LABELS_MAX + 1, map_tail), "labels",
-                "64 are the most");
+                "the limit is 64");
     check_limit(
         many("{\"extra\":{", "\"#\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"", 2000, map_tail),
-        "extra", "65536 are the most");
+        "extra", "the limit is 65536");
 }
 
 static void lenient_reading_ignores_unknown_fields(void **state)
@@ -287,11 +287,11 @@ static void a_document_put_together_by_hand_can_be_checked(void **state)
     assert_string_equal(err.field, "action.queue");
 }
 
-/* Chance. */
+/* Random documents. */
 
 enum { DOCUMENTS = 2000 };
 
-/* Every field of `part` that is not null stands in `whole`, the order of keys aside. */
+/* Every non-null field of `part` is in `whole`, regardless of the order of keys. */
 static bool is_part_of(const json_t *part, const json_t *whole)
 {
     json_t *object = (json_t *)(uintptr_t)part;

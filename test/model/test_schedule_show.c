@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules as people see them, from what is kept.  What is shown of a document is judged by
- * the document's own codec (model/schedule_json.h), the state by the model's page.
+ * Schedules for display, from stored texts.  The document is checked by its own codec
+ * (model/schedule_json.h), the state by the specification.
  */
 #include "model/schedule_show.h"
 
@@ -94,7 +94,7 @@ static void documents_made_by_chance_are_shown_whole(void **state)
         arena_reset(arena);
         assert_int_equal(schedule_from_json(source, arena, false, &doc, &err), RC_OK);
         if (doc.id.len == 0)
-            doc.id = STR("made"); /* one that is kept has an id */
+            doc.id = STR("made"); /* a stored schedule has an id */
         check_shown(&doc);
     }
 }

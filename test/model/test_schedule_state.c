@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The "state" object of a schedule, field by field as the model lists them.
- */
+/* The "state" object of a schedule, field by field as specified. */
 #include "model/schedule_state.h"
 
 #include "codecs.h"

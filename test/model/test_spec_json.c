@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The "spec" object of the native JSON: names, order and defaults are those of the model's
- * description, whose example is the first case.
+ * The "spec" object of the native JSON: names, order and defaults are those of the
+ * specification, whose example is the first case.
  */
 #include "model/spec_json.h"
 
@@ -67,7 +67,7 @@ static const char nothing[] =
     "\"start\":null,\"end\":null,\"window\":null,\"timezone\":\"UTC\",\"dst\":null,"
     "\"jitter\":\"0s\"}";
 
-/* The example of the model, every field in its order. */
+/* The example of the specification, every field in its order. */
 static const char example[] =
     "{\"cron\":[{\"expr\":\"30 2 * * MON-FRI\",\"dialect\":\"belfry\",\"timezone\":null}],"
     "\"calendars\":[{\"second\":\"0\",\"minute\":\"0\",\"hour\":\"9\",\"dayOfMonth\":\"*\","
@@ -436,7 +436,7 @@ static void wrong_shaping_fields_are_named_with_their_path(void **state)
         {"{\"jitter\":5}", "jitter", "a bare number has no unit"},
         {"{\"jitter\":\"366d1ms\"}", "jitter", "at most 366d"},
         {"{\"jitter\":\"1us\"}", "jitter", "whole milliseconds"},
-        {"{\"jitter\":\"1s\",\"jitter\":\"2s\"}", "", "stands twice"},
+        {"{\"jitter\":\"1s\",\"jitter\":\"2s\"}", "", "duplicate key"},
         {"{\"jitter\":", "", "ends too early"},
     };
 
@@ -474,16 +474,16 @@ static void lists_are_bounded(void **state)
     (void)state;
     assert_int_equal(def.cron_count, SPEC_ENTRIES_MAX);
     check_limit(many("{\"cron\":[", "\"x\"", SPEC_ENTRIES_MAX + 1, "]}"), "cron",
-                "has 257 entries; 256 are the most");
+                "has 257 entries; the limit is 256");
     check_limit(many("{\"cron\":[", "\"x\"", SPEC_ENTRIES_MAX, "],\"timesOfDay\":[\"09:00\"]}"),
-                "", "have 257 entries together; 256 are the most");
+                "", "have 257 entries together; the limit is 256");
     check_limit(many("{\"exclude\":{\"calendars\":[", "{}", SPEC_ENTRIES_MAX + 1, "]}}"),
-                "exclude.calendars", "256 are the most");
-    check_limit(many("{\"at\":[", "\"now\"", SPEC_AT_MAX + 1, "]}"), "at", "4096 are the most");
+                "exclude.calendars", "the limit is 256");
+    check_limit(many("{\"at\":[", "\"now\"", SPEC_AT_MAX + 1, "]}"), "at", "the limit is 4096");
     check_limit(many("{\"exclude\":{\"dates\":[", "\"2027-01-01\"", SPEC_DATES_MAX + 1, "]}}"),
-                "exclude.dates", "4096 are the most");
+                "exclude.dates", "the limit is 4096");
     check_limit(many("{\"exclude\":{\"named\":[", "\"x\"", SPEC_NAMED_MAX + 1, "]}}"),
-                "exclude.named", "16 are the most");
+                "exclude.named", "the limit is 16");
 }
 
 /* A string of `count` letters between `before` and `after`. */
@@ -506,22 +506,22 @@ static void texts_are_bounded(void **state)
     (void)state;
     assert_int_equal(def.cron[0].expr.len, CRON_TEXT_MAX);
     check_limit(lengthy("{\"cron\":[\"", CRON_TEXT_MAX + 1, "\"]}"), "cron[0]",
-                "has 1025 bytes; 1024 are the most");
+                "has 1025 bytes; the limit is 1024");
     def = spec_of(
         lengthy("{\"cron\":[{\"dialect\":\"rrule\",\"expr\":\"", RRULE_TEXT_MAX, "\"}]}"));
     assert_int_equal(def.cron[0].expr.len, RRULE_TEXT_MAX);
     check_limit(
         lengthy("{\"cron\":[{\"dialect\":\"rrule\",\"expr\":\"", RRULE_TEXT_MAX + 1, "\"}]}"),
-        "cron[0].expr", "4096 are the most");
+        "cron[0].expr", "the limit is 4096");
     check_limit(lengthy("{\"calendars\":[{\"comment\":\"", SPEC_COMMENT_MAX + 1, "\"}]}"),
-                "calendars[0].comment", "200 are the most");
+                "calendars[0].comment", "the limit is 200");
     check_limit(lengthy("{\"timezone\":\"", ZONE_NAME_MAX + 1, "\"}"), "timezone",
-                "64 are the most");
+                "the limit is 64");
     check_limit(lengthy("{\"exclude\":{\"named\":[\"", SPEC_NAME_MAX + 1, "\"]}}"),
-                "exclude.named[0]", "128 are the most");
+                "exclude.named[0]", "the limit is 128");
 }
 
-/* The largest texts in the largest lists, made without the bound on JSON text. */
+/* The largest texts in the largest lists, made without the limit on JSON text. */
 static void the_largest_spec_fits_into_its_arena(void **state)
 {
     json_auto_t *json = json_new_object();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Templates: which are taken, where a wrong one is wrong, and what is filled in where.
- */
+/* Templates: which are accepted, the position of errors, and what is filled in where. */
 #include "model/template.h"
 
 #include "codecs.h"
@@ -161,8 +159,8 @@ static void wrong_templates_are_refused_with_their_place(void **state)
     } cases[] = {
         {"ab${scheduleTime}", "`scheduledTime`", 4},
         {"${inptu.a}", "`input`", 2},
-        {"${zzz}", "there are scheduledTime", 2},
-        {"${}", "there are", 2},
+        {"${zzz}", "use scheduledTime", 2},
+        {"${}", "use scheduledTime", 2},
         {"${ run}", "not known", 2},
         {"${run.x}", "has no parts", 5},
         {"${attempt[0]}", "has no parts", 9},

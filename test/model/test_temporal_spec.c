@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Temporal's spec: the canonical form against the vectors, its rules one by one, and what it
- * becomes for the core.
+ * Temporal's spec: the canonical form compared with the vectors, its rules one by one, and its
+ * conversion for the core.
  */
 #include "model/temporal_spec.h"
 
@@ -75,7 +75,7 @@ static const char *print(json_t *json)
     return text;
 }
 
-/* The original forgets Sunday here; Belfry keeps it (see the test below). */
+/* The original server loses Sunday here; Belfry keeps it (see the test below). */
 static bool is_quirk(const char *name)
 {
     return strcmp(name, "1-7 becomes 1-6 (Sunday lost, upstream quirk)") == 0;
@@ -115,7 +115,7 @@ static void the_canonical_forms_are_those_of_the_vectors(void **state)
     assert_int_equal(checked, 18);
 }
 
-/* What is printed is input again, in both forms. */
+/* Printed output is valid input again, in both forms. */
 static void printed_forms_read_back_to_the_same_form(void **state)
 {
     json_t *list = json_object_get(vectors, "canonicalVectors");
@@ -199,10 +199,10 @@ static void wrong_text_is_refused_with_field_and_column(void **state)
         {"{\"cronString\":[\"0 0 * * *\",\" 0 5,24 * * *\"]}", "cronString[1]", "hour 24", 5},
         {"{\"cronString\":[\"CRON_TZ=UTC 0 0 0 * *\"]}", "cronString[0]", "dayOfMonth 0", 16},
         {"{\"cronString\":[\"0 0 * * fri-mon\"]}", "cronString[0]", "may not end before", 12},
-        {"{\"cronString\":[\"0 0 * *\"]}", "cronString[0]", "here are 4", 0},
+        {"{\"cronString\":[\"0 0 * *\"]}", "cronString[0]", "found 4", 0},
         {"{\"cronString\":[\"1 2 3 4 5 6 7 8\"]}", "cronString[0]", "at least 8", 0},
-        {"{\"cronString\":[\"\"]}", "cronString[0]", "here are 0", 0},
-        {"{\"cronString\":[\"@Daily\"]}", "cronString[0]", "here are 1", 0},
+        {"{\"cronString\":[\"\"]}", "cronString[0]", "found 0", 0},
+        {"{\"cronString\":[\"@Daily\"]}", "cronString[0]", "found 1", 0},
         {"{\"cronString\":[\"TZ=UTC\"]}", "cronString[0]", "the fields must follow", 0},
         {"{\"cronString\":[\"TZ= 0 0 * * *\"]}", "cronString[0]", "a zone, a space", 0},
         {"{\"calendar\":[{},{\"minute\":\"1,,2\"}]}", "calendar[1].minute", "not a number", 2},
@@ -224,11 +224,11 @@ static void wrong_values_are_refused_with_their_path(void **state)
 {
     static const struct wrong cases[] = {
         {"{\"structuredCalendar\":[{},{\"hour\":[{\"start\":1},{\"start\":5,\"end\":1}]}]}",
-         "structuredCalendar[1].hour[1]", "end 1 is wrong", -1},
+         "structuredCalendar[1].hour[1]", "end 1 is invalid", -1},
         {"{\"structuredCalendar\":[{\"month\":[{\"start\":13}]}]}",
-         "structuredCalendar[0].month[0]", "start 13 is wrong: start is 1-12", -1},
+         "structuredCalendar[0].month[0]", "start 13 is invalid: start must be 1-12", -1},
         {"{\"structuredCalendar\":[{\"hour\":[{\"step\":-1}]}]}",
-         "structuredCalendar[0].hour[0]", "step -1 is wrong", -1},
+         "structuredCalendar[0].hour[0]", "step -1 is invalid", -1},
         {"{\"structuredCalendar\":[{\"hour\":[{\"start\":\"5\"}]}]}",
          "structuredCalendar[0].hour[0].start", "must be a whole number", -1},
         {"{\"structuredCalendar\":[{\"hour\":[{\"start\":1.5}]}]}",
@@ -248,7 +248,7 @@ static void wrong_values_are_refused_with_their_path(void **state)
          "10000 years", 0},
         {"{\"jitter\":\"1.0000000001s\"}", "jitter", "\"3600s\"", 0},
         {"{\"startTime\":\"2022-01-01\"}", "startTime", "'T' is missing", 10},
-        {"{\"timezoneData\":\"VFppZg==\"}", "timezoneData", "give timezoneName", -1},
+        {"{\"timezoneData\":\"VFppZg==\"}", "timezoneData", "use timezoneName", -1},
     };
 
     (void)state;
@@ -353,7 +353,7 @@ static void calendars_that_never_match_are_left_out(void **state)
     assert_int_equal(def.not_calendar_count, 0);
 }
 
-/* Not checked, but bounded: what is out of the field counts for nothing. */
+/* Not checked, but limited: values outside the field are ignored. */
 static void ranges_of_exclusions_may_be_absurd(void **state)
 {
     struct spec_def def = def_of(
@@ -388,7 +388,7 @@ static void intervals_are_cut_to_whole_seconds(void **state)
     assert_int_equal(def.interval_count, 3);
     assert_true(def.intervals[0].every == 90 * SPAN_S && def.intervals[0].phase == 5 * SPAN_S);
     assert_true(def.intervals[1].every == SPAN_S && def.intervals[1].phase == 0);
-    /* 1,000 years stand for anything longer: one slot in 1970, none until 2100. */
+    /* 1,000 years represent anything longer: one slot in 1970, none until 2100. */
     assert_true(def.intervals[2].every == 365250 * SPAN_DAY);
     assert_true(def.intervals[2].phase == 7 * SPAN_S);
     assert_int_equal(def.intervals[0].anchor, ANCHOR_EPOCH);
@@ -472,12 +472,12 @@ static void the_number_of_values_in_a_field_is_bounded(void **state)
     json_put(calendar, "hour", long_list("0", TEMPORAL_RANGES_MAX + 1));
     assert_int_equal(canonical_of(json, &spec, &err), RC_LIMIT);
     assert_string_equal(err.field, "calendar[0].hour");
-    assert_non_null(strstr(err.text, "128 in a list"));
+    assert_non_null(strstr(err.text, "the limit for a list is 128"));
     json_put(calendar, "hour", long_list("0", 1));
     json_put(calendar, "dayOfWeek", long_list("0", TEMPORAL_RANGES_MAX / 2 + 1));
     assert_int_equal(canonical_of(json, &spec, &err), RC_LIMIT);
     assert_string_equal(err.field, "calendar[0].dayOfWeek");
-    assert_non_null(strstr(err.text, "64 in a list"));
+    assert_non_null(strstr(err.text, "the limit for a list is 64"));
 }
 
 static void the_largest_spec_fits_into_its_arena(void **state)

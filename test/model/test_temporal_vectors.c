@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Temporal's specs from JSON to slots, against the vectors: every spec with its times, or its
- * refusal.  Where the original deviates from its documentation, the documented times count.
+ * Temporal's specs from JSON to slots, compared with the vectors: every spec with its times, or
+ * its error.  Where the original server deviates from its documentation, the documented times
+ * count.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The header of W3C Trace Context; texts are those of the recommendation, section 3.2.
- */
+/* The header of W3C Trace Context; texts are from the recommendation, section 3.2. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

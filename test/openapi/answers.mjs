@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Holds real requests and answers, as test/openapi/record.c wrote them down, against the
-// document: an answer must have a status that its operation lists and be what the schema of
-// that status says, with no member that the schema does not know; a request that succeeded
-// must be what the schema of its body says.  Every success that the document lists must have
-// been seen.
+// Validates real requests and answers, recorded by test/openapi/record.c, against the document:
+// an answer must have a status that its operation lists and match the schema of that status,
+// without other members; a successful request must match the schema of its body.  Every success
+// status that the document lists must occur.
 //
 //     node answers.mjs DOCUMENT DIRECTORY
 import { createReadStream, readFileSync, readdirSync } from 'node:fs';
@@ -13,7 +12,7 @@ import { createInterface } from 'node:readline';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-const SHOWN = 20; // failures that are told
+const SHOWN = 20; // failures to print
 const ADDRESS = 'https://belfry.invalid/openapi.json';
 const SPARSE = 'https://belfry.invalid/sparse.json';
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
@@ -21,8 +20,8 @@ const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 const [documentPath, directory] = process.argv.slice(2);
 const openapi = JSON.parse(readFileSync(documentPath, 'utf8'));
 
-// Answers may have no member that the document does not name.  Objects that are put together
-// with allOf are looked at as a whole.
+// Answers may not have members that the document does not name.  Objects that are combined with
+// allOf are checked as a whole.
 function close(schema, isPart = false) {
     if (Array.isArray(schema)) return schema.map((one) => close(one, isPart));
     if (schema === null || typeof schema !== 'object') return schema;
@@ -39,7 +38,7 @@ function close(schema, isPart = false) {
     return closed;
 }
 
-// A schema that others put together with allOf stays open; those who name it alone close it.
+// A schema that others combine with allOf stays open; it is closed where it is used alone.
 const parts = new Set();
 for (const schema of Object.values(openapi.components.schemas))
     for (const part of schema.allOf ?? [])
@@ -50,7 +49,7 @@ for (const [name, schema] of Object.entries(openapi.components.schemas))
     schemas[name] = close(schema, parts.has(name));
 const closed = { ...close(openapi), components: { ...openapi.components, schemas } };
 
-// Answers to whoever asked for some members: of their objects only those of x-always are required.
+// Answers to requests with `fields`: only the members of x-always are required.
 function sparse(schema) {
     if (Array.isArray(schema)) return schema.map(sparse);
     if (schema === null || typeof schema !== 'object') return schema;
@@ -76,7 +75,7 @@ function validatorOf(address, path) {
     return validators.get(key);
 }
 
-// Of two paths that fit, the one with a word where the other has a variable.
+// Of two matching paths, the one with a literal segment where the other has a variable.
 const routes = Object.entries(openapi.paths)
     .map(([path, item]) => ({
         path,
@@ -97,7 +96,7 @@ function find(what) {
     return { at, operation: route.item[method.toLowerCase()], query: query ?? '' };
 }
 
-// null stands for the default; maps of the users' own hold none in what the tests send.
+// null means the default; maps with user-defined names contain no null in these tests.
 function withoutNulls(value) {
     if (Array.isArray(value)) return value.map(withoutNulls);
     if (value === null || typeof value !== 'object') return value;
@@ -137,9 +136,9 @@ function hasFields(record, { query }) {
 
 function checkAnswer(record, found) {
     const { at, operation } = found;
-    const said = operation.responses[record.status];
-    if (!said) return fail(record, found, 'the status is not listed');
-    const { at: where, value } = resolve([...at, 'responses', String(record.status)], said);
+    const response = operation.responses[record.status];
+    if (!response) return fail(record, found, 'the status is not listed');
+    const { at: where, value } = resolve([...at, 'responses', String(record.status)], response);
     if (!value.content) return record.answer === '' || fail(record, found, 'a body where none is listed');
     const [type] = record.type.split(';');
     if (!value.content[type]) return fail(record, found, `its type is ${type}`);
@@ -157,7 +156,7 @@ function checkLines(record, found) {
         if (!validate(JSON.parse(line))) fail(record, found, errorsOf(validate));
 }
 
-// "NAME DATA" a line.
+// Lines "NAME DATA".
 function checkEvents(record, found, where) {
     const at = [...where, 'content', 'text/event-stream', 'schema', 'x-events'];
     const known = at.reduce((node, key) => node[key], openapi);
@@ -169,7 +168,7 @@ function checkEvents(record, found, where) {
     }
 }
 
-// A batch has items that are wrong on purpose, each with a result that says so.
+// A batch has items that are invalid on purpose, each with a result that says so.
 function onlyRight(body, record) {
     const results = JSON.parse(record.answer).results;
     if (!results || !body.items) return body;
@@ -187,7 +186,7 @@ function checkRequest(record, found) {
             .filter((p) => p.in === 'query')
             .map((p) => p.name),
     );
-    // What anybody may ask pays no heed to the query.
+    // Operations that need no token ignore the query.
     const isGuarded = operation.security.length > 0;
     for (const name of new URLSearchParams(query).keys())
         if (isGuarded && !names.has(name) && name !== 'namespace')
@@ -197,7 +196,7 @@ function checkRequest(record, found) {
     const body = JSON.parse(record.body);
     const validate = validator(...at, 'requestBody', 'content', 'application/json', 'schema');
     const right = onlyRight(body, record);
-    // A null that the schema itself names is said for its own sake.
+    // A null that the schema itself allows has its own meaning.
     if (!validate(right) && !validate(withoutNulls(right)))
         fail(record, found, `request: ${errorsOf(validate)}`);
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lints the document with the rules that Redocly calls recommended, and more; any error or
-// warning is a failure.
+// Lints the document with Redocly's recommended rules and some more; any error or warning is a
+// failure.
 //
 //     node lint.mjs DOCUMENT
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 
 const RULES = {
-    // "/" is the server that the document came from: there is no other address to name.
+    // The server is "/", which is the server that the document came from.
     'no-server-example.com': 'error',
     'operation-operationId-unique': 'error',
-    'operation-description': 'off', // the summary says it where nothing is to be added
+    'operation-description': 'error',
     'operation-4xx-response': 'error',
     'operation-2xx-response': 'error',
     'no-invalid-media-type-examples': 'error',
     'no-invalid-parameter-examples': 'error',
     'no-invalid-schema-examples': 'error',
     'no-unused-components': 'error',
-    'no-ambiguous-paths': 'off', // words stand beside variables; a word counts first
+    'no-ambiguous-paths': 'off', // a literal segment takes precedence over a variable
     'no-identical-paths': 'error',
     'path-parameters-defined': 'error',
     'tag-description': 'error',

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Appends the exchanges of a test to a file, one line of JSON each.
+ */
 #include "record.h"
 
 #include <jansson.h>
@@ -8,7 +11,7 @@
 
 enum { PATH_BYTES = 512 };
 
-/* NULL: nobody wants to know. */
+/* NULL: exchanges are not recorded. */
 static FILE *open_record(void)
 {
     const char *dir = getenv("BELFRY_ANSWERS");
@@ -20,8 +23,8 @@ static FILE *open_record(void)
     return fopen(path, "a");
 }
 
-/* Bytes that are no UTF-8 are not JSON either: null. */
-static json_t *text_of(struct str text)
+/* Invalid UTF-8 becomes null. */
+static json_t *new_text(struct str text)
 {
     json_t *value = json_stringn(text.ptr ? text.ptr : "", text.len);
 
@@ -35,9 +38,9 @@ void record_exchange(const struct exchange_record *record)
 
     if (!file)
         return;
-    line = json_pack("{s:o, s:o, s:i, s:s?, s:o}", "what", text_of(str_of(record->what)),
-                     "body", text_of(str_of(record->body)), "status", record->status, "type",
-                     record->content_type, "answer", text_of(record->answer));
+    line = json_pack("{s:o, s:o, s:i, s:s?, s:o}", "what", new_text(str_of(record->what)),
+                     "body", new_text(str_of(record->body)), "status", record->status, "type",
+                     record->content_type, "answer", new_text(record->answer));
     if (line) {
         json_dumpf(line, file, JSON_COMPACT);
         fputc('\n', file);

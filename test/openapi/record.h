@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tests ask and are answered, written down for whoever judges it.
+ * Records the requests and answers of tests for test/openapi/answers.mjs.
  *
- * One line of JSON for each exchange, in a file of the program's own below the directory that
- * BELFRY_ANSWERS names; without it nothing is written.  test/openapi/answers.mjs reads them.
+ * Each program writes one line of JSON per exchange to a file of its own in the directory that
+ * BELFRY_ANSWERS names.  Without this variable nothing is written.
  */
 #pragma once
 

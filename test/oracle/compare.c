@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program against the oracle, by the million.
+ * Compares the program with the oracle in millions of cases.
  *
  *   a  offsets of every zone, around every change of 1970-2100 and at random instants
- *   b  every zone, every change of 1970-2100: expressions that feel it, under all policies
+ *   b  every zone, every change of 1970-2100: expressions near the change, under all policies
  *   c  random expressions, zones and instants
  *
- * One seed gives one course of events.  A difference is printed in one line together with the
- * option that asks for it alone; after ten the run ends.  Exit status 1 when there was one.
- * A control run (--spoil) makes one answer wrong and succeeds when that one is noticed.
+ * The same seed gives the same cases.  A difference is printed in one line, with the option
+ * that runs only this case; after ten differences the run ends.  The exit status is 1 if there
+ * was a difference.  A control run (--spoil) makes one answer wrong and succeeds if exactly
+ * this one is detected.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,10 +38,10 @@ struct options {
     const char *only_case;
     const char *only_offset;
     uint64_t seed;
-    int64_t stride;  /* part b takes one in so many changes */
-    int64_t each;    /* expressions for a change */
-    int64_t offsets; /* random instants for a zone in part a */
-    int64_t count;   /* cases of part c */
+    int64_t stride;  /* part b uses one of this many changes */
+    int64_t each;    /* expressions per change               */
+    int64_t offsets; /* random instants per zone in part a   */
+    int64_t count;   /* cases of part c                      */
 };
 
 struct driver {
@@ -79,7 +80,7 @@ static const struct oracle_dialect *any_dialect(struct driver *driver)
     return oracle_dialect_at(prng_below(&driver->prng, count));
 }
 
-/* Makes query->expr the driver's rule; returns the clock that holds, NULL on failure. */
+/* Parses query->expr into the rule of the driver; returns the clock in force, or NULL. */
 static struct oracle_clock *prepare(struct driver *driver, const struct compare_case *query)
 {
     bool is_valid = oracle_parse(query->dialect, query->expr, &driver->rule) == 0;
@@ -105,7 +106,7 @@ static void check_zone(struct driver *driver, const struct compare_zone *zone)
             compare_offset(&driver->tally, zone->name, zone->tz, change + beside[i]);
     }
     for (int64_t i = 0; i < driver->options.offsets && goes_on(driver); i++) {
-        /* Half of them where the zones have their history. */
+        /* Half of them in the years with recorded changes. */
         int64_t last = i % 2 == 0 ? start_of_year(2100) : start_of_year(10000) - 1;
         int64_t at = prng_between(&driver->prng, start_of_year(1850), last);
         compare_offset(&driver->tally, zone->name, zone->tz, at);
@@ -120,7 +121,7 @@ static void run_a(struct driver *driver)
 
 /* Part b. */
 
-/* From what instant on slots are asked for, by the change that they should feel. */
+/* The instant from which slots are requested, near a clock change. */
 static int64_t any_after(struct compare_prng *prng, int64_t change)
 {
     int choice = prng_below(prng, 100);
@@ -141,7 +142,7 @@ static int64_t with_fraction(struct compare_prng *prng, int64_t second)
     return second * SECOND_US + (prng_percent(prng, 50) ? 0 : prng_between(prng, 1, 999999));
 }
 
-/* Sometimes the zone stands in the text and another one beside it. */
+/* Sometimes the zone is in the text, and the query names another one. */
 static const char *place_zone(struct driver *driver, const struct oracle_dialect *dialect,
                               const char *zone, char ret_expr[static CASE_LENGTH])
 {
@@ -180,7 +181,7 @@ static void check_change(struct driver *driver, const struct compare_zone *zone,
 
 static void run_b(struct driver *driver)
 {
-    int64_t begin = start_of_year(1970) + 3 * DAY; /* so that no instant lies before 1970 */
+    int64_t begin = start_of_year(1970) + 3 * DAY; /* so that no instant is before 1970 */
     int64_t end = start_of_year(2101);
     int64_t turn = prng_between(&driver->prng, 0, driver->options.stride - 1);
 
@@ -197,7 +198,7 @@ static void run_b(struct driver *driver)
 
 /* Part c. */
 
-/* A stretch that the dialect can speak of: temporal and aws know some years only. */
+/* An instant in the years of the dialect: temporal and aws have some years only. */
 static int64_t any_instant(struct compare_prng *prng, const struct oracle_dialect *dialect)
 {
     if (dialect->has_century_horizon)
@@ -207,7 +208,7 @@ static int64_t any_instant(struct compare_prng *prng, const struct oracle_dialec
     return prng_between(prng, start_of_year(1900), start_of_year(2200));
 }
 
-/* @every, where the documents say from when on it counts */
+/* @every, if the documents say from when it counts */
 static bool put_every(struct compare_prng *prng, const struct oracle_dialect *dialect,
                       char ret[static CASE_LENGTH])
 {
@@ -251,9 +252,9 @@ static void run_c(struct driver *driver)
         check_random(driver);
 }
 
-/* One case again. */
+/* Repeats one case. */
 
-static char *cut(char **rest)
+static char *cut_before(char **rest)
 {
     char *start = *rest;
     char *bar = strchr(start, '|');
@@ -271,12 +272,12 @@ static void run_case(struct driver *driver, const char *text)
     char *rest = copy;
 
     snprintf(copy, sizeof copy, "%s", text);
-    struct compare_case query = {.dialect = cut(&rest)};
-    query.expr = cut(&rest);
-    query.zone = cut(&rest);
-    query.dst = cut(&rest);
-    query.after_us = strtoll(cut(&rest), NULL, 10);
-    query.count = (int)strtol(cut(&rest), NULL, 10);
+    struct compare_case query = {.dialect = cut_before(&rest)};
+    query.expr = cut_before(&rest);
+    query.zone = cut_before(&rest);
+    query.dst = cut_before(&rest);
+    query.after_us = strtoll(cut_before(&rest), NULL, 10);
+    query.count = (int)strtol(cut_before(&rest), NULL, 10);
     if (*query.dst == '\0')
         query.dst = NULL;
     struct oracle_clock *clock = prepare(driver, &query);
@@ -290,9 +291,10 @@ static void run_offset(struct driver *driver, const char *text)
     char *rest = copy;
 
     snprintf(copy, sizeof copy, "%s", text);
-    const struct compare_zone *zone = compare_zones_find(&driver->zones, cut(&rest));
+    const struct compare_zone *zone = compare_zones_find(&driver->zones, cut_before(&rest));
     if (zone != NULL)
-        compare_offset(&driver->tally, zone->name, zone->tz, strtoll(cut(&rest), NULL, 10));
+        compare_offset(&driver->tally, zone->name, zone->tz,
+                       strtoll(cut_before(&rest), NULL, 10));
 }
 
 /* Options. */
@@ -300,17 +302,18 @@ static void run_offset(struct driver *driver, const char *text)
 static int usage(void)
 {
     fputs("compare [option value]...\n"
-          "  --zoneinfo DIR   zone files (/usr/share/zoneinfo)\n"
-          "  --seed N         another course of events (1)\n"
-          "  --parts abc      which parts (abc)\n"
-          "  --offsets N      part a: random instants for each zone (40)\n"
-          "  --stride N       part b: one in N changes (1)\n"
-          "  --each N         part b: expressions for a change, each under 15 policies (1)\n"
-          "  --count N        part c: random cases (100000)\n"
-          "  --spoil WHAT     spoil the 1000th next, prev, count or offset: the control run,\n"
-          "                   which succeeds when just this is noticed\n"
-          "  --case TEXT      one case, as a difference prints it\n"
-          "  --offset TEXT    one offset, as a difference prints it\n",
+          "  --zoneinfo DIR   zone files (default /usr/share/zoneinfo)\n"
+          "  --seed N         random seed (default 1)\n"
+          "  --parts abc      parts to run (default abc)\n"
+          "  --offsets N      part a: random instants per zone (default 40)\n"
+          "  --stride N       part b: use one of N changes (default 1)\n"
+          "  --each N         part b: expressions per change, each under 15 policies\n"
+          "                   (default 1)\n"
+          "  --count N        part c: random cases (default 100000)\n"
+          "  --spoil WHAT     control run: make the 1000th next, prev, count or offset\n"
+          "                   wrong, and succeed if exactly this is detected\n"
+          "  --case TEXT      run one case, in the form that a difference prints\n"
+          "  --offset TEXT    compare one offset, in the form that a difference prints\n",
           stderr);
     return 2;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One question to the oracle and to the subject.  See compare_case.h.
+ * Sends one query to the oracle and to the subject.  See compare_case.h.
  */
 #include "compare_case.h"
 
@@ -43,8 +43,8 @@ static void print_list(const char *title, int count, const int64_t *us)
         print_instant(us[i]);
 }
 
-/* Counts a difference, and whether it is the one that was made. */
-static void note(struct compare_tally *tally, enum compare_spoil kind)
+/* Counts a difference, and whether it is the deliberate one. */
+static void count_difference(struct compare_tally *tally, enum compare_spoil kind)
 {
     tally->failures++;
     if (tally->spoil == kind && tally->spoil_turn == COMPARE_SPOIL_TURN)
@@ -56,7 +56,7 @@ static void print_query(struct compare_tally *tally, const struct compare_case *
 {
     static const char *const names[] = {"verdict", "next", "prev", "count"};
 
-    note(tally, kind);
+    count_difference(tally, kind);
     printf("%s differs: --case '%s|%s|%s|%s|%" PRId64 "|%d'", names[kind], query->dialect,
            query->expr, query->zone, query->dst == NULL ? "" : query->dst, query->after_us,
            query->count);
@@ -74,7 +74,7 @@ static struct subject_query query_of(const struct compare_case *query)
     return (struct subject_query){query->dialect, query->expr, query->zone, query->dst};
 }
 
-/* Takes one element out of a list, as an implementation that overlooks a slot would. */
+/* Removes one element of a list, like an implementation that misses a slot. */
 static int drop_one(int count, int64_t *list)
 {
     if (count < 1)
@@ -89,7 +89,7 @@ static bool same_list(int count, const int64_t *one, int other_count, const int6
     return count == other_count && memcmp(one, other, (size_t)count * sizeof *one) == 0;
 }
 
-/* A case while it is compared. */
+/* The state of one comparison. */
 struct run {
     struct compare_tally *tally;
     struct compare_case query;
@@ -120,9 +120,9 @@ static bool check_next(struct run *run)
 }
 
 /*
- * Whether the slot that the subject puts before the first one (NULL: none) is the one: a slot
- * not after the instant that the list began at, with the first one next.  Where it has none
- * there must be none for a year.  Before 1970 years cannot be named: that is left open.
+ * Checks the slot that the subject reports before the first one (NULL: none): it must not be
+ * after the instant at which the list began, and the first one must follow it.  If there is
+ * none, there must be none for a year.  Before 1970 no year can be written: not checked.
  */
 static bool is_before_first(struct run *run, const int64_t *before_us)
 {
@@ -144,7 +144,7 @@ static bool is_before_first(struct run *run, const int64_t *before_us)
            oracle_next(run->clock, run->rule, run->policy, from - 1, &next) && next == from;
 }
 
-/* Backwards from the last slot, or from just behind it, the same slots come. */
+/* Backwards from the last slot, or from just after it, the slots must be the same. */
 static bool check_prev(struct run *run)
 {
     int64_t want[COMPARE_SLOTS_MAX];
@@ -191,8 +191,8 @@ static void check_count(struct run *run)
 }
 
 /*
- * How many slots are asked for.  A rule for any year says nothing about years that cannot be
- * named (2200 and on).
+ * How many slots are requested.  The meaning of a rule for any year is open in years that
+ * cannot be written (2200 and later).
  */
 static int clear_count(const struct run *run)
 {
@@ -225,7 +225,7 @@ void compare_case(struct compare_tally *tally, const struct compare_case *query,
         run.count = run.query.count;
 
     tally->cases++;
-    /* What counts from the argument has no past. */
+    /* A rule that counts from the argument has no earlier slots. */
     if (!check_next(&run) || run.count == 0 || rule->from_after)
         return;
     if (check_prev(&run) && tally->cases % COMPARE_COUNT_EACH == 1)
@@ -244,7 +244,7 @@ void compare_offset(struct compare_tally *tally, const char *zone, const struct 
     tally->offsets++;
     if (result == 0 && got == want)
         return;
-    note(tally, COMPARE_SPOIL_OFFSET);
+    count_difference(tally, COMPARE_SPOIL_OFFSET);
     printf("offset differs: --offset '%s|%" PRId64 "' | at", zone, instant);
     print_instant(instant * SECOND_US);
     printf(" | wanted %d | got %d%s\n", want, got, result == 0 ? "" : " (no such zone)");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One question to the oracle and to the subject, and whether the answers are equal.
+ * Sends one query to the oracle and to the subject, and compares the answers.
  */
 #pragma once
 
@@ -10,16 +10,16 @@
 #include "oracle_next.h"
 
 enum {
-    COMPARE_SLOTS_MAX = 16, /* slots asked for in one case */
+    COMPARE_SLOTS_MAX = 16, /* slots requested in one case */
     COMPARE_FAILURES_MAX = 10,
-    COMPARE_SPOIL_TURN = 1000, /* the answer that a control run spoils */
+    COMPARE_SPOIL_TURN = 1000, /* the answer that a control run makes wrong */
 
-    /* Counting is made for years, not for hours: one case in so many is counted.  No divisor
-       of the number of policies, so that all of them have their turn. */
+    /* Counting covers years, not hours, so only one of this many cases is counted.  Not a
+       divisor of the number of policies, so that every policy is counted at times. */
     COMPARE_COUNT_EACH = 16,
 };
 
-/* Which answer of the subject is spoilt, to see that the comparison notices. */
+/* Which answer of the subject is made wrong, to test that the comparison detects it. */
 enum compare_spoil {
     COMPARE_SPOIL_NOTHING,
     COMPARE_SPOIL_NEXT,
@@ -28,16 +28,16 @@ enum compare_spoil {
     COMPARE_SPOIL_OFFSET,
 };
 
-/* What happened so far. */
+/* The counts so far. */
 struct compare_tally {
-    uint64_t offsets; /* offsets compared */
-    uint64_t cases;   /* queries: each with its next and prev */
+    uint64_t offsets; /* offsets compared                           */
+    uint64_t cases;   /* queries, each with next and prev           */
     uint64_t answers; /* next lists, prev lists and counts compared */
-    uint64_t slots;   /* instants compared in them */
+    uint64_t slots;   /* instants compared in them                  */
     int failures;
     enum compare_spoil spoil;
-    int spoil_turn;             /* answers of that kind so far */
-    enum compare_spoil noticed; /* the kind that was spoilt when a difference was found in it */
+    int spoil_turn;             /* answers of that kind so far                    */
+    enum compare_spoil noticed; /* the wrong kind, if its difference was detected */
 };
 
 /* The next `count` slots of an expression after an instant. */
@@ -45,7 +45,7 @@ struct compare_case {
     const char *dialect;
     const char *expr;
     const char *zone;
-    const char *dst; /* NULL: the dialect's own */
+    const char *dst; /* NULL: that of the dialect */
     int64_t after_us;
     int count;
 };
@@ -53,7 +53,7 @@ struct compare_case {
 /*
  * Compares next, prev and, for the first and every sixteenth case, count.  The rule is that of
  * the expression and the clock that of the zone in force.  A difference is counted and printed
- * in a line with what runs it again.
+ * in one line with the option that repeats it.
  */
 void compare_case(struct compare_tally *tally, const struct compare_case *query,
                   struct oracle_rule *rule, struct oracle_clock *clock);
@@ -62,6 +62,6 @@ void compare_case(struct compare_tally *tally, const struct compare_case *query,
 void compare_offset(struct compare_tally *tally, const char *zone, const struct oracle_tz *tz,
                     int64_t instant);
 
-/* Counts and prints an expression that the subject or the oracle should accept and does not. */
+/* Counts and prints an expression that the subject or the oracle wrongly rejects. */
 void compare_rejected(struct compare_tally *tally, const struct compare_case *query,
                       const char *by_whom);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source of chance of the comparison: one seed, one course of events.
+ * The random number generator of the comparison: the same seed gives the same cases.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ struct compare_prng {
     uint64_t state;
 };
 
-/* splitmix64: every seed is good, 0 too. */
+/* splitmix64: every seed is good, even 0. */
 static inline uint64_t prng_next(struct compare_prng *prng)
 {
     uint64_t z = prng->state += 0x9e3779b97f4a7c15;

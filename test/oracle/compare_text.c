@@ -13,14 +13,14 @@
 
 enum { TEXT_LENGTH = 256 };
 
-/* An expression while it is written. */
+/* The expression that is being written. */
 struct writer {
     struct compare_prng *prng;
     const struct oracle_dialect *dialect;
-    int target[ORACLE_UNIT_COUNT]; /* the local second to hit; weekday with 0 = Sunday */
+    int target[ORACLE_UNIT_COUNT]; /* the local second to match; weekday with 0 = Sunday */
     int month_length;
-    bool is_fixed; /* times are written without anything that makes an interval */
-    bool is_free;  /* values may be anywhere */
+    bool is_fixed; /* times are written without the characters of an interval */
+    bool is_free;  /* values need not be near the target                      */
     char *text;
     size_t length;
 };
@@ -54,7 +54,7 @@ static int max_of(const struct writer *out, enum oracle_unit unit)
     return unit == ORACLE_YEAR ? out->dialect->year_max : max[unit];
 }
 
-/* A value as the dialect writes it, often at or beside the target. */
+/* A value as the dialect writes it, often at or next to the target. */
 static int any_value(struct writer *out, enum oracle_unit unit)
 {
     static const int beside[] = {-1, 0, 0, 0, 0, 1, 1, 2};
@@ -96,7 +96,7 @@ static const char *name_of(const struct writer *out, enum oracle_unit unit, int 
     return names + 3 * weekday;
 }
 
-/* Whether a value is written as a name where it has one. */
+/* Whether a value that has a name is written as the name. */
 enum naming { NEVER, SOMETIMES, ALWAYS };
 
 static void put_value(struct writer *out, enum oracle_unit unit, int value, enum naming naming)
@@ -113,7 +113,7 @@ static void put_value(struct writer *out, enum oracle_unit unit, int value, enum
         put(out, "%c", is_upper ? name[i] - 'a' + 'A' : name[i]);
 }
 
-/* Wrap that a document leaves open (aws) is not written. */
+/* Does not write ranges that wrap if the document leaves them open (aws). */
 static bool may_wrap(const struct writer *out, enum oracle_unit unit)
 {
     if (unit == ORACLE_YEAR || out->dialect->is_wrapped)
@@ -121,13 +121,13 @@ static bool may_wrap(const struct writer *out, enum oracle_unit unit)
     return unit == ORACLE_DAY ? out->dialect->has_day_wrap : out->dialect->has_wrap;
 }
 
-/* Quartz and its kin: names and numbers do not mix, and names take no step. */
+/* Quartz and similar: names and numbers do not mix, and names have no step. */
 static bool is_strict(const struct writer *out)
 {
     return out->dialect->weekday_min == 1;
 }
 
-/* a-b around a value, with a <= b unless the dialect goes round */
+/* a-b around a value, with a <= b unless ranges may wrap in the dialect */
 static void put_range(struct writer *out, enum oracle_unit unit, enum naming naming)
 {
     int low = min_of(out, unit);
@@ -164,11 +164,11 @@ static int any_step(struct writer *out, enum oracle_unit unit)
     if (values > 30 && prng_percent(out->prng, 70))
         values = 30;
     if (is_strict(out))
-        values--; /* quartz refuses a step of all values, such as 60 minutes */
+        values--; /* quartz rejects a step of all values, such as 60 minutes */
     return (int)prng_between(out->prng, 2, values);
 }
 
-/* One item that is not a plain star; may_star allows a stepped one. */
+/* One item that is not a plain star; may_star allows a star with a step. */
 static void put_item(struct writer *out, enum oracle_unit unit, bool may_star)
 {
     const struct oracle_dialect *dialect = out->dialect;
@@ -198,7 +198,7 @@ static void put_list(struct writer *out, enum oracle_unit unit, bool may_star)
     put_item(out, unit, may_star);
     for (; more > 0; more--) {
         put(out, ",");
-        /* Years to come are few: a list of them stays near. */
+        /* Few years are left, so a list of years stays near. */
         out->is_free = unit != ORACLE_YEAR && prng_percent(out->prng, 60);
         put_item(out, unit, may_star);
     }
@@ -220,7 +220,7 @@ static void put_time(struct writer *out, enum oracle_unit unit)
         put_list(out, unit, true);
 }
 
-/* L, L-n, LW, L-nW or nW, mostly such that the target's day is meant. */
+/* L, L-n, LW, L-nW or nW, mostly for the day of the target. */
 static void put_day_special(struct writer *out)
 {
     int to_last = out->month_length - out->target[ORACLE_DAY];
@@ -240,7 +240,7 @@ static void put_day_special(struct writer *out)
         put(out, "W");
 }
 
-/* dL, d#n or d#L, mostly such that the target's day is meant. */
+/* dL, d#n or d#L, mostly for the day of the target. */
 static void put_weekday_special(struct writer *out)
 {
     int nth = (out->target[ORACLE_DAY] - 1) / 7 + 1;
@@ -298,9 +298,9 @@ static void put_any_day(struct writer *out, bool is_question)
 struct day_plan {
     bool day;
     bool weekday;
-    bool may_star;             /* a stepped star beside the other is clear in this dialect */
-    bool is_and;               /* belfry's + */
-    enum oracle_unit question; /* the field that is ? where exactly one must be */
+    bool may_star;             /* a star with a step next to the other field is unambiguous */
+    bool is_and;               /* belfry's +                                                */
+    enum oracle_unit question; /* the field that is ?, if exactly one must be               */
 };
 
 static struct day_plan plan_days(struct writer *out, bool is_common)
@@ -311,7 +311,7 @@ static struct day_plan plan_days(struct writer *out, bool is_common)
 
     plan.day = choice >= 60 && choice < 80;
     plan.weekday = choice >= 80;
-    /* Both at once are rare days where both must match. */
+    /* If both must match, both restricted gives rare days. */
     if (choice >= 92 && days != ORACLE_DAYS_ONE_QUESTION && !is_common)
         plan.day = true;
     if (choice >= 94 && (days == ORACLE_DAYS_OR || days == ORACLE_DAYS_BELFRY))
@@ -348,7 +348,7 @@ static void put_fields(struct writer *out, bool is_common)
     while (layouts < 3 && out->dialect->layout[layouts] != NULL)
         layouts++;
     const char *layout = out->dialect->layout[prng_below(out->prng, layouts)];
-    /* Around years that cannot be named only expressions without years are clear. */
+    /* Near years that cannot be written, only expressions without years are unambiguous. */
     if (out->target[ORACLE_YEAR] <= out->dialect->year_min ||
         out->target[ORACLE_YEAR] > out->dialect->year_max)
         layout = out->dialect->layout[0];

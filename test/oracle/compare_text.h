@@ -2,10 +2,10 @@
 /*
  * Random expressions for the comparison, valid in their dialect by construction.
  *
- * What the documents leave open is not written: steps above the number of values, in quartz
- * and aws names with steps, names mixed with numbers and steps of all values, wrap in aws, a
- * stepped star beside the other day field in github and cloudscheduler, and lists that contain
- * a plain star.
+ * It does not write what the documents leave open: steps above the number of values; in quartz
+ * and aws names with steps, names mixed with numbers, and steps of all values; ranges that wrap
+ * in aws; a star with a step next to the other day field in github and cloudscheduler; and
+ * lists that contain a plain star.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 
 /*
  * Writes an expression that is likely to match near a local second (seconds since 1970-01-01
- * 00:00 local).  With is_common rare days are left out, so that ten slots lie within weeks.
+ * 00:00 local).  With is_common it avoids rare days, so that ten slots are within weeks.
  */
 void compare_text(struct compare_prng *prng, const struct oracle_dialect *dialect,
                   int64_t local, bool is_common, char ret[static 256]);

@@ -29,7 +29,7 @@ static void add_zone(struct compare_zones *zones, const char *name, struct oracl
     zone->clock.tz = tz;
 }
 
-/* localtime and posixrules are this machine's choice, not names of zones. */
+/* localtime and posixrules are settings of this machine, not names of zones. */
 static bool is_skipped(const char *name)
 {
     static const char *const skipped[] = {"posix", "right", "localtime", "posixrules"};
@@ -41,7 +41,7 @@ static bool is_skipped(const char *name)
     return *name == '.';
 }
 
-/* Adds what lies in directory/prefix; prefix is "" or ends with a slash. */
+/* Adds the files of directory/prefix; prefix is "" or ends with a slash. */
 static void add_directory(struct compare_zones *zones, const char *directory,
                           const char *prefix)
 {

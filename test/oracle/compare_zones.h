@@ -20,9 +20,9 @@ struct compare_zones {
     struct compare_zone *zone; /* sorted by name */
 };
 
-/* Reads all TZif files, aliases too, but posix/ (again the same) and right/ (leap seconds). */
+/* Reads all TZif files, including aliases, except posix/ (copies) and right/ (leap seconds). */
 void compare_zones_load(struct compare_zones *ret, const char *directory);
 void compare_zones_free(struct compare_zones *zones);
 
-/* NULL when there is none of that name. */
+/* NULL if there is no zone of that name. */
 struct compare_zone *compare_zones_find(const struct compare_zones *zones, const char *name);

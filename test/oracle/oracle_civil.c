@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-    MARGIN = 3, /* years kept on both sides of 1-9999 */
+    MARGIN = 3, /* years before and after 1-9999 in the table */
     FIRST_YEAR = ORACLE_YEAR_MIN - MARGIN,
     LAST_YEAR = ORACLE_YEAR_MAX + MARGIN,
 };
@@ -69,7 +69,7 @@ struct oracle_date oracle_date_of(int64_t day)
 {
     oracle_need(day >= start_of(FIRST_YEAR) && day < start_of(LAST_YEAR));
 
-    /* Years of average length, and one back: never too late; the loop corrects it. */
+    /* Years of average length, minus one: never too late; the loop corrects it. */
     int year = FIRST_YEAR + (int)((day - start_of(FIRST_YEAR)) * 400 / 146097);
     if (year > FIRST_YEAR)
         year--;

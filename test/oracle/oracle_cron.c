@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a civil second matches the items of a rule.  See oracle_cron.h.
+ * Tests whether a civil second matches the items of a rule.  See oracle_cron.h.
  */
 #include "oracle_cron.h"
 
 #include "oracle_civil.h"
 #include "oracle_dialect.h"
 
-/* After how many values a range that runs past the end begins again. */
+/* The number of values after which a range that passes the end starts again. */
 static int cycle_of(enum oracle_unit unit)
 {
     switch (unit) {
@@ -21,9 +21,9 @@ static int cycle_of(enum oracle_unit unit)
     case ORACLE_MONTH:
         return 12;
     case ORACLE_WEEKDAY:
-        return 7; /* so that 7 is Sunday as 0 is */
+        return 7; /* so that 7 is Sunday, like 0 */
     default:
-        return ORACLE_YEAR_MAX + 1; /* years never begin again */
+        return ORACLE_YEAR_MAX + 1; /* years never wrap */
     }
 }
 
@@ -51,7 +51,7 @@ bool oracle_has(const struct oracle_rule *rule, enum oracle_unit unit, int value
     return false;
 }
 
-/* The Monday to Friday nearest to a day without leaving its month. */
+/* The weekday (Monday to Friday) nearest to a day, in the same month. */
 static int nearest_weekday(struct oracle_date date)
 {
     int weekday = oracle_weekday(oracle_day_number(date.year, date.month, date.day));
@@ -64,7 +64,7 @@ static int nearest_weekday(struct oracle_date date)
     return date.day;
 }
 
-/* The day of the month that a special item of the day field names; 0 when there is none. */
+/* The day of the month of a special item of the day field; 0 if there is none. */
 static int special_day(const struct oracle_item *item, struct oracle_date date)
 {
     int length = oracle_month_length(date.year, date.month);
@@ -162,7 +162,7 @@ void oracle_horizon(const struct oracle_rule *rule, int64_t *ret_from, int64_t *
 {
     bool is_narrow = rule->dialect->has_century_horizon;
 
-    /* A week inside the calendar, so that all around an instant has a date. */
+    /* A week inside the calendar, so that all times around an instant have a date. */
     *ret_from = is_narrow ? 0 : midnight_of(ORACLE_YEAR_MIN, 1, 8);
     *ret_to = is_narrow ? midnight_of(2101, 1, 1) : midnight_of(ORACLE_YEAR_MAX, 12, 25);
 }

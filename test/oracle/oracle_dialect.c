@@ -12,7 +12,7 @@
 #define SECONDS_AND_YEAR "smhdMwy"
 #define YEAR_LAST        "mhdMwy"
 
-/* Years that can be named: quartz, aws and belfry alike. */
+/* The years that can be written: the same in quartz, aws and belfry. */
 #define YEARS          .year_min = 1970, .year_max = 2199
 #define SUNDAY_0_TO_6  .weekday_min = 0, .weekday_max = 6
 #define SUNDAY_0_AND_7 .weekday_min = 0, .weekday_max = 7

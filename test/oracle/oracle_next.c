@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The slots of a rule in a zone, by walking.  See oracle_next.h.
+ * Finds the slots of a rule in a zone by walking.  See oracle_next.h.
  */
 #include "oracle_next.h"
 
@@ -10,15 +10,15 @@
 #include "oracle_civil.h"
 
 enum {
-    GAP_MAX = 3 * 3600, /* longer gaps are skipped whatever the policy says */
+    GAP_MAX = 3 * 3600, /* longer gaps are skipped under every policy */
 
     /*
      * RFC 9636 keeps offsets between -25 h and +26 h, so that two instants with the same
      * local second are less than this apart.
      */
     REACH = 52 * 3600,
-    SPANS_MAX = 4000,  /* a clock that holds more starts anew: 2,000 years of summer times */
-    SEARCH_YEARS = 800 /* twice the 400 of the calendar: zones settle after decades */
+    SPANS_MAX = 4000,  /* a clock with more starts again: 2,000 years of summer times */
+    SEARCH_YEARS = 800 /* twice the cycle of the calendar: zones repeat after decades */
 };
 
 void oracle_clock_free(struct oracle_clock *clock)
@@ -38,7 +38,7 @@ static void add_span(struct oracle_clock *clock, int64_t begin)
         begin, oracle_tz_change(clock->tz, begin), oracle_tz_offset(clock->tz, begin)};
 }
 
-/* Makes the clock hold every instant within reach of `instant`; returns the span of it. */
+/* Extends the clock to all instants within reach of `instant`; returns the span of it. */
 static size_t span_of(struct oracle_clock *clock, int64_t instant, size_t hint)
 {
     int64_t from = instant - REACH;
@@ -57,8 +57,9 @@ static size_t span_of(struct oracle_clock *clock, int64_t instant, size_t hint)
 }
 
 /*
- * Seconds from a local second to the next that can match: 0 if it matches itself, else to the
- * beginning of the next year, month, day, hour, minute or second, by the largest that does not.
+ * Seconds from a local second to the next that can match: 0 if it matches itself, otherwise to
+ * the start of the next year, month, day, hour, minute or second, by the largest unit that does
+ * not match.
  */
 static int64_t wait_for(struct oracle_rule *rule, int64_t local)
 {
@@ -82,7 +83,7 @@ static int64_t wait_for(struct oracle_rule *rule, int64_t local)
     return oracle_has(rule, ORACLE_SECOND, second % 60) ? 0 : 1;
 }
 
-/* Whether any local second of [from, to) matches. */
+/* True if any local second of [from, to) matches. */
 static bool any_matches(struct oracle_rule *rule, int64_t from, int64_t to)
 {
     while (from < to) {
@@ -94,7 +95,7 @@ static bool any_matches(struct oracle_rule *rule, int64_t from, int64_t to)
     return false;
 }
 
-/* Whether a span has an instant with this local second. */
+/* True if a span has an instant with this local second. */
 static bool span_shows(const struct oracle_span *span, int64_t local)
 {
     int64_t instant = local - span->offset;
@@ -102,7 +103,7 @@ static bool span_shows(const struct oracle_span *span, int64_t local)
     return instant >= span->begin && instant < span->end;
 }
 
-/* Whether the fold policy takes this instant among those with the same local second. */
+/* True if the fold policy selects this instant among those with the same local second. */
 static bool fold_takes(const struct oracle_clock *clock, size_t index, int64_t instant,
                        enum oracle_fold fold)
 {
@@ -123,7 +124,7 @@ static bool fold_takes(const struct oracle_clock *clock, size_t index, int64_t i
     return true;
 }
 
-/* Seconds that the change at the beginning of a span skips, if it is short enough to matter. */
+/* Seconds that the change at the start of a span skips; 0 if it is too long to matter. */
 static int32_t gap_before(const struct oracle_clock *clock, size_t index)
 {
     if (index == 0)
@@ -133,8 +134,8 @@ static int32_t gap_before(const struct oracle_clock *clock, size_t index)
 }
 
 /*
- * The seconds to wait until an instant may be a slot by policy of a gap that ended at most
- * three hours ago: 0 if it is one, INT64_MAX if nothing more comes of those gaps.
+ * Seconds until an instant may be a slot by the policy of a gap that ended at most three hours
+ * before: 0 if it is a slot, INT64_MAX if those gaps have no more slots.
  */
 static int64_t gap_wait(const struct oracle_clock *clock, size_t index,
                         struct oracle_rule *rule, enum oracle_gap policy, int64_t instant)
@@ -157,7 +158,7 @@ static int64_t gap_wait(const struct oracle_clock *clock, size_t index,
     return least;
 }
 
-/* Seconds to the next instant that may be a slot; 0 when this one is. */
+/* Seconds to the next instant that may be a slot; 0 if this one is. */
 static int64_t slot_wait(const struct oracle_clock *clock, size_t index,
                          struct oracle_rule *rule, struct oracle_policy policy, int64_t instant)
 {
@@ -169,7 +170,7 @@ static int64_t slot_wait(const struct oracle_clock *clock, size_t index,
         wait = 1;
     if (by_gap < wait)
         wait = by_gap;
-    /* The clock changes at the end of the span: that instant is looked at in its own right. */
+    /* The clock changes at the end of the span: that instant is tested separately. */
     return instant + wait > span->end ? span->end - instant : wait;
 }
 
@@ -181,8 +182,9 @@ static int64_t every_next(const struct oracle_rule *rule, int64_t after)
 }
 
 /* The first instant from `instant` up to `last` that is a slot by the fields. */
-static bool walk(struct oracle_clock *clock, struct oracle_rule *rule,
-                 struct oracle_policy policy, int64_t instant, int64_t last, int64_t *ret)
+static bool walk_to_slot(struct oracle_clock *clock, struct oracle_rule *rule,
+                         struct oracle_policy policy, int64_t instant, int64_t last,
+                         int64_t *ret)
 {
     size_t index = 0;
 
@@ -210,7 +212,7 @@ bool oracle_next(struct oracle_clock *clock, struct oracle_rule *rule,
     if (last >= to)
         last = to - 1;
     if (rule->every == 0)
-        return walk(clock, rule, policy, after + 1, last, ret);
+        return walk_to_slot(clock, rule, policy, after + 1, last, ret);
     *ret = every_next(rule, after);
     return *ret < to;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The slots of a rule in a zone, by walking.
+ * Finds the slots of a rule in a zone by walking.
  *
- * One function says whether an instant is a slot, straight from the definition; the walk asks
- * it for one instant after the other and leaves out only stretches of a clock on which no
- * second can match (a year, month, day, hour or minute that is not in the rule).
+ * One function decides by the definition whether an instant is a slot; the walk calls it for
+ * one instant after the other and skips only periods in which no second can match (a year,
+ * month, day, hour or minute that is not in the rule).
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct oracle_policy {
     enum oracle_fold fold;
 };
 
-/* A stretch of time in which the clock keeps its offset. */
+/* A period in which the clock keeps its offset. */
 struct oracle_span {
     int64_t begin;
     int64_t end; /* exclusive */
@@ -33,8 +33,8 @@ struct oracle_span {
 
 /*
  * The clock of a zone: the spans that were needed so far, in order and without holes.  It
- * grows forward; asked for an instant before its first span or far past its last it starts
- * anew.  All zero but `tz` is a valid clock.
+ * grows forward; for an instant before its first span or far after its last it starts again.
+ * A clock with only `tz` set, and otherwise zero, is valid.
  */
 struct oracle_clock {
     const struct oracle_tz *tz;
@@ -47,18 +47,18 @@ void oracle_clock_free(struct oracle_clock *clock);
 
 /*
  * The policy that a name means for the rule: vixie, literal, once, last, shift, or "gap/fold"
- * such as "next/both".  NULL is the default of the rule's dialect.  0, or -1 for any other.
+ * such as "next/both".  NULL is the default of the dialect.  Returns 0, or -1 for other names.
  */
 int oracle_policy_of(const struct oracle_rule *rule, const char *dst,
                      struct oracle_policy *ret);
 
 /*
- * The first slot after the instant (both in seconds since the epoch).  False when there is
- * none in the years to come: the calendar repeats after 400 of them.
+ * The first slot after the instant (both in seconds since the epoch).  False if there is none
+ * in the following years: the calendar repeats after 400 of them.
  */
 bool oracle_next(struct oracle_clock *clock, struct oracle_rule *rule,
                  struct oracle_policy policy, int64_t after, int64_t *ret);
 
-/* Up to `count` slots after the instant, one after the other; returns how many there are. */
+/* Up to `count` consecutive slots after the instant; returns how many there are. */
 int oracle_list(struct oracle_clock *clock, struct oracle_rule *rule,
                 struct oracle_policy policy, int64_t after, int count, int64_t *ret);

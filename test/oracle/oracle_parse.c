@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text to items: the parser of the oracle.  See oracle_cron.h.
+ * The parser of the oracle: text to items.  See oracle_cron.h.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "oracle_cron.h"
 #include "oracle_dialect.h"
 
-enum { NUMBER_MAX = 1000000 }; /* numbers stop growing here, so that none can wrap */
+enum { NUMBER_MAX = 1000000 }; /* larger numbers read as this, so that none can overflow */
 
 static const char *const month_names[] = {"january",   "february", "march",    "april",
                                           "may",       "june",     "july",     "august",
@@ -16,7 +16,7 @@ static const char *const month_names[] = {"january",   "february", "march",    "
 static const char *const weekday_names[] = {"sunday",   "monday", "tuesday", "wednesday",
                                             "thursday", "friday", "saturday"};
 
-/* One item of one field while it is read. */
+/* The read position in one item of one field. */
 struct reader {
     const struct oracle_dialect *dialect;
     enum oracle_unit unit;
@@ -73,7 +73,7 @@ static bool begins_with(const char *name, const char *text, size_t length)
     return true;
 }
 
-/* How many letters at the reader are the name; 0 when the dialect has no such name. */
+/* The number of letters of the name at the reader; 0 if the dialect does not have it. */
 static size_t name_length(const struct reader *in)
 {
     size_t letters = 0;
@@ -132,7 +132,7 @@ static int unit_max(const struct reader *in)
     }
 }
 
-/* A value as written: quartz's Sunday is still 1. */
+/* A value as written: in quartz Sunday is still 1. */
 static bool read_value(struct reader *in, int *ret)
 {
     return (read_name(in, ret) || read_number(in, ret)) && *ret >= unit_min(in) &&
@@ -151,7 +151,7 @@ static int value_count(const struct reader *in)
     return in->unit == ORACLE_WEEKDAY ? 7 : unit_max(in) - unit_min(in) + 1;
 }
 
-/* Puts the end of a range behind its beginning: 22-4 becomes 22-28. */
+/* Moves the end of a range after its start: 22-4 becomes 22-28. */
 static bool unroll(const struct reader *in, struct oracle_item *item)
 {
     if (item->b >= item->a)
@@ -304,7 +304,7 @@ static enum oracle_unit unit_of(char letter)
     return (enum oracle_unit)(strchr("smhdMwy", letter) - "smhdMwy");
 }
 
-/* Whether the day fields may stand together, and how they count. */
+/* Checks whether the day fields are allowed together, and decides how they combine. */
 static bool finish_days(struct oracle_rule *rule)
 {
     const struct oracle_field *day = &rule->field[ORACLE_DAY];
@@ -419,7 +419,7 @@ static bool read_duration(const char **text, bool has_days, int64_t *ret)
                 value += (weight /= 10) * (**text - '0');
         }
         int64_t unit = duration_unit(*text, has_days, &length);
-        /* A century is beyond every test and far from where a double grows coarse. */
+        /* A century is longer than in any test, and a double is still exact enough. */
         if (unit == 0 || value * (double)unit > 3e18)
             return false;
         total += (int64_t)(value * (double)unit + 0.5);
@@ -469,7 +469,7 @@ static bool read_macro(struct oracle_rule *rule, const char *text)
     return false;
 }
 
-/* Cuts blanks from both ends, in place. */
+/* Removes the blanks at both ends, in place. */
 static char *trim(const struct oracle_dialect *dialect, char *text)
 {
     while (is_blank(dialect, *text))
@@ -481,7 +481,7 @@ static char *trim(const struct oracle_dialect *dialect, char *text)
     return text;
 }
 
-/* Takes "TZ=name " or "CRON_TZ=name " from the front of *text into rule->zone. */
+/* Moves "TZ=name " or "CRON_TZ=name " from the start of *text to rule->zone. */
 static bool read_zone(struct oracle_rule *rule, char **text)
 {
     size_t skip = strncmp(*text, "TZ=", 3) == 0        ? 3

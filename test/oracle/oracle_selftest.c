@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The oracle against the vectors, alone: what judges the program must itself be right.
+ * Compares the oracle with the vectors, without the program: the oracle itself must be right.
  *
- * The vectors are read from the directory in BELFRY_VECTORS, or test/data/vectors, the zones
- * from the one in BELFRY_ZONEINFO, or /usr/share/zoneinfo.
+ * The vectors are in the directory BELFRY_VECTORS, default test/data/vectors; the zones in
+ * BELFRY_ZONEINFO, default /usr/share/zoneinfo.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +104,7 @@ static int64_t read_instant(const char *text)
            minute * 60 + second;
 }
 
-/* 1 when the oracle agrees; otherwise says where it does not and returns 0. */
+/* Returns 1 if the oracle agrees; otherwise prints the difference and returns 0. */
 static int agrees(const struct expectation *want)
 {
     int64_t got[TIMES_MAX + 1];
@@ -145,7 +145,7 @@ static json_t *load_json(const char *file)
     return json;
 }
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *get_text(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
 }
@@ -162,11 +162,11 @@ static void read_times(const json_t *list, struct expectation *ret)
     }
 }
 
-/* Other languages have their own oracle; what is hashed is not spoken by this one. */
+/* False for other languages, which have their own oracle, and for hashed values. */
 static bool is_spoken(const json_t *vector)
 {
-    const char *dialect = text_of(vector, "dialect");
-    const char *expr = text_of(vector, "expr");
+    const char *dialect = get_text(vector, "dialect");
+    const char *expr = get_text(vector, "expr");
 
     if (strcmp(dialect, "systemd") == 0 || strcmp(dialect, "rrule") == 0)
         return false;
@@ -186,22 +186,22 @@ static void public_vectors_agree(void **state)
         if (!is_spoken(vector))
             continue;
         if (json_is_true(json_object_get(vector, "error"))) {
-            bool is_rejected = oracle_parse(text_of(vector, "dialect"), text_of(vector, "expr"),
-                                            &rule) != 0;
+            bool is_rejected = oracle_parse(get_text(vector, "dialect"),
+                                            get_text(vector, "expr"), &rule) != 0;
             if (!is_rejected)
-                print_error("%s: '%s' is accepted\n", text_of(vector, "id"),
-                            text_of(vector, "expr"));
+                print_error("%s: '%s' is accepted\n", get_text(vector, "id"),
+                            get_text(vector, "expr"));
             rejected += is_rejected;
             invalid++;
             continue;
         }
         struct expectation want = {
-            .id = text_of(vector, "id"),
-            .dialect = text_of(vector, "dialect"),
-            .expr = text_of(vector, "expr"),
-            .zone = text_of(vector, "tz"),
-            .dst = text_of(vector, "dst"),
-            .after = read_instant(text_of(vector, "after")),
+            .id = get_text(vector, "id"),
+            .dialect = get_text(vector, "dialect"),
+            .expr = get_text(vector, "expr"),
+            .zone = get_text(vector, "tz"),
+            .dst = get_text(vector, "dst"),
+            .after = read_instant(get_text(vector, "after")),
             .is_complete = json_is_true(json_object_get(vector, "complete")),
         };
         read_times(json_object_get(vector, "expect"), &want);
@@ -216,7 +216,7 @@ static void public_vectors_agree(void **state)
     assert_int_equal(rejected, invalid);
 }
 
-/* Only what is one cron string and a zone; spec features have their own tests. */
+/* True for one cron string and a zone; other features of specs have their own tests. */
 static bool is_plain_cron(const json_t *vector)
 {
     const json_t *spec = json_object_get(vector, "spec");
@@ -237,13 +237,13 @@ static int check_temporal(const json_t *list, const char *expect, int *ret_all)
         if (!is_plain_cron(vector))
             continue;
         const json_t *spec = json_object_get(vector, "spec");
-        const char *zone = text_of(spec, "timezoneName");
+        const char *zone = get_text(spec, "timezoneName");
         struct expectation want = {
-            .id = text_of(vector, "name"),
+            .id = get_text(vector, "name"),
             .dialect = "temporal",
             .expr = json_string_value(json_array_get(json_object_get(spec, "cronString"), 0)),
             .zone = zone == NULL ? "UTC" : zone,
-            .after = read_instant(text_of(vector, "after")),
+            .after = read_instant(get_text(vector, "after")),
             .is_complete = json_is_true(json_object_get(vector, "exhausted")),
         };
         read_times(json_object_get(vector, expect), &want);
@@ -276,8 +276,8 @@ static FILE *open_vectors(const char *file)
     return stream;
 }
 
-/* Cuts the text up to a separator from *rest; NULL when there is no more. */
-static char *cut(char **rest, const char *separator)
+/* Removes the text up to a separator from *rest; NULL if there is no more. */
+static char *cut_before(char **rest, const char *separator)
 {
     char *start = *rest;
     char *end = start == NULL ? NULL : strstr(start, separator);
@@ -304,10 +304,11 @@ static void spring_table_agrees(void **state)
             continue;
         line[strcspn(line, "\n")] = '\0';
         snprintf(id, sizeof id, "row %d", ++all);
-        struct expectation want = {.id = id, .dialect = "spring", .expr = cut(&rest, "\t")};
-        want.zone = cut(&rest, "\t");
-        want.after = oracle_floor_div(strtoll(cut(&rest, "\t"), NULL, 10), 1000);
-        for (char *time; (time = cut(&rest, "\t")) != NULL;) {
+        struct expectation want = {
+            .id = id, .dialect = "spring", .expr = cut_before(&rest, "\t")};
+        want.zone = cut_before(&rest, "\t");
+        want.after = oracle_floor_div(strtoll(cut_before(&rest, "\t"), NULL, 10), 1000);
+        for (char *time; (time = cut_before(&rest, "\t")) != NULL;) {
             if (strcmp(time, "-") == 0)
                 want.is_complete = true;
             else
@@ -325,7 +326,7 @@ static void spring_table_agrees(void **state)
 static int check_verdict(char *line)
 {
     char *rest = line + 1;
-    const char *expr = cut(&rest, "\" | ");
+    const char *expr = cut_before(&rest, "\" | ");
     bool is_accepted = oracle_parse("spring", expr, &rule) == 0;
 
     assert_non_null(rest);
@@ -339,12 +340,13 @@ static int check_verdict(char *line)
 static int check_named(char *line)
 {
     char *rest = line;
-    struct expectation want = {.id = "named", .dialect = "spring", .expr = cut(&rest, " | ")};
+    struct expectation want = {
+        .id = "named", .dialect = "spring", .expr = cut_before(&rest, " | ")};
 
-    want.zone = cut(&rest, " | ");
-    want.after = read_instant(cut(&rest, " | "));
+    want.zone = cut_before(&rest, " | ");
+    want.after = read_instant(cut_before(&rest, " | "));
     want.is_complete = strcmp(rest, "null") == 0;
-    for (char *time; !want.is_complete && (time = cut(&rest, " ")) != NULL;) {
+    for (char *time; !want.is_complete && (time = cut_before(&rest, " ")) != NULL;) {
         assert_true(want.count < TIMES_MAX);
         want.time[want.count++] = read_instant(time);
     }
@@ -372,7 +374,7 @@ static void named_spring_rows_agree(void **state)
 }
 
 /*
- * What cron-dialects.md says and no vector shows; the section stands at the end of each line.
+ * Rules of cron-dialects.md that no vector covers; each line ends with the section.
  * 2024-01-01 was a Monday; New York changed on 2024-03-10 at 07:00Z and 2024-11-03 at 06:00Z.
  */
 static const struct {
@@ -454,7 +456,7 @@ static void sentences_of_the_document_agree(void **state)
         }
         snprintf(times, sizeof times, "%s", sentences[i].times);
         while (rest != NULL)
-            want.time[want.count++] = read_instant(cut(&rest, " "));
+            want.time[want.count++] = read_instant(cut_before(&rest, " "));
         good += agrees(&want);
     }
     assert_int_equal(good, all);

@@ -14,8 +14,8 @@
 enum {
     FILE_MAX = 1 << 20, /* the largest file of tzdata has a few kilobytes */
     HEADER_LENGTH = 44,
-    OFFSET_HOURS_MAX = 24, /* POSIX; RFC 9636 keeps it for the offsets of the footer */
-    RULE_HOURS_MAX = 167,  /* RFC 9636 section 3.3.1 */
+    OFFSET_HOURS_MAX = 24, /* POSIX; RFC 9636 keeps this limit for the offsets of the footer */
+    RULE_HOURS_MAX = 167,  /* RFC 9636 section 3.3.1                                         */
 };
 
 /* When a half of the year begins: "M3.2.0/2", "J60", "59". */
@@ -40,13 +40,13 @@ struct footer {
 
 struct oracle_tz {
     size_t count;
-    int64_t *at;     /* transitions, ascending */
-    int32_t *offset; /* offset[i] holds from at[i] on */
-    int32_t before;  /* time type 0: holds before the first transition */
+    int64_t *at;     /* transitions, ascending                            */
+    int32_t *offset; /* offset[i] is in force from at[i] on               */
+    int32_t before;  /* time type 0: in force before the first transition */
     struct footer footer;
 };
 
-/* Bytes still to be read; a read past the end turns `ok` off and yields zeros. */
+/* The unread bytes; a read past the end clears `ok` and returns zeros. */
 struct bytes {
     const unsigned char *at;
     size_t left;
@@ -58,7 +58,7 @@ struct header {
     size_t isutcnt, isstdcnt, leapcnt, timecnt, typecnt, charcnt;
 };
 
-static const unsigned char *take(struct bytes *in, size_t count)
+static const unsigned char *read_bytes(struct bytes *in, size_t count)
 {
     if (!in->ok || in->left < count) {
         in->ok = false;
@@ -71,7 +71,7 @@ static const unsigned char *take(struct bytes *in, size_t count)
 
 static int64_t take_int(struct bytes *in, size_t width)
 {
-    const unsigned char *digits = take(in, width);
+    const unsigned char *digits = read_bytes(in, width);
     if (digits == NULL)
         return 0;
 
@@ -95,7 +95,7 @@ static size_t take_count(struct bytes *in)
 static struct header take_header(struct bytes *in)
 {
     struct header header = {0};
-    const unsigned char *start = take(in, HEADER_LENGTH - 6 * 4);
+    const unsigned char *start = read_bytes(in, HEADER_LENGTH - 6 * 4);
 
     if (start == NULL || memcmp(start, "TZif", 4) != 0) {
         in->ok = false;
@@ -142,8 +142,8 @@ static bool take_block(struct bytes *in, const struct header *header, size_t tim
         if (i > 0 && tz->at[i] <= tz->at[i - 1])
             return false;
     }
-    const unsigned char *type_of = take(in, tz->count);
-    const unsigned char *types = take(in, header->typecnt * 6);
+    const unsigned char *type_of = read_bytes(in, tz->count);
+    const unsigned char *types = read_bytes(in, header->typecnt * 6);
     for (size_t i = 0; i <= tz->count; i++) {
         size_t type = i < tz->count ? type_of[i] : 0;
         if (type >= header->typecnt)
@@ -155,11 +155,11 @@ static bool take_block(struct bytes *in, const struct header *header, size_t tim
         else
             tz->before = offset;
     }
-    take(in, header->charcnt + header->isstdcnt + header->isutcnt);
+    read_bytes(in, header->charcnt + header->isstdcnt + header->isutcnt);
     return in->ok;
 }
 
-/* The footer is read from a NUL-terminated copy; every reader moves *text. */
+/* The footer is read from a terminated copy; every reader advances *text. */
 
 static bool read_name(const char **text)
 {
@@ -268,11 +268,11 @@ static bool read_footer(const char *text, struct footer *ret)
     return *text == '\0';
 }
 
-/* "\n" TZ string "\n"; an empty string says that nothing is known past the last transition. */
+/* "\n" TZ string "\n"; an empty string means no rule after the last transition. */
 static bool take_footer(struct bytes *in, struct footer *ret)
 {
     char text[256];
-    const unsigned char *first = take(in, 1);
+    const unsigned char *first = read_bytes(in, 1);
 
     if (first == NULL || *first != '\n')
         return false;
@@ -293,7 +293,7 @@ static bool decode(struct bytes *in, struct oracle_tz *tz)
         return false;
     if (header.version == 1)
         return take_block(in, &header, 4, tz);
-    take(in, block_length(&header, 4));
+    read_bytes(in, block_length(&header, 4));
     header = take_header(in);
     return in->ok && take_block(in, &header, 8, tz) && take_footer(in, &tz->footer);
 }
@@ -356,7 +356,7 @@ static int64_t rule_day(const struct rule *rule, int year)
     return oracle_day_number(year, rule->month, day);
 }
 
-/* The rule's local time is that of the clock before the change. */
+/* The local time of a rule is that of the clock before the change. */
 static int64_t rule_instant(const struct rule *rule, int year, int32_t offset_before)
 {
     return rule_day(rule, year) * ORACLE_DAY_SECONDS + rule->time - offset_before;
@@ -369,8 +369,8 @@ static int year_of(int64_t instant)
 
 /*
  * The latest change at or before the instant decides.  A rule can be a week away from its
- * year, so the neighbours are looked at too.  Where the end of one year's summer time and the
- * beginning of the next fall together (summer time all year) the later year wins.
+ * year, so the years before and after are included.  If the end of one summer time coincides
+ * with the start of the next (summer time all year), the later year wins.
  */
 static int32_t footer_offset(const struct footer *footer, int64_t instant)
 {
@@ -406,7 +406,7 @@ int32_t oracle_tz_offset(const struct oracle_tz *tz, int64_t instant)
     return tz->before;
 }
 
-/* The earlier of two possible changes that is one: after `instant` and to another offset. */
+/* The earlier of two candidates that is a change: after `instant` and to another offset. */
 static int64_t earlier_change(const struct oracle_tz *tz, int64_t instant, int64_t one,
                               int64_t other)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The zone reader of the oracle: TZif (RFC 9636, versions 1 to 4) in the plainest way.
+ * The zone reader of the oracle: TZif (RFC 9636, versions 1 to 4) in the simplest way.
  *
- * Explicit transitions are scanned from the last to the first.  Past the last one the rule in
- * the footer is worked out for the years around the instant, each time anew.  No table, no
- * index, no shared code with src/.
+ * It scans explicit transitions from the last to the first.  After the last one it computes the
+ * rule of the footer for the years around the instant, on each call.  No table, no index, no
+ * shared code with src/.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 struct oracle_tz;
 
-/* NULL when the file cannot be read, is no TZif file, or counts leap seconds. */
+/* NULL if the file cannot be read, is not a TZif file, or counts leap seconds. */
 struct oracle_tz *oracle_tz_load(const char *path);
 
 /* A zone that is always `offset` seconds east of UTC. */
@@ -26,7 +26,7 @@ void oracle_tz_free(struct oracle_tz *tz);
 int32_t oracle_tz_offset(const struct oracle_tz *tz, int64_t instant);
 
 /*
- * The first instant after the given one at which another offset than the one in force there
- * begins, or ORACLE_NO_CHANGE.  Transitions that keep the offset are passed over.
+ * The first instant after the given one at which the offset changes, or ORACLE_NO_CHANGE.
+ * Transitions that keep the offset are skipped.
  */
 int64_t oracle_tz_change(const struct oracle_tz *tz, int64_t instant);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The oracle's zone reader on files made here: what tzdata does not show today.  The instants
- * follow from RFC 9636 and POSIX by hand.
+ * The zone reader of the oracle, on files composed here with features that tzdata does not use
+ * today.  The instants are derived from RFC 9636 and POSIX by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 enum { FILE_LENGTH = 512 };
 
-/* A TZif file while it is written. */
+/* The TZif file that is being written. */
 struct image {
     unsigned char byte[FILE_LENGTH];
     size_t length;
@@ -89,7 +89,7 @@ static struct oracle_tz *load(const struct image *image)
     return tz;
 }
 
-/* A version 2 file without transitions: the footer holds for all times. */
+/* A version 2 file without transitions: the footer applies to all times. */
 static struct oracle_tz *load_footer(const char *footer)
 {
     struct image image = {.length = 0};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The oracle's walk against a look at every second.
+ * Compares the walk of the oracle with a test of every second.
  *
- * The walk leaves out stretches in which nothing can match.  Here nothing is left out: around
- * a change of clock every second gets its local time, and the slots are picked by the
- * definition, with no spans and no waiting.
+ * The walk skips periods in which no second can match.  This test skips nothing: around a clock
+ * change every second gets its local time, and the slots are selected by the definition,
+ * without spans and skips.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,14 +25,14 @@
 
 enum {
     HOUR = 3600,
-    MARGIN = 4 * HOUR, /* of the window around what is compared: more than a gap or a fold */
-    HALF = 8 * HOUR,   /* the window reaches so far to both sides of the change */
+    MARGIN = 4 * HOUR, /* around the compared seconds: more than a gap or a fold */
+    HALF = 8 * HOUR,   /* length of the window before and after the change       */
     LENGTH = 2 * HALF,
     LARGEST = 3 * HOUR, /* larger changes do not fit the margin */
     ROUNDS = 200,
 };
 
-/* What every second of the window is. */
+/* The local time and more of every second of the window. */
 static int64_t local_at[LENGTH];
 static bool is_slot[LENGTH];
 static struct oracle_rule rule;
@@ -50,7 +50,7 @@ static bool is_taken(int index, enum oracle_fold fold)
     return true;
 }
 
-/* Local times that jump over seconds, at window second `index`. */
+/* Slots of local times that a change skips, at window second `index`. */
 static void fill_gap(int index, enum oracle_gap policy)
 {
     for (int64_t local = local_at[index - 1] + 1; local < local_at[index]; local++) {
@@ -92,7 +92,7 @@ static void compare_window(struct compare_zone *zone, int64_t begin,
     }
 }
 
-/* A change of the zone that fits the window; 0 when there is none. */
+/* A clock change of the zone that fits into the window; 0 if there is none. */
 static int64_t any_change(struct compare_prng *prng, const struct compare_zone *zone,
                           const struct oracle_dialect *dialect)
 {

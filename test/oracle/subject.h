@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What compare.c asks of the implementation under test.
+ * The functions of the implementation under test that compare.c calls.
  *
- * One adapter is linked into each build of the driver.  It holds no opinion: it hands text to
- * the implementation and numbers back.  Instants are microseconds since the epoch, UTC.
+ * Each build of the driver links one adapter, which only passes text to the implementation and
+ * returns numbers.  Instants are microseconds since the epoch, UTC.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* Whose slots: the text in its dialect, the zone by name, and the rule for clock changes. */
+/* The text in its dialect, the name of the zone, and the rule for clock changes. */
 struct subject_query {
     const char *dialect;
     const char *expr;
-    const char *zone; /* holds unless the text has a TZ= prefix */
-    const char *dst;  /* NULL: the dialect's own; else vixie, literal, once, last, shift, or
+    const char *zone; /* used unless the text has a TZ= prefix */
+    const char
+        *dst; /* NULL: that of the dialect; otherwise vixie, literal, once, last, shift, or
                          "gap/fold" of skip|next|shift and first|last|both */
 };
 
-/* Before anything else, with the directory of TZif files.  0, or -1. */
+/* Call it first, with the directory of TZif files.  Returns 0, or -1. */
 int subject_open(const char *zoneinfo_dir);
 
 /*
- * The first `n` slots strictly after `after_us`, ascending.  Returns how many there are (fewer
- * than n: nothing follows), or -1 when the query is rejected.
+ * The first `n` slots strictly after `after_us`, ascending.  Returns how many there are (if
+ * fewer than n, there are no more), or -1 if the query is rejected.
  */
 int subject_next(const struct subject_query *query, int64_t after_us, int n, int64_t *ret_us);
 
-/* The last `n` slots strictly before `before_us`, descending.  Returns as subject_next. */
+/* The last `n` slots strictly before `before_us`, descending.  Returns like subject_next(). */
 int subject_prev(const struct subject_query *query, int64_t before_us, int n, int64_t *ret_us);
 
-/* How many slots are after `from_us` and not after `to_us`; -1 when the query is rejected. */
+/* The number of slots after `from_us` and not after `to_us`; -1 if the query is rejected. */
 int64_t subject_count(const struct subject_query *query, int64_t from_us, int64_t to_us);
 
-/* Seconds east of UTC at a second since the epoch.  0, or -1 when there is no such zone. */
+/* Seconds east of UTC at a second since the epoch.  Returns 0, or -1 for an unknown zone. */
 int subject_offset(const char *zone, int64_t utc_s, int32_t *ret);

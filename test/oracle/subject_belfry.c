@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The adapter between the comparison driver and Belfry's own search.
+ * The adapter between the comparison driver and the search of Belfry.
  */
 #include "subject.h"
 
@@ -78,7 +78,7 @@ int subject_next(const struct subject_query *query, int64_t after_us, int n, int
     while (count < n && spec_walk_next(&walk, &slot)) {
         struct slot alone;
 
-        /* The chain and the single question must agree; a difference shows as a bad slot. */
+        /* The walk and the single search must agree; a difference gives a wrong slot. */
         if (!spec_next(&spec, &ctx, after, &alone) || alone.at != slot.at)
             slot.at = 0;
         after = slot.at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The oracle as its own subject: with it the comparison must find nothing, and with a spoilt
- * answer something.  It tests the driver, not the program.
+ * The oracle as its own subject: the comparison must find no difference, and one if an answer
+ * is made wrong.  It tests the driver, not the program.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 
 enum {
     PATH_LENGTH = 512,
-    COUNT_MAX = 1000, /* the driver counts no more than it asked for */
+    COUNT_MAX = 1000, /* the driver counts at most what it requested */
 };
 
 static char directory[PATH_LENGTH / 2];
 static struct oracle_rule rule;
 static struct oracle_policy policy;
 
-/* The zone and expression asked for last; the driver asks several things of each. */
+/* The last zone and expression; the driver sends several queries for each. */
 static char zone_name[ORACLE_ZONE_MAX];
 static char rule_dialect[ORACLE_ZONE_MAX];
 static char rule_text[ORACLE_TEXT_MAX + 1];
@@ -81,7 +81,7 @@ static bool next_is_before(int64_t after, int64_t before, int64_t *ret)
     return oracle_next(&zone_clock, &rule, policy, after, ret) && *ret < before;
 }
 
-/* The last slot before an instant: back until there is one, then halving to the last. */
+/* The last slot before an instant: steps back until there is a slot, then bisects. */
 static bool last_before(int64_t before, int64_t *ret)
 {
     int64_t low = before - 3600;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The small world.  See judging.h.
- */
+/* Builds the small world.  See judging.h. */
 #include "judging.h"
 
 #include <setjmp.h>
@@ -70,7 +68,7 @@ void world_event(struct world *w, instant at, enum event_type type, instant slot
     w->nodes[0].event = n + 1;
 }
 
-/* The next attempt of a run, after those that were handed out before. */
+/* The next attempt of a run, after the earlier deliveries. */
 struct rec_delivery *world_send(struct world *w, instant at, instant slot, int64_t pass)
 {
     struct rec_delivery *d = &w->deliveries[w->record.delivery_count];

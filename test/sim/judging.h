@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small world that kept every promise, for the tests of the judge to break.
+ * A small world that kept every promise; the tests of the judge break it.
  *
- * Schedule 100 runs each minute, skips on overlap, tries three times, 10 s apart, behind gate
- * 7 that admits one.  Made at 0:30.  Slot 1:00 succeeds; 2:00 fails and succeeds at its second
- * attempt; a trigger of 2:30 succeeds, and is asked for twice with one request key; 3:00 lasts
- * until 4:20, so 4:00 is skipped; 5:00 is at work when the world ends at 5:30.
+ * Schedule 100 runs every minute, skips on overlap, makes three attempts, 10 s apart, with gate
+ * 7 that admits one.  Created at 0:30.  Slot 1:00 succeeds; 2:00 fails and succeeds at its
+ * second attempt; a trigger of 2:30 succeeds, and is requested twice with one request key; 3:00
+ * lasts until 4:20, so 4:00 is skipped; 5:00 is running when the world ends at 5:30.
  */
 #pragma once
 
@@ -44,10 +44,10 @@ struct world {
 /* The world above. */
 void world_make(struct world *w);
 
-/* More of it: each takes a turn of its own, so they are to be called in order of time. */
+/* Additions: each takes its own turn, so call them in order of time. */
 struct rec_command *world_command(struct world *w, instant at, enum command_kind kind);
 struct rec_delivery *world_send(struct world *w, instant at, instant slot, int64_t pass);
-/* Its report, history row and, when it is the last, event. */
+/* Its report, history row and, if it is the last, event. */
 struct history_row *world_end(struct world *w, instant at, const struct rec_delivery *sent,
                               enum outcome outcome, bool last);
 /* A slot that was not started. */
@@ -55,9 +55,9 @@ struct ledger_entry *world_pass(struct world *w, instant at, instant slot, enum 
                                 enum reason reason);
 void world_event(struct world *w, instant at, enum event_type type, instant slot, int64_t pass);
 
-/* The schedule for these tests begins anew: nothing has happened but its creation. */
+/* Resets the world: nothing has happened except the creation of the schedule. */
 void world_make_empty(struct world *w);
-/* It is as at the end of the world: the mark, the counters and the clock. */
+/* Sets mark, counters and clock as at the end of the world. */
 void world_close(struct world *w, instant now, instant mark);
 
 void world_accepted(const struct world *w);

@@ -30,7 +30,7 @@ static void the_world_as_it_is_is_accepted(void **state)
 
 /* ---- 1: accounting ---- */
 
-/* Makes the schedule end at 4:30, by deletion, so that neither mark nor clock is asked. */
+/* Ends the schedule at 4:30, by deletion, so that neither mark nor clock matters. */
 static void delete_it(void)
 {
     world_make_empty(w);
@@ -109,7 +109,7 @@ static void coalesced_for_no_other_or_where_all_are_wanted_breaks_1(void **state
     w->cursors[0].missed = 1;
     w->ledger[0].written_at = AT(5, 0);
     world_accepted(w);
-    w->ledger[0].written_at = AT(4, 10); /* before 5:00, which stands for it, was made */
+    w->ledger[0].written_at = AT(4, 10); /* before 5:00, which represents it, was created */
     world_rejected(w, 1);
     w->drafts[0].policies.catchup = CATCHUP_OLDEST;
     world_accepted(w);
@@ -157,7 +157,7 @@ static void a_run_that_nobody_asked_for_breaks_2(void **state)
     (void)state;
     w->commands[C_TRIGGER].reply.run.pass = w->commands[C_TRIGGER_AGAIN].reply.run.pass = 2;
     w->ledger[1] = w->ledger[0];
-    w->ledger[1].pass = 2; /* the trigger that was acknowledged has its trace */
+    w->ledger[1].pass = 2; /* the acknowledged trigger has its row */
     w->ledger[1].account.first = w->ledger[1].account.last = AT(2, 30);
     w->record.ledger_count = 2;
     world_rejected(w, 2);
@@ -328,7 +328,7 @@ static void an_automatic_run_after_the_pause_is_over_is_accepted(void **state)
     world_accepted(w);
 }
 
-/* Which of two words of one turn holds is told by their places in it, not by their times. */
+/* Of two commands in one turn, their positions decide which is in force, not their times. */
 static void of_two_words_in_one_turn_the_last_one_holds(void **state)
 {
     struct rec_command *pause = &w->commands[C_COUNT], *resume = pause + 1;
@@ -344,7 +344,7 @@ static void of_two_words_in_one_turn_the_last_one_holds(void **state)
     world_rejected(w, 9);
 }
 
-/* To enable a schedule is not to resume it. */
+/* Enabling a schedule does not resume it. */
 static void a_pause_outlasts_an_edit_and_a_disablement_does_not(void **state)
 {
     struct rec_command *pause = &w->commands[C_COUNT], *edit = pause + 1;
@@ -386,7 +386,7 @@ static void missed_by_a_pause_that_never_was_breaks_9(void **state)
     world_rejected(w, 9);
 }
 
-/* The engine says that it goes on in a turn of 4:10; the pause was until 4:05, or 3:55. */
+/* The engine resumes in a turn of 4:10; the pause was until 4:05, or 3:55. */
 static void missed_after_the_end_of_a_pause_breaks_9(void **state)
 {
     (void)state;

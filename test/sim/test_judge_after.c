@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Negative controls of the judge, continued: overlap and gates, commands, counters, events,
- * what must be so once all is well, and the same seed again.  Then what it must not reject.
+ * what must hold after the healing, and the same seed again.  Then what it must not reject.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static int make_empty(void **state)
 
 /* ---- 10 ---- */
 
-/* Slots 1:00 and 2:00 are made on time and sent when told; both succeed. */
+/* Slots 1:00 and 2:00 are created on time and sent at the given times; both succeed. */
 static void run_two(instant first, instant first_end, instant second, instant second_end)
 {
     struct rec_delivery *a, *b;
@@ -69,7 +69,7 @@ static void a_run_that_waited_under_skip_breaks_10(void **state)
     world_accepted(w);
 }
 
-/* Of three that wait for the one at work, bufferOne keeps one. */
+/* Of three that wait for the running one, bufferOne keeps one. */
 static void two_that_wait_under_buffer_one_break_10(void **state)
 {
     const struct rec_delivery *first;
@@ -145,7 +145,7 @@ static void a_gate_that_was_passed_by_too_many_breaks_10(void **state)
     world_rejected(w, 10);
 }
 
-/* Somebody sets 2; an edit that says 1 as the version before did leaves that alone. */
+/* A command sets 2; an edit that repeats the previous version's 1 does not change that. */
 static void a_limit_that_is_said_again_is_not_set_again(void **state)
 {
     struct rec_command *set = world_command(w, AT(0, 40), COMMAND_GATE), *edit;
@@ -228,7 +228,7 @@ static void a_version_that_was_acknowledged_and_lost_breaks_13(void **state)
     world_rejected(w, 13);
 }
 
-/* A backfill of 0:58 before to 1:00 before creation: two slots, one of them is left out. */
+/* A backfill from 0:58 before to 1:00 before creation: two slots, one of them missing. */
 static void a_backfill_that_left_out_a_slot_breaks_13(void **state)
 {
     static const struct range range = {AT(-2, 0), AT(-1, 0), OVERLAP_SKIP};
@@ -414,7 +414,7 @@ static void a_slot_that_is_due_and_not_looked_at_breaks_25(void **state)
     world_accepted(w);
 }
 
-/* The open run stands still in a state, with the world two minutes on. */
+/* The open run stays in a state while the world continues for two minutes. */
 static void stand_still(enum run_state state)
 {
     w->runs[0].state = state;
@@ -489,11 +489,13 @@ static void a_start_that_came_late_breaks_26(void **state)
     (void)state;
     w->runs[0].created_at = AT(5, 6);
     world_rejected(w, 26);
-    w->record.healed = AT(4, 20); /* it was not over yet */
+    w->record.healed = AT(4, 20); /* faults had not stopped yet */
     world_accepted(w);
 }
 
-/* A second run of slot 1:30, allowed beside, is served before the first, which waits. */
+/*
+ * A second run of slot 1:30, allowed at the same time, is served before the first, which waits.
+ */
 static void a_run_that_others_pass_breaks_27(void **state)
 {
     struct rec_delivery *d;

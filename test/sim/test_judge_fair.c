@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Worlds that the judge must not reject although they look odd, each beside a neighbour that
- * it must: clock changes, edits, jitter, retention, clocks that were stepped, schedules that
- * follow their runs or have used up their starts.
+ * Worlds that the judge must not reject although they look wrong, each next to one that it must
+ * reject: clock changes, edits, jitter, retention, stepped clocks, schedules that follow their
+ * runs or have used up their starts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static int make_empty(void **state)
     return 0;
 }
 
-/* A run that was made, sent and ended at the times given. */
+/* A run that was created, sent and ended at the given times. */
 static void run_at(instant slot, instant at, instant end)
 {
     struct rec_delivery *d = world_send(w, at, slot, 0);
@@ -66,7 +66,10 @@ static void a_slot_in_a_gap_is_where_the_clock_ends_it(void **state)
     world_rejected(w, 1);
 }
 
-/* From each minute to each minute and a half, at 2:30: 2:00 is the old one's, 3:00 both's. */
+/*
+ * From every minute to every minute and a half, at 2:30: 2:00 is the old version's, 3:00
+ * both's.
+ */
 static void an_edit_keeps_what_was_due_and_takes_what_is_new(void **state)
 {
     static struct interval_def slower = {.every = 90 * SPAN_S, .anchor = ANCHOR_EPOCH};
@@ -90,7 +93,7 @@ static void an_edit_keeps_what_was_due_and_takes_what_is_new(void **state)
     world_rejected(w, 2);
 }
 
-/* With jitter nobody can tell whose slot 2:00 is when the edit comes at 2:10. */
+/* With jitter it is undecidable whose slot 2:00 is when the edit comes at 2:10. */
 static void a_slot_within_its_jitter_of_an_edit_may_be_lost(void **state)
 {
     struct rec_command *c;
@@ -122,7 +125,7 @@ static void rows_that_retention_took_prove_nothing(void **state)
     world_rejected(w, 11);
 }
 
-/* The end of 1:00, by a node whose clock is behind, has a lower key than what it follows. */
+/* The end of 1:00, by a node whose clock is behind, has a lower key than the row before it. */
 static void of_two_nodes_retention_may_take_the_later_row(void **state)
 {
     struct rec_delivery *d;
@@ -214,7 +217,7 @@ static void follow_starts(instant skipped)
     wait_for(AT(2, 0));
 }
 
-/* 1:00 waits for the end of 0:55; 1:20 would count from that one all the same. */
+/* 1:00 waits for the end of 0:55; 1:20 still counts from it. */
 static void what_counts_from_starts_counts_from_a_run_that_waits(void **state)
 {
     (void)state;
@@ -224,7 +227,7 @@ static void what_counts_from_starts_counts_from_a_run_that_waits(void **state)
     world_rejected(w, 2);
 }
 
-/* 2:30 waited for nothing that it could have waited for: 1:30 had ended at 2:20. */
+/* 2:30 had no reason to wait: 1:30 had ended at 2:20. */
 static void a_slot_that_counts_from_a_start_and_is_late_breaks_26(void **state)
 {
     (void)state;
@@ -253,7 +256,7 @@ static void after_the_last_start_there_are_no_slots(void **state)
     world_rejected(w, 25);
 }
 
-/* Two nodes: the second, a second behind, sends what the first has made. */
+/* Two nodes: the second, whose clock is a second behind, sends what the first has created. */
 static void clocks_of_two_nodes_may_be_apart(void **state)
 {
     (void)state;
@@ -270,7 +273,10 @@ static void clocks_of_two_nodes_may_be_apart(void **state)
     world_rejected(w, 12);
 }
 
-/* Handed back unbegun, an attempt is made again under its number; it was not sent twice. */
+/*
+ * An attempt that was handed back unstarted is made again with its number; it was not sent
+ * twice.
+ */
 static void an_attempt_that_was_handed_back_counts_for_nothing(void **state)
 {
     struct rec_delivery *d;
@@ -291,7 +297,7 @@ static void an_attempt_that_was_handed_back_counts_for_nothing(void **state)
     world_rejected(w, 8);
 }
 
-/* A node claims 1:00 with fence 1, stands still, and hands it back; fence 2 carries it out. */
+/* A node claims 1:00 with fence 1, stalls, and hands it back; fence 2 executes it. */
 static void a_run_may_be_handed_back_by_a_node_that_never_sent_it(void **state)
 {
     struct rec_delivery *d;
@@ -315,7 +321,7 @@ static void a_run_may_be_handed_back_by_a_node_that_never_sent_it(void **state)
     world_rejected(w, 6);
 }
 
-/* At 4:10 three slots are due: 4:00 starts for all of them, and not first 3:00, then 4:00. */
+/* At 4:10 three slots are due: 4:00 starts for all of them, not first 3:00, then 4:00. */
 static void latest_starts_the_last_of_those_that_are_due(void **state)
 {
     (void)state;
@@ -335,7 +341,7 @@ static void latest_starts_the_last_of_those_that_are_due(void **state)
     }
 }
 
-/* A day counts from when it was done, not from when it was last asked. */
+/* The day counts from the execution, not from the last request. */
 static void an_answer_is_kept_for_a_day_and_no_longer(void **state)
 {
     struct rec_command *c;
@@ -354,7 +360,10 @@ static void an_answer_is_kept_for_a_day_and_no_longer(void **state)
     world_rejected(w, 13);
 }
 
-/* A place more from 2:30 to 3:30: 2:00 and 3:00 side by side.  With one place they are not. */
+/*
+ * One place more from 2:30 to 3:30: 2:00 and 3:00 run simultaneously.  With one place they must
+ * not.
+ */
 static void a_gate_admits_what_its_limit_was_at_that_turn(void **state)
 {
     struct rec_command *c;
@@ -381,7 +390,7 @@ static void a_gate_admits_what_its_limit_was_at_that_turn(void **state)
     world_rejected(w, 10);
 }
 
-/* The queue of the runs, from which workers take them. */
+/* The queue of the runs, from which workers claim them. */
 static void set_limit(struct rec_command *c, int64_t most)
 {
     c->command.name = STR("q");
@@ -390,8 +399,8 @@ static void set_limit(struct rec_command *c, int64_t most)
 }
 
 /*
- * One place from 0:40 on, two from 2:30, one from 3:20: 2:00 and 3:00 side by side, and both go
- * on when there is one place.  4:00 begins when they are over, and not before.
+ * One place from 0:40 on, two from 2:30, one from 3:20: 2:00 and 3:00 run simultaneously, and
+ * both continue when there is one place.  4:00 begins when they have ended, not before.
  */
 static void a_queue_gives_out_what_its_limit_was_at_that_turn(void **state)
 {
@@ -422,11 +431,11 @@ static void a_queue_gives_out_what_its_limit_was_at_that_turn(void **state)
     world_accepted(w);
     c->command.count = 1;
     world_rejected(w, 10);
-    c->command.count = 0; /* none at all */
+    c->command.count = 0; /* no limit */
     world_accepted(w);
 }
 
-/* Set by another node: it counts a second after, when this one must have looked. */
+/* Set by another node: it counts a second later, when this one must have read it. */
 static void a_limit_of_another_node_may_not_be_known_for_a_second(void **state)
 {
     struct rec_command *c;
@@ -459,7 +468,7 @@ static void a_limit_of_another_node_may_not_be_known_for_a_second(void **state)
     world_rejected(w, 10);
 }
 
-/* Clocks that were stepped hide nothing: 2:00 is sent before the turn that ends 1:00. */
+/* Stepped clocks hide nothing: 2:00 is sent before the turn that ends 1:00. */
 static void runs_side_by_side_break_10_by_whatever_clock(void **state)
 {
     (void)state;
@@ -485,7 +494,9 @@ static void runs_side_by_side_break_10_by_whatever_clock(void **state)
     }
 }
 
-/* 1:00 is handed back at 1:10, ends at 2:20 with nobody at it; 2:00 has the gate meanwhile. */
+/*
+ * 1:00 is handed back at 1:10 and ends at 2:20 without a holder; 2:00 has the gate meanwhile.
+ */
 static void a_run_that_was_handed_back_is_not_behind_its_gate(void **state)
 {
     struct rec_delivery *one, *two;
@@ -514,7 +525,7 @@ static void a_run_that_was_handed_back_is_not_behind_its_gate(void **state)
 
 /*
  * 1:00 fails at 1:10 or 2:10 and is cancelled while it waits, at 2:20; of its rows only the
- * last is kept.  2:00 begins behind the gate for one.
+ * last is kept.  2:00 begins at the gate for one.
  */
 static void fail_and_cancel(instant failed)
 {
@@ -531,7 +542,7 @@ static void fail_and_cancel(instant failed)
     if (!two)
         two = world_send(w, AT(2, 0), AT(2, 0), 0);
     world_end(w, AT(2, 20), one, OUTCOME_SUCCEEDED, true);
-    w->record.report_count--; /* nobody was at it */
+    w->record.report_count--; /* there was no holder */
     w->history[0].outcome = OUTCOME_CANCELLED;
     w->history[0].reason = REASON_START_WITHIN;
     w->cursors[0].succeeded = 0;
@@ -549,9 +560,9 @@ static void an_attempt_whose_row_is_gone_left_the_gate_when_it_was_reported(void
     world_accepted(w);
     w->reports[0].rc = RC_UNKNOWN;
     world_accepted(w);
-    w->reports[0].kind = REPORT_ALIVE; /* the engine ended it, nobody knows when */
+    w->reports[0].kind = REPORT_ALIVE; /* the engine ended it; when is unknown */
     world_accepted(w);
-    w->history[0].outcome = OUTCOME_UNKNOWN; /* it was at work until then */
+    w->history[0].outcome = OUTCOME_UNKNOWN; /* it was running until then */
     w->history[0].reason = REASON_LEASE;
     world_rejected(w, 10);
     fail_and_cancel(AT(2, 10));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Slots a minute after each end, the first at 1:30, a minute after the creation, and runs that
- * open between their time and their start: docs/invariants.md, 1.
+ * are created between the time of a slot and its start: docs/invariants.md, 1.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,7 +87,7 @@ static void a_run_by_hand_before_a_slot_moves_it(void **state)
     world_accepted(w);
 }
 
-/* 1:30 and 2:30 are due when 3:15 comes; where each is to start, the first moves the next. */
+/* 1:30 and 2:30 are due at 3:15; if each must start, the first moves the next. */
 static void of_several_that_are_due_all_have_accounts_unless_each_starts(void **state)
 {
     (void)state;
@@ -107,7 +107,9 @@ static void of_several_that_are_due_all_have_accounts_unless_each_starts(void **
     world_accepted(w);
 }
 
-/* Where a catch-up for the pause is wanted nobody has looked at them: one at least stays. */
+/*
+ * If a catch-up for the pause is requested, they have not been processed: at least one stays.
+ */
 static void slots_that_may_wait_are_not_asked_for(void **state)
 {
     (void)state;

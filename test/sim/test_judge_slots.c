@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The judge's slots against lists made by hand from docs/semantics.md and a calendar.
- */
+/* The judge's slots compared with lists made by hand from docs/semantics.md and a calendar. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +17,7 @@ enum { LIST_MAX = 16, ARENA_BYTES = 8 << 20 };
 
 static struct str new_york = {"America/New_York", 16};
 
-/* Makes the spec and compares all its slots in (after, until] with a list. */
+/* Compiles the spec and compares all its slots in (after, until] with a list. */
 static void expect_from(const struct spec_def *def, const struct judge_origin *origin,
                         instant after, instant until, const instant *list, int count)
 {
@@ -84,7 +82,7 @@ static void a_daily_time_in_a_gap_runs_at_its_end(void **state)
     expect(&def, DAY_2024_03_09, DAY_2024_03_10 + 2 * SPAN_DAY, list, COUNT(list));
 }
 
-/* 01:00 to 02:00 comes twice on 3 November: a wildcard runs in both. */
+/* 01:00 to 02:00 occurs twice on 3 November: a wildcard runs in both. */
 static void a_wildcard_runs_in_both_passes_of_a_fold(void **state)
 {
     struct cron_def cron;
@@ -192,7 +190,7 @@ static void a_window_filters_or_moves(void **state)
     expect(&def, day, day + 38 * SPAN_H, filtered, COUNT(filtered));
     def.window.rule = WINDOW_CLAMP;
     expect(&def, day, day + 38 * SPAN_H, moved, COUNT(moved));
-    /* Asked from outside the window, the ones moved are still to come. */
+    /* From outside the window, the moved ones are still to come. */
     expect(&def, day + 5 * SPAN_H, day + 38 * SPAN_H, moved, COUNT(moved));
 }
 

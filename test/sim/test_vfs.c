@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SQLite on the simulator's disk: several connections, each fault by itself and at every
- * place where it can strike, and what src/db makes of it.
+ * SQLite on the simulator's disk: several connections, each fault by itself and at every place
+ * where it can strike, and the reaction of src/db.
  */
 #include "vfs_world.h"
 
 enum { TRANSACTIONS = 6, STRIKES_MAX = 2000 };
 
-/* The call (with `err` for its error) must fail with this code and say this. */
+/*
+ * The call (with `err` for its error) must fail with this code and a message that contains
+ * `part`.
+ */
 #define REFUSED(call, code, part)                                                             \
     do {                                                                                      \
         struct err refused_err = {.text = ""};                                                \
@@ -157,7 +160,7 @@ static void a_kill_keeps_what_was_not_synced_and_a_loss_of_power_does_not(void *
     exec(w->db, "PRAGMA synchronous=NORMAL");
     commit(w, 2);
     sim_vfs_process_kill(w->vfs);
-    reopen(w); /* which writes what it finds anew */
+    reopen(w); /* which writes again what it finds */
     assert_int_equal(count_transactions(w->db, w->arena), 2);
     lose_power(w);
     assert_int_equal(count_transactions(w->db, w->arena), 2);
@@ -229,8 +232,8 @@ static enum rc write_both(struct db *db, bool both, struct err *err)
 }
 
 /*
- * Half of each write reaches a full disk: of the first two pages one, whole; of the second the
- * same page's first half, and the head that makes it a commit.
+ * Half of each write reaches a full disk: of the first two pages one, complete; of the second
+ * write the same page's first half, and the head that makes it a commit.
  */
 static void what_a_full_disk_has_taken_of_two_transactions_is_not_a_third(void **state)
 {
@@ -253,7 +256,7 @@ static void what_a_full_disk_has_taken_of_two_transactions_is_not_a_third(void *
     assert_int_equal(db_int_at(&row, 0, 0), 1);
 }
 
-/* SQLite would go on, and its next commit would say that all is well. */
+/* SQLite would continue, and its next commit would report success. */
 static void after_a_failed_sync_nothing_is_tried_again(void **state)
 {
     struct world *w = *state;
@@ -303,8 +306,9 @@ static void operations_are_counted_and_faults_strike_once_or_for_ever(void **sta
     uint64_t writes = sim_vfs_count(w->vfs, SIM_WRITE_ERROR);
 
     commit(w, 1);
-    assert_int_equal(sim_vfs_count(w->vfs, SIM_SYNC_ERROR), syncs + 1);   /* the log's */
-    assert_int_equal(sim_vfs_count(w->vfs, SIM_WRITE_ERROR), writes + 1); /* of all its pages */
+    assert_int_equal(sim_vfs_count(w->vfs, SIM_SYNC_ERROR), syncs + 1); /* the log's */
+    /* all its pages in one write */
+    assert_int_equal(sim_vfs_count(w->vfs, SIM_WRITE_ERROR), writes + 1);
     sim_vfs_arm(w->vfs, SIM_FULL, 1, false);
     REFUSED(commit_transaction(w->db, 2, err), RC_LIMIT, "free space");
     commit(w, 2);
@@ -317,7 +321,7 @@ static void operations_are_counted_and_faults_strike_once_or_for_ever(void **sta
 
 /* The counting loops: a fault at the first operation, at the second, and so on. */
 
-/* A whole life: makes the database, fills it, writes the log back.  Returns commits. */
+/* A whole life: creates the database, fills it, writes the log back.  Returns commits. */
 static int64_t live(struct world *w)
 {
     struct err err;
@@ -335,13 +339,13 @@ static int64_t live(struct world *w)
             rc = RC_OK; /* undone; the same transaction may succeed now */
         }
     }
-    /* Any other failure of a connection that is open is the end of it. */
+    /* Any other failure of an open connection ends it. */
     if (rc != RC_OK && w->db && !db_is_dead(w->db))
         assert_int_equal(rc, RC_LIMIT);
     return done;
 }
 
-/* False when the fault did not strike: the loop is at its end. */
+/* False if the fault did not strike: the loop ends. */
 static bool survives(enum sim_fault fault, uint64_t n, bool forever, bool power)
 {
     struct prng prng;
@@ -380,7 +384,7 @@ static void no_fault_at_any_place_leaves_a_wrong_database(void **state)
 
             while (survives(faults[i], n, (kind & 1) != 0, (kind & 2) != 0))
                 assert_true(n++ < STRIKES_MAX);
-            assert_true(n > 10); /* it did strike at many places */
+            assert_true(n > 10); /* it struck at many places */
         }
 }
 

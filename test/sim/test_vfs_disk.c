@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a disk in memory holds before and after it loses power.  The odds of most tests
- * leave one fate only, so that each can be told beforehand.
+ * The content of a memory disk before and after it loses power.  The odds of most tests allow
+ * only one fate, so that the result is known in advance.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void fill(struct vfs_file *file, int64_t at, int byte, size_t len)
     vfs_disk_write(file, at, bytes, len);
 }
 
-/* Bytes of that value at the start of what is read there. */
+/* The number of bytes of that value at the start of what is read there. */
 static size_t run_of(const struct vfs_file *file, int64_t at, int byte, size_t len)
 {
     unsigned char bytes[PAGE];
@@ -104,7 +104,7 @@ static void what_was_synced_survives_and_what_was_not_may_not(void **state)
     fill(file, 100, 'y', PAGE);
     lose(disk, &keeps, 1);
     assert_int_equal(run_of(file, 100, 'y', PAGE), PAGE);
-    lose(disk, &drops, 1); /* it is certain by now */
+    lose(disk, &drops, 1); /* it is durable by now */
     assert_int_equal(run_of(file, 100, 'y', PAGE), PAGE);
     vfs_disk_free(disk);
 }
@@ -159,7 +159,7 @@ static void each_sector_has_a_fate_of_its_own(void **state)
     for (uint64_t seed = 0; seed < 100; seed++) {
         fill(file, 0, 'x', PAGE);
         vfs_disk_sync(file);
-        fill(file, 100, 'y', PAGE - 200); /* of the first and the last only a part */
+        fill(file, 100, 'y', PAGE - 200); /* only a part of the first and the last */
         lose(disk, &mixes, seed);
         for (int i = 0; i < sectors; i++) {
             int from = i == 0 ? 100 : i * VFS_SECTOR;
@@ -175,7 +175,7 @@ static void each_sector_has_a_fate_of_its_own(void **state)
     vfs_disk_free(disk);
 }
 
-/* Of two writes to one place, the first may be all that there is. */
+/* Of two writes to one place, only the first may survive. */
 static void a_write_may_survive_without_the_one_after_it(void **state)
 {
     int seen[3] = {0};

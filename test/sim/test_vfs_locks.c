@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may hold which lock beside whom, as SQLite's documents of its file locking and of its
- * write-ahead log say it.
+ * Which locks can be held at the same time, as in SQLite's documentation of its file locking
+ * and of its write-ahead log.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,7 +117,7 @@ static void memory_is_shared_and_goes_with_its_last_user(void **state)
     vfs_locks_unmap(&h->a);
     assert_int_equal(memory[0], 'x');
     vfs_locks_unmap(&h->b);
-    vfs_locks_unmap(&h->b); /* has none by now */
+    vfs_locks_unmap(&h->b); /* it has none any more */
     memory = vfs_locks_region(&h->c, 0, 64, true);
     assert_int_equal(memory[0], 0);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many databases, each of which dies many times, at any change of its files, by a loss of
- * power or by kill -9.  Whatever was acknowledged is there afterwards, and nothing else but
- * the one transaction that was under way.  Where that is not promised, some seed shows it.
+ * Many databases, each of which dies many times, at any change of its files, by a power loss or
+ * by kill -9.
+ *
+ * Everything acknowledged exists afterwards, and nothing else except the one transaction that
+ * was under way.  Where that is not promised, some seed shows it.
  */
 #include "vfs_world.h"
 
@@ -35,13 +37,13 @@ static enum rc open_writer(struct torture *t, struct err *err)
 
     if (rc == RC_OK && t->setting)
         rc = db_exec(t->w.db, str_of(t->setting), err);
-    /* So few pages that a transaction spills into the log before it commits. */
+    /* So little cache that a transaction spills into the log before it commits. */
     if (rc == RC_OK && is_one_of(t, 2))
         rc = db_exec(t->w.db, STR("PRAGMA cache_size=4"), err);
     return rc;
 }
 
-/* Keeps an old state in use, so that the log cannot be begun anew. */
+/* Keeps an old snapshot in use, so that the log cannot restart. */
 static void let_someone_read(struct torture *t)
 {
     struct err err;
@@ -134,7 +136,7 @@ static void live_and_die(struct torture *t)
         let_someone_read(t);
     for (int i = 0; i < STEPS_MAX && rc == RC_OK; i++)
         rc = step(t, &err);
-    /* Nothing but the end of the world is a reason to fail, and it is known for what it is. */
+    /* Only the end of the world may be a reason to fail, and it must be recognised. */
     if (rc != RC_OK && (sim_vfs_struck(t->w.vfs, SIM_STOP) == struck ||
                         (t->w.db && (rc != RC_CORRUPT || !db_is_dead(t->w.db)))))
         fail_msg("%s: %s", rc_name(rc), err.text);
@@ -150,9 +152,9 @@ static enum verdict judge(struct torture *t)
     if (open_writer(t, &err) == RC_OK)
         found = count_transactions(t->w.db, t->w.arena);
     /*
-     * After a kill, what recovery finds may be in the kernel's memory only, and it syncs
-     * nothing.  The next commit that changes something does: nobody may act on what is found
-     * before one.
+     * After a kill, what recovery finds may be only in the kernel's memory, and recovery syncs
+     * nothing.  The next commit that changes something does: no process may act on what is
+     * found before one.
      */
     if (found != DAMAGED &&
         db_exec(t->w.db, STR("UPDATE last SET opened = opened + 1"), &err) != RC_OK)
@@ -195,8 +197,8 @@ static void what_was_acknowledged_survives_every_death(void **state)
 }
 
 /*
- * A commit fails at its sync and its process ends: the kernel shows what the disk never got.
- * The next process finds it, and nothing that it acknowledges may hang on it.
+ * A commit fails at its sync and its process ends: the kernel shows data that the disk never
+ * got.  The next process finds it, and nothing that it acknowledges may depend on it.
  */
 static void what_follows_a_failed_sync_survives_a_loss_of_power(void **state)
 {
@@ -224,7 +226,7 @@ static void what_follows_a_failed_sync_survives_a_loss_of_power(void **state)
     world_free(&w);
 }
 
-/* The negative controls: what we rely on is what makes the difference. */
+/* The negative controls: without the settings that we rely on, data is lost. */
 
 static void without_a_sync_at_each_commit_some_are_lost_and_no_file_is_damaged(void **state)
 {

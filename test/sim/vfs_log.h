@@ -26,7 +26,7 @@ static const struct db_stmt get_last = {"SELECT tx FROM last", NULL};
 static const struct db_stmt check = {"SELECT integrity_check FROM pragma_integrity_check",
                                      NULL};
 
-/* All NOT NULL: that is what SQLite's check of a damaged file looks for. */
+/* All NOT NULL, because SQLite's integrity check tests that. */
 static inline enum rc make_tables(struct db *db, struct err *err)
 {
     static const char *const sql[] = {
@@ -53,14 +53,14 @@ static inline int rows_of(int64_t tx)
     return 1 + (int)(tx % 5);
 }
 
-/* What row `i` of a transaction holds; `room` has BLOB_MAX bytes. */
+/* The content of row `i` of a transaction; `room` has BLOB_MAX bytes. */
 static inline struct str bytes_of(int64_t tx, int i, char *room)
 {
     memset(room, (int)(tx * 5 + i), BLOB_MAX);
     return (struct str){room, (size_t)((tx * 997 + i * 101) % BLOB_MAX)};
 }
 
-/* Sends all of a transaction but its commit. */
+/* Sends all of a transaction except its commit. */
 static inline void send_transaction(struct db *db, int64_t tx)
 {
     char room[BLOB_MAX];
@@ -95,8 +95,8 @@ static inline bool is_whole(const struct db_result *log, int64_t last)
 }
 
 /*
- * The number of transactions there, when it is the first n, each of them whole, in a
- * database that SQLite finds in order; else DAMAGED.
+ * The number of transactions if they are the first n, each complete, in a database that SQLite
+ * finds intact; otherwise DAMAGED.
  */
 static inline int64_t count_transactions(struct db *db, struct arena *arena)
 {

@@ -18,7 +18,7 @@ struct world {
     struct db *db; /* a writer, or NULL */
 };
 
-/* Fails the test with the message of what went wrong. */
+/* Fails the test with the error message. */
 #define OK(call)                                                      \
     do {                                                              \
         struct err ok_err = {.text = ""};                             \

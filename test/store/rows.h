@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests say about rows and columns, and values that are large.
+ * Assertions about rows and columns, and large values.
  *
- * Columns are read by name, so that a reader and a writer that confuse the same two are
+ * Columns are read by name, so that a reader and a writer that confuse the same two columns are
  * caught.
  */
 #pragma once
@@ -68,7 +68,7 @@ static inline struct str big_text(struct fixture *f)
     return (struct str){text, BIG_BYTES};
 }
 
-/* Every byte, many times over, zeros among them. */
+/* Every byte value, many times, including zeros. */
 static inline struct str big_blob(struct fixture *f)
 {
     char *bytes = arena_take(f->arena, BIG_BYTES);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of the store, empty for each test, on one connection for each group of tests:
- * at its end the connection knows which statements were run, so that none can be forgotten.
- * That is why this looks into db/driver.h.
+ * The tables of the store, empty for each test, on one connection per group of tests.  At the
+ * end the connection knows which statements ran, so that none can be forgotten; that is why
+ * this file includes db/driver.h.
  */
 #pragma once
 
@@ -13,9 +13,9 @@
 #include "store/schema.h"
 
 enum {
-    OWN_MAX = 128,      /* questions of the tests themselves */
-    ASK_MAX = 256,      /* bytes of one of them              */
-    SOURCE_MAX = 65536, /* bytes of a file of src/store      */
+    OWN_MAX = 128,      /* statements of the tests themselves */
+    ASK_MAX = 256,      /* bytes of one of them */
+    SOURCE_MAX = 65536, /* bytes of a file of src/store */
 };
 
 /* 2026-01-01T00:00:00Z */
@@ -24,10 +24,10 @@ enum {
 static struct db_stmt own[OWN_MAX];
 static char own_sql[OWN_MAX][ASK_MAX];
 
-static const struct db_stmt *at_first[DB_SLOTS]; /* those that made the tables */
+static const struct db_stmt *at_first[DB_SLOTS]; /* those that created the tables */
 static int at_first_count;
 
-/* Every table but `migrations`, in alphabetical order. */
+/* Every table except `migrations`, in alphabetical order. */
 #define TABLES                                                                           \
     "audit backfills calendars cursors events exceptions gates history ledger logs meta" \
     " namespaces nodes queues requests results runs schedules stats stops tokens zones"
@@ -53,7 +53,7 @@ static inline void empty_tables(struct fixture *f)
 {
     struct str rest = STR(TABLES " "), name;
 
-    db_rollback(f->db); /* what a failed test has left */
+    db_rollback(f->db); /* left by a failed test */
     arena_reset(f->arena);
     while (str_cut(rest, ' ', &name, &rest)) {
         char sql[ASK_MAX];
@@ -83,7 +83,7 @@ static inline bool is_of_the_store(const struct db_stmt *stmt)
     return is;
 }
 
-/* How many statements a file of src/store has. */
+/* The number of statements in a file of src/store. */
 static inline int count_definitions(const char *path)
 {
     static const char definition[] = "static const struct db_stmt ";
@@ -115,7 +115,7 @@ static inline void assert_every_statement_ran(const struct fixture *f, const cha
         fail_msg("%s has %d statements, and %d were run", path, defined, ran);
 }
 
-/* The answer to a question of the test's own. */
+/* The result of a statement of the test itself. */
 static inline struct db_result ask(struct fixture *f, struct db *db, const char *sql)
 {
     int i = 0;

@@ -77,7 +77,7 @@ static void prints_are_there_or_not(void **state)
     }
 }
 
-/* By hand: two numbers, then each text behind its length. */
+/* Computed by hand: two numbers, then each text preceded by its length. */
 static void the_print_of_a_schedule_is_over_all_that_can_be_edited(void **state)
 {
     struct schedule_row row = {.dialect = 3, .spec = STR("{}"), .description = STR("d")};
@@ -115,7 +115,7 @@ static void a_long_text_is_cut_and_a_damaged_row_is_told(void **state)
     }
 }
 
-/* The bytes that are hashed, by hand: 32 zeros, four numbers, the body. */
+/* The hashed bytes, by hand: 32 zeros, four numbers, the body. */
 static void the_hash_of_a_row_is_over_all_of_it(void **state)
 {
     struct audit_row row = {.node = 1, .seq = 2, .count = 3, .at = 4, .body = STR("abc")};
@@ -224,7 +224,7 @@ static void old_rows_go_the_oldest_first(void **state)
     assert_int_equal(ask_int(f, "SELECT count(*) FROM audit"), 2);
 }
 
-/* One that is up sees to its own; one without old rows is left in peace. */
+/* A node that is up prunes its own rows; a node without old rows is skipped. */
 static void the_old_rows_of_a_node_that_is_down_are_found(void **state)
 {
     struct fixture *f = *state;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a check reads, on both databases.
- */
+/* The statements of `belfry check`, on both databases. */
 #include "rows.h"
 
 #include "store/check_rows.h"

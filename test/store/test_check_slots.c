@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Accounts against a spec of each minute, from DAY_ONE on; slots counted by hand.
- */
+/* Accounts compared with a spec of every minute, from DAY_ONE on; slots counted by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,11 +21,11 @@ struct row {
         int first, last, count;
         span off;
     } accounts[ACCOUNTS_MAX];
-    const char *text; /* NULL: all is well */
+    const char *text; /* NULL: no fault */
     int slot;
 };
 
-/* The only zone that the spec of these tests has. */
+/* The only zone of these specs. */
 static const struct tz *find_utc(void *user, struct str name, struct err *reterr)
 {
     static union {
@@ -39,7 +37,7 @@ static const struct tz *find_utc(void *user, struct str name, struct err *reterr
     return tz_fixed(name, &utc.tz, sizeof utc, reterr) == RC_OK ? &utc.tz : NULL;
 }
 
-/* What is wrong with it, NULL: nothing. */
+/* The fault, NULL: none. */
 static const char *verdict(const struct row *row, instant created, instant *ret_slot)
 {
     struct arena *arena = arena_new(1 << 20);
@@ -94,13 +92,18 @@ static void every_slot_has_one_account(void **state)
         {0, 3, false, {{1, 3, 3, 0}, {2, 2, 1, 0}}, "has two accounts", 2},
         {0, 3, false, {{1, 1, 1, 0}, {1, 1, 1, 0}, {2, 3, 2, 0}}, "has two accounts", 1},
         {0, 2, false, {{1, 3, 3, 0}}, "has an account, but lies after the cursor's mark", 3},
-        {0, 3, false, {{1, 3, 4, 0}}, "begins a range of the ledger that counts wrongly", 1},
-        {0, 3, false, {{1, 3, 2, 0}}, "begins a range of the ledger that counts wrongly", 1},
-        {0, 3, false, {{1, 1, 3, 0}}, "begins a range of the ledger that is none", 1},
-        {0, 3, false, {{3, 1, 3, 0}}, "begins a range of the ledger that is none", 3},
-        {0, 3, false, {{1, 3, -3, 0}}, "begins a range of the ledger that is none", 1},
-        {0, 3, true, {{2, 2, 1, SPAN_S}}, "has an account, but is no time of the schedule", 2},
-        /* What another version had, or was pruned, is nobody's matter. */
+        {0, 3, false, {{1, 3, 4, 0}}, "begins a ledger range with a wrong count", 1},
+        {0, 3, false, {{1, 3, 2, 0}}, "begins a ledger range with a wrong count", 1},
+        {0, 3, false, {{1, 1, 3, 0}}, "begins an invalid ledger range", 1},
+        {0, 3, false, {{3, 1, 3, 0}}, "begins an invalid ledger range", 3},
+        {0, 3, false, {{1, 3, -3, 0}}, "begins an invalid ledger range", 1},
+        {0,
+         3,
+         true,
+         {{2, 2, 1, SPAN_S}},
+         "has an account, but is not a slot of the schedule",
+         2},
+        /* Accounts of another version, or pruned ones, are ignored. */
         {5, 7, false, {{1, 1, 1, SPAN_S}, {6, 7, 2, 0}}, NULL, 0},
         {5, 7, false, {{2, 6, 3, 0}, {7, 7, 1, 0}}, NULL, 0},
         {5, 7, false, {{2, 6, 3, 0}}, "has no account, and the cursor's mark has passed it", 7},

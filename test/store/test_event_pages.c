@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which nodes have events, and whose they are, on both databases.
- */
+/* Which nodes have events, and who owns them, on both databases. */
 #include "rows.h"
 
 #include "store/event_pages.h"
@@ -49,7 +47,7 @@ static void nodes_say_from_where_to_where_their_events_are_kept(void **state)
     add_events(f, 1, 1, 1);
     add_events(f, 2, 11, 7);
     add_events(f, 2, 18, 3);
-    add_events(f, 9, 5, 1); /* of nobody */
+    add_events(f, 9, 5, 1); /* of no node */
     event_nodes(f->db, &rows);
     flush(f);
     assert_int_equal(rows.rows, 4);
@@ -88,7 +86,7 @@ static void a_schedule_and_a_zone_tell_whose_they_are(void **state)
     assert_true(owner.is_deleted);
     event_owners_read(&other, &owner);
     assert_int_equal(owner.dialect, 3);
-    assert_int_equal(owner.extra.len, 0); /* of another one than was asked for */
+    assert_int_equal(owner.extra.len, 0); /* of another dialect than requested */
     event_owners_read(&zone, &owner);
     assert_int_equal(owner.id, 6);
     assert_int_equal(owner.namespace, 8);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tables events and requests on both databases, and the pruning of everything that is old.
- */
+/* Tables events and requests on both databases, and the pruning of all old rows. */
 #include "rows.h"
 
 #include "store/events_requests.h"
@@ -276,7 +274,7 @@ static void old_events_go_from_the_front_a_few_at_a_time(void **state)
     assert_events(f, 2, 0, "1");
 }
 
-/* One that is up sees to its own; one without old events is left in peace. */
+/* A node that is up prunes its own events; a node without old events is skipped. */
 static void the_old_events_of_a_node_that_is_down_are_found(void **state)
 {
     struct fixture *f = *state;
@@ -330,7 +328,7 @@ static void assert_schedules(struct fixture *f, const char *expected)
     assert_ids(&left, expected);
 }
 
-/* Of 1 and 2 history and ledger are left, of 3 the ledger; 4 and 7 are not deleted. */
+/* History and ledger of 1 and 2 are left, and the ledger of 3; 4 and 7 are not deleted. */
 static void deleted_schedules_go_when_nothing_is_left_of_them(void **state)
 {
     struct fixture *f = *state;
@@ -362,7 +360,7 @@ static void deleted_schedules_go_when_nothing_is_left_of_them(void **state)
     assert_schedules(f, "1 4 7");
 }
 
-/* A run that goes on, a cursor that its last run still needs, and what a run has said. */
+/* An open run, a cursor that its last run still needs, and the output of a run. */
 static void deleted_schedules_stay_while_they_are_at_work(void **state)
 {
     struct fixture *f = *state;

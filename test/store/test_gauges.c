@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What is counted for whoever watches, on both databases.
- */
+/* Counts for monitoring, on both databases. */
 #include "rows.h"
 
 #include "store/gauges.h"

@@ -21,7 +21,7 @@ static const struct run done = {
     .node = 28,
     .worker = {"w\xC3\xA9", 3},
     .created_at = DAY_ONE + 29,
-    .started_at = DAY_ONE + 30, /* of the run; history has the attempt's */
+    .started_at = DAY_ONE + 30, /* of the run; history stores the attempt's */
     .attempt_at = DAY_ONE + 31,
 };
 
@@ -197,7 +197,7 @@ static void the_newest_of_a_schedule_are_kept(void **state)
     assert_history(f, 2, "6 4 2");
 }
 
-/* Keys 1 to 6 are of node 0; those of node 3 are counted up to the first of them. */
+/* Keys 1 to 6 belong to node 0; those of node 3 are counted up to its first. */
 static void what_another_node_has_yet_to_count_is_kept(void **state)
 {
     const int64_t other = 3 << 12;
@@ -421,7 +421,7 @@ static void assert_input(struct fixture *f, int64_t id, const char *expected)
         assert_str_equal(db_text_at(&got, 0, 0), str_of(expected));
 }
 
-/* It is given, or in the row of the run, or there is none. */
+/* The input is passed in, or in the row of the run, or there is none. */
 static void the_input_of_a_run_is_kept_with_its_last_attempt(void **state)
 {
     struct fixture *f = *state;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Table logs on both databases, and the lines that its bodies are made of.
- */
+/* Table logs on both databases, and the lines in its bodies. */
 #include "rows.h"
 
 #include "store/logs.h"
@@ -81,7 +79,7 @@ static void every_field_has_its_column(void **state)
     assert_str_equal(back.body, p.body);
 }
 
-/* Whichever node made the key of a part. */
+/* Regardless of which node made the key of a part. */
 static void the_parts_of_a_run_follow_each_other(void **state)
 {
     struct fixture *f = *state;
@@ -119,7 +117,7 @@ static void the_part_that_passes_the_bound_is_the_last(void **state)
     struct log_part run = part(f, 0, 0), last;
     struct db_result got;
 
-    assert_int_equal(LOG_RUN_MAX, 1048576); /* as the statement has it */
+    assert_int_equal(LOG_RUN_MAX, 1048576); /* as in the statement */
     assert_int_equal(add(f, 1, LOG_RUN_MAX - 1), 1);
     assert_int_equal(add(f, 2, 100), 1);
     assert_int_equal(add(f, 3, 1), 0);
@@ -257,7 +255,7 @@ static void a_long_line_is_cut_between_characters(void **state)
     assert_int_equal(packed_text((struct str){text, sizeof text}), LOGS_LINE_MAX - 2);
     memcpy(text + LOGS_LINE_MAX - 3, "\xF0\x9F\x94\x94", 4);
     assert_int_equal(packed_text((struct str){text, sizeof text}), LOGS_LINE_MAX - 3);
-    memset(text, 0x80, sizeof text); /* no characters at all */
+    memset(text, 0x80, sizeof text); /* not valid characters */
     assert_in_range(packed_text((struct str){text, sizeof text}), LOGS_LINE_MAX - 3,
                     LOGS_LINE_MAX);
 }

@@ -73,7 +73,7 @@ static void a_namespace_keeps_its_settings(void **state)
     assert_int_equal(nobody.rows, 0);
 }
 
-/* In the order of bytes, whatever the language of the server. */
+/* In byte order, regardless of the server's locale. */
 static void namespaces_are_listed_by_name(void **state)
 {
     struct fixture *f = *state;

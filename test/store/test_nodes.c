@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Table nodes on both databases: who may take a turn, and who is silent.
- */
+/* Table nodes on both databases: who may take a turn, and which nodes are silent. */
 #include "rows.h"
 
 #include "store/nodes.h"
@@ -192,7 +190,7 @@ static void a_turn_is_taken_once_and_only_by_who_is_up_at_this_boot(void **state
     back = read_one(f, STR("two"));
     assert_node(&back, &other);
 
-    next.turn = 15; /* one was left out */
+    next.turn = 15; /* one was skipped */
     assert_int_equal(turn(f, &next), 0);
     next.turn = 14;
     next.boot = 10;
@@ -216,7 +214,7 @@ static void history_is_counted_once(void **state)
     insert(f, &n);
     nodes_count(f->db, &n, 30);
     assert_int_equal(read_one(f, STR("one")).stats, 30);
-    nodes_count(f->db, &n, 40); /* from 17, where it was */
+    nodes_count(f->db, &n, 40); /* from 17, its current value */
     assert_int_equal(read_one(f, STR("one")).stats, 30);
     n.stats = 30;
     n.state = NODE_LOST;
@@ -225,7 +223,7 @@ static void history_is_counted_once(void **state)
     nodes_declare(f->db, 1, NODE_LOST, 1);
     nodes_count(f->db, &n, 40);
     assert_int_equal(read_one(f, STR("one")).stats, 40);
-    /* Whoever starts has to know. */
+    /* A node that boots must know the current value. */
     next.boot = 12;
     next.stats = 30;
     assert_int_equal(boot(f, &next), 0);
@@ -233,7 +231,7 @@ static void history_is_counted_once(void **state)
     assert_int_equal(boot(f, &next), 1);
 }
 
-/* Up or lost: what a lost node held may not all be taken back. */
+/* Up or lost: the runs of a lost node may not all be taken back yet. */
 static void the_silent_are_those_whose_lease_is_over_and_who_are_not_down(void **state)
 {
     static const instant leases[] = {100, 99, 98, 101};
@@ -340,7 +338,7 @@ static void whatever_another_node_does_shows_in_the_sum(void **state)
     assert_true((after = sum_of_others(f)) > before);
     before = after;
     nodes_declare(f->db, 2, NODE_LOST, 0);
-    assert_int_equal(sum_of_others(f), before); /* that was somebody else */
+    assert_int_equal(sum_of_others(f), before); /* that was another node */
 }
 
 static void every_statement_was_run(void **state)

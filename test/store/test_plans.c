@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the databases find rows: through an index, so that what is due costs the same however
- * much there is.
+ * How the databases find rows: through an index, so that finding due rows costs the same for
+ * any number of rows.
  *
- * The statements are taken from the queue of the connection and explained.  On PostgreSQL
- * that needs tables of some size, and is done for the two plans that a prepared statement
- * may get: one for its values, and one for any.
+ * The statements are taken from the queue of the connection and explained.  On PostgreSQL that
+ * needs tables of some size, and is done for both plans that a prepared statement may get: a
+ * custom plan for its values, and a generic plan.
  */
 #include "store.h"
 
@@ -24,9 +24,9 @@
 #include "store/views.h"
 
 enum {
-    PLAN_MAX = 8192,   /* bytes of one plan               */
+    PLAN_MAX = 8192,   /* bytes of one plan */
     PLANS_MAX = 128,   /* statements that a test explains */
-    EXPLAIN_MAX = 2048 /* bytes of one of them            */
+    EXPLAIN_MAX = 2048 /* bytes of one of them */
 };
 
 #define ROWS "20000"
@@ -36,7 +36,7 @@ enum {
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " ROWS \
     ") INSERT INTO " columns " SELECT " values " FROM n"
 
-/* More rows of each kind than any statement below asks for, and many more of others. */
+/* More rows of each kind than any statement below requests, and many more of others. */
 static const char *const fill[] = {
     FILL("cursors", "i, 1000 * i, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,"
                     " 0, 0, 0, 0, 0, 0"),
@@ -83,7 +83,7 @@ static struct db_stmt explained[PLANS_MAX];
 static char explained_sql[PLANS_MAX][EXPLAIN_MAX];
 static int explained_count;
 
-/* Another database, of which nothing is known: its plans have the same names again. */
+/* Another database without statistics: its plans have the same names again. */
 static int set_up_unknown(void **state)
 {
     explained_count = 0;
@@ -162,7 +162,7 @@ static struct db_value kept(struct fixture *f, const struct db_value *value)
     return copy;
 }
 
-/* Every statement of the queue, which is then forgotten. */
+/* Every statement of the queue, which is then dropped. */
 static void explain_queue(struct fixture *f, struct buf *out)
 {
     struct db_value params[2][DB_PARAMS_MAX];
@@ -195,14 +195,14 @@ static bool names_index(const struct fixture *f, const char *plan, const char *i
 
 static bool reads_a_whole_table(const struct fixture *f, const char *plan)
 {
-    if (f->postgres) /* a hash is made of everything that the other side may have */
+    if (f->postgres) /* a hash join reads all rows of one side */
         return strstr(plan, "Seq Scan") || strstr(plan, "Hash Join") ||
                strstr(plan, "Hash Semi");
     for (const char *line = plan; line; line = strchr(line, '\n')) {
         line += *line == '\n' ? 1 : 0;
-        /* Not the row of constants that is inserted, and not the rows of a subquery. */
+        /* Except the row of constants that is inserted, and the rows of a subquery. */
         if (strncmp(line, "SCAN", 4) == 0 && strncmp(line, "SCAN CONSTANT ROW", 17) != 0 &&
-            strncmp(line, "SCAN portion", 12) != 0 && strncmp(line, "SCAN said", 9) != 0)
+            strncmp(line, "SCAN batch", 10) != 0 && strncmp(line, "SCAN said", 9) != 0)
             return true;
     }
     return false;
@@ -231,7 +231,7 @@ static struct db_result unused;
         assert_plan(f, #call, index, order); \
     } while (0)
 
-/* The control of this file: without an index both databases are caught. */
+/* The control of this file: a missing index is detected on both databases. */
 static void a_search_without_an_index_is_seen(void **state)
 {
     static const struct db_stmt scan = {"SELECT id FROM runs WHERE attempt = $1", "i"};

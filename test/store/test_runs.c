@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Table runs on both databases: every column, and each way in which runs are found.
- */
+/* Table runs on both databases: every column, and every way to find runs. */
 #include "rows.h"
 
 #include "core/plan.h"
 #include "store/runs.h"
 
-/* No two fields alike. */
+/* All fields differ. */
 static struct run distinct(int64_t id)
 {
     return (struct run){
@@ -77,7 +75,7 @@ static void assert_run(const struct run *got, const struct run *expected)
     assert_true(got->trace.low == expected->trace.low);
 }
 
-/* With its input, which only who claims a run reads. */
+/* With its input, which is read only when a run is claimed. */
 static struct run whole(struct fixture *f, const struct run *brief)
 {
     struct run run = *brief;
@@ -115,7 +113,7 @@ static int64_t insert(struct fixture *f, const struct run *run)
     return got.changed;
 }
 
-/* A run with a slot of its own, changed as the test likes by `fields`. */
+/* A run with its own slot, changed by `fields`. */
 #define ADD(f, key, ...)                                                             \
     do {                                                                             \
         struct run add_run = {.id = (key), .slot = (key), .wake_at = INSTANT_NEVER}; \
@@ -140,7 +138,7 @@ static void every_field_has_its_column(void **state)
         {"lane", r.lane},
         {"queue", r.queue},
         {"gate", r.gate},
-        /* Bytes of kind, overlap, source, losses, flags and priority, the lowest first. */
+        /* Bytes of kind, overlap, source, losses, flags and priority, lowest first. */
         {"bits", INT64_C(0x0A030E160402)},
         {"due", r.due},
         {"rank", r.rank},
@@ -326,7 +324,7 @@ static void the_runs_of_a_schedule_are_those_that_wait_or_the_others(void **stat
     struct fixture *f = *state;
     struct db_result held, some_held, others, some_others, nobody;
 
-    /* Keys 9, 8 … 1, so that the order of insertion is not the one asked for. */
+    /* Keys 9, 8 … 1, so that the order of insertion differs from the requested order. */
     for (int i = 0; i < 9; i++)
         ADD(f, 9 - i, r->schedule = 7, r->state = states[i]);
     ADD(f, 10, r->schedule = 8, r->state = RUN_HELD);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Pages of schedules in their orders, on both databases.
- */
+/* Pages of schedules in all orders, on both databases. */
 #include "rows.h"
 
 #include "store/cursors.h"
@@ -25,7 +23,7 @@ static void add(struct fixture *f, int64_t id, int64_t namespace, const char *na
     flush(f);
 }
 
-/* A deleted one, and others of namespace 3, are among those of namespace 2. */
+/* A deleted schedule and others of namespace 3 lie between those of namespace 2. */
 static void add_all(struct fixture *f)
 {
     struct schedule_row gone = {
@@ -109,7 +107,7 @@ static void assert_end(struct fixture *f, bool is_descending, int64_t after,
     assert_ids(&got, expected);
 }
 
-/* Stretches of three keys, whoever's they are. */
+/* Ranges of three keys, of any namespace. */
 static void creation_is_read_in_stretches_of_keys(void **state)
 {
     struct fixture *f = *state;

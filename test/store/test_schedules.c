@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Table schedules on both databases: every column, versions, names that are free again.
+ * Table schedules on both databases: every column, versions, and names that become free again.
  */
 #include "rows.h"
 
@@ -320,7 +320,7 @@ static void the_reason_of_a_hint_changes_nothing_else(void **state)
     assert_row(&back, &other);
 }
 
-/* What a schedule does and when: another name for it, or a pause, changes neither. */
+/* Action and spec; a new description or a pause changes neither. */
 static void an_edit_of_action_or_spec_is_noted_and_no_other(void **state)
 {
     struct fixture *f = *state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables themselves: made whole or not at all, wherever the making is cut off.
+ * The tables themselves: created completely or not at all, wherever the migration is
+ * interrupted.
  */
 #include "store.h"
 
@@ -13,7 +14,7 @@
     "SELECT CAST(relname AS TEXT) FROM pg_class WHERE relkind = 'r'" \
     " AND relnamespace = CAST('public' AS regnamespace) ORDER BY CAST(relname AS TEXT)"
 
-/* With *with the statements that are left. */
+/* *arg is the number of statements that are left. */
 static bool crash_in_time(void *arg, const struct migration *migration, struct str sql)
 {
     int *left = arg;
@@ -25,7 +26,7 @@ static bool crash_in_time(void *arg, const struct migration *migration, struct s
     return true;
 }
 
-/* Of the migrations before `limit`: statements, or only those that make a table. */
+/* Statements of the migrations before `limit`, or only those that create a table. */
 static int count_statements(int limit, bool tables_only)
 {
     int count = 0;
@@ -40,7 +41,7 @@ static int count_statements(int limit, bool tables_only)
     return count;
 }
 
-/* Migrations that are whole when it stops before statement `n`. */
+/* The number of complete migrations if it stops before statement `n`. */
 static int whole_before(int n)
 {
     int whole = 0;
@@ -99,7 +100,9 @@ static void assert_whole_migrations(struct fixture *f, int whole)
         assert_int_equal(ask_int(f, "SELECT max(number) FROM migrations"), whole);
 }
 
-/* A child with a connection of its own.  Ours is closed: SQLite's do not survive a fork. */
+/*
+ * A child with its own connection.  Ours is closed: SQLite connections do not survive a fork.
+ */
 static void crash_before(struct fixture *f, int n)
 {
     int status = 0;
@@ -124,7 +127,7 @@ static void crash_before(struct fixture *f, int n)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     f->db = open_with(f->url, &(struct db_options){.lock_ms = 20000, .deadline_ms = 30000});
-    /* Alone, so that the server has noticed the end of the other. */
+    /* Exclusive, so that the server has noticed the end of the other connection. */
     db_begin_alone(f->db);
     OK(db_commit(f->db, NULL, err));
 }
@@ -144,7 +147,7 @@ static void a_crash_before_any_statement_leaves_whole_migrations(void **state)
     }
 }
 
-/* What was edited or paused before is not known apart. */
+/* Edits and pauses from before this migration cannot be distinguished. */
 static void schedules_of_before_are_taken_for_edited_unless_they_are_as_made(void **state)
 {
     static const char *const rows[] = {

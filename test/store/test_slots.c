@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What became of the slots of a stretch, on both databases.
- */
+/* The outcomes of the slots of a time range, on both databases. */
 #include "rows.h"
 
 #include "store/history.h"
@@ -90,7 +88,7 @@ static void runs_that_are_over_come_by_slot_whenever_they_ended(void **state)
     struct slot_run run;
 
     add_end(f, 1, 50, 0, true);
-    add_end(f, 2, 3, 0, false); /* tried again */
+    add_end(f, 2, 3, 0, false); /* a retry follows */
     add_end(f, 3, 4, 0, true);
     add_end(f, 4, 4, 2, true); /* a trigger */
     add_end(f, 6, 7, 0, true);
@@ -163,7 +161,7 @@ static void slots_are_counted_by_what_became_of_them(void **state)
 
     add_range(f, 1, 2, 3, 0);
     add_range(f, 2, 5, 9, 0);
-    add_range(f, 3, 5, 9, 1); /* asked for besides */
+    add_range(f, 3, 5, 9, 1); /* requested in addition */
     slots_count(f->db, 7, OUTCOME_MISSED, REASON_PAUSED, &paused);
     slots_count(f->db, 7, OUTCOME_MISSED, REASON_WINDOW, &window);
     flush(f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Table stats on both databases: history is counted by who made it, and whoever asks is told
- * the same before it is counted, in between and after it.
+ * Table stats on both databases: each node counts its own history, and a query returns the same
+ * result before the counting, during it and after it.
  */
 #include "rows.h"
 
@@ -23,7 +23,7 @@ struct fact {
     int32_t attempt;
     bool last;
     enum outcome outcome;
-    span late, took; /* took < 0: it was not begun */
+    span late, took; /* took < 0: not started */
     int64_t queue, tokens, cost;
     int day;
 };
@@ -47,7 +47,9 @@ static void add(struct fixture *f, struct fact fact)
     exec(f->db, sql);
 }
 
-/* Two nodes; seven attempts of five runs of namespace 1, and others that are not to be seen. */
+/*
+ * Two nodes; seven attempts of five runs of namespace 1, and others that must not be counted.
+ */
 static void fill(struct fixture *f)
 {
     static const struct fact facts[] = {
@@ -152,7 +154,7 @@ static void assert_all(struct fixture *f)
     assert_figures(&rows, 0, 0, all);
 }
 
-/* Those of schedule 13, which an agent was asked for. */
+/* Those of schedule 13, started by the agents dialect. */
 static void assert_alone(struct fixture *f)
 {
     struct db_result rows = ask_by(f, STATS_ALONE, INT64_MIN, 10);
@@ -204,7 +206,9 @@ static void what_is_counted_and_what_is_not_yet_are_told_together(void **state)
     assert_alone(f);
 }
 
-/* The row of the node says up to where: from elsewhere, nothing is counted. */
+/*
+ * The row of the node holds the current position: from any other position nothing is counted.
+ */
 static void nothing_is_counted_twice(void **state)
 {
     struct fixture *f = *state;

@@ -116,7 +116,7 @@ static void add_admin(struct fixture *f, int64_t id, instant expires_at)
     assert_int_equal(got.changed, 1);
 }
 
-/* Also when two are deleted in the same moment, each by somebody who saw the other. */
+/* Also if two are deleted at the same moment, each by a client that saw the other. */
 static void the_last_admin_for_good_stays_while_there_are_others(void **state)
 {
     struct fixture *f = *state;

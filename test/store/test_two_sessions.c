@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two nodes on one PostgreSQL: each statement that locks passes over what the other holds;
+ * Two nodes on one PostgreSQL: each locking statement skips rows that the other node holds;
  * only unique inserts and the node's own row wait.
  *
- * Session A is f->db.  Where B only has to be refused it is a second connection of this
- * process: a lock that it waited for would end in RC_BUSY.  Where B has to wait and then go
- * on it is a child; that it waits is seen in pg_locks.
+ * Session A is f->db.  Where B only has to be refused, it is a second connection of this
+ * process: waiting for a lock would end in RC_BUSY.  Where B has to wait and then continue, it
+ * is a child; pg_locks shows that it waits.
  */
 #include "rows.h"
 
@@ -19,8 +19,8 @@
 #include "store/schedules.h"
 
 enum {
-    PATIENT_MS = 20000, /* a child waits as long as the test may take       */
-    POLLS_MAX = 100000, /* questions to the server until something has come */
+    PATIENT_MS = 20000, /* a child waits as long as the test may take */
+    POLLS_MAX = 100000, /* queries to the server until the expected state is reached */
     FAILED = 100,       /* exit status of a child that could not do its part */
 };
 
@@ -105,26 +105,26 @@ static void fill(struct two *two)
 }
 
 /*
- * A locks the first row by `lock`; B asks the same for all and gets `without`, at once; when A
- * is done, B gets `with`.
+ * A locks the first row by `lock`; B requests the same for all rows and gets `skipped` at
+ * once; when A is done, B gets `all`.
  */
-#define ASSERT_PASSED_OVER(two, lock, ask, without, arg) \
-    do {                                                 \
-        struct db_result got;                            \
-        struct db *db = (two)->a;                        \
-        begin_both(two);                                 \
-        lock;                                            \
-        run(two, db);                                    \
-        assert_true(got.rows > 0);                       \
-        db = (two)->b;                                   \
-        ask;                                             \
-        run(two, db);                                    \
-        assert_ids(&got, without);                       \
-        commit(two, (two)->a);                           \
-        ask;                                             \
-        run(two, db);                                    \
-        assert_ids(&got, arg);                           \
-        commit(two, db);                                 \
+#define ASSERT_PASSED_OVER(two, lock, request, skipped, all) \
+    do {                                                     \
+        struct db_result got;                                \
+        struct db *db = (two)->a;                            \
+        begin_both(two);                                     \
+        lock;                                                \
+        run(two, db);                                        \
+        assert_true(got.rows > 0);                           \
+        db = (two)->b;                                       \
+        request;                                             \
+        run(two, db);                                        \
+        assert_ids(&got, skipped);                           \
+        commit(two, (two)->a);                               \
+        request;                                             \
+        run(two, db);                                        \
+        assert_ids(&got, all);                               \
+        commit(two, db);                                     \
     } while (0)
 
 static void cursors_that_another_holds_are_passed_over(void **state)
@@ -181,7 +181,7 @@ static void gates_queues_and_nodes_that_another_holds_are_passed_over(void **sta
     ASSERT_PASSED_OVER(two, nodes_silent(db, 51, &got), nodes_silent(db, 51, &got), "", "1 2");
 }
 
-/* What is read without a lock is read as it was, whoever holds it. */
+/* Unlocked reads see the old state, whichever session holds the row. */
 static void reading_without_a_lock_neither_waits_nor_leaves_out(void **state)
 {
     struct two *two = *state;
@@ -237,7 +237,7 @@ static void opposite_order_is_neither_a_wait_nor_a_deadlock(void **state)
     assert_ids(&a1, "1 2");
 }
 
-/* Unique inserts: the one kind of statement that may wait. */
+/* Unique inserts: the only kind of statement that may wait. */
 
 static void send_schedule(struct db *db, int64_t id, struct db_result *ret)
 {
@@ -262,7 +262,7 @@ static void send_node(struct db *db, int64_t id, struct db_result *ret)
     nodes_insert(db, &(struct node){.id = id, .name = STR("host")}, ret);
 }
 
-/* Queues and gates do not tell; the row that is found does. */
+/* Inserts of queues and gates return no count; the row that is found shows the result. */
 static void send_queue(struct db *db, int64_t id, struct db_result *ret)
 {
     (void)ret;
@@ -279,7 +279,7 @@ typedef void insert_fn(struct db *db, int64_t id, struct db_result *ret);
 
 static const struct {
     insert_fn *send;
-    const char *found; /* what tells whose row it is */
+    const char *found; /* identifies whose row it is */
     bool tells;
 } inserts[] = {
     {send_schedule, "SELECT id FROM schedules", true},
@@ -330,7 +330,7 @@ static void a_name_whose_taking_was_undone_is_free(void **state)
     }
 }
 
-/* Where B waits: a child with a connection of its own, which asserts nothing itself. */
+/* Where B waits: a child with its own connection, which asserts nothing itself. */
 
 typedef int part_fn(struct fixture *f, struct db *db);
 
@@ -389,7 +389,7 @@ static int take_the_sixth_turn(struct fixture *f, struct db *db)
     return db_flush(db, f->arena, &err) == RC_OK ? (int)got.changed : FAILED;
 }
 
-/* How the answer to a commit that was lost is found on a new connection. */
+/* How the answer to a lost commit is found on a new connection. */
 static void a_turn_in_doubt_is_waited_for_and_then_known(void **state)
 {
     struct two *two = *state;
@@ -412,11 +412,11 @@ static void a_turn_in_doubt_is_waited_for_and_then_known(void **state)
     }
 }
 
-/* The lock of a cursor, held up between its snapshot and its lock. */
+/* The lock of a cursor, delayed between its snapshot and its lock. */
 #define SLOWLY "WITH barrier AS MATERIALIZED (SELECT pg_advisory_xact_lock(77) AS passed) "
 #define LOCKED " FROM cursors c, barrier WHERE c.id = 1{skip}"
 
-/* What the session saw: ten times the cursor's own count, and the runs that it counted. */
+/* What the session saw: ten times the cursor's count, and the runs that it counted. */
 static int lock_and_count_at_once(struct fixture *f, struct db *db)
 {
     static const struct db_stmt at_once = {
@@ -449,7 +449,7 @@ static int lock_and_then_count(struct fixture *f, struct db *db)
     return (int)(10 * cursor.open) + runs.rows;
 }
 
-/* A starts a run under the lock of the cursor and commits while B is held up. */
+/* A starts a run under the lock of the cursor and commits while B is delayed. */
 static int what_is_seen(struct two *two, part_fn *part)
 {
     struct run started = {
@@ -475,7 +475,7 @@ static int what_is_seen(struct two *two, part_fn *part)
     return end_of(child);
 }
 
-/* The control: this is why nothing but the cursor's own columns is read with its lock. */
+/* The control: this is why only the cursor's own columns are read together with its lock. */
 static void a_statement_that_locks_and_counts_at_once_counts_what_was(void **state)
 {
     assert_int_equal(what_is_seen(*state, lock_and_count_at_once), 10);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people are shown, on both databases: whole rows with what belongs to them, in pages.
+ * Rows for display, on both databases: complete rows with what belongs to them, in pages.
  *
  * Rows are written by the tables' own functions, which have their own tests.
  */
@@ -47,7 +47,7 @@ static void add_schedule(struct fixture *f, int64_t id, int64_t namespace, const
     flush(f);
 }
 
-/* No two numbers alike. */
+/* All numbers differ. */
 static struct cursor cursor_of(int64_t id)
 {
     return (struct cursor){
@@ -195,7 +195,7 @@ static void an_open_run_is_shown_with_its_owner(void **state)
     assert_int_equal(nobody.rows, NO_ROWS);
 }
 
-/* A node's own calls have the namespace where others have their queue. */
+/* Dispatches of a node have the namespace in the column of the queue. */
 static void a_run_of_no_queue_is_shown_without_one(void **state)
 {
     struct fixture *f = *state;
@@ -292,7 +292,7 @@ static void open_runs_are_chosen_by_queue_and_state(void **state)
     assert_page(f, run_views_list, page, "");
     page.states = 0;
     page.schedule = 1;
-    page.scan = 1; /* of a schedule all are looked at */
+    page.scan = 1; /* of a schedule all are scanned */
     page.before = 9;
     page.limit = 3;
     assert_page(f, run_views_list, page, "7 5 3");
@@ -303,7 +303,7 @@ static void open_runs_are_chosen_by_queue_and_state(void **state)
     assert_page(f, run_views_list, page, "");
 }
 
-/* Four rows are looked at: 10 to 7, then 6 to 3, then the rest. */
+/* Four rows are scanned: 10 to 7, then 6 to 3, then the rest. */
 static void a_page_of_open_runs_looks_at_so_many_and_says_where_it_stopped(void **state)
 {
     struct fixture *f = *state;
@@ -473,7 +473,7 @@ static void the_attempts_of_a_run_are_found_after_its_slot(void **state)
     struct attempt_view view;
 
     two_tenants(f);
-    add_attempt(f, ended(-SPAN_S), 1, DAY_ONE, 11); /* not to be: it ended before its slot */
+    add_attempt(f, ended(-SPAN_S), 1, DAY_ONE, 11); /* excluded: it ended before its slot */
     add_attempt(f, ended(0), 1, DAY_ONE, 11);
     add_attempt(f, ended(SPAN_S), 1, DAY_ONE + SPAN_S, 11);
     add_attempt(f, ended(2 * SPAN_S), 2, DAY_ONE, 11);
@@ -488,7 +488,7 @@ static void the_attempts_of_a_run_are_found_after_its_slot(void **state)
     assert_int_equal(view.row.id, ended(0));
     attempt_views_read(&got, 1, &view);
     assert_int_equal(view.row.id, ended(3 * SPAN_S));
-    assert_str_equal(view.row.result, STR("")); /* the run goes on */
+    assert_str_equal(view.row.result, STR("")); /* the run continues */
     assert_int_equal(late.rows, 1);
     assert_int_equal(pass.rows, NO_ROWS);
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Forks and ends the processes around the server.
+ */
 #include "actor.h"
 
 #include <signal.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Those around the daemon, each a process of its own: a receiver of calls, workers, operators.
+ * The processes around the server: a receiver of calls, workers, operators.
  *
- * They write the journal, live through every death of the daemon, and end with whoever
- * started them.
+ * They write the journal, survive every death of the server, and end with their parent.
  */
 #pragma once
 
@@ -18,26 +17,26 @@ enum { ACTOR_NODES_MAX = 2 };
 struct actor {
     int journal;
     uint64_t seed;
-    int number;                      /* among those of its kind           */
-    uint16_t nodes[ACTOR_NODES_MAX]; /* ports of the daemons; any will do */
+    int number;                      /* among those of its kind */
+    uint16_t nodes[ACTOR_NODES_MAX]; /* ports of the servers; any will do */
     int node_count;
-    uint16_t receiver; /* port of the receiver                            */
-    int tell;          /* receiver: where it writes its port              */
+    uint16_t receiver; /* port of the receiver */
+    int tell;          /* receiver: where it writes its port */
     struct prng prng;
 };
 
-/* Forks: `act` is the life of the child, its exit status the result. */
+/* Forks: `act` is the main function of the child, its result the exit status. */
 pid_t actor_start(const struct actor *actor, int (*act)(struct actor *actor));
 
-/* SIGTERM has come: come to an end. */
+/* SIGTERM has arrived: the actor must end. */
 bool actor_is_over(void);
 
-/* The port of some daemon. */
+/* The port of some server. */
 uint16_t actor_node(struct actor *actor);
 
-/* Answers, fails, waits, resets; told by the run. */
+/* Answers, fails, waits or resets; the run decides. */
 int receiver_act(struct actor *actor);
 /* Claims, works, dies, is late. */
 int worker_act(struct actor *actor);
-/* Creates, edits, pauses, triggers, deletes; at the end puts all to rest: 0 when done. */
+/* Creates, edits, pauses, triggers, deletes; finally puts everything to rest: 0 when done. */
 int operator_act(struct actor *actor);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses a journal into a book.
+ */
 #include "book.h"
 
 #include "journal.h"
@@ -113,7 +116,7 @@ static bool is_same(const struct sighting *a, const struct sighting *b)
            a->run.pass == b->run.pass && a->fence == b->fence && a->attempt == b->attempt;
 }
 
-/* A call whose used connection is cut may be sent again at once: docs/decisions/0014. */
+/* A call whose reused connection is cut may be sent again at once: docs/decisions/0014. */
 static void mark_repeats(struct book *book)
 {
     for (int i = 0; i < book->sighting_count; i++)

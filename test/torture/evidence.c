@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Turns out of events, deliveries and reports out of the journal.  See evidence.h.
- */
+/* Derives turns from events, and deliveries and reports from the journal.  See evidence.h. */
 #include "evidence.h"
 
 #include <stdlib.h>
@@ -31,7 +29,7 @@ static int by_time(const void *a, const void *b)
     return c ? c : compare(x->node, y->node);
 }
 
-/* Events of one turn stand together. */
+/* Events of one turn are adjacent. */
 static void list_turns(struct evidence *e)
 {
     struct record *r = &e->recorder->record;
@@ -109,7 +107,7 @@ static void list_claims(struct evidence *e)
     qsort(e->claims, (size_t)e->claim_count, sizeof *e->claims, by_claim);
 }
 
-/* The event of the claim under which a run was seen; NULL: the store knows of none. */
+/* The event of the claim under which a run was seen; NULL: the store has none. */
 static const struct rec_event *claim_of(const struct evidence *e, const struct run_id *run,
                                         int64_t fence)
 {
@@ -136,9 +134,9 @@ static const struct rec_event *claim_of(const struct evidence *e, const struct r
 /* ---- deliveries ---- */
 
 /*
- * Where there are two nodes their clocks do not order what they handed out; those who got it
- * do.  Then each delivery has a turn of its own behind all others, in the order of the
- * journal, and the last turn of all has the last time.
+ * With two nodes their clocks do not order deliveries; the receivers do.  Then each delivery
+ * has its own turn after all others, in the order of the journal, and the very last turn has
+ * the last time.
  */
 static bool is_by_arrival(const struct evidence *e)
 {
@@ -165,7 +163,7 @@ static void add_turn(struct evidence *e, int sighting, int64_t node, instant now
         .order = arrival(e, sighting), .node = node, .now = now};
 }
 
-/* Without a claim there is no turn of that order, which the judge will see. */
+/* Without a claim there is no turn of that order, which the judge will detect. */
 void evidence_sightings(struct evidence *e)
 {
     struct record *r = &e->recorder->record;
@@ -202,9 +200,9 @@ void evidence_sightings(struct evidence *e)
 /* ---- reports ---- */
 
 /*
- * The row that a report wrote.  A run that ends later while it waits has another one with the
- * same fence, and keys of two nodes are not in the order of time: so it is the one that says
- * what was reported, or that whoever reported had been asked to stop; or any.
+ * The row that a report wrote.  A run that ends later while it waits has another row with the
+ * same fence, and keys of two nodes are not in order of time: so it is the row that contains
+ * what was reported, or that the reporter had been asked to stop; or any.
  */
 static const struct history_row *row_of(const struct record *r, const struct saying *s)
 {
@@ -224,7 +222,7 @@ static const struct history_row *row_of(const struct record *r, const struct say
     return found;
 }
 
-/* Of the delivery that a report follows. */
+/* The order of the delivery that a report follows. */
 static int64_t claim_order(const struct evidence *e, const struct saying *s,
                            const struct rec_event *claim)
 {
@@ -241,9 +239,9 @@ static int64_t claim_order(const struct evidence *e, const struct saying *s,
 }
 
 /*
- * When a report was taken: an end in the turn that wrote it down, what was handed back right
- * after its claim, anything else by the journal, where the judge will miss it.  The clocks of
- * two nodes may be apart, but nobody reports before the claim.
+ * When a report was accepted: an end in the turn that recorded it, a hand-back directly after
+ * its claim, anything else by the journal, where the judge will miss it.  The clocks of two
+ * nodes may differ, but no report precedes its claim.
  */
 static struct rec_report place(const struct evidence *e, const struct saying *s)
 {

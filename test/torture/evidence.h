@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The journal and the store together, as the judge of the simulator reads them (sim/record.h).
+ * The journal and the store together, in the form of the simulator's judge (sim/record.h).
  *
- * The store says when each of its turns was, by its events; the journal says what others saw
- * of it.  Turns are numbered by twos in the order of their times, so that what happened
- * between two of them has a place.
+ * The store's events give the time of each of its turns; the journal contains what others saw.
+ * Turns are numbered in steps of two in the order of their times, so that events between two of
+ * them have a place.
  */
 #pragma once
 
 #include "book.h"
 #include "sim/recorder.h"
 
-/* By which the journal's clock and that of a node may be apart. */
+/* By which the journal's clock and that of a node may differ. */
 #define EVIDENCE_SKEW (2 * SPAN_S)
 
 struct evidence {
     const struct book *book;
-    struct recorder *recorder; /* with the store's half already in it: sim/gather.h */
-    struct db_result names;    /* of schedules, deleted or not: (id, name)         */
-    int *claims;               /* places of run.claimed among the events, sorted    */
+    struct recorder *recorder; /* already filled with the store's half: sim/gather.h */
+    struct db_result names;    /* of schedules, deleted or not: (id, name) */
+    int *claims;               /* places of run.claimed among the events, sorted */
     int claim_count;
-    int turn_count; /* of the store, the first of the record                    */
-    bool *is_taken; /* of each event of a schedule: some wish explains it       */
-    bool *is_used;  /* of each wish without an answer: it explains something    */
+    int turn_count; /* of the store, the first of the record */
+    bool *is_taken; /* of each event of a schedule: some wish explains it */
+    bool *is_used;  /* of each wish without an answer: it explains something */
 };
 
-/* Fills the journal's half of the record.  `db` may only be read. */
+/* Fills in the journal's half of the record.  `db` is only read. */
 MUST_USE enum rc evidence_make(struct evidence *e, struct db *db, struct err *reterr);
 
 /* Steps of it, in their own files. */
@@ -33,11 +33,11 @@ MUST_USE enum rc evidence_wishes(struct evidence *e, struct err *reterr);
 void evidence_sightings(struct evidence *e);
 void evidence_sayings(struct evidence *e);
 
-/* The turn of a time, or the last one before; its order, 0 when there is none. */
+/* The turn of a time, or the last one before; its order, 0 if there is none. */
 int64_t evidence_order(const struct evidence *e, instant at);
 
 /*
- * The key of a schedule, 0: there is none of that name.  The row of one that was deleted goes
- * with its history; then the name of a run that was told has it.
+ * The key of a schedule, 0: the name does not exist.  The row of a deleted one is pruned with
+ * its history; then the id of a reported run contains it.
  */
 int64_t evidence_key(const struct evidence *e, struct str name);

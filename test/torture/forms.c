@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Draws random documents of schedules.
+ */
 #include "forms.h"
 
 #include "core/time/text.h"
 
-enum { NEAR_MS = 8000 }; /* one-off instants lie within this */
+enum { NEAR_MS = 8000 }; /* one-off instants are within this */
 
 static bool chance(const struct form *form, uint64_t of)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules as operators of a tormented world write them: short periods, every policy that
- * decides about slots, calls and queues.
+ * Schedules as the operators of a torture world write them: short periods, every policy that
+ * affects slots, calls and queues.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ struct form {
 /* A document in one line. */
 void form_draw(const struct form *form, struct buf *out);
 
-/* The same schedule put to rest: it has no slots, and what is open may end. */
+/* The same schedule at rest: it has no slots, and open runs may end. */
 void form_rest(const struct form *form, struct buf *out);
 
-/* One that must be refused. */
+/* An invalid document. */
 void form_spoil(const struct form *form, struct buf *out);

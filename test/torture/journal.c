@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes and parses the journal.
+ */
 #include "journal.h"
 
 #include <fcntl.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * belfry-torture: worlds in which the daemon is killed, one after the other.
- */
+/* belfry-torture: worlds in which the server is killed, one after the other. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +12,7 @@
 enum {
     CYCLES = 1000,
     CYCLES_MAX = 1000000,
-    WORLD_CYCLES = 50, /* of one world: then a new one is made                */
+    WORLD_CYCLES = 50, /* of one world: then a new one is created */
 };
 
 static const char usage[] =
@@ -22,9 +20,9 @@ static const char usage[] =
     "                      [--keep]\n"
     "       belfry-torture --judge DIR\n"
     "\n"
-    "Kills the daemon N times (1000), at named points and at random instants, while others\n"
-    "work with it; up to 50 times in one world.  Each world is judged by what its database\n"
-    "and those around it say.  PostgreSQL is found by BELFRY_TEST_URL, see\n"
+    "Kills the server N times (default 1000), at named points and at random instants, while\n"
+    "clients use it; up to 50 times in one world.  Each world is judged by its database and\n"
+    "the journal of its clients.  BELFRY_TEST_URL names PostgreSQL, see\n"
     "test/db/with_postgres.sh.\n";
 
 struct asked {
@@ -75,7 +73,7 @@ static void print_counts(const struct asked *asked, const struct ordeal_counts *
 
     printf("%s: %d cycles in %.1f s, %.2f cycles/s\n",
            asked->is_postgres ? "PostgreSQL" : "SQLite", c->cycles, took, c->cycles / took);
-    printf("deaths: %d workers; the daemon %d at random instants, %d while starting,\n"
+    printf("deaths: %d workers; the server %d at random instants, %d while starting,\n"
            "        %d while ending",
            c->workers, c->at_random, c->at_start, c->at_end);
     for (int i = 0; i < VICTIM_POINTS; i++)
@@ -89,7 +87,7 @@ static void print_counts(const struct asked *asked, const struct ordeal_counts *
 static enum rc torture(const struct asked *asked, const char *server,
                        struct ordeal_counts *counts, struct err *reterr)
 {
-    /* Two worlds at the least: on PostgreSQL the second one has two daemons. */
+    /* At least two worlds: on PostgreSQL the second one has two servers. */
     int64_t most = asked->cycles < 2 * WORLD_CYCLES ? (asked->cycles + 1) / 2 : WORLD_CYCLES;
     enum rc rc = RC_OK;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An operator: asks for one thing after the other about schedules that are its owned, and
- * writes down what it asks before it does and what it was told after.
+ * An operator: makes one request after the other about its own schedules, and records each
+ * request before it is sent and its result after.
  *
- * Whatever it asks it asks with a key, and mostly again with the same key until it knows.
+ * Every request has a key, and is mostly repeated with the same key until its result is known.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -18,21 +18,21 @@
 #include "request.h"
 
 enum {
-    OWN_MAX = 24, /* schedules at a time                                */
+    OWN_MAX = 24, /* schedules at a time */
     BODY_MAX = 4096,
     NAME_MAX_BYTES = 32,
     PATH_MAX_BYTES = 96,
-    PATIENCE_MS = 4000, /* for one answer                                     */
-    TRIES_MAX = 400,    /* with naps between: some 20 s of a daemon that is away */
+    PATIENCE_MS = 4000, /* for one answer */
+    TRIES_MAX = 400,    /* with pauses between: about 20 s without a server */
     DELETE_TRIES = 8,
     NAP_MS = 40,
-    PAUSE_MS = 30, /* between two wishes, at most                        */
+    PAUSE_MS = 30, /* between two wishes, at most */
 };
 
 struct owned {
     char name[NAME_MAX_BYTES];
-    char run[RUN_ID_TEXT_MAX]; /* the last that was told; its key is known then */
-    int64_t version;           /* as told last                                      */
+    char run[RUN_ID_TEXT_MAX]; /* the last that was answered; its key is known then */
+    int64_t version;           /* as last answered */
 };
 
 struct operator
@@ -43,7 +43,7 @@ struct operator
     int64_t number, made;
 };
 
-/* One thing to ask for. */
+/* One request. */
 struct operation {
     enum wish_kind kind;
     const char *method;
@@ -58,7 +58,7 @@ struct outcome_of {
     char run[RUN_ID_TEXT_MAX];
 };
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static void read_run(const struct request_answer *answer, struct outcome_of *ret)
 {
@@ -71,8 +71,8 @@ static void read_run(const struct request_answer *answer, struct outcome_of *ret
 }
 
 /*
- * Whether the answer is the last word.  A refusal after an answer that was lost proves
- * nothing: the first may have been done.
+ * Whether the answer is final.  A rejection after a lost answer proves nothing: the first
+ * request may have been executed.
  */
 static bool is_settled(const struct operation *operation, const struct request_answer *answer,
                        bool was_lost, struct outcome_of *ret)
@@ -95,7 +95,7 @@ static struct outcome_of request_until(struct operator* o, const struct operatio
 {
     struct outcome_of outcome = {.end = WISH_INFO};
     bool is_stop = operation->kind == WISH_CANCEL || operation->kind == WISH_TERMINATE;
-    struct str sent = is_stop ? STR("{}") : operation->body; /* the path says which run */
+    struct str sent = is_stop ? STR("{}") : operation->body; /* the path names the run */
     bool was_lost = false;
     char key[64];
 
@@ -163,7 +163,7 @@ static void create(struct operator* o, bool is_spoiled)
     operation.body = buf_as_str(&body);
     if (ask(o, &operation, false).end == WISH_FAIL || is_spoiled)
         return;
-    /* Whether it is there or not: further wishes will tell. */
+    /* Whether or not it exists: further requests will show it. */
     o->owned[o->owned_count] = (struct owned){.version = 1};
     snprintf(o->owned[o->owned_count++].name, NAME_MAX_BYTES, "%s", operation.name);
 }
@@ -219,7 +219,7 @@ static struct outcome_of plain(struct operator* o, struct owned *owned, enum wis
     return ask(o, &operation, is_stubborn);
 }
 
-/* And now and then the run is not wanted any more. */
+/* Sometimes the run is cancelled again. */
 static void trigger(struct operator* o, struct owned *owned)
 {
     struct outcome_of outcome = plain(o, owned, WISH_TRIGGER, false);
@@ -239,13 +239,13 @@ static void trigger(struct operator* o, struct owned *owned)
     (void)ask(o, &operation, false);
 }
 
-/* One whose key is known, so that what it did is found when its row is gone. */
+/* A schedule whose key is known, so that its effects can be found when its row is gone. */
 static void delete (struct operator* o, struct owned *owned)
 {
     bool has_run = owned->run[0] != '\0';
     enum wish_end end = has_run ? WISH_INFO : WISH_FAIL;
 
-    /* Until it is known to be gone: its name must not come to life again by an edit. */
+    /* Until it is known to be deleted: an edit must not create its name again. */
     for (int tries = 0; end == WISH_INFO && tries < DELETE_TRIES; tries++)
         end = plain(o, owned, WISH_DELETE, true).end;
     if (has_run)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs one torture world: starts, deaths, healing and the verdict.
+ */
 #include "ordeal.h"
 
 #include <fcntl.h>
@@ -21,13 +24,13 @@
 enum {
     OPERATORS = 2,
     WORKERS = 3,
-    READY_MS = 60000,   /* a machine that is slow may take so long to start one      */
-    DOOM_MS = 2000,     /* a point that is not passed by then: it dies all the same   */
-    DOOM_PASSAGES = 40, /* of a point, at most, until it dies                         */
-    RUN_FACTS_MS = 600, /* the longest life that a random instant ends                */
-    START_MS = 60,      /* likewise, of a start                                       */
-    REST_MS = 120000,   /* for operators to put everything to rest                    */
-    QUIET_MS = 120000,  /* until nothing is open                                      */
+    READY_MS = 60000,   /* a slow machine may take this long to start one */
+    DOOM_MS = 2000,     /* if a point is not passed by then, it is killed anyway */
+    DOOM_PASSAGES = 40, /* maximum passages of a point until it dies */
+    RUN_FACTS_MS = 600, /* the longest life that ends at a random instant */
+    START_MS = 60,      /* likewise, of a start */
+    REST_MS = 120000,   /* for operators to put everything to rest */
+    QUIET_MS = 120000,  /* until nothing is open */
     DRAIN_MS = 60000,
     NAP_MS = 20,
     JOURNAL_MAX = 256 << 20,
@@ -46,7 +49,7 @@ struct world {
 
 static const struct db_stmt open_runs = {"SELECT count(*) FROM runs", NULL};
 
-/* ---- those around ---- */
+/* ---- the actors ---- */
 
 static uint16_t start_receiver(struct world *w, struct actor actor)
 {
@@ -135,12 +138,12 @@ static void die_at_start(struct world *w, struct prey *prey)
     fault(w, "start");
 }
 
-/* Not by our hand, or not as it should. */
+/* It was not killed by us, or ended with a wrong status. */
 static enum rc ended_itself(const struct world *w, const struct prey *prey, int status,
                             struct err *reterr)
 {
     return err_set(
-        reterr, RC_LOST, -1, 0, "a daemon ended by itself, by %s %d; see %s/victim-%d.log",
+        reterr, RC_LOST, -1, 0, "a server ended by itself, by %s %d; see %s/victim-%d.log",
         WIFSIGNALED(status) ? "signal" : "status",
         WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), w->dir, (int)prey->port);
 }
@@ -180,7 +183,7 @@ static enum rc start_ready(struct world *w, struct prey *prey, struct err *reter
         prey_start(prey, NULL);
     if (prey_await_ready(prey, READY_MS))
         return RC_OK;
-    return err_set(reterr, RC_LOST, -1, 0, "a daemon does not start; see %s/victim-%d.log",
+    return err_set(reterr, RC_LOST, -1, 0, "a server does not start; see %s/victim-%d.log",
                    w->dir, (int)prey->port);
 }
 
@@ -197,7 +200,7 @@ static enum rc die_at_random(struct world *w, struct prey *prey, struct err *ret
     return RC_OK;
 }
 
-/* It is asked to end, and has some time for it, or not. */
+/* It is asked to end, and gets some time for it, or none. */
 static enum rc die_at_end(struct world *w, struct prey *prey, struct err *reterr)
 {
     int status = 0;
@@ -215,7 +218,7 @@ static enum rc die_at_end(struct world *w, struct prey *prey, struct err *reterr
     return RC_OK;
 }
 
-/* A worker dies with all that it holds, and another comes. */
+/* A worker dies with all that it holds, and another one starts. */
 static void replace_worker(struct world *w)
 {
     int i = (int)prng_below(&w->prng, WORKERS);
@@ -225,7 +228,7 @@ static void replace_worker(struct world *w)
     start_worker(w, i);
 }
 
-/* One life and its end; the other daemon, where there is one, goes on. */
+/* One life and its end; the other server, if any, continues. */
 static enum rc cycle(struct world *w, struct err *reterr)
 {
     struct prey *prey = &w->prey[prng_below(&w->prng, (uint64_t)w->ordeal->nodes)];
@@ -314,7 +317,7 @@ static enum rc end_daemons(struct world *w, struct err *reterr)
 
         must(kill(w->prey[i].pid, SIGTERM) == 0);
         if (!prey_await_end(&w->prey[i], DRAIN_MS, &status))
-            return err_set(reterr, RC_BUSY, -1, 0, "a daemon does not end after SIGTERM");
+            return err_set(reterr, RC_BUSY, -1, 0, "a server does not end after SIGTERM");
         if (!has_ended_well(status))
             return ended_itself(w, &w->prey[i], status, reterr);
     }
@@ -335,7 +338,7 @@ static enum rc heal(struct world *w, struct err *reterr)
     return rc == RC_OK ? end_daemons(w, reterr) : rc;
 }
 
-/* ---- the whole of it ---- */
+/* ---- the world ---- */
 
 static enum rc empty_server(const char *url, struct err *reterr)
 {
@@ -362,7 +365,8 @@ static enum rc begin(struct world *w, struct err *reterr)
         snprintf(w->url, sizeof w->url, "sqlite:%s/belfry.db", w->dir);
     snprintf(w->path, sizeof w->path, "%s/journal", w->dir);
     w->journal = journal_open(w->path);
-    prng_seed(&ports, ordeal->seed ^ (uint64_t)getpid()); /* others may have this seed too */
+    /* other processes may have this seed too */
+    prng_seed(&ports, ordeal->seed ^ (uint64_t)getpid());
     for (int i = 0; i < ordeal->nodes; i++) {
         w->prey[i] = (struct prey){.program = ordeal->program, .dir = w->dir, .url = w->url};
         prey_take_port(&w->prey[i], &ports);

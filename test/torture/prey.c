@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starts, watches and kills server processes.
+ */
 #include "prey.h"
 
 #include <arpa/inet.h>
@@ -25,7 +28,7 @@ enum {
     PORT_TRIES = 1000,
 };
 
-/* A socket that is bound and does not listen; -1: the port is not to be had. */
+/* A bound socket that does not listen; -1: the port is not available. */
 static int bind_port(uint16_t port, int shared)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,

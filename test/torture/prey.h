@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The victims: daemons that are started, watched and killed, by their process ids alone.
- */
+/* The victims: servers that are started, watched and killed, only by their process ids. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,29 +9,29 @@
 #include "base/prng.h"
 
 struct prey {
-    const char *program; /* belfry-victim                               */
-    const char *dir;     /* of the world: database, log                 */
-    const char *url;     /* of the database                             */
+    const char *program; /* belfry-victim */
+    const char *dir;     /* of the world: database, log */
+    const char *url;     /* of the database */
     uint16_t port;
-    int hold;  /* keeps the port while the victim is dead               */
-    pid_t pid; /* 0: it does not run                                    */
+    int hold;  /* keeps the port while the victim is dead */
+    pid_t pid; /* 0: not running */
 };
 
 /*
- * Finds a port that nobody has, below those that the kernel gives to clients: one of these
- * could meet itself at the port of a daemon that is dead.  Held until prey_let_go().
+ * Finds a free port below those that the kernel gives to clients: a client port could connect
+ * to itself at the port of a dead server.  Held until prey_let_go().
  */
 void prey_take_port(struct prey *prey, struct prng *prng);
 void prey_let_go(struct prey *prey);
 
-/* `doom` as BELFRY_VICTIM has it; NULL: it lives until it is killed. */
+/* `doom` as in BELFRY_VICTIM; NULL: it lives until it is killed. */
 void prey_start(struct prey *prey, const char *doom);
 
-/* Until /readyz says 200; false when it died before or the time is over. */
+/* Waits until /readyz returns 200; false if it died before or the time is over. */
 bool prey_await_ready(struct prey *prey, int ms);
 
-/* Until it is dead; false when the time is over.  The wait status is in *ret. */
+/* Waits until it is dead; false if the time is over.  The wait status is in *ret. */
 bool prey_await_end(struct prey *prey, int ms, int *ret);
 
-/* At once, and certainly. */
+/* Kills it immediately. */
 void prey_kill(struct prey *prey);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The receiver: writes down every call before it answers, and does not always answer well.
- */
+/* The receiver: records every call before it answers, and does not always answer well. */
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -21,7 +19,7 @@ struct receiver {
     struct listener *listener;
 };
 
-/* An answer that comes late. */
+/* A delayed answer. */
 struct late {
     struct exchange *x;
     struct loop_timer *timer;
@@ -49,7 +47,7 @@ static void write_down(struct receiver *r, const struct exchange *x, const char 
     struct str run = header(x, STR("belfry-run"));
 
     if (instant_parse(header(x, STR("belfry-scheduled-time")), &slot, &err) != RC_OK)
-        slot = 0; /* which no verdict lets pass */
+        slot = 0; /* which no verdict accepts */
     journal_write(r->actor->journal,
                   "sent\t%" PRId64 "\t%.*s\t%.*s\t%.*s\t%.*s\t%" PRId64 "\t%s", clock_now(),
                   STR_ARG(run), STR_ARG(header(x, STR("belfry-attempt"))),

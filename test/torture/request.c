@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A blocking HTTP/1.1 client.
+ */
 #include "request.h"
 
 #include <arpa/inet.h>
@@ -16,11 +19,11 @@ enum { HEAD_MAX = 2048 };
 
 static char answer_room[REQUEST_ANSWER_MAX];
 
-/* One exchange on its way. */
+/* One exchange under way. */
 struct talk {
     int fd;
     int64_t until_us;
-    size_t length; /* of what has come */
+    size_t length; /* of what has arrived */
 };
 
 static bool wait_for(const struct talk *talk, short events)
@@ -45,7 +48,7 @@ static bool send_all(const struct talk *talk, struct str bytes)
     return true;
 }
 
-/* The value of a field of the head, in the first `length` bytes; false: there is none. */
+/* The value of a field of the head, in the first `length` bytes; false: it is missing. */
 static bool find_field(size_t length, struct str name, struct str *ret)
 {
     struct str head = {answer_room, length}, line, key;
@@ -60,7 +63,7 @@ static bool find_field(size_t length, struct str name, struct str *ret)
     return false;
 }
 
-/* How long the whole answer is, or 0 when that cannot be said yet. */
+/* The length of the whole answer, or 0 if it is unknown yet. */
 static size_t whole_length(size_t length, size_t *ret_head)
 {
     const char *end = memmem(answer_room, length, "\r\n\r\n", 4);
@@ -101,7 +104,7 @@ static void read_answer(const struct talk *talk, size_t head, struct request_ans
 
     *ret = (struct request_answer){.body = {answer_room + head, talk->length - head}};
     if (line.len > 12) {
-        line = str_from(line, 9); /* behind HTTP/1.1 */
+        line = str_from(line, 9); /* after HTTP/1.1 */
         (void)str_take_number(&line, 999, &status);
     }
     ret->status = (int)status;

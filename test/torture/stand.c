@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stand-in for a server and its actors; see stand.h.
+ */
 #include "stand.h"
 
 #include <fcntl.h>
@@ -19,18 +22,18 @@
 enum {
     ARENA_MAX = 64 << 20,
     SCHEDULES = 8,
-    HELD_MAX = 4096,  /* runs that are under way                   */
-    LINE_MAX = 2048,  /* of a document                             */
-    STEP_MS = 50,     /* from one turn to the next                 */
+    HELD_MAX = 4096,  /* runs that are under way */
+    LINE_MAX = 2048,  /* of a document */
+    STEP_MS = 50,     /* from one turn to the next */
     DEATH_MS = 3000,  /* from one death of the process to the next */
-    DRAIN_MS = 20000, /* after which nothing may be open           */
+    DRAIN_MS = 20000, /* after which nothing may be open */
     DATABASE_MAX = 64 << 20,
 };
 
 /* 2026-03-01T12:00:00Z */
 #define BEGIN INT64_C(1772366400000000)
 
-/* A run that somebody works on. */
+/* A run that an executor works on. */
 struct held {
     struct run_id run;
     char id[RUN_ID_TEXT_MAX];
@@ -78,7 +81,7 @@ static void boot(struct maker *m)
     checked(engine_boot(m->engine, m->db, m->now, &err), &err);
 }
 
-/* Calls die with it; workers live on. */
+/* Dispatches die with it; workers survive. */
 static void die(struct maker *m)
 {
     int count = 0;
@@ -292,7 +295,7 @@ static void operate(struct maker *m)
     }
 }
 
-/* ---- the whole of it ---- */
+/* ---- the world ---- */
 
 static void found(struct maker *m)
 {
@@ -370,7 +373,7 @@ void stand_make(struct stand *stand, uint64_t seed, int seconds)
     free(m);
 }
 
-/* A database that was closed is one file. */
+/* A closed database is one file. */
 void stand_copy(const struct stand *stand, struct stand *ret)
 {
     char *bytes = malloc(DATABASE_MAX), path[128];

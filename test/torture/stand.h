@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for the daemon and everyone around it, in one process and in time of its own:
- * the engine on a real file, operators, workers and a receiver that write the journal.
+ * A stand-in for the server and the actors around it, in one process with simulated time: the
+ * engine on a real file, operators, workers and a receiver that write the journal.
  *
- * For the tests of the verdict: what it leaves behind kept every promise, until a test
- * doctors it.
+ * For the tests of the verdict: its world kept every promise, until a test damages it.
  */
 #pragma once
 
@@ -18,11 +17,11 @@ struct stand {
     struct buf journal;
 };
 
-/* A world of so many seconds, in which the process dies now and then. */
+/* A world of this many seconds, in which the process dies now and then. */
 void stand_make(struct stand *stand, uint64_t seed, int seconds);
-/* One of its own with the same past. */
+/* A separate copy with the same past. */
 void stand_copy(const struct stand *stand, struct stand *ret);
 void stand_free(struct stand *stand);
 
-/* Changes the database behind everyone's back. */
+/* Changes the database without the knowledge of the actors. */
 void stand_spoil(struct stand *stand, const char *sql);

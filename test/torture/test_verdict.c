@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Worlds that kept every promise are accepted; each doctored one is rejected, with the number
- * of the invariant (docs/invariants.md) that its doctor broke.
+ * Worlds that kept every promise are accepted; each damaged one is rejected, with the number of
+ * the invariant (docs/invariants.md) that the damage violates.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 enum { SEEDS = 8, SECONDS = 12, TEXT_MAX = 4096 };
 
-static struct stand whole; /* what doctors get a copy of */
+static struct stand whole; /* the world that tests copy and damage */
 
 static int make_whole(void **state)
 {
@@ -84,9 +84,9 @@ static void rejected(const struct stand *stand, int number)
         fail_msg("not rejected by %d but: %s: %s", number, rc_name(rc), err.text);
 }
 
-/* ---- doctoring the journal ---- */
+/* ---- damaging the journal ---- */
 
-/* The first line that begins with a word and holds a text. */
+/* The first line that begins with a word and contains a text. */
 static char *find_line(struct stand *stand, const char *word, const char *text)
 {
     for (char *line = stand->journal.ptr; line && *line;) {
@@ -101,14 +101,14 @@ static char *find_line(struct stand *stand, const char *word, const char *text)
     return NULL;
 }
 
-/* Puts another text in the place of `length` bytes. */
+/* Replaces `length` bytes by another text. */
 static void put_in(struct stand *stand, char *at, size_t length, const char *text)
 {
     struct buf *journal = &stand->journal;
     size_t place = (size_t)(at - journal->ptr), rest = journal->len - place - length + 1;
 
     assert_true(journal->len + strlen(text) < journal->cap);
-    memmove(at + strlen(text), at + length, rest); /* with its closing zero */
+    memmove(at + strlen(text), at + length, rest); /* with its terminating zero */
     memcpy(at, text, strlen(text));
     journal->len = place + strlen(text) + rest - 1;
 }
@@ -184,7 +184,7 @@ static void a_lost_answer_may_not_have_been_done(void **state)
     accepted(*state);
 }
 
-/* ---- the store is not what it should be ---- */
+/* ---- damage to the store ---- */
 
 static void a_slot_without_an_account_is_lost(void **state)
 {
@@ -247,7 +247,7 @@ static void a_counter_that_is_off_is_rejected(void **state)
     rejected(*state, 15);
 }
 
-/* ---- others saw something else ---- */
+/* ---- damage to observations ---- */
 
 static void a_delivery_that_the_store_does_not_know_is_rejected(void **state)
 {
@@ -285,7 +285,7 @@ static void a_delivery_before_its_time_is_rejected(void **state)
     rejected(*state, 12);
 }
 
-/* Every schedule asks for at most once. */
+/* Gives every schedule at-most-once delivery. */
 static void request_for_once(struct stand *stand)
 {
     char *at = stand->journal.ptr;
@@ -301,11 +301,11 @@ static void request_for_once(struct stand *stand)
 
 static void at_most_once_that_came_twice_is_rejected(void **state)
 {
-    request_for_once(*state); /* and some were tried again */
+    request_for_once(*state); /* and some were retried */
     rejected(*state, 8);
 }
 
-/* Forgets what was handed out again. */
+/* Removes repeated deliveries. */
 static void drop_again(struct stand *stand)
 {
     for (char *line = stand->journal.ptr; *line;) {
@@ -337,7 +337,7 @@ static void an_end_that_was_acknowledged_and_is_another_is_rejected(void **state
     rejected(*state, 6);
 }
 
-/* ---- operators were told something else ---- */
+/* ---- damage to the operators' answers ---- */
 
 static void an_edit_that_was_acknowledged_and_is_gone_is_rejected(void **state)
 {
@@ -361,7 +361,7 @@ static void a_trigger_that_was_acknowledged_and_is_gone_is_rejected(void **state
     rejected(stand, 13);
 }
 
-/* A trigger's run, and one of the same schedule that never was. */
+/* A trigger's run, and one of the same schedule that never existed. */
 static void a_stop_that_was_acknowledged_needs_an_end(void **state)
 {
     char run[64], line[256];

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the journal and the store of a torture world and judges them.
+ */
 #include "verdict.h"
 
 #include "db/db.h"
@@ -7,13 +10,13 @@
 #include "sim/judge_facts.h"
 
 enum {
-    BOOK_BYTES_MAX = 256 << 20,  /* of a journal as it is read                      */
-    FACTS_BYTES_MAX = 512 << 20, /* what the judge takes for a world of 1,000 cycles */
-    STORE_BYTES_MAX = 128 << 20, /* of one answer of the database                   */
-    STORE_MS = 60000,            /* a machine under torture may be slow              */
+    BOOK_BYTES_MAX = 256 << 20,  /* of a parsed journal */
+    FACTS_BYTES_MAX = 512 << 20, /* for the judge of a world of 1,000 cycles */
+    STORE_BYTES_MAX = 128 << 20, /* of one answer of the database */
+    STORE_MS = 60000,            /* the machine may be slow during torture */
 };
 
-/* ---- what the journal alone can tell ---- */
+/* ---- checks of the journal alone ---- */
 
 static enum rc check_sighting(const struct sighting *s, struct err *reterr)
 {
@@ -39,7 +42,7 @@ static enum rc check_sightings(const struct book *book, struct err *reterr)
     return rc;
 }
 
-/* In the end all that was asked for is done, and nobody is left at work. */
+/* At the end all requests are executed, and no executor is working. */
 static enum rc check_quiet(const struct record *r, struct err *reterr)
 {
     if (r->run_count > 0)
@@ -49,7 +52,7 @@ static enum rc check_quiet(const struct record *r, struct err *reterr)
     return RC_OK;
 }
 
-/* Who asks for once at the most is not sent anything again, whatever became of it. */
+/* An at-most-once run is never sent again, whatever happened to it. */
 static enum rc check_repeats(const struct facts *facts, const struct book *book,
                              struct err *reterr)
 {
@@ -70,8 +73,8 @@ static enum rc check_repeats(const struct facts *facts, const struct book *book,
 /* ---- the judge ---- */
 
 /*
- * Two nodes may be so far apart in the times of their turns, a turn's length included: a slot
- * this close to an edit may be the old version's, the new one's, or nobody's.
+ * The times of two nodes' turns may differ by this, including the length of a turn: a slot this
+ * close to an edit may belong to the old version, the new one, or neither.
  */
 #define NODES_APART (250 * SPAN_MS)
 
@@ -89,7 +92,7 @@ static void widen(struct facts *facts)
 
 static enum rc judge_all(struct facts *facts, struct err *reterr)
 {
-    /* The order in which two nodes committed is not known, and overlap hangs on it. */
+    /* The order in which two nodes committed is unknown, and overlap depends on it. */
     bool is_alone = facts->record->node_count == 1;
     enum rc (*const parts[])(struct facts *, struct err *) = {
         judge_runs,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a tormented world kept the promise: its database and its journal are judged by the
- * judge of the simulator, and by what the journal alone can tell.
- *
- * docs/invariants.md has the numbers.  The engine is not asked: slots are the oracle's, times
- * of the store's turns are held against the clocks of those who asked and received.
+ * Decides whether a torture world kept the promise: the judge of the simulator checks its
+ * database and its journal, and further checks use the journal alone.  docs/invariants.md has
+ * the numbers.  The engine is not consulted: slots come from the oracle, and the times of the
+ * store's turns are compared with the clocks of clients and receivers.
  */
 #pragma once
 
@@ -17,8 +16,8 @@ struct verdict_counts {
 };
 
 /*
- * RC_OK when everything holds.  RC_CORRUPT when something does not: the text begins with the
- * number of the invariant.  `url` is opened to be read.
+ * RC_OK if everything holds.  RC_CORRUPT if something does not: the text begins with the number
+ * of the invariant.  `url` is opened for reading.
  */
 MUST_USE enum rc verdict(const char *url, struct str journal, struct verdict_counts *ret,
                          struct err *reterr);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry-victim: the daemon, which kills itself where it is told to.
+ * belfry-victim: the server, which kills itself at a given point.
  *
- * BELFRY_VICTIM is POINT:N, the N-th passage of a point of the daemon or of its connection to
- * the database; without it the program is the daemon as it is.
+ * BELFRY_VICTIM is POINT:N, the N-th passage of a point of the server or of its connection to
+ * the database; without it the program is the unchanged server.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "server/serve.h"
 #include "victim.h"
 
-enum { LOG_PAGES = 100 }; /* so that kills meet the log's way back */
+enum { LOG_PAGES = 100 }; /* so that kills meet the writing back of the log */
 
 static struct {
     int point;

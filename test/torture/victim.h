@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The points at which the victim can be told to die: those of the daemon (server/serve.h),
- * then those of its connection to the database (db/db.h).
+ * The points at which the victim can die: those of the server (server/serve.h), then those of
+ * its connection to the database (db/db.h).
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What operators asked for, against what the store says happened: invariant 13.
+ * The requests of operators compared with the events of the store: invariant 13.
  *
- * Every wish that was granted has its event, none that was refused has, one whose answer was
- * lost may have one; and no schedule has an event that no wish explains.  A wish that was
- * done becomes a command of the turn of its event.
+ * Every granted request has its event, no rejected one has, one whose answer was lost may have
+ * one; and no schedule has an event that no request explains.  An executed request becomes a
+ * command of the turn of its event.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 #include "model/schedule_json.h"
 #include "sim/judge_facts.h"
 
-/* Of two that may have been done, the one that was asked for at the time was. */
+/* Of two requests that may have been executed, the one sent at that time was. */
 #define SKEW_CLOSE (100 * SPAN_MS)
 
 #define APPEND(record, array, count)                                   \
@@ -51,7 +51,7 @@ static bool may_cause(enum wish_kind kind, int64_t type)
     return false;
 }
 
-/* Whether it can have been done at a time; a lost one perhaps when nobody waited any more. */
+/* Whether it can have been executed at a time; a lost one perhaps after the client gave up. */
 static bool is_timely(const struct wish *w, instant at, span skew)
 {
     instant told = w->told > INSTANT_NEVER - skew ? INSTANT_NEVER : w->told + skew;
@@ -59,7 +59,7 @@ static bool is_timely(const struct wish *w, instant at, span skew)
     return at >= w->asked - skew && (at <= told || (w->end == WISH_INFO && skew > SKEW_CLOSE));
 }
 
-/* Whether an event can be the doing of a wish: of its schedule, its kind, its time. */
+/* Whether an event can result from a request: same schedule, kind and time. */
 static bool fits(const struct evidence *e, const struct wish *w, int64_t key, int i)
 {
     const struct event *event = &e->recorder->record.events[i].event;
@@ -109,7 +109,7 @@ static enum command_kind command_of(enum wish_kind kind)
     return kinds[kind];
 }
 
-/* A command that was done in the turn of a time. */
+/* A command that was executed in the turn of a time. */
 static struct rec_command *add_command(struct evidence *e, const struct wish *w, int64_t key,
                                        instant at)
 {
@@ -166,7 +166,7 @@ static int by_version(const void *a, const void *b)
                        (*y)->command.kind == COMMAND_DELETE);
 }
 
-/* The lock on a schedule orders what is done to it, whatever the clocks of two nodes say. */
+/* The lock of a schedule orders its changes, regardless of the clocks of two nodes. */
 static void order_versions(struct evidence *e)
 {
     struct record *r = &e->recorder->record;
@@ -212,7 +212,7 @@ static void add_trigger(struct evidence *e, const struct wish *w, const struct r
     c->reply.version = 0; /* a trigger changes none */
 }
 
-/* A run by hand that nobody was told of: the doing of a trigger whose answer was lost. */
+/* A manual run that no answer reported: the result of a trigger whose answer was lost. */
 static void find_trigger(struct evidence *e, const struct wish *w, span skew)
 {
     const struct record *r = &e->recorder->record;
@@ -232,7 +232,7 @@ static void find_trigger(struct evidence *e, const struct wish *w, span skew)
 
 /* ---- ends ---- */
 
-/* In history, or in the ledger when it still waited for room. */
+/* In history, or in the ledger if it was still held. */
 static bool has_ended(const struct record *r, const struct run_id *run)
 {
     instant slot = run->slot_ms * SPAN_MS;
@@ -257,7 +257,7 @@ static bool is_stop(const struct wish *w)
     return w->kind == WISH_CANCEL || w->kind == WISH_TERMINATE;
 }
 
-/* Whoever was told that a run is being stopped finds that it has ended. */
+/* If an answer said that a run is being stopped, the run must have ended. */
 static enum rc stopped(struct evidence *e, const struct wish *w, struct err *reterr)
 {
     struct rec_command *c;
@@ -277,7 +277,7 @@ static enum rc stopped(struct evidence *e, const struct wish *w, struct err *ret
 
 /* ---- all of them ---- */
 
-/* A schedule that goes on has nothing to resume. */
+/* A running schedule has nothing to resume. */
 static bool needs_nothing(const struct evidence *e, const struct wish *w, int64_t key)
 {
     const struct record *r = &e->recorder->record;
@@ -324,7 +324,7 @@ static enum rc granted(struct evidence *e, const struct wish *w, struct err *ret
         wish_names[w->kind], (long long)w->number, STR_ARG(w->schedule), (long long)w->version);
 }
 
-/* Each of them explains one thing at the most. */
+/* Each of them explains at most one event. */
 static enum rc perhaps(struct evidence *e, int i, span skew, struct err *reterr)
 {
     const struct wish *w = &e->book->wishes[i];
@@ -366,7 +366,7 @@ enum rc evidence_wishes(struct evidence *e, struct err *reterr)
     e->is_taken = arena_array(e->recorder->arena, (size_t)e->recorder->record.event_count,
                               sizeof *e->is_taken);
     e->is_used = arena_array(e->recorder->arena, (size_t)book->wish_count, sizeof *e->is_used);
-    /* What was told is certain; the rest explains what is left. */
+    /* Answered requests are certain; the others explain the rest. */
     for (int i = 0; i < book->wish_count && rc == RC_OK; i++)
         if (book->wishes[i].end == WISH_OK)
             rc = granted(e, &book->wishes[i], reterr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A worker: claims batches, writes down what it got, and says how each run ended; or forgets
- * it, or says so when its lease is long over.
+ * A worker: claims batches, records what it got, and reports how each run ended; or forgets it,
+ * or reports long after its lease.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -16,21 +16,21 @@
 
 enum {
     BATCH_MAX = 20,
-    HANG_UP_MS = 40, /* some do not wait for the answer to a claim       */
+    HANG_UP_MS = 40, /* some do not wait for the answer to a claim */
     BODY_MAX = 16 * 1024,
     ID_MAX = 40,
-    LATE_MAX = 64,    /* runs that it will speak of too late              */
-    LATE_ROUNDS = 6,  /* claims to wait before that                       */
-    CLAIM_MS = 5000,  /* for an answer to a claim that may wait a second  */
-    REPORT_MS = 5000, /*                                                  */
-    REPORT_TRIES = 8, /* then whoever has the lease says it               */
+    LATE_MAX = 64,   /* runs that it will report too late */
+    LATE_ROUNDS = 6, /* claims to wait before that */
+    CLAIM_MS = 5000, /* for an answer to a claim that may wait a second */
+    REPORT_MS = 5000,
+    REPORT_TRIES = 8, /* then the holder of the lease reports it */
     NAP_MS = 30,
 };
 
 struct grant {
     char id[ID_MAX];
     int64_t fence;
-    int rounds; /* until it speaks of it */
+    int rounds; /* until it reports */
 };
 
 enum deed { DEED_COMPLETE, DEED_FAIL, DEED_RELEASE, DEED_HEARTBEAT, DEED_FORGET, DEED_LATE };
@@ -117,7 +117,7 @@ static struct str write_items(enum deed deed, const struct grant *grants, int co
     return buf_as_str(out);
 }
 
-/* What came of one; of a heartbeat only a refusal is of interest. */
+/* The result of one; for a heartbeat only a rejection matters. */
 static void write_down(const struct worker *w, enum deed deed, const struct grant *grant,
                        const char *status)
 {
@@ -132,7 +132,7 @@ static void write_down(const struct worker *w, enum deed deed, const struct gran
                              : "unknown");
 }
 
-/* Those whose fate is unknown are left in `grants`; returns how many. */
+/* Those whose result is unknown are left in `grants`; returns their number. */
 static int read_results(const struct worker *w, enum deed deed, struct grant *grants, int count,
                         const struct request_answer *answer)
 {
@@ -153,10 +153,10 @@ static int read_results(const struct worker *w, enum deed deed, struct grant *gr
     return left;
 }
 
-/* Says it until it is heard, with the same words. */
+/* Repeats the same report until it is answered. */
 static void report(struct worker *w, enum deed deed, struct grant *grants, int count)
 {
-    /* It may die before it hears the answer, and what is handed back is begun again. */
+    /* It may die before the answer arrives, and a run that is handed back is started again. */
     for (int i = 0; deed == DEED_RELEASE && i < count; i++)
         write_down(w, deed, &grants[i], "unknown");
     for (int tries = 0; count > 0 && tries < REPORT_TRIES; tries++) {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A strict parser of Prometheus' text format; see prometheus_text.h.
+ */
 #include "prometheus_text.h"
 
 #include <stdbool.h>
@@ -42,7 +45,7 @@ static size_t pt_name(const char *text)
     return n;
 }
 
-/* Behind the closing brace, NULL when it is none. */
+/* The position after the closing brace, NULL if the labels are invalid. */
 static const char *pt_labels(const char *p)
 {
     if (*p != '{')
@@ -99,7 +102,7 @@ static bool pt_comment(const char *line)
     return true;
 }
 
-/* Buckets grow, and the count is that of the last. */
+/* Buckets must grow, and the count must be that of the last. */
 static bool pt_bucket(const char *line, const char *suffix, double value)
 {
     const char *le = strstr(line, "le=\"");

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base64 with the test vectors of RFC 4648, and invalid input.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

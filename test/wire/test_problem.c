@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Problems, after RFC 9457 and the example of the API's description.
- */
+/* Problems, as in RFC 9457 and the example of the API description. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

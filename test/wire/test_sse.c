@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events as a browser reads them; what stands on each line is that of WHATWG HTML section
- * 9.2.6, "Interpreting an event stream".
+ * Events as a browser reads them, line by line: WHATWG HTML section 9.2.6, "Interpreting an
+ * event stream".
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,14 +23,14 @@ static void events_are_printed_field_by_field(void **state)
         {{STR(""), STR(""), STR("x")}, "data: x\n\n"},
         {{STR("1"), STR(""), STR("")}, "id: 1\ndata: \n\n"},
         {{STR(""), STR("e"), STR(" x: y")}, "event: e\ndata:  x: y\n\n"},
-        /* Any end of a line begins a new one, and none is lost. */
+        /* Any line end begins a new line, and none is lost. */
         {{STR(""), STR(""), STR("a\nb")}, "data: a\ndata: b\n\n"},
         {{STR(""), STR(""), STR("a\rb")}, "data: a\ndata: b\n\n"},
         {{STR(""), STR(""), STR("a\r\nb")}, "data: a\ndata: b\n\n"},
         {{STR(""), STR(""), STR("a\n\nb")}, "data: a\ndata: \ndata: b\n\n"},
         {{STR(""), STR(""), STR("a\n\rb\n")}, "data: a\ndata: \ndata: b\ndata: \n\n"},
         {{STR(""), STR(""), STR("a\r")}, "data: a\ndata: \n\n"},
-        /* Nor can data pretend to be something else. */
+        /* Data cannot look like another field. */
         {{STR(""), STR(""), STR("x\nid: 9\n\nevent: y")},
          "data: x\ndata: id: 9\ndata: \ndata: event: y\n\n"},
     };

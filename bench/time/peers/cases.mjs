@@ -2,8 +2,8 @@
 /*
  * The instants, the expressions and the timed loop of bench/time/harness.h, for the
  * JavaScript peers.  Usage of a peer: node FILE MILLISECONDS ROUND.  The first round
- * also sums the answers to all instants; later ones begin elsewhere among them, so
- * that a slow peer is not timed on the same few.
+ * also sums the answers for all instants; later rounds start at another instant, so
+ * that a slow peer is not always timed with the same few.
  */
 const INSTANTS = 1000;
 const FIRST = 1577836800n;
@@ -41,7 +41,7 @@ function time(next, dates, start, ms) {
     return ((used.user + used.system) * 1000) / ops;
 }
 
-/* `compile(expr, zone)` answers a function: Date to milliseconds of the next match. */
+/* `compile(expr, zone)` returns a function from a Date to the milliseconds of the next match. */
 export function bench(name, compile) {
     const ms = Number(process.argv[2]);
     const round = Number(process.argv[3]);
@@ -52,7 +52,7 @@ export function bench(name, compile) {
             cells.push({ expr, zone, sum: "-", next: compile(expr, zone) });
         }
     }
-    /* All cells once untimed, so that none is timed while the engine still compiles. */
+    /* Runs all cells once without timing, so that the engine compiles them first. */
     for (const cell of cells) {
         if (round === 0) {
             cell.sum = dates.reduce((sum, date) => sum + cell.next(date) / 1000, 0);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds the audit entries of a call from its operation, caller and commands.
+ */
 #include "api/access/audit_note.h"
 
 #include "api/access/keyring.h"
 #include "api/call/operation.h"
 
-/* What the audit calls the thing that a command changes. */
-static struct str object_of(const struct call *call, const struct command *command)
+/* The name in the audit log of the object that a command changes. */
+static struct str object_name(const struct call *call, const struct command *command)
 {
     struct buf id = {.cap = TOKEN_ID_LETTERS + 1};
 
@@ -18,7 +21,7 @@ static struct str object_of(const struct call *call, const struct command *comma
     return buf_as_str(&id);
 }
 
-static struct str token_of(const struct call *call)
+static struct str token_text(const struct call *call)
 {
     struct buf id = {.cap = TOKEN_ID_LETTERS + 1};
 
@@ -29,8 +32,8 @@ static struct str token_of(const struct call *call)
     return buf_as_str(&id);
 }
 
-/* Somebody known, in a namespace that is not theirs. */
-static bool is_astray(const struct call *call)
+/* The token is valid, but for another namespace. */
+static bool is_wrong_namespace(const struct call *call)
 {
     return call->denied == AUDIT_FORBIDDEN && call->caller.token != 0 &&
            !call->caller.is_everywhere && !str_eq(call->caller.namespace, call->namespace_name);
@@ -39,21 +42,21 @@ static bool is_astray(const struct call *call)
 struct audit_entry audit_note(const struct call *call)
 {
     const struct operation *operation = call->operation;
-    bool is_of_server = !operation || operation->right == RIGHT_SERVER;
+    bool is_server_wide = !operation || operation->right == RIGHT_SERVER;
     struct audit_entry entry = {
         .result = call->denied,
         .count = 1,
         .by = call->by,
         .operation = str_of(operation ? operation->id : "unknown"),
         .object = call->params[0],
-        .token = token_of(call),
-        .namespace = is_of_server ? (struct str){NULL, 0} : call->namespace_name,
+        .token = token_text(call),
+        .namespace = is_server_wide ? (struct str){NULL, 0} : call->namespace_name,
         .from = call->from,
         .request = call->request_id,
     };
 
-    /* It is told of at home: the other one may not even know that they are there. */
-    if (is_astray(call)) {
+    /* Logged in the token's own namespace: readers of the other one must not see the token. */
+    if (is_wrong_namespace(call)) {
         entry.object = call->namespace_name;
         entry.namespace = call->caller.namespace;
     }
@@ -71,7 +74,7 @@ void call_complete(struct call *call)
         struct command *command = &call->commands[i];
 
         entries[i] = entry;
-        entries[i].object = object_of(call, command);
+        entries[i].object = object_name(call, command);
         command->namespace = call->namespace;
         command->by = call->by;
         command->audit = &entries[i];

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Authenticates requests: by token, or as local while no token exists; and rejects requests
+ * that a browser may have sent for another site.
+ */
 #include "api/access/auth.h"
 
 #include "api/call/operation.h"
 
-#define USED_EVERY SPAN_MIN /* the last use of a token is written down no more often */
+#define USED_EVERY SPAN_MIN /* minimum time between two updates of a token's last use */
 
-/* ---- the id ---- */
+/* ---- the request id ---- */
 
 static bool is_id(struct str text)
 {
@@ -36,9 +40,9 @@ void auth_name_request(struct call *call, const struct http1_request *request)
     call->request_id = buf_as_str(&made);
 }
 
-/* ---- where from ---- */
+/* ---- the origin ---- */
 
-/* A page of somebody else whose name leads here would be asked by a browser of this machine. */
+/* Guards against DNS rebinding. */
 static bool is_own_host(const struct auth *auth, struct str host)
 {
     static const struct str local_hosts[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
@@ -52,7 +56,7 @@ static bool is_own_host(const struct auth *auth, struct str host)
     return false;
 }
 
-/* Balancers look whether a server lives by HTTP/1.0 without a Host, as no browser can. */
+/* Load balancers check health by HTTP/1.0 without a Host, which no browser can send. */
 static bool is_check(const struct operation *operation, const struct http1_request *request)
 {
     return operation->right == RIGHT_NONE && request->host.len == 0;
@@ -63,13 +67,13 @@ static bool is_change(const struct http1_request *request)
     return !str_eq(request->method, STR("GET")) && !str_eq(request->method, STR("HEAD"));
 }
 
-/* "http://host:port" of the page against the host and port that were asked. */
+/* Compares "http://host:port" of the page with the host and port of the request. */
 static bool is_same_origin(const struct http1_request *request, struct str origin)
 {
     struct str scheme, rest, host = request->host, port = request->port;
 
     if (!str_cut(origin, '/', &scheme, &rest) || rest.len == 0 || rest.ptr[0] != '/')
-        return false; /* "null": a page that hides where it is from */
+        return false; /* "null": a page that hides its origin */
     rest = str_from(rest, 1);
     if (rest.len < host.len || !str_eq_nocase((struct str){rest.ptr, host.len}, host))
         return false;
@@ -79,14 +83,14 @@ static bool is_same_origin(const struct http1_request *request, struct str origi
     return str_eq(rest, port);
 }
 
-/* Some dialects change things by GET, which any page can make a browser send. */
+/* Some dialects have GET requests that change data; any page can make a browser send them. */
 static bool is_changing_get(const struct operation *operation)
 {
     return operation->dialect != DIALECTS_NATIVE && operation->right != RIGHT_NONE &&
            operation->right != RIGHT_VIEW;
 }
 
-/* Pages of other sites change nothing, even where the browser would let them. */
+/* Pages of other sites may not change anything, even if the browser would permit it. */
 static bool is_foreign_page(const struct operation *operation,
                             const struct http1_request *request)
 {
@@ -99,7 +103,7 @@ static bool is_foreign_page(const struct operation *operation,
     return http1_find(request, STR("Origin"), &value) && !is_same_origin(request, value);
 }
 
-/* Somebody else may be behind it, whom only the proxy has seen. */
+/* A proxy forwarded the request; the client may be remote. */
 static bool is_forwarded(const struct http1_request *request)
 {
     static const struct str names[] = {
@@ -112,9 +116,9 @@ static bool is_forwarded(const struct http1_request *request)
     return false;
 }
 
-/* ---- who ---- */
+/* ---- the caller ---- */
 
-static bool unknown(struct call *call, const char *why)
+static bool deny_unauthorized(struct call *call, const char *why)
 {
     call_deny(call, 401, "%s", why);
     call_field(call, STR("WWW-Authenticate"), STR("Bearer realm=\"belfry\""));
@@ -122,23 +126,23 @@ static bool unknown(struct call *call, const char *why)
 }
 
 /*
- * False: there is none.  The parser has refused requests with two of them.  Conductor's
- * clients have a field of their own, with nothing but the token.
+ * Finds the token in the header; false: it has none.  The parser has rejected requests with two
+ * Authorization fields.  Conductor's clients send only the token, in a field of their own.
  */
-static bool find_text(const struct call *call, const struct http1_request *request,
-                      struct str *ret, bool *ret_is_well)
+static bool find_token_text(const struct call *call, const struct http1_request *request,
+                            struct str *ret, bool *ret_is_valid)
 {
     static const struct str scheme = {"Bearer ", 7};
     struct str value;
 
     if (!http1_find(request, STR("Authorization"), &value)) {
-        *ret_is_well = true;
+        *ret_is_valid = true;
         return call->dialect == DIALECTS_CONDUCTOR &&
                http1_find(request, STR("X-Authorization"), ret);
     }
-    *ret_is_well = value.len > scheme.len &&
-                   str_eq_nocase((struct str){value.ptr, scheme.len}, scheme);
-    if (*ret_is_well)
+    *ret_is_valid = value.len > scheme.len &&
+                    str_eq_nocase((struct str){value.ptr, scheme.len}, scheme);
+    if (*ret_is_valid)
         *ret = str_trim(str_from(value, scheme.len));
     return true;
 }
@@ -148,9 +152,9 @@ static bool admit_token(struct call *call, struct keyring *keys, struct str text
     const struct token *t = keyring_find(keys, text);
 
     if (!t)
-        return unknown(call, "the token is not known here; it may have been revoked");
+        return deny_unauthorized(call, "unknown token; it may have been revoked");
     if (t->expires_at <= call->now)
-        return unknown(call, "the token has expired; an admin can make a new one");
+        return deny_unauthorized(call, "the token has expired; an admin can create a new one");
     if (t->used_at < call->now - USED_EVERY)
         keyring_use(keys, t, call->now);
     call->by = arena_str(call->arena, t->name);
@@ -164,23 +168,26 @@ static bool admit_token(struct call *call, struct keyring *keys, struct str text
     return true;
 }
 
-static bool admit_without(struct call *call, const struct auth *auth,
-                          const struct http1_request *request, bool is_local)
+static bool admit_local(struct call *call, const struct auth *auth,
+                        const struct http1_request *request, bool is_local)
 {
     if (keyring_count(auth->keys) > 0)
-        return unknown(call, "this needs a token: Authorization: Bearer bf_...");
+        return deny_unauthorized(call,
+                                 "a token is required; send Authorization: Bearer bf_...");
     if (!is_local)
-        return unknown(call, "other machines need a token: make one on the server itself, "
-                             "with belfry token create");
+        return deny_unauthorized(call,
+                                 "remote clients need a token; create one on the server itself "
+                                 "with belfry token create");
     if (is_forwarded(request))
-        return unknown(call, "what a proxy forwards needs a token: make one on the server "
-                             "itself, with belfry token create");
+        return deny_unauthorized(call,
+                                 "requests through a proxy need a token; create one on the "
+                                 "server itself with belfry token create");
     call->by = STR("local");
     call->caller = (struct caller){call->by, ROLE_ADMIN, 0, true, {NULL, 0}};
     return true;
 }
 
-static bool refuse(struct call *call, const char *why)
+static bool deny_forbidden(struct call *call, const char *why)
 {
     call_deny(call, 403, "%s", why);
     return false;
@@ -190,23 +197,24 @@ bool auth_admit(struct call *call, const struct auth *auth, const struct http1_r
                 bool is_local)
 {
     struct str text;
-    bool is_well;
+    bool is_valid;
 
     if (is_local && !is_own_host(auth, request->host) && !is_check(call->operation, request))
-        return refuse(call, "the server does not know itself by the Host that was sent; on "
-                            "this machine it is localhost, other names go into `hosts` of "
-                            "its configuration");
+        return deny_forbidden(call,
+                              "Host: unknown name; use localhost on this machine, or add the "
+                              "name to hosts in the server's configuration");
     if (is_foreign_page(call->operation, request))
-        return refuse(call, "pages of other sites may not change anything here");
+        return deny_forbidden(call,
+                              "requests from pages of other sites may not change anything");
     if (call->operation->right == RIGHT_NONE)
         return true;
     if (!auth->keys) {
         call_problem(call, 503, "unavailable", "not ready: starting");
         return false;
     }
-    if (!find_text(call, request, &text, &is_well))
-        return admit_without(call, auth, request, is_local);
-    if (!is_well)
-        return unknown(call, "Authorization must be `Bearer bf_...`");
+    if (!find_token_text(call, request, &text, &is_valid))
+        return admit_local(call, auth, request, is_local);
+    if (!is_valid)
+        return deny_unauthorized(call, "Authorization: must be Bearer bf_...");
     return admit_token(call, auth->keys, text);
 }

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who a request is from, before anything is done for it.
+ * Authentication of a request, before it is processed.
  *
- * What they may then do is in the table of operations, and checked by call_begin().  Without
- * any token this machine itself may everything; from the first token on everybody shows one.
- * No clock, no socket.
+ * call_begin() then checks its rights by the table of operations.  While no token exists, local
+ * clients have full access and remote clients have none; once one exists, every client needs a
+ * token.  This code uses no clock and no socket.
  */
 #pragma once
 
 #include "api/access/keyring.h"
 #include "api/call/call.h"
 
-/* What the door knows. */
+/* The state of the thread that receives requests. */
 struct auth {
-    struct keyring *keys;    /* NULL: not read yet                                      */
-    const struct str *hosts; /* names of this server, beside those of the machine itself */
+    struct keyring *keys;    /* NULL: not read yet                                     */
+    const struct str *hosts; /* host names of this server, in addition to localhost    */
     int host_count;
 };
 
 /*
- * Sets call->caller and call->by of a call whose operation is known.
- * `is_local`: the request came from this machine.  False: it is refused and answered, and
- * call->denied says so; true for everybody where the operation has no right to ask for.
+ * Sets call->caller and call->by of a call whose operation is set.  `is_local`: the request
+ * came from this machine.  Returns false after it has set the error answer (and call->denied if
+ * access was denied).  An operation that needs no right needs no token.
  */
 bool auth_admit(struct call *call, const struct auth *auth, const struct http1_request *request,
                 bool is_local);
 
-/* The id that the client gave, where it is one; else a new one. */
+/* Sets call->request_id: the client's X-Request-Id if it is valid, else a new id. */
 void auth_name_request(struct call *call, const struct http1_request *request);

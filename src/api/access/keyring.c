@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses and prints tokens, and finds them in memory by id.
+ */
 #include "api/access/keyring.h"
 
 #include <string.h>
@@ -11,13 +14,13 @@
 enum { LETTER_BITS = BASE32_BITS, KEYRING_BYTES_MAX = 64 << 20 };
 
 struct keyring {
-    struct arena *arena; /* holds this, and lives as long */
+    struct arena *arena; /* contains this struct */
     struct str key;
     struct token *tokens; /* by id */
     int count;
 };
 
-/* ---- texts ---- */
+/* ---- text forms ---- */
 
 void token_id_print(int64_t id, struct buf *out)
 {
@@ -44,7 +47,7 @@ bool token_id_parse(struct str text, int64_t *ret)
     return true;
 }
 
-/* Bits from the highest on; the last letter has one of them. */
+/* Highest bits first; the last letter has one bit. */
 static void print_secret(const uint8_t secret[SECRET_BYTES], struct buf *out)
 {
     unsigned bits = 0;
@@ -77,7 +80,7 @@ static bool parse_secret(struct str text, uint8_t ret[SECRET_BYTES])
             ret[n++] = (uint8_t)(bits >> count);
         }
     }
-    return (bits & ((1u << count) - 1)) == 0; /* one secret has one text */
+    return (bits & ((1u << count) - 1)) == 0; /* a secret has exactly one text form */
 }
 
 void token_print(enum role role, int64_t id, const uint8_t secret[SECRET_BYTES],
@@ -95,7 +98,7 @@ struct parts {
     uint8_t secret[SECRET_BYTES];
 };
 
-static bool parse(struct str text, struct parts *ret)
+static bool parse_token(struct str text, struct parts *ret)
 {
     struct str head, role, id, rest;
     struct err ignored;
@@ -106,7 +109,7 @@ static bool parse(struct str text, struct parts *ret)
            token_id_parse(id, &ret->id) && parse_secret(rest, ret->secret);
 }
 
-/* ---- the ring ---- */
+/* ---- the keyring ---- */
 
 struct keyring *keyring_new(struct str key, const struct db_result *rows)
 {
@@ -171,17 +174,17 @@ const struct token *keyring_get(const struct keyring *ring, int64_t id)
 
 const struct token *keyring_find(const struct keyring *ring, struct str text)
 {
-    static const struct token nobody;
+    static const struct token none;
     const struct token *t;
     struct parts parts;
     uint8_t hash[SHA256_BYTES];
     bool is_equal;
 
-    if (!parse(text, &parts))
+    if (!parse_token(text, &parts))
         return NULL;
     t = keyring_get(ring, parts.id);
     keyring_hash(ring, parts.secret, hash);
-    is_equal = sha256_eq(hash, t ? t->hash : nobody.hash);
+    is_equal = sha256_eq(hash, t ? t->hash : none.hash);
     return t && is_equal && t->role == parts.role ? t : NULL;
 }
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of roles and their rights, and their names.
+ */
 #include "api/access/roles.h"
 
 static const char *const names[ROLE_COUNT] = {
@@ -33,7 +36,7 @@ enum rc role_parse(struct str word, void *to, struct err *reterr)
             return RC_OK;
         }
     return err_set(reterr, RC_INVALID, 0, (int)word.len,
-                   "must be viewer, operator, editor, admin or worker, not `%.*s`",
+                   "must be viewer, operator, editor, admin or worker, not \"%.*s\"",
                    STR_ARG(word));
 }
 

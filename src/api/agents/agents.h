@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The handlers of the agents' API: /api/schedules, /api/executions.  As api/native/native.h:
- * each is begin, read or settled of a row of the table of operations.
+ * The handlers of the agents' API: /api/schedules, /api/executions.  As in api/native/native.h,
+ * each is the begin, read or settled step of a row of the table of operations.
  *
- * Everything here sees the schedules that were made here and their runs, and no others.
+ * This API sees only the schedules that were created with it, and their runs.
  */
 #pragma once
 
@@ -50,44 +50,44 @@ enum call_step agents_metrics_read(struct call *call, struct db *db);
 enum call_step agents_planner_begin(struct call *call);
 enum call_step agents_planner_read(struct call *call, struct db *db);
 
-/* agents_events.c; read as the native ones are */
+/* agents_events.c; the read step is that of the native events */
 enum call_step agents_events_begin(struct call *call);
 
 /* What they have in common. */
 
-/* The schedule that params[0] names, if it was made here; RC_NOT_FOUND. */
+/* The schedule that params[0] names, if it was created with this API; RC_NOT_FOUND. */
 MUST_USE enum rc agents_find(const struct call *call, struct db *db, struct schedule_view *ret,
                              struct err *reterr);
 
-/* Which schedules are meant; empty: any. */
+/* Which schedules a request concerns; empty: any. */
 struct agents_filter {
     struct str agent, project;
-    int enabled; /* 1 and 0; -1: either */
+    int enabled; /* 1, 0; -1: any */
 };
 MUST_USE enum rc agents_filter_read(const struct call *call, struct agents_filter *ret,
                                     struct err *reterr);
-bool agents_filter_fits(const struct agents_filter *filter,
-                        const struct agents_schedule *schedule);
+bool agents_filter_matches(const struct agents_filter *filter,
+                           const struct agents_schedule *schedule);
 
-/* One schedule that fits, in order of names; what it points to is gone with the next. */
+/* Called for each match in order of names; the data is valid until the next call. */
 typedef enum rc agents_each_fn(const struct schedule_view *view,
                                const struct agents_schedule *schedule, void *arg,
                                struct err *reterr);
 
-/* RC_LIMIT: there are too many to look at. */
+/* RC_LIMIT: too many schedules for one walk. */
 MUST_USE enum rc agents_each(const struct call *call, struct db *db,
                              const struct agents_filter *filter, agents_each_fn *each,
                              void *arg, struct err *reterr);
 
-/* The document as a command for the schedule of this name; errors in the client's words. */
+/* Fills *command for the schedule of this name; errors name the fields of this API. */
 MUST_USE enum rc agents_draft(struct call *call, const struct agents_schedule *schedule,
                               struct str name, struct command *command, struct err *reterr);
 
 /*
- * What whoever wrote the schedule should know of its agent, which is said in the server's log
- * too; empty: nothing.
+ * A warning about the agent for the answer to a create or update; it is also logged.  Empty: no
+ * warning.
  */
 struct str agents_warning(struct call *call, struct db *db, struct str name, struct str agent);
 
-/* A read that failed, or was refused. */
+/* Answers a read that failed or was refused. */
 enum call_step agents_failed(struct call *call, const struct err *err);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads, checks and prints the agents' JSON and builds the native document: see agents_doc.h.
+ */
 #include "api/agents/agents_doc.h"
 
 #include <inttypes.h>
@@ -7,8 +10,8 @@
 #include "model/policies_json.h"
 
 enum {
-    MINUTES_DAY = 24 * 60, /* times are counted from each midnight                         */
-    DURATION_ROOM = 32,    /* bytes of a number of milliseconds                            */
+    MINUTES_DAY = 24 * 60, /* intervals start at each midnight    */
+    DURATION_ROOM = 32,    /* bytes of a number of milliseconds   */
     CRON_ROOM = CRON_TEXT_MAX + 3,
 };
 
@@ -28,7 +31,7 @@ static enum rc parse_type(struct str word, void *to, struct err *reterr)
                    "must be CRON, FIXED_TIMES, INTERVAL or IMMEDIATE");
 }
 
-static const char *text_of_type(const void *from)
+static const char *type_text(const void *from)
 {
     return types[*(const enum agents_type *)from];
 }
@@ -43,7 +46,7 @@ static enum rc parse_scope(struct str word, void *to, struct err *reterr)
     return err_set(reterr, RC_INVALID, -1, 0, "must be GLOBAL or PROJECT");
 }
 
-static const char *text_of_scope(const void *from)
+static const char *scope_text(const void *from)
 {
     return scopes[*(const enum agents_scope *)from];
 }
@@ -71,12 +74,12 @@ static const struct member schedule_list[] = {
     {"agentId", MEMBER_TEXT, AT(agent), .high = AGENT_ID_MAX, .check = name_check},
     {"enabled", MEMBER_BOOL, AT(is_enabled)},
     {"timezone", MEMBER_TEXT, AT(zone), .high = ZONE_NAME_MAX, .check = name_check},
-    {"scheduleType", MEMBER_WORD, AT(type), .parse = parse_type, .text = text_of_type},
+    {"scheduleType", MEMBER_WORD, AT(type), .parse = parse_type, .text = type_text},
     {"cronExpr", MEMBER_TEXT, AT(cron), .high = CRON_TEXT_MAX, .has_none = true},
     {"timesOfDay", MEMBER_JSON, AT(times), .high = AGENT_TIMES_MAX, .has_none = true},
     {"intervalMinutes", MEMBER_INT32, AT(interval), .low = 1, .high = MINUTES_DAY,
      .has_none = true},
-    {"projectScope", MEMBER_WORD, AT(scope), .parse = parse_scope, .text = text_of_scope},
+    {"projectScope", MEMBER_WORD, AT(scope), .parse = parse_scope, .text = scope_text},
     {"projectId", MEMBER_TEXT, AT(project), .high = AGENT_PROJECT_MAX, .has_none = true},
     {"inputsPolicy", MEMBER_OBJECT, .members = &inputs_members},
     {"executorPolicy", MEMBER_OBJECT, .members = &executor_members},
@@ -113,7 +116,7 @@ enum rc agents_read(const json_t *json, struct arena *arena, struct agents_sched
     return rc == RC_OK ? members_read(&version_members, json, &reading, reterr) : rc;
 }
 
-static enum rc wrong(struct err *reterr, const char *field, const char *why)
+static enum rc refuse_field(struct err *reterr, const char *field, const char *why)
 {
     err_set(reterr, RC_INVALID, -1, 0, "%s", why);
     err_in(reterr, "%s", field);
@@ -123,31 +126,33 @@ static enum rc wrong(struct err *reterr, const char *field, const char *why)
 enum rc agents_check(const struct agents_schedule *s, struct err *reterr)
 {
     if (s->agent.len == 0)
-        return wrong(reterr, "agentId", "is required: which agent is to run");
+        return refuse_field(reterr, "agentId", "is required; it names the agent to run");
     if (s->type == AGENTS_NO_TYPE)
-        return wrong(reterr, "scheduleType",
-                     "is required: CRON, FIXED_TIMES, INTERVAL or IMMEDIATE");
+        return refuse_field(reterr, "scheduleType",
+                            "is required; use CRON, FIXED_TIMES, INTERVAL or IMMEDIATE");
     if (s->type == AGENTS_CRON && str_trim(s->cron).len == 0)
-        return wrong(reterr, "cronExpr",
-                     "is required of CRON, such as `0 0 9 * * MON-FRI`, seconds first");
+        return refuse_field(
+            reterr, "cronExpr",
+            "is required for CRON, such as \"0 0 9 * * MON-FRI\", seconds first");
     if (s->type == AGENTS_TIMES && s->times.len <= 2)
-        return wrong(reterr, "timesOfDay",
-                     "is required of FIXED_TIMES, such as [\"09:00\",\"17:00\"]");
+        return refuse_field(reterr, "timesOfDay",
+                            "is required for FIXED_TIMES, such as [\"09:00\",\"17:00\"]");
     if (s->type == AGENTS_INTERVAL && s->interval == 0)
-        return wrong(reterr, "intervalMinutes", "is required of INTERVAL, from 1 to 1440");
+        return refuse_field(reterr, "intervalMinutes",
+                            "is required for INTERVAL, from 1 to 1440");
     if (s->scope == AGENTS_PROJECT && s->project.len == 0)
-        return wrong(reterr, "projectId", "is required where projectScope is PROJECT");
+        return refuse_field(reterr, "projectId", "is required if projectScope is PROJECT");
     return RC_OK;
 }
 
-enum rc agents_recall(struct str extra, struct arena *arena, struct agents_schedule *ret,
-                      struct err *reterr)
+enum rc agents_stored_read(struct str extra, struct arena *arena, struct agents_schedule *ret,
+                           struct err *reterr)
 {
     json_auto_t *json = extra.len > 0 ? json_of_kept(extra) : NULL;
 
     *ret = agents_initial((struct str){NULL, 0});
     if (!json)
-        return err_set(reterr, RC_NOT_FOUND, -1, 0, "nothing of it is kept");
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "extra is empty");
     if (agents_read(json, arena, ret, reterr) != RC_OK)
         return reterr->rc;
     return agents_check(ret, reterr);
@@ -155,7 +160,7 @@ enum rc agents_recall(struct str extra, struct arena *arena, struct agents_sched
 
 /* ---- the native document ---- */
 
-static json_t *text_json(const char *text)
+static json_t *string_json(const char *text)
 {
     return json_new_str(str_of(text));
 }
@@ -178,7 +183,7 @@ static int count_fields(struct str expr)
     return count;
 }
 
-/* Spring's six fields; of five the seconds are missing. */
+/* Spring's six fields; an expression of five fields gets seconds of 0. */
 static json_t *cron_json(struct str expr)
 {
     json_t *list = json_new_list(), *entry = json_new_object();
@@ -188,18 +193,18 @@ static json_t *cron_json(struct str expr)
     buf_text(&out, count_fields(expr) == 5 ? "0 " : "");
     buf_str(&out, str_trim(expr));
     json_put(entry, "expr", json_new_str(buf_as_str(&out)));
-    json_put(entry, "dialect", text_json("spring"));
+    json_put(entry, "dialect", string_json("spring"));
     json_add(list, entry);
     return list;
 }
 
-/* From each midnight of the zone on. */
+/* Counted from each midnight of the zone. */
 static json_t *interval_json(int32_t minutes)
 {
     json_t *list = json_new_list(), *entry = json_new_object();
 
     json_put(entry, "every", duration_json(minutes, "m"));
-    json_put(entry, "anchor", text_json("midnight"));
+    json_put(entry, "anchor", string_json("midnight"));
     json_add(list, entry);
     return list;
 }
@@ -214,14 +219,14 @@ static json_t *spec_json(const struct agents_schedule *s)
         json_put(spec, "timesOfDay", json_of_kept(s->times));
     else if (s->type == AGENTS_INTERVAL)
         json_put(spec, "intervals", interval_json(s->interval));
-    json_put(dst, "gap", text_json("skip"));
-    json_put(dst, "fold", text_json("both"));
+    json_put(dst, "gap", string_json("skip"));
+    json_put(dst, "fold", string_json("both"));
     json_put(spec, "dst", dst);
     json_put(spec, "timezone", json_new_str(s->zone));
     return spec;
 }
 
-/* Agents wait on the queue of their name, and are told whose inputs they are to read. */
+/* Agents claim from the queue of their name; the input tells them what to read. */
 static json_t *action_json(const struct agents_schedule *s)
 {
     const struct agents_schedule initial = agents_initial((struct str){NULL, 0});
@@ -230,7 +235,7 @@ static json_t *action_json(const struct agents_schedule *s)
     json_put(input, "agentId", json_new_str(s->agent));
     json_put(input, "projectId", json_of_text(s->project));
     json_put(input, "inputsPolicy", members_print(&inputs_members, s, &initial, SPEC_FULL));
-    json_put(action, "type", text_json("queue"));
+    json_put(action, "type", string_json("queue"));
     json_put(action, "queue", json_new_str(s->agent));
     json_put(action, "input", input);
     return action;
@@ -254,18 +259,18 @@ static json_t *policies_json(const struct agents_schedule *s)
     json_t *policies = json_new_object(), *catchup = json_new_object();
     json_t *retry = json_new_object();
 
-    json_put(catchup, "mode", text_json("none"));
+    json_put(catchup, "mode", string_json("none"));
     json_put(retry, "attempts", json_new_int(s->attempts));
-    json_put(retry, "backoff", text_json("fixed"));
+    json_put(retry, "backoff", string_json("fixed"));
     json_put(retry, "delay", duration_json(s->backoff_ms, "ms"));
     json_put(retry, "max", duration_json(s->backoff_ms, "ms"));
-    json_put(policies, "overlap", text_json("allowAll"));
+    json_put(policies, "overlap", string_json("allowAll"));
     json_put(policies, "catchup", catchup);
     json_put(policies, "retry", retry);
     json_put(policies, "priority", json_new_int(s->priority));
     json_put(policies, "concurrency", gate_json(s));
     json_put(policies, "approval", json_boolean(s->is_gated));
-    json_put(policies, "startWithin", text_json("24h")); /* plans are of a day */
+    json_put(policies, "startWithin", string_json("24h")); /* a plan covers one day */
     return policies;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agents' JSON of a schedule ↔ the native document.
+ * The agents' JSON of a schedule to the native document, and back.
  *
- * Pure: no database, no clock.  Members that are not known are ignored, null keeps what there
- * is.  All that a client said is kept in the document's "extra", from where it is shown and
- * which the next request is laid upon.
+ * Pure: no database, no clock.  Unknown members are ignored; null keeps the current value.  The
+ * document's "extra" stores all members that a client sent: answers show them, and the next
+ * update is merged into them.
  */
 #pragma once
 
@@ -12,19 +12,19 @@
 #include "model/member.h"
 
 enum {
-    AGENT_ID_MAX = 64,      /* bytes; escaped, an agent and its project name a schedule */
-    AGENT_PROJECT_MAX = 64, /*                                                          */
+    AGENT_ID_MAX = 64, /* bytes; escaped, both are in the name of the schedule */
+    AGENT_PROJECT_MAX = 64,
     AGENT_NAME_MAX = 6 + 3 * (AGENT_ID_MAX + AGENT_PROJECT_MAX) + 2,
-    AGENT_TIMES_MAX = 32 * 1024, /* bytes of JSON: every minute of a day                     */
+    AGENT_TIMES_MAX = 32 * 1024, /* bytes of JSON: every minute of a day */
     AGENT_TEXT_MAX = 255,
-    AGENTS_NOW_PRIORITY = 8, /* of what is asked for at once, unless its schedule has more */
+    AGENTS_NOW_PRIORITY = 8, /* of immediate runs, unless the schedule has a higher one */
 };
 
 enum agents_type { AGENTS_NO_TYPE, AGENTS_CRON, AGENTS_TIMES, AGENTS_INTERVAL, AGENTS_NOW };
 enum agents_scope { AGENTS_GLOBAL, AGENTS_PROJECT };
 
 struct agents_schedule {
-    struct str agent, project; /* project: empty of global ones */
+    struct str agent, project; /* project: empty if global */
     bool is_enabled;
     struct str zone;
     enum agents_type type;
@@ -36,11 +36,11 @@ struct agents_schedule {
     int32_t window; /* minutes */
     int32_t max_concurrent, priority, attempts;
     int64_t backoff_ms;
-    bool is_gated;   /* by a person's approval */
-    int64_t version; /* that the client has seen; 0: any.  Not kept. */
+    bool is_gated;   /* runs need approval */
+    int64_t version; /* that the client has read; 0: any.  Not stored. */
 };
 
-/* What a request that says nothing has. */
+/* The defaults. */
 struct agents_schedule agents_initial(struct str default_zone);
 
 static inline int32_t agents_now_priority(const struct agents_schedule *schedule)
@@ -48,11 +48,11 @@ static inline int32_t agents_now_priority(const struct agents_schedule *schedule
     return schedule->priority > AGENTS_NOW_PRIORITY ? schedule->priority : AGENTS_NOW_PRIORITY;
 }
 
-/* Lays a request upon *to; texts are in `arena`.  Errors name the member. */
+/* Merges a request into *to; texts are in `arena`.  Errors name the member. */
 MUST_USE enum rc agents_read(const json_t *json, struct arena *arena,
                              struct agents_schedule *to, struct err *reterr);
 
-/* Whether the whole of it is one schedule. */
+/* Checks that the schedule is complete. */
 MUST_USE enum rc agents_check(const struct agents_schedule *schedule, struct err *reterr);
 
 /* The caller owns the results. */
@@ -60,17 +60,17 @@ json_t *agents_document(const struct agents_schedule *schedule);
 json_t *agents_print(const struct agents_schedule *schedule);
 
 /*
- * What agents_document() kept, if it is still there: another API may have written something
- * else in its place, and then it is no schedule of agents any more.
+ * Reads what agents_document() stored.  Another API may have replaced it; the schedule then no
+ * longer belongs to this API, and the call fails.
  */
-MUST_USE enum rc agents_recall(struct str extra, struct arena *arena,
-                               struct agents_schedule *ret, struct err *reterr);
+MUST_USE enum rc agents_stored_read(struct str extra, struct arena *arena,
+                                    struct agents_schedule *ret, struct err *reterr);
 
 /*
- * The name of the schedule of an agent and a project: there can be one.  It can stand in a
- * path as it is.
+ * The name of the schedule of an agent and a project, of which there is at most one.  It needs
+ * no escaping in a path.
  */
 struct str agents_name(struct str agent, struct str project, struct arena *arena);
 
-/* An error in native words, in the client's: "spec.cron[0].expr" is cronExpr, and so on. */
+/* Renames the field of an error of the native document: "spec.cron[0].expr" to cronExpr. */
 void agents_explain(struct err *err);

@@ -2,7 +2,8 @@
 /*
  * What the agents' API has in common: which schedules are its own, and a walk through them.
  *
- * Its lists have no cursors: the rows of the namespace are walked through, a portion at a time.
+ * Its lists have no cursors: the server walks through all rows of the namespace, one batch at
+ * a time.
  */
 #include <string.h>
 
@@ -21,8 +22,8 @@ enum rc agents_find(const struct call *call, struct db *db, struct schedule_view
 
     if (rc == RC_OK &&
         (ret->row.dialect != DIALECTS_AGENTS ||
-         agents_recall(ret->row.extra, call->arena, &schedule, &unused) != RC_OK))
-        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no schedule `%.*s`",
+         agents_stored_read(ret->row.extra, call->arena, &schedule, &unused) != RC_OK))
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "schedule \"%.*s\" not found",
                        STR_ARG(call->params[0]));
     return rc == RC_OK ? schedule_times_next(call, db, call->arena, ret, reterr) : rc;
 }
@@ -42,7 +43,8 @@ enum rc agents_draft(struct call *call, const struct agents_schedule *schedule, 
     struct draft *draft;
 
     if (name.len > CALL_NAME_MAX) {
-        err_set(reterr, RC_LIMIT, -1, 0, "is too long, together with projectId");
+        err_set(reterr, RC_LIMIT, -1, 0,
+                "is too long together with projectId; the limit is %d bytes", CALL_NAME_MAX);
         err_in(reterr, "agentId");
         return RC_LIMIT;
     }
@@ -77,8 +79,8 @@ enum rc agents_filter_read(const struct call *call, struct agents_filter *ret,
     return RC_INVALID;
 }
 
-bool agents_filter_fits(const struct agents_filter *filter,
-                        const struct agents_schedule *schedule)
+bool agents_filter_matches(const struct agents_filter *filter,
+                           const struct agents_schedule *schedule)
 {
     return (filter->agent.len == 0 || str_eq(filter->agent, schedule->agent)) &&
            (filter->project.len == 0 || str_eq(filter->project, schedule->project)) &&
@@ -91,15 +93,15 @@ struct each {
     const struct agents_filter *filter;
     agents_each_fn *each;
     void *arg;
-    struct str prefix; /* of the names of one agent's schedules; empty: of any */
-    bool is_behind;
+    struct str prefix; /* of the names of the agent's schedules; empty: any agent */
+    bool is_past;      /* the walk has passed all names with the prefix */
 };
 
 /*
- * Names of an agent's schedules begin alike, so that they stand together.  The walk begins
- * shortly before: no name that was made here has two of ~.
+ * The names of an agent's schedules have the same prefix, so they are next to each other.  The
+ * walk starts just before them: no name of this API contains "~~".
  */
-static void begin_at(struct schedule_walk *walk, struct each *e, struct str agent)
+static void set_start(struct schedule_walk *walk, struct each *e, struct str agent)
 {
     struct buf start = {.cap = AGENT_NAME_MAX + 2};
 
@@ -113,26 +115,26 @@ static void begin_at(struct schedule_walk *walk, struct each *e, struct str agen
     walk->after = buf_as_str(&start);
 }
 
-static bool is_behind(const struct each *e, struct str name)
+static bool is_past(const struct each *e, struct str name)
 {
     size_t len = name.len < e->prefix.len ? name.len : e->prefix.len;
 
     return len > 0 && memcmp(name.ptr, e->prefix.ptr, len) > 0;
 }
 
-static enum rc take_row(struct schedule_walk *walk, struct schedule_view *view,
-                        struct arena *scratch, struct err *reterr)
+static enum rc visit_row(struct schedule_walk *walk, struct schedule_view *view,
+                         struct arena *scratch, struct err *reterr)
 {
     struct each *e = walk->arg;
     struct agents_schedule schedule;
     struct err unused;
 
-    walk->is_enough = e->is_behind = is_behind(e, view->row.name);
-    if (e->is_behind || view->row.dialect != DIALECTS_AGENTS ||
-        agents_recall(view->row.extra, scratch, &schedule, &unused) != RC_OK)
+    walk->is_enough = e->is_past = is_past(e, view->row.name);
+    if (e->is_past || view->row.dialect != DIALECTS_AGENTS ||
+        agents_stored_read(view->row.extra, scratch, &schedule, &unused) != RC_OK)
         return RC_OK;
     schedule.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
-    if (!agents_filter_fits(e->filter, &schedule))
+    if (!agents_filter_matches(e->filter, &schedule))
         return RC_OK;
     return e->each(view, &schedule, e->arg, reterr);
 }
@@ -142,13 +144,13 @@ enum rc agents_each(const struct call *call, struct db *db, const struct agents_
 {
     struct each e = {.filter = filter, .each = each, .arg = arg};
     struct schedule_walk walk = {
-        .call = call, .db = db, .order = ORDER_NAME, .look = take_row, .arg = &e};
+        .call = call, .db = db, .order = ORDER_NAME, .look = visit_row, .arg = &e};
     enum rc rc;
 
-    begin_at(&walk, &e, filter->agent);
+    set_start(&walk, &e, filter->agent);
     rc = schedule_walk(&walk, reterr);
-    if (rc == RC_OK && !walk.is_done && !e.is_behind)
+    if (rc == RC_OK && !walk.is_done && !e.is_past)
         rc = err_set(reterr, RC_LIMIT, -1, 0,
-                     "there are too many schedules for one list; /api/v1/schedules has pages");
+                     "too many schedules for one list; use /api/v1/schedules, which has pages");
     return rc;
 }

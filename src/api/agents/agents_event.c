@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Maps events to the types of the agents' API, and prints them: see agents_event.h.
+ */
 #include "api/agents/agents_event.h"
 
 #include "core/outcome.h"
@@ -25,7 +28,7 @@ const char *agents_event_text(enum agents_event type)
     return texts[type];
 }
 
-/* ---- which it is ---- */
+/* ---- types ---- */
 
 static enum outcome outcome_of(const struct event *event)
 {
@@ -78,7 +81,7 @@ enum agents_event agents_event_of(const struct event *event, bool is_of_day)
     }
 }
 
-/* "EXEC_*" is all that begin so. */
+/* "EXEC_*" means all types with that prefix. */
 static uint64_t types_of(struct str word)
 {
     bool is_group = word.len > 1 && word.ptr[word.len - 1] == '*';
@@ -106,19 +109,19 @@ enum rc agents_events_parse(struct str text, uint64_t *ret, struct err *reterr)
         types = types_of(word);
         if (types == 0)
             return err_set(reterr, RC_INVALID, -1, 0,
-                           "there are no events `%.*s`; there are EXEC_PLANNED, EXEC_CLAIMED, "
+                           "unknown type \"%.*s\"; use EXEC_PLANNED, EXEC_CLAIMED, "
                            "EXEC_STARTED, EXEC_FINISHED, EXEC_RETRYING, EXEC_CANCELLED, "
-                           "SCHEDULE_CREATED, SCHEDULE_UPDATED, SCHEDULE_DISABLED and "
-                           "MIDNIGHT_REBUILD, and EXEC_* is all that begin so",
+                           "SCHEDULE_CREATED, SCHEDULE_UPDATED, SCHEDULE_DISABLED, "
+                           "MIDNIGHT_REBUILD, or a prefix such as EXEC_*",
                            STR_ARG(word));
         *ret |= types;
     }
     return RC_OK;
 }
 
-/* ---- what it tells ---- */
+/* ---- JSON ---- */
 
-static struct str text_of(const json_t *json, const char *name, struct arena *arena)
+static struct str member_text(const json_t *json, const char *name, struct arena *arena)
 {
     const json_t *value = json_object_get(json, name);
     struct str text = {json_string_value(value), json_string_length(value)};
@@ -131,8 +134,8 @@ void agents_event_party(struct str extra, struct arena *arena, struct str *ret_a
 {
     json_auto_t *json = json_of_kept(extra);
 
-    *ret_agent = text_of(json, "agentId", arena);
-    *ret_project = text_of(json, "projectId", arena);
+    *ret_agent = member_text(json, "agentId", arena);
+    *ret_project = member_text(json, "projectId", arena);
 }
 
 static void put_text(struct answer *out, const char *name, struct str text)
@@ -171,7 +174,7 @@ static void put_run(const struct event_note *note, instant slot, struct answer *
     put_instant(out, ",\"scheduledAt\":", slot);
 }
 
-/* Those of a day, or one that was asked for. */
+/* The runs of a day, or one immediate run. */
 static void put_plan(const struct event *event, const struct event_note *note,
                      struct answer *out)
 {
@@ -210,7 +213,7 @@ static void put_end(const struct event *event, const struct event_note *note,
     put_reason(out, reason_of(event));
 }
 
-/* Why it runs no more, by the native word: "disabled", "paused", "closed" or "deleted". */
+/* The reason is the native word: "disabled", "paused", "closed" or "deleted". */
 static void put_change(const struct event *event, const struct event_note *note,
                        struct answer *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events in the agents' words: ten types, and what each tells.
+ * Events in the terms of the agents' API: ten types, and the members of each.
  *
- * Pure.  What agents have no word for is not told to them.
+ * Pure.  Events that this API has no type for are left out.
  */
 #pragma once
 
@@ -24,8 +24,9 @@ enum agents_event {
 };
 
 /*
- * Whether it is an agent's is for the caller to know.  A run of a slot that its schedule
- * planned was told of with its day; others are when they can be taken.
+ * The type of an event of an agents' schedule, which the caller has to check.  `is_of_day`: the
+ * run is of a planned slot, which the event of its day has reported; other runs are reported
+ * when they become ready.
  */
 enum agents_event agents_event_of(const struct event *event, bool is_of_day);
 const char *agents_event_text(enum agents_event type);
@@ -33,10 +34,10 @@ const char *agents_event_text(enum agents_event type);
 /* "EXEC_STARTED,SCHEDULE_*" as bits 1 << enum agents_event. */
 MUST_USE enum rc agents_events_parse(struct str text, uint64_t *ret, struct err *reterr);
 
-/* Whose schedule it is, by what is kept of it. */
+/* The agent and the project of a schedule, from its stored "extra". */
 void agents_event_party(struct str extra, struct arena *arena, struct str *ret_agent,
                         struct str *ret_project);
 
-/* Of a note whose `own` is set. */
+/* Prints an event whose note has an agents_type. */
 void agents_event_print(const struct event *event, const struct event_note *note,
                         const struct event_scene *scene, struct answer *out);

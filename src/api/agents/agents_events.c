@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happened to agents, in their own words: a page at a time, or as it comes.
+ * Lists or streams the events of agents, in the terms of this API.
  */
 #include "api/agents/agents.h"
 #include "api/agents/agents_event.h"
@@ -10,7 +10,7 @@ static enum rc read_filter(const struct call *call, struct event_filter *ret,
                            struct err *reterr)
 {
     struct str run = request_query(call, "executionId");
-    const char *where = "type";
+    const char *parameter = "type";
     enum rc rc;
 
     *ret = (struct event_filter){.is_agents = true,
@@ -20,11 +20,11 @@ static enum rc read_filter(const struct call *call, struct event_filter *ret,
                                  .project = request_query(call, "projectId")};
     rc = agents_events_parse(request_query(call, "type"), &ret->agents_types, reterr);
     if (rc == RC_OK && ret->has_run) {
-        where = "executionId";
+        parameter = "executionId";
         rc = run_id_parse(run, &ret->run, reterr);
     }
     if (rc != RC_OK)
-        err_in(reterr, "%s", where);
+        err_in(reterr, "%s", parameter);
     return rc;
 }
 

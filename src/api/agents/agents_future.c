@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The executions of a day that are to be: each schedule's open runs and planned slots of its
- * own zone's day, and what of them was cancelled or not begun; and the open runs of agents
+ * The future executions of a day: for each schedule the open runs and the planned slots of the
+ * day in its own zone, with those that were cancelled or skipped; and the open runs of agents
  * that have no schedule.
  *
- * A view: nothing of it is stored, so that an edit leaves no item behind.
+ * This is a view: no planned item is stored, so an edit leaves no stale item.
  */
 #include "api/agents/agents.h"
 #include "api/agents/agents_item.h"
@@ -15,13 +15,13 @@
 #include "core/time/text.h"
 
 enum {
-    READ_ROWS = 500,           /* runs or slots of one read                           */
-    READ_BYTES = 1 << 30,      /* of arena: runs as large as they may be              */
-    DIRECT_PORTIONS_MAX = 50,  /* of runs without a schedule that are looked through  */
-    LIST_BYTES_MAX = 12 << 20, /* of one answer                                       */
+    READ_ROWS = 500,           /* runs or slots of one read                     */
+    READ_BYTES = 1 << 30,      /* of arena: runs of the maximum size            */
+    DIRECT_BATCHES_MAX = 50,   /* reads of runs without a schedule              */
+    LIST_BYTES_MAX = 12 << 20, /* of one answer                                 */
 };
 
-struct asked {
+struct query {
     struct agents_filter filter;
     bool has_day, has_status;
     int64_t day;
@@ -29,37 +29,37 @@ struct asked {
 };
 
 struct listing {
-    struct call call; /* as the request's, with an arena that each portion empties */
+    struct call call; /* a copy of the request's, with an arena that each read resets */
     struct db *db;
-    const struct asked *asked;
+    const struct query *query;
     struct answer out;
     int count;
-    /* Of the schedule that is being told. */
+    /* The schedule that is being listed. */
     const struct agents_schedule *schedule;
     struct str name;
     const struct tz *zone;
-    instant from, until; /* of the day; until is not of it */
+    instant from, until; /* of the day; until is exclusive */
 };
 
-/* ---- what is asked ---- */
+/* ---- the query ---- */
 
 enum call_step agents_future_begin(struct call *call)
 {
-    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct query *query = arena_take(call->arena, sizeof *query);
     struct str day = request_query(call, "dateKey");
     struct str status = request_query(call, "execStatus");
     struct err err;
 
-    call->arg = asked;
-    asked->has_day = day.len > 0;
-    asked->has_status = status.len > 0;
-    if (agents_filter_read(call, &asked->filter, &err) != RC_OK)
+    call->arg = query;
+    query->has_day = day.len > 0;
+    query->has_status = status.len > 0;
+    if (agents_filter_read(call, &query->filter, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (asked->has_day && date_parse(day, &asked->day, &err) != RC_OK) {
+    if (query->has_day && date_parse(day, &query->day, &err) != RC_OK) {
         err_in(&err, "dateKey");
         return call_refuse(call, NULL, &err);
     }
-    if (asked->has_status && agents_status_parse(status, &asked->status, &err) != RC_OK) {
+    if (query->has_status && agents_status_parse(status, &query->status, &err) != RC_OK) {
         err_in(&err, "execStatus");
         return call_refuse(call, NULL, &err);
     }
@@ -68,13 +68,13 @@ enum call_step agents_future_begin(struct call *call)
 
 /* ---- items ---- */
 
-static enum rc tell(struct listing *l, struct agents_item *item, struct err *reterr)
+static enum rc add_item(struct listing *l, struct agents_item *item, struct err *reterr)
 {
-    if (l->asked->has_status && item->status != l->asked->status)
+    if (l->query->has_status && item->status != l->query->status)
         return RC_OK;
     if (l->out.buf.len > LIST_BYTES_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
-                       "the day has too many executions for one list; ask by agentId");
+                       "too many executions on this day for one list; filter by agentId");
     item->schedule = l->schedule;
     item->name = l->name;
     item->zone = l->zone;
@@ -92,16 +92,16 @@ static enum rc set_day(struct listing *l, struct err *reterr)
     l->zone = zones->find(zones->user, l->schedule->zone, reterr);
     if (!l->zone)
         return reterr->rc = RC_CONFLICT;
-    day = l->asked->has_day ? l->asked->day : agents_day(l->zone, l->call.now);
+    day = l->query->has_day ? l->query->day : agents_day(l->zone, l->call.now);
     l->from = instant_of_seconds(tz_utc_of_local(l->zone, day * DAY_SECONDS));
     l->until = instant_of_seconds(tz_utc_of_local(l->zone, (day + 1) * DAY_SECONDS));
     return RC_OK;
 }
 
-/* ---- runs that are open ---- */
+/* ---- open runs ---- */
 
-/* The latest first. */
-static enum rc tell_open(struct listing *l, int64_t schedule, struct err *reterr)
+/* Newest first. */
+static enum rc add_open_runs(struct listing *l, int64_t schedule, struct err *reterr)
 {
     struct run_id before = {schedule, l->until / SPAN_MS, 0};
     struct db_result rows = {.rows = READ_ROWS};
@@ -122,7 +122,7 @@ static enum rc tell_open(struct listing *l, int64_t schedule, struct err *reterr
             item = agents_item_of(&view.run);
             before = item.run;
             if (view.run.kind != RUN_TEST)
-                rc = tell(l, &item, reterr);
+                rc = add_item(l, &item, reterr);
         }
     }
     return rc;
@@ -130,22 +130,22 @@ static enum rc tell_open(struct listing *l, int64_t schedule, struct err *reterr
 
 /* ---- slots ---- */
 
-/* False: it is not one of the things to be. */
-static bool judge(const struct listing *l, const struct slot_entry *entry,
-                  enum agents_status *ret)
+/* False: the slot is not a future execution. */
+static bool read_status(const struct listing *l, const struct slot_entry *entry,
+                        enum agents_status *ret)
 {
     bool is_old = entry->slot < l->call.now - l->call.context->future_ttl;
 
     *ret = AGENTS_CANCELLED;
     if (entry->count > 1)
-        return false; /* of a spec that is no more */
+        return false; /* of a former spec */
     if (entry->outcome == OUTCOME_NONE) {
         *ret = entry->reason == REASON_NONE ? AGENTS_READY : AGENTS_SKIPPED;
         return true;
     }
     if (is_old)
         return false;
-    if (entry->outcome == OUTCOME_STARTED) /* open ones are told from their own rows */
+    if (entry->outcome == OUTCOME_STARTED) /* open runs come from their own rows */
         return entry->has_run && entry->run.outcome != OUTCOME_NONE &&
                entry->run.outcome != OUTCOME_SUCCEEDED;
     if (entry->outcome != OUTCOME_SLOT_CANCELLED)
@@ -153,20 +153,20 @@ static bool judge(const struct listing *l, const struct slot_entry *entry,
     return true;
 }
 
-static enum rc tell_slot(struct listing *l, int64_t schedule, const struct slot_entry *entry,
-                         struct err *reterr)
+static enum rc add_slot(struct listing *l, int64_t schedule, const struct slot_entry *entry,
+                        struct err *reterr)
 {
     struct agents_item item = {.run = {schedule, entry->slot / SPAN_MS, 0}, .at = entry->slot};
 
-    if (!judge(l, entry, &item.status))
+    if (!read_status(l, entry, &item.status))
         return RC_OK;
     if (entry->has_run)
         item.attempt = (int32_t)entry->run.attempt;
-    return tell(l, &item, reterr);
+    return add_item(l, &item, reterr);
 }
 
-static enum rc tell_slots(struct listing *l, const struct schedule_view *view,
-                          struct err *reterr)
+static enum rc add_slots(struct listing *l, const struct schedule_view *view,
+                         struct err *reterr)
 {
     struct slot_stretch stretch = {.schedule = view->row.id,
                                    .after = l->from - 1,
@@ -183,16 +183,16 @@ static enum rc tell_slots(struct listing *l, const struct schedule_view *view,
         if (rc == RC_OK)
             rc = slot_entries_read(&l->call, l->db, &p, &stretch, &found, reterr);
         for (int i = 0; rc == RC_OK && i < found.count; i++) {
-            rc = tell_slot(l, view->row.id, &found.list[i], reterr);
+            rc = add_slot(l, view->row.id, &found.list[i], reterr);
             stretch.after = found.list[i].last;
         }
     }
     return rc;
 }
 
-static enum rc tell_schedule(const struct schedule_view *view,
-                             const struct agents_schedule *schedule, void *arg,
-                             struct err *reterr)
+static enum rc add_schedule(const struct schedule_view *view,
+                            const struct agents_schedule *schedule, void *arg,
+                            struct err *reterr)
 {
     struct listing *l = arg;
     enum rc rc;
@@ -201,14 +201,14 @@ static enum rc tell_schedule(const struct schedule_view *view,
     l->name = view->row.name;
     rc = set_day(l, reterr);
     if (rc == RC_OK)
-        rc = tell_open(l, view->row.id, reterr);
-    return rc == RC_OK ? tell_slots(l, view, reterr) : rc;
+        rc = add_open_runs(l, view->row.id, reterr);
+    return rc == RC_OK ? add_slots(l, view, reterr) : rc;
 }
 
 /* ---- runs without a schedule ---- */
 
-static enum rc tell_direct(struct listing *l, const struct run *run, struct arena *scratch,
-                           struct err *reterr)
+static enum rc add_direct_run(struct listing *l, const struct run *run, struct arena *scratch,
+                              struct err *reterr)
 {
     struct agents_item item = agents_item_of(run);
     struct agents_schedule schedule;
@@ -225,18 +225,18 @@ static enum rc tell_direct(struct listing *l, const struct run *run, struct aren
     schedules_read(&rows, 0, &row);
     if (row.dialect != DIALECTS_AGENTS)
         return RC_OK;
-    if (agents_recall(row.extra, scratch, &schedule, &unused) != RC_OK ||
-        !agents_filter_fits(&l->asked->filter, &schedule))
+    if (agents_stored_read(row.extra, scratch, &schedule, &unused) != RC_OK ||
+        !agents_filter_matches(&l->query->filter, &schedule))
         return RC_OK;
     l->schedule = &schedule;
     l->name = (struct str){NULL, 0};
     rc = set_day(l, reterr);
     if (rc != RC_OK || run->slot < l->from || run->slot >= l->until)
         return rc;
-    return tell(l, &item, reterr);
+    return add_item(l, &item, reterr);
 }
 
-static enum rc tell_directs(struct listing *l, struct arena *scratch, struct err *reterr)
+static enum rc add_direct_runs(struct listing *l, struct arena *scratch, struct err *reterr)
 {
     struct view_page page = {.namespace = l->call.namespace,
                              .kind = RUN_DIRECT + 1,
@@ -245,7 +245,7 @@ static enum rc tell_directs(struct listing *l, struct arena *scratch, struct err
                              .limit = READ_ROWS,
                              .is_brief = true};
 
-    for (int n = 0; n < DIRECT_PORTIONS_MAX; n++) {
+    for (int n = 0; n < DIRECT_BATCHES_MAX; n++) {
         struct db_result rows = {0}, last = {0};
         enum rc rc;
 
@@ -257,7 +257,7 @@ static enum rc tell_directs(struct listing *l, struct arena *scratch, struct err
             struct run_view view;
 
             run_views_read(&rows, i, &view);
-            rc = tell_direct(l, &view.run, scratch, reterr);
+            rc = add_direct_run(l, &view.run, scratch, reterr);
         }
         if (rc != RC_OK)
             return rc;
@@ -275,15 +275,15 @@ enum call_step agents_future_read(struct call *call, struct db *db)
 {
     struct arena *scratch = arena_new(SCHEDULE_BYTES_MAX);
     struct listing l = {
-        .call = *call, .db = db, .asked = call->arg, .out = answer_new(call->arena)};
+        .call = *call, .db = db, .query = call->arg, .out = answer_new(call->arena)};
     struct err err;
     enum rc rc;
 
     l.call.arena = arena_new(READ_BYTES);
     answer_text(&l.out, "[");
-    rc = agents_each(call, db, &l.asked->filter, tell_schedule, &l, &err);
+    rc = agents_each(call, db, &l.query->filter, add_schedule, &l, &err);
     if (rc == RC_OK)
-        rc = tell_directs(&l, scratch, &err);
+        rc = add_direct_runs(&l, scratch, &err);
     answer_text(&l.out, "]");
     arena_free(l.call.arena);
     arena_free(scratch);

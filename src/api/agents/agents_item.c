@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A future execution from a run, and its JSON: see agents_item.h.
+ */
 #include "api/agents/agents_item.h"
 
 #include "core/time/civil.h"
@@ -30,7 +33,7 @@ static enum agents_status status_of(enum run_state state)
     case RUN_BACKOFF:
         return AGENTS_RETRYABLE;
     default:
-        return AGENTS_READY; /* held, or waiting for a person or its gate: not begun */
+        return AGENTS_READY; /* held, or waiting for approval or its gate: not started */
     }
 }
 
@@ -64,7 +67,7 @@ int64_t agents_day(const struct tz *zone, instant t)
     return floor_div(local_of(zone, t), DAY_SECONDS);
 }
 
-/* The slot, not the time of a retry: the same for as long as it is to be run. */
+/* Has the time of the slot, not that of a retry, so that the key stays the same. */
 static json_t *key_json(const struct agents_item *item)
 {
     const struct agents_schedule *s = item->schedule;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An execution that is to be, as the agents' API shows it: a planned slot or an open run.
+ * A future execution as the agents' API shows it: a planned slot or an open run.
  *
- * Pure.  Its id is that of the run, which a planned slot has before it exists.
+ * Pure.  Its id is that of the run; a planned slot has it before the run exists.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 enum agents_status {
     AGENTS_READY,
-    AGENTS_PENDING, /* claimed, no sign of life yet */
+    AGENTS_PENDING, /* claimed, no heartbeat yet */
     AGENTS_RUNNING,
     AGENTS_SKIPPED,
     AGENTS_CANCELLED,
@@ -24,23 +24,23 @@ enum agents_status {
 struct agents_item {
     struct run_id run;
     const struct agents_schedule *schedule;
-    struct str name;       /* of the schedule; empty: it has none                     */
-    const struct tz *zone; /* whose days and hours count                              */
+    struct str name;       /* of the schedule; empty: none                */
+    const struct tz *zone; /* for the day, the hour and the minute        */
     bool is_immediate;
-    instant at; /* when it is to begin; a retry is later than its slot       */
+    instant at; /* planned start; a retry is later than its slot */
     enum agents_status status;
-    int32_t attempt;  /* attempts that have failed                               */
-    int32_t priority; /* 0: its schedule's                                        */
+    int32_t attempt;  /* failed attempts       */
+    int32_t priority; /* 0: that of the schedule */
     struct str owner;
 };
 
 MUST_USE enum rc agents_status_parse(struct str word, enum agents_status *ret,
                                      struct err *reterr);
 
-/* An open run; schedule, name and zone are the caller's to add. */
+/* From an open run; the caller adds schedule, name and zone. */
 struct agents_item agents_item_of(const struct run *run);
 
-/* The day of the zone, as a number. */
+/* The number of the day in the zone. */
 int64_t agents_day(const struct tz *zone, instant t);
 
 /* The caller owns the result. */

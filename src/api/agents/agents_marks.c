@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Walks through the attempts and keeps those that match: see agents_marks.h.
+ */
 #include "api/agents/agents_marks.h"
 
 #include <stdlib.h>
@@ -8,22 +11,22 @@
 #include "store/key.h"
 
 enum {
-    READ_ROWS = 1000,     /* attempts of one read                                        */
-    READ_BYTES = 1 << 30, /* of arena: schedules of so many, as large as they may be     */
-    LOOKED_AT_MAX = 500 * 1000, /* attempts of one walk: about a second; what is older is
-                                   found by its id alone                                     */
+    READ_ROWS = 1000,      /* attempts of one read                             */
+    READ_BYTES = 1 << 30,  /* of arena: their schedules may have the maximum size */
+    SCAN_MAX = 500 * 1000, /* attempts of one walk: about a second; older ones are found only
+                              by their ids */
     ROOM = 256,
 };
 
-/* What is known of a schedule. */
-enum { OTHERS, FITS };
+/* Whether a schedule is of this API and matches the filter. */
+enum { OWNER_OTHER, OWNER_MATCHES };
 
 struct search {
     struct call *call;
     struct db *db;
-    const struct agents_query *question;
+    const struct agents_query *query;
     struct arena *rows;
-    struct map *owners; /* key to OTHERS or FITS */
+    struct map *owners; /* key to OWNER_OTHER or OWNER_MATCHES */
     struct agents_marks found;
     int64_t room;
 };
@@ -35,56 +38,56 @@ const char *agents_result(enum outcome outcome)
     return outcome_is_failure(outcome) ? "FAIL" : "CANCELLED";
 }
 
-instant agents_begin(instant started_at, instant ended_at)
+instant agents_start(instant started_at, instant ended_at)
 {
     return started_at != INSTANT_NONE ? started_at : ended_at;
 }
 
-/* ---- whose they are ---- */
+/* ---- schedules ---- */
 
-static int judge(const struct search *s, const struct event_owner *owner)
+static int check_owner(const struct search *s, const struct event_owner *owner)
 {
     struct agents_schedule schedule;
     struct err unused;
 
     if (owner->dialect != DIALECTS_AGENTS || owner->namespace != s->call->namespace ||
-        agents_recall(owner->extra, s->rows, &schedule, &unused) != RC_OK)
-        return OTHERS;
-    return agents_filter_fits(&s->question->filter, &schedule) ? FITS : OTHERS;
+        agents_stored_read(owner->extra, s->rows, &schedule, &unused) != RC_OK)
+        return OWNER_OTHER;
+    return agents_filter_matches(&s->query->filter, &schedule) ? OWNER_MATCHES : OWNER_OTHER;
 }
 
-static enum rc learn_owners(struct search *s, const struct attempt_mark *marks, int count,
-                            struct err *reterr)
+static enum rc read_owners(struct search *s, const struct attempt_mark *marks, int count,
+                           struct err *reterr)
 {
-    struct db_result *asked = arena_array(s->rows, (size_t)count, sizeof *asked);
+    struct db_result *results = arena_array(s->rows, (size_t)count, sizeof *results);
     int64_t *keys = arena_array(s->rows, (size_t)count, sizeof *keys);
-    int unknown = 0;
+    int new_count = 0;
     enum rc rc;
 
     for (int i = 0; i < count; i++) {
         if (map_find(s->owners, marks[i].schedule) != MAP_NONE)
             continue;
-        map_put(s->owners, marks[i].schedule, OTHERS);
-        keys[unknown] = marks[i].schedule;
-        event_owners_get(s->db, marks[i].schedule, DIALECTS_AGENTS, &asked[unknown++]);
+        map_put(s->owners, marks[i].schedule, OWNER_OTHER);
+        keys[new_count] = marks[i].schedule;
+        event_owners_get(s->db, marks[i].schedule, DIALECTS_AGENTS, &results[new_count++]);
     }
-    if (unknown == 0)
+    if (new_count == 0)
         return RC_OK;
     rc = db_flush(s->db, s->rows, reterr);
-    for (int i = 0; rc == RC_OK && i < unknown; i++) {
+    for (int i = 0; rc == RC_OK && i < new_count; i++) {
         struct event_owner owner;
 
-        if (asked[i].rows == 0)
+        if (results[i].rows == 0)
             continue;
-        event_owners_read(&asked[i], &owner);
-        map_put(s->owners, keys[i], judge(s, &owner));
+        event_owners_read(&results[i], &owner);
+        map_put(s->owners, keys[i], check_owner(s, &owner));
     }
     return rc;
 }
 
-/* ---- what fits ---- */
+/* ---- attempts ---- */
 
-static void keep(struct search *s, instant begin, int64_t id)
+static void add_mark(struct search *s, instant start, int64_t id)
 {
     if (s->found.count == s->room) {
         struct agents_mark *more;
@@ -95,22 +98,22 @@ static void keep(struct search *s, instant begin, int64_t id)
             more[i] = s->found.list[i];
         s->found.list = more;
     }
-    s->found.list[s->found.count++] = (struct agents_mark){begin, id};
+    s->found.list[s->found.count++] = (struct agents_mark){start, id};
 }
 
-static void take(struct search *s, const struct attempt_mark *mark)
+static void check_mark(struct search *s, const struct attempt_mark *mark)
 {
-    const struct agents_query *q = s->question;
-    instant begin = agents_begin(mark->started_at, mark->ended_at);
+    const struct agents_query *q = s->query;
+    instant start = agents_start(mark->started_at, mark->ended_at);
 
-    if (mark->kind != RUN_TEST && map_find(s->owners, mark->schedule) == FITS &&
-        begin >= q->range.from && begin < q->range.until &&
+    if (mark->kind != RUN_TEST && map_find(s->owners, mark->schedule) == OWNER_MATCHES &&
+        start >= q->range.from && start < q->range.until &&
         (q->status.len == 0 || str_eq(q->status, str_of(agents_result(mark->outcome)))))
-        keep(s, begin, mark->id);
+        add_mark(s, start, mark->id);
 }
 
-/* False: there are no more. */
-static bool take_portion(struct search *s, int64_t *before, int64_t least, struct err *reterr)
+/* False: no more rows, or an error; see reterr->rc. */
+static bool read_batch(struct search *s, int64_t *before, int64_t least, struct err *reterr)
 {
     struct db_result rows = {0};
     struct attempt_mark *marks;
@@ -123,46 +126,46 @@ static bool take_portion(struct search *s, int64_t *before, int64_t least, struc
     marks = arena_array(s->rows, (size_t)rows.rows, sizeof *marks);
     for (int i = 0; i < rows.rows; i++)
         attempt_marks_read(&rows, i, &marks[i]);
-    if (learn_owners(s, marks, rows.rows, reterr) != RC_OK)
+    if (read_owners(s, marks, rows.rows, reterr) != RC_OK)
         return false;
     for (int i = 0; i < rows.rows; i++)
-        take(s, &marks[i]);
+        check_mark(s, &marks[i]);
     if (rows.rows > 0)
         *before = marks[rows.rows - 1].id;
     return rows.rows == READ_ROWS;
 }
 
-static int latest_first(const void *a, const void *b)
+static int compare_newest_first(const void *a, const void *b)
 {
     const struct agents_mark *x = a, *y = b;
 
-    if (x->begin != y->begin)
-        return x->begin < y->begin ? 1 : -1;
+    if (x->start != y->start)
+        return x->start < y->start ? 1 : -1;
     return (x->id < y->id) - (x->id > y->id);
 }
 
-enum rc agents_marks_find(struct call *call, struct db *db, const struct agents_query *question,
+enum rc agents_marks_find(struct call *call, struct db *db, const struct agents_query *query,
                           struct agents_marks *ret, struct err *reterr)
 {
     struct search s = {.call = call,
                        .db = db,
-                       .question = question,
+                       .query = query,
                        .rows = arena_new(READ_BYTES),
                        .owners = map_new(0)};
     int64_t before = INT64_MAX, least = 0;
-    int looked_at = READ_ROWS;
+    int scanned = READ_ROWS;
 
-    /* What began after `from` ended after it, too. */
-    if (question->range.from != INSTANT_NONE)
-        least = key_of(question->range.from);
-    while (take_portion(&s, &before, least, reterr) && looked_at < LOOKED_AT_MAX)
-        looked_at += READ_ROWS;
+    /* An attempt that started after `from` also ended after it. */
+    if (query->range.from != INSTANT_NONE)
+        least = key_of(query->range.from);
+    while (read_batch(&s, &before, least, reterr) && scanned < SCAN_MAX)
+        scanned += READ_ROWS;
     arena_free(s.rows);
     map_free(s.owners);
     if (reterr->rc != RC_OK)
         return reterr->rc;
     if (s.found.count > 0)
-        qsort(s.found.list, (size_t)s.found.count, sizeof *s.found.list, latest_first);
+        qsort(s.found.list, (size_t)s.found.count, sizeof *s.found.list, compare_newest_first);
     *ret = s.found;
     return RC_OK;
 }

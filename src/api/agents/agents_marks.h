@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which executions of agents that are over fit a question, in order of their begin.
+ * Finds the past executions of agents that match a query, in order of their start.
  *
- * No index is in that order, and a page tells how many there are in all: the attempts of the
- * database are walked through by a few numbers of each, from the newest end on, to a bound.
+ * No index has that order, and a page shows the total count: so the server reads a few columns
+ * of all attempts in the database, newest end first, up to a limit.
  */
 #pragma once
 
@@ -18,21 +18,21 @@ struct agents_query {
 };
 
 struct agents_mark {
-    instant begin;
+    instant start;
     int64_t id; /* of the row */
 };
 
 struct agents_marks {
-    struct agents_mark *list; /* the latest begin first */
+    struct agents_mark *list; /* newest start first */
     int64_t count;
 };
 
 /* "SUCCESS", "FAIL" or "CANCELLED". */
 const char *agents_result(enum outcome outcome);
 
-/* When an attempt began; one that never did, when it ended. */
-instant agents_begin(instant started_at, instant ended_at);
+/* The start of an attempt; if it never started, its end. */
+instant agents_start(instant started_at, instant ended_at);
 
 MUST_USE enum rc agents_marks_find(struct call *call, struct db *db,
-                                   const struct agents_query *question,
-                                   struct agents_marks *ret, struct err *reterr);
+                                   const struct agents_query *query, struct agents_marks *ret,
+                                   struct err *reterr);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What came of the runs of agents, together and by agent.
+ * Totals of the runs of agents, for all and by agent.
  *
- * Made of the figures that are kept by the day of UTC, for longer than the runs themselves.
+ * Computed from daily statistics in UTC days, which are kept longer than the runs themselves.
  */
 #include <inttypes.h>
 
@@ -15,13 +15,13 @@
 #include "store/stats.h"
 
 enum {
-    DAYS_MAX = 400,        /* figures are not kept for longer                        */
-    SCHEDULES_MAX = 50000, /* that are looked at, in a second or so                  */
+    DAYS_MAX = 400,        /* daily statistics are kept no longer */
+    SCHEDULES_MAX = 50000, /* that are read, in about a second    */
 };
 
 #define MILLION 1000000
 
-/* ---- from when to when ---- */
+/* ---- the time range ---- */
 
 static enum rc read_bound(const struct call *call, const char *name, bool is_end, instant *ret,
                           struct err *reterr)
@@ -44,50 +44,50 @@ enum rc agents_range_read(const struct call *call, struct agents_range *ret, str
         return reterr->rc;
     if (ret->from < ret->until)
         return RC_OK;
-    err_set(reterr, RC_INVALID, -1, 0, "must be before `to`");
+    err_set(reterr, RC_INVALID, -1, 0, "must be earlier than \"to\"");
     err_in(reterr, "from");
     return RC_INVALID;
 }
 
-/* ---- what is asked ---- */
+/* ---- the query ---- */
 
-struct asked {
+struct query {
     struct str agent; /* empty: any */
     struct agents_range range;
 };
 
 enum call_step agents_metrics_begin(struct call *call)
 {
-    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct query *query = arena_take(call->arena, sizeof *query);
     struct err err;
 
-    call->arg = asked;
-    asked->agent = request_query(call, "agentId");
-    if (agents_range_read(call, &asked->range, &err) != RC_OK)
+    call->arg = query;
+    query->agent = request_query(call, "agentId");
+    if (agents_range_read(call, &query->range, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_READ;
 }
 
-/* ---- the figures ---- */
+/* ---- the totals ---- */
 
 struct sums {
     struct daily_stats total;
     json_t *agents; /* runs of each */
 };
 
-static void add(const struct asked *asked, const char *agent, const struct daily_stats *figures,
+static void add(const struct query *query, const char *agent, const struct daily_stats *figures,
                 struct sums *sums)
 {
     int64_t runs;
 
-    if (!agent || (asked->agent.len > 0 && !str_eq(asked->agent, str_of(agent))))
+    if (!agent || (query->agent.len > 0 && !str_eq(query->agent, str_of(agent))))
         return;
     daily_stats_add(&sums->total, figures);
     runs = json_integer_value(json_object_get(sums->agents, agent));
     json_put(sums->agents, agent, json_new_int(runs + figures->runs));
 }
 
-/* Of a schedule, or of runs without one, which waited on the queue of their agent. */
+/* A group is a schedule, or the runs without one in the queue of their agent. */
 static void add_group(const struct call *call, enum stats_by by,
                       const struct stats_group *group, struct sums *sums)
 {
@@ -95,40 +95,39 @@ static void add_group(const struct call *call, enum stats_by by,
 
     if (by == STATS_ALONE && group->name.len > 0)
         add(call->arg, arena_str(call->arena, group->name).ptr, &group->figures, sums);
-    /* A schedule that was made elsewhere may name an agent too, but has no such type. */
+    /* A schedule of another API may name an agent too, but has no scheduleType. */
     else if (json_object_get(extra, "scheduleType"))
         add(call->arg, json_string_value(json_object_get(extra, "agentId")), &group->figures,
             sums);
 }
 
-static enum rc gather(struct call *call, struct db *db, enum stats_by by, struct sums *sums,
-                      struct err *reterr)
+static enum rc add_all(struct call *call, struct db *db, enum stats_by by, struct sums *sums,
+                       struct err *reterr)
 {
-    const struct asked *asked = call->arg;
-    instant until = asked->range.until == INSTANT_NEVER ? call->now + 1 : asked->range.until;
-    struct stats_query question = {.by = by,
-                                   .namespace = call->namespace,
-                                   .until_day = floor_div(until - 1, SPAN_DAY),
-                                   .after = INT64_MIN,
-                                   .limit = STATS_ROWS_MAX};
+    const struct query *query = call->arg;
+    instant until = query->range.until == INSTANT_NEVER ? call->now + 1 : query->range.until;
+    struct stats_query stats = {.by = by,
+                                .namespace = call->namespace,
+                                .until_day = floor_div(until - 1, SPAN_DAY),
+                                .after = INT64_MIN,
+                                .limit = STATS_ROWS_MAX};
     struct db_result rows = {.rows = STATS_ROWS_MAX};
     enum rc rc = RC_OK;
 
-    question.from_day = asked->range.from == INSTANT_NONE
-                            ? question.until_day - DAYS_MAX + 1
-                            : floor_div(asked->range.from, SPAN_DAY);
+    stats.from_day = query->range.from == INSTANT_NONE ? stats.until_day - DAYS_MAX + 1
+                                                       : floor_div(query->range.from, SPAN_DAY);
     for (int seen = 0; rc == RC_OK && rows.rows == STATS_ROWS_MAX; seen += rows.rows) {
         if (seen > SCHEDULES_MAX)
             return err_set(reterr, RC_LIMIT, -1, 0,
-                           "too many schedules ran in that time; ask for fewer days");
+                           "too many schedules ran in that time; request fewer days");
         rows = (struct db_result){0};
-        stats_ask(db, &question, &rows);
+        stats_ask(db, &stats, &rows);
         rc = db_flush(db, call->arena, reterr);
         for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
             struct stats_group group;
 
             stats_read(&rows, i, &group);
-            question.after = group.key;
+            stats.after = group.key;
             add_group(call, by, &group, sums);
         }
     }
@@ -143,8 +142,8 @@ enum call_step agents_metrics_read(struct call *call, struct db *db)
     struct answer out = answer_new(call->arena);
     struct err err;
 
-    if (gather(call, db, STATS_BY_SCHEDULE, &sums, &err) != RC_OK ||
-        gather(call, db, STATS_ALONE, &sums, &err) != RC_OK)
+    if (add_all(call, db, STATS_BY_SCHEDULE, &sums, &err) != RC_OK ||
+        add_all(call, db, STATS_ALONE, &sums, &err) != RC_OK)
         return agents_failed(call, &err);
     answer_text(&out, "{\"totalRuns\":");
     answer_int(&out, f->runs);

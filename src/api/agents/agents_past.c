@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The executions of agents that are over: one for each attempt, the latest begin first, in
- * numbered pages.
+ * The past executions of agents: one for each attempt, newest start first, in numbered pages.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,10 +12,10 @@
 #include "api/schedules/view.h"
 
 enum {
-    READ_ROWS = 50,            /* attempts that are asked for together       */
-    READ_BYTES = 1 << 30,      /* of arena: they may be large                */
-    LIST_BYTES_MAX = 12 << 20, /* of one answer; what is more is refused */
-    OWNERS = 256,              /* schedules that are remembered meanwhile    */
+    READ_ROWS = 50,            /* attempts of one read                     */
+    READ_BYTES = 1 << 30,      /* of arena: attempts may be large          */
+    LIST_BYTES_MAX = 12 << 20, /* of one answer; a larger one is refused   */
+    OWNERS = 256,              /* schedules in the cache                   */
     SIZE_DEFAULT = 20,
     SIZE_MAX_ENTRIES = 1000,
     PAGE_MAX = 1000 * 1000,
@@ -26,25 +25,25 @@ enum {
 struct owner {
     int64_t id;
     bool is_ours;
-    struct str name; /* empty: it is no more, or never was one */
+    struct str name; /* empty: deleted, or a direct run */
     struct agents_schedule schedule;
 };
 
-struct asked {
-    struct agents_query question;
-    int64_t page, size;
+struct page {
+    struct agents_query query;
+    int64_t number, size;
 };
 
 struct listing {
     struct call *call;
     struct db *db;
-    const struct asked *asked;
+    const struct page *page;
     struct arena *rows;
     struct owner *owners; /* by the last bits of their keys */
     struct answer out;
     struct agents_marks found;
-    struct read_size portion;
-    int64_t told;
+    struct read_size read_size;
+    int64_t written;
 };
 
 /* ---- one attempt ---- */
@@ -57,7 +56,7 @@ static json_t *id_json(const char *run, int64_t attempt)
     return json_of_word(text);
 }
 
-/* The member of the run under the name that agents know it by. */
+/* Copies a member of the native run under its name in this API. */
 static void put_member(json_t *json, const char *name, const json_t *run, const char *native)
 {
     const json_t *value = json_object_get(run, native);
@@ -69,7 +68,7 @@ static enum rc past_json(const struct attempt_view *view, const struct owner *ow
                          struct arena *arena, json_t **ret, struct err *reterr)
 {
     const struct history_row *row = &view->row;
-    instant begin = agents_begin(row->started_at, row->ended_at);
+    instant start = agents_start(row->started_at, row->ended_at);
     json_auto_t *run = NULL;
     const json_t *error;
     struct run_doc doc;
@@ -88,9 +87,9 @@ static enum rc past_json(const struct attempt_view *view, const struct owner *ow
     json_put(json, "projectId", json_of_text(owner->schedule.project));
     json_put(json, "scheduleId", json_of_text(owner->name));
     json_put(json, "scheduledAt", json_of_moment(row->slot));
-    json_put(json, "startedAt", json_of_moment(begin));
+    json_put(json, "startedAt", json_of_moment(start));
     json_put(json, "endedAt", json_of_moment(row->ended_at));
-    json_put(json, "durationMs", json_new_int((row->ended_at - begin) / SPAN_MS));
+    json_put(json, "durationMs", json_new_int((row->ended_at - start) / SPAN_MS));
     json_put(json, "resultStatus", json_of_word(agents_result(row->outcome)));
     put_member(json, "errorCode", error, "code");
     put_member(json, "errorMessage", error, "message");
@@ -105,9 +104,9 @@ static enum rc past_json(const struct attempt_view *view, const struct owner *ow
     return RC_OK;
 }
 
-/* ---- whose it is ---- */
+/* ---- schedules ---- */
 
-/* Rows may be large, and there may be many: what is kept of them is not. */
+/* Bounds the memory kept per row: rows may be large and many. */
 static enum rc read_owner(const struct call *call, struct db *db, int64_t id, struct owner *ret,
                           struct err *reterr)
 {
@@ -123,7 +122,8 @@ static enum rc read_owner(const struct call *call, struct db *db, int64_t id, st
     if (rc == RC_OK && rows.rows == 1) {
         schedules_read(&rows, 0, &row);
         ret->is_ours = row.dialect == DIALECTS_AGENTS && row.namespace == call->namespace &&
-                       agents_recall(row.extra, call->arena, &ret->schedule, &unused) == RC_OK;
+                       agents_stored_read(row.extra, call->arena, &ret->schedule, &unused) ==
+                           RC_OK;
         if (ret->is_ours && row.deleted_at == 0)
             ret->name = arena_str(call->arena, row.name);
     }
@@ -141,19 +141,19 @@ static enum rc find_owner(struct listing *l, int64_t id, struct owner **ret, str
 
 enum call_step agents_past_begin(struct call *call)
 {
-    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct page *page = arena_take(call->arena, sizeof *page);
     struct str s;
     struct err err;
 
-    *asked = (struct asked){.size = SIZE_DEFAULT};
-    call->arg = asked;
-    if (agents_filter_read(call, &asked->question.filter, &err) != RC_OK ||
-        agents_range_read(call, &asked->question.range, &err) != RC_OK ||
-        request_query_int(call, "page", 0, PAGE_MAX, &asked->page, &err) != RC_OK ||
-        request_query_int(call, "size", 1, SIZE_MAX_ENTRIES, &asked->size, &err) != RC_OK)
+    *page = (struct page){.size = SIZE_DEFAULT};
+    call->arg = page;
+    if (agents_filter_read(call, &page->query.filter, &err) != RC_OK ||
+        agents_range_read(call, &page->query.range, &err) != RC_OK ||
+        request_query_int(call, "page", 0, PAGE_MAX, &page->number, &err) != RC_OK ||
+        request_query_int(call, "size", 1, SIZE_MAX_ENTRIES, &page->size, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    asked->question.filter.enabled = -1;
-    s = asked->question.status = request_query(call, "resultStatus");
+    page->query.filter.enabled = -1;
+    s = page->query.status = request_query(call, "resultStatus");
     if (s.len == 0 || str_eq(s, STR("SUCCESS")) || str_eq(s, STR("FAIL")) ||
         str_eq(s, STR("CANCELLED")) || str_eq(s, STR("SKIPPED")))
         return CALL_READ;
@@ -162,7 +162,7 @@ enum call_step agents_past_begin(struct call *call)
     return call_refuse(call, NULL, &err);
 }
 
-static enum rc tell(struct listing *l, const struct db_result *row, struct err *reterr)
+static enum rc add_attempt(struct listing *l, const struct db_result *row, struct err *reterr)
 {
     struct attempt_view view;
     struct owner *owner;
@@ -170,29 +170,29 @@ static enum rc tell(struct listing *l, const struct db_result *row, struct err *
     enum rc rc;
 
     if (row->rows == 0)
-        return RC_OK; /* it was pruned just now */
+        return RC_OK; /* pruned meanwhile */
     attempt_views_read(row, 0, &view);
     rc = find_owner(l, view.row.schedule, &owner, reterr);
     if (rc == RC_OK)
         rc = past_json(&view, owner, l->rows, &json, reterr);
     if (rc != RC_OK)
         return rc;
-    if (l->told > 0)
+    if (l->written > 0)
         answer_text(&l->out, ",");
     answer_json(&l->out, json);
-    if (l->out.buf.len > LIST_BYTES_MAX) /* a shorter page would hide the rest: see the size */
+    if (l->out.buf.len > LIST_BYTES_MAX) /* a page cut short would hide the rest */
         return err_set(reterr, RC_LIMIT, -1, 0,
-                       "the page has more than %d MiB; ask for a smaller one, with size=%d",
-                       LIST_BYTES_MAX >> 20, (int)l->told);
-    l->told++;
+                       "the page is larger than %d MiB; request fewer entries with size=%d",
+                       LIST_BYTES_MAX >> 20, (int)l->written);
+    l->written++;
     return RC_OK;
 }
 
-/* As many as fit into one read; how many they were, 0: try again. */
-static enum rc tell_some(struct listing *l, const struct agents_mark *marks, int64_t left,
+/* Adds as many as fit into one read.  *ret_count 0: try again. */
+static enum rc add_batch(struct listing *l, const struct agents_mark *marks, int64_t left,
                          int *ret_count, struct err *reterr)
 {
-    int count = left < l->portion.rows ? (int)left : l->portion.rows;
+    int count = left < l->read_size.rows ? (int)left : l->read_size.rows;
     struct db_result rows[READ_ROWS] = {0};
     enum rc rc;
 
@@ -201,36 +201,36 @@ static enum rc tell_some(struct listing *l, const struct agents_mark *marks, int
         attempt_views_get(l->db, marks[i].id, &rows[i]);
     rc = db_flush(l->db, l->rows, reterr);
     *ret_count = 0;
-    if (read_size_is_cut(&l->portion, l->db, rc))
+    if (read_size_is_cut(&l->read_size, l->db, rc))
         return RC_OK;
     for (int i = 0; rc == RC_OK && i < count; i++)
-        rc = tell(l, &rows[i], reterr);
+        rc = add_attempt(l, &rows[i], reterr);
     *ret_count = count;
     return rc;
 }
 
-static enum rc tell_page(struct listing *l, struct err *reterr)
+static enum rc add_page(struct listing *l, struct err *reterr)
 {
-    const struct asked *asked = l->asked;
-    int64_t first = asked->page * asked->size, end = first + asked->size;
-    enum rc rc = agents_marks_find(l->call, l->db, &asked->question, &l->found, reterr);
+    const struct page *page = l->page;
+    int64_t first = page->number * page->size, end = first + page->size;
+    enum rc rc = agents_marks_find(l->call, l->db, &page->query, &l->found, reterr);
 
     if (end > l->found.count)
         end = l->found.count;
     while (rc == RC_OK && first < end) {
-        int some;
+        int count;
 
-        rc = tell_some(l, &l->found.list[first], end - first, &some, reterr);
-        first += some;
+        rc = add_batch(l, &l->found.list[first], end - first, &count, reterr);
+        first += count;
     }
     return rc;
 }
 
-/* As Spring's Page. */
+/* The JSON of Spring's class Page. */
 static enum call_step answer_page(struct call *call, const struct listing *l)
 {
-    const struct asked *asked = l->asked;
-    int64_t pages = (l->found.count + asked->size - 1) / asked->size;
+    const struct page *page = l->page;
+    int64_t pages = (l->found.count + page->size - 1) / page->size;
     struct answer out = answer_new(call->arena);
 
     answer_text(&out, "{\"content\":[");
@@ -240,14 +240,14 @@ static enum call_step answer_page(struct call *call, const struct listing *l)
     answer_text(&out, ",\"totalPages\":");
     answer_int(&out, pages);
     answer_text(&out, ",\"number\":");
-    answer_int(&out, asked->page);
+    answer_int(&out, page->number);
     answer_text(&out, ",\"size\":");
-    answer_int(&out, asked->size);
+    answer_int(&out, page->size);
     answer_text(&out, ",\"numberOfElements\":");
-    answer_int(&out, l->told);
-    answer_text(&out, asked->page == 0 ? ",\"first\":true" : ",\"first\":false");
-    answer_text(&out, asked->page + 1 >= pages ? ",\"last\":true" : ",\"last\":false");
-    answer_text(&out, l->told == 0 ? ",\"empty\":true}" : ",\"empty\":false}");
+    answer_int(&out, l->written);
+    answer_text(&out, page->number == 0 ? ",\"first\":true" : ",\"first\":false");
+    answer_text(&out, page->number + 1 >= pages ? ",\"last\":true" : ",\"last\":false");
+    answer_text(&out, l->written == 0 ? ",\"empty\":true}" : ",\"empty\":false}");
     return call_answer(call, 200, answer_done(&out));
 }
 
@@ -255,8 +255,8 @@ enum call_step agents_past_read(struct call *call, struct db *db)
 {
     struct listing l = {.call = call,
                         .db = db,
-                        .asked = call->arg,
-                        .portion = read_size_of(READ_ROWS),
+                        .page = call->arg,
+                        .read_size = read_size_of(READ_ROWS),
                         .rows = arena_new(READ_BYTES),
                         .out = answer_new(call->arena)};
     struct err err;
@@ -265,25 +265,25 @@ enum call_step agents_past_read(struct call *call, struct db *db)
     l.owners = arena_array(call->arena, OWNERS, sizeof *l.owners);
     for (int i = 0; i < OWNERS; i++)
         l.owners[i] = (struct owner){0};
-    rc = tell_page(&l, &err);
+    rc = add_page(&l, &err);
     arena_free(l.rows);
     return rc == RC_OK ? answer_page(call, &l) : agents_failed(call, &err);
 }
 
-/* ---- one of them ---- */
+/* ---- one attempt by id ---- */
 
 struct one {
     struct run_id run;
     int64_t attempt;
 };
 
-static enum rc no_such(const struct call *call, struct err *reterr)
+static enum rc set_not_found(const struct call *call, struct err *reterr)
 {
-    return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no past execution `%.*s`",
+    return err_set(reterr, RC_NOT_FOUND, -1, 0, "past execution \"%.*s\" not found",
                    STR_ARG(call->params[0]));
 }
 
-/* "r_…-2": the run, and which attempt of it. */
+/* "r_…-2": the run and the number of the attempt. */
 enum call_step agents_past_one_begin(struct call *call)
 {
     struct one *one = arena_take(call->arena, sizeof *one);
@@ -294,13 +294,13 @@ enum call_step agents_past_one_begin(struct call *call)
     if (!str_cut(call->params[0], '-', &run, &attempt) ||
         run_id_parse(run, &one->run, &err) != RC_OK ||
         str_take_number(&attempt, INT32_MAX, &one->attempt) == 0 || attempt.len > 0) {
-        no_such(call, &err);
+        set_not_found(call, &err);
         return call_refuse(call, NULL, &err);
     }
     return CALL_READ;
 }
 
-/* With what came of it, which is read of the last attempt alone. */
+/* Reads the whole row, with the result, which only the last attempt has. */
 static enum rc show_one(struct call *call, struct db *db, int64_t key,
                         const struct owner *owner, json_t **ret, struct err *reterr)
 {
@@ -313,7 +313,7 @@ static enum rc show_one(struct call *call, struct db *db, int64_t key,
     if (rc != RC_OK)
         return rc;
     if (row.rows == 0)
-        return no_such(call, reterr);
+        return set_not_found(call, reterr);
     attempt_views_read(&row, 0, &view);
     return past_json(&view, owner, call->arena, ret, reterr);
 }
@@ -328,12 +328,12 @@ static enum rc find_one(struct call *call, struct db *db, json_t **ret, struct e
     if (rc != RC_OK)
         return rc;
     if (!owner.is_ours)
-        return no_such(call, reterr);
+        return set_not_found(call, reterr);
     rc = run_lookup_read(call, db, &one->run, &found, reterr);
     for (int i = 0; rc == RC_OK && i < found.attempt_count; i++)
         if (found.attempts[i].row.attempt == one->attempt)
             return show_one(call, db, found.attempts[i].row.id, &owner, ret, reterr);
-    return rc == RC_OK || rc == RC_NOT_FOUND ? no_such(call, reterr) : rc;
+    return rc == RC_OK || rc == RC_NOT_FOUND ? set_not_found(call, reterr) : rc;
 }
 
 enum call_step agents_past_one_read(struct call *call, struct db *db)

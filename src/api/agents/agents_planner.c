@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far the plans of agents are up to date: what their planner wrote into a document of its
- * own is told here from what the engine keeps.
+ * How up to date the plans of agents are.  The original planner wrote this into its own
+ * document; here it comes from the state of the engine.
  */
 #include "api/agents/agents.h"
 #include "api/call/answer.h"
@@ -18,7 +18,7 @@ enum call_step agents_planner_begin(struct call *call)
     return CALL_READ;
 }
 
-/* A change is taken up in the turn that makes it, so that plans are as old as the last turn. */
+/* The turn that makes a change also plans it, so plans are as old as the last turn. */
 static instant last_turn(const struct db_result *rows)
 {
     instant last = INSTANT_NONE;
@@ -33,7 +33,7 @@ static instant last_turn(const struct db_result *rows)
     return last;
 }
 
-/* The midnight before the next, unless the zone was not planned in by then. */
+/* The last midnight of the zone, unless the zone was not in use then. */
 static instant last_rebuild(const struct call *call, const struct zone_row *zone)
 {
     const struct zone_source *zones = &call->context->zones;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules of the agents' API: created, listed, shown, changed, deleted.
+ * The agents' schedules: create, list, get, update, delete.
  *
- * An agent and a project have one schedule, whose name says which: that there is no second is
- * seen to by names.  A change is laid upon what was read, and written if that still stands.
+ * An agent and a project have at most one schedule; its name consists of both, which makes it
+ * unique.  An update merges the request into what was read, and writes only if the schedule is
+ * unchanged since.
  */
 #include "api/agents/agents.h"
 #include "api/call/change.h"
@@ -12,12 +13,12 @@
 #include "api/schedules/view.h"
 
 enum {
-    UPDATE_TRIES_MAX = 20,     /* edits in between that a change outlives */
-    LIST_BYTES_MAX = 12 << 20, /* of one answer                           */
-    PENDING_MAX = 900,         /* of one deletion: fewer than CALL_ITEMS_MAX */
+    UPDATE_TRIES_MAX = 20,     /* retries of an update after other edits */
+    LIST_BYTES_MAX = 12 << 20, /* of one answer                          */
+    PENDING_MAX = 900,         /* of one deletion; less than CALL_ITEMS_MAX */
 };
 
-/* ---- showing ---- */
+/* ---- get ---- */
 
 static json_t *schedule_json(const struct schedule_view *view,
                              const struct agents_schedule *schedule)
@@ -38,7 +39,7 @@ static json_t *schedule_json(const struct schedule_view *view,
     return json;
 }
 
-/* As it is, and after a change with what its author should know. */
+/* The schedule; after a create or an update with warnings. */
 static enum call_step show(struct call *call, struct db *db, const struct schedule_view *view)
 {
     struct answer out = answer_new(call->arena);
@@ -48,7 +49,7 @@ static enum call_step show(struct call *call, struct db *db, const struct schedu
     json_t *json;
     struct err err;
 
-    if (agents_recall(view->row.extra, call->arena, &schedule, &err) != RC_OK)
+    if (agents_stored_read(view->row.extra, call->arena, &schedule, &err) != RC_OK)
         return view_failed(call, &err);
     schedule.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
     if (is_changed)
@@ -106,7 +107,7 @@ static enum rc list_one(const struct schedule_view *view,
 
     if (listing->out.buf.len > LIST_BYTES_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
-                       "there are too many schedules for one list; ask by agentId");
+                       "too many schedules for one list; filter by agentId");
     if (listing->count++ > 0)
         answer_text(&listing->out, ",");
     answer_json(&listing->out, schedule_json(view, schedule));
@@ -127,13 +128,13 @@ enum call_step agents_list_read(struct call *call, struct db *db)
     return call_answer(call, 200, answer_done(&listing->out));
 }
 
-/* ---- creating ---- */
+/* ---- create ---- */
 
-/* A write between its steps. */
+/* The state of a write between its steps. */
 struct writing {
-    struct str patch; /* of a change, as it was sent           */
-    int64_t version;  /* that the request names, 0: none       */
-    bool is_found;    /* the commands are to be sent           */
+    struct str patch; /* the body of an update                        */
+    int64_t version;  /* in the request; 0: none                      */
+    bool is_found;    /* the commands have to be sent                 */
     int tries;
 };
 
@@ -170,7 +171,7 @@ enum call_step agents_create_begin(struct call *call)
     return CALL_COMMANDS;
 }
 
-/* ---- changing ---- */
+/* ---- update ---- */
 
 enum call_step agents_update_begin(struct call *call)
 {
@@ -195,14 +196,14 @@ enum call_step agents_update_begin(struct call *call)
     return CALL_READ;
 }
 
-/* The request upon the schedule as it was read. */
-static enum rc lay(struct call *call, const struct schedule_view *view,
-                   struct agents_schedule *ret, struct err *reterr)
+/* Merges the request into the schedule that was read. */
+static enum rc merge_request(struct call *call, const struct schedule_view *view,
+                             struct agents_schedule *ret, struct err *reterr)
 {
     const struct writing *writing = call->arg;
     json_auto_t *json = NULL;
     struct str name;
-    enum rc rc = agents_recall(view->row.extra, call->arena, ret, reterr);
+    enum rc rc = agents_stored_read(view->row.extra, call->arena, ret, reterr);
 
     ret->is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
     if (rc == RC_OK)
@@ -217,8 +218,8 @@ static enum rc lay(struct call *call, const struct schedule_view *view,
     if (str_eq(name, view->row.name))
         return RC_OK;
     err_set(reterr, RC_INVALID, -1, 0,
-            "a schedule stays with its agent and its project: make one for the other, and "
-            "delete this one");
+            "agent and project of a schedule cannot change; create a new schedule and delete "
+            "this one");
     err_in(reterr, "agentId");
     return RC_INVALID;
 }
@@ -236,7 +237,7 @@ enum call_step agents_update_read(struct call *call, struct db *db)
         return view_failed(call, &err);
     if (call->status != 0)
         return show(call, db, &view);
-    if (lay(call, &view, &schedule, &err) != RC_OK)
+    if (merge_request(call, &view, &schedule, &err) != RC_OK)
         return agents_failed(call, &err);
     was_disabled = (view.cursor.flags & CURSOR_DISABLED) != 0;
     commands[0] = *change_command(call, COMMAND_UPDATE);
@@ -250,7 +251,7 @@ enum call_step agents_update_read(struct call *call, struct db *db)
     call->commands = commands;
     call->command_count = 1;
     if (schedule.type == AGENTS_NOW && schedule.is_enabled && was_disabled)
-        call->command_count = 2; /* one that runs at once does so when it is enabled, too */
+        call->command_count = 2; /* enabling an immediate schedule runs it */
     writing->is_found = true;
     return CALL_SETTLE;
 }
@@ -270,7 +271,7 @@ enum call_step agents_write_settled(struct call *call)
         return CALL_READ;
     if (reply->rc == RC_CONFLICT && command->kind == COMMAND_CREATE)
         return call_problem(call, 409, "exists",
-                            "the agent has a schedule for this project already: `%.*s`",
+                            "the agent already has a schedule for this project: \"%.*s\"",
                             STR_ARG(command->name));
     for (int i = 0; i < call->command_count; i++)
         if (reply[i].rc != RC_OK)
@@ -281,7 +282,7 @@ enum call_step agents_write_settled(struct call *call)
     return CALL_READ;
 }
 
-/* ---- deleting ---- */
+/* ---- delete ---- */
 
 enum call_step agents_delete_begin(struct call *call)
 {
@@ -293,7 +294,7 @@ enum call_step agents_delete_begin(struct call *call)
     return CALL_READ;
 }
 
-/* What waits ends with its schedule; what is claimed and not begun is cancelled before. */
+/* Waiting runs end with the schedule; runs that are claimed but not started end before it. */
 enum call_step agents_delete_read(struct call *call, struct db *db)
 {
     const struct command last = *call->commands;

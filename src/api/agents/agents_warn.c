@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whoever makes or changes a schedule is told when its agent comes to run very often, in all
- * of its projects together: a minute's interval in fifty of them is 72,000 runs a day.
+ * Warns the author of a schedule if its agent runs very often, counting all of its projects:
+ * an interval of one minute in fifty projects is 72,000 runs a day.
  */
 #include <inttypes.h>
 
@@ -11,8 +11,8 @@
 #include "core/spec/spec_pack.h"
 
 enum {
-    SCHEDULES_MAX = 1000, /* of an agent that are counted: a second or so at the most   */
-    ROUNDS = 1,           /* where a week is too much to count, its beginning is enough */
+    SCHEDULES_MAX = 1000, /* of an agent that are counted, in about a second            */
+    ROUNDS = 1,           /* if a week is too long to count, its start is enough        */
     WARNING_MAX = 256,
 };
 
@@ -23,7 +23,7 @@ struct counting {
     int schedules;
 };
 
-/* Without asking for more: calendars that another API has put into it are left out. */
+/* Reads nothing else: a plan with named calendars, set by another API, is not counted. */
 static bool read_plan(const struct counting *c, const struct schedule_view *view,
                       struct plan *ret)
 {
@@ -46,22 +46,22 @@ static enum rc count_one(const struct schedule_view *view,
     (void)reterr;
     if (c->schedules == SCHEDULES_MAX || schedule_times_is_at_rest(&view->cursor) ||
         !read_plan(c, view, &plan))
-        return RC_OK; /* what cannot be counted does not run either, or is too much */
+        return RC_OK; /* it does not run, cannot be read, or exceeds SCHEDULES_MAX */
     ctx = advance_ctx(&plan, &view->cursor);
     c->per_day += preview_per_day(&plan, &ctx, c->call->now, ROUNDS);
     c->schedules++;
     return RC_OK;
 }
 
-static struct str words(const struct counting *c, struct str agent, struct arena *arena)
+static struct str warning_text(const struct counting *c, struct str agent, struct arena *arena)
 {
     char text[WARNING_MAX];
     struct buf out = BUF(text);
 
-    buf_printf(&out, "the agent `%.*s` comes to %" PRId64 " runs a day in ", STR_ARG(agent),
+    buf_printf(&out, "agent \"%.*s\" has %" PRId64 " runs a day in ", STR_ARG(agent),
                c->per_day);
     buf_printf(&out, c->schedules == 1 ? "this schedule" : "%d schedules", c->schedules);
-    buf_text(&out, "; if that is meant, all is well");
+    buf_text(&out, "; ignore this warning if that is intended");
     return arena_str(arena, buf_as_str(&out));
 }
 
@@ -80,8 +80,8 @@ struct str agents_warning(struct call *call, struct db *db, struct str name, str
     rc = agents_each(call, db, &filter, count_one, &c, &err);
     arena_free(c.scratch);
     if (rc != RC_OK || c.per_day <= most)
-        return text; /* what was asked for is done: nothing that fails here is an error */
-    text = words(&c, agent, call->arena);
+        return text; /* the write is done: a failure to count is not an error */
+    text = warning_text(&c, agent, call->arena);
     call->context->warn(call->context->arg, call->namespace_name, name, text);
     return text;
 }

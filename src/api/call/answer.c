@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes the JSON text of an answer into a buffer that doubles its size in the arena.
+ */
 #include "api/call/answer.h"
 
 #include "base/must.h"
 #include "core/time/text.h"
 
-enum { ESCAPED_MAX = 6 }; /* bytes of one byte in a string: \u001f */
+enum { ESCAPED_MAX = 6 }; /* bytes that one byte of a string may need: \u001f */
 
 struct answer answer_new(struct arena *arena)
 {
@@ -40,7 +43,7 @@ void answer_text(struct answer *out, const char *text)
     answer_str(out, str_of(text));
 }
 
-static void escape(struct buf *buf, char c)
+static void write_escaped(struct buf *buf, char c)
 {
     static const char hex[] = "0123456789abcdef";
 
@@ -66,7 +69,7 @@ void answer_quoted(struct answer *out, struct str text)
         if (c != '"' && c != '\\' && (unsigned char)c >= 0x20)
             continue;
         buf_add(&out->buf, text.ptr + plain, i - plain);
-        escape(&out->buf, c);
+        write_escaped(&out->buf, c);
         plain = i + 1;
     }
     if (text.len > plain)
@@ -74,7 +77,7 @@ void answer_quoted(struct answer *out, struct str text)
     buf_char(&out->buf, '"');
 }
 
-/* What is no character becomes U+FFFD; so does a zero, which few readers of JSON take. */
+/* Invalid UTF-8 becomes U+FFFD; so does a zero byte, which few JSON parsers accept. */
 void answer_lossy(struct answer *out, struct str bytes)
 {
     if (bytes.len == 0 || (str_is_utf8(bytes) && !memchr(bytes.ptr, '\0', bytes.len))) {
@@ -90,7 +93,7 @@ void answer_lossy(struct answer *out, struct str bytes)
         if (n == 0 || c == '\0')
             buf_text(&out->buf, "\xef\xbf\xbd");
         else if (c == '"' || c == '\\' || (unsigned char)c < 0x20)
-            escape(&out->buf, c);
+            write_escaped(&out->buf, c);
         else
             buf_add(&out->buf, bytes.ptr + i, n);
     }

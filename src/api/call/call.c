@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Begins calls (body limits, namespace, rights) and sets their answers: JSON, errors, denials.
+ */
 #include "api/call/call.h"
 
 #include <stdarg.h>
@@ -30,18 +33,18 @@ void call_field(struct call *call, struct str name, struct str value)
 
 static enum call_step answer_problem(struct call *call, const struct problem *problem)
 {
-    struct problem with_id = *problem;
-    struct error_reply refusal;
+    struct problem complete = *problem;
+    struct error_reply reply;
 
-    with_id.request_id = call->request_id;
-    with_id.node = call->context->node;
-    refusal = error_reply_of(call->dialect, &with_id,
-                             arena_take(call->arena, ERROR_REPLY_BYTES_MAX));
-    call_answer(call, refusal.status, refusal.body);
-    call->content_type = refusal.content_type;
+    complete.request_id = call->request_id;
+    complete.node = call->context->node;
+    reply = error_reply_of(call->dialect, &complete,
+                           arena_take(call->arena, ERROR_REPLY_BYTES_MAX));
+    call_answer(call, reply.status, reply.body);
+    call->content_type = reply.content_type;
     call->field_count = 0;
-    for (int i = 0; i < refusal.field_count; i++)
-        call_field(call, refusal.fields[i].name, refusal.fields[i].value);
+    for (int i = 0; i < reply.field_count; i++)
+        call_field(call, reply.fields[i].name, reply.fields[i].value);
     return CALL_ANSWER;
 }
 
@@ -140,7 +143,7 @@ enum call_step call_refuse(struct call *call, const char *code, const struct err
                                                   .at = err->at});
 }
 
-/* The engine's conflicts: a name or key that is taken, a version, a state. */
+/* The engine reports a conflict for a name or key in use, a version and a state. */
 static const char *code_of_conflict(const struct command *command, const struct reply *reply)
 {
     if (command->kind == COMMAND_CREATE || (command->request.len > 0 && reply->schedule == 0))
@@ -174,7 +177,7 @@ enum call_step call_refused(struct call *call, const struct command *command,
                                             .at = -1});
 }
 
-/* The query's, else the caller's, else "default". */
+/* The namespace of the query, else the caller's, else "default". */
 static enum rc read_namespace(struct call *call, struct err *reterr)
 {
     const struct http1_request *request = call->request;
@@ -189,7 +192,7 @@ static enum rc read_namespace(struct call *call, struct err *reterr)
         if (str_eq(request->pairs[i].key, STR("namespace")))
             call->namespace_name = arena_str(call->arena, request->pairs[i].value);
     if (call->namespace_name.len > CALL_NAME_MAX)
-        err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; %d are the most",
+        err_set(reterr, RC_LIMIT, -1, 0, "is %zu bytes; the limit is %d",
                 call->namespace_name.len, CALL_NAME_MAX);
     else if (name_check(call->namespace_name, reterr) == RC_OK)
         return RC_OK;
@@ -198,10 +201,10 @@ static enum rc read_namespace(struct call *call, struct err *reterr)
 }
 
 /*
- * False: refused.  Whoever is not let into a namespace cannot tell whether there is one: the
- * words are those for one that is not there.
+ * Returns false after it has set the error answer.  A caller without access to a namespace
+ * must not learn whether it exists, so the answer is the one for a missing namespace.
  */
-static bool is_let(struct call *call)
+static bool check_rights(struct call *call)
 {
     const struct caller *caller = &call->caller;
     enum right right = call->operation->right;
@@ -215,8 +218,8 @@ static bool is_let(struct call *call)
     }
     if (role_has(caller->role, caller->is_everywhere, right))
         return true;
-    call_deny(call, 403, "this is for the role %s; the token's is %s", right_roles(right),
-              role_text(caller->role));
+    call_deny(call, 403, "this operation requires the role %s; the token has the role %s",
+              right_roles(right), role_text(caller->role));
     return false;
 }
 
@@ -224,7 +227,7 @@ enum call_step call_no_namespace(struct call *call)
 {
     if (call->dialect == DIALECTS_TEMPORAL)
         return temporal_no_namespace(call);
-    return call_problem(call, 404, "not_found", "there is no namespace `%.*s`",
+    return call_problem(call, 404, "not_found", "namespace \"%.*s\" does not exist",
                         STR_ARG(call->namespace_name));
 }
 
@@ -233,20 +236,20 @@ enum call_step call_without_namespace(struct call *call)
     return call->dialect == DIALECTS_JOBS ? jobs_no_org(call) : call_no_namespace(call);
 }
 
-/* RFC 9110, 12.5.3: with the codings that would have been taken. */
-static enum call_step refuse_coded(struct call *call)
+/* RFC 9110, 12.5.3: the answer names the codings that the server accepts. */
+static enum call_step reject_coding(struct call *call)
 {
     answer_problem(call, &(struct problem){.status = 415,
                                            .code = "unsupported_encoding",
                                            .field = "Content-Encoding",
-                                           .detail = "the body is compressed or coded; send it "
-                                                     "plain, without this field",
+                                           .detail = "the body is compressed or encoded; send "
+                                                     "it without a content coding",
                                            .at = -1});
     call_field(call, STR("Accept-Encoding"), STR("identity"));
     return CALL_ANSWER;
 }
 
-/* In gRPC each message says for itself whether it is compressed. */
+/* In gRPC each message has its own compression flag. */
 static bool is_coded(const struct call *call)
 {
     return call->body.len > 0 && call->operation->dialect != DIALECTS_TEMPORAL &&
@@ -259,15 +262,15 @@ static enum call_step check_and_begin(struct call *call)
     struct err err;
 
     if (call->body.len > 0 && operation->body_max == 0)
-        return call_problem(call, 400, "invalid_json", "this request takes no body");
+        return call_problem(call, 400, "invalid_json", "this operation takes no body");
     if (call->body.len > (size_t)operation->body_max)
-        return call_problem(call, 413, "limit", "the body has %zu bytes; %d are the most",
+        return call_problem(call, 413, "limit", "body is %zu bytes; the limit is %d",
                             call->body.len, operation->body_max);
     if (is_coded(call))
-        return refuse_coded(call);
+        return reject_coding(call);
     if (read_namespace(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (!is_let(call))
+    if (!check_rights(call))
         return CALL_ANSWER;
     return operation->begin(call);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who asks, as far as rights go.
+ * The authenticated client of a call and its rights.
  */
 #pragma once
 
 #include "store/tokens.h"
 
-/* Who asks.  All zeros: nobody, who may what anybody may. */
+/* All zeros: an unauthenticated client, which may only do what needs no right. */
 struct caller {
-    struct str name; /* a token's, or "local"                       */
+    struct str name; /* the token's name, or "local" */
     enum role role;
-    int64_t token; /* its id; 0: none was needed                  */
-    bool is_everywhere;
-    struct str namespace; /* else the one that it is for                 */
+    int64_t token;        /* id of the token; 0: none was needed            */
+    bool is_everywhere;   /* has its role in all namespaces                 */
+    struct str namespace; /* otherwise the only namespace that it may use   */
 };

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses requests that change one schedule and writes what their answers have in common.
+ */
 #include "api/call/change.h"
 
 #include "api/call/answer.h"
 #include "api/call/request.h"
 #include "model/schedule_json.h"
 
-enum { LOCATION_MORE = 64 }; /* bytes of a path beside its variables */
+enum { LOCATION_MORE = 64 }; /* bytes of a path without its variables */
 
 struct command *change_command(struct call *call, enum command_kind kind)
 {
@@ -21,7 +24,7 @@ struct command *change_command(struct call *call, enum command_kind kind)
     return command;
 }
 
-static enum rc read_head(struct call *call, struct err *reterr)
+static enum rc read_header(struct call *call, struct err *reterr)
 {
     int64_t version;
     enum rc rc = request_name(call, 0, "schedule", reterr);
@@ -44,7 +47,7 @@ bool change_begin(struct call *call, const struct members *members, void *body,
     json_auto_t *json = NULL;
     struct err err;
 
-    if (read_head(call, &err) != RC_OK) {
+    if (read_header(call, &err) != RC_OK) {
         *ret_step = call_refuse(call, NULL, &err);
         return false;
     }
@@ -65,7 +68,7 @@ enum call_step change_refuse(struct call *call, const char *field, const char *w
     return call_refuse(call, NULL, &err);
 }
 
-static bool stands_plain(char c)
+static bool is_unreserved(char c)
 {
     return char_is_alpha(c) || char_is_digit(c) || c == '-' || c == '_' || c == '.';
 }
@@ -76,7 +79,7 @@ struct str change_escaped(struct str text, struct arena *arena)
     struct buf out = {.cap = 3 * text.len + 1};
     size_t plain = 0;
 
-    while (plain < text.len && stands_plain(text.ptr[plain]))
+    while (plain < text.len && is_unreserved(text.ptr[plain]))
         plain++;
 
     if (plain == text.len)
@@ -86,7 +89,7 @@ struct str change_escaped(struct str text, struct arena *arena)
     for (size_t i = plain; i < text.len; i++) {
         char c = text.ptr[i];
 
-        if (stands_plain(c))
+        if (is_unreserved(c))
             buf_char(&out, c);
         else
             buf_add(&out, (char[]){'%', hex[(unsigned char)c >> 4], hex[c & 15]}, 3);
@@ -97,15 +100,15 @@ struct str change_escaped(struct str text, struct arena *arena)
 void change_location(struct call *call, const char *path, struct str last)
 {
     struct str name = change_escaped(last, call->arena);
-    bool is_usual = str_eq(call->namespace_name, STR("default"));
-    struct str namespace = is_usual ? STR("")
-                                    : change_escaped(call->namespace_name, call->arena);
+    bool is_default = str_eq(call->namespace_name, STR("default"));
+    struct str namespace = is_default ? STR("")
+                                      : change_escaped(call->namespace_name, call->arena);
     struct buf out = {.cap = LOCATION_MORE + name.len + namespace.len};
 
     out.ptr = arena_take(call->arena, out.cap);
     buf_text(&out, path);
     buf_str(&out, name);
-    if (!is_usual) {
+    if (!is_default) {
         buf_text(&out, "?namespace=");
         buf_str(&out, namespace);
     }
@@ -145,10 +148,10 @@ struct str change_item_id(const struct call *call, const json_t *item)
 {
     const json_t *id = json_is_string(item) ? item : json_object_get(item, "id");
     struct str text = {NULL, 0};
-    struct err unsaid;
+    struct err ignored;
 
     if (json_is_string(id) &&
-        json_take_kept(id, SCHEDULE_ID_MAX, call->arena, &text, &unsaid) != RC_OK)
+        json_take_kept(id, SCHEDULE_ID_MAX, call->arena, &text, &ignored) != RC_OK)
         text = (struct str){NULL, 0};
     return text;
 }

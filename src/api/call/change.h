@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What operations that change one schedule have in common: the schedule that the path names,
- * If-Match, Idempotency-Key and a body whose members a table tells.
+ * Helpers for operations that change one schedule: the schedule named by the path, If-Match,
+ * Idempotency-Key, and a body that a table of members describes.
  */
 #pragma once
 
 #include "api/call/call.h"
 #include "model/schedule_json.h"
 
-/* The one command of a call, for the schedule that params[0] names. */
+/* Makes the only command of a call, for the schedule that params[0] names. */
 struct command *change_command(struct call *call, enum command_kind kind);
 
 /*
- * Reads all of the request into the call's commands and *body, which has its initial values;
- * a body may be left out.  False: it was refused, with *ret_step.
+ * Reads the request into the call's commands and *body, which the caller has set to defaults.
+ * The request may have no body.  Returns false with *ret_step after an error.
  */
 bool change_begin(struct call *call, const struct members *members, void *body,
                   enum call_step *ret_step);
 
-/* Refuses a member of the body, or a parameter. */
+/* Answers 400 for a member of the body or a parameter. */
 enum call_step change_refuse(struct call *call, const char *field, const char *why);
 
-/* A text as a path or a query of a URL takes it. */
+/* Percent-encodes a text for a path or a query of a URL. */
 struct str change_escaped(struct str text, struct arena *arena);
 
-/* Location: a path whose last segment is escaped as a URL wants it. */
+/* Adds the header field Location: `path` followed by `last`, percent-encoded. */
 void change_location(struct call *call, const char *path, struct str last);
 
-/* 202 with the run that was asked for, once the engine has said so. */
+/* Answers 202 with the requested run after the engine has accepted it. */
 enum call_step change_run_settled(struct call *call);
 
-/* An error of the i-th of the items, kept for the answer. */
+/* Copies an error of item i into the call's arena, for the answer. */
 const struct err *change_item_err(const struct call *call, int i, const struct err *err);
 
-/* The id that an item tells though it is wrong; empty: none. */
+/* The id of an item that may be invalid otherwise; empty: it has none. */
 struct str change_item_id(const struct call *call, const json_t *item);
 
-/* The code of an error whose path begins with an item, `items[3].spec`: by what follows. */
+/* The code of an error of an item, such as `items[3].spec`, by the part after the item. */
 const char *change_item_code(const struct err *err);

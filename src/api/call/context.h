@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What operations know of the server that they run in, and what they may ask of it.
+ * The server as operations see it: its settings, and functions that they may call.
  *
- * Filled in by the server, one for each thread; the operations themselves know no sockets,
- * threads or clocks.
+ * The server fills in one for each thread; operations use no sockets, threads or clocks.
  */
 #pragma once
 
@@ -18,22 +17,22 @@
 struct openapi;
 struct part_cache;
 enum {
-    CONTEXT_REASONS_MAX = 4, /* why a server may not be used, at a time                     */
-    CONTEXT_LATEST_MAX = 10, /* schedules that are named for being late: labels are bounded */
+    CONTEXT_REASONS_MAX = 4, /* reasons at a time why a server is not ready            */
+    CONTEXT_LATEST_MAX = 10, /* schedules with the most lateness: bounds metric labels */
 };
 
-/* A word for programs and a sentence for people. */
+/* A code for programs and a sentence for people. */
 struct context_reason {
     const char *code, *text;
 };
 
-/* A schedule whose runs began late of late, and how much the latest of them. */
+/* A schedule whose runs recently started late, and the largest lateness. */
 struct context_latest {
     int64_t schedule;
     span late;
 };
 
-/* What the program is made of; NULL: not known. */
+/* Versions of the program and its libraries; NULL: unknown. */
 struct context_parts {
     const char *commit, *sqlite, *libpq, *openssl;
     instant started_at;
@@ -44,48 +43,48 @@ struct answer;
 struct api_context {
     struct zone_source zones;
     struct str default_timezone;
-    struct policies policies; /* of a schedule that says nothing */
-    span min_interval;    /* two slots of a schedule are not nearer; 0: as near as they like */
-    span dispatch_jitter; /* over which starts without a jitter are spread; 0: they are not */
-    span future_ttl; /* for how long agents are shown what they were not to run after all */
-    int64_t conductor_keep; /* records of a schedule of Conductor's API; 0: as it does itself */
-    bool has_no_exec;       /* runs of exec actions fail: this server runs no programs */
-    int64_t plan_warn_per_day; /* more slots a day are warned of; 0: never */
+    struct policies policies;  /* defaults of a schedule                                     */
+    span min_interval;         /* minimum distance of two slots of a schedule; 0: none       */
+    span dispatch_jitter;      /* spreads starts that have no jitter; 0: does not            */
+    span future_ttl;           /* how long agents see planned runs that did not start        */
+    int64_t conductor_keep;    /* records per Conductor schedule; 0: as Conductor's server   */
+    bool has_no_exec;          /* runs of exec actions fail: this server runs no programs    */
+    int64_t plan_warn_per_day; /* warn of schedules with more slots per day; 0: never        */
     const char *version;
-    const char *node;              /* the name of this one, "" until it is known */
-    const struct openapi *openapi; /* what /openapi.json answers */
-    struct part_cache
-        *part_cache; /* of the thread, api/schedules/part_cache.h; NULL: it remembers nothing */
+    const char *node;              /* name of this node, "" until it is assigned */
+    const struct openapi *openapi; /* the answer of /openapi.json                */
+    struct part_cache *part_cache; /* of the thread, api/schedules/part_cache.h; NULL: none */
     struct context_parts parts;
-    /* Whether the namespace has it; an empty name: one for workflows that name none. */
+    /* Whether the namespace has this upstream; empty name: the one for unnamed workflows. */
     bool (*has_upstream)(void *arg, struct str namespace, struct str upstream);
-    /* Schedules that the namespace may have; 0: any number. */
+    /* Maximum number of schedules of the namespace; 0: unlimited. */
     int64_t (*quota_schedules)(void *arg, struct str namespace);
-    /* A number that nobody can foresee, for ids that are made. */
+    /* An unpredictable number, for generated ids. */
     uint64_t (*random)(void *arg);
-    /* NULL: the daemon may be used; else why it may not yet, or no longer. */
+    /* NULL: the server is ready; else why it is not. */
     const char *(*not_ready)(void *arg);
-    /* All of them, and how many; for that. */
+    /* Stores all reasons why it is not ready and returns their number. */
     int (*reasons)(void *arg, struct context_reason reasons[static CONTEXT_REASONS_MAX]);
     /*
-     * What the server has counted since its start, in Prometheus' format; and its latest
-     * schedules, those after the last have key 0.  True: the database can be asked for more.
+     * Prints the counters of the server since its start, in Prometheus' format, and stores the
+     * latest schedules; unused entries have key 0.  Returns true if the database can be read
+     * for more metrics.
      */
     bool (*print_metrics)(void *arg, struct answer *out,
                           struct context_latest latest[static CONTEXT_LATEST_MAX]);
-    /* Something that a schedule's owner was told, and whoever runs the server should know. */
+    /* Logs a warning that a schedule's owner got, for the operator of the server. */
     void (*warn)(void *arg, struct str namespace, struct str schedule, struct str text);
-    /* This node starts nothing more, or goes on; it forgets that when it ends. */
+    /* Makes this node start no runs, or start runs again; it is not stored. */
     void (*halt)(void *arg, bool is_halted);
-    /* What a namespace may set, as JSON; errors name the field. */
+    /* Validates the settings of a namespace, as JSON; errors name the field. */
     enum rc (*check_settings)(void *arg, struct str json, struct arena *arena,
                               struct err *reterr);
-    /* As it may be shown: without secrets. */
+    /* The settings without secrets. */
     struct str (*show_settings)(void *arg, struct str json, struct arena *arena);
     void *arg;
 };
 
-/* After a reload: what a thread has for itself it keeps. */
+/* After a reload: copies the settings, but keeps what belongs to the thread. */
 static inline void context_renew(struct api_context *context, const struct api_context *fresh)
 {
     struct zone_source zones = context->zones;

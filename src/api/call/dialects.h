@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The APIs that a schedule may have been written in.  The numbers are stored: only add.
+ * The APIs through which a schedule can be written.  The numbers are stored; only add new ones.
  */
 #pragma once
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Formats a problem as the error answer of each API: native, agents, Conductor, jobs, Temporal.
+ */
 #include "api/call/error_reply.h"
 
 #include <stdio.h>
@@ -20,13 +23,13 @@ static void put_text(json_t *object, const char *key, const char *text)
     json_put(object, key, json_new_str(str_of(text)));
 }
 
-/* Nothing was done, and the same request may be sent again as it is. */
-static bool is_worth_repeating(int status)
+/* Nothing was changed; the client may send the same request again. */
+static bool is_retryable(int status)
 {
     return status == 429 || status == 503;
 }
 
-/* The words of the message are all that clients show: the field is among them. */
+/* Clients show only the message, so it includes the field. */
 static void put_message(json_t *object, const struct problem *problem)
 {
     char message[MESSAGE_MAX];
@@ -45,9 +48,9 @@ static void print_conductor(const struct problem *problem, int status, struct bu
     put_text(object, "code", problem->code);
     if (problem->node && problem->node[0] != '\0')
         put_text(object, "instance", problem->node);
-    json_put(object, "retryable", is_worth_repeating(status) ? json_true() : json_false());
+    json_put(object, "retryable", is_retryable(status) ? json_true() : json_false());
     if (status == 401)
-        put_text(object, "error", "INVALID_TOKEN"); /* its clients then ask for a new one */
+        put_text(object, "error", "INVALID_TOKEN"); /* makes clients request a new token */
     if (has_field(problem)) {
         json_t *list = json_new_list(), *one = json_new_object();
 
@@ -65,7 +68,7 @@ static void print_conductor(const struct problem *problem, int status, struct bu
     json_print(object, JSON_STYLE_LINE, out);
 }
 
-/* The API says nothing of the body of its errors; this is the form that NestJS gives them. */
+/* The API does not document the body of its errors; this is the form that NestJS uses. */
 static void print_jobs(const struct problem *problem, int status, struct buf *out)
 {
     json_auto_t *object = json_new_object();
@@ -81,7 +84,7 @@ static void print_jobs(const struct problem *problem, int status, struct buf *ou
     json_print(object, JSON_STYLE_LINE, out);
 }
 
-/* Clients that know no preconditions know neither 412 nor 422. */
+/* Clients of APIs without preconditions expect neither 412 nor 422. */
 static int plain_status(int status)
 {
     return status == 412 ? 409 : status == 422 ? 400 : status;
@@ -91,28 +94,26 @@ struct error_reply error_reply_of(enum dialects dialect, const struct problem *p
                                   char *room)
 {
     struct buf out = {.ptr = room, .cap = ERROR_REPLY_BYTES_MAX};
-    struct error_reply refusal = {.status = problem->status};
+    struct error_reply reply = {.status = problem->status};
 
     if (dialect == DIALECTS_CONDUCTOR || dialect == DIALECTS_JOBS) {
-        refusal.status = plain_status(problem->status);
-        refusal.content_type = "application/json";
-        (dialect == DIALECTS_JOBS ? print_jobs : print_conductor)(problem, refusal.status,
-                                                                  &out);
+        reply.status = plain_status(problem->status);
+        reply.content_type = "application/json";
+        (dialect == DIALECTS_JOBS ? print_jobs : print_conductor)(problem, reply.status, &out);
     } else if (dialect == DIALECTS_TEMPORAL) {
-        temporal_refusal(problem, &out, &refusal);
+        temporal_refusal(problem, &out, &reply);
     } else {
-        struct problem said = *problem;
+        struct problem shown = *problem;
 
         if (dialect == DIALECTS_AGENTS && problem->status == 412)
-            said.status = refusal.status = 409; /* what is stale is a conflict there */
-        refusal.content_type = "application/problem+json";
-        problem_print(&said, &out);
+            shown.status = reply.status = 409; /* agents use 409 for a stale version */
+        reply.content_type = "application/problem+json";
+        problem_print(&shown, &out);
     }
     must(!out.cut);
     if (dialect != DIALECTS_TEMPORAL)
-        refusal.body = buf_as_str(&out);
-    if (refusal.status == 503)
-        refusal.fields[refusal.field_count++] = (struct http1_field){STR("Retry-After"),
-                                                                     STR("1")};
-    return refusal;
+        reply.body = buf_as_str(&out);
+    if (reply.status == 503)
+        reply.fields[reply.field_count++] = (struct http1_field){STR("Retry-After"), STR("1")};
+    return reply;
 }

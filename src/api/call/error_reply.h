@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A refusal in the words of the API that was asked: what is wrong is said once, by the
- * operation, and every client gets it as its own server would have put it.
+ * An error answer in the format of the API of the request: the operation states the problem
+ * once, and each client gets it in the form that its own server would use.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 enum {
     ERROR_REPLY_FIELDS_MAX = 3,
-    ERROR_REPLY_BYTES_MAX = 2 * PROBLEM_BYTES_MAX, /* some say the same thing twice */
+    ERROR_REPLY_BYTES_MAX = 2 * PROBLEM_BYTES_MAX, /* some formats repeat the detail */
 };
 
 struct error_reply {
@@ -22,6 +22,6 @@ struct error_reply {
     int field_count;
 };
 
-/* `room` has ERROR_REPLY_BYTES_MAX bytes, and the refusal points into it. */
+/* `room` has ERROR_REPLY_BYTES_MAX bytes; the result points into it. */
 struct error_reply error_reply_of(enum dialects dialect, const struct problem *problem,
                                   char *room);

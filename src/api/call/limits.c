@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One number for each client: the moment at which all that it asked for would have been
- * asked for, had it asked evenly.  It may lie a minute ahead.
+ * A rate limiter (GCRA) with one number per client: the time at which its requests so far would
+ * have arrived if they had come evenly spaced.  It may be up to a minute in the future.
  */
 #include "api/call/limits.h"
 
@@ -18,7 +18,7 @@ struct client {
 };
 
 struct limits {
-    struct arena *arena; /* holds this, and lives as long */
+    struct arena *arena; /* contains this struct */
     uint64_t seed;
     struct client clients[LIMITS_SETS][LIMITS_WAYS];
 };
@@ -60,25 +60,25 @@ static int64_t seconds_up(int64_t us)
     return (us + SECOND_US - 1) / SECOND_US;
 }
 
-bool limits_take(struct limits *limits, uint64_t client, int most, int64_t now_us,
+bool limits_take(struct limits *limits, uint64_t client, int per_minute, int64_t now_us,
                  struct limit *ret)
 {
     struct client *c = find(limits, client);
-    int64_t step = MINUTE_US / most, ahead;
-    bool is_let;
+    int64_t step = MINUTE_US / per_minute, ahead;
+    bool is_allowed;
 
-    must(most > 0 && most <= MINUTE_US);
+    must(per_minute > 0 && per_minute <= MINUTE_US);
     if (c->even_us < now_us)
         c->even_us = now_us;
     ahead = c->even_us - now_us;
-    is_let = ahead + step <= step * most;
-    if (is_let)
+    is_allowed = ahead + step <= step * per_minute;
+    if (is_allowed)
         c->even_us += step;
     *ret = (struct limit){
-        .most = most,
-        .left = is_let ? (int)((step * most - ahead) / step) - 1 : 0,
-        .retry_s = is_let ? 0 : seconds_up(ahead + step - step * most),
+        .most = per_minute,
+        .left = is_allowed ? (int)((step * per_minute - ahead) / step) - 1 : 0,
+        .retry_s = is_allowed ? 0 : seconds_up(ahead + step - step * per_minute),
         .reset_s = seconds_up(c->even_us - now_us),
     };
-    return is_let;
+    return is_allowed;
 }

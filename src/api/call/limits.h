@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often somebody may ask: so many requests a minute, evenly, with all of a minute's at
- * once after a pause.
+ * Request rate limit per client: so many requests per minute, evenly spaced; after a pause the
+ * requests of a whole minute may come at once.
  *
- * A fixed number of clients is remembered; when there are more, the one that has asked least
- * of late is forgotten, which is to its favour.  No clock.
+ * A fixed number of clients is remembered; when there are more, the one with the fewest recent
+ * requests is forgotten, which is in its favor.  The caller passes the time.
  */
 #pragma once
 
@@ -18,16 +18,16 @@ enum {
 
 struct limits; /* opaque */
 
-struct limits *limits_new(uint64_t seed);          /* of the hash, unforeseen */
+struct limits *limits_new(uint64_t seed);          /* of the hash; unpredictable */
 struct limits *limits_free(struct limits *limits); /* accepts NULL, returns NULL */
 
 struct limit {
-    int most;        /* a minute                              */
-    int left;        /* that may follow at once               */
-    int64_t retry_s; /* when it was refused: after so long    */
-    int64_t reset_s; /* when all of a minute's are free again */
+    int most;        /* requests per minute                            */
+    int left;        /* requests that may follow at once               */
+    int64_t retry_s; /* after a rejection: when to retry               */
+    int64_t reset_s; /* until the requests of a whole minute are free  */
 };
 
-/* One request of `client` at `now_us`, which never steps back; false: not now. */
-bool limits_take(struct limits *limits, uint64_t client, int most, int64_t now_us,
+/* Counts a request of `client` at `now_us`, which never decreases; false: over the limit. */
+bool limits_take(struct limits *limits, uint64_t client, int per_minute, int64_t now_us,
                  struct limit *ret);

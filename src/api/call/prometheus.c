@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Formats metrics as Prometheus' text format 0.0.4.
+ */
 #include "api/call/prometheus.h"
 
 #include <inttypes.h>
 
-enum {
-    LINE_MAX_BYTES = 2048
-}; /* a name and labels, of which two may be of 255 bytes, escaped */
+/* A name and its labels; two label values may have 255 bytes each before escaping. */
+enum { LINE_MAX_BYTES = 2048 };
 
 const span prometheus_bounds[PROMETHEUS_BOUNDS] = {
     100,           250,           500,           SPAN_MS,      2500,
@@ -40,7 +42,7 @@ static void begin_sample(struct answer *out, const char *name, const char *suffi
     buf_char(&out->buf, ' ');
 }
 
-/* Microseconds as seconds, without zeros at the end. */
+/* Microseconds as seconds, without trailing zeros. */
 static void put_seconds(struct buf *out, span value)
 {
     int64_t rest = value % SPAN_S;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prometheus' text format, version 0.0.4, as it is written.
+ * Writer for Prometheus' text format, version 0.0.4.
  *
- * Whoever writes says the family first, then its samples.  Labels are texts such as
- * `lane="http"`, made by prometheus_label() where a value is not ours.
+ * The caller writes a family first, then its samples.  Labels are texts such as `lane="http"`;
+ * prometheus_label() makes those whose values come from users.
  */
 #pragma once
 
@@ -11,17 +11,17 @@
 
 #define PROMETHEUS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
-/* Seconds that histograms tell apart, as microseconds. */
+/* Upper bounds of the histogram buckets, in microseconds. */
 enum { PROMETHEUS_BOUNDS = 20 };
 extern const span prometheus_bounds[PROMETHEUS_BOUNDS];
 
-/* What came to how much: [i] up to bound i and above the one before, the last: above all. */
+/* counts[i]: values up to bound i and above bound i - 1; the last: above all bounds. */
 struct prometheus_histogram {
     int64_t counts[PROMETHEUS_BOUNDS + 1];
     span sum;
 };
 
-/* The place of a length among those counts. */
+/* The index of a duration in those counts. */
 int prometheus_bucket(span length);
 
 /* `type` is counter, gauge or histogram. */
@@ -33,7 +33,7 @@ void prometheus_seconds(struct answer *out, const char *name, const char *labels
 void prometheus_print(struct answer *out, const char *name, const char *labels,
                       const struct prometheus_histogram *histogram);
 
-/* A family of one sample. */
+/* A family with one sample. */
 void prometheus_one(struct answer *out, const char *name, const char *type, const char *help,
                     int64_t value);
 

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Adapts the number of rows of a read to the size of the rows.
+ */
 #include "api/call/read_size.h"
 
-/* Cut at once, grown slowly: most of what is read for nothing is read before the first cut. */
+/* Shrinks fast and grows slowly: most wasted reads happen before the first cut. */
 enum { CUT = 8, GROWTH = 4 };
 
-bool read_size_is_cut(struct read_size *portion, struct db *db, enum rc rc)
+bool read_size_is_cut(struct read_size *size, struct db *db, enum rc rc)
 {
     if (rc == RC_OK) {
-        portion->rows += portion->rows / GROWTH + 1;
-        if (portion->rows > portion->most)
-            portion->rows = portion->most;
+        size->rows += size->rows / GROWTH + 1;
+        if (size->rows > size->most)
+            size->rows = size->most;
     }
-    if (rc != RC_LIMIT || portion->rows == 1)
+    if (rc != RC_LIMIT || size->rows == 1)
         return false;
-    portion->rows = (portion->rows + CUT - 1) / CUT;
-    db_rollback(db); /* a reading that has failed is over */
+    size->rows = (size->rows + CUT - 1) / CUT;
+    db_rollback(db); /* a failed read ends its transaction */
     db_begin(db);
     return true;
 }

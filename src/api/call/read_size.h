@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many rows one read asks for, where rows may be large: the database hands over so many
- * bytes at a time and no more (DB_BYTES_MAX), whoever asked for them.
+ * The number of rows of one read where rows may be large: the database layer limits the bytes
+ * of one flush (DB_BYTES_MAX).
  */
 #pragma once
 
 #include "db/db.h"
 
 struct read_size {
-    int most; /* rows of one read, where they are small */
-    int rows; /* of the next one                        */
+    int most; /* rows of one read if they are small */
+    int rows; /* rows of the next read              */
 };
 
 static inline struct read_size read_size_of(int most)
@@ -18,7 +18,8 @@ static inline struct read_size read_size_of(int most)
 }
 
 /*
- * After the flush of a read of so many.  True: they were too large together; the next one asks
- * for fewer, of the same place, on a transaction of its own.  False: `rc` stands as it is.
+ * Called with the result of the flush.  True: the rows were too large together; the caller
+ * reads again from the same position with the new, smaller `rows`, in a new transaction that
+ * this has begun.  False: `rc` is the result of the read.
  */
-bool read_size_is_cut(struct read_size *portion, struct db *db, enum rc rc);
+bool read_size_is_cut(struct read_size *size, struct db *db, enum rc rc);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses query parameters, header fields and bodies for begin() of operations.
+ */
 #include "api/call/request.h"
 
 #include <inttypes.h>
@@ -11,16 +14,16 @@
 #include "model/member.h"
 #include "model/trace.h"
 
-enum { QUERY_NAMES_MAX = 16 }; /* of one operation */
+enum { QUERY_NAMES_MAX = 16 }; /* query parameters of one operation */
 
-static enum rc in_query(struct err *reterr, const char *name)
+static enum rc error_in(struct err *reterr, const char *name)
 {
     err_in(reterr, "%s", name);
     return reterr->rc;
 }
 
-/* True when the parameter is there; the last one counts. */
-static bool find(const struct call *call, const char *name, struct str *ret)
+/* Returns true if the query has the parameter; the last one counts. */
+static bool find_parameter(const struct call *call, const char *name, struct str *ret)
 {
     const struct http1_request *request = call->request;
     bool is_there = false;
@@ -33,7 +36,7 @@ static bool find(const struct call *call, const char *name, struct str *ret)
     return is_there;
 }
 
-/* With all that there are, the nearest one first. */
+/* The error lists all parameters of the operation, the most similar one first. */
 static enum rc unknown_parameter(struct str key, const char *const *names, int count,
                                  struct err *reterr)
 {
@@ -42,13 +45,13 @@ static enum rc unknown_parameter(struct str key, const char *const *names, int c
     struct buf list = BUF(text);
 
     if (near >= 0)
-        buf_printf(&list, "did you mean %s? it takes %s", names[near], names[near]);
+        buf_printf(&list, "did you mean %s? valid: %s", names[near], names[near]);
     else
-        buf_text(&list, "it takes ");
-    for (int i = 0, told = near >= 0; i < count; i++)
+        buf_text(&list, "valid: ");
+    for (int i = 0, listed = near >= 0; i < count; i++)
         if (i != near)
-            buf_printf(&list, "%s%s", told++ > 0 ? ", " : "", names[i]);
-    return err_set(reterr, RC_INVALID, -1, 0, "unknown parameter `%.*s`; %s", STR_ARG(key),
+            buf_printf(&list, "%s%s", listed++ > 0 ? ", " : "", names[i]);
+    return err_set(reterr, RC_INVALID, -1, 0, "unknown parameter \"%.*s\"; %s", STR_ARG(key),
                    text);
 }
 
@@ -70,7 +73,7 @@ enum rc request_query_check(const struct call *call, const char *const *names, i
             return unknown_parameter(request->pairs[i].key, all, count + 1, reterr);
         for (int n = 0; n < i; n++)
             if (str_eq(request->pairs[n].key, request->pairs[i].key))
-                return err_set(reterr, RC_INVALID, -1, 0, "the parameter `%.*s` stands twice",
+                return err_set(reterr, RC_INVALID, -1, 0, "the parameter %.*s is given twice",
                                STR_ARG(request->pairs[i].key));
     }
     return RC_OK;
@@ -80,7 +83,8 @@ struct str request_query(const struct call *call, const char *name)
 {
     struct str value;
 
-    return find(call, name, &value) ? arena_str(call->arena, value) : (struct str){NULL, 0};
+    return find_parameter(call, name, &value) ? arena_str(call->arena, value)
+                                              : (struct str){NULL, 0};
 }
 
 enum rc request_query_int(const struct call *call, const char *name, int64_t low, int64_t high,
@@ -89,14 +93,14 @@ enum rc request_query_int(const struct call *call, const char *name, int64_t low
     struct str text, rest;
     int64_t n = 0;
 
-    if (!find(call, name, &text))
+    if (!find_parameter(call, name, &text))
         return RC_OK;
     rest = text;
     if (str_take_number(&rest, high, &n) == 0 || rest.len > 0 || n < low || n > high) {
         err_set(reterr, RC_INVALID, 0, (int)text.len,
-                "must be a whole number from %" PRId64 " to %" PRId64 ", not `%.*s`", low, high,
-                STR_ARG(text));
-        return in_query(reterr, name);
+                "must be a whole number from %" PRId64 " to %" PRId64 ", not \"%.*s\"", low,
+                high, STR_ARG(text));
+        return error_in(reterr, name);
     }
     *ret = n;
     return RC_OK;
@@ -117,9 +121,9 @@ enum rc request_query_instant(const struct call *call, const char *name, instant
 {
     struct str text;
 
-    if (!find(call, name, &text))
+    if (!find_parameter(call, name, &text))
         return RC_OK;
-    return instant_parse(text, ret, reterr) == RC_OK ? RC_OK : in_query(reterr, name);
+    return instant_parse(text, ret, reterr) == RC_OK ? RC_OK : error_in(reterr, name);
 }
 
 enum rc request_query_range(const struct call *call, instant *ret_from, instant *ret_to,
@@ -140,14 +144,14 @@ enum rc request_query_range(const struct call *call, instant *ret_from, instant 
         *ret_to = to;
         return RC_OK;
     }
-    if (!find(call, "from", &sent)) {
+    if (!find_parameter(call, "from", &sent)) {
         instant_format(from, &other);
-        err_set(reterr, RC_INVALID, -1, 0, "is before `from`, which is %s", text);
-        return in_query(reterr, "to");
+        err_set(reterr, RC_INVALID, -1, 0, "is before from, which is %s", text);
+        return error_in(reterr, "to");
     }
     instant_format(to, &other);
-    err_set(reterr, RC_INVALID, -1, 0, "is after `to`, which is %s", text);
-    return in_query(reterr, "from");
+    err_set(reterr, RC_INVALID, -1, 0, "is after to, which is %s", text);
+    return error_in(reterr, "from");
 }
 
 enum rc request_fields(const struct call *call, const struct field_names *names, field_set *ret,
@@ -155,12 +159,12 @@ enum rc request_fields(const struct call *call, const struct field_names *names,
 {
     struct str text;
 
-    if (!find(call, "fields", &text)) {
+    if (!find_parameter(call, "fields", &text)) {
         *ret = FIELDS_ALL;
         return RC_OK;
     }
     return fields_from_text(text, names, ret, reterr) == RC_OK ? RC_OK
-                                                               : in_query(reterr, "fields");
+                                                               : error_in(reterr, "fields");
 }
 
 enum rc request_name(const struct call *call, int param, const char *what, struct err *reterr)
@@ -169,7 +173,7 @@ enum rc request_name(const struct call *call, int param, const char *what, struc
 
     if (name.len <= CALL_NAME_MAX && name_check(name, reterr) == RC_OK)
         return RC_OK;
-    return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no %s of that name", what);
+    return err_set(reterr, RC_NOT_FOUND, -1, 0, "no %s has this name", what);
 }
 
 enum call_step request_named(struct call *call, const char *what)
@@ -184,11 +188,11 @@ enum call_step request_named(struct call *call, const char *what)
 
 enum rc request_run(const struct call *call, int param, struct run_id *ret, struct err *reterr)
 {
-    struct err why;
+    struct err err;
 
-    if (run_id_parse(call->params[param], ret, &why) == RC_OK)
+    if (run_id_parse(call->params[param], ret, &err) == RC_OK)
         return RC_OK;
-    return err_set(reterr, RC_NOT_FOUND, -1, 0, "%s", why.text);
+    return err_set(reterr, RC_NOT_FOUND, -1, 0, "%s", err.text);
 }
 
 enum rc request_version(const struct call *call, int64_t *ret, struct err *reterr)
@@ -204,8 +208,8 @@ enum rc request_version(const struct call *call, int64_t *ret, struct err *reter
     if (text.len < 3 || text.ptr[0] != '"' || str_take_number(&rest, INT64_MAX - 2, &n) == 0 ||
         n == 0 || !str_eq(rest, STR("\""))) {
         err_set(reterr, RC_INVALID, -1, 0,
-                "must be one ETag as an answer has it, such as \"3\"");
-        return in_query(reterr, "If-Match");
+                "must be one ETag of an earlier answer, such as \"3\"");
+        return error_in(reterr, "If-Match");
     }
     *ret = n;
     return RC_OK;
@@ -219,12 +223,12 @@ enum rc request_only_new(const struct call *call, bool *ret, struct err *reterr)
     if (!*ret || str_eq(text, STR("*")))
         return RC_OK;
     err_set(reterr, RC_INVALID, -1, 0,
-            "must be `*`, which creates and replaces nothing; versions go into If-Match");
-    return in_query(reterr, "If-None-Match");
+            "must be *, which creates but never replaces; use If-Match for a version");
+    return error_in(reterr, "If-None-Match");
 }
 
-/* What was asked: the same key with anything else is a mistake of its user. */
-static int64_t print_of(const struct call *call)
+/* Identifies the request: a client that uses one key for different requests gets an error. */
+static int64_t fingerprint_request(const struct call *call)
 {
     struct digest digest = {0};
     struct str id = str_of(call->operation->id);
@@ -236,8 +240,8 @@ static int64_t print_of(const struct call *call)
     return (int64_t)digest.sum;
 }
 
-/* One command has the key itself, those of a batch the key and their number. */
-static struct str key_of(struct call *call, struct str key, int i)
+/* A single command gets the key itself, the commands of a batch the key and their number. */
+static struct str command_key(struct call *call, struct str key, int i)
 {
     struct buf text = {.cap = key.len + 16};
 
@@ -272,23 +276,23 @@ enum rc request_key(struct call *call, struct err *reterr)
     if (!http1_find(call->request, STR("Idempotency-Key"), &key))
         return RC_OK;
     if (key.len > CALL_NAME_MAX)
-        err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; %d are the most", key.len,
+        err_set(reterr, RC_LIMIT, -1, 0, "is %zu bytes; the limit is %d", key.len,
                 CALL_NAME_MAX);
     else if (!str_is_utf8(key))
         err_set(reterr, RC_INVALID, -1, 0, "must be UTF-8");
     else if (name_check(key, reterr) == RC_OK) {
-        fingerprint = print_of(call);
+        fingerprint = fingerprint_request(call);
         for (int i = 0; i < call->command_count; i++) {
-            call->commands[i].request = key_of(call, key, i);
+            call->commands[i].request = command_key(call, key, i);
             call->commands[i].fingerprint = fingerprint;
         }
         return RC_OK;
     }
-    return in_query(reterr, "Idempotency-Key");
+    return error_in(reterr, "Idempotency-Key");
 }
 
-/* What does not even begin as JSON: whoever sent it needs no line and column. */
-static bool is_other_than_json(struct str body)
+/* A body that does not even start like JSON: a line and column would not help the client. */
+static bool is_other_format(struct str body)
 {
     while (body.len > 0 && strchr(" \t\r\n", body.ptr[0]))
         body = str_from(body, 1);
@@ -305,9 +309,9 @@ bool request_json(struct call *call, bool is_optional, json_t **ret, enum call_s
     }
     if (json_read(call->body, ret, &err) == RC_OK)
         return true;
-    if (err.rc == RC_INVALID && is_other_than_json(call->body))
+    if (err.rc == RC_INVALID && is_other_format(call->body))
         err_set(&err, RC_INVALID, -1, 0,
-                "the body is %s; write JSON, such as {\"name\":\"value\"}: /openapi.json has "
+                "the body is %s; send JSON, such as {\"name\":\"value\"}; /openapi.json has "
                 "an example for %s %s",
                 call->body.len == 0 ? "empty" : "not JSON", call->operation->method,
                 call->operation->path);

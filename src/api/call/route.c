@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the operation of a request in the table, and the API that a path belongs to.
+ */
 #include "api/call/operation.h"
 #include "base/buf.h"
 #include "base/must.h"
 
-enum { ALLOW_MAX = 64 }; /* bytes: every method there is */
+enum { ALLOW_MAX = 64 }; /* bytes: all methods */
 
 /*
- * Behind the segment that `path` begins with, NULL when it is another one.  Letter by letter,
- * since most differ in the first.  A slash of the segment was escaped.
+ * Returns the rest of `path` after its first segment if that matches `segment`, else NULL.
+ * Compares character by character, because most segments differ in the first one.  A slash
+ * inside the segment was percent-encoded in the request.
  */
-static const char *behind(const char *path, struct str segment)
+static const char *skip_segment(const char *path, struct str segment)
 {
     size_t i = 0;
 
@@ -23,13 +27,13 @@ static const char *behind(const char *path, struct str segment)
     return i == segment.len && (path[i] == '/' || path[i] == '\0') ? path + i : NULL;
 }
 
-/* From segment `i` of the request on. */
-static bool fits(const char *path, const struct http1_request *request, int i)
+/* Compares `path` with the segments of the request from segment i on. */
+static bool matches(const char *path, const struct http1_request *request, int i)
 {
     for (; i < request->segment_count; i++) {
         if (*path != '/')
             return false;
-        path = behind(path + 1, request->segments[i]);
+        path = skip_segment(path + 1, request->segments[i]);
         if (!path)
             return false;
     }
@@ -54,7 +58,7 @@ static bool has_method(const struct operation *operation, struct str method)
     return str_eq(str_of(operation->method), method);
 }
 
-static void allow(struct buf *out, const char *method)
+static void add_method(struct buf *out, const char *method)
 {
     if (out->len > 0)
         buf_text(out, ", ");
@@ -63,47 +67,47 @@ static void allow(struct buf *out, const char *method)
         buf_text(out, ", HEAD");
 }
 
-/* Of all operations of the path; empty: there are none. */
+/* The methods of all operations of the path; empty: it has none. */
 static struct str methods_of(const struct http1_request *request, struct arena *arena)
 {
     struct buf allowed = {.ptr = arena_take(arena, ALLOW_MAX), .cap = ALLOW_MAX};
 
     for (int i = 0; i < operation_count && !request->is_server_wide; i++)
-        if (fits(operations[i].path, request, 0))
-            allow(&allowed, operations[i].method);
+        if (matches(operations[i].path, request, 0))
+            add_method(&allowed, operations[i].method);
     must(!allowed.cut);
     return buf_as_str(&allowed);
 }
 
-/* Most paths begin alike: that is looked at once, not with every one of them. */
-static const struct str most = {"/api/v1", 7};
+/* Most paths have this prefix; it is compared once per request, not once per operation. */
+static const struct str prefix = {"/api/v1", 7};
 
-static bool is_as_most(const struct http1_request *request)
+static bool has_prefix(const struct http1_request *request)
 {
     return request->segment_count > 2 && str_eq(request->segments[0], STR("api")) &&
            str_eq(request->segments[1], STR("v1"));
 }
 
 static bool is_at(const struct operation *operation, const struct http1_request *request,
-                  bool is_most)
+                  bool is_prefixed)
 {
-    if (is_most && strncmp(operation->path, most.ptr, most.len) == 0)
-        return fits(operation->path + most.len, request, 2);
-    return fits(operation->path, request, 0);
+    if (is_prefixed && strncmp(operation->path, prefix.ptr, prefix.len) == 0)
+        return matches(operation->path + prefix.len, request, 2);
+    return matches(operation->path, request, 0);
 }
 
 const struct operation *operation_find(const struct http1_request *request, struct arena *arena,
                                        struct str params[CALL_PARAMS_MAX], int *ret_status,
                                        struct str *ret_allow)
 {
-    /* HEAD is GET whose body stays at home. */
+    /* HEAD is handled as GET; the body is not sent. */
     struct str method = str_eq(request->method, STR("HEAD")) ? STR("GET") : request->method;
-    bool is_most = is_as_most(request);
+    bool is_prefixed = has_prefix(request);
 
     for (int i = 0; i < operation_count && !request->is_server_wide; i++) {
         const struct operation *operation = &operations[i];
 
-        if (is_at(operation, request, is_most) && has_method(operation, method)) {
+        if (is_at(operation, request, is_prefixed) && has_method(operation, method)) {
             operation_params(operation, request, arena, params);
             return operation;
         }
@@ -113,7 +117,7 @@ const struct operation *operation_find(const struct http1_request *request, stru
     return NULL;
 }
 
-/* The first two segments tell. */
+/* By the first two segments. */
 static enum dialects dialect_of_path(const struct http1_request *request)
 {
     static const struct {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The handlers of Conductor's API: /api/scheduler, /api/workflow, /api/token.  As
- * api/native/native.h: each is begin, read or settled of a row of the table of operations.
+ * The handlers of Conductor's API: /api/scheduler, /api/workflow, /api/token.  As in
+ * api/native/native.h, each is the begin, read or settled step of a row of the table of
+ * operations.
  *
- * Everything here sees the schedules that were made here, and no others.
+ * This API sees only the schedules that were created with it.
  */
 #pragma once
 
@@ -72,21 +73,24 @@ enum call_step conductor_start_settled(struct call *call);
 
 /* What they have in common. */
 
-/* The schedule that params[0] names, if it was made here; RC_NOT_FOUND. */
+/* The schedule that params[0] names, if it was created with this API; RC_NOT_FOUND. */
 MUST_USE enum rc conductor_find(const struct call *call, struct db *db,
                                 struct schedule_view *ret, struct err *reterr);
 
-/* A read that failed, with Conductor's words for a schedule that is not there. */
+/* Answers a failed read; a schedule that does not exist gets Conductor's message. */
 enum call_step conductor_failed(struct call *call, const struct err *err);
 enum call_step conductor_missing(struct call *call, struct str name);
 
 /* 200 without a body. */
 enum call_step conductor_done(struct call *call);
 
-/* A parameter of the query that is a number from `low` on, more than `high` is `high`. */
+/*
+ * Reads a query parameter, a whole number; a larger one becomes `high`.  *ret is unchanged if
+ * the parameter is absent.
+ */
 MUST_USE enum rc conductor_number(const struct call *call, const char *name, int64_t high,
                                   int64_t *ret, struct err *reterr);
 
-/* The document as a command; errors are in the client's words. */
+/* Fills *command from the native document; errors name the fields of Conductor's JSON. */
 MUST_USE enum rc conductor_draft(struct call *call, const json_t *document, struct str name,
                                  struct command *command, struct err *reterr);

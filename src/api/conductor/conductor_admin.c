@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Conductor's clients ask of the server itself: to stop and go on, for a token, and to
- * take definitions that belong to whoever runs the workflows.
+ * Conductor's requests about the server itself: stop and continue, and exchange a key for a
+ * token.  Workflow definitions are accepted and ignored: they belong to the server that runs
+ * the workflows.
  */
 #include "api/access/keyring.h"
 #include "api/access/roles.h"
@@ -9,7 +10,7 @@
 #include "api/conductor/conductor.h"
 #include "base/must.h"
 
-static enum call_step halt(struct call *call, bool is_halted)
+static enum call_step set_halted(struct call *call, bool is_halted)
 {
     const struct api_context *context = call->context;
 
@@ -17,24 +18,24 @@ static enum call_step halt(struct call *call, bool is_halted)
     return call_answer(call, 200, STR("{\"status\":\"done\"}"));
 }
 
-/* This node only, until it is started again; schedules stay as they are. */
+/* Stops only this node, until it continues or restarts; schedules are unchanged. */
 enum call_step conductor_halt_begin(struct call *call)
 {
-    return halt(call, true);
+    return set_halted(call, true);
 }
 
 enum call_step conductor_go_on_begin(struct call *call)
 {
-    return halt(call, false);
+    return set_halted(call, false);
 }
 
-/* What an old client asks to see how long an answer takes. */
+/* Old clients send this to measure how long an answer takes. */
 enum call_step conductor_nothing_begin(struct call *call)
 {
     return call_answer(call, 200, STR("{}"));
 }
 
-/* Scripts register a workflow before they schedule it; there is nothing to register here. */
+/* Scripts register a workflow before they schedule it; this server accepts and ignores it. */
 enum call_step conductor_definition_begin(struct call *call)
 {
     json_auto_t *json = NULL;
@@ -47,7 +48,7 @@ enum call_step conductor_definition_begin(struct call *call)
 
 /* ---- tokens ---- */
 
-/* The token that the id and its secret are parts of; or the secret is all of it. */
+/* The token that consists of the id and the secret; or the secret is the whole token. */
 static struct str token_text(const struct call *call, struct str id, struct str secret)
 {
     struct buf out = {.ptr = arena_take(call->arena, TOKEN_TEXT_MAX), .cap = TOKEN_TEXT_MAX};
@@ -67,7 +68,7 @@ static struct str token_text(const struct call *call, struct str id, struct str 
     return buf_as_str(&out);
 }
 
-/* NULL: it is none, or that of another id. */
+/* NULL: not a valid token, or that of another id. */
 static const struct token *find_token(const struct call *call, struct str id, struct str text)
 {
     const struct token *token = keyring_find(call->keys, text);
@@ -90,7 +91,7 @@ enum call_step conductor_token_begin(struct call *call)
         return call_problem(call, 503, "unavailable", "not ready: starting");
     if (keyring_count(call->keys) == 0)
         return call_problem(call, 404, "not_found",
-                            "this server asks for no token: leave out keyId and keySecret");
+                            "this server requires no token; omit keyId and keySecret");
     if (!request_json(call, false, &json, &step))
         return step;
     id = str_of(json_string_value(json_object_get(json, "keyId")));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many schedules paused or resumed at once: one that is not there stops none of the others.
+ * Pauses or resumes many schedules in one request.  A missing one does not affect the others.
  */
 #include "api/call/change.h"
 #include "api/call/request.h"
@@ -11,14 +11,14 @@
 struct bulk {
     enum command_kind kind;
     struct str *names;
-    int *commands; /* of each name, -1: there is no such schedule */
+    int *commands; /* index of the command of each name; -1: the schedule does not exist */
     int count;
     bool is_sent;
 };
 
-static enum rc read_name(const json_t *item, int i, void *to, struct err *reterr)
+static enum rc read_name(const json_t *item, int i, void *arg, struct err *reterr)
 {
-    struct call *call = to;
+    struct call *call = arg;
     struct bulk *bulk = call->arg;
     struct str name;
 
@@ -28,7 +28,7 @@ static enum rc read_name(const json_t *item, int i, void *to, struct err *reterr
     return RC_OK;
 }
 
-static enum call_step begin(struct call *call, enum command_kind kind)
+static enum call_step begin_bulk(struct call *call, enum command_kind kind)
 {
     struct bulk *bulk = arena_take(call->arena, sizeof *bulk);
     json_auto_t *json = NULL;
@@ -53,12 +53,12 @@ static enum call_step begin(struct call *call, enum command_kind kind)
 
 enum call_step conductor_bulk_pause_begin(struct call *call)
 {
-    return begin(call, COMMAND_PAUSE);
+    return begin_bulk(call, COMMAND_PAUSE);
 }
 
 enum call_step conductor_bulk_resume_begin(struct call *call)
 {
-    return begin(call, COMMAND_RESUME);
+    return begin_bulk(call, COMMAND_RESUME);
 }
 
 static void add_command(struct call *call, const struct bulk *bulk, int i, int64_t schedule)
@@ -74,7 +74,7 @@ static void add_command(struct call *call, const struct bulk *bulk, int i, int64
     };
 }
 
-/* All in one go: however many they are, the database is asked once. */
+/* Reads all schedules with one round trip to the database. */
 enum call_step conductor_bulk_read(struct call *call, struct db *db)
 {
     struct bulk *bulk = call->arg;
@@ -96,7 +96,7 @@ enum call_step conductor_bulk_read(struct call *call, struct db *db)
     return CALL_SETTLE;
 }
 
-static enum call_step tell(struct call *call, const struct bulk *bulk)
+static enum call_step answer_bulk(struct call *call, const struct bulk *bulk)
 {
     json_t *object = json_new_object(), *errors = json_new_object(), *done = json_new_list();
     struct answer out = answer_new(call->arena);
@@ -129,7 +129,7 @@ enum call_step conductor_bulk_settled(struct call *call)
     struct bulk *bulk = call->arg;
 
     if (bulk->is_sent || call->command_count == 0)
-        return tell(call, bulk);
+        return answer_bulk(call, bulk);
     bulk->is_sent = true;
     return CALL_COMMANDS;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execution records: those of a schedule, those that a search finds, those that are stuck.
+ * Execution records: those of a schedule, those that a search finds, those that wait.
  */
 #include "api/call/request.h"
 #include "api/conductor/conductor.h"
@@ -12,28 +12,28 @@
 #include "store/text.h"
 
 enum {
-    LIMIT_OF_SCHEDULE = 10,
-    SIZE_OF_SEARCH = 100,
-    SIZE_MOST = 1000,                /* records of one answer                          */
-    START_MOST = 1000 * 1000,        /* beyond it there are none                       */
-    EXECUTIONS_BYTES_MAX = 12 << 20, /* of one answer; what is more is refused       */
+    LIST_LIMIT_DEFAULT = 10,
+    SIZE_DEFAULT = 100,
+    SIZE_LIMIT = 1000,               /* records of one answer                       */
+    START_LIMIT = 1000 * 1000,       /* more than a search can find                 */
+    EXECUTIONS_BYTES_MAX = 12 << 20, /* of one answer; a larger one is refused      */
     SAMPLE_MAX = 10,
 };
 
-struct asked {
+struct page {
     struct conductor_search search;
     int64_t start, size;
-    const char *size_name; /* of the parameter */
+    const char *size_name; /* of the query parameter that sets the size */
 };
 
-static struct asked *asked_new(struct call *call, int64_t size)
+static struct page *page_new(struct call *call, int64_t size)
 {
-    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct page *page = arena_take(call->arena, sizeof *page);
 
-    *asked = (struct asked){.size = size, .size_name = "size"};
-    asked->search.query = conductor_query_read(STR(""), STR(""));
-    call->arg = asked;
-    return asked;
+    *page = (struct page){.size = size, .size_name = "size"};
+    page->search.query = conductor_query_read(STR(""), STR(""));
+    call->arg = page;
+    return page;
 }
 
 /* ---- printing ---- */
@@ -44,7 +44,7 @@ static void put_text(json_t *object, const char *name, struct str text)
         json_put(object, name, json_new_str(text));
 }
 
-/* Takes the request over, which may be NULL. */
+/* Takes ownership of the request, which may be NULL. */
 static json_t *record_json(const struct conductor_record *record, json_t *request,
                            struct str namespace)
 {
@@ -66,41 +66,41 @@ static json_t *record_json(const struct conductor_record *record, json_t *reques
     return object;
 }
 
-/* The request of a schedule, as it is now; records of one often stand together. */
-struct request_of {
+/* The current request of a schedule; cached, as records of one schedule often follow. */
+struct request_cache {
     struct arena *scratch;
     int64_t schedule;
     json_t *shown;
 };
 
 static enum rc find_request(const struct call *call, struct db *db, int64_t schedule,
-                            struct request_of *of, struct err *reterr)
+                            struct request_cache *cache, struct err *reterr)
 {
     struct db_result row = {0};
     struct conductor_shown shown;
     struct schedule_view view;
     enum rc rc;
 
-    if (of->schedule == schedule)
+    if (cache->schedule == schedule)
         return RC_OK;
-    arena_reset(of->scratch);
-    json_decref(of->shown);
-    of->shown = NULL;
-    of->schedule = schedule;
+    arena_reset(cache->scratch);
+    json_decref(cache->shown);
+    cache->shown = NULL;
+    cache->schedule = schedule;
     schedule_views_get(db, schedule, &row);
-    rc = db_flush(db, of->scratch, reterr);
+    rc = db_flush(db, cache->scratch, reterr);
     if (rc != RC_OK || row.rows == 0)
         return rc;
     schedule_views_read(&row, 0, &view);
-    rc = conductor_show(&view, call->namespace_name, of->scratch, &shown, reterr);
+    rc = conductor_show(&view, call->namespace_name, cache->scratch, &shown, reterr);
     if (rc == RC_OK)
-        of->shown = shown.schedule;
+        cache->shown = shown.schedule;
     return rc;
 }
 
-/* What the run of a record was given of its own, as JSON, in of->scratch; or empty. */
+/* The input that this run alone was given, as JSON in cache->scratch; empty: none. */
 static enum rc read_input(struct db *db, const struct conductor_record *record,
-                          struct request_of *of, struct str *ret, struct err *reterr)
+                          struct request_cache *cache, struct str *ret, struct err *reterr)
 {
     struct db_result row = {0};
     struct run_view view;
@@ -109,12 +109,12 @@ static enum rc read_input(struct db *db, const struct conductor_record *record,
     *ret = (struct str){NULL, 0};
     if (!record->is_open && record->trigger == 0)
         return RC_OK;
-    arena_reset(of->scratch);
+    arena_reset(cache->scratch);
     if (record->is_open)
         run_views_get(db, &record->run, &row);
     else
         history_input(db, record->trigger, &row);
-    rc = db_flush(db, of->scratch, reterr);
+    rc = db_flush(db, cache->scratch, reterr);
     if (rc != RC_OK || row.rows == 0)
         return rc;
     if (record->is_open) {
@@ -126,10 +126,10 @@ static enum rc read_input(struct db *db, const struct conductor_record *record,
     return RC_OK;
 }
 
-/* The request of a record: with the input that its run was given, and none where unknown. */
-static enum rc request_of_record(const struct call *call, struct db *db,
-                                 const struct conductor_record *record, struct request_of *of,
-                                 json_t **ret, struct err *reterr)
+/* The request of a record with the input of its run; NULL if the schedule was edited since. */
+static enum rc read_request(const struct call *call, struct db *db,
+                            const struct conductor_record *record, struct request_cache *cache,
+                            json_t **ret, struct err *reterr)
 {
     json_auto_t *input = NULL;
     struct str run_input;
@@ -137,12 +137,12 @@ static enum rc request_of_record(const struct call *call, struct db *db,
     enum rc rc = RC_OK;
 
     *ret = NULL;
-    if (record->is_as_now)
-        rc = find_request(call, db, record->schedule, of, reterr);
-    request = json_object_get(of->shown, "startWorkflowRequest");
-    if (rc != RC_OK || !record->is_as_now || !request)
+    if (record->is_current)
+        rc = find_request(call, db, record->schedule, cache, reterr);
+    request = json_object_get(cache->shown, "startWorkflowRequest");
+    if (rc != RC_OK || !record->is_current || !request)
         return rc;
-    rc = read_input(db, record, of, &run_input, reterr);
+    rc = read_input(db, record, cache, &run_input, reterr);
     if (rc != RC_OK)
         return rc;
     input = run_input.len > 0 ? json_of_kept(run_input) : NULL;
@@ -153,40 +153,40 @@ static enum rc request_of_record(const struct call *call, struct db *db,
     return rc;
 }
 
-/* Pages are numbered by what is asked for: one that ended early would hide the rest of it. */
-static enum rc refuse_size(const struct asked *asked, int fit, struct err *reterr)
+/* The offset of a page is set by the client: a page cut short would hide the rest of it. */
+static enum rc refuse_size(const struct page *page, int fit, struct err *reterr)
 {
     return err_set(reterr, RC_LIMIT, -1, 0,
-                   "the page has more than %d MiB; ask for fewer, with %s=%d",
-                   EXECUTIONS_BYTES_MAX >> 20, asked->size_name, fit);
+                   "the page is larger than %d MiB; request fewer records with %s=%d",
+                   EXECUTIONS_BYTES_MAX >> 20, page->size_name, fit);
 }
 
 static enum rc print_page(const struct call *call, struct db *db,
                           const struct conductor_records *records, struct answer *out,
                           struct err *reterr)
 {
-    const struct asked *asked = call->arg;
-    struct request_of of = {.scratch = arena_new(2 * SCHEDULE_BYTES_MAX)};
+    const struct page *page = call->arg;
+    struct request_cache cache = {.scratch = arena_new(2 * SCHEDULE_BYTES_MAX)};
     enum rc rc = RC_OK;
 
     answer_text(out, "[");
-    for (int64_t i = asked->start;
-         rc == RC_OK && i < records->count && i < asked->start + asked->size; i++) {
+    for (int64_t i = page->start;
+         rc == RC_OK && i < records->count && i < page->start + page->size; i++) {
         const struct conductor_record *record = &records->list[i];
         json_t *request;
 
-        rc = request_of_record(call, db, record, &of, &request, reterr);
+        rc = read_request(call, db, record, &cache, &request, reterr);
         if (rc != RC_OK)
             break;
-        if (i > asked->start)
+        if (i > page->start)
             answer_text(out, ",");
         answer_json(out, record_json(record, request, call->namespace_name));
         if (out->buf.len > EXECUTIONS_BYTES_MAX)
-            rc = refuse_size(asked, (int)(i - asked->start), reterr);
+            rc = refuse_size(page, (int)(i - page->start), reterr);
     }
     answer_text(out, "]");
-    json_decref(of.shown);
-    arena_free(of.scratch);
+    json_decref(cache.shown);
+    arena_free(cache.scratch);
     return rc;
 }
 
@@ -194,20 +194,20 @@ static enum rc print_page(const struct call *call, struct db *db,
 
 enum call_step conductor_executions_begin(struct call *call)
 {
-    struct asked *asked = asked_new(call, LIMIT_OF_SCHEDULE);
+    struct page *page = page_new(call, LIST_LIMIT_DEFAULT);
     struct err err;
 
-    asked->size_name = "limit";
-    if (conductor_number(call, "count", SIZE_MOST, &asked->size, &err) != RC_OK ||
-        conductor_number(call, "limit", SIZE_MOST, &asked->size, &err) != RC_OK)
+    page->size_name = "limit";
+    if (conductor_number(call, "count", SIZE_LIMIT, &page->size, &err) != RC_OK ||
+        conductor_number(call, "limit", SIZE_LIMIT, &page->size, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return conductor_get_begin(call);
 }
 
 enum call_step conductor_executions_read(struct call *call, struct db *db)
 {
-    const struct asked *asked = call->arg;
-    struct conductor_search search = asked->search;
+    const struct page *page = call->arg;
+    struct conductor_search search = page->search;
     struct answer out = answer_new(call->arena);
     struct conductor_records records = {0};
     struct schedule_view view;
@@ -218,7 +218,7 @@ enum call_step conductor_executions_read(struct call *call, struct db *db)
         return conductor_failed(call, &err);
     search.schedules = &view.row.id;
     search.schedule_count = 1;
-    search.keep = asked->size;
+    search.keep = page->size;
     rc = conductor_records_read(call, db, &search, &records, &err);
     if (rc == RC_OK)
         rc = print_page(call, db, &records, &out, &err);
@@ -232,19 +232,19 @@ enum call_step conductor_executions_read(struct call *call, struct db *db)
 
 enum call_step conductor_search_executions_begin(struct call *call)
 {
-    struct asked *asked = asked_new(call, SIZE_OF_SEARCH);
+    struct page *page = page_new(call, SIZE_DEFAULT);
     struct err err;
 
-    if (conductor_number(call, "start", START_MOST, &asked->start, &err) != RC_OK ||
-        conductor_number(call, "size", SIZE_MOST, &asked->size, &err) != RC_OK)
+    if (conductor_number(call, "start", START_LIMIT, &page->start, &err) != RC_OK ||
+        conductor_number(call, "size", SIZE_LIMIT, &page->size, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    asked->search.query = conductor_query_read(request_query(call, "query"),
-                                               request_query(call, "freeText"));
-    asked->search.sort = conductor_sort_read(request_query(call, "sort"));
+    page->search.query = conductor_query_read(request_query(call, "query"),
+                                              request_query(call, "freeText"));
+    page->search.sort = conductor_sort_read(request_query(call, "sort"));
     return CALL_READ;
 }
 
-/* Schedules that are named are looked at one by one, so that nothing else hides them. */
+/* Reads only the runs of named schedules: other runs would use up the scan limit. */
 static enum rc find_named(const struct call *call, struct db *db,
                           struct conductor_search *search, struct err *reterr)
 {
@@ -261,11 +261,11 @@ static enum rc find_named(const struct call *call, struct db *db,
     rc = db_flush(db, call->arena, reterr);
     search->schedules = keys;
     for (int i = 0; rc == RC_OK && i < names->count; i++) {
-        bool is_twice = rows[i].rows == 0;
+        bool is_skipped = rows[i].rows == 0;
 
-        for (int n = 0; n < search->schedule_count && !is_twice; n++)
-            is_twice = keys[n] == db_int_at(&rows[i], 0, 0);
-        if (!is_twice)
+        for (int n = 0; n < search->schedule_count && !is_skipped; n++)
+            is_skipped = keys[n] == db_int_at(&rows[i], 0, 0);
+        if (!is_skipped)
             keys[search->schedule_count++] = db_int_at(&rows[i], 0, 0);
     }
     return rc;
@@ -274,11 +274,11 @@ static enum rc find_named(const struct call *call, struct db *db,
 static enum rc find_records(struct call *call, struct db *db, struct conductor_records *ret,
                             struct err *reterr)
 {
-    const struct asked *asked = call->arg;
-    struct conductor_search search = asked->search;
+    const struct page *page = call->arg;
+    struct conductor_search search = page->search;
     enum rc rc = find_named(call, db, &search, reterr);
 
-    search.keep = asked->start + asked->size;
+    search.keep = page->start + page->size;
     return rc == RC_OK ? conductor_records_read(call, db, &search, ret, reterr) : rc;
 }
 
@@ -302,14 +302,14 @@ enum call_step conductor_search_executions_read(struct call *call, struct db *db
     return call_answer(call, 200, answer_done(&out));
 }
 
-/* ---- those that are stuck ---- */
+/* ---- records that wait ---- */
 
-/* Nothing needs to be pushed: what is POLLED is in the database, and taken from there. */
+/* Nothing has to be requeued: POLLED runs are in the database and are taken from there. */
 enum call_step conductor_requeue_begin(struct call *call)
 {
-    struct asked *asked = asked_new(call, SAMPLE_MAX);
+    struct page *page = page_new(call, SAMPLE_MAX);
 
-    asked->search.query = conductor_query_read(STR("state IN (POLLED)"), STR(""));
+    page->search.query = conductor_query_read(STR("state IN (POLLED)"), STR(""));
     return CALL_READ;
 }
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses the query of a search for executions, matches executions and orders them.
+ */
 #include "api/conductor/conductor_query.h"
 
 #include <string.h>
@@ -26,8 +29,8 @@ static bool is_and(struct str rest)
            (rest.len == 4 || is_blank(rest.ptr[4]));
 }
 
-/* Up to the next AND that stands in no list and no quotes. */
-static struct str take_clause(struct str *rest)
+/* Up to the next AND outside of lists and quotes. */
+static struct str next_clause(struct str *rest)
 {
     char quote = '\0';
     struct str last;
@@ -63,7 +66,7 @@ static struct str unquoted(struct str text)
     return text;
 }
 
-/* "(a, 'b')"; false when it is none. */
+/* "(a, 'b')"; false: not a list. */
 static bool read_list(struct str text, struct query_list *ret)
 {
     struct query_list list = {.is_set = true};
@@ -89,11 +92,11 @@ static void set_one(struct query_list *list, struct str name)
     *list = (struct query_list){.names = {name}, .count = 1, .is_set = true};
 }
 
-/* ---- what a clause says ---- */
+/* ---- one clause ---- */
 
 struct clause {
     struct str field;
-    char sign; /* '=', '<', '>'; 'i' of IN; '\0': one bare word; '?': it cannot be read */
+    char sign; /* '=', '<', '>'; 'i': IN; '\0': one bare word; '?': not readable */
     struct str value;
 };
 
@@ -174,7 +177,7 @@ struct conductor_query conductor_query_read(struct str query, struct str text)
     struct str rest = query;
 
     while (rest.len > 0) {
-        struct str clause = take_clause(&rest);
+        struct str clause = next_clause(&rest);
 
         if (clause.len > 0 && !str_eq(clause, STR("*")))
             add_clause(&read, clause);
@@ -185,9 +188,9 @@ struct conductor_query conductor_query_read(struct str query, struct str text)
     return read;
 }
 
-/* ---- what fits ---- */
+/* ---- matching ---- */
 
-static bool has(const struct query_list *list, struct str name)
+static bool list_contains(const struct query_list *list, struct str name)
 {
     for (int i = 0; i < list->count; i++)
         if (str_eq(list->names[i], name))
@@ -198,9 +201,9 @@ static bool has(const struct query_list *list, struct str name)
 bool conductor_query_fits(const struct conductor_query *query,
                           const struct conductor_found *found)
 {
-    return has(&query->schedules, found->schedule) &&
-           has(&query->states, str_of(execution_state_text(found->state))) &&
-           has(&query->workflows, found->workflow) &&
+    return list_contains(&query->schedules, found->schedule) &&
+           list_contains(&query->states, str_of(execution_state_text(found->state))) &&
+           list_contains(&query->workflows, found->workflow) &&
            str_contains_nocase(found->workflow, query->workflow_part) &&
            (query->id.len == 0 || str_eq(found->id, query->id)) &&
            found->slot > query->slot_after && found->slot < query->slot_before &&
@@ -224,16 +227,16 @@ struct conductor_sort conductor_sort_read(struct str text)
         {"state", BY_STATE},           {"status", BY_STATE},
     };
     struct conductor_sort sort = {.by = BY_SLOT};
-    struct str first, rest, field, way = {NULL, 0};
+    struct str first, rest, field, direction = {NULL, 0};
 
     if (!str_cut(text, ',', &first, &rest))
         first = text;
-    if (!str_cut(first, ':', &field, &way))
+    if (!str_cut(first, ':', &field, &direction))
         field = first;
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (str_eq_nocase(str_trim(field), str_of(list[i].name)))
             sort.by = list[i].by;
-    sort.is_ascending = str_eq_nocase(str_trim(way), STR("ASC"));
+    sort.is_ascending = str_eq_nocase(str_trim(direction), STR("ASC"));
     return sort;
 }
 

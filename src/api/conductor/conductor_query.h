@@ -5,8 +5,8 @@
  *     scheduleName IN (a,b) AND state IN (FAILED) AND workflowName=part AND scheduledTime>ms
  *     status IN (EXECUTED) AND workflowType IN (a,b) AND startTime<ms AND executionId='x'
  *
- * Pure.  What cannot be read does not filter, as Conductor has it; one bare word is the name
- * of a schedule.
+ * Pure.  As in Conductor, a clause that cannot be read does not filter, and one bare word is
+ * the name of a schedule.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "base/instant.h"
 #include "base/str.h"
 
-enum { QUERY_LIST_MAX = 100 }; /* names of one list; more do not count */
+enum { QUERY_LIST_MAX = 100 }; /* names of one list; the rest is ignored */
 
 enum execution_state { EXECUTION_POLLED, EXECUTION_EXECUTED, EXECUTION_FAILED };
 const char *execution_state_text(enum execution_state state);
@@ -23,24 +23,24 @@ const char *execution_state_text(enum execution_state state);
 struct query_list {
     struct str names[QUERY_LIST_MAX];
     int count;
-    bool is_set; /* else any */
+    bool is_set; /* false: any */
 };
 
 struct conductor_query {
     struct query_list schedules, states, workflows;
     struct str workflow_part, id, text; /* empty: any                              */
     instant slot_after, slot_before;    /* both exclusive                          */
-    instant run_after, run_before;      /* likewise, of the time of the execution  */
+    instant run_after, run_before;      /* exclusive; time of the execution        */
 };
 
-/* An execution, as far as it is searched for; empty texts: it has none. */
+/* The fields of an execution that a search uses; empty texts: none. */
 struct conductor_found {
     struct str id, schedule, workflow, workflow_id;
     enum execution_state state;
     instant slot, executed;
 };
 
-/* The texts point into `query` and `text`; "*" is any text. */
+/* The texts point into `query` and `text`; the text "*" matches all. */
 struct conductor_query conductor_query_read(struct str query, struct str text);
 
 bool conductor_query_fits(const struct conductor_query *query,
@@ -52,9 +52,9 @@ struct conductor_sort {
     bool is_ascending;
 };
 
-/* "startTime:ASC,…": the first counts; without a direction it is descending. */
+/* "startTime:ASC,…": the first counts; the default direction is descending. */
 struct conductor_sort conductor_sort_read(struct str text);
 
-/* As of qsort(): equal ones are in the order of their ids. */
+/* As for qsort(); equal executions are in order of their ids. */
 int conductor_sort_compare(const struct conductor_sort *sort, const struct conductor_found *a,
                            const struct conductor_found *b);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads Conductor's JSON of a schedule into the native document: see conductor_doc.h.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,14 +11,14 @@
 #include "model/schedule_json.h"
 
 enum {
-    CRONS_MAX = 100,  /* entries of one schedule; the core takes as many and more   */
-    CRON_ROOM = 1024, /* bytes of an expression with what is put before it          */
+    CRONS_MAX = 100,  /* entries of one schedule; the core accepts more             */
+    CRON_ROOM = 1024, /* bytes of an expression with "0 " before it                 */
     TAGS_MAX = 100,
-    TAG_TEXT_MAX = 255, /* bytes, as Conductor's own column has them                    */
-    PRIORITY_MOST = 99,
+    TAG_TEXT_MAX = 255, /* bytes, as in Conductor's own column                        */
+    PRIORITY_LIMIT = 99,
 };
 
-static enum rc wrong(struct err *reterr, const char *field, const char *why)
+static enum rc refuse_field(struct err *reterr, const char *field, const char *why)
 {
     err_set(reterr, RC_INVALID, -1, 0, "%s", why);
     err_in(reterr, "%s", field);
@@ -27,15 +30,15 @@ static bool is_blank(struct str text)
     return str_trim(text).len == 0;
 }
 
-static struct str text_of(const json_t *json)
+static struct str string_of(const json_t *json)
 {
     return json_is_string(json)
                ? (struct str){json_string_value(json), json_string_length(json)}
                : (struct str){NULL, 0};
 }
 
-/* A member that is a text; absent, null and blank are the empty one. */
-static enum rc take_text(const json_t *json, const char *name, struct str *ret,
+/* A string member; an absent, null or blank one is empty. */
+static enum rc read_text(const json_t *json, const char *name, struct str *ret,
                          struct err *reterr)
 {
     const json_t *value = json_object_get(json, name);
@@ -44,19 +47,19 @@ static enum rc take_text(const json_t *json, const char *name, struct str *ret,
     if (!value || json_is_null(value))
         return RC_OK;
     if (!json_is_string(value)) {
-        json_wrong_type(value, "a text", reterr);
+        json_wrong_type(value, "a string", reterr);
         err_in(reterr, "%s", name);
         return reterr->rc;
     }
-    if (!is_blank(text_of(value)))
-        *ret = text_of(value);
+    if (!is_blank(string_of(value)))
+        *ret = string_of(value);
     return RC_OK;
 }
 
-static enum rc take_flag(const json_t *json, const char *name, bool *ret, struct err *reterr)
+static enum rc read_flag(const json_t *json, const char *name, bool *ret, struct err *reterr)
 {
     const json_t *value = json_object_get(json, name);
-    struct str text = text_of(value);
+    struct str text = string_of(value);
 
     *ret = json_is_true(value) || str_eq_nocase(text, STR("true"));
     if (*ret || !value || json_is_null(value) || json_is_false(value) ||
@@ -79,7 +82,7 @@ enum rc conductor_parse_time(struct str text, instant *ret, struct err *reterr)
     if (str_take_number(&rest, INSTANT_MAX / SPAN_MS, &ms) == 0 || rest.len > 0 ||
         ms > INSTANT_MAX / SPAN_MS)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "must be milliseconds since 1970, such as 1771552800000, not `%.*s`",
+                       "must be milliseconds since 1970, such as 1771552800000, not \"%.*s\"",
                        STR_ARG(text));
     if (ms > 0)
         *ret = ms * SPAN_MS;
@@ -93,7 +96,7 @@ enum rc conductor_read_time(const json_t *json, instant *ret, struct err *reterr
     if (!json || json_is_null(json))
         return RC_OK;
     if (json_is_string(json))
-        return conductor_parse_time(text_of(json), ret, reterr);
+        return conductor_parse_time(string_of(json), ret, reterr);
     if (!json_is_integer(json))
         return json_wrong_type(json, "milliseconds since 1970", reterr);
     if (ms < 0 || ms > INSTANT_MAX / SPAN_MS)
@@ -128,7 +131,7 @@ static enum rc read_bounds(const json_t *json, json_t *spec, struct err *reterr)
         return reterr->rc;
     }
     if (start != INSTANT_NONE && end <= start)
-        return wrong(reterr, "scheduleEndTime", "must be later than scheduleStartTime");
+        return refuse_field(reterr, "scheduleEndTime", "must be later than scheduleStartTime");
     if (start != INSTANT_NONE)
         json_put(spec, "start", instant_json(start));
     if (end != INSTANT_NEVER)
@@ -168,23 +171,23 @@ static void add_cron(json_t *list, struct str expr, struct str zone)
     json_add(list, entry);
 }
 
-static enum rc read_entry(const json_t *item, int i, void *to, struct err *reterr)
+static enum rc read_entry(const json_t *item, int i, void *arg, struct err *reterr)
 {
     struct str expr, zone;
 
     (void)i;
     if (!json_is_object(item))
         return json_wrong_type(item, "an object with cronExpression and zoneId", reterr);
-    if (take_text(item, "cronExpression", &expr, reterr) != RC_OK ||
-        take_text(item, "zoneId", &zone, reterr) != RC_OK)
+    if (read_text(item, "cronExpression", &expr, reterr) != RC_OK ||
+        read_text(item, "zoneId", &zone, reterr) != RC_OK)
         return reterr->rc;
     if (expr.len == 0)
-        return wrong(reterr, "cronExpression", "a cron expression is required");
-    add_cron(to, expr, zone);
+        return refuse_field(reterr, "cronExpression", "a cron expression is required");
+    add_cron(arg, expr, zone);
     return RC_OK;
 }
 
-/* The list counts where there is one; what stands beside it is given back as it came. */
+/* A list overrides the single expression, which is then only stored and shown again. */
 static enum rc read_crons(const json_t *json, json_t *spec, json_t *extra, struct err *reterr)
 {
     const json_t *list = json_object_get(json, "cronSchedules");
@@ -193,8 +196,8 @@ static enum rc read_crons(const json_t *json, json_t *spec, json_t *extra, struc
     int count = 0;
 
     json_put(spec, "cron", crons);
-    if (take_text(json, "cronExpression", &expr, reterr) != RC_OK ||
-        take_text(json, "zoneId", &zone, reterr) != RC_OK)
+    if (read_text(json, "cronExpression", &expr, reterr) != RC_OK ||
+        read_text(json, "zoneId", &zone, reterr) != RC_OK)
         return reterr->rc;
     if (list && !json_is_null(list) &&
         (json_take_count(list, CRONS_MAX, &count, reterr) != RC_OK ||
@@ -203,8 +206,8 @@ static enum rc read_crons(const json_t *json, json_t *spec, json_t *extra, struc
         return reterr->rc;
     }
     if (count == 0 && expr.len == 0)
-        return wrong(reterr, "cronExpression",
-                     "a cron expression is required, or cronSchedules with some");
+        return refuse_field(reterr, "cronExpression",
+                            "a cron expression is required, here or in cronSchedules");
     if (count == 0) {
         add_cron(crons, expr, zone);
         return RC_OK;
@@ -222,18 +225,18 @@ static enum rc read_crons(const json_t *json, json_t *spec, json_t *extra, struc
 static enum rc read_version(const json_t *json, json_t *action, struct err *reterr)
 {
     const json_t *value = json_object_get(json, "version");
-    struct str text = str_trim(text_of(value));
+    struct str text = str_trim(string_of(value));
     int64_t version = json_integer_value(value);
 
     if (!value || json_is_null(value) || (json_is_string(value) && text.len == 0))
         return RC_OK;
     if (json_is_string(value) &&
         (str_take_number(&text, INT32_MAX, &version) == 0 || text.len > 0))
-        return wrong(reterr, "version", "must be a whole number");
+        return refuse_field(reterr, "version", "must be a whole number");
     if (!json_is_string(value) && !json_is_integer(value))
-        return wrong(reterr, "version", "must be a whole number");
+        return refuse_field(reterr, "version", "must be a whole number");
     if (version < 0 || version > INT32_MAX)
-        return wrong(reterr, "version", "must be a whole number from 0 to 2147483647");
+        return refuse_field(reterr, "version", "must be a whole number from 0 to 2147483647");
     if (version > 0)
         json_put(action, "version", json_new_int(version));
     return RC_OK;
@@ -254,7 +257,7 @@ static enum rc read_input(const json_t *json, json_t *action, struct err *reterr
     return RC_OK;
 }
 
-static bool is_of_action(const char *name)
+static bool is_action_member(const char *name)
 {
     static const char *const names[] = {"name", "version", "correlationId", "input"};
 
@@ -264,23 +267,23 @@ static bool is_of_action(const char *name)
     return false;
 }
 
-/* What only a Conductor understands: domains, priority, an inline definition, its own key. */
-static json_t *rest_of(const json_t *json)
+/* What only Conductor understands: domains, priority, inline definition, idempotency key. */
+static json_t *other_members(const json_t *json)
 {
     json_t *rest = json_new_object(), *value;
     const char *name;
 
     json_object_foreach((json_t *)json, name,
-                        value) if (!is_of_action(name) && !json_is_null(value))
+                        value) if (!is_action_member(name) && !json_is_null(value))
         json_put(rest, name, json_deep_copy(value));
     return rest;
 }
 
-/* From 0 to 99, as a number or as a text; what comes by a query is one. */
+/* From 0 to 99, as a number or, as in a query string, as text. */
 static enum rc read_priority(const json_t *json, json_t *rest, struct err *reterr)
 {
     const json_t *value = json_object_get(json, "priority");
-    struct str text = str_trim(text_of(value));
+    struct str text = str_trim(string_of(value));
     int64_t priority = json_integer_value(value);
     bool is_number = json_is_integer(value);
 
@@ -289,9 +292,9 @@ static enum rc read_priority(const json_t *json, json_t *rest, struct err *reter
         return RC_OK;
     }
     if (json_is_string(value))
-        is_number = str_take_number(&text, PRIORITY_MOST, &priority) > 0 && text.len == 0;
-    if (!is_number || priority < 0 || priority > PRIORITY_MOST)
-        return wrong(reterr, "priority", "must be a whole number from 0 to 99");
+        is_number = str_take_number(&text, PRIORITY_LIMIT, &priority) > 0 && text.len == 0;
+    if (!is_number || priority < 0 || priority > PRIORITY_LIMIT)
+        return refuse_field(reterr, "priority", "must be a whole number from 0 to 99");
     json_put(rest, "priority", json_new_int(priority));
     return RC_OK;
 }
@@ -304,16 +307,16 @@ enum rc conductor_read_request(const json_t *json, json_t **ret, struct err *ret
 
     if (!json_is_object(json))
         return json_wrong_type(json, "an object with the name of a workflow", reterr);
-    if (take_text(json, "name", &name, reterr) != RC_OK ||
-        take_text(json, "correlationId", &correlation, reterr) != RC_OK)
+    if (read_text(json, "name", &name, reterr) != RC_OK ||
+        read_text(json, "correlationId", &correlation, reterr) != RC_OK)
         return reterr->rc;
     if (name.len == 0)
-        return wrong(reterr, "name", "the name of a workflow is required");
+        return refuse_field(reterr, "name", "the name of a workflow is required");
     json_put(action, "type", json_new_str(STR("workflow")));
     json_put(action, "name", json_new_str(name));
     if (correlation.len > 0)
         json_put(action, "correlationId", json_new_str(correlation));
-    rest = rest_of(json);
+    rest = other_members(json);
     json_put(action, "conductor", rest);
     if (read_version(json, action, reterr) != RC_OK ||
         read_priority(json, rest, reterr) != RC_OK || read_input(json, action, reterr) != RC_OK)
@@ -324,21 +327,21 @@ enum rc conductor_read_request(const json_t *json, json_t **ret, struct err *ret
 
 /* ---- tags ---- */
 
-static enum rc read_tag(const json_t *item, int i, void *to, struct err *reterr)
+static enum rc read_tag(const json_t *item, int i, void *arg, struct err *reterr)
 {
     struct str key, value;
 
     (void)i;
-    (void)to;
+    (void)arg;
     if (!json_is_object(item))
         return json_wrong_type(item, "an object with key and value", reterr);
-    if (take_text(item, "key", &key, reterr) != RC_OK ||
-        take_text(item, "value", &value, reterr) != RC_OK)
+    if (read_text(item, "key", &key, reterr) != RC_OK ||
+        read_text(item, "value", &value, reterr) != RC_OK)
         return reterr->rc;
     if (key.len == 0)
-        return wrong(reterr, "key", "a key is required");
+        return refuse_field(reterr, "key", "a key is required");
     if (key.len > TAG_TEXT_MAX || value.len > TAG_TEXT_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "key and value have %d bytes at the most",
+        return err_set(reterr, RC_LIMIT, -1, 0, "key and value are limited to %d bytes",
                        TAG_TEXT_MAX);
     return RC_OK;
 }
@@ -352,7 +355,7 @@ enum rc conductor_read_tags(const json_t *json, struct err *reterr)
     return json_take_items(json, read_tag, NULL, reterr);
 }
 
-/* ---- the whole ---- */
+/* ---- the document ---- */
 
 json_t *conductor_policies(bool is_catching_up)
 {
@@ -378,7 +381,7 @@ void conductor_set_keep(json_t *document, int64_t keep)
     json_put(json_object_get(policies, "retention"), "count", json_new_int(keep));
 }
 
-/* A path has a word where these names would stand. */
+/* Paths of the API have these words in the place of a name. */
 static bool is_reserved(struct str name)
 {
     return str_eq(name, STR("search")) || str_eq(name, STR("tags"));
@@ -388,23 +391,24 @@ static enum rc read_name(const json_t *json, struct str *ret, struct err *reterr
 {
     if (!json_is_object(json))
         return json_wrong_type(json, "an object, a schedule", reterr);
-    if (take_text(json, "name", ret, reterr) != RC_OK)
+    if (read_text(json, "name", ret, reterr) != RC_OK)
         return reterr->rc;
     if (ret->len == 0)
-        return wrong(reterr, "name", "the name of a schedule is required");
+        return refuse_field(reterr, "name", "the name of a schedule is required");
     if (is_reserved(*ret))
-        return wrong(reterr, "name",
-                     "`search` and `tags` are words of the API: choose another");
+        return refuse_field(reterr, "name",
+                            "\"search\" and \"tags\" are reserved; choose another name");
     return RC_OK;
 }
 
-static enum rc read_request_of(const json_t *json, json_t *document, struct err *reterr)
+static enum rc read_start_request(const json_t *json, json_t *document, struct err *reterr)
 {
     const json_t *request = json_object_get(json, "startWorkflowRequest");
     json_t *action = NULL;
 
     if (!request || json_is_null(request))
-        return wrong(reterr, "startWorkflowRequest", "is required: which workflow to start");
+        return refuse_field(reterr, "startWorkflowRequest",
+                            "is required; it names the workflow to start");
     if (conductor_read_request(request, &action, reterr) != RC_OK) {
         err_in(reterr, "startWorkflowRequest");
         return reterr->rc;
@@ -413,7 +417,7 @@ static enum rc read_request_of(const json_t *json, json_t *document, struct err 
     return RC_OK;
 }
 
-static enum rc read_tags_of(const json_t *json, json_t *extra, struct err *reterr)
+static enum rc read_schedule_tags(const json_t *json, json_t *extra, struct err *reterr)
 {
     const json_t *tags = json_object_get(json, "tags");
 
@@ -440,12 +444,12 @@ enum rc conductor_read(const json_t *json, struct conductor_wanted *ret, struct 
     if (read_name(json, &wanted.name, reterr) != RC_OK ||
         read_crons(json, spec, extra, reterr) != RC_OK ||
         read_bounds(json, spec, reterr) != RC_OK ||
-        read_request_of(json, document, reterr) != RC_OK ||
-        read_tags_of(json, extra, reterr) != RC_OK ||
-        take_flag(json, "paused", &wanted.is_paused, reterr) != RC_OK ||
-        take_flag(json, "runCatchupScheduleInstances", &is_catching_up, reterr) != RC_OK ||
-        take_text(json, "pausedReason", &wanted.reason, reterr) != RC_OK ||
-        take_text(json, "description", &description, reterr) != RC_OK)
+        read_start_request(json, document, reterr) != RC_OK ||
+        read_schedule_tags(json, extra, reterr) != RC_OK ||
+        read_flag(json, "paused", &wanted.is_paused, reterr) != RC_OK ||
+        read_flag(json, "runCatchupScheduleInstances", &is_catching_up, reterr) != RC_OK ||
+        read_text(json, "pausedReason", &wanted.reason, reterr) != RC_OK ||
+        read_text(json, "description", &description, reterr) != RC_OK)
         return reterr->rc;
     json_put(document, "id", json_new_str(wanted.name));
     if (description.len > 0)
@@ -458,8 +462,8 @@ enum rc conductor_read(const json_t *json, struct conductor_wanted *ret, struct 
 
 /* ---- errors ---- */
 
-/* "spec.cron[2].expr": 2; -1: not of a cron entry. */
-static int64_t entry_of(struct str field, struct str *ret_member)
+/* The index in "spec.cron[2].expr"; -1: the field is not of a cron entry. */
+static int64_t cron_index(struct str field, struct str *ret_member)
 {
     static const struct str head = {"spec.cron[", 10};
     int64_t i;
@@ -475,7 +479,7 @@ static void explain_cron(const json_t *document, int64_t i, struct str member, s
     const json_t *list = json_object_get(json_object_get(document, "spec"), "cron");
     const json_t *entry = json_array_get(list, (size_t)i);
     bool is_zone = str_starts(member, STR("].timezone"));
-    struct str text = text_of(json_object_get(entry, is_zone ? "timezone" : "expr"));
+    struct str text = string_of(json_object_get(entry, is_zone ? "timezone" : "expr"));
     struct err why = *err;
 
     err_set(err, RC_INVALID, -1, 0, "Invalid %s '%.*s': %s",
@@ -486,7 +490,7 @@ void conductor_explain(const json_t *document, struct err *err)
 {
     struct err why = *err;
     struct str field = str_of(why.field), member;
-    int64_t i = entry_of(field, &member);
+    int64_t i = cron_index(field, &member);
 
     if (i >= 0) {
         explain_cron(document, i, member, err);
@@ -498,7 +502,7 @@ void conductor_explain(const json_t *document, struct err *err)
     if (str_eq(field, STR("id")))
         err_in(err, "name");
     else if (str_eq(field, STR("action.conductor")))
-        err_in(err, "startWorkflowRequest"); /* its other members, all together */
+        err_in(err, "startWorkflowRequest"); /* the error concerns all other members together */
     else
         err_in(err, "startWorkflowRequest.%.*s", STR_ARG(str_from(field, 7)));
 }

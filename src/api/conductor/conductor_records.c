@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads open and ended runs, matches them with a search, and keeps the first ones in order.
+ */
 #include "api/conductor/conductor_records.h"
 
 #include <stdlib.h>
@@ -11,44 +14,44 @@
 #include "model/member.h"
 
 enum {
-    READ_ROWS = 200,      /* rows of one read                                      */
-    READ_BYTES = 1 << 30, /* of arena: runs and schedules as large as they may be  */
-    OWNERS_MAX = 2 * RECORDS_LOOKED_AT, /* each run of another schedule               */
-    TEXTS_BYTES = 1 << 30, /* reasons and ids of all that is looked at: an eighth of it  */
-    REASON_MAX = 999,      /* bytes, as Conductor keeps                             */
+    READ_ROWS = 200,      /* rows of one read                                     */
+    READ_BYTES = 1 << 30, /* of arena: runs and schedules of the maximum size     */
+    OWNERS_MAX = 2 * RECORDS_SCAN_MAX, /* each run may be of another schedule */
+    TEXTS_BYTES = 1 << 30, /* reasons and ids of all runs that are read take an eighth of it */
+    REASON_MAX = 999,      /* bytes, as in Conductor                               */
 };
 
-/* A schedule that runs were found of. */
+/* The schedule of a run. */
 struct owner {
     int64_t id;
-    bool is_ours;       /* made in this API, and still there           */
-    bool has_own_queue; /* its runs wait elsewhere than in their name's */
+    bool is_ours;       /* created with this API, and not deleted */
+    bool has_own_queue; /* its runs wait in another queue than that of their workflow's name */
     struct str name, workflow, zone;
-    instant edited_at; /* what it did before is not known */
+    instant edited_at; /* how it was before is unknown */
 };
 
-struct gathering {
+struct record_search {
     struct call *call;
     struct db *db;
     const struct conductor_query *query;
-    struct arena *rows, *of_owners, *scratch;
+    struct arena *rows, *owner_rows, *scratch;
     struct owner *owners;
-    struct map *places; /* of owners, by key */
+    struct map *owner_index; /* index in `owners` by key */
     int owner_count;
     struct conductor_sort sort;
-    int keep; /* the list has room for twice as many       */
+    int keep; /* the list has room for twice as many */
     struct read_size runs, schedules;
-    int64_t looked_at[2]; /* of those that are over and of open ones */
+    int64_t scanned[2]; /* [0]: ended runs, [1]: open runs */
     struct conductor_records records;
 };
 
-/* What both kinds of rows tell of a run. */
-struct told_run {
+/* What the rows of open and of ended runs have in common. */
+struct run_info {
     struct run_id id;
     enum run_kind kind;
-    int64_t end; /* its key; 0: it is open */
+    int64_t end; /* key of its end; 0: open */
     instant slot, created, executed;
-    struct str queue; /* workers take it from there; empty: an upstream does, or a call */
+    struct str queue; /* where workers take it; empty: this server starts or calls it */
     bool is_held, is_over, has_succeeded;
     struct str progress; /* JSON that may name the workflow */
     struct str error;
@@ -56,15 +59,15 @@ struct told_run {
 
 /* ---- schedules ---- */
 
-static struct owner *find_owner(const struct gathering *g, int64_t id)
+static struct owner *find_owner(const struct record_search *g, int64_t id)
 {
-    int32_t place = map_find(g->places, id);
+    int32_t index = map_find(g->owner_index, id);
 
-    return place == MAP_NONE ? NULL : &g->owners[place];
+    return index == MAP_NONE ? NULL : &g->owners[index];
 }
 
-static enum rc keep_owner(struct gathering *g, const struct db_result *row, struct owner *owner,
-                          struct err *reterr)
+static enum rc store_owner(struct record_search *g, const struct db_result *row,
+                           struct owner *owner, struct err *reterr)
 {
     struct arena *arena = g->records.texts;
     struct conductor_shown shown;
@@ -90,8 +93,9 @@ static enum rc keep_owner(struct gathering *g, const struct db_result *row, stru
     return RC_OK;
 }
 
-/* Those from `first` on as many as fit into one read; how many they were, 0: try again. */
-static enum rc learn_some(struct gathering *g, int first, int *ret_count, struct err *reterr)
+/* Reads owners from `first` on, as many as fit into one read.  *ret_count 0: try again. */
+static enum rc read_owner_batch(struct record_search *g, int first, int *ret_count,
+                                struct err *reterr)
 {
     int left = g->owner_count - first;
     int count = left < g->schedules.rows ? left : g->schedules.rows;
@@ -100,42 +104,42 @@ static enum rc learn_some(struct gathering *g, int first, int *ret_count, struct
 
     for (int i = 0; i < count; i++)
         schedule_views_get(g->db, g->owners[first + i].id, &rows[i]);
-    arena_reset(g->of_owners);
-    rc = db_flush(g->db, g->of_owners, reterr);
+    arena_reset(g->owner_rows);
+    rc = db_flush(g->db, g->owner_rows, reterr);
     *ret_count = 0;
     if (read_size_is_cut(&g->schedules, g->db, rc))
         return RC_OK;
     for (int i = 0; rc == RC_OK && i < count; i++)
-        rc = keep_owner(g, &rows[i], &g->owners[first + i], reterr);
+        rc = store_owner(g, &rows[i], &g->owners[first + i], reterr);
     *ret_count = count;
     return rc;
 }
 
-/* Those of this portion that are not known yet. */
-static enum rc learn_owners(struct gathering *g, const struct told_run *runs, int count,
-                            struct err *reterr)
+/* Reads the owners of these runs that have not been read yet. */
+static enum rc read_owners(struct record_search *g, const struct run_info *runs, int count,
+                           struct err *reterr)
 {
-    int known = g->owner_count;
+    int next = g->owner_count;
     enum rc rc = RC_OK;
 
     for (int i = 0; i < count; i++) {
         if (find_owner(g, runs[i].id.schedule))
             continue;
-        map_put(g->places, runs[i].id.schedule, g->owner_count);
+        map_put(g->owner_index, runs[i].id.schedule, g->owner_count);
         g->owners[g->owner_count++] = (struct owner){.id = runs[i].id.schedule};
     }
-    while (rc == RC_OK && known < g->owner_count) {
-        int some;
+    while (rc == RC_OK && next < g->owner_count) {
+        int read_count;
 
-        rc = learn_some(g, known, &some, reterr);
-        known += some;
+        rc = read_owner_batch(g, next, &read_count, reterr);
+        next += read_count;
     }
     return rc;
 }
 
 /* ---- records ---- */
 
-/* The member of an object of JSON; empty: there is none. */
+/* A string member of a JSON object; empty: none. */
 static struct str member_of(struct str json, const char *name, size_t max, struct arena *arena)
 {
     json_auto_t *object = NULL;
@@ -152,27 +156,27 @@ static struct str member_of(struct str json, const char *name, size_t max, struc
     return arena_str(arena, str_head(text, max));
 }
 
-static struct str reason_of(const struct told_run *run, struct arena *arena)
+static struct str reason_of(const struct run_info *run, struct arena *arena)
 {
     struct str text = member_of(run->error, "message", REASON_MAX, arena);
 
     if (text.len > 0)
         return text;
     text = str_head(run->error, REASON_MAX);
-    return text.len > 0 ? arena_str(arena, text) : STR("it was not started");
+    return text.len > 0 ? arena_str(arena, text) : STR("not started");
 }
 
-static bool is_as_now(const struct told_run *run, const struct owner *owner)
+static bool is_current(const struct run_info *run, const struct owner *owner)
 {
     return run->created >= owner->edited_at;
 }
 
-/* The queue that a run waits in has the name that its workflow had; else it may be unknown. */
-static struct str workflow_of(const struct told_run *run, const struct owner *owner,
+/* If the schedule names no queue, the run waits in the queue of its workflow's name. */
+static struct str workflow_of(const struct run_info *run, const struct owner *owner,
                               struct arena *arena)
 {
     if (run->queue.len == 0 || owner->has_own_queue)
-        return is_as_now(run, owner) ? owner->workflow : STR("");
+        return is_current(run, owner) ? owner->workflow : STR("");
     if (str_eq(run->queue, owner->workflow))
         return owner->workflow;
     return arena_str(arena, run->queue);
@@ -184,8 +188,8 @@ static int compare(const void *a, const void *b, void *sort)
                                   &((const struct conductor_record *)b)->found);
 }
 
-/* In order, and without those that nobody wants. */
-static void settle(struct gathering *g)
+/* Keeps the first `keep` records in order. */
+static void sort_and_cut(struct record_search *g)
 {
     struct conductor_records *records = &g->records;
 
@@ -194,7 +198,7 @@ static void settle(struct gathering *g)
         records->count = g->keep;
 }
 
-static void add_record(struct gathering *g, const struct told_run *run)
+static void add_record(struct record_search *g, const struct run_info *run)
 {
     const struct owner *owner = find_owner(g, run->id.schedule);
     struct conductor_record *record = &g->records.list[g->records.count];
@@ -211,8 +215,8 @@ static void add_record(struct gathering *g, const struct told_run *run)
                   .slot = run->slot,
                   .executed = run->executed},
         .schedule = owner->id,
-        .zone = is_as_now(run, owner) ? owner->zone : STR(""),
-        .is_as_now = is_as_now(run, owner),
+        .zone = is_current(run, owner) ? owner->zone : STR(""),
+        .is_current = is_current(run, owner),
         .is_open = !run->is_over,
         .run = run->id,
         .trigger = run->kind == RUN_TRIGGER ? run->end : 0,
@@ -232,49 +236,49 @@ static void add_record(struct gathering *g, const struct told_run *run)
         return;
     g->records.hits++;
     if (++g->records.count == 2 * g->keep + 1)
-        settle(g);
+        sort_and_cut(g);
 }
 
 /* ---- rows ---- */
 
-static instant first_of(instant started, instant created)
+static instant start_time(instant started, instant created)
 {
     return started == INSTANT_NONE ? created : started;
 }
 
-static struct told_run told_open(const struct db_result *rows, int i)
+static struct run_info read_open_run(const struct db_result *rows, int i)
 {
     struct run_view view;
     const struct run *run = &view.run;
 
     run_views_read(rows, i, &view);
-    return (struct told_run){
+    return (struct run_info){
         .id = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
         .kind = run->kind,
         .slot = run->slot,
         .created = run->created_at,
-        .executed = first_of(run->started_at, run->created_at),
+        .executed = start_time(run->started_at, run->created_at),
         .queue = view.owner.queue,
         .is_held = run->state == RUN_HELD || run->state == RUN_APPROVAL,
         .progress = run->progress,
     };
 }
 
-/* False: it is not the last attempt of its run. */
-static bool told_ended(const struct db_result *rows, int i, struct arena *arena,
-                       struct told_run *ret)
+/* False: not the last attempt of its run. */
+static bool read_ended_run(const struct db_result *rows, int i, struct arena *arena,
+                           struct run_info *ret)
 {
     struct attempt_view view;
     const struct history_row *row = &view.row;
 
     attempt_views_read(rows, i, &view);
-    *ret = (struct told_run){
+    *ret = (struct run_info){
         .id = {row->schedule, row->slot / SPAN_MS, (uint32_t)row->pass},
         .kind = (enum run_kind)row->kind,
         .end = row->id,
         .slot = row->slot,
         .created = row->created_at,
-        .executed = first_of(row->started_at, row->created_at),
+        .executed = start_time(row->started_at, row->created_at),
         .queue = view.owner.queue,
         .is_over = true,
         .has_succeeded = row->outcome == OUTCOME_SUCCEEDED,
@@ -287,26 +291,27 @@ static bool told_ended(const struct db_result *rows, int i, struct arena *arena,
 /* run_views_list() and run_views_end(), or those of attempts. */
 typedef void page_fn(struct db *db, const struct view_page *page, struct db_result *ret);
 
-static enum rc take_portion(struct gathering *g, const struct db_result *rows, bool is_open,
-                            struct err *reterr)
+static enum rc add_batch(struct record_search *g, const struct db_result *rows, bool is_open,
+                         struct err *reterr)
 {
-    struct told_run *runs = arena_array(g->rows, READ_ROWS, sizeof *runs);
+    struct run_info *runs = arena_array(g->rows, READ_ROWS, sizeof *runs);
     int count = 0;
     enum rc rc;
 
     for (int i = 0; i < rows->rows; i++) {
         if (is_open)
-            runs[count++] = told_open(rows, i);
+            runs[count++] = read_open_run(rows, i);
         else
-            count += told_ended(rows, i, g->rows, &runs[count]);
+            count += read_ended_run(rows, i, g->rows, &runs[count]);
     }
-    rc = learn_owners(g, runs, count, reterr);
+    rc = read_owners(g, runs, count, reterr);
     for (int i = 0; rc == RC_OK && i < count; i++)
         add_record(g, &runs[i]);
     return rc;
 }
 
-static enum rc take_all(struct gathering *g, int64_t schedule, bool is_open, struct err *reterr)
+static enum rc read_runs(struct record_search *g, int64_t schedule, bool is_open,
+                         struct err *reterr)
 {
     page_fn *list = is_open ? run_views_list : attempt_views_list;
     page_fn *end = is_open ? run_views_end : attempt_views_end;
@@ -316,7 +321,7 @@ static enum rc take_all(struct gathering *g, int64_t schedule, bool is_open, str
                              .scan = VIEW_SCAN_MAX,
                              .is_brief = true};
 
-    while (g->looked_at[is_open] < RECORDS_LOOKED_AT) {
+    while (g->scanned[is_open] < RECORDS_SCAN_MAX) {
         struct db_result rows = {0}, last = {0};
         enum rc rc;
 
@@ -328,10 +333,10 @@ static enum rc take_all(struct gathering *g, int64_t schedule, bool is_open, str
         if (read_size_is_cut(&g->runs, g->db, rc))
             continue;
         if (rc == RC_OK)
-            rc = take_portion(g, &rows, is_open, reterr);
+            rc = add_batch(g, &rows, is_open, reterr);
         if (rc != RC_OK)
             return rc;
-        g->looked_at[is_open] += page.limit;
+        g->scanned[is_open] += page.limit;
         if (rows.rows == page.limit)
             page.before = db_int_at(&rows, rows.rows - 1, 0);
         else if (last.rows == 1 && db_int_at(&last, 0, 0) < page.before && schedule == 0)
@@ -342,12 +347,13 @@ static enum rc take_all(struct gathering *g, int64_t schedule, bool is_open, str
     return RC_OK;
 }
 
-/* Runs that are open, then those that have ended. */
-static enum rc take_both(struct gathering *g, int64_t schedule, struct err *reterr)
+/* Reads the open runs, then the ended ones. */
+static enum rc read_open_and_ended(struct record_search *g, int64_t schedule,
+                                   struct err *reterr)
 {
-    enum rc rc = take_all(g, schedule, true, reterr);
+    enum rc rc = read_runs(g, schedule, true, reterr);
 
-    return rc == RC_OK ? take_all(g, schedule, false, reterr) : rc;
+    return rc == RC_OK ? read_runs(g, schedule, false, reterr) : rc;
 }
 
 enum rc conductor_records_read(struct call *call, struct db *db,
@@ -355,31 +361,31 @@ enum rc conductor_records_read(struct call *call, struct db *db,
                                struct conductor_records *ret, struct err *reterr)
 {
     int64_t keep = search->keep < OWNERS_MAX ? search->keep : OWNERS_MAX;
-    struct gathering g = {.call = call,
-                          .db = db,
-                          .query = &search->query,
-                          .places = map_new(0),
-                          .sort = search->sort,
-                          .keep = (int)keep,
-                          .runs = read_size_of(READ_ROWS),
-                          .schedules = read_size_of(READ_ROWS),
-                          .rows = arena_new(READ_BYTES),
-                          .of_owners = arena_new(READ_BYTES),
-                          .scratch = arena_new(SCHEDULE_BYTES_MAX)};
+    struct record_search g = {.call = call,
+                              .db = db,
+                              .query = &search->query,
+                              .owner_index = map_new(0),
+                              .sort = search->sort,
+                              .keep = (int)keep,
+                              .runs = read_size_of(READ_ROWS),
+                              .schedules = read_size_of(READ_ROWS),
+                              .rows = arena_new(READ_BYTES),
+                              .owner_rows = arena_new(READ_BYTES),
+                              .scratch = arena_new(SCHEDULE_BYTES_MAX)};
     enum rc rc = RC_OK;
 
     g.records.texts = arena_new(TEXTS_BYTES);
     g.records.list = arena_array(g.records.texts, 2 * (size_t)keep + 1, sizeof *g.records.list);
     g.owners = arena_array(g.records.texts, OWNERS_MAX, sizeof *g.owners);
     if (!search->schedules)
-        rc = take_both(&g, 0, reterr);
+        rc = read_open_and_ended(&g, 0, reterr);
     for (int i = 0; rc == RC_OK && i < search->schedule_count; i++)
-        rc = take_both(&g, search->schedules[i], reterr);
+        rc = read_open_and_ended(&g, search->schedules[i], reterr);
     arena_free(g.rows);
-    arena_free(g.of_owners);
+    arena_free(g.owner_rows);
     arena_free(g.scratch);
-    map_free(g.places);
-    settle(&g);
+    map_free(g.owner_index);
+    sort_and_cut(&g);
     *ret = g.records;
     return rc;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules of Conductor's API: saved, shown, deleted, paused, resumed.
+ * Conductor's schedules: save, get, delete, pause, resume.
  *
- * Whatever changes one is read before: its name may be that of a schedule that was made
- * elsewhere, which this API does not see.  The command then names the key that was read.
+ * Every change reads the schedule first: its name may belong to a schedule of another API,
+ * which this API does not see.  The command then names the key that was read.
  */
 #include "api/call/change.h"
 #include "api/call/request.h"
@@ -11,9 +11,9 @@
 #include "api/schedules/native_draft.h"
 #include "api/schedules/schedule_times.h"
 
-enum { SAVE_TRIES_MAX = 20 }; /* others who make or delete the same name meanwhile */
+enum { SAVE_TRIES_MAX = 20 }; /* retries after others created or deleted the same name */
 
-/* ---- what all have in common ---- */
+/* ---- shared functions ---- */
 
 enum rc conductor_find(const struct call *call, struct db *db, struct schedule_view *ret,
                        struct err *reterr)
@@ -21,7 +21,7 @@ enum rc conductor_find(const struct call *call, struct db *db, struct schedule_v
     enum rc rc = view_find(call, db, ret, reterr);
 
     if (rc == RC_OK && ret->row.dialect != DIALECTS_CONDUCTOR)
-        return err_set(reterr, RC_NOT_FOUND, -1, 0, "made elsewhere");
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "created with another API");
     return rc == RC_OK ? schedule_times_next(call, db, call->arena, ret, reterr) : rc;
 }
 
@@ -54,7 +54,8 @@ enum rc conductor_number(const struct call *call, const char *name, int64_t high
     if (text.len == 0)
         return RC_OK;
     if (str_take_number(&rest, high, &n) == 0 || rest.len > 0) {
-        err_set(reterr, RC_INVALID, -1, 0, "must be a whole number, not `%.*s`", STR_ARG(text));
+        err_set(reterr, RC_INVALID, -1, 0, "must be a whole number, not \"%.*s\"",
+                STR_ARG(text));
         err_in(reterr, "%s", name);
         return RC_INVALID;
     }
@@ -79,13 +80,13 @@ enum rc conductor_draft(struct call *call, const json_t *document, struct str na
     return RC_OK;
 }
 
-/* ---- saving ---- */
+/* ---- save ---- */
 
 struct saving {
     const struct draft *draft;
     struct str name, reason;
     bool is_paused;
-    bool is_found; /* the commands are to be sent; else they have been */
+    bool is_found; /* the commands have to be sent; false: they were sent */
     int tries;
 };
 
@@ -117,7 +118,7 @@ enum call_step conductor_save_begin(struct call *call)
     return CALL_READ;
 }
 
-static void make_new(struct call *call, const struct saving *saving)
+static void build_create(struct call *call, const struct saving *saving)
 {
     struct command *command = change_command(call, COMMAND_CREATE);
     struct draft *draft = arena_take(call->arena, sizeof *draft);
@@ -128,9 +129,9 @@ static void make_new(struct call *call, const struct saving *saving)
     command->text = saving->reason;
 }
 
-/* The flag may have been sent to pause or to resume, which is a command of its own. */
-static void make_update(struct call *call, const struct saving *saving,
-                        const struct schedule_view *view)
+/* A changed flag `paused` means pause or resume, which is a separate command. */
+static void build_update(struct call *call, const struct saving *saving,
+                         const struct schedule_view *view)
 {
     struct command *commands = arena_array(call->arena, 2, sizeof *commands);
     bool was_paused = (view->cursor.flags & CURSOR_PAUSED) != 0;
@@ -173,13 +174,13 @@ enum call_step conductor_save_read(struct call *call, struct db *db)
         return show(call, &view);
     if (rc == RC_OK && view.row.dialect != DIALECTS_CONDUCTOR)
         return call_problem(call, 409, "exists",
-                            "the name '%.*s' is that of a schedule of another API of this "
-                            "server; choose another",
+                            "the name '%.*s' is used by a schedule of another API of this "
+                            "server; choose another name",
                             STR_ARG(saving->name));
     if (rc == RC_OK)
-        make_update(call, saving, &view);
+        build_update(call, saving, &view);
     else
-        make_new(call, saving);
+        build_create(call, saving);
     saving->is_found = true;
     return CALL_SETTLE;
 }
@@ -197,7 +198,7 @@ enum call_step conductor_save_settled(struct call *call)
     if ((reply->rc == RC_NOT_FOUND ||
          (reply->rc == RC_CONFLICT && command->kind == COMMAND_CREATE)) &&
         saving->tries++ < SAVE_TRIES_MAX)
-        return CALL_READ; /* it came or went in between */
+        return CALL_READ; /* it was created or deleted meanwhile */
     for (int i = 0; i < call->command_count; i++)
         if (reply[i].rc != RC_OK)
             return call_refused(call, &command[i], &reply[i]);
@@ -205,7 +206,7 @@ enum call_step conductor_save_settled(struct call *call)
     return CALL_READ;
 }
 
-/* ---- showing ---- */
+/* ---- get ---- */
 
 enum call_step conductor_get_begin(struct call *call)
 {
@@ -226,7 +227,7 @@ enum call_step conductor_get_read(struct call *call, struct db *db)
     return show(call, &view);
 }
 
-/* ---- deleting, pausing, resuming ---- */
+/* ---- delete, pause, resume ---- */
 
 static enum call_step change_one(struct call *call, enum command_kind kind)
 {
@@ -238,7 +239,7 @@ static enum call_step change_one(struct call *call, enum command_kind kind)
     if (kind == COMMAND_PAUSE)
         command->text = request_query(call, "reason");
     if (command->text.len > REASON_TEXT_MAX)
-        return change_refuse(call, "reason", "has 1000 bytes at the most");
+        return change_refuse(call, "reason", "is limited to 1000 bytes");
     return CALL_READ;
 }
 

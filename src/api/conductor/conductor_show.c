@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A schedule as Conductor's JSON: see conductor_doc.h.
+ */
 #include "api/conductor/conductor_doc.h"
 #include "api/schedules/view.h"
 #include "base/must.h"
@@ -16,7 +19,7 @@ static void put_time(json_t *object, const char *name, instant t)
         json_put(object, name, json_new_int(floor_div(t, SPAN_MS)));
 }
 
-/* What a client finds in every answer of its server, sent or not. */
+/* Members that every answer of Conductor's server has, even if the client did not send them. */
 static void put_default(json_t *object, const char *name, json_t *value)
 {
     if (json_object_get(object, name))
@@ -54,7 +57,7 @@ static json_t *entry_json(const struct cron_def *cron, const struct spec_def *sp
     return entry;
 }
 
-/* One entry is the schedule's own, unless it was sent as a list of one. */
+/* A single expression is shown in the schedule itself, unless it was sent as a list of one. */
 static void put_crons(json_t *schedule, const struct spec_def *spec, const json_t *extra)
 {
     bool is_list = spec->cron_count > 1 || json_is_true(json_object_get(extra, "multiCron"));

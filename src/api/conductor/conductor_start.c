@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A workflow started at once, without a schedule: a direct run, whose id is the workflow's.
+ * Starts a workflow at once, without a schedule: a direct run, whose id is the workflow's id.
  */
 #include "api/call/change.h"
 #include "api/call/request.h"
 #include "api/conductor/conductor.h"
 
 /* `request` as a StartWorkflowRequest. */
-static enum call_step start(struct call *call, const json_t *request)
+static enum call_step send_start(struct call *call, const json_t *request)
 {
     struct command *command = change_command(call, COMMAND_DIRECT);
     json_auto_t *document = json_new_object();
@@ -32,7 +32,7 @@ enum call_step conductor_start_begin(struct call *call)
 
     if (!request_json(call, false, &json, &step))
         return step;
-    return start(call, json);
+    return send_start(call, json);
 }
 
 static void put_query(const struct call *call, const char *name, json_t *request)
@@ -43,7 +43,7 @@ static void put_query(const struct call *call, const char *name, json_t *request
         json_put(request, name, json_new_str(text));
 }
 
-/* The body is the input; the rest stands in the query. */
+/* The body is the input; the rest is in the query string. */
 enum call_step conductor_start_named_begin(struct call *call)
 {
     json_auto_t *request = json_new_object();
@@ -57,7 +57,7 @@ enum call_step conductor_start_named_begin(struct call *call)
     put_query(call, "version", request);
     put_query(call, "correlationId", request);
     put_query(call, "priority", request);
-    return start(call, request);
+    return send_start(call, request);
 }
 
 enum call_step conductor_start_settled(struct call *call)

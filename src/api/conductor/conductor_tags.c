@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tags of a schedule: shown, added, taken away.
+ * The tags of a schedule: list, add, delete.
  *
- * They are kept in the document's "extra".  A change is made of the document as it was read,
- * and made again when somebody has changed the schedule in between.
+ * The document's "extra" stores them.  A change edits the document that was read; if another
+ * client has changed the schedule since, the change is applied again to the new document.
  */
 #include "api/call/change.h"
 #include "api/call/request.h"
@@ -12,12 +12,12 @@
 #include "api/schedules/view.h"
 #include "base/must.h"
 
-enum { TAG_TRIES_MAX = 20 }; /* edits in between that a change outlives */
+enum { TAG_TRIES_MAX = 20 }; /* retries of a change after edits by others */
 
 struct tagging {
     struct str tags; /* JSON, as it was sent */
-    bool takes_away;
-    struct str document; /* as it was read, until the command is made of it */
+    bool is_removal;
+    struct str document; /* as it was read; empty once the command is built */
     int64_t schedule, version;
     int tries;
 };
@@ -44,14 +44,14 @@ enum call_step conductor_tags_read(struct call *call, struct db *db)
     return call_answer(call, 200, answer_done(&out));
 }
 
-static enum call_step begin(struct call *call, bool takes_away)
+static enum call_step begin_change(struct call *call, bool is_removal)
 {
     struct tagging *tagging = arena_take(call->arena, sizeof *tagging);
     json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
-    *tagging = (struct tagging){.takes_away = takes_away};
+    *tagging = (struct tagging){.is_removal = is_removal};
     call->arg = tagging;
     if (request_name(call, 0, "schedule", &err) != RC_OK)
         return conductor_missing(call, call->params[0]);
@@ -65,12 +65,12 @@ static enum call_step begin(struct call *call, bool takes_away)
 
 enum call_step conductor_tags_put_begin(struct call *call)
 {
-    return begin(call, false);
+    return begin_change(call, false);
 }
 
 enum call_step conductor_tags_delete_begin(struct call *call)
 {
-    return begin(call, true);
+    return begin_change(call, true);
 }
 
 enum call_step conductor_tags_change_read(struct call *call, struct db *db)
@@ -93,24 +93,24 @@ static bool is_same(const json_t *a, const json_t *b)
            json_equal(json_object_get(a, "value"), json_object_get(b, "value"));
 }
 
-/* Those that are kept, without any that stand in `without`. */
-static json_t *left_of(const json_t *kept, const json_t *without)
+/* The stored tags without those in `removed`. */
+static json_t *remaining_tags(const json_t *stored, const json_t *removed)
 {
-    json_t *left = json_new_list();
+    json_t *remaining = json_new_list();
 
-    for (size_t i = 0; i < json_array_size(kept); i++) {
-        json_t *tag = json_array_get(kept, i);
-        bool is_out = false;
+    for (size_t i = 0; i < json_array_size(stored); i++) {
+        json_t *tag = json_array_get(stored, i);
+        bool is_removed = false;
 
-        for (size_t n = 0; n < json_array_size(without); n++)
-            is_out |= is_same(tag, json_array_get(without, n));
-        if (!is_out)
-            json_add(left, json_incref(tag));
+        for (size_t n = 0; n < json_array_size(removed); n++)
+            is_removed |= is_same(tag, json_array_get(removed, n));
+        if (!is_removed)
+            json_add(remaining, json_incref(tag));
     }
-    return left;
+    return remaining;
 }
 
-static enum call_step lay(struct call *call, struct tagging *tagging)
+static enum call_step send_update(struct call *call, struct tagging *tagging)
 {
     struct command *command = change_command(call, COMMAND_UPDATE);
     json_auto_t *document = NULL, *tags = NULL;
@@ -121,8 +121,8 @@ static enum call_step lay(struct call *call, struct tagging *tagging)
     must(json_read(tagging->document, &document, &err) == RC_OK);
     tagging->document = (struct str){NULL, 0};
     extra = json_object_get(document, "extra");
-    list = left_of(json_object_get(extra, "tags"), tags);
-    if (!tagging->takes_away)
+    list = remaining_tags(json_object_get(extra, "tags"), tags);
+    if (!tagging->is_removal)
         must(json_array_extend(list, tags) == 0);
     json_put(extra, "tags", list);
     if (conductor_read_tags(list, &err) != RC_OK ||
@@ -139,7 +139,7 @@ enum call_step conductor_tags_change_settled(struct call *call)
     const struct reply *reply = call->replies;
 
     if (tagging->document.len > 0)
-        return lay(call, tagging);
+        return send_update(call, tagging);
     if (reply->rc == RC_CONFLICT && tagging->tries++ < TAG_TRIES_MAX)
         return CALL_READ;
     if (reply->rc == RC_NOT_FOUND)

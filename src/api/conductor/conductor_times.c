@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When an expression would run, and when a schedule will: milliseconds, ascending.
+ * Previews: the next times of an expression and of a schedule, in ascending milliseconds.
  */
 #include "api/call/request.h"
 #include "api/conductor/conductor.h"
@@ -8,10 +8,10 @@
 
 enum {
     PREVIEW_DEFAULT = 5,
-    PREVIEW_MAX = 5, /* as Conductor has it */
+    PREVIEW_MAX = 5, /* as in Conductor */
     NEXT_DEFAULT = 5,
-    NEXT_MAX = 1000, /* what one answer takes the time for */
-    EXPR_MAX = 1024, /* bytes of an expression with what is put before it */
+    NEXT_MAX = 1000, /* limits the time that one answer takes */
+    EXPR_MAX = 1024, /* bytes of an expression with "0 " before it */
 };
 
 static enum rc read_time(const struct call *call, const char *name, instant *ret,
@@ -23,8 +23,8 @@ static enum rc read_time(const struct call *call, const char *name, instant *ret
     return reterr->rc;
 }
 
-static enum call_step tell(struct call *call, const struct spec *spec,
-                           const struct spec_ctx *ctx, instant after, int64_t most)
+static enum call_step answer_times(struct call *call, const struct spec *spec,
+                                   const struct spec_ctx *ctx, instant after, int64_t limit)
 {
     struct answer out = answer_new(call->arena);
     struct spec_walk walk;
@@ -32,7 +32,7 @@ static enum call_step tell(struct call *call, const struct spec *spec,
 
     answer_text(&out, "[");
     spec_walk_begin(&walk, spec, ctx, after);
-    for (int64_t i = 0; i < most && spec_walk_next(&walk, &slot); i++) {
+    for (int64_t i = 0; i < limit && spec_walk_next(&walk, &slot); i++) {
         if (i > 0)
             answer_text(&out, ",");
         answer_int(&out, floor_div(slot.at, SPAN_MS));
@@ -65,7 +65,7 @@ enum call_step conductor_preview_begin(struct call *call)
     if (spec_compile(&def, STR(""), &call->context->zones, call->arena, &spec, &why) != RC_OK)
         return call_problem(call, 400, "invalid_spec", "Invalid cron expression '%.*s': %s",
                             STR_ARG(expr), why.text);
-    return tell(call, &spec, &ctx, call->now, limit);
+    return answer_times(call, &spec, &ctx, call->now, limit);
 }
 
 enum call_step conductor_next_begin(struct call *call)
@@ -80,7 +80,7 @@ enum call_step conductor_next_begin(struct call *call)
     return conductor_get_begin(call);
 }
 
-/* The times of the expression itself, from now on: neither a pause nor the start counts. */
+/* The times of the expression from now on; a pause and scheduleStartTime are ignored. */
 enum call_step conductor_next_read(struct call *call, struct db *db)
 {
     const int64_t *count = call->arg;
@@ -92,5 +92,5 @@ enum call_step conductor_next_read(struct call *call, struct db *db)
     if (p.view.row.dialect != DIALECTS_CONDUCTOR)
         return conductor_missing(call, call->params[0]);
     p.plan.spec.start = INSTANT_NONE;
-    return tell(call, &p.plan.spec, &p.ctx, call->now, *count);
+    return answer_times(call, &p.plan.spec, &p.ctx, call->now, *count);
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses and prints event cursors; the nodes are sorted by id.
+ */
 #include "api/events/event_cursor.h"
 
 #include <inttypes.h>
@@ -6,8 +9,8 @@
 
 #include "store/nodes.h"
 
-/* Where a node stands in the list, or would. */
-static int place_of(const struct event_cursor *cursor, int64_t node)
+/* The index of a node in the list, or the index at which to insert it. */
+static int node_index(const struct event_cursor *cursor, int64_t node)
 {
     int i = 0;
 
@@ -16,7 +19,7 @@ static int place_of(const struct event_cursor *cursor, int64_t node)
     return i;
 }
 
-static bool take_pair(struct str *rest, int64_t *ret_node, int64_t *ret_seq)
+static bool parse_pair(struct str *rest, int64_t *ret_node, int64_t *ret_seq)
 {
     if (str_take_number(rest, NODES_MAX, ret_node) == 0 || rest->len == 0 ||
         rest->ptr[0] != '.')
@@ -29,24 +32,24 @@ enum rc event_cursor_parse(struct str text, struct event_cursor *ret, struct err
 {
     struct event_cursor cursor = {0};
     struct str rest = text;
-    bool is_good = true;
+    bool is_valid = true;
 
     for (;;) {
         int64_t node = 0, seq = 0, last = cursor.count;
 
-        is_good = take_pair(&rest, &node, &seq) &&
-                  (last == 0 || node > cursor.at[last - 1].node) &&
-                  (node == 0 || event_cursor_set(&cursor, node, seq));
-        if (!is_good || rest.len == 0)
+        is_valid = parse_pair(&rest, &node, &seq) &&
+                   (last == 0 || node > cursor.at[last - 1].node) &&
+                   (node == 0 || event_cursor_set(&cursor, node, seq));
+        if (!is_valid || rest.len == 0)
             break;
-        is_good = rest.ptr[0] == '_';
-        if (!is_good)
+        is_valid = rest.ptr[0] == '_';
+        if (!is_valid)
             break;
         rest = str_from(rest, 1);
     }
-    if (!is_good)
+    if (!is_valid)
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "is no place that the events gave; try now or oldest");
+                       "invalid cursor; use the cursor of an earlier answer, now or oldest");
     *ret = cursor;
     return RC_OK;
 }
@@ -54,7 +57,7 @@ enum rc event_cursor_parse(struct str text, struct event_cursor *ret, struct err
 void event_cursor_print(const struct event_cursor *cursor, struct buf *out)
 {
     if (cursor->count == 0)
-        buf_text(out, "0.0"); /* before anything of anybody */
+        buf_text(out, "0.0"); /* before all events of all nodes */
     for (int i = 0; i < cursor->count; i++)
         buf_printf(out, "%s%" PRId64 ".%" PRId64, i > 0 ? "_" : "", cursor->at[i].node,
                    cursor->at[i].seq);
@@ -62,14 +65,14 @@ void event_cursor_print(const struct event_cursor *cursor, struct buf *out)
 
 int64_t event_cursor_get(const struct event_cursor *cursor, int64_t node)
 {
-    int i = place_of(cursor, node);
+    int i = node_index(cursor, node);
 
     return i < cursor->count && cursor->at[i].node == node ? cursor->at[i].seq : 0;
 }
 
 bool event_cursor_set(struct event_cursor *cursor, int64_t node, int64_t seq)
 {
-    int i = place_of(cursor, node);
+    int i = node_index(cursor, node);
 
     if (i < cursor->count && cursor->at[i].node == node) {
         cursor->at[i].seq = seq;

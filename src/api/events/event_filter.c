@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses the filter of an event request and applies it to events.
+ */
 #include "api/events/event_filter.h"
 
 #include "api/agents/agents_event.h"
 
 enum { TYPES_END = 64 };
 
-/* All that there are; the numbers have gaps. */
+/* The numbers of event types have gaps. */
 static bool is_type(int type)
 {
     return type > 0 && !str_eq(str_of(event_text((enum event_type)type)), STR("unknown"));
 }
 
-/* "run.ended", or "run.*" for all that begin so. */
-static uint64_t types_of(struct str word)
+/* "run.ended", or "run.*" for all types with this prefix. */
+static uint64_t parse_type(struct str word)
 {
     bool is_group = word.len > 2 && word.ptr[word.len - 1] == '*' &&
                     word.ptr[word.len - 2] == '.';
@@ -38,11 +41,11 @@ static enum rc unknown_type(struct str word, struct err *reterr)
             names[count++] = event_text((enum event_type)type);
     near = str_nearest(word, names, count);
     return near >= 0 ? err_set(reterr, RC_INVALID, 0, (int)word.len,
-                               "there are no events `%.*s`; did you mean %s?", STR_ARG(word),
+                               "unknown event type \"%.*s\"; did you mean %s?", STR_ARG(word),
                                names[near])
                      : err_set(reterr, RC_INVALID, 0, (int)word.len,
-                               "there are no events `%.*s`; types are such as run.ended, and "
-                               "run.* is all that begin so",
+                               "unknown event type \"%.*s\"; use a type such as run.ended, or "
+                               "run.* for all types that start with run.",
                                STR_ARG(word));
 }
 
@@ -56,7 +59,7 @@ static enum rc read_types(struct str text, uint64_t *ret, struct err *reterr)
         any = str_cut(rest, ',', &word, &rest);
         if (!any)
             word = rest;
-        types = types_of(word);
+        types = parse_type(word);
         if (types == 0)
             return unknown_type(word, reterr);
         *ret |= types;
@@ -81,19 +84,19 @@ static enum rc read_run(struct str text, struct event_filter *filter, struct err
 enum rc event_filter_read(const struct call *call, struct event_filter *ret, struct err *reterr)
 {
     struct event_filter filter = {.schedule = request_query(call, "schedule")};
-    const char *where = "type";
+    const char *parameter = "type";
     enum rc rc = read_types(request_query(call, "type"), &filter.types, reterr);
 
     if (rc == RC_OK) {
-        where = "run";
+        parameter = "run";
         rc = read_run(request_query(call, "run"), &filter, reterr);
     }
     if (rc == RC_OK) {
-        where = "everything";
+        parameter = "everything";
         rc = read_everything(request_query(call, "everything"), &filter.is_everything, reterr);
     }
     if (rc != RC_OK) {
-        err_in(reterr, "%s", where);
+        err_in(reterr, "%s", parameter);
         return rc;
     }
     *ret = filter;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One event as it is told, and which of them somebody wants to hear.
+ * An event as it is sent to clients, and the filter of a client.
  */
 #pragma once
 
@@ -8,20 +8,20 @@
 #include "core/event.h"
 #include "core/run_id.h"
 
-/* The texts are of whoever made it. */
+/* The creator owns the texts. */
 struct event_note {
     int64_t node, seq;
     enum event_type type;
-    int64_t namespace;   /* 0: of none, or of one that is not known any more */
-    struct str schedule; /* its name; empty: none                            */
+    int64_t namespace;   /* 0: none, or its schedule was removed */
+    struct str schedule; /* its name; empty: none                */
     bool has_run;
     struct run_id run;
-    struct str id;   /* the place behind it, see api/events/event_cursor.h */
-    struct str json; /* all of it                                    */
-    /* In the agents' words, where they were asked for and have some. */
-    int agents_type;           /* enum agents_event */
-    struct str agent, project; /* whose it is       */
-    struct str own_json;
+    struct str id;   /* the cursor after this event, see api/events/event_cursor.h */
+    struct str json; /* the native form of the event                               */
+    /* The agents' form, if it was requested and the event has one. */
+    int agents_type;           /* enum agents_event               */
+    struct str agent, project; /* the owner of the schedule       */
+    struct str own_json;       /* the event in the agents' format */
 };
 
 struct event_filter {
@@ -29,10 +29,10 @@ struct event_filter {
     struct str schedule;
     bool has_run;
     struct run_id run;
-    bool is_everything;    /* of all namespaces, and of none */
-    int64_t namespace;     /* else of this one               */
-    bool is_agents;        /* only what agents have words for, in these words */
-    uint64_t agents_types; /* then: bits 1 << enum agents_event; 0: all       */
+    bool is_everything;    /* events of all namespaces and of none           */
+    int64_t namespace;     /* otherwise only events of this one              */
+    bool is_agents;        /* only events with an agents' form, in this form */
+    uint64_t agents_types; /* then: bits 1 << enum agents_event; 0: all      */
     struct str agent, project;
 };
 
@@ -40,19 +40,19 @@ struct event_filter {
 enum { EVENT_FILTER_COUNT = 4 };
 
 /*
- * From the query, for begin(); the namespace is to be set once its key is known.  `everything`
- * is refused by the caller.  Errors name the parameter.
+ * Parses the query, for begin().  The caller sets the namespace when it has its key, and
+ * decides who may use `everything`.  Errors name the parameter.
  */
 MUST_USE enum rc event_filter_read(const struct call *call, struct event_filter *ret,
                                    struct err *reterr);
 
-/* By what the event itself says, before anything is looked up. */
+/* A first check by the event alone, before its names are read; it lets too many pass. */
 bool event_filter_may_want(const struct event_filter *filter, const struct event *event);
 bool event_filter_wants(const struct event_filter *filter, const struct event_note *note);
 
-/* What a note is called and how it reads, in the words that were asked for. */
+/* The type and the JSON of a note, in the native or the agents' form as the filter says. */
 struct str event_note_name(const struct event_filter *filter, const struct event_note *note);
 struct str event_note_json(const struct event_filter *filter, const struct event_note *note);
 
-/* Whether it tells of one run, or of one slot that could have become one. */
+/* Whether the event is about one run, or about one slot that could have become a run. */
 bool event_has_run(const struct event *event);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints an event as native JSON.
+ */
 #include "api/events/event_json.h"
 
 #include "core/outcome.h"
@@ -39,27 +42,27 @@ static void put_text(struct answer *out, const char *name, struct str text)
         answer_text(out, "null");
 }
 
-static void put_int(struct answer *out, const char *name, bool is_there, int64_t n)
+static void put_int(struct answer *out, const char *name, bool is_present, int64_t n)
 {
     put_name(out, name);
-    if (is_there)
+    if (is_present)
         answer_int(out, n);
     else
         answer_text(out, "null");
 }
 
-static void put_instant(struct answer *out, const char *name, bool is_there, instant at)
+static void put_instant(struct answer *out, const char *name, bool is_present, instant at)
 {
     put_name(out, name);
-    answer_instant(out, is_there ? at : INSTANT_NONE);
+    answer_instant(out, is_present ? at : INSTANT_NONE);
 }
 
-static bool is_of(const struct event *event, enum event_type first, enum event_type last)
+static bool is_between(const struct event *event, enum event_type first, enum event_type last)
 {
     return event->type >= (int64_t)first && event->type <= (int64_t)last;
 }
 
-static struct str run_of(const struct event_note *note, char text[static RUN_ID_TEXT_MAX])
+static struct str run_text(const struct event_note *note, char text[static RUN_ID_TEXT_MAX])
 {
     if (!note->has_run)
         return (struct str){NULL, 0};
@@ -70,10 +73,10 @@ static struct str run_of(const struct event_note *note, char text[static RUN_ID_
 static bool has_outcome(const struct event *event)
 {
     return event->type == EVENT_RUN_ENDED || event->type == EVENT_RUN_CANCELLED ||
-           is_of(event, EVENT_SLOT_SKIPPED, EVENT_SLOT_CANCELLED);
+           is_between(event, EVENT_SLOT_SKIPPED, EVENT_SLOT_CANCELLED);
 }
 
-static void put_end(const struct event *event, struct answer *out)
+static void put_outcome(const struct event *event, struct answer *out)
 {
     bool is_reason = event->type == EVENT_RUN_RETRYING;
     enum outcome outcome = OUTCOME_NONE;
@@ -102,10 +105,10 @@ static void put_lateness(const struct event *event, struct answer *out)
 void event_print(const struct event *event, const struct event_note *note,
                  const struct event_scene *scene, struct answer *out)
 {
-    bool is_slots = is_of(event, EVENT_SLOT_SKIPPED, EVENT_SLOT_CANCELLED);
+    bool is_slots = is_between(event, EVENT_SLOT_SKIPPED, EVENT_SLOT_CANCELLED);
     bool is_plan = event->type == EVENT_RUN_PLANNED;
     bool is_midnight = event->type == EVENT_PLAN_MIDNIGHT;
-    bool is_change = is_of(event, EVENT_SCHEDULE_CREATED, EVENT_SCHEDULE_CLOSED);
+    bool is_change = is_between(event, EVENT_SCHEDULE_CREATED, EVENT_SCHEDULE_CLOSED);
     bool is_jump = event->type == EVENT_CLOCK_JUMP;
     struct str none = {NULL, 0};
     char run[RUN_ID_TEXT_MAX];
@@ -116,13 +119,13 @@ void event_print(const struct event *event, const struct event_note *note,
     put_instant(out, "at", true, scene->at);
     put_text(out, "namespace", scene->owner ? scene->owner->namespace_name : none);
     put_text(out, "schedule", note->schedule);
-    put_text(out, "run", run_of(note, run));
+    put_text(out, "run", run_text(note, run));
     put_instant(out, "slot", note->has_run || is_slots || is_plan || is_midnight || is_jump,
                 event->slot);
     put_instant(out, "last", is_plan, event->detail);
     put_int(out, "attempt", note->has_run && !is_slots, event->attempt);
     put_int(out, "fence", note->has_run && !is_slots, event->fence);
-    put_end(event, out);
+    put_outcome(event, out);
     put_lateness(event, out);
     put_int(out, "count", is_slots || is_plan, event->count);
     put_int(out, "stepMs", is_jump, event->count);

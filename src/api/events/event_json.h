@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An event as the native JSON shows it.
+ * The native JSON of an event.
  */
 #pragma once
 
@@ -8,19 +8,19 @@
 #include "api/events/event_filter.h"
 #include "store/event_pages.h"
 
-/* What stands around an event: its row, and the names of what it names by key. */
+/* The time of an event's row, and the names of the objects that it names by key. */
 struct event_scene {
     instant at;
-    const struct event_owner *owner; /* of its schedule or zone; NULL: none, or not known */
-    struct str node;                 /* the one that it is about, or that tells it        */
+    const struct event_owner *owner; /* of its schedule or zone; NULL: none, or not found */
+    struct str node;                 /* the node that it is about, or that recorded it    */
 };
 
 typedef void event_print_fn(const struct event *event, const struct event_note *note,
                             const struct event_scene *scene, struct answer *out);
 
-/* Every member is always there, null where it has nothing to say. */
+/* Prints every member, null where the event has no value. */
 void event_print(const struct event *event, const struct event_note *note,
                  const struct event_scene *scene, struct answer *out);
 
-/* The node that an event is about; 0: it is about none. */
+/* The node that an event is about; 0: none. */
 int64_t event_subject(const struct event *event);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows are taken one after the other, always that node's whose next row is the earliest.  The
- * names of what they tell of are asked for together, for a chunk of events at a time.
+ * Reads a batch of events of all nodes from the database.
+ *
+ * Each step takes the earliest next row of all nodes.  The names of schedules and zones are
+ * read together, for a chunk of events at a time.
  */
 #include "api/events/event_read.h"
 
@@ -12,19 +14,19 @@
 #include "store/events_requests.h"
 
 enum {
-    ROWS_AT_ONCE = 8,       /* of all nodes: the largest fit into one answer of the database */
-    ROWS_SCANNED = 1024,    /* of one portion                                                */
-    EVENTS_SCANNED = 20000, /* likewise: some 20 ms                                          */
-    BYTES_TOLD = 1 << 20,   /* likewise, as JSON                                             */
-    CHUNK = 1024,           /* events whose names are asked for together                     */
+    ROWS_AT_ONCE = 8,        /* of all nodes: the largest rows fit into one database result */
+    ROWS_SCANNED = 1024,     /* of one batch                                                */
+    EVENTS_SCANNED = 20000,  /* of one batch: some 20 ms                                    */
+    BYTES_PRINTED = 1 << 20, /* of one batch, as JSON                                       */
+    CHUNK = 1024,            /* events whose names are read together                        */
 };
 
-/* A node of which something is to be told. */
-struct teller {
+/* A node that has more events to read. */
+struct node_source {
     struct event_node node;
     int64_t next; /* the number of the next event */
     struct db_result rows;
-    int row; /* the next one of them; at their end there may be more */
+    int row; /* the next of these rows; after the last one the database may have more */
     bool is_over;
 };
 
@@ -35,8 +37,8 @@ struct item {
     bool may_want;
 };
 
-/* Whose events are; agents know it by two names. */
-struct known {
+/* The owner of events; the agents' form has two more names. */
+struct party {
     struct event_owner owner;
     struct str agent, project;
 };
@@ -44,24 +46,24 @@ struct known {
 struct reading {
     struct db *db;
     struct arena *arena;
-    const struct event_query *question;
-    struct event_read *portion;
+    const struct event_query *query;
+    struct event_read *batch;
     struct event_node *nodes;
     int node_count;
-    struct teller *tellers;
-    int teller_count;
+    struct node_source *sources;
+    int source_count;
     struct item *items; /* of the chunk */
     int item_count, item_room;
-    struct map *owners; /* key to index of `known`; -1 - key for zones */
-    struct known *known;
-    struct db_result *asked;
-    int known_count;
+    struct map *owners;    /* owner_key() to the index in `parties` */
+    struct party *parties; /* all owners read so far                */
+    struct db_result *party_rows;
+    int party_count;
     int rows_left, events_left;
-    struct answer out; /* of one note, then copied */
+    struct answer out; /* the JSON of one note, then copied */
     size_t bytes;
 };
 
-/* ---- where it begins ---- */
+/* ---- the start position ---- */
 
 static struct event_node *find_node(const struct reading *r, int64_t id)
 {
@@ -87,11 +89,13 @@ static enum rc read_nodes(struct reading *r, struct err *reterr)
     return RC_OK;
 }
 
-/* A place behind what is there is one of another database, or of this one before it was
- * restored. */
+/*
+ * Events after the cursor were pruned; or the cursor is ahead of the events, so it comes from
+ * another database, or from this one before it was restored.
+ */
 static bool is_lost(const struct reading *r)
 {
-    const struct event_cursor *after = &r->question->after;
+    const struct event_cursor *after = &r->query->after;
 
     for (int i = 0; i < after->count; i++) {
         const struct event_node *node = find_node(r, after->at[i].node);
@@ -102,17 +106,17 @@ static bool is_lost(const struct reading *r)
     return false;
 }
 
-static enum rc begin(struct reading *r, struct err *reterr)
+static enum rc find_start(struct reading *r, struct err *reterr)
 {
-    struct event_cursor *cursor = &r->portion->cursor;
-    enum event_start start = r->question->start;
+    struct event_cursor *cursor = &r->batch->cursor;
+    enum event_start start = r->query->start;
 
     if (start == EVENT_AFTER && is_lost(r)) {
-        r->portion->is_lost = true;
+        r->batch->is_lost = true;
         start = EVENT_OLDEST;
     }
     if (start == EVENT_AFTER)
-        *cursor = r->question->after;
+        *cursor = r->query->after;
     for (int i = 0; i < r->node_count; i++) {
         const struct event_node *node = &r->nodes[i];
         int64_t seq = start == EVENT_NOW      ? node->last
@@ -120,51 +124,52 @@ static enum rc begin(struct reading *r, struct err *reterr)
                                               : event_cursor_get(cursor, node->id);
 
         if (seq < node->oldest - 1)
-            seq = node->oldest - 1; /* nothing was told of it so far */
+            seq = node->oldest - 1; /* the cursor does not name this node */
         if (node->oldest > node->last)
-            continue; /* its place is kept, if it had one */
+            continue; /* it has no events; the cursor keeps its position, if it has one */
         if (!event_cursor_set(cursor, node->id, seq))
-            return err_set(reterr, RC_LIMIT, -1, 0, "more than %d nodes have events",
-                           EVENT_CURSOR_NODES);
+            return err_set(reterr, RC_LIMIT, -1, 0,
+                           "too many nodes have events; the limit is %d", EVENT_CURSOR_NODES);
     }
     return RC_OK;
 }
 
-static void open_tellers(struct reading *r)
+static void open_sources(struct reading *r)
 {
-    r->tellers = arena_array(r->arena, (size_t)r->node_count, sizeof *r->tellers);
-    for (int i = 0; i < r->node_count && !r->portion->is_lost; i++) {
+    r->sources = arena_array(r->arena, (size_t)r->node_count, sizeof *r->sources);
+    for (int i = 0; i < r->node_count && !r->batch->is_lost; i++) {
         const struct event_node *node = &r->nodes[i];
-        int64_t seq = event_cursor_get(&r->portion->cursor, node->id);
+        int64_t seq = event_cursor_get(&r->batch->cursor, node->id);
 
         if (node->oldest <= node->last && seq < node->last)
-            r->tellers[r->teller_count++] = (struct teller){.node = *node, .next = seq + 1};
+            r->sources[r->source_count++] = (struct node_source){.node = *node,
+                                                                 .next = seq + 1};
     }
 }
 
 /* ---- rows ---- */
 
-static enum rc fill_tellers(struct reading *r, struct err *reterr)
+static enum rc fill_sources(struct reading *r, struct err *reterr)
 {
-    int limit = r->teller_count < ROWS_AT_ONCE ? ROWS_AT_ONCE / r->teller_count : 1;
-    bool asks = false;
+    int limit = r->source_count < ROWS_AT_ONCE ? ROWS_AT_ONCE / r->source_count : 1;
+    bool has_queries = false;
     enum rc rc;
 
-    for (int i = 0; i < r->teller_count; i++) {
-        struct teller *s = &r->tellers[i];
+    for (int i = 0; i < r->source_count; i++) {
+        struct node_source *s = &r->sources[i];
 
         if (s->is_over || s->row < s->rows.rows)
             continue;
         s->rows = (struct db_result){0};
-        s->row = -1; /* asked for */
+        s->row = -1; /* being read */
         events_of(r->db, s->node.id, s->next, limit, &s->rows);
-        asks = true;
+        has_queries = true;
     }
-    if (!asks)
+    if (!has_queries)
         return RC_OK;
     rc = db_flush(r->db, r->arena, reterr);
-    for (int i = 0; rc == RC_OK && i < r->teller_count; i++) {
-        struct teller *s = &r->tellers[i];
+    for (int i = 0; rc == RC_OK && i < r->source_count; i++) {
+        struct node_source *s = &r->sources[i];
 
         if (s->row >= 0)
             continue;
@@ -174,12 +179,12 @@ static enum rc fill_tellers(struct reading *r, struct err *reterr)
     return rc;
 }
 
-static struct teller *earliest(const struct reading *r)
+static struct node_source *earliest(const struct reading *r)
 {
-    struct teller *best = NULL;
+    struct node_source *best = NULL;
 
-    for (int i = 0; i < r->teller_count; i++) {
-        struct teller *s = &r->tellers[i];
+    for (int i = 0; i < r->source_count; i++) {
+        struct node_source *s = &r->sources[i];
 
         if (!s->is_over &&
             (!best || db_int_at(&s->rows, s->row, 2) < db_int_at(&best->rows, best->row, 2)))
@@ -202,8 +207,8 @@ static void add_item(struct reading *r, const struct item *item)
     r->items[r->item_count++] = *item;
 }
 
-/* The next row of a node, from the event on that was not told yet. */
-static enum rc take_row(struct reading *r, struct teller *s, struct err *reterr)
+/* Adds the events of a node's next row that come after the start position. */
+static enum rc add_row(struct reading *r, struct node_source *s, struct err *reterr)
 {
     struct item item = {.node = s->node.id,
                         .seq = db_int_at(&s->rows, s->row, 0),
@@ -217,7 +222,7 @@ static enum rc take_row(struct reading *r, struct teller *s, struct err *reterr)
 
         if (rc != RC_OK)
             return rc;
-        item.may_want = event_filter_may_want(&r->question->filter, &item.event);
+        item.may_want = event_filter_may_want(&r->query->filter, &item.event);
         if (any && item.seq >= s->next)
             add_item(r, &item);
     }
@@ -227,15 +232,15 @@ static enum rc take_row(struct reading *r, struct teller *s, struct err *reterr)
     return RC_OK;
 }
 
-static enum rc take_chunk(struct reading *r, struct err *reterr)
+static enum rc read_chunk(struct reading *r, struct err *reterr)
 {
     r->item_count = 0;
-    while (r->teller_count > 0 && r->item_count < CHUNK && r->rows_left > 0) {
-        enum rc rc = fill_tellers(r, reterr);
-        struct teller *s = rc == RC_OK ? earliest(r) : NULL;
+    while (r->source_count > 0 && r->item_count < CHUNK && r->rows_left > 0) {
+        enum rc rc = fill_sources(r, reterr);
+        struct node_source *s = rc == RC_OK ? earliest(r) : NULL;
 
         if (rc == RC_OK && s)
-            rc = take_row(r, s, reterr);
+            rc = add_row(r, s, reterr);
         if (rc != RC_OK || !s)
             return rc;
     }
@@ -244,57 +249,57 @@ static enum rc take_chunk(struct reading *r, struct err *reterr)
 
 /* ---- names ---- */
 
-/* 0: it is nobody's.  Zones have keys of their own, below 0. */
+/* 0: the event has no owner.  The keys of zones are negated, so that they differ. */
 static int64_t owner_key(const struct event *event)
 {
     return event->type == EVENT_PLAN_MIDNIGHT ? -event->detail : event->schedule;
 }
 
-static void want_owner(struct reading *r, int64_t key)
+static void request_owner(struct reading *r, int64_t key)
 {
     if (key == 0 || map_find(r->owners, key) != MAP_NONE)
         return;
     if (key < 0)
-        event_owners_get_zone(r->db, -key, &r->asked[r->known_count]);
+        event_owners_get_zone(r->db, -key, &r->party_rows[r->party_count]);
     else
-        event_owners_get(r->db, key, r->question->has_own ? DIALECTS_AGENTS : -1,
-                         &r->asked[r->known_count]);
-    map_put(r->owners, key, r->known_count++);
+        event_owners_get(r->db, key, r->query->has_own ? DIALECTS_AGENTS : -1,
+                         &r->party_rows[r->party_count]);
+    map_put(r->owners, key, r->party_count++);
 }
 
-static void learn(const struct db_result *row, struct arena *arena, struct known *ret)
+static void read_owner(const struct db_result *row, struct arena *arena, struct party *ret)
 {
     event_owners_read(row, &ret->owner);
     if (ret->owner.extra.len > 0)
         agents_event_party(ret->owner.extra, arena, &ret->agent, &ret->project);
 }
 
-static enum rc learn_owners(struct reading *r, struct err *reterr)
+static enum rc read_owners(struct reading *r, struct err *reterr)
 {
-    int first = r->known_count, room = first + r->item_count;
-    struct known *known = arena_array(r->arena, (size_t)room, sizeof *known);
+    int first = r->party_count, room = first + r->item_count;
+    struct party *parties = arena_array(r->arena, (size_t)room, sizeof *parties);
     enum rc rc;
 
     for (int i = 0; i < first; i++)
-        known[i] = r->known[i];
-    r->known = known;
-    r->asked = arena_array(r->arena, (size_t)room, sizeof *r->asked);
+        parties[i] = r->parties[i];
+    r->parties = parties;
+    r->party_rows = arena_array(r->arena, (size_t)room, sizeof *r->party_rows);
     for (int i = 0; i < r->item_count; i++)
         if (r->items[i].may_want)
-            want_owner(r, owner_key(&r->items[i].event));
+            request_owner(r, owner_key(&r->items[i].event));
     rc = db_flush(r->db, r->arena, reterr);
-    for (int i = first; rc == RC_OK && i < r->known_count; i++)
-        if (r->asked[i].rows == 1)
-            learn(&r->asked[i], r->arena, &known[i]);
+    for (int i = first; rc == RC_OK && i < r->party_count; i++)
+        if (r->party_rows[i].rows == 1)
+            read_owner(&r->party_rows[i], r->arena, &parties[i]);
     return rc;
 }
 
-static const struct known *known_of(const struct reading *r, const struct event *event)
+static const struct party *find_owner(const struct reading *r, const struct event *event)
 {
     int64_t key = owner_key(event);
     int32_t i = key != 0 ? map_find(r->owners, key) : MAP_NONE;
 
-    return i != MAP_NONE && r->known[i].owner.namespace != 0 ? &r->known[i] : NULL;
+    return i != MAP_NONE && r->parties[i].owner.namespace != 0 ? &r->parties[i] : NULL;
 }
 
 static struct str node_name(const struct reading *r, int64_t id)
@@ -304,7 +309,7 @@ static struct str node_name(const struct reading *r, int64_t id)
     return node ? node->name : (struct str){NULL, 0};
 }
 
-/* A direct run has a schedule of its own, which nobody named: it is called as the run is. */
+/* The schedule of a direct run is internal and has the id of the run as its name: hide it. */
 static struct str schedule_name(const struct item *item, const struct event_owner *owner,
                                 const struct run_id *run)
 {
@@ -320,21 +325,21 @@ static struct str schedule_name(const struct item *item, const struct event_owne
 
 /* ---- notes ---- */
 
-/* Of agents' schedules, their runs, and days of their zones. */
-static void add_own(const struct reading *r, const struct item *item, const struct known *known,
-                    struct event_note *note)
+/* Sets the agents' form for events of agents' schedules, of their runs, and of midnights. */
+static void set_agents_form(const struct reading *r, const struct item *item,
+                            const struct party *party, struct event_note *note)
 {
     bool is_midnight = note->type == EVENT_PLAN_MIDNIGHT;
 
-    if (!r->question->has_own || !known || (!is_midnight && known->agent.len == 0))
+    if (!r->query->has_own || !party || (!is_midnight && party->agent.len == 0))
         return;
     note->agents_type = (int)agents_event_of(&item->event,
                                              note->run.pass == 0 && note->schedule.len > 0);
-    note->agent = known->agent;
-    note->project = known->project;
+    note->agent = party->agent;
+    note->project = party->project;
 }
 
-static struct str print_with(struct reading *r, const struct item *item,
+static struct str print_note(struct reading *r, const struct item *item,
                              const struct event_note *note, const struct event_scene *scene,
                              event_print_fn *print)
 {
@@ -344,11 +349,11 @@ static struct str print_with(struct reading *r, const struct item *item,
     return arena_str(r->arena, answer_done(&r->out));
 }
 
-static void tell(struct reading *r, const struct item *item)
+static void add_note(struct reading *r, const struct item *item)
 {
     const struct event *event = &item->event;
-    const struct known *known = known_of(r, event);
-    const struct event_owner *owner = known ? &known->owner : NULL;
+    const struct party *party = find_owner(r, event);
+    const struct event_owner *owner = party ? &party->owner : NULL;
     int64_t subject = event_subject(event);
     struct event_note note = {
         .node = item->node,
@@ -367,46 +372,46 @@ static void tell(struct reading *r, const struct item *item)
     struct buf id = BUF(text);
 
     note.schedule = schedule_name(item, owner, &note.run);
-    add_own(r, item, known, &note);
-    if (!event_filter_wants(&r->question->filter, &note))
+    set_agents_form(r, item, party, &note);
+    if (!event_filter_wants(&r->query->filter, &note))
         return;
-    event_cursor_print(&r->portion->cursor, &id);
+    event_cursor_print(&r->batch->cursor, &id);
     note.id = arena_str(r->arena, buf_as_str(&id));
-    if (!r->question->filter.is_agents)
-        note.json = print_with(r, item, &note, &scene, event_print);
+    if (!r->query->filter.is_agents)
+        note.json = print_note(r, item, &note, &scene, event_print);
     if (note.agents_type != AGENTS_EVENT_NONE)
-        note.own_json = print_with(r, item, &note, &scene, agents_event_print);
-    r->portion->notes[r->portion->count++] = note;
+        note.own_json = print_note(r, item, &note, &scene, agents_event_print);
+    r->batch->notes[r->batch->count++] = note;
 }
 
 static bool is_full(const struct reading *r)
 {
-    return r->portion->count == r->question->limit || r->events_left <= 0 ||
-           r->bytes >= BYTES_TOLD;
+    return r->batch->count == r->query->limit || r->events_left <= 0 ||
+           r->bytes >= BYTES_PRINTED;
 }
 
-/* False when there is room for no more. */
-static bool tell_chunk(struct reading *r)
+/* Returns false when the batch is full. */
+static bool add_notes(struct reading *r)
 {
     for (int i = 0; i < r->item_count; i++) {
         const struct item *item = &r->items[i];
 
         if (is_full(r))
             return false;
-        event_cursor_set(&r->portion->cursor, item->node, item->seq); /* it is named */
+        event_cursor_set(&r->batch->cursor, item->node, item->seq); /* cannot fail: it is set */
         r->events_left--;
         if (item->may_want)
-            tell(r, item);
+            add_note(r, item);
     }
     return !is_full(r) && r->rows_left > 0;
 }
 
 static bool has_more(const struct reading *r)
 {
-    for (int i = 0; i < r->teller_count; i++) {
-        const struct event_node *node = &r->tellers[i].node;
+    for (int i = 0; i < r->source_count; i++) {
+        const struct event_node *node = &r->sources[i].node;
 
-        if (event_cursor_get(&r->portion->cursor, node->id) < node->last)
+        if (event_cursor_get(&r->batch->cursor, node->id) < node->last)
             return true;
     }
     return false;
@@ -415,33 +420,33 @@ static bool has_more(const struct reading *r)
 static enum rc read_all(struct reading *r, struct err *reterr)
 {
     enum rc rc = read_nodes(r, reterr);
-    bool goes_on = true;
+    bool has_room = true;
 
     if (rc == RC_OK)
-        rc = begin(r, reterr);
+        rc = find_start(r, reterr);
     if (rc == RC_OK)
-        open_tellers(r);
-    r->portion->first = r->portion->cursor;
-    while (rc == RC_OK && goes_on) {
-        rc = take_chunk(r, reterr);
+        open_sources(r);
+    r->batch->first = r->batch->cursor;
+    while (rc == RC_OK && has_room) {
+        rc = read_chunk(r, reterr);
         if (rc == RC_OK)
-            rc = learn_owners(r, reterr);
-        goes_on = rc == RC_OK && r->item_count > 0 && tell_chunk(r);
+            rc = read_owners(r, reterr);
+        has_room = rc == RC_OK && r->item_count > 0 && add_notes(r);
     }
-    r->portion->has_more = rc == RC_OK && has_more(r);
+    r->batch->has_more = rc == RC_OK && has_more(r);
     return rc;
 }
 
-enum rc event_read_read(struct db *db, struct arena *arena, const struct event_query *question,
+enum rc event_read_read(struct db *db, struct arena *arena, const struct event_query *query,
                         struct event_read *ret, struct err *reterr)
 {
-    struct event_read portion = {
-        .notes = arena_array(arena, (size_t)question->limit, sizeof *portion.notes)};
+    struct event_read batch = {
+        .notes = arena_array(arena, (size_t)query->limit, sizeof *batch.notes)};
     struct reading r = {
         .db = db,
         .arena = arena,
-        .question = question,
-        .portion = &portion,
+        .query = query,
+        .batch = &batch,
         .owners = map_new(0),
         .out = answer_new(arena),
         .rows_left = ROWS_SCANNED,
@@ -451,6 +456,6 @@ enum rc event_read_read(struct db *db, struct arena *arena, const struct event_q
 
     map_free(r.owners);
     if (rc == RC_OK)
-        *ret = portion;
+        *ret = batch;
     return rc;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The next events behind a place, read from the database: of each node in its own order, of
- * several nodes by time as far as it goes.
+ * Reads the next events after a cursor from the database: the events of one node in their
+ * order, those of several nodes by time as far as possible.
  *
- * What one reading costs is bounded whatever is wanted; it says where it has come to.
+ * The cost of one read is bounded for any filter; it returns the cursor that it has reached.
  */
 #pragma once
 
@@ -15,23 +15,23 @@ enum event_start { EVENT_AFTER, EVENT_OLDEST, EVENT_NOW };
 struct event_query {
     struct event_filter filter;
     enum event_start start;
-    struct event_cursor after; /* EVENT_AFTER */
-    int limit;                 /* of notes    */
-    bool has_own;              /* notes are wanted in the agents' words too */
+    struct event_cursor after; /* for EVENT_AFTER                        */
+    int limit;                 /* of notes                               */
+    bool has_own;              /* return notes in the agents' form also  */
 };
 
 struct event_read {
     struct event_note *notes;
     int count;
-    struct event_cursor first;  /* where it began                                        */
-    struct event_cursor cursor; /* behind all that was looked at                         */
-    bool has_more;              /* there may be more: read on from there at once         */
-    bool is_lost;               /* something behind `after` is not kept any more, or the
-                                   place is none of this database; the cursor is before
-                                   the oldest that is kept, and there are no notes       */
+    struct event_cursor first;  /* the start position                                    */
+    struct event_cursor cursor; /* after the last event that was checked                 */
+    bool has_more;              /* there may be more; read again from `cursor` at once   */
+    bool is_lost;               /* events after `after` were pruned, or `after` is not a
+                                   cursor of this database; `cursor` is before the oldest
+                                   event, and there are no notes                         */
 };
 
-/* In a snapshot; all texts are in the arena. */
+/* Reads in a snapshot; all texts are in the arena. */
 MUST_USE enum rc event_read_read(struct db *db, struct arena *arena,
-                                 const struct event_query *question, struct event_read *ret,
+                                 const struct event_query *query, struct event_read *ret,
                                  struct err *reterr);

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The handlers of the jobs API: /api/orgs/{org}/schedules.  As api/native/native.h: each is
- * begin, read or settled of a row of the table of operations.
+ * The handlers of the jobs API: /api/orgs/{org}/schedules.  As in api/native/native.h, each is
+ * the begin, read or settled step of a row of the table of operations.
  *
- * An organisation is a namespace.  Everything here sees the schedules that were made here,
- * and no others.
+ * An organisation is a namespace.  This API sees only the schedules that were created with it.
  */
 #pragma once
 
 #include "api/call/call.h"
 #include "api/jobs/jobs_doc.h"
 
-/* The organisation of the path; params[0] is then the schedule. */
+/* Reads the organisation from the path; params[0] is the schedule afterwards. */
 MUST_USE enum rc jobs_namespace(struct call *call, struct err *reterr);
 
-/* It is not there: made with its first schedule where nobody needs a token. */
+/* The organisation does not exist: without tokens, its first schedule creates it. */
 enum call_step jobs_no_org(struct call *call);
 
 /* jobs_list.c */

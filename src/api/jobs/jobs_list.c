@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schedules of an organisation, the newest first, as one list.
+ * The schedules of an organisation as one list, newest first.
  */
 #include "api/jobs/jobs.h"
 #include "api/schedules/schedule_times.h"
@@ -15,7 +15,7 @@ enum call_step jobs_list_begin(struct call *call)
     return CALL_READ;
 }
 
-static enum rc tell_row(struct schedule_walk *walk, struct schedule_view *view,
+static enum rc list_row(struct schedule_walk *walk, struct schedule_view *view,
                         struct arena *scratch, struct err *reterr)
 {
     struct answer *out = walk->arg;
@@ -41,7 +41,7 @@ enum call_step jobs_list_read(struct call *call, struct db *db)
                                  .db = db,
                                  .order = ORDER_CREATED,
                                  .is_descending = true,
-                                 .look = tell_row,
+                                 .look = list_row,
                                  .arg = &out};
     struct err err;
 
@@ -51,7 +51,7 @@ enum call_step jobs_list_read(struct call *call, struct db *db)
     answer_text(&out, "]");
     if (walk.is_enough || !walk.is_done)
         return call_problem(call, 400, "limit",
-                            "there are too many for one list; ask for pages, with "
+                            "too many schedules for one list; request pages with "
                             "/api/v1/schedules?namespace=%.*s",
                             STR_ARG(call->namespace_name));
     return call_answer(call, 200, answer_done(&out));

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the jobs API's JSON of a schedule into the native document: see jobs_doc.h.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,21 +10,21 @@
 #include "model/policies_json.h"
 
 enum {
-    LABEL_MAX = 255,     /* bytes of a name, of a server's id                         */
-    CRON_FIELDS = 5,     /* of an expression: words for whole ones are not taken      */
+    LABEL_MAX = 255,     /* bytes of a name or of a server's id                       */
+    CRON_FIELDS = 5,     /* of an expression; words such as @daily are not accepted   */
     RETRIES_DEFAULT = 2, /* after the first attempt                                   */
     BACKOFF_MS_DEFAULT = 2000,
 };
 
-static enum rc wrong(struct err *reterr, const char *field, const char *why)
+static enum rc refuse_field(struct err *reterr, const char *field, const char *why)
 {
     err_set(reterr, RC_INVALID, -1, 0, "%s", why);
     err_in(reterr, "%s", field);
     return RC_INVALID;
 }
 
-/* A member that is a text; absent, null and blank are the empty one. */
-static enum rc take_text(const json_t *json, const char *name, int max, struct str *ret,
+/* A string member; an absent, null or blank one is empty. */
+static enum rc read_text(const json_t *json, const char *name, int max, struct str *ret,
                          struct err *reterr)
 {
     const json_t *value = json_object_get(json, name);
@@ -38,15 +41,15 @@ static enum rc take_text(const json_t *json, const char *name, int max, struct s
     return RC_OK;
 }
 
-static enum rc need_text(const json_t *json, const char *name, struct str *ret,
-                         struct err *reterr)
+static enum rc read_required_text(const json_t *json, const char *name, struct str *ret,
+                                  struct err *reterr)
 {
-    if (take_text(json, name, LABEL_MAX, ret, reterr) != RC_OK)
+    if (read_text(json, name, LABEL_MAX, ret, reterr) != RC_OK)
         return reterr->rc;
-    return ret->len > 0 ? RC_OK : wrong(reterr, name, "is required");
+    return ret->len > 0 ? RC_OK : refuse_field(reterr, name, "is required");
 }
 
-/* ---- when ---- */
+/* ---- spec ---- */
 
 static bool is_blank(char c)
 {
@@ -69,13 +72,13 @@ static enum rc read_cron(const json_t *json, json_t *spec, struct err *reterr)
 
     json_put(spec, "cron", list);
     json_add(list, entry);
-    if (need_text(json, "cronExpression", &expr, reterr) != RC_OK)
+    if (read_required_text(json, "cronExpression", &expr, reterr) != RC_OK)
         return reterr->rc;
     expr = str_trim(expr);
     if (count_fields(expr) != CRON_FIELDS)
-        return wrong(reterr, "cronExpression",
-                     "has 5 fields, such as `0 2 * * *`: minute, hour, day of the month, "
-                     "month, day of the week");
+        return refuse_field(reterr, "cronExpression",
+                            "must have 5 fields, such as \"0 2 * * *\": minute, hour, day of "
+                            "month, month, day of week");
     json_put(entry, "expr", json_new_str(expr));
     json_put(entry, "dialect", json_new_str(STR("vixie")));
     return RC_OK;
@@ -103,16 +106,18 @@ static enum rc read_window(const json_t *json, json_t *spec, struct err *reterr)
     json_t *window;
 
     for (int i = 0; i < 2; i++) {
-        if (take_text(json, names[i], LABEL_MAX, &texts[i], reterr) != RC_OK)
+        if (read_text(json, names[i], LABEL_MAX, &texts[i], reterr) != RC_OK)
             return reterr->rc;
         if (texts[i].len > 0 && !is_time_of_day(texts[i]))
-            return wrong(reterr, names[i], "must be a time of day, HH:mm, such as 02:00");
+            return refuse_field(reterr, names[i],
+                                "must be a time of day, HH:mm, such as 02:00");
     }
     if (texts[0].len == 0 && texts[1].len == 0)
         return RC_OK;
     for (int i = 0; i < 2; i++)
         if (texts[i].len == 0)
-            return wrong(reterr, names[i], "is required beside the other end of the window");
+            return refuse_field(reterr, names[i],
+                                "is required; a window has both a start and an end");
     window = json_new_object();
     json_put(window, "from", json_new_str(texts[0]));
     json_put(window, "to", json_new_str(texts[1]));
@@ -121,11 +126,11 @@ static enum rc read_window(const json_t *json, json_t *spec, struct err *reterr)
     return RC_OK;
 }
 
-/* ---- what ---- */
+/* ---- action ---- */
 
 /*
- * What the worker of an organisation's queue gets.  The two ids are those of the run and are
- * filled in for each, see model/payload.h.  Of the server no more is known here than its id.
+ * The input for a worker of the organisation's queue.  The engine fills in the two ids for each
+ * run, see model/payload.h.  Belfry knows only the id of the server.
  */
 static enum rc read_action(const json_t *json, struct str org, json_t *action,
                            struct err *reterr)
@@ -137,8 +142,8 @@ static enum rc read_action(const json_t *json, struct str org, json_t *action,
     struct str server, type;
 
     json_put(action, "input", input);
-    if (need_text(json, "serverInstanceId", &server, reterr) != RC_OK ||
-        need_text(json, "jobType", &type, reterr) != RC_OK)
+    if (read_required_text(json, "serverInstanceId", &server, reterr) != RC_OK ||
+        read_required_text(json, "jobType", &type, reterr) != RC_OK)
         return reterr->rc;
     buf_text(&queue, "jobs:");
     buf_str(&queue, org);
@@ -154,9 +159,9 @@ static enum rc read_action(const json_t *json, struct str org, json_t *action,
     return RC_OK;
 }
 
-/* ---- again ---- */
+/* ---- policies ---- */
 
-static enum rc take_number(const json_t *json, const char *name, int64_t high, int64_t *ret,
+static enum rc read_number(const json_t *json, const char *name, int64_t high, int64_t *ret,
                            struct err *reterr)
 {
     const json_t *value = json_object_get(json, name);
@@ -180,8 +185,8 @@ static json_t *duration_json(span d)
     return json_new_str(buf_as_str(&out));
 }
 
-/* An exponential wait grows without an end of its own, as long as waits may be. */
-static enum rc read_policy(const json_t *policy, json_t *retry, struct err *reterr)
+/* The policy has no maximum wait of its own; the server's limit applies. */
+static enum rc read_retry(const json_t *policy, json_t *retry, struct err *reterr)
 {
     int64_t retries = RETRIES_DEFAULT, wait_ms = BACKOFF_MS_DEFAULT;
     struct str type;
@@ -189,14 +194,14 @@ static enum rc read_policy(const json_t *policy, json_t *retry, struct err *rete
     if (policy && !json_is_null(policy) && !json_is_object(policy))
         return json_wrong_type(policy, "an object with maxRetries, backoffMs, backoffType",
                                reterr);
-    if (take_number(policy, "maxRetries", RETRY_ATTEMPTS_MAX - 1, &retries, reterr) != RC_OK ||
-        take_number(policy, "backoffMs", RETRY_WAIT_MAX / SPAN_MS, &wait_ms, reterr) != RC_OK ||
-        take_text(policy, "backoffType", LABEL_MAX, &type, reterr) != RC_OK)
+    if (read_number(policy, "maxRetries", RETRY_ATTEMPTS_MAX - 1, &retries, reterr) != RC_OK ||
+        read_number(policy, "backoffMs", RETRY_WAIT_MAX / SPAN_MS, &wait_ms, reterr) != RC_OK ||
+        read_text(policy, "backoffType", LABEL_MAX, &type, reterr) != RC_OK)
         return reterr->rc;
     if (type.len == 0)
         type = STR("fixed");
     if (!str_eq(type, STR("fixed")) && !str_eq(type, STR("exponential")))
-        return wrong(reterr, "backoffType", "must be fixed or exponential");
+        return refuse_field(reterr, "backoffType", "must be fixed or exponential");
     json_put(retry, "attempts", json_new_int(retries + 1));
     json_put(retry, "backoff", json_new_str(type));
     json_put(retry, "delay", duration_json(wait_ms * SPAN_MS));
@@ -214,7 +219,7 @@ static enum rc read_policies(const json_t *json, json_t *policies, json_t *extra
     json_put(policies, "catchup", catchup);
     json_put(catchup, "mode", json_new_str(STR("none")));
     json_put(policies, "overlap", json_new_str(STR("allowAll")));
-    if (read_policy(policy, retry, reterr) != RC_OK) {
+    if (read_retry(policy, retry, reterr) != RC_OK) {
         err_in(reterr, "retryPolicy");
         return reterr->rc;
     }
@@ -223,9 +228,9 @@ static enum rc read_policies(const json_t *json, json_t *policies, json_t *extra
     return RC_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the document ---- */
 
-static json_t *part(json_t *document, const char *name)
+static json_t *add_object(json_t *document, const char *name)
 {
     json_t *object = json_new_object();
 
@@ -240,7 +245,7 @@ static enum rc read_labels(const json_t *json, json_t *document, json_t *extra,
     const json_t *description = json_object_get(json, "description");
     struct str name;
 
-    if (need_text(json, "name", &name, reterr) != RC_OK)
+    if (read_required_text(json, "name", &name, reterr) != RC_OK)
         return reterr->rc;
     json_put(extra, "name", json_new_str(name));
     if (description && !json_is_null(description))
@@ -259,15 +264,15 @@ static enum rc read_labels(const json_t *json, json_t *document, json_t *extra,
 enum rc jobs_read(const json_t *json, struct str org, json_t **ret, struct err *reterr)
 {
     json_auto_t *document = json_new_object();
-    json_t *spec = part(document, "spec"), *extra = part(document, "extra");
+    json_t *spec = add_object(document, "spec"), *extra = add_object(document, "extra");
 
     if (!json_is_object(json))
         return json_wrong_type(json, "an object, a schedule", reterr);
     json_put(spec, "timezone", json_new_str(STR("UTC")));
     if (read_labels(json, document, extra, reterr) != RC_OK ||
-        read_action(json, org, part(document, "action"), reterr) != RC_OK ||
+        read_action(json, org, add_object(document, "action"), reterr) != RC_OK ||
         read_cron(json, spec, reterr) != RC_OK || read_window(json, spec, reterr) != RC_OK ||
-        read_policies(json, part(document, "policies"), extra, reterr) != RC_OK)
+        read_policies(json, add_object(document, "policies"), extra, reterr) != RC_OK)
         return reterr->rc;
     *ret = json_incref(document);
     return RC_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules of the jobs API: created, shown, replaced, patched, deleted.
+ * Schedules of the jobs API: create, get, replace, patch, delete.
  *
- * Whatever changes one is read before: its name may be that of a schedule that was made
- * elsewhere, which this API does not see.  The command then names the version that was read.
+ * Every change reads the schedule first: its name may belong to a schedule of another API,
+ * which this API does not see.  The command then names the version that was read.
  */
 #include "api/call/change.h"
 #include "api/call/operation.h"
@@ -13,9 +13,9 @@
 #include "api/schedules/schedule_times.h"
 #include "model/member.h"
 
-enum { EDIT_TRIES_MAX = 20 }; /* edits in between that one of ours outlives */
+enum { EDIT_TRIES_MAX = 20 }; /* retries of an edit after other edits */
 
-/* ---- what all have in common ---- */
+/* ---- shared functions ---- */
 
 enum rc jobs_namespace(struct call *call, struct err *reterr)
 {
@@ -24,7 +24,7 @@ enum rc jobs_namespace(struct call *call, struct err *reterr)
         call->params[i - 1] = call->params[i];
     call->params[CALL_PARAMS_MAX - 1] = (struct str){NULL, 0};
     if (call->namespace_name.len > CALL_NAME_MAX)
-        err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; %d are the most",
+        err_set(reterr, RC_LIMIT, -1, 0, "is %zu bytes; the limit is %d",
                 call->namespace_name.len, CALL_NAME_MAX);
     else if (name_check(call->namespace_name, reterr) == RC_OK)
         return RC_OK;
@@ -32,37 +32,37 @@ enum rc jobs_namespace(struct call *call, struct err *reterr)
     return reterr->rc;
 }
 
-static enum call_step missing(struct call *call)
+static enum call_step answer_missing(struct call *call)
 {
     call->status = 0;
     return call_problem(call, 404, "not_found", "Schedule not found");
 }
 
-static enum call_step failed(struct call *call, const struct err *err)
+static enum call_step answer_failed(struct call *call, const struct err *err)
 {
-    return err->rc == RC_NOT_FOUND ? missing(call) : view_failed(call, err);
+    return err->rc == RC_NOT_FOUND ? answer_missing(call) : view_failed(call, err);
 }
 
-static enum rc find(const struct call *call, struct db *db, struct schedule_view *ret,
-                    struct err *reterr)
+static enum rc find_schedule(const struct call *call, struct db *db, struct schedule_view *ret,
+                             struct err *reterr)
 {
     enum rc rc = view_find(call, db, ret, reterr);
 
     if (rc == RC_OK && ret->row.dialect != DIALECTS_JOBS)
-        return err_set(reterr, RC_NOT_FOUND, -1, 0, "made elsewhere");
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "created with another API");
     return rc == RC_OK ? schedule_times_next(call, db, call->arena, ret, reterr) : rc;
 }
 
-static enum call_step name_begin(struct call *call)
+static enum call_step begin_read(struct call *call)
 {
     struct err err;
 
-    return request_name(call, 0, "schedule", &err) == RC_OK ? CALL_READ : missing(call);
+    return request_name(call, 0, "schedule", &err) == RC_OK ? CALL_READ : answer_missing(call);
 }
 
-/* The schedule as the JSON wants it, as *command. */
-static enum rc draft_of(struct call *call, const json_t *json, struct command *command,
-                        struct err *reterr)
+/* Fills *command from the JSON of a schedule. */
+static enum rc build_draft(struct call *call, const json_t *json, struct command *command,
+                           struct err *reterr)
 {
     json_auto_t *document = NULL;
     struct wanted_hint hint;
@@ -81,14 +81,14 @@ static enum rc draft_of(struct call *call, const json_t *json, struct command *c
     return RC_OK;
 }
 
-/* ---- showing ---- */
+/* ---- get ---- */
 
 enum call_step jobs_get_begin(struct call *call)
 {
-    return name_begin(call);
+    return begin_read(call);
 }
 
-/* After a write that write's status stands. */
+/* After a write, the answer has the status of the write. */
 enum call_step jobs_get_read(struct call *call, struct db *db)
 {
     struct answer out = answer_new(call->arena);
@@ -96,90 +96,90 @@ enum call_step jobs_get_read(struct call *call, struct db *db)
     json_t *schedule;
     struct err err;
 
-    if (find(call, db, &view, &err) != RC_OK)
-        return failed(call, &err);
+    if (find_schedule(call, db, &view, &err) != RC_OK)
+        return answer_failed(call, &err);
     if (jobs_show(&view, call->namespace_name, call->arena, &schedule, &err) != RC_OK)
         return view_failed(call, &err);
     answer_json(&out, schedule);
     return call_answer(call, call->status != 0 ? call->status : 200, answer_done(&out));
 }
 
-/* ---- creating ---- */
+/* ---- create ---- */
 
-struct making {
+struct creating {
     struct command *command;
-    struct str org; /* that is being made; empty: it is there */
+    struct str org; /* that is being created; empty: it exists */
 };
 
 enum call_step jobs_create_begin(struct call *call)
 {
-    struct making *making = arena_take(call->arena, sizeof *making);
+    struct creating *creating = arena_take(call->arena, sizeof *creating);
     struct command *command = change_command(call, COMMAND_CREATE);
     json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
-    *making = (struct making){.command = command};
-    call->arg = making;
+    *creating = (struct creating){.command = command};
+    call->arg = creating;
     if (!request_json(call, false, &json, &step))
         return step;
-    if (request_key(call, &err) != RC_OK || draft_of(call, json, command, &err) != RC_OK)
+    if (request_key(call, &err) != RC_OK || build_draft(call, json, command, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     request_trace(call);
     return CALL_COMMANDS;
 }
 
-/* With tokens namespaces are made by those who may, and not by whoever mistypes one. */
+/* With tokens, only clients with that right create namespaces: a typing error must not. */
 enum call_step jobs_no_org(struct call *call)
 {
-    struct making *making = call->arg;
+    struct creating *creating = call->arg;
 
     if (call->caller.token != 0)
         return call_no_namespace(call);
     if (call->operation->begin == jobs_list_begin)
         return call_answer(call, 200, STR("[]"));
     if (call->operation->begin != jobs_create_begin)
-        return missing(call);
-    if (making->org.len > 0)
-        return call_no_namespace(call); /* the one that is always there is not yet */
-    making->org = call->namespace_name;
+        return answer_missing(call);
+    if (creating->org.len > 0)
+        return call_no_namespace(call); /* the namespace "default" does not exist yet */
+    creating->org = call->namespace_name;
     call->namespace_name = STR("default");
-    change_command(call, COMMAND_NAMESPACE)->name = making->org;
+    change_command(call, COMMAND_NAMESPACE)->name = creating->org;
     return CALL_COMMANDS;
 }
 
-static enum call_step org_settled(struct call *call, struct making *making)
+static enum call_step create_schedule(struct call *call, struct creating *creating)
 {
     call->namespace = call->replies->schedule;
-    call->namespace_name = making->org;
-    call->commands = making->command;
-    making->org = (struct str){NULL, 0};
+    call->namespace_name = creating->org;
+    call->commands = creating->command;
+    creating->org = (struct str){NULL, 0};
     return CALL_COMMANDS;
 }
 
 enum call_step jobs_create_settled(struct call *call)
 {
-    struct making *making = call->arg;
+    struct creating *creating = call->arg;
     const struct reply *reply = call->replies;
 
     if (reply->rc != RC_OK)
         return call_refused(call, call->commands, reply);
-    if (making->org.len > 0)
-        return org_settled(call, making);
-    /* Of a request that came twice the first one counts, with the id that was made then. */
+    if (creating->org.len > 0)
+        return create_schedule(call, creating);
+    /* A repeated request gets the id that the first one created. */
     call->params[0] = reply->is_repeated && reply->text.len > 0 ? reply->text
-                                                                : making->command->name;
+                                                                : creating->command->name;
     call->status = 201;
     return CALL_READ;
 }
 
-/* ---- replacing and patching ---- */
+/* ---- replace and patch ---- */
 
 struct editing {
-    struct str wanted;   /* as it was sent                                            */
-    struct str document; /* what it is laid upon, between the read and the command    */
-    bool is_patch;       /* members that it does not name stay as they are            */
-    int64_t version;     /* that was read                                             */
+    struct str wanted;   /* the body of the request                                    */
+    struct str document; /* the current schedule; empty once the command is built     */
+    bool is_patch;       /* members that are absent keep their values                  */
+    int64_t version;     /* that was read                                              */
     int tries;
 };
 
@@ -200,7 +200,7 @@ static enum call_step edit_begin(struct call *call, bool is_patch)
     }
     change_command(call, COMMAND_UPDATE);
     editing->wanted = arena_str(call->arena, call->body);
-    return name_begin(call);
+    return begin_read(call);
 }
 
 enum call_step jobs_put_begin(struct call *call)
@@ -223,16 +223,16 @@ enum call_step jobs_edit_read(struct call *call, struct db *db)
 
     if (call->status != 0)
         return jobs_get_read(call, db);
-    if (find(call, db, &view, &err) != RC_OK ||
+    if (find_schedule(call, db, &view, &err) != RC_OK ||
         jobs_show(&view, call->namespace_name, call->arena, &schedule, &err) != RC_OK)
-        return failed(call, &err);
+        return answer_failed(call, &err);
     answer_json(&out, schedule);
     editing->document = answer_done(&out);
     editing->version = view.cursor.version;
     return CALL_SETTLE;
 }
 
-static enum call_step lay(struct call *call, struct editing *editing)
+static enum call_step send_update(struct call *call, struct editing *editing)
 {
     json_auto_t *document = json_of_kept(editing->document), *wanted = NULL;
     struct command *command = change_command(call, COMMAND_UPDATE);
@@ -243,7 +243,7 @@ static enum call_step lay(struct call *call, struct editing *editing)
         return call_refuse(call, "invalid_json", &err);
     if (editing->is_patch)
         json_object_update_missing(wanted, document);
-    if (draft_of(call, wanted, command, &err) != RC_OK)
+    if (build_draft(call, wanted, command, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     command->version = editing->version;
     return CALL_COMMANDS;
@@ -255,24 +255,24 @@ enum call_step jobs_edit_settled(struct call *call)
     const struct reply *reply = call->replies;
 
     if (editing->document.len > 0)
-        return lay(call, editing);
+        return send_update(call, editing);
     if (reply->rc == RC_NOT_FOUND)
-        return missing(call);
+        return answer_missing(call);
     if (reply->rc == RC_CONFLICT && reply->version != editing->version &&
         editing->tries++ < EDIT_TRIES_MAX)
-        return CALL_READ; /* laid once more, upon what there is now */
+        return CALL_READ; /* apply it again to the current schedule */
     if (reply->rc != RC_OK)
         return call_refused(call, call->commands, reply);
     call->status = 200;
     return CALL_READ;
 }
 
-/* ---- deleting ---- */
+/* ---- delete ---- */
 
 enum call_step jobs_delete_begin(struct call *call)
 {
     change_command(call, COMMAND_DELETE);
-    return name_begin(call);
+    return begin_read(call);
 }
 
 enum call_step jobs_delete_read(struct call *call, struct db *db)
@@ -280,8 +280,8 @@ enum call_step jobs_delete_read(struct call *call, struct db *db)
     struct schedule_view view;
     struct err err;
 
-    if (find(call, db, &view, &err) != RC_OK)
-        return failed(call, &err);
+    if (find_schedule(call, db, &view, &err) != RC_OK)
+        return answer_failed(call, &err);
     call->commands->schedule = view.row.id;
     return CALL_SETTLE;
 }
@@ -293,7 +293,7 @@ enum call_step jobs_delete_settled(struct call *call)
     if (!reply)
         return CALL_COMMANDS;
     if (reply->rc == RC_NOT_FOUND)
-        return missing(call);
+        return answer_missing(call);
     if (reply->rc != RC_OK)
         return call_refused(call, call->commands, reply);
     return call_answer(call, 204, (struct str){NULL, 0});

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A schedule as the jobs API's JSON: see jobs_doc.h.
+ */
 #include <string.h>
 
 #include "api/jobs/jobs_doc.h"
@@ -8,16 +11,16 @@
 #include "core/time/text.h"
 #include "model/member.h"
 
-/* A tail is outcome × 256 + reason, core/cursor.h. */
+/* cursor.tail is outcome × 256 + reason, see core/cursor.h. */
 enum { TAIL_OUTCOME = 256 };
 
 /* ---- telemetry ---- */
 
-/* NULL: it was none that fires. */
+/* NULL: not a slot that should have run. */
 static const char *status_of_slot(int64_t tail)
 {
     if (tail == 0 || tail % TAIL_OUTCOME == REASON_PAUSED)
-        return NULL; /* while it is not enabled it does not fire */
+        return NULL; /* a disabled schedule does not run */
     return tail / TAIL_OUTCOME == OUTCOME_DROPPED ? "scheduler_failed" : "skipped";
 }
 
@@ -30,7 +33,7 @@ const char *jobs_last_status(const struct cursor *c)
     if (c->last_start == INSTANT_NONE)
         return NULL;
     if (c->last_end == INSTANT_NONE || c->last_end < c->last_start)
-        return "success"; /* it waits for its worker, or he is at it */
+        return "success"; /* waiting for a worker, or running */
     if (outcome_is_failure((enum outcome)c->last_outcome))
         return "failed";
     return c->last_outcome == OUTCOME_SUCCEEDED ? "success" : "skipped";
@@ -54,7 +57,7 @@ static void put_time(json_t *object, const char *name, instant t)
     json_put(object, name, json_new_str(buf_as_str(&out)));
 }
 
-/* The job of the last slot: one that somebody asked for by hand is no job of the schedule. */
+/* The job of the last slot; a manually triggered run does not count. */
 static void put_last_job(json_t *schedule, const struct cursor *c)
 {
     char id[RUN_ID_TEXT_MAX];
@@ -76,7 +79,7 @@ static void put_telemetry(json_t *schedule, const struct cursor *c)
     json_put(schedule, "failureCount", json_new_int(c->failed + c->dropped));
 }
 
-/* ---- what people wrote ---- */
+/* ---- the definition ---- */
 
 static void put_copy(json_t *object, const char *name, const json_t *value)
 {
@@ -97,8 +100,8 @@ static void put_time_of_day(json_t *object, const char *name, const struct windo
     json_put(object, name, json_new_str(buf_as_str(&out)));
 }
 
-static void put_wanted(json_t *schedule, const struct schedule_doc *doc, const json_t *extra,
-                       bool is_enabled)
+static void put_definition(json_t *schedule, const struct schedule_doc *doc,
+                           const json_t *extra, bool is_enabled)
 {
     const struct spec_def *spec = &doc->spec;
     json_auto_t *input = doc->action.input.len > 0 ? json_of_kept(doc->action.input) : NULL;
@@ -132,7 +135,7 @@ enum rc jobs_show(const struct schedule_view *view, struct str org, struct arena
     schedule = json_new_object();
     json_put(schedule, "id", json_new_str(row->name));
     json_put(schedule, "orgId", json_new_str(org));
-    put_wanted(schedule, &doc, extra, (view->cursor.flags & CURSOR_BARRED) == 0);
+    put_definition(schedule, &doc, extra, (view->cursor.flags & CURSOR_BARRED) == 0);
     put_telemetry(schedule, &view->cursor);
     json_put(schedule, "createdById", json_new_str(row->created_by));
     put_time(schedule, "createdAt", row->created_at);
@@ -155,7 +158,7 @@ static bool is_secret(const char *name)
     return false;
 }
 
-/* As deep as JSON may be, JSON_DEPTH_MAX. */
+/* JSON_DEPTH_MAX limits the recursion. */
 void jobs_hide_secrets(json_t *json)
 {
     for (void *at = json_object_iter(json); at; at = json_object_iter_next(json, at)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The handlers of the native API, for the table of operations; and what they share.
+ * The handlers of the native API, for the table of operations.
  *
- * Names: <operation>_begin, _read and _settled, as struct operation has them.
+ * They are named <operation>_begin, _read and _settled, after the members of struct operation.
  */
 #pragma once
 
@@ -66,7 +66,7 @@ enum call_step run_list_read(struct call *call, struct db *db);
 enum call_step queue_claim_begin(struct call *call);
 enum call_step queue_claim_settled(struct call *call);
 
-/* native_workers.c: a batch, and the same for one run that the path names */
+/* native_workers.c: for a batch of runs, and for the run that the path names */
 enum call_step runs_heartbeat_begin(struct call *call);
 enum call_step runs_complete_begin(struct call *call);
 enum call_step runs_fail_begin(struct call *call);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who changed what, the newest first; and whether any of it was changed afterwards.
+ * Lists the audit log, newest entries first, and verifies that no entry was altered.
  *
- * Rows hold the entries of a turn, so a page may begin and end inside of one.  Both go
- * through a bounded number of rows; the cursor says where to go on.
+ * A row holds the entries of one turn, so a page may begin and end inside a row.  Both
+ * operations read a bounded number of rows; the cursor is the position that they have reached.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,34 +16,34 @@
 #include "store/text.h"
 
 enum {
-    ROWS_AT_ONCE = 8,        /* the largest fit into one answer of the database         */
-    ROWS_SCANNED = 512,      /* of one page                                              */
-    BYTES_SCANNED = 8 << 20, /* likewise                                                 */
+    ROWS_AT_ONCE = 8,        /* the largest rows fit into one database result */
+    ROWS_SCANNED = 512,      /* of one page                                   */
+    BYTES_SCANNED = 8 << 20, /* of one page                                   */
     CURSOR_TEXT_MAX = 160,
 };
 
 /* ---- the list ---- */
 
-struct asked {
+struct audit_query {
     struct page page;
     struct str by, operation, object;
     bool is_everything;
     instant from, to;
-    struct audit_row at; /* where to go on: this row           */
-    int64_t told;        /* and how many of its entries are told, from its end */
+    struct audit_row at; /* the row at which to continue                       */
+    int64_t printed;     /* how many of its entries are printed, from its end  */
 };
 
-struct telling {
+struct listing {
     const struct call *call;
-    const struct asked *asked;
+    const struct audit_query *query;
     struct answer out;
     int count;
     struct audit_row at;
-    int64_t told;
+    int64_t printed;
     bool is_over;
 };
 
-/* Numbers with a dot between two. */
+/* Numbers separated by dots. */
 static bool read_numbers(struct str text, int64_t *ret, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -73,43 +73,43 @@ enum call_step audit_list_begin(struct call *call)
 {
     static const char *const names[] = {"by",   "operation", "object",
                                         "from", "to",        "everything"};
-    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct audit_query *query = arena_take(call->arena, sizeof *query);
     int64_t at[4] = {INSTANT_NEVER - 2, 0, 0, 0};
     struct err err;
 
-    asked->from = INSTANT_NONE;
-    asked->to = INSTANT_NEVER;
-    if (page_begin(call, names, 6, &asked->page, &err) != RC_OK ||
-        request_query_range(call, &asked->from, &asked->to, &err) != RC_OK ||
-        read_everything(call, &asked->is_everything, &err) != RC_OK)
+    query->from = INSTANT_NONE;
+    query->to = INSTANT_NEVER;
+    if (page_begin(call, names, 6, &query->page, &err) != RC_OK ||
+        request_query_range(call, &query->from, &query->to, &err) != RC_OK ||
+        read_everything(call, &query->is_everything, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (asked->page.after.len > 0 && !read_numbers(asked->page.after, at, 4))
-        return call_problem(call, 400, "invalid_field", "the cursor is not one of this list");
-    if (asked->is_everything && !call->caller.is_everywhere)
-        return call_deny(call, 403, "everything is for an admin of all namespaces");
-    if (asked->page.after.len == 0 && asked->to != INSTANT_NEVER && asked->to >= 0)
-        at[0] = asked->to + 1;
-    asked->by = request_query(call, "by");
-    asked->operation = request_query(call, "operation");
-    asked->object = request_query(call, "object");
-    asked->at = (struct audit_row){.at = at[0], .node = at[1], .seq = at[2]};
-    asked->told = at[3];
-    call->arg = asked;
+    if (query->page.after.len > 0 && !read_numbers(query->page.after, at, 4))
+        return call_problem(call, 400, "invalid_field", "invalid cursor; start without it");
+    if (query->is_everything && !call->caller.is_everywhere)
+        return call_deny(call, 403, "everything requires an admin of all namespaces");
+    if (query->page.after.len == 0 && query->to != INSTANT_NEVER && query->to >= 0)
+        at[0] = query->to + 1;
+    query->by = request_query(call, "by");
+    query->operation = request_query(call, "operation");
+    query->object = request_query(call, "object");
+    query->at = (struct audit_row){.at = at[0], .node = at[1], .seq = at[2]};
+    query->printed = at[3];
+    call->arg = query;
     return CALL_READ;
 }
 
-static bool fits(struct str wanted, struct str text)
+static bool matches(struct str wanted, struct str text)
 {
     return wanted.len == 0 || str_eq(wanted, text);
 }
 
-static bool is_wanted(const struct telling *t, const struct audit_entry *e)
+static bool is_wanted(const struct listing *t, const struct audit_entry *e)
 {
-    const struct asked *asked = t->asked;
+    const struct audit_query *query = t->query;
 
-    return (asked->is_everything || str_eq(e->namespace, t->call->namespace_name)) &&
-           fits(asked->by, e->by) && fits(asked->operation, e->operation) &&
-           fits(asked->object, e->object);
+    return (query->is_everything || str_eq(e->namespace, t->call->namespace_name)) &&
+           matches(query->by, e->by) && matches(query->operation, e->operation) &&
+           matches(query->object, e->object);
 }
 
 static void put_text(struct answer *out, const char *name, struct str text)
@@ -149,8 +149,8 @@ static void put_fingerprint(struct answer *out, const char *name,
     put_text(out, name, buf_as_str(&hex));
 }
 
-static void tell(struct telling *t, const struct audit_row *row, int64_t i,
-                 const struct audit_entry *e)
+static void print_entry(struct listing *t, const struct audit_row *row, int64_t i,
+                        const struct audit_entry *e)
 {
     struct answer *out = &t->out;
 
@@ -184,21 +184,21 @@ static enum rc unpack_row(const struct audit_row *row, struct arena *arena,
     enum rc rc = RC_OK;
 
     if (row->count < 1 || row->count > TURN_COMMANDS_MAX)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "a row of the audit is damaged");
+        return err_set(reterr, RC_CORRUPT, -1, 0, "damaged audit row");
     entries = arena_array(arena, (size_t)row->count, sizeof *entries);
     while (rc == RC_OK && any && n < row->count) {
         rc = audit_unpack(&rest, &entries[n], &any, reterr);
         n += rc == RC_OK && any ? 1 : 0;
     }
     if (rc == RC_OK && (n < row->count || rest.len > 0))
-        rc = err_set(reterr, RC_CORRUPT, -1, 0, "a row of the audit is damaged");
+        rc = err_set(reterr, RC_CORRUPT, -1, 0, "damaged audit row");
     if (rc == RC_OK)
         *ret = entries;
     return rc;
 }
 
-/* Of the row those that were not told yet, the last first, while there is room. */
-static enum rc tell_row(struct telling *t, const struct audit_row *row, struct err *reterr)
+/* Prints the remaining entries of the row, last first, until the page is full. */
+static enum rc print_row(struct listing *t, const struct audit_row *row, struct err *reterr)
 {
     struct audit_entry *entries = NULL;
     enum rc rc = unpack_row(row, t->call->arena, &entries, reterr);
@@ -206,51 +206,52 @@ static enum rc tell_row(struct telling *t, const struct audit_row *row, struct e
     if (rc != RC_OK)
         return rc;
     t->at = *row;
-    for (; t->told < row->count && t->count < t->asked->page.limit; t->told++) {
-        int64_t i = row->count - 1 - t->told;
+    for (; t->printed < row->count && t->count < t->query->page.limit; t->printed++) {
+        int64_t i = row->count - 1 - t->printed;
 
         if (is_wanted(t, &entries[i]))
-            tell(t, row, i, &entries[i]);
+            print_entry(t, row, i, &entries[i]);
     }
     return RC_OK;
 }
 
-/* The rows from t->at on; *ret_bytes grows by what was read. */
-static enum rc tell_some(struct telling *t, struct db *db, int *rows_left, size_t *ret_bytes,
-                         struct err *reterr)
+/* Reads and prints rows from t->at on; adds the bytes that were read to *ret_bytes. */
+static enum rc print_batch(struct listing *t, struct db *db, int *rows_left, size_t *ret_bytes,
+                           struct err *reterr)
 {
     struct audit_row next = t->at;
     struct db_result rows = {0};
     enum rc rc;
 
-    next.seq += t->told > 0 ? 1 : 0; /* that row again: it was told in part */
+    next.seq += t->printed > 0 ? 1 : 0; /* read that row again: it was printed in part */
     audit_before(db, &next, ROWS_AT_ONCE, &rows);
     rc = db_flush(db, t->call->arena, reterr);
-    for (int i = 0; rc == RC_OK && i < rows.rows && t->count < t->asked->page.limit; i++) {
+    for (int i = 0; rc == RC_OK && i < rows.rows && t->count < t->query->page.limit; i++) {
         struct audit_row row;
 
         audit_read(&rows, i, &row);
-        if (row.at < t->asked->from) {
+        if (row.at < t->query->from) {
             t->is_over = true;
             return RC_OK;
         }
         if (row.node != t->at.node || row.seq != t->at.seq)
-            t->told = 0;
-        rc = tell_row(t, &row, reterr);
-        if (rc == RC_OK && t->told >= row.count)
-            t->told = 0; /* the next begins before it */
+            t->printed = 0;
+        rc = print_row(t, &row, reterr);
+        if (rc == RC_OK && t->printed >= row.count)
+            t->printed = 0; /* the next page begins before it */
         *ret_bytes += row.body.len;
         (*rows_left)--;
     }
-    t->is_over = t->is_over ||
-                 (rows.rows < ROWS_AT_ONCE && t->told == 0 && t->count < t->asked->page.limit);
+    t->is_over = t->is_over || (rows.rows < ROWS_AT_ONCE && t->printed == 0 &&
+                                t->count < t->query->page.limit);
     return rc;
 }
 
 enum call_step audit_list_read(struct call *call, struct db *db)
 {
-    const struct asked *asked = call->arg;
-    struct telling t = {call, asked, answer_new(call->arena), 0, asked->at, asked->told, false};
+    const struct audit_query *query = call->arg;
+    struct listing t = {call,           query, answer_new(call->arena), 0, query->at,
+                        query->printed, false};
     char text[CURSOR_TEXT_MAX];
     struct buf cursor = BUF(text);
     int rows_left = ROWS_SCANNED;
@@ -259,25 +260,25 @@ enum call_step audit_list_read(struct call *call, struct db *db)
     struct err err;
 
     page_open(&t.out, "entries");
-    while (rc == RC_OK && !t.is_over && t.count < asked->page.limit && rows_left > 0 &&
+    while (rc == RC_OK && !t.is_over && t.count < query->page.limit && rows_left > 0 &&
            bytes < BYTES_SCANNED && t.out.buf.len < PAGE_BYTES_MAX)
-        rc = tell_some(&t, db, &rows_left, &bytes, &err);
+        rc = print_batch(&t, db, &rows_left, &bytes, &err);
     if (rc != RC_OK)
         return view_failed(call, &err);
     buf_text(&cursor, "");
     if (!t.is_over)
         buf_printf(&cursor, "%" PRId64 ".%" PRId64 ".%" PRId64 ".%" PRId64, t.at.at, t.at.node,
-                   t.at.seq, t.told);
+                   t.at.seq, t.printed);
     page_close(&t.out, buf_as_str(&cursor));
     return call_answer(call, 200, answer_done(&t.out));
 }
 
-/* ---- the proof ---- */
+/* ---- verification ---- */
 
 struct proof {
-    struct audit_row last; /* the row before; seq 0: none of this node yet */
-    int64_t entries;       /* of this page                                 */
-    const char *broken;    /* why, at `last`; NULL: it is not              */
+    struct audit_row last; /* the previous row; seq 0: none of this node yet */
+    int64_t entries;       /* verified for this page                         */
+    const char *broken;    /* what is wrong with `last`; NULL: nothing       */
 };
 
 static bool read_hex(struct str text, uint8_t ret[SHA256_BYTES])
@@ -296,8 +297,8 @@ static bool read_hex(struct str text, uint8_t ret[SHA256_BYTES])
     return true;
 }
 
-/* "node.seq.count.hash" of the last row that was proved. */
-static bool read_place(struct str text, struct audit_row *ret)
+/* "node.seq.count.hash" of the last row that was verified. */
+static bool read_position(struct str text, struct audit_row *ret)
 {
     struct str hash = {NULL, 0}, numbers = text;
     int64_t at[3];
@@ -322,14 +323,14 @@ enum call_step audit_verify_begin(struct call *call)
     if (request_query_check(call, names, 1, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     cursor = request_query(call, "cursor");
-    if (cursor.len > 0 && !read_place(cursor, &proof->last))
-        return call_problem(call, 400, "invalid_field", "the cursor is not one of this proof");
+    if (cursor.len > 0 && !read_position(cursor, &proof->last))
+        return call_problem(call, 400, "invalid_field", "invalid cursor; start without it");
     call->arg = proof;
     return CALL_READ;
 }
 
-static const char *why_broken(const struct audit_row *row, const struct audit_row *last,
-                              struct arena *arena)
+static const char *find_damage(const struct audit_row *row, const struct audit_row *last,
+                               struct arena *arena)
 {
     static const uint8_t none[SHA256_BYTES];
     struct audit_entry *entries;
@@ -349,9 +350,9 @@ static const char *why_broken(const struct audit_row *row, const struct audit_ro
                                                            : "its entries cannot be read";
 }
 
-/* The next rows of the node; *ret_is_over when there are none left. */
-static enum rc prove_some(struct proof *proof, struct call *call, struct db *db, size_t *bytes,
-                          bool *ret_is_over, struct err *reterr)
+/* Verifies the next rows of the node; sets *ret_is_over if none are left. */
+static enum rc verify_batch(struct proof *proof, struct call *call, struct db *db,
+                            size_t *bytes, bool *ret_is_over, struct err *reterr)
 {
     struct db_result rows = {0};
     enum rc rc;
@@ -362,7 +363,7 @@ static enum rc prove_some(struct proof *proof, struct call *call, struct db *db,
         struct audit_row row;
 
         audit_read(&rows, i, &row);
-        proof->broken = why_broken(&row, &proof->last, call->arena);
+        proof->broken = find_damage(&row, &proof->last, call->arena);
         proof->entries += proof->broken ? 0 : row.count;
         *bytes += row.body.len;
         proof->last = row;
@@ -371,7 +372,7 @@ static enum rc prove_some(struct proof *proof, struct call *call, struct db *db,
     return rc;
 }
 
-static void tell_node(const struct proof *proof, struct str name, struct answer *out)
+static void print_node(const struct proof *proof, struct str name, struct answer *out)
 {
     answer_reserve(out, 4 * SHA256_BYTES);
     answer_text(out, "{\"node\":");
@@ -390,7 +391,7 @@ static void tell_node(const struct proof *proof, struct str name, struct answer 
     answer_text(out, "}");
 }
 
-/* One node at a time: a page ends with it, or inside of it. */
+/* A page covers one node, or a part of it. */
 enum call_step audit_verify_read(struct call *call, struct db *db)
 {
     struct proof proof = *(const struct proof *)call->arg;
@@ -403,7 +404,7 @@ enum call_step audit_verify_read(struct call *call, struct db *db)
     enum rc rc;
     struct err err;
 
-    /* The node that was begun, or the next one. */
+    /* The node that the cursor is in, or the next one. */
     audit_next_node(db, proof.last.seq > 0 ? proof.last.node - 1 : proof.last.node, &node);
     rc = db_flush(db, call->arena, &err);
     if (rc == RC_OK && node.rows == 1 && db_int_at(&node, 0, 0) != proof.last.node)
@@ -411,13 +412,13 @@ enum call_step audit_verify_read(struct call *call, struct db *db)
     for (int i = 0; rc == RC_OK && node.rows == 1 && !is_over && !proof.broken &&
                     i < ROWS_SCANNED / ROWS_AT_ONCE && bytes < BYTES_SCANNED;
          i++)
-        rc = prove_some(&proof, call, db, &bytes, &is_over, &err);
+        rc = verify_batch(&proof, call, db, &bytes, &is_over, &err);
     if (rc != RC_OK)
         return view_failed(call, &err);
     answer_text(&out, proof.broken ? "{\"intact\":false,\"nodes\":["
                                    : "{\"intact\":true,\"nodes\":[");
     if (node.rows == 1)
-        tell_node(&proof, text_or_empty(&node, 0, 1), &out);
+        print_node(&proof, text_or_empty(&node, 0, 1), &out);
     if (is_over)
         proof.last = (struct audit_row){.node = proof.last.node};
     buf_text(&cursor, "");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many schedules in one request, with a result for each: one that is wrong fails alone.
- * Documents are created, replaced or put; ids are paused, resumed or deleted.
+ * Operations on many schedules in one request: create, replace and put by document; pause,
+ * resume and delete by id.  Each item has its own result; an invalid item does not affect the
+ * others.
  */
 #include "api/call/answer.h"
 #include "api/call/change.h"
@@ -13,23 +14,23 @@
 
 struct bulk_item {
     struct str id;
-    int command;           /* index into call->commands, -1: none */
-    const struct err *err; /* then what is wrong with it          */
+    int command;           /* index into call->commands; -1: the item is invalid */
+    const struct err *err; /* then the error                                     */
 };
 
 struct bulk {
     enum command_kind kind;
     struct bulk_item *items;
-    struct wanted_hint *hints;  /* of each command                 */
-    const struct command *sent; /* once the hints are on their way */
-    const struct reply *made;   /* likewise                        */
+    struct wanted_hint *hints;     /* of each command                                       */
+    const struct command *applied; /* the commands of the items, once they have been applied */
+    const struct reply *replies;   /* their replies                                         */
     int count;
     bool has_versions;
     struct str reason; /* of a pause */
     instant until;
 };
 
-/* An item that is read into the command, or what is wrong with it. */
+/* Parses an item into the command. */
 typedef enum rc read_fn(struct call *call, const json_t *json, struct bulk *bulk,
                         struct command *command, struct err *reterr);
 
@@ -60,7 +61,7 @@ static const struct member named_list[] = {
 
 static const struct members named_members = MEMBERS(named_list);
 
-/* An id alone, or with the version that it must have. */
+/* An id, or an object with an id and the version that the schedule must have. */
 static enum rc read_named(struct call *call, const json_t *json, struct bulk *bulk,
                           struct command *command, struct err *reterr)
 {
@@ -81,7 +82,7 @@ static enum rc read_named(struct call *call, const json_t *json, struct bulk *bu
     return RC_OK;
 }
 
-/* The version that the document is to replace, 0: it must be new; null: whatever is there. */
+/* The version to replace; 0: the schedule must not exist; null: any version, or none. */
 static enum rc read_version(const json_t *body, int i, struct command *command,
                             struct err *reterr)
 {
@@ -91,8 +92,8 @@ static enum rc read_version(const json_t *body, int i, struct command *command,
         return RC_OK;
     if (!json_is_integer(version) || json_integer_value(version) < 0)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "its version must be a number, 0 for a schedule that is not there yet, "
-                       "or null");
+                       "its version must be a number, null, or 0 for a schedule that does not "
+                       "exist yet");
     command->version = json_integer_value(version);
     command->kind = command->version == 0 ? COMMAND_CREATE : COMMAND_UPDATE;
     return RC_OK;
@@ -175,7 +176,7 @@ static const struct member put_list[] = {
 
 static const struct members put_members = MEMBERS(put_list);
 
-/* The pause of all of them, beside the items. */
+/* The pause, which applies to all items. */
 static const struct member pause_list[] = {
     {"items", MEMBER_OTHER, .read = skip_items},
     {"reason", MEMBER_TEXT, .offset = offsetof(struct bulk, reason), .high = REASON_TEXT_MAX},
@@ -277,15 +278,15 @@ static void print_reply(const struct call *call, const struct command *command,
     answer_text(out, "]");
 }
 
-/* One was made: that of the first time counts. */
-static struct str id_of(const struct bulk *bulk, const struct bulk_item *item)
+/* The id; after a repeated request, the id that was generated the first time. */
+static struct str result_id(const struct bulk *bulk, const struct bulk_item *item)
 {
-    const struct reply *reply = item->err ? NULL : &bulk->made[item->command];
+    const struct reply *reply = item->err ? NULL : &bulk->replies[item->command];
 
     return reply && reply->is_repeated && reply->text.len > 0 ? reply->text : item->id;
 }
 
-static enum call_step tell_results(struct call *call, const struct bulk *bulk)
+static enum call_step answer_results(struct call *call, const struct bulk *bulk)
 {
     struct answer out = answer_new(call->arena);
 
@@ -295,30 +296,31 @@ static enum call_step tell_results(struct call *call, const struct bulk *bulk)
 
         answer_text(&out, i > 0 ? ",{\"id\":" : "{\"id\":");
         if (item->id.len > 0)
-            answer_quoted(&out, id_of(bulk, item));
+            answer_quoted(&out, result_id(bulk, item));
         else
             answer_text(&out, "null");
         if (item->err)
             print_error(change_item_code(item->err), str_of(item->err->text), item->err->field,
                         &out);
         else
-            print_reply(call, &bulk->sent[item->command], &bulk->made[item->command], &out);
+            print_reply(call, &bulk->applied[item->command], &bulk->replies[item->command],
+                        &out);
         answer_text(&out, "}");
     }
     answer_text(&out, "]}");
     return call_answer(call, 200, answer_done(&out));
 }
 
-/* Hints of those that were made, as commands of their own. */
-static int want_hints(struct call *call, const struct bulk *bulk)
+/* Sends the hints of the schedules that were written as further commands. */
+static int send_hints(struct call *call, const struct bulk *bulk)
 {
     struct command *hints = arena_array(call->arena, (size_t)call->command_count,
                                         sizeof *hints);
     int count = 0;
 
     for (int i = 0; i < call->command_count; i++)
-        if (bulk->hints[i].is_set && bulk->made[i].rc == RC_OK)
-            hints[count++] = native_hint(&bulk->hints[i], bulk->made[i].schedule,
+        if (bulk->hints[i].is_set && bulk->replies[i].rc == RC_OK)
+            hints[count++] = native_hint(&bulk->hints[i], bulk->replies[i].schedule,
                                          call->commands[i].name);
     call->commands = hints;
     call->command_count = count;
@@ -329,11 +331,11 @@ enum call_step schedule_bulk_settled(struct call *call)
 {
     struct bulk *bulk = call->arg;
 
-    if (!bulk->made && call->command_count > 0) {
-        bulk->sent = call->commands;
-        bulk->made = call->replies;
-        if (want_hints(call, bulk) > 0)
+    if (!bulk->replies && call->command_count > 0) {
+        bulk->applied = call->commands;
+        bulk->replies = call->replies;
+        if (send_hints(call, bulk) > 0)
             return CALL_COMMANDS;
     }
-    return tell_results(call, bulk);
+    return answer_results(call, bulk);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What putting many documents would change, field by field; nothing is changed.
+ * Compares many documents with the stored schedules, field by field, and changes nothing.
  *
- * Both sides are in the canonical form and with this server's defaults, so that a document
- * which says the same in other words is the same.
+ * Both sides are in canonical form with this server's defaults, so that two documents with the
+ * same meaning have no differences.
  */
 #include "api/call/answer.h"
 #include "api/call/change.h"
@@ -14,14 +14,14 @@
 #include "model/schedule_json.h"
 
 enum {
-    AT_ONCE = 50,   /* rows that are read together: they hold whole documents */
-    PATH_MAX = 512, /* bytes of a field's path; a longer one is cut           */
+    AT_ONCE = 50,   /* rows per read: each holds a whole document    */
+    PATH_MAX = 512, /* bytes of a field's path; a longer one is cut  */
 };
 
 struct diff_item {
     struct str id;
-    const struct draft *draft; /* NULL: it is wrong */
-    struct str reason;         /* of its pause      */
+    const struct draft *draft; /* NULL: the item is invalid */
+    struct str reason;         /* of its pause              */
     instant until;
     const struct err *err;
 };
@@ -95,14 +95,14 @@ enum call_step schedule_bulk_diff_begin(struct call *call)
 
 /* ---- two documents ---- */
 
-struct telling {
+struct comparison {
     struct answer *out;
     char path[PATH_MAX];
     struct buf at;
     int changes;
 };
 
-static void tell_change(struct telling *t, const json_t *from, const json_t *to)
+static void print_change(struct comparison *t, const json_t *from, const json_t *to)
 {
     answer_text(t->out, t->changes++ > 0 ? ",{\"field\":" : "{\"field\":");
     answer_quoted(t->out, buf_as_str(&t->at));
@@ -113,9 +113,9 @@ static void tell_change(struct telling *t, const json_t *from, const json_t *to)
     answer_text(t->out, "}");
 }
 
-static void compare(struct telling *t, const json_t *from, const json_t *to);
+static void compare(struct comparison *t, const json_t *from, const json_t *to);
 
-static void compare_member(struct telling *t, const char *key, const json_t *from,
+static void compare_member(struct comparison *t, const char *key, const json_t *from,
                            const json_t *to)
 {
     struct buf before = t->at;
@@ -128,7 +128,7 @@ static void compare_member(struct telling *t, const char *key, const json_t *fro
     t->path[before.len] = '\0';
 }
 
-static void compare_objects(struct telling *t, const json_t *from, const json_t *to)
+static void compare_objects(struct comparison *t, const json_t *from, const json_t *to)
 {
     const char *key;
     json_t *value;
@@ -142,8 +142,8 @@ static void compare_objects(struct telling *t, const json_t *from, const json_t 
     }
 }
 
-/* Depth is bounded by JSON_DEPTH_MAX, which reading has checked. */
-static void compare(struct telling *t, const json_t *from, const json_t *to)
+/* Recursive; the parser has checked that the depth is at most JSON_DEPTH_MAX. */
+static void compare(struct comparison *t, const json_t *from, const json_t *to)
 {
     struct buf before = t->at;
 
@@ -157,12 +157,12 @@ static void compare(struct telling *t, const json_t *from, const json_t *to)
             t->path[before.len] = '\0';
         }
     } else if (!from || !to || !json_equal((json_t *)from, (json_t *)to)) {
-        tell_change(t, from, to);
+        print_change(t, from, to);
     }
 }
 
-/* The document that the schedule would be. */
-static struct schedule_view view_of(const struct diff_item *item)
+/* The schedule as it would be stored. */
+static struct schedule_view make_view(const struct diff_item *item)
 {
     const struct draft *draft = item->draft;
 
@@ -182,8 +182,8 @@ static struct schedule_view view_of(const struct diff_item *item)
     };
 }
 
-/* What a document does not say of a pause is no difference. */
-static void finish_pause(json_t *document, bool is_said)
+/* A document that does not mention the pause does not change it. */
+static void normalize_pause(json_t *document, bool is_said)
 {
     if (!is_said)
         json_object_del(document, "paused");
@@ -191,12 +191,12 @@ static void finish_pause(json_t *document, bool is_said)
         json_put(document, "paused", json_false());
 }
 
-static enum rc tell_changes(const struct call *call, const struct schedule_view *old,
-                            const struct diff_item *item, struct arena *scratch,
-                            struct answer *out, struct err *reterr)
+static enum rc print_changes(const struct call *call, const struct schedule_view *old,
+                             const struct diff_item *item, struct arena *scratch,
+                             struct answer *out, struct err *reterr)
 {
-    struct schedule_view new = view_of(item);
-    struct telling t = {.out = out};
+    struct schedule_view new = make_view(item);
+    struct comparison t = {.out = out};
     json_auto_t *from = NULL, *to = NULL;
     enum rc rc = document_of(call, old, scratch, SPEC_FULL, &from, reterr);
 
@@ -204,8 +204,8 @@ static enum rc tell_changes(const struct call *call, const struct schedule_view 
         rc = document_of(call, &new, scratch, SPEC_FULL, &to, reterr);
     if (rc != RC_OK)
         return rc;
-    finish_pause(from, item->draft->sets_pause);
-    finish_pause(to, item->draft->sets_pause);
+    normalize_pause(from, item->draft->sets_pause);
+    normalize_pause(to, item->draft->sets_pause);
     t.at = BUF(t.path);
     if (json_equal(from, to)) {
         answer_text(out, ",\"status\":\"same\"");
@@ -219,7 +219,7 @@ static enum rc tell_changes(const struct call *call, const struct schedule_view 
     return RC_OK;
 }
 
-static void tell_error(const struct err *err, struct answer *out)
+static void print_error(const struct err *err, struct answer *out)
 {
     answer_text(out, ",\"status\":\"error\",\"error\":{\"code\":");
     answer_quoted(out, str_of(change_item_code(err)));
@@ -232,9 +232,9 @@ static void tell_error(const struct err *err, struct answer *out)
     answer_text(out, "}");
 }
 
-static enum rc tell_item(const struct call *call, const struct diff_item *item,
-                         const struct db_result *row, struct arena *scratch, struct answer *out,
-                         struct err *reterr)
+static enum rc print_item(const struct call *call, const struct diff_item *item,
+                          const struct db_result *row, struct arena *scratch,
+                          struct answer *out, struct err *reterr)
 {
     struct schedule_view view;
 
@@ -244,14 +244,14 @@ static enum rc tell_item(const struct call *call, const struct diff_item *item,
     else
         answer_text(out, "null");
     if (item->err) {
-        tell_error(item->err, out);
+        print_error(item->err, out);
     } else if (row->rows == 0) {
         answer_text(out, ",\"status\":\"create\"");
     } else {
         enum rc rc;
 
         schedule_views_read(row, 0, &view);
-        rc = tell_changes(call, &view, item, scratch, out, reterr);
+        rc = print_changes(call, &view, item, scratch, out, reterr);
         if (rc != RC_OK)
             return rc;
     }
@@ -259,8 +259,8 @@ static enum rc tell_item(const struct call *call, const struct diff_item *item,
     return RC_OK;
 }
 
-static enum rc tell_some(const struct call *call, struct db *db, int from,
-                         struct arena *scratch, struct answer *out, struct err *reterr)
+static enum rc print_batch(const struct call *call, struct db *db, int from,
+                           struct arena *scratch, struct answer *out, struct err *reterr)
 {
     const struct bulk_diff *diff = call->arg;
     struct db_result rows[AT_ONCE] = {0};
@@ -273,7 +273,7 @@ static enum rc tell_some(const struct call *call, struct db *db, int from,
     rc = db_flush(db, scratch, reterr);
     for (int i = 0; rc == RC_OK && i < count; i++) {
         answer_text(out, from + i > 0 ? "," : "");
-        rc = tell_item(call, &diff->items[from + i], &rows[i], scratch, out, reterr);
+        rc = print_item(call, &diff->items[from + i], &rows[i], scratch, out, reterr);
     }
     return rc;
 }
@@ -288,7 +288,7 @@ enum call_step schedule_bulk_diff_read(struct call *call, struct db *db)
 
     answer_text(&out, "{\"results\":[");
     for (int i = 0; rc == RC_OK && i < diff->count; i += AT_ONCE) {
-        rc = tell_some(call, db, i, scratch, &out, &err);
+        rc = print_batch(call, db, i, scratch, &out, &err);
         arena_reset(scratch);
     }
     arena_free(scratch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Named calendars: days that specs exclude by the calendar's name.  Whoever uses one is
- * planned anew when it changes.
+ * Named calendars: lists of days that specs exclude by name.  When a calendar changes, the
+ * schedules that use it are planned again.
  */
 #include "api/native/native_calendars.h"
 
@@ -47,7 +47,7 @@ static int compare_days(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ascending, each once. */
+/* Sorts the days and removes duplicates. */
 static void sort_days(struct days *days)
 {
     int kept = 0;
@@ -120,11 +120,11 @@ enum call_step calendar_put_begin(struct call *call)
         return call_refuse(call, NULL, &err);
     if (is_new)
         return change_refuse(call, "If-None-Match",
-                             "is not for calendars: they are created or replaced");
+                             "is not supported for calendars; use If-Match");
     if (command->name.len > SPEC_NAME_MAX || name_check(command->name, &err) != RC_OK)
         return call_problem(call, 400, "invalid_field",
-                            "a calendar's name has 1 to %d bytes, none of them a control "
-                            "character",
+                            "a calendar's name must have 1 to %d bytes without control "
+                            "characters",
                             SPEC_NAME_MAX);
     if (!request_json(call, false, &json, &step))
         return step;
@@ -187,7 +187,7 @@ enum call_step calendar_get_read(struct call *call, struct db *db)
     if (db_flush(db, call->arena, &err) != RC_OK)
         return view_failed(call, &err);
     if (rows.rows == 0)
-        return call_problem(call, 404, "not_found", "there is no calendar `%.*s`",
+        return call_problem(call, 404, "not_found", "calendar \"%.*s\" does not exist",
                             STR_ARG(call->params[0]));
     calendars_read(&rows, 0, &row);
     print_calendar(call, &row, &out);
@@ -223,7 +223,7 @@ static void send_calendars(struct db *db, const struct call *call, struct str af
     calendars_list(db, call->namespace, after, limit, ret);
 }
 
-/* Dates are left out: a calendar is shown by itself. */
+/* Without the dates; calendar.get returns them. */
 static struct str print_calendar_row(const struct call *call, const struct db_result *rows,
                                      int i, struct answer *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a named calendar is printed, for its own operations and for exports.
+ * Prints a named calendar, for its own operations and for exports.
  */
 #pragma once
 

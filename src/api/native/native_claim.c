@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workers that ask for runs: a poll that waits, and the runs that it is given.
+ * Claims runs for workers: parses the request, which may wait, and prints the runs.
  */
 #include "api/call/answer.h"
 #include "api/call/request.h"
@@ -10,17 +10,17 @@
 #include "model/run_json.h"
 
 enum {
-    CLAIM_BYTES_MAX = 8 << 20, /* of one answer; runs that do not fit are handed back */
+    CLAIM_BYTES_MAX = 8 << 20, /* of one answer; runs that do not fit are released */
 };
 
-#define CLAIM_WAIT_MAX (60 * SPAN_S) /* proxies cut a silent connection not much later */
+#define CLAIM_WAIT_MAX (60 * SPAN_S) /* many proxies close idle connections soon after that */
 
 struct claim_body {
     int32_t max;
     span wait;
     struct str worker;
     field_set fields;
-    struct call_poll *poll; /* of the call, while the body is read */
+    struct call_poll *poll; /* of the call, while the body is parsed */
 };
 
 #define AT(member) .offset = offsetof(struct claim_body, member)
@@ -83,12 +83,12 @@ enum call_step queue_claim_begin(struct call *call)
     return CALL_POLL;
 }
 
-static struct run_id id_of(const struct run *run)
+static struct run_id make_run_id(const struct run *run)
 {
     return (struct run_id){run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass};
 }
 
-/* False when the run does not fit any more. */
+/* Returns false if the run does not fit into the answer. */
 static bool print_grant(const struct call *call, int i, struct answer *out)
 {
     const struct assignment *work = &call->grants[i];
@@ -116,8 +116,8 @@ static bool print_grant(const struct call *call, int i, struct answer *out)
     return true;
 }
 
-/* What was granted but cannot be told is not begun: someone else may have it at once. */
-static void hand_back(struct call *call, int from)
+/* Releases the runs that do not fit into the answer, so that another worker can claim them. */
+static void release_rest(struct call *call, int from)
 {
     int count = call->grant_count - from;
 
@@ -125,7 +125,7 @@ static void hand_back(struct call *call, int from)
     call->report_count = count;
     for (int i = 0; i < count; i++)
         call->reports[i] = (struct report){.kind = REPORT_RELEASE,
-                                           .run = id_of(&call->grants[from + i].run),
+                                           .run = make_run_id(&call->grants[from + i].run),
                                            .fence = call->grants[from + i].run.fence};
 }
 
@@ -135,7 +135,7 @@ enum call_step queue_claim_settled(struct call *call)
     int i = 0;
 
     if (call->report_count > 0)
-        return CALL_ANSWER; /* the rest was handed back; the answer stands */
+        return CALL_ANSWER; /* the rest is released; the answer is already set */
     answer_text(&out, "{\"runs\":[");
     while (i < call->grant_count && print_grant(call, i, &out))
         i++;
@@ -143,6 +143,6 @@ enum call_step queue_claim_settled(struct call *call)
     call_answer(call, 200, answer_done(&out));
     if (i == call->grant_count)
         return CALL_ANSWER;
-    hand_back(call, i);
+    release_rest(call, i);
     return CALL_REPORTS;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happened, in order: a page at a time, or as it comes.
+ * Events in order, as pages or as a stream.
  *
- * A place in it is given with each event and is good for both, until the events behind it are
- * pruned; then that is said.
+ * Each event has a cursor that is valid for both.  When the events after a cursor have been
+ * pruned, the client gets 410, or an event "lost" in a stream.
  */
 #include "api/events/event_watch.h"
 #include "api/native/native.h"
 #include "api/schedules/page.h"
 #include "api/schedules/view.h"
 
-static struct str text_of(const struct event_cursor *cursor, struct arena *arena)
+static struct str cursor_text(const struct event_cursor *cursor, struct arena *arena)
 {
     char text[EVENT_CURSOR_TEXT_MAX];
     struct buf out = BUF(text);
@@ -19,25 +19,26 @@ static struct str text_of(const struct event_cursor *cursor, struct arena *arena
     return arena_str(arena, buf_as_str(&out));
 }
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
 static enum rc read_start(struct str text, enum event_start otherwise,
-                          struct event_query *question, struct err *reterr)
+                          struct event_query *query, struct err *reterr)
 {
-    question->start = EVENT_AFTER;
+    query->start = EVENT_AFTER;
     if (text.len == 0)
-        question->start = otherwise;
+        query->start = otherwise;
     else if (str_eq(text, STR("now")))
-        question->start = EVENT_NOW;
+        query->start = EVENT_NOW;
     else if (str_eq(text, STR("oldest")))
-        question->start = EVENT_OLDEST;
+        query->start = EVENT_OLDEST;
     else
-        return event_cursor_parse(text, &question->after, reterr);
+        return event_cursor_parse(text, &query->after, reterr);
     return RC_OK;
 }
 
-/* Last-Event-ID counts more than the address, which a browser keeps as it was at first. */
-static enum rc read_place(struct call *call, struct event_query *question, struct err *reterr)
+/* Last-Event-ID overrides `after`: a browser reconnects with the original URL. */
+static enum rc read_position(struct call *call, struct event_query *question,
+                             struct err *reterr)
 {
     struct str id, after = request_query(call, "after");
     bool is_stream = call->stream != NULL, is_header;
@@ -72,11 +73,11 @@ enum call_step event_watch_begin(struct call *call, const struct event_asking *a
     if (request_query_check(call, asking->parameters, asking->count, &err) != RC_OK ||
         request_limit(call, &question->limit, &err) != RC_OK ||
         asking->read(call, &question->filter, &err) != RC_OK ||
-        read_place(call, question, &err) != RC_OK)
+        read_position(call, question, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (question->filter.is_everything &&
         !(call->caller.is_everywhere && call->caller.role == ROLE_ADMIN))
-        return call_deny(call, 403, "everything is for an admin of all namespaces");
+        return call_deny(call, 403, "everything requires an admin of all namespaces");
     if (call->stream)
         question->limit = WATCH_LIMIT;
     question->has_own = question->filter.is_agents;
@@ -96,11 +97,10 @@ enum call_step event_list_begin(struct call *call)
 
 static enum call_step answer_lost(struct call *call, const struct event_read *portion)
 {
-    struct str oldest = text_of(&portion->cursor, call->arena);
+    struct str oldest = cursor_text(&portion->cursor, call->arena);
 
     call_problem(call, 410, "not_found",
-                 "events behind this place are not kept any more; those that are begin with "
-                 "after=oldest");
+                 "events after this cursor have been pruned; start with after=oldest");
     call_field(call, STR("Belfry-Oldest"), oldest);
     return CALL_ANSWER;
 }
@@ -118,7 +118,7 @@ static enum call_step answer_page(struct call *call, const struct event_watch *w
         answer_str(&out, event_note_json(filter, &portion->notes[i]));
     }
     answer_text(&out, "],\"cursor\":");
-    answer_quoted(&out, text_of(&portion->cursor, call->arena));
+    answer_quoted(&out, cursor_text(&portion->cursor, call->arena));
     answer_text(&out, portion->has_more ? ",\"more\":true}" : ",\"more\":false}");
     return call_answer(call, 200, answer_done(&out));
 }
@@ -131,12 +131,12 @@ static void add_line(struct call_stream *stream, struct str id, struct str name,
     stream->lines[stream->line_count++] = (struct call_line){id, name, data};
 }
 
-/* {"id":PLACE}: where a stream begins, or where it goes on after a loss. */
-static void add_place(struct call *call, struct call_stream *stream, const char *name,
-                      const struct event_cursor *cursor)
+/* {"id":CURSOR}: where a stream begins, or where it continues after lost events. */
+static void add_position(struct call *call, struct call_stream *stream, const char *name,
+                         const struct event_cursor *cursor)
 {
     struct answer out = answer_new(call->arena);
-    struct str id = text_of(cursor, call->arena);
+    struct str id = cursor_text(cursor, call->arena);
 
     answer_text(&out, "{\"id\":");
     answer_quoted(&out, id);
@@ -144,7 +144,7 @@ static void add_place(struct call *call, struct call_stream *stream, const char 
     add_line(stream, id, str_of(name), answer_done(&out));
 }
 
-static enum call_step stream_on(struct call *call, struct event_watch *watch)
+static enum call_step stream_batch(struct call *call, struct event_watch *watch)
 {
     const struct event_filter *filter = &watch->question.filter;
     const struct event_read *portion = &watch->portion;
@@ -153,9 +153,9 @@ static enum call_step stream_on(struct call *call, struct event_watch *watch)
     stream->lines = arena_array(call->arena, (size_t)portion->count + 1, sizeof *stream->lines);
     stream->line_count = 0;
     if (portion->is_lost)
-        add_place(call, stream, "lost", &portion->cursor);
+        add_position(call, stream, "lost", &portion->cursor);
     else if (!watch->has_begun)
-        add_place(call, stream, "begin", &portion->first);
+        add_position(call, stream, "begin", &portion->first);
     for (int i = 0; i < portion->count; i++) {
         const struct event_note *note = &portion->notes[i];
 
@@ -169,8 +169,8 @@ static enum call_step stream_on(struct call *call, struct event_watch *watch)
     return CALL_STREAM;
 }
 
-static enum rc read_portion(struct call *call, struct db *db, struct event_watch *watch,
-                            struct err *reterr)
+static enum rc read_batch(struct call *call, struct db *db, struct event_watch *watch,
+                          struct err *reterr)
 {
     if (!watch->question.filter.is_everything)
         watch->question.filter.namespace = call->namespace;
@@ -182,22 +182,22 @@ enum call_step event_list_read(struct call *call, struct db *db)
     struct event_watch *watch = call->arg;
     struct err err;
 
-    if (read_portion(call, db, watch, &err) != RC_OK)
+    if (read_batch(call, db, watch, &err) != RC_OK)
         return view_failed(call, &err);
     if (call->stream)
-        return stream_on(call, watch);
+        return stream_batch(call, watch);
     return watch->portion.is_lost ? answer_lost(call, &watch->portion)
                                   : answer_page(call, watch);
 }
 
-/* ---- for all that hear of everything ---- */
+/* ---- the feed of the server's streams ---- */
 
 static enum call_step feed_read(struct call *call, struct db *db)
 {
     struct event_watch *watch = call->arg;
     struct err err;
 
-    if (read_portion(call, db, watch, &err) != RC_OK)
+    if (read_batch(call, db, watch, &err) != RC_OK)
         return view_failed(call, &err);
     watch->question.after = watch->portion.cursor;
     return CALL_STREAM;

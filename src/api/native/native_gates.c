@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gates: named limits on how many runs may be at work at once.
+ * Gates: named limits on the number of runs at the same time.
  */
 #include "api/native/native.h"
 #include "api/schedules/page.h"
@@ -37,7 +37,7 @@ enum call_step gate_put_begin(struct call *call)
         return call_refuse(call, NULL, &err);
     if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
         return call_problem(call, 400, "invalid_field",
-                            "a gate's name has 1 to %d bytes, none of them a control character",
+                            "a gate's name must have 1 to %d bytes without control characters",
                             CALL_NAME_MAX);
     if (!request_json(call, false, &json, &step))
         return step;
@@ -83,7 +83,7 @@ enum call_step gate_get_read(struct call *call, struct db *db)
     if (db_flush(db, call->arena, &err) != RC_OK)
         return view_failed(call, &err);
     if (rows.rows == 0)
-        return call_problem(call, 404, "not_found", "there is no gate `%.*s`",
+        return call_problem(call, 404, "not_found", "gate \"%.*s\" does not exist",
                             STR_ARG(call->params[0]));
     gates_read_row(&rows, 0, &row);
     print_gate(&row, &out);
@@ -91,20 +91,20 @@ enum call_step gate_get_read(struct call *call, struct db *db)
 }
 
 /*
- * Deleting: a reader looks for schedules that use it, all of them, and the command only at
+ * Deleting: a reader checks all schedules for uses of the gate; the command then checks only
  * those that were changed since.
  */
 
 enum {
-    USERS_TOLD = 3,   /* of the schedules that use it                  */
-    USERS_MAX = 1024, /* bytes of their names in a message             */
-    POLICY_MORE = 32, /* bytes of the policy beside the gate's name    */
+    USERS_SHOWN = 3,  /* schedules that use the gate, in the message   */
+    USERS_MAX = 1024, /* bytes of their names in the message           */
+    POLICY_MORE = 32, /* bytes of the policy without the gate's name   */
 };
 
-static const span clocks_apart = SPAN_MIN; /* that nodes' clocks may be, and still agree */
+static const span clocks_apart = SPAN_MIN; /* tolerated difference of the nodes' clocks */
 
-/* The beginning of the policy `concurrency` as model/policies_json.c keeps it. */
-static struct str policy_of(const struct call *call)
+/* The start of the policy `concurrency` as model/policies_json.c stores it. */
+static struct str policy_text(const struct call *call)
 {
     struct str name = call->params[0];
     struct buf out = {.cap = POLICY_MORE + json_str_room(name)};
@@ -125,7 +125,7 @@ enum call_step gate_delete_begin(struct call *call)
         return step;
     *command = (struct command){.kind = COMMAND_UNGATE,
                                 .name = call->params[0],
-                                .text = policy_of(call),
+                                .text = policy_text(call),
                                 .slot = call->now - clocks_apart};
     call->commands = command;
     call->command_count = 1;
@@ -134,21 +134,21 @@ enum call_step gate_delete_begin(struct call *call)
     return CALL_READ;
 }
 
-static enum call_step refuse_used(struct call *call, const struct db_result *users)
+static enum call_step reject_used(struct call *call, const struct db_result *users)
 {
     char names[USERS_MAX];
     struct buf out = BUF(names);
 
-    for (int i = 0; i < users->rows && i < USERS_TOLD; i++) {
-        buf_text(&out, i > 0 ? ", `" : "`");
+    for (int i = 0; i < users->rows && i < USERS_SHOWN; i++) {
+        buf_text(&out, i > 0 ? ", \"" : "\"");
         buf_str(&out, db_at(users, i, 0)->bytes);
-        buf_char(&out, '`');
+        buf_char(&out, '"');
     }
     return call_problem(call, 409, "bad_state",
-                        "schedules have `%.*s` as their concurrency.key: %s%s; give them "
-                        "another, or none, or delete them first",
+                        "gate \"%.*s\" is the concurrency.key of schedules: %s%s; change or "
+                        "delete them first",
                         STR_ARG(call->params[0]), names,
-                        users->rows > USERS_TOLD ? " and more" : "");
+                        users->rows > USERS_SHOWN ? " and more" : "");
 }
 
 enum call_step gate_delete_read(struct call *call, struct db *db)
@@ -157,10 +157,10 @@ enum call_step gate_delete_read(struct call *call, struct db *db)
     struct db_result users = {0};
     struct err err;
 
-    gates_users(db, &use, USERS_TOLD + 1, &users);
+    gates_users(db, &use, USERS_SHOWN + 1, &users);
     if (db_flush(db, call->arena, &err) != RC_OK)
         return view_failed(call, &err);
-    return users.rows > 0 ? refuse_used(call, &users) : CALL_SETTLE;
+    return users.rows > 0 ? reject_used(call, &users) : CALL_SETTLE;
 }
 
 enum call_step gate_delete_settled(struct call *call)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the daemon lives, may be used, and what it is.
+ * Health, readiness and version of the server, and the command that accepts its clock.
  */
 #include "api/call/answer.h"
 #include "api/call/request.h"
@@ -11,9 +11,9 @@ enum call_step health_begin(struct call *call)
     return call_answer(call, 200, STR("{\"status\":\"ok\"}"));
 }
 
-/* One more member of the problem, so that a program need not read sentences. */
-static struct str with_reasons(const struct call *call, const struct context_reason *reasons,
-                               int count)
+/* Adds the reasons as codes to the problem, for programs. */
+static struct str add_reasons(const struct call *call, const struct context_reason *reasons,
+                              int count)
 {
     struct answer out = answer_new(call->arena);
 
@@ -42,7 +42,7 @@ enum call_step ready_begin(struct call *call)
     for (int i = 0; i < count; i++)
         buf_printf(&all, "%s%s", i > 0 ? "; " : "", reasons[i].text);
     call_problem(call, 503, "unavailable", "%s", text);
-    call->answer = with_reasons(call, reasons, count);
+    call->answer = add_reasons(call, reasons, count);
     return CALL_ANSWER;
 }
 
@@ -73,8 +73,8 @@ enum call_step version_begin(struct call *call)
 }
 
 /*
- * After a jump of the clock nothing is started until someone looks: this says that the clock
- * is right, and what it jumped over is missed(clock).
+ * After a clock jump the engine starts nothing until an operator confirms the clock.  This
+ * confirms it; slots that the clock jumped over become missed, with the reason clock.
  */
 enum call_step clock_accept_begin(struct call *call)
 {

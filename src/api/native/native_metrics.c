@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is counted, for Prometheus: what this server has counted since its start, and what the
- * database holds at this moment.  Without a database there is still the first.
+ * Metrics for Prometheus: the counters of this server since its start, and gauges read from the
+ * database.  If the database does not answer, only the counters are returned.
  */
 #include "api/call/prometheus.h"
 #include "api/call/request.h"
@@ -20,7 +20,7 @@ struct metrics {
 static enum call_step answer_metrics(struct call *call, struct metrics *m, bool has_database)
 {
     prometheus_one(&m->out, "belfry_database_up", "gauge",
-                   "Whether the database answers: 1, or 0.", has_database);
+                   "1 if the database answers, otherwise 0.", has_database);
     call_answer(call, 200, answer_done(&m->out));
     call->content_type = PROMETHEUS_TYPE;
     return CALL_ANSWER;
@@ -40,7 +40,7 @@ enum call_step metrics_begin(struct call *call)
     return CALL_READ;
 }
 
-/* Lanes as actions are named. */
+/* The action type of a lane. */
 static const char *lane_text(int64_t lane)
 {
     static const char *const texts[LANE_COUNT] = {[LANE_PULL] = "queue",
@@ -56,7 +56,7 @@ static void print_runs(struct answer *out, const struct db_result *rows)
     char labels[LABELS_MAX];
 
     prometheus_family(out, "belfry_open_runs", "gauge",
-                      "Runs that have not ended, by state and by who carries them out.");
+                      "Runs that have not ended, by state and by type of action.");
     for (int i = 0; i < rows->rows; i++) {
         struct buf text = BUF(labels);
         int64_t state = db_int_at(rows, i, 0);
@@ -73,7 +73,7 @@ static void print_waits(struct answer *out, const struct db_result *rows, instan
     char labels[LABELS_MAX];
 
     prometheus_family(out, "belfry_oldest_ready_run_seconds", "gauge",
-                      "For how long the run that waits longest could have begun.");
+                      "Age of the oldest run that is ready but not claimed.");
     for (int i = 0; i < rows->rows; i++) {
         struct buf text = BUF(labels);
         span age = now - db_int_at(rows, i, 3);
@@ -91,9 +91,9 @@ static void print_due(struct answer *out, const struct db_result *row, instant n
     span lag = first->type == DB_NULL ? 0 : now - first->num;
 
     prometheus_one(out, "belfry_due_schedules", "gauge",
-                   "Schedules that are due and have not been looked at.", db_int_at(row, 0, 0));
+                   "Schedules that are due and not processed yet.", db_int_at(row, 0, 0));
     prometheus_family(out, "belfry_lag_seconds", "gauge",
-                      "How long ago the first of them was due.");
+                      "How long the first due schedule has been waiting.");
     prometheus_seconds(out, "belfry_lag_seconds", "", lag > 0 ? lag : 0);
 }
 
@@ -102,8 +102,7 @@ static void print_latest(struct metrics *m, const struct db_result *names)
     char labels[LABELS_MAX];
 
     prometheus_family(&m->out, "belfry_latest_schedule_seconds", "gauge",
-                      "The schedules whose runs began latest in the last ten minutes, and how "
-                      "late; ten at most.");
+                      "Lateness of the latest schedules of the last ten minutes; at most ten.");
     for (int i = 0; i < CONTEXT_LATEST_MAX; i++) {
         struct buf text = BUF(labels);
 
@@ -122,7 +121,7 @@ enum call_step metrics_read(struct call *call, struct db *db)
     struct metrics *m = call->arg;
     struct db_result runs = {0}, due = {0}, bytes = {0}, schedules = {0};
     struct db_result names[CONTEXT_LATEST_MAX] = {0};
-    struct answer before = m->out; /* a read may be tried twice */
+    struct answer before = m->out; /* the read may be retried */
     enum call_step step;
     struct err err;
 
@@ -138,13 +137,13 @@ enum call_step metrics_read(struct call *call, struct db *db)
         m->out = before;
         return step;
     }
-    prometheus_one(&m->out, "belfry_schedules", "gauge", "Schedules that there are.",
+    prometheus_one(&m->out, "belfry_schedules", "gauge", "Number of schedules.",
                    db_int_at(&schedules, 0, 0));
     print_runs(&m->out, &runs);
     print_waits(&m->out, &runs, call->now);
     print_due(&m->out, &due, call->now);
     print_latest(m, names);
     prometheus_one(&m->out, "belfry_database_size_bytes", "gauge",
-                   "What the database takes on its disk.", db_int_at(&bytes, 0, 0));
+                   "Size of the database on disk.", db_int_at(&bytes, 0, 0));
     return answer_metrics(call, m, true);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Namespaces and what they set for their calls.  Secrets come in and never go out.
+ * Namespaces and their settings.  Secrets in settings are accepted but never returned.
  */
 #include "api/native/native.h"
 #include "api/schedules/page.h"
@@ -71,7 +71,7 @@ enum call_step namespace_get_read(struct call *call, struct db *db)
     if (rc != RC_OK)
         return view_failed(call, &err);
     if (row.rows == 0)
-        return call_problem(call, 404, "not_found", "there is no namespace `%.*s`",
+        return call_problem(call, 404, "not_found", "namespace \"%.*s\" does not exist",
                             STR_ARG(call->params[0]));
     print_namespace_row(call, &row, 0, &out);
     return call_answer(call, 200, answer_done(&out));
@@ -88,7 +88,7 @@ static const struct member settings_list[] = {
 
 static const struct members settings_members = MEMBERS(settings_list);
 
-/* {} is written too: it is how settings are taken back. */
+/* {} is written too: it removes all settings. */
 static enum rc read_settings(struct call *call, const json_t *json, struct str *ret,
                              struct err *reterr)
 {
@@ -124,8 +124,8 @@ enum call_step namespace_put_begin(struct call *call)
         return call_refuse(call, NULL, &err);
     if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
         return call_problem(call, 400, "invalid_field",
-                            "a namespace's name has 1 to %d bytes, none of them a control "
-                            "character",
+                            "a namespace's name must have 1 to %d bytes without control "
+                            "characters",
                             CALL_NAME_MAX);
     if (!request_json(call, true, &json, &step))
         return step;

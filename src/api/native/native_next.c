@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a schedule will run: the next times, as far as they can be known.
+ * The next times of a schedule, as far as they can be computed.
  */
 #include "api/call/request.h"
 #include "api/native/native.h"
@@ -13,36 +13,36 @@ enum {
     NEXT_MAX = 1000,
 };
 
-struct asked {
+struct next_query {
     int64_t count;
     instant from; /* INSTANT_NONE: from now on */
 };
 
-struct telling {
+struct listing {
     struct schedule_times p;
-    bool is_cut; /* there may be more, but they hang on runs that are still to end */
+    bool is_cut; /* there may be more, but they depend on runs that have not ended */
 };
 
 enum call_step schedule_next_begin(struct call *call)
 {
     static const char *const names[] = {"count", "from"};
-    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct next_query *query = arena_take(call->arena, sizeof *query);
     struct err err;
 
-    *asked = (struct asked){.count = NEXT_DEFAULT, .from = INSTANT_NONE};
+    *query = (struct next_query){.count = NEXT_DEFAULT, .from = INSTANT_NONE};
     if (request_name(call, 0, "schedule", &err) != RC_OK ||
         request_query_check(call, names, 2, &err) != RC_OK ||
-        request_query_int(call, "count", 1, NEXT_MAX, &asked->count, &err) != RC_OK ||
-        request_query_instant(call, "from", &asked->from, &err) != RC_OK)
+        request_query_int(call, "count", 1, NEXT_MAX, &query->count, &err) != RC_OK ||
+        request_query_instant(call, "from", &query->from, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->arg = asked;
+    call->arg = query;
     return CALL_READ;
 }
 
 static void print_time(struct answer *out, const struct slot *slot, const char *source,
-                       int told)
+                       int printed)
 {
-    answer_text(out, told > 0 ? ",{\"slot\":" : "{\"slot\":");
+    answer_text(out, printed > 0 ? ",{\"slot\":" : "{\"slot\":");
     answer_instant(out, slot->at);
     answer_text(out, ",\"due\":");
     answer_instant(out, slot->due);
@@ -51,8 +51,8 @@ static void print_time(struct answer *out, const struct slot *slot, const char *
     answer_text(out, "}");
 }
 
-/* The governor says one time at a time, and so does what counts from the last run's end. */
-static void tell_one(struct telling *t, instant from, struct answer *out)
+/* Only one time is known if a governor decides or if slots count from the end of a run. */
+static void print_only(struct listing *t, instant from, struct answer *out)
 {
     const struct cursor *c = &t->p.view.cursor;
     instant until = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
@@ -70,8 +70,8 @@ static void tell_one(struct telling *t, instant from, struct answer *out)
     print_time(out, &slot, source_text(is_late ? SOURCE_PAUSED : source), 0);
 }
 
-/* Slots that are due at `from` or later, but for cancelled ones. */
-static void tell_many(struct telling *t, instant from, int64_t count, struct answer *out)
+/* Prints the slots that are due at `from` or later, without cancelled ones. */
+static void print_many(struct listing *t, instant from, int64_t count, struct answer *out)
 {
     const struct cursor *cursor = &t->p.view.cursor;
     instant after = from - 1 - t->p.plan.spec.jitter;
@@ -79,23 +79,23 @@ static void tell_many(struct telling *t, instant from, int64_t count, struct ans
     int64_t most = is_limited ? cursor->remaining : count;
     struct spec_walk walk;
     struct slot slot;
-    int told = 0;
+    int printed = 0;
 
     spec_walk_begin(&walk, &t->p.plan.spec, &t->p.ctx,
                     after < cursor->mark ? cursor->mark : after);
-    while (told < most && spec_walk_next(&walk, &slot)) {
+    while (printed < most && spec_walk_next(&walk, &slot)) {
         if (slot.due < from || schedule_times_is_cancelled(&t->p, slot.at))
             continue;
-        print_time(out, &slot, source_text(schedule_times_source(&t->p.plan, &slot)), told);
-        told++;
+        print_time(out, &slot, source_text(schedule_times_source(&t->p.plan, &slot)), printed);
+        printed++;
     }
 }
 
-/* Where to begin: when was asked for, now, or the end of the pause. */
-static instant begin_of(const struct telling *t, const struct call *call)
+/* The latest of the requested start, now, and the end of the pause. */
+static instant find_start(const struct listing *t, const struct call *call)
 {
-    const struct asked *asked = call->arg;
-    instant from = asked->from > call->now ? asked->from : call->now;
+    const struct next_query *query = call->arg;
+    instant from = query->from > call->now ? query->from : call->now;
 
     if ((t->p.view.cursor.flags & CURSOR_PAUSED) && t->p.view.cursor.paused_until > from)
         from = t->p.view.cursor.paused_until;
@@ -104,9 +104,9 @@ static instant begin_of(const struct telling *t, const struct call *call)
 
 enum call_step schedule_next_read(struct call *call, struct db *db)
 {
-    const struct asked *asked = call->arg;
+    const struct next_query *query = call->arg;
     struct answer out = answer_new(call->arena);
-    struct telling t = {0};
+    struct listing t = {0};
     const struct cursor *cursor = &t.p.view.cursor;
     struct err err;
 
@@ -122,9 +122,9 @@ enum call_step schedule_next_read(struct call *call, struct db *db)
     if (schedule_times_is_at_rest(cursor))
         t.is_cut = false;
     else if (t.p.plan.is_governed || t.p.plan.follows)
-        tell_one(&t, asked->from, &out);
+        print_only(&t, query->from, &out);
     else
-        tell_many(&t, begin_of(&t, call), asked->count, &out);
+        print_many(&t, find_start(&t, call), query->count, &out);
     answer_text(&out, t.is_cut ? "],\"later\":\"dependsOnRuns\"" : "]");
     if (!t.p.plan.is_governed && !schedule_times_is_at_rest(cursor))
         schedule_times_note_spread(call, &t.p.plan.spec, &out);

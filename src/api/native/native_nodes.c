@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The nodes that work on this database: who is alive, since when, and what they hold.
+ * Lists the nodes of this database with their state, lease and dispatches.
  */
 #include "api/native/native.h"
 #include "api/schedules/page.h"
@@ -17,8 +17,8 @@ enum call_step node_list_begin(struct call *call)
     return CALL_READ;
 }
 
-/* Silent: its lease is over, and nobody has taken over what it holds. */
-static const char *state_of(const struct node *node, instant now)
+/* Silent: its lease has expired, but no other node has taken over its runs yet. */
+static const char *state_text(const struct node *node, instant now)
 {
     switch ((enum node_state)node->state) {
     case NODE_UP:
@@ -31,7 +31,7 @@ static const char *state_of(const struct node *node, instant now)
     return "down";
 }
 
-static int64_t calls_of(const struct db_result *calls, int64_t node)
+static int64_t count_calls(const struct db_result *calls, int64_t node)
 {
     for (int i = 0; i < calls->rows; i++)
         if (db_int_at(calls, i, 0) == node)
@@ -59,7 +59,7 @@ static void print_node(struct answer *out, const struct node *node, int64_t call
     answer_text(out, "{\"id\":");
     answer_int(out, node->id);
     put_text(out, ",\"name\":", node->name);
-    put_text(out, ",\"state\":", str_of(state_of(node, now)));
+    put_text(out, ",\"state\":", str_of(state_text(node, now)));
     put_text(out, ",\"version\":", node->version);
     put_text(out, ",\"address\":", node->address);
     put_instant(out, ",\"startedAt\":", node->started_at);
@@ -92,7 +92,7 @@ enum call_step node_list_read(struct call *call, struct db *db)
 
         nodes_read(&rows, i, &node);
         answer_text(&out, i > 0 ? "," : "");
-        print_node(&out, &node, calls_of(&calls, node.id), call->now);
+        print_node(&out, &node, count_calls(&calls, node.id), call->now);
     }
     page_close(&out, (struct str){NULL, 0});
     return call_answer(call, 200, answer_done(&out));

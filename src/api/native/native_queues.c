@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues: what waits in them, whether it is given out, and how much of it at once.
+ * Queues: their depth, pausing them, and their limits.
  */
 #include "api/native/native.h"
 #include "api/schedules/page.h"
@@ -21,22 +21,22 @@ static void print_queue(const struct queue_row *row, struct answer *out)
         answer_text(out, "null");
 }
 
-/* `most`: as many are counted. */
-static void print_depth(const struct db_result *result, int64_t most, struct answer *out)
+/* `max`: counting has stopped at this number. */
+static void print_depth(const struct db_result *result, int64_t max, struct answer *out)
 {
     struct queue_depth depth;
 
     queue_depths_read(result, &depth);
     answer_text(out, ",\"depth\":");
     answer_int(out, depth.ready);
-    if (depth.ready >= most)
+    if (depth.ready >= max)
         answer_text(out, ",\"more\":true");
     answer_text(out, ",\"oldest\":");
     answer_instant(out, depth.oldest);
     answer_text(out, "}");
 }
 
-/* How much waits in each of the first `count` queues. */
+/* Reads the depth of each of the first `count` queues. */
 static enum rc read_depths(const struct call *call, struct db *db, const struct db_result *rows,
                            struct db_result *ret, int count, struct err *reterr)
 {
@@ -76,7 +76,7 @@ enum call_step queue_list_read(struct call *call, struct db *db)
     return call_answer(call, 200, answer_done(&out));
 }
 
-/* The queue that the path names; RC_NOT_FOUND. */
+/* Finds the queue that the path names; RC_NOT_FOUND. */
 static enum rc find_queue(const struct call *call, struct db *db, struct queue_row *ret,
                           struct err *reterr)
 {
@@ -92,7 +92,7 @@ static enum rc find_queue(const struct call *call, struct db *db, struct queue_r
     if (rc != RC_OK)
         return rc;
     if (row.rows == 0)
-        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no queue `%.*s`",
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "queue \"%.*s\" does not exist",
                        STR_ARG(call->params[0]));
     queues_read(&row, 0, ret);
     return RC_OK;
@@ -120,7 +120,7 @@ enum call_step queue_get_read(struct call *call, struct db *db)
     return call_answer(call, 200, answer_done(&out));
 }
 
-/* Pausing: the queue's key is read first, for a name that is none is a mistake. */
+/* Pausing reads the queue's key first, so that an unknown name is an error. */
 
 enum call_step queue_change_begin(struct call *call)
 {
@@ -129,13 +129,13 @@ enum call_step queue_change_begin(struct call *call)
     return request_empty(call, &step) ? queue_get_begin(call) : step;
 }
 
-static enum call_step change(struct call *call, struct db *db, enum command_kind kind)
+static enum call_step change_queue(struct call *call, struct db *db, enum command_kind kind)
 {
     struct queue_row row;
     struct err err;
 
     if (call->command_count > 0)
-        return queue_get_read(call, db); /* it is done: as it is now */
+        return queue_get_read(call, db); /* after the command: answer with the queue */
     if (find_queue(call, db, &row, &err) != RC_OK)
         return view_failed(call, &err);
     call->commands = arena_take(call->arena, sizeof *call->commands);
@@ -146,12 +146,12 @@ static enum call_step change(struct call *call, struct db *db, enum command_kind
 
 enum call_step queue_pause_read(struct call *call, struct db *db)
 {
-    return change(call, db, COMMAND_QUEUE_PAUSE);
+    return change_queue(call, db, COMMAND_QUEUE_PAUSE);
 }
 
 enum call_step queue_resume_read(struct call *call, struct db *db)
 {
-    return change(call, db, COMMAND_QUEUE_RESUME);
+    return change_queue(call, db, COMMAND_QUEUE_RESUME);
 }
 
 enum call_step queue_change_settled(struct call *call)
@@ -161,7 +161,7 @@ enum call_step queue_change_settled(struct call *call)
     return CALL_READ;
 }
 
-/* Limits: a queue that is not there yet is made, so that it has one before its first run. */
+/* Setting a limit creates a missing queue, so that it has a limit before its first run. */
 
 struct queue_body {
     int64_t limit;
@@ -174,7 +174,7 @@ static const struct member queue_list_members[] = {
 
 static const struct members queue_members = MEMBERS(queue_list_members);
 
-/* null is said: it takes the limit away. */
+/* The member must be present; null removes the limit. */
 static enum rc read_limit(struct call *call, const json_t *json, int64_t *ret,
                           struct err *reterr)
 {
@@ -184,7 +184,7 @@ static enum rc read_limit(struct call *call, const json_t *json, int64_t *ret,
 
     if (rc == RC_OK && !json_object_get(json, "limit")) {
         rc = err_set(reterr, RC_INVALID, -1, 0,
-                     "limit is missing: a number from 1 to %d, or null for none",
+                     "is missing; must be a number from 1 to %d, or null for no limit",
                      QUEUE_LIMIT_MAX);
         err_in(reterr, "limit");
     }
@@ -205,10 +205,9 @@ enum call_step queue_put_begin(struct call *call)
     if (request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
-        return call_problem(
-            call, 400, "invalid_field",
-            "a queue's name has 1 to %d bytes, none of them a control character",
-            CALL_NAME_MAX);
+        return call_problem(call, 400, "invalid_field",
+                            "a queue's name must have 1 to %d bytes without control characters",
+                            CALL_NAME_MAX);
     if (!request_json(call, false, &json, &step))
         return step;
     if (read_limit(call, json, &command->count, &err) != RC_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One run: started once more after it has ended, approved, rejected; and its attempts.
+ * Retries an ended run, approves or rejects a run, and lists its attempts.
  */
 #include "api/call/change.h"
 #include "api/native/native.h"
@@ -10,25 +10,25 @@
 #include "store/logs.h"
 #include "store/text.h"
 
-/* ---- once more ---- */
+/* ---- retry ---- */
 
-struct again {
+struct retry {
     struct run_id run;
     struct str schedule; /* its name */
 };
 
 enum call_step run_retry_begin(struct call *call)
 {
-    struct again *again = arena_take(call->arena, sizeof *again);
+    struct retry *retry = arena_take(call->arena, sizeof *retry);
     struct command *command = change_command(call, COMMAND_TRIGGER);
     enum call_step step;
     struct err err;
 
-    if (request_run(call, 0, &again->run, &err) != RC_OK ||
+    if (request_run(call, 0, &retry->run, &err) != RC_OK ||
         request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     command->name = (struct str){NULL, 0};
-    call->arg = again;
+    call->arg = retry;
     return request_empty(call, &step) ? CALL_READ : step;
 }
 
@@ -47,38 +47,38 @@ static enum rc read_input(struct call *call, struct db *db, int64_t id, struct s
 
 enum call_step run_retry_read(struct call *call, struct db *db)
 {
-    struct again *again = call->arg;
+    struct retry *retry = call->arg;
     struct command *command = call->commands;
     const struct attempt_view *last;
     struct run_lookup found;
     struct err err;
 
-    if (run_lookup_read(call, db, &again->run, &found, &err) != RC_OK)
+    if (run_lookup_read(call, db, &retry->run, &found, &err) != RC_OK)
         return view_failed(call, &err);
     if (found.is_open)
-        return call_problem(call, 409, "bad_state", "the run has not ended: it is %s",
+        return call_problem(call, 409, "bad_state", "the run has not ended; it is %s",
                             run_state_text(found.open.run.state));
     last = &found.attempts[found.attempt_count - 1];
     if (last->row.kind == RUN_DIRECT)
         return call_problem(call, 409, "bad_state",
-                            "the run has no schedule that could start it again");
+                            "the run has no schedule, so it cannot be retried");
     if (read_input(call, db, last->row.id, &command->input, &err) != RC_OK)
         return view_failed(call, &err);
-    again->schedule = last->owner.schedule;
+    retry->schedule = last->owner.schedule;
     command->kind = last->row.kind == RUN_TEST ? COMMAND_TEST : COMMAND_TRIGGER;
-    command->schedule = again->run.schedule;
+    command->schedule = retry->run.schedule;
     command->slot = last->row.slot;
     return CALL_COMMANDS;
 }
 
 enum call_step run_retry_settled(struct call *call)
 {
-    const struct again *again = call->arg;
+    const struct retry *retry = call->arg;
 
     if (call->replies->rc == RC_NOT_FOUND)
-        return call_problem(call, 404, "not_found", "there is no schedule `%.*s` any more",
-                            STR_ARG(again->schedule));
-    call->params[0] = again->schedule;
+        return call_problem(call, 404, "not_found", "schedule \"%.*s\" does not exist any more",
+                            STR_ARG(retry->schedule));
+    call->params[0] = retry->schedule;
     return change_run_settled(call);
 }
 
@@ -113,7 +113,7 @@ static bool read_approval(struct call *call, enum command_kind kind, struct appr
     return false;
 }
 
-/* Why stands in the log of the run, where whoever looks at what it did will see it. */
+/* The reason is written to the log of the run. */
 enum call_step run_approve_begin(struct call *call)
 {
     struct approval approval = {0};
@@ -136,7 +136,7 @@ enum call_step run_approve_begin(struct call *call)
     return CALL_COMMANDS;
 }
 
-/* Why is the error that the run ends with. */
+/* The reason becomes the error message of the run. */
 enum call_step run_reject_begin(struct call *call)
 {
     struct approval approval = {.reason = STR("rejected")};
@@ -166,14 +166,14 @@ enum call_step run_attempts_begin(struct call *call)
     return CALL_READ;
 }
 
-static void tell(struct answer *out, int index, const struct run_doc *doc)
+static void print_attempt(struct answer *out, int index, const struct run_doc *doc)
 {
     if (index > 0)
         answer_text(out, ",");
     answer_json(out, run_to_json(doc, RUN_FIELDS_ATTEMPT));
 }
 
-/* Those that are over, and the one that is being made. */
+/* The ended attempts and the current one. */
 enum call_step run_attempts_read(struct call *call, struct db *db)
 {
     struct answer out = answer_new(call->arena);
@@ -188,12 +188,12 @@ enum call_step run_attempts_read(struct call *call, struct db *db)
         if (view_attempt(&found.attempts[i], RUN_FIELDS_ATTEMPT, call->arena, &doc, &err) !=
             RC_OK)
             return view_failed(call, &err);
-        tell(&out, i, &doc);
+        print_attempt(&out, i, &doc);
     }
     if (found.is_open && run_is_claimed(found.open.run.state)) {
         doc = view_run(&found.open);
         doc.started_at = found.open.run.attempt_at;
-        tell(&out, found.attempt_count, &doc);
+        print_attempt(&out, found.attempt_count, &doc);
     }
     page_close(&out, (struct str){NULL, 0});
     return call_answer(call, 200, answer_done(&out));

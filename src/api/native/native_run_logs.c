@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run has said: a page of it, or all of it as it comes until the run ends.
+ * The log of a run, as a page or as a stream that ends with the run.
  *
- * A log is told by its parts, each of them whole; a stream is told line by line, and the place
- * behind a line is "PART.LINES": the place of the part, and how many lines of it were told.
+ * A page consists of whole parts of the log.  A stream sends single lines; the position after a
+ * line is "PART.LINES": the position of the part, and the number of its lines that were sent.
  */
 #include <inttypes.h>
 
@@ -14,34 +14,34 @@
 
 enum {
     LINES_DEFAULT = 1000,
-    STREAM_LINES = 4000,     /* that one reading brings, and the rest of a part               */
-    LINES_MAX = 100000,      /* a log that is full, of short lines                           */
-    PARTS_MAX = 10000,       /* of a log: reports of one line or so                          */
-    PLACE_MAX = 48,          /* bytes of a place as text                                     */
-    STREAM_LINE_MAX = 60000, /* bytes of a line as JSON: it fits into one event            */
-    STREAM_TEXT_MAX = 9000,  /* of a longer one so much is told: six times that at most     */
+    STREAM_LINES = 4000,     /* lines of one read, plus the rest of a part               */
+    LINES_MAX = 100000,      /* a full log of short lines                                */
+    PARTS_MAX = 10000,       /* of a log: reports of about one line each                 */
+    POSITION_MAX = 48,       /* bytes of a position as text                              */
+    STREAM_LINE_MAX = 60000, /* bytes of a line as JSON, so that it fits into one event  */
+    STREAM_TEXT_MAX = 9000,  /* bytes of a longer line that are sent; at most 6 × as JSON */
 };
 
-struct log_asked {
+struct log_query {
     struct run_id id;
     int64_t after, limit;
-    int64_t lines; /* of the part behind `after` that were told; streams only */
+    int64_t lines; /* streams only: lines of the part after `after` that were sent */
 };
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
-static bool is_place(struct str text, struct log_asked *asked)
+static bool parse_position(struct str text, struct log_query *query)
 {
     struct str rest = text;
 
-    if (str_take_number(&rest, INT64_MAX - 1, &asked->after) == 0 || rest.len == 0 ||
+    if (str_take_number(&rest, INT64_MAX - 1, &query->after) == 0 || rest.len == 0 ||
         rest.ptr[0] != '.')
         return false;
     rest = str_from(rest, 1);
-    return str_take_number(&rest, INT64_MAX - 1, &asked->lines) > 0 && rest.len == 0;
+    return str_take_number(&rest, INT64_MAX - 1, &query->lines) > 0 && rest.len == 0;
 }
 
-static enum rc read_follow(struct call *call, struct log_asked *asked, struct err *reterr)
+static enum rc read_follow(struct call *call, struct log_query *query, struct err *reterr)
 {
     struct str text = request_query(call, "follow"), id;
 
@@ -53,11 +53,12 @@ static enum rc read_follow(struct call *call, struct log_asked *asked, struct er
     if (!str_eq(text, STR("true")))
         return RC_OK;
     call->stream = arena_take(call->arena, sizeof *call->stream);
-    call->stream->run = asked->id;
+    call->stream->run = query->id;
     if (!http1_find(call->request, STR("Last-Event-ID"), &id) || id.len == 0 ||
-        is_place(id, asked))
+        parse_position(id, query))
         return RC_OK;
-    err_set(reterr, RC_INVALID, 0, (int)id.len, "is no place that this log gave");
+    err_set(reterr, RC_INVALID, 0, (int)id.len,
+            "invalid position; use the id of an event of this log");
     err_in(reterr, "Last-Event-ID");
     return RC_INVALID;
 }
@@ -65,29 +66,29 @@ static enum rc read_follow(struct call *call, struct log_asked *asked, struct er
 enum call_step run_logs_begin(struct call *call)
 {
     static const char *const names[] = {"after", "limit", "follow"};
-    struct log_asked *asked = arena_take(call->arena, sizeof *asked);
+    struct log_query *query = arena_take(call->arena, sizeof *query);
     struct err err;
 
-    asked->limit = LINES_DEFAULT;
-    if (request_run(call, 0, &asked->id, &err) != RC_OK ||
+    query->limit = LINES_DEFAULT;
+    if (request_run(call, 0, &query->id, &err) != RC_OK ||
         request_query_check(call, names, 3, &err) != RC_OK ||
-        request_query_int(call, "after", 0, INT64_MAX - 1, &asked->after, &err) != RC_OK ||
-        request_query_int(call, "limit", 1, LINES_MAX, &asked->limit, &err) != RC_OK ||
-        read_follow(call, asked, &err) != RC_OK)
+        request_query_int(call, "after", 0, INT64_MAX - 1, &query->after, &err) != RC_OK ||
+        request_query_int(call, "limit", 1, LINES_MAX, &query->limit, &err) != RC_OK ||
+        read_follow(call, query, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->arg = asked;
+    call->arg = query;
     return CALL_READ;
 }
 
 static enum rc read_parts(const struct call *call, struct db *db, struct db_result *ret,
                           struct err *reterr)
 {
-    const struct log_asked *asked = call->arg;
-    const struct log_part run = {.schedule = asked->id.schedule,
-                                 .slot = asked->id.slot_ms * SPAN_MS,
-                                 .pass = asked->id.pass};
+    const struct log_query *query = call->arg;
+    const struct log_part run = {.schedule = query->id.schedule,
+                                 .slot = query->id.slot_ms * SPAN_MS,
+                                 .pass = query->id.pass};
 
-    logs_of_run(db, &run, asked->after, PARTS_MAX, ret);
+    logs_of_run(db, &run, query->after, PARTS_MAX, ret);
     return db_flush(db, call->arena, reterr);
 }
 
@@ -114,9 +115,9 @@ static void print_line(const struct log_part *part, const struct log_line *line,
     answer_text(out, "}");
 }
 
-/* Returns how many lines it has; -1 when they cannot be read. */
-static int64_t tell_part(const struct log_part *part, bool is_first, struct answer *out,
-                         struct err *reterr)
+/* Prints the lines of a part and returns their number; -1 if they cannot be read. */
+static int64_t print_part(const struct log_part *part, bool is_first, struct answer *out,
+                          struct err *reterr)
 {
     struct str body = part->body;
     struct log_line line;
@@ -137,33 +138,33 @@ static int64_t tell_part(const struct log_part *part, bool is_first, struct answ
 /* ---- a page ---- */
 
 /*
- * Whole parts, until there are as many lines as were asked for.  No lines are the answer of a
- * run that is there only: an id with a slip in it must not look like a run that said nothing.
+ * Prints whole parts until the limit of lines is reached.  If there are no lines, the run must
+ * exist: a mistyped id must not look like a run without a log.
  */
 static enum call_step answer_page(struct call *call, struct db *db)
 {
-    const struct log_asked *asked = call->arg;
+    const struct log_query *query = call->arg;
     struct run_lookup found;
-    struct log_part part = {.total = asked->after};
+    struct log_part part = {.total = query->after};
     struct answer out = answer_new(call->arena);
     struct db_result rows = {0};
     int64_t lines = 0;
     struct err err;
 
-    if (view_owner(call, db, asked->id.schedule, &err) != RC_OK ||
+    if (view_owner(call, db, query->id.schedule, &err) != RC_OK ||
         read_parts(call, db, &rows, &err) != RC_OK)
         return view_failed(call, &err);
-    if (rows.rows == 0 && run_lookup_last(call, db, &asked->id, &found, &err) != RC_OK)
+    if (rows.rows == 0 && run_lookup_last(call, db, &query->id, &found, &err) != RC_OK)
         return view_failed(call, &err);
     answer_text(&out, "{\"lines\":[");
-    for (int i = 0; i < rows.rows && lines < asked->limit; i++) {
-        int64_t told;
+    for (int i = 0; i < rows.rows && lines < query->limit; i++) {
+        int64_t count;
 
         logs_read(&rows, i, &part);
-        told = tell_part(&part, lines == 0, &out, &err);
-        if (told < 0)
+        count = print_part(&part, lines == 0, &out, &err);
+        if (count < 0)
             return view_failed(call, &err);
-        lines += told;
+        lines += count;
     }
     answer_text(&out, "],\"cursor\":");
     answer_int(&out, part.total);
@@ -173,17 +174,17 @@ static enum call_step answer_page(struct call *call, struct db *db)
 
 /* ---- a stream ---- */
 
-static struct str place(struct call *call, int64_t after, int64_t lines)
+static struct str print_position(struct call *call, int64_t after, int64_t lines)
 {
-    struct buf text = {.ptr = arena_take(call->arena, PLACE_MAX), .cap = PLACE_MAX};
+    struct buf text = {.ptr = arena_take(call->arena, POSITION_MAX), .cap = POSITION_MAX};
 
     buf_printf(&text, "%" PRId64 ".%" PRId64, after, lines);
     return buf_as_str(&text);
 }
 
-/* `out` is for all lines, one after the other. */
-static struct str event_of(struct call *call, const struct log_part *part,
-                           struct log_line *line, struct answer *out)
+/* The JSON of a line.  `out` is reused for all lines. */
+static struct str line_json(struct call *call, const struct log_part *part,
+                            struct log_line *line, struct answer *out)
 {
     out->buf.len = 0;
     print_line(part, line, out);
@@ -195,11 +196,11 @@ static struct str event_of(struct call *call, const struct log_part *part,
     return arena_str(call->arena, answer_done(out));
 }
 
-/* The lines of a part behind those that were told; asked->after is the place before it. */
+/* Adds the lines of a part that were not sent yet; query->after is the position before it. */
 static enum rc stream_part(struct call *call, const struct log_part *part, struct answer *out,
                            struct err *reterr)
 {
-    struct log_asked *asked = call->arg;
+    struct log_query *query = call->arg;
     struct call_stream *stream = call->stream;
     struct str body = part->body;
     struct log_line line;
@@ -210,16 +211,18 @@ static enum rc stream_part(struct call *call, const struct log_part *part, struc
 
         if (rc != RC_OK)
             return rc;
-        if (any && n > asked->lines)
+        if (any && n > query->lines)
             stream->lines[stream->line_count++] = (struct call_line){
-                place(call, asked->after, n), STR("line"), event_of(call, part, &line, out)};
+                print_position(call, query->after, n), STR("line"),
+                line_json(call, part, &line, out)};
     }
-    asked->after = part->total;
-    asked->lines = 0;
+    query->after = part->total;
+    query->lines = 0;
     return RC_OK;
 }
 
-static size_t most_lines(const struct db_result *rows)
+/* An upper bound of the number of lines. */
+static size_t max_lines(const struct db_result *rows)
 {
     size_t bytes = 0;
 
@@ -232,10 +235,10 @@ static size_t most_lines(const struct db_result *rows)
     return bytes / LOG_LINE_HEAD;
 }
 
-/* The last word: how the run has ended. */
+/* Adds the last event: the outcome of the run. */
 static enum rc stream_end(struct call *call, const struct run_lookup *found, struct err *reterr)
 {
-    const struct log_asked *asked = call->arg;
+    const struct log_query *query = call->arg;
     struct call_stream *stream = call->stream;
     struct answer out = answer_new(call->arena);
     struct run_doc doc;
@@ -249,30 +252,30 @@ static enum rc stream_end(struct call *call, const struct run_lookup *found, str
     answer_text(&out, ",\"endedAt\":");
     answer_instant(&out, doc.ended_at);
     answer_text(&out,
-                asked->after >= LOG_RUN_MAX ? ",\"truncated\":true}" : ",\"truncated\":false}");
+                query->after >= LOG_RUN_MAX ? ",\"truncated\":true}" : ",\"truncated\":false}");
     stream->lines[stream->line_count++] = (struct call_line){
-        place(call, asked->after, asked->lines), STR("end"), answer_done(&out)};
+        print_position(call, query->after, query->lines), STR("end"), answer_done(&out)};
     stream->is_over = true;
     return RC_OK;
 }
 
-static enum rc stream_on(struct call *call, struct db *db, struct err *reterr)
+static enum rc stream_batch(struct call *call, struct db *db, struct err *reterr)
 {
-    struct log_asked *asked = call->arg;
+    struct log_query *query = call->arg;
     struct call_stream *stream = call->stream;
     struct answer out = answer_new(call->arena);
     struct db_result rows = {0};
     struct run_lookup found;
     struct log_part part;
     int i = 0;
-    enum rc rc = run_lookup_read(call, db, &asked->id, &found, reterr);
+    enum rc rc = run_lookup_read(call, db, &query->id, &found, reterr);
 
     if (rc == RC_OK)
         rc = read_parts(call, db, &rows, reterr);
     if (rc != RC_OK)
         return rc;
     stream->line_count = 0;
-    stream->lines = arena_array(call->arena, most_lines(&rows) + 1, sizeof *stream->lines);
+    stream->lines = arena_array(call->arena, max_lines(&rows) + 1, sizeof *stream->lines);
     for (; rc == RC_OK && i < rows.rows && stream->line_count < STREAM_LINES; i++) {
         logs_read(&rows, i, &part);
         rc = stream_part(call, &part, &out, reterr);
@@ -285,13 +288,13 @@ static enum rc stream_on(struct call *call, struct db *db, struct err *reterr)
 
 enum call_step run_logs_read(struct call *call, struct db *db)
 {
-    struct log_asked before = *(struct log_asked *)call->arg;
+    struct log_query before = *(struct log_query *)call->arg;
     struct err err;
 
     if (!call->stream)
         return answer_page(call, db);
-    if (stream_on(call, db, &err) == RC_OK)
+    if (stream_batch(call, db, &err) == RC_OK)
         return CALL_STREAM;
-    *(struct log_asked *)call->arg = before; /* it may be tried again */
+    *(struct log_query *)call->arg = before; /* the read may be retried */
     return view_failed(call, &err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One run: shown with its attempts, cancelled, terminated.
+ * Shows a run with its attempts, cancels and terminates it.
  */
 #include "api/call/answer.h"
 #include "api/call/request.h"
@@ -49,7 +49,7 @@ enum call_step run_change_settled(struct call *call)
                        answer_done(&out));
 }
 
-/* There is no open one: whether there was one is known here. */
+/* No open run has this id: find out whether it has ended or never existed. */
 enum call_step run_change_read(struct call *call, struct db *db)
 {
     const struct history_row *last;
@@ -59,15 +59,15 @@ enum call_step run_change_read(struct call *call, struct db *db)
     if (run_lookup_read(call, db, &call->commands->run, &found, &err) != RC_OK)
         return view_failed(call, &err);
     if (found.attempt_count == 0)
-        return call_problem(call, 409, "bad_state", "the run has ended meanwhile");
+        return call_problem(call, 409, "bad_state", "the run has just ended");
     last = &found.attempts[found.attempt_count - 1].row;
-    return call_problem(call, 409, "bad_state", "the run is not open: it has ended as %s",
+    return call_problem(call, 409, "bad_state", "the run is not open; it ended as %s",
                         outcome_text(last->outcome));
 }
 
 /* Showing. */
 
-struct shown {
+struct run_query {
     struct run_id id;
     field_set fields;
 };
@@ -75,14 +75,14 @@ struct shown {
 enum call_step run_get_begin(struct call *call)
 {
     static const char *const names[] = {"fields"};
-    struct shown *shown = arena_take(call->arena, sizeof *shown);
+    struct run_query *query = arena_take(call->arena, sizeof *query);
     struct err err;
 
-    if (request_run(call, 0, &shown->id, &err) != RC_OK ||
+    if (request_run(call, 0, &query->id, &err) != RC_OK ||
         request_query_check(call, names, 1, &err) != RC_OK ||
-        request_fields(call, &run_fields, &shown->fields, &err) != RC_OK)
+        request_fields(call, &run_fields, &query->fields, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->arg = shown;
+    call->arg = query;
     return CALL_READ;
 }
 
@@ -100,8 +100,8 @@ static enum rc add_attempts(const struct call *call, const struct run_lookup *fo
     return RC_OK;
 }
 
-static enum rc read_shown(const struct call *call, const struct run_lookup *found,
-                          field_set fields, struct run_doc *ret, struct err *reterr)
+static enum rc make_doc(const struct call *call, const struct run_lookup *found,
+                        field_set fields, struct run_doc *ret, struct err *reterr)
 {
     if (!found->is_open)
         return view_attempt(&found->attempts[found->attempt_count - 1], fields, call->arena,
@@ -110,11 +110,11 @@ static enum rc read_shown(const struct call *call, const struct run_lookup *foun
     return RC_OK;
 }
 
-/* The run is its last attempt; all that are over are listed beside it. */
+/* An ended run is shown as its last attempt; `attempts` lists all ended attempts. */
 enum call_step run_get_read(struct call *call, struct db *db)
 {
-    const struct shown *shown = call->arg;
-    bool has_attempts = fields_have(shown->fields, RUN_FIELD_ATTEMPTS);
+    const struct run_query *query = call->arg;
+    bool has_attempts = fields_have(query->fields, RUN_FIELD_ATTEMPTS);
     json_auto_t *attempts = json_new_list();
     struct answer out = answer_new(call->arena);
     struct run_lookup found;
@@ -122,12 +122,12 @@ enum call_step run_get_read(struct call *call, struct db *db)
     struct err err;
     json_t *run;
 
-    if ((has_attempts ? run_lookup_read : run_lookup_last)(call, db, &shown->id, &found,
+    if ((has_attempts ? run_lookup_read : run_lookup_last)(call, db, &query->id, &found,
                                                            &err) != RC_OK ||
-        read_shown(call, &found, shown->fields, &doc, &err) != RC_OK ||
+        make_doc(call, &found, query->fields, &doc, &err) != RC_OK ||
         (has_attempts && add_attempts(call, &found, attempts, &err) != RC_OK))
         return view_failed(call, &err);
-    run = run_to_json(&doc, shown->fields);
+    run = run_to_json(&doc, query->fields);
     if (has_attempts)
         json_put(run, "attempts", json_incref(attempts));
     answer_json(&out, run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * More handlers of the native API: what is asked of a schedule beyond writing and showing it,
- * and the calendars and gates that schedules name.  As api/native/native.h.
+ * More handlers of the native API: other operations on schedules, calendars and gates.  See
+ * api/native/native.h.
  */
 #pragma once
 

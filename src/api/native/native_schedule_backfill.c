@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backfills: the slots of times that have passed are run again, or for the first time.
+ * Backfills: run past slots of a schedule, again or for the first time.
  *
- * One range stands in the body itself, several in a list.  How many slots there are is told
- * before anything is done, and a dry run does no more.
+ * The body itself has one range, or a list of ranges.  The slots are counted before anything is
+ * started; a dry run only counts and lists them.
  */
 #include <inttypes.h>
 
@@ -12,16 +12,16 @@
 #include "api/schedules/schedule_times.h"
 
 enum {
-    TIMES_DEFAULT = 100, /* that a dry run lists */
+    TIMES_DEFAULT = 100, /* times that a dry run lists */
     TIMES_MAX = 1000,
     COUNT_ROUNDS = 100, /* for all ranges together: a tenth of a second or two */
-    /* That one request starts: nobody can take them back, and with allowAll all are open at
-       once. A year has half a million minutes. */
+    /* Slots of one backfill.  It cannot be undone, and with allowAll all runs are open at the
+       same time.  A year has half a million minutes. */
     SLOTS_MAX = 1000 * 1000,
 };
 #define RANGE_MAX (36525 * SPAN_DAY) /* a hundred years: counting takes time for each day */
 
-/* What the request says, and what was found. */
+/* The body of the request, and the counts. */
 struct backfill_body {
     instant from, to;
     enum overlap overlap;
@@ -92,18 +92,18 @@ static const struct member body_list[] = {
 
 static const struct members body_members = MEMBERS(body_list);
 
-/* NULL: it is right; else what is wrong, with the field. */
+/* Returns NULL if the range is valid, else the problem and its field. */
 static const char *check_range(const struct range *range, instant now, const char **ret_field)
 {
     *ret_field = range->from == INSTANT_NONE ? "from" : "to";
     if (range->from == INSTANT_NONE || range->until == INSTANT_NONE)
-        return "is missing; a range has a first and a last time, \"from\" and \"to\"";
+        return "is missing; a range needs from and to";
     if (range->until < range->from)
         return "is before from";
     if (range->until > now)
-        return "lies ahead; what is still to come runs by itself";
+        return "is in the future; future slots run by themselves";
     if (range->until - range->from > RANGE_MAX)
-        return "is more than a hundred years after from; ask for less at a time";
+        return "is more than a hundred years after from; use shorter ranges";
     return NULL;
 }
 
@@ -145,9 +145,10 @@ enum call_step schedule_backfill_begin(struct call *call)
         return step;
     is_list = body->ranges != NULL;
     if (is_list && (body->from != INSTANT_NONE || body->to != INSTANT_NONE))
-        return change_refuse(call, "ranges", "stands beside from and to; use one of them");
+        return change_refuse(call, "ranges",
+                             "cannot be combined with from and to; use one form");
     if (is_list && body->range_count == 0)
-        return change_refuse(call, "ranges", "is empty; name at least one range");
+        return change_refuse(call, "ranges", "is empty; give at least one range");
     if (!is_list) {
         body->ranges = arena_take(call->arena, sizeof *body->ranges);
         *body->ranges = (struct range){body->from, body->to, body->overlap};
@@ -168,11 +169,11 @@ static int64_t count_all(const struct backfill_body *body, bool *ret_is_cut)
     return count;
 }
 
-static enum call_step refuse_size(struct call *call, int64_t count, bool is_cut)
+static enum call_step reject_size(struct call *call, int64_t count, bool is_cut)
 {
     return call_problem(call, 422, "limit",
-                        "these are %s%" PRId64 " slots; %d are the most of one backfill: take "
-                        "fewer at a time, and count them with dryRun",
+                        "the ranges have %s%" PRId64 " slots; the limit of one backfill is %d; "
+                        "use shorter ranges and count their slots with dryRun",
                         is_cut ? "more than " : "", count, SLOTS_MAX);
 }
 
@@ -214,7 +215,7 @@ static void print_head(const struct call *call, const struct backfill_body *body
 static void print_times(const struct schedule_times *p, const struct backfill_body *body,
                         struct answer *out)
 {
-    int told = 0;
+    int printed = 0;
 
     answer_text(out, ",\"times\":[");
     for (int i = 0; i < body->range_count; i++) {
@@ -223,8 +224,9 @@ static void print_times(const struct schedule_times *p, const struct backfill_bo
         struct slot slot;
 
         spec_walk_begin(&walk, &p->plan.spec, &p->ctx, range->from - 1);
-        while (told < body->limit && spec_walk_next(&walk, &slot) && slot.at <= range->until) {
-            answer_text(out, told++ > 0 ? "," : "");
+        while (printed < body->limit && spec_walk_next(&walk, &slot) &&
+               slot.at <= range->until) {
+            answer_text(out, printed++ > 0 ? "," : "");
             answer_instant(out, slot.at);
         }
     }
@@ -249,7 +251,7 @@ enum call_step schedule_backfill_read(struct call *call, struct db *db)
                                                1 + COUNT_ROUNDS / body->range_count);
     count = count_all(body, &is_cut);
     if (!body->is_dry)
-        return count > SLOTS_MAX ? refuse_size(call, count, is_cut) : CALL_COMMANDS;
+        return count > SLOTS_MAX ? reject_size(call, count, is_cut) : CALL_COMMANDS;
     print_head(call, body, &out);
     print_times(p, body, &out);
     answer_text(&out, "}");

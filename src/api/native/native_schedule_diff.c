@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an edit would do to the times at which a schedule runs: before, after, and what came
- * and went.  Nothing is changed.
+ * Compares the times of a schedule before and after an edit, without changing anything.
  */
 #include "api/call/change.h"
 #include "api/call/request.h"
@@ -10,19 +9,19 @@
 #include "api/schedules/schedule_times.h"
 
 enum {
-    TIMES_DEFAULT = 100, /* that are compared on each side */
+    TIMES_DEFAULT = 100, /* times to compare on each side */
     TIMES_MAX = 1000,
 };
 
 struct diff_body {
-    struct str document, patch; /* JSON; one of them */
+    struct str document, patch; /* JSON; one of them is empty */
     int32_t count;
     instant from;
 };
 
-#define NOTE_AT_REST                                                                          \
-    ",\"note\":\"it is paused or disabled, and would still be: these are the times at which " \
-    "it would run if it were not\""
+#define NOTE_AT_REST                                                                           \
+    ",\"note\":\"the schedule is paused or disabled and would remain so; these are the times " \
+    "at which it would otherwise run\""
 
 #define AT(member) .offset = offsetof(struct diff_body, member)
 
@@ -35,8 +34,8 @@ static const struct member body_list[] = {
 
 static const struct members body_members = MEMBERS(body_list);
 
-/* One without members is kept as nothing; it is there all the same. */
-static void note_empty(const json_t *json, const char *name, struct str *map)
+/* An object without members is stored as an empty text; restore it. */
+static void restore_empty(const json_t *json, const char *name, struct str *map)
 {
     if (map->len == 0 && json_is_object(json_object_get(json, name)))
         *map = STR("{}");
@@ -58,12 +57,12 @@ enum call_step schedule_diff_begin(struct call *call)
         return step;
     if (members_read(&body_members, json, &reading, &err) != RC_OK)
         return call_refuse(call, err.rc == RC_INVALID ? "invalid_field" : NULL, &err);
-    note_empty(json, "document", &body->document);
-    note_empty(json, "patch", &body->patch);
+    restore_empty(json, "document", &body->document);
+    restore_empty(json, "patch", &body->patch);
     if ((body->document.len > 0) == (body->patch.len > 0))
         return change_refuse(call, "document",
-                             "or patch must be there, and not both: the schedule as it would "
-                             "be, or the fields that would change");
+                             "must be present, or patch instead, but not both: the complete "
+                             "schedule, or the fields to change");
     call->arg = body;
     return CALL_READ;
 }
@@ -74,7 +73,7 @@ struct side {
     bool is_more;
 };
 
-/* Whether it would be enabled and paused: a document that does not say leaves a pause alone. */
+/* Sets the flags after the edit.  A document that does not mention the pause keeps it. */
 static void set_flags(const struct call *call, const struct schedule_doc *doc, struct cursor *c)
 {
     bool is_paused = doc->pause.is_paused && doc->pause.until > call->now;
@@ -88,7 +87,7 @@ static void set_flags(const struct call *call, const struct schedule_doc *doc, s
     c->paused_until = is_paused ? doc->pause.until : INSTANT_NONE;
 }
 
-/* The spec as it would be. */
+/* The schedule after the edit. */
 static enum rc read_after(const struct call *call, struct db *db,
                           const struct schedule_times *p, struct schedule_times *ret,
                           struct err *reterr)
@@ -118,14 +117,14 @@ static enum rc read_after(const struct call *call, struct db *db,
     }
     if (rc != RC_OK) {
         err_in(reterr, body->patch.len > 0 ? "patch" : "document");
-        return reterr->rc = rc == RC_NOT_FOUND ? RC_INVALID : rc; /* a zone */
+        return reterr->rc = rc == RC_NOT_FOUND ? RC_INVALID : rc; /* not found: a time zone */
     }
     return schedule_times_calendars(call, db, &ret->plan.spec, &ret->ctx, reterr);
 }
 
-/* What will run: nothing of a pause, nor a slot that is cancelled. */
-static struct side take(const struct call *call, const struct schedule_times *p,
-                        bool as_if_it_ran)
+/* The times that will run, without cancelled slots and (unless `ignores_pause`) paused ones. */
+static struct side read_times(const struct call *call, const struct schedule_times *p,
+                              bool ignores_pause)
 {
     const struct diff_body *body = call->arg;
     const struct cursor *c = &p->view.cursor;
@@ -136,7 +135,7 @@ static struct side take(const struct call *call, const struct schedule_times *p,
     struct spec_walk walk;
     struct slot slot;
 
-    if (as_if_it_ran)
+    if (ignores_pause)
         first_due = INSTANT_NONE;
     else if (schedule_times_is_at_rest(c))
         return side;
@@ -163,8 +162,8 @@ static void print_list(const char *name, const instant *times, int count, struct
     answer_text(out, "]");
 }
 
-/* Both sides are known up to here: the one that is cut first ends the comparison. */
-static instant horizon(const struct side *before, const struct side *after)
+/* The time up to which both sides are complete. */
+static instant find_horizon(const struct side *before, const struct side *after)
 {
     instant until = INSTANT_NEVER;
 
@@ -175,21 +174,22 @@ static instant horizon(const struct side *before, const struct side *after)
     return until;
 }
 
-/* Times of `of` up to the horizon that `other` has not. */
-static int without(const struct side *of, const struct side *other, instant until, instant *ret)
+/* Stores the times of `side` up to the horizon that `other` does not have. */
+static int subtract(const struct side *side, const struct side *other, instant until,
+                    instant *ret)
 {
     int count = 0, k = 0;
 
-    for (int i = 0; i < of->count && of->times[i] <= until; i++) {
-        while (k < other->count && other->times[k] < of->times[i])
+    for (int i = 0; i < side->count && side->times[i] <= until; i++) {
+        while (k < other->count && other->times[k] < side->times[i])
             k++;
-        if (k == other->count || other->times[k] != of->times[i])
-            ret[count++] = of->times[i];
+        if (k == other->count || other->times[k] != side->times[i])
+            ret[count++] = side->times[i];
     }
     return count;
 }
 
-static int up_to(const struct side *side, instant until)
+static int count_until(const struct side *side, instant until)
 {
     int count = 0;
 
@@ -217,23 +217,23 @@ enum call_step schedule_diff_read(struct call *call, struct db *db)
                                     : view_failed(call, &err);
     is_at_rest = schedule_times_is_at_rest(&p[0].view.cursor) &&
                  schedule_times_is_at_rest(&p[1].view.cursor);
-    before = take(call, &p[0], is_at_rest);
-    after = take(call, &p[1], is_at_rest);
-    until = horizon(&before, &after);
+    before = read_times(call, &p[0], is_at_rest);
+    after = read_times(call, &p[1], is_at_rest);
+    until = find_horizon(&before, &after);
     answer_text(&out, "{\"schedule\":");
     answer_quoted(&out, call->params[0]);
     answer_text(&out, ",\"from\":");
     answer_instant(&out, body->from);
     answer_text(&out, ",\"until\":");
     answer_instant(&out, until);
-    print_list(",\"before\":[", before.times, up_to(&before, until), &out);
-    print_list(",\"after\":[", after.times, up_to(&after, until), &out);
-    added = without(&after, &before, until, changed);
+    print_list(",\"before\":[", before.times, count_until(&before, until), &out);
+    print_list(",\"after\":[", after.times, count_until(&after, until), &out);
+    added = subtract(&after, &before, until, changed);
     print_list(",\"added\":[", changed, added, &out);
-    removed = without(&before, &after, until, changed);
+    removed = subtract(&before, &after, until, changed);
     print_list(",\"removed\":[", changed, removed, &out);
     answer_text(&out, ",\"same\":");
-    answer_int(&out, up_to(&after, until) - added);
+    answer_int(&out, count_until(&after, until) - added);
     if (p[0].plan.follows || p[1].plan.follows)
         answer_text(&out, ",\"later\":\"dependsOnRuns\"");
     answer_text(&out, is_at_rest ? NOTE_AT_REST "}" : "}");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a schedule did, did not, will or will not run at a moment: what its spec says, and what
- * became of the slot, in sentences.
+ * Explains in sentences why a schedule did, did not, will or will not run at a time: by its
+ * spec, and by the outcome of the slot.
  */
 #include "api/call/request.h"
 #include "api/native/native.h"
@@ -14,37 +14,38 @@ enum {
     LOCAL_TEXT_MAX = 32, /* bytes of a wall-clock time */
 };
 
-struct asked {
+struct explain_query {
     instant at;
-    bool is_local; /* then `at` is a wall-clock time as if it were UTC */
+    bool is_local; /* `at` is a wall-clock time, stored as if it were UTC */
 };
 
-struct telling {
+struct explanation {
     const struct call *call;
     const struct schedule_times *p;
     struct answer out;
     int sentences;
 };
 
-/* A moment, or without an offset a time of the schedule's own zone; else now. */
-static enum rc read_moment(const struct call *call, struct asked *asked, struct err *reterr)
+/* A time with an offset, or a local time of the schedule's zone; now if it is absent. */
+static enum rc read_moment(const struct call *call, struct explain_query *query,
+                           struct err *reterr)
 {
     struct str text = request_query(call, "at");
     char room[LOCAL_TEXT_MAX + 2];
     struct buf utc = BUF(room);
     struct err local;
 
-    asked->at = call->now;
+    query->at = call->now;
     if (text.len == 0)
         return RC_OK;
-    if (instant_parse(text, &asked->at, reterr) == RC_OK)
+    if (instant_parse(text, &query->at, reterr) == RC_OK)
         return RC_OK;
     buf_str(&utc, text);
     if (text.len == sizeof "2026-01-01T00:00" - 1)
         buf_text(&utc, ":00");
     buf_char(&utc, 'Z');
-    asked->is_local = !utc.cut && instant_parse(buf_as_str(&utc), &asked->at, &local) == RC_OK;
-    if (asked->is_local)
+    query->is_local = !utc.cut && instant_parse(buf_as_str(&utc), &query->at, &local) == RC_OK;
+    if (query->is_local)
         return RC_OK;
     err_in(reterr, "at");
     return reterr->rc;
@@ -53,19 +54,19 @@ static enum rc read_moment(const struct call *call, struct asked *asked, struct 
 enum call_step schedule_explain_begin(struct call *call)
 {
     static const char *const names[] = {"at"};
-    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct explain_query *query = arena_take(call->arena, sizeof *query);
     struct err err;
 
     if (request_name(call, 0, "schedule", &err) != RC_OK ||
         request_query_check(call, names, 1, &err) != RC_OK ||
-        read_moment(call, asked, &err) != RC_OK)
+        read_moment(call, query, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->arg = asked;
+    call->arg = query;
     return CALL_READ;
 }
 
-/* A phrase as a sentence: with a capital and a full stop. */
-static void say(struct telling *t, struct str phrase)
+/* Prints a phrase as a sentence, with a capital letter and a full stop. */
+static void print_sentence(struct explanation *t, struct str phrase)
 {
     char *text = arena_take(t->call->arena, phrase.len + 2);
 
@@ -99,47 +100,47 @@ static const char *why_text(enum why why)
     return texts[why];
 }
 
-/* What became of a slot that was not started. */
-static const char *fate_text(enum reason reason)
+/* Why a slot was not started. */
+static const char *not_started_text(enum reason reason)
 {
     switch (reason) {
     case REASON_OVERLAP:
         return "it was skipped: a run of the schedule was still open, and the overlap policy "
-               "starts no other beside it";
+               "allows no other run at the same time";
     case REASON_WINDOW:
-        return "it was missed: when the server came to it, it was older than the catch-up "
+        return "it was missed: when the server processed it, it was older than the catch-up "
                "window allows";
     case REASON_COALESCED:
-        return "it was missed: several slots were late together, and the catch-up mode runs "
-               "one of them for all";
+        return "it was missed: several slots were late, and the catch-up mode runs only one "
+               "of them";
     case REASON_PAUSED:
         return "it was missed: the schedule was paused or not enabled";
     case REASON_EDITED:
-        return "it was missed: the schedule was edited when it was overdue";
+        return "it was missed: the schedule was edited when the slot was overdue";
     case REASON_CLOCK:
-        return "it was missed: the clock jumped over it, and slots before the jump were "
-               "given up";
+        return "it was missed: the clock jumped over it, and the slots before the jump were "
+               "skipped";
     case REASON_BUFFER:
-        return "it was dropped: as many runs as the buffer holds were waiting";
+        return "it was dropped: the buffer of waiting runs was full";
     case REASON_DELETED:
         return "it was dropped: the schedule was deleted";
     case REASON_QUARANTINED:
-        return "it was dropped: the schedule is quarantined, because its runs took nodes down";
+        return "it was dropped: the schedule is quarantined, because its runs crashed nodes";
     case REASON_USER:
-        return "it was cancelled by someone";
+        return "it was cancelled by a user";
     default:
         return "it was not started";
     }
 }
 
-static void say_run(struct telling *t, const struct slot_entry *entry)
+static void print_run(struct explanation *t, const struct slot_entry *entry)
 {
     const struct slot_run *run = &entry->run;
     char text[SENTENCE_MAX];
     struct buf out = BUF(text);
 
     if (!entry->has_run) {
-        buf_text(&out, "it was started; how its run ended is in the history");
+        buf_text(&out, "it was started; the outcome of its run is in the history");
     } else if (run->outcome == OUTCOME_NONE) {
         buf_printf(&out, "it was started, and its run is open: %s", run_state_text(run->state));
         if (run->attempt > 0)
@@ -153,58 +154,62 @@ static void say_run(struct telling *t, const struct slot_entry *entry)
         if (run->attempt > 1)
             buf_printf(&out, " with attempt %lld", (long long)run->attempt);
     }
-    say(t, buf_as_str(&out));
+    print_sentence(t, buf_as_str(&out));
 }
 
-static void say_planned(struct telling *t, const struct slot_entry *entry)
+static void print_planned(struct explanation *t, const struct slot_entry *entry)
 {
     const struct cursor *cursor = &t->p->view.cursor;
     char text[SENTENCE_MAX];
     struct buf out = BUF(text);
 
     if (entry->reason == REASON_QUARANTINED) {
-        buf_text(&out, "it will be dropped unless the schedule is resumed: it is quarantined");
+        buf_text(
+            &out,
+            "the schedule is quarantined; it will be dropped unless the schedule is resumed");
     } else if (entry->reason == REASON_PAUSED && (cursor->flags & CURSOR_DISABLED)) {
-        buf_text(&out, "it will be missed unless the schedule is enabled before");
+        buf_text(&out, "it will be missed unless the schedule is enabled before that time");
     } else if (entry->reason == REASON_PAUSED && t->p->plan.policies.catchup_paused) {
-        buf_text(&out, "the schedule is paused; it is caught up with when it is resumed");
+        buf_text(&out, "the schedule is paused; it will run when the schedule is resumed");
     } else if (entry->reason == REASON_PAUSED) {
-        buf_text(&out, "it will be missed unless the schedule is resumed before: it is paused");
+        buf_text(&out, "the schedule is paused; it will be missed unless the schedule is "
+                       "resumed before that time");
     } else if (entry->due <= t->call->now) {
-        buf_text(&out, "it is due, and about to be started");
+        buf_text(&out, "it is due and will be started now");
     } else {
         buf_text(&out, "it will be started");
         if (entry->due > entry->slot) {
-            buf_text(&out, ", with its jitter at ");
+            buf_text(&out, ", because of its jitter at ");
             instant_format(entry->due, &out);
         }
     }
-    say(t, buf_as_str(&out));
-    say(t, view_hindrance(t->call, t->p->view.row.action));
+    print_sentence(t, buf_as_str(&out));
+    print_sentence(t, view_hindrance(t->call, t->p->view.row.action));
 }
 
-static void say_entry(struct telling *t, const struct slot_entry *entry)
+static void print_entry(struct explanation *t, const struct slot_entry *entry)
 {
     if (entry->count > 1)
-        say(t, STR("it may be one of a range of slots that the spec of today does not tell "
-                   "one by one"));
+        print_sentence(
+            t, STR("it may be one of a range of slots; the current spec does not have the "
+                   "single slots of this range"));
     if (entry->outcome == OUTCOME_STARTED)
-        say_run(t, entry);
+        print_run(t, entry);
     else if (entry->outcome == OUTCOME_NONE)
-        say_planned(t, entry);
+        print_planned(t, entry);
     else if (entry->outcome == OUTCOME_SLOT_CANCELLED && entry->due != INSTANT_NONE)
-        say(t, STR("it will not be started: someone has skipped it"));
+        print_sentence(t, STR("it will not be started: a user has skipped it"));
     else
-        say(t, str_of(fate_text(entry->reason)));
+        print_sentence(t, str_of(not_started_text(entry->reason)));
 }
 
-/* ---- what people asked for besides ---- */
+/* ---- other runs of the slot: backfills and retries ---- */
 
-struct besides {
+struct other_runs {
     struct db_result open, ended, not_started;
 };
 
-static void say_beside(struct telling *t, instant at, const struct slot_beside *beside)
+static void print_other_run(struct explanation *t, instant at, const struct slot_beside *beside)
 {
     const struct run_id run = {t->p->view.cursor.id, at / SPAN_MS, (uint32_t)beside->pass};
     char id[RUN_ID_TEXT_MAX], text[SENTENCE_MAX];
@@ -216,58 +221,60 @@ static void say_beside(struct telling *t, instant at, const struct slot_beside *
         buf_printf(&out, "is open: %s", run_state_text(beside->state));
     else
         buf_printf(&out, "ended as %s", outcome_text(beside->outcome));
-    say(t, buf_as_str(&out));
+    print_sentence(t, buf_as_str(&out));
 }
 
-static void say_not_filled(struct telling *t, const struct slot_beside *beside)
+static void print_not_backfilled(struct explanation *t, const struct slot_beside *beside)
 {
     char text[SENTENCE_MAX];
     struct buf out = BUF(text);
 
-    buf_printf(&out, "a backfill came to it, and %s", fate_text(beside->reason));
-    say(t, buf_as_str(&out));
+    buf_printf(&out, "a backfill included it, but %s", not_started_text(beside->reason));
+    print_sentence(t, buf_as_str(&out));
 }
 
-static void say_besides(struct telling *t, instant at, const struct besides *found)
+static void print_other_runs(struct explanation *t, instant at, const struct other_runs *found)
 {
     struct slot_beside beside;
 
     for (int i = 0; i < found->open.rows; i++) {
         slots_beside_open_read(&found->open, i, &beside);
-        say_beside(t, at, &beside);
+        print_other_run(t, at, &beside);
     }
     for (int i = 0; i < found->ended.rows; i++) {
         slots_beside_read(&found->ended, i, &beside);
-        say_beside(t, at, &beside);
+        print_other_run(t, at, &beside);
     }
     for (int i = 0; i < found->not_started.rows; i++) {
         slots_beside_read(&found->not_started, i, &beside);
-        say_not_filled(t, &beside);
+        print_not_backfilled(t, &beside);
     }
 }
 
-/* Nothing is known of it, though the spec of today has it. */
-static void say_nothing_known(struct telling *t, instant at)
+/* The current spec has the slot, but nothing is recorded for it. */
+static void print_unrecorded(struct explanation *t, instant at)
 {
     const struct schedule_view *view = &t->p->view;
     const struct cursor *cursor = &view->cursor;
 
     if (cursor->flags & (CURSOR_CLOSED | CURSOR_DELETED))
-        say(t, STR("it will not be started: the schedule is closed"));
+        print_sentence(t, STR("it will not be started: the schedule is closed"));
     else if (at <= t->p->plan.created)
-        say(t, STR("it was not started: the schedule was created later"));
+        print_sentence(t, STR("it was not started: the schedule was created later"));
     else if (at > cursor->mark && cursor->remaining >= 0)
-        say(t, STR("it will not be started: the runs that are left are used up before"));
+        print_sentence(t,
+                       STR("it will not be started: the remaining runs are used up before it"));
     else if (at > cursor->mark)
-        say(t, STR("when it will run hangs on the runs before it"));
+        print_sentence(t, STR("its time depends on the runs before it"));
     else if (at <= view->row.updated_at)
-        say(t, STR("nothing was recorded for it: the schedule was edited after it, and may not "
-                   "have had this time then, or the record is older than what is kept"));
+        print_sentence(
+            t, STR("nothing is recorded for it: the schedule was edited later and may not have "
+                   "had this time, or the record has been pruned"));
     else
-        say(t, STR("what became of it is older than what is kept"));
+        print_sentence(t, STR("its record has been pruned"));
 }
 
-static void print_head(struct telling *t, instant at, const struct explain *why)
+static void print_head(struct explanation *t, instant at, const struct explain *why)
 {
     const struct spec_zone *zone = &t->p->plan.spec.zones[0];
     char text[INSTANT_TEXT_MAX];
@@ -287,33 +294,33 @@ static void print_head(struct telling *t, instant at, const struct explain *why)
     answer_instant(&t->out, why->has_next ? why->next.at : INSTANT_NONE);
 }
 
-/* The fate of the slot, or of one that the spec had when it was another. */
-static enum rc tell_moment(struct telling *t, struct db *db, instant at,
-                           const struct explain *why, struct err *reterr)
+/* Prints the outcome of the slot, or of a slot of an earlier spec. */
+static enum rc print_moment(struct explanation *t, struct db *db, instant at,
+                            const struct explain *why, struct err *reterr)
 {
     struct slot_stretch stretch = {
         .schedule = t->p->view.cursor.id, .after = at - 1, .until = at, .limit = 1};
     struct slot_entries found;
-    struct besides besides = {0};
+    struct other_runs other_runs = {0};
     enum rc rc;
 
-    slots_beside_open(db, stretch.schedule, at, &besides.open);
-    slots_beside_ended(db, stretch.schedule, at, &besides.ended);
-    slots_beside_not_started(db, stretch.schedule, at, &besides.not_started);
+    slots_beside_open(db, stretch.schedule, at, &other_runs.open);
+    slots_beside_ended(db, stretch.schedule, at, &other_runs.ended);
+    slots_beside_not_started(db, stretch.schedule, at, &other_runs.not_started);
     rc = slot_entries_read(t->call, db, t->p, &stretch, &found, reterr);
     if (rc != RC_OK)
         return rc;
     print_head(t, at, why);
     answer_text(&t->out, ",\"sentences\":[");
     t->sentences = 0;
-    say(t, str_of(why->text));
+    print_sentence(t, str_of(why->text));
     if (why->why != WHY_SLOT && found.count > 0)
-        say(t, STR("the schedule had this time when its spec or a calendar was another"));
+        print_sentence(t, STR("the schedule had this time with an earlier spec or calendar"));
     if (found.count > 0)
-        say_entry(t, &found.list[0]);
+        print_entry(t, &found.list[0]);
     else if (why->why == WHY_SLOT)
-        say_nothing_known(t, at);
-    say_besides(t, at, &besides);
+        print_unrecorded(t, at);
+    print_other_runs(t, at, &other_runs);
     answer_text(&t->out, "],\"slot\":");
     if (found.count > 0)
         slot_entry_print(t->p, &found.list[0], &t->out);
@@ -322,17 +329,17 @@ static enum rc tell_moment(struct telling *t, struct db *db, instant at,
     return RC_OK;
 }
 
-/* A wall-clock time is none, one or two moments. */
-static int find_moments(const struct schedule_times *p, const struct asked *asked,
+/* A wall-clock time can be no moment, one or two. */
+static int find_moments(const struct schedule_times *p, const struct explain_query *query,
                         instant ret[2])
 {
-    ret[0] = asked->at / SPAN_MS * SPAN_MS;
-    if (!asked->is_local)
+    ret[0] = query->at / SPAN_MS * SPAN_MS;
+    if (!query->is_local)
         return 1;
-    return explain_local(&p->plan.spec, instant_seconds(asked->at), ret);
+    return explain_local(&p->plan.spec, instant_seconds(query->at), ret);
 }
 
-static void print_gap(struct telling *t, const struct explain *why)
+static void print_gap(struct explanation *t, const struct explain *why)
 {
     answer_text(&t->out, "\"at\":null,\"local\":null,\"isSlot\":false,\"why\":\"gap\","
                          "\"previous\":");
@@ -340,36 +347,36 @@ static void print_gap(struct telling *t, const struct explain *why)
     answer_text(&t->out, ",\"next\":");
     answer_instant(&t->out, why->has_next ? why->next.at : INSTANT_NONE);
     answer_text(&t->out, ",\"sentences\":[");
-    say(t, str_of(why->text));
+    print_sentence(t, str_of(why->text));
     answer_text(&t->out, "],\"slot\":null");
 }
 
 enum call_step schedule_explain_read(struct call *call, struct db *db)
 {
-    const struct asked *asked = call->arg;
+    const struct explain_query *query = call->arg;
     struct schedule_times *p = arena_take(call->arena, sizeof *p);
     struct explain *why = arena_take(call->arena, sizeof *why);
-    struct telling t = {.call = call, .p = p, .out = answer_new(call->arena)};
+    struct explanation t = {.call = call, .p = p, .out = answer_new(call->arena)};
     instant moments[2];
     struct err err;
     int count;
 
     if (schedule_times_read(call, db, p, &err) != RC_OK)
         return view_failed(call, &err);
-    count = find_moments(p, asked, moments);
+    count = find_moments(p, query, moments);
     answer_text(&t.out, "{\"schedule\":");
     answer_quoted(&t.out, call->params[0]);
     answer_text(&t.out, ",\"timezone\":");
     answer_quoted(&t.out, p->plan.spec.zones[0].name);
     answer_text(&t.out, ",\"moments\":[{");
     if (count == 0) {
-        explain_gap(&p->plan.spec, &p->ctx, instant_seconds(asked->at), why);
+        explain_gap(&p->plan.spec, &p->ctx, instant_seconds(query->at), why);
         print_gap(&t, why);
     }
     for (int i = 0; i < count; i++) {
         answer_text(&t.out, i > 0 ? "},{" : "");
         explain_instant(&p->plan.spec, &p->ctx, moments[i], why);
-        if (tell_moment(&t, db, moments[i], why, &err) != RC_OK)
+        if (print_moment(&t, db, moments[i], why, &err) != RC_OK)
             return view_failed(call, &err);
     }
     answer_text(&t.out, "}]");

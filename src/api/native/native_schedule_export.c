@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All of a namespace, as documents that can be applied again: schedules in pages, and before
- * the first of them the calendars and gates that they name.
+ * Exports a namespace as documents that can be applied again: calendars and gates first, then
+ * pages of schedules.
  *
- * As lines (format=ndjson) each is one document; the cursor of the next page then stands in
- * the header field Belfry-Cursor, escaped as a query takes it, and is absent on the last one.
+ * With format=ndjson each line is one document.  The cursor of the next page is then in the
+ * header field Belfry-Cursor, percent-encoded for a query; the last page has none.
  */
 #include "api/call/change.h"
 #include "api/native/native.h"
@@ -12,13 +12,13 @@
 #include "api/schedules/document.h"
 #include "api/schedules/schedule_scan.h"
 
-enum { NAMED_MAX = 1000 }; /* calendars, and gates, of an export */
+enum { NAMED_MAX = 1000 }; /* calendars of an export, and gates */
 
 struct export
 {
     struct schedule_scan scan;
     bool is_lines;
-    int told; /* entries before the schedules */
+    int printed; /* entries before the schedules */
 };
 
 enum call_step schedule_export_begin(struct call *call)
@@ -49,14 +49,14 @@ static enum rc print_document(const struct call *call, const struct schedule_vie
 
     if (rc != RC_OK)
         return rc;
-    json_object_del(json, "namespace"); /* so that it can be applied to any */
+    json_object_del(json, "namespace"); /* so that it can be applied to any namespace */
     answer_json(out, json);
     return RC_OK;
 }
 
-static void next_entry(struct export *export)
+static void begin_entry(struct export *export)
 {
-    if (export->told++ > 0)
+    if (export->printed++ > 0)
         answer_text(&export->scan.out, export->scan.between);
 }
 
@@ -74,7 +74,7 @@ static enum rc print_named(const struct call *call, struct db *db, struct export
         struct calendar_row row;
 
         calendars_read(&calendars, i, &row);
-        next_entry(export);
+        begin_entry(export);
         answer_text(out, "{\"calendar\":");
         answer_quoted(out, row.name);
         answer_text(out, ",");
@@ -85,7 +85,7 @@ static enum rc print_named(const struct call *call, struct db *db, struct export
         struct gate_row row;
 
         gates_read_row(&gates, i, &row);
-        next_entry(export);
+        begin_entry(export);
         answer_text(out, "{\"gate\":");
         answer_quoted(out, row.name);
         answer_text(out, ",\"limit\":");
@@ -95,7 +95,7 @@ static enum rc print_named(const struct call *call, struct db *db, struct export
     return rc;
 }
 
-static enum call_step finish(struct call *call, struct export *export)
+static enum call_step answer_export(struct call *call, struct export *export)
 {
     struct schedule_scan *scan = &export->scan;
     enum call_step step;
@@ -126,8 +126,8 @@ enum call_step schedule_export_read(struct call *call, struct db *db)
     if (scan->page.after.len == 0 && schedule_filter_is_plain(&scan->filter) &&
         scan->filter.prefix.len == 0 && print_named(call, db, export, &err) != RC_OK)
         return view_failed(call, &err);
-    scan->has_before = export->told > 0;
-    if (schedule_scan_tell(call, db, scan, &err) != RC_OK)
+    scan->has_before = export->printed > 0;
+    if (schedule_scan_print(call, db, scan, &err) != RC_OK)
         return view_failed(call, &err);
-    return finish(call, export);
+    return answer_export(call, export);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a schedule is: whether it is late, whether it fails, and what its owner should know.
+ * The health of a schedule: whether it is late or failing, and warnings for its owner.
  */
 #include <inttypes.h>
 
@@ -14,31 +14,31 @@
 #include "model/schedule_state.h"
 
 enum {
-    RUNS_DEFAULT = 20, /* that are looked at */
+    RUNS_DEFAULT = 20, /* last runs to evaluate */
     RUNS_MAX = 100,
-    ATTEMPTS_PER_RUN = 4, /* rows that are read for each run that is told */
-    OPEN_MAX = 100,       /* open runs that are looked at                 */
+    ATTEMPTS_PER_RUN = 4, /* rows to read for each of these runs          */
+    OPEN_MAX = 100,       /* open runs to evaluate                        */
     FAILING_RUNS = 3,     /* failures in a row that make it failing       */
     WARNING_MAX = EXPLAIN_TEXT_MAX,
 };
 
-#define LATE_AFTER SPAN_MIN /* where the schedule has no budget of its own */
+#define LATE_AFTER SPAN_MIN /* for schedules without a lateness budget */
 
-/* Which of its runs are looked at. */
-struct asked {
+/* The runs to evaluate. */
+struct health_query {
     int64_t most;
-    instant from; /* ended then or later; INSTANT_NONE: whenever */
+    instant from; /* ended then or later; INSTANT_NONE: any time */
 };
 
 struct health {
     const struct call *call;
     struct schedule_times p;
-    struct asked asked;
+    struct health_query query;
     struct attempt_view *last;
     int last_count, succeeded, failed;
-    span took;          /* of the last, all together */
-    int late;           /* of the last: begun later than the budget of the schedule allows */
-    instant late_since; /* INSTANT_NEVER: it is not */
+    span took;          /* total duration of the last runs                              */
+    int late;           /* of the last runs: began later than the lateness budget allows */
+    instant late_since; /* INSTANT_NEVER: it is not late                                */
     instant approval_since;
     struct answer out;
     int warnings;
@@ -47,20 +47,20 @@ struct health {
 enum call_step schedule_health_begin(struct call *call)
 {
     static const char *const names[] = {"runs", "from"};
-    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct health_query *query = arena_take(call->arena, sizeof *query);
     struct err err;
 
-    *asked = (struct asked){RUNS_DEFAULT, INSTANT_NONE};
+    *query = (struct health_query){RUNS_DEFAULT, INSTANT_NONE};
     if (request_name(call, 0, "schedule", &err) != RC_OK ||
         request_query_check(call, names, 2, &err) != RC_OK ||
-        request_query_int(call, "runs", 1, RUNS_MAX, &asked->most, &err) != RC_OK ||
-        request_query_instant(call, "from", &asked->from, &err) != RC_OK)
+        request_query_int(call, "runs", 1, RUNS_MAX, &query->most, &err) != RC_OK ||
+        request_query_instant(call, "from", &query->from, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->arg = asked;
+    call->arg = query;
     return CALL_READ;
 }
 
-/* Its first attempt tells; of a later one it is not known when the first began. */
+/* Only for runs with one attempt: the start of the first attempt is not kept for others. */
 static bool has_broken_budget(const struct health *h, const struct history_row *row)
 {
     span budget = h->p.plan.policies.lateness_budget;
@@ -69,14 +69,14 @@ static bool has_broken_budget(const struct health *h, const struct history_row *
            row->started_at - row->due > budget;
 }
 
-static void take_last(struct health *h, const struct db_result *rows)
+static void evaluate_ended(struct health *h, const struct db_result *rows)
 {
     h->last = arena_array(h->call->arena, (size_t)rows->rows, sizeof *h->last);
-    for (int i = 0; i < rows->rows && h->last_count < h->asked.most; i++) {
+    for (int i = 0; i < rows->rows && h->last_count < h->query.most; i++) {
         struct attempt_view *view = &h->last[h->last_count];
 
         attempt_views_read(rows, i, view);
-        if (view->row.ended_at < h->asked.from)
+        if (view->row.ended_at < h->query.from)
             break;
         if (!view->row.last || view->row.kind == RUN_TEST)
             continue;
@@ -89,41 +89,41 @@ static void take_last(struct health *h, const struct db_result *rows)
     }
 }
 
-static span budget_of(const struct health *h)
+static span late_after(const struct health *h)
 {
     span budget = h->p.plan.policies.lateness_budget;
 
     return budget > 0 ? budget : LATE_AFTER;
 }
 
-static void be_late(struct health *h, instant due)
+static void note_lateness(struct health *h, instant due)
 {
-    if (due <= h->call->now - budget_of(h) && due < h->late_since)
+    if (due <= h->call->now - late_after(h) && due < h->late_since)
         h->late_since = due;
 }
 
-static void take_open(struct health *h, const struct db_result *rows)
+static void evaluate_open(struct health *h, const struct db_result *rows)
 {
     for (int i = 0; i < rows->rows; i++) {
         struct run_view view;
 
         run_views_read(rows, i, &view);
         if (view.run.state == RUN_READY)
-            be_late(h, view.run.due);
+            note_lateness(h, view.run.due);
         if (view.run.state == RUN_APPROVAL && view.run.created_at < h->approval_since)
             h->approval_since = view.run.created_at;
     }
 }
 
-/* The next slot, when it should have been started already. */
-static void look_at_next(struct health *h)
+/* Notes lateness if the next slot should have been started already. */
+static void evaluate_next(struct health *h)
 {
     const struct cursor *cursor = &h->p.view.cursor;
 
     if (schedule_times_is_at_rest(cursor) || (cursor->flags & (CURSOR_PAUSED | CURSOR_FULL)) ||
         cursor->next_at == INSTANT_NEVER || cursor->remaining == 0)
         return;
-    be_late(h, cursor->next_at + h->p.plan.spec.jitter);
+    note_lateness(h, cursor->next_at + h->p.plan.spec.jitter);
 }
 
 static enum rc read_runs(struct health *h, struct db *db, struct err *reterr)
@@ -135,39 +135,39 @@ static enum rc read_runs(struct health *h, struct db *db, struct err *reterr)
 
     run_views_of_schedule(db, &before, OPEN_MAX, &open);
     attempt_views_of_schedule(db, h->p.view.cursor.id, INT64_MAX,
-                              (int)h->asked.most * ATTEMPTS_PER_RUN, &ended);
+                              (int)h->query.most * ATTEMPTS_PER_RUN, &ended);
     rc = db_flush(db, call->arena, reterr);
     if (rc != RC_OK)
         return rc;
-    take_open(h, &open);
-    take_last(h, &ended);
-    look_at_next(h);
+    evaluate_open(h, &open);
+    evaluate_ended(h, &ended);
+    evaluate_next(h);
     return RC_OK;
 }
 
-/* Words. */
+/* Warnings. */
 
-static struct buf warning(char text[static WARNING_MAX])
+static struct buf warning_buf(char text[static WARNING_MAX])
 {
     return (struct buf){.ptr = text, .cap = WARNING_MAX};
 }
 
-static void warn(struct health *h, const struct buf *text)
+static void print_warning(struct health *h, const struct buf *text)
 {
     answer_text(&h->out, h->warnings++ > 0 ? "," : "");
     answer_quoted(&h->out, buf_as_str(text));
 }
 
-static void warn_of_rest(struct health *h)
+static void warn_if_stopped(struct health *h)
 {
     const struct cursor *cursor = &h->p.view.cursor;
     char text[WARNING_MAX];
-    struct buf out = warning(text);
+    struct buf out = warning_buf(text);
 
     if (cursor->flags & CURSOR_CLOSED)
         buf_text(&out, "it is closed and will not run again");
     else if (cursor->flags & CURSOR_QUARANTINED)
-        buf_text(&out, "it is quarantined, because its runs took nodes down: correct and then "
+        buf_text(&out, "it is quarantined, because its runs crashed nodes; correct it, then "
                        "resume it");
     else if (cursor->flags & CURSOR_DISABLED)
         buf_text(&out, "it is not enabled");
@@ -183,7 +183,7 @@ static void warn_of_rest(struct health *h)
         buf_text(&out, ": ");
         buf_str(&out, h->p.view.row.reason);
     }
-    warn(h, &out);
+    print_warning(h, &out);
 }
 
 static void warn_of_server(struct health *h)
@@ -200,7 +200,7 @@ static void warn_of_failures(struct health *h)
 {
     int64_t failures = h->p.view.cursor.failures;
     char text[WARNING_MAX];
-    struct buf out = warning(text);
+    struct buf out = warning_buf(text);
 
     if (failures == 0)
         return;
@@ -208,43 +208,42 @@ static void warn_of_failures(struct health *h)
         buf_text(&out, "its last run failed");
     else
         buf_printf(&out, "its last %" PRId64 " runs failed", failures);
-    warn(h, &out);
+    print_warning(h, &out);
 }
 
 static void warn_of_lateness(struct health *h)
 {
     char text[WARNING_MAX];
-    struct buf out = warning(text);
+    struct buf out = warning_buf(text);
 
     if (h->late_since == INSTANT_NEVER)
         return;
     buf_text(&out, "a run that was due at ");
     instant_format(h->late_since, &out);
     buf_text(&out, h->p.plan.lane == LANE_PULL
-                       ? " has not begun: is there a worker for its queue?"
-                       : " has not begun: is the server busy or its clock on hold?");
-    warn(h, &out);
+                       ? " has not started; check that a worker polls its queue"
+                       : " has not started; the server may be busy or its clock on hold");
+    print_warning(h, &out);
 }
 
 static void warn_of_waiting(struct health *h)
 {
     const struct cursor *cursor = &h->p.view.cursor;
     char text[WARNING_MAX];
-    struct buf out = warning(text);
+    struct buf out = warning_buf(text);
 
     if (h->approval_since != INSTANT_NEVER) {
-        buf_text(&out, "a run waits for approval since ");
+        buf_text(&out, "a run has been waiting for approval since ");
         instant_format(h->approval_since, &out);
-        warn(h, &out);
+        print_warning(h, &out);
     }
     if (!(cursor->flags & CURSOR_FULL))
         return;
-    out = warning(text);
+    out = warning_buf(text);
     buf_printf(&out,
-               "%" PRId64 " runs wait, as many as it may have: further slots wait or are "
-               "dropped",
+               "%" PRId64 " runs wait, which is its limit; further slots wait or are dropped",
                cursor->waiting);
-    warn(h, &out);
+    print_warning(h, &out);
 }
 
 static void warn_of_plan(struct health *h)
@@ -252,19 +251,19 @@ static void warn_of_plan(struct health *h)
     const struct cursor *cursor = &h->p.view.cursor;
     instant now = h->call->now;
     char text[WARNING_MAX];
-    struct buf out = warning(text);
+    struct buf out = warning_buf(text);
     struct slot slot;
 
     for (int i = 0; i < h->p.plan.spec.not_named_count; i++) {
-        out = warning(text);
+        out = warning_buf(text);
         if (schedule_times_lacks_calendar(&h->p.plan.spec, &h->p.ctx, i, &out))
-            warn(h, &out);
+            print_warning(h, &out);
     }
-    out = warning(text);
+    out = warning_buf(text);
     if (preview_is_often(h->call, preview_per_day(&h->p.plan, &h->p.ctx, now, PREVIEW_ROUNDS),
                          &out))
-        warn(h, &out);
-    out = warning(text);
+        print_warning(h, &out);
+    out = warning_buf(text);
     if (cursor->remaining == 0) {
         buf_text(&out, "it will not run by itself again: its number of runs is used up");
     } else if (!h->p.plan.follows && !h->p.plan.is_governed &&
@@ -274,12 +273,12 @@ static void warn_of_plan(struct health *h)
     } else {
         return;
     }
-    warn(h, &out);
+    print_warning(h, &out);
 }
 
 /* The answer. */
 
-static const char *word_of(const struct health *h)
+static const char *health_word(const struct health *h)
 {
     const struct cursor *cursor = &h->p.view.cursor;
 
@@ -294,7 +293,7 @@ static const char *word_of(const struct health *h)
 
 static void print_rate(struct health *h)
 {
-    int told = h->succeeded + h->failed;
+    int total = h->succeeded + h->failed;
     char text[16];
     struct buf rate = BUF(text);
 
@@ -305,10 +304,10 @@ static void print_rate(struct health *h)
     answer_text(&h->out, ",\"failed\":");
     answer_int(&h->out, h->failed);
     answer_text(&h->out, ",\"successRate\":");
-    if (told == 0)
+    if (total == 0)
         buf_text(&rate, "null");
     else
-        buf_printf(&rate, "%d.%03d", h->succeeded / told, h->succeeded * 1000 / told % 1000);
+        buf_printf(&rate, "%d.%03d", h->succeeded / total, h->succeeded * 1000 / total % 1000);
     answer_str(&h->out, buf_as_str(&rate));
     answer_text(&h->out, ",\"avgDurationMs\":");
     if (h->last_count == 0)
@@ -367,7 +366,7 @@ static void print_state(struct health *h)
     answer_text(out, "{\"schedule\":");
     answer_quoted(out, h->call->params[0]);
     answer_text(out, ",\"health\":");
-    answer_quoted(out, str_of(word_of(h)));
+    answer_quoted(out, str_of(health_word(h)));
     answer_text(out, ",\"status\":");
     answer_quoted(out, str_of(schedule_status(cursor)));
     answer_text(out,
@@ -394,11 +393,11 @@ static void print_state(struct health *h)
 enum call_step schedule_health_read(struct call *call, struct db *db)
 {
     struct health *h = arena_take(call->arena, sizeof *h);
-    const struct asked *asked = call->arg;
+    const struct health_query *query = call->arg;
     struct err err;
 
     *h = (struct health){.call = call,
-                         .asked = *asked,
+                         .query = *query,
                          .late_since = INSTANT_NEVER,
                          .approval_since = INSTANT_NEVER,
                          .out = answer_new(call->arena)};
@@ -408,7 +407,7 @@ enum call_step schedule_health_read(struct call *call, struct db *db)
     print_rate(h);
     print_last(h);
     answer_text(&h->out, ",\"warnings\":[");
-    warn_of_rest(h);
+    warn_if_stopped(h);
     warn_of_server(h);
     warn_of_failures(h);
     warn_of_lateness(h);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hints to an adaptive schedule, its count of failures, and its end.
+ * Sets and clears hints of an adaptive schedule, resets its failure count, and archives it.
  */
 #include "api/call/change.h"
 #include "api/native/native.h"
 #include "api/schedules/native_draft.h"
 #include "model/governor_json.h"
 
-#define HINT_LIFE SPAN_H /* of a hint that says nothing about it */
+#define HINT_LIFE SPAN_H /* of a hint without `expires` */
 
 enum call_step schedule_hint_begin(struct call *call)
 {
@@ -19,13 +19,12 @@ enum call_step schedule_hint_begin(struct call *call)
         return step;
     if (hint.hint_interval == 0 && hint.hint_at == INSTANT_NEVER)
         return change_refuse(call, "interval",
-                             "is missing; a hint has an interval, a time, "
-                             "such as \"at\", or both");
+                             "is missing; a hint needs interval, at, or both");
     if (hint.hint_at <= call->now)
         return change_refuse(call, "at", "must be later than now");
     if (hint.hint_interval > 0 && hint.hint_interval < call->context->min_interval)
         return change_refuse(call, "interval",
-                             "is shorter than the server allows for schedules");
+                             "is shorter than the minimum interval of this server");
     if (hint.hint_expires == INSTANT_NONE)
         hint.hint_expires = call->now + HINT_LIFE;
     if (hint.hint_expires <= call->now)
@@ -37,7 +36,7 @@ enum call_step schedule_hint_begin(struct call *call)
     return CALL_COMMANDS;
 }
 
-static enum call_step plain_begin(struct call *call, enum command_kind kind)
+static enum call_step begin_without_body(struct call *call, enum command_kind kind)
 {
     static const struct members none = {NULL, 0};
     enum call_step step;
@@ -48,15 +47,15 @@ static enum call_step plain_begin(struct call *call, enum command_kind kind)
 
 enum call_step schedule_unhint_begin(struct call *call)
 {
-    return plain_begin(call, COMMAND_UNHINT);
+    return begin_without_body(call, COMMAND_UNHINT);
 }
 
 enum call_step schedule_archive_begin(struct call *call)
 {
-    return plain_begin(call, COMMAND_CLOSE);
+    return begin_without_body(call, COMMAND_CLOSE);
 }
 
 enum call_step schedule_reset_begin(struct call *call)
 {
-    return plain_begin(call, COMMAND_RESET);
+    return begin_without_body(call, COMMAND_RESET);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resuming a schedule, and what that would do with the slots of the pause.
+ * Resumes a schedule, or forecasts what happens to the slots of the pause (dryRun).
  */
 #include <inttypes.h>
 
@@ -11,9 +11,9 @@
 #include "model/schedule_state.h"
 
 enum {
-    FATES_MAX = 8,    /* pairs of outcome and reason that a resume can come to */
-    ROUNDS_MAX = 100, /* of the engine's own step, some thousand slots each     */
-    SAYING_MAX = 512,
+    FATES_MAX = 8,    /* pairs of outcome and reason that a resume can cause */
+    ROUNDS_MAX = 100, /* of advance(), some thousand slots each              */
+    TEXT_MAX = 512,
 };
 
 struct resume_body {
@@ -41,10 +41,10 @@ struct forecast {
     struct account fates[FATES_MAX];
     int fate_count;
     instant next; /* INSTANT_NEVER: none */
-    bool is_cut;  /* there is more than was looked at */
+    bool is_cut;  /* there are more slots than were evaluated */
 };
 
-static void add(struct forecast *f, const struct account *more)
+static void add_account(struct forecast *f, const struct account *more)
 {
     int i = 0;
 
@@ -63,12 +63,12 @@ static void add(struct forecast *f, const struct account *more)
 
 static void add_start(struct forecast *f, instant slot)
 {
-    add(f, &(struct account){slot, slot, 1, OUTCOME_STARTED, REASON_NONE});
+    add_account(f, &(struct account){slot, slot, 1, OUTCOME_STARTED, REASON_NONE});
 }
 
-/* As the engine does it, on a copy of the cursor. */
-static void foresee(const struct schedule_times *p, instant now, struct arena *arena,
-                    struct forecast *f)
+/* Does what the engine would do, on a copy of the cursor. */
+static void forecast_slots(const struct schedule_times *p, instant now, struct arena *arena,
+                           struct forecast *f)
 {
     const struct policies *policies = &p->plan.policies;
     struct cursor cursor = p->view.cursor;
@@ -90,7 +90,7 @@ static void foresee(const struct schedule_times *p, instant now, struct arena *a
         else
             advance_past(&a, OUTCOME_MISSED, REASON_PAUSED);
         for (int k = 0; k < a.account_count; k++)
-            add(f, &a.accounts[k]);
+            add_account(f, &a.accounts[k]);
         for (int k = 0; k < a.slot_count; k++)
             add_start(f, a.slots[k].at);
         f->next = a.next_at;
@@ -103,15 +103,15 @@ static void foresee(const struct schedule_times *p, instant now, struct arena *a
     }
 }
 
-/* A governed schedule that is overdue runs right away. */
-static void foresee_governed(const struct schedule_times *p, instant now, struct forecast *f)
+/* A governed schedule that is overdue runs at once. */
+static void forecast_governed(const struct schedule_times *p, instant now, struct forecast *f)
 {
     f->next = p->view.cursor.next_at;
     if (f->next <= now)
         add_start(f, f->next);
 }
 
-static int64_t count_of(const struct forecast *f, enum outcome outcome)
+static int64_t count_outcome(const struct forecast *f, enum outcome outcome)
 {
     int64_t count = 0;
 
@@ -120,33 +120,33 @@ static int64_t count_of(const struct forecast *f, enum outcome outcome)
     return count;
 }
 
-static void say(const struct schedule_times *p, const struct forecast *f, struct buf *out)
+static void print_text(const struct schedule_times *p, const struct forecast *f,
+                       struct buf *out)
 {
     const struct cursor *cursor = &p->view.cursor;
-    int64_t started = count_of(f, OUTCOME_STARTED), missed = count_of(f, OUTCOME_MISSED);
+    int64_t started = count_outcome(f, OUTCOME_STARTED),
+            missed = count_outcome(f, OUTCOME_MISSED);
 
     if (!(cursor->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED))) {
-        buf_text(out, "the schedule is not paused: resuming it would change nothing");
+        buf_text(out, "the schedule is not paused; resuming it would change nothing");
         return;
     }
     if (cursor->flags & CURSOR_DISABLED) {
-        buf_text(out, "the schedule is also not enabled: resumed, it would still not run");
+        buf_text(out, "the schedule is also disabled; it would not run after it is resumed");
         return;
     }
     if (missed > 0)
         buf_printf(out, "%" PRId64 " missed slot%s would be recorded and not run; ", missed,
                    missed == 1 ? "" : "s");
     if (started > 0)
-        buf_printf(out,
-                   "%" PRId64 " slot%s would be run now, behind each other by the "
-                   "overlap policy %s; ",
+        buf_printf(out, "%" PRId64 " slot%s would run now, subject to the overlap policy %s; ",
                    started, started == 1 ? "" : "s", overlap_text(p->plan.policies.overlap));
     if (missed + started == 0)
-        buf_text(out, "no slot has passed meanwhile; ");
+        buf_text(out, "no slot has passed during the pause; ");
     if (f->next == INSTANT_NEVER) {
-        buf_text(out, "there is no time at which it would run after that");
+        buf_text(out, "it has no next run");
     } else {
-        buf_text(out, "then it goes on at ");
+        buf_text(out, "next run at ");
         instant_format(f->next, out);
     }
 }
@@ -160,9 +160,9 @@ static void print_fates(const struct forecast *f, struct answer *out)
         last = f->fates[i].last > last ? f->fates[i].last : last;
     }
     answer_text(out, ",\"missed\":");
-    answer_int(out, count_of(f, OUTCOME_MISSED));
+    answer_int(out, count_outcome(f, OUTCOME_MISSED));
     answer_text(out, ",\"replayed\":");
-    answer_int(out, count_of(f, OUTCOME_STARTED));
+    answer_int(out, count_outcome(f, OUTCOME_STARTED));
     answer_text(out, ",\"first\":");
     answer_instant(out, first);
     answer_text(out, ",\"last\":");
@@ -189,22 +189,22 @@ static void print_fates(const struct forecast *f, struct answer *out)
     answer_text(out, f->is_cut ? "],\"more\":true" : "]");
 }
 
-static enum call_step tell(struct call *call, const struct schedule_times *p)
+static enum call_step answer_forecast(struct call *call, const struct schedule_times *p)
 {
     const struct cursor *cursor = &p->view.cursor;
     struct forecast f = {.next = cursor->next_at};
     struct answer out = answer_new(call->arena);
-    char saying[SAYING_MAX];
-    struct buf text = BUF(saying);
+    char room[TEXT_MAX];
+    struct buf text = BUF(room);
 
     if ((cursor->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED)) &&
         !(cursor->flags & (CURSOR_DISABLED | CURSOR_CLOSED))) {
         if (p->plan.is_governed)
-            foresee_governed(p, call->now, &f);
+            forecast_governed(p, call->now, &f);
         else
-            foresee(p, call->now, call->arena, &f);
+            forecast_slots(p, call->now, call->arena, &f);
     }
-    say(p, &f, &text);
+    print_text(p, &f, &text);
     answer_text(&out, "{\"schedule\":");
     answer_quoted(&out, call->params[0]);
     answer_text(&out, ",\"dryRun\":true,\"status\":");
@@ -224,8 +224,8 @@ enum call_step schedule_resume_read(struct call *call, struct db *db)
     struct err err;
 
     if (call->status != 0)
-        return schedule_written_read(call, db); /* it is done: as it is now */
+        return schedule_written_read(call, db); /* after the command: the schedule */
     if (schedule_times_read(call, db, p, &err) != RC_OK)
         return view_failed(call, &err);
-    return tell(call, p);
+    return answer_forecast(call, p);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Planned slots that are cancelled before they exist: the next ones, or one by its time; and
- * that taken back.
+ * Cancels planned slots, the next ones or one by its time, and restores cancelled ones.
  */
 #include "api/call/change.h"
 #include "api/call/request.h"
@@ -22,14 +21,14 @@ static const struct member skip_list[] = {
 
 static const struct members skip_members = MEMBERS(skip_list);
 
-/* As many commands as slots may be asked for: which slots they are is read first. */
+/* Makes one command per slot to skip; schedule_skip_read() finds the slots. */
 enum call_step schedule_skip_begin(struct call *call)
 {
     struct skip_body body = {.count = 1};
     json_auto_t *json = NULL;
     enum call_step step;
 
-    /* The number is needed before the keys of the commands are made. */
+    /* The number of commands must be set before change_begin() sets their idempotency keys. */
     if (!request_json(call, true, &json, &step))
         return step;
     if (json_is_integer(json_object_get(json, "count")))
@@ -41,7 +40,7 @@ enum call_step schedule_skip_begin(struct call *call)
     return change_begin(call, &skip_members, &body, &step) ? CALL_READ : step;
 }
 
-static void fill(struct call *call, int i, const struct schedule_times *p, instant slot)
+static void fill_command(struct call *call, int i, const struct schedule_times *p, instant slot)
 {
     struct command *command = &call->commands[i];
 
@@ -52,8 +51,8 @@ static void fill(struct call *call, int i, const struct schedule_times *p, insta
     command->run = (struct run_id){p->view.cursor.id, slot / SPAN_MS, 0};
 }
 
-/* The next ones that are not cancelled yet; says how many there are. */
-static int choose(struct call *call, const struct schedule_times *p)
+/* Fills in the next slots that are not cancelled yet; returns their number. */
+static int choose_slots(struct call *call, const struct schedule_times *p)
 {
     const struct cursor *cursor = &p->view.cursor;
     struct spec_walk walk;
@@ -63,7 +62,7 @@ static int choose(struct call *call, const struct schedule_times *p)
     if (p->plan.is_governed || p->plan.follows) {
         if (cursor->next_at == INSTANT_NEVER || schedule_times_is_cancelled(p, cursor->next_at))
             return 0;
-        fill(call, 0, p, cursor->next_at);
+        fill_command(call, 0, p, cursor->next_at);
         return 1;
     }
     spec_walk_begin(&walk, &p->plan.spec, &p->ctx,
@@ -71,7 +70,7 @@ static int choose(struct call *call, const struct schedule_times *p)
                                                                                 : cursor->mark);
     while (count < call->command_count && spec_walk_next(&walk, &slot))
         if (!schedule_times_is_cancelled(p, slot.at))
-            fill(call, count++, p, slot.at);
+            fill_command(call, count++, p, slot.at);
     return count;
 }
 
@@ -82,10 +81,9 @@ enum call_step schedule_skip_read(struct call *call, struct db *db)
 
     if (schedule_times_read(call, db, p, &err) != RC_OK)
         return view_failed(call, &err);
-    call->command_count = choose(call, p);
+    call->command_count = choose_slots(call, p);
     if (call->command_count == 0)
-        return call_problem(call, 409, "bad_state",
-                            "there is no planned time of this schedule to skip");
+        return call_problem(call, 409, "bad_state", "the schedule has no planned slot to skip");
     return CALL_COMMANDS;
 }
 
@@ -101,11 +99,11 @@ static void print_slot(const struct run_id *run, struct answer *out)
     answer_text(out, "}");
 }
 
-/* Between the read and the turn a slot may have come: then it is not among the skipped. */
+/* A slot may have started between the read and the turn; it is then not listed as skipped. */
 enum call_step schedule_skip_settled(struct call *call)
 {
     struct answer out = answer_new(call->arena);
-    int told = 0;
+    int printed = 0;
 
     answer_text(&out, "{\"schedule\":");
     answer_quoted(&out, call->params[0]);
@@ -113,16 +111,16 @@ enum call_step schedule_skip_settled(struct call *call)
     for (int i = 0; i < call->command_count; i++) {
         if (call->replies[i].rc != RC_OK)
             continue;
-        answer_text(&out, told++ > 0 ? "," : "");
+        answer_text(&out, printed++ > 0 ? "," : "");
         print_slot(&call->replies[i].run, &out);
     }
-    if (told == 0)
+    if (printed == 0)
         return call_refused(call, call->commands, call->replies);
     answer_text(&out, "]}");
     return call_answer(call, 200, answer_done(&out));
 }
 
-/* One by its time, as the last segment of the path. */
+/* One slot by its time, the last segment of the path. */
 
 static enum call_step one_begin(struct call *call, enum command_kind kind)
 {
@@ -162,7 +160,7 @@ enum call_step schedule_except_settled(struct call *call)
     if (reply->rc != RC_OK)
         return call_refused(call, command, reply);
     if (command->kind == COMMAND_UNSKIP && reply->count == 0)
-        return call_problem(call, 404, "not_found", "this time is not skipped");
+        return call_problem(call, 404, "not_found", "this slot is not skipped");
     if (command->kind == COMMAND_UNSKIP)
         return call_answer(call, 204, (struct str){NULL, 0});
     run.schedule = reply->schedule;
@@ -170,7 +168,7 @@ enum call_step schedule_except_settled(struct call *call)
     return call_answer(call, reply->count > 0 ? 201 : 200, answer_done(&out));
 }
 
-/* All of them; there are never more than one page has. */
+/* The list of cancelled slots, which always fits into one page. */
 
 enum call_step schedule_exceptions_begin(struct call *call)
 {

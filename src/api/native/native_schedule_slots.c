@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The slots of a schedule between two times.
+ * Lists the slots of a schedule between two times.
  */
 #include <inttypes.h>
 
@@ -10,27 +10,27 @@
 
 enum { CURSOR_MAX = 32 };
 
-#define AROUND SPAN_DAY /* before and after now, when nothing is asked for */
+#define AROUND SPAN_DAY /* the default range: before and after now */
 
-struct asked {
+struct slots_query {
     struct page page;
     instant from, to; /* both inclusive */
     instant after;
 };
 
-static enum rc read_cursor(struct asked *asked, struct err *reterr)
+static enum rc read_cursor(struct slots_query *query, struct err *reterr)
 {
-    struct str rest = asked->page.after;
+    struct str rest = query->page.after;
     int64_t ms = 0;
 
-    asked->after = asked->from - 1;
+    query->after = query->from - 1;
     if (rest.len == 0)
         return RC_OK;
     if (str_take_number(&rest, INSTANT_MAX / SPAN_MS, &ms) > 0 && rest.len == 0) {
-        asked->after = ms * SPAN_MS;
+        query->after = ms * SPAN_MS;
         return RC_OK;
     }
-    err_set(reterr, RC_INVALID, -1, 0, "is not one that this list gave");
+    err_set(reterr, RC_INVALID, -1, 0, "invalid cursor; start without it");
     err_in(reterr, "cursor");
     return RC_INVALID;
 }
@@ -38,27 +38,27 @@ static enum rc read_cursor(struct asked *asked, struct err *reterr)
 enum call_step schedule_slots_begin(struct call *call)
 {
     static const char *const names[] = {"from", "to"};
-    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct slots_query *query = arena_take(call->arena, sizeof *query);
     struct err err;
 
-    asked->from = call->now - AROUND;
-    asked->to = call->now + AROUND;
+    query->from = call->now - AROUND;
+    query->to = call->now + AROUND;
     if (request_name(call, 0, "schedule", &err) != RC_OK ||
-        page_begin(call, names, 2, &asked->page, &err) != RC_OK ||
-        request_query_range(call, &asked->from, &asked->to, &err) != RC_OK ||
-        read_cursor(asked, &err) != RC_OK)
+        page_begin(call, names, 2, &query->page, &err) != RC_OK ||
+        request_query_range(call, &query->from, &query->to, &err) != RC_OK ||
+        read_cursor(query, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->arg = asked;
+    call->arg = query;
     return CALL_READ;
 }
 
 enum call_step schedule_slots_read(struct call *call, struct db *db)
 {
-    const struct asked *asked = call->arg;
+    const struct slots_query *query = call->arg;
     struct schedule_times *p = arena_take(call->arena, sizeof *p);
     struct answer out = answer_new(call->arena);
     struct slot_stretch stretch = {
-        .after = asked->after, .until = asked->to, .limit = asked->page.limit};
+        .after = query->after, .until = query->to, .limit = query->page.limit};
     struct slot_entries found;
     char text[CURSOR_MAX] = "";
     struct buf cursor = BUF(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules: created, replaced, patched, deleted, paused, triggered, tested.
+ * Creates, replaces, patches, deletes, pauses, triggers and tests one schedule.
  */
 #include "api/call/change.h"
 #include "api/call/request.h"
@@ -11,16 +11,16 @@
 #include "api/schedules/view.h"
 #include "model/action.h"
 
-enum { PATCH_TRIES_MAX = 20 }; /* edits in between that a patch without version outlives */
+enum { PATCH_TRIES_MAX = 20 }; /* retries of a patch without a version after other edits */
 
-/* A write of one schedule, between its steps. */
+/* The state of a write between its steps. */
 struct writing {
     struct wanted_hint hint;
-    /* Of a patch. */
-    struct str patch;    /* as it was sent                                        */
-    struct str document; /* what it is laid upon, between the read and the command */
-    int64_t version;     /* of that document                                      */
-    bool is_bound;       /* the request names the version                         */
+    /* For a patch. */
+    struct str patch;    /* as it was sent                                       */
+    struct str document; /* the current document, between the read and the command */
+    int64_t version;     /* of that document                                     */
+    bool is_bound;       /* the request has If-Match                             */
     int tries;
 };
 
@@ -52,7 +52,7 @@ enum call_step schedule_create_begin(struct call *call)
     return write_begin(call, COMMAND_CREATE, (struct str){NULL, 0});
 }
 
-/* A precondition says whether it must be there; without one both are right. */
+/* With a precondition the schedule must exist (If-Match) or must not (If-None-Match). */
 enum call_step schedule_put_begin(struct call *call)
 {
     enum command_kind kind = COMMAND_PUT;
@@ -70,13 +70,13 @@ enum call_step schedule_put_begin(struct call *call)
     return write_begin(call, kind, call->params[0]);
 }
 
-/* What was just made need not be read: all of it is known here, as it was committed. */
-static enum call_step show_made(struct call *call)
+/* Answers with a new schedule without reading it: the call has all that was committed. */
+static enum call_step show_created(struct call *call)
 {
     const struct command *command = call->commands;
     const struct draft *draft = command->draft;
     const struct reply *reply = call->replies;
-    instant made_at = reply->cursor->active_at; /* nothing has happened to it since */
+    instant created_at = reply->cursor->active_at; /* still its creation time */
     struct schedule_view view = {
         .row =
             {
@@ -93,8 +93,8 @@ static enum call_step show_made(struct call *call)
                 .description = draft->description,
                 .reason = draft->is_paused ? command->text : (struct str){NULL, 0},
                 .dialect = draft->dialect,
-                .created_at = made_at,
-                .updated_at = made_at,
+                .created_at = created_at,
+                .updated_at = created_at,
                 .created_by = command->by,
                 .updated_by = command->by,
             },
@@ -106,7 +106,7 @@ static enum call_step show_made(struct call *call)
     return view_schedule_answer(call, &view, FIELDS_ALL);
 }
 
-/* The answer is the schedule as it is then, with the time of its next run. */
+/* The answer is the schedule after the write, with the time of its next run. */
 enum call_step schedule_write_settled(struct call *call)
 {
     struct writing *writing = call->arg;
@@ -119,22 +119,22 @@ enum call_step schedule_write_settled(struct call *call)
         bool is_new = command->draft && reply->version == 1;
 
         if (reply->is_repeated && reply->text.len > 0)
-            command->name = reply->text; /* one was made: that of the first time counts */
+            command->name = reply->text; /* the id that was generated the first time */
         call->status = is_new ? 201 : 200;
         call->params[0] = command->name;
         if (is_new)
             change_location(call, "/api/v1/schedules/", command->name);
     }
     if (!writing || !writing->hint.is_set)
-        return reply->cursor ? show_made(call) : CALL_READ;
+        return reply->cursor ? show_created(call) : CALL_READ;
     *command = native_hint(&writing->hint, reply->schedule, command->name);
     writing->hint.is_set = false;
     return CALL_COMMANDS;
 }
 
 /*
- * Patching: the document is read, the patch is laid upon it where the request arrived, and the
- * result is written if the schedule is still at the version that was read.
+ * Patching: a reader reads the document, the thread of the request applies the patch, and the
+ * command writes the result if the schedule still has the version that was read.
  */
 
 enum call_step schedule_patch_begin(struct call *call)
@@ -177,7 +177,7 @@ enum call_step schedule_patch_read(struct call *call, struct db *db)
     return CALL_SETTLE;
 }
 
-static enum call_step lay_patch(struct call *call, struct writing *writing)
+static enum call_step apply_patch(struct call *call, struct writing *writing)
 {
     struct command *command = call->commands;
     json_auto_t *patch = NULL, *json = NULL;
@@ -194,14 +194,14 @@ static enum call_step lay_patch(struct call *call, struct writing *writing)
     return CALL_COMMANDS;
 }
 
-/* Whoever names no version wants the patch on whatever there is: it is laid once more. */
+/* A patch without a version applies to any version: after a conflict it is applied again. */
 enum call_step schedule_patch_settled(struct call *call)
 {
     struct writing *writing = call->arg;
     const struct reply *reply = call->replies;
 
     if (writing->document.len > 0)
-        return lay_patch(call, writing);
+        return apply_patch(call, writing);
     if (call->status == 0 && reply->rc == RC_CONFLICT && !writing->is_bound &&
         reply->version != call->commands->version && writing->tries++ < PATCH_TRIES_MAX)
         return CALL_READ;
@@ -230,7 +230,7 @@ enum call_step schedule_delete_settled(struct call *call)
     return call_answer(call, 204, (struct str){NULL, 0});
 }
 
-/* Pausing, resuming, triggering: a small body that may be left out. */
+/* Pausing, triggering and testing have a small, optional body. */
 
 struct request_body {
     struct str reason;
@@ -304,7 +304,7 @@ enum call_step schedule_trigger_begin(struct call *call)
     return run_begin(call, COMMAND_TRIGGER, &trigger_members);
 }
 
-/* The action as it is, without a trace on the schedule. */
+/* Runs the action without changing the state of the schedule. */
 enum call_step schedule_test_begin(struct call *call)
 {
     return run_begin(call, COMMAND_TEST, &test_members);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What came of the runs of some days, together or by agent, queue or schedule.
+ * Statistics of the runs of some days: in total, or by agent, queue or schedule.
  *
- * Days are those of UTC: figures are kept by the day, for longer than the runs themselves.
+ * Days are UTC days.  The statistics are stored per day and kept longer than the runs.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 
 enum {
     DAYS_DEFAULT = 30,
-    DAYS_MAX = 400,        /* figures are not kept for longer                              */
-    SCHEDULES_MAX = 50000, /* that are looked at for their agents, in a second or so       */
-    AGENTS_MAX = 1000,     /* that one answer tells                                        */
-    AGENT_MAX = 255,       /* bytes of one's name                                          */
+    DAYS_MAX = 400,        /* statistics are not kept longer                      */
+    SCHEDULES_MAX = 50000, /* to group by agent; takes about a second             */
+    AGENTS_MAX = 1000,     /* groups of one answer                                */
+    AGENT_MAX = 255,       /* bytes of an agent's name                            */
 };
 
 #define MILLION 1000000
@@ -29,8 +29,8 @@ static const char *const by_names[] = {"none", "agent", "queue", "schedule"};
 struct summary {
     enum by by;
     struct page page;
-    struct digest of; /* what a cursor is good for */
-    int64_t after;    /* the key that the cursor named */
+    struct digest context; /* the namespace and grouping for which a cursor is valid */
+    int64_t after;         /* the key in the cursor                                  */
     int64_t from_day, until_day;
     struct answer out;
     struct daily_stats total;
@@ -57,7 +57,7 @@ static enum rc read_by(const struct call *call, enum by *ret, struct err *reterr
     return in_field(reterr, "by");
 }
 
-/* Up to `to`, which is not of it; both in whole days. */
+/* `to` is exclusive; both are rounded to whole days. */
 static enum rc read_days(const struct call *call, struct summary *s, struct err *reterr)
 {
     instant from = INSTANT_NONE, to = call->now + 1;
@@ -71,32 +71,33 @@ static enum rc read_days(const struct call *call, struct summary *s, struct err 
     s->from_day = from == INSTANT_NONE ? s->until_day - DAYS_DEFAULT + 1
                                        : floor_div(from, SPAN_DAY);
     if (from != INSTANT_NONE && from >= to) {
-        err_set(reterr, RC_INVALID, -1, 0, "must be before `to`");
+        err_set(reterr, RC_INVALID, -1, 0, "must be before to");
         return in_field(reterr, "from");
     }
     if (s->until_day - s->from_day >= DAYS_MAX) {
-        err_set(reterr, RC_LIMIT, -1, 0, "%d days are the most", DAYS_MAX);
+        err_set(reterr, RC_LIMIT, -1, 0, "the range is too long; the limit is %d days",
+                DAYS_MAX);
         return in_field(reterr, "from");
     }
     return RC_OK;
 }
 
-/* The key of a queue is no place among schedules. */
+/* The cursor of one grouping is not valid for another. */
 static enum rc read_cursor(const struct call *call, struct summary *s, struct err *reterr)
 {
     struct str text = s->page.after;
 
     s->after = INT64_MIN;
-    s->of = (struct digest){0};
-    digest_add(&s->of, call->namespace_name.ptr, call->namespace_name.len);
-    digest_int(&s->of, s->by);
+    s->context = (struct digest){0};
+    digest_add(&s->context, call->namespace_name.ptr, call->namespace_name.len);
+    digest_int(&s->context, s->by);
     if (text.len == 0)
         return RC_OK;
-    if (page_unseal(&s->of, text, &text, reterr) != RC_OK)
+    if (page_unseal(&s->context, text, &text, reterr) != RC_OK)
         return reterr->rc;
     if (str_take_number(&text, INT64_MAX - 1, &s->after) > 0 && text.len == 0)
         return RC_OK;
-    err_set(reterr, RC_INVALID, -1, 0, "is not one that this list gave");
+    err_set(reterr, RC_INVALID, -1, 0, "invalid cursor; start without it");
     return in_field(reterr, "cursor");
 }
 
@@ -161,31 +162,31 @@ static void print_group(struct summary *s, struct str name, const struct daily_s
 
 /* ---- reading ---- */
 
-struct read_size {
+struct stats_batch {
     enum stats_by by;
     int64_t after;
     int limit;
 };
 
-static enum rc ask(const struct call *call, struct db *db, struct read_size portion,
-                   struct db_result *ret, struct err *reterr)
+static enum rc read_stats(const struct call *call, struct db *db, struct stats_batch batch,
+                          struct db_result *ret, struct err *reterr)
 {
     const struct summary *s = call->arg;
-    struct stats_query question = {
-        .by = portion.by,
+    struct stats_query query = {
+        .by = batch.by,
         .namespace = call->namespace,
         .from_day = s->from_day,
         .until_day = s->until_day,
-        .after = portion.after,
-        .limit = portion.limit,
+        .after = batch.after,
+        .limit = batch.limit,
     };
 
     *ret = (struct db_result){0};
-    stats_ask(db, &question, ret);
+    stats_ask(db, &query, ret);
     return db_flush(db, call->arena, reterr);
 }
 
-/* By queue or schedule: a page, and where it goes on. */
+/* By queue or schedule: reads one page and sets the cursor of the next. */
 static enum rc read_page(struct call *call, struct db *db, struct str *ret_cursor,
                          struct err *reterr)
 {
@@ -193,9 +194,9 @@ static enum rc read_page(struct call *call, struct db *db, struct str *ret_curso
     struct buf cursor = {.cap = 24};
     struct stats_group group = {0};
     struct db_result rows;
-    struct read_size portion = {s->by == BY_QUEUE ? STATS_BY_QUEUE : STATS_BY_SCHEDULE,
+    struct stats_batch batch = {s->by == BY_QUEUE ? STATS_BY_QUEUE : STATS_BY_SCHEDULE,
                                 s->after, s->page.limit + 1};
-    enum rc rc = ask(call, db, portion, &rows, reterr);
+    enum rc rc = read_stats(call, db, batch, &rows, reterr);
 
     if (rc != RC_OK)
         return rc;
@@ -207,7 +208,7 @@ static enum rc read_page(struct call *call, struct db *db, struct str *ret_curso
         return RC_OK;
     cursor.ptr = arena_take(call->arena, cursor.cap);
     buf_printf(&cursor, "%" PRId64, group.key);
-    *ret_cursor = page_seal(&s->of, buf_as_str(&cursor), call->arena);
+    *ret_cursor = page_seal(&s->context, buf_as_str(&cursor), call->arena);
     return RC_OK;
 }
 
@@ -221,7 +222,7 @@ struct agents {
     int count;
 };
 
-static struct str agent_of(struct str extra, struct arena *arena)
+static struct str read_agent(struct str extra, struct arena *arena)
 {
     json_auto_t *json = extra.len > 0 ? json_of_kept(extra) : NULL;
     const char *text = json_string_value(json_object_get(json, "agentId"));
@@ -238,14 +239,14 @@ static enum rc add_agent(struct agents *agents, struct str name,
         i++;
     if (i == AGENTS_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
-                       "there are more than %d agents; ask by schedule", AGENTS_MAX);
+                       "too many agents; the limit is %d; use by=schedule", AGENTS_MAX);
     if (i == agents->count)
         agents->list[agents->count++] = (struct agent){.name = name};
     daily_stats_add(&agents->list[i].figures, figures);
     return RC_OK;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     struct str x = ((const struct agent *)a)->name, y = ((const struct agent *)b)->name;
     size_t len = x.len < y.len ? x.len : y.len;
@@ -254,7 +255,7 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : (x.len > y.len) - (x.len < y.len);
 }
 
-/* An agent is what a schedule's extra.agentId says. */
+/* The agent of a schedule is its extra.agentId. */
 static enum rc read_agents(struct call *call, struct db *db, struct err *reterr)
 {
     struct summary *s = call->arg;
@@ -263,23 +264,24 @@ static enum rc read_agents(struct call *call, struct db *db, struct err *reterr)
     struct db_result rows = {.rows = STATS_ROWS_MAX};
 
     for (int seen = 0; rows.rows == STATS_ROWS_MAX; seen += rows.rows) {
-        enum rc rc = ask(call, db,
-                         (struct read_size){STATS_BY_SCHEDULE, group.key, STATS_ROWS_MAX},
-                         &rows, reterr);
+        enum rc rc = read_stats(
+            call, db, (struct stats_batch){STATS_BY_SCHEDULE, group.key, STATS_ROWS_MAX}, &rows,
+            reterr);
 
         if (rc == RC_OK && seen + rows.rows > SCHEDULES_MAX)
-            rc = err_set(reterr, RC_LIMIT, -1, 0,
-                         "more than %d schedules ran in that time; ask for fewer days, or by "
-                         "schedule",
-                         SCHEDULES_MAX);
+            rc = err_set(
+                reterr, RC_LIMIT, -1, 0,
+                "more than %d schedules ran in that time; use fewer days or by=schedule",
+                SCHEDULES_MAX);
         for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
             stats_read(&rows, i, &group);
-            rc = add_agent(agents, agent_of(group.extra, call->arena), &group.figures, reterr);
+            rc = add_agent(agents, read_agent(group.extra, call->arena), &group.figures,
+                           reterr);
         }
         if (rc != RC_OK)
             return rc;
     }
-    qsort(agents->list, (size_t)agents->count, sizeof *agents->list, by_name);
+    qsort(agents->list, (size_t)agents->count, sizeof *agents->list, compare_names);
     for (int i = 0; i < agents->count; i++)
         print_group(s, agents->list[i].name, &agents->list[i].figures);
     return RC_OK;
@@ -290,7 +292,8 @@ static enum rc read_total(struct call *call, struct db *db, struct err *reterr)
     struct summary *s = call->arg;
     struct stats_group group;
     struct db_result rows;
-    enum rc rc = ask(call, db, (struct read_size){.by = STATS_TOGETHER}, &rows, reterr);
+    enum rc rc = read_stats(call, db, (struct stats_batch){.by = STATS_TOGETHER}, &rows,
+                            reterr);
 
     if (rc != RC_OK)
         return rc;

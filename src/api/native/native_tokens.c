@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tokens: made, listed, revoked.  The secret is in the answer to the request that makes it,
- * and nowhere else.
+ * Creates, lists and revokes tokens.  The secret is only in the answer to the request that
+ * creates the token.
  */
 #include "api/access/keyring.h"
 #include "api/access/roles.h"
@@ -11,10 +11,10 @@
 #include "api/schedules/view.h"
 #include "model/member.h"
 
-#define EXPIRES_MAX (36525 * SPAN_DAY) /* a hundred years: for good is said otherwise */
+#define EXPIRES_MAX (36525 * SPAN_DAY) /* a hundred years; omit it for no expiry */
 #define EVERYWHERE  STR("*")
 
-/* ---- made ---- */
+/* ---- creating ---- */
 
 struct token_body {
     struct str name, namespace;
@@ -42,7 +42,7 @@ static const struct member token_list[] = {
 
 static const struct members token_members = MEMBERS(token_list);
 
-struct made {
+struct new_token {
     struct token token;
     uint8_t secret[SECRET_BYTES];
 };
@@ -51,7 +51,7 @@ static enum rc read_expiry(const struct call *call, const struct token_body *bod
                            struct err *reterr)
 {
     if (body->expires_in > 0 && body->expires_at != INSTANT_NEVER) {
-        err_set(reterr, RC_INVALID, -1, 0, "say either expiresIn or expiresAt");
+        err_set(reterr, RC_INVALID, -1, 0, "cannot be combined with expiresIn; use one");
         err_in(reterr, "expiresAt");
         return RC_INVALID;
     }
@@ -63,21 +63,24 @@ static enum rc read_expiry(const struct call *call, const struct token_body *bod
     return RC_INVALID;
 }
 
-/* The id and the secret: 316 bits that nobody can foresee. */
-static void draw(const struct call *call, struct made *made)
+/* Draws the id and the secret: 316 unpredictable bits. */
+static void draw_secret(const struct call *call, struct new_token *new)
 {
     const struct api_context *context = call->context;
 
-    made->token.id = 1 + (int64_t)(context->random(context->arg) % TOKEN_ID_MAX);
+    new->token.id = 1 + (int64_t)(context->random(context->arg) % TOKEN_ID_MAX);
     for (size_t i = 0; i < SECRET_BYTES; i += sizeof(uint64_t)) {
-        uint64_t chance = context->random(context->arg);
+        uint64_t random = context->random(context->arg);
 
-        memcpy(made->secret + i, &chance, sizeof chance);
+        memcpy(new->secret + i, &random, sizeof random);
     }
 }
 
-/* False: refused.  An admin of one namespace makes tokens for that one. */
-static bool take_namespace(struct call *call, const struct token_body *body)
+/*
+ * Returns false after it has set the error answer.  An admin of one namespace can create tokens
+ * for that namespace only.
+ */
+static bool set_namespace(struct call *call, const struct token_body *body)
 {
     const struct caller *caller = &call->caller;
 
@@ -89,7 +92,7 @@ static bool take_namespace(struct call *call, const struct token_body *body)
         return true;
     }
     if (str_eq(body->namespace, EVERYWHERE)) {
-        call_deny(call, 403, "tokens for all namespaces are made by an admin of all of them");
+        call_deny(call, 403, "a token for all namespaces requires an admin of all namespaces");
         return false;
     }
     call->namespace_name = body->namespace;
@@ -98,45 +101,45 @@ static bool take_namespace(struct call *call, const struct token_body *body)
     return false;
 }
 
-/* Whoever has it can make others, today and in ten years. */
-static bool is_chief(const struct token *t)
+/* The token can always create other tokens: it never expires and has full access. */
+static bool is_root(const struct token *t)
 {
     return t->role == ROLE_ADMIN && t->namespace == 0 && t->namespace_name.len == 0 &&
            t->expires_at == INSTANT_NEVER;
 }
 
-/* From the first token on everybody needs one: it has to be one that can make others. */
-static bool locks_out(const struct call *call, const struct made *made)
+/* Once a token exists, every client needs one, so the first must be able to create others. */
+static bool locks_out(const struct call *call, const struct new_token *new)
 {
-    return keyring_count(call->keys) == 0 && !is_chief(&made->token);
+    return keyring_count(call->keys) == 0 && !is_root(&new->token);
 }
 
-static enum call_step make(struct call *call, const struct token_body *body)
+static enum call_step create_token(struct call *call, const struct token_body *body)
 {
-    struct made *made = arena_take(call->arena, sizeof *made);
+    struct new_token *new = arena_take(call->arena, sizeof *new);
     struct command *command = arena_take(call->arena, sizeof *command);
     struct err err;
 
-    made->token = (struct token){.role = body->role, .name = body->name};
-    if (read_expiry(call, body, &made->token.expires_at, &err) != RC_OK)
+    new->token = (struct token){.role = body->role, .name = body->name};
+    if (read_expiry(call, body, &new->token.expires_at, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (!take_namespace(call, body))
+    if (!set_namespace(call, body))
         return CALL_ANSWER;
     if (!str_eq(body->namespace, EVERYWHERE))
-        made->token.namespace_name = call->namespace_name;
+        new->token.namespace_name = call->namespace_name;
     if (!call->keys)
         return call_problem(call, 503, "unavailable", "not ready: starting");
-    if (locks_out(call, made))
+    if (locks_out(call, new))
         return call_problem(call, 409, "bad_state",
-                            "the first token must be able to make others, for good: role "
-                            "admin, namespace \"*\", without an end; from then on everybody "
-                            "needs one");
-    draw(call, made);
-    keyring_hash(call->keys, made->secret, made->token.hash);
-    *command = (struct command){.kind = COMMAND_TOKEN, .token = &made->token};
+                            "the first token must be able to create others: use role admin, "
+                            "namespace \"*\" and no expiry; once it exists, every client needs "
+                            "a token");
+    draw_secret(call, new);
+    keyring_hash(call->keys, new->secret, new->token.hash);
+    *command = (struct command){.kind = COMMAND_TOKEN, .token = &new->token};
     call->commands = command;
     call->command_count = 1;
-    call->arg = made;
+    call->arg = new;
     if (request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_COMMANDS;
@@ -156,7 +159,7 @@ enum call_step token_create_begin(struct call *call)
         return step;
     if (members_read(&token_members, json, &reading, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    return make(call, &body);
+    return create_token(call, &body);
 }
 
 static void print_id(int64_t id, struct answer *out)
@@ -167,7 +170,7 @@ static void print_id(int64_t id, struct answer *out)
     buf_char(&out->buf, '"');
 }
 
-/* Without the brace at its end. */
+/* Without the closing brace. */
 static void print_token(const struct token *t, struct answer *out)
 {
     answer_text(out, "{\"id\":");
@@ -190,7 +193,7 @@ static void print_token(const struct token *t, struct answer *out)
 
 enum call_step token_create_settled(struct call *call)
 {
-    struct made *made = call->arg;
+    struct new_token *new = call->arg;
     const struct reply *reply = call->replies;
     struct answer out = answer_new(call->arena);
     char text[TOKEN_TEXT_MAX];
@@ -200,25 +203,25 @@ enum call_step token_create_settled(struct call *call)
         return call_refused(call, call->commands, reply);
     if (reply->is_repeated)
         return call_problem(call, 409, "exists",
-                            "the token was made, and its secret shown, when this was asked "
-                            "for the first time; revoke it and make another");
-    made->token.created_at = call->now;
-    made->token.created_by = call->by;
-    made->token.used_at = INSTANT_NONE;
-    print_token(&made->token, &out);
-    token_print(made->token.role, made->token.id, made->secret, &secret);
+                            "an earlier request with this key created the token and showed its "
+                            "secret; revoke it and create another");
+    new->token.created_at = call->now;
+    new->token.created_by = call->by;
+    new->token.used_at = INSTANT_NONE;
+    print_token(&new->token, &out);
+    token_print(new->token.role, new->token.id, new->secret, &secret);
     answer_text(&out, ",\"token\":");
     answer_quoted(&out, buf_as_str(&secret));
     answer_text(&out, "}");
     return call_answer(call, 201, answer_done(&out));
 }
 
-/* ---- listed ---- */
+/* ---- listing ---- */
 
 struct token_page {
     struct page page;
     int64_t after;
-    bool is_all; /* of every namespace */
+    bool is_all; /* tokens of all namespaces */
 };
 
 enum call_step token_list_begin(struct call *call)
@@ -229,7 +232,7 @@ enum call_step token_list_begin(struct call *call)
     if (page_begin(call, NULL, 0, &arg->page, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (arg->page.after.len > 0 && !token_id_parse(arg->page.after, &arg->after))
-        return call_problem(call, 400, "invalid_field", "the cursor is not one of this list");
+        return call_problem(call, 400, "invalid_field", "invalid cursor; start without it");
     arg->is_all = call->caller.is_everywhere && request_query(call, "namespace").len == 0;
     call->arg = arg;
     return CALL_READ;
@@ -264,7 +267,7 @@ enum call_step token_list_read(struct call *call, struct db *db)
     return call_answer(call, 200, answer_done(&out));
 }
 
-/* ---- revoked ---- */
+/* ---- revoking ---- */
 
 enum call_step token_delete_begin(struct call *call)
 {
@@ -274,26 +277,26 @@ enum call_step token_delete_begin(struct call *call)
     if (request_query_check(call, NULL, 0, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (!token_id_parse(call->params[0], id))
-        return call_problem(call, 404, "not_found", "there is no such token");
+        return call_problem(call, 404, "not_found", "the token does not exist");
     call->arg = id;
     return CALL_READ;
 }
 
 /*
- * The last that can make others goes last of all: after it the machine itself may everything
- * again, which is no loss of rights only where nobody else has any.
+ * The last root token can be revoked only as the very last token.  Without any token, local
+ * clients have full access again; this is safe only if no other token still gives rights.
  */
-static bool leaves_others_alone(const struct db_result *rows, const struct token *token)
+static bool strands_others(const struct db_result *rows, const struct token *token)
 {
-    int chiefs = 0;
+    int roots = 0;
 
     for (int i = 0; i < rows->rows; i++) {
         struct token other;
 
         tokens_read(rows, i, &other);
-        chiefs += other.id != token->id && is_chief(&other) ? 1 : 0;
+        roots += other.id != token->id && is_root(&other) ? 1 : 0;
     }
-    return is_chief(token) && chiefs == 0 && rows->rows > 1;
+    return is_root(token) && roots == 0 && rows->rows > 1;
 }
 
 static const struct token *find_token(struct call *call, const struct db_result *rows)
@@ -322,11 +325,12 @@ enum call_step token_delete_read(struct call *call, struct db *db)
         return view_failed(call, &err);
     token = find_token(call, &rows);
     if (!token)
-        return call_problem(call, 404, "not_found", "there is no such token");
-    if (leaves_others_alone(&rows, token))
+        return call_problem(call, 404, "not_found", "the token does not exist");
+    if (strands_others(&rows, token))
         return call_problem(call, 409, "bad_state",
-                            "this is the last token that can make others; make another admin "
-                            "of all namespaces without an end first, or revoke all the others");
+                            "this is the last token that can create others; create another "
+                            "admin of all namespaces without expiry first, or revoke all other "
+                            "tokens");
     *command = (struct command){.kind = COMMAND_TOKEN_DELETE, .token = token};
     call->commands = command;
     call->command_count = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schedule as it is shown.
+ * Shows a schedule, on request and after a change.
  */
 #include "api/call/request.h"
 #include "api/native/native.h"
@@ -37,7 +37,7 @@ enum call_step schedule_get_read(struct call *call, struct db *db)
     return read_schedule(call, db, *(const field_set *)call->arg);
 }
 
-/* What a change has made of it. */
+/* The schedule after a change. */
 enum call_step schedule_written_read(struct call *call, struct db *db)
 {
     return read_schedule(call, db, FIELDS_ALL);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What workers say about the runs that they hold: many in one request, or one.
+ * Reports of workers about their runs: many in one request, or one.
  *
- * An item that is wrong fails alone.  Two items about one run are taken in their order.
+ * An invalid item does not affect the others.  Two items about one run are applied in order.
  */
 #include "api/call/answer.h"
 #include "api/call/request.h"
 #include "api/native/native.h"
 #include "api/schedules/report_item.h"
 
-enum { RESULT_BYTES = 160 }; /* of one result that is no error */
+enum { RESULT_BYTES = 160 }; /* of one result without an error */
 
 struct item {
     struct str id;
-    int report;            /* index into call->reports, -1: none */
-    const struct err *err; /* then what is wrong with it         */
+    int report;            /* index into call->reports; -1: the item is invalid */
+    const struct err *err; /* then the error                                    */
 };
 
 struct batch {
     struct item *items;
     int count;
-    bool is_brief; /* only results that a worker has to heed are told */
+    bool is_brief; /* return only results that need the worker's attention */
 };
 
 static void add_item(struct call *call, const struct verb *verb, const json_t *value, int i,
@@ -28,24 +28,24 @@ static void add_item(struct call *call, const struct verb *verb, const json_t *v
 {
     const json_t *id = json_object_get(value, "id");
     struct err *err;
-    struct err wrong;
+    struct err error;
 
     if (json_is_string(id) && json_string_length(id) <= REPORT_ID_MAX)
         item->id = arena_str(call->arena,
                              (struct str){json_string_value(id), json_string_length(id)});
-    if (report_item_read(call, verb, value, NULL, &call->reports[call->report_count], &wrong) ==
+    if (report_item_read(call, verb, value, NULL, &call->reports[call->report_count], &error) ==
         RC_OK) {
         item->report = call->report_count++;
         return;
     }
-    err_in(&wrong, "items[%d]", i);
+    err_in(&error, "items[%d]", i);
     err = arena_take(call->arena, sizeof *err);
-    *err = wrong;
+    *err = error;
     item->err = err;
     item->report = -1;
 }
 
-/* Which results are told: of all items, unless said otherwise. */
+/* Which results to return: "all" (default) or "notOk". */
 static enum rc read_results(const json_t *value, bool *ret_is_brief, struct err *reterr)
 {
     struct str word = {json_string_value(value), json_string_length(value)};
@@ -123,7 +123,7 @@ enum call_step runs_release_begin(struct call *call)
 
 /* Results. */
 
-static const char *status_of(enum rc rc)
+static const char *status_text(enum rc rc)
 {
     switch (rc) {
     case RC_OK:
@@ -145,7 +145,7 @@ static void print_reply(const struct report_reply *reply, enum report_kind kind,
                         struct answer *out)
 {
     answer_text(out, ",\"status\":\"");
-    answer_text(out, status_of(reply->rc));
+    answer_text(out, status_text(reply->rc));
     answer_text(out, "\"");
     if (reply->rc != RC_OK || kind != REPORT_ALIVE)
         return;
@@ -155,7 +155,7 @@ static void print_reply(const struct report_reply *reply, enum report_kind kind,
     answer_instant(out, reply->lease_until);
 }
 
-static void print_wrong(const struct err *err, struct answer *out)
+static void print_error(const struct err *err, struct answer *out)
 {
     answer_text(out, ",\"status\":\"invalid\",\"error\":{\"code\":");
     answer_quoted(out, str_of(call_code(err)));
@@ -166,24 +166,24 @@ static void print_wrong(const struct err *err, struct answer *out)
     answer_text(out, "}");
 }
 
-static const struct report_reply *reply_of(const struct call *call, const struct item *item)
+static const struct report_reply *find_reply(const struct call *call, const struct item *item)
 {
     return item->err ? NULL : &call->report_replies[item->report];
 }
 
-/* It was taken, and its worker need not do anything. */
+/* The report was accepted and needs no reaction of the worker. */
 static bool is_plain_ok(const struct call *call, const struct item *item)
 {
-    const struct report_reply *reply = reply_of(call, item);
+    const struct report_reply *reply = find_reply(call, item);
 
     return reply && reply->rc == RC_OK && !reply->is_cancelled;
 }
 
-/* `index`: -1, where the place among the results says which item it is. */
+/* `index` is -1 if all results are returned, so that their order identifies the items. */
 static void print_item(const struct call *call, const struct item *item, int index,
                        struct answer *out)
 {
-    const struct report_reply *reply = reply_of(call, item);
+    const struct report_reply *reply = find_reply(call, item);
 
     answer_text(out, "{");
     if (index >= 0) {
@@ -199,7 +199,7 @@ static void print_item(const struct call *call, const struct item *item, int ind
     if (reply)
         print_reply(reply, call->reports[item->report].kind, out);
     else
-        print_wrong(item->err, out);
+        print_error(item->err, out);
     answer_text(out, "}");
 }
 
@@ -215,21 +215,21 @@ static void print_all(const struct call *call, const struct batch *batch, struct
     answer_text(out, "]}");
 }
 
-/* Every item is told or counted. */
+/* Each item is either listed or counted as ok. */
 static void print_brief(const struct call *call, const struct batch *batch, struct answer *out)
 {
-    int told = 0;
+    int listed = 0;
 
     answer_text(out, "{\"results\":[");
     for (int i = 0; i < batch->count; i++) {
         if (is_plain_ok(call, &batch->items[i]))
             continue;
-        if (told++ > 0)
+        if (listed++ > 0)
             answer_text(out, ",");
         print_item(call, &batch->items[i], i, out);
     }
     answer_text(out, "],\"ok\":");
-    answer_int(out, batch->count - told);
+    answer_int(out, batch->count - listed);
     answer_text(out, "}");
 }
 
@@ -245,7 +245,7 @@ enum call_step runs_report_settled(struct call *call)
     return call_answer(call, 200, answer_done(&out));
 }
 
-/* One run, which the path names. */
+/* The run that the path names. */
 
 static enum rc read_one(struct call *call, const struct verb *verb, const json_t *json,
                         struct err *reterr)
@@ -301,8 +301,8 @@ enum call_step run_report_settled(struct call *call)
 
     if (reply->rc == RC_CONFLICT || reply->rc == RC_NOT_FOUND)
         return call_problem(call, 409, "stale_fence",
-                            "the run is not held with this fence: it has ended, was handed to "
-                            "someone else, or never was");
+                            "the run is not held with this fence: it has ended, another worker "
+                            "holds it, or it never existed");
     if (reply->rc != RC_OK) {
         err_set(&err, reply->rc, -1, 0, "the run could not be changed; try again");
         return call_refuse(call, NULL, &err);

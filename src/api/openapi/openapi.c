@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds the OpenAPI document from the table of operations and the JSON texts of this folder,
+ * and answers GET /openapi.json.
+ */
 #include "api/openapi/openapi.h"
 
 #include <inttypes.h>
@@ -11,24 +15,24 @@
 #include "base/must.h"
 
 enum {
-    DOCUMENT_MAX = 1 << 20, /* bytes: some times what it has                    */
-    NAME_TEXT_MAX = 64,     /* of an operation's, a schema's or a header's name */
+    DOCUMENT_MAX = 1 << 20, /* bytes: several times its size                          */
+    NAME_TEXT_MAX = 64,     /* bytes of the name of an operation, a schema or a header */
 };
 
-/* The document, and where things of it are. */
-struct making {
+/* The document while it is built, and parts of it. */
+struct builder {
     json_t *document, *paths, *schemas, *tags;
-    json_t *files;      /* all but the first                                         */
-    json_t *both;       /* schemas with a form for requests too, as they are written */
-    json_t *operations; /* what is said of them, by id; with the tag                 */
+    json_t *files;      /* all but the first                                            */
+    json_t *both;       /* schemas for both answers and requests, as in the texts       */
+    json_t *operations; /* the texts of operations, by id; each with the tag of its file */
 };
 
-static json_t *text_of(const char *text)
+static json_t *new_text(const char *text)
 {
     return json_new_str(str_of(text));
 }
 
-static json_t *pair_of(const char *key, json_t *value)
+static json_t *new_pair(const char *key, json_t *value)
 {
     json_t *object = json_new_object();
 
@@ -47,7 +51,7 @@ static json_t *read_text(int i)
 
 /* ---- schemas ---- */
 
-static void add_schemas(struct making *m, const json_t *file)
+static void add_schemas(struct builder *m, const json_t *file)
 {
     char name[NAME_TEXT_MAX];
     const char *key;
@@ -65,24 +69,25 @@ static void add_schemas(struct making *m, const json_t *file)
     }
 }
 
-/* {"$ref": …} where a name stands, else the schema itself. */
-static json_t *schema_of(const struct making *m, const json_t *schema, bool is_input)
+/* A name becomes {"$ref": …}; a schema is expanded. */
+static json_t *make_schema(const struct builder *m, const json_t *schema, bool is_input)
 {
-    json_auto_t *ref = json_is_string(schema) ? pair_of("$ref", json_deep_copy(schema)) : NULL;
+    json_auto_t *ref = json_is_string(schema) ? new_pair("$ref", json_deep_copy(schema)) : NULL;
 
     return openapi_expand(m->both, ref ? ref : schema, is_input);
 }
 
 /* {"application/json": {"schema": …, "example": …}} */
-static json_t *content_of(const struct making *m, const json_t *said, bool is_input)
+static json_t *make_content(const struct builder *m, const json_t *text, bool is_input)
 {
-    const char *type = json_string_value(json_object_get(said, "type"));
-    const json_t *example = json_object_get(said, "example");
-    json_t *media = pair_of("schema", schema_of(m, json_object_get(said, "schema"), is_input));
+    const char *type = json_string_value(json_object_get(text, "type"));
+    const json_t *example = json_object_get(text, "example");
+    json_t *media = new_pair("schema",
+                             make_schema(m, json_object_get(text, "schema"), is_input));
 
     if (example)
         json_put(media, "example", json_deep_copy(example));
-    return pair_of(type ? type : "application/json", media);
+    return new_pair(type ? type : "application/json", media);
 }
 
 /* ---- one operation ---- */
@@ -92,15 +97,15 @@ static void add_ref(json_t *list, const char *kind, const char *name)
     char ref[NAME_TEXT_MAX * 2];
 
     snprintf(ref, sizeof ref, "#/components/%s/%s", kind, name);
-    json_add(list, pair_of("$ref", text_of(ref)));
+    json_add(list, new_pair("$ref", new_text(ref)));
 }
 
-/* Those of the path; then the namespace, the query's own and header fields. */
-static json_t *parameters_of(const struct making *m, const struct operation *op,
-                             const json_t *said)
+/* The variables of the path, the namespace, the other query parameters, the header fields. */
+static json_t *make_parameters(const struct builder *m, const struct operation *op,
+                               const json_t *text)
 {
-    const json_t *query = json_object_get(said, "query");
-    const json_t *headers = json_object_get(said, "headers");
+    const json_t *query = json_object_get(text, "query");
+    const json_t *headers = json_object_get(text, "headers");
     json_t *list = json_new_list();
 
     for (const char *at = strchr(op->path, '{'); at; at = strchr(at + 1, '{')) {
@@ -120,7 +125,7 @@ static json_t *parameters_of(const struct making *m, const struct operation *op,
             continue;
         }
         parameter = openapi_expand(m->both, one, false);
-        json_put(parameter, "in", text_of("query"));
+        json_put(parameter, "in", new_text("query"));
         json_add(list, parameter);
     }
     for (size_t i = 0; i < json_array_size(headers); i++)
@@ -128,7 +133,7 @@ static json_t *parameters_of(const struct making *m, const struct operation *op,
     return list;
 }
 
-static json_t *headers_of(const json_t *names)
+static json_t *make_headers(const json_t *names)
 {
     json_t *headers = json_new_object();
 
@@ -137,24 +142,24 @@ static json_t *headers_of(const json_t *names)
         char ref[NAME_TEXT_MAX * 2];
 
         snprintf(ref, sizeof ref, "#/components/headers/%s", name);
-        json_put(headers, name, pair_of("$ref", text_of(ref)));
+        json_put(headers, name, new_pair("$ref", new_text(ref)));
     }
     return headers;
 }
 
-static json_t *answer_of(const struct making *m, const json_t *said)
+static json_t *make_answer(const struct builder *m, const json_t *text)
 {
-    const json_t *headers = json_object_get(said, "headers");
-    const json_t *more = json_object_get(said, "more");
-    json_t *answer = pair_of("description",
-                             json_deep_copy(json_object_get(said, "description")));
+    const json_t *headers = json_object_get(text, "headers");
+    const json_t *more = json_object_get(text, "more");
+    json_t *answer = new_pair("description",
+                              json_deep_copy(json_object_get(text, "description")));
 
     if (headers)
-        json_put(answer, "headers", headers_of(headers));
-    if (json_object_get(said, "schema"))
-        json_put(answer, "content", content_of(m, said, false));
+        json_put(answer, "headers", make_headers(headers));
+    if (json_object_get(text, "schema"))
+        json_put(answer, "content", make_content(m, text, false));
     if (more) {
-        json_auto_t *other = content_of(m, more, false);
+        json_auto_t *other = make_content(m, more, false);
 
         must(json_object_update(json_object_get(answer, "content"), other) == 0);
     }
@@ -167,10 +172,10 @@ static void add_problem(json_t *answers, int status)
 
     snprintf(name, sizeof name, "%d", status);
     snprintf(ref, sizeof ref, "#/components/responses/%d", status);
-    json_put(answers, name, pair_of("$ref", text_of(ref)));
+    json_put(answers, name, new_pair("$ref", new_text(ref)));
 }
 
-/* What every operation of this kind may be refused with, and what this one has beside. */
+/* The errors that all operations of this kind have, and those that only this one has. */
 static void add_problems(json_t *answers, const struct operation *op, const json_t *more)
 {
     static const int all[] = {400, 403}, guarded[] = {401, 404, 422, 429, 503},
@@ -186,27 +191,28 @@ static void add_problems(json_t *answers, const struct operation *op, const json
         add_problem(answers, (int)json_integer_value(json_array_get(more, i)));
 }
 
-static json_t *answers_of(const struct making *m, const struct operation *op,
-                          const json_t *said)
+static json_t *make_answers(const struct builder *m, const struct operation *op,
+                            const json_t *text)
 {
     json_t *answers = json_new_object();
     const char *status;
     json_t *one;
 
-    json_object_foreach(json_object_get(said, "answers"), status, one)
-        json_put(answers, status, answer_of(m, one));
-    add_problems(answers, op, json_object_get(said, "problems"));
+    json_object_foreach(json_object_get(text, "answers"), status, one)
+        json_put(answers, status, make_answer(m, one));
+    add_problems(answers, op, json_object_get(text, "problems"));
     return answers;
 }
 
-static json_t *body_of(const struct making *m, const struct operation *op, const json_t *said)
+static json_t *make_body(const struct builder *m, const struct operation *op,
+                         const json_t *text)
 {
-    const json_t *body = json_object_get(said, "body");
+    const json_t *body = json_object_get(text, "body");
     json_t *result = json_new_object();
 
     json_put(result, "required",
              json_is_false(json_object_get(body, "required")) ? json_false() : json_true());
-    json_put(result, "content", content_of(m, body, true));
+    json_put(result, "content", make_content(m, body, true));
     json_put(result, "x-max-bytes", json_new_int(op->body_max));
     return result;
 }
@@ -221,79 +227,79 @@ static void put_rights(json_t *json, const struct operation *op)
     json_t *security = json_new_list();
 
     if (op->right != RIGHT_NONE) {
-        json_add(security, pair_of("bearer", json_new_list()));
-        json_put(json, "x-roles", text_of(right_roles(op->right)));
+        json_add(security, new_pair("bearer", json_new_list()));
+        json_put(json, "x-roles", new_text(right_roles(op->right)));
     }
     json_put(json, "security", security);
-    json_put(json, "x-right", text_of(words[op->right]));
+    json_put(json, "x-right", new_text(words[op->right]));
 }
 
-static json_t *operation_of(const struct making *m, const struct operation *op)
+static json_t *make_operation(const struct builder *m, const struct operation *op)
 {
-    const json_t *said = json_object_get(m->operations, op->id);
-    const json_t *description = json_object_get(said, "description");
-    json_t *json = pair_of("operationId", text_of(op->id));
+    const json_t *text = json_object_get(m->operations, op->id);
+    const json_t *description = json_object_get(text, "description");
+    json_t *json = new_pair("operationId", new_text(op->id));
     json_t *tags = json_new_list();
 
-    if (json_object_get(said, "tag"))
-        json_add(tags, json_deep_copy(json_object_get(said, "tag")));
+    if (json_object_get(text, "tag"))
+        json_add(tags, json_deep_copy(json_object_get(text, "tag")));
     json_put(json, "tags", tags);
-    json_put(json, "summary", text_of(op->summary));
+    json_put(json, "summary", new_text(op->summary));
     if (description)
         json_put(json, "description", json_deep_copy(description));
     put_rights(json, op);
-    json_put(json, "parameters", parameters_of(m, op, said));
-    if (json_object_get(said, "body"))
-        json_put(json, "requestBody", body_of(m, op, said));
-    json_put(json, "responses", answers_of(m, op, said));
+    json_put(json, "parameters", make_parameters(m, op, text));
+    if (json_object_get(text, "body"))
+        json_put(json, "requestBody", make_body(m, op, text));
+    json_put(json, "responses", make_answers(m, op, text));
     return json;
 }
 
-/* ---- all ---- */
+/* ---- the document ---- */
 
-static void put_operation(struct making *m, const struct operation *op)
+static void put_operation(struct builder *m, const struct operation *op)
 {
     json_t *path = json_object_get(m->paths, op->path);
     char method[NAME_TEXT_MAX];
 
     snprintf(method, sizeof method, "%s", op->method);
     for (char *c = method; *c != '\0'; c++)
-        *c = (char)(*c | 0x20); /* the document has them in small letters */
+        *c = (char)(*c | 0x20); /* to lower case, as OpenAPI requires */
     if (!path) {
         path = json_new_object();
         json_put(m->paths, op->path, path);
     }
-    json_put(path, method, operation_of(m, op));
+    json_put(path, method, make_operation(m, op));
 }
 
-/* A file's tag, and what it says of operations with it. */
-static void add_file(struct making *m, const json_t *file)
+/* Adds the tag of a file, its schemas for `both`, and its operations with the tag. */
+static void add_file(struct builder *m, const json_t *file)
 {
     const json_t *tag = json_object_get(file, "tag");
-    json_t *both = json_object_get(file, "both"), *said;
+    json_t *both = json_object_get(file, "both"), *text;
     const char *id;
 
     json_add(m->tags, json_deep_copy(tag));
     if (both)
         must(json_object_update(m->both, both) == 0);
-    json_object_foreach(json_object_get(file, "operations"), id, said)
+    json_object_foreach(json_object_get(file, "operations"), id, text)
     {
-        json_t *copy = json_deep_copy(said);
+        json_t *copy = json_deep_copy(text);
 
         json_put(copy, "tag", json_deep_copy(json_object_get(tag, "name")));
         json_put(m->operations, id, copy);
     }
 }
 
-static struct making begin(void)
+static struct builder read_files(void)
 {
-    struct making m = {.document = read_text(0),
-                       .paths = json_new_object(),
-                       .schemas = json_new_object(),
-                       .tags = json_new_list(),
-                       .files = json_new_list(),
-                       .both = json_new_object(),
-                       .operations = json_new_object()};
+    struct builder m = {.document = read_text(0),
+                        .paths = json_new_object(),
+                        .schemas = json_new_object(),
+                        .tags = json_new_list(),
+                        .files = json_new_list(),
+                        .both = json_new_object(),
+                        .operations = json_new_object()};
 
     for (int i = 1; i < openapi_texts_count; i++) {
         json_add(m.files, read_text(i));
@@ -302,15 +308,15 @@ static struct making begin(void)
     return m;
 }
 
-/* What was gathered goes into the document. */
-static void complete(struct making *m, const char *version)
+/* Adds schemas, operations, tags and the version to the document. */
+static void complete_document(struct builder *m, const char *version)
 {
     json_t *document, *components;
 
     for (size_t i = 0; i < json_array_size(m->files); i++)
         add_schemas(m, json_array_get(m->files, i));
     for (int i = 0; i < operation_count; i++)
-        if (operations[i].dialect == DIALECTS_NATIVE) /* the others have their own papers */
+        if (operations[i].dialect == DIALECTS_NATIVE) /* the others are documented elsewhere */
             put_operation(m, &operations[i]);
     document = openapi_expand(m->both, m->document, false);
     json_decref(m->document);
@@ -318,7 +324,7 @@ static void complete(struct making *m, const char *version)
     components = json_object_get(document, "components");
     must(json_object_update(m->schemas, json_object_get(components, "schemas")) == 0);
     json_put(components, "schemas", m->schemas);
-    json_put(json_object_get(document, "info"), "version", text_of(version));
+    json_put(json_object_get(document, "info"), "version", new_text(version));
     json_put(document, "tags", m->tags);
     json_put(document, "paths", m->paths);
 }
@@ -327,9 +333,9 @@ struct openapi openapi_make(const char *version, struct arena *arena)
 {
     struct buf out = {.ptr = arena_take(arena, DOCUMENT_MAX), .cap = DOCUMENT_MAX};
     struct buf etag = {.ptr = arena_take(arena, NAME_TEXT_MAX), .cap = NAME_TEXT_MAX};
-    struct making m = begin();
+    struct builder m = read_files();
 
-    complete(&m, version);
+    complete_document(&m, version);
     json_print(m.document, JSON_STYLE_LINE, &out);
     must(!out.cut);
     buf_printf(&etag, "W/\"%016" PRIx64 "\"", hash_bytes(out.ptr, out.len, 0));
@@ -342,8 +348,8 @@ struct openapi openapi_make(const char *version, struct arena *arena)
 
 /* ---- the operation ---- */
 
-/* One of a list of tags, or any. */
-static bool is_known(struct str sent, struct str etag)
+/* `sent` is a list of entity tags, or `*` for any. */
+static bool has_etag(struct str sent, struct str etag)
 {
     struct str one, rest = sent;
     bool is_more = true;
@@ -363,7 +369,7 @@ enum call_step openapi_begin(struct call *call)
     struct str sent;
 
     call_field(call, STR("ETag"), openapi->etag);
-    if (http1_find(call->request, STR("If-None-Match"), &sent) && is_known(sent, openapi->etag))
+    if (http1_find(call->request, STR("If-None-Match"), &sent) && has_etag(sent, openapi->etag))
         return call_answer(call, 304, (struct str){NULL, 0});
     return call_answer(call, 200, openapi->json);
 }

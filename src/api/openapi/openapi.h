@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The description of the API for programs, OpenAPI 3.1: what GET /openapi.json answers.
+ * The OpenAPI 3.1 description of the API: the answer of GET /openapi.json.
  *
- * Paths, methods, rights, limits and refusals are those of the table of operations.  What the
- * table does not say, parameters of the query and the shapes of bodies, stands in
- * src/api/openapi/, in the form that its README tells; numbers and words that the code has
- * names for are taken from the code.
+ * Paths, methods, rights, limits and errors come from the table of operations.  Query
+ * parameters and the schemas of bodies come from the JSON texts in src/api/openapi/, whose
+ * README describes their format; numbers and enum words come from the code.
  */
 #pragma once
 
@@ -17,7 +16,7 @@ struct openapi {
     struct str etag; /* weak, with quotes */
 };
 
-/* Made anew, in the arena: for the start of a server. */
+/* Builds the document in the arena, when a server starts. */
 struct openapi openapi_make(const char *version, struct arena *arena);
 
 enum call_step openapi_begin(struct call *call);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Expands the short forms of the JSON texts into JSON Schema, for answers and for requests.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,23 +10,23 @@
 
 enum { REF_MAX = 128 }; /* bytes of a reference */
 
-static json_t *text_of(const char *text)
+static json_t *new_text(const char *text)
 {
     return json_new_str(str_of(text));
 }
 
-/* "Schedule", "parameters/limit"; `name` ends at `len`. */
-static json_t *whole_ref(const json_t *both, const char *name, size_t len, bool is_input)
+/* Makes a full reference of "Schedule" or "parameters/limit"; `name` has `len` bytes. */
+static json_t *make_ref(const json_t *both, const char *name, size_t len, bool is_input)
 {
     bool has_input = is_input && json_object_getn(both, name, len);
     char ref[REF_MAX];
 
     snprintf(ref, sizeof ref, "#/components/%s%.*s%s", memchr(name, '/', len) ? "" : "schemas/",
              (int)len, name, has_input ? "Input" : "");
-    return text_of(ref);
+    return new_text(ref);
 }
 
-/* {"$ref": "Window?", "description": …}: the question mark stands for "or null". */
+/* {"$ref": "Window?", "description": …}: the question mark means "or null". */
 static json_t *expand_ref(const json_t *both, const json_t *object, bool is_input)
 {
     const char *name = json_string_value(json_object_get(object, "$ref"));
@@ -32,11 +35,11 @@ static json_t *expand_ref(const json_t *both, const json_t *object, bool is_inpu
     size_t len = strlen(name);
     bool is_nullable = name[len - 1] == '?';
 
-    json_put(ref, "$ref", whole_ref(both, name, len - is_nullable, is_input));
+    json_put(ref, "$ref", make_ref(both, name, len - is_nullable, is_input));
     if (is_nullable) {
         any = json_new_list();
         null = json_new_object();
-        json_put(null, "type", text_of("null"));
+        json_put(null, "type", new_text("null"));
         json_add(any, ref);
         json_add(any, null);
         json_put(result, "anyOf", any);
@@ -55,9 +58,9 @@ static json_t *expand_mapping(const json_t *both, const json_t *mapping, bool is
     const char *key;
     json_t *value;
 
-    json_object_foreach((json_t *)mapping, key, value) json_put(
-        result, key,
-        whole_ref(both, json_string_value(value), json_string_length(value), is_input));
+    json_object_foreach((json_t *)mapping, key, value)
+        json_put(result, key,
+                 make_ref(both, json_string_value(value), json_string_length(value), is_input));
     return result;
 }
 
@@ -100,7 +103,7 @@ json_t *openapi_expand(const json_t *both, const json_t *value, bool is_input)
     return list;
 }
 
-static bool holds(const json_t *list, const char *word)
+static bool has_word(const json_t *list, const char *word)
 {
     for (size_t i = 0; i < json_array_size(list); i++)
         if (strcmp(json_string_value(json_array_get(list, i)), word) == 0)
@@ -120,22 +123,22 @@ json_t *openapi_answer_schema(const json_t *both, const json_t *schema)
         return result;
     required = json_new_list();
     json_object_foreach(json_object_get(result, "properties"), key,
-                        value) if (!holds(absent, key)) json_add(required, text_of(key));
+                        value) if (!has_word(absent, key)) json_add(required, new_text(key));
     json_put(result, "required", required);
     return result;
 }
 
-/* What is only told is passed over when it is sent: so what was read can be written back. */
-static json_t *ignored(void)
+/* Read-only members are ignored in requests, so that an answer can be sent back unchanged. */
+static json_t *ignored_schema(void)
 {
     json_t *schema = json_new_object();
 
     json_put(schema, "description",
-             text_of("Read only.  Passed over, so that what was read can be sent back."));
+             new_text("Read-only; ignored in requests, so that an answer can be sent back."));
     return schema;
 }
 
-/* Requests may say it in other forms, too. */
+/* Requests may use other forms of the value. */
 static json_t *any_of(json_t *schema, json_t *also)
 {
     json_t *result = json_new_object(), *forms = json_new_list();
@@ -160,7 +163,7 @@ json_t *openapi_input_schema(const json_t *both, const json_t *schema)
     properties = json_object_get(result, "properties");
     json_object_foreach_safe(properties, next, key,
                              value) if (json_is_true(json_object_get(value, "readOnly")))
-        json_put(properties, key, ignored());
+        json_put(properties, key, ignored_schema());
     if (properties)
         json_put(result, "additionalProperties", json_false());
     return also ? any_of(result, also) : result;

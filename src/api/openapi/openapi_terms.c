@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The numbers and enum words of the code that the JSON texts may name as "@NAME".
+ */
 #include <string.h>
 
 #include "api/access/roles.h"
@@ -28,7 +31,7 @@ struct number {
     int64_t value;
 };
 
-/* A name of the code and what it stands for. */
+/* A constant by its name. */
 #define NUMBER(name) \
     {                \
 #name, name  \
@@ -115,7 +118,7 @@ static const char *schedule_field_word(int i)
     return schedule_fields.names[i];
 }
 
-/* A name may stand in several rows: then it has the words of all of them. */
+/* A name may be in several rows; it then has the words of all of them. */
 static const struct words words[] = {
     WORDS(anchor, ANCHOR_EPOCH, ANCHOR_COMPLETION),
     WORDS(audit_result, AUDIT_DONE, AUDIT_RESULT_COUNT - 1),
@@ -181,7 +184,7 @@ json_t *openapi_term(const char *name)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (str_eq(key, str_of(words[i].name)))
             add_words(list, &words[i]);
-    must(json_array_size(list) > 0); /* the texts are ours, and a test makes the document */
+    must(json_array_size(list) > 0); /* the texts are part of the program and tested */
     if (has_null)
         json_add(list, json_null());
     return list;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds the document of a stored schedule and applies merge patches to it.
+ */
 #include "api/schedules/document.h"
 
 #include "base/must.h"
 #include "model/schedule_json.h"
 
-/* Another dialect's note may be longer than a reason: then its beginning. */
-static struct str reason_of(const struct schedule_view *view)
+/* The note of another dialect may be longer than a reason; it is truncated then. */
+static struct str pause_reason(const struct schedule_view *view)
 {
     return str_head(view->row.reason, REASON_TEXT_MAX);
 }
@@ -22,7 +25,8 @@ enum rc document_of(const struct call *call, const struct schedule_view *view,
     doc.namespace = call->namespace_name;
     doc.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
     if (view->cursor.flags & CURSOR_PAUSED)
-        doc.pause = (struct pause_def){true, true, view->cursor.paused_until, reason_of(view)};
+        doc.pause = (struct pause_def){true, true, view->cursor.paused_until,
+                                       pause_reason(view)};
     *ret = schedule_to_json(&doc, form);
     if (json_is_object(json_object_get(*ret, "governor")))
         json_object_del(json_object_get(*ret, "governor"), "hint");
@@ -44,8 +48,8 @@ enum rc document_text(const struct call *call, const struct schedule_view *view,
     return RC_OK;
 }
 
-/* Depth is bounded by JSON_DEPTH_MAX, which reading has checked. */
-static void merge(json_t *target, const json_t *patch)
+/* Recursive; the parser has checked that the depth is at most JSON_DEPTH_MAX. */
+static void merge_patch(json_t *target, const json_t *patch)
 {
     const char *key;
     json_t *value;
@@ -63,7 +67,7 @@ static void merge(json_t *target, const json_t *patch)
                 old = json_new_object();
                 json_put(target, key, old);
             }
-            merge(old, value);
+            merge_patch(old, value);
         }
     }
 }
@@ -83,6 +87,6 @@ json_t *document_patched(struct str document, const json_t *patch)
     must(json_is_object(json) && json_is_object(patch));
     if (has_other_type(json, patch))
         json_object_del(json, "action");
-    merge(json, patch);
+    merge_patch(json, patch);
     return json;
 }

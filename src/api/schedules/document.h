@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schedule's document as its owner would write it again: what patches are laid upon, what
- * plans are compared with, what an export holds.
+ * The document of a stored schedule as its owner would write it: the base of patches, and the
+ * form of diffs and exports.
  */
 #pragma once
 
@@ -9,24 +9,23 @@
 #include "api/schedules/view.h"
 
 /*
- * Without state and hint, which are not what a schedule is; with its pause, if it is paused,
- * so that what was exported is paused again.  The caller owns the result.  `scratch` is for
- * what is needed meanwhile.
+ * Without state and hint, which are not part of the definition; with the pause if it is paused,
+ * so that an exported schedule is paused again when it is imported.  The caller owns the
+ * result.  `scratch` is for temporary memory.
  */
 MUST_USE enum rc document_of(const struct call *call, const struct schedule_view *view,
                              struct arena *scratch, enum spec_form form, json_t **ret,
                              struct err *reterr);
 
 /*
- * The full form as text in the call's arena, to lay a patch upon: without the pause, which
- * an edit that does not speak of it leaves alone.
+ * The full form as text in the call's arena, as the base of a patch.  Without the pause: an
+ * edit that does not mention the pause leaves it unchanged.
  */
 MUST_USE enum rc document_text(const struct call *call, const struct schedule_view *view,
                                struct str *ret, struct err *reterr);
 
 /*
- * The document with a JSON merge patch (RFC 7396) laid upon it; an action of another type
- * replaces the old one whole, since the two have no fields in common.  The caller owns the
- * result.
+ * Applies a JSON merge patch (RFC 7396) to a document.  An action of another type replaces the
+ * old action completely, because the two have no fields in common.  The caller owns the result.
  */
 json_t *document_patched(struct str document, const json_t *patch);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds, parses and prints the snapshot of ended runs that a list carries in its cursors.
+ */
 #include "api/schedules/end_snapshot.h"
 
 #include <inttypes.h>
@@ -7,8 +10,8 @@
 #include "store/nodes.h"
 #include "store/views.h"
 
-/* The lowest key that a turn may bring which is not committed yet; 0: there is one node. */
-static int64_t lowest_to_come(const struct db_result *nodes)
+/* The lowest key that an uncommitted turn may still use; 0: only one node is up. */
+static int64_t lowest_uncommitted(const struct db_result *nodes)
 {
     int64_t lowest = INT64_MAX;
     int up = 0;
@@ -27,8 +30,11 @@ static int64_t lowest_to_come(const struct db_result *nodes)
     return up > 1 ? lowest : 0;
 }
 
-/* Without marks what ended lately stands where it was made: seldom, and never lost. */
-static void take_marks(const struct db_result *rows, struct end_snapshot *ret)
+/*
+ * If there are too many marks, none are kept.  Runs that ended recently then stay at the place
+ * of open runs in the list: this is rare, and no run is lost.
+ */
+static void read_marks(const struct db_result *rows, struct end_snapshot *ret)
 {
     int64_t seen = 0;
 
@@ -48,12 +54,12 @@ enum rc end_snapshot_find(const struct call *call, struct db *db, struct end_sna
     enum rc rc;
 
     *ret = (struct end_snapshot){0};
-    nodes_list(db, &nodes); /* before the ends: a turn that is committed in between was seen */
+    nodes_list(db, &nodes); /* first: a turn that commits between the two reads is then seen */
     attempt_views_end(db, &page, &last);
     rc = db_flush(db, call->arena, reterr);
     if (rc != RC_OK)
         return rc;
-    ret->from = lowest_to_come(&nodes);
+    ret->from = lowest_uncommitted(&nodes);
     if (ret->from == 0) {
         ret->from = last.rows > 0 ? db_int_at(&last, 0, 0) + 1 : 1;
         return RC_OK;
@@ -61,7 +67,7 @@ enum rc end_snapshot_find(const struct call *call, struct db *db, struct end_sna
     history_marks(db, ret->from, &rows);
     rc = db_flush(db, call->arena, reterr);
     if (rc == RC_OK)
-        take_marks(&rows, ret);
+        read_marks(&rows, ret);
     return rc;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which ends of runs a list has seen when its first page was read.
+ * The ends of runs that were visible when the first page of a list was read.
  *
- * Keys of ends are in the order in which a node makes them, but not in that of commits: a turn
- * that is under way on another node has keys of when it began.  Each node's own come in order.
- * So what was seen is told apart from what came later by a key below which nothing can come
- * any more, and by the last that was seen of each node from there on.
+ * Each node commits its own end keys in order, but the keys of all nodes together are not in
+ * the order of commits: an uncommitted turn of another node has keys from the time it began.
+ * The snapshot therefore has a key below which no end can appear any more, and from there on
+ * the last visible end of each node.
  */
 #pragma once
 
@@ -13,25 +13,25 @@
 
 enum {
     END_SNAPSHOT_MARKS_MAX = 16, /* nodes that ended runs within the last seconds */
-    END_SNAPSHOT_TEXT_MAX = 400, /* of it all, each number with nineteen digits   */
+    END_SNAPSHOT_TEXT_MAX = 400, /* bytes, each number with nineteen digits       */
 };
 
 struct end_snapshot {
-    int64_t from;                          /* every end below was seen; 0: not known yet */
-    int64_t marks[END_SNAPSHOT_MARKS_MAX]; /* the last of a node that was seen, not below */
+    int64_t from;                          /* every end below it is visible; 0: not set yet */
+    int64_t marks[END_SNAPSHOT_MARKS_MAX]; /* last visible end of a node, not below `from`  */
     int mark_count;
 };
 
-/* All of them: for lists in which nothing moves. */
+/* All ends are visible: for lists whose entries do not move. */
 #define END_SNAPSHOT_ALL ((struct end_snapshot){.from = INT64_MAX})
 
-/* As it is now. */
+/* Reads the current snapshot. */
 MUST_USE enum rc end_snapshot_find(const struct call *call, struct db *db,
                                    struct end_snapshot *ret, struct err *reterr);
 
 bool end_snapshot_saw(const struct end_snapshot *ends, int64_t key);
-int64_t end_snapshot_top(const struct end_snapshot *ends); /* none from here on was seen */
+int64_t end_snapshot_top(const struct end_snapshot *ends); /* none from here on is visible */
 
-/* "FROM" and ".MARK" for each, as numbers above it.  False: it is none. */
+/* Text form: FROM, then .MARK for each mark, relative to FROM.  False: invalid text. */
 bool end_snapshot_read(struct str text, struct end_snapshot *ret);
 void end_snapshot_write(const struct end_snapshot *ends, struct buf *out);

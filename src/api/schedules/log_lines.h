@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines that a worker sends with its reports, as the store packs them.
+ * Log lines that a worker sends with its reports, packed for the store.
  */
 #pragma once
 
@@ -8,11 +8,11 @@
 #include "base/instant.h"
 #include "wire/json/json.h"
 
-enum { LOG_LINES_MAX = 1000 }; /* of one report */
+enum { LOG_LINES_MAX = 1000 }; /* lines of one report */
 
 /*
- * A list of lines, or one text that is cut at its line ends.  All have the time `now`.
- * RC_LIMIT when they take more than LOG_PART_MAX.
+ * `value` is a list of lines, or one text that is split at line ends.  All lines get the time
+ * `now`.  RC_LIMIT if they need more than LOG_PART_MAX bytes.
  */
 MUST_USE enum rc log_lines_read(const json_t *value, instant now, struct arena *arena,
                                 struct str *ret, struct err *reterr);

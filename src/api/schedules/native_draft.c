@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compiles a native schedule document into a command of the engine, with the server's defaults
+ * and limits.
+ */
 #include "api/schedules/native_draft.h"
 
 #include "api/call/dialects.h"
@@ -8,7 +12,7 @@
 #include "model/policies_json.h"
 #include "model/schedule_draft.h"
 
-enum { GAPS_LOOKED_AT = 100 }; /* slots ahead: more than any pattern of a day's hours has */
+enum { GAPS_CHECKED = 100 }; /* slots ahead: more than any pattern of a day's hours has */
 
 static struct str make_id(struct call *call)
 {
@@ -24,7 +28,7 @@ static enum rc field_error(struct err *reterr, const char *field)
     return reterr->rc;
 }
 
-/* The document may repeat what the request says, and nothing else. */
+/* Id and namespace of the document must match those of the request. */
 static enum rc finish_names(struct call *call, const json_t *json, struct str id,
                             struct schedule_doc *doc, struct err *reterr)
 {
@@ -33,13 +37,13 @@ static enum rc finish_names(struct call *call, const json_t *json, struct str id
     if (namespace && !json_is_null(namespace) &&
         !str_eq(doc->namespace, call->namespace_name)) {
         err_set(reterr, RC_INVALID, -1, 0,
-                "is `%.*s`, but the request is for `%.*s`: ask with ?namespace=…",
+                "is \"%.*s\", but the request is for \"%.*s\"; use ?namespace=",
                 STR_ARG(doc->namespace), STR_ARG(call->namespace_name));
         return field_error(reterr, "namespace");
     }
     doc->namespace = call->namespace_name;
     if (id.len > 0 && doc->id.len > 0 && !str_eq(doc->id, id)) {
-        err_set(reterr, RC_INVALID, -1, 0, "is `%.*s`, but the path says `%.*s`",
+        err_set(reterr, RC_INVALID, -1, 0, "is \"%.*s\", but the path has \"%.*s\"",
                 STR_ARG(doc->id), STR_ARG(id));
         return field_error(reterr, "id");
     }
@@ -50,7 +54,7 @@ static enum rc finish_names(struct call *call, const json_t *json, struct str id
     return RC_OK;
 }
 
-/* Whether the schedule's workflow goes to an upstream; one that it names must be there. */
+/* Sets *ret if the workflow runs on an upstream; an upstream that it names must exist. */
 static enum rc finish_upstream(const struct call *call, const struct schedule_doc *doc,
                                bool *ret, struct err *reterr)
 {
@@ -63,12 +67,12 @@ static enum rc finish_upstream(const struct call *call, const struct schedule_do
     *ret = context->has_upstream(context->arg, call->namespace_name, upstream);
     if (*ret || upstream.len == 0)
         return RC_OK;
-    err_set(reterr, RC_INVALID, -1, 0, "the namespace has no upstream `%.*s`",
+    err_set(reterr, RC_INVALID, -1, 0, "the namespace has no upstream \"%.*s\"",
             STR_ARG(upstream));
     return field_error(reterr, "action.upstream");
 }
 
-static enum rc too_often(span gap, span least, struct err *reterr)
+static enum rc report_too_often(span gap, span least, struct err *reterr)
 {
     char texts[2][DURATION_TEXT_MAX];
     struct buf got = BUF(texts[0]), want = BUF(texts[1]);
@@ -76,11 +80,11 @@ static enum rc too_often(span gap, span least, struct err *reterr)
     duration_format(gap, &got);
     duration_format(least, &want);
     return err_set(reterr, RC_INVALID, -1, 0,
-                   "runs every %s; this server starts a schedule every %s at most", got.ptr,
+                   "runs every %s; the minimum interval of this server is %s", got.ptr,
                    want.ptr);
 }
 
-/* The owner of the server may have set how often a schedule may run. */
+/* The server's configuration may set a minimum interval. */
 static enum rc check_gaps(const struct call *call, const struct schedule_doc *doc,
                           const struct plan *plan, struct err *reterr)
 {
@@ -92,21 +96,21 @@ static enum rc check_gaps(const struct call *call, const struct schedule_doc *do
 
     for (int i = 0; i < doc->spec.interval_count; i++)
         if (doc->spec.intervals[i].every < least) {
-            too_often(doc->spec.intervals[i].every, least, reterr);
+            report_too_often(doc->spec.intervals[i].every, least, reterr);
             err_in(reterr, "spec.intervals[%d].every", i);
             return RC_INVALID;
         }
     if (doc->governor.hint_interval > 0 && doc->governor.hint_interval < least) {
-        too_often(doc->governor.hint_interval, least, reterr);
+        report_too_often(doc->governor.hint_interval, least, reterr);
         return field_error(reterr, "governor.hint.interval");
     }
     if (least <= SPAN_S)
         return RC_OK;
     ctx.seed = plan->seed;
     spec_walk_begin(&walk, &plan->spec, &ctx, call->now);
-    for (int i = 0; i < GAPS_LOOKED_AT && spec_walk_next(&walk, &slot); i++) {
+    for (int i = 0; i < GAPS_CHECKED && spec_walk_next(&walk, &slot); i++) {
         if (last != INSTANT_NONE && slot.at - last < least) {
-            too_often(slot.at - last, least, reterr);
+            report_too_often(slot.at - last, least, reterr);
             return field_error(reterr, "spec");
         }
         last = slot.at;
@@ -114,7 +118,7 @@ static enum rc check_gaps(const struct call *call, const struct schedule_doc *do
     return RC_OK;
 }
 
-static struct draft *draft_of(const struct schedule_draft *from, struct arena *arena)
+static struct draft *make_draft(const struct schedule_draft *from, struct arena *arena)
 {
     struct draft *draft = arena_take(arena, sizeof *draft);
 
@@ -134,7 +138,7 @@ static struct draft *draft_of(const struct schedule_draft *from, struct arena *a
     return draft;
 }
 
-/* What the document does not say is as the owner of the server wants it. */
+/* Policies that the document does not have get the server's defaults. */
 static enum rc finish_policies(const struct call *call, const json_t *json,
                                struct schedule_doc *doc, struct err *reterr)
 {
@@ -160,8 +164,8 @@ struct command native_hint(const struct wanted_hint *hint, int64_t schedule, str
                             .text = hint->reason};
 }
 
-/* A hint of a document keeps to its clamps, and a time that is past is used up. */
-static struct wanted_hint hint_of(const struct call *call, const struct schedule_draft *draft)
+/* The interval of a hint is limited to the governor's bounds; a time in the past is ignored. */
+static struct wanted_hint make_hint(const struct call *call, const struct schedule_draft *draft)
 {
     struct wanted_hint hint = {
         .interval = draft->hint_interval,
@@ -179,7 +183,7 @@ static struct wanted_hint hint_of(const struct call *call, const struct schedule
     return hint;
 }
 
-/* A pause that was to last until a time that is past is over. */
+/* A pause whose end is in the past is ignored. */
 static void set_pause(const struct call *call, const struct pause_def *pause,
                       struct draft *draft, struct command *command)
 {
@@ -191,30 +195,30 @@ static void set_pause(const struct call *call, const struct pause_def *pause,
     command->until = pause->until;
 }
 
-/* Compiles a document that is settled. */
-static enum rc compile(struct call *call, const struct schedule_doc *doc,
-                       struct command *command, struct wanted_hint *ret_hint,
-                       struct err *reterr)
+/* Compiles a complete document. */
+static enum rc compile_document(struct call *call, const struct schedule_doc *doc,
+                                struct command *command, struct wanted_hint *ret_hint,
+                                struct err *reterr)
 {
     struct draft_options options = {.zones = call->context->zones};
     struct schedule_draft draft;
-    struct draft *made;
+    struct draft *result;
     enum rc rc = finish_upstream(call, doc, &options.has_upstream, reterr);
 
     if (rc == RC_OK)
         rc = schedule_draft(doc, &options, call->arena, &draft, reterr);
     if (rc == RC_NOT_FOUND)
-        rc = reterr->rc = RC_INVALID; /* a zone: what the path names is there */
+        rc = reterr->rc = RC_INVALID; /* an unknown time zone, not a missing schedule */
     if (rc == RC_OK)
         rc = check_gaps(call, doc, &draft.plan, reterr);
     if (rc != RC_OK)
         return rc;
-    made = draft_of(&draft, call->arena);
+    result = make_draft(&draft, call->arena);
     if (doc->pause.is_said)
-        set_pause(call, &doc->pause, made, command);
+        set_pause(call, &doc->pause, result, command);
     command->name = doc->id;
-    command->draft = made;
-    *ret_hint = hint_of(call, &draft);
+    command->draft = result;
+    *ret_hint = make_hint(call, &draft);
     return RC_OK;
 }
 
@@ -228,7 +232,7 @@ enum rc native_draft(struct call *call, const json_t *json, struct str id,
         rc = finish_names(call, json, id, &doc, reterr);
     if (rc == RC_OK)
         rc = finish_policies(call, json, &doc, reterr);
-    return rc == RC_OK ? compile(call, &doc, command, ret_hint, reterr) : rc;
+    return rc == RC_OK ? compile_document(call, &doc, command, ret_hint, reterr) : rc;
 }
 
 enum rc native_draft_with(struct call *call, const json_t *json, struct str id,
@@ -242,5 +246,5 @@ enum rc native_draft_with(struct call *call, const json_t *json, struct str id,
     if (rc == RC_OK)
         rc = finish_names(call, json, id, &doc, reterr);
     doc.policies = *policies;
-    return rc == RC_OK ? compile(call, &doc, command, &hint, reterr) : rc;
+    return rc == RC_OK ? compile_document(call, &doc, command, &hint, reterr) : rc;
 }

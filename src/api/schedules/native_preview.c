@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a spec would do, before any schedule has it: in words, the next times, what clock
- * changes do to them, and what in it may not be what its author meant.
+ * Previews a spec without a schedule: its description, the next times, the effect of clock
+ * changes, and warnings about likely mistakes.
  */
 #include "api/schedules/native_preview.h"
 
@@ -26,7 +26,7 @@ enum {
 
 struct preview_body {
     struct str spec; /* JSON */
-    struct str id;   /* of the schedule that would have it: jitter hangs on it */
+    struct str id;   /* of the schedule that would use it; jitter depends on it */
     int32_t count;
     instant from;
 };
@@ -62,7 +62,7 @@ enum call_step preview_begin(struct call *call)
     return CALL_READ;
 }
 
-struct telling {
+struct preview {
     const struct call *call;
     struct spec_def def;
     struct plan plan;
@@ -90,13 +90,13 @@ bool preview_is_often(const struct call *call, int64_t per_day, struct buf *out)
     if (most == 0 || per_day <= most)
         return false;
     buf_printf(out,
-               "it runs %" PRId64 " times a day; if that is meant, all is well, else look at "
-               "its seconds and minutes",
+               "it runs %" PRId64 " times a day; if this is not intended, check its seconds "
+               "and minutes",
                per_day);
     return true;
 }
 
-static void print_times(struct telling *t, int count)
+static void print_times(struct preview *t, int count)
 {
     const struct spec *spec = &t->plan.spec;
     struct answer *out = &t->out;
@@ -128,7 +128,7 @@ static void print_times(struct telling *t, int count)
     }
 }
 
-static void print_changes(struct telling *t)
+static void print_changes(struct preview *t)
 {
     const struct spec *spec = &t->plan.spec;
     struct explain_change *changes = arena_array(t->call->arena, EXPLAIN_CHANGES_MAX,
@@ -154,14 +154,14 @@ static void print_changes(struct telling *t)
     }
 }
 
-static void warn(struct telling *t, struct str text)
+static void print_warning(struct preview *t, struct str text)
 {
     answer_text(&t->out, t->warnings++ > 0 ? "," : "");
     answer_quoted(&t->out, text);
 }
 
-/* A server may start no schedule as often as this one would be. */
-static void warn_of_gap(struct telling *t)
+/* The server's configuration may set a minimum interval. */
+static void warn_of_interval(struct preview *t)
 {
     span least = t->call->context->min_interval;
     char texts[2][DURATION_TEXT_MAX], text[ERR_TEXT_MAX];
@@ -174,13 +174,12 @@ static void warn_of_gap(struct telling *t)
     duration_format(second.at - first.at, &gap);
     duration_format(least, &want);
     buf_printf(&out,
-               "it runs every %s; this server refuses schedules that run more often than "
-               "every %s",
+               "it runs every %s; this server rejects it, because its minimum interval is %s",
                gap.ptr, want.ptr);
-    warn(t, buf_as_str(&out));
+    print_warning(t, buf_as_str(&out));
 }
 
-static void print_warnings(struct telling *t, int64_t per_day)
+static void print_warnings(struct preview *t, int64_t per_day)
 {
     struct explain_warning *list = arena_array(t->call->arena, EXPLAIN_WARNINGS_MAX,
                                                sizeof *list);
@@ -190,26 +189,26 @@ static void print_warnings(struct telling *t, int64_t per_day)
     struct slot slot;
 
     for (int i = 0; i < count; i++)
-        warn(t, str_of(list[i].text));
+        print_warning(t, str_of(list[i].text));
     for (int i = 0; i < t->plan.spec.not_named_count; i++) {
         out = BUF(text);
         if (schedule_times_lacks_calendar(&t->plan.spec, &t->ctx, i, &out))
-            warn(t, buf_as_str(&out));
+            print_warning(t, buf_as_str(&out));
     }
     out = BUF(text);
     if (preview_is_often(t->call, per_day, &out))
-        warn(t, buf_as_str(&out));
-    warn_of_gap(t);
+        print_warning(t, buf_as_str(&out));
+    warn_of_interval(t);
     if (spec_next(&t->plan.spec, &t->ctx, t->from - 1, &slot))
         return;
     out = BUF(text);
     buf_text(&out, "it never runs: ");
     explain_never(&t->plan.spec, &t->ctx, t->from - 1, &out);
-    warn(t, buf_as_str(&out));
+    print_warning(t, buf_as_str(&out));
 }
 
-static enum rc compile(struct call *call, const struct preview_body *body, struct telling *t,
-                       struct err *reterr)
+static enum rc compile_spec(struct call *call, const struct preview_body *body,
+                            struct preview *t, struct err *reterr)
 {
     struct buf seed = {.cap = call->namespace_name.len + body->id.len + 2};
     enum rc rc = spec_from_text(body->spec, call->arena, &t->def, reterr);
@@ -227,20 +226,20 @@ static enum rc compile(struct call *call, const struct preview_body *body, struc
         return RC_OK;
     }
     err_in(reterr, "spec");
-    return reterr->rc = rc == RC_NOT_FOUND ? RC_INVALID : rc; /* a zone */
+    return reterr->rc = rc == RC_NOT_FOUND ? RC_INVALID : rc; /* not found: a time zone */
 }
 
 enum call_step preview_read(struct call *call, struct db *db)
 {
     const struct preview_body *body = call->arg;
-    struct telling *t = arena_take(call->arena, sizeof *t);
+    struct preview *t = arena_take(call->arena, sizeof *t);
     struct buf words = {.ptr = arena_take(call->arena, DESCRIBE_SPEC_MAX),
                         .cap = DESCRIBE_SPEC_MAX};
     int64_t per_day;
     struct err err;
 
-    *t = (struct telling){.call = call, .from = body->from, .out = answer_new(call->arena)};
-    if (compile(call, body, t, &err) != RC_OK)
+    *t = (struct preview){.call = call, .from = body->from, .out = answer_new(call->arena)};
+    if (compile_spec(call, body, t, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (schedule_times_calendars(call, db, &t->plan.spec, &t->ctx, &err) != RC_OK)
         return view_failed(call, &err);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the paging parameters of lists, seals cursors and prints lists of named objects.
+ */
 #include "api/schedules/page.h"
 
 #include <inttypes.h>
@@ -7,7 +10,7 @@
 
 enum {
     PARAMETERS_MAX = 14,
-    SEAL_LEN = 9, /* bytes behind a place: "~1f3a9c0e" */
+    SEAL_LEN = 9, /* bytes after the position: "~1f3a9c0e" */
 };
 
 enum rc page_begin(struct call *call, const char *const *more, int count, struct page *ret,
@@ -30,34 +33,34 @@ enum rc page_begin(struct call *call, const char *const *more, int count, struct
     return RC_OK;
 }
 
-struct str page_seal(const struct digest *of, struct str place, struct arena *arena)
+struct str page_seal(const struct digest *context, struct str position, struct arena *arena)
 {
-    struct buf out = {.cap = place.len + SEAL_LEN + 1};
-    struct digest sum = *of;
+    struct buf out = {.cap = position.len + SEAL_LEN + 1};
+    struct digest sum = *context;
 
-    digest_add(&sum, place.ptr, place.len);
+    digest_add(&sum, position.ptr, position.len);
     out.ptr = arena_take(arena, out.cap);
-    buf_str(&out, place);
+    buf_str(&out, position);
     buf_printf(&out, "~%08" PRIx32, (uint32_t)(sum.sum >> 32));
     return buf_as_str(&out);
 }
 
-enum rc page_unseal(const struct digest *of, struct str cursor, struct str *ret_place,
+enum rc page_unseal(const struct digest *context, struct str cursor, struct str *ret_position,
                     struct err *reterr)
 {
-    struct str place = {cursor.ptr, cursor.len < SEAL_LEN ? 0 : cursor.len - SEAL_LEN};
-    struct digest sum = *of;
+    struct str position = {cursor.ptr, cursor.len < SEAL_LEN ? 0 : cursor.len - SEAL_LEN};
+    struct digest sum = *context;
     char text[SEAL_LEN + 1];
     struct buf seal = BUF(text);
 
-    digest_add(&sum, place.ptr, place.len);
+    digest_add(&sum, position.ptr, position.len);
     buf_printf(&seal, "~%08" PRIx32, (uint32_t)(sum.sum >> 32));
-    if (str_eq(str_from(cursor, place.len), buf_as_str(&seal))) {
-        *ret_place = place;
+    if (str_eq(str_from(cursor, position.len), buf_as_str(&seal))) {
+        *ret_position = position;
         return RC_OK;
     }
     err_set(reterr, RC_INVALID, -1, 0,
-            "is not one that this list gave, with the same order and filter; begin without it");
+            "invalid for this list, order and filter; start without a cursor");
     err_in(reterr, "cursor");
     return RC_INVALID;
 }

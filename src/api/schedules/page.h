@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages of lists: how much is asked for, where it goes on, and how an answer says so.
+ * Pages of lists: their limit, their cursor, and the JSON around their entries.
  *
- * A list is read with one entry more than asked for, which tells whether there are more.
+ * A list is read with one entry more than its limit, which shows whether another page follows.
  */
 #pragma once
 
@@ -11,41 +11,41 @@
 #include "api/schedules/view.h"
 #include "base/hash.h"
 
-enum { PAGE_BYTES_MAX = 4 << 20 }; /* an answer that is longer ends its page early */
+enum { PAGE_BYTES_MAX = 4 << 20 }; /* a page ends early when its answer is longer */
 
 struct page {
     int limit;
-    struct str after; /* the cursor that was sent; empty: from the start */
+    struct str after; /* the client's cursor; empty: from the start */
 };
 
-/* `limit` and `cursor`, with `more` parameters of the operation; into the call's arena. */
+/* Reads `limit` and `cursor`; `more` are the operation's other parameters. */
 MUST_USE enum rc page_begin(struct call *call, const char *const *more, int count,
                             struct page *ret, struct err *reterr);
 
 /*
- * Cursors of lists that may be in several orders or of several things: the place, and a digest
- * of it and of what the list is of, so that those of another list are known as such.  It keeps
- * nobody out: a place is no secret.
+ * Cursors of lists with several orders or filters: the position, and a digest of the position
+ * and of `context` (the order and filter), so that a cursor of another list is detected.  The
+ * digest is not a protection; a position is not a secret.
  */
-struct str page_seal(const struct digest *of, struct str place, struct arena *arena);
-MUST_USE enum rc page_unseal(const struct digest *of, struct str cursor, struct str *ret_place,
-                             struct err *reterr);
+struct str page_seal(const struct digest *context, struct str position, struct arena *arena);
+MUST_USE enum rc page_unseal(const struct digest *context, struct str cursor,
+                             struct str *ret_position, struct err *reterr);
 
-/* The begin of a list that takes nothing else; the page is call->with. */
+/* A begin() for a list without other parameters; the page is call->arg. */
 enum call_step page_list_begin(struct call *call);
 
-/* A list of things that are known by name, in order of their names. */
+/* A list of named objects, in order of their names. */
 struct named_list {
     const char *name;
-    /* Those after `after`. */
+    /* Queues the statement that reads the objects after `after`. */
     void (*send)(struct db *db, const struct call *call, struct str after, int limit,
                  struct db_result *ret);
-    /* One of them; its name, which is the cursor of the next page. */
+    /* Prints one object; returns its name, which is the cursor of the next page. */
     struct str (*print)(const struct call *call, const struct db_result *rows, int row,
                         struct answer *out);
 };
 enum call_step page_list_read(struct call *call, struct db *db, const struct named_list *list);
 
-/* {"NAME":[ … entries are written by the caller, with commas … ],"cursor":…} */
+/* {"NAME":[ … ],"cursor":…}; the caller writes the entries and the commas between them. */
 void page_open(struct answer *out, const char *name);
-void page_close(struct answer *out, struct str cursor); /* empty: null, there is no more */
+void page_close(struct answer *out, struct str cursor); /* empty: null, the last page */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A direct-mapped cache of the printed parts of schedules.
+ */
 #include "api/schedules/part_cache.h"
 
 #include <string.h>
@@ -10,72 +13,72 @@
 struct entry {
     uint64_t hash;
     enum schedule_part part;
-    struct str kept, shown; /* shown is never empty where there is one */
+    struct str stored, shown; /* shown is empty only if the entry is unused */
 };
 
 struct part_cache {
-    struct entry places[PART_CACHE_PLACES];
-    struct arena *base, *texts; /* its own memory, and that of all texts */
+    struct entry entries[PART_CACHE_PLACES];
+    struct arena *base, *texts; /* memory of the cache itself, and of all texts */
 };
 
 struct part_cache *part_cache_new(void)
 {
     struct arena *base = arena_new(2 * sizeof(struct part_cache));
-    struct part_cache *part_cache = arena_take(base, sizeof *part_cache);
+    struct part_cache *cache = arena_take(base, sizeof *cache);
 
-    part_cache->base = base;
-    part_cache->texts = arena_new((size_t)2 * PART_CACHE_BYTES_MAX);
-    return part_cache;
+    cache->base = base;
+    cache->texts = arena_new((size_t)2 * PART_CACHE_BYTES_MAX);
+    return cache;
 }
 
-struct part_cache *part_cache_free(struct part_cache *part_cache)
+struct part_cache *part_cache_free(struct part_cache *cache)
 {
-    if (part_cache) {
-        arena_free(part_cache->texts);
-        arena_free(part_cache->base);
+    if (cache) {
+        arena_free(cache->texts);
+        arena_free(cache->base);
     }
     return NULL;
 }
 
-void part_cache_tidy(struct part_cache *part_cache)
+void part_cache_tidy(struct part_cache *cache)
 {
-    if (arena_used(part_cache->texts) + PART_CACHE_TEXT_MAX <= PART_CACHE_BYTES_MAX)
+    if (arena_used(cache->texts) + PART_CACHE_TEXT_MAX <= PART_CACHE_BYTES_MAX)
         return;
-    memset(part_cache->places, 0, sizeof part_cache->places);
-    arena_reset(part_cache->texts);
+    memset(cache->entries, 0, sizeof cache->entries);
+    arena_reset(cache->texts);
 }
 
-static uint64_t hash_of(enum schedule_part part, struct str kept)
+static uint64_t hash_part(enum schedule_part part, struct str stored)
 {
-    return hash_u64(hash_bytes(kept.ptr, kept.len, (uint64_t)part));
+    return hash_u64(hash_bytes(stored.ptr, stored.len, (uint64_t)part));
 }
 
-bool part_cache_find(const struct part_cache *part_cache, enum schedule_part part,
-                     struct str kept, struct str *ret)
+bool part_cache_find(const struct part_cache *cache, enum schedule_part part, struct str stored,
+                     struct str *ret)
 {
-    uint64_t hash = hash_of(part, kept);
-    const struct entry *entry = &part_cache->places[hash % PART_CACHE_PLACES];
+    uint64_t hash = hash_part(part, stored);
+    const struct entry *entry = &cache->entries[hash % PART_CACHE_PLACES];
 
     if (entry->hash != hash || entry->part != part || entry->shown.len == 0 ||
-        !str_eq(entry->kept, kept))
+        !str_eq(entry->stored, stored))
         return false;
     *ret = entry->shown;
     return true;
 }
 
-void part_cache_put(struct part_cache *part_cache, enum schedule_part part, struct str kept,
+void part_cache_put(struct part_cache *cache, enum schedule_part part, struct str stored,
                     struct str shown)
 {
-    uint64_t hash = hash_of(part, kept);
+    uint64_t hash = hash_part(part, stored);
 
     must(shown.len > 0);
-    if (kept.len + shown.len > PART_CACHE_TEXT_MAX ||
-        arena_used(part_cache->texts) + PART_CACHE_TEXT_MAX > PART_CACHE_BYTES_MAX)
+    if (stored.len + shown.len > PART_CACHE_TEXT_MAX ||
+        arena_used(cache->texts) + PART_CACHE_TEXT_MAX > PART_CACHE_BYTES_MAX)
         return;
-    part_cache->places[hash % PART_CACHE_PLACES] = (struct entry){
+    cache->entries[hash % PART_CACHE_PLACES] = (struct entry){
         .hash = hash,
         .part = part,
-        .kept = arena_str(part_cache->texts, kept),
-        .shown = arena_str(part_cache->texts, shown),
+        .stored = arena_str(cache->texts, stored),
+        .shown = arena_str(cache->texts, shown),
     };
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses one item of a worker's report: heartbeat, complete, fail or release.
+ */
 #include "api/schedules/report_item.h"
 
 #include "api/call/answer.h"
@@ -12,13 +15,13 @@ enum {
     ERROR_MESSAGE_MAX = 4096,    /* bytes: what went wrong, for people */
     PROGRESS_MAX = 1000,         /* bytes: a line for people           */
     RUN_TOKENS_MAX = 1000000000, /* of one run, so that sums fit       */
-    RUN_COST_MAX = 1000000,      /* dollars of one run, likewise       */
+    RUN_COST_MAX = 1000000,      /* dollars of one run, so that sums fit */
     MILLION = 1000000,
 };
 
 struct verb {
     enum report_kind kind;
-    const char *const *names; /* all of them, id and fence too */
+    const char *const *names; /* all members, including id and fence */
     int name_count;
     enum rc (*read)(struct call *call, const json_t *item, struct report *report,
                     struct err *reterr);
@@ -38,7 +41,7 @@ static enum rc in_field(enum rc rc, const char *name, struct err *reterr)
     return rc;
 }
 
-static enum rc take_span(const json_t *item, const char *name, span low, span high, span *ret,
+static enum rc read_span(const json_t *item, const char *name, span low, span high, span *ret,
                          struct err *reterr)
 {
     const json_t *value = member_of(item, name);
@@ -56,7 +59,7 @@ static enum rc take_span(const json_t *item, const char *name, span low, span hi
     return in_field(rc, name, reterr);
 }
 
-static enum rc take_log(struct call *call, const json_t *item, struct report *report,
+static enum rc read_log(struct call *call, const json_t *item, struct report *report,
                         struct err *reterr)
 {
     const json_t *value = member_of(item, "log");
@@ -84,7 +87,7 @@ static enum rc check_percent(const json_t *percent, struct err *reterr)
     return RC_OK;
 }
 
-static enum rc take_progress_object(const json_t *value, struct arena *arena, struct str *ret,
+static enum rc read_progress_object(const json_t *value, struct arena *arena, struct str *ret,
                                     struct err *reterr)
 {
     static const char *const names[] = {"text", "percent"};
@@ -99,7 +102,7 @@ static enum rc take_progress_object(const json_t *value, struct arena *arena, st
     return rc == RC_OK ? json_keep(value, SIZE_MAX, arena, ret, reterr) : rc;
 }
 
-static enum rc take_progress(struct call *call, const json_t *item, struct str *ret,
+static enum rc read_progress(struct call *call, const json_t *item, struct str *ret,
                              struct err *reterr)
 {
     const json_t *value = member_of(item, "progress");
@@ -110,7 +113,7 @@ static enum rc take_progress(struct call *call, const json_t *item, struct str *
     if (json_is_string(value))
         rc = json_take_kept(value, PROGRESS_MAX, call->arena, ret, reterr);
     else if (json_is_object(value))
-        rc = take_progress_object(value, call->arena, ret, reterr);
+        rc = read_progress_object(value, call->arena, ret, reterr);
     else
         rc = json_wrong_type(value, "a text, or an object of text and percent", reterr);
     return in_field(rc, "progress", reterr);
@@ -119,17 +122,17 @@ static enum rc take_progress(struct call *call, const json_t *item, struct str *
 static enum rc read_heartbeat(struct call *call, const json_t *item, struct report *report,
                               struct err *reterr)
 {
-    enum rc rc = take_progress(call, item, &report->progress, reterr);
+    enum rc rc = read_progress(call, item, &report->progress, reterr);
 
     if (rc == RC_OK)
-        rc = take_span(item, "extend", LEASE_MIN, LEASE_MAX, &report->extend, reterr);
-    return rc == RC_OK ? take_log(call, item, report, reterr) : rc;
+        rc = read_span(item, "extend", LEASE_MIN, LEASE_MAX, &report->extend, reterr);
+    return rc == RC_OK ? read_log(call, item, report, reterr) : rc;
 }
 
 /* Ends. */
 
-/* Of what models took; whatever else is said of them is kept and not understood. */
-static int64_t tokens_of(const json_t *llm)
+/* Only the totals are interpreted; the other members of llm are stored unchanged. */
+static int64_t total_tokens(const json_t *llm)
 {
     const json_t *total = json_object_get(llm, "totalTokens");
     json_int_t sum = json_integer_value(json_object_get(llm, "promptTokens")) +
@@ -139,7 +142,7 @@ static int64_t tokens_of(const json_t *llm)
     return sum < 0 ? 0 : sum > RUN_TOKENS_MAX ? RUN_TOKENS_MAX : sum;
 }
 
-static int64_t cost_of(const json_t *llm)
+static int64_t total_cost(const json_t *llm)
 {
     double dollars = json_number_value(json_object_get(llm, "estimatedCostUsd"));
 
@@ -157,18 +160,18 @@ static enum rc read_complete(struct call *call, const json_t *item, struct repor
 
     report->outcome = OUTCOME_SUCCEEDED;
     if (json_object_size(item) == (json_object_get(item, "id") ? 2 : 1))
-        return RC_OK; /* nothing beside the fence: the usual end */
+        return RC_OK; /* only the fence: the most common case */
     rc = run_result_from_json(item, call->arena, &result, reterr);
     if (rc != RC_OK)
         return rc;
     report->result = run_result_keep(&result, call->arena);
-    report->tokens = tokens_of(member_of(item, "llm"));
-    report->cost = cost_of(member_of(item, "llm"));
-    return take_log(call, item, report, reterr);
+    report->tokens = total_tokens(member_of(item, "llm"));
+    report->cost = total_cost(member_of(item, "llm"));
+    return read_log(call, item, report, reterr);
 }
 
-/* {code, message, retryable} as it is kept; all three are there. */
-static struct str keep_error(struct call *call, struct str code, struct str message,
+/* {code, message, retryable} as it is stored, always with all three. */
+static struct str error_json(struct call *call, struct str code, struct str message,
                              bool is_retryable)
 {
     struct answer out = answer_new(call->arena);
@@ -181,7 +184,7 @@ static struct str keep_error(struct call *call, struct str code, struct str mess
     return answer_done(&out);
 }
 
-static enum rc take_error_object(const json_t *value, struct str *code, struct str *message,
+static enum rc read_error_object(const json_t *value, struct str *code, struct str *message,
                                  bool *is_retryable, struct err *reterr)
 {
     static const char *const names[] = {"code", "message", "retryable"};
@@ -213,17 +216,17 @@ static enum rc read_fail(struct call *call, const json_t *item, struct report *r
         rc = in_field(json_take_str(value, ERROR_MESSAGE_MAX, &message, reterr), "error",
                       reterr);
     else if (value)
-        rc = in_field(take_error_object(value, &code, &message, &is_retryable, reterr), "error",
+        rc = in_field(read_error_object(value, &code, &message, &is_retryable, reterr), "error",
                       reterr);
     if (rc == RC_OK)
-        rc = take_span(item, "retryAfter", 0, RETRY_WAIT_MAX, &report->retry_after, reterr);
+        rc = read_span(item, "retryAfter", 0, RETRY_WAIT_MAX, &report->retry_after, reterr);
     if (rc != RC_OK)
         return rc;
-    /* Whoever was asked to stop and did has not failed. */
+    /* A worker that stopped because it was asked to has not failed. */
     report->outcome = str_eq(code, STR("cancelled")) ? OUTCOME_CANCELLED : OUTCOME_FAILED;
     report->is_retryable = is_retryable && report->outcome == OUTCOME_FAILED;
-    report->error = keep_error(call, code, message, report->is_retryable);
-    return take_log(call, item, report, reterr);
+    report->error = error_json(call, code, message, report->is_retryable);
+    return read_log(call, item, report, reterr);
 }
 
 static enum rc read_release(struct call *call, const json_t *item, struct report *report,
@@ -235,7 +238,7 @@ static enum rc read_release(struct call *call, const json_t *item, struct report
         return in_field(json_wrong_type(begun, "true or false", reterr), "begun", reterr);
     if (json_is_true(begun))
         report->kind = REPORT_LOST;
-    return take_log(call, item, report, reterr);
+    return read_log(call, item, report, reterr);
 }
 
 static const char *const heartbeat_names[] = {"id", "fence", "progress", "extend", "log"};
@@ -253,7 +256,7 @@ const struct verb verb_release = {REPORT_RELEASE, NAMES(release_names), read_rel
 
 /* Items. */
 
-static enum rc take_id(const json_t *item, struct run_id *ret, struct err *reterr)
+static enum rc read_id(const json_t *item, struct run_id *ret, struct err *reterr)
 {
     struct str text;
     enum rc rc = json_require(item, "id", reterr);
@@ -266,7 +269,7 @@ static enum rc take_id(const json_t *item, struct run_id *ret, struct err *reter
     return in_field(rc, "id", reterr);
 }
 
-static enum rc take_fence(const json_t *item, int64_t *ret, struct err *reterr)
+static enum rc read_fence(const json_t *item, int64_t *ret, struct err *reterr)
 {
     const json_t *fence = member_of(item, "fence");
     enum rc rc = json_require(item, "fence", reterr);
@@ -275,21 +278,21 @@ static enum rc take_fence(const json_t *item, int64_t *ret, struct err *reterr)
         return rc;
     if (!json_is_integer(fence) || json_integer_value(fence) < 0)
         return in_field(
-            err_set(reterr, RC_INVALID, -1, 0, "must be the number that came with the run"),
+            err_set(reterr, RC_INVALID, -1, 0, "must be the fence that came with the run"),
             "fence", reterr);
     *ret = json_integer_value(fence);
     return RC_OK;
 }
 
-/* The item may repeat the path's id, and no other. */
+/* The item may repeat the id of the path, but not have another one. */
 static enum rc check_id(const struct call *call, const json_t *item, struct err *reterr)
 {
     const json_t *id = member_of(item, "id");
 
     if (!id || (json_is_string(id) && str_eq(str_of(json_string_value(id)), call->params[0])))
         return RC_OK;
-    return in_field(err_set(reterr, RC_INVALID, -1, 0, "is not the run of the path"), "id",
-                    reterr);
+    return in_field(err_set(reterr, RC_INVALID, -1, 0, "differs from the run in the path"),
+                    "id", reterr);
 }
 
 enum rc report_item_read(struct call *call, const struct verb *verb, const json_t *item,
@@ -302,10 +305,10 @@ enum rc report_item_read(struct call *call, const struct verb *verb, const json_
         report.run = *id;
         rc = check_id(call, item, reterr);
     } else if (rc == RC_OK) {
-        rc = take_id(item, &report.run, reterr);
+        rc = read_id(item, &report.run, reterr);
     }
     if (rc == RC_OK)
-        rc = take_fence(item, &report.fence, reterr);
+        rc = read_fence(item, &report.fence, reterr);
     if (rc == RC_OK)
         rc = verb->read(call, item, &report, reterr);
     if (rc == RC_OK)

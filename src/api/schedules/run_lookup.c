@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds a run by its id, in the table of open runs and in history.
+ */
 #include "api/schedules/run_lookup.h"
 
-/* From when on its attempts can have ended; a trigger may be for a time to come. */
+/* The earliest time at which an attempt can have ended.  A trigger may have a future slot. */
 static instant first_end(const struct call *call, const struct run_id *id,
                          const struct run_lookup *found)
 {
@@ -43,7 +46,7 @@ static enum rc read_attempts(const struct call *call, struct db *db, const struc
     return RC_OK;
 }
 
-static bool is_of(const struct call *call, const struct run_lookup *found)
+static bool is_in_namespace(const struct call *call, const struct run_lookup *found)
 {
     int count = found->attempt_count;
 
@@ -52,8 +55,8 @@ static bool is_of(const struct call *call, const struct run_lookup *found)
     return found->is_open && found->open.owner.namespace == call->namespace;
 }
 
-static enum rc find(const struct call *call, struct db *db, const struct run_id *id,
-                    bool wants_attempts, struct run_lookup *ret, struct err *reterr)
+static enum rc find_run(const struct call *call, struct db *db, const struct run_id *id,
+                        bool wants_attempts, struct run_lookup *ret, struct err *reterr)
 {
     struct run_lookup found = {0};
     enum rc rc = read_open(call, db, id, &found, reterr);
@@ -62,8 +65,8 @@ static enum rc find(const struct call *call, struct db *db, const struct run_id 
         rc = read_attempts(call, db, id, &found, reterr);
     if (rc != RC_OK)
         return rc;
-    if (!is_of(call, &found))
-        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no run `%.*s`",
+    if (!is_in_namespace(call, &found))
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "run \"%.*s\" does not exist",
                        STR_ARG(call->params[0]));
     *ret = found;
     return RC_OK;
@@ -72,11 +75,11 @@ static enum rc find(const struct call *call, struct db *db, const struct run_id 
 enum rc run_lookup_read(const struct call *call, struct db *db, const struct run_id *id,
                         struct run_lookup *ret, struct err *reterr)
 {
-    return find(call, db, id, true, ret, reterr);
+    return find_run(call, db, id, true, ret, reterr);
 }
 
 enum rc run_lookup_last(const struct call *call, struct db *db, const struct run_id *id,
                         struct run_lookup *ret, struct err *reterr)
 {
-    return find(call, db, id, false, ret, reterr);
+    return find_run(call, db, id, false, ret, reterr);
 }

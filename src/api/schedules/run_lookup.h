@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that is known of one run, from the table of open runs and from history.
+ * One run, read from the table of open runs and from history.
  */
 #pragma once
 
 #include "api/schedules/view.h"
 
-/* Open, or the attempts that are over, or both. */
+/* The open run, or the ended attempts, or both. */
 struct run_lookup {
     bool is_open;
     struct run_view open;
-    struct attempt_view *attempts; /* the last one has its result, the others have none */
+    struct attempt_view *attempts; /* only the last one has its result */
     int attempt_count;
 };
 
-/* RC_NOT_FOUND also for a run of another namespace.  params[0] is the run, for the words. */
+/* RC_NOT_FOUND also for a run of another namespace; the message names params[0]. */
 MUST_USE enum rc run_lookup_read(const struct call *call, struct db *db,
                                  const struct run_id *id, struct run_lookup *ret,
                                  struct err *reterr);
 
-/* The same for who wants the run alone: of one that is open no attempts are read. */
+/* The same without the attempts of an open run. */
 MUST_USE enum rc run_lookup_last(const struct call *call, struct db *db,
                                  const struct run_id *id, struct run_lookup *ret,
                                  struct err *reterr);

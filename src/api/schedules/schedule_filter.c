@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses the filter parameters of schedule lists and matches rows.
+ */
 #include "api/schedules/schedule_filter.h"
 
 #include "api/call/request.h"
@@ -8,7 +11,7 @@
 const char *const schedule_filter_names[FILTER_NAMES] = {"prefix", "search", "label",
                                                          "status", "action", "queue"};
 
-/* RC_INVALID unless it is empty or one of the words. */
+/* RC_INVALID unless the word is empty or in the list. */
 static enum rc check_word(struct str word, const char *field, const char *const *words,
                           int count, struct err *reterr)
 {
@@ -47,7 +50,7 @@ enum rc schedule_filter_read(const struct call *call, struct schedule_filter *re
         rc = check_word(filter.action, "action", actions, 4, reterr);
     if (rc != RC_OK)
         return rc;
-    /* With a = the name may hold a colon. */
+    /* `=` first: then the name of the label may contain a colon. */
     filter.has_value = str_cut(label, '=', &filter.label, &filter.value) ||
                        str_cut(label, ':', &filter.label, &filter.value);
     if (!filter.has_value)
@@ -62,7 +65,7 @@ bool schedule_filter_is_plain(const struct schedule_filter *f)
            f->action.len == 0 && f->queue.len == 0;
 }
 
-static bool is_text(const json_t *value, struct str text)
+static bool equals_text(const json_t *value, struct str text)
 {
     return json_is_string(value) &&
            str_eq((struct str){json_string_value(value), json_string_length(value)}, text);
@@ -73,25 +76,25 @@ static bool has_label(const struct schedule_filter *filter, struct str labels)
     json_auto_t *json = labels.len > 0 ? json_of_kept(labels) : NULL;
     const json_t *value = json_object_getn(json, filter->label.ptr, filter->label.len);
 
-    return value && (!filter->has_value || is_text(value, filter->value));
+    return value && (!filter->has_value || equals_text(value, filter->value));
 }
 
-/* A workflow without a queue of its own waits in the queue of its name. */
+/* A workflow without a queue waits in the queue that has the workflow's name. */
 static bool has_queue(const json_t *action, struct str queue)
 {
     const json_t *named = json_object_get(action, "queue");
 
     if (json_is_string(named))
-        return is_text(named, queue);
-    return is_text(json_object_get(action, "type"), STR("workflow")) &&
-           is_text(json_object_get(action, "name"), queue);
+        return equals_text(named, queue);
+    return equals_text(json_object_get(action, "type"), STR("workflow")) &&
+           equals_text(json_object_get(action, "name"), queue);
 }
 
-static bool fits_action(const struct schedule_filter *filter, struct str action)
+static bool matches_action(const struct schedule_filter *filter, struct str action)
 {
     json_auto_t *json = json_of_kept(action);
 
-    if (filter->action.len > 0 && !is_text(json_object_get(json, "type"), filter->action))
+    if (filter->action.len > 0 && !equals_text(json_object_get(json, "type"), filter->action))
         return false;
     return filter->queue.len == 0 || has_queue(json, filter->queue);
 }
@@ -109,5 +112,5 @@ bool schedule_filter_fits(const struct schedule_filter *f, const struct schedule
         return false;
     if (f->label.len > 0 && !has_label(f, row->labels))
         return false;
-    return (f->action.len == 0 && f->queue.len == 0) || fits_action(f, row->action);
+    return (f->action.len == 0 && f->queue.len == 0) || matches_action(f, row->action);
 }

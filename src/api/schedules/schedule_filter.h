@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which schedules of a namespace a list shows.
+ * The filter of a list of schedules.
  *
- * What a filter asks is decided row by row, not by the database: how it compares letters
- * would hang on which one it is.
+ * The filter is applied row by row and not by the database, because SQLite and PostgreSQL
+ * compare letters differently.
  */
 #pragma once
 
@@ -11,22 +11,22 @@
 #include "store/views.h"
 
 struct schedule_filter {
-    struct str prefix; /* of ids; empty: all, as each of them                       */
-    struct str search; /* in id or description, whatever the case of ASCII letters  */
+    struct str prefix; /* of ids                                           */
+    struct str search; /* in id or description, ignoring case in ASCII     */
     struct str label, value;
-    bool has_value; /* else any                                                  */
-    struct str status, action, queue;
+    bool has_value;                   /* false: the label may have any value                 */
+    struct str status, action, queue; /* each text: empty matches all schedules */
 };
 
 /* The names of the parameters, for request_query_check(). */
 enum { FILTER_NAMES = 6 };
 extern const char *const schedule_filter_names[FILTER_NAMES];
 
-/* Reads the query. */
+/* Parses the query. */
 MUST_USE enum rc schedule_filter_read(const struct call *call, struct schedule_filter *ret,
                                       struct err *reterr);
 
-/* It says no more than a prefix: every row that is read is shown. */
+/* The filter has at most a prefix: every row that is read is shown. */
 bool schedule_filter_is_plain(const struct schedule_filter *filter);
 
 bool schedule_filter_fits(const struct schedule_filter *filter,

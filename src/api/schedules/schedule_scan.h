@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schedules of a namespace in an order, from a cursor on, as far as a page goes: what lists
- * and exports have in common.
+ * One page of the schedules of a namespace, in an order and from a cursor on: for lists and
+ * exports.
  *
- * A page looks at a bounded number of rows, so that it costs the same wherever it is and
- * whatever a filter leaves out; its cursor then says where to go on.
+ * A page reads a bounded number of rows, so that its cost does not depend on its position or on
+ * how many rows the filter drops; its cursor is the position that it has reached.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "api/schedules/schedule_filter.h"
 #include "store/schedule_pages.h"
 
-/* Prints one schedule; `scratch` is emptied before each. */
+/* Prints one schedule; `scratch` is reset before each. */
 typedef enum rc schedule_scan_fn(const struct call *call, const struct schedule_view *view,
                                  struct arena *scratch, struct answer *out, struct err *reterr);
 
@@ -22,21 +22,21 @@ struct schedule_scan {
     struct schedule_filter filter;
     enum schedule_order order;
     bool is_descending;
-    struct digest of;            /* the order and the filter */
-    struct schedule_place place; /* behind which it goes on */
-    field_set fields;            /* of a schedule, that are printed: all unless set */
-    /* For telling. */
+    struct digest context;       /* of the order and the filter             */
+    struct schedule_place place; /* the page continues after it             */
+    field_set fields;            /* of a schedule to print; all by default  */
+    /* Set by the caller before schedule_scan_print(). */
     schedule_scan_fn *print;
-    const char *between; /* before every entry but the first */
-    bool has_before;     /* entries of another kind stand before: the first is not */
+    const char *between; /* text between two entries                           */
+    bool has_before;     /* other entries precede: also print `between` at first */
     struct answer out;
-    struct str cursor; /* where the next page begins; empty at the end */
+    struct str cursor; /* of the next page; empty: this is the last one */
 };
 
-/* Reads limit, cursor, sort and the filter, with `more` parameters of the operation. */
+/* Reads limit, cursor, sort and the filter; `more` are the operation's other parameters. */
 MUST_USE enum rc schedule_scan_begin(struct call *call, const char *const *more, int count,
                                      struct schedule_scan *ret, struct err *reterr);
 
-/* Prints a page to scan->out, and tells scan->cursor. */
-MUST_USE enum rc schedule_scan_tell(const struct call *call, struct db *db,
-                                    struct schedule_scan *scan, struct err *reterr);
+/* Prints a page to scan->out and sets scan->cursor. */
+MUST_USE enum rc schedule_scan_print(const struct call *call, struct db *db,
+                                     struct schedule_scan *scan, struct err *reterr);

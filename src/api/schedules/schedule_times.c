@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads a schedule's plan with its calendars and exceptions, and computes times from it.
+ */
 #include "api/schedules/schedule_times.h"
 
 #include <string.h>
@@ -56,7 +59,7 @@ bool schedule_times_lacks_calendar(const struct spec *spec, const struct spec_ct
 {
     if (ctx->calendars[i].days)
         return false;
-    buf_printf(out, "there is no calendar `%.*s`: until there is, it takes no day",
+    buf_printf(out, "calendar \"%.*s\" does not exist; until it is created, it excludes no day",
                STR_ARG(spec->not_named[i]));
     return true;
 }
@@ -102,7 +105,7 @@ enum rc schedule_times_read(const struct call *call, struct db *db, struct sched
     return rc == RC_OK ? schedule_times_fill(call, db, ret, reterr) : rc;
 }
 
-/* The first slot that will run.  Those before it are cancelled, a bounded number, or paused. */
+/* The first slot that will run, after cancelled slots (a bounded number) and paused ones. */
 static instant first_to_run(const struct schedule_times *p)
 {
     const struct cursor *c = &p->view.cursor;
@@ -118,7 +121,7 @@ static instant first_to_run(const struct schedule_times *p)
     return INSTANT_NEVER;
 }
 
-/* Whether the spec has such times: what it lacks is left out of the text that is kept. */
+/* Whether the spec has this list; the stored text omits empty lists. */
 static bool has_list(struct str spec, struct str name)
 {
     return memmem(spec.ptr, spec.len, name.ptr, name.len) != NULL;
@@ -129,7 +132,7 @@ bool schedule_times_source_is_sure(struct schedule_view *view)
     struct str spec = view->row.spec;
 
     if (view->row.governor.len > 0)
-        return true; /* the engine has kept it */
+        return true; /* the engine has stored it */
     if (!has_list(spec, STR("\"intervals\":["))) {
         view->cursor.source = SOURCE_BASELINE_CRON;
         return true;
@@ -139,7 +142,7 @@ bool schedule_times_source_is_sure(struct schedule_view *view)
            !has_list(spec, STR("\"timesOfDay\":[")) && !has_list(spec, STR("\"at\":["));
 }
 
-/* Of a spec with times of both kinds: by the entry whose time it is. */
+/* For a spec with times of both kinds: by the entry of the next slot. */
 static void find_source(const struct schedule_times *p, struct cursor *c)
 {
     struct slot slot;
@@ -149,10 +152,10 @@ static void find_source(const struct schedule_times *p, struct cursor *c)
         c->source = (int64_t)schedule_times_source(&p->plan, &slot);
 }
 
-static void skip_what_does_not_run(const struct schedule_times *p, struct cursor *c)
+static void skip_slots(const struct schedule_times *p, struct cursor *c)
 {
     if (p->plan.is_governed ||
-        p->plan.follows) /* what follows a cancelled one is not known yet */
+        p->plan.follows) /* the slot after a cancelled one depends on runs */
         c->next_at = schedule_times_is_cancelled(p, c->next_at) ? INSTANT_NEVER : c->next_at;
     else if (!(c->flags & CURSOR_PAUSED) || !p->plan.policies.catchup_paused)
         c->next_at = first_to_run(p);
@@ -163,21 +166,21 @@ enum rc schedule_times_next(const struct call *call, struct db *db, struct arena
 {
     struct cursor *c = &view->cursor;
     struct schedule_times p = {.view = *view};
-    struct call within = *call;
+    struct call inner = *call;
     bool is_sure = schedule_times_source_is_sure(view);
     bool skips = (c->flags & (CURSOR_EXCEPTIONS | CURSOR_PAUSED)) != 0;
     enum rc rc;
 
     if ((!skips && is_sure) || schedule_times_is_at_rest(c) || c->next_at == INSTANT_NEVER)
         return RC_OK;
-    within.arena = scratch;
-    rc = schedule_times_fill(&within, db, &p, reterr);
+    inner.arena = scratch;
+    rc = schedule_times_fill(&inner, db, &p, reterr);
     if (rc == RC_CONFLICT)
-        return RC_OK; /* its zone is gone: there is no better answer */
+        return RC_OK; /* its time zone was removed: leave next_at unchanged */
     if (rc != RC_OK)
         return rc;
     if (skips)
-        skip_what_does_not_run(&p, c);
+        skip_slots(&p, c);
     if (!is_sure)
         find_source(&p, c);
     return RC_OK;
@@ -190,7 +193,7 @@ struct slot schedule_times_only(const struct schedule_times *p)
 
     if (at != INSTANT_NEVER && !p->plan.is_governed &&
         spec_next(&p->plan.spec, &p->ctx, at - 1, &found) && found.at == at)
-        slot = found; /* with its jitter */
+        slot = found; /* its due time has the jitter */
     return slot;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schedule as a reader sees it when it is to tell times: its plan with all that the plan
- * needs to be asked.
+ * The plan of a schedule with everything that a reader needs to compute its times: calendars,
+ * cancelled slots and the cursor.
  */
 #pragma once
 
@@ -16,33 +16,33 @@ struct schedule_times {
     int exception_count;
 };
 
-/* The schedule that params[0] names; RC_NOT_FOUND, RC_CONFLICT when a zone is gone. */
+/* The schedule that params[0] names; RC_NOT_FOUND, or RC_CONFLICT if a time zone is missing. */
 MUST_USE enum rc schedule_times_read(const struct call *call, struct db *db,
                                      struct schedule_times *ret, struct err *reterr);
 
-/* The same for ret->view, which the caller has read. */
+/* The same for a ret->view that the caller has read. */
 MUST_USE enum rc schedule_times_fill(const struct call *call, struct db *db,
                                      struct schedule_times *ret, struct err *reterr);
 
-/* The days of the calendars that a spec names, into *ctx. */
+/* Reads the days of the calendars that a spec names into *ctx. */
 MUST_USE enum rc schedule_times_calendars(const struct call *call, struct db *db,
                                           const struct spec *spec, struct spec_ctx *ctx,
                                           struct err *reterr);
 
 /*
- * Whether the i-th calendar that a spec names is not there, as after a typing error: it takes
- * no day then, and *out gets a sentence that says so.
+ * Returns true if the i-th calendar that a spec names does not exist, as after a typing error,
+ * and prints a warning: such a calendar excludes no day.
  */
 bool schedule_times_lacks_calendar(const struct spec *spec, const struct spec_ctx *ctx, int i,
                                    struct buf *out);
 
-/* Days as COMMAND_CALENDAR takes them: little-endian int32. */
+/* Unpacks days as COMMAND_CALENDAR stores them: little-endian int32. */
 struct day_set schedule_times_days(struct str bytes, struct arena *arena);
 
 /*
- * The cursor of *view knows the next slot of the plan; this sets its next_at to the next that
- * will run: not a cancelled one, nor one that a pause with an end leaves out; and its source.
- * Only to be told.
+ * The cursor of *view has the next slot of the plan; this changes next_at to the next slot that
+ * will run, skipping cancelled slots and those inside a pause with an end, and sets the source.
+ * For display only.
  */
 MUST_USE enum rc schedule_times_next(const struct call *call, struct db *db,
                                      struct arena *scratch, struct schedule_view *view,
@@ -50,38 +50,38 @@ MUST_USE enum rc schedule_times_next(const struct call *call, struct db *db,
 
 bool schedule_times_is_cancelled(const struct schedule_times *p, instant slot);
 
-/* The one slot that is known where slots hang on runs, INSTANT_NEVER: none. */
+/* The next slot of a schedule whose later slots depend on runs; INSTANT_NEVER: none. */
 struct slot schedule_times_only(const struct schedule_times *p);
 
-/* It starts nothing by itself, however long one waits. */
+/* The schedule will start no run by itself until it is changed. */
 bool schedule_times_is_at_rest(const struct cursor *cursor);
 
-/* Of a slot of the spec: baseline-cron or baseline-interval. */
+/* The source of a slot of the spec: baseline-cron or baseline-interval. */
 enum source schedule_times_source(const struct plan *plan, const struct slot *slot);
 
 /*
- * Sets the source of the next slot, as the engine keeps it for governed schedules only, by
- * the kinds of times that the spec has.  False: it has both, and schedule_times_next() must
- * tell.
+ * Sets the source of the next slot by the kinds of times in the spec; the engine stores it for
+ * governed schedules only.  False: the spec has both kinds, and schedule_times_next() must
+ * decide.
  */
 bool schedule_times_source_is_sure(struct schedule_view *view);
 
 /*
- * Where the server's dispatch_jitter has an effect on a schedule that is not governed: appends
- * a member "note" that says so.  Times are told as the schedule has them.
+ * Appends a member "note" if the server's dispatch_jitter affects the schedule (which must not
+ * be governed).  The times themselves are shown without it.
  */
 void schedule_times_note_spread(const struct call *call, const struct spec *spec,
                                 struct answer *out);
 
 struct schedule_times_count {
     int64_t count;
-    instant first, last; /* good when count is not 0 */
-    bool is_cut;         /* there are more, too many to pass one by one */
+    instant first, last; /* valid if count is not 0 */
+    bool is_cut;         /* there are more than `rounds` allow to count */
 };
 
 /*
- * Nominal times in (after, until], by arithmetic where that is possible.  `rounds`: of some
- * 20,000 slots each, which take a millisecond or two, where they must be passed one by one.
+ * Counts nominal times in (after, until], by arithmetic where possible.  Where slots must be
+ * visited one by one, `rounds` limits the work: some 20,000 slots each, a millisecond or two.
  */
 struct schedule_times_count schedule_times_count(const struct plan *plan,
                                                  const struct spec_ctx *ctx, instant after,

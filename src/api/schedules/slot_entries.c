@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Merges runs, history, ledger ranges and the plan into one list of slots.
+ */
 #include "api/schedules/slot_entries.h"
 
 #include <stdlib.h>
 
 enum {
-    SOURCES = 5,   /* lists that are laid together, each as long as the answer may be */
-    CUTS_MAX = 20, /* ranges that are too long to count, before no more are tried      */
+    SOURCES = 5,   /* lists that are merged, each as long as the answer may be  */
+    CUTS_MAX = 20, /* after so many ranges that are too long, no more are counted */
 };
 
-/* What is gathered, in no order; of two entries for a slot the one that was added first. */
+/* The entries before sorting; if a slot has two entries, the first one counts. */
 struct gathering {
     const struct call *call;
     const struct schedule_times *p;
@@ -19,7 +22,7 @@ struct gathering {
     bool is_scan_cut;
 };
 
-static void add(struct gathering *g, const struct slot_entry *entry)
+static void add_entry(struct gathering *g, const struct slot_entry *entry)
 {
     g->list[g->count++] = *entry;
 }
@@ -35,13 +38,13 @@ static void add_runs(struct gathering *g, const struct db_result *rows, bool is_
             slots_ended_read(rows, i, &entry.run);
         entry.slot = entry.last = entry.run.slot;
         entry.due = entry.run.due;
-        add(g, &entry);
+        add_entry(g, &entry);
     }
 }
 
 /* The ledger. */
 
-/* The spec of today has the very slots of the range, or the range has no more than its ends. */
+/* The current spec has exactly the slots of the range, or the range has at most two slots. */
 static bool can_expand(struct gathering *g, const struct account *range)
 {
     const struct schedule_times *p = g->p;
@@ -57,14 +60,14 @@ static bool can_expand(struct gathering *g, const struct account *range)
            today.last == range->last;
 }
 
-static void add_fate(struct gathering *g, const struct account *range, instant slot)
+static void add_range_slot(struct gathering *g, const struct account *range, instant slot)
 {
-    add(g, &(struct slot_entry){.slot = slot,
-                                .due = INSTANT_NONE,
-                                .outcome = range->outcome,
-                                .reason = range->reason,
-                                .count = 1,
-                                .last = slot});
+    add_entry(g, &(struct slot_entry){.slot = slot,
+                                      .due = INSTANT_NONE,
+                                      .outcome = range->outcome,
+                                      .reason = range->reason,
+                                      .count = 1,
+                                      .last = slot});
 }
 
 /* Adds at most `room` slots of the range. */
@@ -78,7 +81,7 @@ static int expand(struct gathering *g, const struct account *range, int room)
 
     for (int i = 0; range->count <= 2 && i < range->count; i++)
         if (ends[i] > s->after && ends[i] <= s->until && added < room) {
-            add_fate(g, range, ends[i]);
+            add_range_slot(g, range, ends[i]);
             added++;
         }
     if (range->count <= 2)
@@ -87,7 +90,7 @@ static int expand(struct gathering *g, const struct account *range, int room)
                     range->first - 1 > s->after ? range->first - 1 : s->after);
     while (added < room && spec_walk_next(&walk, &slot) && slot.at <= range->last &&
            slot.at <= s->until) {
-        add_fate(g, range, slot.at);
+        add_range_slot(g, range, slot.at);
         added++;
     }
     return added;
@@ -107,9 +110,9 @@ static void add_ledger(struct gathering *g, const struct db_result *rows)
             room -= expand(g, &range, room);
             continue;
         }
-        /* One that begins before the stretch stands at its beginning. */
-        add_fate(g, &range,
-                 range.first > g->stretch->after ? range.first : g->stretch->after + 1);
+        /* A range that begins before the stretch is listed at the stretch's beginning. */
+        add_range_slot(g, &range,
+                       range.first > g->stretch->after ? range.first : g->stretch->after + 1);
         g->list[g->count - 1].count = range.count;
         g->list[g->count - 1].first = range.first;
         g->list[g->count - 1].last = range.last;
@@ -119,8 +122,9 @@ static void add_ledger(struct gathering *g, const struct db_result *rows)
 
 /* The plan. */
 
-/* What holds a planned slot back, or has already decided it. */
-static void judge(const struct gathering *g, const struct slot *slot, struct slot_entry *entry)
+/* Sets why a planned slot would not start, or its outcome if that is already decided. */
+static void set_planned_outcome(const struct gathering *g, const struct slot *slot,
+                                struct slot_entry *entry)
 {
     const struct cursor *cursor = &g->p->view.cursor;
     bool is_paused = (cursor->flags & CURSOR_PAUSED) && slot->due < cursor->paused_until;
@@ -142,8 +146,8 @@ static void add_planned(struct gathering *g, const struct slot *slot)
     struct slot_entry entry = {
         .slot = slot->at, .due = slot->due, .count = 1, .last = slot->at};
 
-    judge(g, slot, &entry);
-    add(g, &entry);
+    set_planned_outcome(g, slot, &entry);
+    add_entry(g, &entry);
 }
 
 static void add_plan(struct gathering *g)
@@ -151,7 +155,7 @@ static void add_plan(struct gathering *g)
     const struct slot_stretch *s = g->stretch;
     const struct cursor *cursor = &g->p->view.cursor;
     instant after = s->after > cursor->mark ? s->after : cursor->mark;
-    int64_t before = 0; /* slots between the mark and the stretch, of a limited number */
+    int64_t before = 0; /* slots between the mark and the stretch, if runs are limited */
     struct spec_walk walk;
     struct slot slot;
     int added = 0;
@@ -176,10 +180,10 @@ static void add_plan(struct gathering *g)
 }
 
 /*
- * Where not all attempts could be looked at: a slot of the present spec that is accounted for,
- * but not in the ledger, was started.
+ * If history has too many attempts to read: a slot of the current spec that is before the mark
+ * but not in the ledger was started.
  */
-static void add_unseen(struct gathering *g)
+static void add_unread(struct gathering *g)
 {
     const struct policies *policies = &g->p->plan.policies;
     const struct schedule_view *view = &g->p->view;
@@ -197,18 +201,18 @@ static void add_unseen(struct gathering *g)
     until = until < view->cursor.mark ? until : view->cursor.mark;
     spec_walk_begin(&walk, &g->p->plan.spec, &g->p->ctx, after);
     while (added++ < g->stretch->limit && spec_walk_next(&walk, &slot) && slot.at <= until)
-        add(g, &(struct slot_entry){.slot = slot.at,
-                                    .due = slot.due,
-                                    .outcome = OUTCOME_STARTED,
-                                    .count = 1,
-                                    .last = slot.at});
+        add_entry(g, &(struct slot_entry){.slot = slot.at,
+                                          .due = slot.due,
+                                          .outcome = OUTCOME_STARTED,
+                                          .count = 1,
+                                          .last = slot.at});
 }
 
-/* Laying them together. */
+/* Merging. */
 
 struct keyed {
     instant slot;
-    int index; /* the order of adding decides between equal slots */
+    int index; /* of equal slots, the one added first counts */
 };
 
 static int compare(const void *a, const void *b)
@@ -220,11 +224,11 @@ static int compare(const void *a, const void *b)
     return x->index - y->index;
 }
 
-static void lay_together(const struct gathering *g, struct slot_entries *ret)
+static void merge_entries(const struct gathering *g, struct slot_entries *ret)
 {
     struct arena *arena = g->call->arena;
     struct keyed *keys = arena_array(arena, (size_t)g->count, sizeof *keys);
-    int limit = g->stretch->limit - 1; /* one more was read than is told */
+    int limit = g->stretch->limit - 1; /* one more was read than is shown */
 
     for (int i = 0; i < g->count; i++)
         keys[i] = (struct keyed){g->list[i].slot, i};
@@ -255,7 +259,7 @@ enum rc slot_entries_read(const struct call *call, struct db *db,
     slots_open(db, &more, &open);
     slots_ended(db, &more, &ended);
     slots_scanned(db, &more, &scanned);
-    more.limit++; /* the first range may lie before */
+    more.limit++; /* the first range may begin before the stretch */
     slots_not_started(db, &more, &ranges);
     more.limit--;
     rc = db_flush(db, call->arena, reterr);
@@ -268,8 +272,8 @@ enum rc slot_entries_read(const struct call *call, struct db *db,
     add_runs(&g, &ended, false);
     add_ledger(&g, &ranges);
     add_plan(&g);
-    add_unseen(&g);
-    lay_together(&g, ret);
+    add_unread(&g);
+    merge_entries(&g, ret);
     return RC_OK;
 }
 

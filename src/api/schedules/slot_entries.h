@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The slots of a schedule between two times, past and planned in one list, each with what
- * became of it: runs, history, the ledger's ranges slot by slot, and the plan.
+ * The past and planned slots of a schedule between two times, each with its outcome.  The
+ * sources are open runs, history, the ledger's ranges (expanded to slots) and the plan.
  */
 #pragma once
 
@@ -10,13 +10,13 @@
 
 struct slot_entry {
     instant slot;
-    instant due;          /* INSTANT_NONE: not known any more */
-    enum outcome outcome; /* of the slot; OUTCOME_NONE: it is planned */
-    enum reason reason;   /* planned: why it would not start now      */
+    instant due;          /* INSTANT_NONE: no longer stored               */
+    enum outcome outcome; /* of the slot; OUTCOME_NONE: it is planned     */
+    enum reason reason;   /* of a planned slot: why it would not start    */
     bool has_run;
     struct slot_run run;
-    /* A range that the spec of today does not tell slot by slot. */
-    int64_t count; /* else 1 */
+    /* For a range that the current spec cannot expand to its slots; otherwise count is 1. */
+    int64_t count;
     instant first, last;
 };
 
@@ -26,7 +26,7 @@ struct slot_entries {
     bool has_more;
 };
 
-/* Those in (after, until], the `limit` earliest. */
+/* Reads the `limit` earliest slots in (after, until]. */
 MUST_USE enum rc slot_entries_read(const struct call *call, struct db *db,
                                    const struct schedule_times *p,
                                    const struct slot_stretch *stretch, struct slot_entries *ret,

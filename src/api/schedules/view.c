@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints schedules and runs of the store as native JSON.
+ */
 #include "api/schedules/view.h"
 
 #include "api/call/dialects.h"
@@ -7,7 +10,7 @@
 
 enum {
     ETAG_MAX = 24,        /* a number in quotes                      */
-    SCHEDULE_ROOM = 4096, /* bytes: a schedule of everyday, and more */
+    SCHEDULE_ROOM = 4096, /* bytes: enough for a typical schedule    */
 };
 
 enum rc view_recall(const struct schedule_row *row, struct arena *arena,
@@ -28,7 +31,7 @@ enum rc view_recall(const struct schedule_row *row, struct arena *arena,
     return schedule_recall(&texts, arena, ret, reterr);
 }
 
-/* The last automatic run; which trigger came last is not known by the cursor. */
+/* The last automatic run; the cursor does not record the last trigger. */
 static struct str last_run(const struct cursor *cursor, char text[static RUN_ID_TEXT_MAX])
 {
     if (cursor->last_slot == INSTANT_NONE || cursor->pass > 0)
@@ -37,7 +40,7 @@ static struct str last_run(const struct cursor *cursor, char text[static RUN_ID_
     return str_of(text);
 }
 
-static struct str text_of(const json_t *json, struct arena *arena)
+static struct str print_json(const json_t *json, struct arena *arena)
 {
     struct buf out = {.cap = json_length(json) + 1};
 
@@ -51,26 +54,26 @@ static bool has_hint(const struct cursor *cursor)
     return cursor->hint_interval > 0 || cursor->hint_at != INSTANT_NEVER;
 }
 
-/* The full form of a part, remembered where the thread remembers any. */
-static enum rc show_part(const struct call *call, enum schedule_part part, struct str kept,
+/* The full form of a part, from the thread's cache if it has one. */
+static enum rc show_part(const struct call *call, enum schedule_part part, struct str stored,
                          struct arena *scratch, struct str *ret, struct err *reterr)
 {
     struct part_cache *part_cache = call->context->part_cache;
     json_auto_t *json = NULL;
     enum rc rc;
 
-    if (part_cache && part_cache_find(part_cache, part, kept, ret))
+    if (part_cache && part_cache_find(part_cache, part, stored, ret))
         return RC_OK;
-    rc = schedule_part_show(part, kept, scratch, &json, reterr);
+    rc = schedule_part_show(part, stored, scratch, &json, reterr);
     if (rc != RC_OK)
         return rc;
-    *ret = text_of(json, scratch);
+    *ret = print_json(json, scratch);
     if (part_cache)
-        part_cache_put(part_cache, part, kept, *ret);
+        part_cache_put(part_cache, part, stored, *ret);
     return RC_OK;
 }
 
-/* Those that are told. */
+/* Prints the parts that face->fields selects. */
 static enum rc show_parts(const struct call *call, const struct schedule_row *row,
                           struct arena *scratch, struct schedule_face *face, struct err *reterr)
 {
@@ -79,7 +82,7 @@ static enum rc show_parts(const struct call *call, const struct schedule_row *ro
         [PART_ACTION] = SCHEDULE_FIELD_ACTION, [PART_POLICIES] = SCHEDULE_FIELD_POLICIES,
         [PART_EXTRA] = SCHEDULE_FIELD_EXTRA,
     };
-    const struct str kept[PART_COUNT] = {
+    const struct str stored[PART_COUNT] = {
         [PART_LABELS] = row->labels,     [PART_SPEC] = row->spec,   [PART_ACTION] = row->action,
         [PART_POLICIES] = row->policies, [PART_EXTRA] = row->extra,
     };
@@ -90,13 +93,13 @@ static enum rc show_parts(const struct call *call, const struct schedule_row *ro
         part_cache_tidy(call->context->part_cache);
     for (int i = 0; i < PART_COUNT && rc == RC_OK; i++)
         if (fields_have(face->fields, fields[i]))
-            rc = show_part(call, (enum schedule_part)i, kept[i], scratch, &face->parts[i],
+            rc = show_part(call, (enum schedule_part)i, stored[i], scratch, &face->parts[i],
                            reterr);
     if (rc != RC_OK || !fields_have(face->fields, SCHEDULE_FIELD_GOVERNOR))
         return rc;
     rc = schedule_governor_show(row->governor, face->state, scratch, &governor, reterr);
     if (rc == RC_OK)
-        face->governor = text_of(governor, scratch);
+        face->governor = print_json(governor, scratch);
     return rc;
 }
 
@@ -104,8 +107,8 @@ struct str view_hindrance(const struct call *call, struct str action)
 {
     if (!call->context->has_no_exec || !str_starts(action, STR("{\"type\":\"exec\"")))
         return (struct str){NULL, 0};
-    return STR("its runs fail, because this server runs no programs: `exec = true` in its "
-               "configuration lets it");
+    return STR("its runs fail, because this server runs no programs; set exec = true in its "
+               "configuration");
 }
 
 enum rc view_schedule(const struct call *call, const struct schedule_view *view,
@@ -148,7 +151,7 @@ enum rc view_schedule(const struct call *call, const struct schedule_view *view,
 
 enum call_step view_failed(struct call *call, const struct err *err)
 {
-    /* What was read is not in doubt: a lost connection is one to try again. */
+    /* A read changes nothing, so after a lost connection the client can simply retry. */
     if (err->rc == RC_LOST || err->rc == RC_UNKNOWN || err->rc == RC_BUSY)
         return call_problem(call, 503, "unavailable", "%s", err->text);
     return call_refuse(call, NULL, err);
@@ -187,7 +190,7 @@ enum rc view_find(const struct call *call, struct db *db, struct schedule_view *
     if (rc != RC_OK)
         return rc;
     if (found.rows == 0)
-        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no schedule `%.*s`",
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "schedule \"%.*s\" does not exist",
                        STR_ARG(call->params[0]));
     schedule_views_read(&found, 0, ret);
     return RC_OK;
@@ -206,13 +209,13 @@ enum rc view_owner(const struct call *call, struct db *db, int64_t schedule, str
     if (result.rows == 1)
         schedules_read(&result, 0, &row);
     if (result.rows == 0 || row.namespace != call->namespace)
-        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no run `%.*s`",
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "run \"%.*s\" does not exist",
                        STR_ARG(call->params[0]));
     return RC_OK;
 }
 
-/* A direct run has a schedule of its own, which nobody named. */
-static struct str schedule_of(enum run_kind kind, const struct run_owner *owner)
+/* The schedule of a direct run is internal; it is not shown. */
+static struct str shown_schedule(enum run_kind kind, const struct run_owner *owner)
 {
     return kind == RUN_DIRECT ? (struct str){NULL, 0} : owner->schedule;
 }
@@ -221,7 +224,7 @@ struct run_doc view_run(const struct run_view *view)
 {
     struct run_doc doc = run_doc_of(&view->run);
 
-    doc.schedule = schedule_of(doc.kind, &view->owner);
+    doc.schedule = shown_schedule(doc.kind, &view->owner);
     doc.queue = view->owner.queue;
     return doc;
 }
@@ -232,7 +235,7 @@ enum rc view_attempt(const struct attempt_view *view, field_set fields, struct a
     const struct history_row *row = &view->row;
     struct run_doc doc = {
         .id = {row->schedule, row->slot / SPAN_MS, (uint32_t)row->pass},
-        .schedule = schedule_of((enum run_kind)row->kind, &view->owner),
+        .schedule = shown_schedule((enum run_kind)row->kind, &view->owner),
         .kind = (enum run_kind)row->kind,
         .slot = row->slot,
         .due = row->due,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The handlers of Temporal's API, for the table of operations; and what they share.
+ * The handlers of Temporal's API, for the table of operations, and their shared functions.
  *
  * A codec over the same commands and views as the native API.  Requests and answers are
- * messages of proto/temporal.proto; an answer goes out framed, as gRPC has it.
+ * messages of proto/temporal.proto; every answer has the frame that gRPC requires.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ struct error_reply;
 
 /* temporal_request.c */
 
-/* What the namespace of a request is; every message that has one has it as its first field. */
+/* Reads the namespace of the request: field 1 of every message that has one. */
 MUST_USE enum rc temporal_namespace(struct call *call, struct err *reterr);
 
-/* The message of the call as one of that type.  False: it was refused, with *ret_step. */
+/* Unpacks the body as a message of `type`.  False: the request is refused; see *ret_step. */
 bool temporal_read(struct call *call, const ProtobufCMessageDescriptor *type, void *ret,
                    enum call_step *ret_step);
 
@@ -30,13 +30,13 @@ enum call_step temporal_answer(struct call *call, const ProtobufCMessage *messag
 enum call_step temporal_answer_packed(struct call *call, struct str message);
 enum call_step temporal_answer_empty(struct call *call);
 
-/* temporal_refusal.c */
+/* temporal_error.c */
 
-/* Prints status and words into `out`, and adds the fields that say them. */
+/* Appends status and message to `out`, and adds the header fields that carry them. */
 void temporal_refusal(const struct problem *problem, struct buf *out,
                       struct error_reply *refusal);
 
-/* The refusals that clients know by a message beside the words. */
+/* Refusals with a detail message, by which clients recognize them. */
 enum call_step temporal_no_namespace(struct call *call);
 enum call_step temporal_no_schedule(struct call *call);
 enum call_step temporal_schedule_exists(struct call *call);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ids, request ids, patches and conflict tokens: see temporal_change.h.
+ */
 #include "api/temporal/temporal_change.h"
 
 #include "api/call/dialects.h"
@@ -8,7 +11,7 @@
 
 enum { KEY_MAX = 64, TOKEN_BYTES = 8 };
 
-bool temporal_take_id(struct call *call, const char *id, enum call_step *ret_step)
+bool temporal_read_id(struct call *call, const char *id, enum call_step *ret_step)
 {
     struct err err;
 
@@ -39,7 +42,7 @@ bool temporal_check_request(struct call *call, const char *id, bool is_required,
     return false;
 }
 
-void temporal_take_request(struct call *call, const char *id, int first)
+void temporal_key_commands(struct call *call, const char *id, int first)
 {
     struct digest digest = {0}, other = {1};
     struct str parts[] = {str_of(call->operation->id), call->params[0], str_of(id)};
@@ -64,7 +67,7 @@ void temporal_take_request(struct call *call, const char *id, int first)
 
 /* ---- reading ---- */
 
-bool temporal_sees(const struct schedule_view *view)
+bool temporal_is_visible(const struct schedule_view *view)
 {
     return view->row.dialect == DIALECTS_TEMPORAL && !(view->cursor.flags & CURSOR_CLOSED);
 }
@@ -74,8 +77,8 @@ enum rc temporal_find(const struct call *call, struct db *db, struct schedule_vi
 {
     enum rc rc = view_find(call, db, ret, reterr);
 
-    if (rc == RC_OK && !temporal_sees(ret))
-        rc = err_set(reterr, RC_NOT_FOUND, -1, 0, "it was made by another API");
+    if (rc == RC_OK && !temporal_is_visible(ret))
+        rc = err_set(reterr, RC_NOT_FOUND, -1, 0, "created with another API");
     return rc;
 }
 
@@ -103,8 +106,8 @@ enum rc temporal_check_notes(const Temporal__SchedulePatch *patch, struct err *r
     return err_set(reterr, RC_INVALID, -1, 0, "Schedule notes exceeds limit.");
 }
 
-enum rc temporal_trigger(const Temporal__SchedulePatch *patch, struct command *to,
-                         struct err *reterr)
+enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch, struct command *to,
+                              struct err *reterr)
 {
     const Temporal__TriggerImmediatelyRequest *trigger = patch->trigger_immediately;
     enum rc rc = temporal_overlap(trigger->overlap_policy, &to->overlap, reterr);
@@ -116,8 +119,8 @@ enum rc temporal_trigger(const Temporal__SchedulePatch *patch, struct command *t
     return RC_OK;
 }
 
-enum rc temporal_ranges(struct call *call, const Temporal__SchedulePatch *patch,
-                        struct command *to, struct err *reterr)
+enum rc temporal_read_ranges(struct call *call, const Temporal__SchedulePatch *patch,
+                             struct command *to, struct err *reterr)
 {
     struct range *ranges = arena_array(call->arena, patch->n_backfill_request, sizeof *ranges);
     int count = 0;
@@ -128,7 +131,7 @@ enum rc temporal_ranges(struct call *call, const Temporal__SchedulePatch *patch,
         struct range *range = &ranges[count];
 
         if (!b->end_time)
-            return err_set(reterr, RC_INVALID, -1, 0, "a backfill has an end_time");
+            return err_set(reterr, RC_INVALID, -1, 0, "backfill_request: end_time is required");
         rc = temporal_overlap(b->overlap_policy, &range->overlap, reterr);
         range->from = b->start_time ? temporal_instant(b->start_time) : 0;
         range->until = temporal_instant(b->end_time);

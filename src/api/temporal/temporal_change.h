@@ -8,39 +8,45 @@
 #include "api/temporal/temporal.h"
 #include "api/temporal/temporal_draft.h"
 
-/* The id into params[0].  False: it cannot be one, with *ret_step. */
-bool temporal_take_id(struct call *call, const char *id, enum call_step *ret_step);
+/* Stores the schedule id in params[0].  False: the id is invalid; see *ret_step. */
+bool temporal_read_id(struct call *call, const char *id, enum call_step *ret_step);
 
-/* A request's id, of at most TEMPORAL_REQUEST_MAX bytes; where it is required, not empty. */
+/* Checks a request id: at most TEMPORAL_REQUEST_MAX bytes, and not empty if required. */
 bool temporal_check_request(struct call *call, const char *id, bool is_required,
                             enum call_step *ret_step);
 
 /*
- * The same request again is done once: a key for each command of the call, which are numbered
- * from `first` on.  An empty id: none.
+ * Gives each command of the call an idempotency key, so that a repeated request is executed
+ * once.  The commands are numbered from `first`.  An empty id gives no keys.
  */
-void temporal_take_request(struct call *call, const char *id, int first);
+void temporal_key_commands(struct call *call, const char *id, int first);
 
-/* Only schedules that were made here, and not closed ones; RC_NOT_FOUND. */
-bool temporal_sees(const struct schedule_view *view);
+/*
+ * Temporal's clients see only schedules that were created with this API and are not closed;
+ * temporal_find() returns RC_NOT_FOUND for the others.
+ */
+bool temporal_is_visible(const struct schedule_view *view);
 MUST_USE enum rc temporal_find(const struct call *call, struct db *db,
                                struct schedule_view *ret, struct err *reterr);
 
-/* What could not be read: not there, or the database. */
+/* Answers a failed read: the schedule does not exist, or the database failed. */
 enum call_step temporal_failed(struct call *call, const struct err *err);
 
-/* What the engine refused. */
+/* Answers a command that the engine refused. */
 enum call_step temporal_refused(struct call *call, int command);
 
-/* How trigger and backfills of a patch ask for runs, in the arena; ranges without end are */
-/* left out.  RC_INVALID.                                                                  */
-MUST_USE enum rc temporal_ranges(struct call *call, const Temporal__SchedulePatch *patch,
-                                 struct command *to, struct err *reterr);
-MUST_USE enum rc temporal_trigger(const Temporal__SchedulePatch *patch, struct command *to,
-                                  struct err *reterr);
+/*
+ * Read the backfills and the trigger of a patch into a command; what it points to is in the
+ * arena.  Empty ranges are left out.  RC_INVALID: a backfill without end_time, or an invalid
+ * overlap policy.
+ */
+MUST_USE enum rc temporal_read_ranges(struct call *call, const Temporal__SchedulePatch *patch,
+                                      struct command *to, struct err *reterr);
+MUST_USE enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch, struct command *to,
+                                       struct err *reterr);
 MUST_USE enum rc temporal_check_notes(const Temporal__SchedulePatch *patch, struct err *reterr);
 
-/* The version of a schedule as clients hold it. */
+/* The version of a schedule as the conflict token that clients hold. */
 ProtobufCBinaryData temporal_token(int64_t version, struct arena *arena);
-/* 0: none, for whatever version there is; -1: it is none of ours. */
+/* 0: no token, any version matches; -1: not a token of this server. */
 int64_t temporal_token_version(ProtobufCBinaryData token);

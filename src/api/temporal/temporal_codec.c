@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Times, overlap policies and specs: see temporal_codec.h.
+ */
 #include "api/temporal/temporal_codec.h"
 
 #include "wire/base64.h"
 
-enum { NANOS_A_MICRO = 1000 };
+enum { NANOS_PER_MICRO = 1000 };
 
 char *temporal_text(struct str text, struct arena *arena)
 {
@@ -12,23 +15,23 @@ char *temporal_text(struct str text, struct arena *arena)
 
 /* ---- times ---- */
 
-static int64_t micros(int64_t seconds, int32_t nanos, int64_t low, int64_t high)
+static int64_t clamped_micros(int64_t seconds, int32_t nanos, int64_t low, int64_t high)
 {
     if (seconds < low / SPAN_S)
         return low;
     if (seconds >= high / SPAN_S)
         return high;
-    return seconds * SPAN_S + nanos / NANOS_A_MICRO;
+    return seconds * SPAN_S + nanos / NANOS_PER_MICRO;
 }
 
 instant temporal_instant(const Temporal__Timestamp *time)
 {
-    return micros(time->seconds, time->nanos, INSTANT_MIN, INSTANT_MAX);
+    return clamped_micros(time->seconds, time->nanos, INSTANT_MIN, INSTANT_MAX);
 }
 
 span temporal_span(const Temporal__Duration *duration)
 {
-    return micros(duration->seconds, duration->nanos, -INSTANT_MAX, INSTANT_MAX);
+    return clamped_micros(duration->seconds, duration->nanos, -INSTANT_MAX, INSTANT_MAX);
 }
 
 Temporal__Timestamp *temporal_timestamp(instant t, struct arena *arena)
@@ -37,7 +40,7 @@ Temporal__Timestamp *temporal_timestamp(instant t, struct arena *arena)
 
     temporal__timestamp__init(time);
     time->seconds = instant_seconds(t);
-    time->nanos = (int32_t)(t - time->seconds * SPAN_S) * NANOS_A_MICRO;
+    time->nanos = (int32_t)(t - time->seconds * SPAN_S) * NANOS_PER_MICRO;
     return time;
 }
 
@@ -47,7 +50,7 @@ Temporal__Duration *temporal_duration(span s, struct arena *arena)
 
     temporal__duration__init(duration);
     duration->seconds = s / SPAN_S;
-    duration->nanos = (int32_t)(s % SPAN_S) * NANOS_A_MICRO;
+    duration->nanos = (int32_t)(s % SPAN_S) * NANOS_PER_MICRO;
     return duration;
 }
 
@@ -59,7 +62,7 @@ enum rc temporal_overlap(int32_t policy, enum overlap *ret, struct err *reterr)
         *ret = policy == 0 ? OVERLAP_DEFAULT : (enum overlap)(policy - 1);
         return RC_OK;
     }
-    err_set(reterr, RC_INVALID, -1, 0, "%d is no overlap policy; they are 1 to %d", (int)policy,
+    err_set(reterr, RC_INVALID, -1, 0, "is %d; must be from 0 to %d", (int)policy,
             (int)OVERLAP_COUNT);
     err_in(reterr, "overlapPolicy");
     return RC_INVALID;
@@ -84,9 +87,9 @@ static struct temporal_time duration_of(const Temporal__Duration *duration)
                     : (struct temporal_time){0};
 }
 
-static enum rc too_many(const char *field, size_t count, int most, struct err *reterr)
+static enum rc refuse_count(const char *field, size_t count, int limit, struct err *reterr)
 {
-    err_set(reterr, RC_INVALID, -1, 0, "has %zu entries; %d are the most", count, most);
+    err_set(reterr, RC_INVALID, -1, 0, "has %zu entries; the limit is %d", count, limit);
     err_in(reterr, "%s", field);
     return RC_INVALID;
 }
@@ -112,8 +115,8 @@ static enum rc calendar_of(const Temporal__StructuredCalendarSpec *message, stru
         struct temporal_ranges *to = &ret->field[i];
 
         if (fields[i].count > TEMPORAL_RANGES_MAX)
-            return too_many(calendar_fields[i].name, fields[i].count, TEMPORAL_RANGES_MAX,
-                            reterr);
+            return refuse_count(calendar_fields[i].name, fields[i].count, TEMPORAL_RANGES_MAX,
+                                reterr);
         to->count = (int)fields[i].count;
         to->at = arena_array(arena, fields[i].count, sizeof *to->at);
         for (int j = 0; j < to->count; j++)
@@ -155,7 +158,7 @@ static struct calendar_def *strings_of(Temporal__CalendarSpec *const *list, size
     return defs;
 }
 
-/* Before anything is copied: each list by itself is as long as all may be together. */
+/* Runs before anything is copied.  Each list alone may have as many entries as all together. */
 static enum rc check_counts(const Temporal__ScheduleSpec *m, struct err *reterr)
 {
     const struct {
@@ -172,11 +175,11 @@ static enum rc check_counts(const Temporal__ScheduleSpec *m, struct err *reterr)
 
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         if (lists[i].count > SPEC_ENTRIES_MAX)
-            return too_many(lists[i].name, lists[i].count, SPEC_ENTRIES_MAX, reterr);
+            return refuse_count(lists[i].name, lists[i].count, SPEC_ENTRIES_MAX, reterr);
     if (m->timezone_data.len == 0)
         return RC_OK;
     err_set(reterr, RC_INVALID, -1, 0,
-            "is not taken: name the zone in timezoneName, the server knows its rules");
+            "is not supported; name the zone in timezoneName, the server knows its rules");
     err_in(reterr, "timezoneData");
     return RC_INVALID;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of Temporal's messages ↔ values of the model.  Pure; everything is in the arena.
+ * Converts parts of Temporal's messages to and from values of the model.  Pure; all results
+ * are in the arena.
  */
 #pragma once
 
@@ -13,42 +14,42 @@
 #include "wire/json/json.h"
 #include "wire/temporal.pb-c.h"
 
-/* Texts of a message; protobuf-c does not write to them. */
+/* A copy for a message; protobuf-c does not write to it. */
 char *temporal_text(struct str text, struct arena *arena);
 
-/* Times that do not fit are the earliest or the latest that do. */
+/* Times out of range become the earliest or the latest in range. */
 instant temporal_instant(const Temporal__Timestamp *time);
 span temporal_span(const Temporal__Duration *duration);
 Temporal__Timestamp *temporal_timestamp(instant t, struct arena *arena);
 Temporal__Duration *temporal_duration(span s, struct arena *arena);
 
-/* OVERLAP_DEFAULT for 0; errors name the field "overlapPolicy". */
+/* 0 gives OVERLAP_DEFAULT; errors name the field "overlapPolicy". */
 MUST_USE enum rc temporal_overlap(int32_t policy, enum overlap *ret, struct err *reterr);
 int32_t temporal_overlap_number(enum overlap overlap);
 
-/* Counts only; temporal_canonical() checks the rest.  NULL is an empty spec. */
+/* Checks counts only; temporal_canonical() checks the rest.  NULL is an empty spec. */
 MUST_USE enum rc temporal_spec_of(const Temporal__ScheduleSpec *message, struct arena *arena,
                                   struct temporal_spec *ret, struct err *reterr);
 
-/* A canonical spec as clients are shown it: no end below its start, no step of 0. */
+/* A canonical spec as clients see it: no end below its start, no step of 0. */
 Temporal__ScheduleSpec *temporal_spec_message(const struct temporal_spec *spec,
                                               struct arena *arena);
 
 /*
  * Payloads as JSON, {"payloads":[{"metadata":{"encoding":"…"},"data":"…"}]} with bytes in
- * base64, as protobuf's JSON has them; NULL or none: an empty object.  The caller owns it.
+ * base64, as in protobuf's JSON; NULL or none: an empty object.  The caller owns the result.
  */
 json_t *temporal_payloads_json(const Temporal__Payloads *payloads, struct arena *arena);
-/* And back; NULL: there are none. */
+/* The reverse; NULL: no payloads. */
 Temporal__Payloads *temporal_payloads_of(const json_t *json, struct arena *arena);
 
-/* Likewise a header, a memo or search attributes: {"name": payload}. */
+/* The same for a header, a memo or search attributes: {"name": payload}. */
 json_t *temporal_fields_json(const Temporal__Fields *fields, struct arena *arena);
 Temporal__Fields *temporal_fields_of(const json_t *json, struct arena *arena);
 
 /*
- * A workflow to be started ↔ an action, as JSON and as the model has it.  What the action has
- * no place for is kept in its member "temporal".
+ * A workflow to start as an action, and back.  The member "temporal" of the action keeps the
+ * fields that the action cannot express.
  */
 json_t *temporal_workflow_json(const Temporal__NewWorkflowExecutionInfo *w,
                                struct arena *arena);

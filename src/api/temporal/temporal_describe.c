@@ -17,12 +17,12 @@ enum call_step temporal_describe_begin(struct call *call)
 
     if (!temporal_read(call, &temporal__describe_schedule_request__descriptor, &request,
                        &step) ||
-        !temporal_take_id(call, request->schedule_id, &step))
+        !temporal_read_id(call, request->schedule_id, &step))
         return step;
     return CALL_READ;
 }
 
-static Temporal__SchedulePolicies *policies_of(const Temporal__SchedulePolicies *kept,
+static Temporal__SchedulePolicies *policies_of(const Temporal__SchedulePolicies *stored,
                                                const struct policies *policies,
                                                struct arena *arena)
 {
@@ -35,7 +35,7 @@ static Temporal__SchedulePolicies *policies_of(const Temporal__SchedulePolicies 
                                               : policies->catchup_window,
                                           arena);
     m->pause_on_failure = policies->pause_on_failure;
-    m->keep_original_workflow_id = kept && kept->keep_original_workflow_id;
+    m->keep_original_workflow_id = stored && stored->keep_original_workflow_id;
     return m;
 }
 
@@ -51,22 +51,22 @@ static Temporal__ScheduleState *state_of(const struct schedule_view *view, struc
     return m;
 }
 
-/* What is read of a schedule beside its row. */
-struct beside {
-    struct schedule_times planned;
-    bool has_times; /* a plan whose zone is gone says none */
+/* What DescribeSchedule reads. */
+struct details {
+    struct schedule_times times;
+    bool has_times; /* false: the zone of the plan is gone */
     struct temporal_runs runs;
     struct db_result missed;
 };
 
-static void fill_info(const struct beside *beside, const struct temporal_recent *recent,
+static void fill_info(const struct details *details, const struct temporal_recent *recent,
                       struct arena *arena, Temporal__ScheduleInfo *m)
 {
-    const struct schedule_view *view = &beside->planned.view;
+    const struct schedule_view *view = &details->times.view;
     const struct cursor *cursor = &view->cursor;
 
     m->action_count = cursor->started;
-    m->missed_catchup_window = db_int_at(&beside->missed, 0, 0);
+    m->missed_catchup_window = db_int_at(&details->missed, 0, 0);
     m->overlap_skipped = cursor->skipped;
     m->buffer_dropped = cursor->dropped;
     m->buffer_size = cursor->waiting;
@@ -79,11 +79,11 @@ static void fill_info(const struct beside *beside, const struct temporal_recent 
         m->update_time = temporal_timestamp(view->row.updated_at, arena);
 }
 
-/* Its runs are asked for together with what the plan needs: one round trip. */
-static enum rc read_all(const struct call *call, struct db *db, struct beside *ret,
+/* Sends the queries for runs together with those for the plan: one round trip. */
+static enum rc read_all(const struct call *call, struct db *db, struct details *ret,
                         struct err *reterr)
 {
-    struct schedule_times *p = &ret->planned;
+    struct schedule_times *p = &ret->times;
     enum rc rc = temporal_find(call, db, &p->view, reterr);
 
     if (rc != RC_OK)
@@ -99,66 +99,66 @@ enum call_step temporal_describe_read(struct call *call, struct db *db)
 {
     Temporal__DescribeScheduleResponse answer = TEMPORAL__DESCRIBE_SCHEDULE_RESPONSE__INIT;
     Temporal__ScheduleInfo info = TEMPORAL__SCHEDULE_INFO__INIT;
-    struct temporal_stored kept;
+    struct temporal_stored stored;
     struct temporal_recent recent;
     struct temporal_future future = {0};
-    struct beside beside = {0};
-    const struct schedule_times *p = &beside.planned;
+    struct details details = {0};
+    const struct schedule_times *p = &details.times;
     struct err err;
 
-    if (read_all(call, db, &beside, &err) != RC_OK ||
-        temporal_recall(&p->view.row, call->arena, &kept, &err) != RC_OK)
+    if (read_all(call, db, &details, &err) != RC_OK ||
+        temporal_stored_read(&p->view.row, call->arena, &stored, &err) != RC_OK)
         return temporal_failed(call, &err);
-    recent = temporal_recent(&beside.runs,
-                             str_of(kept.schedule->action->start_workflow->workflow_id),
+    recent = temporal_recent(&details.runs,
+                             str_of(stored.schedule->action->start_workflow->workflow_id),
                              RECENT_MAX, call->arena);
-    if (beside.has_times)
+    if (details.has_times)
         future = temporal_future(p, call->now, FUTURE_MAX, call->arena);
-    fill_info(&beside, &recent, call->arena, &info);
+    fill_info(&details, &recent, call->arena, &info);
     info.future_action_times = future.times;
     info.n_future_action_times = future.count;
-    kept.schedule->policies = policies_of(kept.schedule->policies, &p->plan.policies,
-                                          call->arena);
-    kept.schedule->state = state_of(&p->view, call->arena);
-    answer.schedule = kept.schedule;
+    stored.schedule->policies = policies_of(stored.schedule->policies, &p->plan.policies,
+                                            call->arena);
+    stored.schedule->state = state_of(&p->view, call->arena);
+    answer.schedule = stored.schedule;
     answer.info = &info;
-    answer.memo = kept.memo;
-    answer.search_attributes = kept.search_attributes;
+    answer.memo = stored.memo;
+    answer.search_attributes = stored.search_attributes;
     answer.conflict_token = temporal_token(p->view.cursor.version, call->arena);
     return temporal_answer(call, &answer.base);
 }
 
 /* ---- matching times ---- */
 
-struct stretch {
+struct time_range {
     instant after, until;
 };
 
 enum call_step temporal_times_begin(struct call *call)
 {
-    struct stretch *stretch = arena_take(call->arena, sizeof *stretch);
+    struct time_range *range = arena_take(call->arena, sizeof *range);
     Temporal__ListScheduleMatchingTimesRequest *request;
     enum call_step step;
 
     if (!temporal_read(call, &temporal__list_schedule_matching_times_request__descriptor,
                        &request, &step) ||
-        !temporal_take_id(call, request->schedule_id, &step))
+        !temporal_read_id(call, request->schedule_id, &step))
         return step;
     if (!request->start_time || !request->end_time)
         return call_problem(call, 400, "invalid_field", "missing or invalid query");
-    stretch->after = temporal_instant(request->start_time);
-    stretch->until = temporal_instant(request->end_time);
-    call->arg = stretch;
+    range->after = temporal_instant(request->start_time);
+    range->until = temporal_instant(request->end_time);
+    call->arg = range;
     return CALL_READ;
 }
 
-/* Those after the second in which it starts, whatever the schedule's state. */
+/* The times after the second in which the range starts, independent of the schedule's state. */
 enum call_step temporal_times_read(struct call *call, struct db *db)
 {
     Temporal__ListScheduleMatchingTimesResponse answer =
         TEMPORAL__LIST_SCHEDULE_MATCHING_TIMES_RESPONSE__INIT;
-    const struct stretch *stretch = call->arg;
-    instant after = instant_of_seconds(instant_seconds(stretch->after));
+    const struct time_range *range = call->arg;
+    instant after = instant_of_seconds(instant_seconds(range->after));
     struct schedule_times p = {0};
     struct spec_walk walk;
     struct slot slot;
@@ -166,13 +166,13 @@ enum call_step temporal_times_read(struct call *call, struct db *db)
 
     if (schedule_times_read(call, db, &p, &err) != RC_OK)
         return temporal_failed(call, &err);
-    if (!temporal_sees(&p.view))
+    if (!temporal_is_visible(&p.view))
         return temporal_no_schedule(call);
     answer.start_time = arena_array(call->arena, MATCHING_MAX, sizeof *answer.start_time);
     spec_walk_begin(&walk, &p.plan.spec, &p.ctx, after - p.plan.spec.jitter);
     while (answer.n_start_time < MATCHING_MAX && spec_walk_next(&walk, &slot) &&
-           slot.at <= stretch->until)
-        if (slot.due > after && slot.due <= stretch->until)
+           slot.at <= range->until)
+        if (slot.due > after && slot.due <= range->until)
             answer.start_time[answer.n_start_time++] = temporal_timestamp(slot.due,
                                                                           call->arena);
     return temporal_answer(call, &answer.base);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds the native document, the policies and the command of a Temporal schedule.
+ */
 #include "api/temporal/temporal_draft.h"
 
 #include <inttypes.h>
@@ -11,16 +14,16 @@
 #include "wire/base64.h"
 
 enum {
-    START_ATTEMPTS = 10, /* DESIGN.md, section 8 */
-    PRINT_TEXT_MAX = 17,
-    REUSE_ALLOW = 1, /* WorkflowIdReusePolicy: the only one that schedules may have */
+    START_ATTEMPTS = 10, /* as Temporal's server tries to start a workflow */
+    FINGERPRINT_MAX = 17,
+    REUSE_ALLOW = 1, /* WorkflowIdReusePolicy: the only value that schedules accept */
 };
 
-struct str temporal_spec_fingerprint(struct str kept, struct arena *arena)
+struct str temporal_spec_fingerprint(struct str stored, struct arena *arena)
 {
-    struct buf text = {.ptr = arena_take(arena, PRINT_TEXT_MAX), .cap = PRINT_TEXT_MAX};
+    struct buf text = {.ptr = arena_take(arena, FINGERPRINT_MAX), .cap = FINGERPRINT_MAX};
 
-    buf_hex(&text, hash_u64(hash_bytes(kept.ptr, kept.len, 0)));
+    buf_hex(&text, hash_u64(hash_bytes(stored.ptr, stored.len, 0)));
     return buf_as_str(&text);
 }
 
@@ -31,7 +34,7 @@ static bool is_negative(const Temporal__Duration *duration)
     return duration && (duration->seconds < 0 || duration->nanos < 0);
 }
 
-static const char *wrong_timeout(const Temporal__NewWorkflowExecutionInfo *w)
+static const char *timeout_problem(const Temporal__NewWorkflowExecutionInfo *w)
 {
     if (is_negative(w->workflow_execution_timeout))
         return "An invalid WorkflowExecutionTimeoutSeconds is set on request.";
@@ -42,8 +45,8 @@ static const char *wrong_timeout(const Temporal__NewWorkflowExecutionInfo *w)
                : NULL;
 }
 
-/* NULL: it is right. */
-static const char *wrong_action(const Temporal__ScheduleAction *action)
+/* NULL: the action is valid. */
+static const char *action_problem(const Temporal__ScheduleAction *action)
 {
     const Temporal__NewWorkflowExecutionInfo *w;
 
@@ -60,18 +63,18 @@ static const char *wrong_action(const Temporal__ScheduleAction *action)
         return "Scheduled workflow must not contain CronSchedule";
     if (w->workflow_id_reuse_policy != 0 && w->workflow_id_reuse_policy != REUSE_ALLOW)
         return "Scheduled workflow must not contain WorkflowIDReusePolicy";
-    return wrong_timeout(w);
+    return timeout_problem(w);
 }
 
 /* ---- policies ---- */
 
-/* And in whole milliseconds, as policies are. */
-static span within(span s, span low, span high)
+/* Also rounds down to whole milliseconds, the precision of policies. */
+static span clamp_ms(span s, span low, span high)
 {
     return s < low ? low : s > high ? high : s - s % SPAN_MS;
 }
 
-static void take_retry(const Temporal__RetryPolicy *from, struct retry_policy *to)
+static void read_retry(const Temporal__RetryPolicy *from, struct retry_policy *to)
 {
     if (!from)
         return;
@@ -79,38 +82,38 @@ static void take_retry(const Temporal__RetryPolicy *from, struct retry_policy *t
                    : from->maximum_attempts > RETRY_ATTEMPTS_MAX ? RETRY_ATTEMPTS_MAX
                                                                  : from->maximum_attempts;
     if (from->initial_interval)
-        to->delay = within(temporal_span(from->initial_interval), 0, RETRY_WAIT_MAX);
+        to->delay = clamp_ms(temporal_span(from->initial_interval), 0, RETRY_WAIT_MAX);
     to->max = from->maximum_interval
-                  ? within(temporal_span(from->maximum_interval), 0, RETRY_WAIT_MAX)
-                  : within(100 * to->delay, 0, RETRY_WAIT_MAX); /* Temporal's default */
+                  ? clamp_ms(temporal_span(from->maximum_interval), 0, RETRY_WAIT_MAX)
+                  : clamp_ms(100 * to->delay, 0, RETRY_WAIT_MAX); /* Temporal's default */
     if (to->max < to->delay)
         to->max = to->delay;
     if (from->backoff_coefficient == 1)
         to->backoff = BACKOFF_FIXED;
 }
 
-static void take_timeouts(const Temporal__NewWorkflowExecutionInfo *w, struct policies *to)
+static void read_timeouts(const Temporal__NewWorkflowExecutionInfo *w, struct policies *to)
 {
     span run = w->workflow_run_timeout ? temporal_span(w->workflow_run_timeout) : 0;
     span all = w->workflow_execution_timeout ? temporal_span(w->workflow_execution_timeout) : 0;
 
-    to->timeout = run > 0 ? within(run, ATTEMPT_TIME_MIN, RUN_TIME_MAX) : 0;
-    to->max_run_time = all > 0 ? within(all, ATTEMPT_TIME_MIN, RUN_TIME_MAX) : 0;
+    to->timeout = run > 0 ? clamp_ms(run, ATTEMPT_TIME_MIN, RUN_TIME_MAX) : 0;
+    to->max_run_time = all > 0 ? clamp_ms(all, ATTEMPT_TIME_MIN, RUN_TIME_MAX) : 0;
     if (to->max_run_time > 0 && to->timeout > to->max_run_time)
         to->timeout = to->max_run_time;
 }
 
-/* Zero and less is as if it were not set. */
-static span catchup_of(const Temporal__SchedulePolicies *policies)
+/* Zero and negative values count as unset. */
+static span catchup_window(const Temporal__SchedulePolicies *policies)
 {
     span window = policies && policies->catchup_window ? temporal_span(policies->catchup_window)
                                                        : 0;
 
-    return window <= 0 ? TEMPORAL_CATCHUP : within(window, TEMPORAL_CATCHUP_MIN, LATE_MAX);
+    return window <= 0 ? TEMPORAL_CATCHUP : clamp_ms(window, TEMPORAL_CATCHUP_MIN, LATE_MAX);
 }
 
-/* A workflow that an upstream runs has its retries and its times there. */
-static void take_limits(const Temporal__NewWorkflowExecutionInfo *w, bool has_upstream,
+/* If an upstream runs the workflow, it applies the retry policy and the timeouts itself. */
+static void read_limits(const Temporal__NewWorkflowExecutionInfo *w, bool has_upstream,
                         struct policies *to)
 {
     to->retry = (struct retry_policy){has_upstream ? 1 : START_ATTEMPTS, BACKOFF_EXPONENTIAL,
@@ -118,11 +121,11 @@ static void take_limits(const Temporal__NewWorkflowExecutionInfo *w, bool has_up
     to->timeout = to->max_run_time = 0;
     if (has_upstream)
         return;
-    take_retry(w->retry_policy, &to->retry);
-    take_timeouts(w, to);
+    read_retry(w->retry_policy, &to->retry);
+    read_timeouts(w, to);
 }
 
-static enum rc take_policies(const Temporal__Schedule *schedule, bool has_upstream,
+static enum rc read_policies(const Temporal__Schedule *schedule, bool has_upstream,
                              struct policies *to, struct err *reterr)
 {
     const Temporal__SchedulePolicies *from = schedule->policies;
@@ -135,10 +138,10 @@ static enum rc take_policies(const Temporal__Schedule *schedule, bool has_upstre
         return RC_INVALID;
     }
     to->catchup = CATCHUP_ALL;
-    to->catchup_window = catchup_of(from);
+    to->catchup_window = catchup_window(from);
     to->drop_when_full = true;
     to->pause_on_failure = from && from->pause_on_failure;
-    take_limits(schedule->action->start_workflow, has_upstream, to);
+    read_limits(schedule->action->start_workflow, has_upstream, to);
     to->wants_last = true;
     to->idle_close = 7 * SPAN_DAY;
     to->remaining_runs = -1;
@@ -150,10 +153,10 @@ static enum rc take_policies(const Temporal__Schedule *schedule, bool has_upstre
     return RC_OK;
 }
 
-/* ---- what is kept ---- */
+/* ---- what is stored ---- */
 
-static void keep(json_t *object, const char *name, const ProtobufCMessage *message,
-                 struct arena *arena)
+static void put_message(json_t *object, const char *name, const ProtobufCMessage *message,
+                        struct arena *arena)
 {
     struct str packed;
     struct buf text;
@@ -167,31 +170,32 @@ static void keep(json_t *object, const char *name, const ProtobufCMessage *messa
     json_put(object, name, json_new_str(buf_as_str(&text)));
 }
 
-/* The canonical spec, and policies; all else is read from elsewhere. */
-static json_t *extra_of(const struct temporal_stored *wanted, const struct temporal_spec *spec,
-                        const json_t *native, struct arena *arena)
+/* Stores the canonical spec and the policies; the rest is in other columns of the row. */
+static json_t *build_extra(const struct temporal_stored *wanted,
+                           const struct temporal_spec *spec, const json_t *native,
+                           struct arena *arena)
 {
     Temporal__Schedule schedule = TEMPORAL__SCHEDULE__INIT;
     json_t *stored = json_new_object(), *extra = json_new_object();
-    struct buf kept = {.cap = json_length(native) + 1};
+    struct buf text = {.cap = json_length(native) + 1};
 
     schedule.spec = temporal_spec_message(spec, arena);
     schedule.policies = wanted->schedule->policies;
-    keep(stored, "schedule", &schedule.base, arena);
-    keep(stored, "memo", wanted->memo ? &wanted->memo->base : NULL, arena);
-    keep(stored, "searchAttributes",
-         wanted->search_attributes ? &wanted->search_attributes->base : NULL, arena);
-    kept.ptr = arena_take(arena, kept.cap);
-    json_print(native, JSON_STYLE_LINE, &kept);
+    put_message(stored, "schedule", &schedule.base, arena);
+    put_message(stored, "memo", wanted->memo ? &wanted->memo->base : NULL, arena);
+    put_message(stored, "searchAttributes",
+                wanted->search_attributes ? &wanted->search_attributes->base : NULL, arena);
+    text.ptr = arena_take(arena, text.cap);
+    json_print(native, JSON_STYLE_LINE, &text);
     json_put(stored, "specPrint",
-             json_new_str(temporal_spec_fingerprint(buf_as_str(&kept), arena)));
+             json_new_str(temporal_spec_fingerprint(buf_as_str(&text), arena)));
     json_put(extra, "temporal", stored);
     return extra;
 }
 
 /* ---- the document ---- */
 
-static enum rc take_spec(const Temporal__Schedule *schedule, struct arena *arena,
+static enum rc read_spec(const Temporal__Schedule *schedule, struct arena *arena,
                          struct temporal_spec *ret, struct err *reterr)
 {
     struct temporal_spec given;
@@ -205,14 +209,14 @@ static enum rc take_spec(const Temporal__Schedule *schedule, struct arena *arena
     return reterr->rc = RC_INVALID;
 }
 
-static enum rc draft_of(struct call *call, struct str id, const json_t *document,
-                        const struct policies *policies, struct command *command,
-                        struct err *reterr)
+static enum rc build_draft(struct call *call, struct str id, const json_t *document,
+                           const struct policies *policies, struct command *command,
+                           struct err *reterr)
 {
     struct draft *draft;
     enum rc rc = native_draft_with(call, document, id, policies, command, reterr);
 
-    if (rc != RC_OK) /* what is too large is wrong for good */
+    if (rc != RC_OK) /* a document that is too large never becomes valid */
         return rc == RC_LIMIT ? reterr->rc = RC_INVALID : rc;
     draft = arena_take(call->arena, sizeof *draft);
     *draft = *command->draft;
@@ -224,25 +228,25 @@ static enum rc draft_of(struct call *call, struct str id, const json_t *document
 enum rc temporal_draft(struct call *call, struct str id, const struct temporal_stored *wanted,
                        struct command *command, struct err *reterr)
 {
-    static const Temporal__Schedule nothing = TEMPORAL__SCHEDULE__INIT;
-    const Temporal__Schedule *schedule = wanted->schedule ? wanted->schedule : &nothing;
+    static const Temporal__Schedule empty = TEMPORAL__SCHEDULE__INIT;
+    const Temporal__Schedule *schedule = wanted->schedule ? wanted->schedule : &empty;
     const struct api_context *context = call->context;
     struct policies policies = context->policies;
     json_auto_t *document = NULL;
     struct temporal_spec spec;
     struct spec_def def;
-    const char *wrong;
+    const char *problem;
     json_t *native;
     bool has_upstream;
-    enum rc rc = take_spec(schedule, call->arena, &spec, reterr);
+    enum rc rc = read_spec(schedule, call->arena, &spec, reterr);
 
     if (rc != RC_OK)
         return rc;
-    wrong = wrong_action(schedule->action);
-    if (wrong)
-        return err_set(reterr, RC_INVALID, -1, 0, "%s", wrong);
+    problem = action_problem(schedule->action);
+    if (problem)
+        return err_set(reterr, RC_INVALID, -1, 0, "%s", problem);
     has_upstream = context->has_upstream(context->arg, call->namespace_name, STR(""));
-    rc = take_policies(schedule, has_upstream, &policies, reterr);
+    rc = read_policies(schedule, has_upstream, &policies, reterr);
     if (rc != RC_OK)
         return rc;
     def = temporal_spec_def(&spec, call->arena);
@@ -252,6 +256,6 @@ enum rc temporal_draft(struct call *call, struct str id, const struct temporal_s
     json_put(document, "spec", native);
     json_put(document, "action",
              temporal_workflow_json(schedule->action->start_workflow, call->arena));
-    json_put(document, "extra", extra_of(wanted, &spec, native, call->arena));
-    return draft_of(call, id, document, &policies, command, reterr);
+    json_put(document, "extra", build_extra(wanted, &spec, native, call->arena));
+    return build_draft(call, id, document, &policies, command, reterr);
 }

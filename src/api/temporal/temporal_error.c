@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Refusals as statuses of gRPC.
+ * Refusals as gRPC statuses.
  *
- * Clients ask again by themselves after 8, 10, 11 and 14, up to ten times: none of these may
- * stand for what will be refused again.
+ * Clients retry by themselves after the statuses 8, 10, 11 and 14, up to ten times: do not use
+ * these for a request that would be refused again.
  */
 #include <stdio.h>
 
@@ -16,7 +16,7 @@
 #define FAILURES "type.googleapis.com/temporal.api.errordetails.v1."
 #define DETAILS  "grpc-status-details-bin"
 
-enum { WORDS_MAX = ERR_TEXT_MAX + ERR_FIELD_MAX + 32 };
+enum { MESSAGE_MAX = ERR_TEXT_MAX + ERR_FIELD_MAX + 32 };
 
 static enum grpc_status status_of(const struct problem *problem)
 {
@@ -41,12 +41,12 @@ static enum grpc_status status_of(const struct problem *problem)
     return GRPC_INTERNAL;
 }
 
-/* A wrong spec is known by how its words begin. */
-static void print_words(const struct problem *problem, struct buf *out)
+/* Clients recognize an invalid spec by the prefix of the message. */
+static void print_message(const struct problem *problem, struct buf *out)
 {
     bool is_spec = str_eq(str_of(problem->code), STR("invalid_spec"));
-    char words[WORDS_MAX];
-    struct buf text = BUF(words);
+    char room[MESSAGE_MAX];
+    struct buf text = BUF(room);
 
     if (is_spec)
         buf_text(&text, "Invalid schedule spec: ");
@@ -59,19 +59,19 @@ static void print_words(const struct problem *problem, struct buf *out)
 void temporal_refusal(const struct problem *problem, struct buf *out,
                       struct error_reply *refusal)
 {
-    size_t begin = out->len, middle;
+    size_t status = out->len, message;
 
     buf_printf(out, "%d", (int)status_of(problem));
-    middle = out->len;
-    print_words(problem, out);
+    message = out->len;
+    print_message(problem, out);
     refusal->content_type = "application/grpc";
     refusal->fields[refusal->field_count++] = (struct http1_field){
-        STR("grpc-status"), {out->ptr + begin, middle - begin}};
+        STR("grpc-status"), {out->ptr + status, message - status}};
     refusal->fields[refusal->field_count++] = (struct http1_field){
-        STR("grpc-message"), {out->ptr + middle, out->len - middle}};
+        STR("grpc-message"), {out->ptr + message, out->len - message}};
 }
 
-/* The words once more, with a message that says in which way. */
+/* Repeats the message in the status details, with the detail message of its kind. */
 static enum call_step refuse(struct call *call, int status, const char *code, const char *text,
                              Temporal__Any *any)
 {

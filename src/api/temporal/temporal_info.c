@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs as recent and running actions, and the times to come: see temporal_info.h.
+ */
 #include "api/temporal/temporal_info.h"
 
 #include <stdlib.h>
@@ -9,10 +12,10 @@
 
 enum { RUNNING = 1, COMPLETED = 2, FAILED = 3, CANCELED = 4, TERMINATED = 5, TIMED_OUT = 7 };
 
-/* A run, open or over. */
-struct seen {
+/* An open run, or one that has ended. */
+struct listed_run {
     struct run_id id;
-    instant due, begun;
+    instant due, started;
     int status;
 };
 
@@ -32,31 +35,31 @@ static int status_of(enum outcome outcome)
     }
 }
 
-void temporal_runs_send(struct db *db, int64_t schedule, int most, struct temporal_runs *ret)
+void temporal_runs_send(struct db *db, int64_t schedule, int limit, struct temporal_runs *ret)
 {
     const struct run_id last = {schedule, INT64_MAX / SPAN_MS, UINT32_MAX};
 
-    run_views_of_schedule(db, &last, most, &ret->open);
-    attempt_views_of_schedule(db, schedule, INT64_MAX, most, &ret->ended);
+    run_views_of_schedule(db, &last, limit, &ret->open);
+    attempt_views_of_schedule(db, schedule, INT64_MAX, limit, &ret->ended);
 }
 
-static int by_begin(const void *a, const void *b)
+static int compare_start(const void *a, const void *b)
 {
-    const struct seen *x = a, *y = b;
+    const struct listed_run *x = a, *y = b;
 
-    if (x->begun != y->begun)
-        return x->begun > y->begun ? 1 : -1;
+    if (x->started != y->started)
+        return x->started > y->started ? 1 : -1;
     return (x->due > y->due) - (x->due < y->due);
 }
 
-/* A backfill is due when it is asked for, but stands for its slot. */
+/* A backfill is due when it is requested; clients see its slot. */
 static instant due_of(enum run_kind kind, instant slot, instant due)
 {
     return kind == RUN_BACKFILL ? slot : due;
 }
 
-/* Those that wait for others have not begun. */
-static int gather(const struct temporal_runs *runs, struct seen *list)
+/* Leaves out runs that wait for other runs: they have not started. */
+static int collect_runs(const struct temporal_runs *runs, struct listed_run *list)
 {
     int n = 0;
 
@@ -66,7 +69,7 @@ static int gather(const struct temporal_runs *runs, struct seen *list)
         run_views_read(&runs->open, i, &view);
         if (view.run.state == RUN_HELD || view.run.kind == RUN_TEST)
             continue;
-        list[n++] = (struct seen){
+        list[n++] = (struct listed_run){
             {view.run.schedule, view.run.slot / SPAN_MS, (uint32_t)view.run.pass},
             due_of(view.run.kind, view.run.slot, view.run.due),
             view.run.started_at != INSTANT_NONE ? view.run.started_at : view.run.created_at,
@@ -79,11 +82,11 @@ static int gather(const struct temporal_runs *runs, struct seen *list)
         attempt_views_read(&runs->ended, i, &view);
         if (!row->last || row->kind == RUN_TEST)
             continue;
-        list[n++] = (struct seen){{row->schedule, row->slot / SPAN_MS, (uint32_t)row->pass},
-                                  row->due,
-                                  row->started_at != INSTANT_NONE ? row->started_at
-                                                                  : row->created_at,
-                                  status_of(row->outcome)};
+        list[n++] = (struct listed_run){
+            {row->schedule, row->slot / SPAN_MS, (uint32_t)row->pass},
+            row->due,
+            row->started_at != INSTANT_NONE ? row->started_at : row->created_at,
+            status_of(row->outcome)};
     }
     return n;
 }
@@ -98,38 +101,38 @@ static char *workflow_id(struct str base, int64_t slot_ms, struct arena *arena)
     return text.ptr;
 }
 
-static Temporal__WorkflowExecution *execution(const struct seen *seen, struct str base,
+static Temporal__WorkflowExecution *execution(const struct listed_run *run, struct str base,
                                               struct arena *arena)
 {
     Temporal__WorkflowExecution *m = arena_take(arena, sizeof *m);
     char id[RUN_ID_TEXT_MAX];
 
     temporal__workflow_execution__init(m);
-    run_id_format(&seen->id, id);
-    m->workflow_id = workflow_id(base, seen->id.slot_ms, arena);
+    run_id_format(&run->id, id);
+    m->workflow_id = workflow_id(base, run->id.slot_ms, arena);
     m->run_id = temporal_text(str_of(id), arena);
     return m;
 }
 
 struct temporal_recent temporal_recent(const struct temporal_runs *runs, struct str base,
-                                       int most, struct arena *arena)
+                                       int limit, struct arena *arena)
 {
     size_t room = (size_t)(runs->open.rows + runs->ended.rows);
-    struct seen *list = arena_array(arena, room, sizeof *list);
-    int n = gather(runs, list);
+    struct listed_run *list = arena_array(arena, room, sizeof *list);
+    int n = collect_runs(runs, list);
     struct temporal_recent recent = {.results = arena_array(arena, room, sizeof(void *)),
                                      .running = arena_array(arena, room, sizeof(void *))};
 
-    qsort(list, (size_t)n, sizeof *list, by_begin);
+    qsort(list, (size_t)n, sizeof *list, compare_start);
     for (int i = 0; i < n; i++)
         if (list[i].status == RUNNING)
             recent.running[recent.running_count++] = execution(&list[i], base, arena);
-    for (int i = n > most ? n - most : 0; i < n; i++) {
+    for (int i = n > limit ? n - limit : 0; i < n; i++) {
         Temporal__ScheduleActionResult *m = arena_take(arena, sizeof *m);
 
         temporal__schedule_action_result__init(m);
         m->schedule_time = temporal_timestamp(list[i].due, arena);
-        m->actual_time = temporal_timestamp(list[i].begun, arena);
+        m->actual_time = temporal_timestamp(list[i].started, arena);
         m->start_workflow_result = execution(&list[i], base, arena);
         m->start_workflow_status = list[i].status;
         recent.results[recent.count++] = m;
@@ -137,20 +140,20 @@ struct temporal_recent temporal_recent(const struct temporal_runs *runs, struct 
     return recent;
 }
 
-struct temporal_future temporal_future(const struct schedule_times *p, instant now, int most,
+struct temporal_future temporal_future(const struct schedule_times *p, instant now, int limit,
                                        struct arena *arena)
 {
     const struct cursor *cursor = &p->view.cursor;
     struct temporal_future future = {
-        .times = arena_array(arena, (size_t)most, sizeof *future.times)};
+        .times = arena_array(arena, (size_t)limit, sizeof *future.times)};
     instant after = now - p->plan.spec.jitter;
     struct spec_walk walk;
     struct slot slot;
 
-    if (cursor->remaining >= 0 && cursor->remaining < most)
-        most = (int)cursor->remaining;
+    if (cursor->remaining >= 0 && cursor->remaining < limit)
+        limit = (int)cursor->remaining;
     spec_walk_begin(&walk, &p->plan.spec, &p->ctx, after < cursor->mark ? cursor->mark : after);
-    while ((int)future.count < most && spec_walk_next(&walk, &slot))
+    while ((int)future.count < limit && spec_walk_next(&walk, &slot))
         if (slot.due > now && !schedule_times_is_cancelled(p, slot.at))
             future.times[future.count++] = temporal_timestamp(slot.due, arena);
     return future;

@@ -2,8 +2,8 @@
 /*
  * ListSchedules and CountSchedules.
  *
- * By id, page by page; the token of a page is the last id that was looked at.  A page looks at
- * a bounded number of schedules, so one may be short, or empty, and still not the last.
+ * Pages are in order of ids; the token of a page is the last id that the server read.  A page
+ * reads a limited number of schedules, so a page may be short or empty without being the last.
  */
 #include "api/call/dialects.h"
 #include "api/call/read_size.h"
@@ -15,11 +15,11 @@
 
 enum {
     PAGE_MAX = 1000,
-    READ_ROWS = 100,          /* rows of one read                                        */
-    READ_BYTES = 1 << 30,     /* of arena: schedules as large as they may be, all of them */
-    LIST_BYTES_MAX = 3 << 20, /* of an answer: clients take 4 MiB                        */
-    LISTED_SPEC_MAX = 10,     /* entries of each list of a spec                          */
-    COUNT_SCAN_MAX = 1 << 20, /* schedules that are looked at to be counted               */
+    READ_ROWS = 100,          /* rows of one read                                         */
+    READ_BYTES = 1 << 30,     /* of arena: every schedule may be as large as is allowed   */
+    LIST_BYTES_MAX = 3 << 20, /* of an answer: clients accept 4 MiB                       */
+    LISTED_SPEC_MAX = 10,     /* entries of each list of a spec                           */
+    COUNT_SCAN_MAX = 1 << 20, /* schedules that a count reads                             */
 };
 
 struct listing {
@@ -31,10 +31,10 @@ struct listing {
 
 /* ---- entries ---- */
 
-/* One of a portion that fits, with what was kept of it. */
-struct fitting {
+/* A schedule that matches the query, with what is stored of it. */
+struct match {
     struct schedule_view view;
-    struct temporal_stored kept;
+    struct temporal_stored stored;
     struct temporal_runs runs;
 };
 
@@ -48,13 +48,13 @@ static void shorten(Temporal__ScheduleSpec *spec)
         spec->n_interval = LISTED_SPEC_MAX;
 }
 
-/* Calendars and cancelled slots are read where there are any. */
+/* Whether calendars or cancelled slots have to be read. */
 static bool has_more_to_read(const struct schedule_times *p)
 {
     return p->plan.spec.not_named_count > 0 || (p->view.cursor.flags & CURSOR_EXCEPTIONS);
 }
 
-/* The times to come; none where the zone is gone. */
+/* The times to come; none if the zone is gone. */
 static struct temporal_future future_of(const struct call *call, struct db *db,
                                         const struct schedule_view *view)
 {
@@ -71,26 +71,26 @@ static struct temporal_future future_of(const struct call *call, struct db *db,
 }
 
 static Temporal__ScheduleListEntry *entry_of(const struct call *call, struct db *db,
-                                             const struct fitting *fitting)
+                                             const struct match *match)
 {
-    const struct schedule_view *view = &fitting->view;
-    const struct temporal_stored *kept = &fitting->kept;
+    const struct schedule_view *view = &match->view;
+    const struct temporal_stored *stored = &match->stored;
     struct arena *arena = call->arena;
     Temporal__ScheduleListEntry *m = arena_take(arena, sizeof *m);
     Temporal__ScheduleListInfo *info = arena_take(arena, sizeof *info);
-    const Temporal__NewWorkflowExecutionInfo *w = kept->schedule->action->start_workflow;
-    struct temporal_recent recent = temporal_recent(&fitting->runs, str_of(w->workflow_id),
+    const Temporal__NewWorkflowExecutionInfo *w = stored->schedule->action->start_workflow;
+    struct temporal_recent recent = temporal_recent(&match->runs, str_of(w->workflow_id),
                                                     RECENT_LISTED, arena);
     struct temporal_future future = future_of(call, db, view);
 
     temporal__schedule_list_entry__init(m);
     temporal__schedule_list_info__init(info);
     m->schedule_id = temporal_text(view->row.name, arena);
-    m->memo = kept->memo;
-    m->search_attributes = kept->search_attributes;
+    m->memo = stored->memo;
+    m->search_attributes = stored->search_attributes;
     m->info = info;
-    shorten(kept->schedule->spec);
-    info->spec = kept->schedule->spec;
+    shorten(stored->schedule->spec);
+    info->spec = stored->schedule->spec;
     info->workflow_type = w->workflow_type;
     info->notes = temporal_text(view->row.reason, arena);
     info->paused = (view->cursor.flags & CURSOR_BARRED) != 0;
@@ -104,46 +104,47 @@ static Temporal__ScheduleListEntry *entry_of(const struct call *call, struct db 
 /* ---- the walk ---- */
 
 struct walk {
-    struct call call; /* as the request's, with an arena that each portion empties */
+    struct call call; /* a copy of the request's, with an arena that each batch resets */
     struct db *db;
     const struct listing *listing;
-    struct read_size portion;
+    struct read_size read_size;
     char name[SCHEDULE_ID_MAX + 1];
-    struct str place; /* the last name that was looked at */
-    int looked_at, part_cache;
+    struct str last_name; /* the last schedule that was read */
+    int scanned, scan_max;
     bool is_done, is_full;
-    struct answer *list; /* a message, entry by entry; NULL: they are counted */
+    struct answer *list; /* the message so far; NULL: only count */
     int64_t count;
 };
 
-static void move_to(struct walk *w, struct str name)
+static void set_last_name(struct walk *w, struct str name)
 {
-    struct buf place = BUF(w->name);
+    struct buf copy = BUF(w->name);
 
-    buf_str(&place, name);
-    w->place = buf_as_str(&place);
+    buf_str(&copy, name);
+    w->last_name = buf_as_str(&copy);
 }
 
-static enum rc look_at(struct walk *w, const struct db_result *rows, struct fitting *fitting,
-                       int *ret_count, struct err *reterr)
+static enum rc select_rows(struct walk *w, const struct db_result *rows, struct match *match,
+                           int *ret_count, struct err *reterr)
 {
     int n = 0;
 
     for (int i = 0; i < rows->rows; i++) {
-        struct fitting *f = &fitting[n];
+        struct match *f = &match[n];
         struct arena *arena = w->call.arena;
 
         w->is_full = w->list && w->count + n >= w->listing->limit;
         if (w->is_full)
             break;
         schedule_views_read(rows, i, &f->view);
-        move_to(w, f->view.row.name);
-        w->looked_at++;
-        if (!temporal_sees(&f->view) ||
+        set_last_name(w, f->view.row.name);
+        w->scanned++;
+        if (!temporal_is_visible(&f->view) ||
             !temporal_query_fits(w->listing->query, &f->view,
-                                 temporal_recall_attributes(&f->view.row, arena)))
+                                 temporal_stored_attributes(&f->view.row, arena)))
             continue;
-        if (w->list && temporal_recall_brief(&f->view.row, arena, &f->kept, reterr) != RC_OK)
+        if (w->list &&
+            temporal_stored_read_brief(&f->view.row, arena, &f->stored, reterr) != RC_OK)
             return reterr->rc;
         n++;
     }
@@ -151,11 +152,11 @@ static enum rc look_at(struct walk *w, const struct db_result *rows, struct fitt
     return RC_OK;
 }
 
-/* Messages that follow each other are one: lists go on.  False: there is no room for it. */
-static bool add_entry(struct walk *w, const struct fitting *fitting)
+/* Concatenated messages are one message; their lists are joined.  False: the page is full. */
+static bool add_entry(struct walk *w, const struct match *match)
 {
     Temporal__ListSchedulesResponse one = TEMPORAL__LIST_SCHEDULES_RESPONSE__INIT;
-    Temporal__ScheduleListEntry *entry = entry_of(&w->call, w->db, fitting);
+    Temporal__ScheduleListEntry *entry = entry_of(&w->call, w->db, match);
     struct str bytes;
 
     one.n_schedules = 1;
@@ -167,66 +168,66 @@ static bool add_entry(struct walk *w, const struct fitting *fitting)
     return true;
 }
 
-/* The first that finds no room is the first of the next page. */
-static enum rc add_entries(struct walk *w, struct fitting *fitting, int count,
-                           struct str before, struct err *reterr)
+/* The first entry that does not fit is the first of the next page. */
+static enum rc add_entries(struct walk *w, struct match *match, int count, struct str before,
+                           struct err *reterr)
 {
     enum rc rc;
 
     for (int i = 0; i < count; i++)
-        temporal_runs_send(w->db, fitting[i].view.row.id, RECENT_LISTED, &fitting[i].runs);
+        temporal_runs_send(w->db, match[i].view.row.id, RECENT_LISTED, &match[i].runs);
     rc = count > 0 ? db_flush(w->db, w->call.arena, reterr) : RC_OK;
     for (int i = 0; i < count && rc == RC_OK; i++) {
-        if (!add_entry(w, &fitting[i])) {
-            move_to(w, before);
+        if (!add_entry(w, &match[i])) {
+            set_last_name(w, before);
             w->is_full = true;
             return RC_OK;
         }
-        before = fitting[i].view.row.name;
+        before = match[i].view.row.name;
         w->count++;
     }
     return rc;
 }
 
-static enum rc walk_portion(struct walk *w, struct err *reterr)
+static enum rc walk_batch(struct walk *w, struct err *reterr)
 {
-    const struct schedule_batch portion = {.namespace = w->call.namespace,
-                                           .order = ORDER_NAME,
-                                           .after = {.name = w->place},
-                                           .limit = w->portion.rows};
+    const struct schedule_batch batch = {.namespace = w->call.namespace,
+                                         .order = ORDER_NAME,
+                                         .after = {.name = w->last_name},
+                                         .limit = w->read_size.rows};
     struct db_result rows = {0};
-    struct fitting *fitting;
+    struct match *match;
     struct str before;
     int count = 0;
     enum rc rc;
 
     arena_reset(w->call.arena);
-    before = arena_str(w->call.arena, w->place);
-    schedule_pages_read(w->db, &portion, &rows);
+    before = arena_str(w->call.arena, w->last_name);
+    schedule_pages_read(w->db, &batch, &rows);
     rc = db_flush(w->db, w->call.arena, reterr);
-    if (read_size_is_cut(&w->portion, w->db, rc))
+    if (read_size_is_cut(&w->read_size, w->db, rc))
         return RC_OK;
     if (rc != RC_OK)
         return rc;
-    fitting = arena_array(w->call.arena, (size_t)portion.limit, sizeof *fitting);
-    rc = look_at(w, &rows, fitting, &count, reterr);
+    match = arena_array(w->call.arena, (size_t)batch.limit, sizeof *match);
+    rc = select_rows(w, &rows, match, &count, reterr);
     if (rc == RC_OK && w->list)
-        rc = add_entries(w, fitting, count, before, reterr);
+        rc = add_entries(w, match, count, before, reterr);
     else
         w->count += count;
-    w->is_done = rows.rows < portion.limit && !w->is_full;
+    w->is_done = rows.rows < batch.limit && !w->is_full;
     return rc;
 }
 
-static enum rc walk_on(struct walk *w, struct err *reterr)
+static enum rc walk_all(struct walk *w, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
     w->call.arena = arena_new(READ_BYTES);
-    w->portion = read_size_of(READ_ROWS);
-    move_to(w, w->listing->after);
-    while (rc == RC_OK && !w->is_done && !w->is_full && w->looked_at < w->part_cache)
-        rc = walk_portion(w, reterr);
+    w->read_size = read_size_of(READ_ROWS);
+    set_last_name(w, w->listing->after);
+    while (rc == RC_OK && !w->is_done && !w->is_full && w->scanned < w->scan_max)
+        rc = walk_batch(w, reterr);
     w->call.arena = arena_free(w->call.arena);
     return rc;
 }
@@ -277,15 +278,15 @@ enum call_step temporal_list_read(struct call *call, struct db *db)
     struct walk w = {.call = *call,
                      .db = db,
                      .listing = call->arg,
-                     .part_cache = VIEW_SCAN_MAX,
+                     .scan_max = VIEW_SCAN_MAX,
                      .list = &list};
     struct err err;
 
-    if (walk_on(&w, &err) != RC_OK)
+    if (walk_all(&w, &err) != RC_OK)
         return temporal_failed(call, &err);
     if (!w.is_done)
-        last.next_page_token = (ProtobufCBinaryData){w.place.len,
-                                                     (uint8_t *)(uintptr_t)w.place.ptr};
+        last.next_page_token = (ProtobufCBinaryData){w.last_name.len,
+                                                     (uint8_t *)(uintptr_t)w.last_name.ptr};
     answer_str(&list, proto_pack(&last.base, call->arena));
     return temporal_answer_packed(call, answer_done(&list));
 }
@@ -301,7 +302,7 @@ enum call_step temporal_count_begin(struct call *call)
     return call->arg ? CALL_READ : step;
 }
 
-/* All of them, without a look at any. */
+/* Counts all without reading any. */
 static enum rc count_all(const struct call *call, struct db *db, int64_t *ret,
                          struct err *reterr)
 {
@@ -317,11 +318,10 @@ static enum rc count_all(const struct call *call, struct db *db, int64_t *ret,
 enum call_step temporal_count_read(struct call *call, struct db *db)
 {
     Temporal__CountSchedulesResponse answer = TEMPORAL__COUNT_SCHEDULES_RESPONSE__INIT;
-    struct walk w = {
-        .call = *call, .db = db, .listing = call->arg, .part_cache = COUNT_SCAN_MAX};
+    struct walk w = {.call = *call, .db = db, .listing = call->arg, .scan_max = COUNT_SCAN_MAX};
     struct err err;
 
-    if ((w.listing->is_all ? count_all(call, db, &w.count, &err) : walk_on(&w, &err)) != RC_OK)
+    if ((w.listing->is_all ? count_all(call, db, &w.count, &err) : walk_all(&w, &err)) != RC_OK)
         return temporal_failed(call, &err);
     answer.count = w.count;
     return temporal_answer(call, &answer.base);

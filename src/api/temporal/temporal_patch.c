@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PatchSchedule and DeleteSchedule: what is asked of a schedule that stays as it is written.
+ * PatchSchedule and DeleteSchedule: commands that leave the document of the schedule unchanged.
  */
 #include "api/call/change.h"
 #include "api/temporal/temporal_change.h"
 
 enum { PATCH_COMMANDS_MAX = 4 };
 
-/* In this order: with both a pause and its end, the end counts. */
-static enum rc take_patch(struct call *call, const Temporal__SchedulePatch *patch,
+/* The order matters: if a patch pauses and unpauses, the schedule runs. */
+static enum rc read_patch(struct call *call, const Temporal__SchedulePatch *patch,
                           struct err *reterr)
 {
     struct command *list = arena_array(call->arena, PATCH_COMMANDS_MAX, sizeof *list);
@@ -17,11 +17,11 @@ static enum rc take_patch(struct call *call, const Temporal__SchedulePatch *patc
 
     if (rc == RC_OK && patch->trigger_immediately) {
         list[n] = *change_command(call, COMMAND_TRIGGER);
-        rc = temporal_trigger(patch, &list[n++], reterr);
+        rc = temporal_read_trigger(patch, &list[n++], reterr);
     }
     if (rc == RC_OK && patch->n_backfill_request > 0) {
         list[n] = *change_command(call, COMMAND_BACKFILL);
-        rc = temporal_ranges(call, patch, &list[n], reterr);
+        rc = temporal_read_ranges(call, patch, &list[n], reterr);
         n += list[n].range_count > 0;
     }
     if (rc == RC_OK && patch->pause[0] != '\0') {
@@ -44,14 +44,14 @@ enum call_step temporal_patch_begin(struct call *call)
     struct err err;
 
     if (!temporal_read(call, &temporal__patch_schedule_request__descriptor, &request, &step) ||
-        !temporal_take_id(call, request->schedule_id, &step) ||
+        !temporal_read_id(call, request->schedule_id, &step) ||
         !temporal_check_request(call, request->request_id, false, &step))
         return step;
     if (!request->patch)
         return call_problem(call, 400, "invalid_field", "Patch is not set on request.");
-    if (take_patch(call, request->patch, &err) != RC_OK)
+    if (read_patch(call, request->patch, &err) != RC_OK)
         return call_refuse(call, "invalid_field", &err);
-    temporal_take_request(call, request->request_id, 0);
+    temporal_key_commands(call, request->request_id, 0);
     return CALL_READ;
 }
 
@@ -62,13 +62,13 @@ enum call_step temporal_delete_begin(struct call *call)
 
     if (!temporal_read(call, &temporal__describe_schedule_request__descriptor, &request,
                        &step) ||
-        !temporal_take_id(call, request->schedule_id, &step))
+        !temporal_read_id(call, request->schedule_id, &step))
         return step;
     change_command(call, COMMAND_DELETE);
     return CALL_READ;
 }
 
-/* Whether it is one of ours; then the commands name it by its key. */
+/* Finds the schedule if it was created with this API; the commands then name it by its key. */
 enum call_step temporal_change_read(struct call *call, struct db *db)
 {
     struct schedule_view view;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Payloads as JSON and back: what a workflow is given, whatever its encoding.
+ * Payloads of any encoding as JSON, and back.
  */
 #include "api/temporal/temporal_codec.h"
 #include "wire/base64.h"
@@ -17,10 +17,10 @@ static json_t *bytes_json(ProtobufCBinaryData bytes, struct arena *arena)
 /* An entry of a map may lack its value. */
 static json_t *payload_json(const Temporal__Payload *payload, struct arena *arena)
 {
-    static const Temporal__Payload nothing = TEMPORAL__PAYLOAD__INIT;
+    static const Temporal__Payload empty = TEMPORAL__PAYLOAD__INIT;
     json_t *json = json_new_object(), *metadata = json_new_object();
 
-    payload = payload ? payload : &nothing;
+    payload = payload ? payload : &empty;
     for (size_t i = 0; i < payload->n_metadata; i++)
         json_put(metadata, payload->metadata[i]->key,
                  bytes_json(payload->metadata[i]->value, arena));
@@ -51,7 +51,7 @@ json_t *temporal_fields_json(const Temporal__Fields *fields, struct arena *arena
     return json;
 }
 
-/* Empty where it is no base64: it was written here, or by somebody who edited it. */
+/* Empty if it is not base64: a user may have edited the stored text. */
 static ProtobufCBinaryData bytes_of(const json_t *json, struct arena *arena)
 {
     const char *text = json_string_value(json);
@@ -104,7 +104,7 @@ Temporal__Payloads *temporal_payloads_of(const json_t *json, struct arena *arena
 
 Temporal__Fields *temporal_fields_of(const json_t *json, struct arena *arena)
 {
-    json_t *object = (json_t *)(uintptr_t)json, *value; /* jansson walks what it may change */
+    json_t *object = (json_t *)(uintptr_t)json, *value; /* jansson iterates over non-const */
     Temporal__Fields *fields;
     const char *key;
 

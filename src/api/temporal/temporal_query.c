@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses the query of Temporal's lists by recursive descent.
+ */
 #include "api/temporal/temporal_query.h"
 
 #include "api/temporal/temporal_query_parts.h"
 #include "wire/json/json.h"
 
-enum { VALUES_MAX = 128 }; /* of one list */
+enum { VALUES_MAX = 128 }; /* values of one list; an error message names it */
 
-enum token { TOKEN_END, TOKEN_WORD, TOKEN_TEXT, TOKEN_NUMBER, TOKEN_SIGN, TOKEN_WRONG };
+enum token { TOKEN_END, TOKEN_WORD, TOKEN_TEXT, TOKEN_NUMBER, TOKEN_SIGN, TOKEN_INVALID };
 
-struct reading {
+struct parser {
     struct str text, rest;
     struct arena *arena;
     int nodes, depth;
@@ -20,45 +23,45 @@ struct reading {
 
 /* ---- tokens ---- */
 
-static bool is_of_word(char c)
+static bool is_word_char(char c)
 {
     return char_is_alpha(c) || char_is_digit(c) || c == '_' || c == '.' || c == '-';
 }
 
-static void take(struct reading *r, enum token token, size_t skip, size_t len, size_t end)
+static void set_token(struct parser *r, enum token token, size_t skip, size_t len, size_t end)
 {
     r->token = token;
     r->value = (struct str){r->rest.ptr + skip, len};
     r->rest = str_from(r->rest, end);
 }
 
-/* 'it' or "it" or `it`; there is no way to write the quote itself. */
-static void take_quoted(struct reading *r)
+/* 'text' or "text" or `name`; the quote itself cannot be escaped. */
+static void read_quoted(struct parser *r)
 {
     char quote = r->rest.ptr[0];
     const char *end = memchr(r->rest.ptr + 1, quote, r->rest.len - 1);
     size_t len = end ? (size_t)(end - r->rest.ptr) - 1 : 0;
 
-    take(r,
-         !end           ? TOKEN_WRONG
-         : quote == '`' ? TOKEN_WORD
-                        : TOKEN_TEXT,
-         1, len, end ? len + 2 : 1);
+    set_token(r,
+              !end           ? TOKEN_INVALID
+              : quote == '`' ? TOKEN_WORD
+                             : TOKEN_TEXT,
+              1, len, end ? len + 2 : 1);
 }
 
-static void take_sign(struct reading *r)
+static void read_sign(struct parser *r)
 {
     static const char *const signs[] = {"<=", ">=", "!=", "<>", "=", "<", ">", "(", ")", ","};
 
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
         if (str_starts(r->rest, str_of(signs[i]))) {
-            take(r, TOKEN_SIGN, 0, strlen(signs[i]), strlen(signs[i]));
+            set_token(r, TOKEN_SIGN, 0, strlen(signs[i]), strlen(signs[i]));
             return;
         }
-    take(r, TOKEN_WRONG, 0, 1, 1);
+    set_token(r, TOKEN_INVALID, 0, 1, 1);
 }
 
-static void next(struct reading *r)
+static void next_token(struct parser *r)
 {
     size_t n = 1;
     char c;
@@ -70,60 +73,60 @@ static void next(struct reading *r)
     if (r->rest.len == 0)
         return;
     c = r->rest.ptr[0];
-    while (n < r->rest.len && is_of_word(r->rest.ptr[n]))
+    while (n < r->rest.len && is_word_char(r->rest.ptr[n]))
         n++;
     if (char_is_alpha(c) || c == '_')
-        take(r, TOKEN_WORD, 0, n, n);
+        set_token(r, TOKEN_WORD, 0, n, n);
     else if (char_is_digit(c) || c == '-' || c == '.')
-        take(r, TOKEN_NUMBER, 0, n, n);
+        set_token(r, TOKEN_NUMBER, 0, n, n);
     else if (c == '\'' || c == '"' || c == '`')
-        take_quoted(r);
+        read_quoted(r);
     else
-        take_sign(r);
+        read_sign(r);
 }
 
-static bool is_word(const struct reading *r, const char *word)
+static bool is_word(const struct parser *r, const char *word)
 {
     return r->token == TOKEN_WORD && str_eq_nocase(r->value, str_of(word));
 }
 
-static bool is_sign(const struct reading *r, const char *sign)
+static bool is_sign(const struct parser *r, const char *sign)
 {
     return r->token == TOKEN_SIGN && str_eq(r->value, str_of(sign));
 }
 
-static bool skip_word(struct reading *r, const char *word)
+static bool skip_word(struct parser *r, const char *word)
 {
     if (!is_word(r, word))
         return false;
-    next(r);
+    next_token(r);
     return true;
 }
 
-static bool skip_sign(struct reading *r, const char *sign)
+static bool skip_sign(struct parser *r, const char *sign)
 {
     if (!is_sign(r, sign))
         return false;
-    next(r);
+    next_token(r);
     return true;
 }
 
-static bool fail(struct reading *r, const char *expected)
+static bool fail(struct parser *r, const char *expected)
 {
     int at = (int)(r->value.ptr - r->text.ptr);
 
     if (r->token == TOKEN_END)
-        err_set(r->err, RC_INVALID, at, 0, "invalid query: %s is missing at its end", expected);
+        err_set(r->err, RC_INVALID, at, 0, "invalid query: expected %s at the end", expected);
     else
         err_set(r->err, RC_INVALID, at, (int)r->value.len,
-                "invalid query: `%.*s` stands where %s should", STR_ARG(r->value), expected);
+                "invalid query: expected %s, found \"%.*s\"", expected, STR_ARG(r->value));
     return false;
 }
 
 /* ---- comparisons ---- */
 
-/* As JSON has them. */
-static bool read_number(struct reading *r, struct query_value *ret)
+/* Numbers have the syntax of JSON. */
+static bool read_number(struct parser *r, struct query_value *ret)
 {
     json_auto_t *json = NULL;
     struct err err;
@@ -135,25 +138,25 @@ static bool read_number(struct reading *r, struct query_value *ret)
     return true;
 }
 
-static bool read_value(struct reading *r, struct query_value *ret)
+static bool read_value(struct parser *r, struct query_value *ret)
 {
     *ret = (struct query_value){.type = VALUE_TEXT, .text = r->value};
     if (is_word(r, "true") || is_word(r, "false"))
         *ret = (struct query_value){.type = VALUE_BOOL, .is_true = is_word(r, "true")};
     else if (r->token == TOKEN_NUMBER ? !read_number(r, ret) : r->token != TOKEN_TEXT)
         return fail(r, "a value");
-    next(r);
+    next_token(r);
     return true;
 }
 
-static bool read_list(struct reading *r, struct temporal_query *node)
+static bool read_list(struct parser *r, struct temporal_query *node)
 {
     node->values = arena_array(r->arena, VALUES_MAX, sizeof *node->values);
     if (!skip_sign(r, "("))
         return fail(r, "(");
     do {
         if (node->value_count == VALUES_MAX)
-            return fail(r, "the end of a list");
+            return fail(r, "the end of the list, after 128 values");
         if (!read_value(r, &node->values[node->value_count]))
             return false;
         node->value_count++;
@@ -161,7 +164,7 @@ static bool read_list(struct reading *r, struct temporal_query *node)
     return skip_sign(r, ")") || fail(r, ")");
 }
 
-static bool read_values(struct reading *r, struct temporal_query *node, int count)
+static bool read_values(struct parser *r, struct temporal_query *node, int count)
 {
     node->values = arena_array(r->arena, (size_t)count, sizeof *node->values);
     for (; node->value_count < count; node->value_count++) {
@@ -173,7 +176,7 @@ static bool read_values(struct reading *r, struct temporal_query *node, int coun
     return true;
 }
 
-static bool read_op(struct reading *r, struct temporal_query *node)
+static bool read_op(struct parser *r, struct temporal_query *node)
 {
     static const struct {
         const char *sign;
@@ -202,8 +205,8 @@ static bool read_op(struct reading *r, struct temporal_query *node)
     return read_values(r, node, node->op == OP_BETWEEN ? 2 : 1);
 }
 
-/* Those of the server that schedules have, and none of its others. */
-static bool read_name(struct reading *r, struct temporal_query *node)
+/* Accepts the system attributes that schedules have, and custom ones; refuses the others. */
+static bool read_name(struct parser *r, struct temporal_query *node)
 {
     static const struct {
         const char *text;
@@ -233,19 +236,19 @@ static bool read_name(struct reading *r, struct temporal_query *node)
                 STR_ARG(r->value));
         return false;
     }
-    next(r);
+    next_token(r);
     return true;
 }
 
-/* ---- what joins them ---- */
+/* ---- operators ---- */
 
-static struct temporal_query *node_new(struct reading *r, enum query_kind kind)
+static struct temporal_query *node_new(struct parser *r, enum query_kind kind)
 {
     struct temporal_query *node;
 
     if (r->nodes++ == QUERY_NODES_MAX) {
-        err_set(r->err, RC_INVALID, -1, 0, "invalid query: it has more than %d parts",
-                QUERY_NODES_MAX);
+        err_set(r->err, RC_INVALID, -1, 0,
+                "invalid query: more than %d comparisons and operators", QUERY_NODES_MAX);
         return NULL;
     }
     node = arena_take(r->arena, sizeof *node);
@@ -253,25 +256,26 @@ static struct temporal_query *node_new(struct reading *r, enum query_kind kind)
     return node;
 }
 
-static struct temporal_query *read_any(struct reading *r);
+static struct temporal_query *read_query(struct parser *r);
 
-static struct temporal_query *read_one(struct reading *r)
+static struct temporal_query *read_term(struct parser *r)
 {
     struct temporal_query *node;
 
     if (r->depth++ == QUERY_DEPTH_MAX) {
-        fail(r, "less depth");
+        err_set(r->err, RC_INVALID, -1, 0, "invalid query: nested deeper than %d levels",
+                QUERY_DEPTH_MAX);
         return NULL;
     }
     if (skip_sign(r, "(")) {
-        node = read_any(r);
+        node = read_query(r);
         if (node && !skip_sign(r, ")")) {
             fail(r, ")");
             node = NULL;
         }
     } else if (skip_word(r, "NOT")) {
         node = node_new(r, QUERY_NOT);
-        if (node && !(node->left = read_one(r)))
+        if (node && !(node->left = read_term(r)))
             node = NULL;
     } else {
         node = node_new(r, QUERY_COMPARE);
@@ -282,11 +286,11 @@ static struct temporal_query *read_one(struct reading *r)
     return node;
 }
 
-/* One, or several with the word between them. */
-static struct temporal_query *read_joined(struct reading *r, enum query_kind kind)
+/* One term, or several joined by AND or OR. */
+static struct temporal_query *read_joined(struct parser *r, enum query_kind kind)
 {
     const char *word = kind == QUERY_AND ? "AND" : "OR";
-    struct temporal_query *left = kind == QUERY_AND ? read_one(r) : read_joined(r, QUERY_AND);
+    struct temporal_query *left = kind == QUERY_AND ? read_term(r) : read_joined(r, QUERY_AND);
 
     while (left && skip_word(r, word)) {
         struct temporal_query *node = node_new(r, kind);
@@ -294,13 +298,13 @@ static struct temporal_query *read_joined(struct reading *r, enum query_kind kin
         if (!node)
             return NULL;
         node->left = left;
-        node->right = kind == QUERY_AND ? read_one(r) : read_joined(r, QUERY_AND);
+        node->right = kind == QUERY_AND ? read_term(r) : read_joined(r, QUERY_AND);
         left = node->right ? node : NULL;
     }
     return left;
 }
 
-static struct temporal_query *read_any(struct reading *r)
+static struct temporal_query *read_query(struct parser *r)
 {
     return read_joined(r, QUERY_OR);
 }
@@ -308,14 +312,15 @@ static struct temporal_query *read_any(struct reading *r)
 enum rc temporal_query_parse(struct str text, struct arena *arena, struct temporal_query **ret,
                              struct err *reterr)
 {
-    struct reading r = {.text = text, .rest = text, .arena = arena, .err = reterr};
+    struct parser r = {.text = text, .rest = text, .arena = arena, .err = reterr};
     struct temporal_query *query;
 
     if (text.len > QUERY_BYTES_MAX)
-        return err_set(reterr, RC_INVALID, -1, 0, "invalid query: %d bytes are the most",
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "invalid query: it is %zu bytes; the limit is %d", text.len,
                        QUERY_BYTES_MAX);
-    next(&r);
-    query = r.token == TOKEN_END ? node_new(&r, QUERY_ALL) : read_any(&r);
+    next_token(&r);
+    query = r.token == TOKEN_END ? node_new(&r, QUERY_ALL) : read_query(&r);
     if (query && r.token != TOKEN_END) {
         fail(&r, "the end, AND or OR");
         query = NULL;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A query, asked of one schedule.  What it does not have is equal to nothing.
+ * Evaluates a query for one schedule.  An attribute that the schedule does not have equals no
+ * value.
  */
 #include "api/temporal/temporal_query_parts.h"
 #include "core/time/text.h"
 #include "wire/json/json.h"
 
-enum { ELEMENTS_MAX = 64 }; /* of a list of keywords that are looked at */
+enum { ELEMENTS_MAX = 64 }; /* of a list of keywords; the rest is ignored */
 
-/* ---- what a schedule has ---- */
+/* ---- attributes ---- */
 
-struct had {
+struct attribute {
     struct query_value values[ELEMENTS_MAX];
     int count; /* 0: null */
     json_t *json;
@@ -28,8 +29,9 @@ static struct query_value value_of(const json_t *json)
     return (struct query_value){.type = VALUE_NULL};
 }
 
-/* Attributes are JSON; those of clients that know no types are lists. */
-static void find_custom(const Temporal__Fields *attributes, struct str name, struct had *ret)
+/* Attributes are JSON; clients without types send lists. */
+static void read_custom(const Temporal__Fields *attributes, struct str name,
+                        struct attribute *ret)
 {
     const Temporal__Payload *payload = NULL;
     struct err err;
@@ -48,8 +50,9 @@ static void find_custom(const Temporal__Fields *attributes, struct str name, str
         ret->count = 0;
 }
 
-static void find(const struct temporal_query *query, const struct schedule_view *view,
-                 const Temporal__Fields *attributes, struct buf *room, struct had *ret)
+static void read_attribute(const struct temporal_query *query, const struct schedule_view *view,
+                           const Temporal__Fields *attributes, struct buf *room,
+                           struct attribute *ret)
 {
     const struct cursor *cursor = &view->cursor;
     struct query_value *value = ret->values;
@@ -79,7 +82,7 @@ static void find(const struct temporal_query *query, const struct schedule_view 
         break;
     }
     ret->count = 0;
-    find_custom(attributes, query->custom, ret);
+    read_custom(attributes, query->custom, ret);
 }
 
 /* ---- comparing ---- */
@@ -97,7 +100,7 @@ static int compare_texts(struct str a, struct str b)
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* False: they are of different kinds. */
+/* False: the types differ. */
 static bool compare(const struct query_value *a, const struct query_value *b, int *ret)
 {
     if (a->type != b->type)
@@ -163,15 +166,15 @@ static bool fits_one(const struct temporal_query *query, const struct schedule_v
 {
     char text[INSTANT_TEXT_MAX];
     struct buf room = BUF(text);
-    struct had had = {.count = 0};
+    struct attribute found = {.count = 0};
     bool fits = false;
 
-    find(query, view, attributes, &room, &had);
+    read_attribute(query, view, attributes, &room, &found);
     if (query->op == OP_IS_NULL)
-        fits = had.count == 0;
-    for (int i = 0; i < had.count && !fits && query->op != OP_IS_NULL; i++)
-        fits = fits_value(query, &had.values[i]);
-    json_decref(had.json);
+        fits = found.count == 0;
+    for (int i = 0; i < found.count && !fits && query->op != OP_IS_NULL; i++)
+        fits = fits_value(query, &found.values[i]);
+    json_decref(found.json);
     return fits != (query->is_not || query->op == OP_NE);
 }
 

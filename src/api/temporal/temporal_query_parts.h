@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A query as it was understood: between its reading and its asking.
+ * The parsed query, shared by its parser and its evaluation.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct query_value {
     bool is_true;
 };
 
-/* What stands on the left of a comparison. */
+/* The left side of a comparison. */
 enum query_name {
     NAME_CUSTOM, /* a search attribute */
     NAME_ID,
@@ -45,7 +45,7 @@ struct temporal_query {
     struct temporal_query *left, *right; /* QUERY_NOT: left */
     /* QUERY_COMPARE */
     enum query_name name;
-    struct str custom; /* its name */
+    struct str custom; /* the name */
     enum query_op op;
     bool is_not; /* NOT IN, NOT BETWEEN, NOT STARTS_WITH, IS NOT NULL */
     struct query_value *values;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages in and out.
+ * Reads the messages of requests and frames those of answers.
  */
 #include "api/call/operation.h"
 #include "api/temporal/temporal.h"

@@ -6,13 +6,14 @@
 #include "api/call/dialects.h"
 #include "api/temporal/temporal_change.h"
 
-enum { UPDATE_TRIES_MAX = 20 }; /* edits in between that an update without token outlives */
+enum { UPDATE_TRIES_MAX = 20 }; /* retries of an update without token after other edits */
 
 /* ---- create ---- */
 
-/* What is to happen at once: it is part of the same command. */
-static enum rc take_initial(struct call *call, const Temporal__SchedulePatch *patch,
-                            struct command *command, struct draft *draft, struct err *reterr)
+/* The initial patch is part of the create command. */
+static enum rc read_initial_patch(struct call *call, const Temporal__SchedulePatch *patch,
+                                  struct command *command, struct draft *draft,
+                                  struct err *reterr)
 {
     enum rc rc = temporal_check_notes(patch, reterr);
 
@@ -28,11 +29,11 @@ static enum rc take_initial(struct call *call, const Temporal__SchedulePatch *pa
     }
     draft->trigger = patch->trigger_immediately != NULL;
     if (draft->trigger)
-        rc = temporal_trigger(patch, command, reterr);
-    return rc == RC_OK ? temporal_ranges(call, patch, command, reterr) : rc;
+        rc = temporal_read_trigger(patch, command, reterr);
+    return rc == RC_OK ? temporal_read_ranges(call, patch, command, reterr) : rc;
 }
 
-static enum rc take_create(struct call *call, const Temporal__CreateScheduleRequest *request,
+static enum rc read_create(struct call *call, const Temporal__CreateScheduleRequest *request,
                            struct err *reterr)
 {
     const struct temporal_stored wanted = {request->schedule, request->memo,
@@ -50,17 +51,17 @@ static enum rc take_create(struct call *call, const Temporal__CreateScheduleRequ
     draft->is_paused = state && state->paused;
     command->text = str_of(state ? state->notes : "");
     return request->initial_patch
-               ? take_initial(call, request->initial_patch, command, draft, reterr)
+               ? read_initial_patch(call, request->initial_patch, command, draft, reterr)
                : RC_OK;
 }
 
-enum create_step { CREATE_FIRST, CREATE_LOOK, CREATE_DELETE, CREATE_AGAIN };
+enum create_step { CREATE_FIRST, CREATE_CHECK, CREATE_DELETE, CREATE_AGAIN };
 
 struct creating {
     const char *request;
     struct command *command;
-    int64_t closed;        /* key of the one that has the id and is closed; 0: none */
-    enum create_step step; /* what was last done                                    */
+    int64_t closed;        /* key of the closed schedule that has the id; 0: none */
+    enum create_step step; /* the last step that was done                         */
 };
 
 enum call_step temporal_create_begin(struct call *call)
@@ -71,19 +72,19 @@ enum call_step temporal_create_begin(struct call *call)
     struct err err;
 
     if (!temporal_read(call, &temporal__create_schedule_request__descriptor, &request, &step) ||
-        !temporal_take_id(call, request->schedule_id, &step) ||
+        !temporal_read_id(call, request->schedule_id, &step) ||
         !temporal_check_request(call, request->request_id, true, &step))
         return step;
-    if (take_create(call, request, &err) != RC_OK)
+    if (read_create(call, request, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    temporal_take_request(call, request->request_id, 0);
+    temporal_key_commands(call, request->request_id, 0);
     creating->request = request->request_id;
     creating->command = call->commands;
     call->arg = creating;
     return CALL_COMMANDS;
 }
 
-/* Who has the id?  One that is closed is not there for Temporal's clients. */
+/* Finds the schedule that has the id.  Temporal's clients do not see a closed one. */
 enum call_step temporal_create_read(struct call *call, struct db *db)
 {
     struct creating *creating = call->arg;
@@ -96,16 +97,16 @@ enum call_step temporal_create_read(struct call *call, struct db *db)
     if (rc == RC_OK && view.row.dialect == DIALECTS_TEMPORAL &&
         (view.cursor.flags & CURSOR_CLOSED))
         creating->closed = view.row.id;
-    creating->step = CREATE_LOOK;
+    creating->step = CREATE_CHECK;
     return CALL_SETTLE;
 }
 
-/* With a key of its own: the first one stands for the refusal. */
+/* Uses another key: the refusal is recorded under the first one. */
 static enum call_step create_again(struct call *call, struct creating *creating)
 {
     call->commands = creating->command;
     call->command_count = 1;
-    temporal_take_request(call, creating->request, 1);
+    temporal_key_commands(call, creating->request, 1);
     creating->step = CREATE_AGAIN;
     return CALL_COMMANDS;
 }
@@ -123,9 +124,9 @@ enum call_step temporal_create_settled(struct call *call)
     struct creating *creating = call->arg;
     const struct reply *reply = call->replies;
 
-    if (creating->step == CREATE_LOOK && creating->closed != 0)
+    if (creating->step == CREATE_CHECK && creating->closed != 0)
         return delete_closed(call, creating);
-    if (creating->step == CREATE_LOOK || creating->step == CREATE_DELETE)
+    if (creating->step == CREATE_CHECK || creating->step == CREATE_DELETE)
         return create_again(call, creating);
     if (reply->rc == RC_CONFLICT)
         return creating->step == CREATE_FIRST ? CALL_READ : temporal_schedule_exists(call);
@@ -142,16 +143,16 @@ enum update_step { UPDATE_READ, UPDATE_WRITTEN, UPDATE_NOTED };
 struct updating {
     const Temporal__UpdateScheduleRequest *request;
     int64_t token, version;
-    struct temporal_stored kept; /* of the schedule as it is */
+    struct temporal_stored stored; /* what is stored now */
     struct str notes;
     bool is_paused;
-    enum update_step step; /* what was last done */
+    enum update_step step; /* the last step that was done */
     int tries;
 };
 
 /*
- * Everything is replaced, the state too; what is not set of memo and attributes stays, so the
- * schedule is read first, and written if it has not changed since.
+ * An update replaces everything, including the state, but keeps a memo and search attributes
+ * that it does not set.  So the schedule is read first, and written only if it is unchanged.
  */
 enum call_step temporal_update_begin(struct call *call)
 {
@@ -160,7 +161,7 @@ enum call_step temporal_update_begin(struct call *call)
     enum call_step step;
 
     if (!temporal_read(call, &temporal__update_schedule_request__descriptor, &request, &step) ||
-        !temporal_take_id(call, request->schedule_id, &step) ||
+        !temporal_read_id(call, request->schedule_id, &step) ||
         !temporal_check_request(call, request->request_id, false, &step))
         return step;
     updating->request = request;
@@ -176,7 +177,7 @@ enum call_step temporal_update_read(struct call *call, struct db *db)
     struct err err;
 
     if (temporal_find(call, db, &view, &err) != RC_OK ||
-        temporal_recall(&view.row, call->arena, &updating->kept, &err) != RC_OK)
+        temporal_stored_read(&view.row, call->arena, &updating->stored, &err) != RC_OK)
         return temporal_failed(call, &err);
     updating->version = view.cursor.version;
     updating->is_paused = (view.cursor.flags & CURSOR_PAUSED) != 0;
@@ -185,33 +186,33 @@ enum call_step temporal_update_read(struct call *call, struct db *db)
     return CALL_SETTLE;
 }
 
-static enum call_step mismatched(struct call *call)
+static enum call_step refuse_token(struct call *call)
 {
     return call_problem(call, 412, "version_conflict", "mismatched conflict token");
 }
 
-static enum call_step write_it(struct call *call, struct updating *updating)
+static enum call_step send_update(struct call *call, struct updating *updating)
 {
     const Temporal__UpdateScheduleRequest *request = updating->request;
     const struct temporal_stored wanted = {
-        request->schedule, request->memo ? request->memo : updating->kept.memo,
+        request->schedule, request->memo ? request->memo : updating->stored.memo,
         request->search_attributes ? request->search_attributes
-                                   : updating->kept.search_attributes};
+                                   : updating->stored.search_attributes};
     struct command *command = change_command(call, COMMAND_UPDATE);
     struct err err;
 
     if (updating->token != 0 && updating->token != updating->version)
-        return mismatched(call);
+        return refuse_token(call);
     if (temporal_draft(call, call->params[0], &wanted, command, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     command->version = updating->version;
-    temporal_take_request(call, request->request_id, 0);
+    temporal_key_commands(call, request->request_id, 0);
     updating->step = UPDATE_WRITTEN;
     return CALL_COMMANDS;
 }
 
-/* A command of its own: only once the other has been done. */
-static enum call_step note_it(struct call *call, struct updating *updating)
+/* Pause and resume are separate commands, sent after the update has been executed. */
+static enum call_step send_state(struct call *call, struct updating *updating)
 {
     const Temporal__Schedule *schedule = updating->request->schedule;
     const Temporal__ScheduleState *state = schedule->state;
@@ -224,7 +225,7 @@ static enum call_step note_it(struct call *call, struct updating *updating)
     command = change_command(call, is_paused ? COMMAND_PAUSE : COMMAND_RESUME);
     command->schedule = call->replies->schedule;
     command->text = notes;
-    temporal_take_request(call, updating->request->request_id, 1);
+    temporal_key_commands(call, updating->request->request_id, 1);
     updating->step = UPDATE_NOTED;
     return CALL_COMMANDS;
 }
@@ -235,16 +236,16 @@ enum call_step temporal_update_settled(struct call *call)
     enum rc rc;
 
     if (updating->step == UPDATE_READ)
-        return write_it(call, updating);
+        return send_update(call, updating);
     rc = call->replies->rc;
     if (updating->step == UPDATE_WRITTEN && rc == RC_CONFLICT) {
         if (updating->token != 0)
-            return mismatched(call);
+            return refuse_token(call);
         if (updating->tries++ < UPDATE_TRIES_MAX)
             return CALL_READ;
     }
     if (rc != RC_OK)
         return temporal_refused(call, 0);
-    return updating->step == UPDATE_WRITTEN ? note_it(call, updating)
+    return updating->step == UPDATE_WRITTEN ? send_state(call, updating)
                                             : temporal_answer_empty(call);
 }

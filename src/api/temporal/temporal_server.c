@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What clients ask of the server before they ask for schedules.
+ * Requests about the server and a namespace, which clients send before those about schedules.
  */
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ enum { SERVING = 1, NOT_SERVING = 2, SERVICE_UNKNOWN = 3 };
 enum { NAMESPACE_REGISTERED = 1 };
 enum { KEY_TEXT_MAX = 24 }; /* bytes of a key as text */
 
-static char *text_of(const char *text)
+static char *mutable_text(const char *text)
 {
     return (char *)(uintptr_t)text; /* protobuf-c does not write to it */
 }
@@ -23,7 +23,7 @@ enum call_step temporal_system_begin(struct call *call)
 
     can.internal_error_differentiation = true;
     can.supports_schedules = true;
-    info.server_version = text_of(call->context->version);
+    info.server_version = mutable_text(call->context->version);
     info.capabilities = &can;
     return temporal_answer(call, &info.base);
 }
@@ -32,9 +32,9 @@ enum call_step temporal_cluster_begin(struct call *call)
 {
     Temporal__GetClusterInfoResponse info = TEMPORAL__GET_CLUSTER_INFO_RESPONSE__INIT;
 
-    info.server_version = text_of(call->context->version);
-    info.cluster_id = text_of("belfry");
-    info.cluster_name = text_of("belfry");
+    info.server_version = mutable_text(call->context->version);
+    info.cluster_id = mutable_text("belfry");
+    info.cluster_name = mutable_text("belfry");
     info.history_shard_count = 1;
     return temporal_answer(call, &info.base);
 }
@@ -57,7 +57,7 @@ enum call_step temporal_health_begin(struct call *call)
     return temporal_answer(call, &health.base);
 }
 
-/* A namespace that is there: the read is only let where it is. */
+/* The read runs only if the namespace exists. */
 enum call_step temporal_space_begin(struct call *call)
 {
     Temporal__DescribeNamespaceRequest *request;
@@ -74,17 +74,17 @@ enum call_step temporal_space_read(struct call *call, struct db *db)
     Temporal__DescribeNamespaceResponse answer = TEMPORAL__DESCRIBE_NAMESPACE_RESPONSE__INIT;
     Temporal__NamespaceInfo info = TEMPORAL__NAMESPACE_INFO__INIT;
     Temporal__NamespaceConfig config = TEMPORAL__NAMESPACE_CONFIG__INIT;
-    Temporal__Duration kept = TEMPORAL__DURATION__INIT;
+    Temporal__Duration retention = TEMPORAL__DURATION__INIT;
     char id[KEY_TEXT_MAX];
 
     (void)db;
     snprintf(id, sizeof id, "%lld", (long long)call->namespace);
-    info.name = text_of(call->namespace_name.ptr);
+    info.name = mutable_text(call->namespace_name.ptr);
     info.id = id;
     info.state = NAMESPACE_REGISTERED;
     info.supports_schedules = true;
-    kept.seconds = call->context->policies.retention_age / SPAN_S;
-    config.workflow_execution_retention_ttl = &kept;
+    retention.seconds = call->context->policies.retention_age / SPAN_S;
+    config.workflow_execution_retention_ttl = &retention;
     answer.namespace_info = &info;
     answer.config = &config;
     return temporal_answer(call, &answer.base);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is kept of a schedule for Temporal's clients, read again.
+ * Reads what is stored of a schedule for Temporal's clients: see temporal_draft.h.
  */
 #include "api/schedules/view.h"
 #include "api/temporal/temporal_draft.h"
@@ -8,8 +8,8 @@
 #include "wire/base64.h"
 #include "wire/json/json_text.h"
 
-/* A string as it is written, without its quotes; false: it is none, or has an escape. */
-static bool take_plain(struct str written, struct str *ret)
+/* A JSON string without its quotes; false: it is not a string, or has an escape. */
+static bool read_plain(struct str written, struct str *ret)
 {
     if (written.len < 2 || written.ptr[0] != '"' || memchr(written.ptr, '\\', written.len))
         return false;
@@ -17,16 +17,16 @@ static bool take_plain(struct str written, struct str *ret)
     return true;
 }
 
-/* False: there is none, or it is none of ours. */
-static bool recall(struct str stored, const char *name, const ProtobufCMessageDescriptor *type,
-                   struct arena *arena, void *ret)
+/* False: the member does not exist, or is not a message of this type. */
+static bool read_message(struct str stored, const char *name,
+                         const ProtobufCMessageDescriptor *type, struct arena *arena, void *ret)
 {
     ProtobufCMessage *message;
     struct str encoded;
     struct buf bytes;
     struct err err;
 
-    if (!take_plain(json_find_member(stored, str_of(name)), &encoded))
+    if (!read_plain(json_find_member(stored, str_of(name)), &encoded))
         return false;
     bytes = (struct buf){.cap = encoded.len + 1};
     bytes.ptr = arena_take(arena, bytes.cap);
@@ -39,8 +39,8 @@ static bool recall(struct str stored, const char *name, const ProtobufCMessageDe
 
 /* ---- a spec that was changed by another API ---- */
 
-/* Cron lines that mean the same here; the others have no words. */
-static bool is_line(const struct cron_def *cron)
+/* Whether the expression means the same to Temporal; it cannot express the others. */
+static bool is_temporal_cron(const struct cron_def *cron)
 {
     return cron->zone.len == 0 &&
            (cron->dialect == DIALECT_TEMPORAL || cron->dialect == DIALECT_BELFRY);
@@ -64,7 +64,7 @@ static Temporal__ScheduleSpec *spec_of(const struct spec_def *def, struct arena 
     given.not_string_count = def->not_calendar_count;
     given.cron_strings = arena_array(arena, (size_t)def->cron_count, sizeof(struct str));
     for (int i = 0; i < def->cron_count; i++)
-        if (is_line(&def->cron[i]))
+        if (is_temporal_cron(&def->cron[i]))
             given.cron_strings[given.cron_count++] = def->cron[i].expr;
     given.intervals = arena_array(arena, (size_t)def->interval_count, sizeof *given.intervals);
     for (int i = 0; i < def->interval_count; i++)
@@ -81,9 +81,9 @@ static Temporal__ScheduleSpec *spec_of(const struct spec_def *def, struct arena 
     return temporal_spec_message(&spec, arena);
 }
 
-/* From the native document alone. */
-static enum rc rebuild(const struct schedule_row *row, struct arena *arena,
-                       Temporal__Schedule *schedule, struct err *reterr)
+/* Takes the spec from the native document alone. */
+static enum rc rebuild_spec(const struct schedule_row *row, struct arena *arena,
+                            Temporal__Schedule *schedule, struct err *reterr)
 {
     struct schedule_doc doc;
     enum rc rc = view_recall(row, arena, &doc, reterr);
@@ -95,10 +95,10 @@ static enum rc rebuild(const struct schedule_row *row, struct arena *arena,
 }
 
 /*
- * The members that stand in the text as they are, which is nearly always all of them: a tree of
- * values costs half of what it takes to describe a schedule.  False: let values be read.
+ * Reads the members directly from the text, which nearly always works; building a tree of
+ * values takes half of the time of a describe.  False: a member needs the JSON parser.
  */
-static bool read_plainly(struct str kept, struct action *ret)
+static bool read_members(struct str text, struct action *ret)
 {
     struct workflow_action *w = &ret->workflow;
     const struct {
@@ -118,7 +118,7 @@ static bool read_plainly(struct str kept, struct action *ret)
     struct str key, value;
     bool is_workflow = false;
 
-    while (json_next_member(&kept, &key, &value)) {
+    while (json_next_member(&text, &key, &value)) {
         if (str_eq(key, STR("type")))
             is_workflow = str_eq(value, STR("\"workflow\""));
         for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
@@ -126,34 +126,34 @@ static bool read_plainly(struct str kept, struct action *ret)
                 continue;
             if (!members[i].is_text)
                 *members[i].to = value;
-            else if (!take_plain(value, members[i].to))
+            else if (!read_plain(value, members[i].to))
                 return false;
         }
     }
     return is_workflow;
 }
 
-static enum rc read_action(struct str kept, struct arena *arena, struct action *ret,
+static enum rc read_action(struct str text, struct arena *arena, struct action *ret,
                            struct err *reterr)
 {
     json_auto_t *json = NULL;
     enum rc rc;
 
-    if (read_plainly(kept, ret))
+    if (read_members(text, ret))
         return RC_OK;
-    rc = json_read(kept, &json, reterr);
+    rc = json_read(text, &json, reterr);
     if (rc == RC_OK)
         rc = action_from_json(json, arena, true, ret, reterr);
     return rc == RC_OK ? rc : (reterr->rc = RC_CORRUPT);
 }
 
-static enum rc recall_action(struct str kept, struct arena *arena, bool is_brief,
-                             Temporal__ScheduleAction **ret, struct err *reterr)
+static enum rc read_stored_action(struct str text, struct arena *arena, bool is_brief,
+                                  Temporal__ScheduleAction **ret, struct err *reterr)
 {
     Temporal__ScheduleAction *m = arena_take(arena, sizeof *m);
     struct action action = {.type = ACTION_WORKFLOW};
     struct workflow_action *w = &action.workflow;
-    enum rc rc = read_action(kept, arena, &action, reterr);
+    enum rc rc = read_action(text, arena, &action, reterr);
 
     if (rc != RC_OK)
         return rc;
@@ -168,53 +168,55 @@ static enum rc recall_action(struct str kept, struct arena *arena, bool is_brief
 
 /* ---- all of it ---- */
 
-static bool is_as_kept(struct str stored, struct str spec, struct arena *arena)
+static bool is_spec_unchanged(struct str stored, struct str spec, struct arena *arena)
 {
-    struct str print;
+    struct str fingerprint;
 
-    return take_plain(json_find_member(stored, STR("specPrint")), &print) &&
-           str_eq(print, temporal_spec_fingerprint(spec, arena));
+    return read_plain(json_find_member(stored, STR("specPrint")), &fingerprint) &&
+           str_eq(fingerprint, temporal_spec_fingerprint(spec, arena));
 }
 
-Temporal__Fields *temporal_recall_attributes(const struct schedule_row *row,
+Temporal__Fields *temporal_stored_attributes(const struct schedule_row *row,
                                              struct arena *arena)
 {
     struct str stored = json_find_member(row->extra, STR("temporal"));
     Temporal__Fields *attributes = NULL;
 
-    recall(stored, "searchAttributes", &temporal__fields__descriptor, arena, &attributes);
+    read_message(stored, "searchAttributes", &temporal__fields__descriptor, arena, &attributes);
     return attributes;
 }
 
-static enum rc recall_all(const struct schedule_row *row, struct arena *arena, bool is_brief,
-                          struct temporal_stored *ret, struct err *reterr)
+static enum rc read_stored(const struct schedule_row *row, struct arena *arena, bool is_brief,
+                           struct temporal_stored *ret, struct err *reterr)
 {
     struct str stored = json_find_member(row->extra, STR("temporal"));
-    struct temporal_stored kept = {.search_attributes = temporal_recall_attributes(row, arena)};
+    struct temporal_stored result = {
+        .search_attributes = temporal_stored_attributes(row, arena)};
     enum rc rc = RC_OK;
 
-    recall(stored, "memo", &temporal__fields__descriptor, arena, &kept.memo);
-    if (!recall(stored, "schedule", &temporal__schedule__descriptor, arena, &kept.schedule)) {
-        kept.schedule = arena_take(arena, sizeof *kept.schedule);
-        temporal__schedule__init(kept.schedule);
+    read_message(stored, "memo", &temporal__fields__descriptor, arena, &result.memo);
+    if (!read_message(stored, "schedule", &temporal__schedule__descriptor, arena,
+                      &result.schedule)) {
+        result.schedule = arena_take(arena, sizeof *result.schedule);
+        temporal__schedule__init(result.schedule);
     }
-    if (!kept.schedule->spec || !is_as_kept(stored, row->spec, arena))
-        rc = rebuild(row, arena, kept.schedule, reterr);
+    if (!result.schedule->spec || !is_spec_unchanged(stored, row->spec, arena))
+        rc = rebuild_spec(row, arena, result.schedule, reterr);
     if (rc == RC_OK)
-        rc = recall_action(row->action, arena, is_brief, &kept.schedule->action, reterr);
+        rc = read_stored_action(row->action, arena, is_brief, &result.schedule->action, reterr);
     if (rc == RC_OK)
-        *ret = kept;
+        *ret = result;
     return rc;
 }
 
-enum rc temporal_recall(const struct schedule_row *row, struct arena *arena,
-                        struct temporal_stored *ret, struct err *reterr)
+enum rc temporal_stored_read(const struct schedule_row *row, struct arena *arena,
+                             struct temporal_stored *ret, struct err *reterr)
 {
-    return recall_all(row, arena, false, ret, reterr);
+    return read_stored(row, arena, false, ret, reterr);
 }
 
-enum rc temporal_recall_brief(const struct schedule_row *row, struct arena *arena,
-                              struct temporal_stored *ret, struct err *reterr)
+enum rc temporal_stored_read_brief(const struct schedule_row *row, struct arena *arena,
+                                   struct temporal_stored *ret, struct err *reterr)
 {
-    return recall_all(row, arena, true, ret, reterr);
+    return read_stored(row, arena, true, ret, reterr);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A workflow to be started as an action, and back.
+ * A workflow to start as an action, and back.
  *
- * What workers are told stands in the action as JSON.  The rest, which only a Temporal
- * understands, stands beside it as the message that it came in, less what is said already.
+ * The action holds as JSON what workers need.  The rest, which only Temporal understands, is
+ * stored next to it as the packed message, without the fields that the action has.
  */
 #include "api/temporal/temporal_codec.h"
 #include "model/action_json.h"
@@ -11,7 +11,7 @@
 
 /* ---- to an action ---- */
 
-/* Clients refuse what they are shown when a coefficient is 0: what it means is said. */
+/* Clients reject an answer whose coefficient is 0, so defaults are filled in. */
 static Temporal__RetryPolicy *complete_retry(const Temporal__RetryPolicy *given,
                                              struct arena *arena)
 {
@@ -30,7 +30,7 @@ static Temporal__RetryPolicy *complete_retry(const Temporal__RetryPolicy *given,
 
 static char no_text[] = "";
 
-/* Never empty: a task queue is there, if only its kind. */
+/* Never empty: it has at least the kind of the task queue. */
 static json_t *rest_json(const Temporal__NewWorkflowExecutionInfo *w, struct arena *arena)
 {
     Temporal__NewWorkflowExecutionInfo rest = *w;
@@ -70,9 +70,9 @@ json_t *temporal_workflow_json(const Temporal__NewWorkflowExecutionInfo *w, stru
     return json;
 }
 
-/* ---- and back ---- */
+/* ---- from an action ---- */
 
-/* An empty one where there is none, or none that can be read. */
+/* An empty message if there is none, or if it cannot be read. */
 static Temporal__NewWorkflowExecutionInfo *rest_of(struct str text, struct arena *arena)
 {
     Temporal__NewWorkflowExecutionInfo *w = arena_take(arena, sizeof *w);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The search for matching days and seconds, with bit operations on the masks of a struct cron.
+ */
 #include "core/cron/cron.h"
 
 #include "base/must.h"
@@ -9,11 +12,11 @@
 #define ALL_MONTHS   0x1ffe
 #define ALL_WEEKDAYS 0x7f
 
-/* Local seconds that the calendar reaches. */
+/* The first and last local second of the calendar. */
 #define LOCAL_FIRST (DAY_MIN * DAY_SECONDS)
 #define LOCAL_LAST  (DAY_MAX * DAY_SECONDS + DAY_SECONDS - 1)
 
-/* A multiple of 400 years before year 1: makes day arithmetic unsigned, keeps weekdays. */
+/* 2,000 years, a multiple of 400: makes day numbers positive and keeps weekdays. */
 #define DAY_BIAS (5 * CYCLE_DAYS)
 
 static inline int lowest(uint64_t bits)
@@ -46,8 +49,8 @@ static inline int weekday_of(int64_t day)
     return (int)((uint32_t)(day + DAY_BIAS + 4) % 7);
 }
 
-/* Weekday bits turned so that bit 0 is weekday `w`. */
-static inline uint32_t turn(uint32_t weekdays, int w)
+/* Weekday bits rotated so that bit 0 is weekday `w`. */
+static inline uint32_t rotate_week(uint32_t weekdays, int w)
 {
     return (weekdays >> w | weekdays << (7 - w)) & ALL_WEEKDAYS;
 }
@@ -128,10 +131,10 @@ static uint32_t special_month_days(const struct cron *cron, int n, int w)
 
 static uint32_t special_week_days(const struct cron *cron, int n, int w)
 {
-    uint64_t days = (uint64_t)turn(cron->nth[0], (w + n) % 7) << (n - 6);
+    uint64_t days = (uint64_t)rotate_week(cron->nth[0], (w + n) % 7) << (n - 6);
 
     for (int i = 1; i <= 5; i++)
-        days |= (uint64_t)turn(cron->nth[i], w) << (7 * (i - 1) + 1);
+        days |= (uint64_t)rotate_week(cron->nth[i], w) << (7 * (i - 1) + 1);
     return (uint32_t)days;
 }
 
@@ -151,7 +154,7 @@ static inline uint32_t days_of_month(const struct cron *cron, int n, int64_t fir
         return days & valid_days(n);
     w = weekday_of(first);
     /* One week's bits repeated five times, from day 1 on. */
-    weekdays = (uint32_t)(turn(cron->weekday, w) * UINT64_C(0x20408102));
+    weekdays = (uint32_t)(rotate_week(cron->weekday, w) * UINT64_C(0x20408102));
     if (cron->flags & CRON_DAY_SPECIAL) {
         days |= special_month_days(cron, n, w);
         weekdays |= special_week_days(cron, n, w);
@@ -267,7 +270,7 @@ static inline int64_t scan_months_up(const struct cron *cron, int year, uint32_t
         int month = lowest(months), n = month_days(year, month);
         uint32_t days;
 
-        /* Where the number decides, a day need not be reckoned before it is the one. */
+        /* If only the number decides, the day number is needed only for the result. */
         if (cron->flags & CRON_DAYS_ONLY)
             days = cron->day & valid_days(n);
         else
@@ -278,7 +281,7 @@ static inline int64_t scan_months_up(const struct cron *cron, int year, uint32_t
     return DAY_MAX + 1;
 }
 
-/* No match in every kind of year is proof; a list of years ends by itself. */
+/* No match in any kind of year proves that there is none; a list of years is finite. */
 static int64_t scan_days_up(const struct cron *cron, int64_t day)
 {
     struct date date = date_of_day(day);
@@ -342,7 +345,7 @@ int64_t cron_next_day(const struct cron *cron, int64_t day)
     if (cron->flags & CRON_WEEKDAYS_ONLY) {
         if (cron->weekday == 0)
             return DAY_MAX + 1;
-        day += lowest(turn(cron->weekday, weekday_of(day)));
+        day += lowest(rotate_week(cron->weekday, weekday_of(day)));
         return day > DAY_MAX ? DAY_MAX + 1 : day;
     }
     return scan_days_up(cron, day);
@@ -359,7 +362,7 @@ int64_t cron_prev_day(const struct cron *cron, int64_t day)
     if (cron->flags & CRON_WEEKDAYS_ONLY) {
         if (cron->weekday == 0)
             return DAY_MIN - 1;
-        day -= 6 - highest(turn(cron->weekday, (weekday_of(day) + 1) % 7));
+        day -= 6 - highest(rotate_week(cron->weekday, (weekday_of(day) + 1) % 7));
         return day < DAY_MIN ? DAY_MIN - 1 : day;
     }
     return scan_days_down(cron, day);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which seconds of the wall clock match: the compiled form of a cron expression, a calendar
- * entry, a time of day or an OnCalendar text; and the search in it.
+ * The compiled form of a cron expression, a calendar entry, a time of day or an OnCalendar
+ * text: which seconds of the wall clock match; and the search for them.
  *
- * Pure.  A struct cron is a plain value.  Nothing here knows a zone: local seconds in, local
- * seconds out.  core/spec/local.h maps them to instants.
+ * Pure.  A struct cron is a plain value.  It has no zone: input and output are local seconds,
+ * which core/spec/local.h maps to instants.
  */
 #pragma once
 
@@ -18,56 +18,56 @@
 #define LOCAL_NONE  INT64_MIN /* no match before */
 
 enum {
-    CRON_DAY_AND = 1 << 0,       /* day of month and day of week must both match; else either */
-    CRON_INTERVAL = 1 << 1,      /* written with wildcards: the class for DST_VIXIE           */
-    CRON_ANY_YEAR = 1 << 2,      /* `year` is not looked at                                   */
-    CRON_DAY_SPECIAL = 1 << 3,   /* last, last_near, near or nth is in use                    */
-    CRON_EVERY_DAY = 1 << 4,     /* set by cron_seal(): each day matches                      */
-    CRON_WEEKDAYS_ONLY = 1 << 5, /* set by cron_seal(): only the weekday decides             */
-    CRON_DAYS_ONLY = 1 << 7,     /* set by cron_seal(): of a month's days the number decides  */
-    CRON_FRACTION = 1 << 6,      /* seconds have a fraction: `part` decides, not `second`     */
+    CRON_DAY_AND = 1 << 0,       /* day of month and weekday must both match; else either  */
+    CRON_INTERVAL = 1 << 1,      /* an interval entry [T-25]: matters for DST_VIXIE        */
+    CRON_ANY_YEAR = 1 << 2,      /* `year` is ignored                                      */
+    CRON_DAY_SPECIAL = 1 << 3,   /* last, last_near, near or nth is in use                 */
+    CRON_EVERY_DAY = 1 << 4,     /* set by cron_seal(): each day matches                   */
+    CRON_WEEKDAYS_ONLY = 1 << 5, /* set by cron_seal(): only the weekday decides           */
+    CRON_DAYS_ONLY = 1 << 7,     /* set by cron_seal(): in a month only the number decides */
+    CRON_FRACTION = 1 << 6,      /* seconds have a fraction: `part` decides, not `second`  */
 };
 
 enum { CRON_PARTS_MAX = 8 };
 
-/* Milliseconds of a minute: from, from + step ... up to and with `to`; step 0: `from` only. */
+/* Milliseconds of a minute: from, from + step, … up to `to` (included); step 0: only `from`. */
 struct cron_part {
     int32_t from, to, step;
 };
 
 struct cron {
-    uint64_t second;    /* bit n: second n, 0..59                                           */
-    uint64_t minute;    /* bit n: minute n, 0..59                                           */
-    uint32_t hour;      /* bit n: hour n, 0..23                                             */
-    uint32_t day;       /* bit n: day of month n, 1..31                                     */
-    uint32_t last;      /* bit n: n days before the last day of the month (L, L-n), 0..30   */
-    uint32_t last_near; /* bit n: the weekday nearest to L-n, in that month (LW, L-nW)      */
-    uint32_t near;      /* bit n: the weekday nearest to day n, in that month (nW), 1..31   */
-    uint16_t month;     /* bit n: month n, 1..12                                            */
-    uint8_t weekday;    /* bit n: weekday n, 0 = Sunday .. 6                                */
-    uint8_t nth[6];     /* [n]: weekdays that match in their n-th week of the month, 1..5;  */
+    uint64_t second;    /* bit n: second n, 0..59                                          */
+    uint64_t minute;    /* bit n: minute n, 0..59                                          */
+    uint32_t hour;      /* bit n: hour n, 0..23                                            */
+    uint32_t day;       /* bit n: day of month n, 1..31                                    */
+    uint32_t last;      /* bit n: n days before the last day of the month (L, L-n), 0..30  */
+    uint32_t last_near; /* bit n: the weekday nearest to L-n, in that month (LW, L-nW)     */
+    uint32_t near;      /* bit n: the weekday nearest to day n, in that month (nW), 1..31  */
+    uint16_t month;     /* bit n: month n, 1..12                                           */
+    uint8_t weekday;    /* bit n: weekday n, 0 = Sunday .. 6                               */
+    uint8_t nth[6];     /* [n]: weekdays that match in their n-th week of the month, 1..5; */
                         /* [0]: in their last week (dL, d#L)                                */
     uint8_t flags;
-    uint64_t year[4];  /* bit n: year 1970 + n, to 2199                                    */
-    int32_t first_tod; /* set by cron_seal(): first and last second of the day that match  */
+    uint64_t year[4];  /* bit n: year 1970 + n, to 2199                                   */
+    int32_t first_tod; /* set by cron_seal(): first and last second of the day that match */
     int32_t last_tod;
-    int32_t parts; /* CRON_FRACTION: how many of `part` are in use                     */
+    int32_t parts; /* CRON_FRACTION: how many of `part` are in use */
     struct cron_part part[CRON_PARTS_MAX];
 };
 
 /*
- * day and weekday fields: a field that was `*` or `?` has all bits set.  With CRON_DAY_AND
- * both must match.  Without it, either: so a parser whose OR rule holds only when both are
- * restricted sets CRON_DAY_AND whenever one of them is unrestricted.
+ * Day and weekday: a field that was `*` or `?` has all bits set.  With CRON_DAY_AND both must
+ * match, without it either.  So a dialect whose OR rule applies only if both are restricted
+ * sets CRON_DAY_AND if one of them is unrestricted.
  */
 
-/* Values that a parser could have made, the derived flags not set: for bytes from outside. */
+/* True for values that a parser could have made, without derived flags: checks stored bytes. */
 bool cron_is_valid(const struct cron *cron);
 
 /* Every second of every day. */
 struct cron cron_every_second(void);
 
-/* Computes the derived fields and flags; call once after filling in the others. */
+/* Computes the derived fields and flags; call it once after setting the others. */
 void cron_seal(struct cron *cron);
 
 /* Days of a month that match, bit n = day n. */
@@ -76,7 +76,7 @@ uint32_t cron_days(const struct cron *cron, int year, int month);
 bool cron_matches_day(const struct cron *cron, int64_t day);
 bool cron_matches(const struct cron *cron, int64_t local);
 
-/* First matching local second at or after `local`; LOCAL_NEVER when there is none to 9999. */
+/* First matching local second at or after `local`; LOCAL_NEVER if there is none until 9999. */
 int64_t cron_next_local(const struct cron *cron, int64_t local);
 
 /* Last matching local second at or before `local`; LOCAL_NONE when there is none. */
@@ -90,5 +90,5 @@ int64_t cron_prev_day(const struct cron *cron, int64_t day); /* DAY_MIN - 1 when
 int64_t cron_next_gap(const struct cron *cron, int64_t local);
 int64_t cron_prev_gap(const struct cron *cron, int64_t local); /* at or before; LOCAL_NONE */
 
-/* Matches a day whole or not at all. */
+/* True if every day matches completely or not at all. */
 bool cron_is_whole_day(const struct cron *cron);

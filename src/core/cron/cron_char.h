@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes that have no place in a cron text: control characters and all that is not ASCII.
+ * Finds and reports bytes that a cron text may not contain: control characters and non-ASCII.
  *
- * Pure.  Texts come from web pages and word processors, where `-` and blanks are often
- * replaced by others that look alike; the message says which character to type.
+ * Pure.  Texts come from web pages and word processors, which often replace `-` and blanks by
+ * similar characters; the message says which character to type.
  */
 #pragma once
 
 #include "base/err.h"
 #include "base/str.h"
 
-/* The first byte of `text` that is not printable ASCII; NULL when there is none. */
+/* The first byte of `text` that is not printable ASCII; NULL if there is none. */
 const char *cron_find_bad_byte(struct str text);
 
 /* The error for the byte at `at` of a text that ends at `end`; columns count from `origin`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a struct cron from outside is one that a parser could have made.  Pure.
+ * Checks whether a stored struct cron is one that a parser could have made.  Pure.
  */
 #include "core/cron/cron.h"
 
@@ -22,7 +22,7 @@ static bool years_are_valid(const struct cron *cron)
     return has_only(cron->year[3], BITS(last % 64 + 1));
 }
 
-/* The seconds that hold at least one member of a part. */
+/* The seconds that contain at least one member of a part. */
 static uint64_t seconds_of(const struct cron_part *part)
 {
     uint64_t seconds = 0;

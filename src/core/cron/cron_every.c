@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Durations as Go writes them, (number unit)+, and rates as AWS does.
+ * Durations in the syntax of Go, (number unit)+, and rates in the syntax of AWS.
  */
 #include "core/cron/cron_every.h"
 
@@ -11,9 +11,12 @@
 #define NS_H   (60 * NS_MIN)
 #define NS_DAY (24 * NS_H)
 
-enum { FRACTION_DIGITS = 9, FRACTION_SCALE = 1000000000 }; /* of any unit; more are cut */
+enum {
+    FRACTION_DIGITS = 9,
+    FRACTION_SCALE = 1000000000
+}; /* of any unit; further digits are ignored */
 
-/* Longer ones before their prefixes. */
+/* A unit comes before its own prefix: "ms" before "m". */
 static const struct {
     const char *text;
     int64_t ns;
@@ -29,7 +32,7 @@ static int column(const char *origin, struct str s)
     return (int)(s.ptr - origin);
 }
 
-/* Nanoseconds of one unit at the start of *s; 0 when there is none. */
+/* Nanoseconds of the unit at the start of *s; 0 if there is none. */
 static int64_t take_unit(struct str *s, bool has_days)
 {
     for (int i = 0; i < DURATION_UNITS - !has_days; i++) {
@@ -59,7 +62,7 @@ static int64_t take_fraction(struct str *s, size_t *ret_digits)
     return value;
 }
 
-/* whole and fraction (in billionths) of a unit; false when that is above 292 years. */
+/* Adds whole and fraction (in billionths) of a unit; false if the sum exceeds 292 years. */
 static bool add_scaled(int64_t *sum, int64_t whole, int64_t fraction, int64_t unit)
 {
     int64_t part = fraction * (unit / FRACTION_SCALE) +
@@ -84,9 +87,10 @@ static enum rc take_part(struct str *s, const char *origin, bool has_days, int64
         fraction = take_fraction(s, &more);
     }
     if (digits + more == 0)
-        return err_set(reterr, RC_INVALID, column(origin, part), (int)part.len,
-                       "`%.*s` is not a duration; write numbers with units, such as `1h30m`",
-                       STR_ARG(part));
+        return err_set(
+            reterr, RC_INVALID, column(origin, part), (int)part.len,
+            "\"%.*s\" is not a duration; write numbers with units, such as \"1h30m\"",
+            STR_ARG(part));
     unit = take_unit(s, has_days);
     if (unit == 0)
         return err_set(reterr, RC_INVALID, column(origin, *s), 0,
@@ -106,7 +110,7 @@ static enum rc take_duration(struct str text, const char *origin, bool has_days,
 
     if (s.len == 0)
         return err_set(reterr, RC_INVALID, column(origin, s), 0,
-                       "a duration is missing; write `@every 90s` or `@every 1h30m`");
+                       "a duration is missing; write \"@every 90s\" or \"@every 1h30m\"");
     while (s.len > 0) {
         enum rc rc = take_part(&s, origin, has_days, &sum, reterr);
 
@@ -117,7 +121,7 @@ static enum rc take_duration(struct str text, const char *origin, bool has_days,
     return RC_OK;
 }
 
-/* The phase of D/P, when there is one. */
+/* The phase P of D/P. */
 static enum rc take_phase(struct str text, const char *origin, int64_t every, int64_t *ret,
                           struct err *reterr)
 {
@@ -127,7 +131,7 @@ static enum rc take_phase(struct str text, const char *origin, int64_t every, in
         return rc;
     if (*ret >= every)
         return err_set(reterr, RC_INVALID, column(origin, text), (int)text.len,
-                       "the phase `%.*s` must be shorter than the interval", STR_ARG(text));
+                       "the phase \"%.*s\" must be shorter than the interval", STR_ARG(text));
     return RC_OK;
 }
 
@@ -144,10 +148,10 @@ enum rc cron_every_parse(struct str text, const char *origin, enum cron_every ru
         return rc;
     if (every == 0 || (every < NS_S && rule != EVERY_ROUNDED))
         return err_set(reterr, RC_INVALID, column(origin, head), (int)head.len,
-                       "the interval is too short; use at least `1s`");
+                       "the interval is too short; use at least \"1s\"");
     if (rule == EVERY_WHOLE && every % NS_S != 0)
         return err_set(reterr, RC_INVALID, column(origin, head), (int)head.len,
-                       "`@every` counts whole seconds; write `%llds` or `%llds`",
+                       "\"@every\" counts whole seconds; write \"%llds\" or \"%llds\"",
                        (long long)(every / NS_S), (long long)(every / NS_S + 1));
     if (has_phase) {
         rc = take_phase(tail, origin, every, &phase, reterr);
@@ -167,7 +171,7 @@ static const struct {
 
 #define RATE_MAX (INT64_MAX / 1000) /* µs: as long as the longest @every */
 
-/* The span of a unit that is written as its number demands; 0 when it is none. */
+/* The span of a unit, in the singular or plural that its number requires; 0: not a unit. */
 static span rate_unit(struct str word, bool is_plural)
 {
     if (is_plural && (word.len == 0 || word.ptr[--word.len] != 's'))
@@ -189,11 +193,11 @@ enum rc cron_rate_parse(struct str text, const char *origin, span *ret, struct e
     if (digits == 0 || n == 0 || word.len == s.len)
         return err_set(reterr, RC_INVALID, column(origin, text), (int)text.len,
                        "a rate is a positive number, a space and a unit; write "
-                       "`rate(5 minutes)`");
+                       "\"rate(5 minutes)\"");
     unit = rate_unit(word, n != 1);
     if (unit == 0)
         return err_set(reterr, RC_INVALID, column(origin, word), (int)word.len,
-                       "`%.*s` is not a unit of this rate; use %s", STR_ARG(word),
+                       "\"%.*s\" is not a unit of this rate; use %s", STR_ARG(word),
                        n == 1 ? "minute, hour or day" : "minutes, hours or days");
     if (n > RATE_MAX / unit)
         return err_set(reterr, RC_INVALID, column(origin, text), (int)text.len,

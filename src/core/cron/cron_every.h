@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intervals in cron texts: the durations of `@every` and the words of `rate(...)`.
- *
+ * Parses intervals in cron texts: the durations of `@every` and the words of `rate(...)`.
  * Pure.
  */
 #pragma once
@@ -12,12 +11,12 @@
 #include "core/cron/cron_grammar.h"
 
 /*
- * `text` is what follows `@every`; columns count from `origin`.  *ret_phase is 0 but where the
- * dialect has D/P.  Both are whole seconds.
+ * `text` follows `@every`; columns count from `origin`.  Both results are whole seconds;
+ * *ret_phase is 0 unless the dialect has D/P.
  */
 MUST_USE enum rc cron_every_parse(struct str text, const char *origin, enum cron_every rule,
                                   span *ret_every, span *ret_phase, struct err *reterr);
 
-/* "5 minutes": what stands between the parentheses of rate(). */
+/* `text` is the argument of rate(), such as "5 minutes". */
 MUST_USE enum rc cron_rate_parse(struct str text, const char *origin, span *ret,
                                  struct err *reterr);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The field parser: lists of items; ranges, steps, L W # and H, switched by cron_grammar.
+ * The parser of one field: lists of items; ranges, steps, L, W, # and H, as far as the
+ * cron_grammar of the dialect allows them.
  */
 #include "core/cron/cron_field.h"
 
@@ -8,15 +9,15 @@
 #include "core/cron/cron_reader.h"
 
 enum {
-    HASH_DAY_MAX = 28, /* H picks a day that every month has     */
-    HASH_WEEK_MAX = 6, /* and Sunday as often as any other       */
+    HASH_DAY_MAX = 28, /* H picks a day that every month has           */
+    HASH_WEEK_MAX = 6, /* so that Sunday, 0 and 7, has the same chance */
     NTH_MAX = 5,
     LAST_MAX = 30, /* L-30 is the first day of a month of 31 */
 };
 
 /* ---- steps and ranges ---- */
 
-/* `to` may lie past the maximum: the range then goes on at the minimum. */
+/* `to` may exceed the maximum: the range then continues at the minimum. */
 static void add_range(struct cron_reader *r, int from, int to, int step)
 {
     if (step == 1 && to <= r->max && r->unit != UNIT_YEAR) {
@@ -32,7 +33,7 @@ static void add_range(struct cron_reader *r, int from, int to, int step)
     }
 }
 
-/* The largest step that the dialect takes in this unit. */
+/* The largest step that the dialect allows in this unit. */
 static int step_limit(const struct cron_reader *r)
 {
     switch ((enum cron_steps)r->ctx->grammar->steps) {
@@ -58,7 +59,7 @@ static enum rc step_too_large(const struct cron_reader *r, const char *p, int st
     if (has_every && step < INT32_MAX)
         return err_set(r->reterr, RC_INVALID, reader_column(r, p), len,
                        "step %d exceeds the %s field (%d values); for every %d %ss use "
-                       "`@every %d%c`",
+                       "\"@every %d%c\"",
                        step, unit, r->count, step, unit, step, suffix[r->unit]);
     return err_set(r->reterr, RC_INVALID, reader_column(r, p), len,
                    "step %.*s exceeds the %s field (%d values); use at most %d",
@@ -78,7 +79,7 @@ static enum rc take_step(struct cron_reader *r, int *ret)
                        dialect_text(r->ctx->dialect));
     if (!reader_number(r, &step))
         return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_word(r, p),
-                       "a number is missing after `/`");
+                       "a number is missing after \"/\"");
     if (step == 0)
         return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_since(r, p),
                        "step must be at least 1");
@@ -104,7 +105,7 @@ static enum rc take_star(struct cron_reader *r)
 
     if (reader_may(r, ONLY_LONE_STAR) && r->end - r->start != 1)
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item), 1,
-                       "in dialect %s `*` is a whole field; list the values",
+                       "in dialect %s \"*\" is a whole field; list the values",
                        dialect_text(r->ctx->dialect));
     r->marks |= FIELD_INTERVAL;
     rc = take_optional_step(r, &step);
@@ -131,12 +132,12 @@ static enum rc take_query(struct cron_reader *r)
         return take_star(r);
     if (!reader_may(r, MAY_QUERY))
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item), 1,
-                       "dialect %s has no `?`; use `*`", dialect_text(r->ctx->dialect));
+                       "dialect %s has no \"?\"; use \"*\"", dialect_text(r->ctx->dialect));
     if (is_day)
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item), 1,
-                       "`?` is a whole field; leave out the rest, or use `*`");
+                       "\"?\" is a whole field; leave out the rest, or use \"*\"");
     return err_set(r->reterr, RC_INVALID, reader_column(r, r->item), 1,
-                   "`?` stands only for day-of-month or day-of-week; use `*`");
+                   "\"?\" is allowed only in day-of-month or day-of-week; use \"*\"");
 }
 
 static bool may_wrap(const struct cron_reader *r)
@@ -156,14 +157,14 @@ static enum rc take_range(struct cron_reader *r, struct cron_value *from, int *r
     r->at++;
     if (reader_item_ends(r))
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->at), 0,
-                       "a number is missing after `-`");
+                       "a number is missing after \"-\"");
     rc = reader_value(r, &to);
     if (rc != RC_OK)
         return rc;
     if (reader_may(r, ONLY_PURE_NAMES) && from->is_name != to.is_name)
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
                        reader_since(r, r->item),
-                       "dialect %s takes two names or two numbers; write `%d-%d`",
+                       "dialect %s takes two names or two numbers; write \"%d-%d\"",
                        dialect_text(r->ctx->dialect), from->number, to.number);
     if (is_week && reader_may(r, SUNDAY_ENDS) && to.number == 0 && from->number > 0)
         to.number = 7;
@@ -178,7 +179,7 @@ static enum rc take_range(struct cron_reader *r, struct cron_value *from, int *r
 
 /* ---- H and ~ ---- */
 
-/* One value of from..to, or every step-th from a start that is drawn. */
+/* Adds one value of from..to, or every step-th from a start; the seed chooses. */
 static enum rc add_hashed(struct cron_reader *r, int from, int to)
 {
     const char *p = r->at;
@@ -188,11 +189,11 @@ static enum rc add_hashed(struct cron_reader *r, int from, int to)
     if (r->unit == UNIT_YEAR)
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
                        reader_since(r, r->item),
-                       "a year cannot be left to chance; use `*` or name it");
+                       "H and ~ cannot choose a year; use \"*\" or list the years");
     if (from > to)
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
                        reader_since(r, r->item),
-                       "the range of `%s` cannot wrap; write %d first, then %d",
+                       "the range of \"%s\" cannot wrap; write %d first, then %d",
                        *r->item == 'H' || *r->item == 'h' ? "H" : "~", to, from);
     rc = take_optional_step(r, &step);
     if (rc != RC_OK)
@@ -201,17 +202,18 @@ static enum rc add_hashed(struct cron_reader *r, int from, int to)
         return err_set(r->reterr, RC_INVALID, reader_column(r, p + 1), reader_since(r, p + 1),
                        "step %d exceeds the range %d–%d; use at most %d", step, from, to,
                        to - from + 1);
-    /* Jenkins reads H/1 as H. */
+    /* As in Jenkins, H/1 means H. */
     start = from + cron_hash_draw(r->ctx->hash, step > 1 ? step : to - from + 1);
     add_range(r, start, step > 1 ? to : start, step);
     return RC_OK;
 }
 
-static enum rc expect(struct cron_reader *r, char c)
+static enum rc expect_char(struct cron_reader *r, char c)
 {
     if (reader_peek(r) != c)
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->at), 0,
-                       "`%c` is missing; write a range such as `H(%d-%d)`", c, r->min, r->max);
+                       "\"%c\" is missing; write a range such as \"H(%d-%d)\"", c, r->min,
+                       r->max);
     r->at++;
     return RC_OK;
 }
@@ -220,16 +222,16 @@ static enum rc expect(struct cron_reader *r, char c)
 static enum rc take_hash_range(struct cron_reader *r, int *ret_from, int *ret_to)
 {
     struct cron_value from, to;
-    enum rc rc = expect(r, '(');
+    enum rc rc = expect_char(r, '(');
 
     if (rc == RC_OK)
         rc = reader_value(r, &from);
     if (rc == RC_OK)
-        rc = expect(r, '-');
+        rc = expect_char(r, '-');
     if (rc == RC_OK)
         rc = reader_value(r, &to);
     if (rc == RC_OK)
-        rc = expect(r, ')');
+        rc = expect_char(r, ')');
     if (rc != RC_OK)
         return rc;
     *ret_from = from.number;
@@ -277,7 +279,7 @@ static uint8_t weekday_bit(const struct cron_reader *r, int value)
     return (uint8_t)(1 << (value - r->min) % 7);
 }
 
-/* After L, W and #n nothing may follow but the next item. */
+/* After L, W and #n only the next item may follow. */
 static enum rc special_ends(const struct cron_reader *r)
 {
     bool is_alone = r->item == r->start && r->at == r->end;
@@ -285,13 +287,13 @@ static enum rc special_ends(const struct cron_reader *r)
     if (r->unit == UNIT_WEEKDAY && reader_may(r, ONLY_LONE_NTH) && !is_alone)
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
                        reader_since(r, r->item),
-                       "in dialect %s `%.*s` is a whole field; use a second schedule",
+                       "in dialect %s \"%.*s\" is a whole field; use a second schedule",
                        dialect_text(r->ctx->dialect), reader_since(r, r->item), r->item);
     if (reader_item_ends(r))
         return RC_OK;
     return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
                    reader_since(r, r->item) + 1,
-                   "`%.*s` takes no range or step, and nothing after it",
+                   "\"%.*s\" takes no range or step, and nothing after it",
                    reader_since(r, r->item), r->item);
 }
 
@@ -308,7 +310,7 @@ static enum rc take_last(struct cron_reader *r)
     p = r->at += has_offset;
     if (has_offset && (!reader_number(r, &offset) || offset < 1 || offset > max))
         return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_word(r, p),
-                       "`L-` counts days before the last one; use 1–%d", LAST_MAX);
+                       "\"L-\" counts days before the last one; use 1–%d", LAST_MAX);
     is_near = reader_is_letter(r, 'W') && (!has_offset || reader_may(r, MAY_LAST_NEAR));
     r->at += is_near;
     if (offset <= LAST_MAX && is_near)
@@ -335,8 +337,8 @@ static enum rc take_week_last(struct cron_reader *r)
         return special_ends(r);
     }
     return err_set(r->reterr, RC_INVALID, reader_column(r, r->item), 1,
-                   "which day? `5L` is the last Friday; for the last day of the month put "
-                   "`L` in day-of-month");
+                   "which day? \"5L\" is the last Friday; for the last day of the month put "
+                   "\"L\" in day-of-month");
 }
 
 /* The next character is the L after a weekday. */
@@ -358,7 +360,7 @@ static enum rc take_nth(struct cron_reader *r, int weekday)
         return take_last_weekday(r, weekday);
     if (!reader_number(r, &nth) || nth == 0)
         return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_word(r, p),
-                       "which one? after `#` write 1–%d", NTH_MAX);
+                       "which one? after \"#\" write 1–%d", NTH_MAX);
     if (nth > max)
         return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_since(r, p),
                        "a month has at most five of any weekday");
@@ -369,7 +371,7 @@ static enum rc take_nth(struct cron_reader *r, int weekday)
 
 /* ---- items and fields ---- */
 
-/* A value has been read: is it the start of nW, dL, d#n or a~b? */
+/* True if the value just read is the start of nW, dL, d#n or a~b. */
 static bool starts_special(const struct cron_reader *r)
 {
     bool may_special = reader_may(r, MAY_SPECIAL);
@@ -404,7 +406,7 @@ static enum rc take_span_step(struct cron_reader *r, struct cron_value from, boo
     if (!is_range && !reader_may(r, MAY_START_STEP))
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
                        reader_since(r, r->item),
-                       "dialect %s takes a step after a range or `*`; write `%d-%d/%d`",
+                       "dialect %s takes a step after a range or \"*\"; write \"%d-%d/%d\"",
                        dialect_text(r->ctx->dialect), from.number, r->max, *ret);
     if (from.is_name && reader_may(r, ONLY_PURE_NAMES))
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
@@ -414,7 +416,7 @@ static enum rc take_span_step(struct cron_reader *r, struct cron_value from, boo
     return RC_OK;
 }
 
-/* value, value-value, either with a step, or something special. */
+/* A value or a range, either with a step, or one of the special forms. */
 static enum rc take_span(struct cron_reader *r)
 {
     struct cron_value from;
@@ -443,7 +445,7 @@ static enum rc take_span(struct cron_reader *r)
     return RC_OK;
 }
 
-/* Does a lone letter, not the start of a word, stand here? */
+/* True if this letter comes next and does not begin a word. */
 static bool is_lone_letter(const struct cron_reader *r, char capital)
 {
     return reader_is_letter(r, capital) &&
@@ -496,7 +498,7 @@ static enum rc take_list(struct cron_reader *r)
     }
 }
 
-static void store(const struct cron_reader *r)
+static void store_bits(const struct cron_reader *r)
 {
     struct cron *out = r->out;
     uint64_t bits = r->bits[0];
@@ -549,7 +551,7 @@ enum rc cron_field_parse(const struct cron_context *ctx, enum cron_unit unit, st
         err_in(reterr, "%s", cron_unit_text(unit));
         return rc;
     }
-    store(&r);
+    store_bits(&r);
     *ret_marks = r.marks;
     return RC_OK;
 }

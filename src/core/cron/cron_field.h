@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One field of a cron expression or calendar entry → masks.
+ * Parses one field of a cron expression or calendar entry into masks.
  *
- * Pure.  Reads the text once, without copying it.  What the fields mean together (which days,
- * which class) is decided by the caller from the marks.
+ * Pure.  Reads the text once, without copying it.  The caller decides from the marks what the
+ * fields mean together: which days match, and whether the entry is an interval entry.
  */
 #pragma once
 
@@ -15,20 +15,20 @@
 
 /* How a field was written. */
 enum {
-    FIELD_STAR = 1 << 0,       /* an item takes every value: `*`, `?`, or with step 1       */
-    FIELD_STAR_FIRST = 1 << 1, /* the text starts with `*`                                  */
-    FIELD_STAR_STEPS = 1 << 2, /* the first item is `*` with a step above 1                 */
-    FIELD_LIST = 1 << 3,       /* more than one item                                        */
-    FIELD_QUERY = 1 << 4,      /* `?`                                                       */
-    FIELD_INTERVAL = 1 << 5,   /* has `*`, `?`, a range or a step                           */
-    FIELD_AND = 1 << 6,        /* starts with `+`                                           */
+    FIELD_STAR = 1 << 0,       /* an item has every value: `*`, `?`, or these with step 1 */
+    FIELD_STAR_FIRST = 1 << 1, /* the text starts with `*`                                */
+    FIELD_STAR_STEPS = 1 << 2, /* the first item is `*` with a step above 1               */
+    FIELD_LIST = 1 << 3,       /* more than one item                                      */
+    FIELD_QUERY = 1 << 4,      /* `?`                                                     */
+    FIELD_INTERVAL = 1 << 5,   /* has `*`, `?`, a range or a step                         */
+    FIELD_AND = 1 << 6,        /* starts with `+`                                         */
 };
 
 struct cron_context {
     const struct cron_grammar *grammar;
     enum dialect dialect;
-    const char *origin;     /* columns are counted from here                           */
-    struct cron_hash *hash; /* may be NULL where the grammar has no H and no ~         */
+    const char *origin;     /* columns are counted from here                  */
+    struct cron_hash *hash; /* may be NULL if the grammar has neither H nor ~ */
 };
 
 /* "second", "minute", "hour", "day-of-month", "month", "day-of-week", "year". */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a pattern does not match: what an exclusion leaves over.  Pure.
+ * The search for seconds that a pattern does not match: those that an exclusion leaves.  Pure.
  *
- * Kept apart from the search for matches because only exclusions need it.
+ * Separate from the search for matches because only exclusions need it.
  */
 #include "core/cron/cron.h"
 
@@ -15,7 +15,7 @@ bool cron_is_whole_day(const struct cron *cron)
            !(cron->flags & CRON_FRACTION);
 }
 
-/* Days after which a pattern that matched each of them matches all, unless years are listed. */
+/* A pattern that matches this many consecutive days matches all, unless years are listed. */
 static int64_t enough_days(const struct cron *cron)
 {
     return cron->flags & CRON_ANY_YEAR ? (KINDS_YEARS + 1) * 366 : DAY_MAX - DAY_MIN;
@@ -45,8 +45,8 @@ static int64_t prev_other_day(const struct cron *cron, int64_t day)
 }
 
 /*
- * One step towards the end of the run of matches that `local` is in: the start of the next
- * second, minute, hour or day that may be outside it, at the coarsest level that is full.
+ * One step towards the end of the series of matches that contains `local`: the start of the
+ * next second, minute, hour or day that may not match, in the coarsest possible unit.
  */
 static int64_t step_up(const struct cron *cron, int64_t local)
 {

@@ -7,12 +7,12 @@
 #include "base/must.h"
 #include "core/limits.h"
 
-/* L, W and # as Quartz has them. */
+/* L, W and # as in Quartz. */
 #define QUARTZ_SPECIAL (MAY_SPECIAL | MAY_LAST_NEAR | MAY_WEEK_LAST | MAY_QUERY)
 
 #define YEARS_ALL .year_min = CRON_YEAR_MIN, .year_max = CRON_YEAR_MAX
 
-/* What robfig/cron reads; its relatives differ in one column each. */
+/* The row of robfig/cron; its relatives differ in one column each. */
 #define ROBFIG                                                                                 \
     .may = MAY_START_STEP | MAY_QUERY_ANY | MAY_SIGN | ONLY_TIGHT_MACRO, .names = NAMES_THREE, \
     .steps = STEPS_ANY, .days = DAYS_OR, .macros = MACROS_LOWER, .every = EVERY_ROUNDED,       \

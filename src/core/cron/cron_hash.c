@@ -106,7 +106,7 @@ static uint64_t big_endian(uint32_t high, uint32_t low)
     return (uint64_t)__builtin_bswap32(high) << 32 | __builtin_bswap32(low);
 }
 
-/* The constants are those of java.util.Random: 48 bits of state, the upper ones given. */
+/* The constants of java.util.Random: 48 bits of state, of which it returns the upper ones. */
 #define RANDOM_MULTIPLIER UINT64_C(0x5DEECE66D)
 #define RANDOM_ADDEND     UINT64_C(0xB)
 #define RANDOM_MASK       ((UINT64_C(1) << 48) - 1)
@@ -117,7 +117,7 @@ static int32_t next_31_bits(struct cron_hash *hash)
     return (int32_t)(hash->state >> 17);
 }
 
-static void start(struct cron_hash *hash)
+static void seed_generator(struct cron_hash *hash)
 {
     struct md5 md5 = md5_of(hash->seed);
     uint64_t folded = big_endian(md5.word[0] ^ md5.word[2], md5.word[1] ^ md5.word[3]);
@@ -134,10 +134,10 @@ int cron_hash_draw(struct cron_hash *hash, int bound)
     if (hash->seed.len == 0)
         return 0;
     if (!hash->started)
-        start(hash);
+        seed_generator(hash);
     if ((bound & (bound - 1)) == 0)
         return (int)((int64_t)bound * next_31_bits(hash) >> 31);
-    /* Draw again in the last, partial run of `bound` values, as Java does. */
+    /* Draws again for values after the last multiple of `bound`, as Java does. */
     do {
         bits = next_31_bits(hash);
         value = bits % bound;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers behind `H`: the same as Jenkins draws for the same seed, so that a schedule
- * that moves here keeps its minute.
+ * The numbers that replace `H`: the same as in Jenkins for the same seed, so that a schedule
+ * imported from Jenkins keeps its minute.
  *
- * Pure.  MD5 of the seed folded to 64 bits starts a java.util.Random; one draw for each H in
- * the order in which they are written.  MD5 spreads names here and protects nothing.
+ * Pure.  The MD5 of the seed, folded to 64 bits, seeds a java.util.Random; each H draws one
+ * number, in the order of the text.  MD5 only spreads the values; it protects nothing.
  */
 #pragma once
 
@@ -15,8 +15,8 @@
 
 struct cron_hash {
     struct str seed;
-    bool started;   /* the digest is made at the first draw: most expressions have no H */
-    uint64_t state; /* of the 48-bit generator */
+    bool started;   /* the first draw computes the MD5: most expressions have no H */
+    uint64_t state; /* of the 48-bit generator                                     */
 };
 
 static inline struct cron_hash cron_hash(struct str seed)

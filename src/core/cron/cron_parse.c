@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cron expressions: zone, macros, the order of the fields, and what they mean together.
+ * The parser of whole cron expressions: zone, comment, macros, the order of the fields, and
+ * what the fields mean together.
  */
 #include "core/cron/cron_parse.h"
 
@@ -11,12 +12,12 @@
 
 enum { FIELDS_MAX = 7 };
 
-#define EMPTY_TEXT "the expression is empty; write fields such as `0 9 * * 1-5`"
+#define EMPTY_TEXT "the expression is empty; write fields such as \"0 9 * * 1-5\""
 
 struct fields {
     struct str text[FIELDS_MAX];
-    int count;            /* all that are there, also above FIELDS_MAX   */
-    const char *surplus;  /* the first one above FIELDS_MAX              */
+    int count;            /* of all fields, even above FIELDS_MAX       */
+    const char *surplus;  /* the first field above FIELDS_MAX           */
     enum cron_unit first; /* the others follow in the order of the enum */
     unsigned marks[UNIT_COUNT];
 };
@@ -59,7 +60,7 @@ static bool is_blank(const struct cron_context *ctx, char c)
     return c == ' ' || c == '\t';
 }
 
-/* Line ends are blanks at both ends of a text that may have lines, and for Spring. */
+/* At both ends of the text, line ends are blanks too if it may have lines, and for Spring. */
 static struct str trim(const struct cron_context *ctx, struct str s)
 {
     const struct cron_grammar *grammar = ctx->grammar;
@@ -84,7 +85,7 @@ static enum rc check_bytes(const struct cron_context *ctx, struct str s, struct 
     return RC_OK;
 }
 
-/* ---- what stands around the fields ---- */
+/* ---- zone and comment ---- */
 
 static enum rc check_zone(const struct cron_context *ctx, struct str name, struct err *reterr)
 {
@@ -94,8 +95,8 @@ static enum rc check_zone(const struct cron_context *ctx, struct str name, struc
         return cron_bad_byte(ctx->origin, bad, name.ptr + name.len, reterr);
     if (name.len == 0)
         return err_set(reterr, RC_INVALID, column(ctx, name.ptr), 0,
-                       "a time zone is missing after `TZ=`; write a name such as "
-                       "`Europe/Paris`");
+                       "a time zone is missing after \"TZ=\"; write a name such as "
+                       "\"Europe/Paris\"");
     if (name.len > ZONE_NAME_MAX)
         return err_set(reterr, RC_INVALID, column(ctx, name.ptr), (int)name.len,
                        "the name of the time zone is too long; use at most %d bytes",
@@ -103,7 +104,7 @@ static enum rc check_zone(const struct cron_context *ctx, struct str name, struc
     return RC_OK;
 }
 
-/* Where the zone's name ends: at a blank, or at the end of the line; NULL when nowhere. */
+/* The end of the zone name: a blank or the end of the line; NULL if there is none. */
 static const char *zone_end(const struct cron_context *ctx, struct str rest)
 {
     for (size_t i = 0; i < rest.len; i++) {
@@ -116,7 +117,7 @@ static const char *zone_end(const struct cron_context *ctx, struct str rest)
     return NULL;
 }
 
-/* Cuts `TZ=name` off *rest. */
+/* Removes `TZ=name` from the start of *rest. */
 static enum rc take_zone(const struct cron_context *ctx, struct str *rest, struct str *ret,
                          struct err *reterr)
 {
@@ -131,7 +132,7 @@ static enum rc take_zone(const struct cron_context *ctx, struct str *rest, struc
         return RC_OK;
     if (rule == ZONE_NONE || rule == (is_short ? ZONE_CRON_TZ_LINE : ZONE_TZ_LINE))
         return err_set(reterr, RC_INVALID, column(ctx, rest->ptr), (int)key.len,
-                       "dialect %s has no `%s`; give the time zone beside the expression",
+                       "dialect %s has no \"%s\"; give the time zone separately",
                        dialect_text(ctx->dialect), key.ptr);
     name = str_from(*rest, key.len);
     end = zone_end(ctx, name);
@@ -148,7 +149,7 @@ static enum rc take_zone(const struct cron_context *ctx, struct str *rest, struc
     return rc;
 }
 
-/* Cuts `# comment` off *rest. */
+/* Removes `# comment` from the end of *rest. */
 static enum rc take_comment(const struct cron_context *ctx, struct str *rest, struct str *ret,
                             struct err *reterr)
 {
@@ -207,9 +208,9 @@ static enum rc wrong_count(const struct cron_context *ctx, const struct fields *
     if (fields->count == 6 && allowed == FIELDS_5)
         hint = "; for seconds use dialect belfry";
     if (fields->count == 5 && allowed & FIELDS_6_SECOND)
-        hint = "; seconds come first: put `0 ` before the minutes";
+        hint = "; seconds come first: put \"0 \" before the minutes";
     if (fields->count == 5 && allowed == FIELDS_6_YEAR)
-        hint = "; the year comes last: append ` *`";
+        hint = "; the year comes last: append \" *\"";
     return err_set(reterr, RC_INVALID, column(ctx, at), (int)(s.ptr + s.len - at),
                    "expected %s fields, found %d%s", counts_text(allowed), fields->count, hint);
 }
@@ -223,19 +224,20 @@ static bool is_year(struct str field)
     return digits == 4;
 }
 
-/* Which unit the first field is. */
-static enum rc arrange(const struct cron_context *ctx, struct str s, struct fields *fields,
-                       struct err *reterr)
+/* Finds out which unit the first field is. */
+static enum rc set_first_unit(const struct cron_context *ctx, struct str s,
+                              struct fields *fields, struct err *reterr)
 {
     unsigned allowed = ctx->grammar->fields;
     bool has_six = fields->count == 6 && allowed & FIELDS_6_SECOND;
     const struct str *last = &fields->text[5];
 
     if (has_six && is_year(*last))
-        return err_set(reterr, RC_INVALID, column(ctx, last->ptr), (int)last->len,
-                       "six fields start with seconds; `%.*s` looks like a year: use %sdialect "
-                       "aws",
-                       STR_ARG(*last), allowed & FIELDS_7 ? "seven fields or " : "");
+        return err_set(
+            reterr, RC_INVALID, column(ctx, last->ptr), (int)last->len,
+            "six fields start with seconds; \"%.*s\" looks like a year: use %sdialect "
+            "aws",
+            STR_ARG(*last), allowed & FIELDS_7 ? "seven fields or " : "");
     if (has_six || (fields->count == 7 && allowed & FIELDS_7))
         fields->first = UNIT_SECOND;
     else if ((fields->count == 5 && allowed & FIELDS_5) ||
@@ -257,24 +259,25 @@ static enum rc ambiguous(const struct cron_context *ctx, const struct fields *fi
     enum rc rc;
 
     if (fields->marks[starred] & FIELD_LIST)
-        rc = err_set(reterr, RC_INVALID, column(ctx, field->ptr), (int)field->len,
-                     "ambiguous: write `+%.*s` for both conditions or leave out `*` for either",
-                     STR_ARG(*week));
+        rc = err_set(
+            reterr, RC_INVALID, column(ctx, field->ptr), (int)field->len,
+            "ambiguous: write \"+%.*s\" for both conditions or leave out \"*\" for either",
+            STR_ARG(*week));
     else
         rc = err_set(reterr, RC_INVALID, column(ctx, field->ptr), (int)field->len,
-                     "ambiguous: write `+%.*s` for both conditions or `%s%.*s` for either",
+                     "ambiguous: write \"+%.*s\" for both conditions or \"%s%.*s\" for either",
                      STR_ARG(*week), range, STR_ARG(tail));
     err_in(reterr, "%s", cron_unit_text(starred));
     return rc;
 }
 
-/* Read by daemons as AND and by libraries as OR, or the other way round. */
+/* True for a field that some cron programs combine with AND and others with OR. */
 static bool is_unclear(unsigned marks)
 {
     return marks & FIELD_STAR_STEPS || (marks & FIELD_STAR && marks & FIELD_LIST);
 }
 
-/* Must both days match, or either? */
+/* Decides whether both day fields must match, or either. */
 static enum rc join_days(const struct cron_context *ctx, const struct fields *fields,
                          struct cron *cron, struct err *reterr)
 {
@@ -300,9 +303,10 @@ static enum rc join_days(const struct cron_context *ctx, const struct fields *fi
         break;
     case DAYS_QUERY:
         if (!(day & FIELD_QUERY) == !(week & FIELD_QUERY))
-            return err_set(reterr, RC_INVALID, column(ctx, week_text->ptr), (int)week_text->len,
-                           "give day-of-month or day-of-week and write `?` for the other, and "
-                           "only there");
+            return err_set(
+                reterr, RC_INVALID, column(ctx, week_text->ptr), (int)week_text->len,
+                "give day-of-month or day-of-week and write \"?\" for the other, and "
+                "only there");
         break;
     }
     if (both)
@@ -361,9 +365,9 @@ static enum rc take_fields(const struct cron_context *ctx, struct str s, struct 
     split(ctx, s, &fields);
     if (ctx->grammar->may & HAS_ENGLISH && is_english(&fields))
         return err_set(reterr, RC_INVALID, column(ctx, s.ptr), (int)s.len,
-                       "English sentences are not read; write five fields such as "
-                       "`0 */2 * * *`");
-    rc = arrange(ctx, s, &fields, reterr);
+                       "English sentences are not supported; write five fields such as "
+                       "\"0 */2 * * *\"");
+    rc = set_first_unit(ctx, s, &fields, reterr);
     return rc == RC_OK ? parse_fields(ctx, &fields, ret, reterr) : rc;
 }
 
@@ -377,20 +381,20 @@ static enum rc unknown_macro(const struct cron_context *ctx, struct str word,
 
     if (str_eq_nocase(word, STR("@reboot")))
         return err_set(reterr, RC_INVALID, column(ctx, word.ptr), (int)word.len,
-                       "`@reboot` is not a time; let the system's start run the command");
+                       "\"@reboot\" is not a time; start the command from a system service");
     for (int i = 0; i < MACROS; i++)
         names[i] = macros[i].name;
     nearest = str_nearest(word, names, MACROS);
     if (nearest >= 0)
         return err_set(reterr, RC_INVALID, column(ctx, word.ptr), (int)word.len,
-                       "`%.*s` is not known; use `%s`", STR_ARG(word), names[nearest]);
+                       "\"%.*s\" is not known; use \"%s\"", STR_ARG(word), names[nearest]);
     return err_set(reterr, RC_INVALID, column(ctx, word.ptr), (int)word.len,
-                   "`%.*s` is not known; use @yearly, @monthly, @weekly, @daily or @hourly%s",
+                   "\"%.*s\" is not known; use @yearly, @monthly, @weekly, @daily or @hourly%s",
                    (int)(word.len > 40 ? 40 : word.len), word.ptr,
-                   ctx->grammar->every == EVERY_NONE ? "" : ", or `@every 90m`");
+                   ctx->grammar->every == EVERY_NONE ? "" : ", or \"@every 90m\"");
 }
 
-/* Index into macros[], -1 when the dialect has no such macro. */
+/* Index into macros[]; -1 if the dialect does not have this macro. */
 static int find_macro(const struct cron_context *ctx, struct str word)
 {
     bool any_case = ctx->grammar->macros == MACROS_ANY_CASE;
@@ -404,7 +408,7 @@ static int find_macro(const struct cron_context *ctx, struct str word)
     return -1;
 }
 
-/* The five fields that a macro stands for. */
+/* Parses the five fields that a macro means. */
 static void expand_macro(const struct cron_context *ctx, int macro, struct cron *ret)
 {
     bool is_hashed = ctx->grammar->macros == MACROS_HASHED;
@@ -427,11 +431,11 @@ static enum rc take_macro(const struct cron_context *ctx, struct str word, struc
         return unknown_macro(ctx, word, reterr);
     if (ctx->grammar->macros == MACROS_NONE)
         return err_set(reterr, RC_INVALID, column(ctx, word.ptr), (int)word.len,
-                       "dialect %s has no `%.*s`; write the fields `%s`",
+                       "dialect %s has no \"%.*s\"; write the fields \"%s\"",
                        dialect_text(ctx->dialect), STR_ARG(word), macros[macro].fields);
     if (tail.len > 0)
         return err_set(reterr, RC_INVALID, column(ctx, tail.ptr), (int)tail.len,
-                       "`%.*s` is a whole expression; remove what follows", STR_ARG(word));
+                       "\"%.*s\" is a whole expression; remove what follows", STR_ARG(word));
     expand_macro(ctx, macro, ret);
     return RC_OK;
 }
@@ -453,7 +457,7 @@ static enum rc take_every(const struct cron_context *ctx, struct str tail,
     enum cron_every rule = (enum cron_every)ctx->grammar->every;
     enum rc rc;
 
-    /* Only our own form takes more than one blank here. */
+    /* Only dialect belfry allows more than one blank here. */
     tail = rule == EVERY_WHOLE ? str_trim(tail) : str_from(tail, tail.len > 0);
     rc = cron_every_parse(tail, ctx->origin, rule, &ret->every, &ret->phase, reterr);
     if (rc != RC_OK)
@@ -467,7 +471,7 @@ static enum rc take_every(const struct cron_context *ctx, struct str tail,
     return RC_OK;
 }
 
-/* What starts with `@`. */
+/* An expression that starts with `@`. */
 static enum rc take_at(const struct cron_context *ctx, struct str s, struct cron_text *ret,
                        struct err *reterr)
 {
@@ -489,11 +493,11 @@ static enum rc take_call(const struct cron_context *ctx, struct str s, struct cr
 
     if (!is_cron && !is_rate)
         return err_set(reterr, RC_INVALID, column(ctx, s.ptr), (int)s.len,
-                       "dialect %s writes `cron(0 9 * * ? *)` or `rate(5 minutes)`",
+                       "dialect %s writes \"cron(0 9 * * ? *)\" or \"rate(5 minutes)\"",
                        dialect_text(ctx->dialect));
     if (s.ptr[s.len - 1] != ')')
         return err_set(reterr, RC_INVALID, column(ctx, s.ptr) + (int)s.len, 0,
-                       "`)` is missing at the end");
+                       "\")\" is missing at the end");
     inner = (struct str){s.ptr + 5, s.len - 6};
     if (is_cron)
         return take_fields(ctx, trim(ctx, inner), &ret->cron, reterr);
@@ -501,7 +505,7 @@ static enum rc take_call(const struct cron_context *ctx, struct str s, struct cr
     return cron_rate_parse(inner, ctx->origin, &ret->every, reterr);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole expression ---- */
 
 static enum rc take_body(const struct cron_context *ctx, struct str text, struct str s,
                          struct cron_text *ret, struct err *reterr)
@@ -519,7 +523,7 @@ static enum rc take_body(const struct cron_context *ctx, struct str text, struct
         return take_fields(ctx, s, &ret->cron, reterr);
     if (!is_tight && ctx->grammar->may & ONLY_TIGHT_MACRO)
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "dialect %s takes no blank around `%.*s`; remove it",
+                       "dialect %s allows no blank around \"%.*s\"; remove it",
                        dialect_text(ctx->dialect), STR_ARG(s));
     return take_at(ctx, s, ret, reterr);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cron text in any dialect → struct cron.
+ * Parses cron text in any dialect into a struct cron.
  *
- * Pure.  One grammar, switched by a table of dialects.  What a real parser of a dialect
- * refuses is refused; where a real one silently does nonsense, Belfry refuses too.
+ * Pure.  One grammar with a table of dialects.  Text that the original parser of a dialect
+ * rejects is an error; so is text that the original accepts but silently misreads.
  */
 #pragma once
 
@@ -16,20 +16,20 @@
 #include "core/cron/dialect.h"
 
 struct cron_text {
-    bool is_every;      /* @every D, rate(n unit): `every` counts, `cron` is not set     */
-    struct cron cron;   /* sealed                                                        */
-    span every;         /* whole seconds                                                 */
-    span phase;         /* temporal's @every D/P                                         */
-    bool epoch;         /* the interval counts from 1970 (temporal), not from the start  */
-    struct str zone;    /* from CRON_TZ= / TZ=, points into the text; len 0: none        */
-    struct str comment; /* temporal: what follows `#`, trimmed; len 0: none             */
+    bool is_every;      /* @every D, rate(n unit): `every` counts, `cron` is not set    */
+    struct cron cron;   /* sealed                                                       */
+    span every;         /* whole seconds                                                */
+    span phase;         /* temporal's @every D/P                                        */
+    bool epoch;         /* the interval counts from 1970 (temporal), not from the start */
+    struct str zone;    /* from CRON_TZ= / TZ=, points into the text; len 0: none       */
+    struct str comment; /* temporal: the text after `#`, trimmed; len 0: none           */
 };
 
 /*
- * `seed` feeds H (Jenkins' algorithm); with an empty one every H is its lowest value.
+ * `seed` determines H (Jenkins' algorithm); with an empty seed every H is its lowest value.
  * `dialect` must be one of the cron dialects, not systemd or rrule.
- * On failure reterr has the column (0-based) in `at` and the field's name in `field`
- * ("second" … "year", or "" when the text as a whole is wrong).
+ * On failure reterr has the column (0-based) in `at` and the name of the field in `field`
+ * ("second" … "year", or "" if the text as a whole is wrong).
  */
 MUST_USE enum rc cron_parse(struct str text, enum dialect dialect, struct str seed,
                             struct cron_text *ret, struct err *reterr);
@@ -40,8 +40,9 @@ struct calendar_text {
 };
 
 /*
- * Blank fields: second, minute, hour 0; the others `*`.  All fields must match.  Fields are
- * ranges with steps and names; native (DIALECT_BELFRY) also takes wrap, L, W and #.
+ * Empty fields are 0 for second, minute and hour, and `*` for the others.  All fields must
+ * match.  Fields are ranges with steps and names; native (DIALECT_BELFRY) also allows ranges
+ * that wrap, L, W and #.
  */
 MUST_USE enum rc calendar_parse(const struct calendar_text *text, enum dialect dialect,
                                 struct cron *ret, struct err *reterr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of a cron field: numbers and names, their ranges, and what to say when one is wrong.
+ * Values of a cron field: numbers and names, their ranges, and the errors for wrong ones.
  */
 #include "core/cron/cron_reader.h"
 
@@ -11,7 +11,7 @@
 
 static const struct {
     const char *text; /* as in "minute 61 is out of range" */
-    const char *noun; /* as in "`FOO` is not a month"      */
+    const char *noun; /* as in "FOO is not a month"        */
     int16_t min, max, count;
 } units[UNIT_COUNT] = {
     [UNIT_SECOND] = {"second", "a second", 0, 59, 60},
@@ -122,7 +122,7 @@ enum rc reader_not_a_value(const struct cron_reader *r, const char *p)
                        "%s is missing; use %d–%d%s", reader_noun(r), r->min, r->max,
                        name_range(r));
     return err_set(r->reterr, RC_INVALID, reader_column(r, p), len,
-                   "`%.*s` is not %s; use %d–%d%s", shown(len), p, reader_noun(r), r->min,
+                   "\"%.*s\" is not %s; use %d–%d%s", shown(len), p, reader_noun(r), r->min,
                    r->max, name_range(r));
 }
 
@@ -144,10 +144,10 @@ enum rc reader_unexpected(const struct cron_reader *r)
 
     if (is_near)
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item), len + 1,
-                       "`W` takes a single day");
+                       "\"W\" takes a single day");
     return err_set(r->reterr, RC_INVALID, reader_column(r, r->at), 1,
-                   "unexpected `%c` after `%.*s`; separate items with `,`", *r->at, shown(len),
-                   r->item);
+                   "unexpected \"%c\" after \"%.*s\"; separate items with \",\"", *r->at,
+                   shown(len), r->item);
 }
 
 /* "a" or "a-b" */
@@ -174,7 +174,7 @@ enum rc reader_backwards(const struct cron_reader *r, int from, int to)
         add_range_text(&text, r->min, to);
     }
     return err_set(r->reterr, RC_INVALID, reader_column(r, r->item), reader_since(r, r->item),
-                   "%s ranges cannot wrap; write `%s`", units[r->unit].text, array);
+                   "%s ranges cannot wrap; write \"%s\"", units[r->unit].text, array);
 }
 
 /* ---- values ---- */
@@ -195,7 +195,7 @@ bool reader_number(struct cron_reader *r, int *ret)
     return true;
 }
 
-/* Do the first `len` letters of `name` stand at `p`? */
+/* True if the text at `p` begins with the first `len` letters of `name`. */
 static bool is_prefix(const char *p, const char *name, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -204,7 +204,7 @@ static bool is_prefix(const char *p, const char *name, size_t len)
     return true;
 }
 
-/* Index of the first name that starts with these letters, -1 when there is none. */
+/* Index of the first name that starts with these letters; -1 if there is none. */
 static int find_name(const struct cron_reader *r, const char *p, size_t len)
 {
     const char *const *names = r->unit == UNIT_MONTH ? month_names : weekday_names;
@@ -234,7 +234,7 @@ static enum rc take_name(struct cron_reader *r, struct cron_value *ret)
 
     while (p + len < r->end && char_is_alpha(p[len]))
         len++;
-    /* FRIL is Friday and L. */
+    /* FRIL means FRI followed by L. */
     if (len == NAME_LEN + 1 && r->unit == UNIT_WEEKDAY && reader_may(r, MAY_SPECIAL) &&
         char_lower(p[NAME_LEN]) == 'l')
         len = NAME_LEN;
@@ -245,7 +245,7 @@ static enum rc take_name(struct cron_reader *r, struct cron_value *ret)
         int word = reader_word(r, p);
 
         return err_set(r->reterr, RC_INVALID, reader_column(r, p), word,
-                       "`%.*s` is not %s; use `%c%c%c`", shown(word), p, reader_noun(r),
+                       "\"%.*s\" is not %s; use \"%c%c%c\"", shown(word), p, reader_noun(r),
                        p[0] & ~0x20, p[1] & ~0x20, p[2] & ~0x20);
     }
     r->at = p + len;

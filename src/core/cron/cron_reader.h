@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A place in the text of one cron field, and how values are read from there.
+ * A read position in the text of one cron field, and the functions that read values there.
  *
  * Pure.  For core/cron/cron_field.c only.
  */
@@ -11,18 +11,18 @@
 
 #include "core/cron/cron_field.h"
 
-enum { WORD_SHOWN_MAX = 40 }; /* bytes of a wrong word that a message repeats */
+enum { WORD_SHOWN_MAX = 40 }; /* bytes of a wrong word that a message quotes */
 
 struct cron_reader {
     const struct cron_context *ctx;
     enum cron_unit unit;
-    int min, max; /* values that the unit has in this dialect          */
-    int count;    /* how many different ones: of weekdays 7, not 8     */
+    int min, max; /* range of the unit in this dialect             */
+    int count;    /* number of different values: 7 weekdays, not 8 */
     const char *start, *at, *end;
-    const char *item; /* where the current item starts                     */
+    const char *item; /* where the current item starts */
     struct cron *out;
-    uint64_t bits[4]; /* bit n: value n; of years 1970 + n                 */
-    unsigned marks;   /* FIELD_*                                           */
+    uint64_t bits[4]; /* bit n: value n; for years 1970 + n */
+    unsigned marks;   /* FIELD_*                            */
     struct err *reterr;
 };
 
@@ -51,7 +51,7 @@ static inline int reader_column(const struct cron_reader *r, const char *p)
     return (int)(p - r->ctx->origin);
 }
 
-/* Bytes from `p` to the place reached. */
+/* Bytes from `p` to the read position. */
 static inline int reader_since(const struct cron_reader *r, const char *p)
 {
     return (int)(r->at - p);
@@ -60,22 +60,22 @@ static inline int reader_since(const struct cron_reader *r, const char *p)
 struct cron_reader cron_reader(const struct cron_context *ctx, enum cron_unit unit,
                                struct str text, struct cron *out, struct err *reterr);
 
-/* Is the next character this capital letter, or the small one where that is allowed? */
+/* True if this letter comes next, in upper case or, where allowed, in lower case. */
 bool reader_is_letter(const struct cron_reader *r, char capital);
 
-/* Digits, saturated at INT32_MAX; false when there are none. */
+/* Reads digits, at most as INT32_MAX; false if there are none. */
 bool reader_number(struct cron_reader *r, int *ret);
 
-/* A number or name within the range of the unit. */
+/* Reads a number or name in the range of the unit. */
 MUST_USE enum rc reader_value(struct cron_reader *r, struct cron_value *ret);
 
-/* As in "`FOO` is not a month", with the article. */
+/* The unit with its article, as in "FOO is not a month". */
 const char *reader_noun(const struct cron_reader *r);
 
-/* The word at `p`, up to what separates values. */
+/* Length of the word at `p`, up to the next separator. */
 int reader_word(const struct cron_reader *r, const char *p);
 
-/* The errors that several places have in common. */
+/* Errors that several functions report. */
 enum rc reader_not_a_value(const struct cron_reader *r, const char *p);
 enum rc reader_unexpected(const struct cron_reader *r);
 enum rc reader_backwards(const struct cron_reader *r, int from, int to);

@@ -56,10 +56,10 @@ enum rc dialect_parse(struct str text, enum dialect *ret, struct err *reterr)
     nearest = str_nearest(text, names, DIALECT_COUNT);
     if (nearest >= 0)
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "`%.*s` is not a dialect; did you mean `%s`?", STR_ARG(text),
+                       "\"%.*s\" is not a dialect; did you mean \"%s\"?", STR_ARG(text),
                        names[nearest]);
     return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                   "`%.*s` is not a dialect; use belfry, posix, vixie, cronie, robfig, "
+                   "\"%.*s\" is not a dialect; use belfry, posix, vixie, cronie, robfig, "
                    "robfig-seconds, k8s, github, cloudscheduler, spring, quartz, aws, "
                    "jenkins, temporal, systemd or rrule",
                    (int)(text.len > 40 ? 40 : text.len), text.ptr);

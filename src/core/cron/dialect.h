@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schedule languages that Belfry reads, by name, and what sets each apart.
+ * The schedule languages that Belfry reads: their names and their rules for clock changes.
  *
  * Pure.  A dialect is always explicit and stored; it is never guessed.
  */
@@ -26,12 +26,12 @@ enum dialect {
     DIALECT_JENKINS,
     DIALECT_TEMPORAL,
     DIALECT_SYSTEMD, /* OnCalendar: core/oncalendar/oncalendar.h */
-    DIALECT_RRULE,   /* iCalendar: core/rrule/rrule.h       */
+    DIALECT_RRULE,   /* iCalendar: core/rrule/rrule.h            */
     DIALECT_COUNT
 };
 
 const char *dialect_text(enum dialect dialect);
 MUST_USE enum rc dialect_parse(struct str text, enum dialect *ret, struct err *reterr);
 
-/* The rule for clock changes that the dialect's users know. */
+/* The rule for clock changes of the original software. */
 enum dst_name dialect_dst(enum dialect dialect);

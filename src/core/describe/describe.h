@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a schedule says, in English: `At 02:30 on weekdays, New York time`.
+ * Describes a schedule in English: `At 02:30 on weekdays, New York time`.
  *
- * Pure.  A description is true for any value that can be compiled, also for odd ones: what
- * has no idiom is told as lists.  Long lists end in "and N more", so the length is bounded.
+ * Pure.  A description is correct for every value that can be compiled: where English has no
+ * idiom, it lists the values.  Long lists end in "and N more", so the length is limited.
  */
 #pragma once
 
@@ -13,9 +13,9 @@
 #include "core/spec/spec.h"
 
 enum {
-    DESCRIBE_CRON_MAX = 2048,      /* bytes that hold the description of any cron or rule */
-    DESCRIBE_SPEC_MAX = 32 * 1024, /* … of any spec, whose lists are cut                  */
-    DESCRIBE_ENTRIES_MAX = 8,      /* entries of a spec that are told, then "and N more"  */
+    DESCRIBE_CRON_MAX = 2048,      /* bytes that are enough for any cron or rule */
+    DESCRIBE_SPEC_MAX = 32 * 1024, /* bytes that are enough for any spec         */
+    DESCRIBE_ENTRIES_MAX = 8,      /* entries of a spec, then "and N more"       */
 };
 
 /* One pattern, without a zone: `Every 15 minutes from 09:00 to 17:45 on weekdays`. */

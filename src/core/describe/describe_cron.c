@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Describes one cron: times of day, then days.
+ */
 #include "core/describe/describe.h"
 #include "core/describe/describe_parts.h"
 
@@ -12,10 +15,10 @@ void describe_capital(struct buf *out, size_t at)
 
 void describe_pattern(const struct cron *cron, struct buf *out)
 {
-    bool wants_daily = describe_time(cron, cron->flags & CRON_EVERY_DAY, out);
+    bool needs_daily = describe_time(cron, cron->flags & CRON_EVERY_DAY, out);
 
-    describe_days(cron, wants_daily, out);
-    /* From 1970 on all years that can be named follow, and a whole cycle of the calendar. */
+    describe_days(cron, needs_daily, out);
+    /* A search from 1970 covers all years of a list and a whole cycle of the calendar. */
     if (cron_next_day(cron, 0) > DAY_MAX)
         buf_text(out, " (no such day exists)");
 }

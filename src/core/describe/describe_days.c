@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Describes the days of a cron: weekdays, days of the month, months and years.
+ */
 #include "core/describe/describe_parts.h"
 #include "core/describe/describe_words.h"
 
@@ -16,16 +19,16 @@ enum {
 
 /* How days of the week are named. */
 enum manner {
-    AS_HABIT,     /* "Fridays": the only condition             */
-    AS_EACH,      /* "every Friday": beside days of the month  */
-    AS_CONDITION, /* "a Friday": if the day is one             */
+    AS_HABIT,     /* "Fridays": the only condition                   */
+    AS_EACH,      /* "every Friday": together with days of the month */
+    AS_CONDITION, /* "a Friday": after "if it is"                    */
 };
 
-/* What has been told of the date so far; the rest follows at the end. */
+/* The state of the sentence: what is not yet written of the date follows at the end. */
 struct days {
     const struct cron *cron;
     struct buf *out;
-    bool month_said, year_said;
+    bool has_month, has_year;
 };
 
 static bool is_single(uint64_t bits)
@@ -38,7 +41,7 @@ static int lowest(uint64_t bits)
     return __builtin_ctzll(bits);
 }
 
-/* The only year, 0 when there are several or all. */
+/* The only year; 0 if there are several or all. */
 static int single_year(const struct cron *cron)
 {
     int year = 0, count = 0;
@@ -53,58 +56,58 @@ static int single_year(const struct cron *cron)
     return count == 1 ? year : 0;
 }
 
-static void of_month(struct days *d)
+static void write_of_month(struct days *d)
 {
     buf_text(d->out, " of ");
     if (is_single(d->cron->month)) {
         words_month(d->out, lowest(d->cron->month));
-        d->month_said = true;
+        d->has_month = true;
     } else {
         buf_text(d->out, "the month");
     }
 }
 
-static void the_day(struct buf *out, int day)
+static void write_day(struct buf *out, int day)
 {
     buf_text(out, "the ");
     words_ordinal(out, day);
 }
 
 /* Days counted from the end, 0 = the last. */
-static void day_from_end(struct buf *out, int n)
+static void write_day_from_end(struct buf *out, int n)
 {
     if (n > 0) {
-        the_day(out, n);
+        write_day(out, n);
         buf_text(out, " day before the last day");
     } else {
         buf_text(out, "the last day");
     }
 }
 
-static void weekday_near_end(struct buf *out, int n)
+static void write_near_end(struct buf *out, int n)
 {
     if (n > 0) {
         buf_text(out, "the weekday nearest ");
-        day_from_end(out, n);
+        write_day_from_end(out, n);
     } else {
         buf_text(out, "the last weekday");
     }
 }
 
-static void weekday_near(struct buf *out, int day)
+static void write_near(struct buf *out, int day)
 {
     buf_text(out, "the weekday nearest ");
-    the_day(out, day);
+    write_day(out, day);
 }
 
-static void each_bit(struct words_list *list, uint32_t bits, words_value *value)
+static void write_each_bit(struct words_list *list, uint32_t bits, words_value *value)
 {
     for (; bits && words_next(list); bits &= bits - 1)
         value(list->out, lowest(bits));
 }
 
 /* "the 1st, the 15th and the last day" */
-static void list_month_days(struct days *d)
+static void write_month_days(struct days *d)
 {
     const struct cron *cron = d->cron;
     struct words_set set = words_set(cron->day);
@@ -117,15 +120,15 @@ static void list_month_days(struct days *d)
         buf_text(d->out, "every ");
         words_ordinal(d->out, set.step);
         buf_text(d->out, " day from ");
-        the_day(d->out, set.first);
+        write_day(d->out, set.first);
         buf_text(d->out, " to ");
-        the_day(d->out, set.last);
+        write_day(d->out, set.last);
     } else {
-        words_add_runs(&list, cron->day, the_day);
+        words_add_runs(&list, cron->day, write_day);
     }
-    each_bit(&list, cron->near, weekday_near);
-    each_bit(&list, cron->last, day_from_end);
-    each_bit(&list, cron->last_near, weekday_near_end);
+    write_each_bit(&list, cron->near, write_near);
+    write_each_bit(&list, cron->last, write_day_from_end);
+    write_each_bit(&list, cron->last_near, write_near_end);
 }
 
 static bool has_month_specials(const struct cron *cron)
@@ -133,8 +136,8 @@ static bool has_month_specials(const struct cron *cron)
     return (cron->near | cron->last | cron->last_near) != 0;
 }
 
-/* "25 December 2027": a date as one thing; false when there is not just one. */
-static bool one_date(struct days *d)
+/* Writes a single date, "25 December 2027"; false if there is not exactly one. */
+static bool write_single_date(struct days *d)
 {
     int year = single_year(d->cron);
 
@@ -142,15 +145,15 @@ static bool one_date(struct days *d)
         return false;
     buf_printf(d->out, "%d ", lowest(d->cron->day));
     words_month(d->out, lowest(d->cron->month));
-    d->month_said = true;
+    d->has_month = true;
     if (year > 0) {
         buf_printf(d->out, " %d", year);
-        d->year_said = true;
+        d->has_year = true;
     }
     return true;
 }
 
-/* The weeks of the month in which weekday `w` matches, bit n = n-th, bit 6 = last. */
+/* The weeks of the month in which weekday `w` matches: bit n is the n-th, bit 6 the last. */
 static unsigned nth_weeks(const struct cron *cron, int w)
 {
     unsigned weeks = 0;
@@ -161,7 +164,7 @@ static unsigned nth_weeks(const struct cron *cron, int w)
 }
 
 /* "the first and third Monday" */
-static void nth_weekday(struct buf *out, unsigned weeks, int w)
+static void write_nth_weekday(struct buf *out, unsigned weeks, int w)
 {
     struct words_list list = {.out = out, .last = "and", .total = __builtin_popcount(weeks)};
 
@@ -174,7 +177,7 @@ static void nth_weekday(struct buf *out, unsigned weeks, int w)
     buf_printf(out, " %s", words_weekday(w));
 }
 
-static void plain_weekday(struct buf *out, enum manner manner, const char *name)
+static void write_weekday(struct buf *out, enum manner manner, const char *name)
 {
     if (manner == AS_HABIT)
         buf_printf(out, "%ss", name);
@@ -192,7 +195,7 @@ static int count_nth(const struct cron *cron)
 }
 
 /* "Mondays, Fridays and the last Sunday of the month"; the week begins on Monday. */
-static void list_weekdays(struct days *d, enum manner manner)
+static void write_weekday_list(struct days *d, enum manner manner)
 {
     const struct cron *cron = d->cron;
     bool workdays = cron->weekday == MON_TO_FRI;
@@ -202,18 +205,18 @@ static void list_weekdays(struct days *d, enum manner manner)
 
     list.total += workdays ? 1 : __builtin_popcount(cron->weekday);
     if (workdays && words_next(&list))
-        plain_weekday(d->out, manner, "weekday");
+        write_weekday(d->out, manner, "weekday");
     for (int i = 1; i <= WEEK && !workdays; i++)
         if ((cron->weekday >> i % WEEK & 1) && words_next(&list))
-            plain_weekday(d->out, manner, words_weekday(i % WEEK));
+            write_weekday(d->out, manner, words_weekday(i % WEEK));
     for (int i = 1; i <= WEEK; i++)
         if (nth_weeks(cron, i % WEEK) != 0 && words_next(&list))
-            nth_weekday(d->out, nth_weeks(cron, i % WEEK), i % WEEK);
+            write_nth_weekday(d->out, nth_weeks(cron, i % WEEK), i % WEEK);
     if (nths > 0)
-        of_month(d);
+        write_of_month(d);
 }
 
-/* All weekdays but one, -1 when that is not so. */
+/* The only missing weekday; -1 if none or several are missing. */
 static int missing_weekday(const struct cron *cron)
 {
     unsigned missing = ALL_WEEKDAYS & ~(unsigned)cron->weekday;
@@ -221,13 +224,13 @@ static int missing_weekday(const struct cron *cron)
     return is_single(missing) && count_nth(cron) == 0 ? lowest(missing) : -1;
 }
 
-static void tell_weekdays(struct days *d, enum manner manner)
+static void write_weekdays(struct days *d, enum manner manner)
 {
     int missing = missing_weekday(d->cron);
 
     if (missing < 0) {
         buf_text(d->out, manner == AS_CONDITION ? "" : "on ");
-        list_weekdays(d, manner);
+        write_weekday_list(d, manner);
     } else if (manner == AS_CONDITION) {
         buf_printf(d->out, "not a %s", words_weekday(missing));
     } else {
@@ -235,29 +238,29 @@ static void tell_weekdays(struct days *d, enum manner manner)
     }
 }
 
-static void tell_month_days(struct days *d, bool alone)
+static void write_on_month_days(struct days *d, bool alone)
 {
     buf_text(d->out, "on ");
-    if (alone && one_date(d))
+    if (alone && write_single_date(d))
         return;
-    list_month_days(d);
+    write_month_days(d);
     if (alone || has_month_specials(d->cron))
-        of_month(d);
+        write_of_month(d);
 }
 
-static void both_conditions(struct days *d)
+static void write_both_conditions(struct days *d)
 {
     buf_text(d->out, "on ");
-    if (!one_date(d)) {
-        list_month_days(d);
+    if (!write_single_date(d)) {
+        write_month_days(d);
         if (has_month_specials(d->cron) || is_single(d->cron->month))
-            of_month(d);
+            write_of_month(d);
     }
     buf_text(d->out, " if it is ");
-    tell_weekdays(d, AS_CONDITION);
+    write_weekdays(d, AS_CONDITION);
 }
 
-static void which_days(struct days *d, bool say_daily)
+static void write_which_days(struct days *d, bool needs_daily)
 {
     const struct cron *cron = d->cron;
     bool both = cron->flags & CRON_DAY_AND;
@@ -266,27 +269,27 @@ static void which_days(struct days *d, bool say_daily)
     bool no_weeks = cron->weekday == 0 && count_nth(cron) == 0;
 
     if ((days && weeks) || (!both && (days || weeks))) {
-        buf_text(d->out, say_daily ? " every day" : "");
+        buf_text(d->out, needs_daily ? " every day" : "");
         return;
     }
     buf_char(d->out, ' ');
     if (both ? no_days || no_weeks : no_days && no_weeks) {
         buf_text(d->out, "on no day");
     } else if (days || (!both && no_days)) {
-        tell_weekdays(d, AS_HABIT);
+        write_weekdays(d, AS_HABIT);
     } else if (weeks || (!both && no_weeks)) {
-        tell_month_days(d, true);
+        write_on_month_days(d, true);
     } else if (both) {
-        both_conditions(d);
+        write_both_conditions(d);
     } else {
-        tell_month_days(d, false);
+        write_on_month_days(d, false);
         buf_text(d->out, " and ");
-        tell_weekdays(d, AS_EACH);
+        write_weekdays(d, AS_EACH);
     }
 }
 
-/* First and last month of a stretch of at least three, which may run over the new year. */
-static bool month_stretch(unsigned months, int *ret_first, int *ret_last)
+/* First and last month of a range of at least three, which may cross the new year. */
+static bool find_month_range(unsigned months, int *ret_first, int *ret_last)
 {
     unsigned twice = (months & ALL_MONTHS) | (months & ALL_MONTHS) << MONTHS;
     int count = __builtin_popcount(months & ALL_MONTHS);
@@ -313,7 +316,7 @@ void describe_months(unsigned months, struct buf *out)
         return;
     if (months == 0) {
         buf_text(out, ", in no month");
-    } else if (month_stretch(months, &first, &last)) {
+    } else if (find_month_range(months, &first, &last)) {
         buf_text(out, ", from ");
         words_month(out, first);
         buf_text(out, " to ");
@@ -324,28 +327,28 @@ void describe_months(unsigned months, struct buf *out)
     }
 }
 
-static bool has_year(const struct cron *cron, int i)
+static bool is_in_years(const struct cron *cron, int i)
 {
     return i < YEARS && (cron->year[i / 64] >> i % 64 & 1);
 }
 
-/* Consecutive years from the i-th on; two are given as two single ones. */
+/* The number of consecutive years from the i-th on; two count as two single ones. */
 static int year_run(const struct cron *cron, int i)
 {
     int n = 0;
 
-    while (has_year(cron, i + n))
+    while (is_in_years(cron, i + n))
         n++;
     return n == 2 ? 1 : n;
 }
 
-/* The distance of all neighbours when there are many, else 0. */
+/* The distance between neighbours if it is constant and there are many, otherwise 0. */
 static int year_step(const struct cron *cron, int *ret_first, int *ret_last)
 {
     int first = -1, last = -1, step = 0, count = 0;
 
     for (int i = 0; i < YEARS; i++) {
-        if (!has_year(cron, i))
+        if (!is_in_years(cron, i))
             continue;
         if (last >= 0 && step != 0 && i - last != step)
             return 0;
@@ -359,7 +362,7 @@ static int year_step(const struct cron *cron, int *ret_first, int *ret_last)
     return count >= WORDS_STEP_MIN && step > 1 ? step : 0;
 }
 
-static void list_years(const struct cron *cron, struct buf *out)
+static void write_year_list(const struct cron *cron, struct buf *out)
 {
     struct words_list list = {.out = out, .last = "and"};
     int n, longest = 0;
@@ -381,7 +384,7 @@ static void list_years(const struct cron *cron, struct buf *out)
     }
 }
 
-static void years(const struct cron *cron, struct buf *out)
+static void write_years(const struct cron *cron, struct buf *out)
 {
     int first = 0, last = 0, step = year_step(cron, &first, &last);
 
@@ -390,22 +393,22 @@ static void years(const struct cron *cron, struct buf *out)
         words_ordinal(out, step);
         buf_printf(out, " year from %d to %d", first, last);
     } else {
-        list_years(cron, out);
+        write_year_list(cron, out);
     }
 }
 
-void describe_days(const struct cron *cron, bool say_daily, struct buf *out)
+void describe_days(const struct cron *cron, bool needs_daily, struct buf *out)
 {
     struct days d = {.cron = cron, .out = out};
     int year = single_year(cron);
 
-    which_days(&d, say_daily);
-    if (!d.month_said)
+    write_which_days(&d, needs_daily);
+    if (!d.has_month)
         describe_months(cron->month, out);
-    if (d.year_said || (cron->flags & CRON_ANY_YEAR))
+    if (d.has_year || (cron->flags & CRON_ANY_YEAR))
         return;
-    if (year > 0 && is_single(cron->month) && !d.month_said)
+    if (year > 0 && is_single(cron->month) && !d.has_month)
         buf_printf(out, " %d", year);
     else
-        years(cron, out);
+        write_years(cron, out);
 }

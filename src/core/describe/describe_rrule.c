@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Describes a recurrence rule, including the defaults that it takes from DTSTART.
+ */
 #include "core/describe/describe.h"
 
 #include "core/describe/describe_parts.h"
@@ -37,8 +40,8 @@ static bool has_day_part(const struct rrule *r)
            any_year_day(r->by_year_day) || any_year_day(r->by_year_day_end);
 }
 
-/* Counted from the end, 1 = the last. */
-static void from_end(struct buf *out, int n)
+/* A position from the end; 1 is the last. */
+static void write_from_end(struct buf *out, int n)
 {
     buf_text(out, "the ");
     if (n > 1) {
@@ -48,7 +51,7 @@ static void from_end(struct buf *out, int n)
     buf_text(out, "last");
 }
 
-static void the_ordinal(struct buf *out, int n)
+static void write_ordinal(struct buf *out, int n)
 {
     buf_text(out, "the ");
     words_ordinal(out, n);
@@ -71,7 +74,7 @@ static int count_year_days(const uint64_t *bits)
     return count;
 }
 
-static void tell_year_days(const struct rule *r)
+static void write_year_days(const struct rule *r)
 {
     struct words_list list = {.out = r->out,
                               .last = "and",
@@ -81,18 +84,18 @@ static void tell_year_days(const struct rule *r)
     if (list.total == 0)
         return;
     buf_text(r->out, " on ");
-    add_year_days(&list, r->rrule->by_year_day, the_ordinal);
-    add_year_days(&list, r->rrule->by_year_day_end, from_end);
+    add_year_days(&list, r->rrule->by_year_day, write_ordinal);
+    add_year_days(&list, r->rrule->by_year_day_end, write_from_end);
     buf_text(r->out, list.total > 1 ? " days of the year" : " day of the year");
 }
 
-static void each_from_end(struct words_list *list, uint64_t bits)
+static void write_each_from_end(struct words_list *list, uint64_t bits)
 {
     for (; bits && words_next(list); bits &= bits - 1)
-        from_end(list->out, __builtin_ctzll(bits));
+        write_from_end(list->out, __builtin_ctzll(bits));
 }
 
-static void tell_weeks(const struct rule *r)
+static void write_weeks(const struct rule *r)
 {
     const struct rrule *rrule = r->rrule;
     struct words_list list = {.out = r->out, .last = "and"};
@@ -101,12 +104,12 @@ static void tell_weeks(const struct rule *r)
     if (list.total == 0)
         return;
     buf_text(r->out, " in ");
-    words_add_runs(&list, rrule->by_week, the_ordinal);
-    each_from_end(&list, rrule->by_week_end);
+    words_add_runs(&list, rrule->by_week, write_ordinal);
+    write_each_from_end(&list, rrule->by_week_end);
     buf_text(r->out, list.total > 1 ? " weeks of the year" : " week of the year");
 }
 
-static void tell_month_days(const struct rule *r)
+static void write_month_days(const struct rule *r)
 {
     const struct rrule *rrule = r->rrule;
     struct words_list list = {.out = r->out, .last = "and"};
@@ -116,12 +119,12 @@ static void tell_month_days(const struct rule *r)
     if (list.total == 0)
         return;
     buf_text(r->out, " on ");
-    words_add_runs(&list, rrule->by_month_day, the_ordinal);
-    each_from_end(&list, rrule->by_month_day_end);
+    words_add_runs(&list, rrule->by_month_day, write_ordinal);
+    write_each_from_end(&list, rrule->by_month_day_end);
     buf_text(r->out, rrule->by_month_day_end ? " day of the month" : " of the month");
 }
 
-static void tell_nth(const struct rrule_day *day, struct buf *out)
+static void write_nth(const struct rrule_day *day, struct buf *out)
 {
     int n = day->nth < 0 ? -day->nth : day->nth;
 
@@ -130,11 +133,11 @@ static void tell_nth(const struct rrule_day *day, struct buf *out)
         return;
     }
     if (day->nth < 0)
-        from_end(out, n);
+        write_from_end(out, n);
     else if (n <= NTH_WORD_MAX)
         buf_printf(out, "the %s", words_nth(n));
     else
-        the_ordinal(out, n);
+        write_ordinal(out, n);
     buf_printf(out, " %s", words_weekday(day->weekday));
 }
 
@@ -150,7 +153,7 @@ static bool is_workweek(const struct rrule *rrule)
     return weekdays == MON_TO_FRI;
 }
 
-static void tell_weekdays(const struct rule *r)
+static void write_weekdays(const struct rule *r)
 {
     const struct rrule *rrule = r->rrule;
     struct words_list list = {.out = r->out, .last = "and", .total = rrule->days};
@@ -164,7 +167,7 @@ static void tell_weekdays(const struct rule *r)
     }
     buf_text(r->out, " on ");
     for (int i = 0; i < rrule->days && words_next(&list); i++) {
-        tell_nth(&rrule->day[i], r->out);
+        write_nth(&rrule->day[i], r->out);
         has_nth = has_nth || rrule->day[i].nth != 0;
     }
     if (has_nth)
@@ -172,8 +175,8 @@ static void tell_weekdays(const struct rule *r)
                                                                          : " of the year");
 }
 
-/* What RFC 5545 takes from DTSTART where the rule names no day. */
-static void tell_default_day(const struct rule *r)
+/* If the rule names no day, RFC 5545 takes the day of DTSTART. */
+static void write_default_day(const struct rule *r)
 {
     const struct rrule *rrule = r->rrule;
     int64_t day = floor_div(rrule->start, DAY_SECONDS);
@@ -184,7 +187,7 @@ static void tell_default_day(const struct rule *r)
         buf_printf(r->out, " on %ss", words_weekday(day_weekday(day)));
     } else if (rrule->freq == RRULE_MONTHLY || rrule->by_month) {
         buf_text(r->out, " on ");
-        the_ordinal(r->out, r->start.date.day);
+        write_ordinal(r->out, r->start.date.day);
         buf_text(r->out, " of the month");
     } else {
         buf_printf(r->out, " on %d ", r->start.date.day);
@@ -192,8 +195,8 @@ static void tell_default_day(const struct rule *r)
     }
 }
 
-/* Times of day of a rule whose step is a day or longer. */
-static void tell_time_of_day(const struct rule *r)
+/* The times of day of a rule whose period is a day or longer. */
+static void write_time_of_day(const struct rule *r)
 {
     const struct rrule *rrule = r->rrule;
     struct cron cron = cron_every_second();
@@ -205,7 +208,7 @@ static void tell_time_of_day(const struct rule *r)
     describe_time(&cron, false, r->out);
 }
 
-static void tell_limit(const struct rule *r, uint64_t bits, int size, const char *unit)
+static void write_limit(const struct rule *r, uint64_t bits, int size, const char *unit)
 {
     if (bits == 0)
         return;
@@ -213,8 +216,8 @@ static void tell_limit(const struct rule *r, uint64_t bits, int size, const char
     describe_field(bits, size, unit, r->out);
 }
 
-/* The finer fields of an hourly or faster rule: fixed ones from the start, others as given. */
-static void tell_clock_parts(const struct rule *r)
+/* The smaller units of an hourly or faster rule: as given, or from DTSTART. */
+static void write_clock_parts(const struct rule *r)
 {
     const struct rrule *rrule = r->rrule;
     uint64_t minute = rrule->by_minute ? rrule->by_minute : UINT64_C(1) << r->start.minute;
@@ -224,18 +227,18 @@ static void tell_clock_parts(const struct rule *r)
         buf_text(r->out, " at ");
         describe_field(minute, SIXTY, "minute", r->out);
     } else {
-        tell_limit(r, rrule->by_minute, SIXTY, "minute");
+        write_limit(r, rrule->by_minute, SIXTY, "minute");
     }
     if (rrule->freq != RRULE_SECONDLY && second != 1) {
         buf_text(r->out, " at ");
         describe_field(second, SIXTY, "second", r->out);
     } else if (rrule->freq == RRULE_SECONDLY) {
-        tell_limit(r, rrule->by_second, SIXTY, "second");
+        write_limit(r, rrule->by_second, SIXTY, "second");
     }
-    tell_limit(r, rrule->by_hour, HOURS, "hour");
+    write_limit(r, rrule->by_hour, HOURS, "hour");
 }
 
-static void tell_positions(const struct rule *r)
+static void write_positions(const struct rule *r)
 {
     const struct rrule *rrule = r->rrule;
     struct words_list list = {.out = r->out, .last = "and", .total = rrule->positions};
@@ -247,14 +250,14 @@ static void tell_positions(const struct rule *r)
         int n = rrule->position[i];
 
         if (n < 0)
-            from_end(r->out, -n);
+            write_from_end(r->out, -n);
         else
-            the_ordinal(r->out, n);
+            write_ordinal(r->out, n);
     }
     buf_printf(r->out, " of each %s", units[rrule->freq]);
 }
 
-static void tell_ends(const struct rule *r)
+static void write_ends(const struct rule *r)
 {
     const struct rrule *rrule = r->rrule;
 
@@ -272,7 +275,7 @@ static void tell_ends(const struct rule *r)
     if (rrule->count == 1)
         buf_text(r->out, ", once");
     else if (rrule->count > 0)
-        buf_printf(r->out, ", %u times in all", rrule->count);
+        buf_printf(r->out, ", %u times in total", rrule->count);
 }
 
 void describe_rule(const struct rrule *rrule, struct buf *out)
@@ -280,19 +283,19 @@ void describe_rule(const struct rrule *rrule, struct buf *out)
     struct rule r = {.rrule = rrule, .out = out, .start = civil_of_local(rrule->start)};
 
     words_every(out, rrule->interval, units[rrule->freq]);
-    tell_default_day(&r);
-    tell_weekdays(&r);
-    tell_month_days(&r);
-    tell_year_days(&r);
-    tell_weeks(&r);
+    write_default_day(&r);
+    write_weekdays(&r);
+    write_month_days(&r);
+    write_year_days(&r);
+    write_weeks(&r);
     if (rrule->freq <= RRULE_DAILY)
-        tell_time_of_day(&r);
+        write_time_of_day(&r);
     else
-        tell_clock_parts(&r);
+        write_clock_parts(&r);
     if (rrule->by_month)
         describe_months(rrule->by_month, out);
-    tell_positions(&r);
-    tell_ends(&r);
+    write_positions(&r);
+    write_ends(&r);
 }
 
 void describe_rrule(const struct rrule *rule, struct buf *out)

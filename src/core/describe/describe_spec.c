@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Describes a whole spec: its entries, then exclusions, window, bounds and jitter.
+ */
 #include "core/describe/describe.h"
 
 #include "core/describe/describe_parts.h"
@@ -8,15 +11,16 @@
 #define ALL_SIXTY ((UINT64_C(1) << 60) - 1)
 #define ALL_HOURS ((UINT32_C(1) << 24) - 1)
 
-struct telling {
+/* The state of the description. */
+struct sentence {
     const struct spec *spec;
     struct buf *out;
-    int groups;        /* what the union consists of, with times of day as one thing */
-    bool zone_is_said; /* every entry was told with the spec's own zone             */
-    bool shaped;       /* a phrase that shapes the whole has been told              */
+    int groups;         /* parts of the union; all times of day are one part   */
+    bool has_zone;      /* every entry was written with the zone of the spec   */
+    bool has_condition; /* a condition that applies to all entries was written */
 };
 
-static void zone_after(const char *before, struct str zone, struct buf *out)
+static void write_zone(const char *before, struct str zone, struct buf *out)
 {
     buf_text(out, before);
     words_zone(out, zone);
@@ -27,7 +31,7 @@ static bool is_utc(struct str zone)
     return zone.len == 0 || str_eq(zone, STR("UTC")) || str_eq(zone, STR("Etc/UTC"));
 }
 
-/* "every 15 minutes" means the same on every clock when nobody asks which day it is. */
+/* "every 15 minutes" on all days means the same in UTC with or without the zone. */
 static bool needs_zone(const struct entry *entry, struct str zone)
 {
     if (entry->kind == ENTRY_INTERVAL)
@@ -36,7 +40,7 @@ static bool needs_zone(const struct entry *entry, struct str zone)
            !(entry->cron.flags & CRON_EVERY_DAY);
 }
 
-static void tell_instant(instant at, struct buf *out)
+static void write_instant(instant at, struct buf *out)
 {
     if (at % SPAN_S == 0) {
         words_moment(out, at / SPAN_S);
@@ -46,18 +50,18 @@ static void tell_instant(instant at, struct buf *out)
     }
 }
 
-static void tell_interval(const struct interval_def *interval, struct buf *out)
+static void write_interval(const struct interval_def *interval, struct buf *out)
 {
     words_every_span(out, interval->every);
     switch (interval->anchor) {
     case ANCHOR_EPOCH:
         buf_text(out, ", counted from ");
-        /* What divides a day comes round to the same times every day (phase < every). */
+        /* An interval that divides a day has the same times every day (phase < every). */
         if (SPAN_DAY % interval->every == 0 && interval->phase % SPAN_S == 0) {
             time_of_day_format((int32_t)(interval->phase / SPAN_S), out);
             buf_text(out, " UTC");
         } else {
-            tell_instant(interval->phase, out);
+            write_instant(interval->phase, out);
         }
         break;
     case ANCHOR_MIDNIGHT:
@@ -77,8 +81,8 @@ static void tell_interval(const struct interval_def *interval, struct buf *out)
     }
 }
 
-/* The times of day that stand together from entry `i` on; returns how many there are. */
-static int tell_times(const struct spec *spec, int i, struct buf *out)
+/* Writes the consecutive times of day from entry `i` on; returns how many there are. */
+static int write_times(const struct spec *spec, int i, struct buf *out)
 {
     struct words_list list = {.out = out, .last = "and"};
 
@@ -92,28 +96,28 @@ static int tell_times(const struct spec *spec, int i, struct buf *out)
     return list.total;
 }
 
-/* One entry, or the times of day together; returns how many entries were told. */
-static int tell_entry(struct telling *t, int i)
+/* Writes one entry, or all times of day; returns the number of entries. */
+static int write_entry(struct sentence *t, int i)
 {
     const struct entry *entry = &t->spec->entries[i];
     struct str zone = t->spec->zones[entry->zone].name;
-    int told = 1;
+    int entries = 1;
 
     if (entry->list == LIST_TIMES)
-        told = tell_times(t->spec, i, t->out);
+        entries = write_times(t->spec, i, t->out);
     else if (entry->kind == ENTRY_CRON)
         describe_pattern(&entry->cron, t->out);
     else if (entry->kind == ENTRY_RRULE)
         describe_rule(entry->rrule, t->out);
     else
-        tell_interval(&entry->interval, t->out);
+        write_interval(&entry->interval, t->out);
     if (needs_zone(entry, zone))
-        zone_after(", ", zone, t->out);
-    t->zone_is_said = t->zone_is_said && needs_zone(entry, zone) && entry->zone == 0;
-    return told;
+        write_zone(", ", zone, t->out);
+    t->has_zone = t->has_zone && needs_zone(entry, zone) && entry->zone == 0;
+    return entries;
 }
 
-static void tell_once(struct telling *t)
+static void write_once(struct sentence *t)
 {
     struct words_list list = {.out = t->out, .last = "and", .total = t->spec->at_count};
 
@@ -125,12 +129,12 @@ static void tell_once(struct telling *t)
             buf_text(t->out, "as soon as it is created");
         } else {
             buf_text(t->out, "at ");
-            tell_instant(at, t->out);
+            write_instant(at, t->out);
         }
     }
 }
 
-/* Entries that begin a group: all but times of day after the first. */
+/* True for the first entry of a group: every entry, except times of day after the first. */
 static bool begins_group(const struct spec *spec, int i)
 {
     return spec->entries[i].list != LIST_TIMES || i == 0 ||
@@ -146,41 +150,41 @@ static int count_groups(const struct spec *spec)
     return n;
 }
 
-static void tell_union(struct telling *t)
+static void write_union(struct sentence *t)
 {
-    int told = 0, i = 0;
+    int written = 0, i = 0;
 
-    while (i < t->spec->entry_count && told < DESCRIBE_ENTRIES_MAX) {
-        buf_text(t->out, told > 0 ? "; and " : "");
-        i += tell_entry(t, i);
-        told++;
+    while (i < t->spec->entry_count && written < DESCRIBE_ENTRIES_MAX) {
+        buf_text(t->out, written > 0 ? "; and " : "");
+        i += write_entry(t, i);
+        written++;
     }
     if (t->spec->at_count > 0) {
-        buf_text(t->out, told > 0 ? "; and " : "");
-        tell_once(t);
-        told++;
+        buf_text(t->out, written > 0 ? "; and " : "");
+        write_once(t);
+        written++;
     }
-    if (told < t->groups)
-        buf_printf(t->out, "; and %d more", t->groups - told);
-    t->zone_is_said = t->zone_is_said && t->spec->entry_count > 0 && told == t->groups &&
-                      t->spec->at_count == 0;
+    if (written < t->groups)
+        buf_printf(t->out, "; and %d more", t->groups - written);
+    t->has_zone = t->has_zone && t->spec->entry_count > 0 && written == t->groups &&
+                  t->spec->at_count == 0;
 }
 
-/* What shapes the whole comes after it; with several parts it must be said that it does. */
-static void begin_shape(struct telling *t)
+/* Begins a condition that applies to all entries; with several parts it says so. */
+static void begin_condition(struct sentence *t)
 {
-    buf_text(t->out, t->shaped || t->groups < 2 ? ", " : "; all of this ");
-    t->shaped = true;
+    buf_text(t->out, t->has_condition || t->groups < 2 ? ", " : "; all of this ");
+    t->has_condition = true;
 }
 
-static void own_zone(struct telling *t)
+static void write_main_zone(struct sentence *t)
 {
-    if (!t->zone_is_said)
-        zone_after(" ", t->spec->zones[0].name, t->out);
-    t->zone_is_said = true;
+    if (!t->has_zone)
+        write_zone(" ", t->spec->zones[0].name, t->out);
+    t->has_zone = true;
 }
 
-/* Consecutive dates from the i-th on. */
+/* The number of consecutive dates from the i-th on. */
 static int date_run(const struct spec *spec, int i)
 {
     int n = 1;
@@ -190,7 +194,7 @@ static int date_run(const struct spec *spec, int i)
     return n < 3 ? 1 : n;
 }
 
-static void tell_dates(struct telling *t)
+static void write_dates(struct sentence *t)
 {
     const struct spec *spec = t->spec;
     struct words_list list = {.out = t->out, .last = "and"};
@@ -205,21 +209,21 @@ static void tell_dates(struct telling *t)
             words_date(t->out, spec->not_dates[i] + date_run(spec, i) - 1);
         }
     }
-    own_zone(t);
+    write_main_zone(t);
 }
 
-static void tell_named(struct telling *t)
+static void write_named(struct sentence *t)
 {
     struct words_list list = {.out = t->out, .last = "and", .total = t->spec->not_named_count};
 
     buf_text(t->out, "except on the days of ");
     for (int i = 0; i < t->spec->not_named_count && words_next(&list); i++)
         buf_str(t->out, t->spec->not_named[i]);
-    own_zone(t);
+    write_main_zone(t);
 }
 
-/* An exclusion by pattern: mostly of whole days, and then only the days are told. */
-static void tell_not_cron(struct telling *t, const struct cron *cron)
+/* An exclusion by pattern; if it covers whole days, only the days are written. */
+static void write_not_cron(struct sentence *t, const struct cron *cron)
 {
     buf_text(t->out, "except");
     if (!cron_is_whole_day(cron)) {
@@ -230,40 +234,40 @@ static void tell_not_cron(struct telling *t, const struct cron *cron)
     } else {
         describe_days(cron, true, t->out);
     }
-    own_zone(t);
+    write_main_zone(t);
 }
 
-static void tell_exclusions(struct telling *t)
+static void write_exclusions(struct sentence *t)
 {
     const struct spec *spec = t->spec;
     int crons = spec->not_cron_count < DESCRIBE_ENTRIES_MAX ? spec->not_cron_count
                                                             : DESCRIBE_ENTRIES_MAX;
 
     for (int i = 0; i < crons; i++) {
-        begin_shape(t);
-        tell_not_cron(t, &spec->not_crons[i]);
+        begin_condition(t);
+        write_not_cron(t, &spec->not_crons[i]);
     }
     if (crons < spec->not_cron_count)
         buf_printf(t->out, " and %d more", spec->not_cron_count - crons);
     if (spec->not_date_count > 0) {
-        begin_shape(t);
-        tell_dates(t);
+        begin_condition(t);
+        write_dates(t);
     }
     if (spec->not_named_count > 0) {
-        begin_shape(t);
-        tell_named(t);
+        begin_condition(t);
+        write_named(t);
     }
-    if (t->shaped && spec->shift != SHIFT_NONE)
+    if (t->has_condition && spec->shift != SHIFT_NONE)
         buf_printf(t->out, " (then on the %s free day)",
                    spec->shift == SHIFT_NEXT ? "next" : "previous");
 }
 
-static void tell_window(struct telling *t)
+static void write_window(struct sentence *t)
 {
     const struct window_def *window = &t->spec->window;
     bool clamps = window->rule == WINDOW_CLAMP;
 
-    begin_shape(t);
+    begin_condition(t);
     if (clamps) {
         buf_text(t->out, "moved to ");
         time_of_day_format(window->from, t->out);
@@ -274,43 +278,43 @@ static void tell_window(struct telling *t)
     time_of_day_format(window->from, t->out);
     buf_text(t->out, clamps ? "–" : " and ");
     time_of_day_format(window->to, t->out);
-    own_zone(t);
+    write_main_zone(t);
 }
 
-static void tell_bounds(struct telling *t)
+static void write_bounds(struct sentence *t)
 {
     if (t->spec->start != INSTANT_NONE) {
-        begin_shape(t);
+        begin_condition(t);
         buf_text(t->out, "not before ");
-        tell_instant(t->spec->start, t->out);
+        write_instant(t->spec->start, t->out);
     }
     if (t->spec->end != INSTANT_NEVER) {
-        begin_shape(t);
+        begin_condition(t);
         buf_text(t->out, "not after ");
-        tell_instant(t->spec->end, t->out);
+        write_instant(t->spec->end, t->out);
     }
 }
 
 void describe_spec(const struct spec *spec, struct buf *out)
 {
-    struct telling t = {.spec = spec, .out = out, .groups = count_groups(spec)};
+    struct sentence t = {.spec = spec, .out = out, .groups = count_groups(spec)};
     size_t at = out->len;
 
     if (t.groups == 0) {
-        buf_text(out, "Never by itself");
+        buf_text(out, "No automatic runs");
         return;
     }
-    t.zone_is_said = true;
-    tell_union(&t);
-    tell_exclusions(&t);
+    t.has_zone = true;
+    write_union(&t);
+    write_exclusions(&t);
     if (spec->window.is_set)
-        tell_window(&t);
-    tell_bounds(&t);
+        write_window(&t);
+    write_bounds(&t);
     if (spec->jitter > 0) {
-        begin_shape(&t);
-        buf_text(out, "up to ");
+        begin_condition(&t);
+        buf_text(out, "delayed by up to ");
         duration_format(spec->jitter, out);
-        buf_text(out, " later, spread by name");
+        buf_text(out, " (jitter)");
     }
     describe_capital(out, at);
 }

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Describes times of day: as a list, as an even step, or field by field.
+ */
 #include "core/describe/describe_parts.h"
 #include "core/describe/describe_words.h"
 
 enum {
     SIXTY = 60,
     HOURS = 24,
-    TIMES_FEW = 4,     /* so many times of day are always listed          */
-    TIMES_MANY = 8,    /* so many are listed when they have no even step  */
-    STRETCHES_MAX = 3, /* "from a to b and from c to d and from e to f" */
+    TIMES_FEW = 4,  /* up to this many times of day are always listed       */
+    TIMES_MANY = 8, /* up to this many are listed if they have no even step */
+    RANGES_MAX = 3, /* "from a to b and from c to d and from e to f"        */
 };
 
-/* The three fields of a time of day, looked at once. */
+/* The three fields of a time of day. */
 struct clock {
     const struct cron *cron;
     struct buf *out;
     struct words_set second, minute, hour;
 };
 
-/* A stretch of consecutive hours; `last` below `first` when it runs over midnight. */
-struct stretch {
+/* A range of consecutive hours; `last` is below `first` if it crosses midnight. */
+struct hour_range {
     int first, last;
 };
 
-/* True for 0-based steps that divide the field: they go on evenly into the next round. */
+/* True for a step that divides the field, so that it continues evenly afterwards. */
 static bool is_even(struct words_set set, int size)
 {
     return set.step > 0 && size % set.step == 0 && set.count == size / set.step;
 }
 
-static int stretches(uint32_t hours, bool over_midnight, struct stretch *ret)
+static int find_ranges(uint32_t hours, bool crosses_midnight, struct hour_range *ret)
 {
     int n = 0;
 
@@ -39,19 +42,19 @@ static int stretches(uint32_t hours, bool over_midnight, struct stretch *ret)
             ret[n++].first = h;
         ret[n - 1].last = h;
     }
-    if (over_midnight && n > 1 && ret[0].first == 0 && ret[n - 1].last == HOURS - 1) {
+    if (crosses_midnight && n > 1 && ret[0].first == 0 && ret[n - 1].last == HOURS - 1) {
         n--;
         ret[0].first = ret[n].first;
     }
     return n;
 }
 
-static int32_t tod_of(int hour, int minute, int second)
+static int32_t make_tod(int hour, int minute, int second)
 {
     return hour * HOUR_SECONDS + minute * SIXTY + second;
 }
 
-static void from_to(const struct clock *c, int32_t from, int32_t to)
+static void write_from_to(const struct clock *c, int32_t from, int32_t to)
 {
     bool seconds = c->second.last != 0;
 
@@ -62,37 +65,37 @@ static void from_to(const struct clock *c, int32_t from, int32_t to)
 }
 
 /* "every 15 minutes from 09:00 to 11:45 and from 14:00 to 16:45" */
-static void every_in_stretches(const struct clock *c, int step, const char *unit,
-                               const struct stretch *s, int n)
+static void write_every_in_ranges(const struct clock *c, int step, const char *unit,
+                                  const struct hour_range *s, int n)
 {
     words_every(c->out, step, unit);
     for (int i = 0; i < n; i++) {
         buf_text(c->out, i == 0 ? " " : " and ");
-        from_to(c, tod_of(s[i].first, c->minute.first, c->second.first),
-                tod_of(s[i].last, c->minute.last, c->second.last));
+        write_from_to(c, make_tod(s[i].first, c->minute.first, c->second.first),
+                      make_tod(s[i].last, c->minute.last, c->second.last));
     }
 }
 
 /* The seconds of one minute that match, as times of day. */
-static void list_seconds(const struct clock *c, struct words_list *list, int32_t minute)
+static void write_seconds(const struct clock *c, struct words_list *list, int32_t minute)
 {
     for (uint64_t s = c->cron->second; s; s &= s - 1)
         if (words_next(list))
             words_clock(c->out, minute * SIXTY + __builtin_ctzll(s), c->second.last != 0);
 }
 
-static void list_times(const struct clock *c, int total)
+static void write_times(const struct clock *c, int total)
 {
     struct words_list list = {.out = c->out, .last = "and", .total = total};
 
     buf_text(c->out, "at ");
     for (uint32_t h = c->cron->hour; h; h &= h - 1)
         for (uint64_t m = c->cron->minute; m; m &= m - 1)
-            list_seconds(c, &list, __builtin_ctz(h) * SIXTY + __builtin_ctzll(m));
+            write_seconds(c, &list, __builtin_ctz(h) * SIXTY + __builtin_ctzll(m));
 }
 
-/* Every hour, without a bound: the minute is what counts. */
-static bool every_hour(const struct clock *c)
+/* Every hour of the day, at one minute. */
+static bool try_every_hour(const struct clock *c)
 {
     if (c->hour.count != HOURS || c->minute.count != 1 || c->cron->second != 1)
         return false;
@@ -104,11 +107,11 @@ static bool every_hour(const struct clock *c)
     return true;
 }
 
-/* An even step in one of the fields that runs on through hours that follow each other. */
-static bool every_step(const struct clock *c, bool daily)
+/* An even step of seconds, minutes or hours that continues through ranges of hours. */
+static bool try_every_step(const struct clock *c, bool daily)
 {
-    struct stretch s[HOURS];
-    int n = stretches(c->cron->hour, daily, s);
+    struct hour_range s[HOURS];
+    int n = find_ranges(c->cron->hour, daily, s);
     bool by_second = is_even(c->second, SIXTY) && c->minute.count == SIXTY;
     bool by_minute = c->second.count == 1 && is_even(c->minute, SIXTY);
     int step = by_second ? c->second.step : c->minute.step;
@@ -116,7 +119,7 @@ static bool every_step(const struct clock *c, bool daily)
 
     if (c->second.count == 1 && c->minute.count == 1 && n == 1 && c->hour.count < HOURS &&
         c->hour.count >= WORDS_STEP_MIN) {
-        every_in_stretches(c, 1, "hour", s, 1);
+        write_every_in_ranges(c, 1, "hour", s, 1);
         return true;
     }
     if (!by_second && !by_minute)
@@ -127,33 +130,33 @@ static bool every_step(const struct clock *c, bool daily)
         words_every(c->out, step, unit);
         return true;
     }
-    if (n > STRETCHES_MAX)
+    if (n > RANGES_MAX)
         return false;
-    every_in_stretches(c, step, unit, s, n);
+    write_every_in_ranges(c, step, unit, s, n);
     return true;
 }
 
-/* A step within bounds: hours of a day, minutes of one hour, seconds of one stretch. */
-static bool every_within(const struct clock *c)
+/* A step within bounds: hours of a day, minutes of one hour, seconds of some minutes. */
+static bool try_every_within(const struct clock *c)
 {
-    struct stretch s = {c->hour.first, c->hour.last};
+    struct hour_range s = {c->hour.first, c->hour.last};
     bool one_hour = c->hour.count == 1, one_minute = c->minute.count == 1;
     bool one_run = one_minute || c->minute.step == 1;
 
     if (c->second.count == 1 && one_minute && c->hour.step > 1 &&
         c->hour.count >= WORDS_STEP_MIN) {
-        every_in_stretches(c, c->hour.step, "hour", &s, 1);
+        write_every_in_ranges(c, c->hour.step, "hour", &s, 1);
         return true;
     }
     if (!one_hour)
         return false;
     if (c->second.count == 1 && c->minute.step > 0 && c->minute.count >= WORDS_STEP_MIN) {
-        every_in_stretches(c, c->minute.step, "minute", &s, 1);
+        write_every_in_ranges(c, c->minute.step, "minute", &s, 1);
         return true;
     }
     if (one_run && c->second.count >= WORDS_STEP_MIN &&
         (is_even(c->second, SIXTY) || (one_minute && c->second.step > 0))) {
-        every_in_stretches(c, c->second.step, "second", &s, 1);
+        write_every_in_ranges(c, c->second.step, "second", &s, 1);
         return true;
     }
     return false;
@@ -177,8 +180,8 @@ void describe_field(uint64_t bits, int size, const char *unit, struct buf *out)
     }
 }
 
-/* A field that opens the sentence: "every 10 seconds", "at minutes 0 and 35". */
-static void opening(uint64_t bits, const char *unit, struct buf *out)
+/* The first field of the sentence: "every 10 seconds", "at minutes 0 and 35". */
+static void write_first_field(uint64_t bits, const char *unit, struct buf *out)
 {
     struct words_set set = words_set(bits);
 
@@ -190,8 +193,8 @@ static void opening(uint64_t bits, const char *unit, struct buf *out)
     }
 }
 
-/* Seconds with up to three digits behind the point. */
-static void decimal(struct buf *out, int32_t ms)
+/* Seconds with up to three digits after the point. */
+static void write_decimal(struct buf *out, int32_t ms)
 {
     int digits = 3;
     int32_t rest = ms % 1000;
@@ -204,7 +207,7 @@ static void decimal(struct buf *out, int32_t ms)
     buf_printf(out, ".%0*d", digits, rest);
 }
 
-static void fractions(const struct cron *cron, struct buf *out)
+static void write_fractions(const struct cron *cron, struct buf *out)
 {
     struct words_list list = {.out = out, .last = "and", .total = cron->parts};
 
@@ -214,32 +217,32 @@ static void fractions(const struct cron *cron, struct buf *out)
 
         if (part->step > 0) {
             buf_text(out, "every ");
-            decimal(out, part->step);
+            write_decimal(out, part->step);
             buf_text(out, " seconds from ");
         }
         buf_text(out, "second ");
-        decimal(out, part->from);
+        write_decimal(out, part->from);
         if (part->step > 0) {
             buf_text(out, " to ");
-            decimal(out, part->to);
+            write_decimal(out, part->to);
         }
     }
 }
 
-/* What has no idiom: "at seconds 5 and 7 of minutes 0 and 35 of hours 9 to 12 and 15". */
-static void any_time(const struct clock *c)
+/* Without an idiom: "at seconds 5 and 7 of minutes 0 and 35 of hours 9 to 12 and 15". */
+static void write_fields(const struct clock *c)
 {
     bool has_seconds = c->cron->second != 1 || (c->cron->flags & CRON_FRACTION);
 
     if (c->cron->flags & CRON_FRACTION)
-        fractions(c->cron, c->out);
+        write_fractions(c->cron, c->out);
     else if (has_seconds)
-        opening(c->cron->second, "second", c->out);
+        write_first_field(c->cron->second, "second", c->out);
     if (has_seconds) {
         buf_text(c->out, " of ");
         describe_field(c->cron->minute, SIXTY, "minute", c->out);
     } else {
-        opening(c->cron->minute, "minute", c->out);
+        write_first_field(c->cron->minute, "minute", c->out);
     }
     if (c->minute.count == SIXTY && c->hour.count == HOURS)
         return;
@@ -257,19 +260,19 @@ bool describe_time(const struct cron *cron, bool daily, struct buf *out)
     int total = c.second.count * c.minute.count * c.hour.count;
 
     if (cron->flags & CRON_FRACTION) {
-        any_time(&c);
+        write_fields(&c);
         return false;
     }
     if (total <= TIMES_FEW) {
-        list_times(&c, total);
+        write_times(&c, total);
         return true;
     }
-    if (every_hour(&c) || every_step(&c, daily) || every_within(&c))
+    if (try_every_hour(&c) || try_every_step(&c, daily) || try_every_within(&c))
         return false;
     if (total <= TIMES_MANY) {
-        list_times(&c, total);
+        write_times(&c, total);
         return true;
     }
-    any_time(&c);
+    write_fields(&c);
     return false;
 }

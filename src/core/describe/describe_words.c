@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes lists, numbers, names, durations, dates and zones in English.
+ */
 #include "core/describe/describe_words.h"
 
 #include "base/must.h"
@@ -45,7 +48,7 @@ struct words_set words_set(uint64_t bits)
     return set;
 }
 
-/* Takes the lowest run off *bits; a run of two is given as two single values. */
+/* Removes the lowest run from *bits; a run of two counts as two single values. */
 static int take_run(uint64_t *bits, int *ret_first)
 {
     int first = lowest(*bits), n = 1;
@@ -141,7 +144,7 @@ void words_every(struct buf *out, int64_t n, const char *unit)
         buf_printf(out, "every %lld %ss", (long long)n, unit);
 }
 
-/* The largest unit that `d` is a whole and readable number of; NULL when there is none. */
+/* The largest unit of which `d` is a whole and readable number; NULL if there is none. */
 static const char *single_unit(span d, int64_t *ret_n)
 {
     static const struct {
@@ -209,8 +212,8 @@ void words_moment(struct buf *out, int64_t local)
     words_date(out, day);
 }
 
-/* A place name as people write it: New_York is New York. */
-static void place(struct buf *out, struct str name)
+/* Writes New_York as New York. */
+static void write_place(struct buf *out, struct str name)
 {
     for (size_t i = 0; i < name.len; i++)
         buf_char(out, name.ptr[i] == '_' ? ' ' : name.ptr[i]);
@@ -241,12 +244,12 @@ void words_zone(struct buf *out, struct str zone)
         buf_str(out, zone);
         buf_text(out, " time");
     } else if (str_cut(rest, '/', &state, &rest)) {
-        place(out, rest);
+        write_place(out, rest);
         buf_text(out, " time (");
-        place(out, state);
+        write_place(out, state);
         buf_char(out, ')');
     } else {
-        place(out, rest);
+        write_place(out, rest);
         buf_text(out, " time");
     }
 }

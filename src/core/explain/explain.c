@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Explains why an instant is or is not a slot.
+ */
 #include "core/explain/explain.h"
 
 #include "base/must.h"
@@ -64,12 +67,12 @@ void explain_entry(const struct spec *spec, int entry, struct buf *out)
                is_at ? spec->at[entry - spec->entry_count].index : spec->entries[entry].index);
 }
 
-static span away(instant a, instant b)
+static span distance_between(instant a, instant b)
 {
     return a > b ? a - b : b - a;
 }
 
-/* The entry that has a slot nearest to `t`; -1 when none has any. */
+/* The entry with the slot nearest to `t`; -1 if no entry has slots. */
 static int nearest_entry(const struct spec *spec, const struct spec_ctx *ctx, instant t)
 {
     span least = 0;
@@ -85,9 +88,9 @@ static int nearest_entry(const struct spec *spec, const struct spec_ctx *ctx, in
 
         if (!has_prev && !has_next)
             continue;
-        distance = has_prev ? away(t, prev.at) : away(t, next.at);
-        if (has_next && away(t, next.at) < distance)
-            distance = away(t, next.at);
+        distance = has_prev ? distance_between(t, prev.at) : distance_between(t, next.at);
+        if (has_next && distance_between(t, next.at) < distance)
+            distance = distance_between(t, next.at);
         if (nearest < 0 || distance < least) {
             nearest = i;
             least = distance;
@@ -96,20 +99,21 @@ static int nearest_entry(const struct spec *spec, const struct spec_ctx *ctx, in
     return nearest;
 }
 
-/* "minute is 31, the expression wants 0 or 30" */
-static void wrong_value(struct words_list *list, const char *field, int is, uint64_t wants)
+/* "minute is 31, the expression requires 0 or 30" */
+static void write_wrong_value(struct words_list *list, const char *field, int is,
+                              uint64_t required)
 {
     struct words_list values = {.out = list->out, .last = "or"};
 
-    if (wants >> is & 1)
+    if (required >> is & 1)
         return;
     buf_text(list->out, list->given++ > 0 ? "; " : "");
-    buf_printf(list->out, "%s is %d, the expression wants ", field, is);
-    values.total = words_run_count(wants);
-    words_add_runs(&values, wants, words_number);
+    buf_printf(list->out, "%s is %d, the expression requires ", field, is);
+    values.total = words_run_count(required);
+    words_add_runs(&values, required, words_number);
 }
 
-static void wrong_day(struct words_list *list, const struct cron *cron, int64_t day)
+static void write_wrong_day(struct words_list *list, const struct cron *cron, int64_t day)
 {
     if (cron_matches_day(cron, day))
         return;
@@ -120,29 +124,29 @@ static void wrong_day(struct words_list *list, const struct cron *cron, int64_t 
     describe_days(cron, true, list->out);
 }
 
-/* False when the wall clock reads as the expression wants it. */
-static bool wrong_fields(const struct cron *cron, int64_t local, struct buf *out)
+/* Writes the fields that do not match; false if all match. */
+static bool write_wrong_fields(const struct cron *cron, int64_t local, struct buf *out)
 {
     int64_t day = floor_div(local, DAY_SECONDS);
     struct words_list list = {.out = out};
     struct civil civil;
 
-    /* The first and last hours of the time line, in zones that are behind or ahead. */
+    /* In the first and last hours of the time line, in zones west or east of UTC. */
     if (day < DAY_MIN || day > DAY_MAX) {
         buf_text(out, "on that clock it is not in the years 1 to 9999");
         return true;
     }
     civil = civil_of_local(local);
-    wrong_day(&list, cron, day);
-    wrong_value(&list, "hour", civil.hour, cron->hour);
-    wrong_value(&list, "minute", civil.minute, cron->minute);
-    wrong_value(&list, "second", civil.second, cron->second);
+    write_wrong_day(&list, cron, day);
+    write_wrong_value(&list, "hour", civil.hour, cron->hour);
+    write_wrong_value(&list, "minute", civil.minute, cron->minute);
+    write_wrong_value(&list, "second", civil.second, cron->second);
     return list.given > 0;
 }
 
-/* Where the entry's own slots are, when there is no field that one could blame. */
-static void neighbours(const struct spec *spec, const struct spec_ctx *ctx, int entry,
-                       instant t, struct buf *out)
+/* The slots of the entry before and after `t`, for entries without fields. */
+static void write_neighbours(const struct spec *spec, const struct spec_ctx *ctx, int entry,
+                             instant t, struct buf *out)
 {
     struct entry copy;
     struct spec alone = explain_alone(spec, entry, &copy);
@@ -161,9 +165,9 @@ static void neighbours(const struct spec *spec, const struct spec_ctx *ctx, int 
     }
 }
 
-/* The wall clock reads as it should, and yet the entry has no slot: a repeated hour. */
-static void other_pass(const struct entry *entry, const struct spec_zone *zone, int64_t s,
-                       struct buf *out)
+/* The fields match, but the entry has no slot: it is the other pass of a repeated hour. */
+static void write_other_pass(const struct entry *entry, const struct spec_zone *zone, int64_t s,
+                             struct buf *out)
 {
     bool is_first = local_touch(zone->tz, s) == TOUCH_FOLD_FIRST;
 
@@ -175,9 +179,9 @@ static void other_pass(const struct entry *entry, const struct spec_zone *zone, 
                entry->dst.fold == FOLD_LAST ? "second" : "first");
 }
 
-/* What the gap before `s` swallowed of this entry, when `s` is right behind one. */
-static void behind_gap(const struct entry *entry, const struct tz *tz, int64_t s,
-                       struct buf *out)
+/* If `s` is right after a gap: the times of this entry that the gap skipped. */
+static void write_gap_before(const struct entry *entry, const struct tz *tz, int64_t s,
+                             struct buf *out)
 {
     char text[EXPLAIN_TEXT_MAX];
     struct buf touched = BUF(text);
@@ -192,8 +196,8 @@ static void behind_gap(const struct entry *entry, const struct tz *tz, int64_t s
     }
 }
 
-static void no_match(const struct spec *spec, const struct spec_ctx *ctx, instant t,
-                     struct explain *ret, struct buf *out)
+static void write_no_match(const struct spec *spec, const struct spec_ctx *ctx, instant t,
+                           struct explain *ret, struct buf *out)
 {
     const struct entry *entry;
     const struct spec_zone *zone;
@@ -206,23 +210,23 @@ static void no_match(const struct spec *spec, const struct spec_ctx *ctx, instan
     }
     if (ret->entry >= spec->entry_count || spec->entries[ret->entry].kind != ENTRY_CRON) {
         buf_text(out, "its slots are ");
-        neighbours(spec, ctx, ret->entry, t, out);
+        write_neighbours(spec, ctx, ret->entry, t, out);
         return;
     }
     entry = &spec->entries[ret->entry];
     zone = &spec->zones[entry->zone];
-    if (wrong_fields(&entry->cron, s + tz_offset(zone->tz, s), out)) {
-        behind_gap(entry, zone->tz, s, out);
+    if (write_wrong_fields(&entry->cron, s + tz_offset(zone->tz, s), out)) {
+        write_gap_before(entry, zone->tz, s, out);
     } else if (t != instant_of_seconds(s)) {
         buf_text(out, "the second is right, its fraction is not: its slots are ");
-        neighbours(spec, ctx, ret->entry, t, out);
+        write_neighbours(spec, ctx, ret->entry, t, out);
     } else {
         ret->why = WHY_FOLD;
-        other_pass(entry, zone, s, out);
+        write_other_pass(entry, zone, s, out);
     }
 }
 
-/* The first entry that has a slot at `t` by itself; -1 when none has. */
+/* The first entry that has a slot at `t`, before exclusions and window; -1 if none has. */
 static int raw_entry(const struct spec *spec, const struct spec_ctx *ctx, instant t)
 {
     for (int i = 0; i < explain_count(spec); i++)
@@ -231,8 +235,8 @@ static int raw_entry(const struct spec *spec, const struct spec_ctx *ctx, instan
     return -1;
 }
 
-static void is_slot(const struct spec *spec, const struct spec_ctx *ctx,
-                    const struct slot *slot, struct explain *ret, struct buf *out)
+static void write_slot(const struct spec *spec, const struct spec_ctx *ctx,
+                       const struct slot *slot, struct explain *ret, struct buf *out)
 {
     char text[EXPLAIN_TEXT_MAX];
     struct buf note = BUF(text);
@@ -261,7 +265,7 @@ void explain_instant(const struct spec *spec, const struct spec_ctx *ctx, instan
     ret->has_prev = spec_prev(spec, ctx, t, &ret->prev);
     ret->has_next = spec_next(spec, ctx, t, &ret->next);
     if (spec_next(spec, ctx, t - 1, &slot) && slot.at == t) {
-        is_slot(spec, ctx, &slot, ret, &out);
+        write_slot(spec, ctx, &slot, ret, &out);
         return;
     }
     if (ret->has_prev && ret->prev.due == t) {
@@ -273,14 +277,14 @@ void explain_instant(const struct spec *spec, const struct spec_ctx *ctx, instan
         return;
     }
     ret->entry = raw_entry(spec, ctx, t);
-    if (ret->entry >= 0 && explain_shut_out(spec, ctx, t, ret))
+    if (ret->entry >= 0 && explain_removal(spec, ctx, t, ret))
         return;
     ret->entry = nearest_entry(spec, ctx, t);
     ret->why = explain_count(spec) == 0 ? WHY_EMPTY : WHY_NO_MATCH;
     if (ret->why == WHY_EMPTY)
-        buf_text(&out, "the spec has no entry, so it never runs by itself");
+        buf_text(&out, "the spec has no entries, so there are no automatic runs");
     else if (ret->entry < 0)
         explain_never(spec, ctx, INSTANT_MIN, &out);
     else
-        no_match(spec, ctx, t, ret, &out);
+        write_no_match(spec, ctx, t, ret, &out);
 }

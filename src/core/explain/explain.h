@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a moment is or is not a slot, what clock changes do to a schedule, and what in it may
- * not be what its author meant.
+ * Explains why an instant is or is not a slot, what clock changes do to a schedule, and which
+ * parts of it are probably mistakes.
  *
- * Pure.  Asks core/spec/spec.h the same questions as everyone else and then says in English
- * what stood in the way.  Texts are phrases in lower case without a full stop.
+ * Pure.  Uses the searches of core/spec/spec.h and describes in English why they fail.  Texts
+ * are phrases in lower case without a full stop.
  */
 #pragma once
 
@@ -15,18 +15,18 @@
 #include "core/spec/spec.h"
 
 enum {
-    EXPLAIN_TEXT_MAX = 1536,  /* bytes of one answer; its lists are cut                      */
-    EXPLAIN_CHANGES_MAX = 64, /* clock changes in one answer: two a year and zone are usual */
+    EXPLAIN_TEXT_MAX = 1536,  /* bytes of one answer; long lists are shortened                */
+    EXPLAIN_CHANGES_MAX = 64, /* clock changes in one answer: two per year and zone are usual */
     EXPLAIN_WARNINGS_MAX = 16,
 };
 
 enum why {
-    WHY_SLOT,     /* it is one                                                    */
-    WHY_DUE,      /* a slot before it was delayed by jitter to this very moment   */
-    WHY_EMPTY,    /* the spec has no entry at all                                 */
-    WHY_NO_MATCH, /* no entry matches; the text tells what the nearest one wants  */
-    WHY_GAP,      /* that wall-clock time does not exist                          */
-    WHY_FOLD,     /* its wall-clock time comes twice and the rule takes the other */
+    WHY_SLOT,     /* it is a slot                                                  */
+    WHY_DUE,      /* jitter delays an earlier slot to this instant                 */
+    WHY_EMPTY,    /* the spec has no entries                                       */
+    WHY_NO_MATCH, /* no entry matches; the text says what the nearest one requires */
+    WHY_GAP,      /* this wall-clock time does not exist                           */
+    WHY_FOLD,     /* this wall-clock time occurs twice; the slot is the other one  */
     WHY_BEFORE_START,
     WHY_AFTER_END,
     WHY_EXCLUDED_DATE,
@@ -37,7 +37,7 @@ enum why {
 
 struct explain {
     enum why why;
-    int entry; /* that the answer is about, as in struct slot; -1: none */
+    int entry; /* that the answer refers to, as in struct slot; -1: none */
     bool has_prev, has_next;
     struct slot prev, next; /* strictly before and after */
     char text[EXPLAIN_TEXT_MAX];
@@ -47,14 +47,14 @@ void explain_instant(const struct spec *spec, const struct spec_ctx *ctx, instan
                      struct explain *ret);
 
 /*
- * The instants of a wall-clock time in the spec's own zone: 2 in a fold, else 1; 0 when it
- * falls into a gap, and then explain_gap() has the answer.
+ * The instants of a wall-clock time in the zone of the spec: 2 in a fold, otherwise 1; 0 if it
+ * is in a gap: then call explain_gap().
  */
 int explain_local(const struct spec *spec, int64_t local, instant ret[2]);
 void explain_gap(const struct spec *spec, const struct spec_ctx *ctx, int64_t local,
                  struct explain *ret);
 
-/* What a clock change or a rule of the spec did to a slot; false and no text when nothing. */
+/* How a clock change or a rule of the spec moved a slot; false and no text if none did. */
 bool explain_note(const struct spec *spec, const struct spec_ctx *ctx, const struct slot *slot,
                   struct buf *out);
 
@@ -62,18 +62,18 @@ bool explain_note(const struct spec *spec, const struct spec_ctx *ctx, const str
 void explain_never(const struct spec *spec, const struct spec_ctx *ctx, instant after,
                    struct buf *out);
 
-/* "cron[0]", "timesOfDay[2]", "at[1]": where an entry was written. */
+/* The path of an entry: "cron[0]", "timesOfDay[2]", "at[1]". */
 void explain_entry(const struct spec *spec, int entry, struct buf *out);
 
 struct explain_change {
     int64_t at; /* UTC second of the change */
     int32_t before, after;
-    int zone;     /* index into spec.zones */
+    int zone;     /* index into spec.zones                          */
     bool touches; /* some slot is moved, skipped, doubled or chosen */
     char text[EXPLAIN_TEXT_MAX];
 };
 
-/* Clock changes in (from, until] in the zones concerned, by zone, then time; how many. */
+/* The clock changes in (from, until] by zone of the spec, then time; returns how many. */
 int explain_changes(const struct spec *spec, const struct spec_ctx *ctx, instant from,
                     instant until, struct explain_change ret[static EXPLAIN_CHANGES_MAX]);
 
@@ -82,6 +82,6 @@ struct explain_warning {
     char text[EXPLAIN_TEXT_MAX];
 };
 
-/* What is valid but often a mistake; `def` is what `spec` was compiled from. */
+/* Valid parts that are often mistakes; `spec` was compiled from `def`.  Returns how many. */
 int explain_warnings(const struct spec *spec, const struct spec_def *def,
                      struct explain_warning ret[static EXPLAIN_WARNINGS_MAX]);

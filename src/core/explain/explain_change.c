@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clock changes: which wall-clock times they swallow or repeat, and what becomes of them.
+ * Explains clock changes: which wall-clock times they skip or repeat, and what happens to them.
  */
 #include "base/must.h"
 #include "core/describe/describe_words.h"
@@ -8,9 +8,9 @@
 #include "core/spec/interval.h"
 #include "core/time/text.h"
 
-enum { TIMES_TOLD = 4 }; /* wall-clock times that are named, then "and N more" */
+enum { TIMES_SHOWN = 4 }; /* wall-clock times, then "and N more" */
 
-/* Offsets are bounded, so the change of a fold or gap is at most this far from its times. */
+/* Offsets are limited, so the change of a fold or gap is at most this far from its times. */
 #define NEAR INT64_C(2 * 26 * 3600)
 
 bool explain_change_near(const struct tz *tz, int64_t s, struct clock_change *ret)
@@ -35,24 +35,25 @@ bool explain_change_near(const struct tz *tz, int64_t s, struct clock_change *re
     return has_found;
 }
 
-/* A local second of the wall clock as a time of day. */
-static void time_at(struct buf *out, int64_t local)
+/* Writes a local second as a time of day. */
+static void write_time(struct buf *out, int64_t local)
 {
     time_of_day_format((int32_t)(local - floor_div(local, DAY_SECONDS) * DAY_SECONDS), out);
 }
 
-/* Names the matching local times in [from, to); returns how many there are. */
-static int list_times(const struct entry *entry, int64_t from, int64_t to, struct buf *out)
+/* Lists the matching local times in [from, to); returns how many there are. */
+static int write_times(const struct entry *entry, int64_t from, int64_t to, struct buf *out)
 {
     int count = 0, named = 0;
 
     for (int64_t l = from; (l = explain_local_next(entry, l)) < to; l++)
         count++;
-    for (int64_t l = from; named < TIMES_TOLD && (l = explain_local_next(entry, l)) < to; l++) {
+    for (int64_t l = from; named < TIMES_SHOWN && (l = explain_local_next(entry, l)) < to;
+         l++) {
         bool is_last = named + 1 == count;
 
         buf_text(out, named == 0 ? "" : is_last ? " and " : ", ");
-        time_at(out, l);
+        write_time(out, l);
         named++;
     }
     if (count > named)
@@ -60,9 +61,9 @@ static int list_times(const struct entry *entry, int64_t from, int64_t to, struc
     return count;
 }
 
-/* What the rule makes of `n` times that the change swallowed: "runs at 03:00". */
-static void outcome(const struct entry *entry, const struct clock_change *change, int n,
-                    struct buf *out)
+/* What the rule does with `n` times that the change skips: "runs at 03:00". */
+static void write_gap_result(const struct entry *entry, const struct clock_change *change,
+                             int n, struct buf *out)
 {
     int64_t from = change->at + change->before, to = change->at + change->after;
 
@@ -70,32 +71,32 @@ static void outcome(const struct entry *entry, const struct clock_change *change
         buf_text(out, "skipped");
     } else if (entry->dst.gap == GAP_NEXT) {
         buf_text(out, n == 1 ? "runs at " : "run once, at ");
-        time_at(out, to);
+        write_time(out, to);
     } else {
         buf_text(out, n == 1 ? "runs at " : "run later, the first at ");
-        time_at(out, explain_local_next(entry, from) + change->after - change->before);
+        write_time(out, explain_local_next(entry, from) + change->after - change->before);
     }
 }
 
-static int swallowed(const struct entry *entry, const struct clock_change *change,
-                     struct buf *out)
+static int write_skipped(const struct entry *entry, const struct clock_change *change,
+                         struct buf *out)
 {
-    int n = list_times(entry, change->at + change->before, change->at + change->after, out);
+    int n = write_times(entry, change->at + change->before, change->at + change->after, out);
 
     if (n > 0) {
         buf_text(out, n == 1 ? " does not exist that day: " : " do not exist that day: ");
-        outcome(entry, change, n, out);
+        write_gap_result(entry, change, n, out);
     }
     return n;
 }
 
-static int repeated(const struct entry *entry, const struct clock_change *change,
-                    struct buf *out)
+static int write_repeated(const struct entry *entry, const struct clock_change *change,
+                          struct buf *out)
 {
     static const char *const what[] = {[FOLD_FIRST] = "the first time only",
                                        [FOLD_LAST] = "the second time only",
                                        [FOLD_BOTH] = "both times"};
-    int n = list_times(entry, change->at + change->after, change->at + change->before, out);
+    int n = write_times(entry, change->at + change->after, change->at + change->before, out);
 
     if (n > 0)
         buf_printf(out,
@@ -108,14 +109,14 @@ int explain_touched(const struct entry *entry, const struct clock_change *change
                     struct buf *out)
 {
     must(explain_has_clock(entry));
-    return change->after > change->before ? swallowed(entry, change, out)
-                                          : repeated(entry, change, out);
+    return change->after > change->before ? write_skipped(entry, change, out)
+                                          : write_repeated(entry, change, out);
 }
 
 static void note_fold(const struct entry *entry, const struct tz *tz, int64_t s, bool is_first,
                       struct buf *out)
 {
-    time_at(out, s + tz_offset(tz, s));
+    write_time(out, s + tz_offset(tz, s));
     buf_printf(out, " comes twice that day: this is the %s", is_first ? "first" : "second");
     if (entry->dst.fold != FOLD_BOTH)
         buf_text(out, ", the only one to run");
@@ -128,18 +129,18 @@ static bool note_gap(const struct entry *entry, const struct tz *tz, int64_t s, 
 
     if (entry->dst.gap == GAP_SKIP || !explain_change_near(tz, s, &change))
         return false;
-    /* By shift each time moves by itself; by next all of them fall on the first second. */
+    /* GAP_SHIFT moves each time separately; GAP_NEXT moves all to the first second. */
     if (entry->dst.gap == GAP_SHIFT) {
         int64_t moved = s + change.before;
 
         if (explain_local_next(entry, moved) != moved)
             return false;
-        time_at(out, moved);
+        write_time(out, moved);
         buf_text(out, " does not exist that day: runs at ");
-        time_at(out, local);
+        write_time(out, local);
         return true;
     }
-    return s == change.at && swallowed(entry, &change, out) > 0;
+    return s == change.at && write_skipped(entry, &change, out) > 0;
 }
 
 static bool note_clock(const struct entry *entry, const struct tz *tz, int64_t s,
@@ -202,9 +203,9 @@ int explain_local(const struct spec *spec, int64_t local, instant ret[2])
     return 2;
 }
 
-/* The fate of the one time that was asked for. */
-static void moved_or_skipped(const struct entry *entry, const struct clock_change *change,
-                             int64_t local, struct buf *out)
+/* What the rule does with one local time in the gap. */
+static void write_moved_or_skipped(const struct entry *entry, const struct clock_change *change,
+                                   int64_t local, struct buf *out)
 {
     int32_t length = change->after - change->before;
 
@@ -213,7 +214,7 @@ static void moved_or_skipped(const struct entry *entry, const struct clock_chang
         return;
     }
     buf_text(out, "runs at ");
-    time_at(out, entry->dst.gap == GAP_NEXT ? change->at + change->after : local + length);
+    write_time(out, entry->dst.gap == GAP_NEXT ? change->at + change->after : local + length);
     buf_text(out, " instead");
 }
 
@@ -236,9 +237,9 @@ void explain_gap(const struct spec *spec, const struct spec_ctx *ctx, int64_t lo
     buf_text(&out, " does not exist in ");
     buf_str(&out, zone->name);
     buf_text(&out, ": clocks go from ");
-    time_at(&out, s + change.before);
+    write_time(&out, s + change.before);
     buf_text(&out, " to ");
-    time_at(&out, s + change.after);
+    write_time(&out, s + change.after);
     for (int i = 0; i < spec->entry_count && ret->entry < 0; i++) {
         const struct entry *entry = &spec->entries[i];
 
@@ -247,21 +248,21 @@ void explain_gap(const struct spec *spec, const struct spec_ctx *ctx, int64_t lo
             ret->entry = i;
     }
     if (ret->entry < 0) {
-        buf_text(&out, "; no entry wants it");
+        buf_text(&out, "; no entry has this time");
         return;
     }
     buf_text(&out, "; the slot ");
-    moved_or_skipped(&spec->entries[ret->entry], &change, local, &out);
+    write_moved_or_skipped(&spec->entries[ret->entry], &change, local, &out);
 }
 
-/* Nothing can be touched on a day that the spec takes away. */
-static bool is_shut(const struct spec *spec, const struct spec_ctx *ctx, int64_t s)
+/* A change does not matter at a time that the spec removes. */
+static bool is_removed(const struct spec *spec, const struct spec_ctx *ctx, int64_t s)
 {
     struct spec open = *spec;
     struct explain scratch;
 
     open.window.is_set = false;
-    return explain_shut_out(&open, ctx, instant_of_seconds(s), &scratch);
+    return explain_removal(&open, ctx, instant_of_seconds(s), &scratch);
 }
 
 static bool window_has(const struct window_def *window, int64_t local)
@@ -273,9 +274,9 @@ static bool window_has(const struct window_def *window, int64_t local)
     return tod >= window->from || tod <= window->to;
 }
 
-/* What a window filters or moves by itself does not feel the change. */
-static bool is_seen(const struct spec *spec, const struct entry *entry,
-                    const struct clock_change *change)
+/* False if all affected times are outside the window, which removes or moves them anyway. */
+static bool is_in_window(const struct spec *spec, const struct entry *entry,
+                         const struct clock_change *change)
 {
     bool is_gap = change->after > change->before;
     int64_t l = change->at + (is_gap ? change->before : change->after);
@@ -309,7 +310,8 @@ static void add_entry(const struct spec *spec, int i, struct explain_change *ret
         buf_text(out, ": ");
     }
     if (explain_has_clock(entry)) {
-        touched = is_seen(spec, entry, &change) && explain_touched(entry, &change, out) > 0;
+        touched = is_in_window(spec, entry, &change) &&
+                  explain_touched(entry, &change, out) > 0;
     } else {
         touched = true;
         buf_text(out, "that day is ");
@@ -337,7 +339,7 @@ static void fill_change(const struct spec *spec, const struct spec_ctx *ctx,
     struct buf out = BUF(change->text);
 
     change->text[0] = '\0';
-    for (int i = 0; i < spec->entry_count && !is_shut(spec, ctx, change->at); i++)
+    for (int i = 0; i < spec->entry_count && !is_removed(spec, ctx, change->at); i++)
         if (is_affected(&spec->entries[i], change->zone))
             add_entry(spec, i, change, &out);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a spec has no more slots.
+ * Explains why a spec has no more slots.
  */
 #include "core/describe/describe_words.h"
 #include "core/explain/explain_parts.h"
 #include "core/time/text.h"
 
-enum { LEAP_YEAR = 2000 }; /* any: February is at its longest */
+enum { LEAP_YEAR = 2000 }; /* any leap year: February is longest */
 
-/* The lowest day of the month that the expression names, when only such days decide. */
+/* The lowest day of the month in the expression, if only the day of the month decides. */
 static int lowest_day(const struct cron *cron)
 {
     bool plain = (cron->near | cron->last | cron->last_near) == 0 && cron->day != 0;
@@ -19,7 +19,7 @@ static int lowest_day(const struct cron *cron)
 }
 
 /* "February has no day 30" */
-static bool too_short_months(const struct cron *cron, struct buf *out)
+static bool write_short_months(const struct cron *cron, struct buf *out)
 {
     int day = lowest_day(cron);
 
@@ -39,12 +39,12 @@ static int last_year(const struct cron *cron)
     return 0;
 }
 
-static bool cron_never(const struct cron *cron, instant after, struct buf *out)
+static bool write_cron_never(const struct cron *cron, instant after, struct buf *out)
 {
     int64_t today = floor_div(instant_seconds(after), DAY_SECONDS);
     bool has_years = !(cron->flags & CRON_ANY_YEAR);
 
-    if (too_short_months(cron, out))
+    if (write_short_months(cron, out))
         return true;
     if (has_years && last_year(cron) > 0 && last_year(cron) < date_of_day(today).year) {
         buf_printf(out, "its last year is %d", last_year(cron));
@@ -57,9 +57,9 @@ static bool cron_never(const struct cron *cron, instant after, struct buf *out)
     return false;
 }
 
-/* What the spec does to entries that would go on by themselves. */
-static bool shaped_away(const struct spec *spec, const struct spec_ctx *ctx, instant after,
-                        struct buf *out)
+/* Entries have more slots, but exclusions, window or bounds remove them. */
+static bool write_all_removed(const struct spec *spec, const struct spec_ctx *ctx,
+                              instant after, struct buf *out)
 {
     struct explain why;
 
@@ -70,13 +70,13 @@ static bool shaped_away(const struct spec *spec, const struct spec_ctx *ctx, ins
 
         if (!spec_next(&alone, ctx, after, &slot))
             continue;
-        if (explain_shut_out(spec, ctx, slot.at, &why)) {
+        if (explain_removal(spec, ctx, slot.at, &why)) {
             buf_text(out, "its next time would be ");
             instant_format(slot.at, out);
             buf_text(out, ", but ");
             buf_text(out, why.text);
         } else {
-            buf_text(out, "exclusions and window leave none of its times");
+            buf_text(out, "exclusions and the window remove all its times");
         }
         return true;
     }
@@ -89,13 +89,14 @@ void explain_never(const struct spec *spec, const struct spec_ctx *ctx, instant 
     struct slot last;
 
     if (explain_count(spec) == 0) {
-        buf_text(out, "the spec has no entry");
+        buf_text(out, "the spec has no entries");
         return;
     }
-    if (shaped_away(spec, ctx, after, out))
+    if (write_all_removed(spec, ctx, after, out))
         return;
     if (explain_count(spec) == 1 && spec->entry_count == 1 &&
-        spec->entries[0].kind == ENTRY_CRON && cron_never(&spec->entries[0].cron, after, out))
+        spec->entries[0].kind == ENTRY_CRON &&
+        write_cron_never(&spec->entries[0].cron, after, out))
         return;
     if (after < INSTANT_MAX && spec_prev(spec, ctx, after + 1, &last)) {
         buf_text(out, "its last time was ");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What start, end, exclusions and window do to moments that an entry has.
+ * Explains how start, end, exclusions and window remove slots of an entry.
  */
 #include "core/describe/describe_parts.h"
 #include "core/describe/describe_words.h"
@@ -16,15 +16,15 @@ static bool has_day(const int32_t *days, int count, int64_t day)
     return false;
 }
 
-static int64_t own_local(const struct spec *spec, instant t)
+static int64_t local_time(const struct spec *spec, instant t)
 {
     int64_t s = instant_seconds(t);
 
     return s + tz_offset(spec->zones[0].tz, s);
 }
 
-static bool out_of_bounds(const struct spec *spec, instant t, struct explain *ret,
-                          struct buf *out)
+static bool write_out_of_bounds(const struct spec *spec, instant t, struct explain *ret,
+                                struct buf *out)
 {
     if (spec->start != INSTANT_NONE && t < spec->start) {
         ret->why = WHY_BEFORE_START;
@@ -41,8 +41,8 @@ static bool out_of_bounds(const struct spec *spec, instant t, struct explain *re
     return false;
 }
 
-/* The index of the named calendar that has this day, -1 when none has. */
-static int named_with(const struct spec *spec, const struct spec_ctx *ctx, int64_t day)
+/* The index of the named calendar that contains this day; -1 if none does. */
+static int find_named(const struct spec *spec, const struct spec_ctx *ctx, int64_t day)
 {
     for (int i = 0; ctx->calendars && i < spec->not_named_count; i++)
         if (has_day(ctx->calendars[i].days, ctx->calendars[i].count, day))
@@ -50,7 +50,7 @@ static int named_with(const struct spec *spec, const struct spec_ctx *ctx, int64
     return -1;
 }
 
-static int calendar_with(const struct spec *spec, int64_t local)
+static int find_calendar(const struct spec *spec, int64_t local)
 {
     for (int i = 0; i < spec->not_cron_count; i++)
         if (cron_matches(&spec->not_crons[i], local))
@@ -58,11 +58,11 @@ static int calendar_with(const struct spec *spec, int64_t local)
     return -1;
 }
 
-static bool excluded(const struct spec *spec, const struct spec_ctx *ctx, instant t,
-                     struct explain *ret, struct buf *out)
+static bool write_excluded(const struct spec *spec, const struct spec_ctx *ctx, instant t,
+                           struct explain *ret, struct buf *out)
 {
-    int64_t local = own_local(spec, t), day = floor_div(local, DAY_SECONDS);
-    int named = named_with(spec, ctx, day), calendar = calendar_with(spec, local);
+    int64_t local = local_time(spec, t), day = floor_div(local, DAY_SECONDS);
+    int named = find_named(spec, ctx, day), calendar = find_calendar(spec, local);
 
     if (has_day(spec->not_dates, spec->not_date_count, day)) {
         ret->why = WHY_EXCLUDED_DATE;
@@ -75,7 +75,7 @@ static bool excluded(const struct spec *spec, const struct spec_ctx *ctx, instan
         buf_str(out, spec->not_named[named]);
     } else if (calendar >= 0) {
         ret->why = WHY_EXCLUDED_CALENDAR;
-        buf_printf(out, "exclude.calendars[%d] takes it away: ", calendar);
+        buf_printf(out, "exclude.calendars[%d] excludes it: ", calendar);
         describe_pattern(&spec->not_crons[calendar], out);
     } else {
         return false;
@@ -84,15 +84,15 @@ static bool excluded(const struct spec *spec, const struct spec_ctx *ctx, instan
         buf_printf(out, "; its slots move to the %s free day",
                    spec->shift == SHIFT_NEXT ? "next" : "previous");
     if (spec->shift == SHIFT_PREVIOUS && spec_follows(spec))
-        buf_text(out, ", but those that count from a run of that day");
+        buf_text(out, ", except those that count from a run of that day");
     return true;
 }
 
-static bool outside_window(const struct spec *spec, instant t, struct explain *ret,
-                           struct buf *out)
+static bool write_outside_window(const struct spec *spec, instant t, struct explain *ret,
+                                 struct buf *out)
 {
     const struct window_def *window = &spec->window;
-    int64_t local = own_local(spec, t);
+    int64_t local = local_time(spec, t);
 
     if (!window->is_set || window_next(window, spec->zones[0].tz, t) == t)
         return false;
@@ -109,11 +109,11 @@ static bool outside_window(const struct spec *spec, instant t, struct explain *r
     return true;
 }
 
-bool explain_shut_out(const struct spec *spec, const struct spec_ctx *ctx, instant t,
-                      struct explain *ret)
+bool explain_removal(const struct spec *spec, const struct spec_ctx *ctx, instant t,
+                     struct explain *ret)
 {
     struct buf out = BUF(ret->text);
 
-    return out_of_bounds(spec, t, ret, &out) || excluded(spec, ctx, t, ret, &out) ||
-           outside_window(spec, t, ret, &out);
+    return write_out_of_bounds(spec, t, ret, &out) || write_excluded(spec, ctx, t, ret, &out) ||
+           write_outside_window(spec, t, ret, &out);
 }

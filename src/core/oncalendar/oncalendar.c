@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parser of whole OnCalendar texts: shorthands, weekdays, date, time and zone.
+ */
 #include "core/oncalendar/oncalendar.h"
 
 #include "core/limits.h"
@@ -11,7 +14,7 @@
 #define ALL_MONTHS   0x1ffe
 #define ALL_WEEKDAYS 0x7f
 
-/* 2199-12-31T23:59:59Z, the end of the years that OnCalendar knows. */
+/* 2199-12-31T23:59:59Z, the end of the last year of OnCalendar. */
 #define EPOCH_MAX INT64_C(7258118399)
 
 enum { WEEKDAYS = 7, WEEKDAY_SHORT = 3 };
@@ -19,7 +22,7 @@ enum { WEEKDAYS = 7, WEEKDAY_SHORT = 3 };
 static const char *const weekday_names[WEEKDAYS] = {
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
 
-/* What stands for what; the spellings are systemd's. */
+/* The shorthands and their meaning; the spellings are those of systemd. */
 enum { SHORTHANDS = 13 };
 
 static const char *const shorthand_names[SHORTHANDS] = {
@@ -32,7 +35,7 @@ static const char *const shorthand_texts[SHORTHANDS] = {
     "*-01,04,07,10-01", "*-01-01",       "*-01-01", "*-01,07-01", "*-01,07-01",
     "*-01,07-01",       "*-01,07-01",    "*-01-01"};
 
-/* Every day at midnight: what a text without those fields means. */
+/* Every day at midnight: the default of all fields. */
 static const struct cron midnight = {.second = 1,
                                      .minute = 1,
                                      .hour = 1,
@@ -70,7 +73,7 @@ static enum rc fail(const struct scan *s, struct str where, const char *why)
                    why);
 }
 
-/* Length of the weekday's name that `s` begins with, full or short; 0 when it is none. */
+/* Length of the weekday name, full or short, at the start of `s`; 0 if there is none. */
 static size_t weekday_at(struct str s, int *ret)
 {
     for (int i = 0; i < WEEKDAYS; i++) {
@@ -86,7 +89,7 @@ static size_t weekday_at(struct str s, int *ret)
     return 0;
 }
 
-/* One weekday.  *ret_sep: '.' when a range goes on, ',' when a list does, else '\0'. */
+/* Reads one weekday.  *ret_sep: '.' if a range continues, ',' if a list does, else '\0'. */
 static enum rc take_weekday(struct scan *s, int *ret_day, char *ret_sep)
 {
     struct str word = oncalendar_until(s->rest, " ,.-");
@@ -98,7 +101,7 @@ static enum rc take_weekday(struct scan *s, int *ret_day, char *ret_sep)
                     "a weekday is Mon, Tue, Wed, Thu, Fri, Sat or Sun, or its full name");
     if (c == '.' && peek(s, n + 1) != '.')
         return fail(s, (struct str){s->rest.ptr + n, 1}, "a range has two dots: Mon..Fri");
-    /* A hyphen is how ranges were written once; systemd still reads it. */
+    /* A hyphen is the old form of a range; systemd still accepts it. */
     if (c == '.' || c == '-') {
         skip(s, n + (c == '.' ? 2 : 1));
         *ret_sep = '.';
@@ -109,12 +112,12 @@ static enum rc take_weekday(struct scan *s, int *ret_day, char *ret_sep)
     return RC_OK;
 }
 
-/* Weekdays are 0 = Monday here, for that is how ranges of them run. */
+/* 0 is Monday here, because ranges of weekdays begin on Monday. */
 static enum rc add_weekdays(struct scan *s, int from, int to, struct str where)
 {
     if (from > to)
         return fail(s, where,
-                    "a week runs from Monday to Sunday; for Fri to Mon write Fri..Sun,Mon");
+                    "a week is from Monday to Sunday; for Fri to Mon write Fri..Sun,Mon");
     for (int day = from; day <= to; day++)
         s->cron.weekday |= (uint8_t)(1 << (day + 1) % WEEKDAYS);
     return RC_OK;
@@ -146,7 +149,7 @@ static enum rc parse_weekdays(struct scan *s)
         from = day;
         if (!is_range)
             item = s->rest.ptr;
-        /* A comma may stand at the end. */
+        /* A comma is allowed at the end. */
     } while (sep == '.' || (sep == ',' && s->rest.len > 0 && peek(s, 0) != ' '));
     skip_blanks(s);
     return RC_OK;
@@ -162,7 +165,7 @@ static enum rc parse_field(struct scan *s, enum oncalendar_field field, struct s
         return rc;
     if (field >= ONCALENDAR_HOUR && v.is_interval)
         cron->flags |= CRON_INTERVAL;
-    /* A date is any date from the beginning. */
+    /* The default of the date fields is already "any". */
     if (field < ONCALENDAR_HOUR && v.is_any)
         return RC_OK;
     switch (field) {
@@ -198,7 +201,7 @@ static enum rc parse_field(struct scan *s, enum oncalendar_field field, struct s
     return RC_OK;
 }
 
-/* [year-]month-day or [year-]month~day; a word without those signs is a time. */
+/* [year-]month-day or [year-]month~day; a word without - and ~ is a time. */
 static enum rc parse_date(struct scan *s)
 {
     struct str word = oncalendar_until(s->rest, " "), part[3];
@@ -218,7 +221,7 @@ static enum rc parse_date(struct scan *s)
     }
     if (n == 2 && sep[0] == '~')
         return fail(s, (struct str){part[1].ptr - 1, 1},
-                    "`~` stands before the day only: year-month~day");
+                    "\"~\" is allowed before the day only: year-month~day");
     if (n == 2)
         rc = parse_field(s, ONCALENDAR_YEAR, part[0]);
     if (rc == RC_OK)
@@ -234,14 +237,14 @@ static enum rc not_a_time(struct scan *s, struct str word)
 
     if (near >= 0)
         return err_set(s->reterr, RC_INVALID, (int)(word.ptr - s->origin), (int)word.len,
-                       "this is not a time; `%s` is", shorthand_names[near]);
+                       "not a time; did you mean \"%s\"?", shorthand_names[near]);
     return fail(
         s, word,
-        "a time is hour:minute, a date month-day or year-month-day, with weekdays before "
-        "and a zone behind: Mon..Fri *-*-* 05:40 UTC");
+        "a time is hour:minute, a date is month-day or year-month-day, with weekdays before "
+        "and a zone after: Mon..Fri *-*-* 05:40 UTC");
 }
 
-/* hour:minute[:second]; nothing at all is midnight. */
+/* hour:minute[:second]; an empty text means midnight. */
 static enum rc parse_time(struct scan *s)
 {
     struct str hour = oncalendar_until(s->rest, ": "), minute, rest;
@@ -265,7 +268,7 @@ static enum rc parse_time(struct scan *s)
     }
     if (rc == RC_OK && rest.len > 0)
         return fail(s, rest,
-                    "after the time only a zone may stand, such as UTC or Europe/Berlin");
+                    "after the time only a zone may follow, such as UTC or Europe/Berlin");
     return rc;
 }
 
@@ -279,7 +282,7 @@ static enum rc parse_epoch(struct scan *s)
     int year;
 
     if (str_take_number(&rest, EPOCH_MAX, &at) == 0 || rest.len > 0)
-        return fail(s, s->rest, "after `@` stands a number of whole seconds since 1970 alone");
+        return fail(s, s->rest, "after \"@\" write only a number of whole seconds since 1970");
     if (at > EPOCH_MAX)
         return fail(s, s->rest, "this is after the year 2199; the last second is @7258118399");
     c = civil_of_local(at);
@@ -294,7 +297,7 @@ static enum rc parse_epoch(struct scan *s)
     return RC_OK;
 }
 
-/* Takes the zone off the end of the rest. */
+/* Removes the zone from the end of the rest. */
 static struct str take_zone(struct scan *s)
 {
     size_t at = s->rest.len;
@@ -304,7 +307,7 @@ static struct str take_zone(struct scan *s)
     while (at > 0 && s->rest.ptr[at - 1] != ' ')
         at--;
     zone = str_from(s->rest, at);
-    /* No zone begins as a weekday does. */
+    /* No zone name begins with a weekday. */
     if (at == 0 || zone.len == 0 || zone.len > ZONE_NAME_MAX || !char_is_alpha(zone.ptr[0]) ||
         weekday_at(zone, &day) > 0)
         return (struct str){zone.ptr, 0};
@@ -332,7 +335,7 @@ enum rc oncalendar_parse(struct str text, struct cron *ret, struct str *ret_zone
 
     if (text.len > CRON_TEXT_MAX)
         return err_set(reterr, RC_INVALID, CRON_TEXT_MAX, 0,
-                       "the text has %zu bytes; at most %d are read", text.len, CRON_TEXT_MAX);
+                       "the text has %zu bytes; the limit is %d", text.len, CRON_TEXT_MAX);
     if (text.len > 0)
         zone = take_zone(&s);
     if (s.rest.len == 0)

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parser of one OnCalendar field.
+ */
 #include "core/oncalendar/oncalendar_field.h"
 
 #include "core/limits.h"
 
 enum { SECOND_MS = 1000, MINUTE_MS = 60 * SECOND_MS };
 
-/* systemd's bound: the shortest month has 28 days. */
+/* The limit of systemd: the shortest month has 28 days. */
 enum { LAST_MAX = 28 };
 
-/* Seconds are counted in milliseconds throughout. */
+/* This file counts seconds in milliseconds. */
 static const struct {
     const char *name;
     int32_t min, max;
@@ -23,8 +26,8 @@ static const struct {
 };
 
 struct item {
-    struct str text;        /* as written                            */
-    int32_t from, to, step; /* step 0: `from` alone                  */
+    struct str text;        /* as written          */
+    int32_t from, to, step; /* step 0: only `from` */
     bool is_range, has_step;
 };
 
@@ -72,8 +75,8 @@ static enum rc take_fraction(struct reader *r, int32_t *ret)
             ms += (peek(r, n) - '0') * unit[n];
         else if (peek(r, n) != '0')
             return fail(r, (struct str){r->rest.ptr + n, 1},
-                        "seconds have at most three digits after the point: a millisecond is "
-                        "the finest that is kept");
+                        "seconds have at most three digits after the point; the resolution is "
+                        "a millisecond");
     }
     if (n == 0)
         return fail(r, (struct str){r->rest.ptr, 0}, "digits are missing after the point");
@@ -82,7 +85,7 @@ static enum rc take_fraction(struct reader *r, int32_t *ret)
     return RC_OK;
 }
 
-/* A number in the field's unit; one that is too big stays out of range. */
+/* Reads a number in the unit of the field; a number that is too big stays out of range. */
 static enum rc take_value(struct reader *r, int32_t *ret)
 {
     bool is_second = r->field == ONCALENDAR_SECOND;
@@ -93,9 +96,10 @@ static enum rc take_value(struct reader *r, int32_t *ret)
 
     if (str_take_number(&r->rest, MINUTE_MS, &number) == 0)
         return fail(r, word,
-                    word.len == 0 ? "a number is missing here"
-                                  : "a number is wanted here; `*` stands alone, without list, "
-                                    "range or step");
+                    word.len == 0
+                        ? "a number is missing here"
+                        : "expected a number; \"*\" is allowed only alone, without list, "
+                          "range or step");
     if (is_second && peek(r, 0) == '.' && peek(r, 1) != '.') {
         skip(r, 1);
         rc = take_fraction(r, &ms);
@@ -104,7 +108,7 @@ static enum rc take_value(struct reader *r, int32_t *ret)
     return rc;
 }
 
-/* Two digits are a year from 1970 to 2069. */
+/* A year of two digits means 1970 to 2069. */
 static int32_t whole_year(int32_t year)
 {
     return year < 70 ? year + 2000 : year < 100 ? year + 1900 : year;
@@ -144,7 +148,7 @@ static enum rc check_value(const struct reader *r, int32_t value, struct str whe
         return RC_OK;
     if (r->field == ONCALENDAR_LAST)
         return fail(r, where,
-                    "after `~` stands how far from the month's end a day is, 1 to 28");
+                    "after \"~\" write the distance from the end of the month, 1 to 28");
     if (r->field == ONCALENDAR_SECOND)
         return fail(r, where, "seconds are 0 to 59.999");
     return err_set(r->reterr, RC_INVALID, (int)(where.ptr - r->origin), (int)where.len,
@@ -152,7 +156,7 @@ static enum rc check_value(const struct reader *r, int32_t value, struct str whe
                    (int)min, (int)max);
 }
 
-/* Checks the numbers, and makes `to` the last value that a step reaches. */
+/* Checks the numbers, and sets `to` to the last value that a step reaches. */
 static enum rc finish_item(const struct reader *r, struct item *item)
 {
     bool is_last = r->field == ONCALENDAR_LAST;
@@ -166,17 +170,17 @@ static enum rc finish_item(const struct reader *r, struct item *item)
     if (item->step == 0)
         return fail(r, item->text, "a step must be above 0");
     if (item->to < item->from)
-        return fail(r, item->text, "a range runs from the smaller to the larger value");
+        return fail(r, item->text, "a range goes from the smaller to the larger value");
     if (item->is_range && !item->has_step && item->to - item->from < item->step &&
         r->field == ONCALENDAR_SECOND)
         return fail(r, item->text, "a range below a second needs a step, as in 1..1.5/0.25");
     room = item->is_range ? item->to - item->from : fields[r->field].max - item->from;
-    /* From the n-th last day on, steps go down to the last. */
+    /* From the n-th last day, steps go down to the last day. */
     if (is_last && !item->is_range)
         room = item->from - 1;
     if (!item->is_range && item->step > room)
         return fail(r, item->text,
-                    "already the first step leads out of the field; leave the step out");
+                    "the first step is already out of range; leave the step out");
     room -= room % item->step;
     if (is_last && !item->is_range)
         item->from -= room;
@@ -234,7 +238,8 @@ static enum rc parse_list(struct reader *r, struct oncalendar_values *v)
             return RC_OK;
         if (peek(r, 0) != ',')
             return fail(r, (struct str){r->rest.ptr, 1},
-                        "this cannot follow a number; lists are 1,2, ranges 1..5, steps 1/2");
+                        "cannot follow a number; write lists as 1,2, ranges as 1..5, steps as "
+                        "1/2");
         skip(r, 1);
     }
 }

@@ -24,11 +24,11 @@ enum oncalendar_field {
 };
 
 struct oncalendar_values {
-    bool is_any;       /* `*`                                     */
-    bool is_interval;  /* written with `*`, `..` or `/`           */
-    bool has_fraction; /* a second is not whole: `part` decides   */
-    uint64_t bits[4];  /* bit n: value n; of years 1970 + n       */
-    int parts;         /* of seconds: items, at most CRON_PARTS_MAX when has_fraction */
+    bool is_any;       /* `*`                                                      */
+    bool is_interval;  /* written with `*`, `..` or `/`                            */
+    bool has_fraction; /* seconds have a fraction: use `part`                      */
+    uint64_t bits[4];  /* bit n: value n; for years 1970 + n                       */
+    int parts;         /* items of seconds; at most CRON_PARTS_MAX if has_fraction */
     struct cron_part part[CRON_PARTS_MAX];
 };
 
@@ -37,10 +37,10 @@ MUST_USE enum rc oncalendar_values(struct str text, enum oncalendar_field field,
                                    const char *origin, struct oncalendar_values *ret,
                                    struct err *reterr);
 
-/* Up to the first character of `stops`, or all of it. */
+/* The part of `s` before the first of the characters `stops`, or all of `s`. */
 struct str oncalendar_until(struct str s, const char *stops);
 
-/* The character at `i`; '\0' behind the end. */
+/* The character at `i`; '\0' after the end. */
 static inline char oncalendar_peek(struct str s, size_t i)
 {
     return i < s.len ? s.ptr[i] : '\0';

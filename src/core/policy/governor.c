@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules of [P-30], one function per step.
+ */
 #include "core/policy/governor.h"
 
 #include "base/must.h"
 
-static bool is_fresh(const struct governor *g, instant now)
+static bool hints_are_valid(const struct governor *g, instant now)
 {
     return g->hint_expires > now;
 }
@@ -25,17 +28,17 @@ static struct governed baseline(const struct governor *g, instant now)
 }
 
 /*
- * Both hints: the earlier of the two, the baseline ignored, the interval on a tie.  An
- * interval hint alone replaces the baseline even when it is later; a one-shot alone only
- * comes before it.
+ * With both hints the earlier one applies, on a tie the interval, and the baseline is ignored.
+ * An interval hint alone replaces the baseline even if it is later; a one-shot alone applies
+ * only if it is earlier than the baseline.
  */
 static struct governed choose(const struct governor *g, instant now)
 {
     struct governed base = baseline(g, now);
     struct governed interval = {now + g->hint_interval, SOURCE_AI_INTERVAL};
     struct governed shot = {g->hint_at, SOURCE_AI_ONESHOT};
-    bool has_interval = is_fresh(g, now) && g->hint_interval > 0;
-    bool has_shot = is_fresh(g, now) && g->hint_at != INSTANT_NEVER;
+    bool has_interval = hints_are_valid(g, now) && g->hint_interval > 0;
+    bool has_shot = hints_are_valid(g, now) && g->hint_at != INSTANT_NEVER;
 
     if (has_interval && has_shot)
         return shot.at < interval.at ? shot : interval;
@@ -57,7 +60,7 @@ struct governed governor_next(const struct governor *g, instant now)
 {
     struct governed chosen = choose(g, now);
 
-    /* Only a wall-clock slot or a one-shot can lie in the past: it runs at once. */
+    /* Only a wall-clock slot or a one-shot can be in the past: it runs at once. */
     if (chosen.at < now)
         chosen.at = now;
     chosen = clamped(g, now, chosen);
@@ -78,7 +81,7 @@ instant governor_nudge(const struct governor *g, instant now, instant current, i
 
 void governor_tidy(struct governor *g, instant started, instant ended)
 {
-    if (!is_fresh(g, ended)) {
+    if (!hints_are_valid(g, ended)) {
         g->hint_interval = 0;
         g->hint_at = INSTANT_NEVER;
         g->hint_expires = INSTANT_NONE;

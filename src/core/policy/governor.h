@@ -2,7 +2,7 @@
 /*
  * When an adaptive schedule runs next: its baseline, hints, failures, clamps and pause.
  *
- * Pure.  Seven rules in a fixed order; each decision names its source.
+ * Pure.  Applies seven rules in a fixed order; each decision names its source.
  * docs/semantics.md [P-30].
  */
 #pragma once
@@ -12,7 +12,7 @@
 
 #include "base/instant.h"
 
-enum { GOVERNOR_BACKOFF_MAX = 5 }; /* doublings after failures in a row: at most 32 times */
+enum { GOVERNOR_BACKOFF_MAX = 5 }; /* doublings after consecutive failures: at most 32 times */
 
 enum source {
     SOURCE_BASELINE_CRON,
@@ -26,15 +26,15 @@ enum source {
 };
 
 struct governor {
-    span interval;        /* the baseline when it is an interval; 0: a wall-clock baseline    */
-    instant baseline;     /* the next slot of a wall-clock baseline, INSTANT_NEVER: none      */
-    span min, max;        /* clamps relative to now; 0: none                                  */
-    bool has_backoff;     /* failures stretch an interval                                     */
-    int32_t failures;     /* in a row                                                         */
-    span hint_interval;   /* 0: none                                                          */
-    instant hint_at;      /* INSTANT_NEVER: none                                              */
-    instant hint_expires; /* both hints count only while this is later than now               */
-    instant paused_until; /* INSTANT_NONE: not paused; INSTANT_NEVER: until someone resumes   */
+    span interval;        /* the baseline if it is an interval; 0: a wall-clock baseline  */
+    instant baseline;     /* the next slot of a wall-clock baseline, INSTANT_NEVER: none  */
+    span min, max;        /* clamps relative to now; 0: none                              */
+    bool has_backoff;     /* failures lengthen a baseline interval                        */
+    int32_t failures;     /* consecutive                                                  */
+    span hint_interval;   /* 0: none                                                      */
+    instant hint_at;      /* INSTANT_NEVER: none                                          */
+    instant hint_expires; /* both hints apply only while this is later than now           */
+    instant paused_until; /* INSTANT_NONE: not paused; INSTANT_NEVER: until it is resumed */
 };
 
 struct governed {
@@ -42,18 +42,18 @@ struct governed {
     enum source source;
 };
 
-/* `now` is the moment at which the last run started. */
+/* The next run.  `now` is the time at which the last run started. */
 struct governed governor_next(const struct governor *governor, instant now);
 
 /*
- * A hint asks for an earlier run.  Returns the instant to set, or `current` when it stays:
- * paused, or not earlier after the clamps.
+ * Applies a hint that wants an earlier run.  Returns the new time, or `current` if it does not
+ * change: the schedule is paused, or the clamped time is not earlier.
  */
 instant governor_nudge(const struct governor *governor, instant now, instant current,
                        instant wanted);
 
-/* After a run: forgets what has expired at its end, and the one-shot that it was. */
+/* After a run: removes hints that have expired at its end, and the one-shot that it was. */
 void governor_tidy(struct governor *governor, instant started, instant ended);
 
-/* "baseline-cron" and so on: the closed set of labels. */
+/* The label of the API: "baseline-cron" … */
 const char *source_text(enum source source);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One pass over the waiting starts of a schedule: rules [P-1] and [P-2].
+ */
 #include "core/policy/overlap.h"
 
 #include "base/must.h"
@@ -29,20 +32,20 @@ enum rc overlap_parse(struct str text, enum overlap *ret, struct err *reterr)
         }
     near = str_nearest(text, names, OVERLAP_COUNT);
     return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                   near >= 0 ? "`%.*s` is not an overlap policy; did you mean `%s`?"
-                             : "`%.*s` is not an overlap policy; use one such as `%s`",
+                   near >= 0 ? "\"%.*s\" is not an overlap policy; did you mean \"%s\"?"
+                             : "\"%.*s\" is not an overlap policy; use one such as \"%s\"",
                    STR_ARG(text), names[near >= 0 ? near : OVERLAP_SKIP]);
 }
 
-/* What one pass knows so far. */
+/* The state of one pass over the waiting starts. */
 struct pass {
     bool is_open;
-    int chosen; /* the one start that takes the slot, -1: none yet */
+    int chosen; /* the one start that may run now, -1: none yet */
     int held;
     struct overlap_effects effects;
 };
 
-/* A start that does not allow others, when the slot is taken. */
+/* A start with a policy other than allowAll, while a run is open or another start is chosen. */
 static enum verdict decide_taken(struct pass *pass, enum overlap policy, int i,
                                  uint8_t *ret_verdict)
 {
@@ -83,7 +86,7 @@ static enum verdict decide_one(struct pass *pass, enum overlap policy, int i,
     return decide_taken(pass, policy, i, ret_verdict);
 }
 
-/* A pass that ends other runs starts nothing beside them. */
+/* A pass that ends open runs starts nothing itself. */
 static void withdraw_starts(uint8_t *verdict, int count)
 {
     for (int i = 0; i < count; i++)

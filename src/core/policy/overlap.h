@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happens to starts that fall due while a run of the same schedule is open.
+ * Decides what happens to starts while a run of the same schedule is open.
  *
- * Pure: waiting starts in, one verdict each out.  docs/semantics.md [P-1], [P-2].
+ * Pure: one verdict for each waiting start.  docs/semantics.md [P-1], [P-2].
  */
 #pragma once
 
@@ -20,26 +20,25 @@ enum overlap {
     OVERLAP_TERMINATE_OTHER,
     OVERLAP_ALLOW_ALL,
     OVERLAP_COUNT,
-    OVERLAP_DEFAULT = OVERLAP_COUNT, /* a start that says nothing: the schedule's policy */
+    OVERLAP_DEFAULT = OVERLAP_COUNT, /* a start without a policy: that of the schedule */
 };
 
 enum verdict {
-    VERDICT_START,    /* now                                                              */
-    VERDICT_HOLD,     /* keep it waiting for an open run to end                           */
-    VERDICT_SKIP,     /* outcome skipped(overlap), counted                                */
-    VERDICT_REPLACED, /* outcome skipped(overlap), not in effects.skipped: a later start ends
-                         all before */
+    VERDICT_START,    /* now                                                                 */
+    VERDICT_HOLD,     /* it waits for an open run to end                                     */
+    VERDICT_SKIP,     /* outcome skipped(overlap), in effects.skipped                        */
+    VERDICT_REPLACED, /* outcome skipped(overlap), not in effects.skipped: a later start won */
 };
 
 struct overlap_effects {
-    bool cancel;    /* ask the open runs to end          */
-    bool terminate; /* end them; stronger than cancel    */
-    int skipped;    /* how many verdicts are VERDICT_SKIP */
+    bool cancel;    /* ask the open runs to stop      */
+    bool terminate; /* end them; stronger than cancel */
+    int skipped;    /* number of VERDICT_SKIP         */
 };
 
 /*
- * One pass over `count` waiting starts in order of arrival.  `policy[i]` may be
- * OVERLAP_DEFAULT.  At most one start that does not allow others is started in a pass.
+ * Decides `count` waiting starts in order of arrival.  `policy[i]` may be OVERLAP_DEFAULT.  At
+ * most one start with a policy other than allowAll gets VERDICT_START.
  */
 struct overlap_effects overlap_decide(const uint8_t *policy, int count,
                                       enum overlap schedule_policy, bool is_open,

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The default policies, and the names of catch-up modes.
+ */
 #include "core/policy/policies.h"
 
 #include "base/must.h"
@@ -44,7 +47,8 @@ enum rc catchup_parse(struct str text, enum catchup *ret, struct err *reterr)
             *ret = (enum catchup)i;
             return RC_OK;
         }
-    return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                   "`%.*s` is not a catch-up mode; use `all`, `latest`, `oldest` or `none`",
-                   STR_ARG(text));
+    return err_set(
+        reterr, RC_INVALID, 0, (int)text.len,
+        "\"%.*s\" is not a catch-up mode; use \"all\", \"latest\", \"oldest\" or \"none\"",
+        STR_ARG(text));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the owner of a schedule decides beside when and what.  Plain data with its defaults.
+ * The policies of a schedule: all settings except when and what it runs.  Plain data, with
+ * the defaults.
  */
 #pragma once
 
@@ -16,45 +17,45 @@ enum {
     PRIORITY_MIN = 1,
     PRIORITY_MAX = 10,
     PRIORITY_DEFAULT = 5,
-    BUFFER_LIMIT_DEFAULT = 1000, /* waiting starts of one schedule                        */
-    BUFFER_LIMIT_MAX = 10000,    /* all of them are read when one of them may start       */
-    BUFFER_RESERVE = 50,         /* places that backfills leave to automatic starts       */
-    BUFFER_FREE = 10,            /* so many that wait take nothing from a backfill       */
+    BUFFER_LIMIT_DEFAULT = 1000, /* waiting starts of one schedule                       */
+    BUFFER_LIMIT_MAX = 10000,    /* the engine reads all of them when one may start      */
+    BUFFER_RESERVE = 50,         /* places that backfills leave to automatic starts      */
+    BUFFER_FREE = 10,            /* waiting starts that do not reduce a backfill's batch */
     GATE_LIMIT_MAX = 1000000,
-    QUEUE_LIMIT_MAX = 1000000, /* what is out is counted: beyond it a limit helps nobody  */
-    LOSSES_MAX = 3,            /* nodes that one run may outlive; then it is the run's doing */
+    QUEUE_LIMIT_MAX = 1000000, /* claimed runs are counted; a higher limit has no use      */
+    LOSSES_MAX = 3,            /* lost attempts of a run; then the run itself is the cause */
 };
 
-#define CATCHUP_WINDOW_NONE (-1)          /* however late                                  */
-#define CATCHUP_GRACE       (30 * SPAN_S) /* mode none: later than this is not on time      */
-#define EDIT_GRACE          SPAN_S        /* a slot this young is not overdue when edited   */
+#define CATCHUP_WINDOW_NONE (-1)          /* no limit                                    */
+#define CATCHUP_GRACE       (30 * SPAN_S) /* mode none: a slot later than this is missed */
+#define EDIT_GRACE          SPAN_S        /* a slot this late is not overdue at an edit  */
 
 enum catchup { CATCHUP_ALL, CATCHUP_LATEST, CATCHUP_OLDEST, CATCHUP_NONE, CATCHUP_COUNT };
 
 struct policies {
     enum overlap overlap;
     enum catchup catchup;
-    int32_t buffer_limit;   /* 0: no limit                                                  */
-    span catchup_window;    /* CATCHUP_WINDOW_NONE, or how late a slot may still start      */
-    bool catchup_paused;    /* slots of a pause count as late ones, not as missed           */
-    bool drop_when_full;    /* else slots wait until there is room                          */
-    bool pause_on_failure;  /*                                                              */
-    bool approval;          /* someone must approve each run                                */
-    bool at_most_once;      /* what may have been sent is never sent again                  */
-    bool wants_last;        /* the next run is given the last result and failure            */
-    int32_t priority;       /* PRIORITY_MIN .. PRIORITY_MAX, higher first                   */
-    int64_t remaining_runs; /* automatic starts; -1: no limit                               */
-    span start_within;      /* of due; 0: whenever                                          */
+    int32_t buffer_limit;   /* 0: no limit                                             */
+    span catchup_window;    /* CATCHUP_WINDOW_NONE, or how late a slot may still start */
+    bool catchup_paused;    /* slots of a pause are caught up, not missed              */
+    bool drop_when_full;    /* otherwise slots wait until there is room                */
+    bool pause_on_failure;  /* a failed run pauses the schedule                        */
+    bool approval;          /* a user must approve each run                            */
+    bool at_most_once;      /* a run that may have been sent is never sent again       */
+    bool wants_last;        /* each run gets the last result and failure               */
+    int32_t priority;       /* PRIORITY_MIN .. PRIORITY_MAX, higher first              */
+    int64_t remaining_runs; /* automatic starts; -1: no limit                          */
+    span start_within;      /* after the due time; 0: no limit                         */
     struct retry_policy retry;
-    span timeout;      /* of an attempt; 0: none                                       */
-    span max_run_time; /* from the first attempt's start; 0: none                      */
+    span timeout;      /* of an attempt; 0: none                  */
+    span max_run_time; /* from the first attempt's start; 0: none */
     span lease, heartbeat, grace;
-    struct str gate; /* concurrency key; len 0: none                                 */
+    struct str gate; /* concurrency key; len 0: none */
     int32_t gate_limit;
-    span lateness_budget;    /* 0: none; what has not begun by then is an event              */
-    span retention_age;      /* 0: for ever                                                  */
-    int32_t retention_count; /* 0: no limit; between this many and twice are kept           */
-    span idle_close;         /* 0: never; with nothing left to do it closes after so long    */
+    span lateness_budget;    /* a run that begins later than this is an event; 0: none       */
+    span retention_age;      /* 0: unlimited                                                 */
+    int32_t retention_count; /* keeps between this many and twice as many; 0: no limit       */
+    span idle_close;         /* a schedule with nothing left to do closes after it; 0: never */
 };
 
 /* The defaults of the native API. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The wait before a retry, and the names of the back-off modes.
+ */
 #include "core/policy/retry.h"
 
 #include "base/must.h"
 #include "core/time/jitter.h"
 
-/* delay × 2^(attempt − 1), without passing max. */
+/* delay × 2^(attempt − 1), but at most max. */
 static span exponential(const struct retry_policy *policy, int32_t attempt)
 {
     span wait = policy->delay;
@@ -44,6 +47,7 @@ enum rc backoff_parse(struct str text, enum backoff *ret, struct err *reterr)
         *ret = BACKOFF_EXPONENTIAL;
     else
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "`%.*s` is not a back-off; use `fixed` or `exponential`", STR_ARG(text));
+                       "\"%.*s\" is not a back-off; use \"fixed\" or \"exponential\"",
+                       STR_ARG(text));
     return RC_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When an attempt that failed is made again.  Pure.  docs/semantics.md [P-20].
+ * When a failed attempt is retried.  Pure.  docs/semantics.md [P-20].
  */
 #pragma once
 
@@ -14,22 +14,22 @@
 enum backoff { BACKOFF_FIXED, BACKOFF_EXPONENTIAL };
 
 struct retry_policy {
-    int32_t attempts; /* in all, the first included; at least 1            */
+    int32_t attempts; /* in total, including the first; at least 1 */
     enum backoff backoff;
-    span delay;  /* after the first attempt                             */
-    span max;    /* no wait is longer, a server's own wish included     */
-    span jitter; /* up to so much is added, by stable hash of the run   */
+    span delay;  /* after the first attempt                           */
+    span max;    /* of any wait, even if the other side asks for more */
+    span jitter; /* up to this is added, by a stable hash of the run  */
 };
 
 /* How an attempt ended, as far as a retry is concerned. */
 struct retry_failure {
-    int32_t attempt;   /* which one it was, from 1                             */
-    bool is_retryable; /* the worker or the protocol says that trying may help */
-    span retry_after;  /* the other side's wish; 0: none                       */
-    struct str run;    /* the run's id: the seed of the jitter                 */
+    int32_t attempt;   /* its number, from 1                                    */
+    bool is_retryable; /* the worker or the protocol says that a retry may help */
+    span retry_after;  /* wait that the other side asked for; 0: none           */
+    struct str run;    /* id of the run: the seed of the jitter                 */
 };
 
-/* The instant of the next attempt, INSTANT_NEVER: give up. */
+/* The time of the next attempt; INSTANT_NEVER: no more attempts. */
 instant retry_at(const struct retry_policy *policy, const struct retry_failure *failure,
                  instant ended);
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The search for the next and previous instance of a recurrence rule.
+ */
 #include "core/rrule/rrule.h"
 
 #include "base/must.h"
@@ -10,7 +13,7 @@
 #define ALL_SIXTY ((UINT64_C(1) << 60) - 1)
 #define ALL_HOURS ((UINT32_C(1) << 24) - 1)
 
-/* Local seconds that the calendar reaches. */
+/* The first and last local second of the calendar. */
 #define LOCAL_FIRST (DAY_MIN * DAY_SECONDS)
 #define LOCAL_LAST  (DAY_MAX * DAY_SECONDS + DAY_SECONDS - 1)
 
@@ -20,21 +23,21 @@
 #define WEEK_ZERO (-4)
 
 /*
- * What one search works with.  YEARLY, MONTHLY and WEEKLY have periods of many days; an
- * instance is a matching day of a period with one of `expand`.  DAILY to SECONDLY have
- * periods of `unit` seconds; a period counts when its day matches and its start is in
- * `filter`, and an instance is its start plus one of `expand`.
+ * The data of one search.  YEARLY, MONTHLY and WEEKLY have periods of many days; an instance is
+ * a matching day of a period at one of the times `expand`.  DAILY to SECONDLY have periods of
+ * `unit` seconds; a period matches if its day matches and its start is in `filter`, and an
+ * instance is its start plus one of `expand`.
  */
-struct plan {
+struct search {
     const struct rrule *rule;
     struct rrule_days days;
     struct rrule_times filter, expand;
-    int64_t unit; /* 0: YEARLY, MONTHLY, WEEKLY                    */
-    int64_t step; /* seconds from period to period, when unit > 0  */
-    int64_t base; /* start of the period that holds DTSTART        */
+    int64_t unit; /* 0: YEARLY, MONTHLY, WEEKLY                 */
+    int64_t step; /* seconds from period to period, if unit > 0 */
+    int64_t base; /* start of the period that contains DTSTART  */
 };
 
-/* The index that BYSETPOS item `position` means in a set of `count`; -1: outside. */
+/* The index of BYSETPOS item `position` in a set of `count`; -1: outside. */
 static int position_index(int position, int count)
 {
     int index = position > 0 ? position - 1 : count + position;
@@ -42,7 +45,7 @@ static int position_index(int position, int count)
     return index >= 0 && index < count ? index : -1;
 }
 
-static int64_t unit_of(const struct rrule *rule)
+static int64_t period_unit(const struct rrule *rule)
 {
     switch ((enum rrule_freq)rule->freq) {
     case RRULE_DAILY:
@@ -61,8 +64,8 @@ static int64_t unit_of(const struct rrule *rule)
     return 0;
 }
 
-/* A part below FREQ expands, and is DTSTART's by default; one at or above it filters. */
-static void plan_times(struct plan *p)
+/* A part below FREQ expands, with DTSTART as default; a part at or above FREQ filters. */
+static void set_times(struct search *p)
 {
     const struct rrule *rule = p->rule;
     struct civil start = civil_of_local(rule->start);
@@ -76,7 +79,7 @@ static void plan_times(struct plan *p)
         p->expand.minute = rule->by_minute ? rule->by_minute : UINT64_C(1) << start.minute;
     else
         p->filter.minute = rule->by_minute ? rule->by_minute : ALL_SIXTY;
-    /* Bit 60 is a leap second; they do not exist here. */
+    /* Bit 60 is a leap second, which Belfry does not have. */
     if (rule->freq < RRULE_SECONDLY)
         p->expand.second = rule->by_second ? rule->by_second & ALL_SIXTY
                                            : UINT64_C(1) << start.second;
@@ -84,13 +87,13 @@ static void plan_times(struct plan *p)
         p->filter.second = rule->by_second ? rule->by_second & ALL_SIXTY : ALL_SIXTY;
 }
 
-static struct plan plan_of(const struct rrule *rule)
+static struct search new_search(const struct rrule *rule)
 {
-    struct plan p = {.rule = rule, .days = rrule_days(rule), .unit = unit_of(rule)};
+    struct search p = {.rule = rule, .days = rrule_days(rule), .unit = period_unit(rule)};
 
     must(rule->interval > 0 && rule->freq <= RRULE_SECONDLY);
     must(rule->start >= LOCAL_FIRST && rule->start <= LOCAL_LAST);
-    plan_times(&p);
+    set_times(&p);
     if (p.unit > 0) {
         p.step = p.unit * rule->interval;
         p.base = floor_div(rule->start, p.unit) * p.unit;
@@ -110,13 +113,13 @@ static int64_t gcd(int64_t a, int64_t b)
 }
 
 /*
- * Whether the steps can ever meet a time of `filter`, on whatever day: over all days they
- * fall on the times that are `base` modulo gcd(step, day).
+ * True if the steps can ever reach a time of `filter` on any day: over all days they reach the
+ * times that equal `base` modulo gcd(step, day).
  */
-static bool unit_can_meet(const struct plan *p)
+static bool unit_can_meet(const struct search *p)
 {
-    int pace = (int)gcd(p->step, DAY_SECONDS);
-    int tod = (int)(p->base - floor_div(p->base, pace) * pace);
+    int grid = (int)gcd(p->step, DAY_SECONDS);
+    int tod = (int)(p->base - floor_div(p->base, grid) * grid);
 
     while (tod < DAY_SECONDS) {
         int next = rrule_times_next(&p->filter, tod);
@@ -125,16 +128,16 @@ static bool unit_can_meet(const struct plan *p)
             return false;
         if (next == tod)
             return true;
-        tod += (next - tod + pace - 1) / pace * pace;
+        tod += (next - tod + grid - 1) / grid * grid;
     }
     return false;
 }
 
-/* How many fruitless tries make it worth to ask for proof. */
-enum { DOUBT = 32 };
+/* After this many failed tries the search computes how many can be needed at all. */
+enum { TRIES_CHECK = 32 };
 
-/* Tries after which there is no match: starts and their dates repeat after so many. */
-static int64_t unit_tries(const struct plan *p)
+/* Tries after which there is no match, because starts and their dates then repeat. */
+static int64_t unit_tries(const struct search *p)
 {
     int64_t distinct = CYCLE_SECONDS / gcd(p->step, CYCLE_SECONDS) + 1;
 
@@ -143,8 +146,8 @@ static int64_t unit_tries(const struct plan *p)
     return distinct < RRULE_TRIES_MAX ? distinct : RRULE_TRIES_MAX;
 }
 
-/* First period start at or after `at` that counts; LOCAL_NEVER when there is none. */
-static int64_t unit_next(const struct plan *p, int64_t at)
+/* First start of a matching period at or after `at`; LOCAL_NEVER if there is none. */
+static int64_t unit_next(const struct search *p, int64_t at)
 {
     int64_t tries = RRULE_TRIES_MAX;
 
@@ -163,14 +166,14 @@ static int64_t unit_next(const struct plan *p, int64_t at)
         if (match * DAY_SECONDS + next == at)
             return at;
         at = next < 0 ? (match + 1) * DAY_SECONDS : match * DAY_SECONDS + next;
-        if (i == DOUBT)
+        if (i == TRIES_CHECK)
             tries = unit_tries(p);
     }
     return LOCAL_NEVER;
 }
 
-/* Last period start at or before `at` that counts; LOCAL_NONE when there is none. */
-static int64_t unit_prev(const struct plan *p, int64_t at)
+/* Last start of a matching period at or before `at`; LOCAL_NONE if there is none. */
+static int64_t unit_prev(const struct search *p, int64_t at)
 {
     int64_t tries = RRULE_TRIES_MAX, first = floor_div(p->base, DAY_SECONDS);
 
@@ -190,14 +193,14 @@ static int64_t unit_prev(const struct plan *p, int64_t at)
         if (prev >= 0 && match * DAY_SECONDS + prev == at)
             return at;
         at = match * DAY_SECONDS + prev;
-        if (i == DOUBT)
+        if (i == TRIES_CHECK)
             tries = unit_tries(p);
     }
     return LOCAL_NONE;
 }
 
-/* First or last instance of a unit's period within the offsets [from, to]; -1: none. */
-static int expand_pick(const struct plan *p, int from, int to, bool last)
+/* First or last instance of a period with an offset in [from, to]; -1: none. */
+static int expand_pick(const struct search *p, int from, int to, bool last)
 {
     const struct rrule *rule = p->rule;
     int count = rrule_times_count(&p->expand), pick = -1;
@@ -216,7 +219,7 @@ static int expand_pick(const struct plan *p, int from, int to, bool last)
     return pick;
 }
 
-static int64_t next_by_unit(const struct plan *p, int64_t local)
+static int64_t next_by_unit(const struct search *p, int64_t local)
 {
     int64_t period = floor_div(local, p->unit) * p->unit;
     int64_t at;
@@ -232,7 +235,7 @@ static int64_t next_by_unit(const struct plan *p, int64_t local)
     return at + (at == period ? rest : first);
 }
 
-static int64_t prev_by_unit(const struct plan *p, int64_t local)
+static int64_t prev_by_unit(const struct search *p, int64_t local)
 {
     int64_t period = floor_div(local, p->unit) * p->unit;
     int64_t at;
@@ -247,27 +250,27 @@ static int64_t prev_by_unit(const struct plan *p, int64_t local)
     return at + (at == period ? rest : last);
 }
 
-/* From first to last: day numbers of a period, or local seconds. */
+/* From first to last, both included: day numbers of a period, or local seconds. */
 struct range {
     int64_t first, last;
 };
 
-/* The number of the period that holds `day`: its year, its month from year 0, its week. */
-static int64_t period_of(const struct plan *p, int64_t day)
+/* The number of the period that contains `day`: the year, the month since year 0, the week. */
+static int64_t period_of(const struct search *p, int64_t day)
 {
     int64_t week = rrule_week_of(p->rule, day);
     struct date date;
 
     if (p->rule->freq == RRULE_WEEKLY)
         return (week - p->rule->week_start - WEEK_ZERO) / 7;
-    /* A week belongs to the year that has four of its days. */
+    /* A week belongs to the year that contains four of its days. */
     if (p->rule->freq == RRULE_YEARLY)
         return date_of_day(p->days.has_week ? week + 3 : day).year;
     date = date_of_day(day);
     return (int64_t)date.year * MONTHS + date.month - 1;
 }
 
-static int64_t period_first(const struct plan *p, int64_t period)
+static int64_t period_first(const struct search *p, int64_t period)
 {
     if (p->rule->freq == RRULE_WEEKLY)
         return period * 7 + p->rule->week_start + WEEK_ZERO;
@@ -280,15 +283,15 @@ static int64_t period_first(const struct plan *p, int64_t period)
     return day_of_date((int)period, 1, 1);
 }
 
-/* Cut to the calendar, for weeks may stick out of it. */
-static struct range period_range(const struct plan *p, int64_t period)
+/* Limited to the calendar, because the first and last week may extend beyond it. */
+static struct range period_range(const struct search *p, int64_t period)
 {
     int64_t first = period_first(p, period), last = period_first(p, period + 1) - 1;
 
     return (struct range){first > DAY_MIN ? first : DAY_MIN, last < DAY_MAX ? last : DAY_MAX};
 }
 
-/* Periods and their dates repeat after so many; the first may have been used in part. */
+/* Periods and their dates repeat after this many; one more, as the first may be partial. */
 static int period_tries(const struct rrule *rule)
 {
     if (rule->freq == RRULE_WEEKLY)
@@ -296,8 +299,8 @@ static int period_tries(const struct rrule *rule)
     return rule->freq == RRULE_MONTHLY ? CYCLE_YEARS * MONTHS + 1 : CYCLE_YEARS + 1;
 }
 
-/* First or last instance of BYSETPOS in a period and in `local`; LOCAL_NEVER: none. */
-static int64_t range_pick(const struct plan *p, struct range r, struct range local, bool last)
+/* First or last instance of BYSETPOS in a period that is also in `local`; LOCAL_NEVER: none. */
+static int64_t range_pick(const struct search *p, struct range r, struct range local, bool last)
 {
     const struct rrule *rule = p->rule;
     int times = rrule_times_count(&p->expand);
@@ -319,7 +322,7 @@ static int64_t range_pick(const struct plan *p, struct range r, struct range loc
     return pick;
 }
 
-static int64_t range_next(const struct plan *p, struct range r, int64_t local)
+static int64_t range_next(const struct search *p, struct range r, int64_t local)
 {
     int64_t today = floor_div(local, DAY_SECONDS), day;
     int tod = 0;
@@ -337,7 +340,7 @@ static int64_t range_next(const struct plan *p, struct range r, int64_t local)
     return day * DAY_SECONDS + tod;
 }
 
-static int64_t range_prev(const struct plan *p, struct range r, int64_t local)
+static int64_t range_prev(const struct search *p, struct range r, int64_t local)
 {
     int64_t today = floor_div(local, DAY_SECONDS), day;
     int tod = 0;
@@ -356,17 +359,17 @@ static int64_t range_prev(const struct plan *p, struct range r, int64_t local)
 }
 
 /*
- * The number from which INTERVAL counts.  With BYWEEKNO that is still the calendar year of
- * DTSTART, though DTSTART may lie in a week of the year before or after.
+ * The period from which INTERVAL counts.  With BYWEEKNO this is still the calendar year of
+ * DTSTART, although DTSTART may be in a week of the year before or after.
  */
-static int64_t period_base(const struct plan *p)
+static int64_t period_base(const struct search *p)
 {
     int64_t start = floor_div(p->rule->start, DAY_SECONDS);
 
     return p->rule->freq == RRULE_YEARLY ? date_of_day(start).year : period_of(p, start);
 }
 
-static int64_t next_by_days(const struct plan *p, int64_t local)
+static int64_t next_by_days(const struct search *p, int64_t local)
 {
     int64_t interval = p->rule->interval, base = period_base(p);
     int64_t here = period_of(p, floor_div(local, DAY_SECONDS));
@@ -385,7 +388,7 @@ static int64_t next_by_days(const struct plan *p, int64_t local)
     return LOCAL_NEVER;
 }
 
-static int64_t prev_by_days(const struct plan *p, int64_t local)
+static int64_t prev_by_days(const struct search *p, int64_t local)
 {
     int64_t interval = p->rule->interval, base = period_base(p);
     int64_t here = period_of(p, floor_div(local, DAY_SECONDS));
@@ -406,20 +409,20 @@ static int64_t prev_by_days(const struct plan *p, int64_t local)
 
 int64_t rrule_next_local(const struct rrule *rule, int64_t local)
 {
-    struct plan plan = plan_of(rule);
+    struct search search = new_search(rule);
     int64_t at;
 
     if (local < rule->start)
         local = rule->start;
     if (local > LOCAL_LAST || local > rule->until_local)
         return LOCAL_NEVER;
-    at = plan.unit > 0 ? next_by_unit(&plan, local) : next_by_days(&plan, local);
+    at = search.unit > 0 ? next_by_unit(&search, local) : next_by_days(&search, local);
     return at <= rule->until_local ? at : LOCAL_NEVER;
 }
 
 int64_t rrule_prev_local(const struct rrule *rule, int64_t local)
 {
-    struct plan plan = plan_of(rule);
+    struct search search = new_search(rule);
     int64_t at;
 
     if (local > LOCAL_LAST)
@@ -428,6 +431,6 @@ int64_t rrule_prev_local(const struct rrule *rule, int64_t local)
         local = rule->until_local;
     if (local < rule->start)
         return LOCAL_NONE;
-    at = plan.unit > 0 ? prev_by_unit(&plan, local) : prev_by_days(&plan, local);
+    at = search.unit > 0 ? prev_by_unit(&search, local) : prev_by_days(&search, local);
     return at >= rule->start ? at : LOCAL_NONE;
 }

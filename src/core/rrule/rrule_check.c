@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a struct rrule from outside is one that the parser could have made.  Pure.
+ * Checks whether a stored struct rrule is one that the parser could have made.  Pure.
  */
 #include "core/cron/cron.h"
 #include "core/limits.h"

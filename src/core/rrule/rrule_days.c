@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Computes the matching days of a month as bits, and walks from month to month.
+ */
 #include "core/rrule/rrule_days.h"
 
 #include "base/must.h"
@@ -27,7 +30,7 @@ static bool year_day_is_given(const struct rrule *rule)
     return any != 0;
 }
 
-/* What the rule leaves open is as in DTSTART (RFC 5545, 3.3.10, "Information, not …"). */
+/* What the rule does not say comes from DTSTART (RFC 5545, 3.3.10, "Information, not …"). */
 static void take_from_start(struct rrule_days *days)
 {
     const struct rrule *rule = days->rule;
@@ -71,7 +74,7 @@ struct rrule_days rrule_days(const struct rrule *rule)
     return days;
 }
 
-/* Turns bit k of 1..31 into bit n + 1 - k. */
+/* Maps bit k of 1..31 to bit n + 1 - k. */
 static uint32_t from_end(uint32_t bits, int n)
 {
     uint32_t turned = 0;
@@ -82,7 +85,7 @@ static uint32_t from_end(uint32_t bits, int n)
     return turned;
 }
 
-/* The n-th weekday of `length` days that begin with weekday `w`, 1-based; 0: there is none. */
+/* The n-th weekday in `length` days that begin with weekday `w`, 1-based; 0: none. */
 static int nth_weekday(struct rrule_day day, int w, int length)
 {
     int first = (day.weekday - w + 7) % 7 + 1;
@@ -93,7 +96,7 @@ static int nth_weekday(struct rrule_day day, int w, int length)
 }
 
 struct month {
-    int64_t first;   /* day number of the 1st */
+    int64_t first;   /* day number of the 1st   */
     int64_t january; /* day number of 1 January */
     int year, length;
 };
@@ -177,7 +180,7 @@ static uint32_t week_bits(const struct rrule *rule, const struct month *m)
         }
         n = (int)(week - first) / 7 + 1;
         count = (int)(next - first) / 7;
-        /* Seven spare bits below day 1 hold the part of a week in the month before. */
+        /* Seven extra bits below day 1 are for the part of a week in the month before. */
         if ((rule->by_week >> n & 1) || (rule->by_week_end >> (count + 1 - n) & 1))
             bits |= (uint64_t)ALL_WEEKDAYS << (week - m->first + 8);
     }
@@ -210,7 +213,7 @@ uint32_t rrule_days_of_month(const struct rrule_days *days, int year, int month)
     return month_bits(days, &m);
 }
 
-/* One month's part of [first, last], and what matches in it. */
+/* The part of [first, last] in one month, and its matching days. */
 struct part {
     int64_t zero; /* day number of the day before the 1st: bit n is day zero + n */
     int year, month;
@@ -239,7 +242,7 @@ static struct part part_of(const struct rrule_days *days, int64_t day, int64_t f
     return p;
 }
 
-/* To the month after; false when it begins after `last`. */
+/* Moves to the next month; false if it begins after `last`. */
 static bool part_up(struct part *p, const struct rrule_days *days, int64_t last)
 {
     int64_t next = p->zero + month_days(p->year, p->month) + 1;
@@ -252,7 +255,7 @@ static bool part_up(struct part *p, const struct rrule_days *days, int64_t last)
     return true;
 }
 
-/* To the month before; false when it ends before `first`. */
+/* Moves to the previous month; false if it ends before `first`. */
 static bool part_down(struct part *p, const struct rrule_days *days, int64_t first)
 {
     int64_t before = p->zero;

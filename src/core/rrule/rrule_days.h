@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dates of a recurrence rule: which days of a month meet all its day parts.
+ * The dates of a recurrence rule: which days of a month match all its day parts.
  *
- * Pure.  Knows BYMONTH, BYWEEKNO, BYYEARDAY, BYMONTHDAY and BYDAY, and what DTSTART stands
- * in for; knows nothing of FREQ's periods, INTERVAL, times of day or BYSETPOS.
+ * Pure.  Applies BYMONTH, BYWEEKNO, BYYEARDAY, BYMONTHDAY and BYDAY, with the defaults that
+ * DTSTART gives; ignores the periods of FREQ, INTERVAL, times of day and BYSETPOS.
  */
 #pragma once
 
@@ -12,15 +12,15 @@
 
 #include "core/rrule/rrule.h"
 
-/* Day conditions of a rule with the defaults filled in; made for one search. */
+/* The day conditions of a rule with the defaults filled in, for one search. */
 struct rrule_days {
     const struct rrule *rule;
-    uint32_t month_day, month_day_end; /* both 0: any                                */
-    uint16_t months;                   /* bit n: month n                             */
-    uint8_t weekdays;                  /* plain items of BYDAY                       */
+    uint32_t month_day, month_day_end; /* both 0: any          */
+    uint16_t months;                   /* bit n: month n       */
+    uint8_t weekdays;                  /* plain items of BYDAY */
     bool has_weekday, has_nth, has_year_day, has_week;
-    bool is_any;         /* every day matches                          */
-    bool is_nth_in_year; /* 20MO counts in the year, else in the month */
+    bool is_any;         /* every day matches                         */
+    bool is_nth_in_year; /* 20MO counts in the year, not in the month */
 };
 
 struct rrule_days rrule_days(const struct rrule *rule);
@@ -28,17 +28,17 @@ struct rrule_days rrule_days(const struct rrule *rule);
 /* Days of a month that match, bit n: day n. */
 uint32_t rrule_days_of_month(const struct rrule_days *days, int year, int month);
 
-/* First and last matching day number in [first, last]; false when there is none. */
+/* First and last matching day number in [first, last]; false if there is none. */
 bool rrule_days_next(const struct rrule_days *days, int64_t first, int64_t last,
                      int64_t *ret_day);
 bool rrule_days_prev(const struct rrule_days *days, int64_t first, int64_t last,
                      int64_t *ret_day);
 
-/* How many days of [first, last] match, and the one with index `n`, which must exist. */
+/* Number of matching days in [first, last], and the one with index `n`, which must exist. */
 int rrule_days_count(const struct rrule_days *days, int64_t first, int64_t last);
 int64_t rrule_days_at(const struct rrule_days *days, int64_t first, int64_t last, int n);
 
-/* First day of the week, by WKST, that holds `day`. */
+/* First day of the week, by WKST, that contains `day`. */
 int64_t rrule_week_of(const struct rrule *rule, int64_t day);
 
 /* First day of week 1 of a year: the first week with four days in that year. */

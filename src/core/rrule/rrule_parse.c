@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RFC 5545 DTSTART and RRULE lines → struct rrule.  Pure.
+ * Parses the DTSTART and RRULE lines of RFC 5545 into a struct rrule.  Pure.
  *
- * What section 3.3.10 forbids is refused, also where common libraries let it pass, with one
- * exception: UNTIL may be a date or a local time whatever DTSTART is.
+ * Rejects everything that section 3.3.10 forbids, even if common libraries accept it, with one
+ * exception: UNTIL may be a date or a local time, no matter what DTSTART is.
  */
 #include "core/rrule/rrule.h"
 
@@ -97,7 +97,7 @@ static enum rc parse_amount(struct rrule_reader *r, enum part part, uint32_t max
     int64_t value;
 
     if (!rrule_take_number(r, max, &value))
-        return rrule_unexpected(r, "a whole number from 1 on is wanted", reterr);
+        return rrule_unexpected(r, "expected a whole number, at least 1", reterr);
     if (value < 1 || value > max)
         return err_set(reterr, RC_INVALID, at, (int)r->at - at, "%s must be from 1 to %u",
                        part_names[part], (unsigned)max);
@@ -111,7 +111,7 @@ static enum rc parse_weekday(struct rrule_reader *r, uint8_t *ret, struct err *r
     int day = rrule_word_index(&word, weekday_names, WEEKDAYS);
 
     if (word.len == 0)
-        return rrule_unexpected(r, "a weekday is wanted: MO, TU, WE, TH, FR, SA or SU", reterr);
+        return rrule_unexpected(r, "expected a weekday: MO, TU, WE, TH, FR, SA or SU", reterr);
     if (day < 0)
         return err_set(reterr, RC_INVALID, word.at, word.len,
                        "a weekday is MO, TU, WE, TH, FR, SA or SU");
@@ -119,7 +119,7 @@ static enum rc parse_weekday(struct rrule_reader *r, uint8_t *ret, struct err *r
     return RC_OK;
 }
 
-/* An optional sign; true when it is a minus. */
+/* Reads an optional sign; true if it is a minus. */
 static bool take_sign(struct rrule_reader *r)
 {
     return !rrule_take(r, '+') && rrule_take(r, '-');
@@ -131,8 +131,8 @@ static enum rc add_day(struct rrule *rule, struct rrule_day day, int at, struct 
         if (rule->day[i].nth == day.nth && rule->day[i].weekday == day.weekday)
             return RC_OK;
     if (rule->days == RRULE_DAYS_MAX)
-        return err_set(reterr, RC_INVALID, at, 0, "BYDAY may have %d items; split the rule",
-                       RRULE_DAYS_MAX);
+        return err_set(reterr, RC_INVALID, at, 0,
+                       "BYDAY may have at most %d items; split the rule", RRULE_DAYS_MAX);
     rule->day[rule->days++] = day;
     return RC_OK;
 }
@@ -149,7 +149,7 @@ static enum rc parse_day(struct parse *p, struct rrule_reader *r, struct err *re
         int64_t nth;
 
         if (!rrule_take_number(r, NTH_MAX, &nth))
-            return rrule_unexpected(r, "a number is wanted, as in -1FR", reterr);
+            return rrule_unexpected(r, "expected a number, as in -1FR", reterr);
         if (nth < 1 || nth > NTH_MAX)
             return err_set(reterr, RC_INVALID, at, (int)r->at - at,
                            "the number before a weekday is 1 to 53 or -53 to -1");
@@ -165,8 +165,8 @@ static enum rc add_position(struct rrule *rule, int position, int at, struct err
         if (rule->position[i] == position)
             return RC_OK;
     if (rule->positions == RRULE_SETPOS_MAX)
-        return err_set(reterr, RC_INVALID, at, 0, "BYSETPOS may have %d items; split the rule",
-                       RRULE_SETPOS_MAX);
+        return err_set(reterr, RC_INVALID, at, 0,
+                       "BYSETPOS may have at most %d items; split the rule", RRULE_SETPOS_MAX);
     rule->position[rule->positions++] = (int16_t)position;
     return RC_OK;
 }
@@ -205,11 +205,11 @@ static enum rc out_of_range(enum part part, int at, int len, struct err *reterr)
     const struct numbers *n = &numbers[part];
 
     if (!n->is_signed)
-        return err_set(reterr, RC_INVALID, at, len, "%s takes %d to %d", part_names[part],
+        return err_set(reterr, RC_INVALID, at, len, "%s must be %d to %d", part_names[part],
                        n->min, n->max);
     return err_set(reterr, RC_INVALID, at, len,
-                   "%s takes %d to %d, or -%d to -%d to count from the end", part_names[part],
-                   n->min, n->max, n->max, n->min);
+                   "%s must be %d to %d, or -%d to -%d from the end", part_names[part], n->min,
+                   n->max, n->max, n->min);
 }
 
 static enum rc parse_number(struct parse *p, enum part part, struct rrule_reader *r,
@@ -221,7 +221,7 @@ static enum rc parse_number(struct parse *p, enum part part, struct rrule_reader
     int64_t value;
 
     if (!rrule_take_number(r, n->max, &value))
-        return rrule_unexpected(r, "a number is wanted", reterr);
+        return rrule_unexpected(r, "expected a number", reterr);
     if (value < n->min || value > n->max)
         return out_of_range(part, at, (int)r->at - at, reterr);
     if (part == PART_BYSETPOS)
@@ -266,14 +266,14 @@ static enum rc unknown_part(const struct rrule_word *word, struct rrule_reader *
     int near = str_nearest(str_of(word->text), part_names, PARTS);
 
     if (word->len == 0)
-        return rrule_unexpected(r, "a part such as FREQ=DAILY is wanted", reterr);
+        return rrule_unexpected(r, "expected a part such as FREQ=DAILY", reterr);
     if (near >= 0)
         return err_set(reterr, RC_INVALID, word->at, word->len,
-                       "this is not a part of a rule; %s is", part_names[near]);
+                       "not a part of a rule; did you mean %s?", part_names[near]);
     return err_set(reterr, RC_INVALID, word->at, word->len,
-                   "this is not a part of a rule; parts are FREQ, INTERVAL, COUNT, UNTIL, WKST "
-                   "and BYMONTH, BYWEEKNO, BYYEARDAY, BYMONTHDAY, BYDAY, BYHOUR, BYMINUTE, "
-                   "BYSECOND, BYSETPOS");
+                   "not a part of a rule; parts are FREQ, INTERVAL, COUNT, UNTIL, WKST, "
+                   "BYMONTH, BYWEEKNO, BYYEARDAY, BYMONTHDAY, BYDAY, BYHOUR, BYMINUTE, "
+                   "BYSECOND and BYSETPOS");
 }
 
 /* NAME=value */
@@ -287,13 +287,13 @@ static enum rc parse_part(struct parse *p, struct rrule_reader *r, struct err *r
         return unknown_part(&word, r, reterr);
     if (p->seen[part].len > 0)
         rc = err_set(reterr, RC_INVALID, word.at, word.len,
-                     "%s is there twice; join the two or leave one out", part_names[part]);
+                     "%s is given twice; join the two or remove one", part_names[part]);
     else if (!rrule_take(r, '='))
-        rc = rrule_unexpected(r, "`=` is wanted after the name of a part", reterr);
+        rc = rrule_unexpected(r, "expected \"=\" after the name of a part", reterr);
     else
         rc = parse_value(p, (enum part)part, r, reterr);
     if (rc == RC_OK && !rrule_at_end(r) && rrule_peek(r) != ';')
-        rc = rrule_unexpected(r, "`;` is wanted between parts", reterr);
+        rc = rrule_unexpected(r, "expected \";\" between parts", reterr);
     if (rc != RC_OK) {
         err_in(reterr, "%s", part_names[part]);
         return rc;
@@ -310,7 +310,7 @@ static enum rc parse_rule(struct parse *p, struct rrule_reader *r, struct err *r
 
     if (p->has_rule)
         return err_set(reterr, RC_INVALID, at, (int)r->end - at,
-                       "one rule is allowed; give a further one an entry of its own");
+                       "only one rule is allowed; add another entry for another rule");
     p->has_rule = true;
     do
         rc = parse_part(p, r, reterr);
@@ -323,7 +323,7 @@ static enum rc parse_rule(struct parse *p, struct rrule_reader *r, struct err *r
     return rc;
 }
 
-/* A parameter's value, in quotes or not; may not be folded, for it is used as it stands. */
+/* Reads the value of a parameter, quoted or not; no folds, because the result is not a copy. */
 static enum rc take_parameter(struct rrule_reader *r, struct str *ret, struct err *reterr)
 {
     bool is_quoted = rrule_take(r, '"');
@@ -336,13 +336,13 @@ static enum rc take_parameter(struct rrule_reader *r, struct str *ret, struct er
     for (size_t i = from; i < to; i++)
         if ((unsigned char)r->text.ptr[i] <= ' ' || r->text.ptr[i] == '\\')
             return err_set(reterr, RC_INVALID, (int)i, 1,
-                           "a parameter must be without blanks, line breaks and `\\`");
+                           "a parameter may not contain blanks, line breaks or \"\\\"");
     r->at = to;
     *ret = (struct str){r->text.ptr + from, to - from};
     if (is_quoted && !rrule_take(r, '"'))
-        return rrule_unexpected(r, "the closing `\"` is missing", reterr);
+        return rrule_unexpected(r, "the closing double quote is missing", reterr);
     if (ret->len == 0)
-        return rrule_unexpected(r, "a value is missing after `=`", reterr);
+        return rrule_unexpected(r, "a value is missing after \"=\"", reterr);
     return RC_OK;
 }
 
@@ -357,7 +357,7 @@ static enum rc parse_parameter(struct parse *p, struct rrule_reader *r, enum val
     enum rc rc;
 
     if (!rrule_take(r, '='))
-        return rrule_unexpected(r, "a parameter is TZID=… or VALUE=…", reterr);
+        return rrule_unexpected(r, "expected TZID=… or VALUE=…", reterr);
     rc = take_parameter(r, &value, reterr);
     if (rc != RC_OK)
         return rc;
@@ -369,7 +369,7 @@ static enum rc parse_parameter(struct parse *p, struct rrule_reader *r, enum val
         *type = VALUE_DATE_TIME;
     else
         return err_set(reterr, RC_INVALID, word.at, (int)r->at - word.at,
-                       "DTSTART takes TZID=<zone, at most %d letters>, VALUE=DATE and "
+                       "DTSTART may have TZID=<zone, at most %d bytes>, VALUE=DATE and "
                        "VALUE=DATE-TIME",
                        ZONE_NAME_MAX);
     return RC_OK;
@@ -384,27 +384,27 @@ static enum rc parse_start(struct parse *p, struct rrule_reader *r, struct err *
 
     if (p->has_start)
         return err_set(reterr, RC_INVALID, (int)r->at, (int)(r->end - r->at),
-                       "one DTSTART is allowed; leave the others out");
+                       "only one DTSTART is allowed; remove the others");
     p->has_start = true;
     while (rc == RC_OK && rrule_take(r, ';'))
         rc = parse_parameter(p, r, &type, reterr);
     if (rc != RC_OK)
         return rc;
     if (!rrule_take(r, ':'))
-        return rrule_unexpected(r, "`:` is wanted before the date", reterr);
+        return rrule_unexpected(r, "expected \":\" before the date", reterr);
     at = rrule_offset(r);
     rc = rrule_take_stamp(r, &stamp, reterr);
     if (rc != RC_OK)
         return rc;
     if (!rrule_at_end(r))
         return rrule_unexpected(
-            r, "DTSTART ends here; RRULE stands on a line of its own, not indented", reterr);
+            r, "DTSTART ends here; write RRULE on a line of its own, not indented", reterr);
     if (type != VALUE_ANY && stamp.is_date != (type == VALUE_DATE))
         return err_set(reterr, RC_INVALID, at, (int)r->at - at,
                        "VALUE=DATE goes with 20270131, VALUE=DATE-TIME with 20270131T090000");
     if (stamp.is_utc && p->zone.len > 0)
         return err_set(reterr, RC_INVALID, (int)r->at - 1, 1,
-                       "Z says UTC and TZID another zone; leave one out");
+                       "Z means UTC, but TZID names a zone; leave one out");
     if (stamp.is_utc)
         p->zone = STR("UTC");
     p->rule.start = stamp.local;
@@ -412,20 +412,20 @@ static enum rc parse_start(struct parse *p, struct rrule_reader *r, struct err *
     return RC_OK;
 }
 
-/* Properties of a calendar entry that have another place here. */
+/* The error for a property that is not supported here. */
 static enum rc other_property(const struct rrule_word *name, struct err *reterr)
 {
     struct str text = str_of(name->text);
 
     if (str_eq(text, STR("RDATE")))
         return err_set(reterr, RC_INVALID, name->at, name->len,
-                       "RDATE is not read here; put its times into `at` of the spec");
+                       "RDATE is not supported; put its times into \"at\" of the spec");
     if (str_eq(text, STR("EXDATE")) || str_eq(text, STR("EXRULE")))
         return err_set(reterr, RC_INVALID, name->at, name->len,
-                       "%s is not read here; put its dates into `exclude.dates` of the spec",
+                       "%s is not supported; put its dates into \"exclude.dates\" of the spec",
                        name->text);
     return err_set(reterr, RC_INVALID, name->at, name->len,
-                   "a line begins with DTSTART or RRULE; others are not read here");
+                   "a line must begin with DTSTART or RRULE; others are not supported");
 }
 
 static enum rc parse_line(struct parse *p, struct rrule_reader *r, struct err *reterr)
@@ -446,11 +446,11 @@ static enum rc parse_line(struct parse *p, struct rrule_reader *r, struct err *r
     if (name.len > 0 && !str_eq(str_of(name.text), STR("RRULE")))
         return other_property(&name, reterr);
     if (name.len == 0 || !rrule_take(r, ':'))
-        return rrule_unexpected(r, "a line begins with DTSTART: or RRULE:", reterr);
+        return rrule_unexpected(r, "a line must begin with DTSTART: or RRULE:", reterr);
     return parse_rule(p, r, reterr);
 }
 
-/* An error about a part that is there but not allowed. */
+/* The error for a part that is not allowed in this rule. */
 static enum rc forbid(const struct parse *p, enum part part, const char *why,
                       struct err *reterr)
 {
@@ -468,7 +468,7 @@ static bool has_ordinal(const struct rrule *rule)
     return false;
 }
 
-/* What RFC 5545, 3.3.10 says about parts that exclude each other. */
+/* The combinations that RFC 5545, 3.3.10 forbids. */
 static enum rc check_parts(const struct parse *p, struct err *reterr)
 {
     int freq = p->rule.freq;
@@ -497,7 +497,7 @@ static enum rc check_parts(const struct parse *p, struct err *reterr)
         return forbid(p, PART_BYDAY, "with BYWEEKNO, weekdays have no numbers", reterr);
     if (p->seen[PART_BYSETPOS].len > 0 && !has_other)
         return forbid(p, PART_BYSETPOS,
-                      "BYSETPOS picks from what another BY part yields; add one", reterr);
+                      "BYSETPOS selects from the results of another BY part; add one", reterr);
     return RC_OK;
 }
 
@@ -526,7 +526,7 @@ enum rc rrule_parse(struct str text, struct rrule *ret, struct str *ret_zone,
 
     if (text.len > RRULE_TEXT_MAX)
         return err_set(reterr, RC_INVALID, RRULE_TEXT_MAX, 0,
-                       "the text has %zu bytes; at most %d are read", text.len, RRULE_TEXT_MAX);
+                       "the text has %zu bytes; the limit is %d", text.len, RRULE_TEXT_MAX);
     while (rc == RC_OK && rrule_take_line(text, &at, &line))
         if (!rrule_at_end(&line))
             rc = parse_line(&p, &line, reterr);
@@ -534,7 +534,7 @@ enum rc rrule_parse(struct str text, struct rrule *ret, struct str *ret_zone,
         rc = check_whole(&p, text, reterr);
     if (rc != RC_OK)
         return rc;
-    /* 3.3.10: with a date as DTSTART these must be ignored. */
+    /* 3.3.10: if DTSTART is a date, these must be ignored. */
     if (p.is_date) {
         p.rule.by_minute = p.rule.by_second = 0;
         p.rule.by_hour = 0;

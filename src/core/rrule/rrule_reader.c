@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads characters, words, numbers and dates of a folded iCalendar line.
+ */
 #include "core/rrule/rrule_reader.h"
 
 #include "core/limits.h"
 #include "core/time/civil.h"
 
-/* Length of the line break at `at`; 0 when there is none. */
+/* Length of the line break at `at`; 0 if there is none. */
 static size_t break_at(struct str text, size_t at)
 {
     const char *p = text.ptr + at;
@@ -12,13 +15,13 @@ static size_t break_at(struct str text, size_t at)
 
     if (left >= 1 && p[0] == '\n')
         return 1;
-    /* The two characters \n are what a shell leaves of a line break in quotes. */
+    /* A user who types a line break in a quoted shell argument gets the two characters \n. */
     if (left >= 2 && ((p[0] == '\r' && p[1] == '\n') || (p[0] == '\\' && p[1] == 'n')))
         return 2;
     return 0;
 }
 
-/* Length of the line break and blank at `at` that only fold a line; 0 when none is there. */
+/* Length of the fold at `at`: a line break followed by a blank; 0 if there is none. */
 static size_t fold_at(struct str text, size_t at)
 {
     size_t n = break_at(text, at);
@@ -124,7 +127,7 @@ static bool take_digits(struct rrule_reader *r, int count, int *ret)
 }
 
 #define STAMP_FORM \
-    "write a date and time as 20270131T090000, with Z behind it for UTC, or a date as 20270131"
+    "write a date and time as 20270131T090000, with Z at the end for UTC, or a date as 20270131"
 
 enum rc rrule_take_stamp(struct rrule_reader *r, struct rrule_stamp *ret, struct err *reterr)
 {
@@ -137,7 +140,7 @@ enum rc rrule_take_stamp(struct rrule_reader *r, struct rrule_stamp *ret, struct
         return rrule_unexpected(r, STAMP_FORM, reterr);
     if (!date_is_valid(c.date.year, c.date.month, c.date.day))
         return err_set(reterr, RC_INVALID, start, (int)r->at - start,
-                       "there is no %04d-%02d-%02d in the calendar; " STAMP_FORM, c.date.year,
+                       "%04d-%02d-%02d is not a date of the calendar; " STAMP_FORM, c.date.year,
                        c.date.month, c.date.day);
     if (rrule_take(r, 'T') || rrule_take(r, 't')) {
         int at = rrule_offset(r);
@@ -147,31 +150,28 @@ enum rc rrule_take_stamp(struct rrule_reader *r, struct rrule_stamp *ret, struct
             return rrule_unexpected(r, STAMP_FORM, reterr);
         if (c.hour > 23 || c.minute > 59 || c.second > 60)
             return err_set(reterr, RC_INVALID, at, (int)r->at - at,
-                           "there is no time %02d:%02d:%02d; the last of a day is 235959",
+                           "%02d:%02d:%02d is not a time of day; the last one is 235959",
                            c.hour, c.minute, c.second);
         stamp.is_date = false;
         stamp.is_utc = rrule_take(r, 'Z') || rrule_take(r, 'z');
     }
-    /* RFC 5545, 3.3.12: who has no leap seconds reads second 60 as 59. */
+    /* RFC 5545, 3.3.12: software without leap seconds reads second 60 as 59. */
     c.second -= c.second == 60;
     stamp.local = local_of_civil(&c);
     *ret = stamp;
     return RC_OK;
 }
 
-enum rc rrule_unexpected(struct rrule_reader *r, const char *wanted, struct err *reterr)
+enum rc rrule_unexpected(struct rrule_reader *r, const char *hint, struct err *reterr)
 {
     char c = rrule_peek(r);
 
     if (rrule_at_end(r))
-        return err_set(reterr, RC_INVALID, (int)r->at, 0, "the line ends too early: %s",
-                       wanted);
+        return err_set(reterr, RC_INVALID, (int)r->at, 0, "the line ends too early; %s", hint);
     if (c > ' ' && c <= '~')
-        return err_set(reterr, RC_INVALID, (int)r->at, 1, "`%c` cannot stand here: %s", c,
-                       wanted);
+        return err_set(reterr, RC_INVALID, (int)r->at, 1, "unexpected \"%c\"; %s", c, hint);
     if (c == ' ')
-        return err_set(reterr, RC_INVALID, (int)r->at, 1, "a blank cannot stand here: %s",
-                       wanted);
-    return err_set(reterr, RC_INVALID, (int)r->at, 1, "byte 0x%02X cannot stand here: %s",
-                   (unsigned)(unsigned char)c, wanted);
+        return err_set(reterr, RC_INVALID, (int)r->at, 1, "unexpected blank; %s", hint);
+    return err_set(reterr, RC_INVALID, (int)r->at, 1, "unexpected byte 0x%02X; %s",
+                   (unsigned)(unsigned char)c, hint);
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds and counts times of day in the bits of their hours, minutes and seconds.
+ */
 #include "core/rrule/rrule_times.h"
 
 #include "core/time/civil.h"

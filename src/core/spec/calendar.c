@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calendar entries: seven fields, each in the grammar of its dialect, all of which must match.
+ * Parses calendar entries: seven fields in the grammar of the dialect; all must match.
  */
 #include "base/must.h"
 #include "core/cron/cron_char.h"
@@ -25,11 +25,11 @@ static enum rc check_text(const struct cron_context *ctx, struct str text, struc
     blank = memchr(text.ptr, ' ', text.len);
     if (blank)
         return err_set(reterr, RC_INVALID, (int)(blank - ctx->origin), 1,
-                       "a field has no blanks inside; separate items with `,`");
+                       "a field may not contain blanks; separate items with \",\"");
     return RC_OK;
 }
 
-/* One field, or what it means when it is blank. */
+/* Parses one field; an empty one has its default. */
 static enum rc parse_field(enum dialect dialect, const struct cron_grammar *grammar,
                            enum cron_unit unit, struct str text, struct cron *out,
                            struct err *reterr)
@@ -67,7 +67,7 @@ enum rc calendar_parse(const struct calendar_text *text, enum dialect dialect, s
     struct cron out = {.flags = CRON_DAY_AND};
 
     must(dialect == DIALECT_BELFRY || dialect == DIALECT_TEMPORAL);
-    /* Days and weekdays are joined by AND as it is, and there is no seed to draw from. */
+    /* Days and weekdays must both match anyway, and there is no seed for H. */
     grammar.may &= ~(uint32_t)(MAY_AND | MAY_HASH | MAY_TILDE);
     for (int i = 0; i < UNIT_COUNT; i++) {
         enum cron_unit unit = (enum cron_unit)i;

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Slots of intervals: arithmetic on a grid, and for ANCHOR_MIDNIGHT a grid for each local day.
+ */
 #include "core/spec/interval.h"
 
 #include "base/must.h"
 #include "core/time/civil.h"
 
-static instant clip(instant t)
+/* An instant outside the supported years becomes INSTANT_NEVER or INSTANT_NONE. */
+static instant limit_years(instant t)
 {
     if (t > INSTANT_MAX)
         return INSTANT_NEVER;
     return t < INSTANT_MIN ? INSTANT_NONE : t;
 }
 
-/* Slots origin + k × every with k >= 0; the first one after `after`. */
+/* The first of origin + k × every, k >= 0, that is after `after`. */
 static instant grid_next(instant origin, span every, instant after)
 {
     int64_t k = floor_div(after - origin, every) + 1;
@@ -19,7 +23,7 @@ static instant grid_next(instant origin, span every, instant after)
     return origin + (k < 0 ? 0 : k) * every;
 }
 
-/* Whole milliseconds, so that slots are. */
+/* Rounds down to a millisecond: slots are whole milliseconds. */
 static instant whole_ms(instant t)
 {
     return floor_div(t, SPAN_MS) * SPAN_MS;
@@ -35,15 +39,15 @@ int64_t local_day(const struct tz *tz, instant t)
     int64_t s = instant_seconds(t);
     int64_t day = floor_div(s + tz_offset(tz, s), DAY_SECONDS);
 
-    /* After a fold over midnight the clock shows a date that has ended already. */
+    /* After a fold over midnight the clock shows a date whose day has already ended. */
     while (t >= local_day_start(tz, day + 1))
         day++;
     return day;
 }
 
 /*
- * Only a day on which clocks change can be longer than 24 hours.  From a day that was looked
- * at to one before the next such day; false when there is none.
+ * Only a day with a clock change can be longer than 24 hours.  Moves *day to shortly before
+ * the next such day; false if there is none.
  */
 static bool skip_to_change(const struct tz *tz, int64_t *day)
 {
@@ -70,7 +74,7 @@ static bool skip_back_to_change(const struct tz *tz, int64_t *day)
     return true;
 }
 
-/* Past the changes that the zone lists, one of each kind of year has every length of day. */
+/* After the listed changes, one year of each kind contains every length of day. */
 static int64_t last_day_to_try(const struct tz *tz, int64_t day)
 {
     int64_t even = tz->cycle_from / DAY_SECONDS;
@@ -115,8 +119,9 @@ static instant midnight_prev(const struct interval_def *interval, const struct t
     return INSTANT_NONE;
 }
 
-/* The origin of the anchors that follow the runs; INSTANT_NEVER while a run is open. */
-static instant follow(const struct interval_def *interval, const struct interval_origin *origin)
+/* The origin of the anchors that count from runs; INSTANT_NEVER while a run is open. */
+static instant run_origin(const struct interval_def *interval,
+                          const struct interval_origin *origin)
 {
     if (interval->anchor == ANCHOR_START)
         return origin->last_start != INSTANT_NONE ? origin->last_start : origin->created;
@@ -133,7 +138,7 @@ bool interval_grid(const struct interval_def *interval, const struct interval_or
     must(interval->anchor != ANCHOR_MIDNIGHT);
     *ret_least = INSTANT_MIN;
     if (interval->anchor != ANCHOR_EPOCH) {
-        from = follow(interval, origin);
+        from = run_origin(interval, origin);
         if (from == INSTANT_NEVER)
             return false;
         from = whole_ms(from);
@@ -151,12 +156,12 @@ instant interval_next(const struct interval_def *interval, const struct interval
 
     must(interval->every > 0 && after >= INSTANT_MIN - 1 && after <= INSTANT_MAX);
     if (interval->anchor == ANCHOR_MIDNIGHT)
-        return clip(midnight_next(interval, origin->tz, after));
+        return limit_years(midnight_next(interval, origin->tz, after));
     if (!interval_grid(interval, origin, &from, &least))
         return INSTANT_NEVER;
     k = floor_div(after - from, interval->every) + 1;
     from += k * interval->every;
-    return clip(from < least ? least : from);
+    return limit_years(from < least ? least : from);
 }
 
 instant interval_prev(const struct interval_def *interval, const struct interval_origin *origin,
@@ -166,9 +171,9 @@ instant interval_prev(const struct interval_def *interval, const struct interval
 
     must(interval->every > 0 && before >= INSTANT_MIN && before <= INSTANT_MAX);
     if (interval->anchor == ANCHOR_MIDNIGHT)
-        return clip(midnight_prev(interval, origin->tz, before));
+        return limit_years(midnight_prev(interval, origin->tz, before));
     if (!interval_grid(interval, origin, &from, &least))
         return INSTANT_NONE;
     from += floor_div(before - 1 - from, interval->every) * interval->every;
-    return from >= least ? clip(from) : INSTANT_NONE;
+    return from >= least ? limit_years(from) : INSTANT_NONE;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wall-clock patterns on the time line: local seconds → UTC seconds, through every gap and
- * fold of a zone.
+ * Maps wall-clock patterns to the time line: local seconds to UTC seconds, through every gap
+ * and fold of a zone.
  *
- * Pure.  A pattern is a struct cron or a struct rrule.  Results are strictly increasing
- * whatever the zone does.  docs/semantics.md [T-20] to [T-29].
+ * Pure.  A pattern is a struct cron or a struct rrule.  Results are strictly increasing in
+ * every zone.  docs/semantics.md [T-20] to [T-27].
  */
 #pragma once
 
@@ -17,26 +17,26 @@
 #include "core/time/tz.h"
 
 struct pattern {
-    const struct cron *cron;   /* or … */
-    const struct rrule *rrule; /* … exactly one of the two */
+    const struct cron *cron; /* exactly one of cron and rrule is set */
+    const struct rrule *rrule;
     const struct tz *tz;
     struct dst_cell dst;
 };
 
-/* First slot at or after UTC second `s`; LOCAL_NEVER when there is none. */
+/* First slot at or after UTC second `s`; LOCAL_NEVER if there is none. */
 int64_t pattern_next(const struct pattern *p, int64_t s);
 
-/* Last slot at or before UTC second `s`; LOCAL_NONE when there is none. */
+/* Last slot at or before UTC second `s`; LOCAL_NONE if there is none. */
 int64_t pattern_prev(const struct pattern *p, int64_t s);
 
-/* The same for a cron alone: the path that most schedules take. */
+/* pattern_next() for a cron: the path of most schedules. */
 int64_t cron_next(const struct cron *cron, const struct tz *tz, struct dst_cell dst, int64_t s);
 
-/* How a clock change touches a second of the time line. */
+/* How a clock change affects a second of the time line. */
 enum local_touch {
     TOUCH_NONE,
-    TOUCH_AFTER_GAP,   /* the first second after a gap, or within its length after it */
-    TOUCH_FOLD_FIRST,  /* its wall-clock time comes again                             */
-    TOUCH_FOLD_SECOND, /* its wall-clock time has been there before                   */
+    TOUCH_AFTER_GAP,   /* after a gap by less than the length of the gap */
+    TOUCH_FOLD_FIRST,  /* its wall-clock time will occur again           */
+    TOUCH_FOLD_SECOND, /* its wall-clock time has occurred before        */
 };
 enum local_touch local_touch(const struct tz *tz, int64_t s);

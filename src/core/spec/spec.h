@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When: the compiled form of a whole spec, and the questions that one asks of it.
+ * The compiled form of a whole spec, and the search for its slots.
  *
- * Pure.  A spec is the union of its entries, minus exclusions, shaped by a window, bounded
- * by start and end, with a delay by stable hash (jitter).  Slots are whole milliseconds and
- * strictly increasing.  No call allocates.  docs/semantics.md numbers the rules.
+ * Pure.  A spec is the union of its entries, minus exclusions, limited by a window and by start
+ * and end, with a delay by stable hash (jitter).  Slots are whole milliseconds and strictly
+ * increasing.  Searches do not allocate.  docs/semantics.md numbers the rules.
  */
 #pragma once
 
@@ -24,16 +24,16 @@ enum entry_kind { ENTRY_CRON, ENTRY_RRULE, ENTRY_INTERVAL };
 enum entry_list { LIST_CRON, LIST_CALENDARS, LIST_INTERVALS, LIST_TIMES, LIST_AT };
 
 struct entry {
-    uint8_t kind; /* enum entry_kind */
-    uint8_t list; /* enum entry_list */
+    uint8_t kind; /* enum entry_kind       */
+    uint8_t list; /* enum entry_list       */
     uint8_t zone; /* index into spec.zones */
     struct dst_cell dst;
-    uint16_t index;               /* position in its list */
-    bool covered;                 /* an exclusion takes away every slot of it: do not look */
-    struct cron cron;             /* ENTRY_CRON     */
-    const struct rrule *rrule;    /* ENTRY_RRULE    */
+    uint16_t index;               /* position in its list                                */
+    bool covered;                 /* it has no slots, or exclusions remove all: skip it  */
+    struct cron cron;             /* ENTRY_CRON                                          */
+    const struct rrule *rrule;    /* ENTRY_RRULE                                         */
     instant rrule_end;            /* ENTRY_RRULE: last slot by COUNT or UNTIL; inclusive */
-    struct interval_def interval; /* ENTRY_INTERVAL */
+    struct interval_def interval; /* ENTRY_INTERVAL                                      */
 };
 
 struct spec_zone {
@@ -43,13 +43,13 @@ struct spec_zone {
 
 struct spec_at {
     instant at;     /* INSTANT_NONE: the moment of creation */
-    uint16_t index; /* position as written */
+    uint16_t index; /* position as written                  */
 };
 
 struct spec {
     struct entry *entries;
-    const struct spec_at *at;     /* ascending */
-    const struct cron *not_crons; /* in the spec's own zone */
+    const struct spec_at *at;     /* ascending                                     */
+    const struct cron *not_crons; /* in the spec's own zone                        */
     const int32_t *not_dates;     /* ascending day numbers, in the spec's own zone */
     const struct str *not_named;
     int entry_count, at_count, not_cron_count, not_date_count, not_named_count;
@@ -59,25 +59,25 @@ struct spec {
     span jitter;
     struct spec_zone *zones; /* zones[0] is the spec's own */
     int zone_count;
-    bool simple;                 /* one cron on whole seconds; only start and end shape it */
-    bool repeats;                /* outside odd_from .. odd_until a year is as its kind is */
-    instant odd_from, odd_until; /* first and last time at which dates, zones … are special */
+    bool simple;                 /* one cron on whole seconds, with at most start and end   */
+    bool repeats;                /* outside odd_from … odd_until, years of a kind are equal */
+    instant odd_from, odd_until; /* times of dates, zone changes, … that do not repeat      */
 };
 
-/* Days on which something does not happen, ascending day numbers. */
+/* Excluded days of a named calendar, as ascending day numbers. */
 struct day_set {
     const int32_t *days;
     int count;
 };
 
-/* What a search needs to know beside the spec; a zeroed ctx is not valid: see spec_ctx(). */
+/* Input of a search in addition to the spec.  A zeroed ctx is not valid: see spec_ctx(). */
 struct spec_ctx {
-    instant created;    /* "now" of one-offs; origin of start and completion anchors  */
-    instant last_start; /* INSTANT_NONE: never started                                */
+    instant created;    /* "now" of one-offs; origin of start and completion anchors   */
+    instant last_start; /* INSTANT_NONE: never started                                 */
     instant last_end;   /* INSTANT_NONE: never ended; before last_start: a run is open */
-    instant kept;       /* a slot after an end, of before a run started; INSTANT_NONE  */
-    struct str seed;    /* of jitter                                                  */
-    const struct day_set *calendars; /* one for each spec.not_named; NULL: all empty  */
+    instant kept;       /* slot of a completion anchor that came before a run started  */
+    struct str seed;    /* of jitter                                                   */
+    const struct day_set *calendars; /* one for each spec.not_named; NULL: all empty */
 };
 
 static inline struct spec_ctx spec_ctx(instant created)
@@ -94,46 +94,46 @@ struct slot {
     int entry;   /* index into spec.entries, or entry_count + index into spec.at */
 };
 
-/* Finds zones by name; the table belongs to the caller and outlives the spec. */
+/* Finds zones by name.  The caller owns the zones, which must outlive the spec. */
 struct zone_source {
     const struct tz *(*find)(void *user, struct str name, struct err *reterr); /* NULL: none */
     void *user;
 };
 
 /*
- * Checks and compiles a definition.  Everything the result points to is in `arena`.  `seed`
- * feeds H.  Errors name the field: cron[1].expr, with the column in `at`.
+ * Checks and compiles a definition.  Everything the result points to is in `arena`, except the
+ * zones.  `seed` determines H.  Errors name the field, cron[1].expr, with the column in `at`.
  */
 MUST_USE enum rc spec_compile(const struct spec_def *def, struct str seed,
                               const struct zone_source *zones, struct arena *arena,
                               struct spec *ret, struct err *reterr);
 
-/* Some of its slots count from runs: where they are hangs on those. */
+/* True if some slots count from runs, and so depend on when runs start and end. */
 bool spec_follows(const struct spec *spec);
 
-/* The first slot strictly after `after`; false when there is none. */
+/* The first slot strictly after `after`; false if there is none. */
 bool spec_next(const struct spec *spec, const struct spec_ctx *ctx, instant after,
                struct slot *ret);
 
-/* The last slot strictly before `before`; false when there is none. */
+/* The last slot strictly before `before`; false if there is none. */
 bool spec_prev(const struct spec *spec, const struct spec_ctx *ctx, instant before,
                struct slot *ret);
 
 /*
- * Slots in (after, until].  Costs microseconds for each day of the span, however many slots it
- * has; rules of iCalendar and shifted slots are walked one by one.
+ * Number of slots in (after, until].  Takes microseconds per day, no matter how many slots the
+ * day has; but steps over each slot of iCalendar rules and of specs with a shift.
  */
 int64_t spec_count(const struct spec *spec, const struct spec_ctx *ctx, instant after,
                    instant until);
 
-/* A chain of slots, cheaper than calling spec_next() again and again. */
+/* Consecutive slots, cheaper than repeated calls of spec_next(). */
 struct spec_walk {
     const struct spec *spec;
     const struct spec_ctx *ctx;
     instant after;
-    int64_t day_base; /* UTC second of the current local day's 00:00            */
+    int64_t day_base; /* UTC second of 00:00 of the current local day */
     int64_t hour_base, minute_base;
-    uint64_t seconds, minutes; /* bits not yet given                                   */
+    uint64_t seconds, minutes; /* bits not yet returned */
     uint32_t hours;
 };
 void spec_walk_begin(struct spec_walk *walk, const struct spec *spec,

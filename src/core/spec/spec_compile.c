@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Definition → compiled spec: every text parsed, every zone found, every bound checked.
+ * Compiles a definition: parses every text, finds every zone, checks every limit.
  */
 #include "base/must.h"
 #include "core/oncalendar/oncalendar.h"
@@ -13,10 +13,10 @@ struct compiler {
     struct arena *arena;
     struct spec spec;
     struct entry *entries;
-    uint32_t counted; /* sum of the COUNTs of rrules, which are walked here */
+    uint32_t counted; /* sum of the COUNTs of rrules, each of which is walked here */
 };
 
-/* Index of a zone in spec.zones, added when it is new. */
+/* Index of a zone in spec.zones; adds the zone if it is new. */
 static enum rc zone_index(struct compiler *c, struct str name, uint8_t *ret, struct err *reterr)
 {
     const struct tz *tz;
@@ -66,7 +66,7 @@ static void set_cron(struct compiler *c, struct entry *entry, const struct cron 
     entry->dst = dst_for(c, dialect, cron->flags & CRON_INTERVAL);
 }
 
-/* The last slot by COUNT, found by walking from DTSTART, and by UNTIL. */
+/* The last slot by COUNT, found by a walk from DTSTART, or by UNTIL if that is earlier. */
 static instant rrule_last(const struct rrule *rule, const struct tz *tz, struct dst_cell dst)
 {
     struct pattern p = {.rrule = rule, .tz = tz, .dst = dst};
@@ -93,7 +93,7 @@ static enum rc set_rrule(struct compiler *c, struct entry *entry, struct str tex
     c->counted += rule->count;
     if (c->counted > RRULE_COUNT_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
-                       "the COUNTs of a spec's rules may sum up to %d; use UNTIL",
+                       "the sum of COUNT over all rules of a spec is at most %d; use UNTIL",
                        RRULE_COUNT_MAX);
     entry->kind = ENTRY_RRULE;
     entry->rrule = rule;
@@ -152,7 +152,7 @@ static enum rc compile_cron(struct compiler *c, int i, struct err *reterr)
     }
     if (zone.len > 0) {
         rc = zone_index(c, zone, &entry->zone, reterr);
-        /* The "UTC" of a DTSTART with Z is a constant and has no place in the text. */
+        /* The "UTC" of a DTSTART with Z is a constant and has no position in the text. */
         if (rc != RC_OK && !str_eq(zone, STR("UTC"))) {
             reterr->at = (int)(zone.ptr - def->expr.ptr);
             reterr->len = (int)zone.len;
@@ -204,7 +204,7 @@ static enum rc compile_interval(struct compiler *c, int i, struct err *reterr)
                      "phase is at least 0s and less than the interval, in whole milliseconds");
     else if (follows && def->phase != 0)
         rc = err_set(reterr, RC_INVALID, -1, 0,
-                     "phase goes with the anchors epoch and midnight only");
+                     "phase is allowed only with the anchors epoch and midnight");
     if (rc != RC_OK) {
         err_in(reterr, "intervals[%d]", i);
         return rc;
@@ -236,7 +236,7 @@ static enum rc compile_time(struct compiler *c, int i, struct err *reterr)
 
 static void sort_at(struct spec_at *at, int count)
 {
-    /* Insertion keeps equal times in the order written; lists come nearly sorted. */
+    /* Insertion sort keeps equal times in the order written; lists are nearly sorted. */
     for (int i = 1; i < count; i++) {
         struct spec_at moving = at[i];
         int j = i;
@@ -342,7 +342,7 @@ static enum rc check_limits(const struct spec_def *def, struct err *reterr)
 
     if (entries > SPEC_ENTRIES_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
-                       "a spec has at most %d cron, calendar, interval and time entries, "
+                       "a spec has at most %d cron, calendar, interval and time entries; "
                        "this one has %d",
                        SPEC_ENTRIES_MAX, entries);
     if (def->at_count > SPEC_AT_MAX)
@@ -359,7 +359,7 @@ static enum rc check_limits(const struct spec_def *def, struct err *reterr)
     return RC_OK;
 }
 
-/* What is not a list: the bounds in time, the window and the jitter. */
+/* Checks the members that are not lists: start, end, window and jitter. */
 static enum rc check_shape(const struct spec_def *def, struct err *reterr)
 {
     const struct window_def *window = &def->window;
@@ -370,7 +370,7 @@ static enum rc check_shape(const struct spec_def *def, struct err *reterr)
         return err_set(reterr, RC_INVALID, -1, 0,
                        "start and end are instants of the years %d to %d", YEAR_MIN, YEAR_MAX);
     if (def->start != INSTANT_NONE && def->end != INSTANT_NEVER && def->end < def->start)
-        return err_set(reterr, RC_INVALID, -1, 0, "end is before start: nothing could run");
+        return err_set(reterr, RC_INVALID, -1, 0, "end is before start; no slot is possible");
     if (window->is_set && (window->from < 0 || window->from >= DAY_SECONDS || window->to < 0 ||
                            window->to >= DAY_SECONDS))
         return err_set(reterr, RC_INVALID, -1, 0,
@@ -399,7 +399,7 @@ static enum rc compile_entries(struct compiler *c, struct err *reterr)
 }
 
 /*
- * Temporal's search ends with the year 2100; a spec that is all of that dialect keeps to it.
+ * The search of Temporal ends with the year 2100; so does a spec with only that dialect [T-35].
  */
 #define TEMPORAL_END INT64_C(4133980799000000) /* 2100-12-31T23:59:59Z */
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many slots: by bits where the clocks run evenly, one by one where they change.
+ * Counts slots: with bits where no clock changes, one by one near clock changes.
  *
- * Time is cut into chunks of at most one UTC day in which no zone of the spec has a clock
- * change near.  A chunk is a word of sixty bits for each minute; entries set bits, the
- * window and the exclusions clear them.  What does not lie on whole seconds is counted by
- * walking.
+ * Divides time into chunks of at most one UTC day in which no zone of the spec has a clock
+ * change.  A chunk has a word of sixty bits per minute; entries set ("paint") bits, the window
+ * and the exclusions clear them.  Slots that are not on whole seconds are counted one by one.
  */
 #include "base/must.h"
 #include "core/spec/interval.h"
@@ -34,7 +33,7 @@ static inline void paint(struct chunk *chunk, int64_t minute, uint64_t bits, enu
         chunk->minute[minute] &= ~bits;
 }
 
-/* A cron's seconds on local day `day` of a clock that is `offset` whole minutes ahead. */
+/* The seconds of a cron on local day `day`; `offset` is a whole number of minutes. */
 static void paint_cron_day(struct chunk *chunk, const struct cron *cron, int64_t day,
                            int32_t offset, enum paint how)
 {
@@ -50,7 +49,7 @@ static void paint_cron_day(struct chunk *chunk, const struct cron *cron, int64_t
     }
 }
 
-/* The first of the two local days that a UTC day may touch. */
+/* The first of the two local days that a UTC day may overlap. */
 static int64_t first_local_day(const struct chunk *chunk, int32_t offset)
 {
     return floor_div(chunk->day + offset, DAY_SECONDS);
@@ -66,7 +65,7 @@ static void paint_cron(struct chunk *chunk, const struct cron *cron, int32_t off
             paint_cron_day(chunk, cron, day + i, offset, how);
 }
 
-/* Seconds origin + k × every that lie in [from, to) and in the chunk. */
+/* The seconds origin + k × every in [from, to) and in the chunk. */
 static void paint_grid(struct chunk *chunk, int64_t origin, int64_t every, int64_t from,
                        int64_t to)
 {
@@ -96,7 +95,7 @@ static void paint_midnight(struct chunk *chunk, const struct interval_def *inter
     }
 }
 
-/* The grid of an interval that does not restart each day; false: it has no slots now. */
+/* The grid of an interval that does not restart each day; false: it has no slots. */
 static bool grid_origin(const struct search *search, const struct entry *entry,
                         instant *ret_origin, instant *ret_least)
 {
@@ -204,9 +203,9 @@ static int64_t count_chunk(const struct search *search, struct chunk *chunk)
 }
 
 /*
- * The end of the even stretch that `s` begins, at most `end`; `s` itself is not even when
- * some zone is near a change or off by odd seconds: *ret_even is false, and the stretch
- * lasts until that may be over.
+ * The end of the even period that begins at `s`, at most `end`.  A time is not even if a zone
+ * is near a clock change, or its offset is not whole minutes.  If `s` is not even, *ret_even is
+ * false, and the result is a time at which that may be over.
  */
 static int64_t even_until(const struct spec *spec, int64_t s, int64_t end, bool *ret_even)
 {
@@ -236,7 +235,7 @@ static int64_t even_until(const struct spec *spec, int64_t s, int64_t end, bool 
     return odd_until < end ? odd_until : end;
 }
 
-/* Slots in (after, until], one by one. */
+/* Counts the slots in (after, until] one by one. */
 static int64_t count_walking(struct search *search, instant after, instant until)
 {
     int64_t count = 0;
@@ -271,8 +270,8 @@ static bool entry_is_even(const struct search *search, const struct entry *entry
     return !grid_origin(search, entry, &origin, &least) || is_whole_second(origin);
 }
 
-/* Everything lies on whole seconds and no slot moves: bits can tell. */
-static bool bits_can_tell(const struct search *search)
+/* True if all candidates are on whole seconds and no slot is shifted. */
+static bool can_count_bits(const struct search *search)
 {
     const struct spec *spec = search->spec;
 
@@ -287,7 +286,7 @@ static bool bits_can_tell(const struct search *search)
     return true;
 }
 
-/* Slots of UTC seconds [from, to), those that a clamping window moves left out. */
+/* Slots of UTC seconds [from, to), without those that a clamping window moves. */
 static int64_t count_bits(struct search *search, int64_t from, int64_t to)
 {
     struct chunk chunk;
@@ -311,7 +310,7 @@ static int64_t count_bits(struct search *search, int64_t from, int64_t to)
     return count;
 }
 
-/* The openings in (after, until] to which a clamping window moves something. */
+/* The openings in (after, until] to which a clamping window moves slots. */
 static int64_t count_openings(struct search *search, instant after, instant until)
 {
     const struct window_def *window = &search->spec->window;
@@ -339,7 +338,7 @@ static int64_t count_openings(struct search *search, instant after, instant unti
     }
 }
 
-/* One interval and nothing else: division. */
+/* A spec of a single interval needs only a division. */
 static bool count_by_division(const struct search *search, instant after, instant until,
                               int64_t *ret)
 {
@@ -365,9 +364,9 @@ static bool count_by_division(const struct search *search, instant after, instan
     return true;
 }
 
-/* Before, at and after a slot that is on no grid. */
-static int64_t count_beside(const struct spec *spec, const struct spec_ctx *ctx, instant after,
-                            instant until)
+/* Counts before, at and after ctx->kept, a slot that is not on the grid. */
+static int64_t count_with_kept(const struct spec *spec, const struct spec_ctx *ctx,
+                               instant after, instant until)
 {
     struct spec_ctx bare = *ctx;
     struct slot slot;
@@ -393,10 +392,10 @@ int64_t spec_count(const struct spec *spec, const struct spec_ctx *ctx, instant 
     if (high <= low)
         return 0;
     if (ctx->kept > low && ctx->kept <= high)
-        return count_beside(spec, ctx, after, until);
+        return count_with_kept(spec, ctx, after, until);
     if (count_by_division(&search, low, high, &count))
         return count;
-    if (!bits_can_tell(&search))
+    if (!can_count_bits(&search))
         return count_walking(&search, after, high);
     filtered.window.rule = WINDOW_FILTER;
     search.spec = &filtered;

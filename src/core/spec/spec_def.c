@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The names of anchors, window rules and shifts.
+ */
 #include "core/spec/spec_def.h"
 
 #include "base/buf.h"
 #include "base/must.h"
 
-/* The words of one enum, in its order. */
+/* The names of the values of an enum, in its order. */
 struct words {
     const char *const *names;
     int count;
@@ -30,7 +33,7 @@ static const char *const shifts[] = {
     [SHIFT_PREVIOUS] = "previous",
 };
 
-static const char *word_of(struct words words, int i)
+static const char *get_word(struct words words, int i)
 {
     must(i >= 0 && i < words.count);
     return words.names[i];
@@ -55,17 +58,17 @@ static enum rc find_word(struct str text, struct words words, int *ret, struct e
 
 const char *anchor_text(enum anchor anchor)
 {
-    return word_of(WORDS(anchors), (int)anchor);
+    return get_word(WORDS(anchors), (int)anchor);
 }
 
 const char *window_rule_text(enum window_rule rule)
 {
-    return word_of(WORDS(window_rules), (int)rule);
+    return get_word(WORDS(window_rules), (int)rule);
 }
 
 const char *shift_text(enum shift shift)
 {
-    return word_of(WORDS(shifts), (int)shift);
+    return get_word(WORDS(shifts), (int)shift);
 }
 
 enum rc anchor_parse(struct str text, enum anchor *ret, struct err *reterr)

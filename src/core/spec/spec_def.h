@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A spec as a person writes it: texts, lists and numbers, not yet compiled.
+ * A spec as a user writes it: texts, lists and numbers, not yet compiled.
  *
- * Plain data without behaviour.  Strings and arrays belong to whoever filled them in
- * (usually an arena).  model/spec_json.h reads and prints it; core/spec/spec.h compiles it.
+ * Plain data without behaviour.  The caller owns the strings and arrays (usually in an arena).
+ * model/spec_json.h reads and prints it; core/spec/spec.h compiles it.
  */
 #pragma once
 
@@ -17,10 +17,10 @@
 #include "core/time/dst.h"
 
 enum anchor {
-    ANCHOR_EPOCH,      /* n × every + phase from 1970-01-01T00:00:00Z                       */
-    ANCHOR_MIDNIGHT,   /* from the first instant of each local day, by elapsed time         */
-    ANCHOR_START,      /* from the last start, or from the schedule's creation              */
-    ANCHOR_COMPLETION, /* from the last end, or from creation; none while a run is open     */
+    ANCHOR_EPOCH,      /* n × every + phase from 1970-01-01T00:00:00Z                   */
+    ANCHOR_MIDNIGHT,   /* from the first instant of each local day, by elapsed time     */
+    ANCHOR_START,      /* from the last slot with a run, or from creation               */
+    ANCHOR_COMPLETION, /* from the last end, or from creation; none while a run is open */
 };
 
 enum window_rule { WINDOW_CLAMP, WINDOW_FILTER };
@@ -30,7 +30,7 @@ enum shift { SHIFT_NONE, SHIFT_NEXT, SHIFT_PREVIOUS };
 struct cron_def {
     struct str expr;
     enum dialect dialect;
-    struct str zone; /* len 0: the spec's */
+    struct str zone; /* len 0: that of the spec */
 };
 
 struct calendar_def {
@@ -53,7 +53,7 @@ struct spec_def {
     struct cron_def *cron;
     struct calendar_def *calendars;
     struct interval_def *intervals;
-    int32_t *times; /* seconds of the day */
+    int32_t *times; /* seconds of the day                          */
     instant *at;    /* INSTANT_NONE: "now", the moment of creation */
     int cron_count, calendar_count, interval_count, time_count, at_count;
 
@@ -71,7 +71,7 @@ struct spec_def {
     enum dialect calendar_dialect; /* grammar of calendars: belfry, or temporal */
 };
 
-/* An empty spec: never by itself. */
+/* An empty spec, without slots. */
 static inline struct spec_def spec_def_empty(void)
 {
     return (struct spec_def){

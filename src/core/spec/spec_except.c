@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exclusions: what they take away, and where the next free instant is.
+ * Exclusions: which times they remove, the next free instant, and what spec_seal() derives.
  *
- * They are wall-clock patterns and dates in the spec's own zone, matched literally: both
- * passes of a repeated hour are excluded, and what a gap swallows excludes nothing.
+ * They are wall-clock patterns and dates in the zone of the spec, matched literally: both
+ * passes of a repeated hour are excluded, and times in a gap exclude nothing.
  */
 #include "base/must.h"
 #include "core/spec/interval.h"
@@ -51,7 +51,7 @@ bool day_is_free(const struct search *search, int64_t day)
     return true;
 }
 
-/* First local second at or after `local` that nothing takes; equal when it is free. */
+/* `local` if it is free; otherwise a later second, before which no second is free. */
 static int64_t local_free_up(const struct search *search, int64_t local)
 {
     const struct spec *spec = search->spec;
@@ -81,7 +81,7 @@ static bool has_exclusions(const struct spec *spec)
     return spec->not_cron_count > 0 || spec->not_date_count > 0 || spec->not_named_count > 0;
 }
 
-/* One leap on an even clock; past the end of the offset the next leap reads it anew. */
+/* Each step jumps by the current offset, at most to the end of the segment. */
 instant free_next(struct search *search, instant t)
 {
     const struct tz *tz = search->spec->zones[0].tz;
@@ -97,7 +97,7 @@ instant free_next(struct search *search, instant t)
 
         if (free == local)
             return t;
-        if (free == LOCAL_NEVER || !search_goes_on(search))
+        if (free == LOCAL_NEVER || !search_continues(search))
             return INSTANT_NEVER;
         s = free - seg->offset;
         t = instant_of_seconds(s < end ? s : end);
@@ -120,16 +120,16 @@ instant free_prev(struct search *search, instant t)
 
         if (free == local)
             return t;
-        if (free == LOCAL_NONE || !search_goes_on(search))
+        if (free == LOCAL_NONE || !search_continues(search))
             return INSTANT_NONE;
         s = free - seg->offset;
-        /* The whole second is free, so its last instant is. */
+        /* The whole second is free, so its last instant is free too. */
         t = instant_of_seconds((s >= start ? s : start - 1) + 1) - 1;
     }
     return INSTANT_NONE;
 }
 
-/* Every wall-clock time of `a` is one of `b`, as far as masks tell. */
+/* True if every time of day of `a` is also one of `b`. */
 static bool is_within(const struct cron *a, const struct cron *b)
 {
     return (a->second & ~b->second) == 0 && (a->minute & ~b->minute) == 0 &&
@@ -145,7 +145,7 @@ static bool has_same_days(const struct cron *a, const struct cron *b)
            !(a->flags & CRON_DAY_SPECIAL);
 }
 
-/* Some gap of the zone swallows a time of the entry, and a rule moves it elsewhere. */
+/* True if a time of the entry is in some gap of the zone and a rule moves it. */
 static bool may_be_moved(const struct spec *spec, const struct entry *entry)
 {
     const struct tz *tz = spec->zones[0].tz;
@@ -171,23 +171,24 @@ static bool is_simple(const struct spec *spec)
            !(spec->entries[0].cron.flags & CRON_FRACTION);
 }
 
-static void be_odd(struct spec *spec, instant from, instant until)
+/* Extends the odd times, at which years of the same kind may differ. */
+static void add_odd(struct spec *spec, instant from, instant until)
 {
-    /* Local times of a date lie within two days of it. */
+    /* The local times of a date are within two days of it. */
     from = from < INSTANT_MIN + 2 * SPAN_DAY ? INSTANT_MIN : from - 2 * SPAN_DAY;
     until = until > INSTANT_MAX - 2 * SPAN_DAY ? INSTANT_MAX : until + 2 * SPAN_DAY;
     spec->odd_from = from < spec->odd_from ? from : spec->odd_from;
     spec->odd_until = until > spec->odd_until ? until : spec->odd_until;
 }
 
-static void be_odd_by_years(struct spec *spec, const struct cron *cron)
+static void add_odd_years(struct spec *spec, const struct cron *cron)
 {
     if (!(cron->flags & CRON_ANY_YEAR))
-        be_odd(spec, day_of_date(CRON_YEAR_MIN, 1, 1) * SPAN_DAY,
-               day_of_date(CRON_YEAR_MAX + 1, 1, 1) * SPAN_DAY);
+        add_odd(spec, day_of_date(CRON_YEAR_MIN, 1, 1) * SPAN_DAY,
+                day_of_date(CRON_YEAR_MAX + 1, 1, 1) * SPAN_DAY);
 }
 
-static void be_odd_by_zone(struct spec *spec, const struct tz *tz)
+static void add_odd_zone(struct spec *spec, const struct tz *tz)
 {
     int64_t until = tz->cycle_from;
 
@@ -195,34 +196,34 @@ static void be_odd_by_zone(struct spec *spec, const struct tz *tz)
         return;
     if (until == TZ_TIME_MAX)
         until = tz->seg[tz->count - 1].start;
-    be_odd(spec, instant_of_seconds(tz->seg[1].start), instant_of_seconds(until));
+    add_odd(spec, instant_of_seconds(tz->seg[1].start), instant_of_seconds(until));
 }
 
-/* The stretch outside of which only the kind of the year matters. */
+/* Finds the period outside of which only the kind of the year matters. */
 static void find_odd(struct spec *spec)
 {
     spec->odd_from = INSTANT_MAX;
     spec->odd_until = INSTANT_MIN;
     for (int i = 0; i < spec->zone_count; i++)
-        be_odd_by_zone(spec, spec->zones[i].tz);
+        add_odd_zone(spec, spec->zones[i].tz);
     for (int i = 0; i < spec->entry_count; i++)
         if (spec->entries[i].kind == ENTRY_CRON)
-            be_odd_by_years(spec, &spec->entries[i].cron);
+            add_odd_years(spec, &spec->entries[i].cron);
     for (int i = 0; i < spec->not_cron_count; i++)
-        be_odd_by_years(spec, &spec->not_crons[i]);
+        add_odd_years(spec, &spec->not_crons[i]);
     if (spec->not_date_count > 0)
-        be_odd(spec, spec->not_dates[0] * SPAN_DAY,
-               spec->not_dates[spec->not_date_count - 1] * SPAN_DAY);
+        add_odd(spec, spec->not_dates[0] * SPAN_DAY,
+                spec->not_dates[spec->not_date_count - 1] * SPAN_DAY);
     for (int i = 0; i < spec->at_count; i++)
         if (spec->at[i].at != INSTANT_NONE)
-            be_odd(spec, spec->at[i].at, spec->at[i].at);
+            add_odd(spec, spec->at[i].at, spec->at[i].at);
     if (spec->start != INSTANT_NONE)
-        be_odd(spec, spec->start, spec->start);
+        add_odd(spec, spec->start, spec->start);
     if (spec->end != INSTANT_NEVER)
-        be_odd(spec, spec->end, spec->end);
+        add_odd(spec, spec->end, spec->end);
 }
 
-/* Whether an entry has the same times in all years of one kind. */
+/* True if an entry has the same times in all years of one kind. */
 static bool entry_repeats(const struct entry *entry)
 {
     if (entry->kind == ENTRY_INTERVAL)
@@ -232,7 +233,7 @@ static bool entry_repeats(const struct entry *entry)
     return entry->kind == ENTRY_CRON;
 }
 
-/* Nothing on any calendar is a time of this entry. */
+/* True if the entry never matches. */
 static bool is_never(const struct entry *entry)
 {
     if (entry->kind == ENTRY_CRON)
@@ -241,7 +242,7 @@ static bool is_never(const struct entry *entry)
            rrule_next_local(entry->rrule, entry->rrule->start) == LOCAL_NEVER;
 }
 
-/* The seconds of each minute that exclusions take on every day, all of them together. */
+/* The seconds of each minute that the exclusions together remove on every day. */
 struct taken {
     uint64_t minute[DAY_SECONDS / 60];
     bool is_all;
@@ -271,7 +272,7 @@ static bool is_taken(const struct cron *cron, const struct taken *taken)
     return true;
 }
 
-/* `taken` is NULL where no cron is left out. */
+/* `taken` is NULL if no cron is excluded. */
 static bool is_covered(const struct spec *spec, const struct entry *entry,
                        const struct taken *taken)
 {
@@ -299,7 +300,7 @@ static void mark_covered(struct spec *spec, const struct taken *taken)
     }
 }
 
-/* Apart from spec_seal(), so that only who leaves out crons pays for the room of `taken`. */
+/* Not inlined, so that only specs with excluded crons pay for the stack space of `taken`. */
 static __attribute__((noinline)) void mark_covered_by_crons(struct spec *spec)
 {
     struct taken taken;
@@ -324,7 +325,7 @@ void spec_seal(struct spec *spec)
         seal_shaped(spec);
         return;
     }
-    /* A lone cron proves its own never; nothing more needs to be known of it. */
+    /* The search of a single cron proves by itself that there is no slot. */
     spec->odd_from = INSTANT_MIN;
     spec->odd_until = INSTANT_MAX;
 }

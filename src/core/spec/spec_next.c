@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From raw candidates to slots: start and end, exclusions, window, jitter.
+ * Turns raw candidates into slots: start and end, exclusions, window, jitter.
  */
 #include "base/must.h"
 #include "core/spec/spec_search.h"
 #include "core/spec/window.h"
 #include "core/time/jitter.h"
 
-static const struct tz *own_zone(const struct search *search)
+/* The zone of the spec itself, in which exclusions and the window apply. */
+static const struct tz *main_zone(const struct search *search)
 {
     return search->spec->zones[0].tz;
 }
 
-/* One raw candidate, or one moved from an excluded day. */
+/* The next raw candidate, or one that a shift moved from an excluded day. */
 static instant candidate_next(struct search *search, instant after, int *ret_entry)
 {
     const struct spec *spec = search->spec;
@@ -47,7 +48,7 @@ instant survivor_next(struct search *search, instant after, int *ret_entry)
         if (free == t || free == INSTANT_NEVER)
             return free;
         after = free - 1;
-    } while (search_goes_on(search));
+    } while (search_continues(search));
     return INSTANT_NEVER;
 }
 
@@ -63,7 +64,7 @@ instant survivor_prev(struct search *search, instant before, int *ret_entry)
         if (free == t || free == INSTANT_NONE)
             return free;
         before = free + 1;
-    } while (search_goes_on(search));
+    } while (search_continues(search));
     return INSTANT_NONE;
 }
 
@@ -75,11 +76,11 @@ static instant filtered_next(struct search *search, instant after, int *ret_entr
 
         if (t == INSTANT_NEVER)
             return INSTANT_NEVER;
-        inside = window_next(&search->spec->window, own_zone(search), t);
+        inside = window_next(&search->spec->window, main_zone(search), t);
         if (inside == t || inside == INSTANT_NEVER)
             return inside;
         after = inside - 1;
-    } while (search_goes_on(search));
+    } while (search_continues(search));
     return INSTANT_NEVER;
 }
 
@@ -91,22 +92,22 @@ static instant filtered_prev(struct search *search, instant before, int *ret_ent
 
         if (t == INSTANT_NONE)
             return INSTANT_NONE;
-        inside = window_prev(&search->spec->window, own_zone(search), t);
+        inside = window_prev(&search->spec->window, main_zone(search), t);
         if (inside == t || inside == INSTANT_NONE)
             return inside;
         before = inside + 1;
-    } while (search_goes_on(search));
+    } while (search_continues(search));
     return INSTANT_NONE;
 }
 
 /*
- * What lies outside is moved to the window's next opening, so a survivor before `after` may
- * still give a slot after it: the search begins where the current stretch outside began.
+ * A survivor outside the window moves to its next opening, so a survivor before `after` may
+ * give a slot after it: the search begins at the last time inside the window.
  */
 static instant clamped_next(struct search *search, instant after, int *ret_entry)
 {
     const struct window_def *window = &search->spec->window;
-    const struct tz *tz = own_zone(search);
+    const struct tz *tz = main_zone(search);
 
     do {
         instant t = survivor_next(search, window_prev(window, tz, after), ret_entry);
@@ -120,14 +121,14 @@ static instant clamped_next(struct search *search, instant after, int *ret_entry
         if (inside == t || free_next(search, inside) == inside)
             return inside;
         after = inside;
-    } while (search_goes_on(search));
+    } while (search_continues(search));
     return INSTANT_NEVER;
 }
 
 static instant clamped_prev(struct search *search, instant before, int *ret_entry)
 {
     const struct window_def *window = &search->spec->window;
-    const struct tz *tz = own_zone(search);
+    const struct tz *tz = main_zone(search);
     instant limit = before;
 
     do {
@@ -141,7 +142,7 @@ static instant clamped_prev(struct search *search, instant before, int *ret_entr
             (inside == t || free_next(search, inside) == inside))
             return inside;
         limit = window_prev(window, tz, t) + 1;
-    } while (search_goes_on(search));
+    } while (search_continues(search));
     return INSTANT_NONE;
 }
 
@@ -169,8 +170,8 @@ static bool is_odd_between(const struct search *search)
 }
 
 /*
- * Where all years of a kind are alike, a search from far before or after the odd times looks
- * at one proof's length, then goes on at their edge.
+ * If all years of a kind are equal, a search that starts far from the odd times covers the
+ * length of one proof and then continues at the edge of the odd times.
  */
 instant shaped_next(struct search *search, instant after, int *ret_entry)
 {
@@ -211,10 +212,10 @@ instant shaped_prev(struct search *search, instant before, int *ret_entry)
 }
 
 /*
- * While a run is open nobody knows where an interval that counts from its end goes on, only
- * that it is no nearer than its length to a slot that comes before the end.  So no delay
- * reaches that length: then the end takes nothing from the delay of a slot that has passed,
- * and the time that it is due never moves to before now.
+ * While a run is open, the next slot of an interval that counts from its end is unknown; it is
+ * only known to be at least the interval away from a slot before the end.  So the delay is less
+ * than the interval: the end then does not shorten the delay of a slot that has passed, and its
+ * due time never moves to before now [T-61].
  */
 static span jitter_most(const struct spec *spec)
 {
@@ -230,7 +231,7 @@ static span jitter_most(const struct spec *spec)
     return most;
 }
 
-/* The delay stays below the distance to what comes next and inside the window. */
+/* The delay is less than the distance to the next slot and does not leave the window. */
 static instant delayed(struct search *search, instant at)
 {
     const struct spec *spec = search->spec;
@@ -246,7 +247,7 @@ static instant delayed(struct search *search, instant at)
         next = INSTANT_MAX + 1;
     most = next - at < most ? next - at : most;
     if (spec->window.is_set) {
-        span room = window_close(&spec->window, own_zone(search), at) - at + SPAN_MS;
+        span room = window_close(&spec->window, main_zone(search), at) - at + SPAN_MS;
 
         most = room < most ? room : most;
     }
@@ -266,7 +267,7 @@ static bool shaped_slot(const struct spec *spec, const struct spec_ctx *ctx, ins
     return true;
 }
 
-/* The way of most schedules: nothing stands between the cron and the slot. */
+/* The path of most schedules: every match of the cron is a slot. */
 static bool simple_next(const struct spec *spec, instant after, struct slot *ret)
 {
     const struct entry *entry = &spec->entries[0];

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes a compiled spec as bytes.  spec_unpack.c must read the same fields in the same order.
+ */
 #include "core/spec/spec_pack.h"
 
 #include "base/must.h"

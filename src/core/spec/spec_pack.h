@@ -2,8 +2,8 @@
 /*
  * A compiled spec as bytes, for the store.
  *
- * Pure.  The form is versioned and independent of the machine: fixed widths, little-endian.
- * Unpacking checks everything; bytes from anywhere give a valid spec or an error.
+ * Pure.  The format is versioned and independent of the machine: fixed widths, little-endian.
+ * Unpacking checks everything; any bytes give a valid spec or an error.
  */
 #pragma once
 
@@ -14,10 +14,10 @@
 
 enum { SPEC_PACK_VERSION = 1 };
 
-/* Appends to *out; out->cut tells when it did not fit (SPEC_PACKED_MAX always does). */
+/* Appends to *out; sets out->cut if the spec does not fit (SPEC_PACKED_MAX is enough). */
 void spec_pack(const struct spec *spec, struct buf *out);
 
-/* RC_CORRUPT when the bytes are not a packed spec.  Zones are names until spec_bind(). */
+/* Returns RC_CORRUPT if the bytes are not a packed spec.  Zones are names until spec_bind(). */
 MUST_USE enum rc spec_unpack(const void *bytes, size_t len, struct arena *arena,
                              struct spec *ret, struct err *reterr);
 

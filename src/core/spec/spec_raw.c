@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The union of a spec's entries: the nearest of all candidates, the first entry named.
+ * The union of the entries of a spec: the nearest candidate, with the first entry that has it.
  */
 #include "base/must.h"
 #include "core/spec/interval.h"
 #include "core/spec/spec_search.h"
 
-static void be_odd(struct search *search, instant from, instant until)
+static void add_odd(struct search *search, instant from, instant until)
 {
     search->odd_from = from < search->odd_from ? from : search->odd_from;
     search->odd_until = until > search->odd_until ? until : search->odd_until;
@@ -34,20 +34,20 @@ struct search search_begin(const struct spec *spec, const struct spec_ctx *ctx)
 
     must(ctx->created >= INSTANT_MIN && ctx->created <= INSTANT_MAX);
     if (spec->at_count > 0)
-        be_odd(&search, ctx->created, ctx->created);
+        add_odd(&search, ctx->created, ctx->created);
     for (int i = 0; ctx->calendars && i < spec->not_named_count; i++) {
         const struct day_set *set = &ctx->calendars[i];
 
         if (set->count > 0)
-            be_odd(&search, (set->days[0] - 2) * SPAN_DAY,
-                   (set->days[set->count - 1] + 2) * SPAN_DAY);
+            add_odd(&search, (set->days[0] - 2) * SPAN_DAY,
+                    (set->days[set->count - 1] + 2) * SPAN_DAY);
     }
     return search;
 }
 
 /*
- * Years of one kind are alike, so a search that saw each kind has seen all.  A shift looks
- * over the turn of the year, where two kinds meet: then only the whole cycle is proof.
+ * Years of one kind are equal, so a search that covered each kind has covered all.  A shift
+ * crosses the end of the year, where two kinds meet: then only the whole cycle is a proof.
  */
 static span proof_span(const struct spec *spec)
 {
@@ -90,7 +90,7 @@ void search_from(struct search *search, instant t)
     search->last = search_reach_up(search, t);
 }
 
-bool search_goes_on(struct search *search)
+bool search_continues(struct search *search)
 {
     return --search->steps > 0;
 }
@@ -161,9 +161,9 @@ static int32_t part_prev(const struct cron *cron, int32_t ms)
 }
 
 /*
- * Seconds with fractions.  `s` is a second that holds at least one member.  One that a gap
- * rule moved here (its clock does not match) keeps its fraction when it was shifted, and is
- * whole when it stands for all of the gap.
+ * The fraction of a slot in second `s`, which contains at least one.  A slot that a gap rule
+ * moved here (the clock does not match) keeps its fraction under GAP_SHIFT, and is a whole
+ * second under GAP_NEXT, where it replaces all times of the gap.
  */
 static int32_t fraction_in(const struct pattern *p, int64_t s, int32_t from, bool is_up)
 {
@@ -219,9 +219,9 @@ static instant fraction_prev(const struct pattern *p, instant before)
 }
 
 /*
- * What counts from runs is moved back only to a day after the one that it counts from: that
- * day has had its run, and where it is moved to must not be over.  Slots of such an interval
- * from this instant on are too near.
+ * A slot that counts from a run is moved back only to a day after the day of that run: that day
+ * has already had its run, and the target day must not be over [T-52].  Slots of such an
+ * interval from this instant on are too near to be moved.
  */
 static instant too_near(const struct search *search, const struct entry *entry)
 {
@@ -230,8 +230,8 @@ static instant too_near(const struct search *search, const struct entry *entry)
     return search->back_to + entry->interval.every;
 }
 
-/* What had come before a run started stays a slot of the intervals that count from ends. */
-static instant kept_of(const struct search *search, const struct entry *entry)
+/* A slot whose time had come before a run started stays a slot of completion anchors. */
+static instant kept_slot(const struct search *search, const struct entry *entry)
 {
     return entry->interval.anchor == ANCHOR_COMPLETION ? search->ctx->kept : INSTANT_NONE;
 }
@@ -241,7 +241,7 @@ static instant interval_entry_next(const struct search *search, const struct ent
 {
     struct interval_origin origin = entry_origin(search, entry);
     instant t = interval_next(&entry->interval, &origin, after);
-    instant kept = kept_of(search, entry);
+    instant kept = kept_slot(search, entry);
 
     t = kept > after && kept < t ? kept : t;
     return t < too_near(search, entry) ? t : INSTANT_NEVER;
@@ -251,7 +251,7 @@ static instant interval_entry_prev(const struct search *search, const struct ent
                                    instant before)
 {
     struct interval_origin origin = entry_origin(search, entry);
-    instant end = too_near(search, entry), kept = kept_of(search, entry), t;
+    instant end = too_near(search, entry), kept = kept_slot(search, entry), t;
 
     before = before < end ? before : end;
     if (before <= INSTANT_MIN)
@@ -302,7 +302,7 @@ instant spec_at_time(const struct search *search, int i)
     return at == INSTANT_NONE ? floor_div(search->ctx->created, SPAN_MS) * SPAN_MS : at;
 }
 
-/* "Now" sorts first though its time is anywhere, so it is looked at by itself. */
+/* "Now" sorts first although its time may be any, so it is handled separately. */
 static int at_sorted_from(const struct spec *spec)
 {
     int i = 0;
@@ -312,7 +312,7 @@ static int at_sorted_from(const struct spec *spec)
     return i;
 }
 
-/* Position of the first one-off strictly after `after`, among the sorted ones. */
+/* Index of the first one-off strictly after `after`, among the sorted ones. */
 static int at_search(const struct spec *spec, int from, instant after)
 {
     int low = from, high = spec->at_count;
@@ -348,7 +348,7 @@ static instant at_prev(const struct search *search, instant before, int *ret_ind
     int i = at_search(search->spec, from, before - 1) - 1;
     instant best = i >= from ? search->spec->at[i].at : INSTANT_NONE;
 
-    /* Of equal times the first written is named. */
+    /* Of equal times, report the one written first. */
     while (i > from && search->spec->at[i - 1].at == best)
         i--;
     *ret_index = i;

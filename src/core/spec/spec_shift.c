@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slots of excluded days, moved to the nearest free day at the same wall-clock time.
+ * Moves slots of excluded days to the nearest free day at the same wall-clock time.
  *
- * A free day gathers its own slots and those of the run of excluded days before it (shift
- * next) or after it (shift previous).  The search goes from free day to free day and looks
- * for the nearest time of day among its sources.
+ * A free day (the target) has its own slots and those of the excluded days directly before it
+ * (shift next) or after it (shift previous), its sources.  The search goes from free day to
+ * free day and finds the nearest time of day among the sources.
  */
 #include "base/must.h"
 #include "core/spec/interval.h"
 #include "core/spec/spec_search.h"
 
-/* The nearest free day from `day` on in steps of `by`; false when there is none near. */
+/* The nearest free day from `day` in steps of `by`; false if none is within the limit. */
 static bool free_day(const struct search *search, int64_t day, int by, int64_t *ret)
 {
     for (int i = 0; i <= SPEC_SHIFT_DAYS_MAX; i++, day += by) {
@@ -24,7 +24,7 @@ static bool free_day(const struct search *search, int64_t day, int by, int64_t *
     return false;
 }
 
-/* The same, however far: the first day that may hold slots of its own or moved ones. */
+/* The same without that limit: the first day that may have its own or moved slots. */
 static bool far_free_day(const struct search *search, int64_t day, int by, int64_t *ret)
 {
     int64_t first = floor_div(search->first, SPAN_DAY) - 2;
@@ -42,22 +42,22 @@ static bool far_free_day(const struct search *search, int64_t day, int by, int64
     return day >= first && day <= last;
 }
 
-static const struct tz *own_zone(const struct search *search)
+static const struct tz *main_zone(const struct search *search)
 {
     return search->spec->zones[0].tz;
 }
 
-/* Wall-clock time of day of `t`, a slot on local day `day`. */
+/* The wall-clock time of day of `t`, a slot on local day `day`. */
 static span time_on(const struct search *search, instant t, int64_t day)
 {
-    return t + instant_of_seconds(tz_offset(own_zone(search), instant_seconds(t)) -
+    return t + instant_of_seconds(tz_offset(main_zone(search), instant_seconds(t)) -
                                   day * DAY_SECONDS);
 }
 
-/* The instant at which `day` shows this time: in a gap the first after it. */
+/* The instant at which `day` has this time; if it is in a gap, the first one after the gap. */
 static instant on_day(const struct search *search, int64_t day, span time)
 {
-    const struct tz *tz = own_zone(search);
+    const struct tz *tz = main_zone(search);
     int64_t s = floor_div(time, SPAN_S), local = day * DAY_SECONDS + s;
     int64_t utc = tz_utc_of_local(tz, local);
     bool is_shown = utc + tz_offset(tz, utc) == local;
@@ -70,24 +70,24 @@ struct moved {
     int entry;
 };
 
-/* How far a day's length is from 24 hours. */
+/* The difference between the length of a day and 24 hours. */
 static span unevenness(const struct search *search, int64_t day)
 {
-    const struct tz *tz = own_zone(search);
+    const struct tz *tz = main_zone(search);
     span length = local_day_start(tz, day + 1) - local_day_start(tz, day);
 
     return length > SPAN_DAY ? length - SPAN_DAY : SPAN_DAY - length;
 }
 
 /*
- * Where on day `source` the search for what falls on `target` beyond `limit` may begin: at
- * the same wall-clock time, with slack where the clock changes on either day.  `edge` is
- * the end of `source` that the search comes from.
+ * Where on day `source` the search for slots that move to `target` beyond `limit` may begin: at
+ * the same wall-clock time, with slack if the clock changes on either day.  `edge` is the end
+ * of `source` from which the search comes.
  */
 static instant begin_at(const struct search *search, int64_t source, int64_t target,
                         instant limit, instant edge)
 {
-    const struct tz *tz = own_zone(search);
+    const struct tz *tz = main_zone(search);
     instant start = local_day_start(tz, source);
     span slack = unevenness(search, source) + unevenness(search, target);
     instant same = start + limit - local_day_start(tz, target);
@@ -99,12 +99,12 @@ static instant begin_at(const struct search *search, int64_t source, int64_t tar
     return same + slack < edge ? same + slack : edge;
 }
 
-/* The raw slots of day `source` as they fall on `target`: the first one after `after`. */
+/* The raw slots of day `source`, moved to `target`: the first one after `after`. */
 static struct moved first_moved(const struct search *search, int64_t source, int64_t target,
                                 instant after)
 {
-    instant end = local_day_start(own_zone(search), source + 1);
-    instant t = local_day_start(own_zone(search), source) - 1;
+    instant end = local_day_start(main_zone(search), source + 1);
+    instant t = local_day_start(main_zone(search), source) - 1;
     instant start = search->spec->start;
     int entry = 0;
 
@@ -126,8 +126,8 @@ static struct moved first_moved(const struct search *search, int64_t source, int
 static struct moved last_moved(const struct search *search, int64_t source, int64_t target,
                                instant before)
 {
-    instant start = local_day_start(own_zone(search), source);
-    instant t = local_day_start(own_zone(search), source + 1);
+    instant start = local_day_start(main_zone(search), source);
+    instant t = local_day_start(main_zone(search), source + 1);
     int entry = 0;
 
     t = begin_at(search, source, target, before, t);
@@ -151,11 +151,11 @@ static struct moved nearest(const struct search *search, int64_t target, instant
 {
     int by = search->spec->shift == SHIFT_NEXT ? -1 : 1;
     struct moved best = {is_up ? INSTANT_NEVER : INSTANT_NONE, 0};
-    struct search other = *search; /* of days that are moved */
+    struct search other = *search; /* for days whose slots are moved */
     int64_t source = target;
 
     if (by > 0)
-        other.back_to = local_day_start(own_zone(search), target);
+        other.back_to = local_day_start(main_zone(search), target);
     for (int i = 0; i <= SPEC_SHIFT_DAYS_MAX; i++, source += by) {
         struct moved m;
 
@@ -172,14 +172,14 @@ static struct moved nearest(const struct search *search, int64_t target, instant
 /* The next free day after `target` that can have slots. */
 static bool next_target(const struct search *search, int64_t target, int64_t *ret)
 {
-    const struct tz *tz = own_zone(search);
+    const struct tz *tz = main_zone(search);
     instant from = local_day_start(tz, target + 1) - 1;
     int64_t source;
     int entry;
     instant t;
 
     if (search->spec->shift == SHIFT_PREVIOUS) {
-        /* The run after `target` has been gathered; go on behind it. */
+        /* The excluded days after `target` are its sources; continue after them. */
         if (!far_free_day(search, target + 1, 1, &source))
             return false;
         from = local_day_start(tz, source) - 1;
@@ -194,7 +194,7 @@ static bool next_target(const struct search *search, int64_t target, int64_t *re
 
 static bool prev_target(const struct search *search, int64_t target, int64_t *ret)
 {
-    const struct tz *tz = own_zone(search);
+    const struct tz *tz = main_zone(search);
     instant from = local_day_start(tz, target);
     int64_t source;
     int entry;
@@ -223,9 +223,9 @@ instant shift_next(struct search *search, instant after, int *ret_entry)
         after = INSTANT_MIN - 1;
     if (after > INSTANT_MAX)
         after = INSTANT_MAX;
-    if (!far_free_day(search, local_day(own_zone(search), after), 1, &target))
+    if (!far_free_day(search, local_day(main_zone(search), after), 1, &target))
         return INSTANT_NEVER;
-    while (search_goes_on(search)) {
+    while (search_continues(search)) {
         struct moved m = nearest(search, target, after, true);
 
         search->steps -= SEARCH_DAY_STEP;
@@ -252,9 +252,9 @@ instant shift_prev(struct search *search, instant before, int *ret_entry)
         before = search->spec->end + 1;
     if (before < INSTANT_MIN)
         before = INSTANT_MIN;
-    if (!far_free_day(search, local_day(own_zone(search), before - 1), -1, &target))
+    if (!far_free_day(search, local_day(main_zone(search), before - 1), -1, &target))
         return INSTANT_NONE;
-    while (search_goes_on(search)) {
+    while (search_continues(search)) {
         struct moved m = nearest(search, target, before, false);
 
         search->steps -= SEARCH_DAY_STEP;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes → spec.  A reader that runs dry or meets a wrong value goes bad and stays bad; the
- * values it then gives are zero, and the one check at the end refuses the whole.
+ * Reads a packed spec and binds its zones.  A reader that meets the end of the bytes or an
+ * invalid value becomes `bad` and stays so; it then returns zeros, and the check at the end
+ * rejects the whole.
  */
 #include "base/must.h"
 #include "core/spec/spec_pack.h"
@@ -14,7 +15,7 @@ struct reader {
     bool bad;
 };
 
-static uint64_t take(struct reader *r, int bytes)
+static uint64_t read_bytes(struct reader *r, int bytes)
 {
     uint64_t value = 0;
 
@@ -29,15 +30,15 @@ static uint64_t take(struct reader *r, int bytes)
     return value;
 }
 
-static int64_t take_signed(struct reader *r)
+static int64_t read_signed(struct reader *r)
 {
-    return (int64_t)take(r, 8);
+    return (int64_t)read_bytes(r, 8);
 }
 
-/* A number of at most `max`. */
-static int take_upto(struct reader *r, int bytes, int max)
+/* A number; one above `max` is invalid. */
+static int read_upto(struct reader *r, int bytes, int max)
 {
-    uint64_t value = take(r, bytes);
+    uint64_t value = read_bytes(r, bytes);
 
     if (value > (uint64_t)max) {
         r->bad = true;
@@ -46,9 +47,9 @@ static int take_upto(struct reader *r, int bytes, int max)
     return (int)value;
 }
 
-static struct str take_str(struct reader *r, size_t max)
+static struct str read_str(struct reader *r, size_t max)
 {
-    size_t len = (size_t)take(r, 1);
+    size_t len = (size_t)read_bytes(r, 1);
     struct str s;
 
     if (r->bad || len == 0 || len > max || r->left < len) {
@@ -61,29 +62,29 @@ static struct str take_str(struct reader *r, size_t max)
     return s;
 }
 
-static void take_cron(struct reader *r, struct cron *ret)
+static void read_cron(struct reader *r, struct cron *ret)
 {
-    ret->flags = (uint8_t)take(r, 1);
-    ret->second = take(r, 8);
-    ret->minute = take(r, 8);
-    ret->hour = (uint32_t)take(r, 4);
-    ret->day = (uint32_t)take(r, 4);
-    ret->last = (uint32_t)take(r, 4);
-    ret->last_near = (uint32_t)take(r, 4);
-    ret->near = (uint32_t)take(r, 4);
-    ret->month = (uint16_t)take(r, 2);
-    ret->weekday = (uint8_t)take(r, 1);
+    ret->flags = (uint8_t)read_bytes(r, 1);
+    ret->second = read_bytes(r, 8);
+    ret->minute = read_bytes(r, 8);
+    ret->hour = (uint32_t)read_bytes(r, 4);
+    ret->day = (uint32_t)read_bytes(r, 4);
+    ret->last = (uint32_t)read_bytes(r, 4);
+    ret->last_near = (uint32_t)read_bytes(r, 4);
+    ret->near = (uint32_t)read_bytes(r, 4);
+    ret->month = (uint16_t)read_bytes(r, 2);
+    ret->weekday = (uint8_t)read_bytes(r, 1);
     for (int i = 0; i < 6; i++)
-        ret->nth[i] = (uint8_t)take(r, 1);
+        ret->nth[i] = (uint8_t)read_bytes(r, 1);
     if (!(ret->flags & CRON_ANY_YEAR))
         for (int i = 0; i < 4; i++)
-            ret->year[i] = take(r, 8);
+            ret->year[i] = read_bytes(r, 8);
     if (ret->flags & CRON_FRACTION)
-        ret->parts = take_upto(r, 1, CRON_PARTS_MAX);
+        ret->parts = read_upto(r, 1, CRON_PARTS_MAX);
     for (int i = 0; i < ret->parts; i++) {
-        ret->part[i].from = take_upto(r, 4, INT32_MAX);
-        ret->part[i].to = take_upto(r, 4, INT32_MAX);
-        ret->part[i].step = take_upto(r, 4, INT32_MAX);
+        ret->part[i].from = read_upto(r, 4, INT32_MAX);
+        ret->part[i].to = read_upto(r, 4, INT32_MAX);
+        ret->part[i].step = read_upto(r, 4, INT32_MAX);
     }
     if (r->bad || !cron_is_valid(ret)) {
         r->bad = true;
@@ -92,44 +93,44 @@ static void take_cron(struct reader *r, struct cron *ret)
     cron_seal(ret);
 }
 
-static void take_rrule(struct reader *r, struct rrule *ret)
+static void read_rrule(struct reader *r, struct rrule *ret)
 {
-    ret->freq = (uint8_t)take(r, 1);
-    ret->week_start = (uint8_t)take(r, 1);
-    ret->interval = (uint32_t)take(r, 4);
-    ret->count = (uint32_t)take(r, 4);
-    ret->start = take_signed(r);
-    ret->until_local = take_signed(r);
-    ret->until = take_signed(r);
-    ret->by_second = take(r, 8);
-    ret->by_minute = take(r, 8);
-    ret->by_hour = (uint32_t)take(r, 4);
-    ret->by_month_day = (uint32_t)take(r, 4);
-    ret->by_month_day_end = (uint32_t)take(r, 4);
-    ret->by_week = take(r, 8);
-    ret->by_week_end = take(r, 8);
-    ret->by_month = (uint16_t)take(r, 2);
+    ret->freq = (uint8_t)read_bytes(r, 1);
+    ret->week_start = (uint8_t)read_bytes(r, 1);
+    ret->interval = (uint32_t)read_bytes(r, 4);
+    ret->count = (uint32_t)read_bytes(r, 4);
+    ret->start = read_signed(r);
+    ret->until_local = read_signed(r);
+    ret->until = read_signed(r);
+    ret->by_second = read_bytes(r, 8);
+    ret->by_minute = read_bytes(r, 8);
+    ret->by_hour = (uint32_t)read_bytes(r, 4);
+    ret->by_month_day = (uint32_t)read_bytes(r, 4);
+    ret->by_month_day_end = (uint32_t)read_bytes(r, 4);
+    ret->by_week = read_bytes(r, 8);
+    ret->by_week_end = read_bytes(r, 8);
+    ret->by_month = (uint16_t)read_bytes(r, 2);
     for (int i = 0; i < 6; i++) {
-        ret->by_year_day[i] = take(r, 8);
-        ret->by_year_day_end[i] = take(r, 8);
+        ret->by_year_day[i] = read_bytes(r, 8);
+        ret->by_year_day_end[i] = read_bytes(r, 8);
     }
-    ret->days = (uint16_t)take_upto(r, 1, RRULE_DAYS_MAX);
+    ret->days = (uint16_t)read_upto(r, 1, RRULE_DAYS_MAX);
     for (int i = 0; i < ret->days; i++) {
-        ret->day[i].nth = (int8_t)take(r, 1);
-        ret->day[i].weekday = (uint8_t)take(r, 1);
+        ret->day[i].nth = (int8_t)read_bytes(r, 1);
+        ret->day[i].weekday = (uint8_t)read_bytes(r, 1);
     }
-    ret->positions = (uint16_t)take_upto(r, 1, RRULE_SETPOS_MAX);
+    ret->positions = (uint16_t)read_upto(r, 1, RRULE_SETPOS_MAX);
     for (int i = 0; i < ret->positions; i++)
-        ret->position[i] = (int16_t)take(r, 2);
+        ret->position[i] = (int16_t)read_bytes(r, 2);
     if (!r->bad && !rrule_is_valid(ret))
         r->bad = true;
 }
 
-static void take_interval(struct reader *r, struct interval_def *ret)
+static void read_interval(struct reader *r, struct interval_def *ret)
 {
-    ret->anchor = (enum anchor)take_upto(r, 1, ANCHOR_COMPLETION);
-    ret->every = take_signed(r);
-    ret->phase = take_signed(r);
+    ret->anchor = (enum anchor)read_upto(r, 1, ANCHOR_COMPLETION);
+    ret->every = read_signed(r);
+    ret->phase = read_signed(r);
     if (ret->every < SPEC_EVERY_MIN_MS * SPAN_MS || ret->every > DURATION_DAYS_MAX * SPAN_DAY ||
         ret->every % SPAN_MS != 0 || ret->phase < 0 || ret->phase >= ret->every ||
         ret->phase % SPAN_MS != 0)
@@ -138,56 +139,56 @@ static void take_interval(struct reader *r, struct interval_def *ret)
         r->bad = true;
 }
 
-static void take_entry(struct reader *r, int zones, struct entry *ret)
+static void read_entry(struct reader *r, int zones, struct entry *ret)
 {
-    ret->kind = (uint8_t)take_upto(r, 1, ENTRY_INTERVAL);
-    ret->list = (uint8_t)take_upto(r, 1, LIST_TIMES);
-    ret->zone = (uint8_t)take_upto(r, 1, zones - 1);
-    ret->dst.gap = (unsigned char)take_upto(r, 1, GAP_SHIFT);
-    ret->dst.fold = (unsigned char)take_upto(r, 1, FOLD_BOTH);
-    ret->index = (uint16_t)take_upto(r, 2, SPEC_ENTRIES_MAX - 1);
+    ret->kind = (uint8_t)read_upto(r, 1, ENTRY_INTERVAL);
+    ret->list = (uint8_t)read_upto(r, 1, LIST_TIMES);
+    ret->zone = (uint8_t)read_upto(r, 1, zones - 1);
+    ret->dst.gap = (unsigned char)read_upto(r, 1, GAP_SHIFT);
+    ret->dst.fold = (unsigned char)read_upto(r, 1, FOLD_BOTH);
+    ret->index = (uint16_t)read_upto(r, 2, SPEC_ENTRIES_MAX - 1);
     if (ret->kind == ENTRY_CRON) {
-        take_cron(r, &ret->cron);
+        read_cron(r, &ret->cron);
     } else if (ret->kind == ENTRY_RRULE) {
         struct rrule *rule = arena_take(r->arena, sizeof *rule);
 
-        ret->rrule_end = take_signed(r);
+        ret->rrule_end = read_signed(r);
         if (ret->rrule_end != INSTANT_NEVER &&
             (ret->rrule_end < INSTANT_MIN || ret->rrule_end > INSTANT_MAX))
             r->bad = true;
-        take_rrule(r, rule);
+        read_rrule(r, rule);
         ret->rrule = rule;
     } else {
-        take_interval(r, &ret->interval);
+        read_interval(r, &ret->interval);
     }
 }
 
-static void take_entries(struct reader *r, struct spec *spec)
+static void read_entries(struct reader *r, struct spec *spec)
 {
-    int count = take_upto(r, 2, SPEC_ENTRIES_MAX);
+    int count = read_upto(r, 2, SPEC_ENTRIES_MAX);
     struct entry *entries;
 
-    /* Nothing is taken from the arena for entries that the bytes cannot hold. */
+    /* Allocates nothing for more entries than the bytes can contain. */
     if (r->bad || (size_t)count > r->left) {
         r->bad = true;
         return;
     }
     entries = arena_array(r->arena, (size_t)count, sizeof *entries);
     for (int i = 0; i < count && !r->bad; i++)
-        take_entry(r, spec->zone_count, &entries[i]);
+        read_entry(r, spec->zone_count, &entries[i]);
     spec->entries = entries;
     spec->entry_count = count;
 }
 
-static void take_at(struct reader *r, struct spec *spec)
+static void read_at(struct reader *r, struct spec *spec)
 {
-    int count = take_upto(r, 2, SPEC_AT_MAX);
+    int count = read_upto(r, 2, SPEC_AT_MAX);
     struct spec_at *at = arena_array(r->arena, (size_t)count, sizeof *at);
 
     for (int i = 0; i < count && !r->bad; i++) {
-        instant t = at[i].at = take_signed(r);
+        instant t = at[i].at = read_signed(r);
 
-        at[i].index = (uint16_t)take_upto(r, 2, SPEC_AT_MAX - 1);
+        at[i].index = (uint16_t)read_upto(r, 2, SPEC_AT_MAX - 1);
         if (t != INSTANT_NONE && (t < INSTANT_MIN || t > INSTANT_MAX || t % SPAN_MS != 0))
             r->bad = true;
         if (i > 0 && t < at[i - 1].at)
@@ -197,26 +198,26 @@ static void take_at(struct reader *r, struct spec *spec)
     spec->at_count = count;
 }
 
-static void take_exclusions(struct reader *r, struct spec *spec)
+static void read_exclusions(struct reader *r, struct spec *spec)
 {
-    int crons = take_upto(r, 2, SPEC_ENTRIES_MAX), dates, names;
+    int crons = read_upto(r, 2, SPEC_ENTRIES_MAX), dates, names;
     struct cron *cron = arena_array(r->arena, (size_t)crons, sizeof *cron);
     int32_t *day;
     struct str *name;
 
     for (int i = 0; i < crons && !r->bad; i++)
-        take_cron(r, &cron[i]);
-    dates = take_upto(r, 2, SPEC_DATES_MAX);
+        read_cron(r, &cron[i]);
+    dates = read_upto(r, 2, SPEC_DATES_MAX);
     day = arena_array(r->arena, (size_t)dates, sizeof *day);
     for (int i = 0; i < dates && !r->bad; i++) {
-        day[i] = (int32_t)(uint32_t)take(r, 4);
+        day[i] = (int32_t)(uint32_t)read_bytes(r, 4);
         if (day[i] < DAY_MIN || day[i] > DAY_MAX || (i > 0 && day[i] <= day[i - 1]))
             r->bad = true;
     }
-    names = take_upto(r, 1, SPEC_NAMED_MAX);
+    names = read_upto(r, 1, SPEC_NAMED_MAX);
     name = arena_array(r->arena, (size_t)names, sizeof *name);
     for (int i = 0; i < names && !r->bad; i++)
-        name[i] = take_str(r, SPEC_NAME_MAX);
+        name[i] = read_str(r, SPEC_NAME_MAX);
     spec->not_crons = cron;
     spec->not_dates = day;
     spec->not_named = name;
@@ -225,17 +226,17 @@ static void take_exclusions(struct reader *r, struct spec *spec)
     spec->not_named_count = names;
 }
 
-static void take_frame(struct reader *r, struct spec *spec)
+static void read_frame(struct reader *r, struct spec *spec)
 {
-    spec->start = take_signed(r);
-    spec->end = take_signed(r);
-    spec->jitter = take_signed(r);
-    spec->shift = (enum shift)take_upto(r, 1, SHIFT_PREVIOUS);
-    spec->window.is_set = take_upto(r, 1, 1);
+    spec->start = read_signed(r);
+    spec->end = read_signed(r);
+    spec->jitter = read_signed(r);
+    spec->shift = (enum shift)read_upto(r, 1, SHIFT_PREVIOUS);
+    spec->window.is_set = read_upto(r, 1, 1);
     if (spec->window.is_set) {
-        spec->window.rule = (enum window_rule)take_upto(r, 1, WINDOW_FILTER);
-        spec->window.from = take_upto(r, 4, DAY_SECONDS - 1);
-        spec->window.to = take_upto(r, 4, DAY_SECONDS - 1);
+        spec->window.rule = (enum window_rule)read_upto(r, 1, WINDOW_FILTER);
+        spec->window.from = read_upto(r, 4, DAY_SECONDS - 1);
+        spec->window.to = read_upto(r, 4, DAY_SECONDS - 1);
     }
     if ((spec->start != INSTANT_NONE &&
          (spec->start < INSTANT_MIN || spec->start > INSTANT_MAX)) ||
@@ -243,12 +244,12 @@ static void take_frame(struct reader *r, struct spec *spec)
         r->bad = true;
     if (spec->jitter < 0 || spec->jitter > SPEC_JITTER_DAYS_MAX * SPAN_DAY)
         r->bad = true;
-    spec->zone_count = take_upto(r, 1, SPEC_ZONES_MAX);
+    spec->zone_count = read_upto(r, 1, SPEC_ZONES_MAX);
     if (spec->zone_count == 0)
         r->bad = true;
     spec->zones = arena_array(r->arena, (size_t)spec->zone_count, sizeof(struct spec_zone));
     for (int i = 0; i < spec->zone_count && !r->bad; i++)
-        spec->zones[i].name = take_str(r, ZONE_NAME_MAX);
+        spec->zones[i].name = read_str(r, ZONE_NAME_MAX);
 }
 
 enum rc spec_unpack(const void *bytes, size_t len, struct arena *arena, struct spec *ret,
@@ -257,19 +258,19 @@ enum rc spec_unpack(const void *bytes, size_t len, struct arena *arena, struct s
     struct reader r = {.at = bytes, .left = len, .arena = arena};
     struct spec spec = {0};
 
-    if (take(&r, 1) != SPEC_PACK_VERSION || len > SPEC_PACKED_MAX)
+    if (read_bytes(&r, 1) != SPEC_PACK_VERSION || len > SPEC_PACKED_MAX)
         r.bad = true;
     if (!r.bad)
-        take_frame(&r, &spec);
+        read_frame(&r, &spec);
     if (!r.bad)
-        take_entries(&r, &spec);
+        read_entries(&r, &spec);
     if (!r.bad)
-        take_at(&r, &spec);
+        read_at(&r, &spec);
     if (!r.bad)
-        take_exclusions(&r, &spec);
+        read_exclusions(&r, &spec);
     if (r.bad || r.left != 0)
         return err_set(reterr, RC_CORRUPT, (int)(len - r.left), 0,
-                       "this is not a packed spec of version %d", SPEC_PACK_VERSION);
+                       "not a packed spec of version %d", SPEC_PACK_VERSION);
     *ret = spec;
     return RC_OK;
 }

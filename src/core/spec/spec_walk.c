@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chain of slots.  Where one cron is all there is, the bits of the current local day are
- * kept and taken one by one; a day that a clock change touches goes the long way.
+ * Consecutive slots.  For a simple spec the walk keeps the bits of the current local day and
+ * returns them one by one; on a day near a clock change it searches each slot.
  */
 #include "base/must.h"
 #include "core/spec/spec_search.h"
@@ -20,7 +20,7 @@ static uint64_t above(uint64_t bits, int n)
     return bits & (~UINT64_C(0) << n << 1);
 }
 
-/* Takes the bits of the local day that `s` is in, as far as they lie after it. */
+/* Keeps the bits of the local day of `s`, as far as they are after `s`. */
 static void fill_day(struct spec_walk *walk, int64_t s)
 {
     const struct entry *entry = &walk->spec->entries[0];

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The search for the next opening and the last closing of a window, offset by offset.
+ */
 #include "core/spec/window.h"
 
 #include "base/must.h"
 #include "core/time/civil.h"
 
-/* The clock at one instant, and how long it runs evenly. */
+/* The wall clock at one instant, and how long its offset is in force. */
 struct reading {
-    int64_t midnight; /* local second of the day's 00:00                            */
-    span tod;         /* time of day on the clock                                   */
+    int64_t midnight; /* local second of 00:00 of the day */
+    span tod;         /* time of day on the clock         */
     int32_t offset;
-    instant from, to; /* [from, to): the offset holds                               */
+    instant from, to; /* [from, to): the offset is in force */
 };
 
 static struct reading read_clock(const struct tz *tz, instant t)
@@ -36,7 +39,7 @@ static bool is_inside(const struct window_def *window, span tod)
     return from <= to ? tod >= from && tod <= to : tod >= from || tod <= to;
 }
 
-/* The instant at which the clock of `r` reads `tod` seconds, `days` days on. */
+/* The instant at which the clock of `r` shows `tod` seconds, `days` days later. */
 static instant at_clock(const struct reading *r, int days, int32_t tod)
 {
     return instant_of_seconds(r->midnight + (int64_t)days * DAY_SECONDS + tod - r->offset);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of each day in which slots may lie.  Pure.  docs/semantics.md [T-60].
+ * The part of each local day in which slots are allowed.  Pure.  docs/semantics.md [T-60].
  *
- * Wall-clock times of day in the spec's zone, both ends inclusive; from > to wraps midnight.
- * All answers hold through gaps and folds: an instant is inside when its clock reads so.
+ * Wall-clock times of day in the zone of the spec, both ends inclusive; from > to wraps around
+ * midnight.  An instant is inside if the wall clock at that instant is, also in gaps and folds.
  */
 #pragma once
 
@@ -13,11 +13,11 @@
 #include "core/spec/spec_def.h"
 #include "core/time/tz.h"
 
-/* First instant at or after `t` that is inside; INSTANT_NEVER: none to 9999. */
+/* First instant at or after `t` that is inside; INSTANT_NEVER: none until 9999. */
 instant window_next(const struct window_def *window, const struct tz *tz, instant t);
 
 /* Last instant at or before `t` that is inside; INSTANT_NONE: none from year 1 on. */
 instant window_prev(const struct window_def *window, const struct tz *tz, instant t);
 
-/* Last instant of the stretch inside that `t`, itself inside, belongs to. */
+/* The end of the window that contains `t`: its last instant.  `t` must be inside. */
 instant window_close(const struct window_def *window, const struct tz *tz, instant t);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Splits and joins local seconds, and checks dates.  The calendar itself is inline in civil.h.
+ */
 #include "core/time/civil.h"
 
 #include "base/must.h"

@@ -26,8 +26,9 @@ enum {
 #define CYCLE_YEARS 400
 
 /*
- * What a cron knows of a year is whether it is leap and which weekday it begins with.  Any
- * 40 years in a row, even those around a century that is not leap, hold all 14 kinds.
+ * A cron expression depends on a year only through two properties: whether it is a leap year,
+ * and on which weekday it begins.  Any 40 consecutive years contain all 14 kinds of year, even
+ * around a century year that is not a leap year.
  */
 #define KINDS_YEARS 40
 
@@ -56,7 +57,7 @@ static inline bool year_is_leap(int year)
 
 static inline int month_days(int year, int month)
 {
-    /* 31 and 30 alternate, with the turn at August; February stands alone. */
+    /* 31 and 30 alternate, but July and August both have 31; February is special. */
     return month == 2 ? 28 + year_is_leap(year) : 30 + ((month ^ (month >> 3)) & 1);
 }
 
@@ -103,7 +104,7 @@ static inline struct date date_of_day(int64_t day)
                          .day = (int)((months & 0xffff) / 2141) + 1};
 }
 
-/* A valid date within the years that Belfry knows. */
+/* True for a date that exists, in the years YEAR_MIN to YEAR_MAX. */
 bool date_is_valid(int year, int month, int day);
 
 struct civil civil_of_local(int64_t local);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules for clock changes: their names and what they answer.
+ * The rules for clock changes: their names and their meaning.
  */
 #include "core/time/dst.h"
 
@@ -43,7 +43,7 @@ struct dst_cell dst_resolve(struct dst_rule rule, bool is_interval)
     must_fail("the dialect's clock-change rule is in place", __FILE__, __LINE__);
 }
 
-/* Index of `text` in `names`, whose unnamed entries are NULL; -1 when it is none of them. */
+/* Index of `text` in `names`, whose unnamed entries are NULL; -1 if it is not among them. */
 static int find_name(struct str text, const char *const *names, int count)
 {
     for (int i = 0; i < count; i++)
@@ -64,7 +64,7 @@ enum rc dst_parse(struct str text, enum dst_name *ret, struct err *reterr)
 
     if (i < 0)
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "`%.*s` is not a rule for clock changes; use vixie, literal, once, "
+                       "\"%.*s\" is not a rule for clock changes; use vixie, literal, once, "
                        "last or shift, or give gap and fold",
                        STR_ARG(text));
     *ret = (enum dst_name)i;
@@ -89,7 +89,7 @@ enum rc gap_parse(struct str text, enum gap *ret, struct err *reterr)
 
     if (i < 0)
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "`%.*s` does not say what to do in a gap; use skip, next or shift",
+                       "\"%.*s\" is not a rule for gaps; use skip, next or shift",
                        STR_ARG(text));
     *ret = (enum gap)i;
     return RC_OK;
@@ -101,7 +101,7 @@ enum rc fold_parse(struct str text, enum fold *ret, struct err *reterr)
 
     if (i < 0)
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "`%.*s` does not say what to do in a fold; use first, last or both",
+                       "\"%.*s\" is not a rule for folds; use first, last or both",
                        STR_ARG(text));
     *ret = (enum fold)i;
     return RC_OK;

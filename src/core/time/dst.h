@@ -2,8 +2,8 @@
 /*
  * What happens to a wall-clock time that a clock change skips or repeats.
  *
- * Pure.  docs/semantics.md [T-20] to [T-29].  A rule is named (and then may treat fixed
- * times and wildcard times differently) or gives one answer for gaps and one for folds.
+ * Pure.  docs/semantics.md [T-20] to [T-27].  A rule is either named, and may then treat fixed
+ * and interval entries differently, or custom: one answer for gaps and one for folds.
  */
 #pragma once
 
@@ -13,25 +13,25 @@
 #include "base/str.h"
 
 enum gap {
-    GAP_SKIP,  /* a time that does not exist does not run                          */
-    GAP_NEXT,  /* once, at the first instant after the gap                         */
-    GAP_SHIFT, /* moved by the length of the gap                                   */
+    GAP_SKIP,  /* a time in the gap is not a slot         */
+    GAP_NEXT,  /* one slot, at the first instant after it */
+    GAP_SHIFT, /* moved forward by the length of the gap  */
 };
 
 enum fold {
-    FOLD_FIRST, /* the earlier of two                                               */
-    FOLD_LAST,  /* the later of two                                                 */
+    FOLD_FIRST, /* the earlier instant is the slot */
+    FOLD_LAST,  /* the later instant is the slot   */
     FOLD_BOTH,
 };
 
 enum dst_name {
-    DST_DEFAULT, /* the dialect's own rule                                          */
-    DST_VIXIE,   /* fixed times: next, first; wildcard times: skip, both            */
-    DST_LITERAL, /* skip, both                                                      */
-    DST_ONCE,    /* skip, first                                                     */
-    DST_LAST,    /* skip, last                                                      */
-    DST_SHIFT,   /* shift, first                                                    */
-    DST_CUSTOM,  /* `custom` below                                                  */
+    DST_DEFAULT, /* the rule of the dialect                               */
+    DST_VIXIE,   /* fixed entries: next, first; interval ones: skip, both */
+    DST_LITERAL, /* skip, both                                            */
+    DST_ONCE,    /* skip, first                                           */
+    DST_LAST,    /* skip, last                                            */
+    DST_SHIFT,   /* shift, first                                          */
+    DST_CUSTOM,  /* see dst_rule.custom                                   */
 };
 
 struct dst_cell {
@@ -44,7 +44,7 @@ struct dst_rule {
     struct dst_cell custom; /* when name is DST_CUSTOM */
 };
 
-/* The answer for one entry; DST_DEFAULT must have been replaced by the dialect's rule. */
+/* What applies to one entry.  The caller has replaced DST_DEFAULT by the dialect's rule. */
 struct dst_cell dst_resolve(struct dst_rule rule, bool is_interval);
 
 /* "vixie", "literal", "once", "last", "shift"; NULL for the other two. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * FarmHash Fingerprint32 over the nominal second and the seed, computed as Temporal does, so
+ * that a schedule imported from Temporal keeps its times.
+ */
 #include "core/time/jitter.h"
 
 #include "base/must.h"
 #include "core/limits.h"
 
-/*
- * The hash is FarmHash Fingerprint32 over the nominal second and the seed, as Temporal
- * computes it, so that a schedule that moves over keeps its times.
- */
 #define C1 UINT32_C(0xcc9e2d51)
 #define C2 UINT32_C(0x1b873593)
 
@@ -23,19 +23,19 @@ static uint32_t word(const unsigned char *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static uint32_t stir(uint32_t h)
+static uint32_t mix_after(uint32_t h)
 {
     return ror(h, 19) * 5 + UINT32_C(0xe6546b64);
 }
 
-static uint32_t knead(uint32_t a)
+static uint32_t mix_before(uint32_t a)
 {
     return ror(a * C1, 17) * C2;
 }
 
 static uint32_t mur(uint32_t a, uint32_t h)
 {
-    return stir(h ^ knead(a));
+    return mix_after(h ^ mix_before(a));
 }
 
 static uint32_t finish(uint32_t h)
@@ -65,19 +65,19 @@ static uint32_t fold_in(uint32_t h, uint32_t x)
 {
     x = ror(x, 11) * C1;
     x = ror(x, 17) * C1;
-    return ror(stir(h + x), 17) * C1;
+    return ror(mix_after(h + x), 17) * C1;
 }
 
-/* More than 24 bytes: three lanes over the last twenty, then over blocks of twenty. */
+/* More than 24 bytes: three sums over the last twenty bytes, then over blocks of twenty. */
 static uint32_t hash_long(const unsigned char *p, size_t n)
 {
     uint32_t h = (uint32_t)n, g = C1 * (uint32_t)n, f = g;
 
-    h = stir(h ^ knead(word(p + n - 4)));
-    h = stir(h ^ knead(word(p + n - 16)));
-    g = stir(g ^ knead(word(p + n - 8)));
-    g = stir(g ^ knead(word(p + n - 12)));
-    f = ror(f + knead(word(p + n - 20)), 19) + 113;
+    h = mix_after(h ^ mix_before(word(p + n - 4)));
+    h = mix_after(h ^ mix_before(word(p + n - 16)));
+    g = mix_after(g ^ mix_before(word(p + n - 8)));
+    g = mix_after(g ^ mix_before(word(p + n - 12)));
+    f = ror(f + mix_before(word(p + n - 20)), 19) + 113;
     for (size_t blocks = (n - 1) / 20; blocks > 0; blocks--, p += 20) {
         uint32_t a = word(p), b = word(p + 4), c = word(p + 8), d = word(p + 12);
         uint32_t e = word(p + 16);
@@ -98,7 +98,7 @@ static uint32_t hash_long(const unsigned char *p, size_t n)
 span jitter_delay(struct str seed, instant nominal, span most)
 {
     unsigned char bytes[PREFIX + SEED_MAX] = {1};
-    /* Seconds since year 1, which is how the hashed form of a time begins. */
+    /* Go's binary form of a time, which is hashed, begins with the seconds since year 1. */
     uint64_t s = (uint64_t)(instant_seconds(nominal) + INT64_C(62135596800));
     uint32_t ns = (uint32_t)(nominal - instant_of_seconds(instant_seconds(nominal))) * 1000;
     uint64_t most_ms = most <= 0 ? 0 : (uint64_t)(most / SPAN_MS);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A delay by stable hash: the same schedule and slot always get the same.  Pure.
+ * The delay that jitter adds to a slot: a stable hash, so the same schedule and slot always
+ * get the same delay.  Pure.  docs/semantics.md [T-61].
  */
 #pragma once
 
 #include "base/instant.h"
 #include "base/str.h"
 
-/* Less than `most`, whole milliseconds, from the seed and the slot's nominal time. */
+/* Whole milliseconds, less than `most`, from the seed and the slot's nominal time. */
 span jitter_delay(struct str seed, instant nominal, span most);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parsers with error positions for times as text, and the matching writers.
+ */
 #include "core/time/text.h"
 
 #include "base/must.h"
@@ -10,7 +13,7 @@
 
 #define DURATION_MAX (DURATION_DAYS_MAX * SPAN_DAY)
 
-/* The text that is being read, how far, and what right text looks like. */
+/* The text, the read position, and an example of correct text for error messages. */
 struct scan {
     struct str text;
     size_t at;
@@ -111,7 +114,7 @@ static enum rc take_date(struct scan *scan, int64_t *ret_day, struct err *reterr
     return RC_OK;
 }
 
-/* HH:MM, then :SS, which may be missing when `short_form` is allowed. */
+/* HH:MM, then :SS, which may be missing if `short_form` is true. */
 static enum rc take_time(struct scan *scan, bool short_form, int32_t *ret, struct err *reterr)
 {
     int hour = 0, minute = 0, second = 0;
@@ -233,8 +236,8 @@ enum rc date_parse(struct str text, int64_t *ret_day, struct err *reterr)
 }
 
 /*
- * Writers.  Digits are set by hand: batches print millions of instants, and printf() costs
- * more than finding one.
+ * Writers.  They write the digits without printf(): batches print millions of instants, and
+ * printf() would cost more than computing one.
  */
 
 static char *put_two(char *p, int value)
@@ -282,7 +285,7 @@ static char *put_fraction(char *p, int ms, enum fraction fraction)
     return p;
 }
 
-/* The wall clock of `t`, which an offset has already moved. */
+/* Writes `t`, to which the caller has already added the offset. */
 static char *put_moment(char *p, instant t, enum fraction fraction)
 {
     int64_t seconds = instant_seconds(t);
@@ -294,7 +297,7 @@ static char *put_moment(char *p, instant t, enum fraction fraction)
     return put_fraction(p, (int)((t - instant_of_seconds(seconds)) / SPAN_MS), fraction);
 }
 
-/* A lease that is given on the last day of all ends behind it: any text is better than none. */
+/* Limits `t` first: a lease granted on the last supported day ends after it. */
 static void write_utc(instant t, enum fraction fraction, struct buf *out)
 {
     char text[INSTANT_TEXT_MAX];
@@ -315,9 +318,9 @@ void instant_format_ms(instant t, struct buf *out)
 }
 
 /*
- * Two things that RFC 3339 cannot write are written all the same rather than wrongly: an
- * offset with seconds (local mean times before zones) and a wall clock in year 0 or 10000,
- * an offset away from the first or last instant.
+ * Two cases go beyond RFC 3339, because its form would be wrong: an offset with seconds (local
+ * mean time, before zones existed), and a wall clock in year 0 or 10000, at the first or last
+ * instants.
  */
 void instant_format_local(instant t, int32_t offset, struct buf *out)
 {
@@ -373,7 +376,7 @@ static const struct unit units[] = {
 
 enum { UNITS = sizeof units / sizeof units[0] };
 
-/* A sum in microseconds, and what is left over in nanoseconds. */
+/* A sum in microseconds, plus a rest in nanoseconds. */
 struct length {
     int64_t us, ns;
 };
@@ -410,7 +413,7 @@ static enum rc take_unit(struct scan *scan, int *ret, struct err *reterr)
         }
     }
     return err_set(reterr, RC_INVALID, (int)scan->at, (int)name.len,
-                   "no such unit; there are d, h, m, s, ms, us and ns");
+                   "unknown unit; use d, h, m, s, ms, us or ns");
 }
 
 static enum rc take_quantity(struct scan *scan, struct quantity *q, struct err *reterr)
@@ -428,7 +431,7 @@ static enum rc take_quantity(struct scan *scan, struct quantity *q, struct err *
     return take_unit(scan, &q->unit, reterr);
 }
 
-/* Each digit must be whole nanoseconds, so that no rounding can hide. */
+/* Each digit must be whole nanoseconds, so that nothing is rounded. */
 static enum rc add_fraction(struct length *sum, const struct quantity *q, struct err *reterr)
 {
     int64_t weight = units[q->unit].ns;
@@ -478,7 +481,7 @@ enum rc duration_parse(struct str text, span *ret, struct err *reterr)
     if (text.len == 0)
         return fail_at(&scan, "a duration is missing", reterr);
     if (text.ptr[0] == '-')
-        return fail_at(&scan, "a duration is not negative", reterr);
+        return fail_at(&scan, "a duration cannot be negative", reterr);
     while (!scan_is_done(&scan)) {
         struct quantity q;
         enum rc rc = take_quantity(&scan, &q, reterr);
@@ -487,7 +490,7 @@ enum rc duration_parse(struct str text, span *ret, struct err *reterr)
             return rc;
         if (q.unit <= last)
             return err_set(reterr, RC_INVALID, (int)q.at, (int)(scan.at - q.at),
-                           "units stand in the order d h m s ms us ns, each once");
+                           "units must be in the order d h m s ms us ns, each at most once");
         last = q.unit;
         rc = add_quantity(&sum, &q, reterr);
         if (rc != RC_OK)

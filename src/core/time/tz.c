@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of a zone: building it, looking up offsets in it, and zones with a fixed offset.
+ */
 #include "core/time/tz.h"
 
 #include "base/buf.h"
@@ -114,12 +117,12 @@ bool tz_next_change(const struct tz *tz, int64_t s, int64_t *ret_at, int32_t *re
 
 int64_t tz_utc_of_local(const struct tz *tz, int64_t local)
 {
-    /* No offset is larger, so no instant of this local second is earlier. */
+    /* No offset is larger than TZ_OFFSET_MAX, so no instant of this local second is earlier. */
     int64_t wrap = tz_wrap(tz, local - TZ_OFFSET_MAX);
     int64_t wall = local - wrap, after_gap = TZ_TIME_MAX;
     const struct tz_seg *seg = &tz->seg[tz_find(tz, wall - TZ_OFFSET_MAX)];
 
-    /* Beyond a gap it may still exist, where the clock is put back soon after. */
+    /* A local second in a gap may still exist later, if the clock soon goes back. */
     for (; seg->start <= wall + TZ_OFFSET_MAX; seg++) {
         int64_t s = wall - seg->offset;
 
@@ -141,7 +144,8 @@ static bool name_char_is_safe(char c)
 
 bool tz_name_is_safe(struct str name)
 {
-    bool at_start = true; /* of a part between slashes, where a dot could climb or hide */
+    bool at_start =
+        true; /* of a path component, where a dot would mean "..", or a hidden file */
 
     if (name.len == 0 || name.len > ZONE_NAME_MAX)
         return false;
@@ -201,7 +205,7 @@ enum rc tz_fixed(struct str text, struct tz *ret, size_t room, struct err *reter
     must(room >= TZ_FIXED_BYTES);
     if (!has_sign && !(named && rest.len == 0) && !str_eq(text, STR("Z")))
         return err_set(reterr, RC_NOT_FOUND, 0, (int)text.len,
-                       "that is not an offset from UTC such as UTC+05:30");
+                       "not an offset from UTC such as UTC+05:30");
     if (has_sign && !read_hours(str_from(rest, 1), &offset))
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
                        "an offset from UTC is written UTC+05:30 or UTC-3, and is at most "

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TZif bytes → struct tz.
+ * Reads TZif bytes into a struct tz.
  *
- * Pure.  Everything that can be wrong with a file is found before the first byte of the
- * result is written, so that a failure leaves the result as it was.
+ * Pure.  All checks of the file come before the first write to the result, so that a failure
+ * leaves the result unchanged.
  */
 #include "base/must.h"
 #include "core/time/civil.h"
@@ -14,20 +14,20 @@
 enum {
     HEADER_SIZE = 44, /* magic, version, 15 bytes unused, six counts */
     COUNTS_AT = 20,
-    TYPE_SIZE = 6,    /* offset, is_dst, index of the abbreviation   */
-    TYPES_MAX = 256,  /* a type is named by one byte                 */
-    YEARS_BEFORE = 3, /* whose DST may reach into the year where the rule takes over      */
-    YEARS_AFTER = 2,  /* of segments past the cycle: a search may run over its end        */
+    TYPE_SIZE = 6,    /* offset, is_dst, index of the abbreviation                    */
+    TYPES_MAX = 256,  /* a type is named by one byte                                  */
+    YEARS_BEFORE = 3, /* years whose DST may reach into the first year of the rule    */
+    YEARS_AFTER = 2,  /* years of segments after the cycle: a search may pass its end */
 
-    /* What the file may list, so that a rule's segments fit too. */
+    /* Changes that a file may list, so that the segments of its rule fit too. */
     CHANGES_MAX = TZ_SEGMENTS_MAX - 2 * (YEARS_BEFORE + CYCLE_YEARS + YEARS_AFTER + 2),
 };
 
-/* Changes outside of the years that Belfry knows. */
+/* The first and last second of the supported years; changes outside need no segment. */
 #define CHANGE_MIN (DAY_MIN * DAY_SECONDS)
 #define CHANGE_MAX ((DAY_MAX + 1) * DAY_SECONDS - 1)
 
-/* One of a file's data blocks.  Counts are as in the file and not to be trusted. */
+/* One data block of a file.  The counts are as in the file, not yet checked. */
 struct block {
     uint32_t isut_count, isstd_count, leap_count, time_count, type_count, char_count;
     uint32_t time_size; /* bytes of one time: 4 in the first block, 8 in the second */
@@ -71,13 +71,13 @@ static int32_t offset_at(const struct block *block, uint32_t i)
 static enum rc broken(struct str name, const char *what, struct err *reterr)
 {
     return err_set(reterr, RC_CORRUPT, -1, 0,
-                   "the file of time zone `%.*s` is broken: %s; install tzdata anew",
+                   "the file of time zone \"%.*s\" is broken: %s; reinstall tzdata",
                    STR_ARG(name), what);
 }
 
 /*
- * Reads a header and finds the parts of the block behind it.  *ret_size is what both take;
- * false when there is no header or the bytes end before the block does.
+ * Reads a header and finds the parts of the block after it.  *ret_size is the size of both.
+ * Returns false if there is no header or the bytes end before the block does.
  */
 static bool read_block(const uint8_t *bytes, size_t len, uint32_t time_size, struct block *ret,
                        size_t *ret_size)
@@ -130,12 +130,12 @@ static enum rc check_changes(const struct file *file, struct err *reterr)
 
     if (block->leap_count > 0)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "the file of time zone `%.*s` counts leap seconds, so its times are "
-                       "not UTC; use the zone without `right/`",
+                       "the file of time zone \"%.*s\" counts leap seconds, so its times are "
+                       "not UTC; use the zone without \"right/\"",
                        STR_ARG(file->name));
     if (block->time_count > CHANGES_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
-                       "the file of time zone `%.*s` lists %u clock changes; at most %d are "
+                       "the file of time zone \"%.*s\" lists %u clock changes; at most %d are "
                        "supported",
                        STR_ARG(file->name), block->time_count, CHANGES_MAX);
     for (uint32_t i = 0; i < block->time_count; i++) {
@@ -170,15 +170,15 @@ static enum rc read_file(const uint8_t *bytes, size_t len, struct file *file,
 
     if (len < 4 || memcmp(bytes, "TZif", 4) != 0)
         return err_set(reterr, RC_CORRUPT, -1, 0,
-                       "`%.*s` is not a time zone: its file is not of the TZif format",
+                       "\"%.*s\" is not a time zone: its file is not of the TZif format",
                        STR_ARG(file->name));
     if (!read_block(bytes, len, 4, &file->block, &size))
         return broken(file->name, "it ends too early", reterr);
     version = bytes[4];
     if (version != 0 && (version < '2' || version > '4'))
-        return broken(file->name, "its format is none of TZif versions 1 to 4", reterr);
+        return broken(file->name, "its TZif version is not 1 to 4", reterr);
     if (version != 0) {
-        /* The first block is for readers of 32 bits, and often empty. */
+        /* The first block is for 32-bit readers, and often empty. */
         bytes += size;
         len -= size;
         if (!read_block(bytes, len, 8, &file->block, &size))
@@ -192,8 +192,9 @@ static enum rc read_file(const uint8_t *bytes, size_t len, struct file *file,
 }
 
 /*
- * Adds what the file lists, and says from when on the footer rule holds: the last change,
- * or the beginning of time when there is none.  TZ_TIME_MAX: beyond the years known.
+ * Adds the changes of the file and returns when the footer rule takes over: at the last
+ * change, or at the beginning of time if there is none.  TZ_TIME_MAX: after the supported
+ * years.
  */
 static int64_t add_changes(struct tz *tz, const struct block *block)
 {
@@ -210,7 +211,7 @@ static int64_t add_changes(struct tz *tz, const struct block *block)
     return last;
 }
 
-/* The DST that begins in `year`; empty or reversed when there is none. */
+/* The DST that begins in `year`; *ret_end is not after *ret_start if there is none. */
 static void dst_of_year(const struct tz_posix *rule, int year, int64_t *ret_start,
                         int64_t *ret_end)
 {
@@ -222,8 +223,8 @@ static void dst_of_year(const struct tz_posix *rule, int year, int64_t *ret_star
 }
 
 /*
- * Adds what the rule says from `from` on: the rest of that year, then a whole cycle, then
- * at least YEARS_AFTER and as many years as the next change needs to show up.
+ * Adds the changes of the rule from `from` on: the rest of that year, then a whole cycle, then
+ * at least YEARS_AFTER years, and more until the next change.
  */
 static void add_rule(struct tz *tz, const struct tz_posix *rule, int64_t from)
 {

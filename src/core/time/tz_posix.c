@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parser of POSIX TZ rules, and when DST begins and ends in a year.
+ */
 #include "core/time/tz_posix.h"
 
 #include "base/must.h"
@@ -6,19 +9,19 @@
 #include "core/time/civil.h"
 
 enum {
-    NAME_MIN = 3,          /* letters of an abbreviation; POSIX asks for three          */
-    OFFSET_HOURS_MAX = 24, /* of a zone from UTC                                        */
-    CLOCK_HOURS_MAX = 167, /* of a change from its day's 00:00: a week, as RFC 9636 has */
+    NAME_MIN = 3,          /* letters of an abbreviation; POSIX requires three    */
+    OFFSET_HOURS_MAX = 24, /* hours from UTC                                      */
+    CLOCK_HOURS_MAX = 167, /* hours from 00:00 of the day: a week, as in RFC 9636 */
     CLOCK_DEFAULT = 2 * HOUR_SECONDS,
-    MARCH_FIRST_JULIAN = 60, /* J60 is 1 March in every year                              */
+    MARCH_FIRST_JULIAN = 60, /* J60 is 1 March in every year */
 };
 
 struct scan {
-    struct str text; /* all of the rule      */
-    struct str rest; /* what is not read yet */
+    struct str text; /* all of the rule       */
+    struct str rest; /* the part not yet read */
 };
 
-/* The rule itself is not repeated: it comes out of a file that may hold any bytes. */
+/* Does not quote the rule: it comes from a file that may contain any bytes. */
 static enum rc refuse(const struct scan *scan, const char *expected, struct err *reterr)
 {
     int at = (int)(scan->text.len - scan->rest.len);
@@ -35,7 +38,7 @@ static bool take_char(struct scan *scan, char c)
     return true;
 }
 
-/* A number from `min` to `max`; nothing is read otherwise. */
+/* Reads a number from `min` to `max`; reads nothing if there is none. */
 static bool take_number(struct scan *scan, int min, int max, int *ret)
 {
     struct str rest = scan->rest;
@@ -105,7 +108,7 @@ static enum rc take_day(struct scan *scan, struct tz_posix_day *ret, struct err 
     bool is_day;
 
     if (!take_char(scan, ','))
-        return refuse(scan, "`,` and the day of a clock change", reterr);
+        return refuse(scan, "\",\" and the day of a clock change", reterr);
     if (take_char(scan, 'M')) {
         is_day = take_month_day(scan, &day);
     } else if (take_char(scan, 'J')) {
@@ -123,7 +126,7 @@ static enum rc take_day(struct scan *scan, struct tz_posix_day *ret, struct err 
     return RC_OK;
 }
 
-/* What follows the standard offset: name[offset],start,end */
+/* The part after the standard offset: name[offset],start,end */
 static enum rc take_dst(struct scan *scan, struct tz_posix *ret, struct err *reterr)
 {
     int32_t west;
@@ -135,7 +138,7 @@ static enum rc take_dst(struct scan *scan, struct tz_posix *ret, struct err *ret
     ret->dst_offset = ret->std_offset + HOUR_SECONDS;
     if (scan->rest.len > 0 && scan->rest.ptr[0] != ',') {
         if (!take_clock(scan, OFFSET_HOURS_MAX, &west))
-            return refuse(scan, "an offset of at most 24 hours, or `,`", reterr);
+            return refuse(scan, "an offset of at most 24 hours, or \",\"", reterr);
         ret->dst_offset = -west;
     }
     rc = take_day(scan, &ret->start, reterr);

@@ -2,7 +2,7 @@
 /*
  * POSIX TZ rules, as in the footer of a TZif file: `EST5EDT,M3.2.0,M11.1.0`.
  *
- * Pure.  Understands <quoted> names, Mm.w.d, Jn and n days, and hours from -167 to 167.
+ * Pure.  Supports <quoted> names, the days Mm.w.d, Jn and n, and hours from -167 to 167.
  */
 #pragma once
 
@@ -29,5 +29,5 @@ MUST_USE enum rc tz_posix_parse(struct str text, struct tz_posix *ret, struct er
 /* UTC seconds at which DST begins and ends in `year`, when has_dst. */
 void tz_posix_year(const struct tz_posix *rule, int year, int64_t *ret_start, int64_t *ret_end);
 
-/* UTC second at which `year` begins; any year, also outside of those that dates have. */
+/* UTC second at which `year` begins; any year, also outside YEAR_MIN to YEAR_MAX. */
 int64_t tz_year_start(int year);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ranges of special addresses, and the parser of networks.
+ */
 #include "io/client/address_policy.h"
 
 #include <arpa/inet.h>
@@ -10,11 +13,11 @@
 enum {
     BITS = 128,
     V4_BITS = 32,
-    V4_AT = 12,        /* where the IPv4 address stands in a mapped one */
-    NET_TEXT_MAX = 64, /* the longest IPv6 address has 45 bytes         */
-    PORT_MAX = 65535,  /* what TCP can carry                            */
-    MAPPED = 0xffff,   /* bytes 8 to 11 of a mapped address             */
-    HALF = BITS / 2,   /* the prefixes of the IPv6 table end here       */
+    V4_AT = 12,        /* offset of the IPv4 address in a mapped one */
+    NET_TEXT_MAX = 64, /* the longest IPv6 address has 45 bytes */
+    PORT_MAX = 65535,  /* the maximum of TCP */
+    MAPPED = 0xffff,   /* bytes 8 to 11 of a mapped address */
+    HALF = BITS / 2,   /* the prefixes of the IPv6 table end here */
 };
 
 struct v4_range {
@@ -29,39 +32,42 @@ struct v6_range {
     enum address_class class;
 };
 
-/* IANA's special purpose registries, and what clouds made of them; the first one counts. */
+/*
+ * IANA's special purpose registries, and the metadata addresses of clouds; the first match
+ * counts.
+ */
 static const struct v4_range v4_ranges[] = {
-    {0x00000000, 8, ADDRESS_UNSPECIFIED}, /* 0.0.0.0/8                              */
-    {0x0a000000, 8, ADDRESS_PRIVATE},     /* 10.0.0.0/8                             */
-    {0x646464c8, 32, ADDRESS_METADATA},   /* 100.100.100.200, Alibaba's             */
-    {0x64400000, 10, ADDRESS_PRIVATE},    /* 100.64.0.0/10, shared by a provider    */
-    {0x7f000000, 8, ADDRESS_LOOPBACK},    /* 127.0.0.0/8                            */
-    {0xa83f8110, 32, ADDRESS_METADATA},   /* 168.63.129.16, Azure's                 */
-    {0xa9fe0000, 16, ADDRESS_LINK_LOCAL}, /* 169.254.0.0/16                         */
-    {0xac100000, 12, ADDRESS_PRIVATE},    /* 172.16.0.0/12                          */
-    {0xc0000000, 24, ADDRESS_RESERVED},   /* 192.0.0.0/24, protocols; Oracle's too  */
-    {0xc0000200, 24, ADDRESS_RESERVED},   /* 192.0.2.0/24, documentation            */
-    {0xc0586300, 24, ADDRESS_TUNNEL},     /* 192.88.99.0/24, relays of 6to4         */
-    {0xc0a80000, 16, ADDRESS_PRIVATE},    /* 192.168.0.0/16                         */
-    {0xc6120000, 15, ADDRESS_RESERVED},   /* 198.18.0.0/15, measurements            */
-    {0xc6336400, 24, ADDRESS_RESERVED},   /* 198.51.100.0/24, documentation         */
-    {0xcb007100, 24, ADDRESS_RESERVED},   /* 203.0.113.0/24, documentation          */
-    {0xe0000000, 4, ADDRESS_MULTICAST},   /* 224.0.0.0/4                            */
-    {0xf0000000, 4, ADDRESS_RESERVED},    /* 240.0.0.0/4, broadcast in it           */
+    {0x00000000, 8, ADDRESS_UNSPECIFIED}, /* 0.0.0.0/8 */
+    {0x0a000000, 8, ADDRESS_PRIVATE},     /* 10.0.0.0/8 */
+    {0x646464c8, 32, ADDRESS_METADATA},   /* 100.100.100.200, Alibaba's */
+    {0x64400000, 10, ADDRESS_PRIVATE},    /* 100.64.0.0/10, shared by a provider */
+    {0x7f000000, 8, ADDRESS_LOOPBACK},    /* 127.0.0.0/8 */
+    {0xa83f8110, 32, ADDRESS_METADATA},   /* 168.63.129.16, Azure's */
+    {0xa9fe0000, 16, ADDRESS_LINK_LOCAL}, /* 169.254.0.0/16 */
+    {0xac100000, 12, ADDRESS_PRIVATE},    /* 172.16.0.0/12 */
+    {0xc0000000, 24, ADDRESS_RESERVED},   /* 192.0.0.0/24, protocols; Oracle's too */
+    {0xc0000200, 24, ADDRESS_RESERVED},   /* 192.0.2.0/24, documentation */
+    {0xc0586300, 24, ADDRESS_TUNNEL},     /* 192.88.99.0/24, relays of 6to4 */
+    {0xc0a80000, 16, ADDRESS_PRIVATE},    /* 192.168.0.0/16 */
+    {0xc6120000, 15, ADDRESS_RESERVED},   /* 198.18.0.0/15, measurements */
+    {0xc6336400, 24, ADDRESS_RESERVED},   /* 198.51.100.0/24, documentation */
+    {0xcb007100, 24, ADDRESS_RESERVED},   /* 203.0.113.0/24, documentation */
+    {0xe0000000, 4, ADDRESS_MULTICAST},   /* 224.0.0.0/4 */
+    {0xf0000000, 4, ADDRESS_RESERVED},    /* 240.0.0.0/4, broadcast in it */
 };
 
 static const struct v6_range v6_ranges[] = {
-    {UINT64_C(0x0064ff9b00000000), 32, ADDRESS_TUNNEL},     /* 64:ff9b::/32, NAT64    */
-    {UINT64_C(0x2001000000000000), 32, ADDRESS_TUNNEL},     /* 2001::/32, Teredo      */
-    {UINT64_C(0x2001000000000000), 23, ADDRESS_RESERVED},   /* 2001::/23, protocols   */
-    {UINT64_C(0x20010db800000000), 32, ADDRESS_RESERVED},   /* documentation          */
-    {UINT64_C(0x2002000000000000), 16, ADDRESS_TUNNEL},     /* 2002::/16, 6to4        */
-    {UINT64_C(0x3fff000000000000), 20, ADDRESS_RESERVED},   /* documentation          */
+    {UINT64_C(0x0064ff9b00000000), 32, ADDRESS_TUNNEL},     /* 64:ff9b::/32, NAT64 */
+    {UINT64_C(0x2001000000000000), 32, ADDRESS_TUNNEL},     /* 2001::/32, Teredo */
+    {UINT64_C(0x2001000000000000), 23, ADDRESS_RESERVED},   /* 2001::/23, protocols */
+    {UINT64_C(0x20010db800000000), 32, ADDRESS_RESERVED},   /* documentation */
+    {UINT64_C(0x2002000000000000), 16, ADDRESS_TUNNEL},     /* 2002::/16, 6to4 */
+    {UINT64_C(0x3fff000000000000), 20, ADDRESS_RESERVED},   /* documentation */
     {UINT64_C(0xfd000ec200000000), 32, ADDRESS_METADATA},   /* fd00:ec2::/32, Amazon's */
-    {UINT64_C(0xfc00000000000000), 7, ADDRESS_PRIVATE},     /* fc00::/7               */
-    {UINT64_C(0xfe80000000000000), 10, ADDRESS_LINK_LOCAL}, /* fe80::/10              */
-    {UINT64_C(0xff00000000000000), 8, ADDRESS_MULTICAST},   /* ff00::/8               */
-    {UINT64_C(0x2000000000000000), 3, ADDRESS_PUBLIC},      /* all that is given out  */
+    {UINT64_C(0xfc00000000000000), 7, ADDRESS_PRIVATE},     /* fc00::/7 */
+    {UINT64_C(0xfe80000000000000), 10, ADDRESS_LINK_LOCAL}, /* fe80::/10 */
+    {UINT64_C(0xff00000000000000), 8, ADDRESS_MULTICAST},   /* ff00::/8 */
+    {UINT64_C(0x2000000000000000), 3, ADDRESS_PUBLIC},      /* all allocated addresses */
 };
 
 static uint64_t read_be(const uint8_t *bytes, int count)
@@ -163,7 +169,7 @@ const char *address_class_text(enum address_class class)
         [ADDRESS_METADATA] = "the address of a cloud's metadata service",
         [ADDRESS_UNSPECIFIED] = "an unspecified address",
         [ADDRESS_MULTICAST] = "a multicast address",
-        [ADDRESS_TUNNEL] = "an address of a tunnel, with another one inside",
+        [ADDRESS_TUNNEL] = "a tunnel address that contains another address",
         [ADDRESS_RESERVED] = "a reserved address",
     };
 
@@ -171,7 +177,7 @@ const char *address_class_text(enum address_class class)
     return texts[class];
 }
 
-static bool net_has(const struct address_net *net, const struct address *addr)
+static bool net_contains(const struct address_net *net, const struct address *addr)
 {
     int whole = net->bits / 8, rest = net->bits % 8;
 
@@ -182,19 +188,19 @@ static bool net_has(const struct address_net *net, const struct address *addr)
     return rest == 0 || (net->bytes[whole] ^ addr->bytes[whole]) >> (8 - rest) == 0;
 }
 
-static bool list_has(const struct address_net *list, int count, const struct address *addr)
+static bool list_contains(const struct address_net *list, int count, const struct address *addr)
 {
     for (int i = 0; i < count; i++)
-        if (net_has(&list[i], addr))
+        if (net_contains(&list[i], addr))
             return true;
     return false;
 }
 
 bool address_policy_permits(const struct address_policy *policy, const struct address *addr)
 {
-    if (list_has(policy->deny, policy->deny_count, addr))
+    if (list_contains(policy->deny, policy->deny_count, addr))
         return false;
-    if (list_has(policy->allow, policy->allow_count, addr))
+    if (list_contains(policy->allow, policy->allow_count, addr))
         return true;
     switch (address_class_of(addr)) {
     case ADDRESS_PUBLIC:
@@ -208,7 +214,7 @@ bool address_policy_permits(const struct address_policy *policy, const struct ad
     }
 }
 
-/* Takes ":PORT" off the end of "[NET]:PORT" and of "V4NET:PORT", and the brackets. */
+/* Removes ":PORT" from the end of "[NET]:PORT" and of "V4NET:PORT", and the brackets. */
 static bool split_port(struct str text, struct str *ret_net, struct str *ret_port)
 {
     struct str head, tail;
@@ -228,7 +234,7 @@ static bool split_port(struct str text, struct str *ret_net, struct str *ret_por
     return tail.len > 0;
 }
 
-static bool take_all_digits(struct str s, int64_t max, int64_t *ret)
+static bool parse_number(struct str s, int64_t max, int64_t *ret)
 {
     int64_t number;
 
@@ -238,7 +244,7 @@ static bool take_all_digits(struct str s, int64_t max, int64_t *ret)
     return true;
 }
 
-static bool is_clean(const struct address_net *net)
+static bool is_masked(const struct address_net *net)
 {
     for (int bit = net->bits; bit < BITS; bit++)
         if (net->bytes[bit / 8] & 0x80 >> bit % 8)
@@ -256,7 +262,7 @@ enum rc address_net_parse(struct str text, struct address_net *ret, struct err *
     bool has_bits, is_v4;
 
     if (!split_port(text, &net_text, &port_text) ||
-        (port_text.len > 0 && (!take_all_digits(port_text, PORT_MAX, &port) || port == 0)))
+        (port_text.len > 0 && (!parse_number(port_text, PORT_MAX, &port) || port == 0)))
         return err_set(reterr, RC_INVALID, -1, 0,
                        "`%.*s` has no port from 1 to 65535 after its colon", STR_ARG(text));
     has_bits = str_cut(net_text, '/', &address, &bits_text);
@@ -273,17 +279,17 @@ enum rc address_net_parse(struct str text, struct address_net *ret, struct err *
                        STR_ARG(text));
     is_v4 = !memchr(zeroed, ':', address.len);
     bits = is_v4 ? V4_BITS : BITS;
-    if (has_bits && !take_all_digits(bits_text, bits, &bits))
+    if (has_bits && !parse_number(bits_text, bits, &bits))
         return err_set(reterr, RC_INVALID, -1, 0,
                        "`%.*s` has no number of bits from 0 to %d after the `/`", STR_ARG(text),
                        is_v4 ? V4_BITS : BITS);
     net.bits = (uint8_t)(is_v4 ? bits + BITS - V4_BITS : bits);
     net.port = (uint16_t)port;
     memcpy(net.bytes, addr.bytes, sizeof net.bytes);
-    if (!is_clean(&net))
+    if (!is_masked(&net))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "`%.*s` has bits behind its first %d; write zeros there", STR_ARG(text),
-                       (int)bits);
+                       "`%.*s` has bits set after the first %d; set them to zero",
+                       STR_ARG(text), (int)bits);
     *ret = net;
     return RC_OK;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which addresses a call may connect to.
+ * Decides which addresses a call may connect to.
  *
- * Pure: it judges the address that a name was resolved to, never the name, so no spelling of
- * a host and no answer of a name server gets around it.  What is not known to be public is
- * refused.  docs/decisions/0014
+ * Pure: it checks the address that a name was resolved to, never the name, so that no spelling
+ * of a host and no answer of a name server can bypass it.  Anything not known to be public is
+ * denied. docs/decisions/0014
  */
 #pragma once
 
@@ -18,18 +18,18 @@
 
 enum address_class {
     ADDRESS_PUBLIC,
-    ADDRESS_LOOPBACK,    /* this machine                                                 */
-    ADDRESS_PRIVATE,     /* a network of one's own: RFC 1918, RFC 4193, RFC 6598         */
-    ADDRESS_LINK_LOCAL,  /* the wire that the machine hangs on; clouds put metadata here */
-    ADDRESS_METADATA,    /* where clouds put it otherwise: keys for whoever asks         */
-    ADDRESS_UNSPECIFIED, /* 0.0.0.0 and ::, which the kernel takes for this machine      */
+    ADDRESS_LOOPBACK,    /* this machine */
+    ADDRESS_PRIVATE,     /* a private network: RFC 1918, RFC 4193, RFC 6598 */
+    ADDRESS_LINK_LOCAL,  /* the local link; clouds put metadata here */
+    ADDRESS_METADATA,    /* other metadata addresses of clouds: they give out keys */
+    ADDRESS_UNSPECIFIED, /* 0.0.0.0 and ::, which the kernel treats as this machine */
     ADDRESS_MULTICAST,
-    ADDRESS_TUNNEL,   /* an IPv6 address with an IPv4 one inside, which nobody checks */
-    ADDRESS_RESERVED, /* documentation, measurements, the future                      */
+    ADDRESS_TUNNEL,   /* an IPv6 address that contains an unchecked IPv4 address */
+    ADDRESS_RESERVED, /* documentation, measurements, future use */
     ADDRESS_CLASS_COUNT
 };
 
-/* Of either family: IPv4 is held as ::ffff:a.b.c.d, which the kernel takes for the same. */
+/* Either family: IPv4 is stored as ::ffff:a.b.c.d, which the kernel treats as the same. */
 struct address {
     uint8_t bytes[16];
     uint16_t port;
@@ -37,23 +37,23 @@ struct address {
 
 struct address_net {
     uint8_t bytes[16];
-    uint8_t bits;  /* of 128; those behind them are 0 */
+    uint8_t bits;  /* of 128; the bits after them are 0 */
     uint16_t port; /* 0: any */
 };
 
 struct address_policy {
     bool allows_loopback;
     bool allows_private;
-    const struct address_net *allow; /* whatever their class */
+    const struct address_net *allow; /* of any class */
     int allow_count;
-    const struct address_net *deny; /* comes first; the own listeners, for one */
+    const struct address_net *deny; /* checked first; Belfry's own listeners, for example */
     int deny_count;
 };
 
-/* False for what is neither IPv4 nor IPv6. */
+/* False if it is neither IPv4 nor IPv6. */
 bool address_of(const struct sockaddr *address, struct address *ret);
 
-/* The text of an address, as inet_ntop() writes it; false for anything else. */
+/* Parses the text of an address, as inet_ntop() writes it; false for anything else. */
 bool address_read(const char *text, uint16_t port, struct address *ret);
 
 /* Appends the address without its port; IPv4 as IPv4. */
@@ -66,6 +66,6 @@ const char *address_class_text(enum address_class class);
 
 bool address_policy_permits(const struct address_policy *policy, const struct address *addr);
 
-/* Reads "10.0.0.0/8", "10.1.2.3", "10.1.2.3:80", "fd00::/8", "[fd00::/8]:443". */
+/* Parses "10.0.0.0/8", "10.1.2.3", "10.1.2.3:80", "fd00::/8", "[fd00::/8]:443". */
 MUST_USE enum rc address_net_parse(struct str text, struct address_net *ret,
                                    struct err *reterr);

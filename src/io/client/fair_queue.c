@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lanes in a table with a free list; lanes that may start an item form a ring.
+ */
 #include "io/client/fair_queue.h"
 
 #include <stdbool.h>
@@ -10,15 +13,15 @@
 
 enum {
     NONE = -1,
-    LANES_FIRST = 16, /* room to begin with; it doubles */
+    LANES_FIRST = 16, /* initial size; it doubles */
 };
 
 struct lane {
     int64_t key;
-    struct lane_item *first, *last; /* those that wait                                     */
+    struct lane_item *first, *last; /* waiting items */
     int running;
-    bool is_ready;      /* in the ring: something waits, and fewer run than may        */
-    int32_t next, prev; /* in the ring; of a free place, `next` is the next free place */
+    bool is_ready;      /* in the ring: an item waits, and the lane is below its limit */
+    int32_t next, prev; /* in the ring; in a free place, `next` is the next free place */
 };
 
 struct fair_queue {
@@ -28,159 +31,159 @@ struct fair_queue {
     struct lane *list;
     int32_t count;
     int32_t free;          /* first free place */
-    int32_t ready, newest; /* the ring's two ends */
+    int32_t ready, newest; /* the two ends of the ring */
 };
 
 struct fair_queue *fair_queue_new(int all, int each)
 {
-    struct fair_queue *lanes = calloc(1, sizeof *lanes);
+    struct fair_queue *queue = calloc(1, sizeof *queue);
 
-    must(lanes != NULL && all > 0 && each > 0);
-    lanes->all = all;
-    lanes->each = each;
-    lanes->places = map_new(0);
-    lanes->free = lanes->ready = lanes->newest = NONE;
-    return lanes;
+    must(queue != NULL && all > 0 && each > 0);
+    queue->all = all;
+    queue->each = each;
+    queue->places = map_new(0);
+    queue->free = queue->ready = queue->newest = NONE;
+    return queue;
 }
 
-struct fair_queue *fair_queue_free(struct fair_queue *lanes)
+struct fair_queue *fair_queue_free(struct fair_queue *queue)
 {
-    if (lanes) {
-        map_free(lanes->places);
-        free(lanes->list);
-        free(lanes);
+    if (queue) {
+        map_free(queue->places);
+        free(queue->list);
+        free(queue);
     }
     return NULL;
 }
 
-static void add_places(struct fair_queue *lanes)
+static void add_places(struct fair_queue *queue)
 {
-    int32_t count = lanes->count ? lanes->count * 2 : LANES_FIRST;
+    int32_t count = queue->count ? queue->count * 2 : LANES_FIRST;
 
-    lanes->list = reallocarray(lanes->list, (size_t)count, sizeof *lanes->list);
-    must(lanes->list != NULL && count <= MAP_MAX);
-    for (int32_t i = count - 1; i >= lanes->count; i--) {
-        lanes->list[i].next = lanes->free;
-        lanes->free = i;
+    queue->list = reallocarray(queue->list, (size_t)count, sizeof *queue->list);
+    must(queue->list != NULL && count <= MAP_MAX);
+    for (int32_t i = count - 1; i >= queue->count; i--) {
+        queue->list[i].next = queue->free;
+        queue->free = i;
     }
-    lanes->count = count;
+    queue->count = count;
 }
 
-static int32_t lane_of(struct fair_queue *lanes, int64_t key)
+static int32_t lane_of(struct fair_queue *queue, int64_t key)
 {
-    int32_t place = map_find(lanes->places, key);
+    int32_t place = map_find(queue->places, key);
 
     if (place != MAP_NONE)
         return place;
-    if (lanes->free == NONE)
-        add_places(lanes);
-    place = lanes->free;
-    lanes->free = lanes->list[place].next;
-    lanes->list[place] = (struct lane){.key = key, .next = NONE, .prev = NONE};
-    map_put(lanes->places, key, place);
+    if (queue->free == NONE)
+        add_places(queue);
+    place = queue->free;
+    queue->free = queue->list[place].next;
+    queue->list[place] = (struct lane){.key = key, .next = NONE, .prev = NONE};
+    map_put(queue->places, key, place);
     return place;
 }
 
-static void leave_ring(struct fair_queue *lanes, int32_t place)
+static void leave_ring(struct fair_queue *queue, int32_t place)
 {
-    struct lane *lane = &lanes->list[place];
+    struct lane *lane = &queue->list[place];
 
-    *(lane->prev == NONE ? &lanes->ready : &lanes->list[lane->prev].next) = lane->next;
-    *(lane->next == NONE ? &lanes->newest : &lanes->list[lane->next].prev) = lane->prev;
+    *(lane->prev == NONE ? &queue->ready : &queue->list[lane->prev].next) = lane->next;
+    *(lane->next == NONE ? &queue->newest : &queue->list[lane->next].prev) = lane->prev;
     lane->is_ready = false;
 }
 
-static void enter_ring(struct fair_queue *lanes, int32_t place)
+static void enter_ring(struct fair_queue *queue, int32_t place)
 {
-    struct lane *lane = &lanes->list[place];
+    struct lane *lane = &queue->list[place];
 
-    lane->prev = lanes->newest;
+    lane->prev = queue->newest;
     lane->next = NONE;
-    *(lanes->newest == NONE ? &lanes->ready : &lanes->list[lanes->newest].next) = place;
-    lanes->newest = place;
+    *(queue->newest == NONE ? &queue->ready : &queue->list[queue->newest].next) = place;
+    queue->newest = place;
     lane->is_ready = true;
 }
 
-/* After a change: in the ring or not, and given back when nothing is left in it. */
-static void settle(struct fair_queue *lanes, int32_t place)
+/* After a change: updates the ring, and frees the lane when it is empty. */
+static void update_lane(struct fair_queue *queue, int32_t place)
 {
-    struct lane *lane = &lanes->list[place];
-    bool is_ready = lane->first && lane->running < lanes->each;
+    struct lane *lane = &queue->list[place];
+    bool is_ready = lane->first && lane->running < queue->each;
 
     if (lane->is_ready && !is_ready)
-        leave_ring(lanes, place);
+        leave_ring(queue, place);
     else if (!lane->is_ready && is_ready)
-        enter_ring(lanes, place);
+        enter_ring(queue, place);
     if (!lane->first && lane->running == 0) {
-        map_remove(lanes->places, lane->key);
-        lane->next = lanes->free;
-        lanes->free = place;
+        map_remove(queue->places, lane->key);
+        lane->next = queue->free;
+        queue->free = place;
     }
 }
 
-static void take_out(struct fair_queue *lanes, struct lane *lane, struct lane_item *item)
+static void unlink_item(struct fair_queue *queue, struct lane *lane, struct lane_item *item)
 {
     *(item->prev ? &item->prev->next : &lane->first) = item->next;
     *(item->next ? &item->next->prev : &lane->last) = item->prev;
     item->next = item->prev = NULL;
-    lanes->waiting--;
+    queue->waiting--;
 }
 
-void fair_queue_add(struct fair_queue *lanes, struct lane_item *item, int64_t key)
+void fair_queue_add(struct fair_queue *queue, struct lane_item *item, int64_t key)
 {
-    int32_t place = lane_of(lanes, key);
-    struct lane *lane = &lanes->list[place];
+    int32_t place = lane_of(queue, key);
+    struct lane *lane = &queue->list[place];
 
     must(item->state == LANE_OUT);
     *item = (struct lane_item){.prev = lane->last, .lane = place, .state = LANE_WAITING};
     *(lane->last ? &lane->last->next : &lane->first) = item;
     lane->last = item;
-    lanes->waiting++;
-    settle(lanes, place);
+    queue->waiting++;
+    update_lane(queue, place);
 }
 
-struct lane_item *fair_queue_next(struct fair_queue *lanes)
+struct lane_item *fair_queue_next(struct fair_queue *queue)
 {
-    int32_t place = lanes->ready;
+    int32_t place = queue->ready;
     struct lane_item *item;
     struct lane *lane;
 
-    if (place == NONE || lanes->running >= lanes->all)
+    if (place == NONE || queue->running >= queue->all)
         return NULL;
-    lane = &lanes->list[place];
+    lane = &queue->list[place];
     item = lane->first;
-    take_out(lanes, lane, item);
+    unlink_item(queue, lane, item);
     item->state = LANE_RUNNING;
     lane->running++;
-    lanes->running++;
-    leave_ring(lanes, place); /* and to its end: lanes take turns */
-    settle(lanes, place);
+    queue->running++;
+    leave_ring(queue, place); /* and to its end: lanes take turns */
+    update_lane(queue, place);
     return item;
 }
 
-void fair_queue_remove(struct fair_queue *lanes, struct lane_item *item)
+void fair_queue_remove(struct fair_queue *queue, struct lane_item *item)
 {
     struct lane *lane;
 
     if (item->state == LANE_OUT)
         return;
-    lane = &lanes->list[item->lane];
+    lane = &queue->list[item->lane];
     if (item->state == LANE_WAITING) {
-        take_out(lanes, lane, item);
+        unlink_item(queue, lane, item);
     } else {
         lane->running--;
-        lanes->running--;
+        queue->running--;
     }
     item->state = LANE_OUT;
-    settle(lanes, item->lane);
+    update_lane(queue, item->lane);
 }
 
-int fair_queue_waiting(const struct fair_queue *lanes)
+int fair_queue_waiting(const struct fair_queue *queue)
 {
-    return lanes->waiting;
+    return queue->waiting;
 }
 
-int fair_queue_running(const struct fair_queue *lanes)
+int fair_queue_running(const struct fair_queue *queue)
 {
-    return lanes->running;
+    return queue->running;
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocking HTTP requests with libcurl, for commands.
+ */
 #include "io/client/fetch.h"
 
 #include <curl/curl.h>
@@ -13,15 +16,15 @@ struct fetch {
     char error[CURL_ERROR_SIZE];
 };
 
-/* What the callbacks of one request see. */
-struct under_way {
+/* State of one request, for the callbacks. */
+struct transfer {
     const struct fetch_request *request;
     struct fetch_answer answer;
-    size_t head;      /* bytes of the answer's head so far */
-    bool is_too_much; /* of a head                         */
-    bool is_silent;   /* for too long                      */
+    size_t head;           /* bytes of the answer's head so far */
+    bool is_head_too_long; /* the head is too long */
+    bool is_silent;        /* for too long */
     curl_off_t sent;
-    int64_t moved_at; /* clock_boot_us() of the last byte, in or out */
+    int64_t moved_at; /* clock_boot_us() of the last byte in either direction */
 };
 
 struct fetch *fetch_new(const char *agent, const char *ca_file)
@@ -39,7 +42,7 @@ struct fetch *fetch_new(const char *agent, const char *ca_file)
     curl_easy_setopt(fetch->easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(fetch->easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(fetch->easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
-    /* What the person named is called directly, and nothing but the command says how. */
+    /* The URL given by the user is called directly; only the command's own options apply. */
     curl_easy_setopt(fetch->easy, CURLOPT_PROXY, "");
     curl_easy_setopt(fetch->easy, CURLOPT_NETRC, CURL_NETRC_IGNORED);
     return fetch;
@@ -57,7 +60,7 @@ struct fetch *fetch_free(struct fetch *fetch)
 
 static size_t on_body(char *bytes, size_t one, size_t len, void *arg)
 {
-    struct under_way *u = arg;
+    struct transfer *u = arg;
 
     (void)one;
     u->moved_at = clock_boot_us();
@@ -67,7 +70,7 @@ static size_t on_body(char *bytes, size_t one, size_t len, void *arg)
     return 0;
 }
 
-static void keep(struct str line, const char *name, char ret[static FETCH_VALUE_MAX])
+static void keep_field(struct str line, const char *name, char ret[static FETCH_VALUE_MAX])
 {
     struct str field, value;
 
@@ -82,27 +85,30 @@ static void keep(struct str line, const char *name, char ret[static FETCH_VALUE_
 
 static size_t on_head(char *bytes, size_t one, size_t len, void *arg)
 {
-    struct under_way *u = arg;
+    struct transfer *u = arg;
     struct str line = {bytes, len};
 
     (void)one;
     u->moved_at = clock_boot_us();
     u->head += len;
-    u->is_too_much = u->head > FETCH_HEAD_MAX;
-    if (u->is_too_much)
+    u->is_head_too_long = u->head > FETCH_HEAD_MAX;
+    if (u->is_head_too_long)
         return 0;
     if (str_starts(line, STR("HTTP/")))
         u->answer = (struct fetch_answer){.status = 0};
-    keep(line, "ETag", u->answer.etag);
-    keep(line, "Content-Type", u->answer.type);
+    keep_field(line, "ETag", u->answer.etag);
+    keep_field(line, "Content-Type", u->answer.type);
     return len;
 }
 
-/* Once a second.  libcurl's own limit is a speed, which a stream that seldom speaks has not. */
+/*
+ * Called once a second.  libcurl's own limit is a speed, which a mostly idle stream does not
+ * have.
+ */
 static int on_time(void *arg, curl_off_t all_in, curl_off_t in, curl_off_t all_out,
                    curl_off_t out)
 {
-    struct under_way *u = arg;
+    struct transfer *u = arg;
     int64_t now = clock_boot_us();
 
     (void)all_in;
@@ -118,7 +124,7 @@ static int on_time(void *arg, curl_off_t all_in, curl_off_t in, curl_off_t all_o
 
 static struct curl_slist *headers_of(const struct fetch_request *request)
 {
-    /* A body must not wait for leave to be sent: the server is ours. */
+    /* A body must not wait for permission: the server is ours. */
     struct curl_slist *list = curl_slist_append(NULL, "Expect:");
 
     must(list);
@@ -130,13 +136,13 @@ static struct curl_slist *headers_of(const struct fetch_request *request)
     return list;
 }
 
-static void prepare(struct fetch *fetch, struct under_way *u, struct curl_slist *headers)
+static void prepare_request(struct fetch *fetch, struct transfer *u, struct curl_slist *headers)
 {
     const struct fetch_request *r = u->request;
     CURL *easy = fetch->easy;
 
     must(curl_easy_setopt(easy, CURLOPT_URL, r->url) == CURLE_OK);
-    /* POST is how a body is said to be sent; the method's name is another matter. */
+    /* POST tells libcurl to send a body; the name of the method is set separately. */
     curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
     if (r->has_body) {
         curl_easy_setopt(easy, CURLOPT_POST, 1L);
@@ -175,8 +181,8 @@ static bool may_have_arrived(CURL *easy, CURLcode code)
     }
 }
 
-static enum rc tell(const struct fetch *fetch, const struct under_way *u, CURLcode code,
-                    struct err *reterr)
+static enum rc set_failure(const struct fetch *fetch, const struct transfer *u, CURLcode code,
+                           struct err *reterr)
 {
     const char *why = fetch->error[0] != '\0' ? fetch->error : curl_easy_strerror(code);
     bool arrived = may_have_arrived(fetch->easy, code);
@@ -186,35 +192,35 @@ static enum rc tell(const struct fetch *fetch, const struct under_way *u, CURLco
         curl_easy_getinfo(fetch->easy, CURLINFO_OS_ERRNO, &os) == CURLE_OK && os > 0)
         why = strerror((int)os);
     if (!arrived && (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL))
-        return err_set(reterr, RC_INVALID, -1, 0, "no URL that can be called: %s", why);
+        return err_set(reterr, RC_INVALID, -1, 0, "invalid URL: %s", why);
     if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
         return err_set(reterr, RC_CONFLICT, -1, 0, "%s", why);
     if (u->is_silent)
-        return err_set(reterr, RC_UNKNOWN, -1, 0, "nothing came for %d seconds",
+        return err_set(reterr, RC_UNKNOWN, -1, 0, "no data for %d seconds",
                        (int)(u->request->silence / SPAN_S));
-    /* A line of it that libcurl holds no more is told so, since memory is never short. */
-    if (u->is_too_much || code == CURLE_OUT_OF_MEMORY)
+    /* libcurl reports a line that is too long as out of memory; real memory never runs out. */
+    if (u->is_head_too_long || code == CURLE_OUT_OF_MEMORY)
         return err_set(reterr, RC_CORRUPT, -1, 0, "the head of the answer is too long");
     if (arrived && (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY))
-        return err_set(reterr, RC_CORRUPT, -1, 0, "the answer is no HTTP: %s", why);
+        return err_set(reterr, RC_CORRUPT, -1, 0, "the answer is not HTTP: %s", why);
     return err_set(reterr, arrived ? RC_UNKNOWN : RC_LOST, -1, 0, "%s", why);
 }
 
 enum rc fetch_run(struct fetch *fetch, const struct fetch_request *request,
                   struct fetch_answer *ret, struct err *reterr)
 {
-    struct under_way u = {.request = request, .moved_at = clock_boot_us()};
+    struct transfer u = {.request = request, .moved_at = clock_boot_us()};
     struct curl_slist *headers = headers_of(request);
     long status = 0;
     CURLcode code;
 
-    prepare(fetch, &u, headers);
+    prepare_request(fetch, &u, headers);
     code = curl_easy_perform(fetch->easy);
     curl_easy_getinfo(fetch->easy, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_setopt(fetch->easy, CURLOPT_HTTPHEADER, NULL);
     curl_slist_free_all(headers);
     if (code != CURLE_OK && !u.answer.was_stopped)
-        return tell(fetch, &u, code, reterr);
+        return set_failure(fetch, &u, code, reterr);
     u.answer.status = (int)status;
     *ret = u.answer;
     return RC_OK;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HMAC-SHA256 signatures with OpenSSL.
+ */
 #include "io/client/signature.h"
 
 #include <inttypes.h>
@@ -19,7 +22,7 @@ static bool is_base64(char c)
     return char_is_alpha(c) || char_is_digit(c) || c == '+' || c == '/';
 }
 
-/* Digits in fours, with one or two `=` at the end; how many bytes they stand for, or 0. */
+/* Groups of four digits, with one or two `=` at the end; the number of decoded bytes, or 0. */
 static size_t base64_length(struct str text)
 {
     size_t pad = 0;
@@ -56,13 +59,13 @@ enum rc signature_key_parse(struct str text, struct signature_key *ret, struct e
     return RC_OK;
 }
 
-static void add(EVP_MAC_CTX *mac, struct str s)
+static void add_text(EVP_MAC_CTX *mac, struct str s)
 {
     must(s.len == 0 || EVP_MAC_update(mac, (const unsigned char *)s.ptr, s.len) == 1);
 }
 
-static void sign(EVP_MAC_CTX *mac, const struct signature_key *key, struct signature_of of,
-                 struct str body, struct buf *out)
+static void sign_message(EVP_MAC_CTX *mac, const struct signature_key *key,
+                         struct signature_of message, struct str body, struct buf *out)
 {
     char sha256[] = "SHA256", number[NUMBER_MAX], base64[MAC_LEN * 2];
     struct buf between = BUF(number);
@@ -74,18 +77,18 @@ static void sign(EVP_MAC_CTX *mac, const struct signature_key *key, struct signa
     size_t len = 0;
 
     must(key->len >= SIGNATURE_KEY_MIN && key->len <= SIGNATURE_KEY_MAX);
-    buf_printf(&between, ".%" PRId64 ".", of.seconds);
+    buf_printf(&between, ".%" PRId64 ".", message.seconds);
     must(EVP_MAC_init(mac, key->bytes, key->len, params) == 1);
-    add(mac, of.id);
-    add(mac, buf_as_str(&between));
-    add(mac, body);
+    add_text(mac, message.id);
+    add_text(mac, buf_as_str(&between));
+    add_text(mac, body);
     must(EVP_MAC_final(mac, bytes, &len, sizeof bytes) == 1 && len == sizeof bytes);
     must(EVP_EncodeBlock((unsigned char *)base64, bytes, MAC_LEN) == SIGNATURE_ONE_LEN - 3);
     buf_text(out, "v1,");
     buf_text(out, base64);
 }
 
-void signature_make(const struct signature_key *keys, int count, struct signature_of of,
+void signature_make(const struct signature_key *keys, int count, struct signature_of message,
                     struct str body, struct buf *out)
 {
     EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
@@ -95,7 +98,7 @@ void signature_make(const struct signature_key *keys, int count, struct signatur
     for (int i = 0; i < count; i++) {
         if (i > 0)
             buf_char(out, ' ');
-        sign(mac, &keys[i], of, body, out);
+        sign_message(mac, &keys[i], message, body, out);
     }
     EVP_MAC_CTX_free(mac);
     EVP_MAC_free(hmac);

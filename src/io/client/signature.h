@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signatures of calls after Standard Webhooks 1.0.0, so that a receiver knows the sender.
+ * Signatures of calls by Standard Webhooks 1.0.0, so that a receiver can verify the sender.
  *
- * Symmetric ones only, `v1`.  With two keys a message carries two signatures, so that
- * receivers can change from one to the other at any time.  Reads no clock.
+ * Only symmetric ones, `v1`.  With two keys a message carries two signatures, so that receivers
+ * can switch keys at any time.  Reads no clock.
  */
 #pragma once
 
@@ -15,10 +15,10 @@
 #include "base/str.h"
 
 enum {
-    SIGNATURE_KEY_MIN = 24, /* bytes, both by the specification           */
+    SIGNATURE_KEY_MIN = 24, /* bytes, both from the specification */
     SIGNATURE_KEY_MAX = 64,
-    SIGNATURE_KEYS_MAX = 2,     /* the one in use and the one to come         */
-    SIGNATURE_ONE_LEN = 3 + 44, /* "v1," and 32 bytes in base64               */
+    SIGNATURE_KEYS_MAX = 2,     /* the current and the next one */
+    SIGNATURE_ONE_LEN = 3 + 44, /* "v1," and 32 bytes in base64 */
     SIGNATURE_TEXT_MAX = SIGNATURE_KEYS_MAX * (SIGNATURE_ONE_LEN + 1),
 };
 
@@ -27,16 +27,16 @@ struct signature_key {
     size_t len;
 };
 
-/* What a message signs, besides its body: `id` has no `.` in it. */
+/* What is signed in addition to the body: `id` must not contain `.`. */
 struct signature_of {
     struct str id;
     int64_t seconds; /* since 1970, when this attempt is sent */
 };
 
-/* Reads "whsec_" and base64.  The message never holds what was wrong: it is a secret. */
+/* Parses "whsec_" and base64.  The error never repeats the text: it is a secret. */
 MUST_USE enum rc signature_key_parse(struct str text, struct signature_key *ret,
                                      struct err *reterr);
 
-/* Appends "v1,..." for each key, apart by blanks: the value of webhook-signature. */
-void signature_make(const struct signature_key *keys, int count, struct signature_of of,
+/* Appends "v1,..." for each key, separated by blanks: the value of webhook-signature. */
+void signature_make(const struct signature_key *keys, int count, struct signature_of message,
                     struct str body, struct buf *out);

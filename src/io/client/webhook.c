@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pool: libcurl's sockets and timer on the loop, the queue before them, and the results
- * behind them.
+ * The pool: libcurl's sockets and timer on the loop, the queue of waiting calls, and the
+ * delivery of results.
  *
- * Calls that have ended stand in a list until the loop is in our hands again; only there are
- * callbacks called.  So a callback may start and cancel calls.
+ * Ended calls stay in a list until control is back in the loop; callbacks are called only
+ * there.  So a callback may start and cancel calls.
  */
 #include "io/client/webhook.h"
 
@@ -16,7 +16,7 @@
 #include "io/client/webhook_parts.h"
 #include "io/clock.h"
 
-/* A socket that libcurl wants to be told of. */
+/* A socket that libcurl watches. */
 struct watch {
     uv_poll_t poll;
     struct webhook_pool *pool;
@@ -29,11 +29,11 @@ struct webhook_pool {
     uv_loop_t *loop;
     struct webhook_limits limits;
     CURLM *multi;
-    uv_timer_t timer; /* libcurl's                                           */
-    uv_timer_t turn;  /* runs out at once: there is something to start or tell */
-    struct fair_queue *lanes;
+    uv_timer_t timer;  /* libcurl's */
+    uv_timer_t wakeup; /* expires at once: to start calls or deliver results */
+    struct fair_queue *queue;
     struct map *places;          /* id to place */
-    struct webhook_call **calls; /* under way, by place */
+    struct webhook_call **calls; /* current calls, by place */
     int32_t call_count, call_room;
     struct webhook_call *ended, *ended_last, *spare;
     int open_handles; /* of the loop */
@@ -44,7 +44,7 @@ struct webhook_pool {
 
 /* ---- the loop ---- */
 
-static void end_of_pool(struct webhook_pool *pool)
+static void free_pool(struct webhook_pool *pool)
 {
     while (pool->spare) {
         struct webhook_call *call = pool->spare;
@@ -52,7 +52,7 @@ static void end_of_pool(struct webhook_pool *pool)
         pool->spare = call->next;
         webhook_call_free(call);
     }
-    fair_queue_free(pool->lanes);
+    fair_queue_free(pool->queue);
     map_free(pool->places);
     free(pool->calls);
     curl_global_cleanup();
@@ -63,7 +63,7 @@ static void end_of_pool(struct webhook_pool *pool)
 static void count_closed(struct webhook_pool *pool)
 {
     if (--pool->open_handles == 0)
-        end_of_pool(pool);
+        free_pool(pool);
 }
 
 static void on_watch_closed(uv_handle_t *handle)
@@ -95,8 +95,10 @@ static void on_socket_event(uv_poll_t *poll, int status, int events)
     struct webhook_pool *pool = watch->pool;
     int running, bits = 0;
 
-    /* On an error libuv stops to watch and says nothing more: libcurl looks for itself, since
-     * there may be bytes to read before it. */
+    /*
+     * On an error libuv stops watching and reports nothing more: libcurl checks the socket
+     * itself, since there may be bytes to read before the error.
+     */
     if (status == 0)
         bits = (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
                (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
@@ -165,7 +167,7 @@ static int on_timeout_change(CURLM *multi, long ms, void *arg)
 
 /* ---- calls ---- */
 
-static struct webhook_call *take_spare(struct webhook_pool *pool)
+static struct webhook_call *get_spare(struct webhook_pool *pool)
 {
     struct webhook_call *call = pool->spare;
 
@@ -192,7 +194,7 @@ static void list_call(struct webhook_pool *pool, struct webhook_call *call)
     map_put(pool->places, call->request.id, call->place);
 }
 
-/* The last one takes its place. */
+/* The last call takes its place. */
 static void unlist_call(struct webhook_pool *pool, struct webhook_call *call)
 {
     struct webhook_call *last = pool->calls[--pool->call_count];
@@ -205,19 +207,21 @@ static void unlist_call(struct webhook_pool *pool, struct webhook_call *call)
     map_put(pool->places, last->request.id, last->place);
 }
 
-/* The result is there; it is told at the next turn.  The handle is not libcurl's any more. */
-static void retire(struct webhook_pool *pool, struct webhook_call *call)
+/*
+ * The result is complete; it is delivered in the next round.  libcurl no longer has the handle.
+ */
+static void end_call(struct webhook_pool *pool, struct webhook_call *call)
 {
-    webhook_call_seal(call);
+    webhook_call_finish(call);
     must(uv_timer_stop(&call->timer) == 0);
-    fair_queue_remove(pool->lanes, &call->item);
+    fair_queue_remove(pool->queue, &call->item);
     unlist_call(pool, call);
     call->next = NULL;
     *(pool->ended ? &pool->ended_last->next : &pool->ended) = call;
     pool->ended_last = call;
 }
 
-static void take_from_curl(struct webhook_pool *pool, struct webhook_call *call)
+static void remove_from_curl(struct webhook_pool *pool, struct webhook_call *call)
 {
     if (call->item.state == LANE_RUNNING)
         must(curl_multi_remove_handle(pool->multi, call->easy) == CURLM_OK);
@@ -230,25 +234,25 @@ static void begin_hop(struct webhook_pool *pool, struct webhook_call *call)
         return;
     }
     webhook_call_time_out(call);
-    retire(pool, call);
+    end_call(pool, call);
 }
 
 static void end_hop(struct webhook_pool *pool, struct webhook_call *call, CURLcode code)
 {
-    take_from_curl(pool, call);
+    remove_from_curl(pool, call);
     if (code == CURLE_OK && webhook_call_follow(call)) {
         begin_hop(pool, call);
         return;
     }
     webhook_call_conclude(call, code);
-    retire(pool, call);
+    end_call(pool, call);
 }
 
 static void begin_calls(struct webhook_pool *pool)
 {
     struct lane_item *item;
 
-    while ((item = fair_queue_next(pool->lanes)) != NULL) {
+    while ((item = fair_queue_next(pool->queue)) != NULL) {
         struct webhook_call *call = (struct webhook_call *)item; /* its first member */
 
         must(uv_timer_stop(&call->timer) == 0);
@@ -259,11 +263,11 @@ static void begin_calls(struct webhook_pool *pool)
             continue;
         }
         webhook_call_conclude(call, CURLE_OK);
-        retire(pool, call);
+        end_call(pool, call);
     }
 }
 
-static void tell(struct webhook_pool *pool)
+static void deliver_results(struct webhook_pool *pool)
 {
     while (pool->ended) {
         struct webhook_call *call = pool->ended;
@@ -285,29 +289,29 @@ static void close_handles(struct webhook_pool *pool)
     must(curl_multi_cleanup(pool->multi) == CURLM_OK);
     pool->multi = NULL;
     close_timer(&pool->timer, on_timer_closed);
-    close_timer(&pool->turn, on_timer_closed);
+    close_timer(&pool->wakeup, on_timer_closed);
     for (struct webhook_call *call = pool->spare; call; call = call->next)
         close_timer(&call->timer, on_call_closed);
 }
 
-/* Whenever the loop has called us: what may start is started, what has ended is told. */
-static void take_turn(struct webhook_pool *pool)
+/* Whenever the loop calls: starts calls that may start, delivers results. */
+static void process_calls(struct webhook_pool *pool)
 {
     if (!pool->is_closing)
         begin_calls(pool);
-    tell(pool);
+    deliver_results(pool);
     if (pool->is_closing && pool->multi)
         close_handles(pool);
 }
 
-static void on_turn(uv_timer_t *timer)
+static void on_wakeup(uv_timer_t *timer)
 {
-    take_turn(timer->data);
+    process_calls(timer->data);
 }
 
-static void want_turn(struct webhook_pool *pool)
+static void schedule_processing(struct webhook_pool *pool)
 {
-    must(uv_timer_start(&pool->turn, on_turn, 0, 0) == 0);
+    must(uv_timer_start(&pool->wakeup, on_wakeup, 0, 0) == 0);
 }
 
 static void after_curl(struct webhook_pool *pool)
@@ -324,7 +328,7 @@ static void after_curl(struct webhook_pool *pool)
              CURLE_OK);
         end_hop(pool, call, code);
     }
-    take_turn(pool);
+    process_calls(pool);
 }
 
 void webhook_on_time(uv_timer_t *timer)
@@ -333,23 +337,24 @@ void webhook_on_time(uv_timer_t *timer)
     struct webhook_pool *pool = call->pool;
 
     if (call->item.state == LANE_WAITING)
-        webhook_call_end(call, WEBHOOK_TOO_LATE, "its time was over while it waited its turn");
+        webhook_call_end(call, WEBHOOK_TOO_LATE,
+                         "the deadline passed while the call was queued");
     else
         webhook_call_time_out(call);
-    take_from_curl(pool, call);
-    retire(pool, call);
-    take_turn(pool);
+    remove_from_curl(pool, call);
+    end_call(pool, call);
+    process_calls(pool);
 }
 
-static void cancel(struct webhook_pool *pool, struct webhook_call *call)
+static void cancel_call(struct webhook_pool *pool, struct webhook_call *call)
 {
     webhook_call_end(call, WEBHOOK_CANCELLED, "the call was cancelled");
-    take_from_curl(pool, call);
-    retire(pool, call);
-    want_turn(pool);
+    remove_from_curl(pool, call);
+    end_call(pool, call);
+    schedule_processing(pool);
 }
 
-/* ---- what others see ---- */
+/* ---- the interface ---- */
 
 struct webhook_pool *webhook_pool_new(uv_loop_t *loop, const struct webhook_limits *limits)
 {
@@ -369,10 +374,10 @@ struct webhook_pool *webhook_pool_new(uv_loop_t *loop, const struct webhook_limi
     curl_multi_setopt(pool->multi, CURLMOPT_TIMERFUNCTION, on_timeout_change);
     curl_multi_setopt(pool->multi, CURLMOPT_TIMERDATA, pool);
     curl_multi_setopt(pool->multi, CURLMOPT_MAXCONNECTS, (long)limits->all);
-    must(uv_timer_init(loop, &pool->timer) == 0 && uv_timer_init(loop, &pool->turn) == 0);
-    pool->timer.data = pool->turn.data = pool;
+    must(uv_timer_init(loop, &pool->timer) == 0 && uv_timer_init(loop, &pool->wakeup) == 0);
+    pool->timer.data = pool->wakeup.data = pool;
     pool->open_handles = 2;
-    pool->lanes = fair_queue_new(limits->all, limits->per_host);
+    pool->queue = fair_queue_new(limits->all, limits->per_host);
     pool->places = map_new(0);
     return pool;
 }
@@ -389,21 +394,22 @@ enum rc webhook_start(struct webhook_pool *pool, const struct webhook_request *r
     if (map_find(pool->places, request->id) != MAP_NONE)
         return err_set(reterr, RC_CONFLICT, -1, 0, "a call with this id is under way");
     if (pool->is_closing)
-        return err_set(reterr, RC_BUSY, -1, 0, "no calls are started any more");
+        return err_set(reterr, RC_BUSY, -1, 0,
+                       "the server is stopping; no new calls are started");
     if (pool->call_count >= pool->limits.all + pool->limits.waiting)
-        return err_set(reterr, RC_BUSY, -1, 0, "%d calls are under way already",
+        return err_set(reterr, RC_BUSY, -1, 0, "too many calls; %d are under way",
                        pool->call_count);
-    call = take_spare(pool);
-    webhook_call_take(call, request, origin);
+    call = get_spare(pool);
+    webhook_call_init(call, request, origin);
     call->done = done;
     call->arg = arg;
     list_call(pool, call);
-    fair_queue_add(pool->lanes, &call->item, origin);
+    fair_queue_add(pool->queue, &call->item, origin);
     left_us = request->send_by_us - clock_boot_us();
     must(uv_timer_start(
              &call->timer, webhook_on_time,
              webhook_call_ms(left_us < WEBHOOK_TIME_MAX ? left_us : WEBHOOK_TIME_MAX), 0) == 0);
-    want_turn(pool);
+    schedule_processing(pool);
     return RC_OK;
 }
 
@@ -413,7 +419,7 @@ bool webhook_cancel(struct webhook_pool *pool, int64_t id)
 
     if (place == MAP_NONE)
         return false;
-    cancel(pool, pool->calls[place]);
+    cancel_call(pool, pool->calls[place]);
     return true;
 }
 
@@ -429,6 +435,6 @@ void webhook_pool_close(struct webhook_pool *pool, void (*closed)(void *arg), vo
     pool->closed = closed;
     pool->closed_arg = arg;
     while (pool->call_count > 0)
-        cancel(pool, pool->calls[pool->call_count - 1]);
-    want_turn(pool);
+        cancel_call(pool, pool->calls[pool->call_count - 1]);
+    schedule_processing(pool);
 }

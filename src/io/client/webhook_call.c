@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One call: its copy of the request, the options of libcurl, what the answer leaves behind.
- * How it ended is for webhook_end.c.
+ * One call: its copy of the request, the options of libcurl, and what is kept of the answer.
+ * webhook_end.c decides how it ended.
  *
- * The callbacks below run inside libcurl: they note what happened, and start nothing.
+ * The callbacks below run inside libcurl: they record what happened, and start nothing.
  */
 #include <inttypes.h>
 #include <netinet/in.h>
@@ -15,12 +15,12 @@
 #include "io/clock.h"
 
 enum {
-    ARENA_SPARE = 64 * 1024, /* what an idle call keeps: most requests are smaller */
+    ARENA_SPARE = 64 * 1024, /* memory of an idle call: most requests are smaller */
     BODY_SPARE = 64 * 1024,
     BODY_FIRST = 4 * 1024,
-    IDLE_SECONDS = 30,  /* a connection is used again within it; servers close after 60 or 75 */
-    NAMES_SECONDS = 30, /* what a name server said is believed for that long                 */
-    STATUS_FINAL = 200, /* those below announce another answer */
+    IDLE_SECONDS = 30,  /* reuse of a connection; servers close after 60 or 75 */
+    NAMES_SECONDS = 30, /* how long the answer of a name server is used */
+    STATUS_FINAL = 200, /* lower ones are interim answers */
     FIELD_MAX = WEBHOOK_HEADER_MAX + 8,
 };
 
@@ -28,7 +28,7 @@ enum {
     ((size_t)WEBHOOK_BODY_MAX + 2 * (size_t)WEBHOOK_HEADERS_MAX * FIELD_MAX + \
      (size_t)4 * (WEBHOOK_REDIRECTS_MAX + 1) * (WEBHOOK_HEAD_MAX + WEBHOOK_URL_MAX))
 
-/* Only a value that libcurl does not know can make it fail, or the lack of memory. */
+/* It fails only for a value that libcurl does not support, or without memory. */
 #define SET(call, option, value) \
     must(curl_easy_setopt((call)->easy, (option), (value)) == CURLE_OK)
 
@@ -74,7 +74,7 @@ static void *copy_array(struct arena *arena, const void *list, int count, size_t
     return copy;
 }
 
-static void forget(struct webhook_call *call)
+static void release_memory(struct webhook_call *call)
 {
     if (arena_used(call->arena) > ARENA_SPARE) {
         arena_free(call->arena);
@@ -88,14 +88,14 @@ static void forget(struct webhook_call *call)
     }
 }
 
-void webhook_call_take(struct webhook_call *call, const struct webhook_request *request,
+void webhook_call_init(struct webhook_call *call, const struct webhook_request *request,
                        int64_t origin)
 {
     struct webhook_request *r = &call->request;
     struct address_policy *policy = &call->policy;
     struct str *names;
 
-    forget(call);
+    release_memory(call);
     *r = *request;
     r->method = arena_str(call->arena, r->method);
     r->url = arena_str(call->arena, r->url);
@@ -118,7 +118,7 @@ void webhook_call_take(struct webhook_call *call, const struct webhook_request *
     call->method = r->method;
     call->url = r->url;
     call->has_body = r->has_body;
-    call->is_elsewhere = false;
+    call->is_other_origin = false;
     call->queued_us = clock_boot_us();
     call->begun_us = 0;
     call->result = (struct webhook_result){.id = r->id, .retry_at = INSTANT_NONE};
@@ -135,7 +135,7 @@ static bool is_permitted(struct webhook_call *call, const struct address *addr)
     return false;
 }
 
-/* A new connection: the address is the one that it will have, whatever the name says later. */
+/* A new connection: this is the address it will have, whatever the name resolves to later. */
 static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
     struct webhook_call *call = arg;
@@ -148,7 +148,7 @@ static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockad
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* The connection stands, new or used before, and the next thing is the request. */
+/* The connection is established, new or reused, and the request is sent next. */
 static int on_send(void *arg, char *peer, char *local, int peer_port, int local_port)
 {
     struct webhook_call *call = arg;
@@ -224,7 +224,7 @@ static size_t on_head(char *bytes, size_t size, size_t count, void *arg)
         return size * count;
     }
     if (str_starts(line, STR("HTTP/"))) {
-        call->result.header_count = 0; /* those of an interim answer */
+        call->result.header_count = 0; /* drops those of an interim answer */
         call->retry_after = STR("");
     } else if (line.len > 0) {
         keep_field(call, line);
@@ -248,20 +248,20 @@ static void make_room(struct webhook_call *call, size_t need)
 }
 
 /*
- * Counts what chunks and codings come out as.  What is beyond the kept bytes is read up to a
- * bound and thrown away, so that the connection can be used again.
+ * Counts decoded bytes of chunks and codings.  Bytes beyond the kept ones are read up to a
+ * limit and dropped, so that the connection can be reused.
  */
 static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 {
     struct webhook_call *call = arg;
-    size_t len = size * count, have = call->result.body.len;
-    size_t room = (size_t)call->request.keep_bytes - have, take = len < room ? len : room;
+    size_t len = size * count, kept = call->result.body.len;
+    size_t room = (size_t)call->request.keep_bytes - kept, added = len < room ? len : room;
 
     note_byte(call);
-    make_room(call, have + take);
-    memcpy(call->body + have, bytes, take);
-    call->result.body.len = have + take;
-    call->result.is_cut = call->result.is_cut || take < len;
+    make_room(call, kept + added);
+    memcpy(call->body + kept, bytes, added);
+    call->result.body.len = kept + added;
+    call->result.is_cut = call->result.is_cut || added < len;
     call->body_bytes += (int64_t)len;
     return call->body_bytes > call->body_max ? 0 : len;
 }
@@ -289,8 +289,8 @@ static void add_field(struct webhook_call *call, struct str name, struct str val
     call->fields = list;
 }
 
-/* Keeps libcurl from adding a header of its own. */
-static void leave_out(struct webhook_call *call, const char *name_and_colon)
+/* Prevents libcurl from adding a header of its own. */
+static void suppress_field(struct webhook_call *call, const char *name_and_colon)
 {
     struct curl_slist *list = curl_slist_append(call->fields, name_and_colon);
 
@@ -298,8 +298,8 @@ static void leave_out(struct webhook_call *call, const char *name_and_colon)
     call->fields = list;
 }
 
-/* What the user wrote for one host, keys among it, is not for another. */
-static bool goes_anywhere(struct str name)
+/* Headers that the user wrote for one host, including keys, are not sent to another. */
+static bool is_for_any_origin(struct str name)
 {
     return str_eq_nocase(name, STR("Accept")) || str_eq_nocase(name, STR("Content-Type")) ||
            str_eq_nocase(name, STR("User-Agent"));
@@ -308,12 +308,12 @@ static bool goes_anywhere(struct str name)
 static void add_signature(struct webhook_call *call)
 {
     const struct webhook_request *r = &call->request;
-    struct signature_of of = {r->message_id, instant_seconds(clock_now())};
+    struct signature_of message = {r->message_id, instant_seconds(clock_now())};
     char number[32], text[SIGNATURE_TEXT_MAX];
     struct buf seconds = BUF(number), list = BUF(text);
 
-    buf_printf(&seconds, "%" PRId64, of.seconds);
-    signature_make(r->keys, r->key_count, of, call->has_body ? r->body : STR(""), &list);
+    buf_printf(&seconds, "%" PRId64, message.seconds);
+    signature_make(r->keys, r->key_count, message, call->has_body ? r->body : STR(""), &list);
     must(!list.cut);
     add_field(call, STR("webhook-id"), r->message_id);
     add_field(call, STR("webhook-timestamp"), buf_as_str(&seconds));
@@ -330,7 +330,7 @@ static void set_fields(struct webhook_call *call)
     for (int i = 0; i < r->header_count; i++) {
         bool is_type = str_eq_nocase(r->headers[i].name, STR("Content-Type"));
 
-        if ((call->is_elsewhere && !goes_anywhere(r->headers[i].name)) ||
+        if ((call->is_other_origin && !is_for_any_origin(r->headers[i].name)) ||
             (is_type && r->has_body && !call->has_body))
             continue;
         has_type = has_type || is_type;
@@ -340,13 +340,13 @@ static void set_fields(struct webhook_call *call)
         has_type = has_type || str_eq_nocase(r->extra[i].name, STR("Content-Type"));
         add_field(call, r->extra[i].name, r->extra[i].value);
     }
-    if (r->key_count > 0 && !call->is_elsewhere)
+    if (r->key_count > 0 && !call->is_other_origin)
         add_signature(call);
     if (r->is_h2)
         add_field(call, STR("TE"), STR("trailers"));
     if (!has_type)
-        leave_out(call, "Content-Type:");
-    leave_out(call, "Expect:");
+        suppress_field(call, "Content-Type:");
+    suppress_field(call, "Expect:");
     SET(call, CURLOPT_HTTPHEADER, call->fields);
 }
 
@@ -386,8 +386,8 @@ static void set_callbacks(struct webhook_call *call)
 }
 
 /*
- * libcurl sends again when a connection that was used before breaks without an answer; and it
- * cannot use one of HTTP/2 again that was made without TLS.
+ * libcurl sends a request again if a reused connection breaks without an answer; and it cannot
+ * reuse an HTTP/2 connection without TLS.
  */
 static void set_connection(struct webhook_call *call)
 {
@@ -409,7 +409,7 @@ static void set_rules(struct webhook_call *call, const struct webhook_limits *li
     SET(call, CURLOPT_PROTOCOLS_STR, "http,https");
     SET(call, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
     SET(call, CURLOPT_FOLLOWLOCATION, 0L);
-    SET(call, CURLOPT_PROXY, ""); /* not the environment's */
+    SET(call, CURLOPT_PROXY, ""); /* ignore the environment's */
     SET(call, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     SET(call, CURLOPT_PATH_AS_IS, 1L);
     SET(call, CURLOPT_SSL_VERIFYPEER, 1L);
@@ -418,7 +418,7 @@ static void set_rules(struct webhook_call *call, const struct webhook_limits *li
     if (limits->ca_file)
         SET(call, CURLOPT_CAINFO, limits->ca_file);
     SET(call, CURLOPT_NOSIGNAL, 1L);
-    SET(call, CURLOPT_QUICK_EXIT, 1L); /* else giving up waits for the name server */
+    SET(call, CURLOPT_QUICK_EXIT, 1L); /* otherwise giving up waits for the name server */
     SET(call, CURLOPT_TCP_KEEPALIVE, 1L);
     SET(call, CURLOPT_MAXAGE_CONN, (long)IDLE_SECONDS);
     SET(call, CURLOPT_DNS_CACHE_TIMEOUT, (long)NAMES_SECONDS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may be asked of a stranger: no request that two readers could understand differently,
- * and no bound left open.
+ * Checks requests before they are sent: none that two readers could understand differently, and
+ * none without limits.
  */
 #include <curl/curl.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static bool is_visible(struct str s)
     return s.len > 0;
 }
 
-/* What frames a message is the sender's own. */
+/* The sender sets the fields that frame a message. */
 static bool is_framing(struct str name)
 {
     static const char *const names[] = {
@@ -63,7 +63,7 @@ static enum rc check_header(struct webhook_header header, bool is_signed, struct
                        STR_ARG(header.name));
     if (is_framing(header.name) || (is_signed && is_signature(header.name)))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "the header `%.*s` is set by the sender itself; leave it out",
+                       "Belfry sets the header `%.*s` itself; leave it out",
                        STR_ARG(header.name));
     if (!is_line(header.value))
         return err_set(reterr, RC_INVALID, -1, 0,
@@ -98,7 +98,7 @@ static char *url_part(CURLU *parts, CURLUPart part)
     return text;
 }
 
-/* libcurl would take any number of slashes, and guess a scheme. */
+/* libcurl would accept any number of slashes, and guess a scheme. */
 static bool has_scheme(struct str url)
 {
     struct str scheme, rest;
@@ -152,7 +152,7 @@ enum rc webhook_check_url(struct str url, bool *ret_is_tls, int64_t *ret_origin,
     code = curl_url_set(parts, CURLUPART_URL, text, CURLU_DISALLOW_USER);
     if (code == CURLUE_USER_NOT_ALLOWED)
         rc = err_set(reterr, RC_INVALID, -1, 0,
-                     "a URL may not hold a user's name or password; use a header");
+                     "a URL must not contain a user name or password; use a header");
     else if (code != CURLUE_OK)
         rc = err_set(reterr, RC_INVALID, -1, 0, "`%.*s` is not a URL: %s", STR_ARG(url),
                      curl_url_strerror(code));
@@ -169,7 +169,7 @@ static enum rc check_bounds(const struct webhook_request *r, int32_t answer_max,
         r->connect_us > WEBHOOK_TIME_MAX || r->first_byte_us > WEBHOOK_TIME_MAX ||
         r->total_us > WEBHOOK_TIME_MAX)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "the times of a call are above 0 and at most 24 hours");
+                       "the timeouts of a call must be above 0 and at most 24 hours");
     if (r->body.len > WEBHOOK_BODY_MAX)
         return err_set(reterr, RC_INVALID, -1, 0, "the body exceeds %d bytes",
                        WEBHOOK_BODY_MAX);
@@ -199,7 +199,7 @@ enum rc webhook_check(const struct webhook_request *r, int32_t answer_max, int64
     if (rc)
         return rc;
     if (!is_token(r->method) || str_eq_nocase(r->method, STR("CONNECT")))
-        return err_set(reterr, RC_INVALID, -1, 0, "`%.*s` is not a method of a request",
+        return err_set(reterr, RC_INVALID, -1, 0, "`%.*s` is not a request method",
                        STR_ARG(r->method));
     if (r->key_count > 0 && (!is_visible(r->message_id) || r->message_id.len > WEBHOOK_ID_MAX ||
                              memchr(r->message_id.ptr, '.', r->message_id.len)))

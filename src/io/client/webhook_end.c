@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a hop and of a call: whether another hop follows, and what happened, in words.
+ * The end of a hop and of a call: decides whether another hop follows, and describes what
+ * happened.
  */
 #include "base/must.h"
 #include "io/client/webhook_parts.h"
@@ -12,7 +13,7 @@ static bool is_redirect(int status)
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/* As browsers do: 303 asks for another page, and so do 301 and 302 in answer to POST. */
+/* As browsers do: 303 requests another page, and so do 301 and 302 in answer to POST. */
 static void change_method(struct webhook_call *call, int status)
 {
     bool is_head = str_eq(call->method, STR("HEAD"));
@@ -39,10 +40,10 @@ bool webhook_call_follow(struct webhook_call *call)
     if (!target || webhook_check_url(str_of(target), &is_tls, &origin, &err))
         return false;
     must(!webhook_check_url(call->url, &was_tls, &(int64_t){0}, &err));
-    if (was_tls && !is_tls) /* what was meant to be secret stays so */
+    if (was_tls && !is_tls) /* data meant for TLS is not sent without it */
         return false;
     call->url = arena_str(call->arena, str_of(target));
-    call->is_elsewhere = call->is_elsewhere || origin != call->origin;
+    call->is_other_origin = call->is_other_origin || origin != call->origin;
     change_method(call, status);
     call->result.hops++;
     return true;
@@ -82,7 +83,7 @@ void webhook_call_time_out(struct webhook_call *call)
     static const char *const texts[WEBHOOK_PHASE_COUNT] = {
         [WEBHOOK_IN_QUEUE] = "the call did not leave the queue in time",
         [WEBHOOK_IN_RESOLVE] = "the host's name was not resolved in time",
-        [WEBHOOK_IN_CONNECT] = "the host did not take the connection in time",
+        [WEBHOOK_IN_CONNECT] = "the host did not accept the connection in time",
         [WEBHOOK_IN_TLS] = "the host did not agree on TLS in time",
         [WEBHOOK_IN_WAIT] = "the request was sent, and no answer began in time",
         [WEBHOOK_IN_ANSWER] = "the answer did not end in time",
@@ -91,18 +92,18 @@ void webhook_call_time_out(struct webhook_call *call)
     webhook_call_end(call, WEBHOOK_TIMED_OUT, texts[phase_of(call)]);
 }
 
-static void refuse(struct webhook_call *call)
+static void end_denied(struct webhook_call *call)
 {
     char text[ERR_TEXT_MAX];
     struct buf out = BUF(text);
 
     address_print(&call->refused, &out);
-    buf_printf(&out, " is %s; calls to it are not allowed here",
+    buf_printf(&out, " is %s; calls to it are not allowed",
                address_class_text(address_class_of(&call->refused)));
     webhook_call_end(call, WEBHOOK_REFUSED, text);
 }
 
-static void explain(struct webhook_call *call, CURLcode code)
+static void end_failed(struct webhook_call *call, CURLcode code)
 {
     char text[ERR_TEXT_MAX];
     struct buf out = BUF(text);
@@ -112,30 +113,31 @@ static void explain(struct webhook_call *call, CURLcode code)
     if (call->is_too_long)
         buf_printf(&out, "the answer's head exceeds %d bytes", WEBHOOK_HEAD_MAX);
     else if (code == CURLE_OK)
-        buf_text(&out, "the answer ended in the midst of its head");
+        buf_text(&out, "the answer ended in the middle of its head");
     else
         buf_text(&out, call->curl_text[0] ? call->curl_text : curl_easy_strerror(code));
     webhook_call_end(call, call->is_sent_now ? WEBHOOK_UNKNOWN : WEBHOOK_UNCONNECTED, text);
 }
 
 /*
- * libcurl is content with a head that the end of the connection cuts short; we are not.  Once
- * the body is cut, all that was wanted of it is there, and how it ends does not matter.
+ * libcurl accepts a head that the end of the connection cuts short; this code does not.  Once
+ * the body is cut, all that is needed of it is there, and how it ends does not matter.
  */
 void webhook_call_conclude(struct webhook_call *call, CURLcode code)
 {
     bool is_stopped = code == CURLE_ABORTED_BY_CALLBACK;
 
     if (call->is_late)
-        webhook_call_end(call, WEBHOOK_TOO_LATE, "its time was over before it could be sent");
+        webhook_call_end(call, WEBHOOK_TOO_LATE,
+                         "the deadline passed before the call could be sent");
     else if (call->is_refused && !call->is_sent_now && (is_stopped || !call->is_opened))
-        refuse(call);
+        end_denied(call);
     else if ((code == CURLE_OK && call->is_past_head) || call->result.is_cut)
         webhook_call_end(call, WEBHOOK_ANSWERED, "");
     else if (code == CURLE_OPERATION_TIMEDOUT)
         webhook_call_time_out(call);
     else
-        explain(call, code);
+        end_failed(call, code);
 }
 
 static span time_of(const struct webhook_call *call, CURLINFO info)
@@ -146,7 +148,7 @@ static span time_of(const struct webhook_call *call, CURLINFO info)
     return (span)us;
 }
 
-void webhook_call_seal(struct webhook_call *call)
+void webhook_call_finish(struct webhook_call *call)
 {
     struct webhook_result *result = &call->result;
     int64_t now_us = clock_boot_us();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the files of webhook share; nobody else includes it.
- */
+/* Shared by the files of webhook only. */
 #pragma once
 
 #include <curl/curl.h>
@@ -13,8 +11,8 @@
 struct webhook_call {
     struct lane_item item;
     struct webhook_pool *pool;
-    struct webhook_call *next; /* among those that ended, or that are to spare */
-    int32_t place;             /* in the pool's list of calls under way        */
+    struct webhook_call *next; /* among ended or spare calls */
+    int32_t place;             /* in the pool's list of current calls */
     webhook_done *done;
     void *arg;
 
@@ -25,21 +23,21 @@ struct webhook_call {
 
     CURL *easy;
     struct curl_slist *fields;
-    uv_timer_t timer; /* while it waits: send_by_us; once sent: first_byte_us */
+    uv_timer_t timer; /* while waiting: send_by_us; once sent: first_byte_us */
     char curl_text[CURL_ERROR_SIZE];
     int64_t queued_us, begun_us; /* clock_boot_us() */
 
-    /* This hop. */
+    /* State of the current hop. */
     struct str method, url;
     bool has_body;
-    bool is_elsewhere; /* another origin than the one that was asked for */
-    bool is_opened;    /* the guard let a connection be made             */
-    bool is_refused;   /* the guard refused one                          */
+    bool is_other_origin; /* another origin than that of the first URL */
+    bool is_opened;       /* the policy permitted a connection */
+    bool is_refused;      /* the policy denied one */
     bool is_late;
-    bool is_sent_now;  /* this hop, unlike result.is_sent       */
-    bool has_byte;     /* of the answer                         */
-    bool is_past_head; /* only trailers can come               */
-    bool is_too_long;  /* the head was beyond WEBHOOK_HEAD_MAX  */
+    bool is_sent_now;  /* in this hop, unlike result.is_sent */
+    bool has_byte;     /* of the answer */
+    bool is_past_head; /* only trailers can follow */
+    bool is_too_long;  /* the head exceeded WEBHOOK_HEAD_MAX */
     size_t head_bytes;
     int64_t body_bytes, body_max;
     struct address refused;
@@ -51,39 +49,39 @@ struct webhook_call {
     struct webhook_result result;
 };
 
-/* webhook_check.c: whether a request may be made at all; the URL's origin. */
+/* webhook_check.c: checks a request; returns the URL's origin. */
 MUST_USE enum rc webhook_check(const struct webhook_request *request, int32_t answer_max,
                                int64_t *ret_origin, struct err *reterr);
 
-/* webhook_call.c: one call.  What was allocated for it serves the next. */
+/* webhook_call.c: one call.  Its memory is reused for later calls. */
 struct webhook_call *webhook_call_new(struct webhook_pool *pool);
 void webhook_call_free(struct webhook_call *call);
 
-/* Takes a copy of the request, which was checked. */
-void webhook_call_take(struct webhook_call *call, const struct webhook_request *request,
+/* Copies a checked request. */
+void webhook_call_init(struct webhook_call *call, const struct webhook_request *request,
                        int64_t origin);
 
-/* Makes the handle ready for the hop; false when the call's time is over. */
+/* Prepares the handle for the hop; false if the call's time is over. */
 bool webhook_call_prepare(struct webhook_call *call, const struct webhook_limits *limits);
 
-/* The status that came last, of an interim answer too; 0 for none. */
+/* The last status, also of an interim answer; 0 for none. */
 int webhook_call_status(const struct webhook_call *call);
 
-/* Milliseconds, rounded up: what timers and libcurl count in. */
+/* Milliseconds, rounded up, for timers and libcurl. */
 uint64_t webhook_call_ms(span us);
 
-/* webhook_end.c.  A hop has an answer: whether another one follows, and makes it the call's. */
+/* webhook_end.c: whether another hop follows an answer; if so, prepares it. */
 bool webhook_call_follow(struct webhook_call *call);
 
-/* What the end of a hop means, in the result. */
+/* Sets the result from the end of a hop. */
 void webhook_call_conclude(struct webhook_call *call, CURLcode code);
 
-/* The call ends for a reason of ours. */
+/* Ends the call for a reason of this program. */
 void webhook_call_end(struct webhook_call *call, enum webhook_kind kind, const char *text);
 void webhook_call_time_out(struct webhook_call *call);
 
-/* Times, kept headers, body: what the result points to. */
-void webhook_call_seal(struct webhook_call *call);
+/* Fills in times, kept headers and body of the result. */
+void webhook_call_finish(struct webhook_call *call);
 
-/* webhook.c: the call's timer has run out. */
+/* webhook.c: the call's timer expired. */
 void webhook_on_time(uv_timer_t *timer);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of a connection: admission, phases, timers, and the end.
+ */
 #include "io/net/listener_parts.h"
 
 #include <stdlib.h>
@@ -9,14 +12,14 @@
 
 static void on_timer(uv_timer_t *timer);
 
-static bool may_stay(struct listener *listener, struct conn *c, int *ret_status)
+static bool is_admitted(struct listener *listener, struct conn *c, int *ret_status)
 {
     struct sockaddr_storage address;
     int len = sizeof address, most;
 
     if (uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&address, &len) != 0 ||
         !peer_of((struct sockaddr *)&address, &c->peer)) {
-        *ret_status = 0; /* it has gone already */
+        *ret_status = 0; /* already gone */
         return false;
     }
     *ret_status = 503;
@@ -28,14 +31,14 @@ static bool may_stay(struct listener *listener, struct conn *c, int *ret_status)
     return c->is_counted;
 }
 
-/* One try: who is over the limits may not cost more than that, and no handshake. */
-static void turn_away(struct conn *c, int status, bool has_tls)
+/* One attempt, without a handshake: a connection over the limits must cost no more. */
+static void reject(struct conn *c, int status, bool has_tls)
 {
     struct str text = conn_problem(c->listener, status,
-                                   status == 429 ? "This address has too many connections; "
-                                                   "close some, or keep one open."
-                                                 : "The server has too many connections; "
-                                                   "try again later.");
+                                   status == 429 ? "this address has too many connections; "
+                                                   "close some, or keep one open"
+                                                 : "the server has too many connections; "
+                                                   "try again later");
     uv_buf_t buf = uv_buf_init((char *)(uintptr_t)text.ptr, (unsigned)text.len);
 
     c->listener->counts.turned_away++;
@@ -63,9 +66,9 @@ void conn_open(struct server *server)
         conn_drop(c);
         return;
     }
-    if (!may_stay(listener, c, &status)) {
+    if (!is_admitted(listener, c, &status)) {
         if (status != 0)
-            turn_away(c, status, server->has_tls);
+            reject(c, status, server->has_tls);
         conn_drop(c);
         return;
     }
@@ -74,7 +77,7 @@ void conn_open(struct server *server)
     uv_tcp_keepalive(&c->tcp, 1, LISTENER_KEEPALIVE_S);
     conn_enter(c, CONN_IDLE);
     if (server->has_tls)
-        conn_cover(c);
+        conn_start_tls(c);
     conn_settle(c);
 }
 
@@ -88,7 +91,7 @@ static bool wants_to_read(const struct conn *c)
 {
     switch (c->phase) {
     case CONN_HELD:
-    case CONN_FLUSH: /* for the end only: what is sent ahead waits with the kernel */
+    case CONN_FLUSH: /* only to see the end: what is sent ahead waits in the kernel */
         return c->ahead.len == 0 && !c->has_eof;
     case CONN_IDLE:
         return c->ahead.len == 0;
@@ -99,7 +102,7 @@ static bool wants_to_read(const struct conn *c)
     }
 }
 
-static enum conn_wait wait_of(const struct conn *c)
+static enum conn_wait wanted_wait(const struct conn *c)
 {
     if (c->is_broken)
         return CONN_WAIT_BREAK;
@@ -127,7 +130,7 @@ static enum conn_wait wait_of(const struct conn *c)
     }
 }
 
-static span span_of(const struct conn *c)
+static span wait_span(const struct conn *c)
 {
     const struct listener_limits *limits = &c->listener->limits;
 
@@ -139,7 +142,7 @@ static span span_of(const struct conn *c)
     case CONN_WAIT_HEAD:
         return limits->head;
     case CONN_WAIT_STREAM:
-        return h2_look_after(c);
+        return h2_check_after(c);
     case CONN_WAIT_TALK:
         return limits->talk;
     case CONN_WAIT_BODY:
@@ -155,8 +158,8 @@ static span span_of(const struct conn *c)
     }
 }
 
-/* Bytes so far of what has to move. */
-static uint64_t progress(const struct conn *c)
+/* Bytes so far in the direction that must move. */
+static uint64_t bytes_moved(const struct conn *c)
 {
     if (c->wait == CONN_WAIT_BODY)
         return c->exchange->body.len;
@@ -165,9 +168,9 @@ static uint64_t progress(const struct conn *c)
 
 static void set_timer(struct conn *c)
 {
-    uint64_t ms = ((uint64_t)span_of(c) + SPAN_MS - 1) / SPAN_MS;
+    uint64_t ms = ((uint64_t)wait_span(c) + SPAN_MS - 1) / SPAN_MS;
 
-    c->mark = progress(c);
+    c->mark = bytes_moved(c);
     must(uv_timer_start(&c->timer, on_timer, ms, 0) == 0);
 }
 
@@ -184,7 +187,7 @@ void conn_settle(struct conn *c)
         else if (uv_read_start((uv_stream_t *)&c->tcp, conn_lend, conn_read) != 0)
             conn_break(c);
     }
-    wait = wait_of(c);
+    wait = wanted_wait(c);
     if (wait == c->wait && !c->is_fresh)
         return;
     c->wait = wait;
@@ -195,19 +198,19 @@ void conn_settle(struct conn *c)
         set_timer(c);
 }
 
-/* True when too little has moved since the timer was set. */
+/* True if too little has moved since the timer was set. */
 static bool is_too_slow(const struct conn *c)
 {
     const struct listener_limits *limits = &c->listener->limits;
-    uint64_t moved = progress(c) - c->mark, least = 1;
+    uint64_t moved = bytes_moved(c) - c->mark, least = 1;
 
     if (c->wait == CONN_WAIT_BODY)
         least = (uint64_t)(limits->body_rate * limits->body_window / SPAN_S);
     return moved < least;
 }
 
-/* Proxies close what is silent, and a client that has vanished shows only when written to. */
-static void break_silence(struct conn *c)
+/* Proxies close silent connections, and a vanished client is only detected by writing. */
+static void send_comment(struct conn *c)
 {
     if (is_too_slow(c))
         exchange_write(c->exchange, SSE_COMMENT);
@@ -225,11 +228,11 @@ static void on_timer(uv_timer_t *timer)
         return;
     }
     if (c->wait == CONN_WAIT_QUIET) {
-        break_silence(c);
+        send_comment(c);
         return;
     }
     if (c->wait == CONN_WAIT_STREAM) {
-        h2_look(c);
+        h2_check_streams(c);
         set_timer(c);
         return;
     }
@@ -241,11 +244,11 @@ static void on_timer(uv_timer_t *timer)
     }
     c->listener->counts.timed_out += c->wait != CONN_WAIT_BREAK && c->wait != CONN_WAIT_LINGER;
     if (c->wait == CONN_WAIT_HEAD)
-        conn_refuse(c, 408, "The head of the request took too long.");
+        conn_refuse(c, 408, "the head of the request took too long");
     else if (c->wait == CONN_WAIT_TALK)
         h2_drain(c);
     else if (c->wait == CONN_WAIT_BODY)
-        conn_refuse(c, 408, "The body of the request came too slowly.");
+        conn_refuse(c, 408, "the body of the request arrived too slowly");
     else
         conn_drop(c);
     conn_settle(c);
@@ -258,13 +261,13 @@ static void on_shutdown(uv_shutdown_t *shutdown, int status)
 }
 
 /*
- * A socket that is closed with bytes unread resets the connection, and the client may lose
- * the answer that it has not read yet: so the client closes first, within a while.
+ * Closing a socket with unread bytes resets the connection, and the client may lose an answer
+ * that it has not read yet: so the client closes first, within a time limit.
  */
-static void say_goodbye(struct conn *c)
+static void begin_linger(struct conn *c)
 {
     if (c->tls)
-        conn_seal_end(c);
+        conn_end_tls(c);
     if (c->has_eof || uv_shutdown(&c->shutdown, (uv_stream_t *)&c->tcp, on_shutdown) != 0) {
         conn_drop(c);
         return;
@@ -281,11 +284,11 @@ void conn_answered(struct conn *c)
     conn_bytes_free(&c->queue);
     conn_bytes_free(&c->flight);
     if (c->closes || c->listener->is_closing)
-        say_goodbye(c);
+        begin_linger(c);
     else
         conn_enter(c, CONN_IDLE);
     if (x) {
-        exchange_tell_over(x, true);
+        exchange_notify_over(x, true);
         exchange_release(x);
     }
     conn_settle(c);
@@ -317,7 +320,7 @@ static void on_closed(uv_handle_t *handle)
     tls_free(c->tls);
     free(c);
     listener->counts.open--;
-    listener_look(listener);
+    listener_check_closed(listener);
 }
 
 void conn_drop(struct conn *c)
@@ -328,7 +331,7 @@ void conn_drop(struct conn *c)
     if (phase == CONN_CLOSED)
         return;
     if (c->tls && phase == CONN_IDLE)
-        conn_seal_end(c);
+        conn_end_tls(c);
     c->phase = CONN_CLOSED;
     c->exchange = NULL;
     c->h2 = h2_free(c->h2);
@@ -338,11 +341,11 @@ void conn_drop(struct conn *c)
         return;
     x->conn = NULL;
     if (phase == CONN_HELD) {
-        exchange_tell_gone(x);
+        exchange_notify_gone(x);
         return;
     }
     if (phase == CONN_FLUSH)
-        exchange_tell_over(x, false);
+        exchange_notify_over(x, false);
     exchange_release(x);
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Receiving: bytes to requests, and requests to their owner, one at a time.
- */
+/* Receiving: bytes to requests, and requests to their owner, one at a time. */
 #include <string.h>
 
 #include "base/must.h"
@@ -36,7 +34,7 @@ static const char *code_of(int status)
     }
 }
 
-/* A whole answer, in the listener's `out`, that says why and closes. */
+/* A whole answer, in the listener's `out`, that reports an error and closes. */
 struct str conn_problem(struct listener *listener, int status, const char *detail)
 {
     char text[PROBLEM_BYTES_MAX];
@@ -73,7 +71,7 @@ void conn_refuse(struct conn *c, int status, const char *detail)
         conn_answered(c);
 }
 
-static void take_head(struct conn *c, bool has_more)
+static void begin_body(struct conn *c, bool has_more)
 {
     struct listener *listener = c->listener;
     struct http1 *http1 = &c->exchange->http1;
@@ -83,7 +81,7 @@ static void take_head(struct conn *c, bool has_more)
     c->must_continue = http1->request.expects_continue && !has_more;
 }
 
-static void hand_out(struct conn *c)
+static void deliver_request(struct conn *c)
 {
     struct listener *listener = c->listener;
     struct exchange *x = c->exchange;
@@ -94,8 +92,8 @@ static void hand_out(struct conn *c)
     listener->handler.on_request(listener->handler.arg, x);
 }
 
-/* Takes bytes up to the next event; false when it is not to be called again for now. */
-static bool step(struct conn *c, struct str *bytes, struct err *err)
+/* Consumes bytes up to the next event; false if it must not be called again for now. */
+static bool feed_step(struct conn *c, struct str *bytes, struct err *err)
 {
     enum http1_event event;
 
@@ -111,13 +109,13 @@ static bool step(struct conn *c, struct str *bytes, struct err *err)
     }
     switch (event) {
     case HTTP1_HEAD:
-        take_head(c, bytes->len > 0);
+        begin_body(c, bytes->len > 0);
         return true;
     case HTTP1_BODY:
         exchange_add_body(c->exchange, c->exchange->http1.piece);
         return true;
     case HTTP1_DONE:
-        hand_out(c);
+        deliver_request(c);
         return c->phase == CONN_IDLE;
     default:
         if (c->must_continue)
@@ -127,7 +125,7 @@ static bool step(struct conn *c, struct str *bytes, struct err *err)
     }
 }
 
-/* What came before its turn is kept; it may be a part of what was kept before. */
+/* Keeps bytes that arrived early; they may be a part of those kept before. */
 static void keep_ahead(struct conn *c, struct str bytes)
 {
     struct conn_bytes *ahead = &c->ahead;
@@ -147,28 +145,28 @@ void conn_feed(struct conn *c, struct str bytes)
     struct err err;
 
     c->is_feeding = true;
-    while (step(c, &bytes, &err))
+    while (feed_step(c, &bytes, &err))
         ;
     c->is_feeding = false;
     if (c->phase != CONN_HELD && c->phase != CONN_FLUSH)
-        bytes.len = 0; /* all is taken, or nobody will ever read it */
+        bytes.len = 0; /* all is consumed, or will never be read */
     keep_ahead(c, bytes);
     conn_settle(c);
 }
 
-void conn_take_end(struct conn *c)
+void conn_receive_end(struct conn *c)
 {
     c->has_eof = true;
     c->closes = true;
     if (c->phase == CONN_HELD)
-        exchange_tell_gone(c->exchange);
+        exchange_notify_gone(c->exchange);
     else if (c->phase != CONN_FLUSH)
         conn_drop(c);
     conn_settle(c);
 }
 
-/* Which HTTP the first bytes are of; those that may be either wait. */
-static void sniff(struct conn *c, struct str bytes)
+/* Detects the HTTP version of the first bytes; ambiguous bytes wait. */
+static void detect_version(struct conn *c, struct str bytes)
 {
     enum http1_preface preface;
 
@@ -184,7 +182,7 @@ static void sniff(struct conn *c, struct str bytes)
     }
     if (preface == HTTP1_PREFACE_YES) {
         h2_open(c);
-        h2_take(c, bytes);
+        h2_receive(c, bytes);
         conn_bytes_free(&c->ahead);
         return;
     }
@@ -194,12 +192,12 @@ static void sniff(struct conn *c, struct str bytes)
         conn_enter(c, CONN_HEAD);
 }
 
-void conn_take(struct conn *c, struct str bytes)
+void conn_receive(struct conn *c, struct str bytes)
 {
     if (c->phase == CONN_H2)
-        h2_take(c, bytes);
+        h2_receive(c, bytes);
     else if (!c->is_known && c->phase != CONN_LINGER)
-        sniff(c, bytes);
+        detect_version(c, bytes);
     else if (c->phase == CONN_HELD || c->phase == CONN_FLUSH)
         keep_ahead(c, bytes);
     else if (c->phase != CONN_LINGER)
@@ -214,12 +212,12 @@ void conn_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
     if (n == 0)
         return;
     if (n == UV_EOF)
-        conn_take_end(c);
+        conn_receive_end(c);
     else if (n < 0)
         conn_drop(c);
     else if (c->tls)
-        conn_unseal(c, bytes);
+        conn_decrypt(c, bytes);
     else
-        conn_take(c, bytes);
+        conn_receive(c, bytes);
     conn_settle(c);
 }

@@ -1,85 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A connection under TLS: the same bytes in and out, sealed.
- */
+/* A connection with TLS: the same bytes in and out, encrypted. */
 #include "base/must.h"
 #include "io/net/listener_parts.h"
 
 enum {
-    SEAL_AT_ONCE = 64 * 1024, /* plain bytes: so much is held twice, and no more             */
-    CHATTER_MAX = 16 * 1024,  /* for a lifetime: new keys take 30 bytes, once in gigabytes   */
-    SEAL_JOINED = 4096,       /* a record has its price, which more bytes than that outweigh */
+    SEAL_AT_ONCE = 64 * 1024, /* plain bytes: the maximum that is held twice */
+    /* per connection: new keys take 30 bytes, once per some gigabytes */
+    CHATTER_MAX = 16 * 1024,
+    /* up to this size joining head and body is cheaper than a second record */
+    SEAL_JOINED = 4096,
 };
 
-static void on_sealed(void *arg, struct str sealed)
+static void on_encrypted(void *arg, struct str encrypted)
 {
     struct conn *c = arg;
 
-    conn_bytes_add(&c->listener->sealed, sealed);
+    conn_bytes_add(&c->listener->sealed, encrypted);
 }
 
-void conn_cover(struct conn *c)
+void conn_start_tls(struct conn *c)
 {
-    c->tls = tls_new(c->listener->tls, on_sealed, c);
+    c->tls = tls_new(c->listener->tls, on_encrypted, c);
     conn_enter(c, CONN_SHAKE);
 }
 
-/* The listener's one buffer is everybody's: whoever has filled it empties it. */
-static void send_sealed(struct conn *c)
+/* The listener has one buffer for all: the function that fills it also empties it. */
+static void send_encrypted(struct conn *c)
 {
-    struct conn_bytes *sealed = &c->listener->sealed;
+    struct conn_bytes *encrypted = &c->listener->sealed;
 
-    if (sealed->len > 0)
-        conn_put(c, (struct str){sealed->ptr, sealed->len}, (struct str){0});
-    sealed->len = 0;
+    if (encrypted->len > 0)
+        conn_write_raw(c, (struct str){encrypted->ptr, encrypted->len}, (struct str){0});
+    encrypted->len = 0;
 }
 
-/* Whoever forgot the s of https reads why. */
-static void uncover(struct conn *c)
+/* Tells a client that used http instead of https. */
+static void refuse_plain(struct conn *c)
 {
     c->tls = tls_free(c->tls);
-    conn_refuse(c, 400, "This address speaks TLS: use https:// instead of http://.");
+    conn_refuse(c, 400, "this address uses TLS; use https:// instead of http://");
 }
 
-/* New keys are given to whoever asks: who asks for nothing else would have us write forever. */
-static bool is_chatting(struct conn *c)
+/*
+ * A client may request new keys, but one that requests nothing else would make the server write
+ * forever.
+ */
+static bool has_too_much_chatter(struct conn *c)
 {
     if (c->phase != CONN_SHAKE)
         c->chatter += c->listener->sealed.len;
     return c->chatter > CHATTER_MAX;
 }
 
-void conn_unseal(struct conn *c, struct str sealed)
+void conn_decrypt(struct conn *c, struct str encrypted)
 {
     struct buf plain = BUF(c->listener->plain);
     enum tls_state state;
 
     if (c->phase == CONN_LINGER)
         return;
-    if (!c->has_spoken && sealed.ptr[0] != TLS_RECORD) {
-        uncover(c);
+    if (!c->has_received && encrypted.ptr[0] != TLS_RECORD) {
+        refuse_plain(c);
         return;
     }
-    c->has_spoken = true;
-    state = tls_read(c->tls, sealed, &plain);
-    if (is_chatting(c))
+    c->has_received = true;
+    state = tls_read(c->tls, encrypted, &plain);
+    if (has_too_much_chatter(c))
         state = TLS_FAILED;
-    send_sealed(c);
+    send_encrypted(c);
     if (c->phase == CONN_SHAKE && (state == TLS_OPEN || state == TLS_ENDED)) {
         c->listener->counts.shaken++;
         conn_enter(c, CONN_IDLE);
     }
     if (plain.len > 0)
-        conn_take(c, buf_as_str(&plain));
+        conn_receive(c, buf_as_str(&plain));
     if (state == TLS_ENDED)
-        conn_take_end(c);
+        conn_receive_end(c);
     if (state != TLS_FAILED)
         return;
     c->listener->counts.unshaken += c->phase == CONN_SHAKE;
     conn_drop(c);
 }
 
-static void seal(struct conn *c, struct str plain)
+static void encrypt(struct conn *c, struct str plain)
 {
     while (plain.len > 0 && !c->is_broken) {
         struct str part = {plain.ptr, plain.len < SEAL_AT_ONCE ? plain.len : SEAL_AT_ONCE};
@@ -88,11 +91,11 @@ static void seal(struct conn *c, struct str plain)
             conn_break(c);
         plain = str_from(plain, part.len);
         if (plain.len > 0)
-            send_sealed(c);
+            send_encrypted(c);
     }
 }
 
-void conn_seal(struct conn *c, struct str head, struct str body)
+void conn_encrypt(struct conn *c, struct str head, struct str body)
 {
     char text[SEAL_JOINED + 1];
     struct buf both = BUF(text);
@@ -103,13 +106,13 @@ void conn_seal(struct conn *c, struct str head, struct str body)
         head = buf_as_str(&both);
         body = (struct str){0};
     }
-    seal(c, head);
-    seal(c, body);
-    send_sealed(c);
+    encrypt(c, head);
+    encrypt(c, body);
+    send_encrypted(c);
 }
 
-void conn_seal_end(struct conn *c)
+void conn_end_tls(struct conn *c)
 {
     tls_end(c->tls);
-    send_sealed(c);
+    send_encrypted(c);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sending: what the kernel takes at once is never copied; the rest waits in two buffers, one
- * with libuv and one that grows behind it.
+ * Sending: bytes that the kernel accepts immediately are never copied; the rest waits in two
+ * buffers, one with libuv and one that grows meanwhile.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "io/net/h2.h"
 #include "io/net/listener_parts.h"
 
-enum { BYTES_LEAST = 4096 }; /* the first size of a buffer */
+enum { BYTES_LEAST = 4096 }; /* initial size of a buffer */
 
 void conn_bytes_add(struct conn_bytes *bytes, struct str more)
 {
@@ -76,7 +76,7 @@ static void on_written(uv_write_t *write, int status)
     }
     start_write(c);
     if (c->phase == CONN_H2)
-        h2_go_on(c);
+        h2_resume(c);
     else if (c->phase == CONN_FLUSH && conn_backlog(c) == 0)
         conn_answered(c);
     else if (c->phase == CONN_HELD && x->wants_room && x->watch && x->watch->on_room &&
@@ -87,7 +87,7 @@ static void on_written(uv_write_t *write, int status)
     conn_settle(c);
 }
 
-/* What the kernel takes at once of both. */
+/* The bytes of both that the kernel accepts immediately. */
 static size_t try_write(struct conn *c, struct str head, struct str body)
 {
     uv_buf_t bufs[] = {uv_buf_init((char *)(uintptr_t)head.ptr, (unsigned)head.len),
@@ -99,13 +99,13 @@ static size_t try_write(struct conn *c, struct str head, struct str body)
     return n > 0 ? (size_t)n : 0;
 }
 
-void conn_put(struct conn *c, struct str head, struct str body)
+void conn_write_raw(struct conn *c, struct str head, struct str body)
 {
     size_t done;
 
     if (c->is_broken)
         return;
-    must(body.len <= INT32_MAX); /* what one write of libuv counts */
+    must(body.len <= INT32_MAX); /* the limit of one write of libuv */
     done = conn_backlog(c) == 0 ? try_write(c, head, body) : 0;
     c->taken += head.len + body.len;
     if (done < head.len)
@@ -117,7 +117,7 @@ void conn_put(struct conn *c, struct str head, struct str body)
 void conn_send(struct conn *c, struct str head, struct str body)
 {
     if (c->tls)
-        conn_seal(c, head, body);
+        conn_encrypt(c, head, body);
     else
-        conn_put(c, head, body);
+        conn_write_raw(c, head, body);
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exchanges: allocation, and answers over HTTP/1.1.
+ */
 #include "io/net/exchange.h"
 
 #include <stdlib.h>
@@ -11,9 +14,9 @@
 #include "wire/http1/http1_write.h"
 
 enum {
-    BODY_LEAST = 4096,       /* the first size of the room for a body               */
-    BODY_KEEP = 64 * 1024,   /* a spare exchange keeps no larger one                */
-    ARENA_KEEP = 256 * 1024, /* nor an arena of which more than that was taken      */
+    BODY_LEAST = 4096,       /* initial size of the buffer for a body */
+    BODY_KEEP = 64 * 1024,   /* maximum buffer that a spare exchange keeps */
+    ARENA_KEEP = 256 * 1024, /* maximum use of an arena that a spare exchange keeps */
 };
 
 struct exchange *exchange_new(struct conn *c)
@@ -63,7 +66,7 @@ void exchange_release(struct exchange *x)
     listener->used_count--;
     if (listener->spare_count == LISTENER_SPARE_EXCHANGES || listener->is_closing) {
         exchange_free(x);
-        listener_look(listener);
+        listener_check_closed(listener);
         return;
     }
     x->gzip = gzip_free(x->gzip);
@@ -81,7 +84,7 @@ void exchange_release(struct exchange *x)
     listener->spare_count++;
 }
 
-/* Grows with what has come, not with what was announced. */
+/* Grows with what has arrived, not with what was announced. */
 void exchange_add_body(struct exchange *x, struct str piece)
 {
     size_t cap = x->body_cap > 0 ? x->body_cap : BODY_LEAST;
@@ -97,7 +100,7 @@ void exchange_add_body(struct exchange *x, struct str piece)
     x->body = (struct str){x->body_room, x->body.len + piece.len};
 }
 
-void exchange_tell_gone(struct exchange *x)
+void exchange_notify_gone(struct exchange *x)
 {
     if (x->is_gone)
         return;
@@ -106,7 +109,7 @@ void exchange_tell_gone(struct exchange *x)
         x->watch->on_gone(x->arg, x);
 }
 
-void exchange_tell_over(struct exchange *x, bool is_sent)
+void exchange_notify_over(struct exchange *x, bool is_sent)
 {
     if (!x->is_gone && x->watch && x->watch->on_over)
         x->watch->on_over(x->arg, is_sent);
@@ -160,7 +163,7 @@ static struct str write_head(struct exchange *x, struct http1_answer *answer)
     if (http1_write_head(answer, &out, &err) != RC_OK) {
         answer->status = 500;
         answer->field_count = 0;
-        answer->length = 0; /* what would have said how to read a body is gone */
+        answer->length = 0; /* the fields that describe a body are gone */
         x->gzip = gzip_free(x->gzip);
         if (answer->framing == HTTP1_NO_BODY)
             answer->framing = HTTP1_SIZED;
@@ -170,8 +173,8 @@ static struct str write_head(struct exchange *x, struct http1_answer *answer)
     return buf_as_str(&out);
 }
 
-/* Nothing more will be said. */
-static void finish(struct exchange *x)
+/* The answer is complete. */
+static void finish_answer(struct exchange *x)
 {
     struct conn *c = x->conn;
 
@@ -189,14 +192,14 @@ static void finish(struct exchange *x)
 void exchange_answer(struct exchange *x, int status, const struct http1_field *fields,
                      int field_count, struct str body)
 {
-    bool is_bare = status == 204 || status == 304;
+    bool has_no_body = status == 204 || status == 304;
     struct http1_answer answer = {.status = status,
-                                  .framing = is_bare ? HTTP1_NO_BODY : HTTP1_SIZED,
+                                  .framing = has_no_body ? HTTP1_NO_BODY : HTTP1_SIZED,
                                   .length = (int64_t)body.len,
                                   .fields = fields,
                                   .field_count = field_count};
 
-    must(!x->has_begun && !(is_bare && body.len > 0));
+    must(!x->has_begun && !(has_no_body && body.len > 0));
     if (x->stream) {
         h2_answer(x, &answer, body);
         return;
@@ -204,13 +207,13 @@ void exchange_answer(struct exchange *x, int status, const struct http1_field *f
     if (x->conn) {
         struct str head;
 
-        if (exchange_offers_gzip(x, &answer) && exchange_squeeze(x, &body))
-            exchange_say_gzip(x, &answer);
+        if (exchange_offers_gzip(x, &answer) && exchange_compress(x, &body))
+            exchange_mark_gzip(x, &answer);
         answer.length = (int64_t)body.len;
         head = write_head(x, &answer);
         conn_send(x->conn, head, x->is_head || answer.length == 0 ? (struct str){0} : body);
     }
-    finish(x);
+    finish_answer(x);
 }
 
 void exchange_begin(struct exchange *x, int status, const struct http1_field *fields,
@@ -230,7 +233,7 @@ void exchange_begin(struct exchange *x, int status, const struct http1_field *fi
     x->is_chunked = answer.framing == HTTP1_CHUNKED;
     if (x->conn) {
         if (exchange_offers_gzip(x, &answer)) {
-            exchange_say_gzip(x, &answer);
+            exchange_mark_gzip(x, &answer);
             x->gzip = gzip_new(GZIP_SMALL);
         }
         conn_send(x->conn, write_head(x, &answer), (struct str){0});
@@ -278,7 +281,7 @@ void exchange_begin_events(struct exchange *x, struct str request_id)
         {STR("Content-Type"), STR("text/event-stream")},
         {STR("Cache-Control"), STR("no-store")},
         {STR("X-Content-Type-Options"), STR("nosniff")},
-        {STR("X-Accel-Buffering"), STR("no")}, /* nginx would gather them */
+        {STR("X-Accel-Buffering"), STR("no")}, /* nginx would buffer them */
         {STR("X-Request-Id"), request_id},
     };
     int count = sizeof fields / sizeof fields[0];
@@ -306,7 +309,7 @@ void exchange_end(struct exchange *x)
         send_piece(x, STR(""), true);
     if (x->conn && x->is_chunked && !x->is_head)
         conn_send(x->conn, HTTP1_LAST_CHUNK, (struct str){0});
-    finish(x);
+    finish_answer(x);
 }
 
 void exchange_cut(struct exchange *x)
@@ -317,5 +320,5 @@ void exchange_cut(struct exchange *x)
     }
     if (x->conn)
         conn_break(x->conn);
-    finish(x);
+    finish_answer(x);
 }

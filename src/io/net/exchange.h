@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One request and its answer, at once or later, whole or in a stream.
+ * One request and its answer, immediate or later, whole or streamed.
  *
- * Whoever is given an exchange by the listener (io/net/listener.h) owns it and ends it, once,
- * by exchange_answer(), exchange_end() or exchange_cut(), even when the client has gone; from
- * then on it is not to be touched.  All functions are for the thread of the loop.  None of them
- * fails, and none of them tells of a failure before it has returned.
+ * The owner that the listener (io/net/listener.h) passes an exchange to must end it, once, by
+ * exchange_answer(), exchange_end() or exchange_cut(), even if the client has gone; after that
+ * it must not be used.  All functions are for the loop's thread.  None of them fails, and none
+ * reports a failure before it has returned.
  */
 #pragma once
 
@@ -19,33 +19,33 @@
 #include "wire/sse.h"
 
 enum {
-    EXCHANGE_HEAD_MAX = 16 * 1024,     /* of an answer's head, as of a request's          */
-    EXCHANGE_WRITE_MAX = 64 * 1024,    /* of one write to a stream                        */
-    EXCHANGE_BACKLOG_MAX = 256 * 1024, /* of a stream that its client has yet to take     */
-    EXCHANGE_ARENA_MAX = 16 << 20,     /* a body of 1 MiB as values of JSON, and the rest */
-    EXCHANGE_FIELDS_MAX = 32,          /* of an answer                                    */
-    EXCHANGE_GZIP_LEAST = 1024,        /* of a body: less would not fill a packet         */
-    EXCHANGE_GZIP_MAX = 1 << 20,       /* 8 ms, for which the loop stands still           */
+    EXCHANGE_HEAD_MAX = 16 * 1024,     /* of an answer's head, as of a request's */
+    EXCHANGE_WRITE_MAX = 64 * 1024,    /* of one write to a stream */
+    EXCHANGE_BACKLOG_MAX = 256 * 1024, /* of a stream, not yet accepted by the client */
+    EXCHANGE_ARENA_MAX = 16 << 20,     /* a body of 1 MiB as JSON values, and the rest */
+    EXCHANGE_FIELDS_MAX = 32,          /* of an answer */
+    EXCHANGE_GZIP_LEAST = 1024,        /* of a body: less would not fill a packet */
+    EXCHANGE_GZIP_MAX = 1 << 20,       /* 8 ms, during which the loop is blocked */
 };
 
 struct exchange;
 struct gzip;
 struct h2_stream;
 
-/* What the owner may be told of; each may be NULL. */
+/* Notifications to the owner; each may be NULL. */
 struct exchange_watch {
     /*
-     * The client has closed before the answer was complete.  At most once.  Should it have
-     * closed only its own side, an answer still reaches it.
+     * The client closed before the answer was complete.  At most once.  If it closed only its
+     * own side, an answer still reaches it.
      */
     void (*on_gone)(void *arg, struct exchange *x);
 
-    /* A write was refused, and now there is room. */
+    /* A write was rejected, and now there is room. */
     void (*on_room)(void *arg, struct exchange *x);
 
     /*
-     * After the end, unless on_gone was told: whether the kernel has taken the whole answer.
-     * `false` comes out of the loop; `true` may come before the ending call returns.
+     * After the end, unless on_gone was called: whether the kernel accepted the whole answer.
+     * `false` is reported from the loop; `true` may be reported before the ending call returns.
      */
     void (*on_over)(void *arg, bool is_sent);
 };
@@ -54,46 +54,46 @@ struct exchange {
     const struct http1_request *request;
     struct str body;
     struct peer peer;
-    bool is_gone;      /* on_gone was told, or would have been              */
-    bool is_too_large; /* HTTP/2: the body was longer than it may, and lacks */
+    bool is_gone;      /* on_gone was called, or would have been */
+    bool is_too_large; /* HTTP/2: the body exceeded its limit and is missing */
 
-    /* The rest is the listener's own. */
+    /* Private to the listener. */
     struct listener *listener;
-    struct conn *conn;        /* NULL once there is none */
+    struct conn *conn;        /* NULL once it is closed */
     struct h2_stream *stream; /* of it; NULL: HTTP/1.1 */
     const struct http1_field *trailers;
     int trailer_count;
     struct exchange *next;
     struct arena *arena;
-    struct gzip *gzip; /* of a stream that is made smaller */
+    struct gzip *gzip; /* of a compressed stream */
     const struct exchange_watch *watch;
     void *arg;
     char *body_room;
     size_t body_cap;
     bool is_head, is_h2, is_chunked, has_begun, has_events, wants_room;
     struct http1 http1;
-    char room[HTTP1_ROOM]; /* last: its pages are touched as far as the head is long */
+    char room[HTTP1_ROOM]; /* last: its pages are touched only as far as the head is long */
 };
 
-/* In the place of what was watched before; *watch is not copied. */
+/* Replaces the previous watch; *watch is not copied. */
 void exchange_watch(struct exchange *x, const struct exchange_watch *watch, void *arg);
 
 /* For what the owner needs until the end. */
 struct arena *exchange_arena(struct exchange *x);
 
-/* Which HTTP it speaks.  Only answers of HTTP/2 can have trailers. */
+/* Whether it uses HTTP/2.  Only HTTP/2 answers can have trailers. */
 bool exchange_is_h2(const struct exchange *x);
 
-/* For the next call of exchange_answer(): fields behind the body. */
+/* For the next call of exchange_answer(): fields after the body. */
 void exchange_trail(struct exchange *x, const struct http1_field *fields, int count);
 
-/* The client has shown who it is: its connection is not counted against its address. */
+/* The client is authenticated: its connection is not counted against its address. */
 void exchange_trust(struct exchange *x);
 
 /*
- * The whole answer, and the end.  `body` is empty for 204 and 304; in answer to HEAD only its
- * length is sent.  Fields that cannot be sent (see http1_write_head()) make it a 500.  Text
- * that the client takes as gzip is sent so, streams too (docs/decisions/0025-gzip.md).
+ * The whole answer, and the end.  `body` is empty for 204 and 304; for HEAD only its length is
+ * sent.  Fields that cannot be sent (see http1_write_head()) make it a 500.  Text is compressed
+ * if the client accepts gzip, also in streams (docs/decisions/0025-gzip.md).
  */
 void exchange_answer(struct exchange *x, int status, const struct http1_field *fields,
                      int field_count, struct str body);
@@ -102,18 +102,18 @@ void exchange_answer(struct exchange *x, int status, const struct http1_field *f
 void exchange_begin(struct exchange *x, int status, const struct http1_field *fields,
                     int field_count);
 
-/* False, with nothing taken, when the client is too slow: try again at on_room. */
+/* False, with nothing consumed, if the client is too slow: try again at on_room. */
 bool exchange_write(struct exchange *x, struct str data);
 void exchange_end(struct exchange *x);
 
 /*
- * The head of a stream of Server-Sent Events, with what logs call the request, "": nothing.
- * While nothing is said, comments are sent every few seconds (listener_limits.quiet).
+ * The head of a stream of Server-Sent Events, with the request id of the logs, "": none.
+ * During silence, comments are sent every few seconds (listener_limits.quiet).
  */
 void exchange_begin_events(struct exchange *x, struct str request_id);
 
-/* As exchange_write(); printed, the event has at most EXCHANGE_WRITE_MAX - 1 bytes. */
+/* As exchange_write(); the printed event has at most EXCHANGE_WRITE_MAX - 1 bytes. */
 bool exchange_event(struct exchange *x, const struct sse_event *event);
 
-/* The end without an end: the client sees that something is missing. */
+/* Ends without completing the answer: the client sees that something is missing. */
 void exchange_cut(struct exchange *x);

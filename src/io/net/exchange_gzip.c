@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compression of answers.
+ */
 #include "io/net/exchange_gzip.h"
 
 #include "base/must.h"
@@ -9,7 +12,7 @@ static bool ends_with(struct str s, struct str end)
     return s.len >= end.len && str_eq_nocase(str_from(s, s.len - end.len), end);
 }
 
-/* Text, and what is written as text.  Events are not: each has to be read at once. */
+/* Text and text-based formats.  Not events: each must be readable immediately. */
 static bool is_text(struct str type)
 {
     static const struct str whole[] = {{"application/json", 16},
@@ -30,10 +33,10 @@ static bool is_text(struct str type)
 }
 
 /*
- * Whether a body of these fields may be sent in two forms.  A strong ETag promises that all
- * bytes are the same, and clients send it back.
+ * Whether a body with these fields may be sent in two forms.  A strong ETag promises identical
+ * bytes, and clients send it back.
  */
-static bool is_worth_it(const struct http1_answer *answer)
+static bool is_compressible(const struct http1_answer *answer)
 {
     struct str type = {NULL, 0};
 
@@ -58,7 +61,7 @@ bool exchange_offers_gzip(struct exchange *x, struct http1_answer *answer)
     struct http1_field *room = x->listener->fields;
 
     must(answer->field_count <= EXCHANGE_FIELDS_MAX);
-    if (!is_worth_it(answer))
+    if (!is_compressible(answer))
         return false;
     for (int i = 0; i < answer->field_count; i++)
         room[i] = answer->fields[i];
@@ -67,13 +70,13 @@ bool exchange_offers_gzip(struct exchange *x, struct http1_answer *answer)
     return http1_accepts_gzip(x->request);
 }
 
-void exchange_say_gzip(struct exchange *x, struct http1_answer *answer)
+void exchange_mark_gzip(struct exchange *x, struct http1_answer *answer)
 {
     x->listener->fields[answer->field_count++] = (struct http1_field){STR("Content-Encoding"),
                                                                       STR("gzip")};
 }
 
-bool exchange_squeeze(struct exchange *x, struct str *body)
+bool exchange_compress(struct exchange *x, struct str *body)
 {
     struct listener *listener = x->listener;
     size_t room = body->len < sizeof listener->small ? body->len : sizeof listener->small;

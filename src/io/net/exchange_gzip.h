@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which answers are sent as gzip, and how their heads say so; a part of exchange.c.
- */
+/* Decides which answers are sent as gzip, and marks their heads; a part of exchange.c. */
 #pragma once
 
 #include "io/net/exchange.h"
 #include "wire/http1/http1_write.h"
 
 /*
- * True when gzip is what the client should get.  Caches are told that it depends on what the
- * client takes, also when this one does not take it: the answer's fields move to the
- * listener's room, and have one more.
+ * True if the client should get gzip.  Caches learn that the answer depends on Accept-Encoding,
+ * even if this client does not accept gzip: the answer's fields move to the listener's array
+ * and get one more.
  */
 MUST_USE bool exchange_offers_gzip(struct exchange *x, struct http1_answer *answer);
 
-/* After that, in the same room. */
-void exchange_say_gzip(struct exchange *x, struct http1_answer *answer);
+/* After that, in the same array. */
+void exchange_mark_gzip(struct exchange *x, struct http1_answer *answer);
 
-/* False, with *body as it was, when it does not get smaller. */
-MUST_USE bool exchange_squeeze(struct exchange *x, struct str *body);
+/* False, with *body unchanged, if it does not get smaller. */
+MUST_USE bool exchange_compress(struct exchange *x, struct str *body);

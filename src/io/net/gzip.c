@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compression and decompression with zlib.
+ */
 #include "io/net/gzip.h"
 
 #include <limits.h>
@@ -8,9 +11,9 @@
 #include "base/must.h"
 
 enum {
-    LEVEL = 1, /* half the time of the usual one for a fifth more bytes; the loop waits */
+    LEVEL = 1, /* half the time of the default for a fifth more bytes; the loop waits */
     AS_GZIP = 16,
-    AS_ANY = 32, /* gzip or zlib, as its head says */
+    AS_ANY = 32, /* gzip or zlib, by its head */
     WINDOW_MOST = 15,
 };
 
@@ -32,7 +35,7 @@ struct gzip *gzip_new(enum gzip_size size)
 struct gzip *gzip_free(struct gzip *gzip)
 {
     if (gzip) {
-        deflateEnd(&gzip->z); /* complains of data that were not asked for any more */
+        deflateEnd(&gzip->z); /* fails if data remains, which does not matter */
         free(gzip);
     }
     return NULL;
@@ -47,13 +50,13 @@ bool gzip_add(struct gzip *gzip, struct str plain, bool is_last, struct buf *out
 
     must(plain.len <= UINT_MAX && room <= UINT_MAX);
     if (plain.len == 0 && !is_last)
-        return true; /* zlib takes it for a mistake */
+        return true; /* zlib treats it as an error */
     z->next_in = (z_const Bytef *)(uintptr_t)plain.ptr;
     z->avail_in = (uInt)plain.len;
     z->next_out = (Bytef *)out->ptr + out->len;
     z->avail_out = (uInt)room;
     rc = deflate(z, is_last ? Z_FINISH : Z_SYNC_FLUSH);
-    /* A flush that has filled all of the room may have more to say. */
+    /* A flush that filled all of the room may have more output. */
     is_done = is_last ? rc == Z_STREAM_END : rc == Z_OK && z->avail_out > 0;
     out->len += room - z->avail_out;
     if (is_last || !is_done)
@@ -64,7 +67,7 @@ bool gzip_add(struct gzip *gzip, struct str plain, bool is_last, struct buf *out
 enum gunzip gunzip(struct str packed, struct buf *out)
 {
     z_stream z = {.next_in = (z_const Bytef *)(uintptr_t)packed.ptr};
-    char beyond; /* a byte more than there is room for tells that it is too large */
+    char beyond; /* one byte more than the room shows that it is too large */
     size_t room = out->cap - out->len;
     bool is_over;
     int rc;

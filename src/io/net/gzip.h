@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Bytes made smaller, as gzip (RFC 1952): whole, or piece by piece for a stream; and made
- * whole again.
- */
+/* Compresses to gzip (RFC 1952), whole or piece by piece for a stream, and decompresses. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,10 +7,10 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* How much memory it takes: a stream keeps it for as long as it lasts. */
+/* Memory use: a stream holds it as long as it lasts. */
 enum gzip_size {
     GZIP_LARGE, /* 256 KiB */
-    GZIP_SMALL, /* 32 KiB  */
+    GZIP_SMALL, /* 32 KiB */
 };
 
 struct gzip; /* opaque */
@@ -22,20 +19,20 @@ struct gzip *gzip_new(enum gzip_size size);
 struct gzip *gzip_free(struct gzip *gzip); /* accepts NULL, returns NULL */
 
 /*
- * Appends all that has come so far, so that the other side can read it at once; with
- * `is_last` also the end, and the next bytes begin anew.  False when there is no room: what
- * was appended is to be forgotten, and the next bytes begin anew.
+ * Appends the compressed form of all bytes so far, so that the other side can read it
+ * immediately; with `is_last` also the end, and the next bytes begin a new stream.  False if
+ * there is no room: discard what was appended; the next bytes begin a new stream.
  */
 MUST_USE bool gzip_add(struct gzip *gzip, struct str plain, bool is_last, struct buf *out);
 
-/* The most room that a piece of a stream can need. */
+/* The maximum room that a piece of a stream can need. */
 #define GZIP_ROOM(plain) ((plain) + (plain) / 4 + 64)
 
 enum gunzip {
     GUNZIP_DONE,
-    GUNZIP_BROKEN,    /* it is not gzip or zlib, not all of it, or something follows it */
-    GUNZIP_TOO_LARGE, /* it does not fit                                              */
+    GUNZIP_BROKEN,    /* not gzip or zlib, incomplete, or followed by other bytes */
+    GUNZIP_TOO_LARGE, /* it does not fit */
 };
 
-/* Appends what was made smaller, as far as there is room: that is the bound. */
+/* Appends the decompressed bytes; the room in `out` is the limit. */
 MUST_USE enum gunzip gunzip(struct str packed, struct buf *out);

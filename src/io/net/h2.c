@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The talk of a connection: frames in, frames out, and what is refused.
- */
+/* HTTP/2 connections: frames in, frames out, and protection against floods. */
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -9,20 +7,20 @@
 
 enum {
     GATHER = 48 * 1024,      /* bytes of frames that are sent at once */
-    GLITCH_COST = 1000,      /* see h2.glitches                       */
+    GLITCH_COST = 1000,      /* see h2.glitches */
     HEADER_LIST = 16 * 1024, /* as the section of HTTP/1.1: HTTP1_SECTION_MAX */
 };
 
-static struct str bytes_of(const uint8_t *ptr, size_t len)
+static struct str str_of_bytes(const uint8_t *ptr, size_t len)
 {
     return (struct str){(const char *)ptr, len};
 }
 
-static struct str text_of(nghttp2_rcbuf *buf)
+static struct str str_of_rcbuf(nghttp2_rcbuf *buf)
 {
     nghttp2_vec vec = nghttp2_rcbuf_get_buf(buf);
 
-    return bytes_of(vec.base, vec.len);
+    return str_of_bytes(vec.base, vec.len);
 }
 
 static struct h2_stream *stream_of(nghttp2_session *session, int32_t id)
@@ -43,8 +41,8 @@ void h2_dirty(struct h2 *h2)
 }
 
 /*
- * What the client did wrong made us say something.  A few mistakes are a client's, many are
- * an attack: each may leave work behind that nobody waits for.
+ * A client error made the server send something.  A few errors are normal, many are an attack:
+ * each may cause work that no one waits for.
  */
 static void count_glitch(struct h2 *h2)
 {
@@ -59,7 +57,7 @@ static void count_glitch(struct h2 *h2)
         must(nghttp2_session_terminate_session(h2->session, NGHTTP2_ENHANCE_YOUR_CALM) == 0);
 }
 
-/* ---- what comes ---- */
+/* ---- receiving ---- */
 
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
@@ -82,10 +80,10 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghtt
 
     (void)flags;
     (void)arg;
-    /* Trailers of a request have nothing to say here. */
+    /* Trailers of a request are ignored. */
     if (!s || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0;
-    if (!h2_stream_field(s, text_of(name), text_of(value)))
+    if (!h2_stream_field(s, str_of_rcbuf(name), str_of_rcbuf(value)))
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     return 0;
 }
@@ -113,7 +111,7 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id,
     (void)flags;
     (void)arg;
     if (s && s->phase == H2_HALF)
-        h2_stream_body(s, bytes_of(data, len));
+        h2_stream_body(s, str_of_bytes(data, len));
     return 0;
 }
 
@@ -145,7 +143,7 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
     return 0;
 }
 
-/* ---- from begin to end ---- */
+/* ---- opening and closing ---- */
 
 static void set_callbacks(nghttp2_session_callbacks *calls)
 {
@@ -192,7 +190,7 @@ void h2_open(struct conn *c)
 
     must(h2);
     h2->conn = c;
-    h2->all.before = h2->all.behind = &h2->all;
+    h2->all.before = h2->all.after = &h2->all;
     h2->glitches = (int64_t)H2_GLITCHES * GLITCH_COST;
     h2->glitch_at = uv_now(c->listener->loop);
     h2->session = session_new(h2);
@@ -210,17 +208,17 @@ struct h2 *h2_free(struct h2 *h2)
             h2->is_dirty = false;
             break;
         }
-    while (h2->all.behind != &h2->all)
-        h2_stream_closed(h2->all.behind, false);
+    while (h2->all.after != &h2->all)
+        h2_stream_closed(h2->all.after, false);
     nghttp2_session_del(h2->session);
     free(h2);
     return NULL;
 }
 
-/* ---- what goes ---- */
+/* ---- sending ---- */
 
-/* All that may be sent now, as long as the client takes it. */
-static void flush(struct h2 *h2)
+/* Sends everything that may be sent now, as long as the client accepts it. */
+static void send_frames(struct h2 *h2)
 {
     struct conn *c = h2->conn;
     struct conn_bytes *frames = &c->listener->frames;
@@ -230,7 +228,7 @@ static void flush(struct h2 *h2)
     while (n > 0 && conn_backlog(c) < EXCHANGE_BACKLOG_MAX && !c->is_broken) {
         frames->len = 0;
         while (frames->len < GATHER && (n = nghttp2_session_mem_send(h2->session, &data)) > 0)
-            conn_bytes_add(frames, bytes_of(data, (size_t)n));
+            conn_bytes_add(frames, str_of_bytes(data, (size_t)n));
         if (frames->len > 0)
             conn_send(c, (struct str){frames->ptr, frames->len}, (struct str){0});
     }
@@ -238,7 +236,7 @@ static void flush(struct h2 *h2)
         conn_break(c);
 }
 
-/* The last words are said, or the last stream is over of those that were waited for. */
+/* The session is finished, or draining and without streams. */
 static bool has_ended(const struct h2 *h2)
 {
     if (!nghttp2_session_want_read(h2->session) && !nghttp2_session_want_write(h2->session))
@@ -246,7 +244,7 @@ static bool has_ended(const struct h2 *h2)
     return h2->is_draining && h2->stream_count == 0;
 }
 
-static void give_room(struct exchange *x)
+static void notify_room(struct exchange *x)
 {
     x->wants_room = false;
     if (x->watch && x->watch->on_room)
@@ -256,16 +254,16 @@ static void give_room(struct exchange *x)
 static void all_sent(struct conn *c)
 {
     struct h2 *h2 = c->h2;
-    struct h2_stream *s, *behind;
+    struct h2_stream *s, *after;
 
     if (c->is_broken || c->phase != CONN_H2)
         return;
-    for (s = h2->all.behind; s != &h2->all; s = behind) {
-        behind = s->behind;
-        if (s->phase == H2_TAKEN)
+    for (s = h2->all.after; s != &h2->all; s = after) {
+        after = s->after;
+        if (s->phase == H2_FRAMED)
             h2_stream_closed(s, true);
         else if (h2_stream_wants_room(s))
-            give_room(s->x);
+            notify_room(s->x);
     }
     if (nghttp2_session_want_write(h2->session)) {
         h2_dirty(h2);
@@ -276,11 +274,11 @@ static void all_sent(struct conn *c)
     }
 }
 
-static void flush_and_look(struct h2 *h2)
+static void flush_and_check(struct h2 *h2)
 {
     struct conn *c = h2->conn;
 
-    flush(h2);
+    send_frames(h2);
     if (conn_backlog(c) == 0)
         all_sent(c);
     conn_settle(c);
@@ -293,16 +291,16 @@ void h2_flush_all(struct listener *listener)
 
         listener->dirty = h2->next_dirty;
         h2->is_dirty = false;
-        flush_and_look(h2);
+        flush_and_check(h2);
     }
 }
 
-void h2_go_on(struct conn *c)
+void h2_resume(struct conn *c)
 {
     h2_dirty(c->h2);
 }
 
-void h2_take(struct conn *c, struct str bytes)
+void h2_receive(struct conn *c, struct str bytes)
 {
     struct h2 *h2 = c->h2;
     ssize_t n;
@@ -310,8 +308,8 @@ void h2_take(struct conn *c, struct str bytes)
     h2->is_taking = true;
     n = nghttp2_session_mem_recv(h2->session, (const uint8_t *)bytes.ptr, bytes.len);
     h2->is_taking = false;
-    c->is_fresh |= h2->stream_count == 0; /* the time without a word begins anew */
-    flush(h2);
+    c->is_fresh |= h2->stream_count == 0; /* the time limit of silence restarts */
+    send_frames(h2);
     if (n < 0 && !c->is_broken)
         conn_break(c);
     else if (conn_backlog(c) == 0)
@@ -341,7 +339,7 @@ bool h2_has_unfinished(const struct conn *c)
     return c->h2->half_count > 0 || c->h2->begun_count > 0;
 }
 
-span h2_look_after(const struct conn *c)
+span h2_check_after(const struct conn *c)
 {
     const struct listener_limits *limits = &c->listener->limits;
     span after = limits->request;
@@ -353,11 +351,11 @@ span h2_look_after(const struct conn *c)
     return after;
 }
 
-void h2_look(struct conn *c)
+void h2_check_streams(struct conn *c)
 {
     uint64_t now = uv_now(c->listener->loop);
 
-    for (struct h2_stream *s = c->h2->all.behind; s != &c->h2->all; s = s->behind) {
+    for (struct h2_stream *s = c->h2->all.after; s != &c->h2->all; s = s->after) {
         if (h2_stream_is_quiet(s, now))
             h2_write(s->x, SSE_COMMENT);
         if (!h2_stream_is_late(s, now))

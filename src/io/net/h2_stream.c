@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One stream: a request, said again as HTTP/1.1 says it, and the frames of its answer.
- */
+/* One stream: a request, rewritten as HTTP/1.1 for the parser, and the frames of its answer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +9,7 @@
 
 enum { STATUS_TEXT = 4 }; /* bytes of ":status" */
 
-/* ---- from begin to end ---- */
+/* ---- opening and closing ---- */
 
 struct h2_stream *h2_stream_new(struct h2 *h2, int32_t id)
 {
@@ -24,8 +22,8 @@ struct h2_stream *h2_stream_new(struct h2 *h2, int32_t id)
     s->x = exchange_new(h2->conn);
     s->x->stream = s;
     s->before = h2->all.before;
-    s->behind = &h2->all;
-    s->before->behind = s->behind->before = s;
+    s->after = &h2->all;
+    s->before->after = s->after->before = s;
     h2->stream_count++;
     h2->half_count++;
     return s;
@@ -52,8 +50,8 @@ static void leave_begun(struct h2_stream *s)
 
 static void stream_free(struct h2_stream *s)
 {
-    s->before->behind = s->behind;
-    s->behind->before = s->before;
+    s->before->after = s->after;
+    s->after->before = s->before;
     s->h2->stream_count--;
     conn_bytes_free(&s->out);
     free(s);
@@ -65,8 +63,8 @@ void h2_stream_closed(struct h2_stream *s, bool is_whole)
     enum h2_phase phase = s->phase;
 
     leave_begun(s);
-    if (is_whole && phase == H2_TOLD) {
-        s->phase = H2_TAKEN; /* once the kernel has it */
+    if (is_whole && phase == H2_ANSWERED) {
+        s->phase = H2_FRAMED; /* until the kernel has it */
         return;
     }
     if (phase == H2_HALF)
@@ -75,23 +73,23 @@ void h2_stream_closed(struct h2_stream *s, bool is_whole)
     x->conn = NULL;
     stream_free(s);
     if (phase == H2_HELD) {
-        exchange_tell_gone(x);
+        exchange_notify_gone(x);
         return;
     }
     if (phase != H2_HALF)
-        exchange_tell_over(x, is_whole);
+        exchange_notify_over(x, is_whole);
     exchange_release(x);
 }
 
 /* ---- the request ---- */
 
-static void refuse(struct h2_stream *s, int status, const char *why)
+static void set_refused(struct h2_stream *s, int status, const char *why)
 {
     s->refused = status;
     s->why = arena_str(exchange_arena(s->x), str_of(why));
 }
 
-static void feed(struct h2_stream *s, struct str text)
+static void feed_parser(struct h2_stream *s, struct str text)
 {
     struct http1 *http1 = &s->x->http1;
     enum http1_event event = HTTP1_MORE;
@@ -101,33 +99,33 @@ static void feed(struct h2_stream *s, struct str text)
         if (s->refused != 0)
             return;
         if (http1_feed(http1, &text, &event, &err) != RC_OK)
-            refuse(s, http1->status, err.text);
+            set_refused(s, http1->status, err.text);
     } while (text.len > 0 && event == HTTP1_MORE);
 }
 
 static void feed_field(struct h2_stream *s, struct str name, struct str value)
 {
-    feed(s, name);
-    feed(s, STR(": "));
-    feed(s, value);
-    feed(s, STR("\r\n"));
+    feed_parser(s, name);
+    feed_parser(s, STR(": "));
+    feed_parser(s, value);
+    feed_parser(s, STR("\r\n"));
 }
 
-/* What the pseudo fields have said, all of which come before the others. */
+/* Feeds the request line from the pseudo fields, which come before all others. */
 static void feed_line(struct h2_stream *s)
 {
     if (s->has_line)
         return;
     s->has_line = true;
-    feed(s, s->method);
-    feed(s, STR(" "));
-    feed(s, s->path);
-    feed(s, STR(" HTTP/1.1\r\n"));
+    feed_parser(s, s->method);
+    feed_parser(s, STR(" "));
+    feed_parser(s, s->path);
+    feed_parser(s, STR(" HTTP/1.1\r\n"));
     if (s->authority.len > 0)
         feed_field(s, STR("host"), s->authority);
 }
 
-static void keep(struct h2_stream *s, struct str name, struct str value)
+static void keep_pseudo_field(struct h2_stream *s, struct str name, struct str value)
 {
     struct str copy = arena_str(exchange_arena(s->x), value);
 
@@ -139,14 +137,14 @@ static void keep(struct h2_stream *s, struct str name, struct str value)
         s->authority = copy;
 }
 
-/* What frames a message is said by frames here, and must not be said twice. */
+/* In HTTP/2 the frames determine the framing; these fields must not contradict them. */
 static bool is_framing(struct str name)
 {
     return str_eq(name, STR("content-length")) || str_eq(name, STR("transfer-encoding")) ||
            str_eq(name, STR("connection")) || str_eq(name, STR("expect"));
 }
 
-/* The line's own blanks would become another line. */
+/* Blanks in a pseudo field would change the request line. */
 static bool is_one_word(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -158,7 +156,7 @@ static bool is_one_word(struct str text)
 bool h2_stream_field(struct h2_stream *s, struct str name, struct str value)
 {
     if (name.len > 0 && name.ptr[0] == ':') {
-        keep(s, name, value);
+        keep_pseudo_field(s, name, value);
         return is_one_word(value);
     }
     if (memchr(value.ptr, '\r', value.len) || memchr(value.ptr, '\n', value.len))
@@ -176,12 +174,12 @@ void h2_stream_head(struct h2_stream *s)
     const struct listener_handler *handler = &s->h2->conn->listener->handler;
 
     feed_line(s);
-    feed(s, STR("\r\n"));
+    feed_parser(s, STR("\r\n"));
     if (s->refused == 0)
         s->body_max = handler->body_max(handler->arg, s->x->request);
 }
 
-/* A body that is too long is read to its end, so that the client hears why. */
+/* A body that is too long is read to its end, so that the client gets the error. */
 void h2_stream_body(struct h2_stream *s, struct str piece)
 {
     struct h2 *h2 = s->h2;
@@ -243,7 +241,7 @@ static nghttp2_nv nv_of(struct str name, struct str value)
                         .valuelen = value.len};
 }
 
-static struct str small_letters(struct str name, struct arena *arena)
+static struct str lower_case(struct str name, struct arena *arena)
 {
     struct str copy = arena_str(arena, name);
     char *text = (char *)(uintptr_t)copy.ptr;
@@ -261,12 +259,12 @@ static size_t add_fields(struct exchange *x, const struct http1_field *fields, i
 
     must(count <= EXCHANGE_FIELDS_MAX);
     for (int i = 0; i < count; i++)
-        ret[i] = nv_of(small_letters(fields[i].name, arena), arena_str(arena, fields[i].value));
+        ret[i] = nv_of(lower_case(fields[i].name, arena), arena_str(arena, fields[i].value));
     return (size_t)count;
 }
 
-/* The head, and with `is_all` what would come behind the body. */
-static void submit(struct exchange *x, const struct http1_answer *answer, bool is_all)
+/* The head, and with `is_all` also the fields after the body. */
+static void submit_head(struct exchange *x, const struct http1_answer *answer, bool is_all)
 {
     struct h2_stream *s = x->stream;
     nghttp2_nv nv[2 * EXCHANGE_FIELDS_MAX + 1];
@@ -291,7 +289,7 @@ void h2_answer(struct exchange *x, const struct http1_answer *answer, struct str
     struct h2_stream *s = x->stream;
 
     must(s->phase == H2_HELD);
-    s->phase = H2_TOLD;
+    s->phase = H2_ANSWERED;
     s->is_over = true;
     if (!x->is_head)
         conn_bytes_add(&s->out, body);
@@ -300,13 +298,13 @@ void h2_answer(struct exchange *x, const struct http1_answer *answer, struct str
                                   sizeof *s->trailers);
         s->trailer_count = add_fields(x, x->trailers, x->trailer_count, s->trailers);
     }
-    submit(x, answer, s->out.len == 0);
+    submit_head(x, answer, s->out.len == 0);
 }
 
 void h2_begin(struct exchange *x, const struct http1_answer *answer)
 {
     must(x->stream->phase == H2_HELD);
-    submit(x, answer, x->is_head);
+    submit_head(x, answer, x->is_head);
 }
 
 bool h2_write(struct exchange *x, struct str data)
@@ -331,7 +329,7 @@ void h2_end(struct exchange *x)
 {
     struct h2_stream *s = x->stream;
 
-    s->phase = H2_TOLD;
+    s->phase = H2_ANSWERED;
     s->is_over = true;
     nghttp2_session_resume_data(s->h2->session, s->id);
     h2_dirty(s->h2);
@@ -341,7 +339,7 @@ void h2_cut(struct exchange *x)
 {
     struct h2_stream *s = x->stream;
 
-    s->phase = H2_TOLD;
+    s->phase = H2_ANSWERED;
     must(nghttp2_submit_rst_stream(s->h2->session, NGHTTP2_FLAG_NONE, s->id,
                                    NGHTTP2_INTERNAL_ERROR) == 0);
     h2_dirty(s->h2);

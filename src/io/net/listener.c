@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses, limits and the end of the listener.
+ */
 #include "io/net/listener.h"
 
 #include <stdlib.h>
@@ -24,7 +27,7 @@ const struct listener_limits listener_limits_default = {
     .linger = 2 * SPAN_S,
 };
 
-/* No more connections than leave descriptors for everything else. */
+/* Limits connections so that descriptors are left for everything else. */
 static int connections_max(int wanted)
 {
     struct rlimit limit;
@@ -58,31 +61,32 @@ struct listener *listener_new(uv_loop_t *loop, const struct listener_limits *lim
 
 static void on_connection(uv_stream_t *server, int status)
 {
-    /* A failure is of a client that is gone, or of descriptors: libuv has dealt with both. */
+    /* A failure means that the client is gone or descriptors are short: libuv handles both. */
     if (status == 0)
         conn_open(server->data);
 }
 
-static enum rc address_of(const char *host, uint16_t port, struct sockaddr_storage *ret,
-                          struct err *reterr)
+static enum rc parse_address(const char *host, uint16_t port, struct sockaddr_storage *ret,
+                             struct err *reterr)
 {
     if (uv_ip4_addr(host, port, (struct sockaddr_in *)ret) == 0 ||
         uv_ip6_addr(host, port, (struct sockaddr_in6 *)ret) == 0)
         return RC_OK;
     return err_set(reterr, RC_INVALID, -1, 0,
-                   "\"%s\" is no address to listen on; write one in numbers, such as "
+                   "\"%s\" is not an address to listen on; use a numeric one such as "
                    "127.0.0.1 or ::1",
                    host);
 }
 
-static enum rc bind_failed(int error, const char *host, uint16_t port, struct err *reterr)
+static enum rc set_bind_error(int error, const char *host, uint16_t port, struct err *reterr)
 {
     enum rc rc = error == UV_EADDRINUSE      ? RC_CONFLICT
                  : error == UV_EADDRNOTAVAIL ? RC_NOT_FOUND
                                              : RC_INVALID;
-    const char *advice = error == UV_EADDRINUSE ? "; stop who uses it, or choose another port"
-                         : error == UV_EACCES   ? "; choose a port from 1024 on"
-                                                : "";
+    const char *advice = error == UV_EADDRINUSE
+                             ? "; stop the program that uses it, or choose another port"
+                         : error == UV_EACCES ? "; choose a port from 1024 on"
+                                              : "";
 
     return err_set(reterr, rc, -1, 0, "cannot listen on %s port %u: %s%s", host, (unsigned)port,
                    uv_strerror(error), advice);
@@ -93,7 +97,7 @@ static void on_server_closed(uv_handle_t *handle)
     struct listener *listener = ((struct server *)handle->data)->listener;
 
     listener->handles--;
-    listener_look(listener);
+    listener_check_closed(listener);
 }
 
 static uint16_t port_of(const uv_tcp_t *server)
@@ -111,7 +115,7 @@ static enum rc bind_server(struct listener *listener, const char *host, uint16_t
 {
     struct sockaddr_storage address;
     struct server *server = &listener->servers[listener->server_count];
-    enum rc rc = address_of(host, port, &address, reterr);
+    enum rc rc = parse_address(host, port, &address, reterr);
     unsigned flags;
     int error;
 
@@ -119,9 +123,9 @@ static enum rc bind_server(struct listener *listener, const char *host, uint16_t
     if (rc != RC_OK)
         return rc;
     if (listener->server_count == LISTENER_ADDRESSES_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "At most %d addresses can be listened on.",
+        return err_set(reterr, RC_LIMIT, -1, 0, "too many listen addresses; the limit is %d",
                        LISTENER_ADDRESSES_MAX);
-    /* IPv6 alone, so that the same port of IPv4 is an address of its own. */
+    /* IPv6 only, so that the same port of IPv4 is a separate address. */
     flags = address.ss_family == AF_INET6 ? UV_TCP_IPV6ONLY : 0;
     must(uv_tcp_init(listener->loop, &server->tcp) == 0);
     server->tcp.data = server;
@@ -133,7 +137,7 @@ static enum rc bind_server(struct listener *listener, const char *host, uint16_t
         error = uv_listen((uv_stream_t *)&server->tcp, LISTENER_BACKLOG, on_connection);
     if (error != 0) {
         uv_close((uv_handle_t *)&server->tcp, on_server_closed);
-        return bind_failed(error, host, port, reterr);
+        return set_bind_error(error, host, port, reterr);
     }
     *ret = server;
     return RC_OK;
@@ -204,7 +208,7 @@ static void on_over(uv_handle_t *handle)
         listener->on_closed(listener->arg);
 }
 
-void listener_look(struct listener *listener)
+void listener_check_closed(struct listener *listener)
 {
     if (!listener->is_closing || listener->is_over || listener->handles > 0 ||
         listener->conns || listener->used_count > 0)
@@ -242,7 +246,7 @@ void listener_close(struct listener *listener, span within, void (*on_closed)(vo
             uv_close((uv_handle_t *)&listener->servers[i].tcp, on_server_closed);
     for (struct conn *c = listener->conns; c; c = c->next)
         conn_drain(c);
-    listener_look(listener);
+    listener_check_closed(listener);
 }
 
 struct listener *listener_free(struct listener *listener)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counts connections per address.
+ */
 #include "io/net/peer_limits.h"
 
 #include <arpa/inet.h>
@@ -12,8 +15,8 @@
 #include "base/must.h"
 
 /*
- * The map's value is the count.  Peers choose their addresses, so the keys are hidden from
- * them by a secret; hash_u64() keeps different ones different.
+ * The map's value is the count.  Peers choose their addresses, so a secret hides the keys from
+ * them; hash_u64() keeps different keys different.
  */
 struct peer_limits {
     struct map *counts;
@@ -79,7 +82,7 @@ static int64_t key_of(const struct peer_limits *peers, const struct peer *peer)
 {
     uint64_t key = 0;
 
-    /* 0:ffff::/32 is nobody's, so that the addresses of IPv4 have it. */
+    /* 0:ffff::/32 is not assigned, so IPv4 addresses use it. */
     memcpy(&key, peer->bytes, peer->is_v6 ? 8 : 4);
     if (!peer->is_v6)
         key = UINT64_C(0xffff) << 32 | key;

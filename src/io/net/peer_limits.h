@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses of those who connect, and how many connections each of them has.
+ * Addresses of peers, and the number of connections of each.
  *
- * One who has an address of IPv6 has 2^64 of them, so all of a /64 count as one.
+ * The owner of an IPv6 address usually has 2^64 of them, so all of a /64 count as one.
  */
 #pragma once
 
@@ -14,10 +14,10 @@
 
 struct peer {
     bool is_v6;
-    uint8_t bytes[16]; /* in the order of the network; four of them for IPv4 */
+    uint8_t bytes[16]; /* in network order; four of them for IPv4 */
 };
 
-/* False for what is neither IPv4 nor IPv6. */
+/* False if it is neither IPv4 nor IPv6. */
 bool peer_of(const struct sockaddr *address, struct peer *ret);
 void peer_print(const struct peer *peer, struct buf *out);
 bool peer_is_loopback(const struct peer *peer);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TLS with OpenSSL on memory buffers.
+ */
 #include "io/net/tls.h"
 
 #include <errno.h>
@@ -22,10 +25,10 @@ struct tls {
     struct str in; /* what OpenSSL has yet to read, during tls_read() */
     tls_sink *sink;
     void *arg;
-    bool is_refused; /* it asked for what is never granted */
+    bool is_refused; /* the client requested something that is never granted */
 };
 
-/* ---- between OpenSSL and our bytes: nothing is copied on the way ---- */
+/* ---- a BIO between OpenSSL and our bytes, without copies ---- */
 
 static int bio_read(BIO *bio, char *to, size_t room, size_t *ret)
 {
@@ -88,8 +91,8 @@ static BIO *new_bio(struct tls *tls)
 /* ---- the context ---- */
 
 /*
- * HTTP/1.1 first: who can speak both gets it, so that pages and events need no HTTP/2; the
- * clients of gRPC offer nothing else.  Each name has its length before it.
+ * HTTP/1.1 first: clients that support both get it, so that pages and events need no HTTP/2;
+ * gRPC clients offer nothing else.  Each name is preceded by its length.
  */
 static const unsigned char protocols[] = "\x08http/1.1\x02h2";
 enum { PROTOCOLS_H1 = 9, PROTOCOLS_BOTH = 12 };
@@ -98,7 +101,7 @@ static int choose_protocol(SSL *ssl, const unsigned char **ret, unsigned char *r
                            const unsigned char *offer, unsigned offer_len, void *has_h2)
 {
     (void)ssl;
-    /* It looks for ours in our order; the cast is OpenSSL's own wish. */
+    /* Selects from our list in our order; OpenSSL requires the cast. */
     if (SSL_select_next_proto((unsigned char **)(uintptr_t)ret, ret_len, protocols,
                               has_h2 ? PROTOCOLS_BOTH : PROTOCOLS_H1, offer,
                               offer_len) == OPENSSL_NPN_NEGOTIATED)
@@ -106,8 +109,8 @@ static int choose_protocol(SSL *ssl, const unsigned char **ret, unsigned char *r
     return SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/* Whoever renegotiates after having been told not to be able to would go on forever. */
-static void look_at_alert(const SSL *ssl, int where, int what)
+/* A client that renegotiates after it was refused would continue forever. */
+static void on_alert(const SSL *ssl, int where, int what)
 {
     struct tls *tls = SSL_get_app_data(ssl);
 
@@ -137,20 +140,20 @@ static void set_rules(SSL_CTX *ctx, bool offers_h2)
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                  SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE |
                                  SSL_OP_PRIORITIZE_CHACHA);
-    /* No session outlives its connection: nothing to keep, to rotate, or to play again. */
+    /* No session outlives its connection: nothing to store, to rotate, or to replay. */
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
     must(SSL_CTX_set_num_tickets(ctx, 0) == 1);
-    /* A connection that is silent holds no buffers. */
+    /* A silent connection holds no buffers. */
     SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_alpn_select_cb(ctx, choose_protocol, offers_h2 ? &yes : NULL);
-    SSL_CTX_set_info_callback(ctx, look_at_alert);
+    SSL_CTX_set_info_callback(ctx, on_alert);
 }
 
-static const char *reason(void)
+static const char *openssl_reason(void)
 {
     const char *text = ERR_reason_error_string(ERR_peek_last_error());
 
-    return text ? text : "it is not understood";
+    return text ? text : "unknown reason";
 }
 
 static enum rc read_pem(const char *path, const char *what, char *room, BIO **ret,
@@ -159,18 +162,17 @@ static enum rc read_pem(const char *path, const char *what, char *room, BIO **re
     ssize_t n = file_read_at(AT_FDCWD, path, room, TLS_FILE_MAX + 1);
 
     if (n < 0)
-        return err_set(reterr, RC_NOT_FOUND, -1, 0, "Cannot read the %s \"%s\": %s.", what,
-                       path, strerror(errno));
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "cannot read the %s \"%s\": %s", what, path,
+                       strerror(errno));
     if (n > TLS_FILE_MAX)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "\"%s\" is larger than any %s; give the name of a file in PEM form.",
-                       path, what);
+                       "\"%s\" is too large for a %s; name a file in PEM form", path, what);
     *ret = BIO_new_mem_buf(room, (int)n);
     must(*ret != NULL);
     return RC_OK;
 }
 
-/* Those that stand behind the certificate; the end of the file is no error. */
+/* The certificates after the first; the end of the file is not an error. */
 static bool read_chain(SSL_CTX *ctx, BIO *pem)
 {
     X509 *cert;
@@ -189,15 +191,17 @@ static enum rc use_cert(SSL_CTX *ctx, const char *path, BIO *pem, struct err *re
     bool is_fine;
 
     if (!cert)
-        return err_set(reterr, RC_INVALID, -1, 0,
-                       "\"%s\" does not begin with a certificate in PEM form (%s); it should "
-                       "have the server's own first, then those that vouch for it.",
-                       path, reason());
+        return err_set(
+            reterr, RC_INVALID, -1, 0,
+            "\"%s\" does not begin with a certificate in PEM form (%s); it must have "
+            "the server's certificate first, then its chain",
+            path, openssl_reason());
     is_fine = SSL_CTX_use_certificate(ctx, cert) == 1 && read_chain(ctx, pem);
     X509_free(cert);
     return is_fine ? RC_OK
                    : err_set(reterr, RC_INVALID, -1, 0,
-                             "The certificate in \"%s\" cannot be used: %s.", path, reason());
+                             "the certificate in \"%s\" cannot be used: %s", path,
+                             openssl_reason());
 }
 
 static enum rc use_key(SSL_CTX *ctx, const char *path, BIO *pem, struct err *reterr)
@@ -209,18 +213,18 @@ static enum rc use_key(SSL_CTX *ctx, const char *path, BIO *pem, struct err *ret
 
     if (has_asked)
         rc = err_set(reterr, RC_INVALID, -1, 0,
-                     "The key in \"%s\" has a password, which nobody is there to type; write "
-                     "it without one, for the eyes of the server alone.",
+                     "the key in \"%s\" has a password; write it without one, readable only by "
+                     "the server",
                      path);
     else if (!key)
-        rc = err_set(reterr, RC_INVALID, -1, 0, "\"%s\" has no private key in PEM form (%s).",
-                     path, reason());
+        rc = err_set(reterr, RC_INVALID, -1, 0, "\"%s\" has no private key in PEM form (%s)",
+                     path, openssl_reason());
     else if (X509_check_private_key(cert, key) != 1)
         rc = err_set(reterr, RC_CONFLICT, -1, 0,
-                     "The key in \"%s\" is not that of the certificate.", path);
+                     "the key in \"%s\" does not match the certificate", path);
     else if (SSL_CTX_use_PrivateKey(ctx, key) != 1)
-        rc = err_set(reterr, RC_INVALID, -1, 0, "The key in \"%s\" cannot be used: %s.", path,
-                     reason());
+        rc = err_set(reterr, RC_INVALID, -1, 0, "the key in \"%s\" cannot be used: %s", path,
+                     openssl_reason());
     EVP_PKEY_free(key);
     return rc;
 }
@@ -251,21 +255,21 @@ const char *tls_library(void)
     return OpenSSL_version(OPENSSL_VERSION_STRING);
 }
 
-/* As OpenSSL reads them: other things may stand in between. */
+/* As OpenSSL reads them: other PEM objects may be in between. */
 static enum rc check_certs(const char *path, BIO *pem, struct err *reterr)
 {
     STACK_OF(X509_INFO) *list = PEM_X509_INFO_read_bio(pem, NULL, NULL, NULL);
     int certs = 0;
 
     if (!list)
-        return err_set(reterr, RC_INVALID, -1, 0, "A certificate in \"%s\" is broken: %s.",
-                       path, reason());
+        return err_set(reterr, RC_INVALID, -1, 0, "a certificate in \"%s\" is damaged: %s",
+                       path, openssl_reason());
     for (int i = 0; i < sk_X509_INFO_num(list); i++)
         certs += sk_X509_INFO_value(list, i)->x509 != NULL;
     sk_X509_INFO_pop_free(list, X509_INFO_free);
     return certs > 0 ? RC_OK
                      : err_set(reterr, RC_INVALID, -1, 0,
-                               "\"%s\" has no certificate in PEM form.", path);
+                               "\"%s\" has no certificate in PEM form", path);
 }
 
 enum rc tls_check_authorities(const char *path, struct err *reterr)
@@ -329,7 +333,7 @@ struct tls *tls_new(struct tls_context *context, tls_sink *sink, void *arg)
     tls->ssl = SSL_new(context->ctx);
     must(tls->ssl != NULL && SSL_set_app_data(tls->ssl, tls) == 1);
     bio = new_bio(tls);
-    SSL_set_bio(tls->ssl, bio, bio); /* one count for both */
+    SSL_set_bio(tls->ssl, bio, bio); /* one reference for both */
     SSL_set_accept_state(tls->ssl);
     return tls;
 }
@@ -351,7 +355,7 @@ enum tls_state tls_read(struct tls *tls, struct str sealed, struct buf *plain)
     must(plain->cap - plain->len > sealed.len + TLS_KEPT_MAX);
     ERR_clear_error();
     tls->in = sealed;
-    /* Plain bytes are fewer than sealed ones, so that there is always room for them. */
+    /* Plain bytes are fewer than encrypted ones, so there is always room for them. */
     while (SSL_read_ex(tls->ssl, plain->ptr + plain->len, plain->cap - plain->len, &n) == 1)
         plain->len += n;
     error = SSL_get_error(tls->ssl, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLS 1.2 and 1.3 as a server, between sealed bytes and plain ones.
+ * TLS 1.2 and 1.3 as a server, between encrypted and plain bytes.
  *
- * It holds no socket and no timer: sealed bytes are handed in, and those that are to be sent
- * are handed to a sink.  What it offers and refuses is in docs/decisions/0022-tls.md.
+ * Uses no socket and no timer: encrypted bytes are passed in, and those to be sent go to a
+ * sink. docs/decisions/0022-tls.md lists what it offers and refuses.
  */
 #pragma once
 
@@ -14,64 +14,65 @@
 #include "base/str.h"
 
 enum {
-    TLS_RECORD = 0x16,          /* the first byte that a client of TLS sends              */
-    TLS_KEPT_MAX = 17 * 1024,   /* bytes of a record that has not come whole, and its end */
-    TLS_FILE_MAX = 1024 * 1024, /* of a key, or of certificates; what Debian trusts: 220 KiB */
+    TLS_RECORD = 0x16,        /* the first byte that a TLS client sends */
+    TLS_KEPT_MAX = 17 * 1024, /* bytes of an incomplete record, and its end */
+    /* of a key, or of certificates; Debian's authorities have 220 KiB */
+    TLS_FILE_MAX = 1024 * 1024,
 };
 
 /* The version of the library. */
 const char *tls_library(void);
 
 struct tls_files {
-    const char *cert; /* PEM: the server's certificate, then those that vouch for it */
-    const char *key;  /* PEM, without a password                                     */
-    bool offers_h2;   /* to clients that do not offer HTTP/1.1                       */
+    const char *cert; /* PEM: the server's certificate, then its chain */
+    const char *key;  /* PEM, without a password */
+    bool offers_h2;   /* to clients that do not offer HTTP/1.1 */
 };
 
 struct tls_context; /* opaque: a certificate and its key */
 
 /*
- * Reads both files.  RC_NOT_FOUND when one cannot be read, RC_INVALID when it holds nothing of
- * use, RC_CONFLICT when the key is not that of the certificate.
+ * Reads both files.  RC_NOT_FOUND if one cannot be read, RC_INVALID if its content is unusable,
+ * RC_CONFLICT if the key does not match the certificate.
  */
 MUST_USE enum rc tls_context_open(const struct tls_files *files, struct tls_context **ret,
                                   struct err *reterr);
 
-/* Connections that were made with it go on.  Accepts NULL, returns NULL. */
+/* Connections that use it continue.  Accepts NULL, returns NULL. */
 struct tls_context *tls_context_free(struct tls_context *context);
 
 /*
- * Whether others could be trusted by a file, PEM.  RC_NOT_FOUND when it cannot be read,
- * RC_INVALID when it has no certificate, or one that is broken: for that no call would succeed.
+ * Checks a PEM file of certificate authorities.  RC_NOT_FOUND if it cannot be read, RC_INVALID
+ * if it has no certificate or a damaged one: no call would succeed with it.
  */
 MUST_USE enum rc tls_check_authorities(const char *path, struct err *reterr);
 
 struct tls; /* opaque: one connection */
 
-/* Takes what is to be sent, at once and whole. */
+/* Receives bytes to be sent; must consume all of them. */
 typedef void tls_sink(void *arg, struct str sealed);
 
 struct tls *tls_new(struct tls_context *context, tls_sink *sink, void *arg);
 struct tls *tls_free(struct tls *tls); /* accepts NULL, returns NULL */
 
 enum tls_state {
-    TLS_SHAKING, /* nothing can be written yet                              */
-    TLS_OPEN,    /*                                                         */
-    TLS_ENDED,   /* the client will say nothing more, and may still listen  */
-    TLS_FAILED,  /* the sink may have been given an alert; close            */
+    TLS_SHAKING, /* nothing can be written yet */
+    TLS_OPEN,    /* plain bytes can be read and written */
+    TLS_ENDED,   /* the client will send nothing more, but may still read */
+    TLS_FAILED,  /* the sink may have received an alert; close */
 };
 
 /*
- * Takes all of `sealed` and appends what it held to *plain, which needs room for
- * sealed.len + TLS_KEPT_MAX bytes.  Not to be called after TLS_FAILED.
+ * Consumes all of `sealed` and appends its content to *plain, which needs room for sealed.len +
+ * TLS_KEPT_MAX bytes.  Not to be called after TLS_FAILED.
  */
 MUST_USE enum tls_state tls_read(struct tls *tls, struct str sealed, struct buf *plain);
 
-/* Only once it is open; false: close. */
+/* Only in state TLS_OPEN; false: close. */
 MUST_USE bool tls_write(struct tls *tls, struct str plain);
 
-/* Says that nothing more will be written. */
+/* Announces that nothing more will be written. */
 void tls_end(struct tls *tls);
 
-/* What was agreed on in the handshake, by ALPN. */
+/* Whether the handshake agreed on HTTP/2, by ALPN. */
 bool tls_has_h2(const struct tls *tls);

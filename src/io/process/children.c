@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the list of children from /proc.
+ */
 #include "io/process/children.h"
 
 #include <dirent.h>
@@ -15,7 +18,7 @@
 enum {
     PIECE_BYTES = 4096,
     PATH_BYTES = 64,
-    PID_LIMIT = 1 << 22, /* the kernel's own: PID_MAX_LIMIT */
+    PID_LIMIT = 1 << 22, /* the kernel's PID_MAX_LIMIT */
 };
 
 struct reading {
@@ -24,7 +27,7 @@ struct reading {
     void *arg;
 };
 
-/* Numbers with a blank behind each; one may be cut by the end of a piece. */
+/* Numbers followed by a blank each; the end of a piece may cut one. */
 static void read_piece(struct reading *reading, const char *piece, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -38,7 +41,7 @@ static void read_piece(struct reading *reading, const char *piece, size_t len)
     }
 }
 
-/* One thread's list.  A thread that is gone has none. */
+/* One thread's list.  A thread that has ended has none. */
 static bool read_thread(const char *tid, struct reading *reading)
 {
     char path[PATH_BYTES], piece[PIECE_BYTES];

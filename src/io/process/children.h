@@ -2,9 +2,9 @@
 /*
  * The children of this process, as the kernel lists them.
  *
- * For io/process/supervisor.c and io/process/exec.c, which kill what a program leaves
- * behind.  A child stays listed, and keeps its number, until this process has waited for it: so
- * whoever waits may also signal, and cannot hit a stranger.
+ * For io/process/supervisor.c and io/process/exec.c, which kill the processes that a program
+ * leaves.  A child stays listed, and keeps its number, until this process has waited for it: so
+ * the waiting process may signal it without hitting another process.
  */
 #pragma once
 
@@ -12,14 +12,14 @@
 #include <sys/types.h>
 
 /*
- * Calls `fn` for each child, dead ones that nobody waited for included.  A child that another
- * one's death moves while the list is read may be missed; that death is announced by SIGCHLD,
- * so whoever needs them all asks again then.  False with errno when there is no list.
+ * Calls `fn` for each child, including dead ones that were not waited for.  A child that
+ * another one's death moves while the list is read may be missed; SIGCHLD announces that death,
+ * so a caller that needs them all must call again then.  False with errno if there is no list.
  */
 bool children_each(void (*fn)(pid_t child, void *arg), void *arg);
 
 /*
- * SIGKILL to a child and to its process group, which can be left behind by it.  The kernel
- * signals a group as one: no member can fork its way out.
+ * Sends SIGKILL to a child and to its process group, which may outlive it.  The kernel signals
+ * a group as one: no member can escape by forking.
  */
 void children_kill(pid_t child);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pool of programs: one supervisor process per program, watched from the loop.
+ */
 #include "io/process/exec.h"
 
 #include <errno.h>
@@ -17,8 +20,8 @@
 #include "io/process/supervisor.h"
 
 enum {
-    SWEEP_BATCH = 256, /* strays killed before they are waited for             */
-    SWEEP_PASSES = 16, /* in one event; what is left then is the next one's    */
+    SWEEP_BATCH = 256, /* strays killed before they are waited for */
+    SWEEP_PASSES = 16, /* in one event; the next event continues */
 };
 
 struct exec_run {
@@ -28,13 +31,13 @@ struct exec_run {
     void *arg;
     struct exec_spawned supervisor;
     uv_poll_t exit_poll;
-    uv_timer_t timer; /* to SIGTERM, then to SIGKILL, then to the next try */
-    struct exec_output taps[EXEC_STREAMS];
+    uv_timer_t timer; /* until SIGTERM, then until SIGKILL, then until the next try */
+    struct exec_output outputs[EXEC_STREAMS];
     struct exec_meter meter;
     span kill_after;
-    bool was_killed; /* SIGKILL was ordered         */
-    bool is_lost;    /* waits for the sweep to end  */
-    bool is_over;    /* on_end was called           */
+    bool was_killed; /* SIGKILL was ordered */
+    bool is_lost;    /* waits for the end of the sweep */
+    bool is_over;    /* on_end was called */
     int handles;     /* of the loop, not yet closed */
     struct exec_end end;
 };
@@ -42,7 +45,7 @@ struct exec_run {
 struct exec_pool {
     uv_loop_t *loop;
     struct exec_run *runs;
-    int max, count; /* of runs that are not over */
+    int max, count; /* of runs that have not ended */
     int sink;
     uv_signal_t deaths; /* active while there may be strays */
     bool is_closing;
@@ -93,7 +96,7 @@ static void end_run(struct exec_run *run)
     uv_close((uv_handle_t *)&run->timer, on_handle_closed);
 }
 
-struct sweep {
+struct kill_strays {
     const struct exec_pool *pool;
     int count;
     pid_t strays[SWEEP_BATCH];
@@ -101,36 +104,39 @@ struct sweep {
 
 static void sweep_child(pid_t child, void *arg)
 {
-    struct sweep *sweep = arg;
+    struct kill_strays *kill_strays = arg;
 
-    for (const struct exec_run *run = sweep->pool->runs; run; run = run->after)
+    for (const struct exec_run *run = kill_strays->pool->runs; run; run = run->after)
         if (run->supervisor.pid == child)
             return;
-    if (sweep->count == SWEEP_BATCH)
+    if (kill_strays->count == SWEEP_BATCH)
         return;
-    sweep->strays[sweep->count++] = child;
+    kill_strays->strays[kill_strays->count++] = child;
     children_kill(child);
 }
 
-/* Kills all children that are no keepers; how many are dead, and whether any is left. */
+/*
+ * Kills all children that are not supervisors; returns how many are dead, and whether any is
+ * left.
+ */
 static int sweep_once(const struct exec_pool *pool, bool *ret_left)
 {
-    struct sweep sweep = {.pool = pool};
-    bool is_list = children_each(sweep_child, &sweep);
+    struct kill_strays kill_strays = {.pool = pool};
+    bool is_list = children_each(sweep_child, &kill_strays);
     int dead = 0;
 
-    for (int i = 0; i < sweep.count; i++)
-        if (waitpid(sweep.strays[i], NULL, WNOHANG) == sweep.strays[i])
+    for (int i = 0; i < kill_strays.count; i++)
+        if (waitpid(kill_strays.strays[i], NULL, WNOHANG) == kill_strays.strays[i])
             dead++;
-    *ret_left = !is_list || sweep.count > 0;
+    *ret_left = !is_list || kill_strays.count > 0;
     return dead;
 }
 
 /*
- * A supervisor was killed, most likely by its program.  What it kept comes to us, and none of
- * it may outlive the run.
+ * A supervisor was killed, most likely by its program.  Its children now belong to this
+ * process, and none may outlive the run.
  */
-static void sweep(struct exec_pool *pool)
+static void kill_strays(struct exec_pool *pool)
 {
     struct exec_run *next;
     bool is_left = true;
@@ -156,29 +162,29 @@ static void sweep(struct exec_pool *pool)
 static void on_death(uv_signal_t *handle, int signal)
 {
     (void)signal;
-    sweep(handle->data);
+    kill_strays(handle->data);
 }
 
-/* SIGCHLD tells; this is for the case that the children could not be listed then. */
+/* SIGCHLD announces deaths; this is for the case that the children could not be listed then. */
 static void on_sweep_timer(uv_timer_t *timer)
 {
     const struct exec_run *run = timer->data;
 
-    sweep(run->pool);
+    kill_strays(run->pool);
 }
 
-static void lose(struct exec_run *run)
+static void set_lost(struct exec_run *run)
 {
     struct exec_pool *pool = run->pool;
 
     run->end.how = EXEC_LOST;
     err_set(&run->end.err, RC_UNKNOWN, -1, 0,
-            "the process that watched over the program was killed; the program was killed too");
+            "the supervisor of the program was killed; the program was killed too");
     run->is_lost = true;
     must(uv_signal_start(&pool->deaths, on_death, SIGCHLD) == 0);
     must(uv_timer_start(&run->timer, on_sweep_timer, EXEC_KILL_AGAIN_MS, EXEC_KILL_AGAIN_MS) ==
          0);
-    sweep(pool);
+    kill_strays(pool);
 }
 
 static void read_report(struct exec_run *run, const struct supervisor_report *report)
@@ -202,8 +208,8 @@ static void read_report(struct exec_run *run, const struct supervisor_report *re
     }
 }
 
-/* The supervisor is dead, which it is after everything that it kept. */
-static void on_keeper_exit(uv_poll_t *poll, int status, int events)
+/* The supervisor is dead; it dies after all its children. */
+static void on_supervisor_exit(uv_poll_t *poll, int status, int events)
 {
     struct exec_run *run = poll->data;
     struct supervisor_report report;
@@ -213,14 +219,14 @@ static void on_keeper_exit(uv_poll_t *poll, int status, int events)
     (void)events;
     uv_close((uv_handle_t *)&run->exit_poll, on_handle_closed);
     uv_timer_stop(&run->timer);
-    has_report = exec_spawned_bury(&run->supervisor, &report);
+    has_report = exec_spawned_reap(&run->supervisor, &report);
     for (int i = 0; i < EXEC_STREAMS; i++)
-        exec_output_finish(&run->taps[i]);
+        exec_output_finish(&run->outputs[i]);
     if (has_report) {
         read_report(run, &report);
         end_run(run);
     } else {
-        lose(run);
+        set_lost(run);
     }
 }
 
@@ -271,28 +277,28 @@ void exec_kill(struct exec_run *run)
     kill_now(run);
 }
 
-static void watch(struct exec_run *run, const struct exec_request *request)
+static void watch_run(struct exec_run *run, const struct exec_request *request)
 {
     struct exec_pool *pool = run->pool;
 
     run->meter = (struct exec_meter){.left = request->output_max, .sink = pool->sink};
     for (int i = 0; i < EXEC_STREAMS; i++) {
-        struct exec_output *tap = &run->taps[i];
+        struct exec_output *output = &run->outputs[i];
 
-        tap->stream = (enum exec_stream)i;
-        tap->meter = &run->meter;
-        tap->on_output = run->calls.on_output;
-        tap->arg = run->arg;
-        tap->owner = run;
-        tap->on_closed = on_handle_closed;
-        tap->fd = run->supervisor.out[i];
-        exec_output_open(tap, pool->loop);
+        output->stream = (enum exec_stream)i;
+        output->meter = &run->meter;
+        output->on_output = run->calls.on_output;
+        output->arg = run->arg;
+        output->owner = run;
+        output->on_closed = on_handle_closed;
+        output->fd = run->supervisor.out[i];
+        exec_output_open(output, pool->loop);
     }
     must(uv_poll_init(pool->loop, &run->exit_poll, run->supervisor.pidfd) == 0);
     must(uv_timer_init(pool->loop, &run->timer) == 0);
     run->exit_poll.data = run->timer.data = run;
     run->handles = EXEC_STREAMS + 2;
-    must(uv_poll_start(&run->exit_poll, UV_READABLE, on_keeper_exit) == 0);
+    must(uv_poll_start(&run->exit_poll, UV_READABLE, on_supervisor_exit) == 0);
     uv_update_time(pool->loop);
     if (request->timeout > 0)
         must(uv_timer_start(&run->timer, on_timer, to_ms(request->timeout), 0) == 0);
@@ -315,7 +321,7 @@ enum rc exec_start(struct exec_pool *pool, const struct exec_request *request,
     must(run);
     if (!exec_spawn(request, &run->supervisor)) {
         free(run);
-        return err_set(reterr, RC_BUSY, -1, 0, "cannot make a process: %s",
+        return err_set(reterr, RC_BUSY, -1, 0, "cannot create a process: %s",
                        strerrordesc_np(errno));
     }
     run->pool = pool;
@@ -327,7 +333,7 @@ enum rc exec_start(struct exec_pool *pool, const struct exec_request *request,
         run->after->before = run;
     pool->runs = run;
     pool->count++;
-    watch(run, request);
+    watch_run(run, request);
     *ret = run;
     return RC_OK;
 }
@@ -351,15 +357,15 @@ enum rc exec_pool_open(uv_loop_t *loop, int runs, struct exec_pool **ret, struct
     must(runs >= 1 && runs <= EXEC_RUNS_MAX);
     if (!children_each(ignore_child, NULL))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "programs cannot be watched here: /proc/self/task/*/children cannot be "
-                       "read (%s); it takes /proc and a kernel with CONFIG_PROC_CHILDREN",
+                       "cannot supervise programs: /proc/self/task/*/children cannot be read "
+                       "(%s); it needs /proc and a kernel with CONFIG_PROC_CHILDREN",
                        strerrordesc_np(errno));
     sink = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (sink < 0)
         return err_set(reterr, RC_BUSY, -1, 0, "cannot open /dev/null: %s",
                        strerrordesc_np(errno));
-    must(signal(SIGCHLD, SIG_DFL) !=
-         SIG_ERR); /* inherited as ignored, none could be waited for */
+    /* If SIGCHLD were inherited as ignored, children could not be waited for. */
+    must(signal(SIGCHLD, SIG_DFL) != SIG_ERR);
     must(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
     pool = calloc(1, sizeof *pool);
     must(pool);

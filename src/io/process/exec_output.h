@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One output stream of a program: a pipe read by the loop and cut into lines.
+ * One output stream of a program: a pipe read by the loop and split into lines.  For
+ * io/process/exec.c only.
  *
- * For io/process/exec.c alone.  What is above the run's allowance is taken out of the pipe
- * unread, so that a program never waits for us, and costs next to nothing.
+ * Output above the run's limit is removed from the pipe unread, so that a program never waits
+ * for the server, at almost no cost.
  */
 #pragma once
 
@@ -11,13 +12,13 @@
 
 /* Of both streams of a run together. */
 struct exec_meter {
-    int64_t left; /* bytes that may still be handed on */
+    int64_t left; /* bytes that may still be passed on */
     int64_t seen, dropped;
     int sink; /* /dev/null, open for writing */
 };
 
 struct exec_output {
-    uv_poll_t poll; /* data: the tap */
+    uv_poll_t poll; /* data: this struct */
     int fd;         /* -1 when the stream has ended */
     enum exec_stream stream;
     struct exec_meter *meter;
@@ -25,15 +26,15 @@ struct exec_output {
     void *arg;
     void *owner; /* data of the handle when on_closed is called, at the stream's end */
     uv_close_cb on_closed;
-    size_t held; /* bytes of a line whose end has not come yet */
+    size_t held; /* bytes of an unfinished line */
     char line[EXEC_LINE_MAX];
 };
 
-/* Begins to read fd, which is the tap's from now on and does not block. */
-void exec_output_open(struct exec_output *tap, uv_loop_t *loop);
+/* Begins to read fd, which this struct owns from now on and which does not block. */
+void exec_output_open(struct exec_output *output, uv_loop_t *loop);
 
 /*
- * When all writers are dead: takes what is left in the pipe, hands on the line that was not
- * ended and closes.  A stranger who was given the pipe and writes on is not waited for.
+ * When all writers are dead: reads the rest of the pipe, passes on the unfinished line and
+ * closes.  Does not wait for another process that was given the pipe and still writes.
  */
-void exec_output_finish(struct exec_output *tap);
+void exec_output_finish(struct exec_output *output);

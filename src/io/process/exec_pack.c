@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checks, packs and unpacks requests.
+ */
 #include "io/process/exec_pack.h"
 
 #include <errno.h>
@@ -9,7 +12,7 @@
 
 #include "base/must.h"
 
-/* The file: this, then the texts, each with a zero behind it. */
+/* The file: this, then the texts, each followed by a zero. */
 struct head {
     struct exec_caps caps;
     int32_t argc, env_count;
@@ -18,8 +21,7 @@ struct head {
 static enum rc check_text(struct str s, const char *what, struct err *reterr)
 {
     if (s.len > 0 && memchr(s.ptr, '\0', s.len))
-        return err_set(reterr, RC_INVALID, -1, 0, "%s holds a zero byte, which ends a text",
-                       what);
+        return err_set(reterr, RC_INVALID, -1, 0, "%s contains a zero byte", what);
     return RC_OK;
 }
 
@@ -58,8 +60,8 @@ static enum rc check_words(const struct exec_request *request, struct err *reter
     }
     if (rc == RC_OK && bytes > EXEC_WORDS_MAX)
         rc = err_set(reterr, RC_LIMIT, -1, 0,
-                     "arguments and environment have %zu bytes; at most %d can be passed",
-                     bytes, EXEC_WORDS_MAX);
+                     "arguments and environment have %zu bytes; the limit is %d", bytes,
+                     EXEC_WORDS_MAX);
     return rc;
 }
 
@@ -68,13 +70,13 @@ enum rc exec_request_check(const struct exec_request *request, struct err *reter
     enum rc rc;
 
     if (request->argc < 1)
-        return err_set(reterr, RC_INVALID, -1, 0, "there is no program to run");
+        return err_set(reterr, RC_INVALID, -1, 0, "no program given");
     if (request->argc > EXEC_WORD_COUNT_MAX || request->env_count > EXEC_WORD_COUNT_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
                        "more than %d arguments or variables; pass the rest as input",
                        EXEC_WORD_COUNT_MAX);
     if (request->input.len > EXEC_INPUT_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "the input has %zu bytes; at most %d are taken",
+        return err_set(reterr, RC_LIMIT, -1, 0, "the input has %zu bytes; the limit is %d",
                        request->input.len, EXEC_INPUT_MAX);
     rc = check_path(request->argv[0], "the program", reterr);
     if (rc == RC_OK && request->file.len > 0)
@@ -97,21 +99,21 @@ int exec_memory_file(const char *name, struct str bytes)
     if (fd < 0)
         return -1;
     for (size_t done = 0; done < bytes.len;) {
-        ssize_t put = pwrite(fd, bytes.ptr + done, bytes.len - done, (off_t)done);
+        ssize_t put_text = pwrite(fd, bytes.ptr + done, bytes.len - done, (off_t)done);
 
-        if (put < 0) {
+        if (put_text < 0) {
             int failure = errno;
 
             close(fd);
             errno = failure;
             return -1;
         }
-        done += (size_t)put;
+        done += (size_t)put_text;
     }
     return fd;
 }
 
-static char *put(char *at, struct str s, char end)
+static char *put_text(char *at, struct str s, char end)
 {
     if (s.len > 0)
         memcpy(at, s.ptr, s.len);
@@ -141,15 +143,15 @@ int exec_pack(const struct exec_request *request)
     must(bytes);
     memcpy(at, &head, sizeof head);
     at += sizeof head;
-    at = put(at, request->cwd.len > 0 ? request->cwd : STR("/"), '\0');
-    at = put(at, request->user, '\0');
-    at = put(at, request->group, '\0');
-    at = put(at, request->file, '\0');
+    at = put_text(at, request->cwd.len > 0 ? request->cwd : STR("/"), '\0');
+    at = put_text(at, request->user, '\0');
+    at = put_text(at, request->group, '\0');
+    at = put_text(at, request->file, '\0');
     for (int i = 0; i < request->argc; i++)
-        at = put(at, request->argv[i], '\0');
+        at = put_text(at, request->argv[i], '\0');
     for (int i = 0; i < request->env_count; i++) {
-        at = put(at, request->env[i].name, '=');
-        at = put(at, request->env[i].value, '\0');
+        at = put_text(at, request->env[i].name, '=');
+        at = put_text(at, request->env[i].value, '\0');
     }
     must((size_t)(at - bytes) <= room);
     fd = exec_memory_file("belfry-request", (struct str){bytes, (size_t)(at - bytes)});
@@ -157,8 +159,8 @@ int exec_pack(const struct exec_request *request)
     return fd;
 }
 
-/* The text at *at, and *at moved behind it. */
-static char *take(char **at, const char *end)
+/* The text at *at, which is moved after it. */
+static char *read_text(char **at, const char *end)
 {
     char *text = *at;
     char *zero = memchr(text, '\0', (size_t)(end - text));
@@ -168,13 +170,13 @@ static char *take(char **at, const char *end)
     return text;
 }
 
-static char **take_list(char **at, const char *end, int32_t count)
+static char **read_list(char **at, const char *end, int32_t count)
 {
     char **list = calloc((size_t)count + 2, sizeof *list); /* one more and the end */
 
     must(list);
     for (int32_t i = 0; i < count; i++)
-        list[i] = take(at, end);
+        list[i] = read_text(at, end);
     return list;
 }
 
@@ -192,13 +194,13 @@ struct exec_pack exec_unpack(int fd)
     at = bytes + sizeof head;
     end = bytes + file.st_size;
     pack.caps = head.caps;
-    pack.cwd = take(&at, end);
-    pack.user = take(&at, end);
-    pack.group = take(&at, end);
-    pack.file = take(&at, end);
-    pack.argv = take_list(&at, end, head.argc);
+    pack.cwd = read_text(&at, end);
+    pack.user = read_text(&at, end);
+    pack.group = read_text(&at, end);
+    pack.file = read_text(&at, end);
+    pack.argv = read_list(&at, end, head.argc);
     if (pack.file[0] == '\0')
         pack.file = pack.argv[0];
-    pack.env = take_list(&at, end, head.env_count);
+    pack.env = read_list(&at, end, head.env_count);
     return pack;
 }

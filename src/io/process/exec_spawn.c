@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starts a supervisor process with its pipes and socket.
+ */
 #include "io/process/exec_spawn.h"
 
 #include <errno.h>
@@ -14,7 +17,7 @@
 #include "base/must.h"
 #include "io/process/exec_pack.h"
 
-/* The supervisor's ends of what is between it and us. */
+/* The supervisor's ends of pipes and socket. */
 struct far_ends {
     int fds[SUPERVISOR_FDS];
     int socket;
@@ -40,7 +43,7 @@ static void close_near(struct exec_spawned *near)
     close_all(&near->socket, 1);
 }
 
-/* Only our end does not block: programs do not expect it of theirs. */
+/* Only the server's end is non-blocking: programs do not expect it of theirs. */
 static bool open_pipe(int *ret_near, int *ret_far)
 {
     int ends[2];
@@ -63,7 +66,7 @@ static bool open_sockets(int *ret_near, int *ret_far)
     return true;
 }
 
-/* Input is a file: whoever does not read it, or reads half, delays nobody. */
+/* Input is a file: a program that does not read all of it blocks nothing. */
 static int open_input(struct str input)
 {
     if (input.len == 0)
@@ -108,10 +111,11 @@ static bool send_run(int socket, const int fds[SUPERVISOR_FDS])
 }
 
 /*
- * posix_spawn() shares our memory until the exec, whatever our size, and runs none of our
- * code in the child.  The supervisor's own session keeps a terminal's signals away from it.
+ * posix_spawn() shares memory until the exec, whatever the size of the process, and runs no
+ * code of ours in the child.  The supervisor's own session keeps a terminal's signals away from
+ * it.
  */
-static int spawn_keeper(int socket, pid_t *ret)
+static int spawn_supervisor(int socket, pid_t *ret)
 {
     static char name[] = SUPERVISOR_NAME;
     char *argv[] = {name, NULL}, *env[] = {NULL};
@@ -138,10 +142,13 @@ static int spawn_keeper(int socket, pid_t *ret)
     return error;
 }
 
-/* A supervisor that cannot be watched or told is killed: it has not begun anything yet. */
-static bool spawn(struct exec_spawned *near, const struct far_ends *far)
+/*
+ * A supervisor that cannot be watched or sent its order is killed: it has not begun anything
+ * yet.
+ */
+static bool spawn_watched(struct exec_spawned *near, const struct far_ends *far)
 {
-    int failure = spawn_keeper(far->socket, &near->pid);
+    int failure = spawn_supervisor(far->socket, &near->pid);
 
     if (failure == 0) {
         near->pidfd = pidfd_open(near->pid, 0);
@@ -159,7 +166,7 @@ bool exec_spawn(const struct exec_request *request, struct exec_spawned *ret)
 {
     struct exec_spawned near = {.pidfd = -1, .socket = -1, .out = {-1, -1}};
     struct far_ends far = {.fds = {-1, -1, -1, -1}, .socket = -1};
-    bool is_running = open_ends(request, &near, &far) && spawn(&near, &far);
+    bool is_running = open_ends(request, &near, &far) && spawn_watched(&near, &far);
     int failure = errno;
 
     close_far(&far);
@@ -181,7 +188,7 @@ void exec_spawned_order(const struct exec_spawned *supervisor, enum supervisor_o
     (void)send(supervisor->socket, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-bool exec_spawned_bury(struct exec_spawned *supervisor, struct supervisor_report *ret)
+bool exec_spawned_reap(struct exec_spawned *supervisor, struct supervisor_report *ret)
 {
     struct supervisor_report report;
     bool has_report = recv(supervisor->socket, &report, sizeof report, MSG_DONTWAIT) ==

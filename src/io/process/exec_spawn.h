@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The making of a supervisor and the talk with it: io/process/supervisor.h seen from the pool.
- *
- * For io/process/exec.c alone.
+ * Creates a supervisor and communicates with it: io/process/supervisor.h seen from the pool.
+ * For io/process/exec.c only.
  */
 #pragma once
 
@@ -12,17 +11,17 @@
 #include "io/process/supervisor.h"
 
 struct exec_spawned {
-    pid_t pid;             /* 0 when it has been waited for                    */
-    int pidfd;             /* readable when the supervisor is dead                 */
-    int socket;            /* for orders, and for its report                   */
+    pid_t pid;             /* 0 after it was waited for */
+    int pidfd;             /* readable when the supervisor is dead */
+    int socket;            /* for orders, and for its report */
     int out[EXEC_STREAMS]; /* what the program writes; non-blocking */
 };
 
-/* A supervisor that runs a checked request.  False with errno, and nothing is left. */
+/* Starts a supervisor that runs a checked request.  False with errno, and nothing is left. */
 bool exec_spawn(const struct exec_request *request, struct exec_spawned *ret);
 
-/* Gives an order.  A supervisor that was stopped by its program is woken. */
+/* Sends an order.  Wakes a supervisor that its program stopped. */
 void exec_spawned_order(const struct exec_spawned *supervisor, enum supervisor_order order);
 
-/* For a dead supervisor: its report, if it made one.  pid, pidfd and socket are done with. */
-bool exec_spawned_bury(struct exec_spawned *supervisor, struct supervisor_report *ret);
+/* For a dead supervisor: reads its report, if any.  Closes pidfd and socket; pid becomes 0. */
+bool exec_spawned_reap(struct exec_spawned *supervisor, struct supervisor_report *ret);

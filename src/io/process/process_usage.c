@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads /proc/self and the resource limits.
+ */
 #include "io/process/process_usage.h"
 
 #include <dirent.h>
@@ -36,17 +39,17 @@ static int64_t count_entries(const char *path)
 
 struct process_usage process_usage(void)
 {
-    struct process_usage figures = {0};
+    struct process_usage ret = {0};
     struct rusage usage;
     struct rlimit limit;
 
-    read_memory(&figures);
+    read_memory(&ret);
     if (getrusage(RUSAGE_SELF, &usage) == 0)
-        figures.cpu = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * SPAN_S +
-                      usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+        ret.cpu = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * SPAN_S +
+                  usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-        figures.files_max = (int64_t)limit.rlim_cur;
-    figures.files = count_entries("/proc/self/fd") - 1; /* but for the one that reads them */
-    figures.threads = count_entries("/proc/self/task");
-    return figures;
+        ret.files_max = (int64_t)limit.rlim_cur;
+    ret.files = count_entries("/proc/self/fd") - 1; /* without the one that reads them */
+    ret.threads = count_entries("/proc/self/task");
+    return ret;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What this process takes from the kernel: memory, time, files.
- */
+/* Kernel resources of this process: memory, time, files. */
 #pragma once
 
 #include <stdint.h>
@@ -9,11 +7,11 @@
 #include "base/instant.h"
 
 struct process_usage {
-    int64_t resident, virtual_bytes; /* bytes                     */
-    span cpu;                        /* of all its threads        */
-    int64_t files, files_max;        /* open, and that may be     */
+    int64_t resident, virtual_bytes; /* bytes */
+    span cpu;                        /* of all its threads */
+    int64_t files, files_max;        /* open, and the limit */
     int64_t threads;
 };
 
-/* What cannot be learnt is 0. */
+/* Values that cannot be read are 0. */
 struct process_usage process_usage(void);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The supervisor process: starts its program, obeys orders, kills all descendants, reports.
+ */
 #include "io/process/supervisor.h"
 
 #include <errno.h>
@@ -23,16 +26,16 @@ enum { CONTROL = 0 };
 
 struct supervisor {
     struct exec_pack pack;
-    int told;    /* where a refusal of the program's start comes in      */
-    int deaths;  /* signalfd of SIGCHLD                                  */
-    bool alone;  /* the pool's process is gone: nobody to report to      */
-    bool ending; /* kill whatever is there                               */
+    int error_pipe; /* pipe on which a failed start is reported */
+    int deaths;     /* signalfd of SIGCHLD */
+    bool is_orphan; /* the pool's process is dead: there is no receiver for a report */
+    bool ending;    /* kill all children */
     pid_t program;
     bool program_over;
     struct supervisor_report report;
 };
 
-/* The order to run, with the descriptors in it; false when the pool gave up. */
+/* Reads the order to run with its descriptors; false if the pool gave up. */
 static bool receive_run(int fds[SUPERVISOR_FDS])
 {
     union {
@@ -58,7 +61,7 @@ static bool receive_run(int fds[SUPERVISOR_FDS])
     return true;
 }
 
-/* Signals to the supervisor itself mean nothing: it ends when its program has, or its pool. */
+/* Signals to the supervisor itself are ignored: it ends with its program or its pool. */
 static int block_signals(void)
 {
     sigset_t set;
@@ -73,29 +76,29 @@ static int block_signals(void)
     return fd;
 }
 
-static struct supervisor_error start(struct supervisor *supervisor,
-                                     const int fds[SUPERVISOR_FDS])
+static struct supervisor_error start_program(struct supervisor *supervisor,
+                                             const int fds[SUPERVISOR_FDS])
 {
-    struct supervisor_user person;
-    struct supervisor_error refusal = supervisor_find_user(&supervisor->pack, &person);
+    struct supervisor_user identity;
+    struct supervisor_error refusal = supervisor_find_user(&supervisor->pack, &identity);
     pid_t self = getpid();
-    int tell[2];
+    int error_pipe[2];
 
     if (refusal.stage != SUPERVISOR_STARTED)
         return refusal;
-    if (pipe2(tell, O_CLOEXEC | O_NONBLOCK) != 0)
+    if (pipe2(error_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         return (struct supervisor_error){SUPERVISOR_PROCESS, errno};
-    supervisor->told = tell[0];
+    supervisor->error_pipe = error_pipe[0];
     supervisor->program = fork();
     if (supervisor->program == 0)
-        supervisor_become(&supervisor->pack, &person, fds, tell[1], self);
+        supervisor_become(&supervisor->pack, &identity, fds, error_pipe[1], self);
     if (supervisor->program < 0)
         refusal = (struct supervisor_error){SUPERVISOR_PROCESS, errno};
-    close(tell[1]);
+    close(error_pipe[1]);
     return refusal;
 }
 
-static void obey(struct supervisor *supervisor)
+static void read_order(struct supervisor *supervisor)
 {
     char order;
     ssize_t got = recv(CONTROL, &order, 1, MSG_DONTWAIT);
@@ -103,23 +106,23 @@ static void obey(struct supervisor *supervisor)
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (got <= 0)
-        supervisor->alone = supervisor->ending = true;
+        supervisor->is_orphan = supervisor->ending = true;
     else if (order == SUPERVISOR_KILL)
         supervisor->ending = true;
     else if (!supervisor->program_over && kill(-supervisor->program, SIGTERM) == 0)
-        (void)kill(-supervisor->program, SIGCONT); /* what is stopped cannot end */
+        (void)kill(-supervisor->program, SIGCONT); /* a stopped process cannot end */
     else if (!supervisor->program_over)
         (void)kill(supervisor->program, SIGTERM); /* not yet in its own session */
 }
 
-static void kill_one(pid_t child, void *arg)
+static void kill_child(pid_t child, void *arg)
 {
     (void)arg;
     children_kill(child);
 }
 
-/* Waits for all that are dead; false when no child is left. */
-static bool reap(struct supervisor *supervisor)
+/* Waits for all dead children; false if no child is left. */
+static bool reap_children(struct supervisor *supervisor)
 {
     int status;
     pid_t child;
@@ -136,38 +139,38 @@ static bool reap(struct supervisor *supervisor)
 }
 
 /*
- * One round for each event.  The children of whoever dies come to us, and that death is an
- * event: so killing our own children, round by round, ends every descendant.
+ * One round per event.  The children of a dead process become children of the supervisor, and
+ * that death is an event: so killing its own children, round by round, ends every descendant.
  */
-static void keep(struct supervisor *supervisor)
+static void run_until_empty(struct supervisor *supervisor)
 {
     struct signalfd_siginfo death;
 
-    while (reap(supervisor)) {
+    while (reap_children(supervisor)) {
         struct pollfd events[] = {
             {.fd = supervisor->deaths, .events = POLLIN},
-            {.fd = supervisor->alone ? -1 : CONTROL, .events = POLLIN},
+            {.fd = supervisor->is_orphan ? -1 : CONTROL, .events = POLLIN},
         };
 
         if (supervisor->ending)
-            must(children_each(kill_one, NULL));
+            must(children_each(kill_child, NULL));
         must(poll(events, 2, -1) > 0 || errno == EINTR);
         while (read(supervisor->deaths, &death, sizeof death) > 0)
             continue;
         if (events[1].revents != 0)
-            obey(supervisor);
+            read_order(supervisor);
     }
 }
 
-/* `refusal` is the supervisor's own; the program's would come by the pipe. */
-static void report(struct supervisor *supervisor, struct supervisor_error refusal)
+/* `refusal` is the supervisor's own error; the program's would arrive on the pipe. */
+static void send_report(struct supervisor *supervisor, struct supervisor_error refusal)
 {
     struct supervisor_report *report = &supervisor->report;
     struct rusage used;
 
-    if (supervisor->told >= 0)
-        (void)!read(supervisor->told, &refusal,
-                    sizeof refusal); /* nothing when it was started */
+    /* Reads nothing if it was started. */
+    if (supervisor->error_pipe >= 0)
+        (void)!read(supervisor->error_pipe, &refusal, sizeof refusal);
     if (refusal.stage != SUPERVISOR_STARTED)
         supervisor_explain(&supervisor->pack, refusal, &report->refused);
     must(getrusage(RUSAGE_CHILDREN, &used) == 0);
@@ -179,7 +182,7 @@ static void report(struct supervisor *supervisor, struct supervisor_error refusa
 
 void supervisor_main(void)
 {
-    struct supervisor supervisor = {.told = -1, .program = -1};
+    struct supervisor supervisor = {.error_pipe = -1, .program = -1};
     struct supervisor_error refusal;
     int fds[SUPERVISOR_FDS];
 
@@ -190,10 +193,10 @@ void supervisor_main(void)
     if (!receive_run(fds))
         _exit(0);
     supervisor.pack = exec_unpack(fds[SUPERVISOR_REQUEST]);
-    refusal = start(&supervisor, fds);
+    refusal = start_program(&supervisor, fds);
     for (int i = 0; i < SUPERVISOR_FDS; i++)
         close(fds[i]);
-    keep(&supervisor);
-    report(&supervisor, refusal);
+    run_until_empty(&supervisor);
+    send_report(&supervisor, refusal);
     _exit(0);
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prepares the forked child and executes the program.
+ */
 #include "io/process/supervisor_start.h"
 
 #include <errno.h>
@@ -13,11 +16,11 @@
 #include <unistd.h>
 
 enum {
-    PROGRAM_UMASK = 022, /* what programs are used to; a stricter one is their own affair */
-    NOT_STARTED = 127,   /* as a shell says it; nobody reads it */
+    PROGRAM_UMASK = 022, /* the usual default; a program may set a stricter one */
+    NOT_STARTED = 127,   /* as a shell returns; it is not read */
 };
 
-static struct supervisor_error refuse(enum supervisor_stage stage, int error)
+static struct supervisor_error make_error(enum supervisor_stage stage, int error)
 {
     return (struct supervisor_error){stage, error};
 }
@@ -25,7 +28,7 @@ static struct supervisor_error refuse(enum supervisor_stage stage, int error)
 struct supervisor_error supervisor_find_user(const struct exec_pack *pack,
                                              struct supervisor_user *ret)
 {
-    struct supervisor_user person = {.uid = geteuid(), .gid = getegid()};
+    struct supervisor_user identity = {.uid = geteuid(), .gid = getegid()};
     const struct passwd *user;
     const struct group *group;
 
@@ -33,37 +36,37 @@ struct supervisor_error supervisor_find_user(const struct exec_pack *pack,
     if (pack->user[0] != '\0') {
         user = getpwnam(pack->user);
         if (!user)
-            return refuse(SUPERVISOR_USER, errno == ENOENT ? 0 : errno);
-        person = (struct supervisor_user){.uid = user->pw_uid,
-                                          .gid = user->pw_gid,
-                                          .name = pack->user,
-                                          .home = strdup(user->pw_dir)};
+            return make_error(SUPERVISOR_USER, errno == ENOENT ? 0 : errno);
+        identity = (struct supervisor_user){.uid = user->pw_uid,
+                                            .gid = user->pw_gid,
+                                            .name = pack->user,
+                                            .home = strdup(user->pw_dir)};
     }
     if (pack->group[0] != '\0') {
         group = getgrnam(pack->group);
         if (!group)
-            return refuse(SUPERVISOR_GROUP, errno == ENOENT ? 0 : errno);
-        person.gid = group->gr_gid;
+            return make_error(SUPERVISOR_GROUP, errno == ENOENT ? 0 : errno);
+        identity.gid = group->gr_gid;
     }
-    person.is_other = person.uid != geteuid() || person.gid != getegid();
-    *ret = person;
-    return refuse(SUPERVISOR_STARTED, 0);
+    identity.is_other = identity.uid != geteuid() || identity.gid != getegid();
+    *ret = identity;
+    return make_error(SUPERVISOR_STARTED, 0);
 }
 
-static bool become_person(const struct supervisor_user *person, const int fds[SUPERVISOR_FDS])
+static bool become_user(const struct supervisor_user *identity, const int fds[SUPERVISOR_FDS])
 {
-    if (!person->is_other)
+    if (!identity->is_other)
         return true;
-    /* So that the program can open /dev/stdout; without that right it still can write. */
-    if (fchown(fds[SUPERVISOR_STDOUT], person->uid, person->gid) == 0)
-        (void)!fchown(fds[SUPERVISOR_STDERR], person->uid, person->gid);
-    return (!person->name || initgroups(person->name, person->gid) == 0) &&
-           setresgid(person->gid, person->gid, person->gid) == 0 &&
-           setresuid(person->uid, person->uid, person->uid) == 0;
+    /* Lets the program open /dev/stdout; without this right it can still write. */
+    if (fchown(fds[SUPERVISOR_STDOUT], identity->uid, identity->gid) == 0)
+        (void)!fchown(fds[SUPERVISOR_STDERR], identity->uid, identity->gid);
+    return (!identity->name || initgroups(identity->name, identity->gid) == 0) &&
+           setresgid(identity->gid, identity->gid, identity->gid) == 0 &&
+           setresuid(identity->uid, identity->uid, identity->uid) == 0;
 }
 
-/* A limit above the hard one is kept by that one already. */
-static bool limit(int resource, int64_t soft, int64_t hard)
+/* A limit above the hard limit is already enforced by that. */
+static bool set_limit(int resource, int64_t soft, int64_t hard)
 {
     struct rlimit now;
 
@@ -79,16 +82,17 @@ static bool set_limits(const struct exec_caps *caps)
 {
     int64_t cpu = (caps->cpu + SPAN_S - 1) / SPAN_S;
 
-    return limit(RLIMIT_CORE, 0, 0) &&
-           (cpu == 0 || limit(RLIMIT_CPU, cpu, cpu + EXEC_CPU_GRACE_S)) &&
-           (caps->memory == 0 || limit(RLIMIT_AS, caps->memory, caps->memory)) &&
-           (caps->file_size == 0 || limit(RLIMIT_FSIZE, caps->file_size, caps->file_size)) &&
+    return set_limit(RLIMIT_CORE, 0, 0) &&
+           (cpu == 0 || set_limit(RLIMIT_CPU, cpu, cpu + EXEC_CPU_GRACE_S)) &&
+           (caps->memory == 0 || set_limit(RLIMIT_AS, caps->memory, caps->memory)) &&
+           (caps->file_size == 0 ||
+            set_limit(RLIMIT_FSIZE, caps->file_size, caps->file_size)) &&
            (caps->open_files == 0 ||
-            limit(RLIMIT_NOFILE, caps->open_files, caps->open_files)) &&
-           (caps->processes == 0 || limit(RLIMIT_NPROC, caps->processes, caps->processes));
+            set_limit(RLIMIT_NOFILE, caps->open_files, caps->open_files)) &&
+           (caps->processes == 0 || set_limit(RLIMIT_NPROC, caps->processes, caps->processes));
 }
 
-/* Dies with its supervisor, can gain no rights, hears every signal. */
+/* Dies with its supervisor, cannot gain rights, receives all signals. */
 static bool set_process(pid_t supervisor)
 {
     sigset_t none;
@@ -107,14 +111,14 @@ static bool set_descriptors(const int fds[SUPERVISOR_FDS])
            close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
 }
 
-/* The directory must be open to whom the program runs as; to lower a limit needs no right. */
+/* The program's identity must have access to the directory; lowering a limit needs no right. */
 static enum supervisor_stage prepare(const struct exec_pack *pack,
-                                     const struct supervisor_user *person,
+                                     const struct supervisor_user *identity,
                                      const int fds[SUPERVISOR_FDS], pid_t supervisor)
 {
     if (setsid() < 0)
         return SUPERVISOR_PROCESS;
-    if (!become_person(person, fds))
+    if (!become_user(identity, fds))
         return SUPERVISOR_BECOME;
     if (!set_process(supervisor) || !set_descriptors(fds))
         return SUPERVISOR_PROCESS;
@@ -138,23 +142,23 @@ static void add_home(const struct exec_pack *pack, const char *home)
         *at = NULL;
 }
 
-void supervisor_become(const struct exec_pack *pack, const struct supervisor_user *person,
-                       const int fds[SUPERVISOR_FDS], int tell, pid_t supervisor)
+void supervisor_become(const struct exec_pack *pack, const struct supervisor_user *identity,
+                       const int fds[SUPERVISOR_FDS], int error_pipe, pid_t supervisor)
 {
-    enum supervisor_stage stage = prepare(pack, person, fds, supervisor);
+    enum supervisor_stage stage = prepare(pack, identity, fds, supervisor);
     struct supervisor_error refusal;
-    ssize_t told;
+    ssize_t written;
 
-    if (stage == SUPERVISOR_EXEC && person->home)
-        add_home(pack, person->home);
+    if (stage == SUPERVISOR_EXEC && identity->home)
+        add_home(pack, identity->home);
     if (stage == SUPERVISOR_EXEC)
         execve(pack->file, pack->argv, pack->env);
-    refusal = refuse(stage, errno);
-    told = write(tell, &refusal, sizeof refusal);
-    _exit(told == (ssize_t)sizeof refusal ? NOT_STARTED : NOT_STARTED + 1);
+    refusal = make_error(stage, errno);
+    written = write(error_pipe, &refusal, sizeof refusal);
+    _exit(written == (ssize_t)sizeof refusal ? NOT_STARTED : NOT_STARTED + 1);
 }
 
-static enum rc rc_of(int error)
+static enum rc rc_of_errno(int error)
 {
     switch (error) {
     case 0:
@@ -174,8 +178,8 @@ static enum rc rc_of(int error)
 void supervisor_explain(const struct exec_pack *pack, struct supervisor_error refusal,
                         struct err *ret)
 {
-    const char *why = refusal.error ? strerrordesc_np(refusal.error) : "there is none";
-    enum rc rc = rc_of(refusal.error);
+    const char *why = refusal.error ? strerrordesc_np(refusal.error) : "it does not exist";
+    enum rc rc = rc_of_errno(refusal.error);
 
     why = why ? why : "for an unknown reason";
     switch (refusal.stage) {
@@ -187,7 +191,7 @@ void supervisor_explain(const struct exec_pack *pack, struct supervisor_error re
         break;
     case SUPERVISOR_BECOME:
         err_set(ret, rc, -1, 0,
-                "cannot run as user `%.64s`, group `%.64s`: %s; to change them takes root",
+                "cannot run as user `%.64s`, group `%.64s`: %s; changing them requires root",
                 pack->user, pack->group, why);
         break;
     case SUPERVISOR_LIMITS:
@@ -201,7 +205,7 @@ void supervisor_explain(const struct exec_pack *pack, struct supervisor_error re
         break;
     case SUPERVISOR_STARTED:
     case SUPERVISOR_PROCESS:
-        err_set(ret, rc, -1, 0, "cannot make a process: %s", why);
+        err_set(ret, rc, -1, 0, "cannot create a process: %s", why);
         break;
     }
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames, timeouts, messages and statuses of gRPC.
+ */
 #include "wire/grpc/grpc.h"
 
 bool grpc_is_type(struct str content_type)
@@ -21,15 +24,15 @@ enum rc grpc_unframe(struct str body, bool *ret_is_compressed, struct str *ret,
 
     if (body.len < GRPC_PREFIX)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "a message of gRPC begins with %d bytes, and %zu have come", GRPC_PREFIX,
+                       "a gRPC message begins with %d bytes; received %zu", GRPC_PREFIX,
                        body.len);
     length = (size_t)p[1] << 24 | (size_t)p[2] << 16 | (size_t)p[3] << 8 | p[4];
     if (p[0] > 1)
         return err_set(reterr, RC_INVALID, 0, 1,
-                       "a message of gRPC begins with 0, or 1 when it is compressed");
+                       "a gRPC message begins with 0, or 1 if it is compressed");
     if (length != body.len - GRPC_PREFIX)
         return err_set(reterr, RC_INVALID, 1, 4,
-                       "one message of %zu bytes was announced, and %zu have come", length,
+                       "one message of %zu bytes was announced; received %zu", length,
                        body.len - GRPC_PREFIX);
     *ret_is_compressed = p[0] == 1;
     *ret = str_from(body, GRPC_PREFIX);
@@ -139,7 +142,7 @@ const char *grpc_status_text(enum grpc_status status)
     return status_texts[status];
 }
 
-/* As the specification has it, in its http-grpc-status-mapping.md. */
+/* As in the specification's http-grpc-status-mapping.md. */
 enum grpc_status grpc_status_of_http(int status)
 {
     switch (status) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What gRPC adds to HTTP/2, for calls of one message each way: its frame, its deadline, its
- * statuses and their words.  Messages themselves are bytes here.
+ * The parts of gRPC on top of HTTP/2, for calls with one message each way: the frame, the
+ * deadline, statuses and their texts.  Messages are just bytes here.
  */
 #pragma once
 
@@ -20,7 +20,8 @@ enum grpc_status {
     GRPC_NOT_FOUND = 5,
     GRPC_ALREADY_EXISTS = 6,
     GRPC_PERMISSION_DENIED = 7,
-    GRPC_RESOURCE_EXHAUSTED = 8, /* clients ask again by themselves: only for what passes */
+    /* clients retry automatically: only for temporary conditions */
+    GRPC_RESOURCE_EXHAUSTED = 8,
     GRPC_FAILED_PRECONDITION = 9,
     GRPC_ABORTED = 10,
     GRPC_OUT_OF_RANGE = 11,
@@ -32,36 +33,39 @@ enum grpc_status {
 };
 
 enum {
-    GRPC_PREFIX = 5,         /* bytes of a frame before its message                      */
-    GRPC_TIMEOUT_DIGITS = 8, /* the specification's                                      */
-    GRPC_STATUS_MAX = 4,     /* bytes of a status as text, with its end                  */
+    GRPC_PREFIX = 5,         /* bytes of a frame before its message */
+    GRPC_TIMEOUT_DIGITS = 8, /* of the specification */
+    GRPC_STATUS_MAX = 4,     /* bytes of a status as text, with its end */
 };
 
 /* application/grpc, also with +proto or parameters. */
 bool grpc_is_type(struct str content_type);
 
-/* The one frame that the body must be. */
+/* The body must be exactly one frame. */
 MUST_USE enum rc grpc_unframe(struct str body, bool *ret_is_compressed, struct str *ret,
                               struct err *reterr);
 
-/* Appends what stands before a message of that length. */
+/* Appends the prefix of a message of that length. */
 void grpc_prefix(size_t length, struct buf *out);
 
-/* grpc-timeout: "9932m", "30000000u", "5S".  False: it is none. */
+/* grpc-timeout: "9932m", "30000000u", "5S".  False: invalid. */
 bool grpc_timeout(struct str text, span *ret);
 
-/* Appends as grpc-message has it: percent signs and all but printable ASCII are escaped. */
+/*
+ * Appends in the form of grpc-message: percent signs and everything but printable ASCII are
+ * escaped.
+ */
 void grpc_message(struct str text, struct buf *out);
 #define GRPC_MESSAGE_ROOM(len) (3 * (len) + 1)
 
-/* And back: what is not escaped well stays as it is. */
+/* The reverse; invalid escapes are copied unchanged. */
 void grpc_message_read(struct str text, struct buf *out);
 
-/* grpc-status: "5".  A number that is none of the above, or none at all: GRPC_UNKNOWN. */
+/* grpc-status: "5".  Any other number, or none: GRPC_UNKNOWN. */
 enum grpc_status grpc_status_read(struct str text);
 
 /* "NOT_FOUND" */
 const char *grpc_status_text(enum grpc_status status);
 
-/* Of an answer without grpc-status, which somebody between gave, by its HTTP status. */
+/* The status of an answer without grpc-status, sent by an intermediary, by its HTTP status. */
 enum grpc_status grpc_status_of_http(int status);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unpacks, checks and packs protobuf messages.
+ */
 #include "wire/grpc/proto.h"
 
 #include "base/must.h"
@@ -10,7 +13,7 @@ enum { VARINT_BYTES_MAX = 10, WIRE_TYPE_BITS = 3, FIELD_NUMBER_MAX = (1 << 29) -
 
 /* ---- the wire ---- */
 
-static bool take_varint(struct str *s, uint64_t *ret)
+static bool read_varint(struct str *s, uint64_t *ret)
 {
     uint64_t value = 0;
 
@@ -27,7 +30,7 @@ static bool take_varint(struct str *s, uint64_t *ret)
     return false;
 }
 
-static bool take_bytes(struct str *s, uint64_t len, struct str *ret)
+static bool read_bytes(struct str *s, uint64_t len, struct str *ret)
 {
     if (len > s->len)
         return false;
@@ -36,25 +39,25 @@ static bool take_bytes(struct str *s, uint64_t len, struct str *ret)
     return true;
 }
 
-/* One field; *ret is what it holds when it is bytes. */
-static bool take_field(struct str *s, uint32_t *ret_number, bool *ret_is_bytes, struct str *ret)
+/* One field; *ret is its content if it is bytes. */
+static bool read_field(struct str *s, uint32_t *ret_number, bool *ret_is_bytes, struct str *ret)
 {
     uint64_t tag, n;
 
-    if (!take_varint(s, &tag) || tag >> WIRE_TYPE_BITS == 0 ||
+    if (!read_varint(s, &tag) || tag >> WIRE_TYPE_BITS == 0 ||
         tag >> WIRE_TYPE_BITS > FIELD_NUMBER_MAX)
         return false;
     *ret_number = (uint32_t)(tag >> WIRE_TYPE_BITS);
     *ret_is_bytes = (tag & 7) == WIRE_BYTES;
     switch (tag & 7) {
     case WIRE_VARINT:
-        return take_varint(s, &n);
+        return read_varint(s, &n);
     case WIRE_8:
-        return take_bytes(s, 8, ret);
+        return read_bytes(s, 8, ret);
     case WIRE_4:
-        return take_bytes(s, 4, ret);
+        return read_bytes(s, 4, ret);
     case WIRE_BYTES:
-        return take_varint(s, &n) && take_bytes(s, n, ret);
+        return read_varint(s, &n) && read_bytes(s, n, ret);
     default:
         return false;
     }
@@ -67,7 +70,7 @@ bool proto_find_text(struct str message, uint32_t number, struct str *ret)
     uint32_t n;
 
     while (rest.len > 0) {
-        if (!take_field(&rest, &n, &is_bytes, &value))
+        if (!read_field(&rest, &n, &is_bytes, &value))
             return false;
         if (n == number && is_bytes) {
             *ret = value;
@@ -82,7 +85,7 @@ bool proto_find_text(struct str message, uint32_t number, struct str *ret)
 static enum rc check_text(const char *name, struct str text, struct err *reterr)
 {
     if (memchr(text.ptr, '\0', text.len))
-        err_set(reterr, RC_INVALID, -1, 0, "has a NUL, which no text may have");
+        err_set(reterr, RC_INVALID, -1, 0, "contains a NUL");
     else if (!str_is_utf8(text))
         err_set(reterr, RC_INVALID, -1, 0, "is not UTF-8");
     else
@@ -103,8 +106,8 @@ static enum rc check_texts(const ProtobufCMessageDescriptor *type, struct str by
         uint32_t number;
         bool is_bytes;
 
-        if (!take_field(&bytes, &number, &is_bytes, &value))
-            return err_set(reterr, RC_INVALID, -1, 0, "the message is broken");
+        if (!read_field(&bytes, &number, &is_bytes, &value))
+            return err_set(reterr, RC_INVALID, -1, 0, "malformed message");
         field = protobuf_c_message_descriptor_get_field(type, number);
         if (!field || !is_bytes || value.len == 0)
             continue;
@@ -139,7 +142,7 @@ static void *budget_take(void *arg, size_t size)
 static void budget_return(void *arg, void *memory)
 {
     (void)arg;
-    (void)memory; /* with its arena */
+    (void)memory; /* freed with its arena */
 }
 
 enum rc proto_unpack(const ProtobufCMessageDescriptor *type, struct str bytes,
@@ -156,10 +159,10 @@ enum rc proto_unpack(const ProtobufCMessageDescriptor *type, struct str bytes,
                                         (const uint8_t *)bytes.ptr);
     if (!message && budget.is_over)
         return err_set(reterr, RC_LIMIT, -1, 0,
-                       "the message has too many parts: it would take more than %d MiB",
+                       "the message has too many parts; its limit in memory is %d MiB",
                        PROTO_BUDGET >> 20);
     if (!message)
-        return err_set(reterr, RC_INVALID, -1, 0, "the message is not one of this method");
+        return err_set(reterr, RC_INVALID, -1, 0, "the message does not match this method");
     *ret = message;
     return RC_OK;
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state machine of the HTTP/1.1 parser: lines, bodies and chunks; see wire/http1/http1.h.
+ */
 #include "wire/http1/http1.h"
 
 #include "base/must.h"
@@ -7,7 +10,7 @@
 void http1_begin(struct http1 *p, char *room, int64_t body_max)
 {
     must(room && body_max >= 0);
-    /* The lists are empty by their counts. */
+    /* The counts make the lists empty. */
     memset(p, 0, offsetof(struct http1, request.segments));
     p->room = room;
     p->body_max = body_max;
@@ -18,7 +21,7 @@ bool http1_is_idle(const struct http1 *p)
     return p->state == HTTP1_AT_LINE && p->used == 0 && p->blanks == 0 && !p->has_cr;
 }
 
-/* The most bytes that the line may have which is being read. */
+/* The maximum length of the current line. */
 static size_t line_max(const struct http1 *p)
 {
     size_t left;
@@ -33,7 +36,7 @@ static size_t line_max(const struct http1 *p)
     case HTTP1_AT_CHUNK_LINE:
         return HTTP1_SIZE_DIGITS_MAX + HTTP1_EXT_MAX - p->ext;
     default:
-        return 0; /* what ends a chunk is an empty line */
+        return 0; /* a chunk ends with an empty line */
     }
 }
 
@@ -42,21 +45,19 @@ static enum rc refuse_long_line(struct http1 *p, struct err *reterr)
     switch (p->state) {
     case HTTP1_AT_LINE:
         return HTTP1_REFUSE(p, 414, reterr,
-                            "The request line is longer than %d bytes; send what is long "
-                            "in the body.",
+                            "request line is longer than %d bytes; send long data in the body",
                             HTTP1_LINE_MAX);
     case HTTP1_AT_CHUNK_LINE:
         return HTTP1_REFUSE(p, 413, reterr,
-                            "The chunk extensions of a body may take at most %d bytes; "
-                            "leave them out.",
+                            "chunk extensions are longer than %d bytes; leave them out",
                             HTTP1_EXT_MAX);
     case HTTP1_AT_CHUNK_END:
         return HTTP1_REFUSE(p, 400, reterr,
-                            "A chunk is longer than its size says; CR LF must follow it.");
+                            "a chunk is longer than its size; CR LF must follow it");
     default:
         return HTTP1_REFUSE(p, 431, reterr,
-                            "A header field may take at most %d bytes, all of them "
-                            "together %d.",
+                            "header fields are too long; the limit is %d bytes for one and %d "
+                            "for all",
                             HTTP1_LINE_MAX, HTTP1_SECTION_MAX);
     }
 }
@@ -64,15 +65,15 @@ static enum rc refuse_long_line(struct http1 *p, struct err *reterr)
 static enum rc refuse_byte(struct http1 *p, char c, struct err *reterr)
 {
     if (c == '\n')
-        return HTTP1_REFUSE(p, 400, reterr, "A line ends with LF alone; it must be CR LF.");
+        return HTTP1_REFUSE(p, 400, reterr, "a line ends with LF only; it must end with CR LF");
     return HTTP1_REFUSE(p, 400, reterr,
-                        "The control byte 0x%02x may not stand in a request; "
-                        "is this HTTP/1.1 in plain text?",
+                        "invalid control byte 0x%02x in a request; is this HTTP/1.1 in plain "
+                        "text?",
                         (unsigned)(unsigned char)c);
 }
 
-/* Moves bytes of a line into the room; *ret_is_whole once CR LF has come. */
-static enum rc take_line(struct http1 *p, struct str *in, bool *ret_is_whole,
+/* Copies bytes of a line into the buffer; *ret_is_whole once CR LF has arrived. */
+static enum rc read_line(struct http1 *p, struct str *in, bool *ret_is_whole,
                          struct err *reterr)
 {
     *ret_is_whole = false;
@@ -94,9 +95,9 @@ static enum rc take_line(struct http1 *p, struct str *in, bool *ret_is_whole,
     if (in->len == 0)
         return RC_OK;
     if (in->ptr[0] != '\n')
-        return HTTP1_REFUSE(p, 400, reterr,
-                            "A CR stands without its LF; a line ends with "
-                            "CR LF, and no CR may stand inside it.");
+        return HTTP1_REFUSE(
+            p, 400, reterr,
+            "a CR without LF; a line ends with CR LF and must not contain a CR");
     p->has_cr = false;
     *in = str_from(*in, 1);
     *ret_is_whole = true;
@@ -109,20 +110,19 @@ static enum rc end_request_line(struct http1 *p, struct str line, struct err *re
         if (p->blanks++ < HTTP1_BLANKS_MAX)
             return RC_OK;
         return HTTP1_REFUSE(p, 400, reterr,
-                            "A request begins with its request line, "
-                            "not with empty lines.");
+                            "a request must begin with its request line, not with empty lines");
     }
     p->state = HTTP1_AT_FIELDS;
     return http1_head_line(p, line, reterr);
 }
 
-/* A header field, which is kept, or a trailer, which is only checked. */
+/* Checks a header field, which is kept, or a trailer, which is ignored. */
 static enum rc end_field_line(struct http1 *p, struct str line, struct http1_field *ret,
                               struct err *reterr)
 {
     p->section += line.len;
     if (p->lines++ == HTTP1_FIELDS_MAX)
-        return HTTP1_REFUSE(p, 431, reterr, "A request may have at most %d header fields.",
+        return HTTP1_REFUSE(p, 431, reterr, "too many header fields; the limit is %d",
                             HTTP1_FIELDS_MAX);
     return http1_field_parse(p, line, ret, reterr);
 }
@@ -158,7 +158,7 @@ static enum rc end_trailer_line(struct http1 *p, struct str line, struct err *re
 
 static enum rc refuse_body(struct http1 *p, struct err *reterr)
 {
-    return HTTP1_REFUSE(p, 413, reterr, "The body may have at most %lld bytes here.",
+    return HTTP1_REFUSE(p, 413, reterr, "the body is too large; the limit is %lld bytes",
                         (long long)p->body_max);
 }
 
@@ -220,7 +220,7 @@ static enum rc begin_body(struct http1 *p, struct err *reterr)
     return RC_OK;
 }
 
-static void take_piece(struct http1 *p, struct str *in, enum http1_event *event)
+static void read_piece(struct http1 *p, struct str *in, enum http1_event *event)
 {
     size_t n = in->len < p->left ? in->len : (size_t)p->left;
 
@@ -232,8 +232,8 @@ static void take_piece(struct http1 *p, struct str *in, enum http1_event *event)
         p->state = p->state == HTTP1_AT_CHUNK ? HTTP1_AT_CHUNK_END : HTTP1_AT_END;
 }
 
-static enum rc step(struct http1 *p, struct str *in, enum http1_event *event,
-                    struct err *reterr)
+static enum rc parse_step(struct http1 *p, struct str *in, enum http1_event *event,
+                          struct err *reterr)
 {
     bool is_whole;
     enum rc rc;
@@ -243,14 +243,14 @@ static enum rc step(struct http1 *p, struct str *in, enum http1_event *event,
         return begin_body(p, reterr);
     case HTTP1_AT_LENGTH:
     case HTTP1_AT_CHUNK:
-        take_piece(p, in, event);
+        read_piece(p, in, event);
         return RC_OK;
     case HTTP1_AT_END:
         *event = HTTP1_DONE;
         p->state = HTTP1_IS_DONE;
         return RC_OK;
     default:
-        rc = take_line(p, in, &is_whole, reterr);
+        rc = read_line(p, in, &is_whole, reterr);
         return rc == RC_OK && is_whole ? end_line(p, event, reterr) : rc;
     }
 }
@@ -262,10 +262,10 @@ enum rc http1_feed(struct http1 *p, struct str *bytes, enum http1_event *ret,
     enum http1_event event = HTTP1_MORE;
 
     must(p->state < HTTP1_IS_DONE);
-    /* Each step takes a byte, or leaves one of the two states that need none. */
+    /* Each step consumes a byte, or leaves one of the two states that need none. */
     while (event == HTTP1_MORE &&
            (in.len > 0 || p->state == HTTP1_AT_BODY || p->state == HTTP1_AT_END)) {
-        enum rc rc = step(p, &in, &event, reterr);
+        enum rc rc = parse_step(p, &in, &event, reterr);
 
         if (rc != RC_OK) {
             p->state = HTTP1_IS_REFUSED;

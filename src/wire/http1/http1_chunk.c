@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The line before a chunk: RFC 9112 section 7.1.
+ * Parses the line before a chunk: RFC 9112 section 7.1.
  *
- * Extensions are checked and ignored.  Blanks around `;` and `=` are refused: the RFC calls
- * them bad, and readers differ in what they make of them.
+ * Extensions are checked and ignored.  Blanks around `;` and `=` are rejected: the RFC calls
+ * them bad, and readers interpret them differently.
  */
 #include "wire/http1/http1_parts.h"
 
-/* The bytes of a quoted string that `s` begins with; 0 when its end is missing. */
+/* The bytes of the quoted string at the start of `s`; 0 if its end is missing. */
 static size_t quoted_length(struct str s)
 {
     for (size_t i = 1; i < s.len; i++) {
@@ -19,7 +19,7 @@ static size_t quoted_length(struct str s)
     return 0;
 }
 
-/* One `;name`, `;name=token` or `;name="text"`: its bytes, or 0 when it is none. */
+/* The bytes of one `;name`, `;name=token` or `;name="text"`; 0 if it is invalid. */
 static size_t extension_length(struct str s)
 {
     size_t name, value, at;
@@ -48,8 +48,8 @@ enum rc http1_chunk_parse(struct http1 *p, struct str line, uint64_t *ret_size, 
         size = size << 4 | (uint64_t)http1_hex(line.ptr[digits]);
     if (digits == 0 || digits > HTTP1_SIZE_DIGITS_MAX)
         return HTTP1_REFUSE(p, 400, reterr,
-                            "A chunk must begin with its size, 1 to %d hexadecimal digits, "
-                            "not with \"%.*s\".",
+                            "a chunk must begin with its size, 1 to %d hexadecimal digits, "
+                            "not \"%.*s\"",
                             HTTP1_SIZE_DIGITS_MAX, STR_ARG(line));
     rest = str_from(line, digits);
     ext = rest.len;
@@ -57,8 +57,8 @@ enum rc http1_chunk_parse(struct http1 *p, struct str line, uint64_t *ret_size, 
         n = extension_length(rest);
         if (n == 0)
             return HTTP1_REFUSE(p, 400, reterr,
-                                "After the size of a chunk its line must end, "
-                                "or go on as ;name=value, not as \"%.*s\".",
+                                "invalid \"%.*s\" after the size of a chunk; only ;name=value "
+                                "may follow",
                                 STR_ARG(rest));
     }
     *ret_size = size;

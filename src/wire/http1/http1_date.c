@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Formats and parses the dates of HTTP.
+ */
 #include "wire/http1/http1_date.h"
 
 #include "base/must.h"
 
 enum {
     DAY_S = 86400,
-    EPOCH_DAY = 719468,  /* days from 0000-03-01 to 1970-01-01              */
-    CYCLE_D = 146097,    /* the calendar repeats after 400 years            */
-    ERA_AHEAD_MAX = 50,  /* years: RFC 9110 on years of two digits          */
-    YEAR_MAX = 9999,     /* the last with four digits                       */
-    LEAP_SECOND = 60,    /* may be written; it is the second after 59       */
-    MONTHS_TO_MARCH = 2, /* years are reckoned from March: leap days at end */
+    EPOCH_DAY = 719468,  /* days from 0000-03-01 to 1970-01-01 */
+    CYCLE_D = 146097,    /* the calendar repeats after 400 years */
+    ERA_AHEAD_MAX = 50,  /* years: RFC 9110 on years of two digits */
+    YEAR_MAX = 9999,     /* the last with four digits */
+    LEAP_SECOND = 60,    /* may be written; it is the second after 59 */
+    MONTHS_TO_MARCH = 2, /* years are counted from March, so that leap days come last */
 };
 
 static const struct str weekdays[7] = {
@@ -23,7 +26,7 @@ static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
 
 struct fields {
     int year, month, day, hour, minute, second; /* month 1 to 12 */
-    int weekday;                                /* 0 is Sunday   */
+    int weekday;                                /* 0 is Sunday */
 };
 
 static int month_days(int year, int month)
@@ -50,7 +53,7 @@ static struct fields fields_of(int64_t seconds)
     struct fields f = {.hour = tod / 3600, .minute = tod / 60 % 60, .second = tod % 60};
     int of_cycle = (int)((day + EPOCH_DAY) % CYCLE_D), year, of_year, month;
 
-    /* The day of the cycle less its leap days is 365 times the year; both begin in March. */
+    /* The day of the cycle minus its leap days is 365 times the year; both begin in March. */
     year = (of_cycle - of_cycle / 1460 + of_cycle / 36524 - of_cycle / (CYCLE_D - 1)) / 365;
     of_year = of_cycle - (365 * year + year / 4 - year / 100);
     month = (5 * of_year + 2) / 153;
@@ -84,7 +87,7 @@ void http1_date_format(instant t, struct buf *out)
     buf_add(out, text, sizeof text - 1);
 }
 
-static bool take_digits(struct str *text, size_t digits, int *ret)
+static bool read_digits(struct str *text, size_t digits, int *ret)
 {
     struct str part = {text->ptr, digits};
     int64_t number = 0;
@@ -96,16 +99,16 @@ static bool take_digits(struct str *text, size_t digits, int *ret)
     return true;
 }
 
-/* A day below ten may have a blank before it, in the form that has no zeros there. */
-static bool take_padded(struct str *text, int *ret)
+/* A day below ten may have a blank before it, in the form without zeros. */
+static bool read_padded(struct str *text, int *ret)
 {
     if (!str_starts(*text, STR(" ")))
-        return take_digits(text, 2, ret);
+        return read_digits(text, 2, ret);
     *text = str_from(*text, 1);
-    return take_digits(text, 1, ret);
+    return read_digits(text, 1, ret);
 }
 
-static bool take_weekday(struct str *text, bool is_short, int *ret)
+static bool read_weekday(struct str *text, bool is_short, int *ret)
 {
     for (int i = 0; i < 7; i++) {
         struct str name = {weekdays[i].ptr, is_short ? 3 : weekdays[i].len};
@@ -119,7 +122,7 @@ static bool take_weekday(struct str *text, bool is_short, int *ret)
     return false;
 }
 
-static bool take_month(struct str *text, int *ret)
+static bool read_month(struct str *text, int *ret)
 {
     for (int i = 0; i < 12; i++) {
         if (str_starts(*text, (struct str){months[i], 3})) {
@@ -131,31 +134,31 @@ static bool take_month(struct str *text, int *ret)
     return false;
 }
 
-/* The conversions of a form, named like those of strftime(3). */
-static bool take_part(struct str *text, char conversion, struct fields *f)
+/* The conversions of a form, named as in strftime(3). */
+static bool read_part(struct str *text, char conversion, struct fields *f)
 {
     switch (conversion) {
     case 'a':
-        return take_weekday(text, true, &f->weekday);
+        return read_weekday(text, true, &f->weekday);
     case 'A':
-        return take_weekday(text, false, &f->weekday);
+        return read_weekday(text, false, &f->weekday);
     case 'b':
-        return take_month(text, &f->month);
+        return read_month(text, &f->month);
     case 'd':
-        return take_digits(text, 2, &f->day);
+        return read_digits(text, 2, &f->day);
     case 'e':
-        return take_padded(text, &f->day);
+        return read_padded(text, &f->day);
     case 'Y':
-        return take_digits(text, 4, &f->year);
+        return read_digits(text, 4, &f->year);
     case 'y':
-        return take_digits(text, 2, &f->year);
+        return read_digits(text, 2, &f->year);
     case 'H':
-        return take_digits(text, 2, &f->hour);
+        return read_digits(text, 2, &f->hour);
     case 'M':
-        return take_digits(text, 2, &f->minute);
+        return read_digits(text, 2, &f->minute);
     default:
         must(conversion == 'S');
-        return take_digits(text, 2, &f->second);
+        return read_digits(text, 2, &f->second);
     }
 }
 
@@ -163,7 +166,7 @@ static bool read_form(struct str text, const char *form, struct fields *ret)
 {
     for (; *form != '\0'; form++) {
         if (*form == '%') {
-            if (!take_part(&text, *++form, ret))
+            if (!read_part(&text, *++form, ret))
                 return false;
         } else {
             if (text.len == 0 || text.ptr[0] != *form)
@@ -214,8 +217,8 @@ enum rc http1_date_parse(struct str text, instant now, instant *ret, struct err 
     }
     if (!is_read || !instant_of(&f, &t))
         return err_set(reterr, RC_INVALID, 0, (int)(text.len > 200 ? 200 : text.len),
-                       "\"%.*s\" is not a date of HTTP; it would be like "
-                       "Sun, 06 Nov 1994 08:49:37 GMT.",
+                       "\"%.*s\" is not an HTTP date; write it as "
+                       "Sun, 06 Nov 1994 08:49:37 GMT",
                        STR_ARG(text));
     *ret = t;
     return RC_OK;

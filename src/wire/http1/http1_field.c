@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens, lists and field lines: RFC 9110 section 5, RFC 9112 sections 5 and 7.1. */
+/* Parses tokens, lists and field lines: RFC 9110 section 5, RFC 9112 sections 5 and 7.1. */
 #include <endian.h>
 
 #include "wire/http1/http1_parts.h"
@@ -21,7 +21,7 @@ static bool is_control(char byte)
 }
 
 /* The first of eight bytes that may be a control byte (below a blank, from 0x7f on), or 8. */
-static size_t first_odd(const char *bytes)
+static size_t first_unusual(const char *bytes)
 {
     const uint64_t ones = 0x0101010101010101, high = 0x80 * ones;
     uint64_t eight, flipped, odd;
@@ -38,7 +38,7 @@ size_t http1_text_length(struct str s)
     size_t n = 0, plain;
 
     while (n + 8 <= s.len) {
-        plain = first_odd(s.ptr + n);
+        plain = first_unusual(s.ptr + n);
         n += plain;
         if (plain < 8 && is_control(s.ptr[n]))
             return n;
@@ -49,8 +49,8 @@ size_t http1_text_length(struct str s)
     return n;
 }
 
-/* Letters, digits and !#$%&'*+-.^_`|~, 32 bytes of ASCII a line. */
-static bool is_of_token(char byte)
+/* Letters, digits and !#$%&'*+-.^_`|~; 32 ASCII characters per line. */
+static bool is_token_byte(char byte)
 {
     static const char map[] = "................................"
                               ".x.xxxxx..xx.xx.xxxxxxxxxx......"
@@ -65,7 +65,7 @@ size_t http1_token_length(struct str s)
 {
     size_t n = 0;
 
-    while (n < s.len && is_of_token(s.ptr[n]))
+    while (n < s.len && is_token_byte(s.ptr[n]))
         n++;
     return n;
 }
@@ -118,21 +118,18 @@ enum rc http1_field_parse(struct http1 *p, struct str line, struct http1_field *
 
     if (line.ptr[0] == ' ' || line.ptr[0] == '\t')
         return HTTP1_REFUSE(p, 400, reterr,
-                            "A header line begins with a blank; a field must "
-                            "stand on one line.");
+                            "a header line begins with a blank; a field must be on one line");
     if (!str_cut(line, ':', &name, &value))
         return HTTP1_REFUSE(p, 400, reterr,
-                            "A header line must be NAME: VALUE; "
-                            "\"%.*s\" has no colon.",
+                            "a header line must be NAME: VALUE; \"%.*s\" has no colon",
                             STR_ARG(line));
     if (str_trim(name).len != name.len)
         return HTTP1_REFUSE(p, 400, reterr,
-                            "No blank may stand before the colon of the "
-                            "field %.*s.",
+                            "blank before the colon of the field %.*s; remove it",
                             STR_ARG(str_trim(name)));
     if (!http1_is_token(name))
         return HTTP1_REFUSE(p, 400, reterr,
-                            "\"%.*s\" is no name of a field; letters, digits and - are.",
+                            "\"%.*s\" is not a field name; use letters, digits and -",
                             STR_ARG(name));
     *ret = (struct http1_field){name, str_trim(value)};
     return RC_OK;
@@ -182,7 +179,7 @@ bool http1_is_coded(const struct http1_request *request)
     return false;
 }
 
-/* `;q=0`, `; q=0.000` and the like; what is no weight at all does not forbid. */
+/* `;q=0`, `; q=0.000` and the like; an invalid weight is not zero. */
 static bool weight_is_zero(struct str weight)
 {
     weight = str_trim(weight);
@@ -194,11 +191,11 @@ static bool weight_is_zero(struct str weight)
     return true;
 }
 
-enum taste { TASTE_UNSAID, TASTE_NO, TASTE_YES };
+enum preference { PREFERENCE_NONE, PREFERENCE_NO, PREFERENCE_YES };
 
 bool http1_accepts_gzip(const struct http1_request *request)
 {
-    enum taste gzip = TASTE_UNSAID, any = TASTE_UNSAID;
+    enum preference gzip = PREFERENCE_NONE, any = PREFERENCE_NONE;
 
     for (int i = 0; i < request->field_count; i++) {
         struct str list = request->fields[i].value, member;
@@ -207,16 +204,16 @@ bool http1_accepts_gzip(const struct http1_request *request)
             continue;
         while (http1_list_next(&list, &member)) {
             struct str coding = member, weight = {NULL, 0};
-            enum taste taste;
+            enum preference preference;
 
             str_cut(member, ';', &coding, &weight);
-            taste = weight_is_zero(weight) ? TASTE_NO : TASTE_YES;
+            preference = weight_is_zero(weight) ? PREFERENCE_NO : PREFERENCE_YES;
             coding = str_trim(coding);
             if (str_eq_nocase(coding, STR("gzip")) || str_eq_nocase(coding, STR("x-gzip")))
-                gzip = taste;
+                gzip = preference;
             else if (str_eq(coding, STR("*")))
-                any = taste;
+                any = preference;
         }
     }
-    return gzip == TASTE_UNSAID ? any == TASTE_YES : gzip == TASTE_YES;
+    return gzip == PREFERENCE_NONE ? any == PREFERENCE_YES : gzip == PREFERENCE_YES;
 }

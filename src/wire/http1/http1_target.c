@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Targets: RFC 9112 section 3.2 over RFC 3986.
+ * Parses targets: RFC 9112 section 3.2 over RFC 3986.
  *
- * Cut first, decoded after, once.  Not taken: what RFC 3986 does not allow to stand plain,
- * dot segments (a proxy that resolves them sees another path), %00 and text that is not UTF-8.
+ * Splits first, then decodes once.  Rejects bytes that RFC 3986 requires to be escaped, dot
+ * segments (a proxy that resolves them sees another path), %00 and text that is not UTF-8.
  */
 #include "base/must.h"
 #include "wire/http1/http1_parts.h"
 
 enum part { PART_PATH, PART_QUERY };
 
-static bool may_stand(char c, enum part part)
+static bool is_allowed(char c, enum part part)
 {
     static const char marks[] = "-._~!$&'()*+,;=:@";
 
@@ -26,17 +26,19 @@ static enum rc decode_escape(struct http1 *p, struct str rest, char *ret, struct
 
     if (high < 0 || low < 0)
         return HTTP1_REFUSE(p, 400, reterr,
-                            "In the target two hexadecimal digits must follow each %%; "
-                            "write %%25 for the sign itself.");
+                            "two hexadecimal digits must follow each %% in the target; write "
+                            "%%25 for the sign itself");
     if (high == 0 && low == 0)
-        return HTTP1_REFUSE(p, 400, reterr, "%%00 may not stand in the target.");
+        return HTTP1_REFUSE(p, 400, reterr, "the target must not contain %%00");
     *ret = (char)(high << 4 | low);
     return RC_OK;
 }
 
-/* Into the room, unless it is plain: what is decoded is never longer than what was sent. */
-static enum rc decode(struct http1 *p, struct str text, enum part part, struct str *ret,
-                      struct err *reterr)
+/*
+ * Decodes into the buffer unless the text is plain; the result is never longer than the text.
+ */
+static enum rc decode_text(struct http1 *p, struct str text, enum part part, struct str *ret,
+                           struct err *reterr)
 {
     struct str out = {p->room + p->used, 0};
     enum rc rc = RC_OK;
@@ -53,9 +55,9 @@ static enum rc decode(struct http1 *p, struct str text, enum part part, struct s
             i += 2;
         } else if (c == '+' && part == PART_QUERY) {
             c = ' ';
-        } else if (!may_stand(c, part)) {
+        } else if (!is_allowed(c, part)) {
             rc = HTTP1_REFUSE(p, 400, reterr,
-                              "In the target the byte 0x%02x must be written as %%%02X.",
+                              "byte 0x%02x in the target must be written as %%%02X",
                               (unsigned)(unsigned char)c, (unsigned)(unsigned char)c);
         }
         p->room[p->used + out.len++] = c;
@@ -63,35 +65,35 @@ static enum rc decode(struct http1 *p, struct str text, enum part part, struct s
     if (rc != RC_OK)
         return rc;
     if (!str_is_utf8(out))
-        return HTTP1_REFUSE(p, 400, reterr, "The target is not UTF-8 once it is decoded.");
+        return HTTP1_REFUSE(p, 400, reterr, "the decoded target is not UTF-8");
     p->used += out.len;
     must(p->used <= 2 * HTTP1_LINE_MAX);
     *ret = out;
     return RC_OK;
 }
 
-static enum rc take_segment(struct http1 *p, struct str text, struct err *reterr)
+static enum rc read_segment(struct http1 *p, struct str text, struct err *reterr)
 {
     struct http1_request *request = &p->request;
     struct str segment;
     enum rc rc;
 
     if (request->segment_count == HTTP1_SEGMENTS_MAX)
-        return HTTP1_REFUSE(p, 414, reterr, "A path may have at most %d segments.",
+        return HTTP1_REFUSE(p, 414, reterr, "too many segments in the path; the limit is %d",
                             HTTP1_SEGMENTS_MAX);
-    rc = decode(p, text, PART_PATH, &segment, reterr);
+    rc = decode_text(p, text, PART_PATH, &segment, reterr);
     if (rc != RC_OK)
         return rc;
     if (str_eq(segment, STR(".")) || str_eq(segment, STR("..")))
         return HTTP1_REFUSE(p, 400, reterr,
-                            "The path may not have \"%.*s\" for a segment; "
-                            "resolve it before sending.",
+                            "the path must not contain the segment \"%.*s\"; resolve it before "
+                            "sending",
                             STR_ARG(segment));
     request->segments[request->segment_count++] = segment;
     return RC_OK;
 }
 
-static enum rc take_path(struct http1 *p, struct str path, struct err *reterr)
+static enum rc read_path(struct http1 *p, struct str path, struct err *reterr)
 {
     struct str rest = path.len > 0 ? str_from(path, 1) : path;
     struct str segment;
@@ -99,15 +101,15 @@ static enum rc take_path(struct http1 *p, struct str path, struct err *reterr)
     if (rest.len == 0)
         return RC_OK;
     while (str_cut(rest, '/', &segment, &rest)) {
-        enum rc rc = take_segment(p, segment, reterr);
+        enum rc rc = read_segment(p, segment, reterr);
 
         if (rc != RC_OK)
             return rc;
     }
-    return take_segment(p, rest, reterr);
+    return read_segment(p, rest, reterr);
 }
 
-static enum rc take_pair(struct http1 *p, struct str text, struct err *reterr)
+static enum rc read_pair(struct http1 *p, struct str text, struct err *reterr)
 {
     struct http1_request *request = &p->request;
     struct str key = text, value = {text.ptr + text.len, 0};
@@ -117,37 +119,37 @@ static enum rc take_pair(struct http1 *p, struct str text, struct err *reterr)
     if (text.len == 0)
         return RC_OK;
     if (request->pair_count == HTTP1_PAIRS_MAX)
-        return HTTP1_REFUSE(p, 414, reterr, "A query may have at most %d parameters.",
+        return HTTP1_REFUSE(p, 414, reterr, "too many query parameters; the limit is %d",
                             HTTP1_PAIRS_MAX);
     str_cut(text, '=', &key, &value);
-    rc = decode(p, key, PART_QUERY, &pair.key, reterr);
+    rc = decode_text(p, key, PART_QUERY, &pair.key, reterr);
     if (rc == RC_OK)
-        rc = decode(p, value, PART_QUERY, &pair.value, reterr);
+        rc = decode_text(p, value, PART_QUERY, &pair.value, reterr);
     if (rc == RC_OK)
         request->pairs[request->pair_count++] = pair;
     return rc;
 }
 
-static enum rc take_query(struct http1 *p, struct str query, struct err *reterr)
+static enum rc read_query(struct http1 *p, struct str query, struct err *reterr)
 {
     struct str pair;
 
     while (str_cut(query, '&', &pair, &query)) {
-        enum rc rc = take_pair(p, pair, reterr);
+        enum rc rc = read_pair(p, pair, reterr);
 
         if (rc != RC_OK)
             return rc;
     }
-    return take_pair(p, query, reterr);
+    return read_pair(p, query, reterr);
 }
 
-static enum rc take_path_and_query(struct http1 *p, struct str text, struct err *reterr)
+static enum rc read_path_and_query(struct http1 *p, struct str text, struct err *reterr)
 {
     struct str path = text, query;
     bool has_query = str_cut(text, '?', &path, &query);
-    enum rc rc = take_path(p, path, reterr);
+    enum rc rc = read_path(p, path, reterr);
 
-    return rc == RC_OK && has_query ? take_query(p, query, reterr) : rc;
+    return rc == RC_OK && has_query ? read_query(p, query, reterr) : rc;
 }
 
 static bool starts_nocase(struct str s, struct str prefix)
@@ -155,7 +157,7 @@ static bool starts_nocase(struct str s, struct str prefix)
     return s.len >= prefix.len && str_eq_nocase((struct str){s.ptr, prefix.len}, prefix);
 }
 
-static enum rc take_absolute(struct http1 *p, struct str rest, struct err *reterr)
+static enum rc read_absolute(struct http1 *p, struct str rest, struct err *reterr)
 {
     struct http1_request *request = &p->request;
     struct str authority = {rest.ptr, 0};
@@ -165,12 +167,12 @@ static enum rc take_absolute(struct http1 *p, struct str rest, struct err *reter
         authority.len++;
     if (!http1_host_parse(authority, &request->host, &request->port))
         return HTTP1_REFUSE(p, 400, reterr,
-                            "The target must name a host with an optional port, not \"%.*s\".",
+                            "the target must name a host with an optional port, not \"%.*s\"",
                             STR_ARG(authority));
     request->is_absolute = true;
     rest = str_from(rest, authority.len);
     request->is_server_wide = rest.len == 0 && str_eq(request->method, STR("OPTIONS"));
-    return take_path_and_query(p, rest, reterr);
+    return read_path_and_query(p, rest, reterr);
 }
 
 enum rc http1_target_parse(struct http1 *p, struct err *reterr)
@@ -179,18 +181,17 @@ enum rc http1_target_parse(struct http1 *p, struct err *reterr)
     struct str target = p->request.target;
 
     if (str_starts(target, STR("/")))
-        return take_path_and_query(p, target, reterr);
+        return read_path_and_query(p, target, reterr);
     if (starts_nocase(target, http))
-        return take_absolute(p, str_from(target, http.len), reterr);
+        return read_absolute(p, str_from(target, http.len), reterr);
     if (starts_nocase(target, https))
-        return take_absolute(p, str_from(target, https.len), reterr);
+        return read_absolute(p, str_from(target, https.len), reterr);
     if (!str_eq(target, STR("*")))
         return HTTP1_REFUSE(p, 400, reterr,
-                            "The target must begin with / or http:// or https://, "
-                            "not \"%.*s\".",
+                            "the target must begin with / or http:// or https://, not \"%.*s\"",
                             STR_ARG(target));
     if (!str_eq(p->request.method, STR("OPTIONS")))
-        return HTTP1_REFUSE(p, 400, reterr, "The target * is for OPTIONS alone.");
+        return HTTP1_REFUSE(p, 400, reterr, "the target * is for OPTIONS only");
     p->request.is_server_wide = true;
     return RC_OK;
 }
@@ -203,7 +204,7 @@ static bool is_port(struct str s)
     return s.len == 0 && number <= HTTP1_PORT_MAX;
 }
 
-/* The bytes of a name or of an address in brackets that `s` begins with; 0 for neither. */
+/* The bytes of a name or bracketed address at the start of `s`; 0 for neither. */
 static size_t host_length(struct str s)
 {
     size_t n = 0;
@@ -218,8 +219,8 @@ static size_t host_length(struct str s)
 }
 
 /*
- * Narrower than RFC 3986, which lets a name have commas, quotes and escapes: no name that
- * can be served has them, and lists of hosts would.
+ * Narrower than RFC 3986, which allows commas, quotes and escapes in a name: no name that can
+ * be served has them, but lists of hosts do.
  */
 bool http1_host_parse(struct str text, struct str *ret_host, struct str *ret_port)
 {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes heads and chunks of HTTP/1.1 answers.
+ */
 #include "wire/http1/http1_write.h"
 
 #include "base/must.h"
@@ -80,17 +83,16 @@ static enum rc check_field(const struct http1_field *field, struct err *reterr)
 
     if (!http1_is_token(field->name))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "\"%.*s\" is no name of a header field; letters, digits and - are.",
+                       "\"%.*s\" is not a header field name; use letters, digits and -",
                        STR_ARG(field->name));
     for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
         if (str_eq_nocase(field->name, reserved[i]))
             return err_set(reterr, RC_INVALID, -1, 0,
-                           "The header field %.*s is not for the answer to choose.",
+                           "the answer must not set the header field %.*s",
                            STR_ARG(field->name));
     if (http1_text_length(field->value) < field->value.len)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "The value of the header field %.*s has a line break or another "
-                       "control byte; take it out.",
+                       "the value of the header field %.*s contains a control byte; remove it",
                        STR_ARG(field->name));
     return RC_OK;
 }
@@ -152,7 +154,7 @@ enum rc http1_write_head(const struct http1_answer *answer, struct buf *out, str
     buf_text(&draft, "\r\n");
     if (draft.cut) {
         out->ptr[out->len] = '\0';
-        return err_set(reterr, RC_LIMIT, -1, 0, "The head of the answer does not fit.");
+        return err_set(reterr, RC_LIMIT, -1, 0, "the head of the answer does not fit");
     }
     out->len = draft.len;
     return RC_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers of HTTP/1.1 as bytes: the head, and the frames of a body that is streamed.
+ * Writes answers of HTTP/1.1: the head, and the frames of a streamed body.
  *
- * Writes into the caller's buffer and sends nothing.  What frames a message (its length, its
- * coding, the connection) is written here alone, so that no caller can contradict it.
+ * Writes into the caller's buffer and sends nothing.  Only this file writes the fields that
+ * frame a message (length, coding, connection), so that no caller can contradict them.
  */
 #pragma once
 
@@ -12,26 +12,26 @@
 #include "wire/http1/http1.h"
 
 enum http1_framing {
-    HTTP1_NO_BODY,  /* 204 and 304, and they alone                                */
-    HTTP1_SIZED,    /* Content-Length; in answer to HEAD the length without bytes */
-    HTTP1_CHUNKED,  /* not for HTTP/1.0                                           */
-    HTTP1_TO_CLOSE, /* the end of the connection ends the body                    */
+    HTTP1_NO_BODY,  /* only for 204 and 304 */
+    HTTP1_SIZED,    /* Content-Length; for HEAD the length without bytes */
+    HTTP1_CHUNKED,  /* not for HTTP/1.0 */
+    HTTP1_TO_CLOSE, /* the end of the connection ends the body */
 };
 
 struct http1_answer {
-    const struct http1_request *to; /* NULL after a refusal: the connection is closed */
-    int status;                     /* 200 to 599                                     */
-    instant now;                    /* for the Date field                             */
+    const struct http1_request *to; /* NULL after a parse error: the connection is closed */
+    int status;                     /* 200 to 599 */
+    instant now;                    /* for the Date field */
     enum http1_framing framing;
     int64_t length; /* with HTTP1_SIZED */
-    bool closes;    /* even though the client would stay */
+    bool closes;    /* even if the client would keep the connection */
     const struct http1_field *fields;
     int field_count;
 };
 
 /*
- * Appends the head with its empty line.  RC_INVALID: a field's name is no token or is one
- * of those written here, or a value has a control byte (CR, LF); RC_LIMIT: it does not fit.
+ * Appends the head with its empty line.  RC_INVALID: a field's name is not a token or is one of
+ * those written here, or a value contains a control byte (CR, LF); RC_LIMIT: it does not fit.
  * On failure nothing is appended.
  */
 MUST_USE enum rc http1_write_head(const struct http1_answer *answer, struct buf *out,
@@ -40,13 +40,16 @@ MUST_USE enum rc http1_write_head(const struct http1_answer *answer, struct buf 
 /* Whether the connection stays open after this answer, as its head says. */
 bool http1_write_keeps(const struct http1_answer *answer);
 
-/* How a body of unknown length travels to that client. */
+/* The framing of a body of unknown length for that client. */
 enum http1_framing http1_write_stream(const struct http1_request *to);
 
-/* One chunk; false, with nothing appended, when it does not fit.  Empty data make none. */
+/*
+ * Appends one chunk; false, with nothing appended, if it does not fit.  Empty data append
+ * nothing.
+ */
 MUST_USE bool http1_write_chunk(struct str data, struct buf *out);
 
-/* What ends a chunked body, and what lets a client that waits send its own. */
+/* The end of a chunked body, and the permission for a waiting client to send its body. */
 #define HTTP1_LAST_CHUNK STR("0\r\n\r\n")
 #define HTTP1_CONTINUE   STR("HTTP/1.1 100 Continue\r\n\r\n")
 

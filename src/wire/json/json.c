@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads JSON text strictly and checks the shape of objects; see wire/json/json.h.
+ */
 #include "wire/json/json.h"
 
 #include <assert.h>
@@ -15,7 +18,7 @@ void json_use_pieces(void)
 #endif
 }
 
-/* Line and column, from 1, of a byte; a column is a character, as editors count. */
+/* Reports line and column, from 1, of a byte; a column is a character, as editors count. */
 static enum rc fail_at(struct str text, size_t at, struct str what, struct err *reterr)
 {
     size_t line = 1, column = 1;
@@ -32,7 +35,7 @@ static enum rc fail_at(struct str text, size_t at, struct str what, struct err *
                    "line %zu, column %zu: %.*s", line, column, STR_ARG(what));
 }
 
-/* Where in the text a byte stands: brackets and commas inside strings mean nothing. */
+/* The position in the text: brackets and commas inside strings have no meaning. */
 struct outline {
     bool in_string, escaped;
     int depth, values;
@@ -54,15 +57,15 @@ static const char *outline_step(struct outline *o, char c)
     if (c == '[' || c == '{' || c == ',')
         o->values++;
     if (o->depth > JSON_DEPTH_MAX)
-        return "nested too deep; 32 levels are the most";
+        return "nested too deep; the limit is 32 levels";
     if (o->values > JSON_VALUES_MAX)
-        return "too many values; 131072 are the most";
+        return "too many values; the limit is 131072";
     return NULL;
 }
 
 static_assert(JSON_DEPTH_MAX == 32 && JSON_VALUES_MAX == 131072, "the messages name them");
 
-/* Bounds what the parser will recurse into and allocate, before it starts. */
+/* Limits the parser's recursion and allocations before it starts. */
 static enum rc check_outline(struct str text, struct err *reterr)
 {
     struct outline outline = {0};
@@ -77,8 +80,8 @@ static enum rc check_outline(struct str text, struct err *reterr)
     return RC_OK;
 }
 
-/* What jansson found, in our words where its own are about its interface. */
-static struct str meaning(const json_error_t *error)
+/* jansson's error in our words where its own describe its interface. */
+static struct str error_text(const json_error_t *error)
 {
     const char *near = strstr(error->text, " near ");
 
@@ -89,9 +92,9 @@ static struct str meaning(const json_error_t *error)
         return STR("nothing may follow the value");
     case json_error_null_character:
     case json_error_null_byte_in_key:
-        return STR("a string may not hold \\u0000");
+        return STR("a string must not contain \\u0000");
     case json_error_duplicate_key:
-        return STR("this key stands twice in one object");
+        return STR("duplicate key in an object");
     case json_error_numeric_overflow:
         return STR("this number is too large");
     default:
@@ -108,7 +111,7 @@ enum rc json_read(struct str text, json_t **ret, struct err *reterr)
     enum rc rc;
 
     if (text.len > JSON_BYTES_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "the text has %zu bytes; %d are the most",
+        return err_set(reterr, RC_LIMIT, -1, 0, "the text has %zu bytes; the limit is %d",
                        text.len, JSON_BYTES_MAX);
     if (!str_is_utf8(text))
         return err_set(reterr, RC_INVALID, -1, 0, "the text is not UTF-8");
@@ -123,7 +126,7 @@ enum rc json_read(struct str text, json_t **ret, struct err *reterr)
     if (!value) {
         must(json_error_code(&error) != json_error_out_of_memory);
         at = error.position > 0 ? (size_t)error.position - 1 : 0;
-        return fail_at(text, at, meaning(&error), reterr);
+        return fail_at(text, at, error_text(&error), reterr);
     }
     *ret = value;
     return RC_OK;
@@ -164,9 +167,9 @@ enum rc json_wrong_type(const json_t *value, const char *what, struct err *reter
     return err_set(reterr, RC_INVALID, -1, 0, "must be %s, not %s", what, type_name(value));
 }
 
-enum { KEY_SHOWN_MAX = 32 }; /* bytes; a longer key is no misspelling of ours */
+enum { KEY_SHOWN_MAX = 32 }; /* bytes; a longer key is not a misspelling of ours */
 
-/* A key that may stand in a message and in a path as it is. */
+/* Whether a key may appear in a message and a path as it is. */
 static bool key_is_plain(struct str key)
 {
     for (size_t i = 0; i < key.len; i++)
@@ -187,14 +190,14 @@ static enum rc unknown_field(struct str key, const char *const *names, int count
     if (near >= 0)
         err_set(reterr, RC_INVALID, -1, 0, "unknown field; did you mean %s?", names[near]);
     else
-        err_set(reterr, RC_INVALID, -1, 0, "unknown field; there %s %s",
-                count == 1 ? "is only" : "are", count > 0 ? list : "none");
+        err_set(reterr, RC_INVALID, -1, 0, "unknown field; valid fields: %s",
+                count > 0 ? list : "none");
     if (key_is_plain(key))
         err_in(reterr, "%.*s", STR_ARG(key));
     return RC_INVALID;
 }
 
-/* jansson's iterators want a value that they could change; they do not. */
+/* jansson's iterators take a mutable value but do not change it. */
 static json_t *iterable(const json_t *object)
 {
     return (json_t *)(uintptr_t)object;
@@ -229,7 +232,7 @@ static enum rc check_shape(const json_t *value, struct json_shape shape, struct 
     return json_check_names(value, names, shape.count, reterr);
 }
 
-/* shape.count: there is none of that name. */
+/* shape.count: no field has that name. */
 static int find_field(struct json_shape shape, struct str key)
 {
     int i = 0;
@@ -240,7 +243,7 @@ static int find_field(struct json_shape shape, struct str key)
     return i;
 }
 
-/* The member of each field, NULL where there is none; false: there are others, too. */
+/* The member of each field, NULL if absent; false: the object has other members too. */
 static bool find_members(const json_t *value, struct json_shape shape,
                          const json_t *members[JSON_FIELDS_MAX])
 {
@@ -300,7 +303,7 @@ enum rc json_take_count(const json_t *value, int max, int *ret, struct err *rete
     if (!json_is_array(value))
         return json_wrong_type(value, "a list", reterr);
     if (count > (size_t)max)
-        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu entries; %d are the most", count, max);
+        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu entries; the limit is %d", count, max);
     *ret = (int)count;
     return RC_OK;
 }
@@ -327,12 +330,12 @@ enum rc json_take_str(const json_t *value, int max, struct str *ret, struct err 
     if (!json_is_string(value))
         return json_wrong_type(value, "a string", reterr);
     if (len > (size_t)max)
-        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; %d are the most", len, max);
+        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; the limit is %d", len, max);
     *ret = (struct str){json_string_value(value), len};
     return RC_OK;
 }
 
-static json_t *made(json_t *value)
+static json_t *must_exist(json_t *value)
 {
     must(value != NULL);
     return value;
@@ -340,27 +343,28 @@ static json_t *made(json_t *value)
 
 json_t *json_new_object(void)
 {
-    return made(json_object());
+    return must_exist(json_object());
 }
 
 json_t *json_new_list(void)
 {
-    return made(json_array());
+    return must_exist(json_array());
 }
 
 json_t *json_new_str(struct str s)
 {
-    return made(json_stringn(s.len ? s.ptr : "", s.len));
+    return must_exist(json_stringn(s.len ? s.ptr : "", s.len));
 }
 
 json_t *json_new_int(int64_t n)
 {
-    return made(json_integer(n));
+    return must_exist(json_integer(n));
 }
 
 void json_put(json_t *object, const char *key, json_t *value)
 {
-    must(json_object_set_new_nocheck(object, key, value) == 0); /* keys are ours, or checked */
+    /* keys are constants, or checked */
+    must(json_object_set_new_nocheck(object, key, value) == 0);
 }
 
 void json_add(json_t *list, json_t *value)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON text ↔ jansson's values, and what every codec does with them.
+ * JSON text and jansson's values, and what all codecs share.
  *
- * Reading is strict and bounded: no byte of the text is trusted, and nothing is guessed.
- * Values belong to whoever holds the reference (json_auto_t, json_decref()).  No codec of
- * a particular object lives here.
+ * Reading is strict and bounded: no byte of the text is trusted, and nothing is guessed.  The
+ * holder of the reference owns a value (json_auto_t, json_decref()).  Codecs of particular
+ * objects do not belong here.
  */
 #pragma once
 
@@ -16,43 +16,43 @@
 #include "base/str.h"
 
 enum {
-    JSON_BYTES_MAX = 1 << 20,  /* of one text: a spec with all its lists full takes a third */
+    JSON_BYTES_MAX = 1 << 20,  /* of one text: a spec with all lists full takes a third */
     JSON_DEPTH_MAX = 32,       /* a schedule nests 6 deep; the rest is for users' own input */
-    JSON_VALUES_MAX = 1 << 17, /* an empty list costs two bytes to send but 100 to hold     */
-    JSON_FIELDS_MAX = 64,      /* of one shape                                              */
+    JSON_VALUES_MAX = 1 << 17, /* an empty list costs two bytes to send but 100 to hold */
+    JSON_FIELDS_MAX = 64,      /* of one shape */
 };
 
 /*
- * Values are made of pieces (base/thread_cache.h) from here on, in the whole process; before it
- * has a second thread.  With sanitizers nothing changes, so that they see each value come and
- * go.
+ * Allocates values from thread caches (base/thread_cache.h) from now on, in the whole process;
+ * call it before there is a second thread.  With sanitizers it does nothing, so that they see
+ * each allocation.
  */
 void json_use_pieces(void);
 
 /*
- * One value, of any type, with nothing but blanks around it.  Refused: text that is too
- * long, too deep or not UTF-8, a zero byte or \u0000, a key that stands twice in an object,
- * an integer beyond 64 bits.  reterr->at is the byte; the message has line and column.
+ * Reads one value, of any type, surrounded only by blanks.  Rejects text that is too long, too
+ * deep or not UTF-8, a zero byte or \u0000, a duplicate key in an object, an integer beyond 64
+ * bits.  reterr->at is the byte; the message has line and column.
  */
 MUST_USE enum rc json_read(struct str text, json_t **ret, struct err *reterr);
 
-/* The same of a text that was read or printed here before; NULL when it is not JSON. */
+/* The same for a text that was read or printed here before; NULL if it is not JSON. */
 json_t *json_of_kept(struct str text);
 
 enum json_style {
     JSON_STYLE_LINE,   /* no blank and no line break: {"a":1,"b":[]} */
-    JSON_STYLE_PRETTY, /* indented by two                            */
+    JSON_STYLE_PRETTY, /* indented by two */
 };
 
-/* Keys come in the order of insertion.  Appends; out->cut tells when it did not fit. */
+/* Keys are printed in the order of insertion.  Appends; out->cut is true if it did not fit. */
 void json_print(const json_t *value, enum json_style style, struct buf *out);
 
-/* Bytes of JSON_STYLE_LINE. */
+/* Bytes in JSON_STYLE_LINE. */
 size_t json_length(const json_t *value);
 
 /*
- * Reading an object: `read` is called for each field that is present and not null, in the
- * order of the shape.  An error gets the field's name in front of its path.
+ * Reading an object: `read` is called for each field that is present and not null, in the order
+ * of the shape.  The field's name is prepended to the path of an error.
  */
 struct json_field {
     const char *name;
@@ -62,7 +62,7 @@ struct json_field {
 struct json_shape {
     const struct json_field *fields;
     int count;
-    bool is_open; /* unknown fields are ignored, not refused with the nearest known name */
+    bool is_open; /* unknown fields are ignored, not rejected with the nearest name */
 };
 
 #define JSON_SHAPE(array) \
@@ -73,34 +73,34 @@ struct json_shape {
 MUST_USE enum rc json_take_object(const json_t *value, struct json_shape shape, void *to,
                                   struct err *reterr);
 
-/* For codecs that look fields up by themselves: an object with no other names than these. */
+/* For codecs that look up fields themselves: rejects an object with other names than these. */
 MUST_USE enum rc json_check_names(const json_t *value, const char *const *names, int count,
                                   struct err *reterr);
 
-/* A field that must be there and not null; the error names it. */
+/* A field that must be present and not null; the error names it. */
 MUST_USE enum rc json_require(const json_t *object, const char *name, struct err *reterr);
 
-/* Reads item `i` of a list; errors get [i] in front of their path. */
+/* Reads item `i` of a list; [i] is prepended to the path of an error. */
 typedef enum rc json_item_fn(const json_t *item, int i, void *to, struct err *reterr);
 
-/* How many items; RC_LIMIT above `max`. */
+/* The number of items; RC_LIMIT above `max`. */
 MUST_USE enum rc json_take_count(const json_t *value, int max, int *ret, struct err *reterr);
 MUST_USE enum rc json_take_items(const json_t *value, json_item_fn *read, void *to,
                                  struct err *reterr);
 
-/* A string of at most `max` bytes, which lives as long as the value. */
+/* A string of at most `max` bytes, valid as long as the value. */
 MUST_USE enum rc json_take_str(const json_t *value, int max, struct str *ret,
                                struct err *reterr);
 
 /* RC_INVALID: "must be WHAT, not a number". */
 enum rc json_wrong_type(const json_t *value, const char *what, struct err *reterr);
 
-/* Making values.  All of them succeed: running out of memory ends the process. */
+/* Creating values always succeeds: running out of memory ends the process. */
 json_t *json_new_object(void);
 json_t *json_new_list(void);
 json_t *json_new_str(struct str s); /* must be UTF-8 */
 json_t *json_new_int(int64_t n);
 
-/* Take over the reference to `value`. */
+/* Takes over the reference to `value`. */
 void json_put(json_t *object, const char *key, json_t *value);
 void json_add(json_t *list, json_t *value);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A fast parser for common JSON text; see wire/json/json_parse.h.
+ */
 #include "wire/json/json_parse.h"
 
 #include <endian.h>
@@ -9,8 +12,8 @@
 #include "wire/json/json.h"
 
 enum {
-    DIGITS_MAX = 18,   /* no number of as many is beyond 64 bits                  */
-    ESCAPED_MAX = 512, /* bytes of a string with escapes, which are taken out here */
+    DIGITS_MAX = 18,   /* a number with that many digits fits into 64 bits */
+    ESCAPED_MAX = 512, /* bytes of a string with escapes, which are decoded here */
 };
 
 struct scan {
@@ -20,7 +23,7 @@ struct scan {
 };
 
 /* The next byte that is not blank, 0 at the end. */
-static char look(struct scan *s)
+static char peek_byte(struct scan *s)
 {
     while (s->at < s->end &&
            (*s->at == ' ' || *s->at == '\n' || *s->at == '\r' || *s->at == '\t'))
@@ -28,16 +31,16 @@ static char look(struct scan *s)
     return s->at < s->end ? *s->at : '\0';
 }
 
-static bool take(struct scan *s, char c)
+static bool skip_byte(struct scan *s, char c)
 {
-    if (look(s) != c)
+    if (peek_byte(s) != c)
         return false;
     s->at++;
     return true;
 }
 
-/* What a letter behind a backslash stands for; 0: not known here. */
-static char meaning(char letter)
+/* The meaning of a letter after a backslash; 0: not handled here. */
+static char escaped_char(char letter)
 {
     switch (letter) {
     case '"':
@@ -59,8 +62,8 @@ static char meaning(char letter)
     }
 }
 
-/* From the first backslash on; `len` bytes before it are as they are. */
-static bool take_escaped(struct scan *s, const char *from, size_t len, struct str *ret)
+/* Decodes from the first backslash on; the `len` bytes before it are literal. */
+static bool read_escaped(struct scan *s, const char *from, size_t len, struct str *ret)
 {
     if (len > ESCAPED_MAX)
         return false;
@@ -69,7 +72,7 @@ static bool take_escaped(struct scan *s, const char *from, size_t len, struct st
         char c = *s->at;
 
         if (c == '\\')
-            c = ++s->at < s->end ? meaning(*s->at) : '\0';
+            c = ++s->at < s->end ? escaped_char(*s->at) : '\0';
         else if ((unsigned char)c < ' ')
             return false;
         if (c == '\0' || len == ESCAPED_MAX)
@@ -83,7 +86,7 @@ static bool take_escaped(struct scan *s, const char *from, size_t len, struct st
     return true;
 }
 
-/* Past bytes that mean nothing but themselves, eight at a time as long as there are as many. */
+/* Skips literal bytes, eight at a time while as many are left. */
 static void skip_plain(struct scan *s)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), high = 0x80 * ones;
@@ -98,7 +101,7 @@ static void skip_plain(struct scan *s)
         found = (((x - ' ' * ones) & ~x) | ((quotes - ones) & ~quotes) |
                  ((slashes - ones) & ~slashes)) &
                 high;
-        if (found != 0) { /* the lowest is one; those above it may be none */
+        if (found != 0) { /* the lowest one is real; those above it may be false */
             s->at += __builtin_ctzll(found) / 8;
             return;
         }
@@ -108,8 +111,8 @@ static void skip_plain(struct scan *s)
         s->at++;
 }
 
-/* Behind its first quote.  It lives until the next one is taken. */
-static bool take_string(struct scan *s, struct str *ret)
+/* Reads a string after its first quote.  It is valid until the next one is read. */
+static bool read_string(struct scan *s, struct str *ret)
 {
     const char *from = s->at;
 
@@ -117,19 +120,19 @@ static bool take_string(struct scan *s, struct str *ret)
     if (s->at == s->end || (unsigned char)*s->at < ' ')
         return false;
     if (*s->at == '\\')
-        return take_escaped(s, from, (size_t)(s->at - from), ret);
+        return read_escaped(s, from, (size_t)(s->at - from), ret);
     *ret = (struct str){from, (size_t)(s->at - from)};
     s->at++;
     return true;
 }
 
-static json_t *made(json_t *value)
+static json_t *must_exist(json_t *value)
 {
     must(value != NULL);
     return value;
 }
 
-/* What follows a number is looked at by whoever goes on: a point is not expected there. */
+/* The caller checks what follows a number; a point is not expected there. */
 static json_t *parse_number(struct scan *s)
 {
     bool is_negative = *s->at == '-';
@@ -141,7 +144,7 @@ static json_t *parse_number(struct scan *s)
     if (at == first || (at < s->end && char_is_digit(*at)) || (*first == '0' && at - first > 1))
         return NULL;
     s->at = at;
-    return made(json_integer(is_negative ? -n : n));
+    return must_exist(json_integer(is_negative ? -n : n));
 }
 
 static json_t *parse_word(struct scan *s, struct str word, json_t *value)
@@ -160,30 +163,30 @@ static bool add_member(struct scan *s, json_t *object)
     json_t *value;
     struct str key;
 
-    /* The value may need the room of a key with escapes. */
-    if (!take(s, '"') || !take_string(s, &key) || key.ptr == s->room || !take(s, ':'))
+    /* The value may need the buffer that a key with escapes would use. */
+    if (!skip_byte(s, '"') || !read_string(s, &key) || key.ptr == s->room || !skip_byte(s, ':'))
         return false;
     value = parse_value(s);
     if (!value)
         return false;
     must(json_object_setn_new_nocheck(object, key.ptr, key.len, value) == 0);
-    return json_object_size(object) > before; /* else it stands twice */
+    return json_object_size(object) > before; /* otherwise the key is a duplicate */
 }
 
 static bool fill_object(struct scan *s, json_t *object)
 {
-    if (take(s, '}'))
+    if (skip_byte(s, '}'))
         return true;
     do
         if (!add_member(s, object))
             return false;
-    while (take(s, ','));
-    return take(s, '}');
+    while (skip_byte(s, ','));
+    return skip_byte(s, '}');
 }
 
 static bool fill_list(struct scan *s, json_t *list)
 {
-    if (take(s, ']'))
+    if (skip_byte(s, ']'))
         return true;
     do {
         json_t *value = parse_value(s);
@@ -191,11 +194,11 @@ static bool fill_list(struct scan *s, json_t *list)
         if (!value)
             return false;
         must(json_array_append_new(list, value) == 0);
-    } while (take(s, ','));
-    return take(s, ']');
+    } while (skip_byte(s, ','));
+    return skip_byte(s, ']');
 }
 
-/* Calls itself through its members, JSON_DEPTH_MAX deep at most. */
+/* Recurses through its members, at most JSON_DEPTH_MAX deep. */
 static json_t *parse_nest(struct scan *s, bool is_object)
 {
     json_t *nest;
@@ -205,7 +208,7 @@ static json_t *parse_nest(struct scan *s, bool is_object)
         return NULL;
     s->at++;
     s->depth++;
-    nest = made(is_object ? json_object() : json_array());
+    nest = must_exist(is_object ? json_object() : json_array());
     is_whole = is_object ? fill_object(s, nest) : fill_list(s, nest);
     s->depth--;
     if (is_whole)
@@ -216,7 +219,7 @@ static json_t *parse_nest(struct scan *s, bool is_object)
 
 static json_t *parse_value(struct scan *s)
 {
-    char c = look(s);
+    char c = peek_byte(s);
     struct str text;
 
     if (++s->values > JSON_VALUES_MAX)
@@ -227,7 +230,8 @@ static json_t *parse_value(struct scan *s)
         return parse_nest(s, c == '{');
     case '"':
         s->at++;
-        return take_string(s, &text) ? made(json_stringn_nocheck(text.ptr, text.len)) : NULL;
+        return read_string(s, &text) ? must_exist(json_stringn_nocheck(text.ptr, text.len))
+                                     : NULL;
     case 't':
         return parse_word(s, STR("true"), json_true());
     case 'f':
@@ -244,7 +248,7 @@ json_t *json_parse(struct str text)
     struct scan s = {.at = text.ptr, .end = text.ptr + text.len};
     json_t *value = text.len > 0 ? parse_value(&s) : NULL;
 
-    if (value && (look(&s) != '\0' || s.at < s.end)) {
+    if (value && (peek_byte(&s) != '\0' || s.at < s.end)) {
         json_decref(value);
         value = NULL;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text to values by hand, since the library looks at each letter of it several times.  Only
+ * A fast parser for common JSON text, since jansson visits each letter several times.  Only
  * wire/json/json.c uses it.
  */
 #pragma once
@@ -10,9 +10,9 @@
 #include "base/str.h"
 
 /*
- * The value that jansson makes of a text of UTF-8, or NULL: the text is wrong, holds a number
- * that is not whole or has more than 18 digits, a letter by its number (\u00e9), a key or a
- * long string with escapes; or it is deeper than JSON_DEPTH_MAX or has more than
- * JSON_VALUES_MAX values.  Then jansson has to say what it is.
+ * Returns the value that jansson would make of a UTF-8 text, or NULL if the text is invalid or
+ * contains one of these: a number that is not an integer or has more than 18 digits, a
+ * character by its number (\u00e9), a key or a long string with escapes, more depth than
+ * JSON_DEPTH_MAX, more values than JSON_VALUES_MAX.  Then jansson must parse it.
  */
 json_t *json_parse(struct str text);

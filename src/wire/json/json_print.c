@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values to text: on one line by hand, as jansson would write it, since every answer is
- * written so and the library looks at each letter of it twice.
+ * Prints values.  The one-line style is written by hand, identical to jansson's: every answer
+ * uses it, and jansson visits each letter twice.
  */
 #include "base/must.h"
 #include "wire/json/json.h"
@@ -15,13 +15,13 @@ static int add_bytes(const char *bytes, size_t len, void *out)
     return 0;
 }
 
-/* jansson's iterators want a value that they could change; they do not. */
+/* jansson's iterators take a mutable value but do not change it. */
 static json_t *iterable(const json_t *object)
 {
     return (json_t *)(uintptr_t)object;
 }
 
-static struct str text_of(const json_t *value)
+static struct str string_value(const json_t *value)
 {
     return (struct str){json_string_value(value), json_string_length(value)};
 }
@@ -57,7 +57,7 @@ static void print_list(const json_t *list, struct buf *out)
     buf_char(out, ']');
 }
 
-/* As deep as the value, which whoever reads values bounds by JSON_DEPTH_MAX. */
+/* Recursion is as deep as the value; its reader limits that to JSON_DEPTH_MAX. */
 static void print_line(const json_t *value, struct buf *out)
 {
     switch (json_typeof(value)) {
@@ -68,7 +68,7 @@ static void print_line(const json_t *value, struct buf *out)
         print_list(value, out);
         break;
     case JSON_STRING:
-        json_write_str(out, text_of(value));
+        json_write_str(out, string_value(value));
         break;
     case JSON_INTEGER:
         json_write_int(out, json_integer_value(value));
@@ -134,7 +134,7 @@ size_t json_length(const json_t *value)
     case JSON_ARRAY:
         return list_length(value);
     case JSON_STRING:
-        return json_str_length(text_of(value));
+        return json_str_length(string_value(value));
     case JSON_FALSE:
         return 5;
     case JSON_TRUE:

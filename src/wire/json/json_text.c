@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes JSON strings and finds members in JSON text.
+ */
 #include "wire/json/json_text.h"
 
 #include <string.h>
 
-/* The letter behind the backslash, 'u' for those that have none; 0: stands for itself. */
+/* The letter after the backslash, 'u' for those without one; 0: not escaped. */
 static char escape_of(unsigned char c)
 {
     static const char letters[0x20] = {
@@ -24,7 +27,7 @@ static void write_escaped(struct buf *out, unsigned char c, char letter)
     buf_add(out, text, letter == 'u' ? 6 : 2);
 }
 
-/* Whether each of eight bytes stands for itself: none below 0x20, no quote, no backslash. */
+/* Whether eight bytes are all literal: none below 0x20, no quote, no backslash. */
 static bool are_plain(const char *bytes)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -45,7 +48,7 @@ static bool is_plain(char byte)
     return c >= 0x20 && c != '"' && c != '\\';
 }
 
-/* How many bytes from `at` on stand for themselves. */
+/* The number of literal bytes from `at` on. */
 static size_t plain_length(struct str s, size_t at)
 {
     size_t i = at;
@@ -53,7 +56,7 @@ static size_t plain_length(struct str s, size_t at)
     while (i + 8 <= s.len && are_plain(s.ptr + i))
         i += 8;
     if (i > at && i + 8 > s.len && are_plain(s.ptr + s.len - 8))
-        return s.len - at; /* the last eight, some of them once more */
+        return s.len - at; /* the last eight, some of them checked twice */
     while (i < s.len && is_plain(s.ptr[i]))
         i++;
     return i - at;
@@ -104,7 +107,7 @@ static struct str skip_between(struct str s)
     return s;
 }
 
-/* Bytes of the string that `s` begins with, with its quotes; 0: it has no end. */
+/* Bytes of the string at the start of `s`, with its quotes; 0: it has no end. */
 static size_t string_length(struct str s)
 {
     for (size_t i = 1; i < s.len; i++) {
@@ -116,7 +119,7 @@ static size_t string_length(struct str s)
     return 0;
 }
 
-/* Of the object or list. */
+/* The same for an object or list. */
 static size_t nest_length(struct str s)
 {
     int64_t depth = 0;

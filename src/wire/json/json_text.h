@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON text without values in between: for what is written or looked through at every fire,
- * where building a tree costs more than all the rest.
+ * JSON text without intermediate values: for text that is written or searched at every start,
+ * where building a tree would cost more than everything else.
  *
- * Writing is as json_print() writes.  Looking through is for text that was checked before,
- * when it was kept; any other text gives less, or nonsense, but never bytes that are not its.
+ * Writes as json_print() does.  Searching is for text that was checked before it was stored;
+ * for any other text the result is incomplete or wrong, but never outside the text.
  */
 #pragma once
 
@@ -18,20 +18,20 @@
 void json_write_str(struct buf *out, struct str s);
 void json_write_int(struct buf *out, int64_t n);
 
-/* Bytes that json_write_str() takes. */
+/* Bytes that json_write_str() writes. */
 size_t json_str_length(struct str s);
 
-/* Bytes that it takes at the most. */
+/* Maximum bytes that it writes. */
 static inline size_t json_str_room(struct str s)
 {
     return 6 * s.len + 2; /* each as \u0000 */
 }
 
 /*
- * Takes the first member of *rest, an object's text or what this left of it.  The key comes
- * without its quotes, both as they are written.  False when there is none.
+ * Removes the first member from *rest, which is an object's text or the remainder of a previous
+ * call.  The key comes without its quotes; both are as written.  False if there are no more.
  */
 bool json_next_member(struct str *rest, struct str *ret_key, struct str *ret_value);
 
-/* The value of the member as it is written; empty when there is none or it is null. */
+/* The value of a member as written; empty if it is missing or null. */
 struct str json_find_member(struct str object, struct str name);

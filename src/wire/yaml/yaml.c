@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libyaml gives events; a stack of open lists and objects makes values of them.  It counts
- * characters where we count bytes, so the reader keeps one place in both.
+ * Reads YAML: libyaml returns events; a stack of open lists and objects builds values from
+ * them.  libyaml counts characters and Belfry counts bytes, so the reader keeps one position in
+ * both.
  */
 #include "wire/yaml/yaml.h"
 
@@ -15,13 +16,13 @@ enum { TAG_MAX = 100 }; /* bytes of a tag that a message shows */
 struct yaml_reader {
     yaml_parser_t parser;
     struct str text;
-    size_t skipped; /* bytes before it: a mark of the byte order, which UTF-8 has not */
+    size_t skipped; /* bytes before it: a byte order mark, which UTF-8 does not need */
     bool is_over;
-    size_t characters, bytes; /* the same place */
+    size_t characters, bytes; /* the same position */
 
     /* The document that is being read. */
     json_t *open[JSON_DEPTH_MAX]; /* each belongs to the one before it */
-    json_t *key[JSON_DEPTH_MAX];  /* of an object, when its value is next */
+    json_t *key[JSON_DEPTH_MAX];  /* of an object, while its value is next */
     json_t *root;
     int depth, values;
 };
@@ -33,7 +34,7 @@ enum rc yaml_open(struct str text, struct arena *arena, struct yaml_reader **ret
     size_t skipped = str_starts(text, STR("\xef\xbb\xbf")) ? 3 : 0;
 
     if (text.len > YAML_BYTES_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "the text has %zu bytes; %zu are the most",
+        return err_set(reterr, RC_LIMIT, -1, 0, "the text has %zu bytes; the limit is %zu",
                        text.len, YAML_BYTES_MAX);
     if (!str_is_utf8(text))
         return err_set(reterr, RC_INVALID, -1, 0, "the text is not UTF-8");
@@ -49,7 +50,7 @@ enum rc yaml_open(struct str text, struct arena *arena, struct yaml_reader **ret
     return RC_OK;
 }
 
-static void forget(struct yaml_reader *reader)
+static void reset_document(struct yaml_reader *reader)
 {
     for (int i = 0; i < reader->depth; i++)
         json_decref(reader->key[i]);
@@ -62,11 +63,11 @@ void yaml_close(struct yaml_reader *reader)
 {
     if (!reader)
         return;
-    forget(reader);
+    reset_document(reader);
     yaml_parser_delete(&reader->parser);
 }
 
-/* The byte at which a character stands; places come in ascending order but for errors. */
+/* The byte of a character; positions ascend except in errors. */
 static size_t byte_of(struct yaml_reader *reader, size_t character)
 {
     if (character < reader->characters)
@@ -78,8 +79,8 @@ static size_t byte_of(struct yaml_reader *reader, size_t character)
     return reader->bytes;
 }
 
-static enum rc fail(struct yaml_reader *reader, const yaml_mark_t *mark, const char *what,
-                    struct err *reterr)
+static enum rc set_error(struct yaml_reader *reader, const yaml_mark_t *mark, const char *what,
+                         struct err *reterr)
 {
     size_t at = byte_of(reader, mark->index);
 
@@ -88,26 +89,26 @@ static enum rc fail(struct yaml_reader *reader, const yaml_mark_t *mark, const c
                    "line %zu, column %zu: %s", mark->line + 1, mark->column + 1, what);
 }
 
-static enum rc fail_parser(struct yaml_reader *reader, struct err *reterr)
+static enum rc set_parser_error(struct yaml_reader *reader, struct err *reterr)
 {
     const yaml_parser_t *parser = &reader->parser;
     yaml_mark_t mark = parser->problem_mark;
-    const char *what = parser->problem ? parser->problem : "this is no YAML";
+    const char *what = parser->problem ? parser->problem : "this is not YAML";
 
     must(parser->error != YAML_MEMORY_ERROR);
     if (parser->error == YAML_READER_ERROR) {
-        /* It has a byte and no mark. */
+        /* It has a byte but no mark. */
         reader->is_over = true;
         return err_set(reterr, RC_INVALID, (int)(parser->problem_offset + reader->skipped), 1,
                        "%s", what);
     }
     if (strcmp(what, "found character that cannot start any token") == 0)
-        what = "nothing can begin with this character: indent with blanks, and put text that "
-               "begins with it into quotes";
+        what = "unexpected character; indent with blanks, and put text that begins with this "
+               "character into quotes";
     else if (strcmp(what, "mapping values are not allowed in this context") == 0)
-        what = "no `key:` may stand here; is the line indented as its neighbours, and text "
-               "with a colon in quotes?";
-    return fail(reader, &mark, what, reterr);
+        what = "unexpected `key:`; check that the line is indented as its neighbours, and "
+               "that text with a colon is in quotes";
+    return set_error(reader, &mark, what, reterr);
 }
 
 static enum rc check_properties(struct yaml_reader *reader, const yaml_event_t *event,
@@ -117,13 +118,14 @@ static enum rc check_properties(struct yaml_reader *reader, const yaml_event_t *
     char text[TAG_MAX + 100];
 
     if (anchor)
-        return fail(reader, &event->start_mark,
-                    "anchors (&) are not taken, as there are no aliases; write it out", reterr);
+        return set_error(reader, &event->start_mark,
+                         "anchors (&) and aliases are not supported; repeat the text", reterr);
     if (tag && strcmp((const char *)tag, YAML_STR_TAG) != 0) {
         struct buf out = BUF(text);
 
-        buf_printf(&out, "tags are not taken, but for !!str: %.*s", TAG_MAX, (const char *)tag);
-        return fail(reader, &event->start_mark, text, reterr);
+        buf_printf(&out, "tags other than !!str are not supported: %.*s", TAG_MAX,
+                   (const char *)tag);
+        return set_error(reader, &event->start_mark, text, reterr);
     }
     return RC_OK;
 }
@@ -136,7 +138,7 @@ static enum rc put_key(struct yaml_reader *reader, const yaml_event_t *event,
 
     reader->key[top] = json_new_str(text);
     if (json_object_get(reader->open[top], json_string_value(reader->key[top])))
-        return fail(reader, &event->start_mark, "this key stands twice in one object", reterr);
+        return set_error(reader, &event->start_mark, "duplicate key in an object", reterr);
     return RC_OK;
 }
 
@@ -151,7 +153,8 @@ static enum rc count_value(struct yaml_reader *reader, const yaml_event_t *event
                            struct err *reterr)
 {
     if (++reader->values > JSON_VALUES_MAX)
-        return fail(reader, &event->start_mark, "too many values; 131072 are the most", reterr);
+        return set_error(reader, &event->start_mark, "too many values; the limit is 131072",
+                         reterr);
     return RC_OK;
 }
 
@@ -182,7 +185,7 @@ static enum rc on_scalar(struct yaml_reader *reader, const yaml_event_t *event,
     if (rc != RC_OK)
         return rc;
     if (text.len > 0 && memchr(text.ptr, '\0', text.len))
-        return fail(reader, &event->start_mark, "a string may not hold \\0", reterr);
+        return set_error(reader, &event->start_mark, "a string must not contain \\0", reterr);
     if (wants_key(reader))
         return put_key(reader, event, reterr);
     rc = count_value(reader, event, reterr);
@@ -196,7 +199,7 @@ static enum rc on_scalar(struct yaml_reader *reader, const yaml_event_t *event,
     if (rc != RC_OK) {
         struct err inner = *reterr;
 
-        return fail(reader, &event->start_mark, inner.text, reterr);
+        return set_error(reader, &event->start_mark, inner.text, reterr);
     }
     put_value(reader, value);
     return RC_OK;
@@ -216,10 +219,10 @@ static enum rc on_open(struct yaml_reader *reader, const yaml_event_t *event,
     if (rc != RC_OK)
         return rc;
     if (wants_key(reader))
-        return fail(reader, &event->start_mark, "a key must be text", reterr);
+        return set_error(reader, &event->start_mark, "a key must be text", reterr);
     if (reader->depth == JSON_DEPTH_MAX)
-        return fail(reader, &event->start_mark, "nested too deep; 32 levels are the most",
-                    reterr);
+        return set_error(reader, &event->start_mark, "nested too deep; the limit is 32 levels",
+                         reterr);
     rc = count_value(reader, event, reterr);
     if (rc != RC_OK)
         return rc;
@@ -244,14 +247,14 @@ static enum rc on_event(struct yaml_reader *reader, const yaml_event_t *event,
         reader->depth--;
         return RC_OK;
     case YAML_ALIAS_EVENT:
-        return fail(reader, &event->start_mark, "aliases (*) are not taken; write it out",
-                    reterr);
+        return set_error(reader, &event->start_mark,
+                         "aliases (*) are not supported; repeat the text", reterr);
     default:
         return RC_OK;
     }
 }
 
-/* From the start of the line in which the document begins. */
+/* Moves to the start of the line in which the document begins. */
 static void begin_document(struct yaml_reader *reader, const yaml_event_t *event,
                            struct yaml_document *doc)
 {
@@ -284,7 +287,7 @@ enum rc yaml_next(struct yaml_reader *reader, struct yaml_document *ret, bool *r
         yaml_event_t event;
 
         if (!yaml_parser_parse(&reader->parser, &event))
-            return fail_parser(reader, reterr);
+            return set_parser_error(reader, reterr);
         type = event.type;
         reader->is_over = type == YAML_STREAM_END_EVENT;
         if (type == YAML_DOCUMENT_START_EVENT)

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in a text a field stands, found by walking its events once more.  Only errors ask, so
- * that no value needs to carry its line.
+ * Finds the line of a field by reading the events again.  Only errors need it, so that values
+ * do not have to carry their lines.
  */
 #include <yaml.h>
 
 #include "base/must.h"
 #include "wire/yaml/yaml.h"
 
-/* The innermost list or object that the path has led to. */
+/* The innermost list or object on the path. */
 struct walk {
     struct str rest; /* of the path */
     size_t line;
     size_t key_line;
-    int64_t index; /* of the next item                                */
-    int skip;      /* lists and objects open below that are not ours   */
+    int64_t index; /* of the next item */
+    int skip;      /* open lists and objects below that are not on the path */
     bool is_list, wants_key, is_hit, is_done;
 };
 
-/* "name" of "name.expr" or "name[0]"; names may hold dots themselves. */
-static bool take_key(struct walk *walk, struct str key)
+/* "name" of "name.expr" or "name[0]"; names may contain dots. */
+static bool match_key(struct walk *walk, struct str key)
 {
     struct str rest = walk->rest;
 
@@ -34,7 +34,7 @@ static bool take_key(struct walk *walk, struct str key)
     return true;
 }
 
-static bool take_index(struct walk *walk)
+static bool match_index(struct walk *walk)
 {
     struct str rest = walk->rest;
     int64_t index = -1;
@@ -49,17 +49,17 @@ static bool take_index(struct walk *walk)
     return true;
 }
 
-static bool opens(const yaml_event_t *event)
+static bool is_opening(const yaml_event_t *event)
 {
     return event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT;
 }
 
-static void enter(struct walk *walk, const yaml_event_t *event)
+static void enter_value(struct walk *walk, const yaml_event_t *event)
 {
     walk->is_list = event->type == YAML_SEQUENCE_START_EVENT;
     walk->wants_key = !walk->is_list;
     walk->index = 0;
-    walk->is_done = walk->rest.len == 0 || !opens(event);
+    walk->is_done = walk->rest.len == 0 || !is_opening(event);
 }
 
 static void on_key(struct walk *walk, const yaml_event_t *event)
@@ -69,22 +69,22 @@ static void on_key(struct walk *walk, const yaml_event_t *event)
     if (event->type == YAML_SCALAR_EVENT)
         key = (struct str){(const char *)event->data.scalar.value, event->data.scalar.length};
     walk->key_line = event->start_mark.line;
-    walk->is_hit = take_key(walk, key);
+    walk->is_hit = match_key(walk, key);
     walk->wants_key = false;
 }
 
 static void on_value(struct walk *walk, const yaml_event_t *event)
 {
-    bool is_hit = walk->is_list ? take_index(walk) : walk->is_hit;
+    bool is_hit = walk->is_list ? match_index(walk) : walk->is_hit;
 
     if (is_hit) {
         walk->line = walk->is_list ? event->start_mark.line : walk->key_line;
-        enter(walk, event);
+        enter_value(walk, event);
         return;
     }
     walk->index++;
     walk->wants_key = !walk->is_list;
-    walk->skip = opens(event);
+    walk->skip = is_opening(event);
 }
 
 static void on_event(struct walk *walk, const yaml_event_t *event, bool *is_begun)
@@ -92,15 +92,15 @@ static void on_event(struct walk *walk, const yaml_event_t *event, bool *is_begu
     bool closes = event->type == YAML_SEQUENCE_END_EVENT ||
                   event->type == YAML_MAPPING_END_EVENT;
 
-    if (!closes && !opens(event) && event->type != YAML_SCALAR_EVENT &&
+    if (!closes && !is_opening(event) && event->type != YAML_SCALAR_EVENT &&
         event->type != YAML_ALIAS_EVENT)
         return;
     if (!*is_begun) {
         *is_begun = true;
         walk->line = event->start_mark.line;
-        enter(walk, event);
+        enter_value(walk, event);
     } else if (walk->skip > 0) {
-        walk->skip += opens(event) - closes;
+        walk->skip += is_opening(event) - closes;
     } else if (closes) {
         walk->is_done = true;
     } else if (walk->wants_key) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values as YAML in block style.  By hand: what must be quoted is decided so that readers of
- * YAML 1.1 see the same strings as those of 1.2, which an emitter of 1.1 does not promise.
+ * Prints values as YAML in block style.  Written by hand: quotes are chosen so that readers of
+ * YAML 1.1 and of 1.2 see the same strings, which an emitter of 1.1 does not guarantee.
  */
 #include "base/must.h"
 #include "wire/yaml/yaml.h"
@@ -9,8 +9,8 @@
 
 enum {
     INDENT = 2,
-    KEY_MAX = 128, /* bytes of a key that stands before its colon: of 1,024 characters, with
-                      its escapes, YAML no longer takes it for one */
+    /* Bytes of a key before its colon; YAML rejects one of 1,024 characters with escapes. */
+    KEY_MAX = 128,
 };
 
 /* Words that some reader takes for a boolean or null. */
@@ -25,7 +25,7 @@ static bool is_word(struct str s)
     return false;
 }
 
-/* Letters first, and nothing that means something to YAML anywhere. */
+/* Begins with a letter and contains nothing that has a meaning in YAML. */
 static bool is_plain(struct str s)
 {
     if (s.len == 0 || !char_is_alpha(s.ptr[0]) || s.ptr[s.len - 1] == ' ' || is_word(s))
@@ -49,7 +49,7 @@ static uint32_t code_of(struct str s, size_t len)
     return code;
 }
 
-/* What YAML takes as it is between quotes; line ends would be folded. */
+/* What YAML allows literally between quotes; line ends would be folded. */
 static bool is_printable(uint32_t code)
 {
     return (code >= 0x20 && code < 0x7f) ||
@@ -110,7 +110,7 @@ static void print_scalar(const json_t *value, struct buf *out)
         json_print(value, JSON_STYLE_LINE, out); /* also {} and [] */
 }
 
-/* Begun where the cursor stands; ends with a line end. */
+/* Starts at the current column; ends with a line end. */
 static void print_block(const json_t *value, int depth, struct buf *out);
 
 static void print_member(struct str key, const json_t *value, int depth, struct buf *out)
@@ -131,7 +131,7 @@ static void print_member(struct str key, const json_t *value, int depth, struct 
 
 static void print_object(const json_t *value, int depth, struct buf *out)
 {
-    json_t *object = (json_t *)value; /* jansson's iterators take no const */
+    json_t *object = (json_t *)value; /* jansson's iterators are not const */
     bool is_first = true;
 
     for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain scalars by the core schema of YAML 1.2 (section 10.3.2), and nothing beyond it.
+ * Reads plain scalars by the core schema of YAML 1.2 (section 10.3.2), and nothing beyond it.
  */
 #include "base/must.h"
 #include "wire/yaml/yaml_parts.h"
 
-enum { NUMBER_MAX = 400 }; /* bytes of a number that is read; a double has 300 digits */
+enum { NUMBER_MAX = 400 }; /* maximum bytes of a number; a double has 300 digits */
 
 static bool is_one_of(struct str text, const char *const *words)
 {
@@ -15,7 +15,7 @@ static bool is_one_of(struct str text, const char *const *words)
     return false;
 }
 
-static size_t digits(struct str s, size_t at)
+static size_t count_digits(struct str s, size_t at)
 {
     size_t n = 0;
 
@@ -28,18 +28,18 @@ static bool is_integer(struct str s)
 {
     size_t sign = s.len > 0 && (s.ptr[0] == '-' || s.ptr[0] == '+');
 
-    return s.len > sign && digits(s, sign) == s.len - sign;
+    return s.len > sign && count_digits(s, sign) == s.len - sign;
 }
 
 /* [-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )? */
 static bool is_float(struct str s)
 {
     size_t at = s.len > 0 && (s.ptr[0] == '-' || s.ptr[0] == '+');
-    size_t whole = digits(s, at), part = 0;
+    size_t whole = count_digits(s, at), part = 0;
 
     at += whole;
     if (at < s.len && s.ptr[at] == '.') {
-        part = digits(s, at + 1);
+        part = count_digits(s, at + 1);
         at += 1 + part;
     }
     if (whole + part == 0)
@@ -49,7 +49,7 @@ static bool is_float(struct str s)
 
         at++;
         at += at < s.len && (s.ptr[at] == '-' || s.ptr[at] == '+');
-        exponent = digits(s, at);
+        exponent = count_digits(s, at);
         if (exponent == 0)
             return false;
         at += exponent;
@@ -57,8 +57,8 @@ static bool is_float(struct str s)
     return at == s.len;
 }
 
-/* 0o17 and 0x1F; 0 when it is neither. */
-static int base_of(struct str s)
+/* 0o17 and 0x1F; 0 if it is neither. */
+static int number_base(struct str s)
 {
     int base = 0;
 
@@ -77,12 +77,12 @@ static int base_of(struct str s)
     return base;
 }
 
-static enum rc too_large(struct err *reterr)
+static enum rc set_too_large(struct err *reterr)
 {
     return err_set(reterr, RC_INVALID, -1, 0, "this number is too large");
 }
 
-/* The same number as JSON writes it: no plus, no zeros before it, digits around the point. */
+/* The same number in JSON: no plus, no leading zeros, digits around the point. */
 static void write_json(struct str s, struct buf *out)
 {
     size_t at = s.ptr[0] == '-' || s.ptr[0] == '+', whole;
@@ -91,17 +91,17 @@ static void write_json(struct str s, struct buf *out)
         buf_char(out, '-');
     while (at + 1 < s.len && s.ptr[at] == '0' && char_is_digit(s.ptr[at + 1]))
         at++;
-    whole = digits(s, at);
+    whole = count_digits(s, at);
     if (whole == 0)
         buf_char(out, '0');
     for (size_t i = at; i < s.len; i++) {
         buf_char(out, s.ptr[i]);
-        if (s.ptr[i] == '.' && digits(s, i + 1) == 0)
+        if (s.ptr[i] == '.' && count_digits(s, i + 1) == 0)
             buf_char(out, '0');
     }
 }
 
-/* Decimal numbers are jansson's to read, so that both forms of a file mean the same. */
+/* jansson reads decimal numbers, so that both forms of a file mean the same. */
 static enum rc read_decimal(struct str text, json_t **ret, struct err *reterr)
 {
     char bytes[NUMBER_MAX + 8];
@@ -112,7 +112,7 @@ static enum rc read_decimal(struct str text, json_t **ret, struct err *reterr)
     write_json(text, &out);
     must(!out.cut);
     *ret = json_loadb(out.ptr, out.len, JSON_DECODE_ANY, NULL);
-    return *ret ? RC_OK : too_large(reterr);
+    return *ret ? RC_OK : set_too_large(reterr);
 }
 
 static enum rc read_based(struct str text, int base, json_t **ret, struct err *reterr)
@@ -124,7 +124,7 @@ static enum rc read_based(struct str text, int base, json_t **ret, struct err *r
         int digit = char_is_digit(c) ? c - '0' : c - 'a' + 10;
 
         if (number > (INT64_MAX - digit) / base)
-            return too_large(reterr);
+            return set_too_large(reterr);
         number = number * base + digit;
     }
     *ret = json_new_int(number);
@@ -148,11 +148,11 @@ enum rc yaml_plain(struct str text, json_t **ret, struct err *reterr)
         *ret = json_false();
     else if (is_one_of(text, not_finite))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "there are no infinite numbers; put a string into quotes");
+                       "infinite numbers are not supported; put a string into quotes");
     else if (is_integer(text) || is_float(text))
         return read_decimal(text, ret, reterr);
-    else if (base_of(text) > 0)
-        return read_based(text, base_of(text), ret, reterr);
+    else if (number_base(text) > 0)
+        return read_based(text, number_base(text), ret, reterr);
     else
         *ret = json_new_str(text);
     return RC_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who is let in at all.  What they may do then: test_rights.c.
+ * Authentication of clients.  Their rights are tested in test_rights.c.
  */
 #include "world.h"
 
@@ -12,7 +12,7 @@
 
 static char root[128];
 
-/* From here on tokens count. */
+/* Creates the first token; from then on tokens are checked. */
 static void make_first(void)
 {
     world.is_guarded = true;
@@ -89,12 +89,12 @@ static void a_token_ends_when_it_expires(void **state)
     assert_int_equal(ask(ANY, NULL, NULL), 200);
     world.now += 1;
     assert_refused(ask(ANY, NULL, NULL), 401, "unauthorized", "");
-    assert_told("detail", "'the token has expired; an admin can make a new one'");
+    assert_told("detail", "'the token has expired; an admin can create a new one'");
     world.token = root;
     assert_int_equal(ask(ANY, NULL, NULL), 200);
 }
 
-/* A page of evil.test whose name leads to 127.0.0.1 has that name in Host. */
+/* DNS rebinding: evil.test resolves to 127.0.0.1, so its page sends this name as Host. */
 static void a_host_that_is_not_ours_is_refused_on_this_machine(void **state)
 {
     static const char *const ours[] = {"localhost", "LocalHost:7227", "127.0.0.1:7227",
@@ -115,7 +115,7 @@ static void a_host_that_is_not_ours_is_refused_on_this_machine(void **state)
     make_first();
     world.token = root;
     assert_refused(ask(ANY, "Host: evil.test\r\n", NULL), 403, "forbidden", "");
-    world.is_remote = true; /* a name in the DNS, which only its owner knows */
+    world.is_remote = true; /* remote clients may use any DNS name of the server */
     assert_int_equal(ask(ANY, "Host: cron.example.com\r\n", NULL), 200);
 }
 
@@ -141,7 +141,7 @@ static void pages_of_other_sites_change_nothing(void **state)
     world.is_guarded = true;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         assert_refused(ask(MAKE, others[i], js(BODY)), 403, "forbidden", "");
-        assert_int_equal(ask(ANY, others[i], NULL), 200); /* and its page cannot read it */
+        assert_int_equal(ask(ANY, others[i], NULL), 200); /* the page cannot see it */
         assert_string_equal(field("Access-Control-Allow-Origin"), "");
     }
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)

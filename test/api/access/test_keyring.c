@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The text form of tokens, and finding tokens by id and secret.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +19,7 @@ static const char *const key = "the key of the server";
 static uint8_t secrets[TOKENS][SECRET_BYTES];
 static uint8_t hashes[TOKENS][SHA256_BYTES];
 
-/* Hashed by the definition of HMAC itself, which test/base checks against its vectors. */
+/* Hashed with HMAC directly; test/base checks HMAC with test vectors. */
 static struct keyring *three_tokens(void)
 {
     static struct db_value values[TOKENS][COLUMNS];
@@ -99,7 +102,7 @@ static void any_other_letter_makes_it_another_token(void **state)
     keyring_free(ring);
 }
 
-/* What the row says counts: a token cannot call itself an admin. */
+/* The role of the database row counts: a token cannot claim another role. */
 static void the_role_in_the_text_must_be_that_of_the_row(void **state)
 {
     struct keyring *ring = three_tokens();
@@ -111,7 +114,7 @@ static void the_role_in_the_text_must_be_that_of_the_row(void **state)
     keyring_free(ring);
 }
 
-/* A hash of zeros is what an id that is not there is compared with. */
+/* An unknown id is compared with a hash of zeros. */
 static void an_unknown_id_fits_no_secret(void **state)
 {
     struct db_result none = {.columns = COLUMNS};

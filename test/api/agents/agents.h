@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of the agents' API have in common.  The clock begins at
- * 2026-01-05T10:00:00Z, a Monday: 03:00 in Denver.
+ * What the tests of the agents' API have in common.  The clock starts at 2026-01-05T10:00:00Z,
+ * a Monday: 03:00 in Denver.
  */
 #pragma once
 
@@ -10,19 +10,19 @@
 #define S "/api/schedules"
 #define E "/api/executions"
 
-/* A schedule of an agent; `more`: its other members, with a comma in front. */
+/* Creates a schedule of an agent; `more`: its other members after a comma. */
 static inline int schedule(const char *agent, const char *more)
 {
     return post(S, js("{'agentId':'%s'%s}", agent, more));
 }
 
-/* Of the list that was answered. */
+/* Of the list in the last answer. */
 static inline int count(void)
 {
     return (int)json_array_size(world.json);
 }
 
-/* The run that an agent gets; "" when there is none. */
+/* The id of the run that an agent claims; "": none. */
 static inline const char *claim(const char *queue)
 {
     static char id[RUN_ID_TEXT_MAX];
@@ -36,7 +36,7 @@ static inline const char *claim(const char *queue)
     return id;
 }
 
-/* Of that one. */
+/* Of that run. */
 static inline int64_t fence(void)
 {
     return world.call.grants[0].run.fence;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events in the agents' words (rows 161 to 163 of the feature matrix), and those of a listener
- * of changes (row 164).
+ * Events in the terms of the agents' API (rows 161 to 163 of the feature matrix), and those of
+ * a change listener (row 164).
  */
 #include "agents.h"
 
@@ -42,7 +42,7 @@ static const char *types(const char *target)
     return text;
 }
 
-/* Fails once and succeeds then. */
+/* Fails once, then succeeds. */
 static void live(const char *agent)
 {
     take(agent);
@@ -78,7 +78,7 @@ static void the_life_of_an_execution_is_told_in_order(void **state)
     assert_told("more", "false");
 }
 
-/* In two halves: what is there already, and what came since. */
+/* In two parts: events that exist already, and later ones. */
 static void a_stream_tells_the_same_in_the_same_order(void **state)
 {
     char place[EVENT_CURSOR_TEXT_MAX + 64];
@@ -112,7 +112,7 @@ static void a_day_is_planned_when_it_is_known_and_after_each_edit(void **state)
     assert_string_equal(types(E "/events?type=EXEC_PLANNED"), "EXEC_PLANNED EXEC_PLANNED");
     assert_told("events.1.payload.count", "3");
     pass(3 * SPAN_H);
-    take("a"); /* that of 12:00: no more is said of it than that */
+    take("a"); /* the run of 12:00: EXEC_PLANNED is not repeated */
     assert_string_equal(types(E "/events?type=EXEC_*"),
                         "EXEC_PLANNED EXEC_PLANNED EXEC_CLAIMED");
 }
@@ -150,7 +150,7 @@ static void what_is_voided_is_told_as_cancelled(void **state)
     post(js(E "/future/%s/cancel", id), "");
     assert_string_equal(types(js(E "/events?executionId=%s", id)),
                         "EXEC_PLANNED EXEC_CLAIMED EXEC_CANCELLED");
-    post(E "/trigger", js("{'agentId':'a'}")); /* gone with its schedule */
+    post(E "/trigger", js("{'agentId':'a'}")); /* deleted with its schedule */
     snprintf(id, sizeof id, "%s", text_at("executionId").ptr);
     ask("DELETE " S "/agent:a", NULL, "");
     assert_string_equal(types(js(E "/events?executionId=%s", id)),
@@ -207,7 +207,7 @@ static void agents_hear_of_agents_alone(void **state)
     assert_refused(get(E "/events?agent=a"), 400, "invalid_field", "");
 }
 
-/* Places are those of the native events. */
+/* Cursors are those of the native events. */
 static void pages_go_on_where_the_last_one_ended(void **state)
 {
     char place[EVENT_CURSOR_TEXT_MAX];
@@ -222,7 +222,7 @@ static void pages_go_on_where_the_last_one_ended(void **state)
     assert_string_equal(types(js("/api/v1/events?after=%s&type=run.*", place)), "run.ready");
 }
 
-/* Of a schedule that another API made, as its listeners of changes would be told. */
+/* Events of a schedule of another API, as its change listeners would get them. */
 static void row_164_a_listener_is_told_of_every_change(void **state)
 {
     static const char schedule_of[] =

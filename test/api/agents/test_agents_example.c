@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The example of section 10 of the plan that the agents' API comes from: one day of three
- * agents, told at the hours of Denver, where it is seven hours earlier than in UTC.
+ * The example of section 10 of the plan that the agents' API follows: one day of three agents,
+ * in the local time of Denver, seven hours behind UTC.
  */
 #include "agents.h"
 
-/* 2026-01-05T10:00:00Z is 03:00 there. */
+/* 2026-01-05T10:00:00Z is 03:00 in Denver. */
 #define UNTIL(hours, minutes) \
     ((hours)*SPAN_H + (minutes)*SPAN_MIN - (world.now - started) - 3 * SPAN_H)
 
@@ -34,7 +34,7 @@ static int items(const char *query)
     return count();
 }
 
-/* An agent takes its run, works for so long, and tells what it made. */
+/* An agent claims its run, works for this time, and reports its result. */
 static void work(const char *agent, span time, const char *refs)
 {
     char id[RUN_ID_TEXT_MAX];
@@ -60,7 +60,7 @@ static void example_midnight_plans_12_and_2_in_denver_and_48_in_utc(void **state
     make_all();
     pass(14 * SPAN_H); /* midnight in UTC */
     assert_int_equal(items("?agentId=distiller"), 48);
-    pass(7 * SPAN_H); /* and in Denver */
+    pass(7 * SPAN_H); /* midnight in Denver */
     assert_int_equal(items("?agentId=reconciler&dateKey=2026-01-06"), 12);
     assert_told("0.scheduledAt", "'2026-01-06T07:00:00.000Z'");
     assert_int_equal(items("?agentId=thread-extractor"), 2);
@@ -81,11 +81,11 @@ static void example_at_nine_the_extractor_runs_and_its_item_is_gone(void **state
     assert_told("content.0.resultStatus", "'SUCCESS'");
     assert_told("content.0.durationMs", "45000");
     assert_told("content.0.responseRefs.reminderIds", "['r1','r2','r3']");
-    assert_int_equal(items("?agentId=thread-extractor"), 1); /* that of 17:00 */
+    assert_int_equal(items("?agentId=thread-extractor"), 1); /* the one of 17:00 */
     assert_told("0.plannedHour", "17");
 }
 
-/* Those of 04:00 to 08:00 were nobody's. */
+/* No agent claimed those of 04:00 to 08:00. */
 static void example_at_ten_the_reconciler_finds_two_blindspots(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void example_at_ten_the_reconciler_finds_two_blindspots(void **state)
     assert_told("immediate", "true");
     assert_told("plannedHour", "-1");
     assert_told("scheduledAt", "'2026-01-05T17:15:00.000Z'");
-    work("reconciler", 10 * SPAN_S, "'blindspotIds':[]"); /* and is recorded as any other */
+    work("reconciler", 10 * SPAN_S, "'blindspotIds':[]"); /* recorded like any other */
     get(E "/past?agentId=reconciler");
     assert_told("totalElements", "2");
     assert_told("content.0.scheduledAt", "'2026-01-05T17:15:00.000Z'");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The executions of agents that are to be: runs at once, their states, cancelling.
+ * The future executions of agents: immediate runs, states, cancelling.
  *
- * Names of tests that begin with plan_ are lines of section 13 of the plan that the API comes
- * from.
+ * Names of tests that begin with plan_ are lines of section 13 of the plan that the API
+ * follows.
  */
 #include "agents.h"
 
-/* ---- at once ---- */
+/* ---- immediate runs ---- */
 
 static void an_immediate_schedule_runs_when_it_is_made_and_when_enabled(void **state)
 {
@@ -30,7 +30,7 @@ static void an_immediate_schedule_runs_when_it_is_made_and_when_enabled(void **s
         assert_told(js("%d.plannedHour", i), "-1");
         assert_told(js("%d.execStatus", i), "'READY'");
     }
-    ask("PUT " S "/agent:a", NULL, js("{'enabled':true}")); /* it is: nothing more */
+    ask("PUT " S "/agent:a", NULL, js("{'enabled':true}")); /* already enabled: no run */
     get(E "/future");
     assert_int_equal(count(), 2);
 }
@@ -68,7 +68,7 @@ static void what_is_asked_for_at_once_has_priority_8(void **state)
     assert_told("priority", "8");
     get(E "/future?agentId=c");
     assert_told("0.priority", "8");
-    assert_told("1.priority", "2"); /* of the one that is planned */
+    assert_told("1.priority", "2"); /* of the planned one */
     post(E "/trigger", js("{'agentId':'lonely'}"));
     assert_told("priority", "8");
     get(E "/future?agentId=lonely");
@@ -172,7 +172,7 @@ static void plan_of_two_claims_only_one_wins(void **state)
     assert_string_equal(claim("a"), "");
 }
 
-/* After 90 s and 30 s of grace, of a server that takes a turn each second. */
+/* After 90 s and 30 s of grace; the server takes a turn every second. */
 static void plan_a_stale_lease_is_recovered(void **state)
 {
     char id[64];
@@ -188,7 +188,7 @@ static void plan_a_stale_lease_is_recovered(void **state)
         pass(SPAN_S);
     get(E "/future");
     assert_told("0.lockOwner", "null");
-    pass(61 * SPAN_S); /* a retry would come after a minute */
+    pass(61 * SPAN_S); /* a retry would start after a minute */
     assert_string_equal(claim("a"), id);
     assert_int_equal(fence() > 1, 1);
 }
@@ -213,7 +213,7 @@ static void plan_a_heartbeat_renews_the_lease(void **state)
     assert_told("results.0.status", "'stale'");
 }
 
-/* Its worker is told that there is nothing to renew, and nobody renews it from then on. */
+/* The worker learns that the lease is gone; it cannot be renewed again. */
 static void plan_a_heartbeat_stops_on_cancellation(void **state)
 {
     char id[64];
@@ -232,7 +232,7 @@ static void plan_a_heartbeat_stops_on_cancellation(void **state)
     assert_told("results.0.status", "'stale'");
     get(E "/past");
     assert_told("content.0.resultStatus", "'CANCELLED'");
-    post(E "/trigger", js("{'agentId':'a'}")); /* one that is only claimed is taken away */
+    post(E "/trigger", js("{'agentId':'a'}")); /* a run that is only claimed is cancelled */
     snprintf(id, sizeof id, "%s", claim("a"));
     assert_int_equal(post(js(E "/future/%s/cancel", id), ""), 200);
     post("/api/v1/runs/heartbeat", js("{'items':[{'id':'%s','fence':1}]}", id));
@@ -249,7 +249,7 @@ static void a_deleted_schedule_takes_what_waits_with_it(void **state)
     assert_string_equal(claim("a"), "");
 }
 
-/* READY and PENDING ones are cancelled; one that is RUNNING ends by itself. */
+/* READY and PENDING runs are cancelled; a RUNNING one continues to its end. */
 static void a_deleted_schedule_takes_what_has_not_begun_with_it(void **state)
 {
     char running[64], pending[64];

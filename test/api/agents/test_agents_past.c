@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The executions of agents that are over, and what came of them.
+ * The past executions of agents, and their results.
  *
- * Names of tests that begin with plan_ are lines of section 13 of the plan that the API comes
- * from; those with example_ are of its section 10.
+ * Names of tests that begin with plan_ are lines of section 13 of the plan that the API
+ * follows; those with example_ are from its section 10.
  */
 #include "agents.h"
 
@@ -20,7 +20,7 @@ static void take(const char *queue)
     snprintf(id, sizeof id, "%s", text_at("runs.0.id").ptr);
 }
 
-/* complete or fail, with `more` members of the item. */
+/* Reports complete or fail, with `more` members of the item. */
 static void report(const char *how, const char *more)
 {
     assert_int_equal(post(js("/api/v1/runs/%s", how),
@@ -69,7 +69,7 @@ static void plan_a_success_is_recorded_with_correct_metrics(void **state)
     assert_told("content.0.threadId", "'t-1'");
     assert_told("content.0.attempt", "1");
     assert_true(str_eq(text_at("content.0.executionId"), str_of(id)));
-    assert_int_equal(get(E "/future"), 200); /* the item is gone; 17:00 is to come */
+    assert_int_equal(get(E "/future"), 200); /* the item is gone; 17:00 remains */
     assert_told("0.plannedHour", "17");
     assert_told("1", "absent");
 }
@@ -166,7 +166,7 @@ static void filters_narrow_together_and_pages_are_counted(void **state)
     assert_refused(get(E "/past?from=2026-01-06&to=2026-01-05"), 400, "invalid_field", "from");
 }
 
-/* More than are read at once, and than were ever told of before. */
+/* More attempts than one read returns. */
 static void many_are_counted_and_told_in_pages(void **state)
 {
     struct err err = {.text = ""};
@@ -192,7 +192,7 @@ static void many_are_counted_and_told_in_pages(void **state)
     assert_told("content.0.startedAt", "'2026-01-05T10:00:06.000Z'");
 }
 
-/* Side by side: the first to begin is the last to end. */
+/* In parallel: the first to start is the last to end. */
 static void the_latest_begin_is_the_first(void **state)
 {
     static const char *const agents[] = {"c", "b", "a"};
@@ -224,7 +224,7 @@ static void the_latest_begin_is_the_first(void **state)
     assert_told("content.0.agentId", "'c'");
     assert_told("content.0.endedAt", "'2026-01-05T10:00:05.000Z'");
     get(E "/past?from=2026-01-05T10:00:01Z&to=2026-01-05T10:00:02Z");
-    assert_told("totalElements", "1"); /* by their begins too */
+    assert_told("totalElements", "1"); /* by their starts too */
     assert_told("content.0.agentId", "'b'");
 }
 
@@ -236,7 +236,7 @@ static void runs_of_other_apis_are_not_seen(void **state)
     take("q");
     report("complete", "");
     world.is_lines = true;
-    post("/api/workflow/q", "{}"); /* one without a schedule, of Conductor's */
+    post("/api/workflow/q", "{}"); /* a Conductor run without a schedule */
     world.is_lines = false;
     take("q");
     report("complete", "");

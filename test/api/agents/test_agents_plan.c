@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The day's plan of agents, in each zone.
+ * The daily plan of agents, in each zone.
  *
- * Names of tests that begin with plan_ are lines of section 13 of the plan that the API comes
- * from.
+ * Names of tests that begin with plan_ are lines of section 13 of the plan that the API
+ * follows.
  */
 #include "agents.h"
 
@@ -37,7 +37,7 @@ static void plan_given_fixed_times_there_is_an_item_for_each(void **state)
     schedule("thread-extractor", ",'scheduleType':'FIXED_TIMES',"
                                  "'timesOfDay':['09:00','17:00'],"
                                  "'timezone':'America/Denver'");
-    assert_int_equal(get(E "/future"), 200); /* it is 03:00 there */
+    assert_int_equal(get(E "/future"), 200); /* 03:00 in Denver */
     assert_int_equal(count(), 2);
     assert_told("0.scheduledAt", "'2026-01-05T16:00:00.000Z'");
     assert_told("0.plannedHour", "9");
@@ -57,7 +57,7 @@ static void plan_given_an_interval_items_are_at_correct_times(void **state)
     assert_told("0.scheduledAt", "'2026-01-06T00:00:00.000Z'");
     assert_told("1.scheduledAt", "'2026-01-06T00:30:00.000Z'");
     assert_told("47.plannedMinute", "30");
-    assert_int_equal(get(E "/future"), 200); /* from 10:30 on: what is past is not made up */
+    assert_int_equal(get(E "/future"), 200); /* from 10:30 on: past slots are not caught up */
     assert_int_equal(count(), 27);
     assert_told("0.scheduledAt", "'2026-01-05T10:30:00.000Z'");
 }
@@ -89,12 +89,12 @@ static void plan_midnight_clears_and_regenerates(void **state)
     assert_int_equal(count(), 1);
     assert_told("0.dateKey", "'2026-01-06'");
     assert_told("0.scheduledAt", "'2026-01-06T12:00:00.000Z'");
-    get(E "/future?dateKey=2026-01-05"); /* nobody has taken it yet */
+    get(E "/future?dateKey=2026-01-05"); /* not claimed yet */
     assert_int_equal(count(), 1);
     assert_told("0.execStatus", "'READY'");
 }
 
-/* Or they would all be run when their agent comes back. */
+/* Otherwise all of them would run when the agent returns. */
 static void what_nobody_has_begun_within_a_day_is_given_up(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void what_nobody_has_begun_within_a_day_is_given_up(void **state)
                   "'executorPolicy':{'maxConcurrent':100}");
     for (int i = 0; i < 50; i++)
         pass(SPAN_H);
-    get(E "/future?dateKey=2026-01-06&execStatus=CANCELLED"); /* it is the 7th, 12:00 */
+    get(E "/future?dateKey=2026-01-06&execStatus=CANCELLED"); /* now: the 7th, 12:00 */
     assert_int_equal(count(), 13);
     post("/api/v1/queues/claim", js("{'queues':['a'],'max':100,'worker':'w-1'}"));
     assert_int_equal(world.call.grant_count, 24);
@@ -149,7 +149,7 @@ static void plan_midnight_is_that_of_each_zone(void **state)
     schedule("d", ",'scheduleType':'INTERVAL','intervalMinutes':720,"
                   "'timezone':'America/Denver'");
     schedule("u", ",'scheduleType':'INTERVAL','intervalMinutes':720,'timezone':'UTC'");
-    pass(15 * SPAN_H); /* 2026-01-06 01:00 in UTC, the evening before in Denver */
+    pass(15 * SPAN_H); /* 2026-01-06 01:00 in UTC, still the 5th in Denver */
     get(E "/future?agentId=d");
     assert_told("0.dateKey", "'2026-01-05'");
     get(E "/future?agentId=u");
@@ -165,20 +165,20 @@ static void row_140_the_planner_tells_when_it_last_planned(void **state)
                   "'timezone':'America/Denver'");
     pass(SPAN_H);
     schedule("u", ",'scheduleType':'INTERVAL','intervalMinutes':720,'timezone':'UTC'");
-    get(E "/planner"); /* neither has had a midnight */
+    get(E "/planner"); /* no midnight yet in either zone */
     assert_told("", "{'lastReconcileAt':'2026-01-05T11:00:00.000Z','lastMidnightRebuilds':"
                     "{'America/Denver':null,'UTC':null}}");
     pass(13 * SPAN_H); /* to midnight in UTC */
     get(E "/planner");
     assert_told("", "{'lastReconcileAt':'2026-01-06T00:00:00.000Z','lastMidnightRebuilds':"
                     "{'America/Denver':null,'UTC':'2026-01-06T00:00:00.000Z'}}");
-    pass(7 * SPAN_H); /* and in Denver */
+    pass(7 * SPAN_H); /* midnight in Denver */
     get(E "/planner");
     assert_told("lastMidnightRebuilds", "{'America/Denver':'2026-01-06T07:00:00.000Z',"
                                         "'UTC':'2026-01-06T00:00:00.000Z'}");
 }
 
-/* Rows 24 and 26: whatever is to come, a list is of one day, that of each zone. */
+/* Rows 24 and 26: a list has one day, the day of each zone. */
 static void row_26_the_plan_ends_with_the_day(void **state)
 {
     (void)state;
@@ -194,10 +194,10 @@ static void row_26_the_plan_ends_with_the_day(void **state)
                            is_utc ? "2026-01-06T00:00:00.000Z" : "2026-01-06T07:00:00.000Z") <
                     0);
     }
-    assert_int_equal(count(), 20 + 13); /* from 04:00 there, and from 11:00 here */
+    assert_int_equal(count(), 20 + 13); /* from 04:00 in Denver, and from 11:00 in UTC */
 }
 
-/* 02:30 is no time of 2026-03-08 in Denver; 01:30 is two of 2026-11-01. */
+/* In Denver 02:30 does not exist on 2026-03-08, and 01:30 exists twice on 2026-11-01. */
 static void plan_changes_of_the_clock_are_handled(void **state)
 {
     (void)state;
@@ -227,7 +227,7 @@ static void filters_narrow_together(void **state)
     get(E "/future?agentId=a&execStatus=READY");
     assert_int_equal(count(), 1);
     assert_told("0.plannedHour", "12");
-    get(E "/future?agentId=a&execStatus=SKIPPED&dateKey=2026-01-05"); /* it is disabled */
+    get(E "/future?agentId=a&execStatus=SKIPPED&dateKey=2026-01-05"); /* disabled */
     assert_int_equal(count(), 1);
     assert_told("0.plannedHour", "14");
     assert_refused(get(E "/future?execStatus=DONE"), 400, "invalid_field", "execStatus");

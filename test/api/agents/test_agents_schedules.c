@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agents' schedules: created, shown, listed, changed, deleted.  Paths, codes and members
- * are those of sections 4, 8 and 12 of the plan that the API comes from.
+ * The agents' schedules: create, get, list, update, delete.  Paths, status codes and members
+ * are those of sections 4, 8 and 12 of the plan that the API follows.
  */
 #include "agents.h"
 
-/* ---- creating ---- */
+/* ---- create ---- */
 
 static void a_schedule_is_created_with_201_and_all_its_members(void **state)
 {
@@ -137,7 +137,7 @@ static void unknown_members_are_ignored(void **state)
     assert_told("colour", "absent");
 }
 
-/* ---- showing and listing ---- */
+/* ---- get and list ---- */
 
 static void filters_narrow_together(void **state)
 {
@@ -169,7 +169,7 @@ static void schedules_of_other_apis_are_not_seen(void **state)
     assert_int_equal(get("/api/v1/schedules/native"), 200);
 }
 
-/* ---- changing ---- */
+/* ---- update ---- */
 
 static void a_change_keeps_what_it_does_not_name_and_counts_the_version(void **state)
 {
@@ -225,7 +225,7 @@ static void a_schedule_stays_with_its_agent(void **state)
     assert_int_equal(ask("PUT " S "/agent:b", NULL, "{}"), 404);
 }
 
-/* ---- deleting ---- */
+/* ---- delete ---- */
 
 static void a_deleted_schedule_is_gone_and_its_place_is_free(void **state)
 {
@@ -237,7 +237,7 @@ static void a_deleted_schedule_is_gone_and_its_place_is_free(void **state)
     assert_int_equal(schedule("a", ",'scheduleType':'INTERVAL','intervalMinutes':30"), 201);
 }
 
-/* What another API writes over it may be anything: it harms no other. */
+/* Another API may overwrite it with anything; other schedules are not affected. */
 static void one_that_was_written_over_is_no_schedule_of_agents_any_more(void **state)
 {
     static const char *const extras[] = {"null", "{}", "{'agentId':5}", "{'agentId':'a'}",
@@ -260,12 +260,12 @@ static void one_that_was_written_over_is_no_schedule_of_agents_any_more(void **s
         assert_int_equal(get(E "/metrics"), 200);
         assert_int_equal(get(E "/events"), 200);
     }
-    assert_int_equal(schedule("a", ",'scheduleType':'IMMEDIATE'"), 409); /* its name is taken */
+    assert_int_equal(schedule("a", ",'scheduleType':'IMMEDIATE'"), 409); /* name in use */
     assert_int_equal(ask("DELETE /api/v1/schedules/agent:a", NULL, ""), 204);
     assert_int_equal(schedule("a", ",'scheduleType':'IMMEDIATE'"), 201);
 }
 
-/* A minute's interval in fifty projects: rows 166 and 185 of the feature matrix. */
+/* An interval of a minute in fifty projects: rows 166 and 185 of the feature matrix. */
 static void row_185_72000_executions_a_day_are_warned_of(void **state)
 {
     (void)state;
@@ -275,28 +275,28 @@ static void row_185_72000_executions_a_day_are_warned_of(void **state)
                                           i)),
                          201);
         if (i == 0)
-            assert_told("warnings", "absent"); /* 1,440 are the most that nobody is told of */
+            assert_told("warnings", "absent"); /* up to 1,440 runs there is no warning */
     }
-    assert_told("warnings", "['the agent `a` comes to 72000 runs a day in 50 schedules; if "
-                            "that is meant, all is well']");
+    assert_told("warnings", "['agent \\'a\\' has 72000 runs a day in 50 schedules; ignore "
+                            "this warning if that is intended']");
     assert_string_equal(world.warned,
-                        "default/agent:a@p49: the agent `a` comes to 72000 runs a day in 50 "
-                        "schedules; if that is meant, all is well");
+                        "default/agent:a@p49: agent \"a\" has 72000 runs a day in 50 "
+                        "schedules; ignore this warning if that is intended");
     schedule("a-b", ",'scheduleType':'INTERVAL','intervalMinutes':5"); /* another agent */
     assert_told("warnings", "absent");
     get(S "/agent:a@p0");
-    assert_told("warnings", "absent"); /* who reads it knows */
+    assert_told("warnings", "absent"); /* only writes warn */
     ask("PUT " S "/agent:a@p0", NULL, js("{'enabled':false}"));
-    assert_told("warnings.0", "'the agent `a` comes to 70560 runs a day in 49 schedules; if "
-                              "that is meant, all is well'");
+    assert_told("warnings.0", "'agent \\'a\\' has 70560 runs a day in 49 schedules; ignore "
+                              "this warning if that is intended'");
 }
 
 static void row_166_one_schedule_that_runs_too_often_is_warned_of(void **state)
 {
     (void)state;
     schedule("a", ",'scheduleType':'CRON','cronExpr':'*/10 * * * * *'");
-    assert_told("warnings", "['the agent `a` comes to 8640 runs a day in this schedule; if "
-                            "that is meant, all is well']");
+    assert_told("warnings", "['agent \\'a\\' has 8640 runs a day in this schedule; ignore "
+                            "this warning if that is intended']");
     world.context.plan_warn_per_day = 10000;
     ask("PUT " S "/agent:a", NULL, js("{'executorPolicy':{'priority':1}}"));
     assert_told("warnings", "absent");
@@ -307,7 +307,7 @@ static void row_166_one_schedule_that_runs_too_often_is_warned_of(void **state)
     assert_string_equal(world.warned, "");
 }
 
-/* Names that begin alike, and names that stand between them. */
+/* Names with a common prefix, and names that sort between them. */
 static void the_schedules_of_an_agent_are_found_among_all_others(void **state)
 {
     static const char *const agents[] = {"a", "a-b", "a.b", "ab", "A", "a b", "a~", "b", "_a"};

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writing of JSON answers: escaping, growth, invalid UTF-8.
+ */
 #include "api/call/answer.h"
 
 #include "world.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What call_begin() rejects: bodies, content codings, namespaces, query parameters.
+ */
 #include "world.h"
 
 static struct call new_call(struct arena *arena)
@@ -109,10 +112,10 @@ static void assert_plain_is_asked_for(const char *what, const char *coding, cons
     assert_int_equal(status, 415);
     assert_string_equal(field("Accept-Encoding"), "identity");
     assert_told("code", "'unsupported_encoding'");
-    assert_non_null(strstr(told(""), "send it plain"));
+    assert_non_null(strstr(told(""), "without a content coding"));
 }
 
-/* RFC 9110, 8.4 and 12.5.3: a coding that is not taken is 415, with those that are. */
+/* RFC 9110, 8.4 and 12.5.3: 415 for an unsupported coding, with the supported ones. */
 static void a_coded_body_is_refused_whatever_it_is_for(void **state)
 {
     static const char *const paths[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One refusal in the words of each API.  What Conductor's clients read: its own server's
+ * One error in the format of each API.  Conductor's clients expect the format of its server:
  * {"status","message","instance","retryable","validationErrors":[{"path","message"}]}.
  */
 #include "world.h"
@@ -100,7 +100,7 @@ static void what_may_be_sent_again_says_so(void **state)
     assert_int_equal(refusal.field_count, 0);
 }
 
-/* Every byte of a text may take six. */
+/* Every byte of a text may need six bytes in JSON. */
 static void the_longest_texts_fit(void **state)
 {
     char text[ERR_TEXT_MAX], field[ERR_FIELD_MAX], id[CALL_REQUEST_MAX + 1];
@@ -119,7 +119,7 @@ static void the_longest_texts_fit(void **state)
     assert_int_equal(error_reply_of(DIALECTS_TEMPORAL, &problem, room).field_count, 2);
 }
 
-/* What clients repeat by themselves (8, 14) is nothing that would be refused again. */
+/* Clients retry 8 and 14 by themselves, so permanent errors must not have these statuses. */
 static void grpc_has_statuses_of_its_own(void **state)
 {
     static const struct {
@@ -151,7 +151,7 @@ static void grpc_has_statuses_of_its_own(void **state)
     }
 }
 
-/* Temporal's clients know it by these very words. */
+/* Temporal's clients recognize the error by this exact message. */
 static void a_wrong_spec_is_told_as_temporal_does(void **state)
 {
     struct problem problem = {.status = 400,

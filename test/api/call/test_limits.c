@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The request rate limit per client.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +27,7 @@ static void a_minutes_worth_may_come_at_once_and_then_evenly(void **state)
     }
     assert_false(limits_take(limits, 1, 30, now, &got));
     assert_int_equal(got.left, 0);
-    assert_int_equal(got.retry_s, 2); /* 30 a minute: one each two seconds */
+    assert_int_equal(got.retry_s, 2); /* 30 per minute: one every two seconds */
     assert_false(limits_take(limits, 1, 30, now + 2 * SECOND - 1, &got));
     assert_true(limits_take(limits, 1, 30, now + 2 * SECOND, &got));
     assert_false(limits_take(limits, 1, 30, now + 2 * SECOND, &got));
@@ -44,7 +47,7 @@ static void clients_do_not_take_from_each_other(void **state)
     limits_free(limits);
 }
 
-/* Whatever is forgotten, nobody is refused who asks for the first time. */
+/* A client's first request is allowed, whichever clients are forgotten. */
 static void more_clients_than_are_remembered_are_all_let(void **state)
 {
     struct limits *limits = limits_new(7);

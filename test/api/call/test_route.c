@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Routing: paths, methods, path variables, and the API of unknown paths.
+ */
 #include "world.h"
 
-/* The request without its body, as the parser gives it. */
+/* Parses a request line and finds its operation. */
 static const struct operation *find(const char *line, struct str params[CALL_PARAMS_MAX],
                                     int *ret_status, struct str *ret_allow)
 {

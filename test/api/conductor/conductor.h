@@ -8,7 +8,7 @@
 
 #define S "/api/scheduler/schedules"
 
-/* A schedule of each minute, whose workflow is `wf`; `more`: members with a comma in front. */
+/* Saves a schedule of every minute with workflow `wf`; `more`: members after a comma. */
 static inline int save(const char *name, const char *more)
 {
     return post(S, js("{'name':'%s','cronExpression':'0 * * * * ?',"
@@ -16,13 +16,13 @@ static inline int save(const char *name, const char *more)
                       name, more));
 }
 
-/* The server is down for so long. */
+/* The server is down for this time. */
 static inline void be_down(span time)
 {
     world.now += time;
 }
 
-/* So many executions of a schedule are told, and no more. */
+/* The list of executions of a schedule has exactly this many. */
 static inline void assert_count(const char *name, int count)
 {
     assert_int_equal(get(js(S "/%s/executions?limit=1000", name)), 200);
@@ -30,7 +30,7 @@ static inline void assert_count(const char *name, int count)
         fail_msg("%zu executions, not %d: %s", json_array_size(world.json), count, told(""));
 }
 
-/* A worker takes the run that waits longest, and ends it. */
+/* A worker claims the run that has waited longest, and completes it. */
 static inline void end_one(void)
 {
     char id[64], fence[24];
@@ -42,7 +42,7 @@ static inline void end_one(void)
     assert_int_equal(post(js("/api/v1/runs/%s/complete", id), js("{'fence':%s}", fence)), 200);
 }
 
-/* So many minutes, the run of each ends at once; what is beyond the bound is then gone. */
+/* Passes some minutes and ends the run of each; old records are then pruned. */
 static inline void run_and_end(int count)
 {
     for (int i = 0; i < count; i++) {
@@ -52,7 +52,7 @@ static inline void run_and_end(int count)
     pass(0);
 }
 
-/* Saving is refused with 400 and a message that begins so. */
+/* Saving is refused with 400 and a message that starts with this text. */
 static inline void assert_wrong(const char *body, const char *message)
 {
     assert_int_equal(post(S, js("%s", body)), 400);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schedules that Conductor ships as examples, each with what it is to show, and the live
- * scenarios of its log that need no second machine.  Bodies are like its files': those with 0
- * for a bound that is none and a number in quotes where `sed` put it in are like that there.
+ * The example schedules that Conductor ships, each with what it demonstrates, and its live
+ * scenarios that need only one machine.  The request bodies are like those of its files: some
+ * have 0 for an absent bound, or a number in quotes where `sed` inserted it.
  */
 #include "conductor.h"
 
@@ -27,7 +27,7 @@ static void l_each_minute_a_daily_report(void **state)
     assert_told("0.state", "'EXECUTED'");
 }
 
-/* Bounds of 0 are none; 09:00 in New York on Monday, 2026-01-05, is 14:00 UTC. */
+/* A bound of 0 means none; 09:00 in New York on Monday, 2026-01-05, is 14:00 UTC. */
 static void a_daily_report_at_nine_in_new_york(void **state)
 {
     (void)state;
@@ -54,7 +54,7 @@ static void l_after_a_stop_of_four_minutes_four_runs_in_order(void **state)
     assert_told("0.scheduledTime", "1767607440000");
 }
 
-/* From 10:01 to 10:06, both inclusive, as texts. */
+/* From 10:01 to 10:06, both inclusive, as strings. */
 static void l_a_window_of_five_minutes_in_texts(void **state)
 {
     (void)state;
@@ -67,7 +67,7 @@ static void l_a_window_of_five_minutes_in_texts(void **state)
     assert_told("nextRunTime", "absent");
 }
 
-/* Forks, joins and loops are the workflow's own: nothing here depends on them. */
+/* Forks, joins and loops are inside the workflow: the scheduler does not depend on them. */
 static void start_with_definition(const char *name, int version, const char *definition)
 {
     assert_int_equal(post("/api/metadata/workflow", js("%s", definition)), 200);
@@ -102,7 +102,7 @@ static void l_a_workflow_that_loops_three_times(void **state)
                           "'loopCondition':'$.l < 3','loopOver':[]}]}");
 }
 
-/* Each minute a fresh record that is EXECUTED, though the workflow fails each time. */
+/* Every minute a new record that is EXECUTED, although the workflow fails every time. */
 static void l_a_workflow_that_always_fails_is_started_each_minute(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void l_static_input_and_the_two_times(void **state)
     assert_told("runs.0.input.executionTime", "1767607260250");
 }
 
-/* What was behind when it was paused, and what came meanwhile, is replayed at the resume. */
+/* Slots that were late at the pause, and those during it, run after the resume. */
 static void l_a_pause_within_a_gap_then_five_runs(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void l_a_pause_within_a_gap_then_five_runs(void **state)
     assert_told("0.scheduledTime", "1767607500000"); /* 10:05 */
 }
 
-/* 02:00 of 2026-03-08 is not there in New York: from 03-07 02:00 EST to 03-09 02:00 EDT. */
+/* 02:00 of 2026-03-08 does not exist in New York: 03-09 02:00 EDT follows 03-07 02:00 EST. */
 static void l_two_o_clock_on_the_day_that_has_none(void **state)
 {
     struct err err;

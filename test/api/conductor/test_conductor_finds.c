@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Searches of Conductor's API, one test for each line of the acceptance lists of its own
- * tests: m_ those of the version that spoke Orkes' dialect first, h_ those of today's.
+ * tests: m_ for the version that first spoke Orkes' dialect, h_ for the current one.
  */
 #include "conductor.h"
 
@@ -19,7 +19,7 @@ static void save_later(const char *name, const char *workflow, const char *more)
     world.now += SPAN_S;
 }
 
-/* Made in this order, a second apart; the first is changed last. */
+/* Created in this order, a second apart; the first one is changed last. */
 static void make_schedules(void)
 {
     save_later("Beta-job", "two", "");
@@ -87,8 +87,9 @@ SCHEDULES(h_schedules_by_an_unknown_name, "?scheduleName=ghost", "0:")
 /* ---- executions ---- */
 
 /*
- * Workflows of an upstream.  10:01: that of a has been started there (w-a), b's was refused,
- * c's is under way; 10:02: none is known of yet.  c's is named `Report`, the others' `wf`.
+ * Workflows of an upstream.  10:01: the one of a was started there (w-a), that of b was
+ * refused, that of c is being started; 10:02: no answers yet.  The workflow of c is named
+ * `Report`, the others `wf`.
  */
 static void make_records(void)
 {
@@ -108,7 +109,7 @@ static void make_records(void)
     assert_int_equal(world.dispatch_count, 6);
 }
 
-/* "COUNT: a2 b1", the minute behind the name. */
+/* "COUNT: a2 b1", the minute after the name. */
 static void assert_records(const char *query, const char *expected)
 {
     char text[512];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of the slots of Conductor's schedules, as its API tells.  Names that begin with
- * s_ are lines of the acceptance list of Conductor's own tests; the world begins at
- * 2026-01-05T10:00:00Z = 1767607200000, and 10:01 is 1767607260000.
+ * The runs of Conductor's schedules, as its API shows them.  Names that begin with s_ are lines
+ * of the acceptance list of Conductor's own tests.  The clock starts at 2026-01-05T10:00:00Z =
+ * 1767607200000; 10:01 is 1767607260000.
  */
 #include "conductor.h"
 
 #include "core/time/text.h"
 
-/* ---- what is due ---- */
+/* ---- due slots ---- */
 
 static void s_a_paused_schedule_never_runs(void **state)
 {
@@ -39,7 +39,7 @@ static void s_what_is_due_runs_once_and_is_executed(void **state)
     assert_count("a", 1);
 }
 
-/* Nothing is kept of what a schedule was: then a record does not tell it. */
+/* Former versions of a schedule are not stored: records of them lack its fields. */
 static void a_record_tells_nothing_that_an_edit_has_made_untrue(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void a_record_tells_nothing_that_an_edit_has_made_untrue(void **state)
     assert_told("0.startWorkflowRequest.input", "{'k':1}");
     assert_told("1.zoneId", "absent");
     assert_told("1.startWorkflowRequest", "absent");
-    assert_told("1.workflowName", "'wf'"); /* its queue has the name */
+    assert_told("1.workflowName", "'wf'"); /* the queue of the run has this name */
 }
 
 static void the_workflow_of_an_upstream_is_not_told_after_an_edit(void **state)
@@ -93,7 +93,7 @@ static void the_input_of_a_trigger_is_told(void **state)
     assert_told("1.startWorkflowRequest.input", "{'k':1,'own':2}");
 }
 
-/* With an upstream the workflow is started there; until it answers nobody knows. */
+/* An upstream starts the workflow; the state is unknown until it answers. */
 static void what_the_upstream_has_not_answered_is_polled(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void what_the_upstream_has_not_answered_is_polled(void **state)
     assert_int_equal(json_array_size(json_object_get(world.json, "sampleIds")), 1);
 }
 
-/* A start that did not come to be; what an upstream refuses is test/clients/conductor's. */
+/* A start that failed; test/clients/conductor tests refusals by an upstream. */
 static void s_a_failed_start_is_failed_with_a_reason_and_the_schedule_goes_on(void **state)
 {
     char run[64];
@@ -148,8 +148,8 @@ static void s_nothing_runs_after_the_end(void **state)
 }
 
 /*
- * Conductor does not run a slot once the end has passed, here it runs late: bounds test the
- * time of the slot, and that the server was down is no reason to lose it.
+ * Conductor does not run a slot after the end has passed; Belfry runs it late: bounds apply to
+ * the time of the slot, and a slot is not lost because the server was down.
  */
 static void s_a_slot_within_the_bounds_runs_late_when_the_end_has_passed(void **state)
 {
@@ -172,7 +172,7 @@ static void s_the_last_slot_before_the_end_runs_once(void **state)
     for (int i = 0; i < 10; i++)
         pass(SPAN_MIN);
     assert_count("a", 1);
-    assert_int_equal(get(S "/a"), 200); /* it is kept */
+    assert_int_equal(get(S "/a"), 200); /* the schedule still exists */
     assert_told("nextRunTime", "absent");
 }
 
@@ -197,7 +197,7 @@ static void s_five_that_are_due_all_run(void **state)
     assert_told("totalHits", "5");
 }
 
-/* A batch is a portion of work, not a bound: of fifty none is left for the next minute. */
+/* A batch does not limit the work: all fifty run in the same minute. */
 static void s_however_many_are_due_none_starves(void **state)
 {
     (void)state;
@@ -210,7 +210,7 @@ static void s_however_many_are_due_none_starves(void **state)
         assert_string_equal(told(js("results.%d.scheduledTime", i)), "1767607260000");
 }
 
-/* ---- what was missed ---- */
+/* ---- missed slots ---- */
 
 static void s_without_catch_up_ten_minutes_are_one_run(void **state)
 {
@@ -267,7 +267,7 @@ static void runs_overlap(void **state)
     assert_told("state.open", "3");
 }
 
-/* ---- records that go ---- */
+/* ---- pruned records ---- */
 
 static void s_up_to_ten_records_are_kept(void **state)
 {
@@ -291,7 +291,7 @@ static void s_beyond_ten_the_newest_five_are_kept(void **state)
     assert_count("a", 5);
 }
 
-/* ---- what the workflow is told ---- */
+/* ---- the input of the workflow ---- */
 
 static void s_the_time_of_the_slot_and_that_of_the_start_are_injected(void **state)
 {
@@ -323,8 +323,8 @@ static void s_keys_of_the_user_are_kept(void **state)
     pass(SPAN_MIN);
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['wf'],'worker':'w'}")), 200);
     assert_told("runs.0.input.mine", "[1]");
-    assert_told("runs.0.input.scheduledTime", "1767607260000"); /* ours, of two */
-    assert_int_equal(get(S "/in"), 200); /* and the schedule is as it was */
+    assert_told("runs.0.input.scheduledTime", "1767607260000"); /* the injected value wins */
+    assert_int_equal(get(S "/in"), 200);                        /* the schedule is unchanged */
     assert_told("startWorkflowRequest.input", "{'mine':[1],'scheduledTime':'clash'}");
 }
 
@@ -345,7 +345,7 @@ static void the_cron_that_is_told_is_the_one_that_was_due(void **state)
     assert_told("runs.2", "absent");
 }
 
-/* ---- clock changes, by the expressions of Spring ---- */
+/* ---- clock changes, with Spring expressions ---- */
 
 static void ask_times(const char *from, const char *cron)
 {

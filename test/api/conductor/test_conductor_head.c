@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of the acceptance list of today's Conductor (h_) and of the version before it (m_) that
- * no other file has.  Where Conductor starts early, asks twice or forgets, the decided way is
- * shown.  10:00 is 1767607200000.
+ * Lines of the acceptance lists of the current Conductor (h_) and of the version before it
+ * (m_) that no other file has.  Where Conductor starts early, runs twice or loses a slot, the
+ * tests show what Belfry decided to do.  10:00 is 1767607200000.
  */
 #include "conductor.h"
 
@@ -69,7 +69,7 @@ static void h_at_the_end_there_is_no_next_run(void **state)
     assert_told("nextRunTime", "absent");
 }
 
-/* C18: half a second, or less, before its time nothing is started. */
+/* C18: nothing starts before its time, not even half a second. */
 static void h_nothing_starts_before_its_slot(void **state)
 {
     static const span early[] = {6500, 2500, 900, 500, 1};
@@ -94,7 +94,7 @@ static void h_six_in_the_morning_stays_six_over_the_change_of_the_clock(void **s
     assert_told("", "[1772881200000,1772964000000,1773050400000]"); /* 11:00Z, 10:00Z, 10:00Z */
 }
 
-/* Slots at 10, 20 and 30 s; 35 s later each follows from the one before it. */
+/* Slots at 10, 20 and 30 s; after 35 s each follows from the previous one. */
 static void h_with_catch_up_the_next_is_the_one_after_the_last(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void h_what_comes_due_a_moment_after_a_pause_does_not_run(void **state)
     assert_count("a", 0);
 }
 
-/* Three equal expressions are one slot here; runs, pause, resume and delete are as there. */
+/* Three equal expressions give one slot; run, pause, resume and delete are as in Conductor. */
 static void h_a_life_over_http(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void h_an_error_of_two_thousand_letters_is_cut(void **state)
     (void)state;
     buf_text(&out, "{\"code\":\"x\",\"message\":\"");
     for (int i = 0; i < 1000; i++)
-        buf_text(&out, "\xC3\xA9"); /* two bytes: none is cut in half */
+        buf_text(&out, "\xC3\xA9"); /* two bytes: no character is cut in half */
     buf_text(&out, "\"}");
     call_upstream(1);
     report_call(0, (struct report){.kind = REPORT_DONE,
@@ -248,7 +248,7 @@ static void h_what_is_executed_or_failed_is_not_pending(void **state)
     assert_told("", "{'recordIds.size':0,'sampleIds':[]}");
 }
 
-/* Signs of life, however many, are one record. */
+/* Any number of heartbeats gives one record. */
 static void h_a_record_that_is_told_twice_is_one(void **state)
 {
     (void)state;
@@ -271,7 +271,7 @@ static void h_fifty_records_are_found_in_pages(void **state)
     assert_told("results.9.scheduledTime", "1767607201000"); /* the oldest */
 }
 
-/* Nobody takes them: they are open, and as many as that. */
+/* No worker claims them: all stay open. */
 static void twelve_thousand_records_are_counted_and_the_last_page_is_theirs(void **state)
 {
     (void)state;
@@ -346,7 +346,7 @@ static void h_from_one_expression_to_several_nothing_of_the_old_is_left(void **s
     assert_count("m", 2);
 }
 
-/* Neither a start of the server nor a lost pointer makes a slot come again. */
+/* Neither a restart of the server nor a lost pointer repeats a slot. */
 static void h_of_several_expressions_none_runs_again_after_a_restart(void **state)
 {
     (void)state;
@@ -359,7 +359,7 @@ static void h_of_several_expressions_none_runs_again_after_a_restart(void **stat
     assert_count("m", 2);
 }
 
-/* ---- many at once ---- */
+/* ---- bulk requests ---- */
 
 static void make_many(int count)
 {
@@ -367,7 +367,7 @@ static void make_many(int count)
         assert_int_equal(save(js("n%03d", i), ""), 200);
 }
 
-/* A list of each `step`th name of so many. */
+/* A JSON list of every `step`th of `count` names. */
 static const char *names(int count, int step)
 {
     static char text[8192];
@@ -385,7 +385,7 @@ static size_t done(void)
     return json_array_size(json_object_get(world.json, "bulkSuccessfulResults"));
 }
 
-/* So many schedules are paused. */
+/* Exactly this many schedules are paused. */
 static void assert_names_paused(int count)
 {
     assert_int_equal(get("/api/scheduler/schedules/search?paused=true&size=0"), 200);
@@ -445,7 +445,7 @@ static void h_bulk_twice_the_same_is_fine(void **state)
     assert_names_paused(0);
 }
 
-/* As many as may be asked for at once, of which the last is there. */
+/* As many names as one request may have; only the last one exists. */
 static void h_bulk_of_a_thousand(void **state)
 {
     static char text[16 * 1024];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conductor's API beside schedules: many at once, tags, the server itself, tokens, workflows
- * that are started at once.
+ * The rest of Conductor's API: bulk requests, tags, the server itself, tokens, and workflows
+ * started without a schedule.
  */
 #include "conductor.h"
 
@@ -13,7 +13,7 @@ static void flags(const char *name, const char *paused)
     assert_told("paused", paused);
 }
 
-/* ---- many at once ---- */
+/* ---- bulk requests ---- */
 
 static void h_bulk_pauses_and_resumes_in_the_order_of_the_request(void **state)
 {
@@ -130,7 +130,7 @@ static void definitions_of_workflows_are_accepted(void **state)
     assert_int_equal(post("/api/metadata/workflow", "nonsense"), 400);
 }
 
-/* A page of another site can make a browser send a GET; it changes nothing by it. */
+/* A page of another site can make a browser send a GET, which must not change anything. */
 static void pages_of_other_sites_change_nothing_by_get(void **state)
 {
     static const char *const paths[] = {S "/a/pause", S "/a/resume",
@@ -188,7 +188,7 @@ static void key_and_secret_are_exchanged_for_the_token(void **state)
                      401);
 }
 
-/* ---- workflows at once ---- */
+/* ---- workflows without a schedule ---- */
 
 static void a_workflow_is_started_and_its_id_is_plain_text(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of the acceptance list of Conductor's own tests that look into its loop: errors of the
- * store, batches, records that go stale, pruning, jitter.  Here there is no loop and no batch;
- * what is shown is what its users would see.  10:00 is 1767607200000, as in the other files.
+ * Lines of the acceptance list of Conductor's own tests that concern its polling loop: errors
+ * of the store, batches, stale records, pruning, jitter.  Belfry has no such loop and no
+ * batches; the tests check what users see.  10:00 is 1767607200000, as in the other files.
  */
 #include "conductor.h"
 
@@ -28,7 +28,7 @@ static void let_nothing_be_written(void)
     assert_int_equal(db_exec(world.db, str_of(sql), &err), RC_OK);
 }
 
-/* What could not be written has not happened; the next turn does it, once. */
+/* A turn that could not be written has no effect; the next turn does the work once. */
 static void s_an_error_of_the_store_ends_no_schedule(void **state)
 {
     (void)state;
@@ -45,7 +45,7 @@ static void s_an_error_of_the_store_ends_no_schedule(void **state)
     assert_count("a", 2);
 }
 
-/* C29: a batch is a portion of work.  Those beyond it follow at the same moment. */
+/* C29: a batch does not limit the work.  Further runs follow at the same moment. */
 static void s_beyond_a_batch_none_waits_for_the_next_interval(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void s_beyond_a_batch_none_waits_for_the_next_interval(void **state)
                      TURN_ROWS_MIN + 2);
 }
 
-/* Turns that come at odd moments start what is due all the same, and nothing twice. */
+/* Turns at irregular intervals start every due slot, each once. */
 static void l_turns_at_uneven_moments_start_each_slot_once(void **state)
 {
     static const span pauses[] = {7, 31, 1, 59, 60, 3, 44, 90, 5, 60};
@@ -79,7 +79,7 @@ static void l_turns_at_uneven_moments_start_each_slot_once(void **state)
 
 /* ---- an upstream that does not answer ---- */
 
-/* A schedule of each hour whose workflow an upstream is to start; its first call is made. */
+/* An hourly schedule whose workflow an upstream starts; the first call is under way. */
 static void call_upstream(void)
 {
     world.upstream = "c";
@@ -101,7 +101,7 @@ static void s_a_start_of_half_a_minute_is_left_alone(void **state)
     assert_told("0.reason", "absent");
 }
 
-/* The upstream's patience is of five minutes; its end is told as that of the attempt. */
+/* The upstream is tried for five minutes; then the attempt fails. */
 static void s_a_start_that_nobody_answers_fails_with_a_reason(void **state)
 {
     (void)state;
@@ -116,10 +116,10 @@ static void s_a_start_that_nobody_answers_fails_with_a_reason(void **state)
     assert_told("0.state", "'FAILED'");
     assert_told("0.reason", "'nobody answers'");
     pass(50 * SPAN_MIN);
-    assert_count("up", 2); /* and the schedule goes on */
+    assert_count("up", 2); /* the schedule continues */
 }
 
-/* One record that goes forward, where Conductor writes two. */
+/* One record that moves forward; Conductor writes two. */
 static void s_what_is_due_is_polled_and_then_executed(void **state)
 {
     char id[64];
@@ -172,7 +172,7 @@ static void s_of_three_to_keep_five_records_stay(void **state)
     assert_count("a", 5);
 }
 
-/* C26: the threshold is twice what is kept, and all that is older goes. */
+/* C26: the threshold is twice the number to keep; then all older records are deleted. */
 static void s_of_three_to_keep_the_seventh_record_leaves_three(void **state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void s_without_jitter_it_runs_at_its_very_time(void **state)
     assert_int_equal(executed_at("a"), 1767607260000);
 }
 
-/* C3: pointer and run are one transaction; neither is ever there without the other. */
+/* C3: pointer and run are written in one transaction; neither exists without the other. */
 static void s_a_delayed_start_and_its_pointer_are_written_at_once(void **state)
 {
     bool is_started = false;
@@ -251,7 +251,7 @@ static void s_a_delayed_start_and_its_pointer_are_written_at_once(void **state)
     start_again(200 * SPAN_MS);
     save("a", "");
     pass(SPAN_MIN - SPAN_MS);
-    for (int i = 0; i < 210; i++) { /* each millisecond */
+    for (int i = 0; i < 210; i++) { /* every millisecond */
         pass(SPAN_MS);
         assert_int_equal(get(S "/a/executions"), 200);
         is_started = json_array_size(world.json) > 0;
@@ -263,7 +263,7 @@ static void s_a_delayed_start_and_its_pointer_are_written_at_once(void **state)
     assert_count("a", 1);
 }
 
-/* Fifty at once, 200 ms: they begin apart from each other, and every slot is exact. */
+/* Fifty with 200 ms of jitter: they start at different times, and every slot is exact. */
 static void a_herd_is_spread_within_the_jitter_and_its_pointers_are_exact(void **state)
 {
     int64_t first = INT64_MAX, last = 0;
@@ -284,7 +284,7 @@ static void a_herd_is_spread_within_the_jitter_and_its_pointers_are_exact(void *
         assert_told("nextRunTime", "1767607320000");
     }
     assert_true(first >= 1767607260000);
-    assert_in_range(last - first, 100, 199); /* of fifty draws none beyond it: 2^-49 */
+    assert_in_range(last - first, 100, 199); /* no draw of fifty beyond half: 2^-49 */
 }
 
 static void jitter_of_all_never_reaches_into_the_next_slot(void **state)
@@ -307,7 +307,7 @@ static void jitter_of_all_never_reaches_into_the_next_slot(void **state)
     }
 }
 
-/* Some of them wait for their moment when they are saved again: 10:01 of each is told of. */
+/* Saving again while some wait for their jitter: every slot of 10:01 has an outcome. */
 static void an_edit_within_the_jitter_loses_no_slot(void **state)
 {
     int waiting = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The query of executions in both of its dialects, and their order, on five records that
- * differ in everything.  Names that begin with m_ and h_ are lines of the acceptance lists of
+ * The query of executions in both dialects, and the order of results, on five records that
+ * differ in every field.  Names that begin with m_ and h_ are lines of the acceptance lists of
  * Conductor's own tests at two later versions.
  */
 #include "world.h"
@@ -26,7 +26,7 @@ static const struct conductor_found all[] = {
 
 enum { ALL = sizeof all / sizeof all[0] };
 
-/* The numbers of those that fit, "1 3". */
+/* The numbers of the matching records, "1 3". */
 static const char *found(const char *query, const char *text)
 {
     static char list[64];
@@ -126,7 +126,7 @@ static void h_a_bare_word_is_a_schedule(void **state)
 {
     (void)state;
     assert_found("daily", "1 2");
-    assert_found("'salt and pepper'", "1 2 3 4 5"); /* more than a word: it cannot be read */
+    assert_found("'salt and pepper'", "1 2 3 4 5"); /* more than one word: not readable */
     assert_found("nothing", "");
 }
 
@@ -175,7 +175,7 @@ static void what_is_no_query_does_no_harm(void **state)
         found(texts[i], "*");
 }
 
-/* The first by this order, and the last. */
+/* The first and the last record in this order. */
 static void assert_order(const char *text, int first, int last)
 {
     struct conductor_sort sort = conductor_sort_read(str_of(text));
@@ -194,7 +194,7 @@ static void assert_order(const char *text, int first, int last)
 static void m_orders(void **state)
 {
     (void)state;
-    assert_order("", 5, 1); /* the latest slot first */
+    assert_order("", 5, 1); /* newest slot first */
     assert_order("scheduledTime:ASC", 1, 5);
     assert_order("scheduledTime:DESC", 5, 1);
     assert_order("scheduledTime", 5, 1); /* no direction: descending */

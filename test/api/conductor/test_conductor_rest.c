@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The status of each call of Conductor's API, as the tests of its REST layer have them: those
- * of today's Conductor (200), where the older one said 201 and 204; clients take any 2xx.
+ * The status of each call of Conductor's API, as in the tests of its REST layer: those of the
+ * current Conductor (200) where the older one answered 201 and 204; clients accept any 2xx.
  */
 #include "conductor.h"
 
-/* 200 without a body and without a type, as clients want it. */
+/* 200 without a body and without a Content-Type, as clients expect. */
 static void assert_empty(int status)
 {
     assert_int_equal(status, 200);
@@ -102,7 +102,7 @@ static void s_rest_one_is_resumed(void **state)
     (void)state;
     save("a", ",'paused':true");
     assert_empty(ask("PUT " S "/a/resume", NULL, NULL));
-    assert_empty(ask("PUT " S "/a/resume", NULL, NULL)); /* it runs already: fine */
+    assert_empty(ask("PUT " S "/a/resume", NULL, NULL)); /* not paused: accepted */
 }
 
 static void s_rest_resuming_a_missing_one_is_404(void **state)

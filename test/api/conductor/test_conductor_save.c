@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conductor's schedules: saved, shown, listed, deleted, paused, resumed.
+ * Conductor's schedules: save, get, list, delete, pause, resume.
  *
  * Names of tests that begin with s_ are lines of the acceptance list of Conductor's own tests
- * at the version that Belfry's specification describes; the expected values are its own, or
- * follow from the clock of the world, 2026-01-05T10:00:00Z = 1767607200000.
+ * at the version that Belfry imitates; the expected values come from there, or follow from the
+ * clock, which starts at 2026-01-05T10:00:00Z = 1767607200000.
  */
 #include "conductor.h"
 
@@ -96,7 +96,7 @@ static void s_save_with_a_start_to_come_runs_from_then_on(void **state)
 {
     (void)state;
     assert_int_equal(save("a", ",'scheduleStartTime':1767700000000"), 200);
-    assert_told("nextRunTime", "1767700020000"); /* the first whole minute after it */
+    assert_told("nextRunTime", "1767700020000"); /* the first full minute after the start */
     assert_told("scheduleStartTime", "1767700000000");
     assert_int_equal(save("b", ",'scheduleStartTime':1767700020000"), 200);
     assert_told("nextRunTime", "1767700020000"); /* inclusive */
@@ -277,7 +277,7 @@ static void what_is_no_schedule_is_refused(void **state)
     }
 }
 
-/* What the action has no place for has a bound, all together. */
+/* The members that the action cannot express have a common size limit. */
 static void a_request_that_is_too_large_is_refused_by_its_name(void **state)
 {
     static char text[300 * 1024];
@@ -291,7 +291,7 @@ static void a_request_that_is_too_large_is_refused_by_its_name(void **state)
     assert_true(strstr(told("message"), "startWorkflowRequest: ") != NULL);
 }
 
-/* And just below it, it reaches a worker whole. */
+/* Just below the limit, a worker gets all of it. */
 static void a_large_request_reaches_the_worker(void **state)
 {
     static char text[250 * 1024];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Searching schedules and executions, previews, lists, as Conductor's API has them.  Names that
+ * Searches of schedules and executions, previews and lists of Conductor's API.  Names that
  * begin with s_, m_ and h_ are lines of the acceptance lists of Conductor's own tests.
  */
 #include "conductor.h"
@@ -18,7 +18,7 @@ static void save_of(const char *name, const char *workflow, const char *more)
     world.now += SPAN_S;
 }
 
-/* Alpha, beta, gamma in the order b, a, c; a is paused. */
+/* Alpha, beta and gamma, created in the order b, a, c; a is paused. */
 static void make_three(void)
 {
     save_of("beta-job", "two", "");
@@ -26,7 +26,7 @@ static void make_three(void)
     save_of("gamma", "two", "");
 }
 
-/* The names of a search, "a b", with the count before them. */
+/* The total and the names that a search finds, "2: a b". */
 static const char *names_of(const char *target)
 {
     static char text[256];
@@ -79,7 +79,7 @@ static void m_search_by_name_is_a_part_in_any_case(void **state)
     assert_names(FIND "?scheduleName=JOB", "2: Alpha-job beta-job");
     assert_names(FIND "?name=alpha", "1: Alpha-job");
     assert_names(FIND "?freeText=MM", "1: gamma");
-    assert_names(FIND "?scheduleName=%25", "0:"); /* % is a letter like others */
+    assert_names(FIND "?scheduleName=%25", "0:"); /* % is an ordinary character */
     assert_names(FIND "?scheduleName=_", "0:");
 }
 
@@ -133,7 +133,7 @@ static void s_history_has_ten_unless_asked_otherwise(void **state)
     pass(12 * SPAN_MIN);
     assert_int_equal(get(S "/a/executions"), 200);
     assert_int_equal(json_array_size(world.json), 10);
-    assert_told("0.scheduledTime", "1767607920000"); /* the newest first */
+    assert_told("0.scheduledTime", "1767607920000"); /* newest first */
     assert_told("9.scheduledTime", "1767607380000");
     assert_int_equal(get(S "/ghost/executions"), 404);
 }
@@ -184,7 +184,7 @@ static void executions_are_found_by_schedule_state_and_time(void **state)
     assert_told("totalHits", "4");
 }
 
-/* Started by nobody's schedule, or by one of another API. */
+/* Runs without a schedule, or of a schedule of another API. */
 static void executions_of_others_are_not_found(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void a_record_names_the_workflow_that_was_started(void **state)
     assert_told("totalHits", "1");
 }
 
-/* A workflow that was started and failed then was started. */
+/* A workflow that was started and then failed is EXECUTED. */
 static void what_failed_after_its_start_is_executed(void **state)
 {
     char id[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Conductor's tests of its DAO ask of a database, through the API: they are run on both
- * databases.  A record here is a run; what is POLLED waits for an upstream.
+ * What Conductor's tests of its DAO require of a database, tested through the API on both
+ * databases.  A record here is a run; a POLLED one waits for an upstream.
  */
 #include "conductor.h"
 
@@ -11,7 +11,7 @@ static const char *hits(const char *query)
     return told("totalHits");
 }
 
-/* A run that an upstream is to start, each minute. */
+/* Every minute a run that an upstream starts. */
 static void save_for_upstream(const char *name)
 {
     world.upstream = "c";
@@ -90,7 +90,7 @@ static void s_deleting_takes_five_records_along(void **state)
     assert_string_equal(hits("query=scheduleName%20IN%20(a)"), "5");
     assert_int_equal(ask("DELETE " S "/a", NULL, NULL), 200);
     assert_string_equal(hits("query=scheduleName%20IN%20(a)"), "0");
-    assert_string_equal(hits(""), "5"); /* those of the other */
+    assert_string_equal(hits(""), "5"); /* those of the other schedule */
 }
 
 static void s_a_record_is_read_as_it_was_written(void **state)
@@ -133,7 +133,7 @@ static void s_a_record_goes_from_polled_to_executed(void **state)
     assert_string_equal(hits("query=state%20IN%20(EXECUTED)"), "1");
 }
 
-/* Conductor's loop removes records when it prunes; so does the engine. */
+/* Conductor's loop deletes records when it prunes; so does the engine. */
 static void s_a_record_that_was_removed_is_not_found(void **state)
 {
     char id[64];
@@ -174,7 +174,7 @@ static void s_records_come_newest_first_up_to_a_limit(void **state)
 {
     (void)state;
     save("a", "");
-    run_and_end(3); /* those that have ended and those that have not are one list */
+    run_and_end(3); /* ended and open runs are in one list */
     pass(2 * SPAN_MIN);
     assert_int_equal(get(S "/a/executions?limit=4"), 200);
     assert_int_equal(json_array_size(world.json), 4);
@@ -198,7 +198,7 @@ static void s_the_pointer_is_that_of_the_database(void **state)
     assert_told("nextRunTime", "1767607380000");
 }
 
-/* Conductor's −1: here the member is left out, and nothing ever runs. */
+/* Conductor shows −1; Belfry omits the member, and nothing ever runs. */
 static void s_without_a_pointer_there_is_no_next_run(void **state)
 {
     (void)state;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parsing and printing of event cursors.
+ */
 #include "world.h"
 
 #include "api/events/event_cursor.h"

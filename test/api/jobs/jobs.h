@@ -8,7 +8,7 @@
 
 #define ORG "/api/orgs/acme/schedules"
 
-/* All that is required, for each hour; `more`: members with a comma in front. */
+/* The required members of an hourly schedule; `more`: members after a comma. */
 static inline int create(const char *more)
 {
     return post(ORG, js("{'name':'Backup','serverInstanceId':'srv-1',"
@@ -16,7 +16,7 @@ static inline int create(const char *more)
                         more));
 }
 
-/* The same, and its path: good for the whole test. */
+/* Creates it and returns its path, which is valid for the whole test. */
 static inline const char *created(const char *more)
 {
     static char path[8][128];
@@ -33,7 +33,7 @@ static inline int patch(const char *path, const char *body)
     return ask(js("PATCH %s", path), NULL, js("%s", body));
 }
 
-/* A worker takes what there is for the organisation; how many. */
+/* A worker claims the runs of the organisation; returns their number. */
 static inline int claim(const char *org)
 {
     assert_int_equal(post(js("/api/v1/queues/claim?namespace=%s", org),
@@ -42,7 +42,7 @@ static inline int claim(const char *org)
     return (int)json_array_size(json_object_get(world.json, "runs"));
 }
 
-/* The worker of the first claimed run says how it went. */
+/* The worker of the first claimed run reports its result. */
 static inline void report(const char *verb)
 {
     char id[64], fence[16];

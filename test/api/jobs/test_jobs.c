@@ -2,8 +2,8 @@
 /*
  * The jobs API: its schema, its organisations, what it refuses.
  *
- * The expected values are those of the seed's tables, or follow from the clock of the world,
- * Monday, 2026-01-05T10:00:00Z.
+ * The expected values are those of the tables of its original description, or follow from the
+ * clock, which starts on Monday, 2026-01-05T10:00:00Z.
  */
 #include "jobs.h"
 
@@ -59,7 +59,7 @@ static void schema_what_is_not_said_is_null_and_it_is_enabled(void **state)
     assert_told("executionWindowStart", "null");
     assert_told("executionWindowEnd", "null");
     assert_told("retryPolicy", "null");
-    assert_told("runCount", "0"); /* what is only shown, and what is not known, is ignored */
+    assert_told("runCount", "0"); /* read-only and unknown members are ignored */
     assert_string_not_equal(told("id"), "'mine'");
 }
 
@@ -102,9 +102,9 @@ static void schema_cron_has_five_fields(void **state)
     assert_told("nextRunAt", "'2026-01-06T02:00:00.000Z'");
     assert_wrong("{'name':'n','serverInstanceId':'s','jobType':'j',"
                  "'cronExpression':'0 0 2 * * *'}",
-                 "cronExpression: has 5 fields");
+                 "cronExpression: must have 5 fields");
     assert_wrong("{'name':'n','serverInstanceId':'s','jobType':'j','cronExpression':'@daily'}",
-                 "cronExpression: has 5 fields");
+                 "cronExpression: must have 5 fields");
 }
 
 static void schema_a_schedule_that_is_not_enabled_is_not_enqueued(void **state)
@@ -202,7 +202,7 @@ static void a_put_replaces_all_of_it(void **state)
                      404);
 }
 
-/* Whatever the native API makes of it, it is shown, and no list fails. */
+/* After any edit with the native API the schedule is shown, and no list fails. */
 static void one_that_was_written_over_is_shown_as_far_as_it_goes(void **state)
 {
     static const char *const bodies[] = {
@@ -228,7 +228,7 @@ static void one_that_was_written_over_is_shown_as_far_as_it_goes(void **state)
     assert_int_equal(ask(js("PUT %s", path), NULL,
                          js("{'name':'n','serverInstanceId':'s','jobType':'j',"
                             "'cronExpression':'0 3 * * *'}")),
-                     200); /* and made whole again */
+                     200); /* and repaired */
     assert_told("jobType", "'j'");
     assert_told("nextRunAt", "'2026-01-06T03:00:00.000Z'");
 }
@@ -272,7 +272,7 @@ static void an_organisation_is_made_with_its_first_schedule(void **state)
     assert_int_equal(get(ORG), 200);
     assert_told("", "[]");
     assert_int_equal(get(ORG "/x"), 404);
-    assert_int_equal(get("/api/v1/schedules?namespace=acme"), 404); /* asking makes none */
+    assert_int_equal(get("/api/v1/schedules?namespace=acme"), 404); /* a GET creates none */
     assert_int_equal(create(""), 201);
     assert_int_equal(get("/api/v1/schedules?namespace=acme"), 200);
     assert_told("schedules.0.state.dialect", "'jobs'");
@@ -296,7 +296,7 @@ static void with_tokens_an_organisation_is_made_by_an_admin_only(void **state)
     snprintf(root, sizeof root, "%s", text_at("token").ptr);
     world.token = root;
     assert_int_equal(create(""), 404);
-    assert_told("message", "'there is no namespace `acme`'");
+    assert_told("message", "'namespace \\'acme\\' does not exist'");
     assert_int_equal(get(ORG), 404);
     assert_int_equal(ask("PUT /api/v1/namespaces/acme", NULL, ""), 201);
     assert_int_equal(create(""), 201);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the jobs API says of the last fire, by what the engine knows of it; what it hides;
- * which of its fields an error is about.
+ * The status of the last run as the jobs API derives it from the cursor; hidden secrets; which
+ * of its fields an error concerns.
  */
 #include "api/jobs/jobs_doc.h"
 #include "core/outcome.h"
@@ -26,7 +26,7 @@ static void the_status_of_a_fire_is_success_until_the_job_says_otherwise(void **
     (void)state;
     assert_status(fired(INSTANT_NONE, INSTANT_NONE, OUTCOME_NONE), "null");
     assert_status(fired(AT, INSTANT_NONE, OUTCOME_NONE), "success");
-    assert_status(fired(AT, AT - 1, OUTCOME_FAILED), "success"); /* that was the one before */
+    assert_status(fired(AT, AT - 1, OUTCOME_FAILED), "success"); /* of the previous run */
     assert_status(fired(AT, AT, OUTCOME_SUCCEEDED), "success");
     assert_status(fired(AT, AT + 1, OUTCOME_FAILED), "failed");
     assert_status(fired(AT, AT + 1, OUTCOME_TIMED_OUT), "failed");
@@ -48,7 +48,7 @@ static void the_status_of_a_slot_without_a_job_is_skipped_or_scheduler_failed(vo
     assert_status(cursor, "scheduler_failed");
     cursor.tail = OUTCOME_DROPPED * 256 + REASON_QUARANTINED;
     assert_status(cursor, "scheduler_failed");
-    cursor.tail = OUTCOME_MISSED * 256 + REASON_PAUSED; /* not enabled: it does not fire */
+    cursor.tail = OUTCOME_MISSED * 256 + REASON_PAUSED; /* disabled: it does not run */
     assert_status(cursor, "success");
 }
 

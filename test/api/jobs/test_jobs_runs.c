@@ -2,8 +2,8 @@
 /*
  * The runs of the jobs API: window, flow, failure table, telemetry, retry policy.
  *
- * Each test is a row or a sentence of the seed, whose subject its name begins with; times
- * follow from the clock of the world, Monday, 2026-01-05T10:00:00Z.
+ * Each test is a row or a sentence of the API's original description; its name begins with the
+ * subject.  Times follow from the clock, which starts on Monday, 2026-01-05T10:00:00Z.
  */
 #include "jobs.h"
 
@@ -47,7 +47,7 @@ static void flow_slots_that_passed_while_nobody_looked_are_not_made_up_for(void 
     const char *path = created("");
 
     (void)state;
-    world.now += 3 * SPAN_H + 30 * SPAN_MIN; /* as a server that was down */
+    world.now += 3 * SPAN_H + 30 * SPAN_MIN; /* the server was down */
     pass(0);
     assert_int_equal(claim("acme"), 0);
     get(path);
@@ -131,7 +131,7 @@ static void failure_a_cron_without_a_next_time_has_no_next_run(void **state)
     assert_told("nextRunAt", "null");
 }
 
-/* Its worker fails it as often as it is tried: failed once, and the next slot comes. */
+/* The worker fails every attempt: one failure is counted, and the next slot runs. */
 static void failure_a_job_that_fails_counts_once_and_the_next_run_comes(void **state)
 {
     const char *path = created(",'retryPolicy':{'maxRetries':0}");
@@ -154,10 +154,9 @@ static void failure_a_job_that_fails_counts_once_and_the_next_run_comes(void **s
     assert_told("runCount", "2");
 }
 
-/* A worker that dies is not heard of again: its lease ends, and another attempt begins. */
 /*
- * Jobs overlap, so that there is always room: what only the native API can set makes it one
- * after the other, with one that may wait.
+ * Jobs may overlap, so none is ever dropped; a policy that only the native API can set makes
+ * them run one after the other, with at most one waiting.
  */
 static void failure_a_job_that_cannot_be_made_is_scheduler_failed_and_the_next_comes(
     void **state)
@@ -171,7 +170,7 @@ static void failure_a_job_that_cannot_be_made_is_scheduler_failed_and_the_next_c
                             "'catchup':{'whenFull':'drop'}}}")),
                      200);
     for (int i = 0; i < 3; i++)
-        pass(SPAN_H); /* the first waits for its worker, the second for the first */
+        pass(SPAN_H); /* the first waits for a worker, the second for the first */
     get(path);
     assert_told("lastRunStatus", "'scheduler_failed'");
     assert_told("lastRunAt", "'2026-01-05T11:00:00.000Z'");
@@ -181,7 +180,7 @@ static void failure_a_job_that_cannot_be_made_is_scheduler_failed_and_the_next_c
     assert_int_equal(claim("acme"), 1);
     report("complete");
     pass(SPAN_S);
-    assert_int_equal(claim("acme"), 1); /* that of 12:00 */
+    assert_int_equal(claim("acme"), 1); /* the one of 12:00 */
     report("complete");
     pass(SPAN_H - SPAN_S);
     get(path);
@@ -191,6 +190,7 @@ static void failure_a_job_that_cannot_be_made_is_scheduler_failed_and_the_next_c
     assert_told("failureCount", "1");
 }
 
+/* A worker that dies sends no heartbeats: its lease ends, and another attempt starts. */
 static void failure_a_worker_that_falls_silent_loses_the_job_to_another(void **state)
 {
     char id[64];
@@ -201,7 +201,7 @@ static void failure_a_worker_that_falls_silent_loses_the_job_to_another(void **s
     assert_int_equal(claim("acme"), 1);
     snprintf(id, sizeof id, "%s", told("runs.0.id"));
     for (int i = 0; i < 60; i++)
-        pass(5 * SPAN_S); /* a server that was away itself would give it more time */
+        pass(5 * SPAN_S); /* in steps: after its own downtime the server extends leases */
     assert_int_equal(claim("acme"), 1);
     assert_told("runs.0.id", id);
     assert_told("runs.0.input.jobId", id);
@@ -219,7 +219,7 @@ static void telemetry_of_a_fire(void **state)
     get(path);
     assert_told("lastRunAt", "'2026-01-05T11:00:00.000Z'");
     assert_told("nextRunAt", "'2026-01-05T12:00:00.000Z'");
-    assert_told("lastRunStatus", "'success'"); /* it is in the queue */
+    assert_told("lastRunStatus", "'success'"); /* it is queued */
     assert_told("runCount", "1");
     assert_told("failureCount", "0");
     snprintf(id, sizeof id, "%s", told("lastRunJobId"));
@@ -250,7 +250,7 @@ static void telemetry_a_slot_that_somebody_cancelled_is_skipped(void **state)
 
 /* ---- the retry policy ---- */
 
-/* Fails a job until nobody gets it any more: the waits in between, in milliseconds. */
+/* Fails a job until no worker gets it again: the waits in between, in milliseconds. */
 static const char *waits_of(const char *policy)
 {
     static char text[256];

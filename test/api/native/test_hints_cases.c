@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cases of an adaptive scheduler's own tests (the reference of seed 002), as its users see
- * them: by the API, on a whole engine.  T is 10:00:00; the arithmetic is beside each value.
+ * The test cases of another adaptive scheduler, through the API and on a complete engine.
+ * T is 10:00:00; the computation is next to each expected value.
  */
 #include "hints.h"
 
-/* ---- what comes next ---- */
+/* ---- the next run ---- */
 
 static void case_1_a_pause_wins_over_everything(void **state)
 {
@@ -50,7 +50,7 @@ static void case_4_an_interval_hint_replaces_the_interval(void **state)
     assert_next("10:02:00", "ai-interval");
 }
 
-/* Also when it is later: from the next run on, for a hint only brings forward. */
+/* A longer interval counts from the next run on; a hint only moves the next run forward. */
 static void case_4_an_interval_hint_may_slow_down(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void case_5_a_one_shot_runs_once_and_then_the_interval(void **state)
     assert_told("runs.1", "absent");
 }
 
-/* 10 min until 10:01:00; at 10:05:00 it is over. */
+/* A hint of 10 min that expires at 10:01:00 has no effect at 10:05:00. */
 static void case_6_a_hint_that_has_expired_is_ignored(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void case_7_and_8_bounds_hold(void **state)
     assert_next("10:04:00", "clamped-max"); /* 10:01:00 + 180 s */
 }
 
-/* The server stood still for ten minutes: what was due at 10:01 starts at 10:10. */
+/* The server was down for ten minutes: the run that was due at 10:01 starts at 10:10. */
 static void case_9_what_starts_late_counts_from_then(void **state)
 {
     struct taken run;
@@ -109,7 +109,7 @@ static void case_9_what_starts_late_counts_from_then(void **state)
     world.now += 10 * SPAN_MIN;
     pass(0);
     assert_int_equal(take(&run, "w"), 1);
-    assert_int_equal(take(&run, "w"), 0); /* once */
+    assert_int_equal(take(&run, "w"), 0); /* only once */
     assert_int_equal(tell(&run, "complete"), 200);
     assert_next("10:11:00", "baseline-interval");
 }
@@ -122,8 +122,10 @@ static void case_10_of_both_hints_the_earlier(void **state)
     assert_next("10:01:30", "ai-oneshot"); /* T + 120 s is later */
 }
 
-/* It came at 10:05:20, while the run of 10:05:00 took until 10:05:45: after it, with the 20 s
- * that it would have waited. */
+/*
+ * The one-shot of 10:05:20 comes during the run from 10:05:00 to 10:05:45.  It runs after it,
+ * with the 20 s that it would have waited.
+ */
 static void case_11_a_one_shot_that_came_during_a_run_is_not_lost(void **state)
 {
     struct taken run;
@@ -155,7 +157,7 @@ static void case_12_a_one_shot_that_has_expired_too_is_ignored(void **state)
     assert_next("10:10:00", "baseline-interval");
 }
 
-/* Two failures would be 60 s × 4. */
+/* Without the hint, two failures would make it 60 s × 4. */
 static void case_20_a_hint_passes_by_what_failures_stretch(void **state)
 {
     (void)state;
@@ -211,7 +213,7 @@ static void failures_are_forgotten_when_asked(void **state)
     assert_next("10:09:00", "baseline-interval"); /* + 2 min: the first again */
 }
 
-/* ---- asked to come sooner ---- */
+/* ---- hints for an earlier run ---- */
 
 static void a_wish_for_later_is_ignored(void **state)
 {
@@ -244,7 +246,7 @@ static void a_wish_during_a_pause_waits_for_its_end(void **state)
 
 /* ---- tests ---- */
 
-/* It works while paused, and changes nothing of what comes. */
+/* It works during a pause and does not change the next run. */
 static void a_test_run_changes_nothing_of_the_schedule(void **state)
 {
     struct taken run;

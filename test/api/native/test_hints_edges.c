@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The edges of an adaptive scheduler that an analysis of another one names (seed 002): what it
- * found safe, what it found broken, and what it left as known limits.  Each test shows the
- * safe outcome.  The arithmetic is in the comments; the clock begins at 10:00:00.
+ * Edge cases of adaptive schedulers, from an analysis of another one: what it found safe, what
+ * it found broken, and its known limits.  Each test shows the safe outcome.  The computations
+ * are in the comments; the clock begins at 10:00:00.
  */
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ static void a_run_that_outlasts_its_interval_is_followed_a_whole_interval_later(
     assert_int_equal(take(&other, "v"), 1);
 }
 
-/* Without a governor too: slots that come while it runs are skipped, not stacked. */
+/* Also without a governor: slots during a run are skipped, not queued. */
 static void slots_that_come_during_a_long_run_are_skipped_and_counted(void **state)
 {
     struct taken run, other;
@@ -39,7 +39,7 @@ static void slots_that_come_during_a_long_run_are_skipped_and_counted(void **sta
     assert_int_equal(put("{'intervals':[{'every':'60s'}]}", ""), 201);
     pass_to("10:01:00");
     assert_int_equal(take(&run, "w"), 1);
-    pass_to("10:02:30"); /* 10:02 has come and gone */
+    pass_to("10:02:30"); /* 10:02 has passed */
     assert_int_equal(take(&other, "v"), 0);
     assert_int_equal(tell(&run, "complete"), 200);
     assert_int_equal(get("/api/v1/schedules/s"), 200);
@@ -58,13 +58,13 @@ static void nobody_gets_a_run_of_a_schedule_that_is_paused(void **state)
     pass_to("10:04:59");
     assert_int_equal(take(&run, "w"), 0);
     assert_next("10:05:00", "paused");
-    pass_to("10:05:00"); /* overdue since 10:01:00: right away, once */
+    pass_to("10:05:00"); /* overdue since 10:01:00: runs at once, one time */
     assert_int_equal(take(&run, "w"), 1);
     assert_told("runs.0.source", "'paused'");
     assert_int_equal(take(&run, "w"), 0);
 }
 
-/* On the wall clock: the first slot that the pause does not cover. */
+/* For cron: the first slot after the pause. */
 static void a_pause_with_an_end_says_when_it_goes_on(void **state)
 {
     (void)state;
@@ -79,7 +79,7 @@ static void a_pause_with_an_end_says_when_it_goes_on(void **state)
     assert_told("state.nextSource", "null");
 }
 
-/* The run of 10:01:00 ends at 10:01:45, the pause at 10:01:30: as if there was none. */
+/* The run of 10:01:00 ends at 10:01:45, the pause at 10:01:30: the pause has no effect. */
 static void a_pause_that_ends_during_a_run_changes_nothing_after_it(void **state)
 {
     struct taken run;
@@ -118,7 +118,7 @@ static void a_pause_that_outlasts_a_run_is_kept(void **state)
 
 /*
  * Every 5 min, hint 1 min until 10:01:30.  The run of 10:01:00 ends at 10:01:45, when the hint
- * is over: 10:01:00 + 5 min, not + 1 min.
+ * has expired: 10:01:00 + 5 min, not + 1 min.
  */
 static void a_hint_that_ends_during_a_run_is_not_used_after_it(void **state)
 {
@@ -132,7 +132,7 @@ static void a_hint_that_ends_during_a_run_is_not_used_after_it(void **state)
     assert_told("governor.hint", "{'interval':null,'at':null,'expires':null,'reason':null}");
 }
 
-/* The same one is used when the run ends in time: 10:01:00 + 1 min. */
+/* The same hint is used if the run ends in time: 10:01:00 + 1 min. */
 static void a_hint_that_outlasts_a_run_is_used_after_it(void **state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void a_hint_that_outlasts_a_run_is_used_after_it(void **state)
     assert_next("10:02:00", "ai-interval");
 }
 
-/* A planner that writes a fresh hint while the old one runs out is heard: 10:01:00 + 2 min. */
+/* A new hint that is set while the old one expires is used: 10:01:00 + 2 min. */
 static void a_hint_that_is_renewed_during_a_run_is_used_after_it(void **state)
 {
     struct taken run;
@@ -171,7 +171,7 @@ static void of_two_workers_one_gets_the_run(void **state)
     for (int i = 0; i < 5; i++)
         assert_int_equal(take(&other, "b"), 0);
     assert_int_equal(tell(&run, "complete"), 200);
-    assert_int_equal(take(&other, "b"), 0); /* nor after it: the next is at 10:02:00 */
+    assert_int_equal(take(&other, "b"), 0); /* and not after it: the next run is at 10:02:00 */
 }
 
 /*
@@ -191,12 +191,12 @@ static void waits_after_failures_double_up_to_32_times(void **state)
     }
     assert_next("12:07:00", "baseline-interval");
     assert_told("state.failures", "7");
-    run_at("12:07:00", "12:07:00", "complete"); /* and one success forgets them */
+    run_at("12:07:00", "12:07:00", "complete"); /* one success resets the count */
     assert_next("12:08:00", "baseline-interval");
     assert_told("state.failures", "0");
 }
 
-/* 3 failures: 1 min × 8 = 8 min, but no more than 5: the clamp comes after the doubling. */
+/* 3 failures: 1 min × 8 = 8 min, but at most 5: the clamp is applied after the doubling. */
 static void the_longest_interval_bounds_what_failures_stretch(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void the_longest_interval_bounds_what_failures_stretch(void **state)
     assert_next("10:12:00", "clamped-max");
 }
 
-/* A cron line of 5 min, a run from 10:05 to 10:16: the next slot of the line, not between. */
+/* A cron line of 5 min and a run from 10:05 to 10:16: the next run is at a slot of the line. */
 static void a_cron_line_is_back_on_its_times_after_a_long_run(void **state)
 {
     (void)state;
@@ -218,7 +218,7 @@ static void a_cron_line_is_back_on_its_times_after_a_long_run(void **state)
     assert_next("10:25:00", "baseline-cron");
 }
 
-/* Who wants the one that was late gets it at once, and then the line's times. */
+/* With another policy the late slot runs at once, and then the slots of the line. */
 static void a_cron_line_may_make_up_for_one_slot_at_once(void **state)
 {
     struct taken run;
@@ -226,7 +226,7 @@ static void a_cron_line_may_make_up_for_one_slot_at_once(void **state)
     (void)state;
     assert_int_equal(put("{'cron':['*/5 * * * *']}", ",'policies':{'overlap':'bufferOne'}"),
                      201);
-    run_at("10:05:00", "10:16:00", "complete"); /* 10:10 waits, 10:15 finds its place taken */
+    run_at("10:05:00", "10:16:00", "complete"); /* 10:10 waits, 10:15 finds the buffer full */
     assert_int_equal(take(&run, "w"), 1);
     assert_taken_slot("10:10:00");
     assert_int_equal(tell(&run, "complete"), 200);
@@ -235,8 +235,8 @@ static void a_cron_line_may_make_up_for_one_slot_at_once(void **state)
 }
 
 /*
- * Written while it runs, it is there when the run has ended.  10:05:00 + 20 s is past by then:
- * the end and what it would have waited, 10:05:30 + 20 s.
+ * A hint that is set during a run counts after it.  10:05:00 + 20 s is in the past by then, so
+ * the next run is at the end plus the wait of the hint: 10:05:30 + 20 s.
  */
 static void a_hint_that_is_written_during_a_run_is_not_lost(void **state)
 {
@@ -259,7 +259,7 @@ static void a_hint_that_is_written_during_a_run_is_not_lost(void **state)
 
 /* ---- found broken ---- */
 
-/* A run of three minutes, a sign of life each half: its worker keeps it. */
+/* A run of three minutes with a heartbeat every half minute: its worker keeps it. */
 static void a_long_run_is_its_workers_as_long_as_it_gives_signs_of_life(void **state)
 {
     struct taken run, other;
@@ -279,7 +279,7 @@ static void a_long_run_is_its_workers_as_long_as_it_gives_signs_of_life(void **s
     assert_told("state.counters.succeeded", "1");
 }
 
-/* Who cannot give any says how long it may take: five minutes, of which four are used. */
+/* A worker without heartbeats can set a long lease: five minutes, of which four are used. */
 static void a_lease_may_be_as_long_as_the_run(void **state)
 {
     struct taken run, other;
@@ -296,9 +296,9 @@ static void a_lease_may_be_as_long_as_the_run(void **state)
 }
 
 /*
- * A worker falls silent at 10:01:00: its lease of 90 s and the grace of 30 s are over at
- * 10:03:00.  Another one gets the run, under a fence of its own, and the first one's word does
- * not count any more.
+ * A worker sends nothing after 10:01:00: its lease of 90 s and the grace of 30 s end at
+ * 10:03:00.  Another worker gets the run with a new fence, and reports of the first worker are
+ * rejected.
  */
 static void the_run_of_a_silent_worker_goes_to_another_and_counts_once(void **state)
 {
@@ -325,7 +325,7 @@ static void the_run_of_a_silent_worker_goes_to_another_and_counts_once(void **st
     assert_told("events.1.type", "'lease.stale'");
 }
 
-/* Nobody says anything of it again: after ten minutes it has ended, and says why. */
+/* No worker reports on it again: after ten minutes it ends, with the reason. */
 static void a_run_that_nobody_ends_is_ended_with_a_message(void **state)
 {
     struct taken run, fresh;
@@ -348,7 +348,8 @@ static void a_run_that_nobody_ends_is_ended_with_a_message(void **state)
                          "'retryable':null}");
     assert_int_equal(get("/api/v1/schedules/s"), 200);
     assert_told("state.open", "0");
-    assert_told("state.failures", "1"); /* it counts as one, and the schedule goes on */
+    assert_told("state.failures",
+                "1"); /* it counts as one failure, and the schedule continues */
     assert_refused(tell(&run, "complete"), 409, "stale_fence", "");
     pass_to("10:14:00");
     assert_int_equal(take(&fresh, "b"), 1);
@@ -357,7 +358,7 @@ static void a_run_that_nobody_ends_is_ended_with_a_message(void **state)
     assert_told("runs.1", "absent");
 }
 
-/* A run that kills each worker is given to three, no more. */
+/* A run that crashes its workers is given to at most three. */
 static void a_run_that_takes_every_worker_down_ends_in_doubt(void **state)
 {
     struct taken run;
@@ -374,12 +375,12 @@ static void a_run_that_takes_every_worker_down_ends_in_doubt(void **state)
     assert_told("state", "'ended'");
     assert_told("outcome", "'unknown'");
     assert_told("reason", "'lease'");
-    assert_true(strstr(told("error.message"), "the worker fell silent") != NULL);
+    assert_true(strstr(told("error.message"), "the worker sent no heartbeat") != NULL);
     assert_int_equal(get("/api/v1/schedules/s"), 200);
     assert_told("state.failures", "1");
 }
 
-/* 60 s at least and 30 s at most cannot both be kept. */
+/* A minimum of 60 s and a maximum of 30 s contradict each other. */
 static void a_shortest_interval_above_the_longest_is_refused(void **state)
 {
     const char *const paradox = ",'governor':{'minInterval':'60s','maxInterval':'30s'}";
@@ -388,7 +389,7 @@ static void a_shortest_interval_above_the_longest_is_refused(void **state)
     assert_refused(put("{'intervals':[{'every':'45s'}]}", paradox), 400, "invalid_policy",
                    "governor.minInterval");
     assert_true(strstr(told("detail"), "maxInterval") != NULL);
-    assert_int_equal(get("/api/v1/schedules/s"), 404); /* nothing was kept */
+    assert_int_equal(get("/api/v1/schedules/s"), 404); /* nothing was stored */
     make_every("45s", "'minInterval':'30s','maxInterval':'60s'", "");
     assert_refused(
         ask("PATCH /api/v1/schedules/s", NULL, js("{'governor':{'minInterval':'61s'}}")), 400,
@@ -402,11 +403,11 @@ static void a_shortest_interval_above_the_longest_is_refused(void **state)
     assert_told("results.0.error.field", "'items[0].governor.minInterval'");
     assert_int_equal(
         ask("PATCH /api/v1/schedules/s", NULL, js("{'governor':{'minInterval':'60s'}}")),
-        200); /* equal is no paradox */
+        200); /* equal bounds are valid */
     assert_next("10:01:00", "clamped-min");
 }
 
-/* Both: the earlier of the two counts, whatever the baseline; the interval where they tie. */
+/* With both hints the earlier one counts; the interval if they are equal. */
 static void of_two_hints_the_earlier_counts(void **state)
 {
     (void)state;
@@ -433,7 +434,7 @@ static void a_clock_that_is_set_back_runs_nothing_twice(void **state)
     run_at("10:05:00", "10:05:01", "complete");
     run_at("10:10:00", "10:10:01", "complete");
     world.now -= 10 * SPAN_MIN;
-    pass_to("10:14:59"); /* over 10:05 and 10:10 once more */
+    pass_to("10:14:59"); /* past 10:05 and 10:10 a second time */
     assert_int_equal(take(&run, "w"), 0);
     pass_to("10:15:00");
     assert_int_equal(take(&run, "w"), 1);
@@ -443,14 +444,14 @@ static void a_clock_that_is_set_back_runs_nothing_twice(void **state)
     assert_told("state.counters.missed", "0");
 }
 
-/* Set ahead over three slots: one is made up for, the others are accounted for. */
+/* Set forward over three slots: one runs late, the others are recorded as missed. */
 static void a_clock_that_is_set_ahead_loses_no_slot(void **state)
 {
     struct taken run;
 
     (void)state;
     assert_int_equal(put("{'cron':['*/5 * * * *']}", ""), 201);
-    world.now += 17 * SPAN_MIN; /* over 10:05, 10:10 and 10:15 */
+    world.now += 17 * SPAN_MIN; /* past 10:05, 10:10 and 10:15 */
     pass(0);
     assert_int_equal(take(&run, "w"), 1);
     assert_taken_slot("10:15:00");
@@ -461,7 +462,7 @@ static void a_clock_that_is_set_ahead_loses_no_slot(void **state)
     assert_told("state.nextAt", "'2026-01-05T10:20:00.000Z'");
 }
 
-/* An interval is a span of time, not of the clock on the wall: no hour is lost or doubled. */
+/* An interval is a duration and does not depend on local time: no hour is lost or doubled. */
 static void an_interval_does_not_see_summer_time(void **state)
 {
     (void)state;
@@ -485,7 +486,7 @@ static void an_interval_does_not_see_summer_time(void **state)
 
 enum { CROWD = 120, BATCH = 10 };
 
-/* Takes and completes a batch; `served` counts for each schedule. */
+/* Claims and completes a batch; `served` counts the runs of each schedule. */
 static int serve_batch(int served[static CROWD], char last[static 40])
 {
     static char ids[BATCH][64], fences[BATCH][24];
@@ -498,7 +499,7 @@ static int serve_batch(int served[static CROWD], char last[static 40])
 
         assert_int_equal(sscanf(text_at(js("runs.%d.schedule", i)).ptr, "s%d", &n), 1);
         served[n]++;
-        /* Nobody is passed by: what is due later comes later. */
+        /* Runs are claimed in the order of their due times. */
         assert_true(strcmp(told(js("runs.%d.slot", i)), last) >= 0);
         snprintf(last, 40, "%s", told(js("runs.%d.slot", i)));
         snprintf(ids[i], sizeof ids[i], "%s", text_at(js("runs.%d.id", i)).ptr);
@@ -511,8 +512,8 @@ static int serve_batch(int served[static CROWD], char last[static 40])
 }
 
 /*
- * 120 schedules are due each minute and a worker takes 10 each 10 s: twice as many as it can
- * do.  Those of 10:01 are all served, by 10:03, before any is served a second time.
+ * 120 schedules are due each minute and a worker claims 10 every 10 s: twice as many as it can
+ * process.  All runs of 10:01 are served by 10:03, before any schedule is served again.
  */
 static void a_crowd_is_served_in_the_order_in_which_it_was_due(void **state)
 {
@@ -535,7 +536,7 @@ static void a_crowd_is_served_in_the_order_in_which_it_was_due(void **state)
     assert_string_equal(last, "'2026-01-05T10:02:00.000Z'");
 }
 
-/* Who fears a crowd spreads it: up to 5 s after the slot, the same for the same slot. */
+/* Jitter spreads the starts up to 5 s after the slot, always the same for the same slot. */
 static void jitter_spreads_a_crowd(void **state)
 {
     int times = 0;

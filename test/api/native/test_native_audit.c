@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The audit log: its entries, pages and filters, and the verification of its hash chains.
+ */
 #include "world.h"
 
 #define BODY "{'id':'%s','action':{'type':'queue','queue':'q'}}"
@@ -47,7 +50,7 @@ static void what_the_engine_refused_is_told_too(void **state)
     assert_told("entries.2.result", "'done'");
 }
 
-/* Neither are reads, nor what was not understood. */
+/* Repeated requests, reads and invalid requests are not logged. */
 static void what_came_again_is_not_told_again(void **state)
 {
     const char *key = "Idempotency-Key: k\r\n";
@@ -61,7 +64,7 @@ static void what_came_again_is_not_told_again(void **state)
     assert_told("entries.1", "absent");
 }
 
-/* Each change begins where the one before it ended; what is no edit says nothing of it. */
+/* `before` of each edit is `after` of the previous one; other operations have neither. */
 static void a_change_tells_how_the_schedule_was_and_is(void **state)
 {
     char first[64], second[64];
@@ -88,7 +91,7 @@ static void a_change_tells_how_the_schedule_was_and_is(void **state)
     snprintf(second, sizeof second, "%s", text_at("entries.2.after").ptr);
     assert_string_equal(text_at("entries.1.before").ptr, second);
     assert_told("entries.1.after", "absent");
-    assert_string_equal(text_at("entries.0.after").ptr, first); /* the same again */
+    assert_string_equal(text_at("entries.0.after").ptr, first); /* the same document again */
 }
 
 static void tokens_are_named_by_their_ids(void **state)
@@ -164,7 +167,7 @@ static void entries_are_found_by_what_they_say(void **state)
     assert_refused(get("/api/v1/audit?cursor=1.2.3"), 400, "invalid_field", "");
 }
 
-/* Seven in one turn, and one after it: pages begin and end inside of the row. */
+/* Seven entries in one turn and one after it: pages begin and end inside a row. */
 static void pages_go_on_inside_of_a_turn(void **state)
 {
     static const char bulk[] = "{'items':[" BODY "," BODY "," BODY "," BODY "," BODY "," BODY
@@ -273,7 +276,7 @@ static void a_row_that_was_taken_out_is_found(void **state)
     assert_told("nodes.0.broken", "'entries before it are missing'");
 }
 
-/* Its hash is right by itself, and that of the row behind it is not. */
+/* Its own hash is valid, but that of the next row is not. */
 static void a_row_that_was_written_anew_is_found(void **state)
 {
     struct audit_row row = {.node = 1, .seq = 5, .count = 1};

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operations on many schedules in one request.
+ */
 #include "world.h"
 
 #include "model/schedule_json.h"
@@ -44,7 +47,7 @@ static void a_thousand_are_made_at_once(void **state)
     assert_int_equal(get("/api/v1/schedules/s500"), 200);
 }
 
-/* Each compiles to a hundred times its text: together they must not end the server. */
+/* Each compiles to a hundred times its size; together they must not exhaust the memory. */
 static void a_body_that_is_full_of_calendars_stays_within_bounds(void **state)
 {
     static char body[CALL_BODY_MAX];
@@ -134,7 +137,7 @@ static void documents_replace_what_is_there(void **state)
                            "{'id':'b','status':'ok','version':1}]");
 }
 
-/* Of three, the first is as it was read, the second was edited since, the third made. */
+/* Of three, the first is unchanged, the second was edited since, the third is new. */
 static void documents_replace_the_version_that_was_read(void **state)
 {
     const char *const three = "{'items':[{'id':'a'," QUEUED "},{'id':'b'," QUEUED
@@ -157,7 +160,7 @@ static void documents_replace_the_version_that_was_read(void **state)
                            "{'id':'c','status':'ok','version':2}]");
     assert_int_equal(ask("DELETE /api/v1/schedules/c", NULL, NULL), 204);
     assert_int_equal(post("/api/v1/bulk/schedules/put", js(three, "[3,null,2]")), 200);
-    assert_told("results.2.error.code", "'not_found'"); /* somebody deleted it */
+    assert_told("results.2.error.code", "'not_found'"); /* it was deleted */
     assert_refused(post("/api/v1/bulk/schedules/put", js(three, "[1]")), 400, "invalid_field",
                    "versions");
     assert_refused(post("/api/v1/bulk/schedules/put", js(three, "1")), 400, "invalid_field",

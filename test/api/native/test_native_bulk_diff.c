@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What putting many documents would change, and that it changes nothing.
+ * The comparison of many documents with the stored schedules, which changes nothing.
  */
 #include "world.h"
 
@@ -36,7 +36,7 @@ static void documents_are_new_changed_the_same_or_wrong(void **state)
     assert_told("results.3.error.field", "'items[3].spec.cron[0].expr.minute'");
     assert_told("results.4.error.field", "'items[4].id'");
     assert_told("results.5.status", "'error'");
-    /* And all is as it was. */
+    /* Nothing was changed. */
     assert_int_equal(get("/api/v1/schedules/a"), 200);
     assert_told("description", "''");
     assert_told("state.version", "1");
@@ -91,7 +91,7 @@ static void a_pause_is_compared_where_the_document_speaks_of_it(void **state)
     assert_told("results.2.changes",
                 "[{'field':'paused.reason','from':'x','to':null},"
                 "{'field':'paused.until','from':null,'to':'2026-02-01T00:00:00.000Z'}]");
-    assert_told("results.3.changes.0.to", "false"); /* it is over */
+    assert_told("results.3.changes.0.to", "false"); /* its end is in the past */
 }
 
 static void more_than_one_portion_is_compared(void **state)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Named calendars: create, replace, delete, list, and schedules that exclude them.
+ */
 #include "world.h"
 
 static int put(const char *body)
@@ -100,7 +103,7 @@ static void another_namespace_has_its_own(void **state)
                    "not_found", "");
 }
 
-/* RFC 9110, 13.1.1: a change on a condition that does not hold is not done. */
+/* RFC 9110, 13.1.1: a request whose precondition fails is not executed. */
 static void a_change_of_another_version_is_refused(void **state)
 {
     const char *path = "PUT /api/v1/calendars/holidays";

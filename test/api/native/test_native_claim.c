@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Claiming runs: the request, waiting, fields, and answers that are too large.
+ */
 #include "world.h"
 
 static void make(const char *id, const char *queue)
@@ -91,7 +94,7 @@ static void what_is_wrong_with_a_claim_is_named(void **state)
     }
 }
 
-/* 50 runs of 255 KiB each are more than an answer may hold. */
+/* 50 runs of 255 KiB each do not fit into one answer. */
 static void runs_that_do_not_fit_an_answer_are_handed_back(void **state)
 {
     static char input[260 * 1024];

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events: pages, filters, streams and lost positions.
+ */
 #include "world.h"
 
 #include "api/events/event_watch.h"
@@ -19,7 +22,7 @@ static void start(const char *name)
     snprintf(id, sizeof id, "%s", text_at("id").ptr);
 }
 
-/* The types of the page, "a b". */
+/* The types of the events of the page, "a b". */
 static const char *types(const char *query)
 {
     static char text[4096];
@@ -130,7 +133,7 @@ static void the_events_of_a_schedule_that_was_deleted_are_still_its_own(void **s
     assert_int_equal(post("/api/v1/schedules/s/resume", ""), 200);
     assert_int_equal(ask("PUT /api/v1/schedules/s", NULL, js("{" QUEUED "}")), 200);
     assert_int_equal(ask("DELETE /api/v1/schedules/s", NULL, ""), 204);
-    pass(2 * SPAN_H); /* what is left of it could have been pruned */
+    pass(2 * SPAN_H); /* its row could have been pruned by now */
     assert_string_equal(types("?schedule=s"), "schedule.created schedule.paused "
                                               "schedule.resumed schedule.updated "
                                               "schedule.deleted");
@@ -194,8 +197,8 @@ static void what_is_no_longer_kept_is_told_of(void **state)
     assert_string_equal(field("Belfry-Oldest"), "1.3");
     assert_string_equal(types("?after=1.3"), "slot.skipped");
     assert_string_equal(types("?after=oldest"), "slot.skipped");
-    assert_refused(get("/api/v1/events?after=1.900"), 410, "not_found", ""); /* to come */
-    assert_refused(get("/api/v1/events?after=2.1"), 410, "not_found", "");   /* nobody's */
+    assert_refused(get("/api/v1/events?after=1.900"), 410, "not_found", ""); /* in the future */
+    assert_refused(get("/api/v1/events?after=2.1"), 410, "not_found", ""); /* an unknown node */
 }
 
 static void a_stream_goes_on_where_it_was(void **state)
@@ -205,7 +208,7 @@ static void a_stream_goes_on_where_it_was(void **state)
     (void)state;
     make("s");
     assert_int_equal(ask("GET /api/v1/events?type=run.ready", SSE, NULL), 0);
-    assert_string_equal(streamed(), "begin"); /* now */
+    assert_string_equal(streamed(), "begin"); /* starts now */
     assert_true(read_on());
     assert_string_equal(streamed(), "");
     snprintf(place, sizeof place, "Last-Event-ID: 1.2\r\n" SSE);
@@ -213,7 +216,7 @@ static void a_stream_goes_on_where_it_was(void **state)
     start("s");
     world.call.stream = NULL;
     assert_int_equal(ask("GET /api/v1/events?after=1.3", place, NULL),
-                     0); /* the field counts */
+                     0); /* Last-Event-ID overrides after */
     assert_string_equal(streamed(), "begin run.ready slot.skipped");
     assert_true(str_eq(world.call.stream->lines[0].id, STR("1.2")));
     assert_true(str_eq(world.call.stream->lines[2].id, STR("1.4")));
@@ -238,7 +241,7 @@ static void a_stream_says_that_something_is_lost_and_goes_on(void **state)
     assert_string_equal(streamed(), "slot.skipped");
 }
 
-/* More than one reading looks at. */
+/* More events than one read scans. */
 static void a_page_of_what_is_seldom_is_short_and_says_that_there_is_more(void **state)
 {
     struct err err = {.text = ""};
@@ -247,7 +250,7 @@ static void a_page_of_what_is_seldom_is_short_and_says_that_there_is_more(void *
 
     (void)state;
     make("s");
-    /* Rows of the same events, each of its own number. */
+    /* Copies of one event, each with its own number. */
     if (db_exec(world.db,
                 STR("INSERT INTO events SELECT 1, v.n, 1, 0, (SELECT body FROM events WHERE"
                     " seq = 2) FROM (WITH RECURSIVE r(n) AS (SELECT 3 UNION ALL SELECT n + 1"

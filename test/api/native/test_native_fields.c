@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers with only the members that were asked for.  What a member is, is told by the answer
- * with all of them.
+ * Answers with only the requested members, compared with the answer that has all members.
  */
 #include "world.h"
 
@@ -20,7 +19,7 @@ static void make(const char *id)
         201);
 }
 
-/* As js(), but with ' left as they are, and good until the next call but three. */
+/* Like js(), but keeps each '; valid for the next three calls. */
 static const char *line(const char *fmt, ...) PRINTF(1, 2);
 static const char *line(const char *fmt, ...)
 {
@@ -35,7 +34,7 @@ static const char *line(const char *fmt, ...)
     return text;
 }
 
-/* A run of the schedule "s"; its id, good until the next one. */
+/* Triggers a run of the schedule "s"; returns its id, valid until the next call. */
 static const char *trigger(void)
 {
     static char id[RUN_ID_TEXT_MAX];
@@ -171,12 +170,12 @@ static void a_claim_with_wrong_fields_takes_no_run(void **state)
         assert_refused(claim(js(",'fields':%s", wrong[i].fields)), wrong[i].status,
                        wrong[i].code, wrong[i].field);
     assert_int_equal(claim(",'fields':['slots']"), 400);
-    assert_true(strstr(told("detail"), "did you mean slot? there are id, schedule, kind,"));
+    assert_true(strstr(told("detail"), "did you mean slot? valid fields: id, schedule, kind,"));
     assert_int_equal(claim(""), 200);
     assert_told("runs.0.fence", "1");
 }
 
-/* The object with all members, then each of them alone. */
+/* Checks the object with all members, then with each member alone. */
 static void check_each(const char *target, const char *list, const struct field_names *names)
 {
     char path[128];
@@ -229,7 +228,7 @@ static void each_member_of_a_run_that_is_over_can_be_asked_for_alone(void **stat
     assert_told("attempts.0.outcome", "'succeeded'");
 }
 
-/* Which of its attempts is the run hangs on whether it is open, not on what is asked for. */
+/* Which attempt is shown depends on whether the run is open, not on the requested members. */
 static void a_run_between_two_attempts_is_the_same_with_few_members(void **state)
 {
     const char *id;
@@ -319,14 +318,14 @@ static void wrong_fields_of_a_query_are_named_with_what_there_is(void **state)
         assert_refused(get(line("%s?fields=id,", target)), 400, "invalid_field", "fields");
         assert_refused(get(line("%s?fields=id,stat", target)), 400, "invalid_field", "fields");
         assert_told("at", "3");
-        assert_true(strstr(told("detail"), "did you mean state? there are id, "));
+        assert_true(strstr(told("detail"), "did you mean state? valid fields: id, "));
     }
     assert_refused(get("/api/v1/runs?fields=attempts"), 400, "invalid_field", "fields");
     assert_refused(get("/api/v1/schedules/s?fields=state.nextAt"), 400, "invalid_field",
                    "fields");
 }
 
-/* They begin as those that do. */
+/* These operations have no `fields` parameter. */
 static void other_operations_take_no_fields(void **state)
 {
     const char *id;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gates: their limits, the schedules that use them, and deleting them.
+ */
 #include "world.h"
 
 static int put(const char *name, const char *body)
@@ -40,7 +43,7 @@ static void a_gate_shows_who_is_in_it_and_who_waits(void **state)
     assert_told("open", "3");
 }
 
-/* Whoever sets it in need must not be overruled by an edit of something else. */
+/* A limit set by an operator must not be overwritten by an edit of something else. */
 static void an_edit_that_leaves_the_concurrency_alone_leaves_the_gate_alone(void **state)
 {
     (void)state;
@@ -79,13 +82,13 @@ static void a_gate_that_nothing_uses_is_deleted(void **state)
     (void)state;
     assert_refused(delete ("db"), 404, "not_found", "");
     assert_int_equal(put("db", "{'limit':4}"), 200);
-    use("s", "DB", 201); /* another one */
+    use("s", "DB", 201); /* another gate */
     assert_int_equal(delete ("db"), 204);
     assert_refused(get("/api/v1/gates/db"), 404, "not_found", "");
     assert_refused(delete ("db"), 404, "not_found", "");
     assert_int_equal(get("/api/v1/audit?operation=gate.delete"), 200);
     assert_told("entries.1.object", "'db'");
-    /* Whoever names it again makes it again. */
+    /* A schedule that names it creates it again. */
     use("s", "db", 200);
     assert_int_equal(get("/api/v1/gates/db"), 200);
     assert_told("limit", "2");
@@ -98,9 +101,8 @@ static void a_gate_that_schedules_use_stays(void **state)
         use(js("%c", *id), "a \\\" b", 201);
     pass(SPAN_H);
     assert_refused(delete ("a%20%22%20b"), 409, "bad_state", "");
-    assert_told("detail",
-                "'schedules have `a \\' b` as their concurrency.key: `a`, `b`, `c` and "
-                "more; give them another, or none, or delete them first'");
+    assert_told("detail", "'gate \\'a \\' b\\' is the concurrency.key of schedules: \\'a\\', "
+                          "\\'b\\', \\'c\\' and more; change or delete them first'");
     for (const char *id = "abc"; *id != '\0'; id++)
         assert_int_equal(ask(js("DELETE /api/v1/schedules/%c", *id), NULL, NULL), 204);
     assert_refused(delete ("a%20%22%20b"), 409, "bad_state", "");
@@ -114,10 +116,10 @@ static void a_gate_that_open_runs_name_stays(void **state)
     use("s", "db", 201);
     assert_int_equal(post("/api/v1/schedules/s/trigger", ""), 202);
     use("s", "other", 200);
-    assert_refused(delete ("db"), 409, "bad_state", ""); /* it waits for a worker */
+    assert_refused(delete ("db"), 409, "bad_state", ""); /* a run waits for a worker */
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'max':9,'worker':'w'}")),
                      200);
-    assert_refused(delete ("db"), 409, "bad_state", ""); /* it is in it */
+    assert_refused(delete ("db"), 409, "bad_state", ""); /* a run holds the gate */
     assert_int_equal(get("/api/v1/gates/db"), 200);
     assert_int_equal(ask("DELETE /api/v1/schedules/s", NULL, NULL), 204);
     assert_refused(delete ("db"), 409, "bad_state", "");

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Health, readiness and version of the server, and accepting its clock.
+ */
 #include "world.h"
 
 static void health_is_always_well(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /metrics, the nodes, and the summary of days.
+ * /metrics, the list of nodes, and the daily statistics.
  */
 #include "world.h"
 
@@ -37,7 +37,7 @@ static void trigger(const char *id)
     assert_in_range(post(target, ""), 200, 202);
 }
 
-/* Takes the next run and ends it after so long. */
+/* Claims the next run and reports its end after this time. */
 static void work(span took, const char *verb, const char *more)
 {
     struct str id;
@@ -96,7 +96,7 @@ static void a_length_is_counted_where_it_belongs(void **state)
         assert_true(prometheus_bounds[i] > prometheus_bounds[i - 1]);
 }
 
-/* The faults that the reader of the tests is to find. */
+/* Checks that the parser of these tests finds errors in the format. */
 static void the_reader_of_these_tests_finds_faults(void **state)
 {
     static const char *const bad[] = {
@@ -131,7 +131,7 @@ static void what_the_database_holds_is_told(void **state)
     assert_string_equal(world.call.content_type, "text/plain; version=0.0.4; charset=utf-8");
     if (prometheus_wrong(text()))
         fail_msg("%s", prometheus_wrong(text()));
-    assert_series("x_total", 7); /* the server's own */
+    assert_series("x_total", 7); /* a counter of the server */
     assert_series("belfry_schedules", 2);
     assert_series("belfry_open_runs{state=\"ready\",type=\"queue\"}", 2);
     assert_series("belfry_oldest_ready_run_seconds{type=\"queue\"}", 90);
@@ -139,7 +139,7 @@ static void what_the_database_holds_is_told(void **state)
     assert_series("belfry_lag_seconds", 0);
     assert_series("belfry_database_up", 1);
     assert_true(prometheus_value(text(), "belfry_database_size_bytes") > 4096);
-    /* 11:00 and 12:00 have passed, and nobody has turned. */
+    /* 11:00 and 12:00 have passed without a turn. */
     world.now += 2 * SPAN_H;
     assert_int_equal(get("/metrics"), 200);
     assert_series("belfry_due_schedules", 2);
@@ -154,7 +154,7 @@ static void the_latest_schedules_are_named(void **state)
     trigger("a");
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
     world.latest[0] = (struct context_latest){world.call.grants[0].run.schedule, 2 * SPAN_S};
-    world.latest[1] = (struct context_latest){12345, SPAN_S}; /* it is gone */
+    world.latest[1] = (struct context_latest){12345, SPAN_S}; /* it does not exist */
     assert_int_equal(get("/metrics"), 200);
     assert_null(prometheus_wrong(text()));
     assert_series("belfry_latest_schedule_seconds{namespace=\"default\",schedule=\"a\"}", 2);
@@ -194,7 +194,7 @@ static void nodes_are_listed(void **state)
     assert_refused(get("/api/v1/nodes?x=1"), 400, "invalid_field", "");
 }
 
-/* Two that succeed in 2 s and 4 s, one that fails after 3 s. */
+/* Two runs that succeed in 2 s and 4 s, and one that fails after 3 s. */
 static void some_runs(void)
 {
     make("a", ",'extra':{'agentId':'ann'}");
@@ -227,7 +227,7 @@ static void days_are_summed_up(void **state)
     assert_told("total.totalTokens", "1123");
     assert_told("total.estimatedCostUsd", "0.50000100000000003");
     assert_told("groups", "[]");
-    /* The same once they are counted. */
+    /* The same after the daily statistics are written. */
     pass(SPAN_H);
     assert_int_equal(
         get("/api/v1/metrics/summary?from=2026-01-05T23:00:00Z&to=2026-01-06T00:00:00Z"), 200);
@@ -281,7 +281,7 @@ static void days_are_summed_up_by_queue_and_schedule(void **state)
     assert_refused(get(other), 400, "invalid_field", "cursor");
 }
 
-/* [T-2]: the calendar has the years 1 to 9999; days around its ends are told as these. */
+/* [T-2]: the calendar has the years 1 to 9999; days beyond its ends are shown as its ends. */
 static void days_at_the_ends_of_the_calendar_are_summed_up(void **state)
 {
     (void)state;
@@ -312,7 +312,7 @@ static void a_summary_of_something_else_is_refused(void **state)
     assert_refused(get("/api/v1/metrics/summary?namespace=other"), 404, "not_found", "");
 }
 
-/* What whoever triggers says of its trace, the worker hears. */
+/* The worker gets the trace context of the client that triggered the run. */
 static void a_trigger_continues_the_trace_of_whoever_asks(void **state)
 {
     struct str trace;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Namespaces and their settings.
+ */
 #include "world.h"
 
 static void a_namespace_is_made_once(void **state)
@@ -8,7 +11,7 @@ static void a_namespace_is_made_once(void **state)
     assert_told("name", "'team a'");
     assert_int_equal(ask("PUT /api/v1/namespaces/team%20a", NULL, "{}"), 200);
     assert_int_equal(get("/api/v1/schedules/x?namespace=team%20a"), 404);
-    assert_told("detail", "'there is no schedule `x`'");
+    assert_told("detail", "'schedule \\'x\\' does not exist'");
 }
 
 static void settings_are_checked_and_shown_without_secrets(void **state)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The next times of a schedule.
+ */
 #include "world.h"
 
 static void make(const char *spec, const char *rest)
@@ -8,7 +11,7 @@ static void make(const char *spec, const char *rest)
                      201);
 }
 
-/* "HH:MM" of each time, or "day HH:MM" of another day than the first. */
+/* "HH:MM" of each time, or "day HH:MM" if it is on another day than the first. */
 static const char *times(const char *query)
 {
     static char text[1000];
@@ -42,7 +45,7 @@ static void the_next_times_of_a_cron(void **state)
 static void clock_changes_are_as_the_spec_has_them(void **state)
 {
     (void)state;
-    /* 2026-03-08: New York goes from 02:00 to 03:00; a fixed time in the gap is at its end. */
+    /* 2026-03-08: New York skips 02:00 to 03:00; a fixed time in the gap moves to its end. */
     make("{'cron':['30 2 * * *'],'timezone':'America/New_York'}", "");
     assert_string_equal(times("?count=3&from=2026-03-07T00:00:00Z"),
                         "03-07T07:30 03-08T07:00 03-09T06:30");
@@ -73,7 +76,7 @@ static void jitter_is_shown_beside_the_slot(void **state)
     }
 }
 
-/* As `next` tells it; `slots` says the same. */
+/* The due time that `next` shows; `slots` must show the same. */
 static struct str due_at_eleven(void)
 {
     struct str due;
@@ -86,7 +89,7 @@ static struct str due_at_eleven(void)
     return due;
 }
 
-/* The end of a run sets when its interval comes next; 11:00 is due when it was said to be. */
+/* The end of a run sets the next time of its interval; the due time of 11:00 stays. */
 static void jitter_that_was_told_stays_when_a_run_ends(void **state)
 {
     char due[32];
@@ -167,11 +170,11 @@ static void the_question_is_checked(void **state)
     assert_refused(get("/api/v1/schedules/s/next?from=now"), 400, "invalid_field", "from");
     assert_refused(get("/api/v1/schedules/s/next?form=x"), 400, "invalid_field", "");
     assert_told("detail",
-                "'unknown parameter `form`; did you mean from? it takes from, namespace, "
+                "'unknown parameter \\'form\\'; did you mean from? valid: from, namespace, "
                 "count'");
 }
 
-/* Times stay as they are; one note says what the server does to them. */
+/* The times do not change; a note says how the server delays starts. */
 static void a_server_that_spreads_starts_says_so(void **state)
 {
     static const char note[] = "'starts may be up to 30s later: this server spreads them "
@@ -201,7 +204,7 @@ static void a_server_that_spreads_starts_says_so(void **state)
     assert_int_equal(post("/api/v1/preview", js("{'spec':{'cron':['0 11 * * *']}}")), 200);
     assert_told("note", note);
     assert_told("next.0.due", "'2026-01-05T11:00:00.000Z'");
-    /* Their own jitter, or their governor, counts instead. */
+    /* Schedules with their own jitter or a governor are not affected. */
     assert_int_equal(get("/api/v1/schedules/own/next"), 200);
     assert_told("note", "absent");
     assert_int_equal(get("/api/v1/schedules/governed/next"), 200);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Queues: their depth, pausing them, and their limits.
+ */
 #include "world.h"
 
 static void make(const char *id, const char *queue)
@@ -28,7 +31,7 @@ static void queues_are_listed_by_name(void **state)
                     "'cursor':null}");
 }
 
-/* What is taken waits no more. */
+/* A claimed run does not count as waiting. */
 static void a_list_of_queues_tells_how_much_waits_in_each(void **state)
 {
     (void)state;
@@ -122,7 +125,7 @@ static void a_queue_is_made_and_its_limit_changed(void **state)
     assert_told("paused", "true");
 }
 
-/* Three wait, one may be out; then all may. */
+/* Three runs wait; the limit is one, and then it is removed. */
 static void a_limited_queue_gives_out_no_more_than_its_limit(void **state)
 {
     (void)state;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Retrying an ended run, approving and rejecting runs, and the list of attempts.
+ */
 #include "world.h"
 
 static char id[RUN_ID_TEXT_MAX];
@@ -49,11 +52,11 @@ static void a_run_that_has_ended_is_started_again_with_its_slot_and_input(void *
     assert_told("runs.0.input.b", "2");
     assert_told("runs.0.kind", "'trigger'");
     assert_told("runs.0.slot", "'2025-12-31T23:00:00.000Z'");
-    assert_int_equal(get(js("/api/v1/runs/%s", first)), 200); /* and the first is as it was */
+    assert_int_equal(get(js("/api/v1/runs/%s", first)), 200); /* the first run is unchanged */
     assert_told("outcome", "'failed'");
 }
 
-/* Its input was never in the hands of whoever ended it. */
+/* The run ended before a worker had its input. */
 static void the_input_of_a_run_that_was_cancelled_is_known(void **state)
 {
     (void)state;
@@ -65,7 +68,7 @@ static void the_input_of_a_run_that_was_cancelled_is_known(void **state)
     assert_told("runs.0.input.b", "3");
 }
 
-/* The engine remembers who holds it, but not its input. */
+/* The engine caches the claimed run without its input. */
 static void the_input_of_a_run_that_has_succeeded_is_known(void **state)
 {
     (void)state;

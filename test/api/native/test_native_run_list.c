@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The list of runs: order, filters, and cursors that stay valid while runs end.
+ */
 #include "world.h"
 #include "world_store.h"
 
-enum { LARGE = 70, RESULT = 250 * 1000 }; /* together more than one answer of a database */
+enum { LARGE = 70, RESULT = 250 * 1000 }; /* together more than one database result */
 
 static void make(const char *id, const char *queue)
 {
@@ -14,14 +17,14 @@ static void make(const char *id, const char *queue)
         201);
 }
 
-/* A second after the one before it, so that the order is known. */
+/* Triggers a run a second after the previous one, so that their order is defined. */
 static void trigger(const char *id)
 {
     pass(SPAN_S);
     assert_int_equal(post(js("/api/v1/schedules/%s/trigger", id), ""), 202);
 }
 
-/* Claims one run and says how it ends. */
+/* Claims one run and reports its end. */
 static void work(const char *queue, const char *verb, const char *more)
 {
     struct str id;
@@ -34,7 +37,7 @@ static void work(const char *queue, const char *verb, const char *more)
                          200);
 }
 
-/* Schedule, second of the slot and state of each run, then whether there is more. */
+/* Schedule, second of the slot and state of each run; then "more" or "end". */
 static const char *page(const char *query)
 {
     static char text[4096];
@@ -63,7 +66,7 @@ static void make_some(void)
     work("q", NULL, "");
 }
 
-/* By the time at which an open one was made and another has ended. */
+/* By the creation time of open runs and the end time of ended runs. */
 static void runs_are_listed_newest_first_open_and_ended_in_one_order(void **state)
 {
     (void)state;
@@ -204,7 +207,7 @@ static void keep_cursor(void)
     snprintf(cursor, sizeof cursor, "%s", text_at("cursor").ptr);
 }
 
-/* One that ends behind the reader stands where it stood, and not in front. */
+/* A run that ends while pages are read keeps its place and does not move to the front. */
 static void a_run_that_ends_while_pages_are_read_is_seen_once(void **state)
 {
     (void)state;
@@ -213,20 +216,20 @@ static void a_run_that_ends_while_pages_are_read_is_seen_once(void **state)
         trigger("a");
     assert_string_equal(page("?limit=2"), "a06 ready, a05 ready, more");
     keep_cursor();
-    work("q", "complete", ""); /* 01, which was not seen yet */
+    work("q", "complete", ""); /* 01, which was not listed yet */
     assert_string_equal(page(js("?limit=2&cursor=%s", cursor)), "a04 ready, a03 ready, more");
     keep_cursor();
     work("q", "complete", ""); /* 02 */
-    work("q", "complete", ""); /* 03, which was */
+    work("q", "complete", ""); /* 03, which was listed */
     trigger("a");
     assert_string_equal(page(js("?limit=2&cursor=%s", cursor)), "a02 ended, a01 ended, end");
-    /* Who begins anew sees the latest first. */
+    /* A new list has the latest first. */
     assert_string_equal(page("?limit=9"),
                         "a07 ready, a03 ended, a02 ended, a01 ended, a06 ready, "
                         "a05 ready, a04 ready, end");
 }
 
-/* How many runs a page has, none of them the one of this id. */
+/* The number of runs of a page, none of which has this id. */
 static int count_without(const char *id)
 {
     int count = 0;
@@ -236,7 +239,7 @@ static int count_without(const char *id)
     return count;
 }
 
-/* Keys of one turn are made in one millisecond: their order is kept with the ends. */
+/* The keys of one turn have the same millisecond; the snapshot keeps their order. */
 static void runs_that_were_made_at_once_are_seen_once(void **state)
 {
     char first[64];
@@ -275,7 +278,7 @@ static void a_run_that_ends_is_seen_once_with_every_filter(void **state)
         assert_int_equal(get(js("/api/v1/runs?limit=1%s", filters[i])), 200);
         keep_cursor();
         for (int k = 0; k < 3; k++)
-            work("q", "complete", ""); /* one that was seen, and two that were not */
+            work("q", "complete", ""); /* one that was listed, and two that were not */
         assert_int_equal(get(js("/api/v1/runs?limit=1000&cursor=%s%s", cursor, filters[i])),
                          200);
         assert_int_equal(count_without(""), all - 1);
@@ -284,7 +287,7 @@ static void a_run_that_ends_is_seen_once_with_every_filter(void **state)
     }
 }
 
-/* Such a list has none that move; and a cursor of before knows of no end. */
+/* In a list of open runs nothing moves, so its cursor has no snapshot. */
 static void cursors_without_an_end_are_taken_too(void **state)
 {
     (void)state;
@@ -307,9 +310,9 @@ static void cursors_without_an_end_are_taken_too(void **state)
 
 /* ---- two nodes ---- */
 
-/* What happens while a turn of the other node has yet to be committed. */
+/* An action before a turn of the other node is committed. */
 struct between {
-    void (*act)(void); /* NULL: nothing, or it has */
+    void (*act)(void); /* NULL: none, or it is done */
 };
 
 static enum rc before_commit(void *arg, enum db_point point)
@@ -344,7 +347,7 @@ static void other_end(struct other *o)
     db_close(o->db);
 }
 
-/* The claimed run of the last answer succeeds by a turn of the other node. */
+/* A turn of the other node completes the claimed run of the last answer. */
 static void other_completes(struct other *o, void (*act)(void))
 {
     struct report report = {.kind = REPORT_DONE, .outcome = OUTCOME_SUCCEEDED};
@@ -362,7 +365,7 @@ static void other_completes(struct other *o, void (*act)(void))
     assert_int_equal(out.report_replies[0].rc, RC_OK);
 }
 
-/* The end of a02 is of a later key than that of b01, and is seen before it. */
+/* The end of a02 has a later key than that of b01, but is visible before it. */
 static void read_a_page(void)
 {
     pass(SPAN_S);
@@ -377,18 +380,18 @@ static void a_run_that_ends_in_a_turn_under_way_elsewhere_is_seen(void **state)
 
     (void)state;
     if (!world_is_on_postgres())
-        return; /* a file has one node */
+        return; /* SQLite has one node */
     make("a", "q");
     make("b", "p");
     trigger("b");
     for (int i = 0; i < 3; i++)
         trigger("a");
     other_begin(&other);
-    pass(10 * SPAN_S); /* first keys are ahead of the clock */
+    pass(10 * SPAN_S); /* the first keys are ahead of the clock */
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['p']}")), 200);
     other_completes(&other, read_a_page);
     assert_string_equal(page(js("?limit=2&cursor=%s", cursor)), "a03 ready, b01 ended, end");
-    /* Both ends were seen by who begins now, each where it ended. */
+    /* A new list shows both runs at the place of their ends. */
     assert_string_equal(page("?limit=1"), "a02 ended, more");
     keep_cursor();
     assert_non_null(strchr(cursor, '.'));

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The log of a run, as pages and as a stream.
+ */
 #include "world.h"
 
 #include "store/logs.h"
@@ -68,7 +71,7 @@ static void a_stream_goes_on_behind_the_line_that_was_told(void **state)
     assert_string_equal(streamed(), "");
 }
 
-/* A line of bytes that JSON writes with six letters each. */
+/* A line of bytes that need six characters each in JSON. */
 static void a_line_that_is_too_long_for_an_event_is_cut(void **state)
 {
     char log[LOGS_LINE_MAX * 6 + 100];

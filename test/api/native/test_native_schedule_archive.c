@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules that are kept for what they did.
+ * Archived schedules.
  */
 #include "hints.h"
 
@@ -9,7 +9,7 @@ static int archive(void)
     return post("/api/v1/schedules/s/archive", "");
 }
 
-/* Nothing of it is given out, ever; what it did can be looked up by its name. */
+/* It never starts a run; its history can be read by its name. */
 static void what_is_archived_never_runs_and_keeps_its_history(void **state)
 {
     struct taken run;
@@ -52,10 +52,10 @@ static void what_is_archived_takes_nothing_but_its_deletion(void **state)
     assert_refused(archive(), 409, "bad_state", "");
     assert_true(strstr(told("detail"), "closed") != NULL);
     assert_int_equal(ask("DELETE /api/v1/schedules/s", NULL, NULL), 204);
-    assert_int_equal(put("{'cron':['* * * * *']}", ""), 201); /* the name is free */
+    assert_int_equal(put("{'cron':['* * * * *']}", ""), 201); /* the id can be used again */
 }
 
-/* Its owner decides what becomes of them. */
+/* Its owner must end them first. */
 static void what_has_open_runs_is_not_archived(void **state)
 {
     struct taken run;
@@ -69,7 +69,7 @@ static void what_has_open_runs_is_not_archived(void **state)
     assert_refused(archive(), 409, "bad_state", "");
     assert_int_equal(post("/api/v1/schedules/s/pause", ""), 200);
     assert_int_equal(tell(&run, "complete"), 200);
-    pass_to("10:12:00"); /* 10:10 is missed(paused) */
+    pass_to("10:12:00"); /* 10:10 is missed, reason paused */
     assert_int_equal(archive(), 200);
     assert_told("state.status", "'closed'");
     assert_told("state.counters.missed", "1");

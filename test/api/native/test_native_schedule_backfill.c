@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Backfills: ranges, dry runs and limits.
+ */
 #include "world.h"
 
 static void make(const char *spec, const char *rest)
@@ -51,7 +54,7 @@ static void a_dry_run_counts_and_lists(void **state)
     assert_told("runs", "[]");
 }
 
-/* Thirty days of every second, and ten years of it, without walking. */
+/* Every second of thirty days and of ten years, without visiting each slot. */
 static void many_are_counted_by_arithmetic(void **state)
 {
     (void)state;
@@ -63,14 +66,15 @@ static void many_are_counted_by_arithmetic(void **state)
     assert_told("more", "absent");
 }
 
-/* reliability: a backfill has a largest size. 31 December 2024 to 11 January: 1,036,800 s. */
+/* A backfill has a maximum size.  31 December 2024 to 11 January is 1,036,800 s. */
 static void more_than_a_million_slots_are_refused(void **state)
 {
     (void)state;
     make("{'intervals':[{'every':'1s'}]}", "");
     assert_refused(backfill("{'from':'2024-12-31T00:00:00Z','to':'2025-01-11T23:59:59Z'}"), 422,
                    "limit", "");
-    assert_non_null(strstr(told("detail"), "these are 1036800 slots; 1000000 are the most"));
+    assert_non_null(strstr(
+        told("detail"), "the ranges have 1036800 slots; the limit of one backfill is 1000000"));
     assert_refused(backfill("{'ranges':[{'from':'2024-12-31T00:00:00Z',"
                             "'to':'2025-01-05T23:59:59Z'},{'from':'2025-01-06T00:00:00Z',"
                             "'to':'2025-01-11T23:59:59Z'}]}"),

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The comparison of times before and after an edit.
+ */
 #include "world.h"
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
@@ -20,7 +23,7 @@ static void what_comes_and_what_goes(void **state)
     make("{'cron':['0 */2 * * *']}");
     assert_int_equal(diff("{'patch':{'spec':{'cron':['0 */3 * * *']}},'count':4}"), 200);
     assert_told("from", "'2026-01-05T10:00:00.000Z'");
-    /* 10 12 14 16 before, 12 15 18 21 after: the first four of both reach to 16:00. */
+    /* Before: 10 12 14 16, after: 12 15 18 21; both lists are complete up to 16:00. */
     assert_told("until", "'2026-01-05T16:00:00.000Z'");
     assert_told("before", "['2026-01-05T10:00:00.000Z','2026-01-05T12:00:00.000Z',"
                           "'2026-01-05T14:00:00.000Z','2026-01-05T16:00:00.000Z']");
@@ -71,7 +74,7 @@ static void times_that_would_hang_on_runs_are_said_to(void **state)
     assert_told("later", "'dependsOnRuns'");
 }
 
-/* What does not run is no time of the plan: [P-14], and slots that somebody skipped. */
+/* Times that will not run are omitted: those of a pause ([P-14]) and skipped slots. */
 static void a_pause_takes_its_times(void **state)
 {
     (void)state;
@@ -103,8 +106,8 @@ static void a_schedule_that_is_paused_is_compared_as_if_it_ran(void **state)
     assert_told("note", "absent");
     assert_int_equal(diff("{'patch':{'spec':{'cron':['0 1 * * *']}},'count':1}"), 200);
     assert_told("before", "['2026-01-06T00:00:00.000Z']");
-    assert_told("note", "'it is paused or disabled, and would still be: these are the times at "
-                        "which it would run if it were not'");
+    assert_told("note", "'the schedule is paused or disabled and would remain so; these are "
+                        "the times at which it would otherwise run'");
     assert_int_equal(post("/api/v1/schedules/s/pause", js("{'until':'2026-01-08T00:00:00Z'}")),
                      200);
     assert_int_equal(diff("{'patch':{'description':'x'},'count':1}"), 200);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Explanations of why a schedule does or does not run at a time.
+ */
 #include "world.h"
 
 static void make(const char *spec, const char *rest)
@@ -37,7 +40,7 @@ static void a_planned_slot(void **state)
 
 #define FIRST_OF_JUNE "'from':'2025-06-01T00:00:00Z','to':'2025-06-01T00:00:00Z'"
 
-/* What backfills did at a time that the schedule has no slot of its own for. */
+/* A backfill at a time before the schedule was created. */
 static void a_slot_that_was_backfilled(void **state)
 {
     (void)state;
@@ -53,7 +56,7 @@ static void a_slot_that_was_backfilled(void **state)
         post("/api/v1/schedules/s/backfill", js("{" FIRST_OF_JUNE ",'overlap':'skip'}")), 202);
     pass(SPAN_S);
     explain("2025-06-01T00:00:00Z");
-    assert_said("A backfill came to it, and it was skipped: a run of the schedule was still");
+    assert_said("A backfill included it, but it was skipped: a run of the schedule was still");
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
     assert_int_equal(
         post("/api/v1/runs/complete", js("{'items':[{'id':%s,'fence':1}]}", told("runs.0.id"))),
@@ -128,11 +131,11 @@ static void a_pause_before_and_ahead(void **state)
     explain("2026-01-05T11:00:00Z");
     assert_said("It was missed: the schedule was paused");
     explain("2026-01-05T12:00:00Z");
-    assert_said("It will be missed unless the schedule is resumed before");
+    assert_said("it will be missed unless the schedule is resumed before");
     assert_int_equal(post("/api/v1/schedules/s/resume", ""), 200);
     assert_int_equal(post("/api/v1/schedules/s/skip-next", ""), 200);
     explain("2026-01-05T12:00:00Z");
-    assert_said("someone has skipped it");
+    assert_said("a user has skipped it");
 }
 
 static void a_slot_of_a_spec_that_is_no_more(void **state)
@@ -145,11 +148,11 @@ static void a_slot_of_a_spec_that_is_no_more(void **state)
     explain("2026-01-05T11:00:00Z");
     assert_told("moments.0.isSlot", "false");
     assert_told("moments.0.slot.outcome", "'started'");
-    assert_said("when its spec or a calendar was another");
+    assert_said("with an earlier spec or calendar");
     explain("2026-01-05T10:30:00Z");
     assert_told("moments.0.isSlot", "true");
     assert_told("moments.0.slot", "null");
-    assert_said("the schedule was edited after it");
+    assert_said("the schedule was edited later");
 }
 
 static void without_a_moment_it_is_now(void **state)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The export of a namespace, and applying it again.
+ */
 #include "world.h"
 
 #include "model/schedule_json.h"
@@ -29,7 +32,7 @@ static void a_page_has_calendars_gates_and_documents(void **state)
     assert_told("cursor", "null");
 }
 
-/* What was exported makes the same again. */
+/* Applying an export restores the same objects. */
 static void an_export_can_be_applied(void **state)
 {
     char text[2000];
@@ -79,7 +82,7 @@ static void a_pause_is_exported_and_applied_with_reason_and_end(void **state)
     assert_told("state.status", "'active'");
     assert_int_equal(get("/api/v1/export"), 200);
     assert_string_equal(js("%s", js("{'items':%s}", told("items"))), js("%s", text));
-    /* It ends as it would have. */
+    /* The pause ends at its time. */
     pass(15 * SPAN_H);
     assert_int_equal(get("/api/v1/schedules/a"), 200);
     assert_told("state.status", "'active'");

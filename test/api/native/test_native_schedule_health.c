@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The health of a schedule and its warnings.
+ */
 #include "world.h"
 
 static void make(const char *spec, const char *rest)
@@ -52,11 +55,11 @@ static void a_schedule_that_is_well(void **state)
 }
 
 #define EXEC "{'spec':{'cron':['0 * * * *']},'action':{'type':'exec','argv':['/bin/true']}}"
-#define NO_EXEC                                                                   \
-    "'its runs fail, because this server runs no programs: `exec = true` in its " \
-    "configuration lets it'"
+#define NO_EXEC                                                                     \
+    "'its runs fail, because this server runs no programs; set exec = true in its " \
+    "configuration'"
 
-/* Whoever makes, changes or reads it is told, or asks how it is, or what becomes of a slot. */
+/* The warning is in the answers of create, change, read, health and explain. */
 static void an_exec_action_where_exec_is_off_is_warned_of(void **state)
 {
     (void)state;
@@ -80,7 +83,7 @@ static void an_exec_action_where_exec_is_off_is_warned_of(void **state)
     assert_false(strstr(told("results.1"), "warnings"));
     assert_int_equal(get("/api/v1/schedules/c"), 200);
     assert_false(strstr(told("state"), "warnings"));
-    /* With exec it is nothing to speak of. */
+    /* With exec enabled there is no warning. */
     world.context.has_no_exec = false;
     assert_int_equal(get("/api/v1/schedules/s"), 200);
     assert_false(strstr(told("state"), "warnings"));
@@ -127,7 +130,7 @@ static void how_long_they_took_and_how_they_went_since_yesterday(void **state)
     assert_told("runs", "2");
     assert_told("succeeded", "1");
     assert_told("failed", "1");
-    assert_told("failures", "1"); /* in a row */
+    assert_told("failures", "1"); /* consecutive failures */
     assert_told("avgDurationMs", "15000");
     assert_told("last.0.outcome", "'failed'");
     health("?from=2026-01-07T00:00:00Z");
@@ -162,10 +165,10 @@ static void a_run_that_nobody_takes(void **state)
     assert_told("health", "'late'");
     assert_told("late", "true");
     assert_told("lateSince", "'2026-01-05T11:00:00.000Z'");
-    assert_warned("is there a worker");
+    assert_warned("check that a worker polls");
     assert_told("latenessBudget", "'10m'");
     assert_told("lateRuns", "0");
-    pass(SPAN_S); /* just as late as the budget is not too late */
+    pass(SPAN_S); /* a lateness equal to the budget is not late */
     end_one("complete", "");
     health("");
     assert_told("late", "false");
@@ -178,7 +181,7 @@ static void a_run_that_waits_for_approval(void **state)
     make("{'cron':['0 * * * *']}", ",'policies':{'approval':true}");
     pass(SPAN_H);
     health("");
-    assert_warned("waits for approval since 2026-01-05T11:00:00Z");
+    assert_warned("waiting for approval since 2026-01-05T11:00:00Z");
     assert_told("open", "1");
 }
 
@@ -217,7 +220,8 @@ static void a_plan_that_is_odd(void **state)
             js("{'spec':{'cron':['0 * * * *'],'exclude':{'named':['holidays']}}}")),
         200);
     health("");
-    assert_warned("there is no calendar `holidays`: until there is, it takes no day");
+    assert_warned(
+        "calendar \\'holidays\\' does not exist; until it is created, it excludes no day");
 }
 
 static void what_is_wrong_is_named(void **state)

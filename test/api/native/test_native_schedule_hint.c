@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Setting and clearing hints through the API.
+ */
 #include "world.h"
 
 static void make(const char *rest)
@@ -87,20 +90,20 @@ static void a_hint_is_within_what_the_server_and_the_schedule_allow(void **state
     world.context.min_interval = 10 * SPAN_S;
     make(",'governor':{'minInterval':'1m','maxInterval':'2h'}");
     assert_refused(hint("{'interval':'9s'}"), 400, "invalid_field", "interval");
-    assert_non_null(strstr(told("detail"), "the server allows"));
+    assert_non_null(strstr(told("detail"), "minimum interval of this server"));
     assert_refused(hint("{'interval':'59s'}"), 400, "invalid_field", "");
     assert_non_null(strstr(told("detail"), "shorter than the governor's minInterval"));
     assert_refused(hint("{'interval':'121m'}"), 400, "invalid_field", "");
     assert_non_null(strstr(told("detail"), "longer than the governor's maxInterval"));
     assert_refused(hint("{'at':'2026-01-05T10:00:00Z'}"), 400, "invalid_field", "at");
     assert_int_equal(get("/api/v1/schedules/s"), 200);
-    assert_told("governor.hint.interval", "null"); /* nothing was kept */
+    assert_told("governor.hint.interval", "null"); /* nothing was stored */
     assert_told("state.nextAt", "'2026-01-05T11:00:00.000Z'");
     assert_int_equal(hint("{'interval':'1m'}"), 200);
     assert_int_equal(hint("{'interval':'2h'}"), 200);
 }
 
-/* 1 min is below the new minimum, which counts; a document that repeats both is taken. */
+/* 1 min is below the new minimum, which applies; a document with both is accepted. */
 static void a_hint_keeps_to_bounds_that_come_later(void **state)
 {
     (void)state;
@@ -116,7 +119,7 @@ static void a_hint_keeps_to_bounds_that_come_later(void **state)
                             "'at':'2026-01-05T09:00:00Z','expires':'2027-01-01T00:00:00Z'}}}")),
                      200);
     assert_told("governor.hint.interval", "'5m'");
-    assert_told("governor.hint.at", "null"); /* that is past */
+    assert_told("governor.hint.at", "null"); /* it is in the past */
     assert_told("state.nextAt", "'2026-01-05T10:05:00.000Z'");
     world.context.min_interval = 10 * SPAN_S;
     assert_refused(ask("PATCH /api/v1/schedules/s", NULL,

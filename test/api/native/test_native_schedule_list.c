@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The list of schedules: filters, orders and cursors.
+ */
 #include "world.h"
 
-enum { LARGE = 70, INPUT = 250 * 1000 }; /* together more than one answer of a database */
+enum { LARGE = 70, INPUT = 250 * 1000 }; /* together more than one database result */
 
 static void make(const char *id, const char *fields)
 {
@@ -10,7 +13,7 @@ static void make(const char *id, const char *fields)
                      201);
 }
 
-/* The ids of a page, with a * where there is more. */
+/* The ids of a page, with a * if there is another page. */
 static const char *list(const char *query)
 {
     static char text[4000];
@@ -25,7 +28,7 @@ static const char *list(const char *query)
     return text;
 }
 
-/* All pages of an order, one entry each. */
+/* Reads all pages of an order with one entry each. */
 static const char *one_by_one(const char *query)
 {
     static char text[4000];
@@ -146,7 +149,7 @@ static void labels_and_states_and_actions(void **state)
     assert_string_equal(list("?label=k8s:app%3Da%3Db"), "e");
 }
 
-/* More than one read looks at; what fits is at the end. */
+/* More rows than one read scans; the matching one is at the end. */
 static void a_filter_finds_what_is_far_behind(void **state)
 {
     static char body[CALL_BODY_MAX];
@@ -197,7 +200,7 @@ static void what_is_wrong_is_named(void **state)
     assert_refused(get("/api/v1/schedules?labels=a"), 400, "invalid_field", "");
 }
 
-/* docs/api.md: a cursor is handed to the next request of its list, and is opaque. */
+/* docs/api.md: a cursor is opaque and valid only for its list. */
 static void a_cursor_of_another_order_or_filter_is_refused(void **state)
 {
     static const char *const lists[] = {
@@ -248,7 +251,7 @@ static void a_cursor_that_no_list_gave_is_refused(void **state)
     }
 }
 
-/* What is deleted, edited or asked for by other pages in between: it goes on behind it. */
+/* Schedules are deleted and edited between pages; the list continues after the cursor. */
 static void a_cursor_stays_good_while_schedules_come_and_go(void **state)
 {
     char cursor[64];

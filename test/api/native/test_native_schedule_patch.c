@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Merge patches of schedules.
+ */
 #include "world.h"
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"

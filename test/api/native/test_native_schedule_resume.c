@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Resuming schedules, and the forecast of a dry run.
+ */
 #include "world.h"
 
 static void make(const char *spec, const char *rest)
@@ -30,7 +33,7 @@ static void slots_of_a_pause_would_be_missed(void **state)
                          "'last':'2026-01-05T13:00:00.000Z'}]");
     assert_told("nextAt", "'2026-01-05T14:00:00.000Z'");
     assert_told("status", "'paused'");
-    /* And so it is: nothing was done before. */
+    /* The dry run changed nothing. */
     assert_int_equal(get("/api/v1/schedules/s"), 200);
     assert_told("state.status", "'paused'");
     assert_int_equal(post("/api/v1/schedules/s/resume", ""), 200);
@@ -73,7 +76,7 @@ static void one_stands_for_all_with_latest(void **state)
     assert_told("slots.1.first", "'2026-01-05T14:00:00.000Z'");
 }
 
-/* 86,400 slots a day are counted, not walked. */
+/* 86,400 slots a day are counted without visiting each one. */
 static void a_long_pause_of_a_busy_schedule(void **state)
 {
     (void)state;
@@ -117,7 +120,7 @@ static void a_schedule_that_is_not_enabled_stays_at_rest(void **state)
     pass(3 * SPAN_H);
     dry_run();
     assert_told("missed", "0");
-    assert_non_null(strstr(told("text"), "not enabled"));
+    assert_non_null(strstr(told("text"), "also disabled"));
 }
 
 static void a_governed_schedule_that_is_overdue_runs_at_once(void **state)
@@ -144,7 +147,7 @@ static void a_document_that_is_not_paused_resumes(void **state)
     pass(3 * SPAN_H + SPAN_MIN);
     edit("{'cron':['30 * * * *']}", ",'paused':false");
     assert_told("state.status", "'active'");
-    assert_told("state.counters.missed", "3"); /* by the plan that it was paused under */
+    assert_told("state.counters.missed", "3"); /* counted with the plan during the pause */
     assert_told("state.nextAt", "'2026-01-05T13:30:00.000Z'");
     assert_int_equal(get("/api/v1/events?type=schedule.resumed"), 200);
     assert_told("events.1", "absent");
@@ -192,7 +195,7 @@ static void a_document_that_is_paused_pauses_in_the_same_step(void **state)
                      201);
     assert_told("state.status", "'paused'");
     assert_told("state.pausedReason", "'not yet'");
-    assert_told("paused", "absent"); /* state tells */
+    assert_told("paused", "absent"); /* `state` shows it */
     assert_int_equal(post("/api/v1/schedules/s/resume", ""), 200);
     assert_int_equal(ask("PATCH /api/v1/schedules/s", NULL,
                          js("{'paused':{'until':'2026-01-05T12:00:00Z'},"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cancelling planned slots and restoring them.
+ */
 #include "world.h"
 
 static void make(const char *spec, const char *rest)
@@ -35,7 +38,7 @@ static void the_next_slot_is_cancelled_before_it_exists(void **state)
     assert_told("state.counters.started", "0");
 }
 
-/* Told alike by one schedule, by lists and by other APIs; 11:00 and 12:00 are cancelled. */
+/* A schedule, lists and other APIs show the same next time; 11:00 and 12:00 are cancelled. */
 static void the_next_that_is_told_is_one_that_will_run(void **state)
 {
     (void)state;
@@ -55,7 +58,7 @@ static void the_next_that_is_told_is_one_that_will_run(void **state)
     assert_told("state.counters.started", "1");
 }
 
-/* Its last slot is cancelled: there is none that will run. */
+/* Its last slot is cancelled: no slot will run. */
 static void without_any_that_will_run_none_is_told(void **state)
 {
     (void)state;
@@ -67,7 +70,7 @@ static void without_any_that_will_run_none_is_told(void **state)
     make_other("{'intervals':[{'every':'1h'}]}", ",'governor':{}");
     assert_int_equal(post("/api/v1/schedules/t/skip-next", ""), 200);
     assert_int_equal(get("/api/v1/schedules/t"), 200);
-    assert_told("state.nextAt", "null"); /* what comes after it is decided then */
+    assert_told("state.nextAt", "null"); /* the slot after it is decided later */
     pass(SPAN_H);
     assert_int_equal(get("/api/v1/schedules/t"), 200);
     assert_told("state.nextAt", "'2026-01-05T12:00:00.000Z'");
@@ -152,7 +155,7 @@ static void what_is_wrong_is_named(void **state)
     assert_refused(skip_next("If-Match: \"9\"\r\n", ""), 409, "bad_state", "");
 }
 
-/* A day after the last one there is nothing to skip, nor to show. */
+/* A day after the last possible time there is no slot to skip or to show. */
 static void an_adaptive_schedule_has_no_slot_behind_the_last_year(void **state)
 {
     (void)state;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The list of past and planned slots of a schedule.
+ */
 #include "world.h"
 
 static void make(const char *spec, const char *rest)
@@ -8,7 +11,7 @@ static void make(const char *spec, const char *rest)
                      201);
 }
 
-/* Takes what is ready and ends it well. */
+/* Claims the ready run and completes it. */
 static void work(void)
 {
     struct str id;
@@ -20,7 +23,7 @@ static void work(void)
         200);
 }
 
-/* "HH:MM outcome/reason" of each, a run's state or outcome in brackets. */
+/* "HH:MM outcome/reason" of each slot, with the state or outcome of its run in brackets. */
 static const char *slots(const char *query)
 {
     static char text[4000];
@@ -81,7 +84,7 @@ static void both_ends_count(void **state)
     assert_string_equal(slots("?from=2026-01-05T12:00:00.001Z&to=2026-01-05T12:59:59Z"), "");
 }
 
-/* The ledger has one row for all of a pause; its slots are told one by one, in pages. */
+/* The ledger has one row for a whole pause; the list shows each of its slots, in pages. */
 static void a_range_is_told_slot_by_slot(void **state)
 {
     int told_of = 0, pages = 0;
@@ -129,7 +132,7 @@ static void slots_that_a_pause_only_delays_stay_planned(void **state)
                         "11:00 planned/paused, 12:00 planned/paused");
 }
 
-/* After an edit the range stays what it was, though the spec of today has other slots. */
+/* After an edit the range is not expanded, because the current spec has other slots. */
 static void a_range_of_another_spec_is_one_entry(void **state)
 {
     (void)state;
@@ -173,8 +176,8 @@ static void triggers_are_no_slots(void **state)
 }
 
 /*
- * More attempts than one answer looks at ended between the slot of 11:00 and the end of its
- * run: that it was started is told all the same.
+ * More attempts than one answer scans ended between the slot of 11:00 and the end of its run:
+ * the slot is still shown as started.
  */
 static void a_run_that_ended_behind_many_others_is_not_lost(void **state)
 {

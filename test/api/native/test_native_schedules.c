@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Creating, replacing, deleting, pausing, triggering and testing schedules.
+ */
 #include "world.h"
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
 
-/* MODEL.md's example spec: 02:30 from Monday to Friday. */
+/* 02:30 from Monday to Friday. */
 static const char nightly[] = "{'id':'nightly','spec':{'cron':['30 2 * * MON-FRI']}," QUEUED
                               "}";
 
@@ -38,7 +41,7 @@ static void a_schedule_is_created_and_shown_with_its_next_run(void **state)
     assert_told("state.nextAt", "'2026-01-06T02:30:00.000Z'");
 }
 
-/* The one is put together from what was sent, the other read: they are the same. */
+/* The answer to create is built from the request, that of get is read: they are equal. */
 static void what_creating_answers_is_what_reading_answers(void **state)
 {
     static const char *const bodies[] = {
@@ -86,7 +89,7 @@ static void an_id_is_made_when_there_is_none(void **state)
     assert_int_equal(get(js("/api/v1/schedules/%s", first.ptr)), 200);
 }
 
-/* Chance that falls does not outweigh it. */
+/* The time comes before the random part, so smaller random numbers do not change the order. */
 static void ids_that_are_made_are_in_the_order_of_time(void **state)
 {
     struct str last = STR("");
@@ -206,7 +209,7 @@ static void the_same_request_with_a_key_is_done_once(void **state)
                    "exists", "");
 }
 
-/* MODEL.md: the id is made if absent; with the key it is made once. */
+/* A missing id is generated; with an idempotency key it is generated once. */
 static void an_id_that_was_made_is_made_once_for_a_key(void **state)
 {
     const char *key = "Idempotency-Key: k1\r\n", *bulk = "Idempotency-Key: k2\r\n";
@@ -233,7 +236,7 @@ static void an_id_that_was_made_is_made_once_for_a_key(void **state)
     assert_told("schedules.4", "absent");
 }
 
-/* RFC 3986, 5.2.4: whoever sends such a path sends another one. */
+/* RFC 3986, 5.2.4: clients normalize such paths, so these ids could not be addressed. */
 static void what_no_path_can_name_is_refused(void **state)
 {
     static const struct {
@@ -252,7 +255,7 @@ static void what_no_path_can_name_is_refused(void **state)
     (void)state;
     for (int i = 0; i < (int)(sizeof wrong / sizeof wrong[0]); i++) {
         assert_refused(create(wrong[i].body), 400, wrong[i].code, wrong[i].field);
-        assert_non_null(strstr(told("detail"), "no path of a URL can name it"));
+        assert_non_null(strstr(told("detail"), "a URL path cannot name it"));
     }
     assert_int_equal(create("{'id':'...'," QUEUED "}"), 201);
     assert_int_equal(get("/api/v1/schedules/..."), 200);
@@ -299,7 +302,7 @@ static void preconditions_hold_or_refuse(void **state)
     assert_int_equal(ask("PUT /api/v1/schedules/a", "If-None-Match: *\r\n", body), 201);
     assert_refused(ask("PUT /api/v1/schedules/a", "If-None-Match: *\r\n", body), 409, "exists",
                    "");
-    /* RFC 9110, 13.1.2: what names the version that is there must not be carried out. */
+    /* RFC 9110, 13.1.2: a request that names the current version must not be executed. */
     assert_refused(ask("PUT /api/v1/schedules/a", "If-None-Match: \"1\"\r\n", body), 400,
                    "invalid_field", "If-None-Match");
     assert_int_equal(ask("PUT /api/v1/schedules/a", "If-Match: \"1\"\r\n", body), 200);
@@ -333,7 +336,7 @@ static void pause_and_resume_show_what_came_of_it(void **state)
     assert_told("state.status", "'paused'");
     assert_told("state.pausedReason", "'holiday'");
     assert_told("state.pausedUntil", "'2026-01-07T00:00:00.000Z'");
-    assert_told("state.nextAt", "'2026-01-07T02:30:00.000Z'"); /* then */
+    assert_told("state.nextAt", "'2026-01-07T02:30:00.000Z'"); /* after the pause */
     assert_int_equal(post("/api/v1/schedules/nightly/resume", ""), 200);
     assert_told("state.status", "'active'");
     assert_told("state.nextAt", "'2026-01-06T02:30:00.000Z'");
@@ -368,7 +371,7 @@ static void a_trigger_gives_the_run_that_it_makes(void **state)
     assert_string_equal(field("Location"), js("/api/v1/runs/%s", text));
 
     assert_int_equal(post("/api/v1/schedules/nightly/trigger", ""), 202);
-    assert_told("outcome", "'skipped'"); /* the policy: one run at a time */
+    assert_told("outcome", "'skipped'"); /* the policy allows one run at a time */
     assert_told("reason", "'overlap'");
     assert_int_equal(post("/api/v1/schedules/nightly/trigger",
                           js("{'overlap':'allowAll','scheduledTime':'2026-01-01T00:00:00Z'}")),
@@ -407,7 +410,7 @@ static void a_namespace_has_as_many_schedules_as_its_quota(void **state)
     assert_int_equal(ask("PUT /api/v1/schedules/b", NULL, js(QUOTED, "b")), 201);
     assert_refused(post("/api/v1/schedules", js(QUOTED, "c")), 422, "quota", "");
     assert_refused(ask("PUT /api/v1/schedules/c", NULL, js(QUOTED, "c")), 422, "quota", "");
-    /* To delete another one would not help here. */
+    /* An existing id is reported as such, not as an exceeded quota. */
     assert_refused(post("/api/v1/schedules", js(QUOTED, "a")), 409, "exists", "");
     assert_int_equal(ask("PUT /api/v1/schedules/b", NULL, js(QUOTED, "b")), 200);
     assert_int_equal(ask("PUT /api/v1/namespaces/team", NULL, ""), 201);
@@ -416,7 +419,7 @@ static void a_namespace_has_as_many_schedules_as_its_quota(void **state)
     assert_int_equal(post("/api/v1/schedules", js(QUOTED, "c")), 201);
 }
 
-/* Those of one turn count too. */
+/* Schedules of the same turn count too. */
 static void a_quota_counts_what_a_batch_makes(void **state)
 {
     (void)state;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Creating, listing and revoking tokens.
+ */
 #include "world.h"
 
 #include <stdlib.h>
@@ -77,7 +80,7 @@ static void what_is_wrong_with_a_token_is_told(void **state)
     assert_refused(get("/api/v1/tokens?cursor=x"), 400, "invalid_field", "");
 }
 
-/* Or nobody could make another one. */
+/* Otherwise no one could create another token. */
 static void the_first_token_is_an_admin_of_all(void **state)
 {
     (void)state;
@@ -92,7 +95,7 @@ static void the_first_token_is_an_admin_of_all(void **state)
     make_first();
 }
 
-/* One that expires leaves nobody behind who could make another. */
+/* After it expires, no one could create another token. */
 static void an_admin_that_expires_is_not_the_last(void **state)
 {
     char token[128], id[128], chief[128];
@@ -124,7 +127,7 @@ static void a_revoked_token_opens_nothing(void **state)
     assert_refused(get("/api/v1/schedules"), 401, "unauthorized", "");
 }
 
-/* Two are good at a time, so that nobody is shut out between them. */
+/* Two tokens are valid at the same time, so that access is never interrupted. */
 static void a_token_is_changed_for_another_without_a_gap(void **state)
 {
     char old[128], id[128], new[128];
@@ -158,7 +161,7 @@ static void the_last_that_can_make_others_goes_last(void **state)
                    "");
     assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", id), NULL, NULL), 204);
     assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", chief), NULL, NULL), 204);
-    world.token = NULL; /* as at first */
+    world.token = NULL; /* as before the first token */
     assert_int_equal(get("/api/v1/schedules"), 200);
 }
 
@@ -179,7 +182,7 @@ static void an_admin_of_one_namespace_keeps_to_it(void **state)
     assert_refused(
         post("/api/v1/tokens", js("{'name':'x','role':'viewer','namespace':'default'}")), 404,
         "not_found", "");
-    assert_told("detail", "'there is no namespace `default`'");
+    assert_told("detail", "'namespace \\'default\\' does not exist'");
     assert_refused(ask(js("DELETE /api/v1/tokens/%s", other_id), NULL, NULL), 404, "not_found",
                    "");
     assert_int_equal(get("/api/v1/tokens"), 200);
@@ -220,7 +223,7 @@ static void a_list_goes_on_where_it_ended(void **state)
     assert_told("tokens.1", "absent");
 }
 
-/* The file and its log, as bytes: the secret is nowhere, nor is the whole token. */
+/* The bytes of the file and its WAL contain neither the secret nor the whole token. */
 static void the_database_holds_no_secret(void **state)
 {
     static const char *const names[] = {"", "-wal"};

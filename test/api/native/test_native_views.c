@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages of schedules, and the answer of one schedule.
+ */
 #include "world.h"
 
 #include "api/schedules/page.h"
@@ -86,7 +89,7 @@ static void other_namespaces_are_not_listed(void **state)
     assert_string_equal(page(""), "a | end");
 }
 
-/* Schedules of half a megabyte each: the page ends before its limit, and loses none. */
+/* Schedules of half a megabyte each: the page ends before its limit, without losing any. */
 static void a_page_of_large_schedules_ends_early(void **state)
 {
     static char text[250 * 1024];

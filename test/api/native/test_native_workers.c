@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports of workers: heartbeat, complete, fail and release, in batches and alone.
+ */
 #include "world.h"
 
 #include "store/history.h"
@@ -9,7 +12,7 @@ enum { RUNS = 5 };
 static char ids[RUNS][RUN_ID_TEXT_MAX];
 static struct run_id keys[RUNS];
 
-/* Runs of the schedule "s", claimed: each has fence 1. */
+/* Starts and claims runs of the schedule "s"; each has fence 1. */
 static void hold_runs(int count, const char *policies)
 {
     struct err err;
@@ -44,7 +47,7 @@ static struct history_row newest(void)
     return row;
 }
 
-/* The last answer, in which %s stands for the id of a run. */
+/* Compares the last answer; %s in the format is the id of a run. */
 static void assert_answer(const char *fmt, const char *id)
 {
     const char *at = strstr(fmt, "%s");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The document against the table of operations and against what the operations really take:
- * every row is described, examples are accepted, parameters and their bounds are those that
- * are read, defaults are those that a schedule gets.
+ * Compares the OpenAPI document with the table of operations and with the operations: every
+ * row is described, examples are accepted, parameters and their bounds are those of the code,
+ * and defaults are those of a new schedule.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static int forget_document(void **state)
 
 #define DESCRIBED(name) cmocka_unit_test_setup_teardown(name, read_document, forget_document)
 
-/* "#/components/parameters/limit", followed; anything else as it is. */
+/* Follows a reference such as "#/components/parameters/limit"; other values are unchanged. */
 static const json_t *resolved(const json_t *value)
 {
     const char *ref = json_string_value(json_object_get(value, "$ref"));
@@ -72,7 +72,7 @@ static const json_t *described(const struct operation *op)
 
 /* ---- the table ---- */
 
-/* The rows of the other dialects stand behind those of the native API: they are left out. */
+/* The rows of the other dialects come after those of the native API and are not described. */
 static int native_count(void)
 {
     int count = 0;
@@ -127,7 +127,7 @@ static void who_may_is_what_is_checked(void **state)
                         "edit");
 }
 
-/* ---- what operations take ---- */
+/* ---- requests ---- */
 
 static const json_t *example_body(const json_t *said)
 {
@@ -145,7 +145,7 @@ static void put_escaped(struct buf *out, const char *value)
             buf_char(out, *c);
 }
 
-/* The path with the examples of its parameters, and the query that an operation needs. */
+/* The path with the examples of its parameters, and the required query parameters. */
 static void put_target(struct buf *out, const struct operation *op, const json_t *said)
 {
     const json_t *parameters = json_object_get(said, "parameters");
@@ -178,7 +178,7 @@ static void put_target(struct buf *out, const struct operation *op, const json_t
     }
 }
 
-/* The operation with its examples, and `more` in its query. */
+/* Sends the example of an operation with `more` in its query. */
 static int ask_example(const struct operation *op, const char *more)
 {
     const json_t *said = described(op), *example = example_body(said);
@@ -203,7 +203,7 @@ static void make_nightly(void)
     assert_int_equal(ask_example(op, ""), 201);
 }
 
-/* There may be no such run or queue, but nothing is wrong with what was sent. */
+/* The run or queue may be missing, but the request must be valid. */
 static void examples_are_accepted(void **state)
 {
     (void)state;
@@ -217,13 +217,13 @@ static void examples_are_accepted(void **state)
     }
 }
 
-/* The parameters that a refusal lists: "…; it takes namespace, limit and cursor". */
+/* Whether the error lists the parameter: "…; valid: namespace, limit, cursor". */
 static bool is_taken(const char *detail, const char *name)
 {
-    const char *at = strstr(detail, "it takes ");
+    const char *at = strstr(detail, "valid: ");
     size_t len = strlen(name);
 
-    for (at = at ? at + strlen("it takes ") : NULL; at && *at != '\0';) {
+    for (at = at ? at + strlen("valid: ") : NULL; at && *at != '\0';) {
         size_t word = strcspn(at, ", '");
 
         if (word == len && strncmp(at, name, len) == 0)
@@ -238,7 +238,7 @@ static bool is_taken(const char *detail, const char *name)
 
 static int count_taken(const char *detail)
 {
-    const char *at = strstr(detail, "it takes ");
+    const char *at = strstr(detail, "valid: ");
     int count = at != NULL;
 
     for (; at && *at != '\0'; at++)
@@ -249,7 +249,7 @@ static int count_taken(const char *detail)
 static void check_names(const struct operation *op, const char *detail)
 {
     const json_t *parameters = json_object_get(described(op), "parameters");
-    int known = 1; /* namespace, also where it means nothing */
+    int known = 1; /* namespace, also where it has no effect */
 
     for (size_t i = 0; i < json_array_size(parameters); i++) {
         const json_t *parameter = resolved(json_array_get(parameters, i));
@@ -274,7 +274,7 @@ static void the_query_has_those_parameters_that_are_read(void **state)
         int status = ask_example(op, "zzzzzzzzzzzz=1");
 
         if (op->right == RIGHT_NONE && status != 400)
-            continue; /* whoever looks whether the server lives is told, whatever they ask */
+            continue; /* /healthz ignores its query */
         if (status != 400)
             fail_msg("%s: takes any parameter (%d)", op->id, status);
         check_names(op, told("detail"));
@@ -321,7 +321,7 @@ static void numbers_of_the_query_have_their_bounds(void **state)
 static void check_words(const struct operation *op, const json_t *parameter)
 {
     const json_t *schema = json_object_get(parameter, "schema");
-    const json_t *items = json_object_get(schema, "items"); /* a list takes each word alone */
+    const json_t *items = json_object_get(schema, "items"); /* for a list, each word alone */
     const json_t *words = json_object_get(items ? items : schema, "enum");
 
     for (size_t w = 0; w < json_array_size(words); w++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is remembered is what was put there, for that part and that text alone.
+ * The cache returns what was stored, only for the same part and text.
  */
 #include "api/schedules/part_cache.h"
 
@@ -68,7 +68,7 @@ static void a_long_text_is_not_remembered(void **state)
                                 (struct str){text, PART_CACHE_TEXT_MAX - 1}, &shown));
 }
 
-/* More than there is room for: some are forgotten, none is taken for another. */
+/* More entries than fit: some are dropped, none is confused with another. */
 static void much_is_put_and_nothing_is_wrong(void **state)
 {
     char kept[1024], expected[32];
@@ -92,7 +92,7 @@ static void much_is_put_and_nothing_is_wrong(void **state)
                            str_of(expected));
         }
     assert_true(found > 0);
-    assert_true(str_eq(first, STR("as it was"))); /* until it is tidied */
+    assert_true(str_eq(first, STR("as it was"))); /* valid until part_cache_tidy() */
     part_cache_tidy(part_cache);
     assert_false(part_cache_find(part_cache, PART_SPEC, STR("first"), &shown));
     part_cache_put(part_cache, PART_SPEC, STR("new"), STR("n"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules of Temporal's API as time passes: what is counted, shown, closed and caught up.
+ * Schedules of Temporal's API as time passes: counters, actions, closing, catch-up.
  */
 #include "temporal.h"
 
@@ -13,7 +13,7 @@ static void only_what_the_window_missed_is_counted_as_that(void **state)
     window.seconds = 10;
     asked.policies.catchup_window = &window;
     assert_int_equal(create(), 200);
-    world.now += 2 * SPAN_DAY; /* nobody was there at 12:00 of two days */
+    world.now += 2 * SPAN_DAY; /* the server was down at 12:00 on two days */
     pass(0);
     assert_int_equal(described("s")->info->missed_catchup_window, 2);
     asked.patch.pause = word("p");
@@ -32,7 +32,7 @@ static void the_id_of_a_schedule_that_closed_is_free(void **state)
 {
     (void)state;
     reset("s");
-    asked.state.limited_actions = true; /* and none is left */
+    asked.state.limited_actions = true; /* and 0 remain */
     assert_int_equal(create(), 200);
     asked.create.request_id = word("too early");
     assert_int_equal(create(), 409);
@@ -42,7 +42,7 @@ static void the_id_of_a_schedule_that_closed_is_free(void **state)
     asked.create.request_id = word("later");
     assert_int_equal(create(), 200);
     assert_false(described("s")->schedule->state->limited_actions);
-    assert_int_equal(create(), 200); /* the same request once more */
+    assert_int_equal(create(), 200); /* the same request again */
     asked.create.request_id = word("another");
     assert_int_equal(create(), 409);
 }
@@ -79,7 +79,7 @@ static Temporal__ListSchedulesResponse *listed(void)
     return answer(&temporal__list_schedules_response__descriptor);
 }
 
-/* 12:00 of the 6th is a holiday, that of the 7th was cancelled. */
+/* The slot of the 6th at 12:00 is a holiday, that of the 7th is cancelled. */
 static void a_list_has_the_times_that_will_be(void **state)
 {
     const Temporal__ScheduleListInfo *info;
@@ -109,7 +109,7 @@ static void a_backfill_may_lie_ahead_and_runs_at_once(void **state)
     (void)state;
     reset("s");
     assert_int_equal(create(), 200);
-    from.seconds = 1769947200; /* 2026-02-01T12:00:00Z, which is a time itself */
+    from.seconds = 1769947200; /* 2026-02-01T12:00:00Z, itself a matching time */
     until.seconds = from.seconds + 2 * 86400;
     request.start_time = &from;
     request.end_time = &until;
@@ -125,8 +125,7 @@ static void a_backfill_may_lie_ahead_and_runs_at_once(void **state)
                         "base-2026-02-01T12:00:00Z");
     assert_string_equal(info->recent_actions[2]->start_workflow_result->workflow_id,
                         "base-2026-02-03T12:00:00Z");
-    assert_int_equal(info->future_action_times[0]->seconds,
-                     1767614400); /* today's is to come */
+    assert_int_equal(info->future_action_times[0]->seconds, 1767614400); /* today at 12:00 */
 }
 
 static int64_t counted(const char *query)
@@ -159,7 +158,7 @@ static void all_are_counted_as_those_that_a_query_finds(void **state)
     assert_int_equal(counted(""), 3);
     assert_int_equal(counted("  "), 3);
     assert_int_equal(counted("TemporalSchedulePaused = false"), 2);
-    pass(8 * SPAN_DAY); /* the one that has nothing to do is closed */
+    pass(8 * SPAN_DAY); /* the schedule without further actions is closed */
     assert_int_equal(counted(""), 2);
     assert_int_equal(counted("ScheduleId STARTS_WITH 's'"), 2);
 }

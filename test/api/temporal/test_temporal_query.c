@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The query of Temporal's lists: its grammar, and which schedules it matches.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,7 +110,7 @@ static void these_fit(void **state)
         "Nothing != 'x'",
         "Team IS NOT NULL",
         "Team = 'red' OR Team = 'blue'",
-        "Team = 'red' AND Team = 'x' OR N = 5", /* AND binds more */
+        "Team = 'red' AND Team = 'x' OR N = 5", /* AND binds tighter than OR */
         "N = 5 OR Team = 'red' AND Team = 'x'",
         "(N = 5 OR Team = 'red') AND Team = 'blue'",
         "NOT (Team = 'red')",

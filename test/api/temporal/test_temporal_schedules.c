@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Temporal's calls, message by message: what clients do not show, and every refusal.
+ * Temporal's calls, message by message: what its clients do not show, and every refusal.
  */
 #include "temporal.h"
 
-/* ---- refusals of create, in the words of Temporal's server ---- */
+/* ---- refusals of create, with the texts of Temporal's server ---- */
 
 static void what_is_missing_is_told(void **state)
 {
@@ -63,7 +63,7 @@ static void what_schedules_may_not_have_is_told(void **state)
     reset("s");
     asked.policies.overlap_policy = 7;
     create();
-    assert_words(400, "3", "policies.overlapPolicy: 7 is no overlap policy");
+    assert_words(400, "3", "policies.overlapPolicy: is 7; must be from 0 to 6");
 }
 
 static void what_is_too_long_is_wrong_for_good(void **state)
@@ -120,7 +120,7 @@ static void what_is_no_message_is_refused(void **state)
     assert_words(400, "3", "schedule_id: has a NUL");
 }
 
-/* ---- what is kept ---- */
+/* ---- what is stored ---- */
 
 static void the_spec_comes_back_as_it_counts(void **state)
 {
@@ -189,7 +189,7 @@ static void the_native_api_shows_what_it_means(void **state)
     assert_told("state.nextAt", "'2026-01-05T12:00:00.000Z'");
 }
 
-/* Durations of messages have nanoseconds, and any size; policies have neither. */
+/* Durations in messages have nanoseconds and any size; policies have whole milliseconds. */
 static void policies_are_kept_within_their_bounds(void **state)
 {
     Temporal__Duration window = TEMPORAL__DURATION__INIT, wait = TEMPORAL__DURATION__INIT;
@@ -214,7 +214,7 @@ static void policies_are_kept_within_their_bounds(void **state)
                                   "'max':'366d','jitter':'0s'}");
 }
 
-/* Who edits the spec by another API is shown by that spec, and keeps the rest. */
+/* After an edit with another API, clients see the new spec; the rest is unchanged. */
 static void an_edit_by_the_native_api_is_seen(void **state)
 {
     const Temporal__DescribeScheduleResponse *got;
@@ -254,7 +254,7 @@ static void a_note_needs_no_pause(void **state)
     assert_int_equal(get("/api/v1/schedules/s"), 200);
     assert_told("state.pausedReason", "null");
     asked.patch.pause = word("both");
-    assert_int_equal(patch("s"), 200); /* the end of the pause counts */
+    assert_int_equal(patch("s"), 200); /* unpause wins over pause */
     got = described("s");
     assert_false(got->schedule->state->paused);
     assert_string_equal(got->schedule->state->notes, "no pause");
@@ -263,7 +263,7 @@ static void a_note_needs_no_pause(void **state)
     got = described("s");
     assert_true(got->schedule->state->paused);
     assert_string_equal(got->schedule->state->notes, "both");
-    assert_int_equal(got->info->n_future_action_times, 10); /* as if it were not */
+    assert_int_equal(got->info->n_future_action_times, 10); /* as if not paused */
     asked.state.notes = word("");
     assert_int_equal(update("s", (ProtobufCBinaryData){0, NULL}), 200);
     got = described("s");
@@ -283,7 +283,7 @@ static void a_patch_without_a_patch_is_refused(void **state)
     say("PatchSchedule", &request.base);
     assert_words(400, "3", "Patch is not set on request.");
     temporal__schedule_patch__init(&asked.patch);
-    assert_int_equal(patch("s"), 200); /* an empty one asks for nothing */
+    assert_int_equal(patch("s"), 200); /* an empty patch does nothing */
     assert_int_equal(described("s")->conflict_token.data[0], 1);
 }
 
@@ -347,7 +347,7 @@ static void a_trigger_may_choose_its_time(void **state)
         "base-2026-01-01T00:00:00Z");
 }
 
-/* Of twelve, one each day, those of the 7th to the 16th; the newest is the last. */
+/* Of twelve runs, one a day, those of the 7th to the 16th; newest last. */
 static void the_last_ten_actions_are_shown(void **state)
 {
     const Temporal__DescribeScheduleResponse *got;
@@ -373,7 +373,7 @@ static const char *status_of(const char *id)
     return told("state.status");
 }
 
-/* It runs on the day it is made; a week after nothing is left to do it is closed. */
+/* Runs on the day of its creation; closed a week after its last action. */
 static void a_schedule_is_active_or_paused_or_closed(void **state)
 {
     char run[64];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Temporal's client was seen to send and to understand, as the vectors have it.
+ * Recorded requests and answers of Temporal's own client, from the test vectors.
  *
- * Every request is unpacked, compared with what it was said to be, packed again to the byte,
- * and asked.
+ * Each request is unpacked, compared with its recorded content, packed again to the same bytes,
+ * and sent to the API.
  */
 #include "world.h"
 
@@ -79,7 +79,7 @@ static const ProtobufCMessageDescriptor *type_of(const char *rpc)
 
 /* ---- a message against its JSON ---- */
 
-/* NULL: it is left out of our messages. */
+/* NULL: our messages do not have the field. */
 static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor *type,
                                                 const char *name)
 {
@@ -106,7 +106,7 @@ static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor
     return found;
 }
 
-/* By the public numbers. */
+/* Enum values by the numbers of the public API. */
 static int64_t number_of(const json_t *json)
 {
     static const char *const names[] = {
@@ -162,7 +162,7 @@ static void assert_value(const ProtobufCFieldDescriptor *field, const void *at,
     }
 }
 
-/* Entries have a key as their first field and a value as their second. */
+/* Map entries have the key as field 1 and the value as field 2. */
 static void assert_entry(const ProtobufCMessage *entry, const json_t *map)
 {
     const ProtobufCFieldDescriptor *fields = entry->descriptor->fields;
@@ -229,7 +229,7 @@ static void every_request_is_what_it_is_said_to_be(void **state)
     arena_free(arena);
 }
 
-/* Answers that hang on nothing are those that the client was given. */
+/* Answers that depend on no state equal those that the client received. */
 static void every_request_is_answered(void **state)
 {
     const json_t *list = json_object_get(vectors, "requests");
@@ -294,7 +294,7 @@ static void assert_trailers(const char *which)
 
 #define SERVICE "/temporal.api.workflowservice.v1.WorkflowService"
 
-/* A request as the client sent it, and with another id behind it: the last one counts. */
+/* A recorded request, then with another id appended: the last value of a field counts. */
 static int create(const char *request_id)
 {
     const json_t *one = json_array_get(json_object_get(vectors, "requests"), 1);
@@ -310,7 +310,7 @@ static void errors_are_told_as_the_client_understands_them(void **state)
 {
     (void)state;
     assert_int_equal(create("one"), 200);
-    assert_int_equal(create("one"), 200); /* the same request once more */
+    assert_int_equal(create("one"), 200); /* the same request again */
     assert_int_equal(create("two"), 409);
     assert_trailers("schedule already exists");
     assert_int_equal(ask_rpc(SERVICE "/DescribeSchedule", STR("\n\007default\022\001x")), 404);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The workflow of a schedule of Temporal's API: as it comes back, and as a worker gets it.
+ * The workflow of a schedule of Temporal's API: what clients read back, what a worker gets.
  */
 #include "temporal.h"
 
@@ -9,7 +9,7 @@ static Temporal__Payload__MetadataEntry *metadata[] = {&encoding};
 static Temporal__Payload value = TEMPORAL__PAYLOAD__INIT;
 static Temporal__Payload *values[] = {&value};
 
-/* Bytes that are no text, in an encoding that nobody knows. */
+/* Bytes that are not text, in an unknown encoding. */
 static void set_value(void)
 {
     static uint8_t name[] = {'x', '/', 0xff}, bytes[] = {0, 1, 0xfe};
@@ -39,7 +39,7 @@ static Temporal__Fields *named(struct named *to, const char *name)
     return &to->fields;
 }
 
-/* All that a workflow may be given. */
+/* Everything that a workflow can have. */
 static void fill_workflow(void)
 {
     static Temporal__Payloads input = TEMPORAL__PAYLOADS__INIT;
@@ -168,7 +168,7 @@ static void retries_and_times_are_the_upstreams_where_there_is_one(void **state)
         5);
 }
 
-/* The action is one: who changes it by another API has changed it here. */
+/* An edit of the action with another API shows here too. */
 static void an_action_that_the_native_api_changed_is_the_one_that_is_shown(void **state)
 {
     const Temporal__NewWorkflowExecutionInfo *got;

@@ -29,7 +29,7 @@ static void everything_is_told_in_order(void **state)
                         "\n"
                         "Not a slot\n"
                         "  at      2026-03-09T06:31:00Z  Mon 2026-03-09T02:31:00-04:00\n"
-                        "  minute is 31, the expression wants 30\n"
+                        "  minute is 31, the expression requires 30\n"
                         "  before  2026-03-09T06:30:00Z  Mon 2026-03-09T02:30:00-04:00\n"
                         "  after   2026-03-10T06:30:00Z  Tue 2026-03-10T02:30:00-04:00\n"
                         "\n"

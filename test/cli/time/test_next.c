@@ -129,10 +129,10 @@ static void wrong_expressions_get_a_caret(void **state)
     refuses(RUN("next", "61 * * * *"), "belfry: minute 61 is out of range 0–59\n"
                                        "  61 * * * *\n"
                                        "  ^^\n");
-    refuses(RUN("next", "0 0 * FOO *"), "belfry: `FOO` is not a month; use 1–12 or JAN–DEC\n"
+    refuses(RUN("next", "0 0 * FOO *"), "belfry: \"FOO\" is not a month; use 1–12 or JAN–DEC\n"
                                         "  0 0 * FOO *\n"
                                         "        ^^^\n");
-    refuses(RUN("next", "1–5 * * * *"), "belfry: character U+2013 is not allowed; use `-`\n"
+    refuses(RUN("next", "1–5 * * * *"), "belfry: character U+2013 is not allowed; use \"-\"\n"
                                         "  1\\xe2\\x80\\x935 * * * *\n"
                                         "   ^^^^^^^^^^^^\n");
     refuses(RUN("next", "TZ=Mars/X 0 0 * * *"),

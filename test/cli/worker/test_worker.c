@@ -251,9 +251,11 @@ static void wrong_options_are_told(void **state)
     refuses(RUN("worker", "-Q", "q", "--token", "a b", "--", "true"),
             "--token holds no token: one looks like bf_editor_");
     refuses(RUN("worker", "-Q", "q", "--name", "", "--", "true"), "a worker's name has 1 to");
-    refuses(RUN("worker", "-Q", "q", "--fields", "slot,inputs", "--", "true"),
-            "--fields: `inputs` is no field; did you mean input? there are id, schedule,");
-    refuses(RUN("worker", "-Q", "q", "--fields", "", "--", "true"), "--fields: `` is no field");
+    refuses(
+        RUN("worker", "-Q", "q", "--fields", "slot,inputs", "--", "true"),
+        "--fields: `inputs` is not a field; did you mean input? valid fields: id, schedule,");
+    refuses(RUN("worker", "-Q", "q", "--fields", "", "--", "true"),
+            "--fields: `` is not a field");
 }
 
 static void a_program_that_is_not_there_is_told(void **state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conductor's own clients, unmodified, against the running program: every method of their
+// Runs Conductor's own, unmodified clients against the server: every method of their
 // SchedulerClient.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The live scripts of Conductor's scheduler: 9 concurrent writes, 10 concurrent resumes, 11 a
-// herd that is due at once, 12 a blast of starts.
+// The live scripts of Conductor's scheduler: 9 concurrent writes, 10 concurrent resumes, 11
+// many schedules due at once, 12 many starts at once.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startServer, until } from './server.mjs';

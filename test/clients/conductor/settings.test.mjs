@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server that is started with the settings of Conductor's scheduler, in its own words.
+// A server that is started with the settings of Conductor's scheduler, under their own names.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

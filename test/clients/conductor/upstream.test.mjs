@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Schedules of Conductor's API whose workflows are started in a Conductor: what it is sent, and
-// what the records say when it takes the start and when it does not.
+// Schedules of Conductor's API whose workflows an upstream Conductor starts: the requests that
+// it gets, and the records after it accepts or refuses a start.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -11,7 +11,7 @@ import { DefaultLogger, SchedulerClient, orkesConductorClient } from 'conductor-
 let server, upstream, scheduler;
 const started = []; // bodies of POST …/workflow
 
-// Takes every workflow but `refused`; each has completed, but for those named `broken`.
+// Accepts every workflow except `refused`; all complete, except those named `broken`.
 function answer(request, response, body) {
     if (request.method === 'POST') {
         const start = JSON.parse(body);
@@ -74,7 +74,7 @@ async function recordsOf(name, workflow, state, count) {
         (run) => run.state === 'ended',
     );
     const all = await scheduler.search(0, 10, '', '*', `executionId='${results[0].executionId}'`);
-    assert.equal(all.results[0].state, state); // a record never goes back
+    assert.equal(all.results[0].state, state); // a record never returns to an earlier state
     await scheduler.deleteSchedule(name);
     return results;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Temporal's own client, unmodified, against the running program: every method that it has for
-// schedules, and what it makes of refusals.
+// Runs Temporal's own, unmodified client against the server: every method for schedules, and
+// how it reports refusals.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -204,7 +204,7 @@ describe('changes', () => {
         assert.equal(state.paused, false);
         assert.equal(state.note, 'go on');
         await handle.pause('');
-        assert.equal((await handle.describe()).state.paused, false); // nothing was said
+        assert.equal((await handle.describe()).state.paused, false); // an empty note does not pause
     });
     test('a trigger starts a run, and overlap decides', async () => {
         const handle = await make('triggered');

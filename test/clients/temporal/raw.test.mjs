@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gRPC as bytes over node's own HTTP/2: what clients of other languages send, and what none
-// should.
+// gRPC as bytes over node's HTTP/2: requests as clients of other languages send them, and
+// invalid ones.
 import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { after, before, test } from 'node:test';
@@ -29,7 +29,7 @@ const framed = (bytes, isCompressed = false) => {
     return Buffer.concat([prefix, bytes]);
 };
 
-// What came: { http, status, words, message }.
+// Returns the answer: { http, status, words, message }.
 function call(method, body, headers = {}) {
     return new Promise((resolve, reject) => {
         const stream = session.request({

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Schedules that Temporal's client makes here and whose workflows a Temporal runs: a server of
-// gRPC that is not ours, with the messages that are Temporal's own, stands in for it.
+// Schedules that Temporal's client creates and whose workflows an upstream Temporal runs.  The
+// upstream is another gRPC server, which uses Temporal's own message definitions.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as grpc from '@grpc/grpc-js';
@@ -16,9 +16,9 @@ const NOT_FOUND = 5, ALREADY_EXISTS = 6, UNAVAILABLE = 14;
 
 // ---- the upstream ----
 
-const runs = []; // in the order of their starts
+const runs = []; // in order of their starts
 const seen = { starts: [], cancels: [], terminations: [], metadata: [] };
-let lostAnswers = 0; // starts that are done and answered with UNAVAILABLE
+let lostAnswers = 0; // starts that succeed but are answered with UNAVAILABLE
 
 class Refusal extends Error {
     constructor(code, details, metadata) {
@@ -37,7 +37,7 @@ const find = (id, runId) =>
 
 const startsOf = (id) => seen.starts.filter((one) => one.workflowId.startsWith(`${id}-2`));
 
-// Whose the id is, as Temporal tells it.
+// The detail that names the run which has the id, as Temporal sends it.
 function taken(run) {
     const metadata = new grpc.Metadata();
     const failure = errordetails.v1.WorkflowExecutionAlreadyStartedFailure.encode({
@@ -88,7 +88,7 @@ const methods = {
     },
     async TerminateWorkflowExecution(request) {
         seen.terminations.push(request);
-        // Slower than the next start, which may be of the same second and have the same id.
+        // Later than the next start, which may be in the same second and have the same id.
         await until(async () => startsOf('kills'), (all) => all.length > 1);
         const run = runs.find((one) => one.runId === request.firstExecutionRunId);
         close(run, { workflowExecutionTerminatedEventAttributes: { reason: request.reason } });
@@ -184,7 +184,7 @@ const runOf = (id) => until(async () => runs.find((one) => one.start.workflowId.
 const recent = async (handle, isSo) =>
     (await until(() => handle.describe(), (found) => isSo(found.info.recentActions))).info.recentActions;
 const json = (payload) => defaultPayloadConverter.fromPayload(payload);
-// The newest of so many runs that have ended, as the native API tells it with its attempts.
+// Waits for `count` ended runs; returns the newest from the native API, with its attempts.
 const endOf = async (id, count = 1) => {
     const { runs: ended } = await until(
         async () => (await fetch(`${server.url}/api/v1/runs?schedule=${id}&state=ended`)).json(),
@@ -218,7 +218,7 @@ test('a trigger starts the workflow in the upstream with all that the client sai
     assert.equal(Number(start.workflowRunTimeout.seconds), 1800);
     assert.equal(Number(start.workflowTaskTimeout.seconds), 10);
     assert.equal(start.retryPolicy.maximumAttempts, 7);
-    assert.equal(start.workflowIdReusePolicy, 1); // ALLOW_DUPLICATE: somebody asked for it
+    assert.equal(start.workflowIdReusePolicy, 1); // ALLOW_DUPLICATE: it was triggered
     assert.match(start.requestId, /^r_/);
     const metadata = seen.metadata[seen.starts.indexOf(start)];
     assert.deepEqual(metadata.get('authorization'), ['Bearer key']);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search in masks, against a second-by-second walk over civil time that tests each
- * field by itself.
+ * The search in masks, compared with a walk over civil time, second by second, that tests
+ * each field separately.
  */
 #include "core/cron/cron.h"
 
@@ -50,7 +50,7 @@ static int nearest_working_day(int year, int month, int day)
     return best;
 }
 
-/* The definition of each field, read off cron.h, with no arithmetic on masks. */
+/* The definition of each field as in cron.h, without arithmetic on masks. */
 static bool day_matches(const struct cron *cron, int64_t number)
 {
     struct date date = date_of_day(number);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Intervals in cron texts.  Expected values: the rules of Go's durations and of AWS rates. */
 #include "core/cron/cron_every.h"
 
 #include <setjmp.h>
@@ -42,7 +43,7 @@ static void durations_are_sums_of_numbers_with_units(void **state)
     check("5.m", EVERY_WHOLE, 300, 0);
     check("1000ms", EVERY_WHOLE, 1, 0);
     check("999999us1000ns", EVERY_WHOLE, 1, 0);
-    check("500ms1s500ms", EVERY_WHOLE, 2, 0); /* Go takes any order, and twice the same */
+    check("500ms1s500ms", EVERY_WHOLE, 2, 0); /* Go allows any order and repeated units */
     check("007s", EVERY_WHOLE, 7, 0);
     check("0.000277777777777778h1s", EVERY_ROUNDED, 1, 0);
     check("2562047h", EVERY_WHOLE, INT64_C(2562047) * 3600, 0); /* just below 2^63 ns */
@@ -51,9 +52,9 @@ static void durations_are_sums_of_numbers_with_units(void **state)
 static void our_own_form_takes_whole_seconds_only(void **state)
 {
     (void)state;
-    check_refused("1500ms", EVERY_WHOLE, 0, "write `1s` or `2s`");
-    check_refused("999ms", EVERY_WHOLE, 0, "use at least `1s`");
-    check_refused("0s", EVERY_WHOLE, 0, "use at least `1s`");
+    check_refused("1500ms", EVERY_WHOLE, 0, "write \"1s\" or \"2s\"");
+    check_refused("999ms", EVERY_WHOLE, 0, "use at least \"1s\"");
+    check_refused("0s", EVERY_WHOLE, 0, "use at least \"1s\"");
 }
 
 static void the_go_form_is_cut_to_seconds_and_never_below_one(void **state)
@@ -86,8 +87,8 @@ static void the_epoch_form_has_days_and_a_phase(void **state)
 static void what_is_no_duration_is_refused_where_it_goes_wrong(void **state)
 {
     (void)state;
-    check_refused("", EVERY_WHOLE, 0, "write `@every 90s`");
-    check_refused("h", EVERY_WHOLE, 0, "`h` is not a duration");
+    check_refused("", EVERY_WHOLE, 0, "write \"@every 90s\"");
+    check_refused("h", EVERY_WHOLE, 0, "\"h\" is not a duration");
     check_refused("90", EVERY_WHOLE, 2, "a unit is missing");
     check_refused("90x", EVERY_WHOLE, 2, "a unit is missing");
     check_refused("1h 30m", EVERY_WHOLE, 2, "is not a duration");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Single fields in every dialect.  Expected values: the documents of the dialects. */
 #include "core/cron/cron_field.h"
 
 #include <setjmp.h>
@@ -48,7 +49,7 @@ static void mask_of(const struct cron *cron, enum cron_unit unit, uint64_t *ret)
         memcpy(ret, cron->year, sizeof cron->year);
 }
 
-/* Weekdays in the list count from Sunday = 0, whatever the dialect. */
+/* Weekdays in the list count from Sunday = 0 in every dialect. */
 static void check(enum dialect dialect, enum cron_unit unit, const char *text, const char *list)
 {
     uint64_t expected[4], found[4];
@@ -57,11 +58,11 @@ static void check(enum dialect dialect, enum cron_unit unit, const char *text, c
     struct err err;
 
     if (parse(dialect, unit, text, &cron, &marks, &err) != RC_OK)
-        fail_msg("%s `%s`: %s", dialect_text(dialect), text, err.text);
+        fail_msg("%s \"%s\": %s", dialect_text(dialect), text, err.text);
     bits_of(list, unit == UNIT_YEAR ? CRON_YEAR_MIN : 0, expected);
     mask_of(&cron, unit, found);
     if (memcmp(expected, found, sizeof expected) != 0)
-        fail_msg("%s `%s` is not %s", dialect_text(dialect), text, list);
+        fail_msg("%s \"%s\" is not %s", dialect_text(dialect), text, list);
 }
 
 static void refused(enum dialect dialect, enum cron_unit unit, const char *text,
@@ -72,9 +73,9 @@ static void refused(enum dialect dialect, enum cron_unit unit, const char *text,
     struct err err;
 
     if (parse(dialect, unit, text, &cron, &marks, &err) != RC_INVALID)
-        fail_msg("%s `%s` is taken", dialect_text(dialect), text);
+        fail_msg("%s \"%s\" is taken", dialect_text(dialect), text);
     if (!strstr(err.text, words))
-        fail_msg("%s `%s`: %s", dialect_text(dialect), text, err.text);
+        fail_msg("%s \"%s\": %s", dialect_text(dialect), text, err.text);
     assert_string_equal(err.field, cron_unit_text(unit));
     assert_true(err.at >= 0 && (size_t)(err.at + err.len) <= strlen(text));
 }
@@ -123,15 +124,15 @@ static void ranges_wrap_where_the_unit_has_one_length(void **state)
     check(DIALECT_QUARTZ, UNIT_MINUTE, "56-4/4", "56 0 4");
     check(DIALECT_QUARTZ, UNIT_DAY, "30-2", "30 31 1 2");
     check(DIALECT_AWS, UNIT_HOUR, "20-2", "20-23 0-2");
-    refused(b, UNIT_DAY, "28-3", "write `28-31,1-3`");
-    refused(b, UNIT_YEAR, "2030-2025", "write `2025-2030`");
-    refused(DIALECT_QUARTZ, UNIT_YEAR, "2030-2025", "write `2025-2030`");
-    refused(DIALECT_SPRING, UNIT_HOUR, "22-4", "write `22-23,0-4`");
-    refused(DIALECT_VIXIE, UNIT_HOUR, "22-2", "write `22-23,0-2`");
-    refused(DIALECT_VIXIE, UNIT_WEEKDAY, "FRI-SUN", "write `5-7`");
-    refused(DIALECT_ROBFIG, UNIT_WEEKDAY, "FRI-SUN", "write `5-6,0`");
-    refused(DIALECT_JENKINS, UNIT_MINUTE, "45-44", "write `45-59,0-44`");
-    refused(DIALECT_TEMPORAL, UNIT_MONTH, "dec-jan", "write `12,1`");
+    refused(b, UNIT_DAY, "28-3", "write \"28-31,1-3\"");
+    refused(b, UNIT_YEAR, "2030-2025", "write \"2025-2030\"");
+    refused(DIALECT_QUARTZ, UNIT_YEAR, "2030-2025", "write \"2025-2030\"");
+    refused(DIALECT_SPRING, UNIT_HOUR, "22-4", "write \"22-23,0-4\"");
+    refused(DIALECT_VIXIE, UNIT_HOUR, "22-2", "write \"22-23,0-2\"");
+    refused(DIALECT_VIXIE, UNIT_WEEKDAY, "FRI-SUN", "write \"5-7\"");
+    refused(DIALECT_ROBFIG, UNIT_WEEKDAY, "FRI-SUN", "write \"5-6,0\"");
+    refused(DIALECT_JENKINS, UNIT_MINUTE, "45-44", "write \"45-59,0-44\"");
+    refused(DIALECT_TEMPORAL, UNIT_MONTH, "dec-jan", "write \"12,1\"");
     refused(DIALECT_POSIX, UNIT_HOUR, "22-2", "cannot wrap");
 }
 
@@ -166,7 +167,7 @@ static void weekdays_have_the_numbers_of_their_dialect(void **state)
     refused(DIALECT_CRONIE, UNIT_HOUR, "5-0", "cannot wrap");
 }
 
-/* conductor-api.md, section 5. */
+/* As in Spring's CronExpression. */
 static void the_week_of_spring_begins_with_monday(void **state)
 {
     const enum dialect s = DIALECT_SPRING;
@@ -185,7 +186,7 @@ static void the_week_of_spring_begins_with_monday(void **state)
     refused(s, UNIT_WEEKDAY, "6-1", "cannot wrap");
 }
 
-/* temporal-api.md, 4.2. */
+/* As in the calendars of Temporal. */
 static void temporal_reads_the_beginnings_of_names(void **state)
 {
     const enum dialect t = DIALECT_TEMPORAL;
@@ -217,16 +218,16 @@ static void temporal_weekday_seven_is_sunday(void **state)
     refused(t, UNIT_YEAR, "1999", "out of range 2000–2100");
     refused(t, UNIT_YEAR, "2101", "out of range 2000–2100");
     refused(t, UNIT_WEEKDAY, "6-0", "cannot wrap");
-    refused(t, UNIT_WEEKDAY, "fri-sun", "write `5-7`");
+    refused(t, UNIT_WEEKDAY, "fri-sun", "write \"5-7\"");
     refused(t, UNIT_WEEKDAY, "s", "is not a weekday");
     refused(t, UNIT_WEEKDAY, "mondays", "is not a weekday");
     refused(t, UNIT_MONTH, "ja", "is not a month");
     refused(t, UNIT_MONTH, "mon", "is not a month");
     refused(t, UNIT_DAY, "L", "is not a day of the month");
     refused(t, UNIT_MINUTE, "-5", "is not a minute");
-    refused(t, UNIT_MINUTE, "1-5-7", "unexpected `-`");
-    refused(t, UNIT_MINUTE, "2/3/5", "unexpected `/`");
-    refused(t, UNIT_WEEKDAY, "?", "has no `?`; use `*`");
+    refused(t, UNIT_MINUTE, "1-5-7", "unexpected \"-\"");
+    refused(t, UNIT_MINUTE, "2/3/5", "unexpected \"/\"");
+    refused(t, UNIT_WEEKDAY, "?", "has no \"?\"; use \"*\"");
 }
 
 static void names_have_three_letters_in_any_case(void **state)
@@ -237,15 +238,15 @@ static void names_have_three_letters_in_any_case(void **state)
     check(DIALECT_BELFRY, UNIT_WEEKDAY, "MON-5", "1-5");
     check(DIALECT_SPRING, UNIT_WEEKDAY, "1,WED,5", "1 3 5");
     check(DIALECT_VIXIE, UNIT_WEEKDAY, "mon-FRI", "1-5");
-    refused(DIALECT_BELFRY, UNIT_WEEKDAY, "MO", "`MO` is not a weekday; use 0–7 or SUN–SAT");
-    refused(DIALECT_BELFRY, UNIT_WEEKDAY, "monday", "`monday` is not a weekday; use `MON`");
-    refused(DIALECT_BELFRY, UNIT_MONTH, "sept", "`sept` is not a month; use `SEP`");
-    refused(DIALECT_BELFRY, UNIT_MONTH, "MON", "`MON` is not a month; use 1–12 or JAN–DEC");
-    refused(DIALECT_BELFRY, UNIT_DAY, "TUE", "`TUE` is not a day of the month; use 1–31");
-    refused(DIALECT_BELFRY, UNIT_HOUR, "noon", "`noon` is not an hour; use 0–23");
-    refused(DIALECT_QUARTZ, UNIT_WEEKDAY, "MONDAYS", "use `MON`");
+    refused(DIALECT_BELFRY, UNIT_WEEKDAY, "MO", "\"MO\" is not a weekday; use 0–7 or SUN–SAT");
+    refused(DIALECT_BELFRY, UNIT_WEEKDAY, "monday", "\"monday\" is not a weekday; use \"MON\"");
+    refused(DIALECT_BELFRY, UNIT_MONTH, "sept", "\"sept\" is not a month; use \"SEP\"");
+    refused(DIALECT_BELFRY, UNIT_MONTH, "MON", "\"MON\" is not a month; use 1–12 or JAN–DEC");
+    refused(DIALECT_BELFRY, UNIT_DAY, "TUE", "\"TUE\" is not a day of the month; use 1–31");
+    refused(DIALECT_BELFRY, UNIT_HOUR, "noon", "\"noon\" is not an hour; use 0–23");
+    refused(DIALECT_QUARTZ, UNIT_WEEKDAY, "MONDAYS", "use \"MON\"");
     refused(DIALECT_QUARTZ, UNIT_MONTH, "FEB-NOV/3", "ignores a step after a name");
-    refused(DIALECT_QUARTZ, UNIT_WEEKDAY, "MON-5", "write `2-5`");
+    refused(DIALECT_QUARTZ, UNIT_WEEKDAY, "MON-5", "write \"2-5\"");
     refused(DIALECT_POSIX, UNIT_MONTH, "JAN", "use 1–12");
     refused(DIALECT_JENKINS, UNIT_WEEKDAY, "MON", "use 0–7");
 }
@@ -261,21 +262,21 @@ static void steps_keep_to_the_limits_of_the_dialect(void **state)
     check(DIALECT_BELFRY, UNIT_WEEKDAY, "*/7", "0");
     check(DIALECT_QUARTZ, UNIT_MINUTE, "*/59", "0 59");
     check(DIALECT_QUARTZ, UNIT_MINUTE, "/20", "0 20 40");
-    refused(DIALECT_BELFRY, UNIT_MINUTE, "*/61", "use `@every 61m`");
-    refused(DIALECT_BELFRY, UNIT_SECOND, "*/90", "for every 90 seconds use `@every 90s`");
-    refused(DIALECT_BELFRY, UNIT_HOUR, "0/48", "for every 48 hours use `@every 48h`");
+    refused(DIALECT_BELFRY, UNIT_MINUTE, "*/61", "use \"@every 61m\"");
+    refused(DIALECT_BELFRY, UNIT_SECOND, "*/90", "for every 90 seconds use \"@every 90s\"");
+    refused(DIALECT_BELFRY, UNIT_HOUR, "0/48", "for every 48 hours use \"@every 48h\"");
     refused(DIALECT_BELFRY, UNIT_WEEKDAY, "*/8", "use at most 7");
     refused(DIALECT_BELFRY, UNIT_MINUTE, "*/99999999999", "use at most 60");
     refused(DIALECT_QUARTZ, UNIT_MINUTE, "*/60", "use at most 59");
     refused(DIALECT_QUARTZ, UNIT_HOUR, "*/24", "use at most 23");
     refused(DIALECT_QUARTZ, UNIT_MINUTE, "*/0", "step must be at least 1");
     refused(DIALECT_ROBFIG, UNIT_MINUTE, "*/99999999999", "exceeds the minute field");
-    refused(DIALECT_VIXIE, UNIT_DAY, "4/9", "write `4-31/9`");
-    refused(DIALECT_CRONIE, UNIT_MONTH, "1/13", "after a range or `*`");
-    refused(DIALECT_JENKINS, UNIT_MINUTE, "5/10", "write `5-59/10`");
-    refused(DIALECT_POSIX, UNIT_MINUTE, "*/5", "`*` is a whole field");
+    refused(DIALECT_VIXIE, UNIT_DAY, "4/9", "write \"4-31/9\"");
+    refused(DIALECT_CRONIE, UNIT_MONTH, "1/13", "after a range or \"*\"");
+    refused(DIALECT_JENKINS, UNIT_MINUTE, "5/10", "write \"5-59/10\"");
+    refused(DIALECT_POSIX, UNIT_MINUTE, "*/5", "\"*\" is a whole field");
     refused(DIALECT_POSIX, UNIT_MINUTE, "1-9/2", "has no steps; list the values");
-    refused(DIALECT_POSIX, UNIT_MINUTE, "1,*", "`*` is a whole field");
+    refused(DIALECT_POSIX, UNIT_MINUTE, "1,*", "\"*\" is a whole field");
     refused(DIALECT_BELFRY, UNIT_MINUTE, "/5", "is not a minute");
 }
 
@@ -287,7 +288,7 @@ static void check_special(enum dialect dialect, enum cron_unit unit, const char 
     struct err err;
 
     if (parse(dialect, unit, text, &cron, &marks, &err) != RC_OK)
-        fail_msg("%s `%s`: %s", dialect_text(dialect), text, err.text);
+        fail_msg("%s \"%s\": %s", dialect_text(dialect), text, err.text);
     assert_int_equal(cron.day, expected.day);
     assert_int_equal(cron.last, expected.last);
     assert_int_equal(cron.last_near, expected.last_near);
@@ -322,14 +323,14 @@ static void days_may_count_from_the_end_and_look_for_a_weekday(void **state)
     refused(b, UNIT_DAY, "L/2", "takes no range or step");
     refused(b, UNIT_DAY, "LL", "is not a day of the month");
     refused(b, UNIT_DAY, "L3", "nothing after it");
-    refused(b, UNIT_DAY, "5L", "unexpected `L` after `5`");
+    refused(b, UNIT_DAY, "5L", "unexpected \"L\" after \"5\"");
     refused(b, UNIT_DAY, "W", "is not a day of the month");
     refused(b, UNIT_DAY, "32W", "out of range 1–31");
-    refused(b, UNIT_DAY, "1-5W", "`W` takes a single day");
-    refused(b, UNIT_DAY, "1/2w", "`W` takes a single day");
+    refused(b, UNIT_DAY, "1-5W", "\"W\" takes a single day");
+    refused(b, UNIT_DAY, "1/2w", "\"W\" takes a single day");
     refused(b, UNIT_MONTH, "LW", "is not a month");
     refused(DIALECT_SPRING, UNIT_DAY, "l", "is not a day of the month");
-    refused(DIALECT_SPRING, UNIT_DAY, "15w", "unexpected `w`");
+    refused(DIALECT_SPRING, UNIT_DAY, "15w", "unexpected \"w\"");
     refused(DIALECT_SPRING, UNIT_DAY, "L-3W", "nothing after it");
     refused(DIALECT_VIXIE, UNIT_DAY, "L", "is not a day of the month");
 }
@@ -350,19 +351,19 @@ static void weekdays_may_be_the_last_or_the_nth_of_the_month(void **state)
     check_special(DIALECT_QUARTZ, UNIT_WEEKDAY, "L", (struct cron){.weekday = 1 << 6});
     check_special(DIALECT_SPRING, UNIT_WEEKDAY, "0#1", (struct cron){.nth = {[1] = 1 << 0}});
     check_special(DIALECT_SPRING, UNIT_WEEKDAY, "5#6", (struct cron){0});
-    refused(b, UNIT_WEEKDAY, "L", "`5L` is the last Friday");
+    refused(b, UNIT_WEEKDAY, "L", "\"5L\" is the last Friday");
     refused(b, UNIT_WEEKDAY, "5#6", "at most five");
     refused(b, UNIT_WEEKDAY, "5#0", "write 1–5");
     refused(b, UNIT_WEEKDAY, "5#", "write 1–5");
     refused(b, UNIT_WEEKDAY, "5#1#2", "nothing after it");
     refused(b, UNIT_WEEKDAY, "5#1.5", "nothing after it");
     refused(b, UNIT_WEEKDAY, "#5", "is not a weekday");
-    refused(b, UNIT_WEEKDAY, "1-5L", "unexpected `L`");
-    refused(b, UNIT_WEEKDAY, "1W", "unexpected `W`");
+    refused(b, UNIT_WEEKDAY, "1-5L", "unexpected \"L\"");
+    refused(b, UNIT_WEEKDAY, "1W", "unexpected \"W\"");
     refused(DIALECT_SPRING, UNIT_WEEKDAY, "5#L", "write 1–5");
     refused(DIALECT_AWS, UNIT_WEEKDAY, "3#1,6#3", "is a whole field");
     refused(DIALECT_QUARTZ, UNIT_WEEKDAY, "2,3L", "is a whole field");
-    refused(DIALECT_ROBFIG, UNIT_WEEKDAY, "5L", "unexpected `L`");
+    refused(DIALECT_ROBFIG, UNIT_WEEKDAY, "5L", "unexpected \"L\"");
 }
 
 /* For "build-all" Jenkins draws 59 of 60 or 14 of 15 first (cron-public.json). */
@@ -377,19 +378,19 @@ static void hashed_values_are_drawn_within_their_range(void **state)
     check(DIALECT_CRONIE, UNIT_MINUTE, "~59", "59");
     check(DIALECT_CRONIE, UNIT_MINUTE, "0~", "59");
     refused(DIALECT_JENKINS, UNIT_MINUTE, "h", "is not a minute");
-    refused(DIALECT_JENKINS, UNIT_MINUTE, "0~59", "unexpected `~`");
+    refused(DIALECT_JENKINS, UNIT_MINUTE, "0~59", "unexpected \"~\"");
     refused(DIALECT_BELFRY, UNIT_MINUTE, "~", "is not a minute");
     refused(DIALECT_BELFRY, UNIT_MINUTE, "5~", "a minute is missing");
     refused(DIALECT_BELFRY, UNIT_MINUTE, "9~5", "write 5 first, then 9");
     refused(DIALECT_BELFRY, UNIT_MINUTE, "H(9-5)", "write 5 first, then 9");
-    refused(DIALECT_BELFRY, UNIT_MINUTE, "H(5)", "`-` is missing");
-    refused(DIALECT_BELFRY, UNIT_MINUTE, "H(5-9", "`)` is missing");
+    refused(DIALECT_BELFRY, UNIT_MINUTE, "H(5)", "\"-\" is missing");
+    refused(DIALECT_BELFRY, UNIT_MINUTE, "H(5-9", "\")\" is missing");
     refused(DIALECT_BELFRY, UNIT_MINUTE, "H(5-60)", "out of range 0–59");
     refused(DIALECT_BELFRY, UNIT_MINUTE, "H(0-9)/11", "use at most 10");
     refused(DIALECT_BELFRY, UNIT_MINUTE, "H/61", "exceeds the minute field");
-    refused(DIALECT_BELFRY, UNIT_MINUTE, "H-5", "unexpected `-`");
-    refused(DIALECT_BELFRY, UNIT_YEAR, "H", "cannot be left to chance");
-    refused(DIALECT_BELFRY, UNIT_YEAR, "2025~2030", "cannot be left to chance");
+    refused(DIALECT_BELFRY, UNIT_MINUTE, "H-5", "unexpected \"-\"");
+    refused(DIALECT_BELFRY, UNIT_YEAR, "H", "cannot choose a year");
+    refused(DIALECT_BELFRY, UNIT_YEAR, "2025~2030", "cannot choose a year");
     refused(DIALECT_SPRING, UNIT_MINUTE, "H", "is not a minute");
 }
 
@@ -400,10 +401,10 @@ static void question_marks_stand_where_the_dialect_has_them(void **state)
     check(DIALECT_BELFRY, UNIT_WEEKDAY, "?", "0-6");
     check(DIALECT_ROBFIG, UNIT_HOUR, "?", "0-23");
     check(DIALECT_ROBFIG, UNIT_HOUR, "?/12", "0 12");
-    refused(DIALECT_BELFRY, UNIT_HOUR, "?", "day-of-month or day-of-week; use `*`");
-    refused(DIALECT_BELFRY, UNIT_DAY, "?,15", "`?` is a whole field");
-    refused(DIALECT_BELFRY, UNIT_WEEKDAY, "?/2", "`?` is a whole field");
-    refused(DIALECT_VIXIE, UNIT_DAY, "?", "has no `?`; use `*`");
+    refused(DIALECT_BELFRY, UNIT_HOUR, "?", "day-of-month or day-of-week; use \"*\"");
+    refused(DIALECT_BELFRY, UNIT_DAY, "?,15", "\"?\" is a whole field");
+    refused(DIALECT_BELFRY, UNIT_WEEKDAY, "?/2", "\"?\" is a whole field");
+    refused(DIALECT_VIXIE, UNIT_DAY, "?", "has no \"?\"; use \"*\"");
 }
 
 static void check_marks(enum dialect dialect, enum cron_unit unit, const char *text,
@@ -415,7 +416,7 @@ static void check_marks(enum dialect dialect, enum cron_unit unit, const char *t
 
     assert_int_equal(parse(dialect, unit, text, &cron, &marks, &err), RC_OK);
     if (marks != expected)
-        fail_msg("`%s` has marks %x, expected %x", text, marks, expected);
+        fail_msg("\"%s\" has marks %x, expected %x", text, marks, expected);
 }
 
 static void marks_tell_how_a_field_was_written(void **state)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Expected values: a second implementation of Jenkins' algorithm. */
 #include "core/cron/cron_hash.h"
 
 #include <setjmp.h>
@@ -12,8 +13,8 @@ enum { DRAWS = 10 };
 static const int bounds[DRAWS] = {60, 24, 28, 12, 7, 1, 32, 15, 3, 1000000007};
 
 /*
- * Drawn by a second implementation in Python (hashlib's MD5).  The lengths stand on both
- * sides of MD5's block borders.
+ * Drawn by a second implementation in Python (MD5 of hashlib).  The lengths are on both sides
+ * of the block boundaries of MD5.
  */
 static const struct {
     const char *unit;

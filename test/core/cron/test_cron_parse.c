@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Whole expressions in every dialect, and the errors with their columns. */
 #include "core/cron/cron_parse.h"
 
 #include <setjmp.h>
@@ -14,12 +15,12 @@ static struct cron_text parsed(enum dialect dialect, const char *expr)
     struct err err = {.text = "untouched"};
 
     if (cron_parse(str_of(expr), dialect, STR(""), &text, &err) != RC_OK)
-        fail_msg("%s `%s`: %s", dialect_text(dialect), expr, err.text);
+        fail_msg("%s \"%s\": %s", dialect_text(dialect), expr, err.text);
     assert_string_equal(err.text, "untouched");
     return text;
 }
 
-/* `column` is 1-based, as the message to a person has it. */
+/* `column` is 1-based, as in the messages for users. */
 static void refused(enum dialect dialect, const char *expr, int column, const char *words)
 {
     struct cron_text text, before;
@@ -28,14 +29,14 @@ static void refused(enum dialect dialect, const char *expr, int column, const ch
     memset(&text, 0x5a, sizeof text);
     memcpy(&before, &text, sizeof text);
     if (cron_parse(str_of(expr), dialect, STR(""), &text, &err) != RC_INVALID)
-        fail_msg("%s `%s` is taken", dialect_text(dialect), expr);
+        fail_msg("%s \"%s\" is taken", dialect_text(dialect), expr);
     assert_memory_equal(&text, &before, sizeof text);
     if (err.at != column - 1 || !strstr(err.text, words))
-        fail_msg("%s `%s`: column %d: %s", dialect_text(dialect), expr, err.at + 1, err.text);
+        fail_msg("%s \"%s\": column %d: %s", dialect_text(dialect), expr, err.at + 1, err.text);
     assert_true((size_t)(err.at + err.len) <= strlen(expr));
 }
 
-/* cron-dialects.md, table 2c. */
+/* One row for each kind of error: expression, column, length, field and message. */
 static void errors_name_the_column_and_what_would_be_right(void **state)
 {
     static const struct {
@@ -46,27 +47,28 @@ static void errors_name_the_column_and_what_would_be_right(void **state)
         {"61 * * * *", 1, 2, "minute", "minute 61 is out of range 0–59"},
         {"*/0 * * * *", 3, 1, "minute", "step must be at least 1"},
         {"*/90 * * * *", 3, 2, "minute",
-         "step 90 exceeds the minute field (60 values); for every 90 minutes use `@every 90m`"},
+         "step 90 exceeds the minute field (60 values); for every 90 minutes use "
+         "\"@every 90m\""},
         {"1,,2 * * * *", 3, 0, "minute", "empty item in the minute list"},
-        {"5-10/ * * * *", 6, 0, "minute", "a number is missing after `/`"},
+        {"5-10/ * * * *", 6, 0, "minute", "a number is missing after \"/\""},
         {"0 0 28-3 * *", 5, 4, "day-of-month",
-         "day-of-month ranges cannot wrap; write `28-31,1-3`"},
-        {"0 0 * FOO *", 7, 3, "month", "`FOO` is not a month; use 1–12 or JAN–DEC"},
-        {"0 0 * * MONDAY", 9, 6, "day-of-week", "`MONDAY` is not a weekday; use `MON`"},
+         "day-of-month ranges cannot wrap; write \"28-31,1-3\""},
+        {"0 0 * FOO *", 7, 3, "month", "\"FOO\" is not a month; use 1–12 or JAN–DEC"},
+        {"0 0 * * MONDAY", 9, 6, "day-of-week", "\"MONDAY\" is not a weekday; use \"MON\""},
         {"0 0 * * 8", 9, 1, "day-of-week",
          "day-of-week 8 is out of range 0–7 (in quartz and aws 1=Sunday)"},
         {"0 0 * * L", 9, 1, "day-of-week",
-         "which day? `5L` is the last Friday; for the last day of the month put `L` in "
+         "which day? \"5L\" is the last Friday; for the last day of the month put \"L\" in "
          "day-of-month"},
-        {"0 0 1-5W * *", 5, 4, "day-of-month", "`W` takes a single day"},
+        {"0 0 1-5W * *", 5, 4, "day-of-month", "\"W\" takes a single day"},
         {"0 0 * * 5#6", 11, 1, "day-of-week", "a month has at most five of any weekday"},
         {"0 0 */2 * 1", 5, 3, "day-of-month",
-         "ambiguous: write `+1` for both conditions or `1-31/2` for either"},
+         "ambiguous: write \"+1\" for both conditions or \"1-31/2\" for either"},
         {"0 0 1 1 * 2025", 11, 4, "",
-         "six fields start with seconds; `2025` looks like a year: use seven fields or "
+         "six fields start with seconds; \"2025\" looks like a year: use seven fields or "
          "dialect aws"},
         {"* * * *", 8, 0, "", "expected 5, 6 or 7 fields, found 4"},
-        {"1–5 * * * *", 2, 3, "", "character U+2013 is not allowed; use `-`"},
+        {"1–5 * * * *", 2, 3, "", "character U+2013 is not allowed; use \"-\""},
     };
 
     (void)state;
@@ -136,10 +138,10 @@ static void check_both(enum dialect dialect, const char *expr, bool both)
     struct cron_text text = parsed(dialect, expr);
 
     if (both != !!(text.cron.flags & CRON_DAY_AND))
-        fail_msg("%s `%s`", dialect_text(dialect), expr);
+        fail_msg("%s \"%s\"", dialect_text(dialect), expr);
 }
 
-/* cron-dialects.md, 1c and 2b.8. */
+/* docs/semantics.md [T-32]. */
 static void days_are_joined_as_the_dialect_does(void **state)
 {
     (void)state;
@@ -176,14 +178,15 @@ static void days_are_joined_as_the_dialect_does(void **state)
 static void days_that_others_read_in_two_ways_are_refused(void **state)
 {
     (void)state;
-    refused(DIALECT_BELFRY, "0 0 1 * */2", 9, "write `+*/2` for both conditions or `0-6/2`");
-    refused(DIALECT_BELFRY, "0 0 */2,15 * 1", 5, "leave out `*` for either");
-    refused(DIALECT_BELFRY, "0 0 1,* * 1", 5, "write `+1` for both");
+    refused(DIALECT_BELFRY, "0 0 1 * */2", 9,
+            "write \"+*/2\" for both conditions or \"0-6/2\"");
+    refused(DIALECT_BELFRY, "0 0 */2,15 * 1", 5, "leave out \"*\" for either");
+    refused(DIALECT_BELFRY, "0 0 1,* * 1", 5, "write \"+1\" for both");
     refused(DIALECT_BELFRY, "0 0 */2 * */3", 5, "ambiguous");
-    refused(DIALECT_QUARTZ, "0 0 0 1 * MON", 11, "write `?` for the other");
-    refused(DIALECT_QUARTZ, "0 0 0 ? * ?", 11, "write `?` for the other");
-    refused(DIALECT_QUARTZ, "0 0 0 * * *", 11, "write `?` for the other");
-    refused(DIALECT_AWS, "cron(0 10 * * * *)", 15, "write `?` for the other");
+    refused(DIALECT_QUARTZ, "0 0 0 1 * MON", 11, "write \"?\" for the other");
+    refused(DIALECT_QUARTZ, "0 0 0 ? * ?", 11, "write \"?\" for the other");
+    refused(DIALECT_QUARTZ, "0 0 0 * * *", 11, "write \"?\" for the other");
+    refused(DIALECT_AWS, "cron(0 10 * * * *)", 15, "write \"?\" for the other");
 }
 
 static void check_class(enum dialect dialect, const char *expr, bool is_interval)
@@ -191,10 +194,10 @@ static void check_class(enum dialect dialect, const char *expr, bool is_interval
     struct cron_text text = parsed(dialect, expr);
 
     if (is_interval != !!(text.cron.flags & CRON_INTERVAL))
-        fail_msg("%s `%s`", dialect_text(dialect), expr);
+        fail_msg("%s \"%s\"", dialect_text(dialect), expr);
 }
 
-/* cron-dialects.md, section 3. */
+/* docs/semantics.md [T-25]. */
 static void wildcards_ranges_and_steps_of_the_time_make_an_interval(void **state)
 {
     (void)state;
@@ -229,7 +232,7 @@ static void check_same(enum dialect dialect, const char *macro, const char *fiel
     struct cron_text a = parsed(dialect, macro), b = parsed(dialect, fields);
 
     if (!crons_are_equal(&a.cron, &b.cron))
-        fail_msg("%s: `%s` is not `%s`", dialect_text(dialect), macro, fields);
+        fail_msg("%s: \"%s\" is not \"%s\"", dialect_text(dialect), macro, fields);
 }
 
 static void macros_are_the_fields_they_stand_for(void **state)
@@ -259,16 +262,16 @@ static void macros_are_the_fields_they_stand_for(void **state)
 static void macros_that_a_dialect_has_not_are_refused(void **state)
 {
     (void)state;
-    refused(DIALECT_POSIX, "@daily", 1, "has no `@daily`; write the fields `0 0 * * *`");
-    refused(DIALECT_GITHUB, "@weekly", 1, "has no `@weekly`");
-    refused(DIALECT_QUARTZ, "@daily", 1, "has no `@daily`");
-    refused(DIALECT_VIXIE, "@Daily", 1, "`@Daily` is not known; use `@daily`");
-    refused(DIALECT_TEMPORAL, "@Daily", 1, "use `@daily`");
-    refused(DIALECT_VIXIE, "@reboot", 1, "`@reboot` is not a time");
-    refused(DIALECT_BELFRY, "@dayly", 1, "use `@daily`");
+    refused(DIALECT_POSIX, "@daily", 1, "has no \"@daily\"; write the fields \"0 0 * * *\"");
+    refused(DIALECT_GITHUB, "@weekly", 1, "has no \"@weekly\"");
+    refused(DIALECT_QUARTZ, "@daily", 1, "has no \"@daily\"");
+    refused(DIALECT_VIXIE, "@Daily", 1, "\"@Daily\" is not known; use \"@daily\"");
+    refused(DIALECT_TEMPORAL, "@Daily", 1, "use \"@daily\"");
+    refused(DIALECT_VIXIE, "@reboot", 1, "\"@reboot\" is not a time");
+    refused(DIALECT_BELFRY, "@dayly", 1, "use \"@daily\"");
     refused(DIALECT_BELFRY, "@fortnight", 1, "use @yearly, @monthly");
     refused(DIALECT_BELFRY, "@ * * * *", 1, "is not known");
-    refused(DIALECT_BELFRY, "@yearly *", 9, "`@yearly` is a whole expression");
+    refused(DIALECT_BELFRY, "@yearly *", 9, "\"@yearly\" is a whole expression");
     refused(DIALECT_ROBFIG, " @daily", 1, "no blank around");
     refused(DIALECT_SPRING, "@every 5m", 1, "is not known");
     refused(DIALECT_VIXIE, "@every 5m", 1, "is not known");
@@ -297,7 +300,7 @@ static void intervals_are_read_in_the_dialects_that_have_them(void **state)
     check_every(DIALECT_AWS, "rate(5 minutes)", 5 * SPAN_MIN, 0);
     assert_false(parsed(DIALECT_BELFRY, "0 0 * * *").is_every);
     refused(DIALECT_BELFRY, "@every", 7, "a duration is missing");
-    refused(DIALECT_BELFRY, "@every h", 8, "`h` is not a duration");
+    refused(DIALECT_BELFRY, "@every h", 8, "\"h\" is not a duration");
     refused(DIALECT_BELFRY, "@every5m", 1, "is not known");
     refused(DIALECT_ROBFIG, "@every  5m", 8, "is not a duration");
     refused(DIALECT_ROBFIG, "@every -5m", 8, "is not a duration");
@@ -311,7 +314,7 @@ static void check_zone(enum dialect dialect, const char *expr, const char *zone)
     struct cron_text text = parsed(dialect, expr);
 
     if (!str_eq(text.zone, str_of(zone)))
-        fail_msg("`%s` has zone `%.*s`", expr, STR_ARG(text.zone));
+        fail_msg("\"%s\" has zone \"%.*s\"", expr, STR_ARG(text.zone));
 }
 
 static void zones_are_cut_off_where_the_dialect_has_them(void **state)
@@ -330,11 +333,11 @@ static void zones_are_cut_off_where_the_dialect_has_them(void **state)
     refused(DIALECT_BELFRY, "TZ=America/New_York * * * *", 28, "found 4");
     refused(DIALECT_BELFRY, "TZ=M\xc3\xbcnchen 0 0 * * *", 5, "U+00FC");
     refused(DIALECT_JENKINS, "TZ=UTC 0 0 * * *", 1, "a new line");
-    refused(DIALECT_JENKINS, "CRON_TZ=UTC\n0 0 * * *", 1, "has no `CRON_TZ=`");
+    refused(DIALECT_JENKINS, "CRON_TZ=UTC\n0 0 * * *", 1, "has no \"CRON_TZ=\"");
     refused(DIALECT_JENKINS, "0 0 * * *\n1 1 * * *", 10, "character U+000A");
-    refused(DIALECT_K8S, "CRON_TZ=UTC 0 0 * * *", 1, "give the time zone beside");
-    refused(DIALECT_VIXIE, "TZ=UTC 0 0 * * *", 1, "give the time zone beside");
-    refused(DIALECT_SPRING, "TZ=UTC 0 0 0 * * *", 1, "give the time zone beside");
+    refused(DIALECT_K8S, "CRON_TZ=UTC 0 0 * * *", 1, "give the time zone separately");
+    refused(DIALECT_VIXIE, "TZ=UTC 0 0 * * *", 1, "give the time zone separately");
+    refused(DIALECT_SPRING, "TZ=UTC 0 0 0 * * *", 1, "give the time zone separately");
 }
 
 static void comments_belong_to_temporal(void **state)
@@ -370,8 +373,8 @@ static void what_is_not_ascii_is_named(void **state)
     refused(DIALECT_BELFRY,
             "0 0 * * 1\xe2\x88\x92"
             "5",
-            10, "U+2212 is not allowed; use `-`");
-    refused(DIALECT_BELFRY, "\xef\xbc\x90 0 * * *", 1, "U+FF10 is not allowed; use `0`");
+            10, "U+2212 is not allowed; use \"-\"");
+    refused(DIALECT_BELFRY, "\xef\xbc\x90 0 * * *", 1, "U+FF10 is not allowed; use \"0\"");
     refused(DIALECT_BELFRY,
             "0\xc2\xa0"
             "0 * * *",
@@ -419,8 +422,8 @@ static void english_is_refused_with_a_hint(void **state)
     const enum dialect d = DIALECT_CLOUDSCHEDULER;
 
     (void)state;
-    refused(d, "every 2 hours", 1, "write five fields such as `0 */2 * * *`");
-    refused(d, "1st,third mon of mar 09:15", 1, "English sentences are not read");
+    refused(d, "every 2 hours", 1, "write five fields such as \"0 */2 * * *\"");
+    refused(d, "1st,third mon of mar 09:15", 1, "English sentences are not supported");
     refused(d, "monday 9 am", 12, "expected 5 fields, found 3");
 }
 
@@ -428,12 +431,13 @@ static void aws_has_its_expressions_in_parentheses(void **state)
 {
     (void)state;
     assert_int_equal(parsed(DIALECT_AWS, " cron( 0  10 * * ? * ) ").cron.hour, 1 << 10);
-    refused(DIALECT_AWS, "0 10 * * ? *", 1, "writes `cron(0 9 * * ? *)` or `rate(5 minutes)`");
-    refused(DIALECT_AWS, "cron(0 10 * * ? *", 18, "`)` is missing");
+    refused(DIALECT_AWS, "0 10 * * ? *", 1,
+            "writes \"cron(0 9 * * ? *)\" or \"rate(5 minutes)\"");
+    refused(DIALECT_AWS, "cron(0 10 * * ? *", 18, "\")\" is missing");
     refused(DIALECT_AWS, "cron()", 6, "found 0");
-    refused(DIALECT_AWS, "cron(", 6, "`)` is missing");
+    refused(DIALECT_AWS, "cron(", 6, "\")\" is missing");
     refused(DIALECT_AWS, "rate(5 minute)", 8, "use minutes, hours or days");
-    refused(DIALECT_AWS, "at(2025-01-01T00:00:00)", 1, "writes `cron(");
+    refused(DIALECT_AWS, "at(2025-01-01T00:00:00)", 1, "writes \"cron(");
 }
 
 int main(void)

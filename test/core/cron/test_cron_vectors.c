@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The published vectors: what real implementations make of expressions, to the instant.
+ * The published vectors: the instants that real implementations compute for expressions.
  *
- * The files are in test/data/vectors, or where BELFRY_VECTORS says.
+ * The files are in test/data/vectors, or in the directory BELFRY_VECTORS.
  */
 #include <jansson.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@ enum {
     WORDS_MAX = 16384, /* bytes of one line */
 };
 
-/* What one row asks for. */
+/* The query of one row. */
 struct question {
     const char *id;
     struct str expr, zone, seed;
@@ -56,7 +56,7 @@ static json_t *load_json(const char *name)
     return root;
 }
 
-static struct str text_of(const json_t *object, const char *key)
+static struct str get_text(const json_t *object, const char *key)
 {
     return str_of(json_string_value(json_object_get(object, key)));
 }
@@ -96,15 +96,15 @@ static int read_times(const json_t *list, int64_t *ret)
 static void expect(const struct question *q, int i, int64_t found)
 {
     if (i < q->count && found != q->expected[i])
-        fail_msg("%s: %s `%.*s` in %.*s: time %d is %lld, expected %lld", q->id,
+        fail_msg("%s: %s \"%.*s\" in %.*s: time %d is %lld, expected %lld", q->id,
                  dialect_text(q->dialect), STR_ARG(q->expr), STR_ARG(q->zone), i,
                  (long long)found, (long long)q->expected[i]);
     if (i == q->count && found != LOCAL_NEVER)
-        fail_msg("%s: %s `%.*s`: %lld comes after the last", q->id, dialect_text(q->dialect),
+        fail_msg("%s: %s \"%.*s\": %lld comes after the last", q->id, dialect_text(q->dialect),
                  STR_ARG(q->expr), (long long)found);
 }
 
-static void ask_cron(const struct question *q, const struct cron *cron, struct str zone)
+static void check_cron(const struct question *q, const struct cron *cron, struct str zone)
 {
     enum dst_name name = q->dst == DST_DEFAULT ? dialect_dst(q->dialect) : q->dst;
     struct dst_cell dst = dst_resolve((struct dst_rule){.name = name},
@@ -118,30 +118,30 @@ static void ask_cron(const struct question *q, const struct cron *cron, struct s
     }
 }
 
-static void ask(const struct question *q)
+static void check_question(const struct question *q)
 {
     struct cron_text text;
     struct err err;
 
     if (cron_parse(q->expr, q->dialect, q->seed, &text, &err) != RC_OK)
-        fail_msg("%s: %s `%.*s`: %s", q->id, dialect_text(q->dialect), STR_ARG(q->expr),
+        fail_msg("%s: %s \"%.*s\": %s", q->id, dialect_text(q->dialect), STR_ARG(q->expr),
                  err.text);
     if (!text.is_every) {
-        ask_cron(q, &text.cron, text.zone.len > 0 ? text.zone : q->zone);
+        check_cron(q, &text.cron, text.zone.len > 0 ? text.zone : q->zone);
         return;
     }
     for (int i = 0; i < q->count; i++)
         expect(q, i, q->after + (i + 1) * (text.every / SPAN_S));
 }
 
-/* Refused, at a place within the text, with something said. */
-static void ask_refused(const char *id, struct str expr, enum dialect dialect)
+/* Rejected, with a position inside the text and a message. */
+static void check_refused(const char *id, struct str expr, enum dialect dialect)
 {
     struct cron_text text;
     struct err err;
 
     if (cron_parse(expr, dialect, STR(""), &text, &err) != RC_INVALID)
-        fail_msg("%s: %s `%.*s` is taken", id, dialect_text(dialect), STR_ARG(expr));
+        fail_msg("%s: %s \"%.*s\" is taken", id, dialect_text(dialect), STR_ARG(expr));
     assert_in_range(err.at, 0, expr.len);
     assert_true((size_t)(err.at + err.len) <= expr.len);
     assert_true(strlen(err.text) > 10);
@@ -151,21 +151,21 @@ static void ask_refused(const char *id, struct str expr, enum dialect dialect)
 
 static struct question question_of(const json_t *row)
 {
-    struct str dst = text_of(row, "dst");
+    struct str dst = get_text(row, "dst");
     struct question q = {
         .id = json_string_value(json_object_get(row, "id")),
-        .expr = text_of(row, "expr"),
-        .zone = text_of(row, "tz"),
-        .seed = text_of(row, "seed"),
+        .expr = get_text(row, "expr"),
+        .zone = get_text(row, "tz"),
+        .seed = get_text(row, "seed"),
         .is_complete = json_is_true(json_object_get(row, "complete")),
     };
     struct err err;
 
-    assert_int_equal(dialect_parse(text_of(row, "dialect"), &q.dialect, &err), RC_OK);
+    assert_int_equal(dialect_parse(get_text(row, "dialect"), &q.dialect, &err), RC_OK);
     if (dst.len > 0)
         assert_int_equal(dst_parse(dst, &q.dst, &err), RC_OK);
     if (!json_is_true(json_object_get(row, "error"))) {
-        q.after = second_of(text_of(row, "after"));
+        q.after = second_of(get_text(row, "after"));
         q.count = read_times(json_object_get(row, "expect"), q.expected);
     }
     return q;
@@ -186,9 +186,9 @@ static void every_public_vector_of_cron_is_right(void **state)
             continue;
         asked++;
         if (json_is_true(json_object_get(row, "error")))
-            ask_refused(q.id, q.expr, q.dialect);
+            check_refused(q.id, q.expr, q.dialect);
         else
-            ask(&q);
+            check_question(&q);
     }
     assert_true(asked > 600);
     json_decref(rows);
@@ -196,7 +196,7 @@ static void every_public_vector_of_cron_is_right(void **state)
 
 /* ---- spring-cron.tsv, spring-cron-named.txt ---- */
 
-/* Calls `fn` for each line that is no comment. */
+/* Calls `fn` for each line that is not a comment. */
 static void each_line(const char *name, bool (*fn)(const char *line), int least)
 {
     static char line[WORDS_MAX];
@@ -213,8 +213,8 @@ static void each_line(const char *name, bool (*fn)(const char *line), int least)
     assert_true(used >= least);
 }
 
-/* The text up to `sep`; *rest is moved behind it. */
-static struct str take(struct str *rest, const char *sep)
+/* The text up to `sep`; moves *rest after it. */
+static struct str cut_before(struct str *rest, const char *sep)
 {
     const char *at = strstr(rest->ptr, sep);
     size_t len = at ? (size_t)(at - rest->ptr) : rest->len;
@@ -224,7 +224,7 @@ static struct str take(struct str *rest, const char *sep)
     return head;
 }
 
-/* A moment in milliseconds; slots are later than the second it lies in. */
+/* The second that contains an instant in milliseconds; slots are later than this second. */
 static int64_t second_of_ms(struct str text)
 {
     char *end;
@@ -234,34 +234,34 @@ static int64_t second_of_ms(struct str text)
     return floor_div(ms, 1000);
 }
 
-static bool ask_tsv_line(const char *line)
+static bool check_tsv_line(const char *line)
 {
     struct str rest = str_of(line);
     struct question q = {.id = "spring-cron.tsv", .dialect = DIALECT_SPRING};
 
-    q.expr = take(&rest, "\t");
-    q.zone = take(&rest, "\t");
-    q.after = second_of_ms(take(&rest, "\t"));
+    q.expr = cut_before(&rest, "\t");
+    q.zone = cut_before(&rest, "\t");
+    q.after = second_of_ms(cut_before(&rest, "\t"));
     while (rest.len > 0) {
-        struct str next = take(&rest, "\t");
+        struct str next = cut_before(&rest, "\t");
 
         if (str_eq(next, STR("-")))
             q.is_complete = true;
         else
             q.expected[q.count++] = second_of_ms(next);
     }
-    ask(&q);
+    check_question(&q);
     return true;
 }
 
 static void every_random_vector_of_spring_is_right(void **state)
 {
     (void)state;
-    each_line("spring-cron.tsv", ask_tsv_line, 1000);
+    each_line("spring-cron.tsv", check_tsv_line, 1000);
 }
 
 /* "expr" | ACCEPT */
-static bool ask_accept_line(const char *line)
+static bool check_accept_line(const char *line)
 {
     struct str rest = str_of(line), expr;
     struct cron_text text;
@@ -269,45 +269,45 @@ static bool ask_accept_line(const char *line)
 
     if (line[0] != '"')
         return false;
-    expr = take(&rest, "\" | ");
+    expr = cut_before(&rest, "\" | ");
     expr = str_from(expr, 1);
     if (str_eq(rest, STR("REJECT")))
-        ask_refused("spring-cron-named.txt", expr, DIALECT_SPRING);
+        check_refused("spring-cron-named.txt", expr, DIALECT_SPRING);
     else if (cron_parse(expr, DIALECT_SPRING, STR(""), &text, &err) != RC_OK)
-        fail_msg("spring `%.*s`: %s", STR_ARG(expr), err.text);
+        fail_msg("spring \"%.*s\": %s", STR_ARG(expr), err.text);
     return true;
 }
 
 static void what_spring_takes_and_refuses_is_taken_and_refused(void **state)
 {
     (void)state;
-    each_line("spring-cron-named.txt", ask_accept_line, 100);
+    each_line("spring-cron-named.txt", check_accept_line, 100);
 }
 
 /* expr | zone | from | instant(local) instant(local) ..., or null */
-static bool ask_named_line(const char *line)
+static bool check_named_line(const char *line)
 {
     struct str rest = str_of(line);
     struct question q = {.id = "spring-cron-named.txt", .dialect = DIALECT_SPRING};
 
     if (line[0] == '"' || strstr(line, "[SPRING-BUG]"))
         return false;
-    q.expr = take(&rest, " | ");
-    q.zone = take(&rest, " | ");
-    q.after = second_of(take(&rest, " | "));
+    q.expr = cut_before(&rest, " | ");
+    q.zone = cut_before(&rest, " | ");
+    q.after = second_of(cut_before(&rest, " | "));
     q.is_complete = str_eq(rest, STR("null"));
     while (!q.is_complete && rest.len > 0) {
-        q.expected[q.count++] = second_of(take(&rest, "("));
-        (void)take(&rest, ") ");
+        q.expected[q.count++] = second_of(cut_before(&rest, "("));
+        (void)cut_before(&rest, ") ");
     }
-    ask(&q);
+    check_question(&q);
     return true;
 }
 
 static void every_named_vector_of_spring_is_right_but_its_bugs(void **state)
 {
     (void)state;
-    each_line("spring-cron-named.txt", ask_named_line, 60);
+    each_line("spring-cron-named.txt", check_named_line, 60);
 }
 
 /* ---- temporal-spec.json ---- */
@@ -315,17 +315,17 @@ static void every_named_vector_of_spring_is_right_but_its_bugs(void **state)
 static struct calendar_text calendar_of(const json_t *entry)
 {
     return (struct calendar_text){
-        .second = text_of(entry, "second"),
-        .minute = text_of(entry, "minute"),
-        .hour = text_of(entry, "hour"),
-        .day = text_of(entry, "dayOfMonth"),
-        .month = text_of(entry, "month"),
-        .year = text_of(entry, "year"),
-        .weekday = text_of(entry, "dayOfWeek"),
+        .second = get_text(entry, "second"),
+        .minute = get_text(entry, "minute"),
+        .hour = get_text(entry, "hour"),
+        .day = get_text(entry, "dayOfMonth"),
+        .month = get_text(entry, "month"),
+        .year = get_text(entry, "year"),
+        .weekday = get_text(entry, "dayOfWeek"),
     };
 }
 
-/* A spec with one entry, a cron string or a calendar, and at most a zone beside it. */
+/* True for a spec with one entry, a cron string or a calendar, and at most a zone. */
 static bool is_single(const json_t *spec)
 {
     json_t *crons = json_object_get(spec, "cronString");
@@ -336,7 +336,7 @@ static bool is_single(const json_t *spec)
     return others == 0 && json_array_size(crons) + json_array_size(calendars) == 1;
 }
 
-static void ask_calendar(const struct question *q, const json_t *entry, bool is_wrong)
+static void check_calendar(const struct question *q, const json_t *entry, bool is_wrong)
 {
     struct calendar_text text = calendar_of(entry);
     struct cron cron;
@@ -346,10 +346,10 @@ static void ask_calendar(const struct question *q, const json_t *entry, bool is_
     if (is_wrong != (rc == RC_INVALID))
         fail_msg("%s: %s", q->id, rc == RC_OK ? "taken" : err.text);
     if (rc == RC_OK)
-        ask_cron(q, &cron, q->zone);
+        check_cron(q, &cron, q->zone);
 }
 
-static bool ask_temporal(const json_t *row)
+static bool check_temporal(const json_t *row)
 {
     const json_t *spec = json_object_get(row, "spec");
     const json_t *cron = json_array_get(json_object_get(spec, "cronString"), 0);
@@ -359,22 +359,22 @@ static bool ask_temporal(const json_t *row)
     struct question q = {
         .id = json_string_value(json_object_get(row, "name")),
         .expr = str_of(json_string_value(cron)),
-        .zone = text_of(spec, "timezoneName"),
+        .zone = get_text(spec, "timezoneName"),
         .dialect = DIALECT_TEMPORAL,
     };
 
     if (!is_single(spec))
         return false;
     if (!is_wrong) {
-        q.after = second_of(text_of(row, "after"));
+        q.after = second_of(get_text(row, "after"));
         q.count = read_times(times ? times : json_object_get(row, "expect"), q.expected);
     }
     if (calendar)
-        ask_calendar(&q, calendar, is_wrong);
+        check_calendar(&q, calendar, is_wrong);
     else if (is_wrong)
-        ask_refused(q.id, q.expr, DIALECT_TEMPORAL);
+        check_refused(q.id, q.expr, DIALECT_TEMPORAL);
     else if (!str_starts(q.expr, STR("@every"))) /* counts from 1970: test_interval.c */
-        ask(&q);
+        check_question(&q);
     return true;
 }
 
@@ -388,7 +388,8 @@ static void every_temporal_spec_of_one_entry_is_right(void **state)
     for (int k = 0; k < 2; k++) {
         size_t i;
 
-        json_array_foreach(json_object_get(root, lists[k]), i, row) asked += ask_temporal(row);
+        json_array_foreach(json_object_get(root, lists[k]), i, row)
+            asked += check_temporal(row);
     }
     assert_true(asked > 80);
     json_decref(root);

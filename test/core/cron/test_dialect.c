@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names and default rules of the dialects. */
 #include "core/cron/dialect.h"
 
 #include <setjmp.h>
@@ -7,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* The list and the defaults as docs/semantics.md has them. */
+/* The list and the defaults of docs/semantics.md. */
 static const struct {
     enum dialect dialect;
     const char *text;
@@ -63,9 +64,9 @@ static void an_unknown_name_is_refused_with_the_near_one(void **state)
     (void)state;
     assert_int_equal(dialect_parse(STR("quarz"), &read, &err), RC_INVALID);
     assert_int_equal(read, DIALECT_AWS);
-    assert_string_equal(err.text, "`quarz` is not a dialect; did you mean `quartz`?");
+    assert_string_equal(err.text, "\"quarz\" is not a dialect; did you mean \"quartz\"?");
     assert_int_equal(dialect_parse(STR("Spring"), &read, &err), RC_INVALID);
-    assert_non_null(strstr(err.text, "`spring`"));
+    assert_non_null(strstr(err.text, "\"spring\""));
 }
 
 static void a_name_far_from_all_is_refused_with_the_list(void **state)

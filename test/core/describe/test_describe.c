@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Descriptions in English: sentences that a careful writer would choose, and the promise
- * that no two different patterns are told alike.
+ * Descriptions in English: sentences that a careful writer would choose, and the guarantee that
+ * two different patterns never have the same description.
  */
 #include "core/describe/describe.h"
 
@@ -242,7 +242,7 @@ static void recurrence_rules_are_told(void **state)
          "Every week on Mondays at 09:00, beginning at 09:00 on 5 January 2026"},
         {"DTSTART:20260131T120000\nRRULE:FREQ=MONTHLY;BYMONTHDAY=1,-1;COUNT=10",
          "Every month on the 1st and the last day of the month at 12:00, beginning at 12:00 on "
-         "31 January 2026, 10 times in all"},
+         "31 January 2026, 10 times in total"},
         {"DTSTART:20260101T000000\nRRULE:FREQ=YEARLY;UNTIL=20300101T000000",
          "Every year on 1 January at 00:00, beginning at 00:00 on 1 January 2026, until 00:00 "
          "on 1 January 2030"},
@@ -282,7 +282,7 @@ static uint64_t chance(void)
     return chance_state;
 }
 
-/* Few bits, many bits or nearly all, and never none. */
+/* Few bits, many bits or nearly all, but at least one. */
 static uint64_t chance_set(int first, int last)
 {
     uint64_t all = (~UINT64_C(0) >> (63 - last)) & (~UINT64_C(0) << first);
@@ -327,7 +327,7 @@ static struct cron chance_cron(void)
     return cron;
 }
 
-/* Changes what the pattern matches, by one bit of one field. */
+/* Changes the pattern by one bit of one field. */
 static void change_one_bit(struct cron *cron)
 {
     switch (chance() % 5) {
@@ -373,7 +373,7 @@ static void different_patterns_are_never_told_alike(void **state)
         cron_seal(&changed);
         describe_cron(&changed, &other_out);
         assert_false(other_out.cut);
-        /* A list that was cut leaves things out and says so. */
+        /* A shortened list omits items and says so. */
         if (strstr(text, " more") || strstr(other, " more"))
             continue;
         if (strcmp(text, other) == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole specs in English: zones, unions, exclusions, windows, bounds, and the cutting of what
- * is too long.
+ * Whole specs in English: zones, unions, exclusions, windows, bounds, and the shortening of
+ * long lists.
  */
 #include "core/describe/describe.h"
 
@@ -18,7 +18,7 @@ struct sentence {
     const char *zone, *english;
 };
 
-/* A compiled spec and all that it points to; one at a time. */
+/* The description of a compiled spec; valid until the next call. */
 static const char *spec_in_words(const struct spec_def *def)
 {
     static char text[DESCRIBE_SPEC_MAX];
@@ -148,7 +148,7 @@ static void windows_bounds_and_jitter_are_told(void **state)
     def.window = (struct window_def){true, 22 * 3600, 6 * 3600, WINDOW_FILTER};
     def.jitter = 30 * SPAN_S;
     assert_string_equal(spec_in_words(&def), "At 02:30 every day, UTC, only between 22:00 and "
-                                             "06:00, up to 30s later, spread by name");
+                                             "06:00, delayed by up to 30s (jitter)");
     def.window.rule = WINDOW_CLAMP;
     def.jitter = 0;
     assert_string_equal(spec_in_words(&def), "At 02:30 every day, UTC, moved to 22:00 when "
@@ -181,7 +181,7 @@ static void a_union_is_joined_and_shaped_as_a_whole(void **state)
     assert_string_equal(spec_in_words(&def), "Once as soon as it is created and at 00:00 on 1 "
                                              "January 2027 UTC");
     def.at_count = 0;
-    assert_string_equal(spec_in_words(&def), "Never by itself");
+    assert_string_equal(spec_in_words(&def), "No automatic runs");
 }
 
 static void a_window_names_its_zone_when_nothing_else_did(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a moment is or is not a slot.  Clock changes are facts of tzdata: New York goes from
+ * Why an instant is or is not a slot.  Clock changes are facts of tzdata: New York changes from
  * 02:00 to 03:00 at 2026-03-08T07:00Z and from 02:00 to 01:00 at 2026-11-01T06:00Z.
  */
 #include "core/explain/explain.h"
@@ -16,7 +16,7 @@
 #include "core/time/text.h"
 #include "zones.h"
 
-/* One spec at a time, with all that it points to. */
+/* One spec with everything that it points to. */
 struct fixture {
     struct cron_def cron[4];
     struct spec_def def;
@@ -83,13 +83,12 @@ static void the_field_that_does_not_match_is_named(void **state)
 {
     (void)state;
     answers(new_york("30 2 * * 1-5", NULL), "2026-03-09T06:31:00Z", WHY_NO_MATCH,
-            "minute is 31, the expression wants 30");
+            "minute is 31, the expression requires 30");
     answers(new_york("0,15,30-40 2 * * *", NULL), "2026-03-09T06:41:00Z", WHY_NO_MATCH,
-            "minute is 41, the expression wants 0, 15 or 30 to 40");
-    answers(
-        new_york("30 2 * * 1-5", NULL), "2026-03-09T07:31:05Z", WHY_NO_MATCH,
-        "hour is 3, the expression wants 2; minute is 31, the expression wants 30; second is "
-        "5, the expression wants 0");
+            "minute is 41, the expression requires 0, 15 or 30 to 40");
+    answers(new_york("30 2 * * 1-5", NULL), "2026-03-09T07:31:05Z", WHY_NO_MATCH,
+            "hour is 3, the expression requires 2; minute is 31, the expression requires 30; "
+            "second is 5, the expression requires 0");
     answers(new_york("30 2 * * 1-5", NULL), "2026-03-14T06:30:00Z", WHY_NO_MATCH,
             "it is Saturday 14 March 2026, the expression runs on weekdays");
     answers(
@@ -102,7 +101,7 @@ static void of_several_entries_the_nearest_is_blamed(void **state)
 {
     (void)state;
     answers(new_york("0 9 * * *", "0 17 * * *"), "2026-06-01T21:01:00Z", WHY_NO_MATCH,
-            "nearest is cron[1]: minute is 1, the expression wants 0");
+            "nearest is cron[1]: minute is 1, the expression requires 0");
 }
 
 static void what_a_gap_swallowed_is_told_right_behind_it(void **state)
@@ -115,8 +114,8 @@ static void what_a_gap_swallowed_is_told_right_behind_it(void **state)
     f->def.dst.name = DST_LITERAL;
     answers(
         f, "2026-03-08T07:00:00Z", WHY_NO_MATCH,
-        "hour is 3, the expression wants 2; minute is 0, the expression wants 30 (02:30 does "
-        "not exist that day: skipped)");
+        "hour is 3, the expression requires 2; minute is 0, the expression requires 30 (02:30 "
+        "does not exist that day: skipped)");
     f->def.dst.name = DST_SHIFT;
     answers(f, "2026-03-08T07:30:00Z", WHY_SLOT,
             "it is a slot of cron[0]; 02:30 does not exist that day: runs at 03:30");
@@ -172,7 +171,7 @@ static void a_wall_clock_time_has_no_one_or_two_instants(void **state)
     explain_gap(&f->spec, &f->ctx, gap, &explain);
     assert_non_null(strstr(explain.text, "; the slot is skipped"));
     explain_gap(&f->spec, &f->ctx, gap + 60, &explain);
-    assert_non_null(strstr(explain.text, "; no entry wants it"));
+    assert_non_null(strstr(explain.text, "; no entry has this time"));
 }
 
 static void bounds_are_named(void **state)
@@ -188,7 +187,7 @@ static void bounds_are_named(void **state)
     answers(f, "2026-07-01T06:30:00Z", WHY_AFTER_END,
             "it is after the end, 2026-07-01T00:00:00Z");
     answers(f, "2026-06-01T06:30:00Z", WHY_SLOT, "it is a slot of cron[0]");
-    /* Both ends are inclusive, so something else must be to blame for them. */
+    /* Both ends are inclusive, so another reason must exclude them. */
     f->def.start = f->def.end = at("2026-06-02T06:30:00Z");
     f->def.not_dates = &date;
     f->def.not_date_count = 1;
@@ -215,7 +214,7 @@ static void exclusions_are_named(void **state)
     answers(f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
             "25 December 2027 is an excluded date");
     answers(f, "2027-12-27T07:30:00Z", WHY_EXCLUDED_CALENDAR,
-            "exclude.calendars[0] takes it away: every second on 27 December");
+            "exclude.calendars[0] excludes it: every second on 27 December");
     f->ctx.calendars = &calendar;
     explain_instant(&f->spec, &f->ctx, at("2027-12-26T07:30:00Z"), &explain);
     assert_int_equal(explain.why, WHY_EXCLUDED_NAMED);
@@ -240,10 +239,9 @@ static void what_counts_from_a_run_is_not_always_moved_back(void **state)
             "25 December 2027 is an excluded date; its slots move to the previous free day");
     f->def.intervals = &interval;
     f->def.interval_count = 1;
-    answers(
-        f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
-        "25 December 2027 is an excluded date; its slots move to the previous free day, but "
-        "those that count from a run of that day");
+    answers(f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
+            "25 December 2027 is an excluded date; its slots move to the previous free day, "
+            "except those that count from a run of that day");
 }
 
 static void moved_slots_say_so(void **state)
@@ -298,7 +296,7 @@ static void other_entries_tell_where_their_slots_are(void **state)
             "its slots are at 2026-01-01T01:30:00Z and then at 2026-01-01T03:00:00Z");
     f->def.cron_count = 0;
     answers(f, "2026-01-01T02:00:00Z", WHY_EMPTY,
-            "the spec has no entry, so it never runs by itself");
+            "the spec has no entries, so there are no automatic runs");
 }
 
 static void never_has_a_reason(void **state)
@@ -422,17 +420,16 @@ static void likely_mistakes_are_pointed_out(void **state)
     (void)state;
     warns("*/35 * * * *",
           "the step of 35 minutes is uneven: 0 follows 35 after 25 minutes; for "
-          "an even one use an interval of 35m");
+          "an even step use an interval of 35m");
     warns("0 */5 * * *",
           "the step of 5 hours is uneven: 0 follows 20 after 4 hours; for an even "
-          "one use an interval of 5h");
+          "step use an interval of 5h");
     warns("* 9 * * *", "it runs in every minute of hour 9; for once an hour write a number in "
                        "the minute field, such as 0");
-    warns("0 0 31 * *",
-          "months without day 31 are passed over; for the last day of every month "
-          "write `L`");
+    warns("0 0 31 * *", "months without day 31 are skipped; for the last day of every month "
+                        "write \"L\"");
     warns("0 0 13 * FRI", "day of month and day of week are both given: either of them is "
-                          "enough; for both at once write `+` before the day of week");
+                          "enough; for both at once write \"+\" before the day of week");
     warns("0 0 13 * +FRI", NULL);
     warns("*/15 9-17 * * 1-5", NULL);
     warns("* 9-17 * * *", NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* OnCalendar texts.  Expected values: systemd.time(7) and the output of systemd-analyze. */
 #include "core/oncalendar/oncalendar.h"
 
 #include <setjmp.h>
@@ -16,7 +17,7 @@
 #define ALL_HOURS ((UINT32_C(1) << 24) - 1)
 #define ALL_DAYS  UINT32_C(0xfffffffe)
 
-/* Flags that the parser decides on, not cron_seal(). */
+/* The flags that the parser sets, not cron_seal(). */
 #define PARSED (CRON_DAY_AND | CRON_INTERVAL | CRON_ANY_YEAR | CRON_FRACTION)
 
 enum { LINE_BYTES_MAX = 2048 };
@@ -37,7 +38,7 @@ static void expect_equal(const char *a, const char *b)
     struct cron x = parse(a), y = parse(b);
 
     if (memcmp(&x, &y, sizeof x) != 0)
-        fail_msg("`%s` is not the same as `%s`", a, b);
+        fail_msg("\"%s\" is not the same as \"%s\"", a, b);
 }
 
 /* ---- facts of systemd-analyze ---- */
@@ -52,7 +53,7 @@ static int64_t local_of(const char *text)
     return local_of_civil(&c);
 }
 
-/* systemd's calendar ends with 2199. */
+/* The calendar of systemd ends with 2199. */
 static int64_t next_in_range(const struct cron *cron, int64_t local)
 {
     int64_t found = cron_next_local(cron, local);
@@ -71,19 +72,19 @@ static void expect_fact(const char *text, const char *after, char *times)
 
     if (word && strcmp(word, "refused") == 0) {
         if (rc != RC_INVALID)
-            fail_msg("`%s` is taken, systemd refuses it", text);
+            fail_msg("\"%s\" is taken, systemd refuses it", text);
         assert_in_range(err.at, 0, strlen(text));
         assert_in_range(err.at + err.len, 0, strlen(text));
         return;
     }
     if (rc != RC_OK)
-        fail_msg("`%s`: %s", text, err.text);
+        fail_msg("\"%s\": %s", text, err.text);
     for (int i = 0; i < 4; i++, word = strtok_r(NULL, " ", &save)) {
         int64_t want = word ? local_of(word) : LOCAL_NEVER;
 
         at = next_in_range(&cron, at + 1);
         if (at != want)
-            fail_msg("`%s` after %s: time %d is %lld, expected %lld", text, after, i,
+            fail_msg("\"%s\" after %s: time %d is %lld, expected %lld", text, after, i,
                      (long long)at, (long long)want);
         if (at == LOCAL_NEVER)
             return;
@@ -151,7 +152,7 @@ static void the_examples_of_the_manual_are_their_normal_forms(void **state)
         {"minutely", "*-*-* *:*:00"},
         {"quarterly", "*-01,04,07,10-01 00:00:00"},
         {"semiannually", "*-01,07-01 00:00:00"},
-        /* As systemd-analyze 252 has them. */
+        /* As in systemd-analyze 252. */
         {"anually", "yearly"},
         {"Bi-Annually", "semiannually"},
         {"biannually", "semi-annually"},
@@ -249,10 +250,10 @@ static void fractions_are_kept_to_the_millisecond(void **state)
                                       UINT64_C(3) << 58);
     assert_int_equal(parse("*:*:0/0.001").second, ALL_SIXTY);
     assert_int_equal(parse("*:*:59.999").part[0].from, 59999);
-    /* A step that reaches no second value makes no fraction. */
+    /* A step that does not reach a second value is not a fraction. */
     assert_false(parse("*:*:1..1.2/0.5").flags & CRON_FRACTION);
     assert_int_equal(parse("*:*:0.5,1..2/99999.5").part[1].step, 0);
-    /* Zeros say nothing. */
+    /* Trailing zeros change nothing. */
     expect_equal("5:0:7.000000000", "5:0:7");
     expect_equal("5:0:7.5", "5:0:7.5000");
     assert_int_equal(parse("5:0:0,1,2,3,4,5,6,7,8,9.000").second, 0x3ff);
@@ -298,7 +299,7 @@ static void the_last_word_may_be_a_zone(void **state)
 
         assert_int_equal(oncalendar_parse(str_of(table[i][0]), &cron, &zone, &err), RC_OK);
         if (!str_eq(zone, str_of(table[i][1])))
-            fail_msg("`%s`: zone `%.*s`", table[i][0], STR_ARG(zone));
+            fail_msg("\"%s\": zone \"%.*s\"", table[i][0], STR_ARG(zone));
     }
 }
 
@@ -319,7 +320,7 @@ static const struct {
     {"05:40^\tUTC", "minute", "cannot follow a number"},
     {"^7", "", "hour:minute"},
     {"^test", "", "hour:minute"},
-    {"^dayly", "", "`daily` is"},
+    {"^dayly", "", "did you mean \"daily\"?"},
     {"^secondly", "", "hour:minute"},
     {"^Foo *-*-*", "", "hour:minute"},
     {"Mon ^Tue", "", "hour:minute"},
@@ -349,10 +350,10 @@ static const struct {
     {"*-*~^1/1", "day-of-month", "first step"},
     {"*^~1-1", "", "before the day only"},
     {"*-*~1^-1", "day-of-month", "cannot follow a number"},
-    {"*-*-^*/0", "day-of-month", "`*` stands alone"},
-    {"*:^*/5", "minute", "`*` stands alone"},
-    {"*:4,30:5,^*", "second", "`*` stands alone"},
-    {"*:4,30:^*\n", "second", "`*` stands alone"},
+    {"*-*-^*/0", "day-of-month", "\"*\" is allowed only alone"},
+    {"*:^*/5", "minute", "\"*\" is allowed only alone"},
+    {"*:4,30:5,^*", "second", "\"*\" is allowed only alone"},
+    {"*:4,30:^*\n", "second", "\"*\" is allowed only alone"},
     {"*:^0/0", "minute", "above 0"},
     {"*:^0/60", "minute", "first step"},
     {"*-*-^31/1", "day-of-month", "first step"},
@@ -366,14 +367,14 @@ static const struct {
     {"2000-03-05^.23 00:00:00", "day-of-month", "cannot follow a number"},
     {"2012-11-23^T11:12:13", "day-of-month", "cannot follow a number"},
     {"*-*-* *:*:*^:*", "", "only a zone"},
-    {"^+5:00", "hour", "a number is wanted"},
+    {"^+5:00", "hour", "expected a number"},
     {"^-00:+00/-5", "year", "a number is missing"},
     {"10:00:5.^", "second", "digits are missing"},
-    {"10:00:^.5", "second", "a number is wanted"},
+    {"10:00:^.5", "second", "expected a number"},
     {"10:00:^1..1.5", "second", "needs a step"},
-    {"10:00:0.123^4", "second", "a millisecond is the finest"},
-    {"00:00:00/0.0000000^1", "second", "a millisecond is the finest"},
-    {"10:00:^.5,1,2,3,4,5,6,7,8", "second", "a number is wanted"},
+    {"10:00:0.123^4", "second", "the resolution is a millisecond"},
+    {"00:00:00/0.0000000^1", "second", "the resolution is a millisecond"},
+    {"10:00:^.5,1,2,3,4,5,6,7,8", "second", "expected a number"},
     {"10:00:^0.5,1,2,3,4,5,6,7,8", "second", "at most 8 items"},
     {"^@", "", "whole seconds"},
     {"^@-5", "", "whole seconds"},
@@ -397,11 +398,11 @@ static void what_is_wrong_is_refused_with_field_column_and_advice(void **state)
 
         snprintf(text, sizeof text, "%.*s%s", (int)at, wrong[i].text, mark + 1);
         if (oncalendar_parse(str_of(text), &cron, &zone, &err) != RC_INVALID)
-            fail_msg("`%s` is taken", text);
+            fail_msg("\"%s\" is taken", text);
         if (err.at != (int)at || strcmp(err.field, wrong[i].field) != 0 ||
             !strstr(err.text, wrong[i].says) || err.at + err.len > (int)strlen(text))
-            fail_msg("`%s`: at %d+%d [%s] %s; expected at %zu [%s] …%s…", text, err.at, err.len,
-                     err.field, err.text, at, wrong[i].field, wrong[i].says);
+            fail_msg("\"%s\": at %d+%d [%s] %s; expected at %zu [%s] …%s…", text, err.at,
+                     err.len, err.field, err.text, at, wrong[i].field, wrong[i].says);
         assert_int_equal(cron.parts, 77);
         assert_true(str_eq(zone, STR("kept")));
     }
@@ -418,7 +419,7 @@ static void long_texts_are_refused_at_once(void **state)
     (void)state;
     memset(text, '1', len);
     assert_int_equal(oncalendar_parse((struct str){text, len}, &cron, &zone, &err), RC_INVALID);
-    assert_non_null(strstr(err.text, "10485760 bytes; at most 1024"));
+    assert_non_null(strstr(err.text, "10485760 bytes; the limit is 1024"));
     free(text);
     assert_int_equal(oncalendar_parse((struct str){NULL, 0}, &cron, &zone, &err), RC_INVALID);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The 21 governor cases of the hint document, and its nudge and clean-up cases.  Times are
- * seconds from T; the wall-clock baseline is a stand-in that is due 60 s after now.
+ * 21 cases of docs/semantics.md [P-30], and cases of nudges and clean-up.  Times are seconds
+ * from T; the wall-clock baseline is always due 60 s after now.
  */
 #include "core/policy/governor.h"
 
@@ -17,7 +17,7 @@
 struct row {
     const char *what;
     int now, interval, failures; /* interval NONE: wall clock                 */
-    int hint, shot, expires;     /* seconds from T but for hint; NONE: absent */
+    int hint, shot, expires;     /* seconds from T, except hint; NONE: absent */
     int min, max, paused;
     int expect;
     enum source source;
@@ -133,9 +133,9 @@ static void a_run_clears_what_expired_and_what_it_used_up(void **state)
     assert_true(g.hint_at == INSTANT_NEVER);
     assert_int_equal(g.hint_expires, from_t(3600));
     g = fresh;
-    governor_tidy(&g, T, from_t(3599)); /* a one-shot that came during the run is to come */
+    governor_tidy(&g, T, from_t(3599)); /* a one-shot set during the run stays */
     assert_int_equal(g.hint_at, from_t(120));
-    governor_tidy(&g, T, from_t(3600)); /* it was fresh when the run began */
+    governor_tidy(&g, T, from_t(3600)); /* it was valid when the run began */
     assert_int_equal(g.hint_interval, 0);
     assert_true(g.hint_at == INSTANT_NEVER && g.hint_expires == INSTANT_NONE);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every buffer vector of vectors/temporal-policy.json: what starts, what stays, what is
- * cancelled, what is counted.
+ * Every buffer vector of vectors/temporal-policy.json: which starts run, which wait, which
+ * open runs are cancelled, and what is counted.
  */
 #include "core/policy/overlap.h"
 
@@ -104,7 +104,7 @@ static void every_buffer_vector_is_decided_as_upstream_does(void **state)
     json_decref(root);
 }
 
-/* The promise: a start that neither runs nor waits has an outcome. */
+/* The guarantee: a start that neither runs nor waits has an outcome. */
 static void nothing_vanishes_without_a_verdict(void **state)
 {
     (void)state;
@@ -138,7 +138,7 @@ static void names_are_read_back_and_misspellings_are_helped(void **state)
         assert_int_equal(policy, i);
     }
     assert_int_equal(overlap_parse(STR("bufferone"), &policy, &err), RC_INVALID);
-    assert_non_null(strstr(err.text, "did you mean `bufferOne`"));
+    assert_non_null(strstr(err.text, "did you mean \"bufferOne\""));
     assert_int_equal(overlap_parse(STR(""), &policy, &err), RC_INVALID);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The defaults and words that the native model documents. */
+/* The defaults and names that the native API documents. */
 #include "core/policy/policies.h"
 
 #include <setjmp.h>
@@ -80,7 +80,7 @@ static void a_word_that_is_no_mode_is_refused_with_those_that_are(void **state)
 
         assert_int_equal(catchup_parse(str_of(wrong[i]), &mode, &err), RC_INVALID);
         assert_int_equal(mode, CATCHUP_OLDEST);
-        assert_non_null(strstr(err.text, "`all`, `latest`, `oldest` or `none`"));
+        assert_non_null(strstr(err.text, "\"all\", \"latest\", \"oldest\" or \"none\""));
     }
 }
 

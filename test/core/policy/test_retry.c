@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values: feature-matrix 115 to 118, MODEL.md (attempts count the first; ×2). */
+/* Expected values: docs/semantics.md [P-20] (attempts include the first; the wait doubles). */
 #include "core/policy/retry.h"
 
 #include <setjmp.h>
@@ -29,7 +29,7 @@ static void fixed_waits_are_equal_and_attempts_count_the_first(void **state)
     assert_true(after(&policy, 1) == INSTANT_NEVER);
 }
 
-/* 1 s ×2 up to 60 s, ten attempts: the waits of a start that its server does not answer. */
+/* 1 s ×2 up to 60 s, ten attempts: the waits of a start whose server does not answer. */
 static void exponential_waits_double_up_to_the_cap(void **state)
 {
     static const int waits[] = {1, 2, 4, 8, 16, 32, 60, 60, 60};

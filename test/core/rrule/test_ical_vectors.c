@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The published vectors of OnCalendar and RRULE, as whole specs: zone, clock changes, COUNT
- * and UNTIL included.
+ * The published vectors of OnCalendar and RRULE, as whole specs: with zone, clock changes,
+ * COUNT and UNTIL.
  *
- * The file is in test/data/vectors, or where BELFRY_VECTORS says.
+ * The file is in test/data/vectors, or in the directory BELFRY_VECTORS.
  */
 #include <jansson.h>
 #include <setjmp.h>
@@ -20,12 +20,12 @@
 
 enum { ARENA_MAX = 1 << 20 };
 
-static struct str text_of(const json_t *row, const char *key)
+static struct str get_text(const json_t *row, const char *key)
 {
     return str_of(json_string_value(json_object_get(row, key)));
 }
 
-static const char *id_of(const json_t *row)
+static const char *get_id(const json_t *row)
 {
     return json_string_value(json_object_get(row, "id"));
 }
@@ -44,13 +44,13 @@ static enum rc compile(const json_t *row, enum dialect dialect, struct arena *ar
                        struct spec *ret, struct err *reterr)
 {
     struct zone_source zones = {.find = zone_find};
-    struct cron_def cron = {.expr = text_of(row, "expr"), .dialect = dialect};
+    struct cron_def cron = {.expr = get_text(row, "expr"), .dialect = dialect};
     struct spec_def def = spec_def_empty();
-    struct str dst = text_of(row, "dst");
+    struct str dst = get_text(row, "dst");
 
     def.cron = &cron;
     def.cron_count = 1;
-    def.zone = text_of(row, "tz");
+    def.zone = get_text(row, "tz");
     if (dst.len > 0)
         assert_int_equal(dst_parse(dst, &def.dst.name, reterr), RC_OK);
     return spec_compile(&def, STR(""), &zones, arena, ret, reterr);
@@ -59,7 +59,7 @@ static enum rc compile(const json_t *row, enum dialect dialect, struct arena *ar
 static void expect_times(const json_t *row, const struct spec *spec)
 {
     const json_t *times = json_object_get(row, "expect");
-    instant at = instant_of(text_of(row, "after"));
+    instant at = instant_of(get_text(row, "after"));
     struct spec_ctx ctx = spec_ctx(at);
     struct slot slot;
     size_t count = json_array_size(times);
@@ -68,14 +68,14 @@ static void expect_times(const json_t *row, const struct spec *spec)
         struct str want = str_of(json_string_value(json_array_get(times, i)));
 
         if (!spec_next(spec, &ctx, at, &slot) || slot.at != instant_of(want))
-            fail_msg("%s: time %zu is not %.*s", id_of(row), i, STR_ARG(want));
+            fail_msg("%s: time %zu is not %.*s", get_id(row), i, STR_ARG(want));
         at = slot.at;
     }
     if (json_is_true(json_object_get(row, "complete")) && spec_next(spec, &ctx, at, &slot))
-        fail_msg("%s: goes on after the last", id_of(row));
+        fail_msg("%s: goes on after the last", get_id(row));
 }
 
-static void ask(const json_t *row, enum dialect dialect, struct arena *arena)
+static void check_row(const json_t *row, enum dialect dialect, struct arena *arena)
 {
     struct spec spec;
     struct err err;
@@ -83,17 +83,17 @@ static void ask(const json_t *row, enum dialect dialect, struct arena *arena)
 
     if (json_is_true(json_object_get(row, "error"))) {
         if (rc == RC_OK)
-            fail_msg("%s: `%.*s` is taken", id_of(row), STR_ARG(text_of(row, "expr")));
-        assert_in_range(err.at, 0, text_of(row, "expr").len);
+            fail_msg("%s: \"%.*s\" is taken", get_id(row), STR_ARG(get_text(row, "expr")));
+        assert_in_range(err.at, 0, get_text(row, "expr").len);
         return;
     }
     if (rc != RC_OK)
-        fail_msg("%s: `%.*s`: %s", id_of(row), STR_ARG(text_of(row, "expr")), err.text);
+        fail_msg("%s: \"%.*s\": %s", get_id(row), STR_ARG(get_text(row, "expr")), err.text);
     expect_times(row, &spec);
 }
 
 /* All rows of a dialect; returns how many. */
-static int ask_all(enum dialect dialect)
+static int check_all(enum dialect dialect)
 {
     const char *dir = getenv("BELFRY_VECTORS");
     struct arena *arena = arena_new(ARENA_MAX);
@@ -108,9 +108,9 @@ static int ask_all(enum dialect dialect)
         fail_msg("%s cannot be read", path);
     json_array_foreach(rows, i, row)
     {
-        if (!str_eq(text_of(row, "dialect"), str_of(dialect_text(dialect))))
+        if (!str_eq(get_text(row, "dialect"), str_of(dialect_text(dialect))))
             continue;
-        ask(row, dialect, arena);
+        check_row(row, dialect, arena);
         arena_reset(arena);
         asked++;
     }
@@ -122,13 +122,13 @@ static int ask_all(enum dialect dialect)
 static void every_public_vector_of_oncalendar_is_right(void **state)
 {
     (void)state;
-    assert_true(ask_all(DIALECT_SYSTEMD) > 60);
+    assert_true(check_all(DIALECT_SYSTEMD) > 60);
 }
 
 static void every_public_vector_of_rrule_is_right(void **state)
 {
     (void)state;
-    assert_true(ask_all(DIALECT_RRULE) > 30);
+    assert_true(check_all(DIALECT_RRULE) > 30);
 }
 
 int main(void)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Recurrence rules.  Expected values: the examples of RFC 5545 and other implementations. */
 #include "core/rrule/rrule.h"
 
 #include <setjmp.h>
@@ -32,7 +33,7 @@ static struct rrule rule_of(const char *start, const char *rule)
     return ret;
 }
 
-/* 19970902T090000; where the time is missing, 09:00:00 as in the examples of the RFC. */
+/* 19970902T090000; a missing time is 09:00:00, as in the examples of the RFC. */
 static int64_t local_of(const char *text)
 {
     struct civil c = {.hour = 9};
@@ -64,7 +65,7 @@ static int64_t next(const char *start, const char *rule, const char *from)
     return rrule_next_local(&r, local_of(from));
 }
 
-/* Forward from before DTSTART: the expected ones and, when `ends`, nothing more. */
+/* Forward from before DTSTART: the expected instances and, if `ends`, no more. */
 static void expect_forward(const struct rrule *r, const char *name, const int64_t *want,
                            int count, bool ends)
 {
@@ -84,7 +85,7 @@ static void expect_forward(const struct rrule *r, const char *name, const int64_
         fail_msg("%s: goes on after instance %d", name, count);
 }
 
-/* Backward from the last expected one: the same, and none before DTSTART. */
+/* Backward from the last expected instance: the same, and none before DTSTART. */
 static void expect_backward(const struct rrule *r, const char *name, const int64_t *want,
                             int count)
 {
@@ -352,7 +353,7 @@ static void second_sixty_never_comes(void **state)
                 "20240101T000000 20240102T000000 20240103T000000");
 }
 
-/* ---- the edges ---- */
+/* ---- edge cases ---- */
 
 static void rules_that_cannot_match_end_with_never(void **state)
 {
@@ -392,7 +393,7 @@ static void rare_matches_are_found(void **state)
     assert_int_equal(next("20240101T000000", "FREQ=SECONDLY;INTERVAL=7;BYYEARDAY=366;BYHOUR=3",
                           "20240101T0000"),
                      local_of("20241231T030002"));
-    /* 29 February on a Monday: 28 years apart, but for 2100, which has none. */
+    /* 29 February on a Monday: every 28 years, except that 2100 has no 29 February. */
     expect_rule("20720301T090000", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO",
                 "21120229 21400229 21680229");
     /* One second later each day: 23:59:59 after 86399 days. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parsing of recurrence rules: values, defaults, and errors with their positions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +63,7 @@ static void dtstart_says_when_and_where(void **state)
     expect_zone("DTSTART:20240101\nRRULE:FREQ=DAILY", "", midnight);
     expect_zone("dtstart;tzid=Asia/Tokyo;value=date:20240101\nrrule:freq=daily", "Asia/Tokyo",
                 midnight);
-    /* RFC 5545, 3.3.12: second 60 is read as 59 where there are no leap seconds. */
+    /* RFC 5545, 3.3.12: without leap seconds, second 60 is read as 59. */
     expect_zone("DTSTART:20240101T085960Z\nRRULE:FREQ=DAILY", "UTC", NEW_YEAR - 1);
 }
 
@@ -183,34 +184,34 @@ static const struct {
     {"DTSTART:20240101T090000Z^", "", "a rule is missing"},
     {"^RRULE:FREQ=DAILY", "", "DTSTART is missing"},
     {START "RRULE:^", "", "FREQ=DAILY"},
-    {START "RRULE:FREQ^ DAILY", "FREQ", "`=` is wanted"},
+    {START "RRULE:FREQ^ DAILY", "FREQ", "expected \"=\""},
     {START "RRULE:FREQ=^FOO", "FREQ", "SECONDLY, MINUTELY, HOURLY"},
     {START "RRULE:^INTERVAL=2", "FREQ", "needs FREQ"},
     {START "RRULE:FREQ=DAILY;^", "", "ends too early"},
-    {START "RRULE:FREQ=DAILY;^ COUNT=3", "", "a blank cannot stand here"},
-    {START "RRULE:FREQ=DAILY^ ", "FREQ", "`;` is wanted"},
+    {START "RRULE:FREQ=DAILY;^ COUNT=3", "", "unexpected blank"},
+    {START "RRULE:FREQ=DAILY^ ", "FREQ", "expected \";\""},
     {START "RRULE:FREQ=DAILY;^FREQ=DAILY", "FREQ", "twice"},
-    {START "RRULE:FREQ=DAILY;^BYDAYS=MO", "", "BYDAY is"},
+    {START "RRULE:FREQ=DAILY;^BYDAYS=MO", "", "did you mean BYDAY?"},
     {START "RRULE:FREQ=DAILY;^X-NAME=1", "", "not a part of a rule"},
     {START "RRULE:FREQ=DAILY;^RSCALE=GREGORIAN", "", "not a part of a rule"},
     {START "RRULE:FREQ=DAILY;INTERVAL=^0", "INTERVAL", "from 1 to 1000000000"},
     {START "RRULE:FREQ=DAILY;INTERVAL=^1000000001", "INTERVAL", "from 1 to 1000000000"},
     {START "RRULE:FREQ=DAILY;INTERVAL=^99999999999999999999999", "INTERVAL", "from 1 to"},
-    {START "RRULE:FREQ=DAILY;INTERVAL=^-1", "INTERVAL", "`-` cannot stand here"},
+    {START "RRULE:FREQ=DAILY;INTERVAL=^-1", "INTERVAL", "unexpected \"-\""},
     {START "RRULE:FREQ=DAILY;COUNT=^0", "COUNT", "from 1 to 10000"},
     {START "RRULE:FREQ=DAILY;COUNT=^10001", "COUNT", "from 1 to 10000"},
     {START "RRULE:FREQ=DAILY;COUNT=^", "COUNT", "a whole number"},
     {START "RRULE:FREQ=DAILY;UNTIL=20240105;^COUNT=3", "COUNT", "exclude each other"},
-    {START "RRULE:FREQ=DAILY;UNTIL=^20240230", "UNTIL", "no 2024-02-30"},
-    {START "RRULE:FREQ=DAILY;UNTIL=20240105T^240000", "UNTIL", "no time 24:00:00"},
+    {START "RRULE:FREQ=DAILY;UNTIL=^20240230", "UNTIL", "2024-02-30 is not a date"},
+    {START "RRULE:FREQ=DAILY;UNTIL=20240105T^240000", "UNTIL", "24:00:00 is not a time"},
     {START "RRULE:FREQ=DAILY;UNTIL=2024^-01-05", "UNTIL", "20270131T090000"},
     {START "RRULE:FREQ=DAILY;BYSECOND=^61", "BYSECOND", "0 to 60"},
     {START "RRULE:FREQ=DAILY;BYMINUTE=^60", "BYMINUTE", "0 to 59"},
     {START "RRULE:FREQ=DAILY;BYMINUTE=0,^60", "BYMINUTE", "0 to 59"},
     {START "RRULE:FREQ=DAILY;BYHOUR=^24", "BYHOUR", "0 to 23"},
-    {START "RRULE:FREQ=DAILY;BYHOUR=^-1", "BYHOUR", "a number is wanted"},
-    {START "RRULE:FREQ=DAILY;BYHOUR=1,^", "BYHOUR", "a number is wanted"},
-    {START "RRULE:FREQ=DAILY;BYHOUR=1,^,2", "BYHOUR", "a number is wanted"},
+    {START "RRULE:FREQ=DAILY;BYHOUR=^-1", "BYHOUR", "expected a number"},
+    {START "RRULE:FREQ=DAILY;BYHOUR=1,^", "BYHOUR", "expected a number"},
+    {START "RRULE:FREQ=DAILY;BYHOUR=1,^,2", "BYHOUR", "expected a number"},
     {START "RRULE:FREQ=DAILY;BYMONTH=^0", "BYMONTH", "1 to 12"},
     {START "RRULE:FREQ=DAILY;BYMONTH=^13", "BYMONTH", "1 to 12"},
     {START "RRULE:FREQ=DAILY;BYMONTHDAY=^32", "BYMONTHDAY", "1 to 31, or -31 to -1"},
@@ -239,15 +240,15 @@ static const struct {
     {START "DTSTART^:20240101\nRRULE:FREQ=DAILY", "DTSTART", "one DTSTART"},
     {START "RRULE:FREQ=DAILY\n^EXDATE:20240102T090000Z", "", "exclude.dates"},
     {START "RRULE:FREQ=DAILY\n^EXRULE:FREQ=WEEKLY", "", "exclude.dates"},
-    {START "RRULE:FREQ=DAILY\n^RDATE:20240102T090000Z", "", "`at`"},
+    {START "RRULE:FREQ=DAILY\n^RDATE:20240102T090000Z", "", "\"at\""},
     {"^BEGIN:VEVENT\n" START "RRULE:FREQ=DAILY", "", "DTSTART or RRULE"},
     {START "RRULE^;X=1:FREQ=DAILY", "", "DTSTART: or RRULE:"},
     {START "^1", "", "DTSTART: or RRULE:"},
     {"DTSTART:20240101T090000Z^;RRULE:FREQ=DAILY", "DTSTART", "a line of its own"},
     {"DTSTART:20240101T090000Z^ RRULE:FREQ=DAILY", "DTSTART", "a line of its own"},
-    {"DTSTART^\nRRULE:FREQ=DAILY", "DTSTART", "`:` is wanted"},
+    {"DTSTART^\nRRULE:FREQ=DAILY", "DTSTART", "expected \":\""},
     {"DTSTART:^\nRRULE:FREQ=DAILY", "DTSTART", "20270131T090000"},
-    {"DTSTART:^00000101\nRRULE:FREQ=DAILY", "DTSTART", "no 0000-01-01"},
+    {"DTSTART:^00000101\nRRULE:FREQ=DAILY", "DTSTART", "0000-01-01 is not a date"},
     {"DTSTART:20240101T0900^\nRRULE:FREQ=DAILY", "DTSTART", "20270131T090000"},
     {"DTSTART;TZID=Europe/Berlin:20240101T090000^Z\nRRULE:FREQ=DAILY", "DTSTART", "leave one"},
     {"DTSTART;VALUE=DATE:^20240101T090000\nRRULE:FREQ=DAILY", "DTSTART", "VALUE=DATE goes"},
@@ -310,7 +311,7 @@ static void long_texts_are_refused_at_once(void **state)
     (void)state;
     memset(text, 'A', len);
     assert_int_equal(rrule_parse((struct str){text, len}, &rule, &zone, &err), RC_INVALID);
-    assert_non_null(strstr(err.text, "10485760 bytes; at most 4096"));
+    assert_non_null(strstr(err.text, "10485760 bytes; the limit is 4096"));
     free(text);
 }
 

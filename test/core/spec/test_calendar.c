@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Calendar entries: the fields of the native and the temporal grammar. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +94,7 @@ static void the_native_grammar_takes_what_cron_takes(void **state)
     assert_true(cron.day == 0 && cron.last == 1 << 2 && cron.near == 1 << 15);
     assert_true(cron.weekday == (1 << 5 | 1 << 6 | 1 << 0 | 1 << 1));
     assert_true(cron.nth[2] == 1 << 2);
-    /* Days are joined by AND here, so `*` with a step has one reading only. */
+    /* Both day fields must match here, so `*` with a step is not ambiguous. */
     text = (struct calendar_text){.day = STR("*/2"), .weekday = STR("1")};
     assert_true(parsed(text, DIALECT_BELFRY).flags & CRON_DAY_AND);
 }
@@ -102,9 +103,9 @@ static void a_calendar_has_no_hash_and_no_plus(void **state)
 {
     (void)state;
     refused((struct calendar_text){.minute = STR("H")}, DIALECT_BELFRY, "minute", 0,
-            "`H` is not a minute");
+            "\"H\" is not a minute");
     refused((struct calendar_text){.minute = STR("1~5")}, DIALECT_BELFRY, "minute", 1,
-            "unexpected `~`");
+            "unexpected \"~\"");
     refused((struct calendar_text){.weekday = STR("+1")}, DIALECT_BELFRY, "day-of-week", 0,
             "is not a weekday");
 }
@@ -127,19 +128,19 @@ static void errors_name_the_field_and_the_place_in_it(void **state)
     refused((struct calendar_text){.minute = STR(" 1,,2")}, DIALECT_TEMPORAL, "minute", 3,
             "empty item");
     refused((struct calendar_text){.minute = STR("1, 2")}, DIALECT_TEMPORAL, "minute", 2,
-            "no blanks inside");
+            "may not contain blanks");
     refused((struct calendar_text){.hour = STR("1\t2")}, DIALECT_BELFRY, "hour", 1, "U+0009");
     refused((struct calendar_text){.day = STR("1\xe2\x80\x93"
                                               "5")},
-            DIALECT_BELFRY, "day-of-month", 1, "use `-`");
+            DIALECT_BELFRY, "day-of-month", 1, "use \"-\"");
     refused((struct calendar_text){.month = STR("13")}, DIALECT_TEMPORAL, "month", 0,
             "out of range 1–12");
     refused((struct calendar_text){.year = STR("22")}, DIALECT_TEMPORAL, "year", 0,
             "out of range 2000–2100");
     refused((struct calendar_text){.weekday = STR("6-0")}, DIALECT_TEMPORAL, "day-of-week", 0,
-            "write `6-7`");
+            "write \"6-7\"");
     refused((struct calendar_text){.year = STR("2030-2020")}, DIALECT_BELFRY, "year", 0,
-            "write `2020-2030`");
+            "write \"2020-2030\"");
 }
 
 static void a_huge_field_is_refused_with_its_length(void **state)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Intervals with the four anchors, docs/semantics.md [T-40]; expected values by hand. */
 #include "core/spec/interval.h"
 
 #include <setjmp.h>
@@ -9,7 +10,7 @@
 
 #include "moments.h"
 
-/* Next from `from` is `to`, and back again. */
+/* The next slot after `from` is `to`, and the search backwards from after `to` finds it too. */
 static void steps(const struct interval_def *interval, const struct interval_origin *origin,
                   const char *from, const char *to)
 {
@@ -17,7 +18,7 @@ static void steps(const struct interval_def *interval, const struct interval_ori
     assert_int_equal(interval_prev(interval, origin, at(to) + 1), at(to));
 }
 
-/* temporal-api.md 4.5: n × every + phase from 1970. */
+/* As in Temporal: n × every + phase from 1970. */
 static void epoch_counts_from_1970_with_a_phase(void **state)
 {
     struct interval_def i = {.every = 5400 * SPAN_S, .phase = 344 * SPAN_S};
@@ -29,7 +30,7 @@ static void epoch_counts_from_1970_with_a_phase(void **state)
     steps(&i, &origin, "1969-12-31T22:00:00Z", "1969-12-31T22:35:44Z");
 }
 
-/* Feature 7: 0, n, 2n … from local 00:00; 30 minutes are 48 a day. */
+/* 0, n, 2n … from local 00:00; 30 minutes give 48 slots per day. */
 static void midnight_restarts_each_local_day(void **state)
 {
     struct interval_def i = {.every = 7 * SPAN_H, .anchor = ANCHOR_MIDNIGHT};
@@ -53,7 +54,7 @@ static int slots_between(const struct interval_def *interval,
     return count;
 }
 
-/* A day is as long as its clock makes it: 23, 24 or 25 hours of elapsed time. */
+/* A local day has 23, 24 or 25 hours of elapsed time. */
 static void a_day_of_23_or_25_hours_has_so_many_half_hours(void **state)
 {
     struct interval_def i = {.every = 30 * SPAN_MIN, .anchor = ANCHOR_MIDNIGHT};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clock changes, docs/semantics.md [T-20] to [T-27]: what zones that are known to differ do
- * with times in gaps and folds.  Expected instants are reckoned by hand from the offsets
- * that tzdata records.
+ * Clock changes, docs/semantics.md [T-20] to [T-27]: times in gaps and folds of zones with
+ * unusual changes.  Expected instants are computed by hand from the offsets in tzdata.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -215,7 +214,7 @@ static void t26_each_dialect_has_its_own_rule(void **state)
 static void t27_two_local_times_on_one_instant_are_one_slot(void **state)
 {
     (void)state;
-    /* 02:00 is moved to 03:00, where 03:00 is already. */
+    /* 02:00 is moved to 03:00, which is a slot already. */
     assert_slots("America/New_York", "0 2,3 * * *", next_first, utc(2024, 3, 10, 500),
                  utc(2024, 3, 10, 2359), (int64_t[]){utc(2024, 3, 10, 700), 0});
     assert_slots("America/New_York", "0 2,3 * * *", shift_first, utc(2024, 3, 10, 500),
@@ -267,7 +266,7 @@ static void sao_paulo_repeats_the_last_hour_of_a_saturday(void **state)
                  utc(2018, 11, 4, 1200), (int64_t[]){utc(2018, 11, 4, 300), 0});
 }
 
-/* To 2011 Newfoundland changed at 00:01, so that midnight came twice. */
+/* Until 2011 Newfoundland changed at 00:01, so that midnight occurred twice. */
 static void st_johns_has_two_midnights(void **state)
 {
     int64_t from = utc(2010, 11, 6, 1200), to = utc(2010, 11, 7, 1200);
@@ -293,7 +292,7 @@ static void troll_changes_by_two_hours(void **state)
                  (int64_t[]){utc(2024, 10, 27, 30), utc(2024, 10, 27, 230), 0});
 }
 
-/* Morocco goes back for Ramadan and forward after it. */
+/* Morocco sets clocks back for Ramadan and forward after it. */
 static void casablanca_changes_with_ramadan(void **state)
 {
     (void)state;

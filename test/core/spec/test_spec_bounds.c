@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole specs at their limits: searches that find nothing, and the ends of the calendar.
- * docs/semantics.md [T-2], [T-36], [T-70].  Expected instants are reckoned by hand.
+ * Whole specs at their limits: searches without a result, and the ends of the calendar.
+ * docs/semantics.md [T-2], [T-36], [T-70].  Expected instants are computed by hand.
  */
 #include "draft.h"
 
@@ -10,7 +10,7 @@ static void t21_a_fraction_is_shifted_with_its_second(void **state)
     struct draft d;
 
     (void)state;
-    begin(&d, "America/New_York");
+    begin_draft(&d, "America/New_York");
     add_cron(&d, "*-*-* 02:30:00.5", DIALECT_SYSTEMD);
     d.def.dst.name = DST_SHIFT;
     compile(&d);
@@ -24,7 +24,7 @@ static void t36_a_listed_year_is_found_from_any_distance(void **state)
     struct slot slot;
 
     (void)state;
-    begin(&d, "UTC");
+    begin_draft(&d, "UTC");
     add_cron(&d, "0 0 0 1 6 * 2030", DIALECT_BELFRY);
     compile(&d);
     assert_true(spec_next(&d.spec, &d.ctx, INSTANT_NONE, &slot));
@@ -33,7 +33,7 @@ static void t36_a_listed_year_is_found_from_any_distance(void **state)
     assert_true(slot.at == utc(2030, 6, 1, 0));
 }
 
-/* A search that found no end here would run for hours; the test's time limit is the judge. */
+/* An unlimited search would run for hours here; the time limit of the test detects it. */
 static void t70_exclusions_that_take_everything_together_end_the_search(void **state)
 {
     static const char *const halves[][2] = {{"0-29", "30-59"}, {"*/2", "1/2"}};
@@ -48,7 +48,7 @@ static void t70_exclusions_that_take_everything_together_end_the_search(void **s
 
         *first = str_of(halves[i % 2][0]);
         *second = str_of(halves[i % 2][1]);
-        begin(&d, "America/New_York");
+        begin_draft(&d, "America/New_York");
         add_cron(&d, "* * * * * *", DIALECT_BELFRY);
         add_every(&d, 90 * SPAN_S, 0, ANCHOR_EPOCH);
         exclude(&d, a);
@@ -56,7 +56,7 @@ static void t70_exclusions_that_take_everything_together_end_the_search(void **s
         compile(&d);
         assert_never(&d, utc(2024, 1, 1, 0));
         assert_false(spec_prev(&d.spec, &d.ctx, utc(2024, 1, 1, 0), &slot));
-        /* The same on weekdays only, where no mask can tell beforehand. */
+        /* The same on weekdays only, which the masks cannot decide in advance. */
         d.not_calendars[0].text.weekday = STR("MON-FRI");
         exclude(&d, whole_days());
         d.not_calendars[2].text.weekday = STR("SAT,SUN");
@@ -74,7 +74,7 @@ static void t70_weekdays_and_weekends_excluded_leave_nothing(void **state)
     week.weekday = STR("MON-FRI");
     weekend.weekday = STR("SAT,SUN");
     for (enum shift shift = SHIFT_NONE; shift <= SHIFT_PREVIOUS; shift++) {
-        begin(&d, "America/New_York");
+        begin_draft(&d, "America/New_York");
         add_cron(&d, "30 2 * * *", DIALECT_BELFRY);
         exclude(&d, week);
         exclude(&d, weekend);
@@ -90,9 +90,9 @@ static void a_rare_day_is_found_behind_many_excluded_ones(void **state)
     struct draft d;
 
     (void)state;
-    /* Every 29 February but one that is a Monday: 2024 was a Thursday, 2044 is a Monday. */
+    /* Every 29 February except Mondays is excluded: 2024 is a Thursday, 2044 a Monday. */
     days.weekday = STR("TUE-SUN");
-    begin(&d, "Europe/London");
+    begin_draft(&d, "Europe/London");
     add_cron(&d, "0 9 29 2 *", DIALECT_BELFRY);
     exclude(&d, days);
     compile(&d);
@@ -107,7 +107,7 @@ static void the_first_and_the_last_second_of_the_calendar_are_slots(void **state
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        begin(&d, "UTC");
+        begin_draft(&d, "UTC");
         add_cron(&d, "0 0 1 1 *", DIALECT_BELFRY);
         if (i == 1)
             add_cron(&d, "59 59 23 31 12 *", DIALECT_BELFRY);
@@ -130,19 +130,19 @@ static void nothing_happens_after_the_last_second(void **state)
     int n = 0;
 
     (void)state;
-    /* West of Greenwich the last local day goes on after the last instant. */
-    begin(&d, "UTC-05:00");
+    /* West of Greenwich the last local day continues after the last instant. */
+    begin_draft(&d, "UTC-05:00");
     add_cron(&d, "0 * * * *", DIALECT_BELFRY);
     compile(&d);
     spec_walk_begin(&walk, &d.spec, &d.ctx, utc(9999, 12, 31, 0));
     for (; n < 100 && spec_walk_next(&walk, &slot); n++)
         assert_true(slot.at <= INSTANT_MAX);
     assert_int_equal(n, 23);
-    begin(&d, "UTC-05:00");
+    begin_draft(&d, "UTC-05:00");
     add_cron(&d, "*-*-* *:00:00.5", DIALECT_SYSTEMD);
     compile(&d);
     assert_never(&d, utc(9999, 12, 31, 2300) + SPAN_S);
-    begin(&d, "UTC-05:00");
+    begin_draft(&d, "UTC-05:00");
     add_cron(&d, "0 * * * *", DIALECT_BELFRY);
     d.def.window = (struct window_def){true, 20 * HOUR_SECONDS, 21 * HOUR_SECONDS,
                                        WINDOW_CLAMP};
@@ -157,7 +157,7 @@ static void questions_from_the_ends_of_time_have_answers(void **state)
 
     (void)state;
     for (int i = 0; i < 6; i++) {
-        begin(&d, i % 2 ? "America/New_York" : "UTC");
+        begin_draft(&d, i % 2 ? "America/New_York" : "UTC");
         add_cron(&d, "0 12 * * *", DIALECT_BELFRY);
         d.def.window = (struct window_def){true, 3600, 7200,
                                            i < 3 ? WINDOW_CLAMP : WINDOW_FILTER};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole specs against brute force: every second of some days is put through the written
- * rules one by one, and the set that results is compared with next, prev, walk, count, and
- * with the same spec packed and unpacked.
+ * Whole specs compared with brute force: the written rules are applied to every second of some
+ * days, and the result is compared with next, prev, walk, count, and with the same spec packed
+ * and unpacked.
  *
- * Clock-change rules have a judge of their own (test/oracle), so entries here are literal.
+ * test/oracle checks the rules for clock changes, so entries here use `literal`.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,8 +18,8 @@
 
 enum {
     CASES = 220,
-    DAYS = 4,   /* of slots compared                           */
-    MARGIN = 3, /* days before and after in which causes may lie */
+    DAYS = 4,   /* days whose slots are compared              */
+    MARGIN = 3, /* days before and after that may affect them */
     SECONDS = (DAYS + 2 * MARGIN) * DAY_SECONDS,
     LIST_MAX = 4,
 };
@@ -39,7 +39,7 @@ static bool one_in(int n)
     return below(n) == 0;
 }
 
-/* Everything that one case is made of; the def points into it. */
+/* All data of one case; the def points into it. */
 struct world {
     struct spec_def def;
     struct cron_def cron[LIST_MAX];
@@ -47,8 +47,8 @@ struct world {
     struct interval_def intervals[LIST_MAX];
     int32_t times[LIST_MAX], not_dates[LIST_MAX];
     instant at[LIST_MAX];
-    int64_t base;     /* UTC second of the first second looked at        */
-    int64_t midnight; /* first second that shows the date being looked at */
+    int64_t base;     /* the first UTC second that is tested          */
+    int64_t midnight; /* first second of the local day that is tested */
     bool raw[SECONDS], slot[SECONDS];
     int opens[SECONDS]; /* the first second from here on that is inside the window */
     struct spec spec;
@@ -123,7 +123,7 @@ static void make_exclusions(struct world *w)
     def->not_date_count = below(3);
     for (int i = 0; i < def->not_date_count; i++)
         w->not_dates[i] = (int32_t)(w->base / DAY_SECONDS) + MARGIN - 1 + below(DAYS + 2);
-    /* Moving each second of a day is legal but slow. */
+    /* Shifting each second of a day is valid but slow. */
     if (one_in(2) && (def->interval_count == 0 || w->intervals[0].every >= SPAN_MIN))
         def->shift = one_in(2) ? SHIFT_NEXT : SHIFT_PREVIOUS;
 }
@@ -182,7 +182,7 @@ static bool interval_hits(const struct world *w, const struct interval_def *inte
     return s >= w->midnight + phase && (s - w->midnight - phase) % every == 0;
 }
 
-/* `by_itself`: the interval that counts from runs, of which there is at most one, aside. */
+/* `by_itself`: without the interval that counts from runs; there is at most one. */
 static bool is_raw(const struct world *w, int64_t s, instant created, bool by_itself)
 {
     for (int i = 0; i < w->spec.entry_count; i++) {
@@ -248,13 +248,13 @@ static int64_t day_at(const struct world *w, int64_t s)
     return floor_div(local_of(own_zone(w), s), DAY_SECONDS);
 }
 
-/* The second at which `day` first shows time of day `tod`, or the first after it. */
-static int64_t show(const struct tz *tz, int64_t day, int64_t tod)
+/* The second at which `day` first has the time of day `tod`, or the first one after it. */
+static int64_t find_local(const struct tz *tz, int64_t day, int64_t tod)
 {
     int64_t local = day * DAY_SECONDS + tod, s = local - 30 * 3600;
     int64_t early = local - tz_offset(tz, s);
 
-    /* On a clock that runs evenly there is nothing to look for. */
+    /* Without a clock change no search is needed. */
     if (local_of(tz, early) == local)
         return early;
     while (local_of(tz, s) < local)
@@ -262,14 +262,14 @@ static int64_t show(const struct tz *tz, int64_t day, int64_t tod)
     return s;
 }
 
-/* It counts from a run of this day or a later one. */
+/* True if the slot counts from a run on this day or later. */
 static bool is_too_near(const struct world *w, int64_t s, int64_t day, instant created)
 {
     return w->def.shift == SHIFT_PREVIOUS && !is_raw(w, s, created, true) &&
            day_at(w, s - w->intervals[0].every / SPAN_S) >= day;
 }
 
-/* Where a raw slot goes when its day is excluded; INT64_MIN: nowhere. */
+/* Where a raw slot is moved if its day is excluded; INT64_MIN: it is dropped. */
 static int64_t shifted(const struct world *w, int64_t s, instant created)
 {
     int64_t local = local_of(own_zone(w), s), day = floor_div(local, DAY_SECONDS);
@@ -281,12 +281,12 @@ static int64_t shifted(const struct world *w, int64_t s, instant created)
         target += w->def.shift == SHIFT_NEXT ? 1 : -1;
     if (day_is_excluded(w, target) || is_too_near(w, s, target, created))
         return INT64_MIN;
-    return show(own_zone(w), target, local - day * DAY_SECONDS);
+    return find_local(own_zone(w), target, local - day * DAY_SECONDS);
 }
 
 static void brute_force(struct world *w, instant created)
 {
-    w->midnight = show(own_zone(w), day_at(w, w->base), 0);
+    w->midnight = find_local(own_zone(w), day_at(w, w->base), 0);
     for (int i = 0; i < SECONDS; i++) {
         if (day_at(w, w->base + i) != day_at(w, w->base + i - 1))
             w->midnight = w->base + i;
@@ -385,8 +385,8 @@ static void random_specs_agree_with_brute_force(void **state)
 }
 
 /*
- * While a run is open an interval that counts from ends has no slots but the one that had come
- * before: the spec has those of its other entries, and that.
+ * While a run is open, an interval that counts from ends has only the slot whose time had come
+ * before: the spec has this slot and those of its other entries.
  */
 static void a_slot_that_is_kept_is_there_whatever_shapes_the_spec(void **state)
 {
@@ -423,7 +423,7 @@ static void a_slot_that_is_kept_is_there_whatever_shapes_the_spec(void **state)
         ctx.kept = slot.at;
         compare(&w, &more, &ctx, number);
     }
-    assert_true(kept > CASES / 20); /* some of them are of that interval alone */
+    assert_true(kept > CASES / 20); /* some of them belong to that interval only */
     arena_free(arena);
 }
 

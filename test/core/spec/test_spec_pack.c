@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The packed form: what goes in comes out, nothing that is damaged passes for sound, and
- * the bytes themselves are written out below, for stored ones must stay readable.
+ * The packed form: unpacking gives back what was packed and rejects damaged bytes.  The bytes
+ * are written out below, because stored ones must stay readable.
  */
 #include "core/spec/spec_pack.h"
 
@@ -15,7 +15,7 @@
 #include "packing.h"
 #include "zones.h"
 
-/* 2024-03-09T12:00:00Z: a day before New York's clocks change. */
+/* 2024-03-09T12:00:00Z: a day before the clock change of New York. */
 #define CREATED INT64_C(1709985600000000)
 
 static const struct zone_source zones = {.find = zone_find};
@@ -238,8 +238,8 @@ static void assert_same_spec(const struct spec *a, const struct spec *b)
     assert_same_lists(a, b);
 }
 
-/* Asks a sound spec a little of everything; answers must be in order. */
-static void use(struct spec *spec)
+/* Uses a valid spec in every way; the results must be in order. */
+static void use_spec(struct spec *spec)
 {
     struct spec_ctx ctx = spec_ctx(CREATED);
     struct slot slot = {.at = CREATED};
@@ -275,7 +275,7 @@ static void every_kind_comes_back_as_it_was(void **state)
         if (unpack(packed.ptr, packed.len, *state, &again) != RC_OK)
             fail_msg("sample %d is refused", i);
         assert_same_spec(&spec, &again);
-        use(&again);
+        use_spec(&again);
         free(packed.ptr);
     }
 }
@@ -287,7 +287,7 @@ static void unpacked_zones_are_names_until_they_are_bound(void **state)
     struct err err;
 
     assert_int_equal(unpack(packed.ptr, packed.len, *state, &again), RC_OK);
-    free(packed.ptr); /* what was unpacked lives in the arena alone */
+    free(packed.ptr); /* the unpacked spec uses only the arena */
     for (int i = 0; i < again.zone_count; i++)
         assert_null(again.zones[i].tz);
     assert_int_equal(spec_bind(&again, &zones, &err), RC_OK);
@@ -323,7 +323,7 @@ static void bytes_that_end_early_or_late_are_refused(void **state)
     assert_int_equal(unpack(NULL, 0, arena, &(struct spec){0}), RC_CORRUPT);
 }
 
-/* There is one form of each spec: what is accepted packs to the same bytes again. */
+/* Each spec has exactly one packed form: accepted bytes pack to the same bytes. */
 static void a_flipped_bit_is_refused_or_gives_another_sound_spec(void **state)
 {
     struct arena *arena = *state;
@@ -342,7 +342,7 @@ static void a_flipped_bit_is_refused_or_gives_another_sound_spec(void **state)
                 assert_int_equal(other.len, packed.len);
                 assert_memory_equal(other.ptr, packed.ptr, packed.len);
                 free(other.ptr);
-                use(&again);
+                use_spec(&again);
             } else {
                 refused++;
             }
@@ -373,7 +373,7 @@ static void a_buffer_that_is_too_small_says_so(void **state)
     struct spec spec = sample(SAMPLE_SHAPED, *state);
     struct bytes packed = pack(&spec);
     char small[PACKED_ROOM];
-    struct buf out = {small, 0, packed.len, false}; /* the closing zero takes one */
+    struct buf out = {small, 0, packed.len, false}; /* the terminating zero takes one */
 
     spec_pack(&spec, &out);
     assert_true(out.cut);
@@ -401,39 +401,39 @@ static void assert_golden(const struct spec *spec, struct str golden, struct are
     free(packed.ptr);
 }
 
-/* Written by hand from the order of the members: whoever changes it breaks stored specs. */
+/* Written by hand from the order of the members.  A change breaks stored specs. */
 static void the_bytes_of_a_small_spec_are_these(void **state)
 {
     static const char golden[] =
-        "\x01"                             /* version                                */
-        "\0\0\0\0\0\0\0\x80"               /* start: none                            */
-        "\xff\xff\xff\xff\xff\xff\xff\x7f" /* end: never                             */
-        "\x80\xc3\xc9\x01" ZERO_4          /* jitter: 30 s in microseconds           */
-        "\x01"                             /* shift: next                            */
-        "\x01\x01"                         /* window: set, filter                    */
-        "\x80\x70\0\0\x1f\xfd\0\0"         /* from 08:00:00 to 17:59:59              */
-        "\x01\x03UTC"                      /* zones                                  */
-        "\x02\0"                           /* entries                                */
-        "\0\0\0\x01\0\0\0"                 /* cron: list, zone, gap, fold, index     */
-        "\x05"                             /* both days must match; any year         */
-        "\x01\0\0\0" ZERO_4                /* second 0                               */
-        "\x01\0\0\0" ZERO_4                /* minute 0                               */
-        "\0\x02\0\0"                       /* hour 9                                 */
-        "\xfe\xff\xff\xff"                 /* days 1 to 31                           */
-        ZERO_4 ZERO_4 ZERO_4               /* last, last_near, near                  */
-        "\xfe\x1f\x3e"                     /* months 1 to 12, Monday to Friday       */
-        ZERO_4 ZERO_2                      /* nth                                    */
-        "\x02\x02\0\0\0\x01\0"             /* interval: the second of its list       */
-        "\x01"                             /* from midnight                          */
-        "\0\x76\xdd\x41\x01\0\0\0"         /* every 90 min                           */
-        "\x40\x42\x0f\0" ZERO_4            /* phase 1 s                              */
-        "\x01\0"                           /* one-offs                               */
-        "\0\x20\x21\x10\xd7\x0d\x06\0"     /* 2024-01-01T00:00:00Z                   */
-        "\x03\0"                           /* written as the fourth                  */
-        "\0\0"                             /* excluded calendars                     */
-        "\x01\0\x0b\x4d\0\0"               /* excluded dates: 2024-01-01             */
+        "\x01"                             /* version                            */
+        "\0\0\0\0\0\0\0\x80"               /* start: none                        */
+        "\xff\xff\xff\xff\xff\xff\xff\x7f" /* end: never                         */
+        "\x80\xc3\xc9\x01" ZERO_4          /* jitter: 30 s in microseconds       */
+        "\x01"                             /* shift: next                        */
+        "\x01\x01"                         /* window: set, filter                */
+        "\x80\x70\0\0\x1f\xfd\0\0"         /* from 08:00:00 to 17:59:59          */
+        "\x01\x03UTC"                      /* zones                              */
+        "\x02\0"                           /* entries                            */
+        "\0\0\0\x01\0\0\0"                 /* cron: list, zone, gap, fold, index */
+        "\x05"                             /* both days must match; any year     */
+        "\x01\0\0\0" ZERO_4                /* second 0                           */
+        "\x01\0\0\0" ZERO_4                /* minute 0                           */
+        "\0\x02\0\0"                       /* hour 9                             */
+        "\xfe\xff\xff\xff"                 /* days 1 to 31                       */
+        ZERO_4 ZERO_4 ZERO_4               /* last, last_near, near              */
+        "\xfe\x1f\x3e"                     /* months 1 to 12, Monday to Friday   */
+        ZERO_4 ZERO_2                      /* nth                                */
+        "\x02\x02\0\0\0\x01\0"             /* interval: the second of its list   */
+        "\x01"                             /* from midnight                      */
+        "\0\x76\xdd\x41\x01\0\0\0"         /* every 90 min                       */
+        "\x40\x42\x0f\0" ZERO_4            /* phase 1 s                          */
+        "\x01\0"                           /* one-offs                           */
+        "\0\x20\x21\x10\xd7\x0d\x06\0"     /* 2024-01-01T00:00:00Z               */
+        "\x03\0"                           /* written as the fourth              */
+        "\0\0"                             /* excluded calendars                 */
+        "\x01\0\x0b\x4d\0\0"               /* excluded dates: 2024-01-01         */
         "\x01\x04"
-        "bank"; /* named calendars                        */
+        "bank"; /* named calendars */
     struct entry entries[2] = {
         {.dst = {GAP_NEXT, FOLD_FIRST}, .cron = sample_office()},
         {.kind = ENTRY_INTERVAL,
@@ -472,23 +472,23 @@ static void the_bytes_of_a_rule_are_these(void **state)
 {
     static const char golden[] =
         "\x01\0\0\0\0\0\0\0\x80\xff\xff\xff\xff\xff\xff\xff\x7f" ZERO_8
-        "\0\0" /* no shift, no window                    */
+        "\0\0" /* no shift, no window */
         "\x01\x10"
         "America/New_York"
         "\x01\0"
-        "\x01\0\0\x02\x01\0\0"             /* rule: list, zone, gap, fold, index     */
-        "\0\x10\xf1\x47\x61\x13\x06\0"     /* last: 2024-03-11T12:00:00Z             */
-        "\x03\0"                           /* daily, weeks begin on Sunday           */
-        "\x02\0\0\0\x05\0\0\0"             /* interval 2, count 5                    */
-        "\x10\x25\xec\x65\0\0\0\0"         /* DTSTART 2024-03-09T09:00:00            */
-        "\xff\xff\xff\xff\xff\xff\xff\x7f" /* no local UNTIL                         */
-        "\0\x74\x33\x5a\x8a\x13\x06\0"     /* UNTIL 2024-03-13T13:00:00Z             */
-        ZERO_8 ZERO_8                      /* BYSECOND, BYMINUTE                     */
-        "\0\x02\0\0"                       /* BYHOUR 9                               */
-        ZERO_4 ZERO_4 ZERO_8 ZERO_8 ZERO_2 /* BYMONTHDAY, BYWEEKNO, BYMONTH          */
+        "\x01\0\0\x02\x01\0\0"             /* rule: list, zone, gap, fold, index */
+        "\0\x10\xf1\x47\x61\x13\x06\0"     /* last: 2024-03-11T12:00:00Z         */
+        "\x03\0"                           /* daily, weeks begin on Sunday       */
+        "\x02\0\0\0\x05\0\0\0"             /* interval 2, count 5                */
+        "\x10\x25\xec\x65\0\0\0\0"         /* DTSTART 2024-03-09T09:00:00        */
+        "\xff\xff\xff\xff\xff\xff\xff\x7f" /* no local UNTIL                     */
+        "\0\x74\x33\x5a\x8a\x13\x06\0"     /* UNTIL 2024-03-13T13:00:00Z         */
+        ZERO_8 ZERO_8                      /* BYSECOND, BYMINUTE                 */
+        "\0\x02\0\0"                       /* BYHOUR 9                           */
+        ZERO_4 ZERO_4 ZERO_8 ZERO_8 ZERO_2 /* BYMONTHDAY, BYWEEKNO, BYMONTH      */
             ZERO_8 ZERO_8 ZERO_8 ZERO_8 ZERO_8 ZERO_8 ZERO_8 ZERO_8 ZERO_8 ZERO_8 ZERO_8 ZERO_8
-        "\0\0"            /* BYDAY, BYSETPOS                        */
-        "\0\0\0\0\0\0\0"; /* no one-offs, no exclusions             */
+        "\0\0"            /* BYDAY, BYSETPOS            */
+        "\0\0\0\0\0\0\0"; /* no one-offs, no exclusions */
     struct spec spec = sample(SAMPLE_COUNTED, *state);
 
     assert_golden(&spec, (struct str){golden, sizeof golden - 1}, *state);

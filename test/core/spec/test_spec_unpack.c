@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes that have the right form but say what no spec can be.  The bounds are those of
- * core/limits.h and of the enums; that damaged bytes are refused, test_spec_pack.c shows.
+ * Bytes with a valid layout but values that no spec can have.  The limits are those of
+ * core/limits.h and of the enums; test_spec_pack.c tests damaged bytes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "packed_samples.h"
 #include "packing.h"
 
-/* Values that no parser makes; the entry is an interval and there are two one-offs. */
+/* Values that no parser produces; the entry is an interval and there are two one-offs. */
 enum {
     SPOIL_ZONE,
     SPOIL_LIST,
@@ -144,7 +144,7 @@ static void values_that_no_parser_makes_are_refused(void **state)
     }
 }
 
-/* A rule's own bounds in time are instants of the calendar, or none. */
+/* The bounds of a rule are instants of the calendar, or none. */
 static void a_rule_that_ends_outside_of_the_calendar_is_refused(void **state)
 {
     const instant ends[] = {INSTANT_NONE, INSTANT_MIN - 1, INSTANT_MAX + 1, INSTANT_NEVER - 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values: feature-matrix 16 and 17, and the zones' published clock changes. */
+/* Expected values: docs/semantics.md [T-60], and the published clock changes of the zones. */
 #include "core/spec/window.h"
 
 #include <setjmp.h>
@@ -75,7 +75,7 @@ static void a_window_that_a_gap_swallows_is_closed_that_day(void **state)
                      at("2024-03-09T07:20:00Z"));
 }
 
-/* New York 2024-11-03: 01:00 to 02:00 come twice, from 05:00Z and from 06:00Z. */
+/* New York 2024-11-03: 01:00 to 02:00 occurs twice, from 05:00Z and from 06:00Z. */
 static void a_repeated_hour_is_inside_twice(void **state)
 {
     struct window_def w = {.is_set = true, .from = 3600, .to = 3600 + 1800};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The calendar, compared with a walk over every day of ten thousand years. */
 #include "core/time/civil.h"
 
 #include <setjmp.h>
@@ -7,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Walks every day by the rules of the calendar itself, without any formula. */
+/* Walks every day by the rules of the calendar, without a formula. */
 static void each_day_of_ten_thousand_years_is_the_one_after_the_day_before(void **state)
 {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -79,7 +80,7 @@ static void local_seconds_split_and_join_before_and_after_1970(void **state)
     assert_int_equal(eve.second, 59);
 }
 
-/* The proof of never rests on this: leap or not, and the weekday of 1 January. */
+/* The proof of "never" [T-36] needs this: leap year or not, and the weekday of 1 January. */
 static void any_forty_years_hold_every_kind_of_year(void **state)
 {
     (void)state;

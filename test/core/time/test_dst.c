@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The rules for clock changes.  Expected values: the table in docs/semantics.md [T-24]. */
 #include "core/time/dst.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected delays: vectors/temporal-spec.json, which a server of its own asserts. */
+/* Expected delays: vectors/temporal-spec.json, asserted by tests of Temporal's server. */
 #include "core/time/jitter.h"
 
 #include <setjmp.h>

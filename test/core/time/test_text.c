@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts of time.  Instants are checked against the examples of RFC 3339 section 5.8 and
- * against values that another implementation (Python's datetime) gave.
+ * Times as text.  Expected instants: the examples of RFC 3339, section 5.8, and values of
+ * another implementation (Python's datetime).
  */
 #include "core/time/text.h"
 
@@ -21,7 +21,7 @@ struct known {
     int64_t value;
 };
 
-/* A text that must be refused, where, and a word of the message. */
+/* A text that must be rejected, the position, and a part of the message. */
 struct wrong {
     const char *text;
     int at;
@@ -139,7 +139,7 @@ static void a_zero_byte_is_no_part_of_an_instant(void **state)
     assert_int_equal(err.at, 20);
 }
 
-/* The form that each writer gives, in one string for comparison. */
+/* The output of each writer, in one string for comparison. */
 static const char *forms(instant t)
 {
     static char text[200];
@@ -166,7 +166,7 @@ static void instants_are_written_in_their_two_forms(void **state)
                         "9999-12-31T23:59:59.999Z 9999-12-31T23:59:59.999Z");
 }
 
-/* Such as the end of a lease that was given on the last day. */
+/* Such as the end of a lease that was granted on the last day. */
 static void instants_beyond_the_years_are_written_as_the_nearest_within(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void a_local_time_is_written_with_its_offset(void **state)
     assert_string_equal(local_form(1798761600000000, 0), "2027-01-01T00:00:00+00:00");
     assert_string_equal(local_form(1798761600250000, 20700), "2027-01-01T05:45:00.25+05:45");
     assert_string_equal(local_form(851042397000000, -8 * 3600), "1996-12-19T16:39:57-08:00");
-    /* Before zones, New York's mean time: an offset with seconds is not rounded away. */
+    /* Local mean time of New York, before zones: an offset with seconds is not rounded. */
     assert_string_equal(local_form(-2717650800000000, -17762), "1883-11-18T12:03:58-04:56:02");
 }
 
@@ -269,7 +269,7 @@ static void wrong_durations_are_refused_where_they_are_wrong(void **state)
         {"90", 2, "a number needs a unit"},
         {"0", 1, "a number needs a unit"},
         {"1h30", 4, "a number needs a unit"},
-        {"-5s", 0, "not negative"},
+        {"-5s", 0, "cannot be negative"},
         {"+5s", 0, "a number is missing"},
         {"h", 0, "a number is missing"},
         {" 5s", 0, "a number is missing"},
@@ -277,12 +277,12 @@ static void wrong_durations_are_refused_where_they_are_wrong(void **state)
         {"5s ", 2, "a number is missing"},
         {".5s", 0, "a number is missing"},
         {"5.s", 2, "digits must follow the point"},
-        {"5min", 1, "no such unit; there are d, h, m, s, ms, us and ns"},
-        {"5M", 1, "no such unit"},
-        {"1w", 1, "no such unit"},
-        {"1e3s", 1, "no such unit"},
-        {"30m1h", 3, "in the order d h m s ms us ns, each once"},
-        {"1h1h", 2, "each once"},
+        {"5min", 1, "unknown unit; use d, h, m, s, ms, us or ns"},
+        {"5M", 1, "unknown unit"},
+        {"1w", 1, "unknown unit"},
+        {"1e3s", 1, "unknown unit"},
+        {"30m1h", 3, "in the order d h m s ms us ns, each at most once"},
+        {"1h1h", 2, "each at most once"},
         {"1ns", 0, "whole number of microseconds"},
         {"1.5us", 0, "whole number of microseconds"},
         {"1.5ns", 2, "less than a nanosecond"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looking things up in a zone.  Zones come from test/data/zoneinfo; what is expected of them
- * is on record (the change of a clock is announced in public) or comes from another reader.
+ * Lookups in a zone.  Zones come from test/data/zoneinfo; expected values are public record
+ * (clock changes are announced) or come from another reader.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,7 +103,7 @@ static void new_york_changes_at_two_in_the_morning(void **state)
     (void)state;
     check_change(tz, utc(2024, 1, 1, 0, 0, 0), utc(2024, 3, 10, 7, 0, 0), -5 * H, -4 * H);
     check_change(tz, utc(2024, 3, 10, 7, 0, 0), utc(2024, 11, 3, 6, 0, 0), -4 * H, -5 * H);
-    /* The Eastern zone was born at noon on 18 November 1883. */
+    /* The Eastern zone began at noon on 18 November 1883. */
     check_change(tz, utc(1800, 1, 1, 0, 0, 0), utc(1883, 11, 18, 17, 0, 0),
                  -(4 * H + 56 * M + 2), -5 * H);
     test_free(tz);
@@ -286,7 +286,7 @@ static void segments_ascend_and_differ_and_know_their_calm_part(void **state)
     }
 }
 
-/* The rule in plain words: the earliest second that shows it, or the first after the gap. */
+/* By definition: the earliest second with this local time, or the first after the gap. */
 static int64_t utc_of_local_by_walking(const struct tz *tz, int64_t local)
 {
     int64_t after_gap = 0;

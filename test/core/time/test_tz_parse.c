@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TZif files, good and bad, made here byte by byte after RFC 9636.
+ * Valid and invalid TZif files, composed here byte by byte according to RFC 9636.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 enum { H = 3600, M = 60, BYTES_MAX = 1 << 16 };
 
-/* A file in the making, and the zone that it becomes. */
+/* A file that a test composes, and the zone parsed from it. */
 static struct {
     uint8_t bytes[BYTES_MAX];
     size_t len;
@@ -29,7 +29,7 @@ struct change {
     uint8_t type;
 };
 
-/* What a block holds; the fields that a test does not name are as a writer would set them. */
+/* The content of a block; fields that a test does not set have the usual values. */
 struct content {
     const struct change *changes;
     uint32_t change_count;
@@ -107,7 +107,7 @@ static void make(char version, const struct content *content, const char *rule)
     put("\n", 1);
 }
 
-/* A file that is nothing but a rule. */
+/* A file with only a rule. */
 static void make_rule(const char *rule)
 {
     make('3', stub, rule);
@@ -131,7 +131,7 @@ static void refuse(enum rc rc, const char *why)
     assert_int_equal(parse_bytes(file.bytes, file.len), rc);
     assert_int_equal(file.err.rc, rc);
     if (!strstr(file.err.text, why))
-        fail_msg("`%s` does not say `%s`", file.err.text, why);
+        fail_msg("\"%s\" does not say \"%s\"", file.err.text, why);
     assert_memory_equal(tz, untouched, TZ_BYTES_MAX);
 }
 
@@ -212,7 +212,7 @@ static void the_rule_goes_on_where_the_table_ends(void **state)
 static void where_the_last_change_contradicts_the_rule_the_rule_holds(void **state)
 {
     (void)state;
-    /* By this rule DST lasts until 5 November; the table ends it on 29 October. */
+    /* By this rule DST ends on 5 November; the table ends it on 29 October. */
     make('2', &eastern, "EST5EDT,M3.2.0,M11.1.0");
     accept();
     assert_int_equal(tz_offset(tz, -68666400), -4 * H);
@@ -276,7 +276,7 @@ static void dst_may_pause_in_leap_years_alone(void **state)
     assert_true(tz_next_change(tz, utc(1985, 1, 1, 0, 0, 0), &at, &before, &after));
     assert_int_equal(at, utc(1988, 12, 31, 0, 0, 0));
     assert_int_equal(after, 0);
-    /* 2100 is no leap year; 2500 is 400 years after and none either. */
+    /* 2100 is not a leap year; nor is 2500, 400 years later. */
     assert_true(tz_next_change(tz, utc(2097, 1, 1, 0, 0, 0), &at, &before, &after));
     assert_int_equal(at, utc(2104, 12, 31, 0, 0, 0));
     assert_true(tz_next_change(tz, utc(2497, 1, 1, 0, 0, 0), &at, &before, &after));
@@ -368,9 +368,9 @@ static void files_of_another_kind_are_refused(void **state)
     put("#!/bin/sh\n", 10);
     refuse(RC_CORRUPT, "not of the TZif format");
     make('5', &eastern, "");
-    refuse(RC_CORRUPT, "versions 1 to 4");
+    refuse(RC_CORRUPT, "version is not 1 to 4");
     make('1', &eastern, "");
-    refuse(RC_CORRUPT, "versions 1 to 4");
+    refuse(RC_CORRUPT, "version is not 1 to 4");
 }
 
 static void counts_beyond_the_file_are_refused(void **state)
@@ -441,7 +441,7 @@ static void an_abbreviation_that_is_not_there_is_refused(void **state)
     (void)state;
     file.len = 0;
     put_block('\0', 4, &eastern);
-    file.bytes[44 + 2 * 5 + 5] = 3; /* the terminating zero: an empty one, but there */
+    file.bytes[44 + 2 * 5 + 5] = 3; /* the terminating zero: an empty abbreviation, but valid */
     accept();
     file.bytes[44 + 2 * 5 + 5] = 4;
     refuse(RC_CORRUPT, "abbreviation");
@@ -471,7 +471,7 @@ static void more_changes_than_fit_are_refused(void **state)
         changes[i] = (struct change){i * INT64_C(100000), (uint8_t)(1 - i % 2)};
     make('2', &content, "AAA0BBB,M3.2.0,M11.1.0");
     refuse(RC_LIMIT, "4096 clock changes");
-    /* With 400 years of two changes and some, so many are left for the file. */
+    /* The rule needs 400 years with two changes and a few more; the rest is for the file. */
     content.change_count = TZ_SEGMENTS_MAX - 814;
     make('2', &content, "AAA0BBB,M3.2.0,M11.1.0");
     accept();

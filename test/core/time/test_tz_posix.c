@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules as POSIX writes them (IEEE 1003.1, section 8.3, with the hours of RFC 9636).
+ * POSIX TZ rules (IEEE 1003.1, section 8.3, with the hours of RFC 9636).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,10 +84,10 @@ static void each_year_has_its_two_changes(void **state)
         /* The United States from 2007 on. */
         {"EST5EDT,M3.2.0,M11.1.0", 2007, {3, 11, 7, 0, 0}, {11, 4, 6, 0, 0}},
         {"EST5EDT,M3.2.0,M11.1.0", 2026, {3, 8, 7, 0, 0}, {11, 1, 6, 0, 0}},
-        /* The European Union: the last Sunday, be it the fourth or the fifth. */
+        /* The European Union: the last Sunday, the fourth or the fifth. */
         {"CET-1CEST,M3.5.0,M10.5.0/3", 2024, {3, 31, 1, 0, 0}, {10, 27, 1, 0, 0}},
         {"CET-1CEST,M3.5.0,M10.5.0/3", 2026, {3, 29, 1, 0, 0}, {10, 25, 1, 0, 0}},
-        /* The south: DST ends before it begins. */
+        /* Southern hemisphere: in a year DST ends before it begins. */
         {"AEST-10AEDT,M10.1.0,M4.1.0/3", 2024, {10, 5, 16, 0, 0}, {4, 6, 16, 0, 0}},
         /* Israel: the Friday before the last Sunday of March. */
         {"IST-2IDT,M3.4.4/26,M10.5.0", 2024, {3, 29, 0, 0, 0}, {10, 26, 23, 0, 0}},
@@ -101,7 +101,7 @@ static void each_year_has_its_two_changes(void **state)
         /* 59 is 1 March in a common year and 29 February in a leap year. */
         {"AAA0BBB,59/0,364/1", 2023, {3, 1, 0, 0, 0}, {12, 31, 0, 0, 0}},
         {"AAA0BBB,59/0,365/1", 2024, {2, 29, 0, 0, 0}, {12, 31, 0, 0, 0}},
-        /* 1900 was no leap year, 2000 was one. */
+        /* 1900 was not a leap year, 2000 was. */
         {"AAA0BBB,59/0,0/1", 1900, {3, 1, 0, 0, 0}, {1, 1, 0, 0, 0}},
         {"AAA0BBB,59/0,0/1", 2000, {2, 29, 0, 0, 0}, {1, 1, 0, 0, 0}},
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expected classes are those of IANA's registries of special purpose addresses (RFC 6890 and
- * its updates) and of what the clouds publish about their metadata services.
+ * Expected classes are from IANA's registries of special purpose addresses (RFC 6890 and its
+ * updates) and from the documentation of clouds about their metadata services.
  */
 #include <netinet/in.h>
 #include <setjmp.h>

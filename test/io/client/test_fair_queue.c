@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fair queue: order, limits, and a comparison with a simple model.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -53,11 +56,14 @@ static void a_full_lane_does_not_hold_up_another(void **state)
     fair_queue_free(lanes);
 }
 
-/* A model that searches: the state of each item, when it came, when its lane had its turn. */
+/*
+ * A model that searches: the state of each item, when it was added, and the last turn of its
+ * lane.
+ */
 struct model {
     enum fair_state state[ITEMS];
     int64_t key[ITEMS], came[ITEMS];
-    int64_t ready_since[KEYS]; /* 0: nothing of it may run, for itself */
+    int64_t ready_since[KEYS]; /* 0: none of its items may run, ignoring the total limit */
     int64_t clock;
 };
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocking requests to servers that are silent, endless or invalid.
+ */
 #include "io/client/fetch.h"
 
 #include <arpa/inet.h>
@@ -23,7 +26,7 @@ struct peer {
     char url[64];
 };
 
-/* A process that takes one connection, says something, and then nothing for ever. */
+/* A process that accepts one connection, sends something, and then stays silent. */
 static struct peer peer_start(const char *says)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
@@ -63,7 +66,7 @@ static void peer_end(const struct peer *peer)
 struct got {
     char text[256];
     size_t len;
-    size_t enough; /* bytes after which no more are wanted; 0: all */
+    size_t enough; /* bytes after which it stops; 0: all */
 };
 
 static bool take(void *arg, struct str bytes)
@@ -105,7 +108,7 @@ static void a_silent_peer_is_left(void **state)
         struct err err;
 
         assert_int_equal(get(peer.url, &got, &answer, &err), RC_UNKNOWN);
-        assert_string_equal(err.text, "nothing came for 1 seconds");
+        assert_string_equal(err.text, "no data for 1 seconds");
         peer_end(&peer);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first vector is that of the reference libraries of Standard Webhooks; the second and
- * third were made with `openssl dgst -sha256 -mac HMAC`.
+ * The first vector is from the reference libraries of Standard Webhooks; the second and third
+ * were made with `openssl dgst -sha256 -mac HMAC`.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,13 +72,13 @@ static void keys_are_read_exactly(void **state)
     static const char *const bad[] = {
         "",
         "whsec_",
-        "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",       /* no prefix          */
-        "WHSEC_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", /* not that prefix    */
-        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS",  /* not in fours       */
-        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS=", /* 23 bytes           */
-        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2La-_Sw", /* another alphabet   */
-        "whsec_ MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS", /* a blank            */
-        "whsec_MfKQ9r8GKYqrTwjUPD8I=PZIo2LaLaSw", /* an end in its midst */
+        "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",       /* no prefix */
+        "WHSEC_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", /* not that prefix */
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS",  /* not a multiple of four */
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS=", /* 23 bytes */
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2La-_Sw", /* another alphabet */
+        "whsec_ MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS", /* a blank */
+        "whsec_MfKQ9r8GKYqrTwjUPD8I=PZIo2LaLaSw", /* padding in the middle */
         BYTES_66,
     };
     struct signature_key longest = key("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqrTwjU"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Requests as they arrive, the queue, and the life of a call.  The server of the test has its
- * own strict parser, so what it saw is what was sent.
+ * own strict parser, so it saw exactly what was sent.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -310,7 +310,7 @@ static void no_more_run_than_the_limits_say(void **state)
         assert_int_equal(caller_told(caller, ids[i])->result.kind, WEBHOOK_CANCELLED);
         caller_wait_seen(caller, i + 3 < 6 ? i + 3 : 6);
     }
-    assert_true(caller->server.open_most <= 3); /* a cancelled one is seen to close later */
+    assert_true(caller->server.open_most <= 3); /* the close of a cancelled one is seen later */
     assert_int_equal(webhook_pool_count(caller->pool), 0);
 }
 

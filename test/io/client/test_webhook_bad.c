@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Servers that are slow, endless, broken or not there at all.
- */
+/* Servers that are slow, endless, broken or missing. */
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +15,8 @@
 #include "caller.h"
 #include "io/clock.h"
 
-#define SHORT (40 * SPAN_MS) /* for what never comes, so its length decides nothing */
+/* for events that never occur, so that its length does not matter */
+#define SHORT (40 * SPAN_MS)
 
 static void script(struct caller *caller, const char *path, struct str bytes, enum bad_end end,
                    struct str again)
@@ -80,7 +79,7 @@ static void a_host_that_takes_no_connection_times_out(void **state)
     char url[64];
     const struct told *told;
 
-    /* A full queue of connections that nobody accepts: the kernel drops what comes after. */
+    /* A full queue of connections that are never accepted: the kernel drops further ones. */
     assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(listener, 0), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len), 0);
@@ -152,7 +151,7 @@ static void what_cannot_be_reached_is_said_so(void **state)
     assert_false(told->result.is_sent);
 
     request = caller_request(caller, "/");
-    request.url = STR("http://127.0.0.1:1/"); /* nobody listens there */
+    request.url = STR("http://127.0.0.1:1/"); /* nothing listens there */
     told = caller_call(caller, &request);
     assert_int_equal(told->result.kind, WEBHOOK_UNCONNECTED);
     assert_false(told->result.is_sent);
@@ -306,8 +305,8 @@ static void a_packed_answer_is_kept_as_it_came(void **state)
 }
 
 /*
- * How gzip begins to pack zeros, in a block without end; each byte of zero that follows stands
- * for a thousand of them.  libcurl unpacks codings of the transfer whether asked to or not.
+ * The beginning of compressed zeros, in a block without end; each following zero byte
+ * represents a thousand of them.  libcurl decodes transfer codings whether requested or not.
  */
 #define ZEROS_WITHOUT_END                                                              \
     "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xec\xc1\x01\x01\x00\x00\x00\x80\x90\xfe" \
@@ -401,8 +400,10 @@ static void a_call_for_once_is_never_sent_twice(void **state)
     struct webhook_request request;
     const struct told *told;
 
-    /* A connection that the server resets at its second request.  libcurl sends again what
-     * had no answer on a connection that was used before; a call for once has a new one. */
+    /*
+     * A connection that the server resets at its second request.  libcurl resends a request
+     * that had no answer on a reused connection; a call with is_once gets a new connection.
+     */
     caller_get(caller, "/first");
     script(caller, "/broken", STR(""), BAD_RESETS, STR(""));
     request = caller_request(caller, "/broken");
@@ -411,7 +412,9 @@ static void a_call_for_once_is_never_sent_twice(void **state)
     assert_int_equal(told->result.kind, WEBHOOK_UNKNOWN);
     assert_int_equal(caller->server.seen_count, 2);
 
-    /* Its opposite, on the first connection: that libcurl does so is why is_once is there. */
+    /*
+     * The opposite, on the first connection: this behaviour of libcurl is why is_once exists.
+     */
     assert_int_equal(caller_get(caller, "/broken")->result.kind, WEBHOOK_UNKNOWN);
     assert_int_equal(caller->server.seen_count, 4);
 }
@@ -438,7 +441,7 @@ int main(void)
         WITH_CALLER(retry_after_is_read_in_both_forms),
         WITH_CALLER(a_call_for_once_is_never_sent_twice),
         WITH_CALLER(
-            a_name_server_that_is_silent_holds_up_nobody), /* last: it outlives itself */
+            a_name_server_that_is_silent_holds_up_nobody), /* last: its thread outlives it */
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a call may go: addresses however they are written or resolved, connections that are
- * used again, and redirects.
+ * Where a call may go: addresses in every spelling and resolution, reused connections, and
+ * redirects.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 /*
  * Ways to make a server call what its caller cannot reach, by their names in the literature.
  *
- * A server stands on 127.0.0.1; nothing but public addresses is allowed.  Each case must end
- * as it says, and that server must not see so much as a connection.  In a URL, @ stands for
- * the server's port where it is behind a colon.
+ * A server listens on 127.0.0.1; only public addresses are allowed.  Each case must end as
+ * stated, and that server must not even see a connection.  In a URL, @ after a colon stands for
+ * the server's port.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,9 +19,9 @@
 #include "caller.h"
 
 enum ending {
-    BY_FORM,  /* it is no URL that can be called: nothing is started */
-    BY_GUARD, /* the address is judged, and refused                  */
-    BY_NAME,  /* there is no such name                               */
+    BY_FORM,  /* it is not a valid URL: nothing is started */
+    BY_GUARD, /* the address is checked and denied */
+    BY_NAME,  /* the name does not exist */
 };
 
 struct ssrf {
@@ -115,12 +115,12 @@ static const struct ssrf addresses[] = {
 enum {
     FORMS = sizeof forms / sizeof forms[0],
     ADDRESSES = sizeof addresses / sizeof addresses[0],
-    CASES_MIN = 60, /* what the table must not fall below */
+    CASES_MIN = 60, /* minimum number of cases in the table */
 };
 
 static const struct address_policy closed;
 
-/* With the port in the place of ":@". */
+/* With the port in place of ":@". */
 static struct str fill(const char *form, int port)
 {
     static char url[256];
@@ -196,7 +196,7 @@ static void no_answer_of_a_name_server_does(void **state)
     assert_int_equal(caller->server.connections, 0);
 }
 
-/* First an address that may be called, then, for the same name, one that may not. */
+/* First an address that is allowed, then, for the same name, one that is not. */
 static void a_name_that_is_bound_anew_is_judged_anew(void **state)
 {
     struct caller *caller = *state;
@@ -213,7 +213,7 @@ static void a_name_that_is_bound_anew_is_judged_anew(void **state)
     caller_rebind((const char *const[]){"127.0.0.1", NULL});
     assert_int_equal(caller_call(caller, &request)->result.kind, WEBHOOK_ANSWERED);
     seen = caller->server.seen_count;
-    caller_limit(caller, 1, 1, 1); /* what was resolved before is forgotten */
+    caller_limit(caller, 1, 1, 1); /* drops resolved names */
     caller_rebind((const char *const[]){"127.0.0.2", NULL});
     request.id = ++caller->next_id;
     assert_int_equal(caller_call(caller, &request)->result.kind, WEBHOOK_REFUSED);
@@ -250,13 +250,13 @@ static void no_redirect_does(void **state)
         told = caller_call(caller, &request);
         if (told->result.kind != WEBHOOK_REFUSED && told->result.kind != WEBHOOK_UNCONNECTED)
             fail_msg("%s: kind %d", hosts[i], told->result.kind);
-        assert_int_equal(caller->server.seen_count, i + 1); /* the first hop alone */
+        assert_int_equal(caller->server.seen_count, i + 1); /* only the first hop */
     }
 }
 
-/* ---- what the environment says ---- */
+/* ---- the environment ---- */
 
-/* Each would send the call to the server; none of them is looked at. */
+/* Each would send the call to the server; all of them are ignored. */
 static void no_proxy_of_the_environment_does(void **state)
 {
     static const char *const names[] = {"http_proxy",  "HTTP_PROXY", "https_proxy",

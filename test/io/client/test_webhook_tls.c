@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * https against a real server: a child process with a certificate of its own making, for
- * 127.0.0.1 and no name.
+ * https to a real server: a child process with its own certificate, for 127.0.0.1 and no name.
  */
 #include <netinet/in.h>
 #include <setjmp.h>

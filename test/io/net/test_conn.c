@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a client may send, how, and how slowly.
- */
+/* What a client may send, how, and how slowly. */
 #include "client.h"
 
 #include <poll.h>
@@ -13,7 +11,7 @@
 
 static const struct listener_limits *usual = &listener_limits_default;
 
-/* A post and a request behind it: what is answered, and in what order. */
+/* A POST followed by another request: the answers, and their order. */
 static const char two_requests[] = "POST /a/b%2Fc?k=v&x HTTP/1.1\r\nHost: h\r\n"
                                    "Transfer-Encoding: chunked\r\n\r\n"
                                    "4\r\nwhat\r\n4\r\never\r\n0\r\n\r\n" GET("/next");
@@ -75,7 +73,7 @@ static void *send_ahead(void *arg)
     return NULL;
 }
 
-/* The answers are read by their bytes, far more slowly than the requests are sent. */
+/* The answers are read byte by byte, far more slowly than the requests are sent. */
 static void thousands_of_requests_may_be_sent_ahead(void **state)
 {
     struct app *app = app_start(usual);
@@ -149,7 +147,7 @@ struct refusal {
     const char *request, *answer, *end;
 };
 
-/* What is no request; the sentences are the parser's, and it has its own tests. */
+/* Invalid requests; the messages are the parser's, which has its own tests. */
 static void what_is_no_request_gets_a_problem_and_the_end(void **state)
 {
     static const struct refusal rows[] = {
@@ -202,7 +200,10 @@ static void fields_beyond_all_bounds_are_refused(void **state)
     app_stop(app);
 }
 
-/* It is sending all the while: were the socket closed at once, a reset would eat the answer. */
+/*
+ * The client keeps sending: if the socket were closed at once, a reset would destroy the
+ * answer.
+ */
 static void a_client_that_sends_too_much_can_read_why(void **state)
 {
     struct app *app = app_start(usual);
@@ -250,7 +251,7 @@ static void a_body_of_the_largest_size_comes_whole(void **state)
     app_stop(app);
 }
 
-/* Limits of milliseconds for the one that is tried; nothing else may end the connection. */
+/* Limits of milliseconds for the one that is tested; nothing else may end the connection. */
 static struct listener_limits patient(void)
 {
     struct listener_limits limits = *usual;
@@ -383,7 +384,7 @@ static void a_client_that_does_not_close_after_the_last_word_is_closed(void **st
     fd = client_connect(app);
     client_say(fd, "GET /nothing HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
     client_expect(fd, "HTTP/1.1 204 No Content\r\nDate: %\r\nConnection: close\r\n\r\n");
-    /* Bytes are taken while it lingers; once it has closed, they are answered by a reset. */
+    /* Bytes are accepted while it lingers; once it has closed, they are answered by a reset. */
     for (int64_t until = clock_boot_us() + PATIENCE;
          send(fd, "x", 1, MSG_NOSIGNAL) == 1 && clock_boot_us() < until;)
         poll(NULL, 0, 1);

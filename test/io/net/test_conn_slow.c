@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clients that are slow on purpose ("slowloris"): each keeps something moving, or nothing, and
- * never comes to an end.  All of them must be ended by the limit that is theirs, plain and
- * under TLS alike, and cost nobody else anything.
+ * Deliberately slow clients ("slowloris"): each keeps something moving, or nothing, and never
+ * finishes.  Each must be ended by its limit, plain and with TLS, and must not affect other
+ * clients.
  */
 #include "tls_client.h"
 
@@ -14,7 +14,8 @@
 
 enum { DRIP_MS = 20, CROWD = 100 };
 
-#define LIMIT (80 * SPAN_MS) /* of what is tried; a drop falls each 20 ms, so that few do */
+/* of the tested case; one drip every 20 ms, so that there are few */
+#define LIMIT (80 * SPAN_MS)
 
 #define POST     "POST / HTTP/1.1\r\nHost: h\r\n"
 #define CHUNKED  POST "Transfer-Encoding: chunked\r\n\r\n"
@@ -27,9 +28,9 @@ enum limit { IDLE, HEAD, BODY };
 static const struct {
     const char *name;
     enum limit limit;
-    const char *says, *hears; /* before the drip                   */
-    const char *drip;         /* again and again                   */
-    const char *answer;       /* what ends it; "": it is closed    */
+    const char *says, *hears; /* before the drip */
+    const char *drip;         /* again and again */
+    const char *answer;       /* what ends it; "": it is closed */
 } rows[] = {
     {"nothing is said", IDLE, "", "", "", ""},
     {"nothing more is said", IDLE, GET("/nothing"), NOTHING, "", ""},
@@ -72,7 +73,7 @@ static int remove_cert(void **state)
     return 0;
 }
 
-/* Nothing but the limit that is tried may end the connection. */
+/* Only the tested limit may end the connection. */
 static struct app *start(enum limit limit)
 {
     struct listener_limits limits = listener_limits_default;
@@ -141,7 +142,7 @@ static void under_tls_as_well(void **state)
     }
 }
 
-/* They hold what is theirs; whoever comes beside them is answered at once. */
+/* They hold their own resources; other clients are answered at once. */
 static void a_crowd_of_slow_clients_keeps_nobody_from_being_served(void **state)
 {
     struct tls_files files = cert_files(&cert);

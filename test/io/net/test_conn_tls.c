@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Connections under TLS, with clients of every age, speed and temper.
- */
+/* Connections with TLS, with old, slow and hostile clients. */
 #include "tls_client.h"
 
 #include <openssl/err.h>
@@ -45,7 +43,7 @@ static void get_a(SSL *ssl)
     tls_client_expect(ssl, GOT_A);
 }
 
-/* ---- who gets in ---- */
+/* ---- who is accepted ---- */
 
 static void tls_1_2_and_1_3_are_served_and_plain_beside_them(void **state)
 {
@@ -88,11 +86,11 @@ static void old_protocols_and_suites_are_refused(void **state)
         {.oldest = TLS1_1_VERSION, .newest = TLS1_1_VERSION},
         {.newest = TLS1_2_VERSION, .ciphers = "AES128-GCM-SHA256"}, /* no ECDHE */
         {.newest = TLS1_2_VERSION, .ciphers = "DHE-RSA-AES128-GCM-SHA256"},
-        {.newest = TLS1_2_VERSION, .ciphers = "ECDHE-RSA-AES128-SHA"}, /* no AEAD  */
+        {.newest = TLS1_2_VERSION, .ciphers = "ECDHE-RSA-AES128-SHA"}, /* no AEAD */
         {.newest = TLS1_2_VERSION, .ciphers = "ECDHE-RSA-AES256-SHA384"},
         {.newest = TLS1_2_VERSION, .ciphers = "AECDH-AES128-SHA"},
         {.newest = TLS1_2_VERSION, .ciphers = "ECDHE-RSA-NULL-SHA"},
-        {.alpn = "\x02h2"}, /* nobody has set a handler for it */
+        {.alpn = "\x02h2"}, /* no handler is set for it */
     };
     struct app *app = start(usual);
     SSL *ssl;
@@ -139,7 +137,7 @@ static void no_session_is_resumed(void **state)
         struct tls_wish wish = {.oldest = versions[i], .newest = versions[i]};
         SSL *ssl = tls_client_connect_as(app, &wish);
 
-        get_a(ssl); /* a ticket would have come before it */
+        get_a(ssl); /* a ticket would have arrived before it */
         wish.session = SSL_get1_session(ssl);
         assert_false(SSL_SESSION_has_ticket(wish.session));
         tls_client_free(ssl);
@@ -152,7 +150,7 @@ static void no_session_is_resumed(void **state)
     app_stop(app);
 }
 
-/* Whatever still comes, the server has closed, and nobody's patience had to end. */
+/* Whatever still arrives, the server has closed, before PATIENCE was over. */
 static void expect_closed(int fd)
 {
     char bytes[256];
@@ -217,7 +215,7 @@ static void whoever_forgot_the_s_of_https_reads_why(void **state)
     client_expect(fd, "HTTP/1.1 400 Bad Request\r\nDate: %\r\n"
                       "Content-Type: application/problem+json\r\n");
     assert_true(recv(fd, text, sizeof text - 1, MSG_WAITALL) > 0);
-    assert_non_null(strstr(text, "This address speaks TLS: use https:// instead of http://."));
+    assert_non_null(strstr(text, "this address uses TLS; use https:// instead of http://"));
     close(fd);
     app_stop(app);
 }
@@ -255,7 +253,7 @@ static void who_is_over_the_limits_gets_no_handshake(void **state)
     app_stop(app);
 }
 
-/* ---- slow ones ---- */
+/* ---- slow clients ---- */
 
 static void a_handshake_that_does_not_begin_is_ended(void **state)
 {
@@ -269,7 +267,7 @@ static void a_handshake_that_does_not_begin_is_ended(void **state)
     app_stop(app);
 }
 
-/* A record that is always about to be complete: each byte moves, the whole never ends. */
+/* A record that is always about to be complete: each byte arrives, but it never ends. */
 static void a_handshake_that_drips_is_ended(void **state)
 {
     struct listener_limits limits = *usual;
@@ -338,7 +336,7 @@ static void a_new_certificate_is_for_new_connections(void **state)
     late = tls_client_new(half, &(struct tls_wish){0});
     assert_int_equal(SSL_connect(late), 1);
     get_a(late);
-    app->tls.key = first.key; /* of another: all stays as it is */
+    app->tls.key = first.key; /* of another certificate: nothing changes */
     app_order(app, APP_TLS, 0);
     assert_int_equal(app_await(app, APP_RELOADED), RC_CONFLICT);
     tls_client_free(after);
@@ -352,7 +350,7 @@ static void a_new_certificate_is_for_new_connections(void **state)
     app_stop(app);
 }
 
-/* ---- what goes over it ---- */
+/* ---- data ---- */
 
 static void requests_sent_ahead_and_in_pieces_are_answered_in_order(void **state)
 {
@@ -520,7 +518,7 @@ static void a_client_that_closes_its_side_is_answered_all_the_same(void **state)
 
         tls_client_say(ssl, GET("/a") GET("/later"));
         if (!is_rude)
-            SSL_shutdown(ssl); /* says so; otherwise the kernel alone does */
+            SSL_shutdown(ssl); /* sends close_notify; otherwise only the kernel closes */
         else
             shutdown(SSL_get_fd(ssl), SHUT_WR);
         app_await(app, APP_HELD);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Answers: whole and streamed, soon and late, to clients that are there and that are not.
- */
+/* Answers: whole and streamed, early and late, to clients that are present or gone. */
 #include "client.h"
 
 #include <stdlib.h>
@@ -103,7 +101,7 @@ static void the_owner_learns_that_the_client_has_gone(void **state)
         else
             close(fd);
         app_await(app, APP_GONE);
-        app_order(app, APP_ANSWER, 0); /* goes nowhere, and hurts nobody */
+        app_order(app, APP_ANSWER, 0); /* has no receiver, and no effect */
     }
     fd = client_connect(app);
     client_say(fd, GET("/a"));
@@ -112,7 +110,7 @@ static void the_owner_learns_that_the_client_has_gone(void **state)
     app_stop(app);
 }
 
-/* Nor is its owner told more than that it has gone. */
+/* Its owner is only notified that it has gone. */
 static void one_that_has_closed_its_side_only_still_gets_the_answer(void **state)
 {
     struct app *app = app_start(usual);
@@ -159,7 +157,7 @@ static void read_all(int fd, char *to, size_t len)
     }
 }
 
-/* The server is told to wait long before it has written all, and goes on as it is read. */
+/* The server has to wait long before it has written all, and continues as it is read. */
 static void a_stream_waits_for_a_slow_reader(void **state)
 {
     struct app *app = app_start(usual);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which answers come as gzip, what their heads say, and that zlib reads what was meant.
- */
+/* Which answers are sent as gzip, their heads, and that zlib decodes them correctly. */
 #include "client.h"
 
 #include <stdlib.h>
@@ -52,7 +50,7 @@ static bool has_line(const char *head, const char *line)
     return strstr(head, line) != NULL;
 }
 
-/* Asks for so much of that kind; `accept` are whole lines of the request. */
+/* Requests `len` bytes of that kind; `accept` are complete lines of the request. */
 static struct answer ask(int fd, const char *method, int kind, int len, const char *accept)
 {
     struct answer answer = {0};
@@ -76,7 +74,7 @@ static void expect_pattern(const char *bytes, size_t len)
         assert_int_equal(bytes[i], app_byte(i));
 }
 
-/* The body is one whole member of gzip with so many bytes of the pattern. */
+/* The body is one complete gzip member with `len` bytes of the pattern. */
 static void expect_squeezed(const struct answer *answer, size_t len)
 {
     z_stream z = {0};
@@ -196,7 +194,7 @@ static size_t receive_chunk(int fd, char *to, size_t cap)
     return n;
 }
 
-/* Feeds a chunk, and returns how many bytes it was; *is_end at the end of gzip. */
+/* Feeds a chunk, and returns the number of its bytes; *is_end at the end of gzip. */
 static size_t unpack(z_stream *z, char *bytes, size_t len, char *to, size_t cap, bool *is_end)
 {
     int rc;

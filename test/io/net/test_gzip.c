@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What gzip makes of bytes; zlib's own reader tells what they were.
- */
+/* Compression; zlib's own decoder gives the expected bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +26,7 @@ static void fill(bool is_noise)
         plain[i] = is_noise ? (char)prng_next(&prng) : "{\"id\":\"belfry\"}, "[i % 17];
 }
 
-/* How many bytes `reader` makes of them; the end must come exactly when it is expected. */
+/* The number of bytes that `reader` decodes; the end must come exactly when it is expected. */
 static size_t read_back(z_stream *reader, struct str bytes, bool is_end)
 {
     int rc;

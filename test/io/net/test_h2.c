@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HTTP/2 by nghttp2's own client: what HTTP/1.1 promises (test_conn.c) holds here, too, and
- * many requests are under way at once.
+ * HTTP/2 with nghttp2's client: the promises of HTTP/1.1 (test_conn.c) hold here too, and many
+ * requests are under way at once.
  */
 #include "h2_client.h"
 
@@ -86,7 +86,7 @@ static void a_preface_in_single_bytes_is_one(void **state)
     for (size_t i = 0; i < sizeof bytes - 1; i++)
         client_send(h->fd, (struct str){bytes + i, 1});
     while (nghttp2_session_mem_send(h->session, &data) == 24)
-        ; /* its own preface was said by hand, and its settings go with the request */
+        ; /* its preface was sent by hand, and its settings go with the request */
     a = h2c_get(h, "/x");
     h2c_await(h, a);
     assert_body(a, "GET [x] [] []");
@@ -194,7 +194,7 @@ static void a_stream_that_is_reset_is_gone(void **state)
     h2c_flush(h);
     app_await(app, APP_GONE);
     b = h2c_get(h, "/x");
-    h2c_await(h, b); /* the others do not notice */
+    h2c_await(h, b); /* the others are not affected */
     assert_body(b, "GET [x] [] []");
     app_order(app, APP_ANSWER, 0);
     h2c_close(h);
@@ -263,7 +263,7 @@ static void a_body_that_is_too_long_is_told_of(void **state)
     h2c_close(h);
 }
 
-/* The parser of HTTP/1.1 decides: test_http1 has all that it refuses. */
+/* The HTTP/1.1 parser decides: test_http1 has all that it rejects. */
 static void what_http_1_refuses_is_refused(void **state)
 {
     static const struct {

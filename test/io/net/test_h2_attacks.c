@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clients of HTTP/2 that mean harm: whatever they send, they are sent away before it costs
- * anything, and the next client is answered.
+ * Hostile HTTP/2 clients: whatever they send, they are disconnected before it costs anything,
+ * and the next client is answered.
  */
 #include "h2_client.h"
 
@@ -13,7 +13,7 @@
 
 enum {
     MANY = 100000, /* frames; none of the attacks may get that far */
-    SOON = 80,     /* ms: the limits of what is tried below        */
+    SOON = 80,     /* ms: the limits of the tested cases */
 };
 
 /* Heads by HPACK's static table: GET or POST, "/", http, authority "h". */
@@ -57,7 +57,7 @@ static int start_short(void **state)
     return start_with(&limits);
 }
 
-/* Whatever was done, the next client is answered. */
+/* Whatever happened, the next client is answered. */
 static int stop(void **state)
 {
     struct h2c *h = h2c_open(client_connect(app));
@@ -79,7 +79,7 @@ static int hello(void)
     return fd;
 }
 
-/* What the server says meanwhile is read and forgotten, so that nobody waits for room. */
+/* What the server sends meanwhile is read and dropped, so that it never waits for room. */
 static bool drain(int fd)
 {
     char room[65536];
@@ -119,16 +119,16 @@ static void streams_that_are_cancelled_at_once(void **state)
     assert_sent_away(fd, i);
 }
 
-/* The server cancels them itself, for a mistake (CVE-2025-8671). */
+/* The server cancels them itself, because of a client error (CVE-2025-8671). */
 static void streams_that_we_are_made_to_cancel(void **state)
 {
     static const struct {
         uint8_t type, flags;
         struct str payload;
     } mistakes[] = {
-        {UPDATE, 0, {"\0\0\0\0", 4}},         /* by nothing     */
-        {UPDATE, 0, {"\x7f\xff\xff\xff", 4}}, /* by too much    */
-        {PRIORITY, 0, {"\0\0\0\0", 4}},       /* too short      */
+        {UPDATE, 0, {"\0\0\0\0", 4}},         /* by nothing */
+        {UPDATE, 0, {"\x7f\xff\xff\xff", 4}}, /* by too much */
+        {PRIORITY, 0, {"\0\0\0\0", 4}},       /* too short */
         {HEADERS, END_HEADERS, {"\x82", 1}},  /* a head after the head */
     };
 
@@ -169,7 +169,7 @@ static void an_endless_head_of_nothing(void **state)
     assert_sent_away(fd, i);
 }
 
-/* Each is to be answered, and the answers are never read. */
+/* Each must be answered, and the answers are never read. */
 static void questions_whose_answers_nobody_reads(void **state)
 {
     static const struct {
@@ -192,7 +192,7 @@ static void questions_whose_answers_nobody_reads(void **state)
     }
 }
 
-/* One field of 4,000 bytes is said once and then named by its number, a byte each. */
+/* One field of 4,000 bytes is sent once and then referenced by its number, a byte each. */
 static void a_head_that_grows_when_it_is_unpacked(void **state)
 {
     static char text[4096];
@@ -209,7 +209,7 @@ static void a_head_that_grows_when_it_is_unpacked(void **state)
     assert_true(h2c_frame(h->fd, HEADERS, 0, 1, buf_as_str(&block)));
     memset(room, 0xbe, sizeof room); /* the newest of the dynamic table */
     assert_true(h2c_frame(h->fd, CONTINUATION, END_HEADERS, 1, (struct str){room, 16000}));
-    /* 64 MB, had anybody kept it. */
+    /* 64 MB, if it were kept. */
     while (recv(h->fd, room, sizeof room, 0) > 0)
         ;
     h2c_close(h);
@@ -238,7 +238,7 @@ static void bodies_that_do_not_end(void **state)
     (void)state;
     for (int i = 0; i < H2_STREAMS_MAX; i++)
         halves[i] = h2c_ask(h, &request);
-    /* The rest of each, until the bound of all together is met. */
+    /* The rest of each, until the limit of all together is reached. */
     for (int i = 0; i < H2_STREAMS_MAX && cancelled == 0; i++) {
         for (int k = 0; k < 40 && !halves[i]->is_closed; k++)
             if (!h2c_frame(h->fd, DATA, 0, (uint32_t)halves[i]->id,
@@ -285,7 +285,7 @@ static void who_does_not_read_is_let_go_of(void **state)
 
     (void)state;
     h2c_hello(fd);
-    /* A window as large as can be, so that nothing but the socket holds the answer back. */
+    /* The largest window, so that only the socket delays the answer. */
     assert_true(h2c_frame(fd, UPDATE, 0, 0, STR("\x7f\xff\x00\x00")));
     assert_true(h2c_frame(fd, SETTINGS, 0, 0, STR("\0\x4\x7f\xff\x00\x00")));
     assert_true(h2c_frame(fd, HEADERS, END_HEADERS | END_STREAM, 1,
@@ -300,7 +300,7 @@ static void who_gives_an_answer_no_room_is_let_go_of(void **state)
 
     (void)state;
     h2c_hello(fd);
-    assert_true(h2c_frame(fd, SETTINGS, 0, 0, STR("\0\x4\0\0\0\0"))); /* a window of nothing */
+    assert_true(h2c_frame(fd, SETTINGS, 0, 0, STR("\0\x4\0\0\0\0"))); /* a window of zero */
     assert_true(h2c_frame(fd, HEADERS, END_HEADERS | END_STREAM, 1,
                           STR("\x82\x04\x04/big\x86\x01\x01h")));
     assert_int_equal(app_await(app, APP_OVER), 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of JSON in pieces that threads keep: what they hold is theirs, whoever frees it.
+ * JSON values allocated from thread caches: each thread owns its cache, whichever thread frees
+ * a value.
  */
 #include "wire/json/json.h"
 
@@ -16,7 +17,7 @@
 
 enum { MANY = 300, LENGTH_MAX = 200 };
 
-/* A list of objects of one key, with strings of all lengths around the sizes that are kept. */
+/* A list of objects of one key, with strings of all lengths around the cached sizes. */
 static json_t *make(char letter)
 {
     json_t *list = json_new_list();

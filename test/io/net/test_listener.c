@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Addresses, how many may come, and how it ends.
- */
+/* Addresses, the number of connections, and the end. */
 #include "client.h"
 
 #include <netinet/in.h>
@@ -102,7 +100,7 @@ static void many_connections_are_served_side_by_side(void **state)
     app_stop(app);
 }
 
-/* Connects and asks until it is let in, since the server learns of a close in its own time. */
+/* Connects and requests until it is accepted, since the server notices a close with a delay. */
 static int connect_when_there_is_room(struct app *app)
 {
     int64_t until = clock_boot_us() + PATIENCE;
@@ -143,7 +141,7 @@ static void one_peer_has_its_share_of_connections(void **state)
     }
     expect_to_be_turned_away(app, "HTTP/1.1 429 Too Many Requests\r\n");
     close(fds[0]);
-    trusted = connect_when_there_is_room(app); /* and counts no longer */
+    trusted = connect_when_there_is_room(app); /* and is no longer counted */
     fds[0] = connect_when_there_is_room(app);
     get_a(fds[1]);
     get_a(fds[2]);
@@ -175,7 +173,7 @@ static void all_together_have_theirs(void **state)
     app_stop(app);
 }
 
-/* Descriptors for three more; the clients have had theirs before. */
+/* Descriptors for three more; the clients already have theirs. */
 static void without_descriptors_it_turns_away_and_serves_on(void **state)
 {
     enum { COUNT = 12, LEFT = 3 };
@@ -243,7 +241,7 @@ static void a_graceful_close_finishes_what_is_under_way(void **state)
     app_stop(app);
 }
 
-/* Its head has said that the connection stays: that was before. */
+/* Its head said that the connection stays open: that was before. */
 static void a_stream_that_was_begun_before_the_close_is_the_last(void **state)
 {
     struct app *app = app_start(usual);
@@ -271,7 +269,7 @@ static void at_its_deadline_a_close_waits_for_owners_alone(void **state)
     app_await(app, APP_HELD);
     client_say(half, "GET /a HT");
     app_order(app, APP_CLOSE, SPAN_H);
-    app_order(app, APP_CLOSE, 20 * SPAN_MS); /* in a hurry now */
+    app_order(app, APP_CLOSE, 20 * SPAN_MS); /* now with a short limit */
     app_await(app, APP_GONE);
     client_expect_end(held);
     client_expect_end(half);

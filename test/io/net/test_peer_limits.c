@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses of peers, and the count of their connections.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Certificates and keys, and TLS without a socket: the client is OpenSSL's own, and what goes
- * between the two is in the test's hands.
+ * Certificates and keys, and TLS without a socket: the client is OpenSSL's, and the test passes
+ * the bytes between the two.
  */
 #include "tls_client.h"
 
@@ -83,9 +83,9 @@ static void a_key_of_another_certificate_is_refused(void **state)
     (void)state;
     cert_make(CERT_EC, "other", &other);
     expect_refused((struct tls_files){.cert = ec.cert, .key = other.key}, RC_CONFLICT,
-                   "is not that of the certificate");
+                   "does not match the certificate");
     expect_refused((struct tls_files){.cert = ec.cert, .key = rsa.key}, RC_CONFLICT,
-                   "is not that of the certificate");
+                   "does not match the certificate");
     cert_remove(&other);
 }
 
@@ -174,7 +174,7 @@ static void a_file_of_those_to_trust_must_have_certificates_and_none_that_is_bro
     expect_not_trusted("/tmp", RC_NOT_FOUND, "\"/tmp\": Is a directory");
     expect_not_trusted(ec.key, RC_INVALID, "has no certificate in PEM form");
     expect_not_trusted(empty, RC_INVALID, "has no certificate in PEM form");
-    expect_not_trusted(broken, RC_INVALID, "is broken");
+    expect_not_trusted(broken, RC_INVALID, "is damaged");
     unlink(both);
     unlink(broken);
     unlink(empty);
@@ -182,7 +182,7 @@ static void a_file_of_those_to_trust_must_have_certificates_and_none_that_is_bro
     free(second);
 }
 
-/* ---- the talk ---- */
+/* ---- the protocol ---- */
 
 struct talk {
     struct tls_context *context;
@@ -211,7 +211,7 @@ static struct talk *talk_begin(struct tls_files files, const struct tls_wish *wi
     SSL_set_bio(talk->client, talk->to_client, talk->from_client);
     assert_int_equal(tls_context_open(&files, &talk->context, &err), RC_OK);
     talk->tls = tls_new(talk->context, on_sealed, talk->to_client);
-    /* What was made with it does not need it any more. */
+    /* Connections that were made with it do not need it any more. */
     talk->context = tls_context_free(talk->context);
     return talk;
 }
@@ -223,7 +223,7 @@ static void talk_end(struct talk *talk)
     free(talk);
 }
 
-/* Hands over what the client has said, in pieces of at most `piece` bytes. */
+/* Passes on what the client has sent, in pieces of at most `piece` bytes. */
 static enum tls_state talk_pass(struct talk *talk, size_t piece, struct buf *plain)
 {
     enum tls_state state = TLS_SHAKING;
@@ -314,7 +314,7 @@ static void a_byte_that_was_changed_on_the_way_is_noticed(void **state)
     talk_end(talk);
 }
 
-/* Before the client has read that it is refused: OpenSSL alone would wait for the next try. */
+/* Before the client has read the refusal: OpenSSL alone would wait for the next attempt. */
 static void the_first_try_to_renegotiate_is_the_last(void **state)
 {
     struct talk *talk = talk_begin(cert_files(&ec),

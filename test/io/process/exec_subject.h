@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Programs run in a world to their end, and what was heard of them.
- */
+/* Runs programs in a world to their end, and records their output. */
 #pragma once
 
 #include "exec_world.h"
@@ -9,13 +7,13 @@
 
 enum { TEXT_BYTES = 32 * 1024 };
 
-/* A program, and all that was heard of it. */
+/* A program, and all its output. */
 struct subject {
     struct exec_run *run;
     bool is_over;
-    const char *stops_at;    /* exec_stop() at a line that holds this */
-    char text[TEXT_BYTES];   /* lines end in \n, pieces in \\   */
-    char errors[TEXT_BYTES]; /* of the other stream             */
+    const char *stops_at;    /* exec_stop() at a line that contains this */
+    char text[TEXT_BYTES];   /* lines end in \n, pieces in \\ */
+    char errors[TEXT_BYTES]; /* of the other stream */
     struct buf out[EXEC_STREAMS];
     struct exec_end end;
 };
@@ -65,13 +63,13 @@ static inline struct exec_end subject_run(struct world *world, struct subject *s
     return subject->end;
 }
 
-/* Words for argv, and a request of them with usual values. */
+/* Words for argv, and a request for them with typical values. */
 static inline struct exec_request request_of(struct str *words, int count)
 {
     return (struct exec_request){
         .argv = words,
         .argc = count,
-        .kill_after = 60 * SPAN_S, /* longer than a test may take: it is not to be needed */
+        .kill_after = 60 * SPAN_S, /* longer than a test may take: it must not be needed */
         .output_max = 10000,
     };
 }

@@ -2,8 +2,8 @@
 /*
  * A loop and a pool for one test.
  *
- * world_open() and world_close() are cmocka's set-up and tear-down: after the test the
- * process must have the descriptors that it had before, and no child, dead or alive.
+ * world_open() and world_close() are cmocka's setup and teardown: after the test the process
+ * must have the same descriptors as before, and no child, dead or alive.
  */
 #pragma once
 
@@ -39,7 +39,7 @@ static inline int compare_numbers(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* The open descriptors, in order, but for the one that the list is read by. */
+/* The open descriptors, in order, except the one used to list them. */
 static inline void list_fds(char *text, size_t room)
 {
     struct buf buf = {.ptr = text, .cap = room};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Programs as they should be: what they are given, and what is heard of them.
- */
+/* Well-behaved programs: what they are given, and their output. */
 #include "exec_subject.h"
 
 #include <fcntl.h>
@@ -143,7 +141,7 @@ static void usage_is_that_of_the_program_and_its_children(void **state)
     struct exec_request none = REQUEST(STR("/bin/true"));
     struct exec_end little = subject_run(*state, &nothing, &none);
 
-    /* Some 0.1 s against 1 ms. */
+    /* About 0.1 s compared with 1 ms. */
     assert_true(end.user > 4 * (little.user + little.system));
     assert_true(end.user < 100 * SPAN_S);
     assert_true(end.max_rss > 200000 && end.max_rss < (INT64_C(1) << 32));
@@ -207,9 +205,9 @@ static void what_cannot_be_started_says_why(void **state)
         {"/bin/true", "/no", "", "", RC_NOT_FOUND,
          "cannot enter the directory `/no`: No such file or directory"},
         {"/bin/true", "", "no-such", "", RC_NOT_FOUND,
-         "cannot run as user `no-such`: there is none"},
+         "cannot run as user `no-such`: it does not exist"},
         {"/bin/true", "", "", "no-such", RC_NOT_FOUND,
-         "cannot run as group `no-such`: there is none"},
+         "cannot run as group `no-such`: it does not exist"},
     };
 
     for (int i = 0; i < COUNT(cases); i++) {
@@ -286,7 +284,8 @@ static void a_program_runs_as_the_user_asked_for(void **state)
     request.argv = (struct str[]){STR("/usr/bin/env")};
     request.argc = 1;
     subject_run(*state, &s, &request);
-    assert_string_equal(s.text, "HOME=/nonexistent\n"); /* of nobody, in Debian's base-passwd */
+    /* of user nobody, in Debian's base-passwd */
+    assert_string_equal(s.text, "HOME=/nonexistent\n");
     s = (struct subject){0};
     request.env = (struct exec_var[]){{STR("HOME"), STR("/h")}};
     request.env_count = 1;
@@ -341,7 +340,7 @@ static void a_machine_without_descriptors_refuses_and_nothing_leaks(void **state
         if (subject_start(*state, &s, &request, &err) == RC_OK)
             break;
         assert_int_equal(err.rc, RC_BUSY);
-        assert_string_equal(err.text, "cannot make a process: Too many open files");
+        assert_string_equal(err.text, "cannot create a process: Too many open files");
         refused++;
     }
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);

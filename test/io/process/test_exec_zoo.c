@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs as they should not be.  Those in shell are in test/io/zoo, those that shell cannot
- * express are below.  Each test ends with the checks of world_close().
+ * Badly behaved programs.  Those in shell are in test/io/zoo, those that shell cannot express
+ * are below.  Each test ends with the checks of world_close().
  */
 #include "exec_subject.h"
 
@@ -160,7 +160,7 @@ static void a_flood_without_end_can_be_stopped(void **state)
     assert_int_equal(subject_start(world, &s, &request, &err), RC_OK);
     while (s.out[EXEC_STDOUT].len < (size_t)request.output_max)
         uv_run(&world->loop, UV_RUN_ONCE);
-    uv_run(&world->loop, UV_RUN_ONCE); /* more is the only thing that can happen */
+    uv_run(&world->loop, UV_RUN_ONCE); /* further output is the only possible event */
     exec_stop(s.run);
     while (!s.is_over)
         uv_run(&world->loop, UV_RUN_ONCE);
@@ -262,7 +262,7 @@ static void who_stops_its_keeper_can_be_stopped(void **state)
 
 static void a_fork_bomb_is_bounded_and_ends(void **state)
 {
-    struct subject s = {.stops_at = "annot fork"}; /* the first that was refused */
+    struct subject s = {.stops_at = "annot fork"}; /* the first refusal */
     struct exec_request request = REQUEST(STR("/bin/sh"));
     char script[TEXT_BYTES];
     int fd = open("test/io/zoo/fork_bomb.sh", O_RDONLY);
@@ -271,7 +271,7 @@ static void a_fork_bomb_is_bounded_and_ends(void **state)
     close(fd);
     assert_true(got > 0);
     if (geteuid() != 0)
-        skip(); /* the bound counts all processes of a user: it takes one who has none */
+        skip(); /* the limit counts all processes of a user: it needs a user who has none */
     request.input = (struct str){script, (size_t)got};
     request.user = STR("nobody");
     request.caps.processes = 64;
@@ -280,7 +280,7 @@ static void a_fork_bomb_is_bounded_and_ends(void **state)
     assert_non_null(strstr(s.errors, s.stops_at));
 }
 
-/* A child of which the pipe is held by no descendant, but by us. */
+/* A child whose pipe is held not by a descendant, but by this process. */
 static void who_gives_its_output_away_is_not_waited_for(void **state)
 {
     struct world *world = *state;
@@ -328,7 +328,7 @@ static void a_pool_that_closes_ends_its_programs_and_tells(void **state)
     world->is_closed = false;
 }
 
-/* The process with the pool of the next test; its program's words go to `out`. */
+/* The process with the pool of the next test; its program's output goes to `out`. */
 _Noreturn static void run_victim(int out)
 {
     void *state;
@@ -355,7 +355,7 @@ static void when_the_pools_process_is_killed_nothing_stays(void **state)
     pid_t victim;
 
     (void)state;
-    /* Whatever the victim leaves comes to this process, so that it can be waited for. */
+    /* The victim's orphans become children of this process, so that it can wait for them. */
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     victim = fork();
@@ -373,7 +373,7 @@ static void when_the_pools_process_is_killed_nothing_stays(void **state)
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0), 0);
 }
 
-/* Says what it was given beyond what was meant for it. */
+/* Prints what it inherited beyond what was intended. */
 static int say_inheritance(void)
 {
     char fds[FDS_BYTES];

@@ -172,8 +172,8 @@ static void check_file(struct str text, const char *expected)
 static void an_error_in_the_file_has_its_line_and_column(void **state)
 {
     (void)state;
-    check_file(STR("\nlease = 90x\n"), "belfry.conf:2:11: no such unit; there are d, h, m, s, "
-                                       "ms, us and ns");
+    check_file(STR("\nlease = 90x\n"), "belfry.conf:2:11: unknown unit; use d, h, m, s, ms, us "
+                                       "or ns");
     check_file(STR("listen = 80, \n"),
                "belfry.conf:1:13: missing address; write it as 127.0.0.1:7227");
     check_file(STR("log = \"xml\""), "belfry.conf:1:8: must be logfmt or json");

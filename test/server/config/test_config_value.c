@@ -129,7 +129,7 @@ static void durations_have_units_and_a_range(void **state)
     check_bad(CONFIG_LEASE, "999ms", 0, "must be from 1s to 1d");
     check_bad(CONFIG_LEASE, "90", 2,
               "a number needs a unit; write it like 250ms, 90s, 1h30m or 7d");
-    check_bad(CONFIG_LEASE, "90x", 2, "no such unit; there are d, h, m, s, ms, us and ns");
+    check_bad(CONFIG_LEASE, "90x", 2, "unknown unit; use d, h, m, s, ms, us or ns");
 }
 
 static void lists_of_addresses_are_parted_by_commas(void **state)

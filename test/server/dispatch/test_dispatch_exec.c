@@ -189,7 +189,7 @@ static void a_keeper_that_was_killed_is_a_loss(void **state)
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "exec_lost", true,
-                 "the process that watched over the program was killed; the program was "
+                 "the supervisor of the program was killed; the program was "
                  "killed too");
 }
 

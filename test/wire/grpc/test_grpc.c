@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Against the specification, "gRPC over HTTP2", and what clients were seen to send.
- */
+/* Compared with the specification, "gRPC over HTTP2", and with what real clients send. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

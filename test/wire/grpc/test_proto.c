@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Bytes by the encoding of protobuf: a tag is number × 8 + type, type 2 has a length.
- */
+/* Bytes in the encoding of protobuf: a tag is number × 8 + type, type 2 has a length. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +70,7 @@ static void fields_that_are_not_known_stay(void **state)
     assert_true(str_eq(proto_pack(&request->base, arena), bytes));
 }
 
-/* protobuf-c would take "a" of "a\0b": two ids, one schedule. */
+/* protobuf-c would read "a" from "a\0b": two ids, one schedule. */
 static void a_text_has_no_nul(void **state)
 {
     Temporal__CreateScheduleRequest *request;
@@ -100,12 +98,12 @@ static void a_text_is_utf8_however_deep(void **state)
 static void what_is_broken_is_refused(void **state)
 {
     static const struct str wrong[] = {
-        {"\x0a", 1},             /* no length              */
+        {"\x0a", 1},             /* no length */
         {"\x0a\x05n", 3},        /* shorter than announced */
-        {"\x0b", 1},             /* a group                */
-        {"\x1a\x02\x0a\x05", 4}, /* so inside              */
-        {"\x08\x01", 2},         /* a number as a text     */
-        {"\x80\x00\x00", 3},     /* field 0, in two bytes  */
+        {"\x0b", 1},             /* a group */
+        {"\x1a\x02\x0a\x05", 4}, /* the same, nested */
+        {"\x08\x01", 2},         /* a number as a text */
+        {"\x80\x00\x00", 3},     /* field 0, in two bytes */
         {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11},
         {"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11},
     };
@@ -120,7 +118,7 @@ static void what_is_broken_is_refused(void **state)
     }
 }
 
-/* A megabyte of empty entries of a map would be 28 of them. */
+/* A megabyte of empty map entries would take 28 in memory. */
 static void a_message_has_a_budget(void **state)
 {
     enum { LEN = 1 << 20 };
@@ -144,7 +142,7 @@ static void a_field_of_a_message_is_found(void **state)
 
     (void)state;
     assert_true(proto_find_text(BYTES("\x10\x01\x0a\x03one\x0a\x03two"), 1, &found));
-    assert_true(str_eq(found, STR("two"))); /* as unpacking has it */
+    assert_true(str_eq(found, STR("two"))); /* as in unpacking */
     assert_false(proto_find_text(BYTES("\x12\x01n"), 1, &found));
     assert_false(proto_find_text(BYTES("\x0a\x01n\x12"), 1, &found));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Feeds bytes to the HTTP/1.1 parser in pieces and writes down all that comes of it, so that
- * two runs can be compared as texts.  For the tests of wire/http1*.c.
+ * Feeds bytes to the HTTP/1.1 parser in pieces and records all results, so that two runs can be
+ * compared as texts.  For the tests of wire/http1*.c.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #define BYTES(literal)               \
     {                                \
         literal, sizeof(literal) - 1 \
-    } /* for tables; may have zero bytes */
+    } /* for tables; may contain zero bytes */
 
 enum { RUN_LOG_MAX = 1 << 14, RUN_BODY_MAX = 1000 };
 
@@ -27,10 +27,10 @@ struct run {
     struct http1 parser;
     char room[HTTP1_ROOM];
     char log_text[RUN_LOG_MAX];
-    struct buf log;    /* each request in words, its body, what refused it */
-    int heads, bodies; /* requests begun, requests ended                   */
+    struct buf log;    /* each request as text, its body, and the error */
+    int heads, bodies; /* requests begun, requests ended */
     int64_t body_max;
-    bool has_body; /* a piece of this request's body has come */
+    bool has_body; /* a piece of this request's body has arrived */
     enum rc rc;
     struct err err;
 };
@@ -89,7 +89,7 @@ static inline void log_event(struct run *run, enum http1_event event)
     }
 }
 
-/* The bytes live in a block of their own and go away: nothing may point to them later. */
+/* The bytes live in their own block, which is freed: nothing may point to them later. */
 static inline void run_feed(struct run *run, struct str bytes)
 {
     char *copy = malloc(bytes.len + 1);
@@ -128,7 +128,10 @@ static inline void assert_same(const struct run *a, const struct run *b)
     assert_int_equal(http1_is_idle(&a->parser), http1_is_idle(&b->parser));
 }
 
-/* The run of the whole, after the same bytes gave the same one by one and in any two parts. */
+/*
+ * The run of the whole, after checking that the same bytes give the same result one by one and
+ * in any two parts.
+ */
 static inline struct run *run_all_ways(struct str bytes)
 {
     struct run *whole = run_new(RUN_BODY_MAX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests that are in order, in any split: what they mean follows RFC 9110 and RFC 9112, whose
- * examples are among them; the bounds are those of wire/http1/http1.h.
+ * Valid requests, in any split: their meaning follows RFC 9110 and RFC 9112, whose examples are
+ * among them; the limits are those of wire/http1/http1.h.
  */
 #include "http1_run.h"
 
@@ -59,7 +59,7 @@ static void the_examples_of_the_rfcs_are_read(void **state)
     assert_read(rows, COUNT(rows));
 }
 
-/* The very bytes that curl 7.88.1, Python 3.11, node 20 and Wget 1.21 sent to a socket. */
+/* The exact bytes that curl 7.88.1, Python 3.11, node 20 and Wget 1.21 sent to a socket. */
 static void requests_of_real_clients_are_read(void **state)
 {
     static const struct right rows[] = {
@@ -113,7 +113,7 @@ static void any_token_is_a_method_and_its_case_matters(void **state)
     assert_read(rows, COUNT(rows));
 }
 
-/* RFC 9112 section 9.3; of close and keep-alive the first wins wherever it stands. */
+/* RFC 9112 section 9.3; of close and keep-alive, close wins at any position. */
 static void the_connection_stays_as_version_and_field_say(void **state)
 {
     static const struct right rows[] = {
@@ -172,14 +172,14 @@ static void a_body_ends_with_its_length_or_its_last_chunk(void **state)
          "POST 1.0 host= port= length=5 closes body=\r\n\r\n!\n"},
         {BYTES(CH "0\r\n\r\n"), CH_IS "\n"},
         {BYTES(CH "5\r\nhello\r\n0\r\n\r\n"), CH_IS " body=hello\n"},
-        /* RFC 9112 section 7: names of codings heed no case */
+        /* RFC 9112 section 7: names of codings are case-insensitive */
         {BYTES("POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: Chunked\r\n\r\n0\r\n\r\n"),
          CH_IS "\n"},
         {BYTES(CH "a\r\n0123456789\r\nA\r\n0\r\n\r\n\r\n012\r\n000\r\n\r\n"),
          CH_IS " body=01234567890\r\n\r\n\r\n012\n"},
         {BYTES(CH "0000000000000001\r\n\n\r\n00\r\n\r\n"), CH_IS " body=\n\n"},
         {BYTES(CH "2;a;b=c;d=\"e;\\\"\t\\\\f\"\r\nhi\r\n0;last\r\n\r\n"), CH_IS " body=hi\n"},
-        /* trailers are checked and forgotten, whatever they claim */
+        /* trailers are checked and dropped, whatever they contain */
         {BYTES(CH "2\r\nhi\r\n0\r\nContent-Length: 9\r\nHost: x\r\nX:\r\n\r\n"),
          CH_IS " body=hi\n"},
     };
@@ -215,7 +215,7 @@ static void requests_follow_one_another_without_a_pause(void **state)
         /* RFC 9112 section 2.2: one empty line before a request is ignored, each time */
         {BYTES("\r\nGET /a HTTP/1.1\r\n" HOST "\r\n\r\nGET /b HTTP/1.1\r\n" HOST "\r\n"),
          "GET 1.1 host=h port= path=a stays\nGET 1.1 host=h port= path=b stays\n"},
-        /* what stands in a body is no request, however much it looks like one */
+        /* text in a body is not a request, even if it looks like one */
         {BYTES("POST / HTTP/1.1\r\n" HOST "Content-Length: 18\r\n\r\nGET /x HTTP/1.1\r\n\r"
                "GET /b HTTP/1.1\r\n" HOST "\r\n"),
          "POST 1.1 host=h port= length=18 stays body=GET /x HTTP/1.1\r\n\r\n"
@@ -262,7 +262,7 @@ static void the_parser_is_idle_until_the_first_byte_of_a_request(void **state)
     free(run);
 }
 
-/* A client that waits for "100 Continue" would wait for ever if bytes were needed. */
+/* A client that waits for "100 Continue" would wait forever if bytes were needed. */
 static void a_body_that_is_too_long_is_refused_before_it_comes(void **state)
 {
     struct run *run = run_new(10);
@@ -295,7 +295,7 @@ static void the_cap_may_be_moved_once_the_head_is_known(void **state)
     free(run);
 }
 
-/* A request of a part that is repeated; what the bound is of follows from the parts. */
+/* A request with a repeated part; the parts determine which limit applies. */
 static struct run *run_repeated(const char *before, const char *part, int count,
                                 const char *after)
 {
@@ -321,8 +321,8 @@ static struct run *run_repeated(const char *before, const char *part, int count,
 
 struct bound {
     const char *before, *part, *after;
-    int most;   /* how often the part may stand */
-    int status; /* when it stands once more     */
+    int most;   /* maximum number of parts */
+    int status; /* with one part more */
 };
 
 static void every_bound_is_reached_and_not_passed(void **state)
@@ -333,9 +333,9 @@ static void every_bound_is_reached_and_not_passed(void **state)
         {"", "M", " / HTTP/1.1\r\n" HOST "\r\n", HTTP1_LINE_MAX - 11, 414},
         /* a field line: X: ... */
         {"GET / HTTP/1.1\r\n" HOST "X: ", "a", "\r\n\r\n", HTTP1_LINE_MAX - 3, 431},
-        /* fields in all; Host is one */
+        /* all fields; Host is one */
         {"GET / HTTP/1.1\r\n" HOST, "a:\r\n", "\r\n", HTTP1_FIELDS_MAX - 1, 431},
-        /* trailers count with the fields, of which there are two */
+        /* trailers count as fields, of which there are two */
         {CH "0\r\n", "a:\r\n", "\r\n", HTTP1_FIELDS_MAX - 2, 431},
         {"GET ", "/a", " HTTP/1.1\r\n" HOST "\r\n", HTTP1_SEGMENTS_MAX, 414},
         {"GET /", "/", " HTTP/1.1\r\n" HOST "\r\n", HTTP1_SEGMENTS_MAX - 1, 414},
@@ -389,7 +389,7 @@ static void all_fields_together_have_a_bound(void **state)
     }
 }
 
-/* The room is full to its last byte but those of the framing: nothing may be overwritten. */
+/* The buffer is full except for the bytes of the framing: nothing may be overwritten. */
 static void the_largest_head_and_its_body_are_kept_whole(void **state)
 {
     char *path = calloc(1, HTTP1_LINE_MAX + 1);

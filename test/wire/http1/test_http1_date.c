@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dates of HTTP.  The forms and their meaning are those of RFC 9110 sections 5.6.7 and 10.2.3;
- * the seconds beside the dates were reckoned by date(1) of GNU coreutils 9.1.
+ * the seconds were computed by date(1) of GNU coreutils 9.1.
  */
 #include "wire/http1/http1_date.h"
 
@@ -29,7 +29,7 @@ static const struct moment moments[] = {
     {INT64_C(-2203891200), "Thu, 01 Mar 1900 00:00:00 GMT"},
     {-1, "Wed, 31 Dec 1969 23:59:59 GMT"},
     {0, "Thu, 01 Jan 1970 00:00:00 GMT"},
-    {784111777, "Sun, 06 Nov 1994 08:49:37 GMT"}, /* the RFC's own */
+    {784111777, "Sun, 06 Nov 1994 08:49:37 GMT"}, /* the RFC's example */
     {951782399, "Mon, 28 Feb 2000 23:59:59 GMT"},
     {951782400, "Tue, 29 Feb 2000 00:00:00 GMT"},
     {951868800, "Wed, 01 Mar 2000 00:00:00 GMT"},
@@ -82,7 +82,7 @@ static bool is_leap(int year)
     return year % 400 == 0 || (year % 4 == 0 && year % 100 != 0);
 }
 
-/* A calendar that is walked day by day knows no formula that could be wrong in the same way. */
+/* Walking the calendar day by day uses no formula that could be wrong in the same way. */
 static void each_day_of_400_years_follows_the_one_before(void **state)
 {
     static const char *const names[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -117,7 +117,10 @@ static void the_two_old_forms_are_read(void **state)
     assert_int_equal(parse("Mon Nov 16 00:00:00 2026", in_2026), in_2026);
 }
 
-/* 50 years ahead is the future, 51 the past; just before a century's end it is the next. */
+/*
+ * 50 years ahead is the future, 51 the past; just before the end of a century it is the next
+ * one.
+ */
 static void two_digits_of_a_year_mean_the_nearest(void **state)
 {
     (void)state;
@@ -174,7 +177,7 @@ static void what_is_no_date_is_refused_with_an_example(void **state)
         if (http1_date_parse(str_of(wrong[i]), in_2026, &t, &err) != RC_INVALID)
             fail_msg("%s is taken", wrong[i]);
         assert_int_equal(t, 7);
-        assert_non_null(strstr(err.text, "Sun, 06 Nov 1994 08:49:37 GMT."));
+        assert_non_null(strstr(err.text, "Sun, 06 Nov 1994 08:49:37 GMT"));
     }
 }
 

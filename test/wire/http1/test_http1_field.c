@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of a request and what is asked of them: RFC 9110 sections 5.6 and 12.5.3. */
+/* Fields of a request and queries about them: RFC 9110 sections 5.6 and 12.5.3. */
 #include "http1_run.h"
 
 #define TOP "GET / HTTP/1.1\r\nHost: h\r\n"
 
-/* The head alone, so that its request can still be asked. */
+/* Only the head, so that its request can still be queried. */
 static struct run *head_of(const char *fields)
 {
     char text[2000];
@@ -128,7 +128,10 @@ static void gzip_is_taken_by_those_who_say_so(void **state)
     }
 }
 
-/* RFC 9110 section 5.6.2 lists the 15 marks that a token may have beside letters and digits. */
+/*
+ * RFC 9110 section 5.6.2 lists the 15 marks that a token may contain in addition to letters and
+ * digits.
+ */
 static void every_byte_is_part_of_a_name_only_where_the_rfc_lets_it(void **state)
 {
     (void)state;
@@ -140,7 +143,7 @@ static void every_byte_is_part_of_a_name_only_where_the_rfc_lets_it(void **state
 
         text[sizeof(TOP)] = (char)c;
         run_pieces(run, (struct str){text, sizeof(text) - 1}, sizeof(text));
-        /* A colon ends the name, which is in order. */
+        /* A colon ends the name, which is valid. */
         if ((run->rc == RC_OK) != (is_token || c == ':'))
             fail_msg("byte 0x%02x: %s", (unsigned)c, run->err.text);
         free(run);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is refused, with which status, by which rule.  A rule is a section of RFC 9112 unless
- * another RFC is named; "own" marks where Belfry is narrower than the RFC, on purpose.  No
- * refused request may come out as one, and none that hides behind it.
+ * What is rejected, with which status, by which rule.  A rule is a section of RFC 9112 unless
+ * another RFC is named; "own" marks where Belfry is deliberately narrower than the RFC.  No
+ * rejected request may be delivered, nor one hidden after it.
  */
 #include "http1_run.h"
 
@@ -247,7 +247,7 @@ static const struct wrong framings[] = {
     {"6.3: no-break space", BYTES(TOP "Transfer-Encoding: chunked\xa0\r\n\r\n0\r\n\r\n"), 400},
 };
 
-/* Here the head is in order, so one request has begun; it must not end. */
+/* The head is valid, so one request has begun; it must not end. */
 static const struct wrong chunks[] = {
     {"7.1: no size", BYTES(CH "\r\nhello\r\n0\r\n\r\n"), 400},
     {"7.1: 0x", BYTES(CH "0x5\r\nhello\r\n0\r\n\r\n"), 400},
@@ -331,7 +331,7 @@ static void fields_that_could_be_read_in_two_ways_are_refused(void **state)
         assert_refused(&fields[i], 0);
 }
 
-/* Too long a body is only known to be too long for the caller after the head. */
+/* Whether a body is too long for the caller is known only after the head. */
 static void bodies_with_more_than_one_possible_end_are_refused(void **state)
 {
     (void)state;
@@ -346,23 +346,24 @@ static void chunks_that_are_not_exactly_framed_are_refused(void **state)
         assert_refused(&chunks[i], 1);
 }
 
-/* For whoever has to mend the client: the place, and what would be right. */
+/* For the author of the client: the position, and what would be right. */
 static void a_refusal_says_what_is_wrong(void **state)
 {
     static const struct {
         struct str bytes;
         const char *says;
     } rows[] = {
-        {BYTES(GET "X-Y : z\r\n\r\n"), "before the colon of the field X-Y."},
+        {BYTES(GET "X-Y : z\r\n\r\n"), "before the colon of the field X-Y"},
         {BYTES(GET "X Y\r\n\r\n"), "\"X Y\" has no colon"},
-        {BYTES(GET "X: a\n\r\n"), "must be CR LF"},
-        {BYTES("GET /{a} HTTP/1.1\r\n" HOST "\r\n"), "0x7b must be written as %7B."},
+        {BYTES(GET "X: a\n\r\n"), "must end with CR LF"},
+        {BYTES("GET /{a} HTTP/1.1\r\n" HOST "\r\n"),
+         "0x7b in the target must be written as %7B"},
         {BYTES("GET /50% HTTP/1.1\r\n" HOST "\r\n"), "write %25"},
         {BYTES("\x16\x03\x01"), "0x16"},
-        {BYTES(GET "hOST: i\r\n\r\n"), "hOST stands twice"},
+        {BYTES(GET "hOST: i\r\n\r\n"), "duplicate field hOST"},
         {BYTES(TOP "Content-Length: 5, 5\r\n\r\n"), "not \"5, 5\""},
-        {BYTES(TOP "Content-Length: 1001\r\n\r\n"), "at most 1000 bytes"},
-        {BYTES("GET / HTTP/2.0\r\n" HOST "\r\n"), "HTTP/2.0 is not served here; HTTP/1.1 is."},
+        {BYTES(TOP "Content-Length: 1001\r\n\r\n"), "the limit is 1000 bytes"},
+        {BYTES("GET / HTTP/2.0\r\n" HOST "\r\n"), "HTTP/2.0 is not supported; use HTTP/1.1"},
     };
 
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paths and queries, decoded.  What may stand plain and what % means: RFC 3986; `+` and `&` in
- * a query: application/x-www-form-urlencoded of the WHATWG URL standard.
+ * Paths and queries, decoded.  Which bytes need no escape and what % means: RFC 3986; `+` and
+ * `&` in a query: application/x-www-form-urlencoded of the WHATWG URL standard.
  */
 #include "http1_run.h"
 
@@ -118,7 +118,7 @@ static void every_byte_stands_plain_only_where_the_rfc_lets_it(void **state)
             bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
                             (c >= 'A' && c <= 'Z') || strchr(path, c) ||
                             (in_query && (c == '/' || c == '?'));
-            /* In the path these two do not stand for themselves: they cut. */
+            /* In the path these two are not literal: they split. */
             bool is_cut = !in_query && (c == '/' || c == '?');
             struct run *run = run_new(RUN_BODY_MAX);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers: their form is that of RFC 9112 sections 4 to 9, the date that of RFC 9110. */
+/* Answers: their form follows RFC 9112 sections 4 to 9, the date RFC 9110. */
 #include "wire/http1/http1_write.h"
 
 #include <setjmp.h>
@@ -99,7 +99,7 @@ static void the_connection_is_kept_or_closed_as_the_head_says(void **state)
     }
 }
 
-/* RFC 9112 section 6.1: no coding for a client of HTTP/1.0. */
+/* RFC 9112 section 6.1: no coding for an HTTP/1.0 client. */
 static void a_stream_is_chunked_for_those_who_know_chunks(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void chunks_have_their_size_in_hexadecimal(void **state)
 
     (void)state;
     assert_true(http1_write_chunk(STR("a"), &out));
-    assert_true(http1_write_chunk(STR(""), &out)); /* would be the last */
+    assert_true(http1_write_chunk(STR(""), &out)); /* would end the body */
     assert_true(http1_write_chunk(STR("\r\n"), &out));
     assert_true(http1_write_chunk(str_of(sixteen), &out));
     buf_str(&out, HTTP1_LAST_CHUNK);

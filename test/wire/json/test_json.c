@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strict reading and canonical printing.  What is JSON and what is not follows RFC 8259; the
- * bounds are those of wire/json/json.h.
+ * Strict reading and canonical printing.  RFC 8259 defines what is JSON; the limits are those
+ * of wire/json/json.h.
  */
 #include "wire/json/json.h"
 
@@ -152,7 +152,7 @@ static void wrong_text_is_refused_with_line_and_column(void **state)
         {"\"abc", 3, "ends too early"},
         {"{\"a\":1}x", 7, "line 1, column 8: nothing may follow the value"},
         {"1 2", 2, "nothing may follow the value"},
-        {"{\"a\":1,\"a\":2}", 9, "this key stands twice in one object"},
+        {"{\"a\":1,\"a\":2}", 9, "duplicate key in an object"},
         {"{\n \"a\": x}", 8, "line 2, column 7: invalid token"},
         {"[1,]", 3, "line 1, column 4"},
         {"[1 2]", 3, "']' expected"},
@@ -162,8 +162,8 @@ static void wrong_text_is_refused_with_line_and_column(void **state)
         {"NaN", 2, "line 1, column 3"},
         {"'a'", 0, "line 1, column 1"},
         {"\"\t\"", 0, "control character"},
-        {"\"\\u0000\"", 7, "a string may not hold \\u0000"},
-        {"{\"\\u0000\":1}", 8, "a string may not hold \\u0000"},
+        {"\"\\u0000\"", 7, "a string must not contain \\u0000"},
+        {"{\"\\u0000\":1}", 8, "a string must not contain \\u0000"},
         {"\"\\ud800\"", 7, "Unicode"},
         {"9223372036854775808", 18, "this number is too large"},
         {"1e999", 4, "this number is too large"},
@@ -243,7 +243,7 @@ static void depth_is_bounded(void **state)
     json_decref(value);
     assert_int_equal(read_text(exceeds, &value, &err), RC_INVALID);
     assert_int_equal(err.at, JSON_DEPTH_MAX);
-    assert_non_null(strstr(err.text, "nested too deep; 32 levels"));
+    assert_non_null(strstr(err.text, "nested too deep; the limit is 32 levels"));
     assert_int_equal(read_text(absurd, &value, &err), RC_INVALID);
     free(fits);
     free(exceeds);
@@ -271,7 +271,7 @@ static void the_number_of_values_is_bounded(void **state)
         memcpy(text + 1 + 2 * i, "1,", 2);
     memcpy(text + 1 + 2 * pairs, "1]", 3);
     assert_int_equal(read_text(text, &value, &err), RC_INVALID);
-    assert_non_null(strstr(err.text, "too many values; 131072"));
+    assert_non_null(strstr(err.text, "too many values; the limit is 131072"));
     free(text);
 }
 
@@ -290,7 +290,7 @@ static void the_length_is_bounded(void **state)
     text[len - 1] = 'x';
     text[len] = '"';
     assert_int_equal(json_read((struct str){text, len + 1}, &value, &err), RC_LIMIT);
-    assert_non_null(strstr(err.text, "1048577 bytes; 1048576 are the most"));
+    assert_non_null(strstr(err.text, "1048577 bytes; the limit is 1048576"));
     free(text);
 }
 
@@ -356,9 +356,9 @@ static void the_fields_that_there_are_are_counted_in_words(void **state)
 {
     static const char *const names[] = {"dryRun", "reason"};
     static const char *const says[] = {
-        "unknown field; there are none",
-        "unknown field; there is only dryRun",
-        "unknown field; there are dryRun, reason",
+        "unknown field; valid fields: none",
+        "unknown field; valid fields: dryRun",
+        "unknown field; valid fields: dryRun, reason",
     };
     json_auto_t *json = json_loads("{\"zzzzzzzz\":1}", 0, NULL);
 
@@ -380,17 +380,18 @@ static void wrong_fields_are_named_with_what_would_be_right(void **state)
     } cases[] = {
         {"[]", "", "must be an object, not a list", RC_INVALID},
         {"{\"name\":5}", "name", "must be a string, not a number", RC_INVALID},
-        {"{\"name\":\"longer\"}", "name", "has 6 bytes; 5 are the most", RC_LIMIT},
+        {"{\"name\":\"longer\"}", "name", "has 6 bytes; the limit is 5", RC_LIMIT},
         {"{\"nam\":\"x\"}", "nam", "unknown field; did you mean name?", RC_INVALID},
         {"{\"Friends\":[]}", "Friends", "did you mean friends?", RC_INVALID},
-        {"{\"zzzzzzzz\":1}", "zzzzzzzz", "unknown field; there are name, friends", RC_INVALID},
+        {"{\"zzzzzzzz\":1}", "zzzzzzzz", "unknown field; valid fields: name, friends",
+         RC_INVALID},
         {"{\"\":1}", "", "unknown field", RC_INVALID},
         {"{\"a b\\n\":1}", "", "unknown field", RC_INVALID},
         {"{\"friends\":{}}", "friends", "must be a list, not an object", RC_INVALID},
         {"{\"friends\":[\"a\",true]}", "friends[1]", "must be a string, not a boolean",
          RC_INVALID},
         {"{\"friends\":[\"a\",null]}", "friends[1]", "must be a string, not null", RC_INVALID},
-        {"{\"friends\":[1,2,3]}", "friends", "has 3 entries; 2 are the most", RC_LIMIT},
+        {"{\"friends\":[1,2,3]}", "friends", "has 3 entries; the limit is 2", RC_LIMIT},
     };
 
     (void)state;

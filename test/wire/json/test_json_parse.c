@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parser by hand beside jansson: what it takes is the same value, in the same order; what
- * jansson refuses it does not take; and everyday texts it takes itself.
+ * The fast parser compared with jansson: it returns the same value in the same order; it
+ * accepts nothing that jansson rejects; and it accepts common texts.
  */
 #include "wire/json/json_parse.h"
 
@@ -35,7 +35,7 @@ static void assert_same_print(const json_t *a, const json_t *b)
     assert_string_equal(texts[0], texts[1]);
 }
 
-/* True when the parser has taken it. */
+/* True if the parser accepted it. */
 static bool compare(struct str text)
 {
     json_auto_t *own = json_parse(text), *theirs = by_jansson(text);

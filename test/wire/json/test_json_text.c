@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON text that is written and looked through without values in between.  jansson is the
- * judge.
+ * JSON text that is written and searched without intermediate values.  jansson gives the
+ * expected result.
  */
 #include "wire/json/json_text.h"
 
@@ -52,7 +52,7 @@ static void assert_written_as_theirs(struct str s)
     free(theirs);
 }
 
-/* Eight bytes are looked at together. */
+/* Eight bytes are checked at a time. */
 static void a_letter_is_escaped_wherever_it_stands(void **state)
 {
     enum { PLACES = 20 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * On which line of a file a field stands; lines counted by hand.
- */
+/* The line of a field in a file; lines counted by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +42,7 @@ static void fields_are_found_by_their_path(void **state)
         {"spec.cron[1][1]", 11},
         {"spec.cron[2]", 12},
         {"specs.b", 14},
-        /* What is not there stands where it would be. */
+        /* A missing field has the line where it would be. */
         {"", 2},
         {"action", 2},
         {"spec.dst", 6},

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Values as YAML: as a person would write them, and the same when they are read again.
- */
+/* Values as YAML: as a user would write them, and equal when they are read again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Code that looks like offences, but is not.
+ */
 #include "core/good.h"
 
 #include <string.h>

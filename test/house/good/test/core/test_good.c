@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A test may call what the code of the program may not.
+ */
 #include <stdlib.h>
 
 #include <cmocka.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a timeline says to the engine: schedules, commands, and how runs end.  A part of
+ * The input of a timeline: schedules, commands, reports, polls, and how runs end.  A part of
  * harness.h.
  */
 #pragma once
@@ -9,24 +9,25 @@
 
 struct call;
 
-/* Schedules as they are wanted; policies are in draft.plan.policies. */
+/* A draft of a schedule; policies are in draft.plan.policies. */
 struct wish {
     struct spec_def def;
     struct draft draft;
 };
-struct wish wish(void); /* never by itself; an http call; native defaults */
+struct wish wish(void); /* no slots; an http call; native defaults */
 struct wish every(span length), governed(span interval);
 struct wish cron(const char *expr), once(const char *text);
-struct wish temporal(struct wish w); /* with the defaults of that dialect */
-struct wish pulled(struct wish w);   /* by workers of the queue "q"       */
-struct wish arg(struct wish w, enum overlap overlap);
+struct wish temporal(struct wish w); /* with the defaults of that dialect  */
+struct wish pulled(struct wish w);   /* for workers, in the queue "q"      */
+struct wish overlapping(struct wish w, enum overlap overlap);
 const struct draft *draft_of(struct wish *w); /* compiles it */
 
-/* Commands: one turn of the first node that is up, again while it is busy. */
-struct command about(enum command_kind kind, const char *name);
-struct reply say(const struct command *command);
-void say_at_once(const struct command *commands, int count, enum rc *ret); /* in one turn */
-struct reply said(enum command_kind kind, const char *name); /* without more; must be OK */
+/* Commands: one turn of the first node that is up, repeated while the reply is RC_BUSY. */
+struct command command_for(enum command_kind kind, const char *name);
+struct reply submit(const struct command *command);
+void submit_together(const struct command *commands, int count, enum rc *ret); /* in one turn */
+struct reply submit_ok(enum command_kind kind,
+                       const char *name); /* without arguments; must succeed */
 int64_t create(const char *name, struct wish w);
 struct reply update(const char *name, int64_t version, struct wish w);
 void pause_it(const char *name, const char *reason);
@@ -35,17 +36,18 @@ struct run_id trigger(const char *name, enum overlap overlap);
 struct reply backfill(const char *name, const char *from, const char *until,
                       enum overlap overlap);
 struct run_id run_of(const char *name, const char *slot); /* of pass 0 */
-struct reply about_run(enum command_kind kind, struct run_id run);
+struct reply submit_run(enum command_kind kind, struct run_id run);
 
-/* How attempts end: the next of a slot that is handed out, or one that is. */
+/* How attempts end: the next attempt of a slot, or one that is open. */
 void ends(const char *slot, const char *at, enum outcome outcome);
 void ends_with(const char *slot, const char *at, enum outcome outcome, const char *text);
-struct call *call_of(const char *slot); /* the open one, else the last; must be */
+struct call *call_of(
+    const char *slot); /* the open one, else the last; fails when there is none */
 void end_now(struct call *call, enum outcome outcome);
 struct report report_on(const struct call *call, enum report_kind kind, enum outcome outcome);
 enum rc report_that(const struct call *call, const struct report *report);
 enum rc report(const struct call *call, enum report_kind kind, enum outcome outcome);
 int calls_open(void);
-void work_for(const char *queue, int max, const char *worker); /* a poll that waits */
-void work_no_more(void);                                       /* no poll waits     */
+void poll_for(const char *queue, int max, const char *worker); /* a poll that waits */
+void poll_none(void);                                          /* no poll waits     */
 int64_t queue_of(const char *name);

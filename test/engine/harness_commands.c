@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules as tests want them, commands, and how runs end.
+ * Drafts of schedules, commands, and how runs end.
  */
 #include "harness_parts.h"
 #include "zones.h"
 
-enum { NAMES_MAX = 4096, POLLS_MAX = 64, SAY_MAX = 1000, LAST_MAX = 64 };
+enum { NAMES_MAX = 4096, POLLS_MAX = 64, SUBMIT_MAX = 1000, LAST_MAX = 64 };
 
-struct committed_cache {
+struct named_key {
     char name[64];
     int64_t key;
 };
@@ -20,40 +20,40 @@ struct end {
     bool is_used;
 };
 
-static struct committed_cache committed[NAMES_MAX], queues[8];
-static int committed_count, queue_count;
-static struct end foretold[ENDS_MAX];
-static int foretold_count;
+static struct named_key names[NAMES_MAX], queues[8];
+static int name_count, queue_count;
+static struct end planned_ends[ENDS_MAX];
+static int end_count;
 static struct poll polls[POLLS_MAX];
 
 void parts_begin(void)
 {
     parts = (struct parts){.polls = polls};
-    committed_count = queue_count = foretold_count = 0;
+    name_count = queue_count = end_count = 0;
     read_begin();
 }
 
-static void learn(struct str name, int64_t key)
+static void remember_name(struct str name, int64_t key)
 {
-    must(committed_count < NAMES_MAX);
-    snprintf(committed[committed_count].name, sizeof committed[0].name, "%.*s", STR_ARG(name));
-    committed[committed_count++].key = key;
+    must(name_count < NAMES_MAX);
+    snprintf(names[name_count].name, sizeof names[0].name, "%.*s", STR_ARG(name));
+    names[name_count++].key = key;
 }
 
 /* The latest schedule of a name: an earlier one was deleted. */
 int64_t key_of(const char *name)
 {
-    for (int i = committed_count; i-- > 0;)
-        if (strcmp(committed[i].name, name) == 0)
-            return committed[i].key;
-    broken("no schedule was created as %s", name);
+    for (int i = name_count; i-- > 0;)
+        if (strcmp(names[i].name, name) == 0)
+            return names[i].key;
+    broken("no schedule %s was created", name);
 }
 
 const char *name_of(int64_t schedule)
 {
-    for (int i = committed_count; i-- > 0;)
-        if (committed[i].key == schedule)
-            return committed[i].name;
+    for (int i = name_count; i-- > 0;)
+        if (names[i].key == schedule)
+            return names[i].name;
     return "?";
 }
 
@@ -108,7 +108,10 @@ struct wish governed(span interval)
     return w;
 }
 
-/* DESIGN.md section 8: all within a year, full buffers drop; results are handed on. */
+/*
+ * Defaults of the temporal dialect: all within a year, full buffers drop, results are passed
+ * on.
+ */
 struct wish temporal(struct wish w)
 {
     w.draft.plan.policies.catchup = CATCHUP_ALL;
@@ -126,7 +129,7 @@ struct wish pulled(struct wish w)
     return w;
 }
 
-struct wish arg(struct wish w, enum overlap overlap)
+struct wish overlapping(struct wish w, enum overlap overlap)
 {
     w.draft.plan.policies.overlap = overlap;
     return w;
@@ -144,7 +147,7 @@ const struct draft *draft_of(struct wish *w)
     return &w->draft;
 }
 
-struct command about(enum command_kind kind, const char *name)
+struct command command_for(enum command_kind kind, const char *name)
 {
     return (struct command){.kind = kind,
                             .tag = 7,
@@ -156,43 +159,43 @@ struct command about(enum command_kind kind, const char *name)
                             .hint_at = INSTANT_NEVER};
 }
 
-struct reply say(const struct command *command)
+struct reply submit(const struct command *command)
 {
     struct reply reply = {.rc = RC_BUSY};
-    struct bench *bench = first_up();
+    struct test_node *node = first_up();
 
-    for (int i = 0; i < SAY_MAX && reply.rc == RC_BUSY; i++) {
+    for (int i = 0; i < SUBMIT_MAX && reply.rc == RC_BUSY; i++) {
         parts.commands = command;
         parts.command_count = 1;
-        turn(bench);
+        turn(node);
         parts.command_count = 0;
-        reply = bench->out.replies[0];
+        reply = node->out.replies[0];
     }
     if (reply.tag != command->tag)
         broken("the reply is to tag %llu", (unsigned long long)reply.tag);
     reply.text = arena_str(world.arena, reply.text);
     if (reply.rc == RC_OK && command->draft && command->kind != COMMAND_DIRECT)
-        learn(command->name, reply.schedule);
+        remember_name(command->name, reply.schedule);
     settle();
     return reply;
 }
 
-void say_at_once(const struct command *commands, int count, enum rc *ret)
+void submit_together(const struct command *commands, int count, enum rc *ret)
 {
-    struct bench *bench = first_up();
+    struct test_node *node = first_up();
 
     parts.commands = commands;
     parts.command_count = count;
-    turn(bench);
+    turn(node);
     parts.command_count = 0;
     for (int i = 0; i < count; i++)
-        ret[i] = bench->out.replies[i].rc;
+        ret[i] = node->out.replies[i].rc;
     settle();
 }
 
-static struct reply say_well(const struct command *command)
+static struct reply submit_checked(const struct command *command)
 {
-    struct reply reply = say(command);
+    struct reply reply = submit(command);
 
     if (reply.rc != RC_OK)
         broken("command %d on %.*s: %s: %.*s", (int)command->kind, STR_ARG(command->name),
@@ -200,61 +203,61 @@ static struct reply say_well(const struct command *command)
     return reply;
 }
 
-struct reply said(enum command_kind kind, const char *name)
+struct reply submit_ok(enum command_kind kind, const char *name)
 {
-    struct command command = about(kind, name);
+    struct command command = command_for(kind, name);
 
-    return say_well(&command);
+    return submit_checked(&command);
 }
 
 int64_t create(const char *name, struct wish w)
 {
-    struct command command = about(COMMAND_CREATE, name);
+    struct command command = command_for(COMMAND_CREATE, name);
 
     command.draft = draft_of(&w);
-    return say_well(&command).schedule;
+    return submit_checked(&command).schedule;
 }
 
 struct reply update(const char *name, int64_t version, struct wish w)
 {
-    struct command command = about(COMMAND_UPDATE, name);
+    struct command command = command_for(COMMAND_UPDATE, name);
 
     command.draft = draft_of(&w);
     command.version = version;
-    return say(&command);
+    return submit(&command);
 }
 
 void pause_it(const char *name, const char *reason)
 {
-    struct command command = about(COMMAND_PAUSE, name);
+    struct command command = command_for(COMMAND_PAUSE, name);
 
     command.text = str_of(reason);
-    say_well(&command);
+    submit_checked(&command);
 }
 
 void resume(const char *name)
 {
-    said(COMMAND_RESUME, name);
+    submit_ok(COMMAND_RESUME, name);
 }
 
 struct run_id trigger(const char *name, enum overlap overlap)
 {
-    struct command command = about(COMMAND_TRIGGER, name);
+    struct command command = command_for(COMMAND_TRIGGER, name);
 
     command.overlap = overlap;
-    return say_well(&command).run;
+    return submit_checked(&command).run;
 }
 
 struct reply backfill(const char *name, const char *from, const char *until,
                       enum overlap overlap)
 {
-    struct command command = about(COMMAND_BACKFILL, name);
+    struct command command = command_for(COMMAND_BACKFILL, name);
     struct range range = {when(from), when(until), overlap};
 
     command.ranges = &range;
     command.range_count = 1;
     command.overlap = overlap;
-    return say_well(&command);
+    return submit_checked(&command);
 }
 
 struct run_id run_of(const char *name, const char *slot)
@@ -262,21 +265,21 @@ struct run_id run_of(const char *name, const char *slot)
     return (struct run_id){key_of(name), when(slot) / SPAN_MS, 0};
 }
 
-struct reply about_run(enum command_kind kind, struct run_id run)
+struct reply submit_run(enum command_kind kind, struct run_id run)
 {
-    struct command command = about(kind, "");
+    struct command command = command_for(kind, "");
 
     command.run = run;
     command.schedule = run.schedule;
-    return say(&command);
+    return submit(&command);
 }
 
 static const struct end *end_of(instant slot)
 {
-    for (int i = 0; i < foretold_count; i++)
-        if (!foretold[i].is_used && foretold[i].slot == slot) {
-            foretold[i].is_used = true;
-            return &foretold[i];
+    for (int i = 0; i < end_count; i++)
+        if (!planned_ends[i].is_used && planned_ends[i].slot == slot) {
+            planned_ends[i].is_used = true;
+            return &planned_ends[i];
         }
     return NULL;
 }
@@ -290,14 +293,14 @@ static void answer_poll(uint64_t tag)
         }
 }
 
-void take_work(struct bench *bench, const struct assignment *work, bool is_granted)
+void add_call(struct test_node *node, const struct assignment *work, bool is_granted)
 {
     struct call *call = &world.dispatches[world.dispatch_count++];
     const struct end *end = end_of(work->run.slot);
 
     must(world.dispatch_count <= CALLS_MAX);
     *call = (struct call){.work = *work,
-                          .bench = bench,
+                          .node = node,
                           .is_open = true,
                           .is_granted = is_granted,
                           .at = world.now,
@@ -324,8 +327,8 @@ void take_work(struct bench *bench, const struct assignment *work, bool is_grant
 
 void ends_with(const char *slot, const char *at, enum outcome outcome, const char *text)
 {
-    must(foretold_count < ENDS_MAX);
-    foretold[foretold_count++] = (struct end){when(slot), when(at), outcome, text, false};
+    must(end_count < ENDS_MAX);
+    planned_ends[end_count++] = (struct end){when(slot), when(at), outcome, text, false};
 }
 
 void ends(const char *slot, const char *at, enum outcome outcome)
@@ -365,21 +368,21 @@ struct report report_on(const struct call *call, enum report_kind kind, enum out
                            .outcome = outcome};
 }
 
-enum rc report_that(const struct call *call, const struct report *told)
+enum rc report_that(const struct call *call, const struct report *done)
 {
-    struct bench *bench = call->is_granted || !call->bench->is_up ? first_up() : call->bench;
+    struct test_node *node = call->is_granted || !call->node->is_up ? first_up() : call->node;
 
-    parts.report = told;
-    turn(bench);
+    parts.report = done;
+    turn(node);
     parts.report = NULL;
     return world.last_report.rc;
 }
 
 enum rc report(const struct call *call, enum report_kind kind, enum outcome outcome)
 {
-    struct report told = report_on(call, kind, outcome);
+    struct report done = report_on(call, kind, outcome);
 
-    return report_that(call, &told);
+    return report_that(call, &done);
 }
 
 int calls_open(void)
@@ -398,11 +401,11 @@ int64_t queue_of(const char *name)
             return queues[i].key;
     must(queue_count < (int)(sizeof queues / sizeof queues[0]));
     snprintf(queues[queue_count].name, sizeof queues[0].name, "%s", name);
-    queues[queue_count].key = said(COMMAND_QUEUE, name).schedule;
+    queues[queue_count].key = submit_ok(COMMAND_QUEUE, name).schedule;
     return queues[queue_count++].key;
 }
 
-void work_for(const char *queue, int max, const char *worker)
+void poll_for(const char *queue, int max, const char *worker)
 {
     static uint64_t tag;
     struct poll poll = {.tag = ++tag,
@@ -417,7 +420,7 @@ void work_for(const char *queue, int max, const char *worker)
     settle();
 }
 
-void work_no_more(void)
+void poll_none(void)
 {
     parts.poll_count = 0;
 }

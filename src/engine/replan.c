@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plans all schedules again after zones or calendars have changed: see replan.h.
+ */
+#include "engine/replan.h"
+
+#include "engine/engine_internal.h"
+#include "store/zones.h"
+
+void replan_send(struct turn *turn)
+{
+    if (turn->memory.replan_after != INT64_MAX)
+        cursors_touch(turn->db, turn->memory.replan_after, BATCH_ROWS, &turn->replan_rows);
+}
+
+void replan_want(struct turn *turn)
+{
+    for (int i = 0; i < turn->replan_rows.rows; i++)
+        workset_schedule(turn, db_int_at(&turn->replan_rows, i, 0))->needs_replan = true;
+}
+
+/* Moves the position of the pass, but not beyond a schedule that another node holds. */
+void replan_advance(struct turn *turn)
+{
+    struct engine_memory *m = &turn->memory;
+    int rows = turn->replan_rows.rows;
+
+    if (m->replan_after == INT64_MAX)
+        return;
+    for (int i = 0; i < rows; i++) {
+        int64_t id = db_int_at(&turn->replan_rows, i, 0);
+
+        if (workset_find(turn, id)->state == SCHED_BUSY)
+            return;
+        m->replan_after = id;
+    }
+    turn->turn_again |= rows == BATCH_ROWS;
+    if (rows == BATCH_ROWS)
+        return;
+    m->replan_after = INT64_MAX;
+    zones_planned_put(turn->db, turn->engine->options.zones_version);
+}
+
+/*
+ * If nothing is overdue, the mark moves to now: times that have passed without being slots must
+ * not become slots.
+ */
+void replan_schedule(struct turn *turn, struct work_schedule *sched)
+{
+    struct cursor *c = &sched->cursor;
+    const struct spec *spec = &sched->plan.spec;
+    struct slot slot;
+    bool any;
+
+    if (sched->plan.is_governed || c->remaining == 0)
+        return;
+    any = spec_next(spec, &sched->ctx, c->mark, &slot);
+    if (spec->jitter == 0 && c->next_at == (any ? slot.at : INSTANT_NEVER))
+        return;
+    if (c->next_at > turn->now && c->mark < turn->now && !(c->flags & CURSOR_BARRED))
+        c->mark = turn->now;
+    any = spec_next(spec, &sched->ctx, c->mark, &slot);
+    c->next_at = any ? slot.at : INSTANT_NEVER;
+    sched->next_due = any ? slot.due : INSTANT_NEVER;
+    sched->has_next_due = sched->is_touched = true;
+}

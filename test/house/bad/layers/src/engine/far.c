@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/outer.h"
+#include "store/rows.h"

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/policy/retry.h"
+
+int retry(int x)
+{
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    x++;
+    return x;
+}
