@@ -3,8 +3,8 @@
  * The path of a request: from the listener to a ticket, through the other threads, to the
  * answer.
  *
- * The list of open tickets holds a ticket from its creation to its end, whoever owns it.  Its
- * exchange may end before the ticket comes back.
+ * The list of open tickets holds every ticket from its creation to its end, also while another
+ * thread owns it.  The exchange may end before its ticket comes back.
  */
 #include "server/frontend/frontend_parts.h"
 

@@ -29,7 +29,7 @@ static void clean_environment(void)
 }
 
 /* clearenv() would also remove the name of the program and the output format of cmocka. */
-static int set_up(void **state)
+static int set_environment(void **state)
 {
     char program[4096], form[64];
 
@@ -210,5 +210,5 @@ int main(void)
         cmocka_unit_test(the_help_knows_it),
     };
 
-    return cmocka_run_group_tests(tests, set_up, NULL);
+    return cmocka_run_group_tests(tests, set_environment, NULL);
 }

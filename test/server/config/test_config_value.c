@@ -20,7 +20,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int end(void **state)
+static int tear_down(void **state)
 {
     (void)state;
     config.arena = arena_free(config.arena);
@@ -202,5 +202,5 @@ int main(void)
         cmocka_unit_test(a_value_has_a_longest_length),
     };
 
-    return cmocka_run_group_tests(tests, set_up, end);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }
