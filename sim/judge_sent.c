@@ -145,7 +145,8 @@ static bool is_written(const struct facts *facts, const struct run_facts *l,
     if (s && s->is_pruned)
         return true;
     /*
-     * A holder that was asked to stop counts as cancelled, whatever it reports except success.
+     * A holder that was asked to stop counts as cancelled, regardless of its report, except
+     * success.
      */
     for (int i = 0; i < l->row_count; i++)
         if (l->rows[i]->fence == r->fence && l->rows[i]->ended_at == r->at &&

@@ -52,7 +52,7 @@ static instant read_slot(struct str text)
     instant slot;
 
     if (instant_parse(text, &slot, &err) != RC_OK)
-        DIE("'%.*s' is no instant: %s", STR_ARG(text), err.text);
+        DIE("invalid instant \"%.*s\": %s", STR_ARG(text), err.text);
     return slot;
 }
 

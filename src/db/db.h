@@ -118,7 +118,7 @@ enum rc db_flush(struct db *db, struct arena *arena, struct err *reterr);
 void db_begin(struct db *db);
 /* Begins a transaction that excludes all others begun this way, on all nodes. */
 void db_begin_alone(struct db *db);
-/* Flushes and commits.  The transaction has ended whatever is returned. */
+/* Flushes and commits.  The transaction has ended, also on failure. */
 enum rc db_commit(struct db *db, struct arena *arena, struct err *reterr);
 /* Drops the queue and ends the transaction, if any. */
 void db_rollback(struct db *db);

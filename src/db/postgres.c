@@ -3,7 +3,7 @@
  * The driver of PostgreSQL: libpq without blocking, always in pipeline mode.
  *
  * A run is one round trip: all statements are sent, followed by one Sync, then the answers are
- * read in order.  It ends within the deadline whatever the server does; if the server does not
+ * read in order.  It ends within the deadline in any case; if the server does not
  * answer, the connection is closed, since a later answer could not be assigned to its
  * statement.
  */

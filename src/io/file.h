@@ -8,7 +8,7 @@
 /*
  * Reads up to `room` bytes from the start of a file below the directory `dir`, and returns
  * their number.  -1 with errno; EISDIR for everything that is not a regular file.  Never
- * blocks, whatever the name refers to.
+ * blocks, for any kind of file.
  */
 ssize_t file_read_at(int dir, const char *name, void *bytes, size_t room);
 

@@ -389,7 +389,7 @@ static void find_and_begin(struct call *call, const struct http1_request *reques
     call->operation = operation_find(request, call->arena, call->params, &status, &allow);
     call->dialect = operation_dialect(call->operation, request);
     if (!call->operation) {
-        call_problem(call, status, "not_found", "there is no such thing");
+        call_problem(call, status, "not_found", "not found");
         call_field(call, STR("Allow"), allow);
         return;
     }
@@ -527,7 +527,7 @@ struct str text_at(const char *path)
     const json_t *value = find(path);
 
     if (!json_is_string(value))
-        fail_msg("%s is no string in %s", path, told(""));
+        fail_msg("%s is not a string in %s", path, told(""));
     return str_of(js("%s", json_string_value(value)));
 }
 

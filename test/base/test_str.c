@@ -283,7 +283,7 @@ static void the_nearest_name_has_the_fewest_edits(void **state)
     assert_int_equal(str_nearest(STR("quarz"), names, 4), 1);   /* one left out        */
     assert_int_equal(str_nearest(STR("viixie"), names, 4), 0);  /* one too many        */
     assert_int_equal(str_nearest(STR("sprint"), names, 4), 2);  /* one replaced        */
-    assert_int_equal(str_nearest(STR("QUARTZ"), names, 4), 1);  /* case is no edit     */
+    assert_int_equal(str_nearest(STR("QUARTZ"), names, 4), 1);  /* case is not an edit */
     assert_int_equal(str_nearest(STR("strings"), names, 4), 3); /* not spring, at 2    */
     assert_int_equal(str_nearest(STR("sprigns"), names, 4), 2); /* the first of equals */
 }

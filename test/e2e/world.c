@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The directory, database and processes of one end-to-end test, and how they are removed.
+ */
 #include "world.h"
 
 #include <fts.h>

@@ -22,7 +22,7 @@ static const struct row rows[] = {
     {"src/core/rrule", "core/cron core/time core/limits.h base", ""},
     {"src/core/oncalendar", "core/cron core/time core/limits.h base", ""},
     {"src/core/spec", "core/cron core/oncalendar core/rrule core/time base", "core/limits.h"},
-    {"src/core/policy", "core/time base", ""},
+    {"src/core/policy", "core/limits.h core/time base", ""},
     {"src/core/describe", "core/spec core/cron core/rrule core/time base", "core/limits.h"},
     {"src/core/explain", "core/describe core/spec core/time base",
      "core/cron core/rrule core/limits.h"},

@@ -46,6 +46,7 @@ areas() {
     areas
     echo tree  # everything
     echo build # meson.build
+    echo metrics # what GET /metrics prints, wherever its code is
     echo --
     git log --no-merges --reverse --format=%s "$base..HEAD"
 } | awk -v max=60 '

@@ -243,7 +243,7 @@ static void a_workflow_gets_seven_keys_that_win_over_the_users(void **state)
     json_decref(grant);
 }
 
-/* Their ids end with the slot's time, to the second, whatever the base contains. */
+/* Their ids end with the slot's time, to the second, for any base. */
 static void a_workflow_of_temporals_api_is_told_with_its_own_id_and_all_that_goes_with_it(
     void **state)
 {

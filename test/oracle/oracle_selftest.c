@@ -99,7 +99,7 @@ static int64_t read_instant(const char *text)
 
     if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d", &year, &month, &day, &hour, &minute, &second) !=
         6)
-        fail_msg("%s is no instant", text);
+        fail_msg("invalid instant %s", text);
     return oracle_day_number(year, month, day) * ORACLE_DAY_SECONDS + hour * 3600 +
            minute * 60 + second;
 }

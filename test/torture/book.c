@@ -38,7 +38,7 @@ static enum rc read_sighting(struct book *book, const struct str *f, struct err 
                            .slot_ms = journal_number(f[6]),
                            .was_cut = str_eq(f[7], STR("cut"))};
     if (f[2].len >= sizeof s->id)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "`%.*s` is no run", STR_ARG(f[2]));
+        return err_set(reterr, RC_CORRUPT, -1, 0, "invalid run \"%.*s\"", STR_ARG(f[2]));
     memcpy(s->id, f[2].ptr, f[2].len);
     book->sighting_count++;
     return run_id_parse(f[2], &s->run, reterr);
@@ -50,7 +50,7 @@ static enum rc read_saying(struct book *book, const struct str *f, struct err *r
     int kind = place_of(f[4], report_kinds, 3);
 
     if (kind < 0)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "`%.*s` is no report", STR_ARG(f[4]));
+        return err_set(reterr, RC_CORRUPT, -1, 0, "invalid report \"%.*s\"", STR_ARG(f[4]));
     *s = (struct saying){.at = journal_number(f[1]),
                          .fence = journal_number(f[3]),
                          .kind = (enum report_kind)kind,
@@ -67,7 +67,7 @@ static enum rc read_ask(struct book *book, const struct str *f, struct err *rete
     int kind = place_of(f[3], wish_names, WISH_KINDS);
 
     if (kind < 0)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "`%.*s` is no wish", STR_ARG(f[3]));
+        return err_set(reterr, RC_CORRUPT, -1, 0, "invalid wish \"%.*s\"", STR_ARG(f[3]));
     book->wishes[book->wish_count++] = (struct wish){.asked = journal_number(f[1]),
                                                      .number = journal_number(f[2]),
                                                      .kind = (enum wish_kind)kind,
@@ -85,7 +85,7 @@ static enum rc read_told(struct book *book, const struct str *f, struct err *ret
     while (i >= 0 && book->wishes[i].number != journal_number(f[2]))
         i--;
     if (i < 0 || end < 0)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "nobody asked for number %.*s",
+        return err_set(reterr, RC_CORRUPT, -1, 0, "number %.*s was never requested",
                        STR_ARG(f[2]));
     book->wishes[i].told = journal_number(f[1]);
     book->wishes[i].end = (enum wish_end)end;

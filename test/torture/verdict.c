@@ -52,7 +52,7 @@ static enum rc check_quiet(const struct record *r, struct err *reterr)
     return RC_OK;
 }
 
-/* An at-most-once run is never sent again, whatever happened to it. */
+/* An at-most-once run is never sent again, however it ended. */
 static enum rc check_repeats(const struct facts *facts, const struct book *book,
                              struct err *reterr)
 {

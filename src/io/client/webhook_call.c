@@ -135,7 +135,10 @@ static bool is_permitted(struct webhook_call *call, const struct address *addr)
     return false;
 }
 
-/* A new connection: this is the address it will have, whatever the name resolves to later. */
+/*
+ * A new connection: this is the address it will have, even if the name resolves to another
+ * later.
+ */
 static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
     struct webhook_call *call = arg;

@@ -3,8 +3,8 @@
  * Runs local programs for the loop: starts, watches, stops them and cleans up.
  *
  * Each program has a supervisor (io/process/supervisor.h), a small process between it and the
- * server: whatever the program starts, in any session, ends before the run does, and also ends
- * when the server is killed.  See docs/decisions/0015.
+ * server: every process that the program starts, in any session, ends before the run does, and
+ * also ends when the server is killed.  See docs/decisions/0015.
  *
  * A process has at most one pool, used only by its loop's thread, and all children of the
  * process must belong to the pool: others are treated as left over from a program.  Nothing

@@ -111,7 +111,7 @@ static bool send_run(int socket, const int fds[SUPERVISOR_FDS])
 }
 
 /*
- * posix_spawn() shares memory until the exec, whatever the size of the process, and runs no
+ * posix_spawn() shares memory until the exec, for any size of the process, and runs no
  * code of ours in the child.  The supervisor's own session keeps a terminal's signals away from
  * it.
  */

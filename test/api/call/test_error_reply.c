@@ -171,13 +171,13 @@ static void a_path_that_is_not_there_is_refused_in_its_dialect(void **state)
     (void)state;
     assert_int_equal(get("/api/scheduler/nothing"), 404);
     assert_told("status", "404");
-    assert_told("message", "'there is no such thing'");
+    assert_told("message", "'not found'");
     assert_int_equal(get("/api/workflow/a/b"), 404);
-    assert_told("message", "'there is no such thing'");
+    assert_told("message", "'not found'");
     assert_int_equal(get("/api/orgs/acme"), 404);
     assert_told("statusCode", "404");
     assert_int_equal(get("/api/v1/nothing"), 404);
-    assert_told("detail", "'there is no such thing'");
+    assert_told("detail", "'not found'");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Archived schedules.
+ * Archiving a schedule over the native API: what it keeps, rejects and no longer starts.
  */
 #include "hints.h"
 

@@ -34,7 +34,7 @@ test('the log says what became of each setting', () => {
     assert.match(line('enabled'), /key=enabled/);
     assert.match(line('jitter-max-ms'), /value=200 key=dispatch_jitter/);
     assert.match(line('archival-max-records'), /key=conductor_keep/);
-    assert.match(line('polling-interval'), /level=warn .*no effect.* reason="what is due/);
+    assert.match(line('polling-interval'), /level=warn .*no effect.* reason="Belfry starts each run/);
     assert.match(line('poll-batch-size'), /no effect/);
 });
 

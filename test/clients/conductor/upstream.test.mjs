@@ -111,7 +111,7 @@ test('a workflow that was started and failed then is still EXECUTED', async () =
     for (const record of records) assert.match(record.workflowId, /^id-of-broken-/);
 });
 
-test('what a request says besides reaches the upstream as it was sent', async () => {
+test('other members of a request reach the upstream as sent', async () => {
     const request = {
         name: 'rich',
         version: 4,

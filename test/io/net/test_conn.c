@@ -14,9 +14,9 @@ static const struct listener_limits *usual = &listener_limits_default;
 /* A POST followed by another request: the answers, and their order. */
 static const char two_requests[] = "POST /a/b%2Fc?k=v&x HTTP/1.1\r\nHost: h\r\n"
                                    "Transfer-Encoding: chunked\r\n\r\n"
-                                   "4\r\nwhat\r\n4\r\never\r\n0\r\n\r\n" GET("/next");
-static const char two_answers[] = OK_TEXT "Content-Length: 32\r\n\r\n"
-                                          "POST [a,b/c] [k=v&x=] [whatever]" OK_TEXT
+                                   "4\r\nsome\r\n5\r\n-text\r\n0\r\n\r\n" GET("/next");
+static const char two_answers[] = OK_TEXT "Content-Length: 33\r\n\r\n"
+                                          "POST [a,b/c] [k=v&x=] [some-text]" OK_TEXT
                                           "Content-Length: 16\r\n\r\n"
                                           "GET [next] [] []";
 

@@ -150,7 +150,7 @@ static void no_session_is_resumed(void **state)
     app_stop(app);
 }
 
-/* Whatever still arrives, the server has closed, before PATIENCE was over. */
+/* Reads the rest: the server closes the connection before PATIENCE has passed. */
 static void expect_closed(int fd)
 {
     char bytes[256];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hostile HTTP/2 clients: whatever they send, they are disconnected before it costs anything,
+ * Hostile HTTP/2 clients: each is disconnected before its requests cost anything,
  * and the next client is answered.
  */
 #include "h2_client.h"
@@ -57,7 +57,7 @@ static int start_short(void **state)
     return start_with(&limits);
 }
 
-/* Whatever happened, the next client is answered. */
+/* In every case the next client is answered. */
 static int stop(void **state)
 {
     struct h2c *h = h2c_open(client_connect(app));

@@ -275,7 +275,7 @@ static void the_number_of_values_is_bounded(void **state)
     free(text);
 }
 
-/* A list that begins with `first` and continues with `item`; `values` in all, itself included. */
+/* A list of `first` and then `item`; `values` in all, the list itself included. */
 static char *list_of(size_t values, const char *first, const char *item)
 {
     size_t len = strlen(item) + 1;
@@ -285,7 +285,7 @@ static char *list_of(size_t values, const char *first, const char *item)
     at = stpcpy(stpcpy(at, "["), first);
     for (size_t i = 2; i < values; i++)
         at = stpcpy(stpcpy(at, ","), item);
-    strcpy(at, "]");
+    memcpy(at, "]", 2);
     return text;
 }
 
