@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Creates and removes the databases of the benchmark: see place.h.
+ * Creates and removes the databases of the benchmark: see target.h.
  */
-#include "place.h"
+#include "target.h"
 
 #include <unistd.h>
 
@@ -16,22 +16,22 @@ enum {
         300000, /* a vacuum of a million rows takes longer than the deadline of a turn */
 };
 
-static void url_of(const struct place *place, const char *name, char *url)
+static void url_of(const struct bench_target *target, const char *name, char *url)
 {
-    if (place->is_server)
-        snprintf(url, PLACE_URL_MAX, "postgresql://belfry@/%s?host=%s", name, place->server);
+    if (target->is_server)
+        snprintf(url, TARGET_URL_MAX, "postgresql://belfry@/%s?host=%s", name, target->server);
     else
-        snprintf(url, PLACE_URL_MAX, "sqlite:%s/%s.db", place->dir, name);
+        snprintf(url, TARGET_URL_MAX, "sqlite:%s/%s.db", target->dir, name);
 }
 
-static struct db *connect_to(const struct place *place, const char *name)
+static struct db *connect_to(const struct bench_target *target, const char *name)
 {
     struct db_options options = {.deadline_ms = PATIENCE_MS};
-    char url[PLACE_URL_MAX];
+    char url[TARGET_URL_MAX];
     struct db *db = NULL;
     struct err err;
 
-    url_of(place, name, url);
+    url_of(target, name, url);
     if (db_open(url, &options, &db, &err) != RC_OK)
         DIE("%s", err.text);
     return db;
@@ -45,9 +45,10 @@ static void run(struct db *db, const char *sql)
         DIE("%s: %s", sql, err.text);
 }
 
-static void request_server(const struct place *place, const char *what, const char *name)
+static void request_server(const struct bench_target *target, const char *what,
+                           const char *name)
 {
-    struct db *db = connect_to(place, "postgres");
+    struct db *db = connect_to(target, "postgres");
     char sql[SQL_MAX];
 
     snprintf(sql, sizeof sql, "%s %s", what, name);
@@ -55,40 +56,41 @@ static void request_server(const struct place *place, const char *what, const ch
     db_close(db);
 }
 
-static void remove_files(const struct place *place, const char *name)
+static void remove_files(const struct bench_target *target, const char *name)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm", ".lock"};
     char path[PATH_BYTES];
 
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s.db%s", place->dir, name, suffixes[i]);
+        snprintf(path, sizeof path, "%s/%s.db%s", target->dir, name, suffixes[i]);
         unlink(path);
     }
 }
 
-void place_remove(const struct place *place, const char *name)
+void target_remove(const struct bench_target *target, const char *name)
 {
-    if (place->is_server)
-        request_server(place, "DROP DATABASE IF EXISTS", name);
+    if (target->is_server)
+        request_server(target, "DROP DATABASE IF EXISTS", name);
     else
-        remove_files(place, name);
+        remove_files(target, name);
 }
 
-void place_make(const struct place *place, const char *name, char url[static PLACE_URL_MAX])
+void target_make(const struct bench_target *target, const char *name,
+                 char url[static TARGET_URL_MAX])
 {
-    place_remove(place, name);
-    if (place->is_server)
-        request_server(place, "CREATE DATABASE", name);
-    url_of(place, name, url);
+    target_remove(target, name);
+    if (target->is_server)
+        request_server(target, "CREATE DATABASE", name);
+    url_of(target, name, url);
 }
 
-void place_settle(const struct place *place, const char *name)
+void target_settle(const struct bench_target *target, const char *name)
 {
     struct db *db;
 
-    if (!place->is_server)
+    if (!target->is_server)
         return; /* SQLite checkpointed its WAL when the last connection was closed */
-    db = connect_to(place, name);
+    db = connect_to(target, name);
     run(db, "VACUUM ANALYZE cursors");
     run(db, "VACUUM ANALYZE schedules");
     run(db, "CHECKPOINT");
