@@ -159,6 +159,10 @@ static bool is_repeated(struct turn *turn, const struct command *c, struct comma
 
     if (c->request.len == 0 || s->request_taken.changed == 1)
         return false;
+    if (s->request_row.rows == 0) { /* it was pruned in between: the key is free again */
+        refuse(turn, reply, RC_BUSY, "the same request is in progress");
+        return true;
+    }
     requests_read(&s->request_row, 0, &request);
     if (request.fingerprint != c->fingerprint) {
         refuse(turn, reply, RC_CONFLICT,

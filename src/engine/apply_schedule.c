@@ -20,6 +20,9 @@ static bool complete_plan(struct turn *turn, const struct command *c,
     plan.queue = c->namespace;
     if (plan.lane == LANE_PULL)
         plan.queue = s->queue != 0 ? s->queue : db_int_at(&s->queue_row, 0, 0);
+    must(plan.lane != LANE_PULL || plan.queue != 0); /* else no worker could claim its runs */
+    if (plan.policies.gate.len > 0 && s->gate_row.rows == 0)
+        return false; /* another node has just deleted the gate */
     plan.gate = 0;
     if (s->gate_row.rows == 1) {
         struct work_gate *gate = workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
