@@ -293,7 +293,7 @@ void sched_advance(struct turn *turn, struct work_schedule *sched)
 
 void sched_clear(struct turn *turn, struct work_schedule *sched)
 {
-    bool left = sched->has_more;
+    bool left = sched->has_more || sched->rows_held.rows == BUFFER_LIMIT_MAX;
 
     for (struct work_run *p = sched->runs; p; p = p->next) {
         if (p->state != WORK_READ && p->state != WORK_NEW)

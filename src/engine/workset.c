@@ -408,18 +408,21 @@ static bool is_counted(const struct run *run)
 }
 
 /*
- * Another node may be claiming a run at this moment: it locks the run, not the cursor.  If not
- * all open runs could be locked, the schedule has to wait for the next turn.
+ * Another node may hold the row of a run without the cursor: it claims the run, or a command
+ * names it.  If not all runs could be locked, the schedule has to wait for the next turn.
  */
 static void check_complete(struct work_schedule *sched)
 {
-    int64_t open = 0;
+    bool all_held = sched->rows_held.rows < BUFFER_LIMIT_MAX;
+    int64_t open = 0, held = 0;
 
     if (sched->state != SCHED_HELD || !sched->want_open || sched->has_more)
         return;
-    for (const struct work_run *p = sched->runs; p; p = p->next)
+    for (const struct work_run *p = sched->runs; p; p = p->next) {
         open += p->state == WORK_READ && is_counted(&p->run);
-    if (open != sched->cursor.open)
+        held += p->state == WORK_READ && p->run.state == RUN_HELD;
+    }
+    if (open != sched->cursor.open || (all_held && held != sched->cursor.waiting))
         sched->state = SCHED_BUSY;
 }
 
