@@ -58,6 +58,7 @@ enum cursor_column {
     " succeeded = $26, failed = $27 WHERE id = $1"
 
 const char bare_insert_cursor[] = "INSERT INTO cursors (" CURSORS ")";
+const char bare_copy_cursors[] = "COPY cursors (" CURSORS ") FROM STDIN";
 
 const struct bare_sql bare_sql[BARE_COUNT] = {
     [BARE_DUE] = {"SELECT " CURSORS " FROM cursors WHERE wake_at >= $1 AND wake_at <= $2"

@@ -19,6 +19,7 @@ struct bare_sql {
 };
 extern const struct bare_sql bare_sql[BARE_COUNT];
 extern const char bare_insert_cursor[]; /* without VALUES */
+extern const char bare_copy_cursors[];  /* PostgreSQL only */
 
 /* The row of a schedule that has never fired, in the order of its columns. */
 void bare_cursor(const struct load *load, int64_t index, int64_t row[static CURSOR_COLUMNS]);

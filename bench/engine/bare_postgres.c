@@ -93,7 +93,7 @@ static void copy_cursors(struct bare_server *server, const struct load *load)
 {
     int64_t row[CURSOR_COLUMNS];
     char line[LINE_MAX_BYTES + 1];
-    PGresult *answer = PQexec(server->conn, "COPY cursors FROM STDIN");
+    PGresult *answer = PQexec(server->conn, bare_copy_cursors);
 
     check(server, PQresultStatus(answer) == PGRES_COPY_IN);
     PQclear(answer);
