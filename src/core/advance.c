@@ -248,7 +248,7 @@ static bool find_range(const struct advance *a, instant until, struct account *r
 
 /* Accounts for all slots up to `until`, none of them an exception; false if it stops early. */
 static bool account_range(struct advance *a, instant until, enum outcome outcome,
-                            enum reason reason)
+                          enum reason reason)
 {
     struct account range = {.outcome = outcome, .reason = reason};
     bool is_whole;
