@@ -195,14 +195,18 @@ static void columns_count_characters_and_positions_count_bytes(void **state)
 
 static void a_zero_byte_is_refused(void **state)
 {
-    const char text[] = "[1,\0 2]";
-    struct err err = {0};
-    json_t *value;
+    /* Jansson itself skips a zero byte that follows a number. */
+    static const struct str texts[] = {{"[1,\0 2]", 7}, {"[12\0]", 5}};
 
     (void)state;
-    assert_int_equal(json_read((struct str){text, sizeof text - 1}, &value, &err), RC_INVALID);
-    assert_int_equal(err.at, 3);
-    assert_non_null(strstr(err.text, "a zero byte"));
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct err err = {0};
+        json_t *value;
+
+        assert_int_equal(json_read(texts[i], &value, &err), RC_INVALID);
+        assert_int_equal(err.at, 3);
+        assert_non_null(strstr(err.text, "a zero byte"));
+    }
 }
 
 static void text_that_is_not_utf8_is_refused(void **state)
