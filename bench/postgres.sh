@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 #
 # A PostgreSQL of a benchmark's own, for the scripts that source this; they have fail().
 #
@@ -26,7 +27,7 @@ start_server() {
         fail 'initdb failed'
     }
     (
-        cd "$1"
+        cd "$1" || exit
         exec $drop "$bin/postgres" -D "$1/data" -k "$1" -c listen_addresses= \
             -c shared_buffers=128MB -c log_min_messages=fatal
     ) >>"$2" 2>&1 </dev/null &

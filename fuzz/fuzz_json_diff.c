@@ -156,13 +156,13 @@ static bool is_rare(struct str s)
 
 static void check_parse(struct str text, const json_t *reference)
 {
-    json_t *own = json_parse(text);
+    json_t *ours = json_parse(text);
 
-    if (own)
-        must(reference && same_value(own, reference));
+    if (ours)
+        must(reference && same_value(ours, reference));
     else
         must(!reference || is_rare(text));
-    json_decref(own);
+    json_decref(ours);
 }
 
 /* ---- json_read() ---- */

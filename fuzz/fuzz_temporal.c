@@ -93,14 +93,14 @@ static void check_cron(struct str text, struct arena *arena)
     struct cron cron;
     struct err err;
     enum rc rc = cron_parse(text, DIALECT_TEMPORAL, (struct str){0}, &core, &err);
-    enum rc own = temporal_canonical(&spec, arena, &spec, &err);
+    enum rc canonical_rc = temporal_canonical(&spec, arena, &spec, &err);
 
-    if (!is_plain(text) || own == RC_LIMIT)
+    if (!is_plain(text) || canonical_rc == RC_LIMIT)
         return;
     /* This parser drops the comment of an interval; the core limits its length. */
     if (spec.interval_count > 0 && memchr(text.ptr, '#', text.len))
         return;
-    must((own == RC_OK) == (rc == RC_OK));
+    must((canonical_rc == RC_OK) == (rc == RC_OK));
     if (rc != RC_OK || core.is_every)
         return;
     def = temporal_spec_def(&spec, arena);

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 #
-# What the scripts share.  Sourced, not run: `. "$(dirname "$0")/lib.sh"` leaves the caller
-# in the root of the tree.
+# Shared by the scripts, which source it: `. "$(dirname "$0")/lib.sh"` also changes to the
+# root of the tree.
 
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 fail() {
     printf '%s: %s\n' "$(basename "$0")" "$*" >&2
     exit 1
 }
 
-# Runs a command silently; its output matters only when it fails.
+# Runs a command; prints its output only if it fails.
 quietly() {
     log=$(mktemp)
     if "$@" >"$log" 2>&1; then
@@ -22,14 +23,14 @@ quietly() {
     fi
 }
 
-# configure DIR [MESON OPTIONS]: makes the build directory unless it is there; Ninja itself
-# sees to it when a meson.build changes later.
+# configure DIR [MESON OPTIONS]: creates the build directory if it does not exist; Ninja
+# updates it when a meson.build changes.
 configure() {
     [ -f "$1/build.ninja" ] || quietly meson setup "$@"
 }
 
-# compile DIR [TARGETS]: first what a changed meson.build asks for, so that its long report
-# does not stand above an error of the compiler.
+# compile DIR [TARGETS]: runs Meson separately first if needed, so that its long output does
+# not precede compiler errors.
 compile() {
     quietly ninja --quiet -C "$1" build.ninja && quietly ninja --quiet -C "$@"
 }

@@ -23,9 +23,8 @@ struct run_facts {
     int64_t schedule;
     instant slot;
     int64_t pass;
-    int64_t kind; /* enum run_kind, -1: no durable evidence */
-    /* by fence, because keys follow clocks that may be stepped */
-    const struct history_row **rows;
+    int64_t kind;                    /* enum run_kind, -1: no durable evidence */
+    const struct history_row **rows; /* by fence: keys follow clocks that may be stepped */
     const struct rec_delivery **sent;
     const struct rec_report **reports;
     int row_count, sent_count, report_count;

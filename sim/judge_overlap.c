@@ -29,16 +29,17 @@ static enum overlap policy_of(const struct schedule *s)
 /* Whether the run, as delivered, must not run together with others. */
 static bool is_alone(const struct run_facts *l, enum overlap policy)
 {
-    uint8_t own = OVERLAP_DEFAULT;
+    uint8_t own_policy = OVERLAP_DEFAULT;
 
     if (l->kind == RUN_TEST || l->kind == RUN_DIRECT || l->kind < 0)
         return false;
     if (l->sent_count > 0)
-        own = l->sent[0]->run.overlap;
+        own_policy = l->sent[0]->run.overlap;
     else if (l->pass > 0)
         return false;
-    return own == OVERLAP_DEFAULT ? policy != OVERLAP_ALLOW_ALL && policy != OVERLAP_COUNT
-                                  : own != OVERLAP_ALLOW_ALL;
+    return own_policy == OVERLAP_DEFAULT
+               ? policy != OVERLAP_ALLOW_ALL && policy != OVERLAP_COUNT
+               : own_policy != OVERLAP_ALLOW_ALL;
 }
 
 /* An end that was pruned is unknown, even if the beginning is known. */

@@ -216,7 +216,7 @@ void node_up(struct world *world, struct sim_node *node)
 
 /* The turn. */
 
-static void take(struct world *world, struct sim_node *node)
+static void take_inputs(struct world *world, struct sim_node *node)
 {
     struct turn_in *in = &node->in;
     int commands = node->waiting_command_count < WORLD_BOX_MAX ? node->waiting_command_count
@@ -488,7 +488,7 @@ void node_turn(struct world *world, struct sim_node *node)
 
     node->wake_at = INSTANT_NEVER;
     if (!node->is_trying)
-        take(world, node);
+        take_inputs(world, node);
     if (!faults_before(world, node))
         return;
     if (++world->turns > WORLD_TURNS_MAX) {

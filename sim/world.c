@@ -215,7 +215,7 @@ static void add_up(const struct world *world, struct tally *tally)
     tally->digest = digest.sum;
 }
 
-static void begin(struct world *world, uint64_t seed)
+static void begin_world(struct world *world, uint64_t seed)
 {
     prng_seed(&world->prng, seed);
     world_profile_draw(&world->profile, &world->prng);
@@ -247,7 +247,7 @@ enum rc world_run(uint64_t seed, const struct zone_source *zones,
     must(world);
     world->zones = *zones;
     world->options = *options;
-    begin(world, seed);
+    begin_world(world, seed);
     run(world);
     operator_end(world);
     rc = conclude(world, tally, reterr);

@@ -135,7 +135,7 @@ static struct wrk_result run_wrk(const struct bench *b, const struct wrk *wrk)
 }
 
 /* Of the server, with its processor time per answer. */
-static struct wrk_result request_daemon(const struct bench *b, struct wrk wrk,
+static struct wrk_result request_server(const struct bench *b, struct wrk wrk,
                                         double *ret_cpu_us)
 {
     int64_t before = subject_state(b->soak).cpu_us;
@@ -156,7 +156,7 @@ static void measure_creates(const struct bench *b, struct bare *bare, int round)
     double cpu_us;
 
     snprintf(names, sizeof names, "made-%03d", round);
-    made = request_daemon(b,
+    made = request_server(b,
                           (struct wrk){.script = "create.lua",
                                        .connections = CONNECTIONS,
                                        .seconds = b->seconds,
@@ -177,7 +177,7 @@ static void measure_read(const struct bench *b, const struct reading *r)
     struct wrk_result limit = run_wrk(b, &wrk), read;
     double cpu_us;
 
-    read = request_daemon(b, wrk, &cpu_us);
+    read = request_server(b, wrk, &cpu_us);
     printf("read\t%s\t%zu\t%.1f\t%.1f\t%.0f\t%.0f\t%.1f\n", r->name, r->body.len, limit.per_s,
            read.per_s, read.p50_us, read.p99_us, cpu_us);
 }

@@ -100,7 +100,7 @@ static void fill(const struct rpc_load *load, struct place *place)
         place->body[1 + i] = (char)(unsigned char)(message.len >> (24 - 8 * i));
 }
 
-static void begin(struct link *link, struct place *place)
+static void send_call(struct link *link, struct place *place)
 {
     struct run *run = link->run;
     const struct rpc_load *load = run->load;
@@ -140,7 +140,7 @@ static void keep_sample(struct run *run, int64_t us)
 
 /* ---- callbacks of nghttp2 ---- */
 
-static struct str text_of(nghttp2_rcbuf *buf)
+static struct str header_text(nghttp2_rcbuf *buf)
 {
     nghttp2_vec vec = nghttp2_rcbuf_get_buf(buf);
 
@@ -152,7 +152,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghtt
 {
     struct place *place = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     struct rpc_result *result = &((struct link *)arg)->run->result;
-    struct str field = text_of(name), text = text_of(value);
+    struct str field = header_text(name), text = header_text(value);
     size_t used = strlen(result->why);
 
     (void)flags;
@@ -193,7 +193,7 @@ static int on_close(nghttp2_session *session, int32_t id, uint32_t error, void *
     run->result.bad += !place->is_good || error != NGHTTP2_NO_ERROR;
     run->result.bytes = place->bytes > GRPC_PREFIX ? place->bytes - GRPC_PREFIX : 0;
     if (now < run->until_us)
-        begin(link, place);
+        send_call(link, place);
     return 0;
 }
 
@@ -267,7 +267,7 @@ static void flush(struct link *link)
     must(n == 0);
 }
 
-static void take(struct link *link)
+static void read_answers(struct link *link)
 {
     ssize_t n = recv(link->fd, input, sizeof input, MSG_DONTWAIT);
 
@@ -293,7 +293,7 @@ static void work(struct run *run, int epoll)
 
     for (int i = 0; i < run->load->connections; i++) {
         for (int j = 0; j < run->load->streams; j++)
-            begin(&run->links[i], &run->links[i].places[j]);
+            send_call(&run->links[i], &run->links[i].places[j]);
         flush(&run->links[i]);
     }
     while (under_way(run) > 0) {
@@ -302,7 +302,7 @@ static void work(struct run *run, int epoll)
         if (n == 0)
             DIE("%s: the server is silent", run->load->method);
         for (int i = 0; i < n; i++)
-            take(events[i].data.ptr);
+            read_answers(events[i].data.ptr);
     }
 }
 

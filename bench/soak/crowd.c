@@ -36,7 +36,7 @@ static void add(_Atomic uint64_t *count, uint64_t more)
     atomic_fetch_add_explicit(count, more, memory_order_relaxed);
 }
 
-static void begin(struct tally *tally, instant slot)
+static void note_start(struct tally *tally, instant slot)
 {
     int64_t late = (clock_now() - slot) / SPAN_MS;
 
@@ -71,7 +71,7 @@ static void on_request(void *arg, struct exchange *x)
     struct str slot = {"", 0};
 
     (void)http1_find(x->request, STR("belfry-scheduled-time"), &slot);
-    begin(tally, read_slot(slot));
+    note_start(tally, read_slot(slot));
     add(&tally->done, 1);
     exchange_answer(x, 200, NULL, 0, STR("{\"ok\":true}"));
 }
@@ -140,7 +140,7 @@ static int claim(const struct soak *soak, struct tally *tally, struct grant *gra
         snprintf(grants[i].id, sizeof grants[i].id, "%s",
                  json_string_value(json_object_get(run, "id")));
         grants[i].fence = json_integer_value(json_object_get(run, "fence"));
-        begin(tally, read_slot(str_of(json_string_value(json_object_get(run, "due")))));
+        note_start(tally, read_slot(str_of(json_string_value(json_object_get(run, "due")))));
     }
     json_decref(json);
     return count;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the command that the command line names, reads its options and runs it; prints help,
+ * and suggests the nearest name for a misspelt command.
+ */
 #include "cli/cli.h"
 
 #include <signal.h>
@@ -13,7 +17,7 @@
 #include "cli/frame/report.h"
 #include "cli/remote/request_commands.h"
 
-enum { WORDS_MAX = 64 }; /* of which a misspelt one may be any */
+enum { WORDS_MAX = 64 }; /* names that a misspelt word is compared with */
 
 static const struct command_group *const groups[] = {
     &schedule_group, &run_group,       &queue_group, &calendar_group, &gate_group,
@@ -27,20 +31,20 @@ static const struct command *const commands[] = {
 
 enum {
     GROUPS = sizeof groups / sizeof groups[0],
-    OWN = sizeof commands / sizeof commands[0],
+    COMMANDS = sizeof commands / sizeof commands[0],
 };
 
-/* Commands that live above this layer; set once, by cli_main(). */
-static const struct command *const *further;
-static int further_count;
+/* Commands of the layers above; set once, by cli_main(). */
+static const struct command *const *extra;
+static int extra_count;
 
-/* ---- all there are ---- */
+/* ---- all commands ---- */
 
 static const struct command *single_at(int i)
 {
-    if (i < OWN)
+    if (i < COMMANDS)
         return commands[i];
-    return i - OWN < further_count ? further[i - OWN] : NULL;
+    return i - COMMANDS < extra_count ? extra[i - COMMANDS] : NULL;
 }
 
 const struct command *command_at(int i)
@@ -86,8 +90,8 @@ static const struct command *single_find(const char *name)
     return NULL;
 }
 
-/* What stands behind the group's name and a blank. */
-static const char *verb_of(const struct command_group *group, int i)
+/* The command's name without the group's name and the space. */
+static const char *verb_name(const struct command_group *group, int i)
 {
     return group->commands[i].name + strlen(group->name) + 1;
 }
@@ -95,12 +99,12 @@ static const char *verb_of(const struct command_group *group, int i)
 static const struct command *verb_find(const struct command_group *group, const char *verb)
 {
     for (int i = 0; i < group->count; i++)
-        if (strcmp(verb_of(group, i), verb) == 0)
+        if (strcmp(verb_name(group, i), verb) == 0)
             return &group->commands[i];
     return NULL;
 }
 
-/* ---- what is misspelt ---- */
+/* ---- misspelt names ---- */
 
 static int unknown_word(const char *word)
 {
@@ -112,10 +116,10 @@ static int unknown_word(const char *word)
         count++;
     near = str_nearest(str_of(word), names, count);
     if (near >= 0)
-        err_set(&err, RC_INVALID, -1, 0, "unknown command %.100s; did you mean %s?", word,
-                names[near]);
+        err_set(&err, RC_INVALID, -1, 0, "unknown command \"%.100s\"; did you mean \"%s\"?",
+                word, names[near]);
     else
-        err_set(&err, RC_INVALID, -1, 0, "unknown command %.100s", word);
+        err_set(&err, RC_INVALID, -1, 0, "unknown command \"%.100s\"", word);
     return report_usage(&err, NULL);
 }
 
@@ -127,13 +131,14 @@ static int unknown_verb(const struct command_group *group, const char *verb)
 
     must(group->count <= WORDS_MAX);
     for (int i = 0; i < group->count; i++)
-        names[i] = verb_of(group, i);
+        names[i] = verb_name(group, i);
     near = str_nearest(str_of(verb), names, group->count);
     if (near >= 0)
-        err_set(&err, RC_INVALID, -1, 0, "unknown command %s %.100s; did you mean %s %s?",
-                group->name, verb, group->name, names[near]);
+        err_set(&err, RC_INVALID, -1, 0,
+                "unknown command \"%s %.100s\"; did you mean \"%s %s\"?", group->name, verb,
+                group->name, names[near]);
     else
-        err_set(&err, RC_INVALID, -1, 0, "unknown command %s %.100s", group->name, verb);
+        err_set(&err, RC_INVALID, -1, 0, "unknown command \"%s %.100s\"", group->name, verb);
     return report_usage(&err, group->name);
 }
 
@@ -177,7 +182,7 @@ static int run_help(int argc, char **argv)
     return STATUS_OK;
 }
 
-static bool asks_for_help(const struct command *command, const struct args *args)
+static bool wants_help(const struct command *command, const struct args *args)
 {
     for (int i = 0; i < command->option_count; i++)
         if (args->value[i] && strcmp(command->options[i].name, "help") == 0)
@@ -187,7 +192,7 @@ static bool asks_for_help(const struct command *command, const struct args *args
 
 /* ---- one command ---- */
 
-/* How many words stand before `--`. */
+/* The number of words before `--`. */
 static int words_before_program(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++)
@@ -196,19 +201,33 @@ static int words_before_program(int argc, char **argv)
     return argc;
 }
 
+/* The name of operand `i` in the usage line, which begins with the operands. */
+static struct str operand_name(const struct command *command, int i)
+{
+    struct str rest = str_of(command->usage), word = rest;
+
+    do {
+        if (!str_cut(rest, ' ', &word, &rest))
+            word = rest;
+    } while (i-- > 0 && rest.len > 0);
+    while (word.len > 1 && word.ptr[word.len - 1] == '.')
+        word.len--;
+    return word;
+}
+
 static int check_operands(const struct command *command, const struct args *args)
 {
+    struct str name = operand_name(command, args->operands);
     struct err err;
 
     if (!command->counts_operands ||
         (args->operands >= command->least && args->operands <= command->most))
         return STATUS_OK;
     if (args->operands < command->least)
-        err_set(&err, RC_INVALID, -1, 0, "something is missing: belfry %s %s", command->name,
-                command->usage);
+        err_set(&err, RC_INVALID, -1, 0, "missing argument: %.*s", STR_ARG(name));
     else
-        err_set(&err, RC_INVALID, -1, 0, "%.100s is too much: belfry %s %s",
-                args->operand[command->most], command->name, command->usage);
+        err_set(&err, RC_INVALID, -1, 0, "unexpected argument \"%.100s\"",
+                args->operand[command->most]);
     return report_usage(&err, command->name);
 }
 
@@ -224,7 +243,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     args.command = command;
     if (count < argc)
         args.program = argv + count + 1;
-    if (asks_for_help(command, &args)) {
+    if (wants_help(command, &args)) {
         help_print(command, STDOUT_FILENO);
         return STATUS_OK;
     }
@@ -248,8 +267,8 @@ static int run_in_group(const struct command_group *group, int argc, char **argv
 
 /* ---- options before the command ---- */
 
-/* The words that the option takes, 0: no command that asks a server has it. */
-static int words_of_option(const char *word)
+/* The number of words of an option with its value; 0: not an option of all remote commands. */
+static int count_option_words(const char *word)
 {
     struct str name = str_of(word), value;
     bool is_long = word[0] == '-' && word[1] == '-', is_whole;
@@ -266,21 +285,25 @@ static int words_of_option(const char *word)
 }
 
 /*
- * `belfry --server URL schedule list`: such options are put behind the words that name the
+ * `belfry --server URL schedule list`: moves such options after the words that name the
  * command, which then reads them.
  */
-static int put_options_behind(int argc, char **argv)
+static int move_options_after_command(int argc, char **argv)
 {
     char *named[2];
     int at = 1, taken = 1, count = 0;
     struct err err;
 
     while (at < argc && argv[at][0] == '-' && !is_help(argv[at]) && taken > 0)
-        at += taken = words_of_option(argv[at]);
-    if (at == 1 || at >= argc || argv[at][0] == '-') {
+        at += taken = count_option_words(argv[at]);
+    if (at >= argc) {
+        err_set(&err, RC_INVALID, -1, 0, "missing argument: COMMAND");
+        return report_usage(&err, NULL);
+    }
+    if (at == 1 || argv[at][0] == '-') {
         err_set(&err, RC_INVALID, -1, 0,
-                "%.100s stands before a command: belfry COMMAND [OPTION]...",
-                argv[at < argc ? at : 1]);
+                "option \"%.100s\" before the command; use belfry COMMAND [OPTION]...",
+                argv[at]);
         return report_usage(&err, NULL);
     }
     named[count++] = argv[at];
@@ -296,18 +319,18 @@ static bool is_version(const char *word)
     return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
 }
 
-int cli_main(int argc, char **argv, const struct command *const *others, int count)
+int cli_main(int argc, char **argv, const struct command *const *more, int count)
 {
     const char *word = argc > 1 ? argv[1] : "help";
     const struct command_group *group;
     const struct command *command;
 
-    further = others;
-    further_count = count;
-    /* A reader that goes away is seen at the write, and ends the program quietly. */
+    extra = more;
+    extra_count = count;
+    /* A closed pipe makes write() fail, which ends the output quietly. */
     must(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
     if (word[0] == '-' && !is_help(word) && !is_version(word)) {
-        if (put_options_behind(argc, argv) != STATUS_OK)
+        if (move_options_after_command(argc, argv) != STATUS_OK)
             return STATUS_USAGE;
         word = argv[1];
     }

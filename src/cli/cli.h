@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command line as a whole: which command, and its options.
+ * Entry point of the command line: finds the command and runs it with its options.
  */
 #pragma once
 
 struct command;
 
 /*
- * `argv[0]` is the program's name; `further` are commands that live above this layer.
+ * `argv[0]` is the program's name; `extra` are `count` commands of the layers above this one.
  * Returns the exit status.
  */
-int cli_main(int argc, char **argv, const struct command *const *further, int count);
+int cli_main(int argc, char **argv, const struct command *const *extra, int count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry version`: of this program, and of the server if there is one.
+ * `belfry version`: prints the version of this program, and of the server if it answers.
  */
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ enum version_option { OPT_CLIENT = REMOTE_OPTIONS, OPT_COUNT };
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_CLIENT] = {"client", '\0', NULL, "of this program only: ask no server"},
+    [OPT_CLIENT] = {"client", '\0', NULL, "print only the version of this program"},
 };
 
 static int print_client(void)
@@ -24,14 +24,14 @@ static int print_client(void)
     return printer_close(&out);
 }
 
-static void say_server(struct remote *remote, const json_t *server, struct printer *out)
+static void print_server(struct remote *remote, const json_t *server, struct printer *out)
 {
     printer_text(out, "belfry " BELFRY_VERSION "\n");
     printer_safe(out, str_of(remote_server(remote)));
     printer_text(out, ": ");
-    printer_safe(out, str_of(text_of(server, "name")));
+    printer_safe(out, str_of(member_text(server, "name")));
     printer_text(out, " ");
-    printer_safe(out, str_of(text_of(server, "version")));
+    printer_safe(out, str_of(member_text(server, "version")));
     printer_text(out, "\n");
 }
 
@@ -51,12 +51,12 @@ static int print_both(struct remote *remote)
         json_put(both, "server", json_incref(answer.json));
         print_json(&out, both);
     } else {
-        say_server(remote, answer.json, &out);
+        print_server(remote, answer.json, &out);
     }
     closed = printer_close(&out);
     if (status == STATUS_OK)
         answer_free(&answer);
-    /* No server is no failure: this program's version was asked for too. */
+    /* An unreachable server is not a failure: this program's version was printed. */
     return status != STATUS_OK && status != STATUS_UNREACHABLE ? status : closed;
 }
 
@@ -78,8 +78,9 @@ static int version_run(const struct args *args)
 const struct command version_command = {
     .name = "version",
     .usage = "[OPTION]...",
-    .summary = "Print the version of this program and of the server",
-    .about = "Without a server that of this program alone.  `belfry --version` asks none.\n",
+    .summary = "Print the versions of this program and the server",
+    .about = "If the server does not answer, only the version of this program is printed.\n"
+             "`belfry --version` does not contact the server.\n",
     .examples = "  belfry version\n"
                 "  belfry version --client\n",
     OPTIONS(options),

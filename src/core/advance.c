@@ -47,6 +47,8 @@ static void reset_output(struct advance *a)
 {
     must(a->slots_max >= 0 && a->slots_max <= ADVANCE_SLOTS_MAX);
     must(a->exception_count >= 0 && a->exception_count <= EXCEPTIONS_MAX);
+    /* Otherwise several slots would start before the first one moves the others. */
+    must(a->plan->follows || !plan_follows(a->plan));
     a->slot_count = 0;
     a->account_count = 0;
     a->mark = a->cursor->mark;
@@ -56,7 +58,11 @@ static void reset_output(struct advance *a)
 
 static bool next_slot(const struct advance *a, instant after, struct slot *ret)
 {
-    return spec_next(&a->plan->spec, &a->ctx, after, ret);
+    if (!spec_next(&a->plan->spec, &a->ctx, after, ret))
+        return false;
+    must(ret->at > after);     /* or a slot would start twice       */
+    must(ret->due >= ret->at); /* or it would start before its time */
+    return true;
 }
 
 static void set_next(struct advance *a, const struct slot *slot)
@@ -113,8 +119,20 @@ static bool has_room(const struct advance *a)
     return a->slot_count < a->slots_max;
 }
 
+/*
+ * The time of a governed slot comes from the cursor, that is from a stored row, so only the
+ * slots that this file computes are known to be after the mark.
+ */
+static bool is_after_mark(const struct advance *a, instant at)
+{
+    return a->plan->is_governed || at > a->mark;
+}
+
 static void list_slot(struct advance *a, const struct slot *slot)
 {
+    must(has_room(a));
+    must(slot->at <= a->now);         /* or it would start before its time */
+    must(is_after_mark(a, slot->at)); /* or it would start twice           */
     a->slots[a->slot_count++] = (struct due_slot){.at = slot->at, .due = slot->due};
     a->mark = slot->at;
 }
@@ -124,6 +142,11 @@ static bool add_account(struct advance *a, const struct account *range)
 {
     struct account *last = a->account_count > 0 ? &a->accounts[a->account_count - 1] : NULL;
 
+    must(is_after_mark(a, range->first)); /* or a slot would have two outcomes */
+    must(range->count > 0 && (range->count == 1) == (range->first == range->last));
+    must(range->first <= range->last && range->last <= a->now);
+    /* A reason of NONE is for callers that only count. */
+    must(range->reason == REASON_NONE || outcome_is_of_slot(range->outcome, range->reason));
     /* The mark is the last decided slot: if `last` ends there, no slot lies between. */
     if (last && last->last == a->mark && last->outcome == range->outcome &&
         last->reason == range->reason) {
@@ -224,7 +247,7 @@ static bool find_range(const struct advance *a, instant until, struct account *r
 }
 
 /* Accounts for all slots up to `until`, none of them an exception; false if it stops early. */
-static bool account_stretch(struct advance *a, instant until, enum outcome outcome,
+static bool account_range(struct advance *a, instant until, enum outcome outcome,
                             enum reason reason)
 {
     struct account range = {.outcome = outcome, .reason = reason};
@@ -247,13 +270,13 @@ static bool account_until(struct advance *a, instant until, enum outcome outcome
         struct slot slot;
 
         /* After an edit some exceptions may no longer be slots. */
-        if (!next_slot(a, at - 1, &slot) || slot.at != at)
+        if (at <= a->mark || !next_slot(a, at - 1, &slot) || slot.at != at)
             continue;
-        if (!account_stretch(a, at - 1, outcome, reason) ||
+        if (!account_range(a, at - 1, outcome, reason) ||
             !account_slot(a, at, OUTCOME_SLOT_CANCELLED, REASON_USER))
             return false;
     }
-    return account_stretch(a, until, outcome, reason);
+    return account_range(a, until, outcome, reason);
 }
 
 /* How late a slot may still start; CATCHUP_WINDOW_NONE: no limit. */
@@ -423,18 +446,25 @@ static bool first_slot(const struct advance *a, struct slot *ret)
     return true;
 }
 
-void advance(struct advance *a)
+/* No slot is decided twice, and the mark moves exactly with the decided slots. */
+static void check_result(const struct advance *a)
+{
+    must(a->slot_count <= a->slots_max && a->account_count <= ADVANCE_RANGES_MAX);
+    must(a->next_due >= a->next_at);
+    if (a->plan->is_governed)
+        return;
+    must(a->mark >= a->cursor->mark);
+    must(a->mark == a->cursor->mark || a->mark <= a->now);
+    must(a->next_at == INSTANT_NEVER || a->next_at > a->mark);
+    must((a->mark > a->cursor->mark) == (a->slot_count + a->account_count > 0));
+}
+
+/* The slots of a plan that is not governed. */
+static void advance_spec(struct advance *a)
 {
     struct slot first, second;
     bool has_second;
 
-    reset_output(a);
-    if (a->cursor->remaining == 0)
-        return;
-    if (a->plan->is_governed) {
-        advance_governed(a);
-        return;
-    }
     if (!first_slot(a, &first))
         return;
     if (first.due > a->now) {
@@ -450,6 +480,19 @@ void advance(struct advance *a)
     } else if (has_second) {
         set_next(a, &second);
     }
+    must(a->slot_count <= list_max(a));
+}
+
+void advance(struct advance *a)
+{
+    reset_output(a);
+    if (a->cursor->remaining == 0)
+        return;
+    if (a->plan->is_governed)
+        advance_governed(a);
+    else
+        advance_spec(a);
+    check_result(a);
 }
 
 void advance_past(struct advance *a, enum outcome outcome, enum reason reason)
@@ -468,6 +511,8 @@ void advance_past(struct advance *a, enum outcome outcome, enum reason reason)
         (void)account_slot(a, slot.at, is_cancelled ? OUTCOME_SLOT_CANCELLED : outcome,
                            is_cancelled ? REASON_USER : reason);
     }
+    must(a->slot_count == 0);
+    check_result(a);
 }
 
 /* The slot of "now" is the moment of creation itself, so the mark must be before it. */
@@ -496,6 +541,8 @@ void advance_begin(struct advance *a)
         a->mark = !a->plan->is_governed && find_pending(a, &slot) ? slot.at - 1 : a->now;
     if (!a->plan->is_governed && a->cursor->remaining != 0)
         find_next(a);
+    must(a->mark >= a->cursor->mark || starts_at_once(a));
+    must(a->next_at > a->mark || a->next_at == INSTANT_NEVER);
 }
 
 int advance_backfill(const struct plan *plan, const struct spec_ctx *ctx, instant after,
@@ -506,7 +553,9 @@ int advance_backfill(const struct plan *plan, const struct spec_ctx *ctx, instan
     int count = 0;
 
     spec_walk_begin(&walk, &plan->spec, ctx, after);
-    while (count < max && spec_walk_next(&walk, &slot) && slot.at <= until)
+    while (count < max && spec_walk_next(&walk, &slot) && slot.at <= until) {
+        must(slot.at > (count > 0 ? slots[count - 1].at : after));
         slots[count++] = (struct due_slot){.at = slot.at, .due = slot.due};
+    }
     return count;
 }

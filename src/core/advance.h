@@ -76,7 +76,10 @@ struct spec_ctx advance_ctx(const struct plan *plan, const struct cursor *cursor
  */
 void advance(struct advance *advance);
 
-/* Gives every slot that is due at advance->now this outcome and reason. */
+/*
+ * Gives every slot that is due at advance->now this outcome and reason, which must be a pair
+ * of outcome_is_of_slot(), or REASON_NONE if the caller only counts.
+ */
 void advance_past(struct advance *advance, enum outcome outcome, enum reason reason);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The names of outcomes and reasons in the API.
+ * The names of outcomes and reasons in the API, and which of them belong together.
  */
 #include "core/outcome.h"
 
@@ -55,6 +55,26 @@ const char *reason_text(enum reason reason)
 
     must(reason >= 0 && (size_t)reason < sizeof names / sizeof *names && names[reason]);
     return names[reason];
+}
+
+/* One bit per reason. */
+#define BECAUSE(reason) (1u << (reason))
+
+bool outcome_is_of_slot(enum outcome outcome, enum reason reason)
+{
+    static const unsigned reasons[] = {
+        [OUTCOME_SKIPPED] = BECAUSE(REASON_OVERLAP),
+        [OUTCOME_MISSED] = BECAUSE(REASON_WINDOW) | BECAUSE(REASON_COALESCED) |
+                           BECAUSE(REASON_PAUSED) | BECAUSE(REASON_EDITED) |
+                           BECAUSE(REASON_CLOCK),
+        [OUTCOME_DROPPED] = BECAUSE(REASON_BUFFER) | BECAUSE(REASON_DELETED) |
+                            BECAUSE(REASON_QUARANTINED),
+        [OUTCOME_SLOT_CANCELLED] = BECAUSE(REASON_USER),
+    };
+
+    must(reason >= 0 && reason <= REASON_OTHER);
+    return outcome >= OUTCOME_SKIPPED && outcome <= OUTCOME_SLOT_CANCELLED &&
+           (reasons[outcome] & BECAUSE(reason)) != 0;
 }
 
 const char *reason_sentence(enum reason reason)

@@ -53,6 +53,9 @@ enum reason {
 const char *outcome_text(enum outcome outcome);
 const char *reason_text(enum reason reason);
 
+/* True for an outcome and a reason that a slot without a run may have together. */
+bool outcome_is_of_slot(enum outcome outcome, enum reason reason);
+
 /* The error message for an end that no worker reported; NULL for other reasons. */
 const char *reason_sentence(enum reason reason);
 

@@ -47,6 +47,8 @@ enum {
     SPANS = sizeof spans / sizeof *spans,
 };
 
+_Static_assert(SWITCHES <= 16, "the switches are packed into two bytes");
+
 static bool switch_of(const struct plan *plan, int i)
 {
     return *(const bool *)((const char *)plan + switches[i]);
@@ -99,9 +101,12 @@ bool plan_follows(const struct plan *plan)
 void plan_pack(const struct plan *plan, struct buf *out)
 {
     const struct policies *p = &plan->policies;
+    size_t start = out->len;
     unsigned bits = 0;
 
+    /* Bytes that plan_unpack() rejects would be a schedule that never runs again. */
     must(plan_is_valid(plan));
+    must(plan->spec.zone_count > 0);
     for (int i = 0; i < SWITCHES; i++)
         bits |= (unsigned)switch_of(plan, i) << i;
     buf_bytes(out, PLAN_PACK_VERSION, 1);
@@ -127,6 +132,7 @@ void plan_pack(const struct plan *plan, struct buf *out)
     buf_bytes(out, plan->seed.len, 2);
     buf_str(out, plan->seed);
     spec_pack(&plan->spec, out);
+    must(out->cut || out->len - start <= PLAN_PACKED_MAX);
 }
 
 /* After the first read past the end it is `bad`, and every further read gives zero. */
@@ -215,6 +221,8 @@ enum rc plan_unpack(struct str bytes, struct arena *arena, struct plan *ret, str
     if (r.bad || !plan_is_valid(&plan))
         return err_set(reterr, RC_CORRUPT, (int)(bytes.len - r.left), 0,
                        "not a packed plan of version %d", PLAN_PACK_VERSION);
+    /* Every byte before the spec was read once: a wrong offset would give other times. */
+    must(r.at + r.left == (const unsigned char *)bytes.ptr + bytes.len);
     rc = spec_unpack(r.at, r.left, arena, &plan.spec, reterr);
     if (rc != RC_OK) {
         reterr->at += (int)(bytes.len - r.left);
@@ -223,6 +231,7 @@ enum rc plan_unpack(struct str bytes, struct arena *arena, struct plan *ret, str
     plan.policies.gate = arena_str(arena, plan.policies.gate);
     plan.seed = arena_str(arena, plan.seed);
     plan.follows = plan_follows(&plan);
+    must(plan.spec.zone_count > 0); /* the zone of the spec itself */
     *ret = plan;
     return RC_OK;
 }

@@ -5,6 +5,7 @@
 #include "core/run.h"
 
 #include "base/must.h"
+#include "core/policy/policies.h"
 
 #define TO(state) (1u << (state))
 
@@ -20,14 +21,25 @@ static const unsigned transitions[] = {
     [RUN_ENDED] = 0,
 };
 
+_Static_assert(sizeof transitions / sizeof *transitions == RUN_ENDED + 1, "a row per state");
+
 bool run_may(enum run_state from, enum run_state to)
 {
     must(from >= RUN_HELD && from <= RUN_ENDED && to >= RUN_HELD && to <= RUN_ENDED);
+    must(from == RUN_ENDED || (transitions[from] & TO(RUN_ENDED))); /* or it never ends */
+    must((transitions[from] & TO(RUN_HELD)) == 0); /* or it could start twice */
     return (transitions[from] & TO(to)) != 0;
+}
+
+void run_set_state(struct run *run, enum run_state to)
+{
+    must(run_may(run->state, to));
+    run->state = to;
 }
 
 instant run_rank(instant due, int32_t priority)
 {
+    must(priority >= PRIORITY_MIN && priority <= PRIORITY_MAX);
     return due - priority * RANK_STEP;
 }
 

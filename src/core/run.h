@@ -82,6 +82,12 @@ struct run {
 /* True if a run may change from one state to the other. */
 bool run_may(enum run_state from, enum run_state to);
 
+/*
+ * Moves a run to another state, which run_may() must allow.  Only a new run and a row that is
+ * read set the state in any other way.
+ */
+void run_set_state(struct run *run, enum run_state to);
+
 static inline bool run_is_claimed(enum run_state state)
 {
     return state == RUN_LEASED || state == RUN_RUNNING;

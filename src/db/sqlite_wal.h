@@ -14,7 +14,7 @@
 
 struct sqlite_wal; /* opaque */
 
-/* On top of the VFS of that name, "" for the default; NULL if there is no such VFS. */
+/* On top of the VFS of that name, "" for the default; NULL if that VFS does not exist. */
 struct sqlite_wal *sqlite_wal_new(struct arena *arena, const char *below);
 /* Call after the connection is closed and before the arena is freed; accepts NULL. */
 void sqlite_wal_end(struct sqlite_wal *log);

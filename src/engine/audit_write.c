@@ -107,7 +107,8 @@ static size_t packed_room(const struct turn *turn)
 
     for (int i = 0; i < turn->in->command_count; i++)
         if (turn->in->commands[i].audit)
-            room += audit_packed_size(turn->in->commands[i].audit) + (size_t)2 * AUDIT_PRINT;
+            room += audit_packed_size(turn->in->commands[i].audit) +
+                    (size_t)2 * AUDIT_FINGERPRINT;
     return room;
 }
 

@@ -115,14 +115,14 @@ static void claim_run(struct turn *turn, struct work_run *work, int poll)
     run->wake_at = INSTANT_NEVER;
     run->flags &= ~(int64_t)(RUN_CANCELLING | RUN_FOR_OTHER);
     work->is_changed = true;
+    run_set_state(run, RUN_LEASED);
     if (poll < 0) {
-        run->state = RUN_RUNNING;
+        run_set_state(run, RUN_RUNNING); /* its dispatch is its first sign of life */
         run->node = turn->node;
         run->lease_until = INSTANT_NEVER;
     } else {
         instant wake;
 
-        run->state = RUN_LEASED;
         run->worker = arena_str(turn->arena, turn->in->polls[poll].worker);
         run->lease_until = turn->now + p->lease;
         wake = run->lease_until + p->grace;
@@ -179,10 +179,11 @@ static bool try_claim(struct turn *turn, struct work_run *work)
 static void make_ready_again(struct turn *turn, struct run *run)
 {
     struct work_schedule *sched = workset_find(turn, run->schedule);
+    struct work_run *work = sched ? workset_put_run(turn, sched, run) : NULL;
 
-    run->state = RUN_READY;
-    if (sched)
-        workset_put_run(turn, sched, run)->run.state = RUN_READY;
+    run_set_state(run, RUN_READY);
+    if (work && work->state == WORK_READ)
+        run_set_state(&work->run, RUN_READY);
     runs_update(turn->db, run);
 }
 
@@ -353,7 +354,7 @@ static bool enter_gate(struct turn *turn, struct work_run *work)
         return true;
     }
     g->gate.waiting++;
-    work->run.state = RUN_GATED;
+    run_set_state(&work->run, RUN_GATED);
     work->is_changed = true;
     return false;
 }

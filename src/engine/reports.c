@@ -100,7 +100,7 @@ static void apply_alive(struct turn *turn, struct work_run *work, const struct r
     struct work_schedule *sched = work->sched;
 
     if (run->state == RUN_LEASED) {
-        run->state = RUN_RUNNING;
+        run_set_state(run, RUN_RUNNING);
         work->is_changed = true;
         turn_event(turn, EVENT_RUN_STARTED, run, 0);
     }

@@ -163,7 +163,7 @@ void run_end(struct turn *turn, struct work_run *work, const struct ending *endi
     if (work->state == WORK_READ)
         runs_delete(turn->db, run->id, run->fence, work->is_cached ? &work->row : NULL);
     work->state = WORK_ENDED;
-    run->state = RUN_ENDED;
+    run_set_state(run, RUN_ENDED);
     if (!has_trace(work))
         return;
     count_end(turn, work, ending);
@@ -186,6 +186,7 @@ void held_end(struct turn *turn, struct work_run *work, enum outcome outcome,
     if (work->state == WORK_READ)
         runs_delete(turn->db, work->run.id, work->run.fence, NULL);
     work->state = WORK_ENDED;
+    run_set_state(&work->run, RUN_ENDED);
     sched->cursor.waiting--;
     sched->is_touched = true;
 }
@@ -196,11 +197,10 @@ static void release_run(struct turn *turn, struct work_run *work, enum run_state
 {
     struct run *run = &work->run;
 
-    must(run_may(run->state, state));
     gate_leave(turn, run);
     restricted_freed(turn, run);
     note_call_ended(turn, run);
-    run->state = state;
+    run_set_state(run, state);
     run->node = 0;
     run->worker = (struct str){NULL, 0};
     run->lease_until = INSTANT_NEVER;
@@ -324,7 +324,7 @@ void run_ready(struct turn *turn, struct work_run *work)
     bool approve = work->sched->has_plan && policies_of(work->sched)->approval &&
                    run->state != RUN_APPROVAL;
 
-    run->state = approve && run->attempt == 0 ? RUN_APPROVAL : RUN_READY;
+    run_set_state(run, approve && run->attempt == 0 ? RUN_APPROVAL : RUN_READY);
     run->wake_at = wake_while_waiting(work->sched, run);
     work->is_changed = true;
     if (run->state != RUN_READY || work->is_fresh)

@@ -30,13 +30,13 @@ static enum rc read_names(const json_t *value, int max, struct arena *arena, str
     if (!json_is_object(value))
         return json_wrong_type(value, "an object", reterr);
     if (count > (size_t)max)
-        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu entries; %d are the most", count, max);
+        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu entries; the limit is %d", count, max);
     *ret = arena_array(arena, count, sizeof **ret);
     for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {
         struct str name = {json_object_iter_key(i), json_object_iter_key_len(i)};
 
         if (name.len > ACTION_NAME_MAX)
-            return err_set(reterr, RC_LIMIT, -1, 0, "a name has at most %d bytes",
+            return err_set(reterr, RC_LIMIT, -1, 0, "name is too long; the limit is %d bytes",
                            ACTION_NAME_MAX);
         if (name_check(name, reterr) != RC_OK)
             return reterr->rc;
@@ -75,10 +75,18 @@ static enum rc read_secrets(const json_t *value, struct arena *arena, struct tex
     static const struct texts_rule rule = {NAMESPACE_SETTINGS_SECRETS_MAX, 128, NULL};
     enum rc rc = texts_read(value, &rule, arena, ret, reterr);
 
-    if (rc == RC_OK && ret->count == 0)
-        return err_set(reterr, RC_INVALID, -1, 0,
-                       "is empty; it holds the key in use, and perhaps the one to come");
-    return rc;
+    return rc == RC_OK ? signature_key_parse(text, &key->keys[i], reterr) : rc;
+}
+
+static enum rc read_key(const json_t *value, struct signing_keys *key, struct err *reterr)
+{
+    enum rc rc = json_take_count(value, SIGNATURE_KEYS_MAX, &key->count, reterr);
+
+    if (rc == RC_OK && key->count == 0)
+        return err_set(
+            reterr, RC_INVALID, -1, 0,
+            "is empty; it must contain the current key, and may contain the next one");
+    return rc == RC_OK ? json_take_items(value, read_secret, key, reterr) : rc;
 }
 
 static enum rc read_keys(const json_t *value, void *to, struct err *reterr)
@@ -167,8 +175,7 @@ static enum rc read_upstream_type(const json_t *value, void *to, struct err *ret
             return RC_OK;
         }
     return err_set(reterr, RC_INVALID, 0, (int)word.len,
-                   "`%.*s` is not a type of upstream; there are `conductor` and `temporal`",
-                   STR_ARG(word));
+                   "unknown upstream type \"%.*s\"; use conductor or temporal", STR_ARG(word));
 }
 
 static bool has_path(struct str url)
@@ -191,13 +198,13 @@ static enum rc read_upstream_url(const json_t *value, void *to, struct err *rete
         return rc;
     if (memchr(url.ptr, '?', url.len) || memchr(url.ptr, '#', url.len))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "ends with a path, such as /api, to which /workflow is added; ? and # "
-                       "have no place in it");
+                       "must not contain ? or #; it ends with a path such as /api, and "
+                       "/workflow is added");
     while (url.len > 0 && url.ptr[url.len - 1] == '/')
         url.len--;
     if (r->to->type == UPSTREAM_TEMPORAL && has_path(url))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "names a host and a port, such as https://temporal:7233; a Temporal has "
+                       "must be a host and a port, such as https://temporal:7233; Temporal has "
                        "no path");
     r->to->url = url;
     return RC_OK;
@@ -208,7 +215,7 @@ static enum rc read_temporal_text(const json_t *value, int max, struct reading_u
                                   struct str *ret, struct err *reterr)
 {
     if (r->to->type != UPSTREAM_TEMPORAL)
-        return err_set(reterr, RC_INVALID, -1, 0, "is for an upstream of type `temporal`");
+        return err_set(reterr, RC_INVALID, -1, 0, "requires an upstream of type temporal");
     return json_take_kept(value, max, r->arena, ret, reterr);
 }
 
@@ -250,8 +257,7 @@ static enum rc read_upstream_key(const json_t *value, void *to, struct err *rete
     for (size_t i = 0; i < count; i++)
         if (str_eq_nocase(headers->list[i].name, STR("authorization")))
             return err_set(reterr, RC_INVALID, -1, 0,
-                           "is the header `authorization`, which is among the headers already");
-    bearer = (struct buf){.cap = sizeof "Bearer " + key.len};
+                           "sets the header authorization, which is already among the headers");
     bearer.ptr = arena_take(r->arena, bearer.cap);
     buf_printf(&bearer, "Bearer %.*s", STR_ARG(key));
     if (count > 0)
@@ -310,8 +316,8 @@ static enum rc read_default(const json_t *value, void *to, struct err *reterr)
     if (rc != RC_OK)
         return rc;
     if (name.len == 0 || !upstream_settings(r->to, name))
-        return err_set(reterr, RC_INVALID, 0, (int)name.len,
-                       "`%.*s` is not one of the upstreams", STR_ARG(name));
+        return err_set(reterr, RC_INVALID, 0, (int)name.len, "unknown upstream \"%.*s\"",
+                       STR_ARG(name));
     r->to->default_upstream = name;
     return RC_OK;
 }
@@ -338,7 +344,7 @@ enum rc namespace_settings_read(struct str json, struct arena *arena,
     enum rc rc;
 
     if (json.len > NAMESPACE_SETTINGS_BYTES_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "the settings have %zu bytes; %d are the most",
+        return err_set(reterr, RC_LIMIT, -1, 0, "settings are %zu bytes; the limit is %d",
                        json.len, NAMESPACE_SETTINGS_BYTES_MAX);
     rc = json_read(json, &value, reterr);
     if (rc == RC_OK)

@@ -18,7 +18,7 @@ enum {
 };
 
 #define RETRY_WAIT_MAX   (366 * SPAN_DAY)   /* a yearly schedule's next slot comes first */
-#define ATTEMPT_TIME_MIN (100 * SPAN_MS)    /* a shorter one cannot be told from a delay */
+#define ATTEMPT_TIME_MIN (100 * SPAN_MS)    /* a shorter one looks like a delay */
 #define RUN_TIME_MAX     (366 * SPAN_DAY)   /* of an attempt and of a run */
 #define LEASE_MIN        SPAN_S             /* a shorter one expires during a network pause */
 #define LEASE_MAX        SPAN_DAY           /* a dead worker is noticed within a day */

@@ -53,7 +53,7 @@ static void *checkpointer_main(void *arg)
 {
     struct checkpointer *cp = arg;
 
-    thread_name("sweeper");
+    thread_name("checkpointer");
     while (wait_for_request(cp)) {
         struct checkpoint_result result = {.pages = -1};
         enum rc rc = RC_OK;
@@ -61,8 +61,7 @@ static void *checkpointer_main(void *arg)
         if (!cp->db)
             rc = db_open(cp->url, &(struct db_options){.sweeps = true}, &cp->db, &result.why);
         if (rc != RC_OK)
-            log_say(cp->log, clock_now(), LEVEL_WARN,
-                    "the writer has to write the log back alone",
+            log_say(cp->log, clock_now(), LEVEL_WARN, "checkpointer cannot open the database",
                     LOG_TEXT("reason", result.why.text));
         else
             rc = db_sweep(cp->db, &result.pages, &result.why);

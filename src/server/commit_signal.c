@@ -34,7 +34,7 @@ static uint64_t touched(const struct turn_in *in, const struct turn_out *out)
     return bits;
 }
 
-static bool tell(struct commit_signal *signal, uint64_t bits)
+static bool raise_signal(struct commit_signal *signal, uint64_t bits)
 {
     atomic_fetch_or(&signal->touched, bits);
     return atomic_exchange(&signal->is_wanted, false);
@@ -48,10 +48,10 @@ bool commit_signal_turn(struct commit_signal *signal, const struct turn_in *in,
     if (!atomic_load(&signal->has_listeners))
         return false;
     bits = touched(in, out);
-    return (bits != 0 || out->event_count > 0) && tell(signal, bits);
+    return (bits != 0 || out->event_count > 0) && raise_signal(signal, bits);
 }
 
 bool commit_signal_other_nodes(struct commit_signal *signal)
 {
-    return atomic_load(&signal->has_listeners) && tell(signal, UINT64_MAX);
+    return atomic_load(&signal->has_listeners) && raise_signal(signal, UINT64_MAX);
 }

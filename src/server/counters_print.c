@@ -28,13 +28,13 @@ static void print_lengths(const struct counters *m, struct answer *out)
     char labels[LABELS_MAX];
 
     prometheus_family(out, "belfry_lateness_seconds", "histogram",
-                      "From when a run should have begun to when it was begun.");
+                      "Time from when a run was due until it started.");
     print_histogram(out, "belfry_lateness_seconds", "", &m->lateness);
     prometheus_family(out, "belfry_queue_wait_seconds", "histogram",
-                      "From when a run could have begun to when somebody took it.");
+                      "Time from when a run could start until it was claimed.");
     print_histogram(out, "belfry_queue_wait_seconds", "", &m->wait);
     prometheus_family(out, "belfry_run_duration_seconds", "histogram",
-                      "How long attempts took, by who carried them out.");
+                      "Duration of attempts, by type of action.");
     for (int lane = 0; lane < LANE_COUNT; lane++) {
         struct buf text = BUF(labels);
 
@@ -42,10 +42,10 @@ static void print_lengths(const struct counters *m, struct answer *out)
         print_histogram(out, "belfry_run_duration_seconds", labels, &m->duration[lane]);
     }
     prometheus_family(out, "belfry_turn_seconds", "histogram",
-                      "How long turns of the engine took, with their commits.");
+                      "Duration of turns of the engine, including their commits.");
     print_histogram(out, "belfry_turn_seconds", "", &m->turn);
     prometheus_family(out, "belfry_commit_seconds", "histogram",
-                      "How long the commits of turns took.");
+                      "Duration of the commits of turns.");
     print_histogram(out, "belfry_commit_seconds", "", &m->commit);
 }
 
@@ -66,7 +66,7 @@ static void print_slots(const struct counters *m, struct answer *out)
     };
     char labels[LABELS_MAX];
 
-    prometheus_family(out, "belfry_slots_total", "counter", "What became of slots, and why.");
+    prometheus_family(out, "belfry_slots_total", "counter", "Slots, by outcome and reason.");
     prometheus_int(out, "belfry_slots_total", "outcome=\"started\",reason=\"\"",
                    counter_read(&m->started[RUN_SLOT]));
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -99,7 +99,7 @@ static void print_runs(const struct counters *m, struct answer *out)
     char labels[LABELS_MAX];
 
     prometheus_family(out, "belfry_runs_started_total", "counter",
-                      "Runs that may run from then on, by what asked for them.");
+                      "Runs that became ready, by kind.");
     for (int kind = 0; kind < RUN_KINDS; kind++) {
         struct buf text = BUF(labels);
 
@@ -108,31 +108,29 @@ static void print_runs(const struct counters *m, struct answer *out)
                        counter_read(&m->started[kind]));
     }
     prometheus_family(out, "belfry_runs_ended_total", "counter",
-                      "Runs that have ended, by who carried them out and how.");
+                      "Runs that ended, by type of action and outcome.");
     print_outcomes(out, "belfry_runs_ended_total", 0, m->runs);
     prometheus_family(out, "belfry_attempts_total", "counter",
-                      "Attempts that have ended: calls of URLs, programs, workflows and "
-                      "workers.");
+                      "Attempts that ended, by type of action and outcome.");
     print_outcomes(out, "belfry_attempts_total", 0, m->attempts);
 }
 
 static void print_counts(const struct counters *m, struct answer *out)
 {
     prometheus_one(out, "belfry_retries_total", "counter",
-                   "Attempts after which another one follows.", counter_read(&m->retries));
+                   "Attempts that are followed by a retry.", counter_read(&m->retries));
     prometheus_one(out, "belfry_runs_late_total", "counter",
-                   "Runs that began later than the budget of their schedule.",
+                   "Runs that started later than the budget of their schedule.",
                    counter_read(&m->late));
     prometheus_one(out, "belfry_lease_expiries_total", "counter",
-                   "Runs whose worker fell silent.", counter_read(&m->leases));
+                   "Runs whose worker sent no heartbeat in time.", counter_read(&m->leases));
     prometheus_one(out, "belfry_zombies_cleaned_total", "counter",
-                   "Runs that were taken back from a node that died.",
-                   counter_read(&m->zombies));
+                   "Runs that were taken back from a dead node.", counter_read(&m->zombies));
     prometheus_one(out, "belfry_stale_reports_refused_total", "counter",
-                   "Reports of those who do not hold the run any more.",
+                   "Reports rejected because the sender no longer holds the run.",
                    counter_read(&m->stale));
     prometheus_one(out, "belfry_database_reconnects_total", "counter",
-                   "Connections to the database that were lost.", counter_read(&m->reconnects));
+                   "Database connections that were lost.", counter_read(&m->reconnects));
     prometheus_one(out, "belfry_polls_waiting", "gauge", "Workers that wait for runs.",
                    counter_read(&m->polls));
 }
@@ -143,7 +141,7 @@ static void print_requests(const struct counters *m, struct answer *out)
     char labels[LABELS_MAX];
 
     prometheus_family(out, "belfry_http_requests_total", "counter",
-                      "Requests that were answered, by operation and class of status.");
+                      "Requests that were answered, by operation and status class.");
     for (int i = 0; i <= operation_count; i++)
         for (int digit = 1; digit < COUNTER_CLASSES; digit++) {
             int64_t count = counter_read(&m->requests[i][digit]);
@@ -156,13 +154,13 @@ static void print_requests(const struct counters *m, struct answer *out)
             prometheus_int(out, "belfry_http_requests_total", labels, count);
         }
     prometheus_family(out, "belfry_http_denied_total", "counter",
-                      "Requests of those who are not known, or may not.");
+                      "Requests that were denied, by reason.");
     prometheus_int(out, "belfry_http_denied_total", "reason=\"unauthorized\"",
                    counter_read(&m->denied[AUDIT_UNAUTHORIZED]));
     prometheus_int(out, "belfry_http_denied_total", "reason=\"forbidden\"",
                    counter_read(&m->denied[AUDIT_FORBIDDEN]));
     prometheus_one(out, "belfry_http_rate_limited_total", "counter",
-                   "Requests of those who asked too often.", counter_read(&m->limited));
+                   "Requests that were rejected by a rate limit.", counter_read(&m->limited));
 }
 
 void counters_print(const struct counters *m, struct answer *out)

@@ -76,7 +76,7 @@ static void *postgres_notify_main(void *arg)
         }
         keeps_running = wait_for(notify, db_socket(notify->db), -1);
         if (keeps_running && read_notifications(notify, &err) != RC_OK) {
-            log_say(notify->log, clock_now(), LEVEL_DEBUG, "hints of other nodes are not heard",
+            log_say(notify->log, clock_now(), LEVEL_DEBUG, "LISTEN connection lost",
                     LOG_TEXT("reason", err.text));
             notify->db = db_close(notify->db);
         }

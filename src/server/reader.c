@@ -52,7 +52,7 @@ static bool connect_db(struct reader *r, struct call *call)
         return true;
     if (db_open(r->options.config->db.ptr, &options, &r->db, &err) == RC_OK)
         return true;
-    call_problem(call, 503, "unavailable", "the database does not answer: %s", err.text);
+    call_problem(call, 503, "unavailable", "the database is unavailable: %s", err.text);
     return false;
 }
 
@@ -189,7 +189,7 @@ struct reader *reader_start(const struct reader_options *options)
     r->options.context.zones = (struct zone_source){.find = find_zone, .user = r};
     r->zones = zoneinfo_open(options->config->zoneinfo.len > 0 ? dir : NULL, &err);
     if (!r->zones) {
-        log_say(options->log, clock_now(), LEVEL_ERROR, "the files of zones cannot be read",
+        log_say(options->log, clock_now(), LEVEL_ERROR, "cannot read the time zone files",
                 LOG_TEXT("reason", err.text));
         free(r);
         return NULL;

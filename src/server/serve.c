@@ -128,7 +128,7 @@ static void on_deadline(void *arg)
 {
     struct serve *s = arg;
 
-    log_say(&s->log, clock_now(), LEVEL_WARN, "the drain is over, runs are handed back",
+    log_say(&s->log, clock_now(), LEVEL_WARN, "drain timed out; releasing runs",
             LOG_INT("runs", dispatches_in_progress(s)));
     hand_back(s);
 }
@@ -230,7 +230,7 @@ static void raise_descriptor_limit(struct serve *s)
         return;
     limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
     if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < DESCRIPTORS)
-        log_say(&s->log, clock_now(), LEVEL_WARN, "few files may be open at a time",
+        log_say(&s->log, clock_now(), LEVEL_WARN, "limit of open files is low",
                 LOG_INT("limit", (int64_t)limit.rlim_cur), LOG_INT("wanted", DESCRIPTORS));
 }
 
@@ -239,8 +239,8 @@ static void log_old_names(struct serve *s)
 {
     for (const struct config_old_use *use = s->config->olds; use; use = use->next)
         log_say(&s->log, clock_now(), use->old->id == OLD_NO_EFFECT ? LEVEL_WARN : LEVEL_INFO,
-                use->old->id == OLD_NO_EFFECT ? "an old setting has no effect"
-                                              : "an old setting counts under its new name",
+                use->old->id == OLD_NO_EFFECT ? "old setting has no effect"
+                                              : "old setting is used under its new name",
                 LOG_TEXT("name", use->old->name), LOG_STR("value", use->value),
                 use->old->id == OLD_NO_EFFECT
                     ? LOG_TEXT("reason", use->old->why)
@@ -264,7 +264,8 @@ static enum rc make_state_dir(struct serve *s, struct err *reterr)
         *p = '\0';
         if (mkdir(path, S_IRWXU) != 0 && errno != EEXIST)
             return err_set(reterr, RC_INVALID, -1, 0,
-                           "cannot make the folder %s: %s; choose another with --state-dir",
+                           "cannot create directory \"%s\": %s; choose another one with "
+                           "--state-dir",
                            path, strerror(errno));
         *p = c;
         if (c == '\0')
@@ -279,8 +280,8 @@ static enum rc bind_all(struct serve *s, const struct config_addresses *list, co
 
     if (exposed && !s->has_tls && !s->config->insecure)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "%s: others could read what goes to and from %s; set tls_cert and "
-                       "tls_key, listen on this machine only, or say --insecure",
+                       "%s: %s is open to other machines without TLS; set tls_cert and "
+                       "tls_key, listen on loopback only, or use --insecure",
                        what, exposed->host);
     for (int i = 0; i < list->count; i++) {
         const struct config_address *address = &list->list[i];
@@ -379,7 +380,8 @@ static enum rc start_threads(struct serve *s, struct err *reterr)
         s->readers[i] = reader_start(&(struct reader_options){
             .config = s->config, .log = &s->log, .to_io = s->to_io, .context = context});
         if (!s->readers[i])
-            return err_set(reterr, RC_INVALID, -1, 0, "there are no files of time zones");
+            return err_set(reterr, RC_INVALID, -1, 0,
+                           "cannot read the time zone files; set zoneinfo");
     }
     s->writer = writer_start(&(struct writer_options){
         .config = s->config,
@@ -400,7 +402,7 @@ static enum rc start_threads(struct serve *s, struct err *reterr)
     return RC_OK;
 }
 
-/* Only the loop handles signals; threads that start later inherit the mask. */
+/* libuv's handler may run in any thread; it only wakes the loop, which then calls these. */
 static void install_signals(struct serve *s)
 {
     loop_on_signal(s->loop, SIGTERM, on_stop_signal, s);
@@ -418,7 +420,7 @@ static enum rc start(struct serve *s, struct err *reterr)
     if (s->config->seed_dir.len > 0) {
         s->seeds = seeds_read(s->config->seed_dir.ptr);
         if (!s->seeds)
-            return err_set(reterr, RC_INVALID, -1, 0, "seed_dir, %.*s, cannot be read",
+            return err_set(reterr, RC_INVALID, -1, 0, "seed_dir: cannot read \"%.*s\"",
                            STR_ARG(s->config->seed_dir));
     }
     log_old_names(s);

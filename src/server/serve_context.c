@@ -73,14 +73,14 @@ static void halt(void *arg, bool is_halted)
 
     atomic_store(&s->is_halted, is_halted);
     log_say(&s->log, clock_now(), LEVEL_WARN,
-            is_halted ? "this node starts nothing more, as it was asked" : "this node goes on");
+            is_halted ? "node halted; it starts no runs" : "node resumed");
 }
 
 static void warn(void *arg, struct str namespace, struct str schedule, struct str text)
 {
     struct serve *s = arg;
 
-    log_say(&s->log, clock_now(), LEVEL_WARN, "a schedule may not be what was meant",
+    log_say(&s->log, clock_now(), LEVEL_WARN, "schedule has a warning",
             LOG_STR("namespace", namespace), LOG_STR("schedule", schedule),
             LOG_STR("reason", text));
 }

@@ -11,10 +11,11 @@
 
 static void print_build(const struct serve *s, struct answer *out)
 {
-    prometheus_family(out, "belfry_build_info", "gauge", "What the program is; always 1.");
+    prometheus_family(out, "belfry_build_info", "gauge",
+                      "Version and commit of the program; always 1.");
     prometheus_int(out, "belfry_build_info",
                    "version=\"" BELFRY_VERSION "\",commit=\"" BELFRY_COMMIT "\"", 1);
-    prometheus_one(out, "belfry_ready", "gauge", "Whether the server may be used: 1, or 0.",
+    prometheus_one(out, "belfry_ready", "gauge", "Whether the server is ready: 1 or 0.",
                    frontend_unready_reason(s->frontend) == NULL);
 }
 
@@ -22,20 +23,20 @@ static void print_connections(const struct serve *s, struct answer *out)
 {
     struct listener_counts counts = listener_counts(s->listener);
 
-    prometheus_one(out, "belfry_connections", "gauge", "Connections that are open.",
-                   counts.open);
+    prometheus_one(out, "belfry_connections", "gauge", "Open connections.", counts.open);
     prometheus_one(out, "belfry_connections_total", "counter",
                    "Connections that were accepted.", counts.accepted);
     prometheus_one(out, "belfry_connections_refused_total", "counter",
-                   "Connections over the limits.", counts.turned_away);
+                   "Connections that were rejected because of a limit.", counts.turned_away);
     prometheus_one(out, "belfry_connections_timed_out_total", "counter",
-                   "Connections that were too slow or too silent.", counts.timed_out);
+                   "Connections that were closed because they were slow or idle.",
+                   counts.timed_out);
     prometheus_one(out, "belfry_bad_requests_total", "counter",
-                   "Requests that could not be read as such.", counts.refused);
+                   "Requests that could not be parsed.", counts.refused);
     prometheus_one(out, "belfry_tls_handshakes_failed_total", "counter",
-                   "Handshakes of TLS that failed.", counts.unshaken);
+                   "TLS handshakes that failed.", counts.unshaken);
     prometheus_one(out, "belfry_requests_under_way", "gauge",
-                   "Requests that have no answer yet, waiting workers among them.",
+                   "Requests in progress, including waiting workers.",
                    frontend_count(s->frontend));
 }
 
@@ -49,7 +50,7 @@ static void print_calls(const struct serve *s, struct answer *out)
                  {LANE_FLOW, "type=\"workflow\""}};
 
     prometheus_family(out, "belfry_calls_under_way", "gauge",
-                      "Runs that this node carries out itself at this moment.");
+                      "Runs that this node carries out itself, by type.");
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         prometheus_int(out, "belfry_calls_under_way", lanes[i].labels,
                        s->dispatcher ? dispatcher_count(s->dispatcher, lanes[i].lane) : 0);
@@ -59,18 +60,18 @@ static void print_process(const struct serve *s, struct answer *out)
 {
     struct process_usage p = process_usage();
 
-    prometheus_family(out, "process_cpu_seconds_total", "counter",
-                      "Time that the processors spent.");
+    prometheus_family(out, "process_cpu_seconds_total", "counter", "User and system CPU time.");
     prometheus_seconds(out, "process_cpu_seconds_total", "", p.cpu);
-    prometheus_one(out, "process_resident_memory_bytes", "gauge", "Memory that is in use.",
+    prometheus_one(out, "process_resident_memory_bytes", "gauge", "Resident memory.",
                    p.resident);
-    prometheus_one(out, "process_virtual_memory_bytes", "gauge", "Addresses that are in use.",
+    prometheus_one(out, "process_virtual_memory_bytes", "gauge", "Virtual memory.",
                    p.virtual_bytes);
-    prometheus_one(out, "process_open_fds", "gauge", "Files that are open.", p.files);
-    prometheus_one(out, "process_max_fds", "gauge", "Files that may be open.", p.files_max);
+    prometheus_one(out, "process_open_fds", "gauge", "Open file descriptors.", p.files);
+    prometheus_one(out, "process_max_fds", "gauge", "Limit of open file descriptors.",
+                   p.files_max);
     prometheus_one(out, "process_threads", "gauge", "Threads.", p.threads);
     prometheus_family(out, "process_start_time_seconds", "gauge",
-                      "When the process began, in seconds since 1970.");
+                      "Start time of the process, in seconds since 1970.");
     prometheus_seconds(out, "process_start_time_seconds", "", s->started_at);
 }
 

@@ -31,12 +31,12 @@ static void print_greeting(struct serve *s, struct str db)
 
     buf_printf(&out, "\n  Belfry %s is ready on ", BELFRY_VERSION);
     print_url(s, &out);
-    buf_printf(&out, "\n  and keeps everything in %.*s\n\n", STR_ARG(db));
-    buf_text(&out, "  Ask it, in another terminal:  curl -s ");
+    buf_printf(&out, "\n  Database: %.*s\n\n", STR_ARG(db));
+    buf_text(&out, "  Try it in another terminal:  curl -s ");
     print_url(s, &out);
     buf_text(&out, "/api/v1/schedules\n"
-                   "  A first schedule:             belfry help schedule create\n"
-                   "  Stop it:                      Ctrl-C\n\n");
+                   "  Create a schedule:           belfry help schedule create\n"
+                   "  Stop the server:             Ctrl-C\n\n");
     if (!out.cut) /* dropped if the output is full, after the log */
         (void)sink.take(sink.arg, buf_as_str(&out));
 }

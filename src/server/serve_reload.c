@@ -20,8 +20,7 @@ static void log_change(struct serve *s, const struct config *now,
 
     config_show(now, change->id, &value);
     log_say(&s->log, clock_now(), change->needs_restart ? LEVEL_WARN : LEVEL_INFO,
-            change->needs_restart ? "a change counts from the next start on"
-                                  : "the configuration has changed",
+            change->needs_restart ? "setting changed; restart to apply it" : "setting changed",
             LOG_TEXT("key", config_keys[change->id].name),
             LOG_STR("value", buf_as_str(&value)));
 }
@@ -53,13 +52,14 @@ void serve_reload_config(struct serve *s)
     int count;
 
     if (s->config_count == CONFIGS_MAX)
-        err_set(&err, RC_LIMIT, -1, 0, "it was read %d times; start anew", CONFIGS_MAX);
+        err_set(&err, RC_LIMIT, -1, 0,
+                "reloaded %d times, which is the limit; restart the server", CONFIGS_MAX);
     else if (s->options->reload(s->options->arg, &fresh, &err) == RC_OK &&
              serve_check_config(s, fresh, &err) != RC_OK)
         fresh = config_free(fresh);
     if (!fresh) {
         log_say(&s->log, clock_now(), LEVEL_ERROR,
-                "the configuration cannot be read anew; the old one stays",
+                "cannot reload the configuration; keeping the old one",
                 LOG_TEXT("reason", err.text));
         return;
     }
@@ -94,7 +94,7 @@ void serve_reload_zones(struct serve *s, bool in_any_case)
     bool are_others;
 
     if (!zones) {
-        log_say(&s->log, clock_now(), LEVEL_ERROR, "the files of zones cannot be read",
+        log_say(&s->log, clock_now(), LEVEL_ERROR, "cannot read the time zone files",
                 LOG_TEXT("reason", err.text));
         return;
     }

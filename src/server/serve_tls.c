@@ -30,18 +30,17 @@ void serve_reload_tls(struct serve *s)
     struct err err;
 
     if (s->has_tls != wants_tls(s)) {
-        log_say(&s->log, clock_now(), LEVEL_WARN,
-                "TLS can be switched on and off at the next start only",
+        log_say(&s->log, clock_now(), LEVEL_WARN, "restart the server to switch TLS on or off",
                 LOG_TEXT("now", s->has_tls ? "on" : "off"));
         return;
     }
     if (!s->has_tls)
         return;
     if (read_files(s, &err) == RC_OK)
-        log_say(&s->log, clock_now(), LEVEL_INFO, "new connections get the certificate anew",
+        log_say(&s->log, clock_now(), LEVEL_INFO, "TLS certificate reloaded",
                 LOG_STR("file", s->config->tls_cert));
     else
         log_say(&s->log, clock_now(), LEVEL_ERROR,
-                "the certificate cannot be read anew; the old one stays",
+                "cannot reload the TLS certificate; keeping the old one",
                 LOG_TEXT("reason", err.text));
 }

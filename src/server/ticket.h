@@ -38,7 +38,7 @@ struct ticket {
     enum call_step step;
     struct ticket *next; /* a list of the current owner */
 
-    /* Accessed by the io thread, whoever owns the ticket. */
+    /* Accessed by the io thread at any time. */
     struct ticket *prev_open, *next_open;          /* all tickets in progress                 */
     struct exchange *x;                            /* NULL: no client waits                   */
     int64_t deadline_us;                           /* clock_boot_us()                         */

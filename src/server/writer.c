@@ -249,13 +249,13 @@ static void log_clock_step(struct writer *w, const struct clock_reading *reading
 {
     w->in.jump += reading->jump; /* reset by the next turn */
     if (reading->jump != 0)
-        log_say(w->options.log, reading->now, LEVEL_WARN, "the clock was stepped",
+        log_say(w->options.log, reading->now, LEVEL_WARN, "clock stepped",
                 LOG_INT("step_ms", reading->jump / SPAN_MS),
                 LOG_BOOL("held", reading->is_held));
     if (!reading->has_changed)
         return;
     if (!reading->is_held)
-        log_say(w->options.log, reading->now, LEVEL_WARN, "the clock is believed again");
+        log_say(w->options.log, reading->now, LEVEL_WARN, "clock trusted again");
     if (w->is_up)
         writer_show_phase(w);
 }

@@ -17,9 +17,9 @@
 #include "server/ticket.h"
 
 #define WRITER_FULL_TEXT "the disk of the database is full"
-#define WRITER_HELD_TEXT                                                               \
-    "the clock has jumped further than max_jump; nothing is started until it is back," \
-    " or POST /api/v1/clock/accept says that it is right"
+#define WRITER_HELD_TEXT                                                                \
+    "the clock stepped further than max_jump; nothing starts until it is back or POST " \
+    "/api/v1/clock/accept confirms it"
 
 enum writer_phase {
     WRITER_STARTING,

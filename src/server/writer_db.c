@@ -23,16 +23,16 @@ enum {
 };
 
 /* /readyz is public; addresses and names of databases appear in the log only. */
-#define AWAY "the database does not answer; the log says why"
+#define UNAVAILABLE "the database is unavailable; see the log"
 
 static void stop_with(struct writer *w, int status, const struct err *err)
 {
-    log_say(w->options.log, clock_now(), LEVEL_ERROR, "the database cannot be used",
+    log_say(w->options.log, clock_now(), LEVEL_ERROR, "database cannot be used",
             LOG_TEXT("reason", err->text));
     pthread_mutex_lock(&w->lock);
     w->state.status = status;
     pthread_mutex_unlock(&w->lock);
-    writer_set_phase(w, WRITER_OVER, "the database cannot be used; the log says why");
+    writer_set_phase(w, WRITER_OVER, "the database cannot be used; see the log");
 }
 
 /*
@@ -153,7 +153,7 @@ static enum rc migrate_schema(struct writer *w, struct err *reterr)
     enum rc rc = migrate(w->db, &what, w->arena, &version, reterr);
 
     if (rc == RC_OK)
-        log_say(w->options.log, clock_now(), LEVEL_INFO, "tables are up to date",
+        log_say(w->options.log, clock_now(), LEVEL_INFO, "schema is up to date",
                 LOG_INT("schema", version));
     return rc;
 }
@@ -293,7 +293,7 @@ static enum rc start(struct writer *w, struct err *reterr)
     /* No room for the ballast means that the disk is nearly full. */
     if (rc == RC_OK && db_ballast(w->db, true, &full) != RC_OK) {
         w->is_full = true;
-        log_say(w->options.log, clock_now(), LEVEL_ERROR, "the disk is full",
+        log_say(w->options.log, clock_now(), LEVEL_ERROR, "disk full",
                 LOG_TEXT("reason", full.text));
     }
     return rc;
@@ -345,9 +345,9 @@ bool writer_connect(struct writer *w)
             stop_with(w, STATUS_CANNOT_START, &err);
             return false;
         }
-        log_say(w->options.log, clock_now(), LEVEL_WARN, "the database does not answer",
+        log_say(w->options.log, clock_now(), LEVEL_WARN, "database unavailable; retrying",
                 LOG_TEXT("reason", err.text));
-        writer_set_phase(w, WRITER_DB_LOST, AWAY);
+        writer_set_phase(w, WRITER_DB_LOST, UNAVAILABLE);
         if (!pause_for(w, pause))
             return false;
         pause = next_pause(pause);
@@ -378,11 +378,11 @@ static bool reconnect(struct writer *w, const struct err *why)
     struct err err = *why;
     enum rc rc;
 
-    log_say(w->options.log, clock_now(), LEVEL_WARN, "the connection to the database is lost",
+    log_say(w->options.log, clock_now(), LEVEL_WARN, "database connection lost",
             LOG_TEXT("reason", err.text));
     w->is_up = false;
     counter_add(&w->options.counters->reconnects, 1);
-    writer_set_phase(w, WRITER_DB_LOST, AWAY);
+    writer_set_phase(w, WRITER_DB_LOST, UNAVAILABLE);
     if (!writer_wait_checkpoint(w))
         return false;
     for (int i = 1; i < w->losses; i++) /* connecting works, but turns fail */
@@ -394,13 +394,13 @@ static bool reconnect(struct writer *w, const struct err *why)
             stop_with(w, STATUS_CORRUPT, &err);
             return false;
         }
-        writer_set_phase(w, WRITER_DB_LOST, AWAY);
+        writer_set_phase(w, WRITER_DB_LOST, UNAVAILABLE);
         if (!pause_for(w, pause))
             return false;
         pause = next_pause(pause);
     }
     engine_attach(w->engine, w->db);
-    log_say(w->options.log, clock_now(), LEVEL_INFO, "the database answers again",
+    log_say(w->options.log, clock_now(), LEVEL_INFO, "database available again",
             LOG_INT("signs_lost", w->alive_dropped));
     w->alive_dropped = 0;
     w->is_up = true;
@@ -414,7 +414,7 @@ static bool boot_again(struct writer *w)
     struct err err;
     enum rc rc;
 
-    log_say(w->options.log, w->now, LEVEL_WARN, "others have declared this node dead");
+    log_say(w->options.log, w->now, LEVEL_WARN, "other nodes declared this node dead");
     writer_send(w, &(struct io_msg){.kind = IO_MSG_ABORT_ALL});
     rc = boot(w, &err);
     switch (rc) {
@@ -437,8 +437,7 @@ void writer_disk_full(struct writer *w, const char *reason)
 
     if (w->is_full)
         return;
-    log_say(w->options.log, w->now, LEVEL_ERROR, "the disk is full",
-            LOG_TEXT("reason", reason));
+    log_say(w->options.log, w->now, LEVEL_ERROR, "disk full", LOG_TEXT("reason", reason));
     w->is_full = true;
     writer_show_phase(w);
     (void)!db_ballast(w->db, false, &ignored); /* any space that it frees helps */
@@ -464,7 +463,7 @@ bool writer_recover(struct writer *w, enum rc rc, const struct err *err)
         stop_with(w, STATUS_CORRUPT, err);
         return false;
     default:
-        log_say(w->options.log, w->now, LEVEL_ERROR, "a turn failed",
+        log_say(w->options.log, w->now, LEVEL_ERROR, "transaction failed; retrying",
                 LOG_TEXT("code", rc_name(rc)), LOG_TEXT("reason", err->text));
         return pause_for(w, SPAN_S);
     }
@@ -479,7 +478,7 @@ static void check_disk(struct writer *w)
     if (db_ballast(w->db, true, &err) != RC_OK)
         return;
     w->is_full = false;
-    log_say(w->options.log, w->now, LEVEL_INFO, "the disk has room again");
+    log_say(w->options.log, w->now, LEVEL_INFO, "disk has space again");
     writer_show_phase(w);
 }
 
@@ -493,14 +492,14 @@ static void read_zones(struct writer *w)
 
     w->zones_changed = false;
     if (!zones) {
-        log_say(w->options.log, w->now, LEVEL_ERROR, "the files of zones cannot be read",
+        log_say(w->options.log, w->now, LEVEL_ERROR, "cannot read the time zone files",
                 LOG_TEXT("reason", err.text));
         return;
     }
     zoneinfo_close(w->zones);
     w->zones = zones;
     engine_replan(w->engine, str_of(zoneinfo_version(zones)));
-    log_say(w->options.log, w->now, LEVEL_INFO, "zones are read anew",
+    log_say(w->options.log, w->now, LEVEL_INFO, "time zones reloaded",
             LOG_TEXT("version", zoneinfo_version(zones)));
 }
 

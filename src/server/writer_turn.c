@@ -247,7 +247,7 @@ static void finish_report(struct writer *w, const struct item *item,
 
     /* Results are always written, if necessary into the ballast. */
     if (lacks_room)
-        writer_disk_full(w, "there is no room for what came of a run");
+        writer_disk_full(w, "no space for the result of a run");
     if (must_repeat(w, item, lacks_room ? RC_BUSY : reply->rc)) {
         repeat(w, &w->reports, item);
         return;
@@ -407,7 +407,7 @@ static void abandon_turn(struct writer *w)
         items_push(&w->reports, w->turn_reports[i]);
     if (w->reports.count > 0)
         log_say(w->options.log, clock_now(), LEVEL_WARN,
-                "the end comes before the database; what calls came to is not written",
+                "stopped while the database was unavailable; results of dispatches are lost",
                 LOG_INT("reports", (int64_t)w->reports.count));
     w->is_over = true;
 }

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "store/sql_numbers.h"
+
 enum {
     ROW_NUMBERS = 4,
     /* Flags that share a byte with the result. */
@@ -40,7 +42,7 @@ static const struct db_stmt audit_prune = {
     "iii"};
 /* As event_left in events_requests.c. */
 static const struct db_stmt audit_left = {
-    "SELECT id FROM nodes WHERE id > 0 AND state = 2 AND (SELECT at FROM audit"
+    "SELECT id FROM nodes WHERE id > 0 AND state = " SQL_NODE_DOWN " AND (SELECT at FROM audit"
     " WHERE node = nodes.id ORDER BY seq LIMIT 1) < $1 ORDER BY id LIMIT 1{skip}",
     "i"};
 
@@ -85,8 +87,8 @@ size_t audit_packed_size(const struct audit_entry *entry)
     struct str texts[AUDIT_TEXTS];
     size_t size = AUDIT_HEAD + AUDIT_TEXTS;
 
-    size += entry->before.is_set ? AUDIT_PRINT : 0;
-    size += entry->after.is_set ? AUDIT_PRINT : 0;
+    size += entry->before.is_set ? AUDIT_FINGERPRINT : 0;
+    size += entry->after.is_set ? AUDIT_FINGERPRINT : 0;
     entry_texts(entry, texts);
     for (int i = 0; i < AUDIT_TEXTS; i++)
         size += texts[i].len;
@@ -96,7 +98,7 @@ size_t audit_packed_size(const struct audit_entry *entry)
 static void put_fingerprint(struct buf *out, const struct audit_fingerprint *fingerprint)
 {
     if (fingerprint->is_set)
-        buf_str(out, (struct str){(const char *)fingerprint->bytes, AUDIT_PRINT});
+        buf_str(out, (struct str){(const char *)fingerprint->bytes, AUDIT_FINGERPRINT});
 }
 
 void audit_pack(const struct audit_entry *entry, struct buf *out)
@@ -133,11 +135,11 @@ static bool read_text(struct str *bytes, struct str *ret)
 
 static bool read_fingerprint(struct str *bytes, struct audit_fingerprint *ret)
 {
-    if (bytes->len < AUDIT_PRINT)
+    if (bytes->len < AUDIT_FINGERPRINT)
         return false;
     ret->is_set = true;
-    memcpy(ret->bytes, bytes->ptr, AUDIT_PRINT);
-    *bytes = str_from(*bytes, AUDIT_PRINT);
+    memcpy(ret->bytes, bytes->ptr, AUDIT_FINGERPRINT);
+    *bytes = str_from(*bytes, AUDIT_FINGERPRINT);
     return true;
 }
 

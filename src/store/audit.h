@@ -20,9 +20,9 @@
 enum {
     AUDIT_TEXT_MAX = 255, /* maximum bytes of one text of an entry; a longer text is cut */
     AUDIT_TEXTS = 7,
-    AUDIT_HEAD = 13,  /* bytes of an entry without its texts and their lengths */
-    AUDIT_PRINT = 16, /* bytes of a schedule's fingerprint; collisions are not expected */
-    AUDIT_ENTRY_MAX = AUDIT_HEAD + 2 * AUDIT_PRINT + AUDIT_TEXTS * (AUDIT_TEXT_MAX + 1),
+    AUDIT_HEAD = 13,        /* bytes of an entry without its texts and their lengths */
+    AUDIT_FINGERPRINT = 16, /* bytes of a schedule's fingerprint; collisions are not expected */
+    AUDIT_ENTRY_MAX = AUDIT_HEAD + 2 * AUDIT_FINGERPRINT + AUDIT_TEXTS * (AUDIT_TEXT_MAX + 1),
 };
 
 enum audit_result {
@@ -41,7 +41,7 @@ const char *audit_result_text(enum audit_result result);
 /* The first bytes of a SHA-256 over the parts of a schedule that users write. */
 struct audit_fingerprint {
     bool is_set;
-    uint8_t bytes[AUDIT_PRINT];
+    uint8_t bytes[AUDIT_FINGERPRINT];
 };
 
 /* Covers all that an edit can change; `is_disabled` is not in the row. */

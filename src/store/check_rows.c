@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The statements of `belfry check` that both databases understand.  The numbers in them are
- * enum run_state.
+ * The statements of `belfry check` that both databases understand.
  */
 #include "store/check_rows.h"
 
+#include "store/sql_numbers.h"
 #include "store/view_columns.h"
 
 enum { BYTE_MASK = 255 }; /* the kind of a run in `bits`, see runs.c and history.c */
@@ -30,8 +30,9 @@ static const struct db_stmt backfills = {"SELECT count(*) FROM backfills WHERE s
 static const struct db_stmt gates = {
     "SELECT g.name, g.open, g.waiting, coalesce(r.claimed, 0), coalesce(r.gated, 0)"
     " FROM gates AS g LEFT JOIN (SELECT gate,"
-    " count(CASE WHEN state IN (5, 6) THEN 1 END) AS claimed,"
-    " count(CASE WHEN state = 4 THEN 1 END) AS gated FROM runs WHERE gate > 0 GROUP BY gate)"
+    " count(CASE WHEN state IN (" SQL_RUN_CLAIMED ") THEN 1 END) AS claimed,"
+    " count(CASE WHEN state = " SQL_RUN_GATED " THEN 1 END) AS gated"
+    " FROM runs WHERE gate > 0 GROUP BY gate)"
     " AS r ON r.gate = g.id WHERE g.open <> coalesce(r.claimed, 0)"
     " OR g.waiting <> coalesce(r.gated, 0) ORDER BY g.id LIMIT 100",
     NULL};

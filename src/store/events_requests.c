@@ -4,6 +4,8 @@
  */
 #include "store/events_requests.h"
 
+#include "store/sql_numbers.h"
+
 static const struct db_stmt event_add = {
     "INSERT INTO events (node, seq, count, at, body) VALUES ($1, $2, $3, $4, $5)", "iiiib"};
 static const struct db_stmt event_last = {
@@ -48,7 +50,7 @@ static const struct db_stmt event_prune = {
     "iii"};
 /* Numbers only grow, so a node's first event is its oldest. */
 static const struct db_stmt event_left = {
-    "SELECT id FROM nodes WHERE id > 0 AND state = 2 AND (SELECT at FROM events"
+    "SELECT id FROM nodes WHERE id > 0 AND state = " SQL_NODE_DOWN " AND (SELECT at FROM events"
     " WHERE node = nodes.id ORDER BY seq LIMIT 1) < $1 ORDER BY id LIMIT 1{skip}",
     "i"};
 /* Also deletes rows that expire at the same time as the last of the batch. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounded counting queries.  The numbers of states are enum run_state. */
+/* Bounded counting queries. */
 #include "store/gauges.h"
+
+#include "store/sql_numbers.h"
 
 static const struct db_stmt schedules = {
     "SELECT count(*) FROM (SELECT id FROM cursors LIMIT $1) AS batch", "i"};
@@ -15,7 +17,7 @@ static const struct db_stmt runs = {
     "i"};
 static const struct db_stmt calls = {
     "SELECT node, count(*) FROM (SELECT node, state FROM runs ORDER BY id LIMIT $1) AS batch"
-    " WHERE node > 0 AND state IN (5, 6) GROUP BY node ORDER BY node",
+    " WHERE node > 0 AND state IN (" SQL_RUN_CLAIMED ") GROUP BY node ORDER BY node",
     "i"};
 static const struct db_stmt name = {
     "SELECT (SELECT name FROM namespaces WHERE namespaces.id = schedules.namespace), name"

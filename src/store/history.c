@@ -5,6 +5,7 @@
 #include "store/history.h"
 
 #include "store/key.h"
+#include "store/sql_numbers.h"
 #include "store/text.h"
 
 enum { KIND_AT = 0, SOURCE_AT = 8, MADE_AT = 16, BYTE_MASK = 255 };
@@ -14,7 +15,7 @@ enum { KIND_AT = 0, SOURCE_AT = 8, MADE_AT = 16, BYTE_MASK = 255 };
     " created_at, started_at, ended_at, expire_at, queue, node, worker, error, result"
 #define SPENT ", namespace, tokens, cost"
 /* The node that made a row: a part of its key, see store/key.h. */
-#define MAKER  "((history.id >> 12) & 1023)"
+#define MAKER  SQL_KEY_NODE("history.id")
 #define LEDGER "id, schedule, pass, first, last, count, outcome, reason, written_at, expire_at"
 
 #define VALUES                                                                              \
@@ -31,7 +32,7 @@ static const struct db_stmt insert_moving = {"INSERT INTO history (" COLUMNS SPE
                                              "iiiiiiiiiiiiiiiiitttiiii"};
 static const struct db_stmt marks = {
     "SELECT max(id), count(*) FROM (SELECT id FROM history WHERE id >= $1 ORDER BY id LIMIT $2)"
-    " AS batch GROUP BY (id >> 12) & 1023",
+    " AS batch GROUP BY " SQL_KEY_NODE("id"),
     "ii"};
 static const struct db_stmt input = {"SELECT input FROM history WHERE id = $1", "i"};
 static const struct db_stmt of_schedule = {
@@ -42,7 +43,7 @@ static const struct db_stmt keep = {
     "DELETE FROM history WHERE schedule = $1 AND id <= (SELECT id FROM history"
     " WHERE schedule = $1 ORDER BY id DESC LIMIT 1 OFFSET $2) AND (" MAKER " = $3"
     " OR id <= coalesce((SELECT stats FROM nodes WHERE nodes.id = " MAKER "),"
-    " 9223372036854775807))",
+    " " SQL_INSTANT_NEVER "))",
     "iii"};
 static const struct db_stmt ledger_add = {"INSERT INTO ledger (" LEDGER
                                           ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"

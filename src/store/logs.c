@@ -7,16 +7,17 @@
  */
 #include "store/logs.h"
 
+#include "store/sql_numbers.h"
+
 enum { AT_BYTES = 8, LENGTH_BYTES = 4, BYTE_MASK = 255 };
 
 #define COLUMNS "id, schedule, slot, pass, attempt, at, total, expire_at, body"
 
-/* 1048576 is LOG_RUN_MAX. */
 static const struct db_stmt insert = {
     "INSERT INTO logs (" COLUMNS ") SELECT $1, $2, $3, $4, $5, $6, said.total + $7, $8, $9"
     " FROM (SELECT coalesce((SELECT total FROM logs WHERE schedule = $2 AND slot = $3"
     " AND pass = $4 ORDER BY total DESC LIMIT 1), 0) AS total) AS said"
-    " WHERE said.total < 1048576",
+    " WHERE said.total < " SQL_LOG_RUN_MAX,
     "iiiiiiiib"};
 static const struct db_stmt of_run = {
     "SELECT " COLUMNS " FROM logs WHERE schedule = $1 AND slot = $2 AND pass = $3"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements of table nodes.  The numbers of states are enum node_state.
+ * Statements of table nodes.
  */
 #include "store/nodes.h"
+
+#include "store/sql_numbers.h"
 
 #define COLUMNS                                                                   \
     "id, name, boot, turn, lease_until, key_ms, event, started_at, state, stats," \
@@ -16,22 +18,23 @@ static const struct db_stmt insert = {"INSERT INTO nodes (" COLUMNS
                                       "itiiiiiiiiiitt"};
 static const struct db_stmt boot = {
     "UPDATE nodes SET boot = $2, turn = $3, lease_until = $4, key_ms = $5, started_at = $6,"
-    " stats = $7, turned_at = $8, skew = $9, version = $10, address = $11, state = 1"
-    " WHERE id = $1 AND boot = $2 - 1 AND (state = 2 OR stats = $7)",
+    " stats = $7, turned_at = $8, skew = $9, version = $10, address = $11, state = " SQL_NODE_UP
+    " WHERE id = $1 AND boot = $2 - 1 AND (state = " SQL_NODE_DOWN " OR stats = $7)",
     "iiiiiiiiitt"};
 static const struct db_stmt turn = {
     "UPDATE nodes SET turn = $3, lease_until = $4, key_ms = $5, event = $6, turned_at = $7,"
-    " skew = $8 WHERE id = $1 AND boot = $2 AND turn = $3 - 1 AND state = 1",
+    " skew = $8 WHERE id = $1 AND boot = $2 AND turn = $3 - 1 AND state = " SQL_NODE_UP,
     "iiiiiiii"};
 static const struct db_stmt others = {
-    "SELECT count(CASE WHEN state = 1 THEN 1 END),"
+    "SELECT count(CASE WHEN state = " SQL_NODE_UP " THEN 1 END),"
     " CAST(coalesce(sum(boot + turn), 0) AS bigint),"
-    " coalesce(min(CASE WHEN state <> 2 THEN stats END), 9223372036854775807)"
+    " coalesce(min(CASE WHEN state <> " SQL_NODE_DOWN " THEN stats END), " SQL_INSTANT_NEVER ")"
     " FROM nodes WHERE id <> $1",
     "i"};
 static const struct db_stmt reserve = {"UPDATE nodes SET key_ms = $2 WHERE id = $1", "ii"};
 static const struct db_stmt silent = {
-    "SELECT " COLUMNS " FROM nodes WHERE state <> 2 AND lease_until < $1 ORDER BY id{skip}",
+    "SELECT " COLUMNS " FROM nodes WHERE state <> " SQL_NODE_DOWN " AND lease_until < $1"
+    " ORDER BY id{skip}",
     "i"};
 static const struct db_stmt count = {
     "UPDATE nodes SET stats = $4 WHERE id = $1 AND state = $2 AND stats = $3", "iiii"};

@@ -8,7 +8,7 @@
 #include "base/instant.h"
 #include "db/db.h"
 
-enum { NODES_MAX = 1023 }; /* ten bits of a key; 0 is no node */
+enum { NODES_MAX = 1023 }; /* ten bits of a key; 0 means none */
 
 enum node_state {
     NODE_UP = 1,

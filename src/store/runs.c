@@ -9,6 +9,7 @@
 #include "store/runs.h"
 
 #include "base/must.h"
+#include "store/sql_numbers.h"
 #include "store/text.h"
 
 enum {
@@ -51,40 +52,40 @@ static const struct db_stmt lock_slot = {
 static const struct db_stmt peek_slot = {
     "SELECT state FROM runs WHERE schedule = $1 AND slot = $2 AND pass = $3", "iii"};
 static const struct db_stmt held_of = {
-    "SELECT " BRIEF " FROM runs WHERE schedule = $1 AND state = 1 ORDER BY id"
-    " LIMIT $2{skip}",
+    "SELECT " BRIEF " FROM runs WHERE schedule = $1 AND state = " SQL_RUN_HELD
+    " ORDER BY id LIMIT $2{skip}",
     "ii"};
 static const struct db_stmt others_of = {
-    "SELECT " BRIEF " FROM runs WHERE schedule = $1 AND state > 1 ORDER BY id"
-    " LIMIT $2{skip}",
+    "SELECT " BRIEF " FROM runs WHERE schedule = $1 AND state > " SQL_RUN_HELD
+    " ORDER BY id LIMIT $2{skip}",
     "ii"};
 static const struct db_stmt waking = {
     "SELECT id, schedule, slot, pass FROM runs WHERE wake_at <= $1"
-    " AND wake_at < 9223372036854775807 ORDER BY wake_at, id LIMIT $2",
+    " AND wake_at < " SQL_INSTANT_NEVER " ORDER BY wake_at, id LIMIT $2",
     "ii"};
 static const struct db_stmt next_wake = {
-    "SELECT wake_at FROM runs WHERE wake_at > $1 AND wake_at < 9223372036854775807"
+    "SELECT wake_at FROM runs WHERE wake_at > $1 AND wake_at < " SQL_INSTANT_NEVER
     " ORDER BY wake_at, id LIMIT 1",
     "i"};
 static const struct db_stmt of_node = {
     "SELECT id, schedule, slot, pass FROM runs WHERE node = $1 AND id > $2 ORDER BY id"
     " LIMIT $3",
     "iii"};
-static const struct db_stmt ready = {"SELECT " COLUMNS
-                                     " FROM runs WHERE state = 3 AND lane = $1"
-                                     " AND queue = $2 ORDER BY rank, id LIMIT $3{skip}",
-                                     "iii"};
+static const struct db_stmt ready = {
+    "SELECT " COLUMNS " FROM runs WHERE state = " SQL_RUN_READY
+    " AND lane = $1 AND queue = $2 ORDER BY rank, id LIMIT $3{skip}",
+    "iii"};
 static const struct db_stmt ready_queue = {
-    "SELECT queue FROM runs WHERE state = 3 AND lane = $1 AND queue > $2"
-    " ORDER BY queue LIMIT 1",
+    "SELECT queue FROM runs WHERE state = " SQL_RUN_READY
+    " AND lane = $1 AND queue > $2 ORDER BY queue LIMIT 1",
     "ii"};
-static const struct db_stmt out = {
-    "SELECT count(*) FROM runs WHERE state >= 5 AND state <= 6 AND lane = 0 AND queue = $1",
-    "i"};
-static const struct db_stmt gated = {
-    "SELECT " BRIEF " FROM runs WHERE state = 4 AND gate = $1 ORDER BY rank, id"
-    " LIMIT $2{skip}",
-    "ii"};
+static const struct db_stmt out = {"SELECT count(*) FROM runs WHERE state >= " SQL_RUN_LEASED
+                                   " AND state <= " SQL_RUN_RUNNING " AND lane = " SQL_LANE_PULL
+                                   " AND queue = $1",
+                                   "i"};
+static const struct db_stmt gated = {"SELECT " BRIEF " FROM runs WHERE state = " SQL_RUN_GATED
+                                     " AND gate = $1 ORDER BY rank, id LIMIT $2{skip}",
+                                     "ii"};
 
 static int64_t pack_bits(const struct run *r)
 {

@@ -128,13 +128,13 @@ void slots_not_started_read(const struct db_result *result, int row, struct acco
     };
 }
 
-void slots_beside_open(struct db *db, int64_t schedule, instant slot, struct db_result *ret)
+void slots_extra_open(struct db *db, int64_t schedule, instant slot, struct db_result *ret)
 {
     db_send(db, &beside_open,
             (struct db_value[]){db_int(schedule), db_int(slot), db_int(SLOTS_BESIDE)}, ret);
 }
 
-void slots_beside_ended(struct db *db, int64_t schedule, instant slot, struct db_result *ret)
+void slots_extra_ended(struct db *db, int64_t schedule, instant slot, struct db_result *ret)
 {
     db_send(db, &beside_ended,
             (struct db_value[]){db_int(schedule), db_int(slot), db_int(SLOTS_BESIDE),
@@ -142,8 +142,8 @@ void slots_beside_ended(struct db *db, int64_t schedule, instant slot, struct db
             ret);
 }
 
-void slots_beside_not_started(struct db *db, int64_t schedule, instant slot,
-                              struct db_result *ret)
+void slots_extra_not_started(struct db *db, int64_t schedule, instant slot,
+                             struct db_result *ret)
 {
     db_send(db, &beside_not_started,
             (struct db_value[]){db_int(schedule), db_int(slot), db_int(SLOTS_BESIDE),
@@ -151,17 +151,17 @@ void slots_beside_not_started(struct db *db, int64_t schedule, instant slot,
             ret);
 }
 
-void slots_beside_open_read(const struct db_result *result, int row, struct slot_beside *ret)
+void slots_extra_open_read(const struct db_result *result, int row, struct slot_extra *ret)
 {
-    *ret = (struct slot_beside){
+    *ret = (struct slot_extra){
         .pass = db_int_at(result, row, 0),
         .state = (enum run_state)db_int_at(result, row, 1),
     };
 }
 
-void slots_beside_read(const struct db_result *result, int row, struct slot_beside *ret)
+void slots_extra_read(const struct db_result *result, int row, struct slot_extra *ret)
 {
-    *ret = (struct slot_beside){
+    *ret = (struct slot_extra){
         .pass = db_int_at(result, row, 0),
         .state = RUN_ENDED,
         .outcome = (enum outcome)db_int_at(result, row, 1),

@@ -48,19 +48,19 @@ void slots_scanned(struct db *db, const struct slot_stretch *stretch, struct db_
  * searched among about the newest SLOTS_SCAN rows of the schedule.
  */
 enum { SLOTS_BESIDE = 3 };
-struct slot_beside {
+struct slot_extra {
     int64_t pass;
     enum run_state state; /* RUN_ENDED: see outcome */
     enum outcome outcome;
     enum reason reason;
 };
-void slots_beside_open(struct db *db, int64_t schedule, instant slot, struct db_result *ret);
-void slots_beside_ended(struct db *db, int64_t schedule, instant slot, struct db_result *ret);
-void slots_beside_not_started(struct db *db, int64_t schedule, instant slot,
-                              struct db_result *ret);
-void slots_beside_open_read(const struct db_result *result, int row, struct slot_beside *ret);
-/* For slots_beside_ended() and slots_beside_not_started(). */
-void slots_beside_read(const struct db_result *result, int row, struct slot_beside *ret);
+void slots_extra_open(struct db *db, int64_t schedule, instant slot, struct db_result *ret);
+void slots_extra_ended(struct db *db, int64_t schedule, instant slot, struct db_result *ret);
+void slots_extra_not_started(struct db *db, int64_t schedule, instant slot,
+                             struct db_result *ret);
+void slots_extra_open_read(const struct db_result *result, int row, struct slot_extra *ret);
+/* For slots_extra_ended() and slots_extra_not_started(). */
+void slots_extra_read(const struct db_result *result, int row, struct slot_extra *ret);
 
 /* (count) of slots of pass 0 with this outcome and reason that are still in the ledger. */
 void slots_count(struct db *db, int64_t schedule, enum outcome outcome, enum reason reason,

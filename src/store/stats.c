@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements of table stats.  The numbers are enum outcome, RUN_DIRECT, RUN_TEST, NODE_DOWN,
- * DIALECTS_AGENTS and parts of keys, see store/key.h.
+ * Statements of table stats.
  */
 #include "store/stats.h"
 
+#include "store/sql_numbers.h"
 #include "store/text.h"
 
-#define MAKER "((history.id >> 12) & 1023)"
+#define MAKER SQL_KEY_NODE("history.id")
 #define KEY   "day, namespace, schedule, queue, node"
-#define KIND  "(bits & 255)"
+#define KIND  SQL_RUN_KIND("bits")
 
 #define FIGURES                                                        \
     "runs, succeeded, failed, attempts, timed, duration, begun, late," \
@@ -19,8 +19,9 @@
 #define SUM(condition, x) " sum(CASE WHEN " condition " THEN " x " ELSE 0 END)"
 #define MAX(condition, x) " max(CASE WHEN " condition " THEN " x " ELSE 0 END)"
 
-#define SUCCEEDED "last = 1 AND outcome = 10"
-#define FAILED    "last = 1 AND outcome IN (11, 12, 15)"
+#define FAILURES  SQL_OUTCOME_FAILED ", " SQL_OUTCOME_TIMED_OUT ", " SQL_OUTCOME_UNKNOWN
+#define SUCCEEDED "last = 1 AND outcome = " SQL_OUTCOME_SUCCEEDED
+#define FAILED    "last = 1 AND outcome IN (" FAILURES ")"
 #define TIMED     "last = 1 AND started_at > 0"
 #define BEGUN     "attempt = 1 AND started_at > 0"
 #define LATE      "attempt = 1 AND started_at > due"
@@ -32,12 +33,14 @@
 #define LENGTHS  ONE(TIMED) "," SUM(TIMED, DURATION)
 #define DELAYS   ONE(BEGUN) "," SUM(LATE, LATENESS) "," MAX(LATE, LATENESS)
 #define COUNTS   ENDS "," LENGTHS "," DELAYS ", sum(tokens), sum(cost)"
-#define SCHEDULE "CASE WHEN " KIND " = 3 THEN 0 ELSE schedule END"
+#define SCHEDULE "CASE WHEN " IS_DIRECT " THEN 0 ELSE schedule END"
 
 /* Runs of agents without a schedule are stored separately, under schedule -1. */
-#define IS_ALONE \
-    KIND " = 3 AND (SELECT dialect FROM schedules WHERE schedules.id = history.schedule) = 1"
-#define KEPT_AS "CASE WHEN " IS_ALONE " THEN -1 WHEN " KIND " = 3 THEN 0 ELSE schedule END"
+#define DIALECT    "(SELECT dialect FROM schedules WHERE schedules.id = history.schedule)"
+#define IS_COUNTED KIND " <> " SQL_RUN_TEST
+#define IS_DIRECT  KIND " = " SQL_RUN_DIRECT
+#define IS_ALONE   IS_DIRECT " AND " DIALECT " = " SQL_DIALECTS_AGENTS
+#define KEPT_AS    "CASE WHEN " IS_ALONE " THEN -1 WHEN " IS_DIRECT " THEN 0 ELSE schedule END"
 
 #define MORE(of)  " " of " = stats." of " + excluded." of ","
 #define MORE_ENDS MORE("runs") MORE("succeeded") MORE("failed") MORE("attempts")
@@ -48,9 +51,9 @@
     " late_most = CASE WHEN excluded.late_most > stats.late_most" \
     " THEN excluded.late_most ELSE stats.late_most END"
 
-#define ADD                                                                           \
-    "INSERT INTO stats (" KEY ", " FIGURES ") SELECT ended_at / 86400000000,"         \
-    " namespace, " KEPT_AS ", queue, $1, " COUNTS " FROM history WHERE " KIND " <> 4" \
+#define ADD                                                                          \
+    "INSERT INTO stats (" KEY ", " FIGURES ") SELECT ended_at / " SQL_SPAN_DAY       \
+    ", namespace, " KEPT_AS ", queue, $1, " COUNTS " FROM history WHERE " IS_COUNTED \
     " AND " MAKER " = $2"
 
 static const struct db_stmt batch_end = {
@@ -73,11 +76,12 @@ static const struct db_stmt prune = {
 
 /* Rows already counted and rows not yet counted, of namespace $1 and days $2 to $3. */
 #define COUNTED " FROM stats WHERE day >= $2 AND day <= $3 AND namespace = $1"
-#define NOT_YET                                                                             \
-    " FROM history WHERE id > coalesce((SELECT min(stats) FROM nodes WHERE state <> 2), 0)" \
-    " AND id > coalesce((SELECT stats FROM nodes WHERE nodes.id = " MAKER "), 0)"           \
-    " AND namespace = $1 AND " KIND " <> 4"                                                 \
-    " AND ended_at >= $2 * 86400000000 AND ended_at < ($3 + 1) * 86400000000"
+#define NOT_YET                                                                   \
+    " FROM history WHERE id > coalesce((SELECT min(stats) FROM nodes"             \
+    " WHERE state <> " SQL_NODE_DOWN "), 0)"                                      \
+    " AND id > coalesce((SELECT stats FROM nodes WHERE nodes.id = " MAKER "), 0)" \
+    " AND namespace = $1 AND " IS_COUNTED " AND ended_at >= $2 * " SQL_SPAN_DAY   \
+    " AND ended_at < ($3 + 1) * " SQL_SPAN_DAY
 #define ALL                                                                       \
     "(SELECT CASE WHEN schedule < 0 THEN 0 ELSE schedule END AS schedule, queue," \
     " " FIGURES COUNTED " UNION ALL SELECT " SCHEDULE ", queue, " COUNTS NOT_YET  \

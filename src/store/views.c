@@ -12,6 +12,7 @@
 #include "store/cursors.h"
 #include "store/key.h"
 #include "store/runs.h"
+#include "store/sql_numbers.h"
 #include "store/text.h"
 #include "store/view_columns.h"
 
@@ -83,9 +84,10 @@ static const struct db_stmt run_of_schedule = {
     " ORDER BY r.slot DESC, r.pass DESC LIMIT $4",
     "iiii"};
 /* Filters of a page: $3 namespace, $4 queue, $5 kind, $6 states or outcome. */
-#define OF_PAGE(of) \
-    NAMESPACE(of)   \
-    " = $3 AND ($4 = 0 OR " of ".queue = $4) AND ($5 < 0 OR (" of ".bits & 255) = $5) AND "
+#define OF_PAGE(of)                           \
+    NAMESPACE(of)                             \
+    " = $3 AND ($4 = 0 OR " of ".queue = $4)" \
+    " AND ($5 < 0 OR " SQL_RUN_KIND(of ".bits") " = $5) AND "
 #define OF_STATES "($6 = 0 OR ((CAST(1 AS BIGINT) << CAST(r.state AS INTEGER)) & $6) > 0)"
 
 #define RUN_LIST                                                                      \
@@ -141,13 +143,13 @@ static const struct db_stmt attempt_end_of = {END_OF("$3"), "iii"};
     " ORDER BY id LIMIT $2) AS batch ORDER BY id DESC LIMIT 1) AND h.last = 1"         \
     " AND " MADE " < $1 AND " NAMESPACE(                                               \
         "h") " = $3 AND ($4 = 0 OR h.queue = $4)"                                      \
-             " AND ($5 < 0 OR (h.bits & 255) = $5) ORDER BY made DESC LIMIT $7"
+             " AND ($5 < 0 OR " SQL_RUN_KIND("h.bits") " = $5) ORDER BY made DESC LIMIT $7"
 static const struct db_stmt attempt_moved = {MOVED(""), "iiiiiii"};
 static const struct db_stmt attempt_moved_of = {MOVED("h.schedule = $8 AND "), "iiiiiiii"};
 
 static const struct db_stmt depth = {
-    "SELECT count(*), min(due) FROM (SELECT due FROM runs WHERE state = 3 AND lane = $1"
-    " AND queue = $2 ORDER BY rank, id LIMIT $3) AS batch",
+    "SELECT count(*), min(due) FROM (SELECT due FROM runs WHERE state = " SQL_RUN_READY
+    " AND lane = $1 AND queue = $2 ORDER BY rank, id LIMIT $3) AS batch",
     "iii"};
 
 /* The same rows without their first columns, for the reader of the next table. */

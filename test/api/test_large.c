@@ -8,8 +8,8 @@
 enum {
     LARGE = 70,
     BYTES = 250 * 1000,     /* of an input or a result: 70 of them are 17.5 MB */
-    ANSWER_MOST = 13 << 20, /* 12 MiB and the last entry                      */
-    MESSAGE_MOST = 4 << 20, /* that clients of gRPC accept                       */
+    ANSWER_MOST = 13 << 20, /* 12 MiB and the last entry                       */
+    MESSAGE_MOST = 4 << 20, /* that clients of gRPC accept                     */
     PARTS = 16000,          /* bytes of references; the limit is 16 KiB        */
 };
 

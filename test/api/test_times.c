@@ -38,7 +38,7 @@ static const char *slots(void)
 
 /* ---- the vectors of Spring ---- */
 
-static struct str take(struct str *rest, const char *sep)
+static struct str cut_at(struct str *rest, const char *sep)
 {
     const char *at = strstr(rest->ptr, sep);
     size_t len = at ? (size_t)(at - rest->ptr) : rest->len;
@@ -65,22 +65,22 @@ static int ask_spring(struct str expr, struct str zone, struct str from, int cou
 static void hold_to_times(const char *line)
 {
     static char expected[TIMES_BYTES], from[64];
-    struct str rest = str_of(line), expr = take(&rest, " | "), zone = take(&rest, " | ");
+    struct str rest = str_of(line), expr = cut_at(&rest, " | "), zone = cut_at(&rest, " | ");
     struct buf out = BUF(expected), begin = BUF(from);
     struct err err;
     instant at;
     int count = 0;
 
     /* The vectors exclude their start time, a preview includes it. */
-    assert_int_equal(instant_parse(take(&rest, " | "), &at, &err), RC_OK);
+    assert_int_equal(instant_parse(cut_at(&rest, " | "), &at, &err), RC_OK);
     instant_format_ms(at + SPAN_MS, &begin);
     while (!str_eq(rest, STR("null")) && rest.len > 0) {
         instant t;
 
-        assert_int_equal(instant_parse(take(&rest, "("), &t, &err), RC_OK);
+        assert_int_equal(instant_parse(cut_at(&rest, "("), &t, &err), RC_OK);
         instant_format_ms(t, &out);
         buf_char(&out, ' ');
-        (void)take(&rest, ") ");
+        (void)cut_at(&rest, ") ");
         count++;
     }
     assert_int_equal(ask_spring(expr, zone, buf_as_str(&begin), count), 200);
@@ -91,7 +91,7 @@ static void hold_to_times(const char *line)
 /* "\"EXPR\" | ACCEPT" or "... | REJECT" */
 static void hold_to_verdict(const char *line)
 {
-    struct str rest = str_of(line + 1), expr = take(&rest, "\" | ");
+    struct str rest = str_of(line + 1), expr = cut_at(&rest, "\" | ");
     int status = ask_spring(expr, STR("UTC"), STR("2026-01-05T10:00:00Z"), 1);
 
     if (status != (str_eq(rest, STR("ACCEPT")) ? 200 : 400))

@@ -35,22 +35,22 @@ struct world {
     struct db *db, *reader;
     struct engine *engine;
     struct api_context context;
-    const char *not_ready; /* what /readyz reports        */
-    int64_t quota;         /* maximum schedules of a namespace, 0: no limit */
-    const char *upstream;  /* the only one; NULL: none    */
-    uint64_t random;       /* the next number             */
-    int polls;             /* turns of a waiting poll     */
+    const char *not_ready; /* what /readyz reports                                  */
+    int64_t quota;         /* maximum schedules of a namespace, 0: no limit         */
+    const char *upstream;  /* the only one; NULL: none                              */
+    uint64_t random;       /* the next number                                       */
+    int polls;             /* turns of a waiting poll                               */
     bool is_guarded;       /* tokens are checked; else every caller is admin "test" */
-    bool is_remote;        /* then: requests come from a remote client          */
-    const char *token;     /* then: the token of requests; NULL: none           */
-    struct keyring *keys;  /* of the last request         */
-    bool is_lines;         /* answers need not be JSON    */
-    char warned[256];      /* the last logged warning, "namespace/schedule: text"          */
+    bool is_remote;        /* then: requests come from a remote client              */
+    const char *token;     /* then: the token of requests; NULL: none               */
+    struct keyring *keys;  /* of the last request                                   */
+    bool is_lines;         /* answers need not be JSON                              */
+    char warned[256];      /* the last logged warning, "namespace/schedule: text"   */
     bool is_halted;        /* the last request to halt the node; turns ignore it    */
     struct context_latest latest[CONTEXT_LATEST_MAX]; /* for /metrics */
-    int rows;           /* of one turn; 0: the maximum           */
-    int flows;          /* workflows that this node may run at the same time; 0: none     */
-    int dispatch_count; /* workflows that it was ordered to start */
+    int rows;           /* of one turn; 0: the maximum                                */
+    int flows;          /* workflows that this node may run at the same time; 0: none */
+    int dispatch_count; /* workflows that it was ordered to start                     */
     struct world_call dispatches[WORLD_CALLS_MAX];
     /* The last answer. */
     struct arena *arena;

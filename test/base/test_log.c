@@ -36,7 +36,7 @@ static bool keep(void *arg, struct str line)
 
 static struct kept kept;
 
-static void begin(struct log *log, enum log_level level, enum log_format format)
+static void open_log(struct log *log, enum log_level level, enum log_format format)
 {
     kept = (struct kept){.room = 100};
     log_open(log, (struct log_sink){keep, &kept}, level, format);
@@ -47,14 +47,14 @@ static void a_line_has_time_level_message_and_fields(void **state)
     struct log log;
 
     (void)state;
-    begin(&log, LEVEL_DEBUG, LOG_LOGFMT);
+    open_log(&log, LEVEL_DEBUG, LOG_LOGFMT);
     log_say(&log, NOW, LEVEL_INFO, "listening", LOG_TEXT("address", "[::1]:7227"),
             LOG_INT("connections", -3), LOG_BOOL("tls", false),
             LOG_INSTANT("since", INT64_C(951782400) * SPAN_S));
     assert_string_equal(kept.text, "time=2026-03-08T07:05:09.042Z level=info msg=listening "
                                    "address=[::1]:7227 connections=-3 tls=false "
                                    "since=2000-02-29T00:00:00.000Z\n");
-    begin(&log, LEVEL_DEBUG, LOG_JSON);
+    open_log(&log, LEVEL_DEBUG, LOG_JSON);
     log_say(&log, NOW, LEVEL_ERROR, "cannot listen", LOG_TEXT("address", "[::1]:7227"),
             LOG_INT("lowest", INT64_MIN), LOG_BOOL("tls", true),
             LOG_INSTANT("since", INT64_C(951782400) * SPAN_S));
@@ -69,7 +69,7 @@ static void a_line_may_have_no_fields(void **state)
     struct log log;
 
     (void)state;
-    begin(&log, LEVEL_DEBUG, LOG_LOGFMT);
+    open_log(&log, LEVEL_DEBUG, LOG_LOGFMT);
     log_say(&log, 0, LEVEL_DEBUG, "up");
     assert_string_equal(kept.text, "time=1970-01-01T00:00:00.000Z level=debug msg=up\n");
     log_say(&log, INSTANT_MAX + SPAN_DAY, LEVEL_DEBUG, "up");
@@ -172,7 +172,7 @@ static void lines_below_the_level_are_not_written(void **state)
     struct log log;
 
     (void)state;
-    begin(&log, LEVEL_WARN, LOG_LOGFMT);
+    open_log(&log, LEVEL_WARN, LOG_LOGFMT);
     log_say(&log, NOW, LEVEL_INFO, "quiet");
     assert_int_equal(kept.len, 0);
     assert_false(log_wants(&log, LEVEL_INFO));
@@ -188,7 +188,7 @@ static void lost_lines_are_counted_and_told_before_the_next(void **state)
     struct log log;
 
     (void)state;
-    begin(&log, LEVEL_INFO, LOG_LOGFMT);
+    open_log(&log, LEVEL_INFO, LOG_LOGFMT);
     kept.room = 0;
     log_say(&log, 0, LEVEL_INFO, "one");
     log_say(&log, 0, LEVEL_DEBUG, "not wanted, so not lost");

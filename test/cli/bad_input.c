@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hostile lines by the thousand into belfry next --batch: each must come back as exactly one
- * JSON object with times or with an error that says something; no crash, no hang.
+ * Sends thousands of hostile lines to `belfry next --batch`: the answer to each must be exactly
+ * one JSON object with times or with a non-empty error; no crash, no hang.
  *
- * The lines come from a seeded generator, so that a failure can be repeated: the seed is the
- * first argument, else a fixed one.
+ * A seeded generator makes the lines, so that a failure can be reproduced: the first argument
+ * is the seed; without it a fixed one is used.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -229,7 +229,7 @@ static void add_expr(struct text *line)
     add_text(line, "\"");
 }
 
-/* An object that is nearly a question. */
+/* An object that resembles a query. */
 static void make_line(struct text *line)
 {
     line->len = 0;
@@ -255,7 +255,7 @@ static void make_line(struct text *line)
     add_text(line, "}");
 }
 
-/* Bytes exchanged, lost, doubled; the line end alone is not put in. */
+/* Replaces bytes or cuts the line; never inserts a line break. */
 static void spoil(struct text *line)
 {
     for (size_t n = below(4); n > 0 && line->len > 0; n--) {
@@ -275,7 +275,7 @@ static void repeat(struct text *line, const char *s, size_t times)
         add_text(line, s);
 }
 
-/* Few, large and known to hurt. */
+/* A few large lines that are known to be difficult. */
 static void make_large(struct text *line, int which)
 {
     line->len = 0;

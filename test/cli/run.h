@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the program that the environment names as BELFRY, as a person would.
+ * Runs the program that the environment variable BELFRY names, as a user does.
  */
 #pragma once
 
@@ -15,16 +15,16 @@
 
 enum {
     RUN_WORDS_MAX = 24,
-    RUN_TEXT_MAX = 1 << 16, /* what is kept of each output */
-    RUN_SECONDS_MAX = 60,   /* then the test is ended: nothing here takes long */
+    RUN_TEXT_MAX = 1 << 16, /* bytes kept of each output */
+    RUN_SECONDS_MAX = 60,   /* timeout of the test */
 };
 
 struct run {
-    int status; /* of exit; -1 when a signal ended it */
+    int status; /* exit status; -1 when a signal ended it */
     char out[RUN_TEXT_MAX], err[RUN_TEXT_MAX];
 };
 
-/* A file without a name that holds `text`, at its start. */
+/* An unnamed file with `text`, positioned at its start. */
 static inline int run_file(const char *text, size_t len)
 {
     char path[] = "/tmp/belfry-test-XXXXXX";
@@ -68,8 +68,8 @@ static inline pid_t run_start(const char *const *words, int in, int out, int err
     alarm(RUN_SECONDS_MAX);
     pid = fork();
     if (pid == 0) {
-        alarm(RUN_SECONDS_MAX -
-              5); /* survives exec: a hang ends as a failure, not as an orphan */
+        /* The alarm survives exec, so that a hanging program does not outlive the test. */
+        alarm(RUN_SECONDS_MAX - 5);
         dup2(in, STDIN_FILENO);
         dup2(out, STDOUT_FILENO);
         dup2(err, STDERR_FILENO);
@@ -88,7 +88,7 @@ static inline int run_wait(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Words up to NULL; `input` is its standard input. */
+/* Runs the program with the words up to NULL and `input` as standard input. */
 static inline const struct run *run_words(const char *input, size_t len,
                                           const char *const *words)
 {

@@ -6,6 +6,7 @@
 #include "core/advance.h"
 
 #include "advancing.h"
+#include "base/aborts.h"
 
 static struct world w;
 
@@ -358,9 +359,79 @@ static void slots_that_must_be_passed_one_by_one_are_settled_over_several_turns(
     assert_true(w.a.mark == at("2022-06-04T00:00:00Z"));
 }
 
+static void advance_it(void *arg)
+{
+    advance(arg);
+}
+
+static void account_for_it_as_missed_by_its_buffer(void *arg)
+{
+    advance_past(arg, OUTCOME_MISSED, REASON_BUFFER);
+}
+
+static void a_broken_contract_ends_the_process(void **state)
+{
+    (void)state;
+    make_every_plan(&w, SPAN_MIN, ANCHOR_START, "2022-06-01T00:00:00Z");
+    assert_false(aborts(advance_it, prepare(&w, "2022-06-01T00:05:00Z")));
+    assert_true(aborts(account_for_it_as_missed_by_its_buffer, &w.a));
+    w.plan.follows = false; /* several slots would start, though each start moves the next */
+    assert_true(aborts(advance_it, &w.a));
+}
+
+/* All calls on a cursor that may hold any numbers: none of them may end the process. */
+static void use_cursor(bool is_governed, instant mark, instant next_at)
+{
+    instant before;
+
+    w.plan.is_governed = w.plan.follows = is_governed;
+    w.cursor.mark = mark;
+    w.cursor.next_at = next_at;
+    advance(prepare(&w, "2022-06-01T00:05:00Z"));
+    before = w.a.mark;
+    assert_true(is_governed || before >= mark);
+    advance_past(prepare(&w, "2022-06-01T00:05:00Z"), OUTCOME_MISSED, REASON_PAUSED);
+    assert_true(is_governed || w.a.mark >= mark);
+    advance_begin(prepare(&w, "2022-06-01T00:05:00Z"));
+    assert_true(w.a.mark >= mark);
+}
+
+static void a_damaged_cursor_does_not_end_the_process(void **state)
+{
+    static const instant odd[] = {INSTANT_NONE,
+                                  INSTANT_MIN - 1,
+                                  INSTANT_MIN,
+                                  -1,
+                                  0,
+                                  INT64_C(1654041900000001),
+                                  INSTANT_MAX,
+                                  INSTANT_MAX + 1,
+                                  INSTANT_NEVER - 1,
+                                  INSTANT_NEVER};
+    size_t count = sizeof odd / sizeof *odd;
+
+    (void)state;
+    begin_draft(&w.d, "UTC");
+    add_cron(&w.d, "*/2 * * * *", DIALECT_BELFRY);
+    w.d.def.start = at("2022-06-01T00:00:00Z"); /* so that few slots are to be counted */
+    make_plan(&w, "2022-06-01T00:00:00Z");
+    except(&w, "2022-06-01T00:04:00Z");
+    except(&w, "2022-06-01T00:04:00Z"); /* twice, and not in order */
+    except(&w, "2022-06-01T00:02:00Z");
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++)
+            for (int remaining = -2; remaining <= 1; remaining++) {
+                w.cursor.remaining = remaining;
+                use_cursor(false, odd[i], odd[k]);
+                use_cursor(true, odd[i], odd[k]);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_broken_contract_ends_the_process),
+        cmocka_unit_test(a_damaged_cursor_does_not_end_the_process),
         cmocka_unit_test(a_slot_that_is_due_is_listed_and_the_next_one_told),
         cmocka_unit_test(the_last_slot_has_no_next),
         cmocka_unit_test(a_clock_that_went_back_behind_the_mark_changes_nothing),

@@ -101,7 +101,6 @@ static bool make_case(void)
     make_plan(&w, "2022-06-01T00:00:00Z");
     w.cursor.mark += below(7 * 86400) * SPAN_S;
     w.cursor.last_slot = one_in(2) ? w.cursor.mark : INSTANT_NONE;
-    w.plan.follows = w.plan.follows && one_in(2);
     prepare(&w, "2022-06-01T00:00:00Z");
     w.a.now = w.cursor.mark +
               prng_between(&chance, -3600, one_in(2) ? 86400 : 6 * 86400) * SPAN_S +

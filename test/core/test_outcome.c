@@ -48,9 +48,33 @@ static void failures_are_what_went_wrong_and_not_what_someone_ended(void **state
                          outcomes[i].is_failure);
 }
 
+/* The reasons of docs/semantics.md [P-10] to [P-14], [P-43], by their stored numbers. */
+static void a_slot_has_only_the_reasons_of_its_outcome(void **state)
+{
+    static const struct {
+        int outcome, reason;
+    } pairs[] = {
+        {2, 1}, {3, 2}, {3, 3}, {3, 4}, {3, 5}, {3, 6}, {4, 7}, {4, 8}, {4, 9}, {5, 10},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++)
+        for (size_t k = 0; k < sizeof reasons / sizeof *reasons; k++) {
+            bool is_pair = false;
+
+            for (size_t n = 0; n < sizeof pairs / sizeof *pairs; n++)
+                is_pair = is_pair || (pairs[n].outcome == outcomes[i].number &&
+                                      pairs[n].reason == reasons[k].number);
+            assert_int_equal(outcome_is_of_slot((enum outcome)outcomes[i].number,
+                                                (enum reason)reasons[k].number),
+                             is_pair);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slot_has_only_the_reasons_of_its_outcome),
         cmocka_unit_test(stored_numbers_have_their_words),
         cmocka_unit_test(failures_are_what_went_wrong_and_not_what_someone_ended),
     };

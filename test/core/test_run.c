@@ -26,6 +26,20 @@ static void a_run_takes_the_steps_of_the_table_and_no_other(void **state)
                          run_state_text((enum run_state)to));
 }
 
+static void setting_the_state_takes_each_step_of_the_table(void **state)
+{
+    (void)state;
+    for (int from = RUN_HELD; from <= RUN_ENDED; from++)
+        for (int to = RUN_HELD; to <= RUN_ENDED; to++) {
+            struct run run = {.state = (enum run_state)from};
+
+            if (steps[from][to - RUN_HELD] != 'x')
+                continue;
+            run_set_state(&run, (enum run_state)to);
+            assert_int_equal(run.state, to);
+        }
+}
+
 static void stored_numbers_have_the_words_of_the_model(void **state)
 {
     static const char *const kinds[] = {"slot", "trigger", "backfill", "direct", "test"};
@@ -60,6 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_takes_the_steps_of_the_table_and_no_other),
+        cmocka_unit_test(setting_the_state_takes_each_step_of_the_table),
         cmocka_unit_test(stored_numbers_have_the_words_of_the_model),
         cmocka_unit_test(one_step_of_priority_is_worth_five_minutes_of_waiting),
         cmocka_unit_test(claimed_are_those_that_someone_holds),

@@ -27,7 +27,7 @@ static off_t size_of(const struct fixture *f, const char *name)
 }
 
 /* A writer whose log soon becomes long. */
-static void begin(struct fixture *f)
+static void make_table(struct fixture *f)
 {
     f->db = db_close(f->db);
     f->db = open_with(f->url, &(struct db_options){.log_pages = LOG_PAGES});
@@ -84,7 +84,7 @@ static void a_sweep_brings_the_log_into_the_file_and_the_writer_begins_it_anew(v
     int rows = 0;
     off_t log;
 
-    begin(f);
+    make_table(f);
     fill_until_lent(f, &rows);
     assert_true(size_of(f, "test.db") < LOG_PAGES / 2 * PAGE);
     sweeper = open_sweeper(f);
@@ -105,7 +105,7 @@ static void what_comes_after_a_sweep_is_in_the_log_alone_and_is_not_lost(void **
     struct db *sweeper;
     int rows = 0;
 
-    begin(f);
+    make_table(f);
     fill_until_lent(f, &rows);
     sweeper = open_sweeper(f);
     fill(f, &rows, BATCH);
@@ -126,7 +126,7 @@ static void a_log_of_which_all_is_copied_is_not_lent(void **state)
     struct db *sweeper;
     int rows = 0;
 
-    begin(f);
+    make_table(f);
     fill_until_lent(f, &rows);
     sweeper = open_sweeper(f);
     sweep(f, sweeper);
@@ -148,7 +148,7 @@ static void one_that_began_anew_unseen_is_lent_when_it_is_long(void **state)
     struct db *sweeper;
     int rows = 0, pages = -1;
 
-    begin(f);
+    make_table(f);
     fill_until_lent(f, &rows);
     sweeper = open_sweeper(f);
     OK(db_sweep(sweeper, &pages, err));
@@ -168,7 +168,7 @@ static void where_nobody_could_help_the_writer_does_it_alone(void **state)
     struct fixture *f = *state;
     int rows = 0;
 
-    begin(f);
+    make_table(f);
     fill_until_lent(f, &rows);
     db_take_log(f->db, -1);
     assert_false(db_lend_wal(f->db));
@@ -196,7 +196,7 @@ static void while_it_is_lent_nobody_else_may_copy_it(void **state)
     struct fixture *f = *state;
     int rows = 0;
 
-    begin(f);
+    make_table(f);
     fill_until_lent(f, &rows);
     assert_true(aborts(write_back, f));
     assert_true(aborts(lend, f));
@@ -272,7 +272,7 @@ static void what_was_written_meanwhile_is_lent_once_more_and_not_twice(void **st
     struct db *sweeper = open_sweeper_with_gap(f);
     int rows = 0;
 
-    begin(f);
+    make_table(f);
     fill_until_lent(f, &rows);
     expect_commits(f, &rows, 3);
     sweep(f, sweeper);
@@ -292,7 +292,7 @@ static void a_commit_in_the_gap_of_a_sweep_is_not_lost(void **state)
     struct fixture *f = *state;
     int rows = 0;
 
-    begin(f);
+    make_table(f);
     for (unsigned commits = 0; commits < 8; commits++) {
         struct db *sweeper = open_sweeper_with_gap(f);
 
@@ -317,7 +317,7 @@ static void who_distrusts_the_file_writes_no_more(void **state)
     struct fixture *f = *state;
     int rows = 0;
 
-    begin(f);
+    make_table(f);
     fill(f, &rows, BATCH);
     REFUSED(db_distrust(f->db, &(struct err){.text = "why"}, err), RC_CORRUPT, "why");
     assert_true(db_is_dead(f->db));
@@ -375,7 +375,7 @@ static void a_writer_and_one_that_sweeps_lose_nothing_to_each_other(void **state
     bool was_lent = false;
     int rows = 0, sweeps = 0;
 
-    begin(f);
+    make_table(f);
     OK(db_exec(f->db, STR("PRAGMA synchronous=OFF"), err)); /* power is not lost here */
     assert_int_equal(pthread_create(&thread, NULL, writeback_on, &helper), 0);
     for (int i = 0; i < 400; i++) {

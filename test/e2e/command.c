@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs commands with files or a pseudo terminal as their input and output.
+ */
 #include "command.h"
 
 #include <errno.h>
@@ -8,7 +11,7 @@
 
 enum { ENV_MAX = 32, ALARM_S = 50, SAID_MAX = 512 };
 
-/* Texts live as long as the answers of the world: as JSON. */
+/* Keeps a text until the end of the test, as a JSON string of the world. */
 static const char *keep_text(struct world *world, const char *text, size_t len)
 {
     return json_string_value(world_keep(world, json_stringn_nocheck(text, len)));
@@ -30,7 +33,7 @@ static int temporary(const char *text)
 static void run(const struct world *world, const struct saying *saying, const int fds[3])
 {
     const char *argv[ENV_MAX + 2] = {world->program}, *env[ENV_MAX + 1] = {NULL};
-    char home[WORLD_PATH_MAX + 8], pg_server[64];
+    char home[WORLD_PATH_MAX + 8], server_url[64];
     int n = 0;
 
     for (int i = 0; saying->words[i] && i < ENV_MAX; i++)
@@ -39,13 +42,13 @@ static void run(const struct world *world, const struct saying *saying, const in
     env[n++] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
     env[n++] = home;
     if (saying->server) {
-        snprintf(pg_server, sizeof pg_server, "BELFRY_SERVER=http://127.0.0.1:%u",
+        snprintf(server_url, sizeof server_url, "BELFRY_SERVER=http://127.0.0.1:%u",
                  saying->server->port);
-        env[n++] = pg_server;
+        env[n++] = server_url;
     }
     for (int i = 0; saying->env && saying->env[i] && n < ENV_MAX - 1; i++)
         env[n++] = saying->env[i];
-    env[n++] = "TZ=UTC"; /* the first of a name counts */
+    env[n++] = "TZ=UTC"; /* a TZ of the test comes first and wins */
     for (int i = 0; i < 3; i++)
         (void)(fds[i] < 0 ? close(i) : dup2(fds[i], i));
     alarm(ALARM_S);
@@ -70,7 +73,7 @@ static const char *read_all(struct world *world, int fd)
     const char *kept;
 
     assert_non_null(text);
-    /* A terminal whose other side is gone says EIO. */
+    /* Reading a terminal whose other side is closed fails with EIO. */
     while (len < COMMAND_OUT_MAX && (n = read(fd, text + len, COMMAND_OUT_MAX - len)) > 0)
         len += (size_t)n;
     kept = keep_text(world, text, len);
@@ -93,7 +96,8 @@ static int open_terminal(int columns, int *ret_inner)
     return fd;
 }
 
-static pid_t begin(const struct world *world, const struct saying *saying, const int fds[3])
+static pid_t start_program(const struct world *world, const struct saying *saying,
+                           const int fds[3])
 {
     pid_t pid = fork();
 
@@ -106,7 +110,7 @@ static pid_t begin(const struct world *world, const struct saying *saying, const
 pid_t say_begin(const struct world *world, const struct saying *saying, int out)
 {
     const int fds[3] = {temporary(saying->input), out, STDERR_FILENO};
-    pid_t pid = begin(world, saying, fds);
+    pid_t pid = start_program(world, saying, fds);
 
     close(fds[0]);
     return pid;
@@ -121,7 +125,7 @@ static struct said say_on_terminal(struct world *world, const struct saying *say
 
     if (saying->input)
         assert_true(write(outer, saying->input, strlen(saying->input)) > 0);
-    pid = begin(world, saying, fds);
+    pid = start_program(world, saying, fds);
     close(inner);
     said.out = read_all(world, outer);
     said.status = say_end(pid);
@@ -131,7 +135,7 @@ static struct said say_on_terminal(struct world *world, const struct saying *say
 static struct said say_to_files(struct world *world, const struct saying *saying)
 {
     const int fds[3] = {temporary(saying->input), temporary(NULL), temporary(NULL)};
-    struct said said = {.status = say_end(begin(world, saying, fds))};
+    struct said said = {.status = say_end(start_program(world, saying, fds))};
 
     close(fds[0]);
     assert_int_equal(lseek(fds[1], 0, SEEK_SET), 0);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starts servers with libfaketime.
+ */
 #include "faked.h"
 
 #include <glob.h>
@@ -10,7 +13,7 @@ enum { TEXT_MAX = 512 };
 
 #define LIBRARY "/usr/lib/*/faketime/libfaketimeMT.so.1"
 
-/* The daemon sees the file whole, before or after. */
+/* rename() is atomic: the server reads either the old or the new file. */
 void faked_set(const struct world *world, const char *offset)
 {
     const char *fresh = world_write(world, "clock.new", offset);

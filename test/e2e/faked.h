@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock of a daemon, set by the test.  The daemon runs with libfaketime, which adds what a
- * file says to its CLOCK_REALTIME and leaves the clocks that never step alone.
+ * Servers whose clock the test sets.  They run with libfaketime, which adds the offset of a
+ * file to CLOCK_REALTIME and does not change the monotonic clocks.
  */
 #pragma once
 
 #include "server.h"
 
-/* Steps the clock of all daemons of the world: "+10m", "-2h". */
+/* Steps the clock of all servers of the world: "+10m", "-2h". */
 void faked_set(const struct world *world, const char *offset);
 
-/* The same, so that it is now "2027-03-12T14:00:00Z"; it goes on from there. */
+/* Sets the clock to a time such as "2027-03-12T14:00:00Z"; it continues from there. */
 void faked_to(const struct world *world, const char *when);
 
-/* Started with that clock, and with further arguments or NULL; nothing is known of it yet. */
+/* Starts a server with that clock and further arguments or NULL; does not wait for it. */
 struct server *faked_spawn(struct world *world, const char *const *args);
 
-/* The same, and it has said that it is ready. */
+/* The same; returns when the server has logged that it is ready. */
 struct server *faked_start(struct world *world, const char *const *args);

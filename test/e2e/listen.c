@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads Server-Sent Events from a socket.
+ */
 #include "listen.h"
 
 #include <errno.h>
@@ -15,7 +18,7 @@ struct listener *listen_to(struct server *server, const char *path, const char *
     assert_non_null(l);
     l->server = server;
     l->fd = request_connect(server);
-    /* HTTP/1.0: the stream is what comes until the end. */
+    /* With HTTP/1.0 the stream is not chunked; it ends with the connection. */
     len = snprintf(head, sizeof head,
                    "GET %s HTTP/1.0\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
                    "%s%s%s\r\n",
@@ -31,7 +34,7 @@ static void drop(struct listener *l, size_t len)
     memmove(l->text, l->text + len, l->len + 1);
 }
 
-static void take_line(struct heard *heard, const char *line, size_t len)
+static void read_line(struct heard *heard, const char *line, size_t len)
 {
     if (strncmp(line, "id: ", 4) == 0)
         heard->id = strndup(line + 4, len - 4);
@@ -41,8 +44,8 @@ static void take_line(struct heard *heard, const char *line, size_t len)
         heard->data = json_loadb(line + 6, len - 6, 0, NULL);
 }
 
-/* One event, up to the empty line; comments are none. */
-static void take_event(struct listener *l, const char *end)
+/* Reads one event, up to the empty line; a comment is not counted as an event. */
+static void read_event(struct listener *l, const char *end)
 {
     struct heard *heard = &l->heard[l->count];
 
@@ -51,13 +54,13 @@ static void take_event(struct listener *l, const char *end)
     for (const char *line = l->text; line < end;) {
         const char *next = memchr(line, '\n', (size_t)(end - line) + 1);
 
-        take_line(heard, line, (size_t)(next - line));
+        read_line(heard, line, (size_t)(next - line));
         line = next + 1;
     }
     l->count += heard->data != NULL;
 }
 
-static void take_all(struct listener *l)
+static void read_events(struct listener *l)
 {
     char *end;
 
@@ -66,7 +69,7 @@ static void take_all(struct listener *l)
         drop(l, (size_t)(end - l->text) + 4);
     }
     while (l->status == 200 && (end = strstr(l->text, "\n\n"))) {
-        take_event(l, end);
+        read_event(l, end);
         drop(l, (size_t)(end - l->text) + 2);
     }
 }
@@ -93,7 +96,7 @@ bool listen_on(struct listener *l, bool waits)
     }
     l->len += (size_t)n;
     l->text[l->len] = '\0';
-    take_all(l);
+    read_events(l);
     return true;
 }
 

@@ -3,8 +3,8 @@
 #
 # usage: test/e2e/operations.sh BELFRY TREE
 #
-# What docs/operations.md says of keys and defaults is what `belfry config` says as the
-# service runs it, and the unit keeps its score.
+# Checks that docs/operations.md lists the same keys and defaults as `belfry config` in the
+# service's environment, and that the systemd unit keeps its security score.
 set -eu
 
 belfry=$1 tree=$2
@@ -17,11 +17,11 @@ sed -n 's/^| `\([a-z_]*\)` | `\([^`]*\)` | .*/\1 \2/p' "$tree/docs/operations.md
 diff "$dir/program" "$dir/page"
 [ "$(wc -l <"$dir/program")" -gt 30 ]
 
-# Each of them is turned by a test, or said not to be.
+# test/mission/knobs.txt lists every key, with its test or the reason why it has none.
 sed 's/ .*//' "$dir/program" >"$dir/keys"
 sed -n 's/^[0-9]* `\([a-z_]*\)`: .*/\1/p' "$tree/test/mission/knobs.txt" | diff "$dir/keys" -
 
-# 15 is 1.5; the machine may have no systemd.
+# A threshold of 15 means 1.5.  Skipped on machines without systemd.
 if command -v systemd-analyze >/dev/null; then
     systemd-analyze security --offline=yes --threshold=15 --no-pager \
         "$tree/packaging/belfry.service" >"$dir/score" || { cat "$dir/score"; exit 1; }

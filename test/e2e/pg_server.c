@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stops, freezes and restarts the PostgreSQL server of a test.
+ */
 #include "pg_server.h"
 
 #include <fcntl.h>
@@ -11,7 +14,7 @@
 
 enum { ARGS_MAX = 64, FILE_MAX = 4096 };
 
-/* Up to `cap` - 1 bytes, terminated; false when it is not there. */
+/* Reads up to `cap` - 1 bytes and terminates them; false when the file cannot be read. */
 static bool read_file(const char *path, char *ret, size_t cap, size_t *ret_len)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -68,7 +71,7 @@ void pg_server_stop(struct pg_server *pg_server)
     pg_server->is_ours = false;
 }
 
-/* PostgreSQL refuses to run as root: as the owner of its files. */
+/* PostgreSQL refuses to run as root, so it runs as the owner of its files. */
 static void run(const struct pg_server *pg_server)
 {
     const char *args[ARGS_MAX + 1] = {NULL};
@@ -86,7 +89,7 @@ static void run(const struct pg_server *pg_server)
     dup2(null, STDIN_FILENO);
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
-    prctl(PR_SET_PDEATHSIG, SIGQUIT); /* to become another user forgets it */
+    prctl(PR_SET_PDEATHSIG, SIGQUIT); /* again: setuid() resets it */
     execv(pg_server->program, (char *const *)args);
     _exit(1);
 }
@@ -118,7 +121,7 @@ static void signal_all(const struct pg_server *pg_server, int signal)
     char path[64], text[FILE_MAX];
     size_t len;
 
-    /* First the one that starts others. */
+    /* First the parent, which starts the others. */
     assert_int_equal(kill(pg_server->pid, signal), 0);
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pg_server->pid,
              (int)pg_server->pid);

@@ -3,16 +3,16 @@
 #
 # usage: test/e2e/quickstart.sh BELFRY README [SECTION]
 #
-# Does what the section "Quick start", or another, of a README says, in order, with an empty folder for the
-# server's files, and compares what comes with what the README says will come:
+# Runs the commands in the section "Quick start", or SECTION, of a README in order, with an
+# empty directory for the server's files, and compares their output with the README:
 #
-#   ```sh             commands, run to their end by a shell
-#   ```sh terminal=1  one command that goes on, at a terminal of its own, until the section
-#                     ends; then it gets Ctrl-C and must end with status 0
-#   ```text           lines that the block before it shows, in this order, with others in
-#                     between; … is any text
+#   ```sh             commands that a shell runs to their end
+#   ```sh terminal=1  one command in a terminal of its own that runs until the end of the
+#                     section; then it gets Ctrl-C and must exit with status 0
+#   ```text           lines that the block before it prints, in this order, with others in
+#                     between; … matches any text
 #
-# Only the port, the path of the program and the build are others than in the README.
+# Only the port, the path of the program and the build differ from the README.
 set -eu
 
 belfry=$1 readme=$2 section=${3:-Quick start}
@@ -24,7 +24,7 @@ say() {
     printf '%s\n' "$*"
 }
 
-# What has not ended by Ctrl-C.
+# Ends the terminals that did not end with Ctrl-C.
 clean_up() {
     for n in $terminals; do
         kill "$(cat "$dir/$n.pid")" 2>/dev/null || :
@@ -40,7 +40,7 @@ fail() {
     exit 1
 }
 
-# N.sh, N.terminal or N.text for each block of the section, N from 1 on.
+# Writes N.sh, N.terminal or N.text for each block of the section, N from 1.
 split() {
     awk -v dir="$dir" -v section="$section" '
         /^```/ && out { close(out); out = ""; next }
@@ -54,13 +54,13 @@ split() {
         END           { print n + 0 > (dir "/count") }' "$readme"
 }
 
-# What the README calls by its usual name and place is elsewhere here.
+# Replaces the paths and the port of the README by those of the test.
 here() {
     sed -e "s#^script/server#build/belfry serve#" -e "s#build/belfry#$belfry#g" \
         -e "s#:7227#:$port#g" "$1"
 }
 
-# shows EXPECTED ACTUAL: whether its lines are there, in this order.
+# shows EXPECTED ACTUAL: succeeds if ACTUAL has the lines of EXPECTED in this order.
 shows() {
     here "$1" | awk -v actual="$2" '
         { gsub(/[][\\.*^$+?(){}|]/, "\\\\&"); gsub(/…/, ".*"); want[++n] = "^" $0 "$" }
@@ -77,7 +77,8 @@ shows() {
         }'
 }
 
-# A pseudo terminal that is typed at through a pipe; opened both ways it never ends.
+# A pseudo terminal with a pipe as its keyboard; opened for reading and writing, the pipe
+# never ends.
 start_terminal() {
     mkfifo "$dir/$1.keys"
     : >"$dir/$1.out"
@@ -88,7 +89,7 @@ start_terminal() {
     terminals="$1 $terminals"
 }
 
-# The server's, once it has said so.
+# Reads the server's port from its log.
 learn_port() {
     [ "$port" != 7227 ] ||
         port=$(sed -n 's/.*msg=listening.* port=\([0-9]*\).*/\1/p' "$1")
@@ -96,7 +97,7 @@ learn_port() {
     export BELFRY_SERVER="http://127.0.0.1:$port"
 }
 
-# Tries for 30 seconds; a README that needs longer is wrong.
+# Waits up to 30 seconds.
 await_terminal() {
     tries=0
     until learn_port "$dir/$2.out" && shows "$dir/$1.text" "$dir/$2.out" >"$dir/why"; do

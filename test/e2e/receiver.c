@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Receives and answers the HTTP requests of actions.
+ */
 #include "receiver.h"
 
 #include <arpa/inet.h>
@@ -39,25 +42,25 @@ bool receiver_has(const struct receiver *receiver)
     return is_readable(receiver->fd, 0);
 }
 
-/* The length that the head tells, once it is complete; -1 before. */
-static long body_length(struct http_draft *draft)
+/* The Content-Length, once the head is complete; -1 before. */
+static long body_length(struct received_request *request)
 {
-    char *end = strstr(draft->text, "\r\n\r\n");
-    const char *field = strcasestr(draft->text, "\r\ncontent-length:");
+    char *end = strstr(request->text, "\r\n\r\n");
+    const char *field = strcasestr(request->text, "\r\ncontent-length:");
 
     if (!end)
         return -1;
-    draft->body = end + 4;
+    request->body = end + 4;
     return field && field < end ? strtol(field + strlen("\r\ncontent-length:"), NULL, 10) : 0;
 }
 
-void receiver_take(struct receiver *receiver, struct http_draft *ret)
+void receiver_take(struct receiver *receiver, struct received_request *ret)
 {
     size_t len = 0;
     long body = -1;
 
     if (!is_readable(receiver->fd, PATIENCE_MS))
-        fail_msg("nobody calls");
+        fail_msg("no request arrived");
     ret->fd = accept4(receiver->fd, NULL, NULL, SOCK_CLOEXEC);
     assert_true(ret->fd >= 0);
     ret->text[0] = '\0';
@@ -71,33 +74,33 @@ void receiver_take(struct receiver *receiver, struct http_draft *ret)
         ret->text[len] = '\0';
         body = body_length(ret);
     }
-    ret->body[-2] = '\0'; /* the head is a text of its own, with the end of its last line */
+    ret->body[-2] = '\0'; /* terminates the head after the line break of its last line */
 }
 
-void receiver_answer(struct http_draft *draft, const char *status, const char *body)
+void receiver_answer(struct received_request *request, const char *status, const char *body)
 {
-    char text[LETTER_MAX];
+    char text[RECEIVED_MAX];
     int len = snprintf(text, sizeof text,
                        "HTTP/1.1 %s\r\nContent-Type: application/json\r\n"
                        "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
                        status, strlen(body), body);
 
     assert_in_range(len, 1, (int)sizeof text - 1);
-    /* Whoever called may have given up. */
-    (void)!send(draft->fd, text, (size_t)len, MSG_NOSIGNAL);
-    close(draft->fd);
+    /* The caller may have closed the connection. */
+    (void)!send(request->fd, text, (size_t)len, MSG_NOSIGNAL);
+    close(request->fd);
 }
 
-const char *draft_field(const struct http_draft *draft, const char *name)
+const char *received_field(const struct received_request *request, const char *name)
 {
     static char value[FIELD_MAX];
     char line[FIELD_MAX];
     const char *at;
 
     snprintf(line, sizeof line, "\r\n%s:", name);
-    at = strcasestr(draft->text, line);
+    at = strcasestr(request->text, line);
     if (!at)
-        fail_msg("no %s in\n%s", name, draft->text);
+        fail_msg("no %s in\n%s", name, request->text);
     at += strlen(line);
     at += strspn(at, " ");
     snprintf(value, sizeof value, "%.*s", (int)strcspn(at, "\r"), at);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sends HTTP requests to a server of the test and records them for test/openapi.
+ */
 #include "request.h"
 
 #include <arpa/inet.h>
@@ -31,7 +34,7 @@ static void send_all(int fd, const char *bytes, size_t len)
         ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL);
 
         if (n <= 0)
-            return; /* whoever reads the answer will see */
+            return; /* reading the answer will fail */
         bytes += n;
         len -= (size_t)n;
     }
@@ -54,7 +57,7 @@ static int send_request(const struct server *d, const char *method, const char *
     return fd;
 }
 
-/* In memory of its own. */
+/* The caller frees the result. */
 static char *format(const char *form, va_list args) PRINTF(1, 0);
 
 static char *format(const char *form, va_list args)
@@ -73,7 +76,7 @@ static char *format(const char *form, va_list args)
     return body;
 }
 
-/* The whole of the last answer, for one who asks on. */
+/* The last answer with its head. */
 static char received[ANSWER_MAX + 1];
 
 static struct answer read_answer(struct world *world, int fd)
@@ -146,7 +149,7 @@ bool request_is_answered(int fd)
     return poll(&ready, 1, 0) > 0;
 }
 
-/* What was asked and answered, for test/openapi. */
+/* Records the request and its answer for test/openapi. */
 static void record(const char *method, const char *path, const char *sent, int status)
 {
     static const char field[] = "\r\nContent-Type: ";
@@ -248,7 +251,7 @@ int64_t number_at(const json_t *json, const char *path)
     return json_integer_value(at(json, path));
 }
 
-/* ---- what tests say often ---- */
+/* ---- frequent requests ---- */
 
 void make_schedule(struct server *d, const char *id, const char *body, ...)
 {

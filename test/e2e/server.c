@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starts, watches and ends the servers of a test.
+ */
 #include "server.h"
 
 #include <errno.h>
@@ -45,8 +48,8 @@ struct server *server_spawn(struct world *world, const struct server_start *star
     int ends[2];
 
     assert_non_null(d);
-    assert_true(world->server_count < WORLD_DAEMONS_MAX);
-    world->daemons[world->server_count++] = d;
+    assert_true(world->server_count < WORLD_SERVERS_MAX);
+    world->servers[world->server_count++] = d;
     d->world = world;
     snprintf(listen, sizeof listen, "127.0.0.1:%u", start->port);
     snprintf(home, sizeof home, "HOME=%s", world->dir);
@@ -72,7 +75,7 @@ struct server *server_spawn(struct world *world, const struct server_start *star
 
 /* ---- the log ---- */
 
-/* What is there, after waiting for `wait_ms`; false at the end. */
+/* Reads what has been logged, waiting up to `wait_ms`; false at the end of the log. */
 static bool read_log(struct server *d, int wait_ms)
 {
     struct pollfd ready = {.fd = d->log_fd, .events = POLLIN};
@@ -118,7 +121,7 @@ bool server_has_logged(struct server *d, const char *part)
     return d->log && strstr(d->log, part);
 }
 
-/* ---- from start to end ---- */
+/* ---- start and end ---- */
 
 uint16_t server_port(struct server *d)
 {
@@ -164,7 +167,7 @@ static void reap(struct server *d)
     d->pid = 0;
 }
 
-/* Its end closes the log, unless a child of its own still has it. */
+/* The end of the server closes the log, unless a child process still holds it. */
 int server_wait(struct server *d)
 {
     siginfo_t info = {0};

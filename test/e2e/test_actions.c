@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each kind of action once, from the schedule that a person makes to the run that he reads.
+ * Tests each kind of action once, from creating the schedule to reading the run.
  */
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -20,7 +20,7 @@ static const json_t *show(struct server *d, const char *id, const char *what)
     return api(d, 200, "GET", path, NULL);
 }
 
-/* The run once it has ended. */
+/* Waits until the run has ended; returns it. */
 static const json_t *ended(struct server *d, const char *id)
 {
     UNTIL(strcmp(text_at(show(d, id, ""), "state"), "ended") == 0);
@@ -29,24 +29,24 @@ static const json_t *ended(struct server *d, const char *id)
 
 /* ---- http ---- */
 
-/* As the specification of Standard Webhooks says: v1 of id.timestamp.body. */
-static void assert_signed(const struct http_draft *draft)
+/* Standard Webhooks: the signature v1 covers id.timestamp.body. */
+static void assert_signed(const struct received_request *request)
 {
     unsigned char key[64], mac[SHA256_BYTES];
     char text[SIGNED_MAX], expected[TEXT_MAX] = "v1,";
     unsigned int size = sizeof mac;
     int len;
 
-    len = snprintf(text, sizeof text, "%s.", draft_field(draft, "webhook-id"));
+    len = snprintf(text, sizeof text, "%s.", received_field(request, "webhook-id"));
     len += snprintf(text + len, sizeof text - (size_t)len, "%s.%s",
-                    draft_field(draft, "webhook-timestamp"), draft->body);
+                    received_field(request, "webhook-timestamp"), request->body);
     assert_in_range(len, 1, sizeof text - 1);
     assert_int_equal(EVP_DecodeBlock(key, (const unsigned char *)SECRET, strlen(SECRET)),
                      SECRET_BYTES);
     assert_non_null(HMAC(EVP_sha256(), key, SECRET_BYTES, (const unsigned char *)text,
                          (size_t)len, mac, &size));
     EVP_EncodeBlock((unsigned char *)expected + strlen("v1,"), mac, sizeof mac);
-    assert_string_equal(draft_field(draft, "webhook-signature"), expected);
+    assert_string_equal(received_field(request, "webhook-signature"), expected);
 }
 
 static void an_http_call_is_signed_and_its_answer_kept(void **state)
@@ -54,7 +54,7 @@ static void an_http_call_is_signed_and_its_answer_kept(void **state)
     struct server *d = server_start(*state, NULL);
     const json_t *run, *settings;
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
     const char *id;
     char *shown;
 
@@ -63,18 +63,18 @@ static void an_http_call_is_signed_and_its_answer_kept(void **state)
                    "{'settings':{'allowNetworks':['127.0.0.1/32'],"
                    "'keys':{'main':['whsec_" SECRET "']}}}");
     shown = json_dumps(settings, 0);
-    assert_null(strstr(shown, SECRET)); /* it never comes back */
+    assert_null(strstr(shown, SECRET)); /* secrets are never returned */
     free(shown);
     make_schedule(d, "call",
                   "'action':{'type':'http','url':'http://127.0.0.1:%u/at/${attempt}',"
                   "'sign':'main','input':{'a':1}}",
                   r.port);
     id = trigger(d, "call");
-    receiver_take(&r, &draft);
-    assert_memory_equal(draft.text, "POST /at/1 HTTP/1.1\r\n", 21);
-    assert_string_equal(draft_field(&draft, "idempotency-key"), id);
-    assert_signed(&draft);
-    receiver_answer(&draft, "200 OK", "{\"answer\":42}");
+    receiver_take(&r, &request);
+    assert_memory_equal(request.text, "POST /at/1 HTTP/1.1\r\n", 21);
+    assert_string_equal(received_field(&request, "idempotency-key"), id);
+    assert_signed(&request);
+    receiver_answer(&request, "200 OK", "{\"answer\":42}");
     run = ended(d, id);
     assert_string_equal(text_at(run, "outcome"), "succeeded");
     assert_int_equal(number_at(run, "result.status"), 200);
@@ -100,8 +100,8 @@ static void this_machine_is_not_called_unless_it_is_allowed(void **state)
 }
 
 /*
- * What it listens on is refused even where everything is allowed: it would command itself.
- * All of these lead to a listener on 0.0.0.0.
+ * An action may not call the server's own listeners, even if all networks are allowed: it could
+ * control the server.  All of these hosts lead to a listener on 0.0.0.0.
  */
 static void it_does_not_call_itself(void **state)
 {
@@ -127,13 +127,13 @@ static void it_does_not_call_itself(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* What a run came to is the same to the next one, whoever carried it out. */
+/* lastResult is set for runs that the server executes itself, as for those of workers. */
 static void the_next_run_sees_the_result_of_the_last(void **state)
 {
     struct server *d = server_start(
         *state, &(struct server_start){.args = WORDS("--http-allow-private")});
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
 
     receiver_open(&r);
     make_schedule(d, "call",
@@ -142,9 +142,9 @@ static void the_next_run_sees_the_result_of_the_last(void **state)
     for (int i = 0; i < 2; i++) {
         const char *id = trigger(d, "call");
 
-        receiver_take(&r, &draft);
-        assert_memory_equal(draft.text, i == 0 ? "POST / " : "POST /7 ", i == 0 ? 7 : 8);
-        receiver_answer(&draft, "200 OK", "{\"n\":7}");
+        receiver_take(&r, &request);
+        assert_memory_equal(request.text, i == 0 ? "POST / " : "POST /7 ", i == 0 ? 7 : 8);
+        receiver_answer(&request, "200 OK", "{\"n\":7}");
         ended(d, id);
     }
     receiver_close(&r);
@@ -196,7 +196,7 @@ static void a_workflow_is_started_upstream_and_followed_to_its_end(void **state)
     struct server *d = server_start(*state, NULL);
     const json_t *run;
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
     const char *id;
 
     receiver_open(&r);
@@ -206,13 +206,13 @@ static void a_workflow_is_started_upstream_and_followed_to_its_end(void **state)
         r.port);
     make_schedule(d, "flow", "'action':{'type':'workflow','name':'wf','input':{'a':1}}");
     id = trigger(d, "flow");
-    receiver_take(&r, &draft);
-    assert_memory_equal(draft.text, "POST /api/workflow HTTP/1.1\r\n", 29);
-    assert_non_null(strstr(draft.body, "\"name\":\"wf\""));
-    receiver_answer(&draft, "200 OK", "wf-1");
-    receiver_take(&r, &draft);
-    assert_memory_equal(draft.text, "GET /api/workflow/wf-1", 22);
-    receiver_answer(&draft, "200 OK",
+    receiver_take(&r, &request);
+    assert_memory_equal(request.text, "POST /api/workflow HTTP/1.1\r\n", 29);
+    assert_non_null(strstr(request.body, "\"name\":\"wf\""));
+    receiver_answer(&request, "200 OK", "wf-1");
+    receiver_take(&r, &request);
+    assert_memory_equal(request.text, "GET /api/workflow/wf-1", 22);
+    receiver_answer(&request, "200 OK",
                     "{\"workflowId\":\"wf-1\",\"status\":\"COMPLETED\",\"output\":{\"b\":2}}");
     run = ended(d, id);
     assert_string_equal(text_at(run, "outcome"), "succeeded");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agents' API with agents that claim their runs.
+ * Tests of the agents' API with agents that claim their runs.
  *
- * Names of tests that begin with plan_ are lines of section 13b of the plan that the API comes
+ * Tests whose names begin with plan_ are lines of section 13b of the plan that the API comes
  * from.
  */
 #include "listen.h"
@@ -11,7 +11,7 @@
 #define E     "/api/executions"
 #define CLAIM "/api/v1/queues/claim"
 
-static const json_t *take(struct server *d, const char *agent)
+static const json_t *claim_run(struct server *d, const char *agent)
 {
     return at(api(d, 200, "POST", CLAIM, "{'queues':['%s'],'wait':'30s','worker':'w'}", agent),
               "runs[0]");
@@ -25,7 +25,7 @@ static void say(struct server *d, const char *verb, const json_t *run, const cha
     api(d, 200, "POST", path, "{'fence':%lld%s}", (long long)number_at(run, "fence"), more);
 }
 
-/* Every second, so that nobody has to wait for a minute. */
+/* Runs every second, so that the test does not have to wait for a minute. */
 static void plan_full_cycle_from_the_schedule_to_the_past_execution(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -34,7 +34,7 @@ static void plan_full_cycle_from_the_schedule_to_the_past_execution(void **state
     api(d, 201, "POST", S,
         "{'agentId':'a','scheduleType':'CRON','cronExpr':'* * * * * *','timezone':'UTC',"
         "'projectScope':'PROJECT','projectId':'p','inputsPolicy':{'inputType':'all'}}");
-    run = take(d, "a");
+    run = claim_run(d, "a");
     assert_string_equal(text_at(run, "input.inputsPolicy.inputType"), "all");
     say(d, "heartbeat", run, "");
     say(d, "complete", run,
@@ -49,7 +49,7 @@ static void plan_full_cycle_from_the_schedule_to_the_past_execution(void **state
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Who waits for it has it at once: five seconds are what its answer may take. */
+/* A waiting claim gets the run at once; it waits at most five seconds. */
 static void plan_a_manual_trigger_is_picked_up_within_5_s(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -90,13 +90,13 @@ static void plan_a_failure_is_claimed_again_and_succeeds_on_attempt_2(void **sta
 
     api(d, 201, "POST", S,
         "{'agentId':'a','scheduleType':'IMMEDIATE','executorPolicy':{'retryBackoffMs':300}}");
-    run = take(d, "a");
+    run = claim_run(d, "a");
     snprintf(id, sizeof id, "%s", text_at(run, "id"));
     say(d, "fail", run, ",'error':{'code':'TOOL_FAILURE','message':'x'}");
     item = api(d, 200, "GET", E "/future?execStatus=FAILED_RETRYABLE", NULL);
-    if (json_array_size(item) == 1) /* unless its time had come by then */
+    if (json_array_size(item) == 1) /* unless the retry was already due */
         assert_string_equal(text_at(item, "[0].executionId"), id);
-    run = take(d, "a");
+    run = claim_run(d, "a");
     assert_string_equal(text_at(run, "id"), id);
     assert_int_equal(number_at(run, "attempt"), 2);
     say(d, "complete", run, "");
@@ -131,7 +131,7 @@ static void plan_of_concurrent_claims_only_one_wins(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Row 140 of the feature matrix: nothing of it is forgotten. */
+/* Row 140 of the feature matrix: the planner's state survives a restart. */
 static void the_planner_knows_after_a_restart_when_it_last_planned(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -152,21 +152,21 @@ static void the_planner_knows_after_a_restart_when_it_last_planned(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Rows 166 and 185: the answer has it too, see test/api. */
+/* Rows 166 and 185: the warning is also in the answer, see test/api. */
 static void who_runs_the_server_hears_of_agents_that_run_very_often(void **state)
 {
     struct server *d = server_start(*state, NULL);
 
     api(d, 201, "POST", S,
         "{'agentId':'a','scheduleType':'CRON','cronExpr':'*/10 * * * * *','enabled':true}");
-    server_await(d, "msg=\"a schedule may not be what was meant\" namespace=default "
+    server_await(d, "msg=\"schedule has a warning\" namespace=default "
                     "schedule=agent:a reason=\"agent \\\"a\\\" has 8640 runs a day");
     assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- events ---- */
 
-/* The pages of one life, which a stream must have told alike. */
+/* The stream must have sent the same events as the pages. */
 static void assert_heard(struct server *d, const struct listener *l)
 {
     const json_t *all = at(api(d, 200, "GET", E "/events?limit=1000", NULL), "events");
@@ -181,7 +181,7 @@ static void assert_heard(struct server *d, const struct listener *l)
     }
 }
 
-/* Beside one that hears of the same in native words. */
+/* A second client gets the same events from the native API. */
 static void an_execution_is_told_in_order_as_it_happens(void **state)
 {
     static const char *const names[] = {"begin",        "SCHEDULE_CREATED", "EXEC_PLANNED",
@@ -189,33 +189,33 @@ static void an_execution_is_told_in_order_as_it_happens(void **state)
                                         "EXEC_CLAIMED", "EXEC_STARTED",     "EXEC_FINISHED"};
     enum { COUNT = sizeof names / sizeof names[0] };
     struct server *d = server_start(*state, NULL);
-    struct listener *own = listen_to(d, E "/events", NULL);
+    struct listener *agents_stream = listen_to(d, E "/events", NULL);
     struct listener *other = listen_to(d, E "/events?agentId=b", NULL);
     struct listener *native = listen_to(d, "/api/v1/events", NULL);
     const json_t *run;
 
-    listen_until(own, 1);
+    listen_until(agents_stream, 1);
     listen_until(other, 1);
     listen_until(native, 1);
     api(d, 201, "POST", S,
         "{'agentId':'a','scheduleType':'IMMEDIATE','executorPolicy':{'retryBackoffMs':10}}");
-    run = take(d, "a");
+    run = claim_run(d, "a");
     say(d, "heartbeat", run, "");
     say(d, "fail", run, ",'error':{'message':'x'}");
-    run = take(d, "a");
+    run = claim_run(d, "a");
     say(d, "heartbeat", run, "");
     say(d, "complete", run, "");
-    listen_until(own, COUNT);
+    listen_until(agents_stream, COUNT);
     for (int i = 0; i < COUNT; i++)
-        assert_string_equal(own->heard[i].name, names[i]);
-    assert_heard(d, own);
+        assert_string_equal(agents_stream->heard[i].name, names[i]);
+    assert_heard(d, agents_stream);
     listen_until(native, COUNT);
     assert_string_equal(native->heard[2].name, "run.ready");
     api(d, 202, "POST", E "/trigger", "{'agentId':'b'}");
     listen_until(other, 2);
     assert_string_equal(other->heard[1].name, "EXEC_PLANNED");
     assert_int_equal(server_stop(d), 0);
-    listen_close(own);
+    listen_close(agents_stream);
     listen_close(other);
     listen_close(native);
 }

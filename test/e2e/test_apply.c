@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files against a server: apply, diff and export, as a person uses them.
+ * Tests of `belfry apply`, `diff` and `export` with a server.
  */
 #include <sys/stat.h>
 
@@ -10,7 +10,7 @@
 
 enum { UNREACHABLE = 69, MANY = 2500 };
 
-static const char *pg_server_of(const struct server *d)
+static const char *server_url(const struct server *d)
 {
     static char url[64];
 
@@ -18,7 +18,7 @@ static const char *pg_server_of(const struct server *d)
     return url;
 }
 
-#define BELFRY(d, ...) RUN(__VA_ARGS__, "--server", pg_server_of(d))
+#define BELFRY(d, ...) RUN(__VA_ARGS__, "--server", server_url(d))
 
 static void assert_run(const struct run *run, int status, const char *out)
 {
@@ -65,7 +65,7 @@ static void files_are_applied_once(void **state)
     assert_int_equal(ask(d, "GET", "/api/v1/schedules/nightly", NULL).status, 404);
     snprintf(done, sizeof done, "%s4 created, 0 changed, 0 unchanged\n", all);
     assert_run(BELFRY(d, "apply", "-f", path), 0, done);
-    assert_run(BELFRY(d, "apply", "-f", path), 0, "unchanged: all 4\n");
+    assert_run(BELFRY(d, "apply", "-f", path), 0, "no changes; 4 unchanged\n");
     assert_run(BELFRY(d, "diff", "-f", path), 0, "");
     assert_string_equal(
         text_at(api(d, 200, "GET", "/api/v1/schedules/nightly", NULL), "action.queue"), "no");
@@ -121,7 +121,7 @@ static void what_changes_is_told_field_by_field_and_time_by_time(void **state)
     run = BELFRY(d, "apply", "-f", path, "-o", "json");
     assert_says(run, 0, "{\"kind\":\"schedule\",\"id\":\"a\",\"do\":\"change\",\"changes\":[",
                 "");
-    assert_run(BELFRY(d, "apply", "-f", path), 0, "unchanged: all 2\n");
+    assert_run(BELFRY(d, "apply", "-f", path), 0, "no changes; 2 unchanged\n");
 }
 
 static void what_the_files_lack_is_pruned_by_label(void **state)
@@ -137,7 +137,7 @@ static void what_the_files_lack_is_pruned_by_label(void **state)
                        "id: hourly\nlabels: {managed: git}\n"
                        "spec: {intervals: [{every: 1h}]}\n"
                        "action: {type: queue, queue: q}\n");
-    /* Nobody is there to be asked. */
+    /* Standard input is not a terminal. */
     assert_says(BELFRY(d, "apply", "-f", path, "--prune", "-l", "managed=git"), 2,
                 "- schedule nightly\n", "--yes");
     assert_int_equal(ask(d, "GET", "/api/v1/schedules/nightly", NULL).status, 200);
@@ -147,16 +147,16 @@ static void what_the_files_lack_is_pruned_by_label(void **state)
                "- schedule nightly\n0 created, 0 changed, 1 unchanged, 1 deleted\n");
     assert_int_equal(ask(d, "GET", "/api/v1/schedules/nightly", NULL).status, 404);
     assert_int_equal(ask(d, "GET", "/api/v1/schedules/mine", NULL).status, 200);
-    /* What comes through a pipe from a command that failed. */
+    /* The empty output of a command that failed. */
     assert_says(RUN_WITH("", "apply", "-f", "-", "--prune", "-l", "managed=git", "--yes",
-                         "--server", pg_server_of(d)),
-                2, "", "--prune would delete all that have managed=git");
+                         "--server", server_url(d)),
+                2, "", "--prune would delete every schedule with the label managed=git");
     assert_int_equal(ask(d, "GET", "/api/v1/schedules/hourly", NULL).status, 200);
-    assert_says(BELFRY(d, "apply", "-f", path, "--prune"), 2, "", "belong together");
+    assert_says(BELFRY(d, "apply", "-f", path, "--prune"), 2, "", "must be used together");
     assert_says(BELFRY(d, "apply", "-f", path, "--prune", "-l", "x"), 2, "", "KEY=VALUE");
 }
 
-/* What is wrong is told with file, line, document and field, and nothing is sent. */
+/* Errors name file, line, document and field, and nothing is sent. */
 static void wrong_files_send_nothing(void **state)
 {
     struct world *w = *state;
@@ -186,7 +186,7 @@ static void wrong_files_send_nothing(void **state)
     assert_int_equal(ask(d, "GET", "/api/v1/schedules/good", NULL).status, 404);
 }
 
-/* Without any server: what can be known from the files alone. */
+/* Errors in the files are reported without a server. */
 static void files_are_read_whole_before_anything_is_asked(void **state)
 {
     static const struct {
@@ -196,14 +196,14 @@ static void files_are_read_whole_before_anything_is_asked(void **state)
         {"a: *x\n", "-: line 1, column 4: aliases (*) are not supported"},
         {"id: a\n---\nspec: {}\n", "-:3: document 2: id"},
         {"id: a\n---\n7\n", "-:3: document 2: must be a schedule"},
-        {"id: ''\n", "-:1: document 1: id: may not be empty"},
+        {"id: ''\n", "-:1: document 1: id: must not be empty"},
         {"id: a\n---\nid: b\n---\n# again\nid: a\n",
-         "-:6: document 3, schedule \"a\": stands twice; it is also in -:1"},
+         "-:6: document 3, schedule \"a\": duplicate; already in -:1"},
         {"- gate: a\n- gate: b\n  limt: 3\n",
          "-:3: document 1, gate \"b\": limt: unknown field"},
         {"calendar: a\n", "-:1: document 1, calendar \"a\": dates"},
         {"[{\"id\":\"a\"},\n{\"id\":\"b\" \"c\"}]", "-:2: "},
-        {"[{\"id\":\"a\"}\n{\"id\":\"b\"}]", "-:2: between two items"},
+        {"[{\"id\":\"a\"}\n{\"id\":\"b\"}]", "-:2: expected , or ]"},
         {"{\"id\":\"a\"}\n\n{\"id\":}", "-:3: "},
         {"{\"id\":\"a\"", "-:1: the text ends too early"},
         {"\xff", "-: the text is not UTF-8"},
@@ -223,11 +223,11 @@ static void files_are_read_whole_before_anything_is_asked(void **state)
         UNREACHABLE);
     snprintf(dir, sizeof dir, "%s", world_path(w, "empty"));
     assert_int_equal(mkdir(dir, 0700), 0);
-    assert_says(RUN("apply", "-f", dir), 2, "", "there is no file *.yaml");
+    assert_says(RUN("apply", "-f", dir), 2, "", "no *.yaml, *.yml or *.json file found");
     assert_says(RUN("apply", "-f", world_path(w, "none.yaml")), 2, "", "No such file");
     assert_int_equal(rmdir(dir), 0);
-    assert_says(RUN("apply"), 2, "", "say what to apply");
-    assert_says(RUN("apply", "x"), 2, "", "files are named with -f");
+    assert_says(RUN("apply"), 2, "", "missing option: -f PATH");
+    assert_says(RUN("apply", "x"), 2, "", "unexpected argument \"x\"; use -f x");
 }
 
 static void a_folder_is_read_with_those_in_it(void **state)
@@ -248,7 +248,7 @@ static void a_folder_is_read_with_those_in_it(void **state)
     assert_run(BELFRY(d, "diff", "-f", dir), 1, "+ schedule b\n+ schedule a\n");
 }
 
-/* Export, apply and export again: the same bytes, in both forms. */
+/* Export, apply and export again give the same bytes, in both formats. */
 static void an_export_is_applied_and_exported_again(void **state)
 {
     struct world *w = *state;
@@ -266,8 +266,8 @@ static void an_export_is_applied_and_exported_again(void **state)
     assert_int_equal(run->status, 0);
     snprintf(yaml, sizeof yaml, "%s", run->out);
     snprintf(json, sizeof json, "%s", BELFRY(d, "export", "--format", "json")->out);
-    assert_run(RUN_WITH(yaml, "diff", "-f", "-", "--server", pg_server_of(d)), 0, "");
-    assert_run(RUN_WITH(json, "diff", "-f", "-", "--server", pg_server_of(d)), 0, "");
+    assert_run(RUN_WITH(yaml, "diff", "-f", "-", "--server", server_url(d)), 0, "");
+    assert_run(RUN_WITH(json, "diff", "-f", "-", "--server", server_url(d)), 0, "");
 
     assert_int_equal(server_stop(d), 0);
     unlink(world_path(w, "belfry.db"));
@@ -278,7 +278,7 @@ static void an_export_is_applied_and_exported_again(void **state)
                                                .args = WORDS("--db", file, "--listen",
                                                              "127.0.0.1:0", "--grpc", "none")});
     assert_run(BELFRY(d, "export"), 0, "");
-    assert_run(RUN_WITH(yaml, "apply", "-f", "-", "--server", pg_server_of(d)), 0, NULL);
+    assert_run(RUN_WITH(yaml, "apply", "-f", "-", "--server", server_url(d)), 0, NULL);
     assert_run(BELFRY(d, "export"), 0, yaml);
     assert_run(BELFRY(d, "export", "-F", "json"), 0, json);
     path = world_path(w, "out.yaml");
@@ -313,12 +313,12 @@ static void a_pause_is_applied_shown_and_lifted(void **state)
     assert_string_equal(text_at(json, "state.pausedUntil"), "2031-01-01T00:00:00.000Z");
     run = BELFRY(d, "export");
     assert_says(run, 0, "paused:\n  reason: holidays\n  until: ", "");
-    assert_run(RUN_WITH(run->out, "apply", "-f", "-", "--server", pg_server_of(d)), 0,
-               "unchanged: all 1\n");
+    assert_run(RUN_WITH(run->out, "apply", "-f", "-", "--server", server_url(d)), 0,
+               "no changes; 1 unchanged\n");
     path = world_write(w, "a.yaml",
                        "id: a\nspec: {intervals: [{every: 24h}]}\n"
                        "action: {type: queue, queue: q}\n");
-    assert_run(BELFRY(d, "apply", "-f", path), 0, "unchanged: all 1\n");
+    assert_run(BELFRY(d, "apply", "-f", path), 0, "no changes; 1 unchanged\n");
     path = world_write(w, "a.yaml",
                        "id: a\npaused: false\nspec: {intervals: [{every: 24h}]}\n"
                        "action: {type: queue, queue: q}\n");
@@ -333,7 +333,7 @@ static void a_pause_is_applied_shown_and_lifted(void **state)
         text_at(api(d, 200, "GET", "/api/v1/schedules/a", NULL), "state.status"), "active");
 }
 
-/* A dry run shows when things would run: what is paused does not. */
+/* A dry run takes pauses and disabled schedules into account. */
 static void a_dry_run_knows_what_does_not_run(void **state)
 {
     struct world *w = *state;
@@ -344,7 +344,7 @@ static void a_dry_run_knows_what_does_not_run(void **state)
 
     assert_says(BELFRY(d, "apply", "-f", path, "--dry-run"), 0,
                 "    after   2031-01-01T00:00:00.000Z\n"
-                "    note    none of them runs while it is paused or disabled\n",
+                "    note    it does not run while it is paused or disabled\n",
                 "");
     path = world_write(w, "a.yaml",
                        "id: a\npaused: {until: 2031-01-02T00:00:00Z}\n"
@@ -365,7 +365,7 @@ static void a_dry_run_knows_what_does_not_run(void **state)
                 "\"times\":{\"before\":[\"2031-01-03T00:00:00.000Z\"],\"after\":[]}", "");
 }
 
-/* More than one request can carry, and more than one page can show. */
+/* More schedules than one request or one page can hold. */
 static void thousands_go_in_portions(void **state)
 {
     static char text[MANY * 80];
@@ -381,7 +381,7 @@ static void thousands_go_in_portions(void **state)
     path = world_write(w, "many.yaml", text);
     assert_says(BELFRY(d, "apply", "-f", path), 0, "\n2500 created, 0 changed, 0 unchanged\n",
                 "");
-    assert_run(BELFRY(d, "apply", "-f", path), 0, "unchanged: all 2500\n");
+    assert_run(BELFRY(d, "apply", "-f", path), 0, "no changes; 2500 unchanged\n");
     assert_int_equal(world_number(w, "SELECT count(*) FROM schedules WHERE deleted_at = 0"),
                      MANY);
     path = world_path(w, "out.yaml");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests that two readers could understand differently, against the running program.
+ * Tests of request smuggling: requests that two parsers could read differently.
  *
- * Behind each of them, or inside of it, hides a request that would make a schedule named
- * "smuggled".  Each must be refused with its status, once, and the connection closed; and the
- * schedule must not be there.  The names are those of the literature: CL is Content-Length, TE
- * is Transfer-Encoding, the first of the two what a proxy in front would have believed.  What
- * is expected is RFC 9112; "own" marks where Belfry is narrower (docs/decisions/0012).
+ * After each of them, or inside it, is a hidden request that would create a schedule named
+ * "smuggled".  Each must be refused once, with its status, and the connection closed; and the
+ * schedule must not exist.  The names are those of the literature: CL is Content-Length, TE is
+ * Transfer-Encoding; the first of the two is what a proxy in front would have used.  RFC 9112
+ * gives the expected results; "own" marks where Belfry is stricter (docs/decisions/0012).
  */
 #include <openssl/ssl.h>
 #include <sys/socket.h>
@@ -26,7 +26,7 @@
 #define CHUNKED "Transfer-Encoding: chunked\r\n"
 #define CL5     "Content-Length: 5\r\n"
 #define CH      TOP CHUNKED "\r\n"
-#define NO_BODY "0\r\n\r\n" /* five bytes: to one a body, to the other its end */
+#define NO_BODY "0\r\n\r\n" /* five bytes: a body to one parser, its end to the other */
 
 #define BYTES(text)            \
     {                          \
@@ -179,7 +179,7 @@ static const struct attack heads[] = {
      417},
 };
 
-/* Whom is seen elsewhere; here it is what goes through. */
+/* A TLS client; other tests check the certificate, this one the bytes. */
 static SSL *cover(int fd)
 {
     SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
@@ -209,7 +209,7 @@ static size_t exchange_sealed(struct server *d, struct str bytes, char *text, si
     return len;
 }
 
-/* All that comes until the server closes; asks it to after a request that was in order. */
+/* Reads until the server closes; `is_last` asks it to close after a valid request. */
 static size_t exchange(struct server *d, struct str bytes, bool is_last, char *text, size_t cap)
 {
     int fd = request_connect(d);
@@ -228,7 +228,7 @@ static size_t exchange(struct server *d, struct str bytes, bool is_last, char *t
     return len;
 }
 
-/* Each has one date, and no sentence has such a line. */
+/* Counts the Date headers: each answer has one, and no body contains such a line. */
 static int count_answers(const char *text)
 {
     int count = 0;
@@ -288,7 +288,7 @@ static void try_all(struct world *w, const struct attack *attacks, size_t count)
 #define COUNT(attacks)      (sizeof attacks / sizeof attacks[0])
 #define TRY_ALL(w, attacks) try_all(w, attacks, COUNT(attacks))
 
-/* All of them again: what is sealed is read by the same parser, and in other portions. */
+/* All of them again with TLS: the same parser gets the bytes in other pieces. */
 static void nothing_is_smuggled_under_tls(void **state)
 {
     struct world *w = *state;
@@ -331,7 +331,7 @@ static void nothing_is_smuggled_behind_a_head(void **state)
     TRY_ALL(*state, heads);
 }
 
-/* In order: what stands inside of a body is a body, however it looks. */
+/* A valid request: its body is not parsed as a request, even if it looks like one. */
 static void a_request_inside_a_body_is_not_read(void **state)
 {
     static const struct attack rows[] = {
@@ -351,7 +351,7 @@ static void a_request_inside_a_body_is_not_read(void **state)
     };
     struct server *d = server_start(*state, NULL);
 
-    assert_int_equal(sizeof HIDDEN - 1, 159); /* what the lengths above are */
+    assert_int_equal(sizeof HIDDEN - 1, 159); /* the lengths above depend on it */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[8192];
 
@@ -364,7 +364,7 @@ static void a_request_inside_a_body_is_not_read(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Were it not so, the tests above could not fail. */
+/* The control: otherwise the tests above could not fail. */
 static void sent_openly_the_hidden_request_makes_a_schedule(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -377,8 +377,8 @@ static void sent_openly_the_hidden_request_makes_a_schedule(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* RFC 9112, 3.2: only HTTP/1.1 must have a Host.  HAProxy's `option httpchk` has none; a page
-   of somebody else cannot leave it out, and what needs a right wants it all the same. */
+/* RFC 9112, 3.2: only HTTP/1.1 must have a Host.  HAProxy's `option httpchk` has none; browsers
+   always send it, and requests that need a right require it in any case. */
 static void a_balancer_may_ask_without_a_host(void **state)
 {
     static const struct attack cases[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a client can make the running program hold: sizes at their bounds and one beyond, JSON
- * that is made to hurt, and connections by the thousand.
+ * Tests of limits against hostile clients: sizes at the limit and one beyond, hostile JSON, and
+ * thousands of connections.
  */
 #include <dirent.h>
 #include <sys/socket.h>
@@ -13,7 +13,7 @@
 
 enum { TEXT_MAX = 4 << 20, ANSWER_MAX = 4096, BODY_MAX = JSON_BYTES_MAX };
 
-/* A request that is put together piece by piece. */
+/* A request that is built from parts. */
 struct text {
     char *ptr;
     size_t len;
@@ -42,7 +42,7 @@ static void add_times(struct text *text, const char *what, size_t times)
         add(text, what);
 }
 
-/* Sends it, and returns the status of the answer; what else is in it is not read. */
+/* Sends the text; returns the status of the answer. */
 static int status_of(struct server *d, const struct text *text)
 {
     int fd = request_connect(d), status = 0;
@@ -83,7 +83,7 @@ static int with_line_of(struct server *d, size_t len)
     return status;
 }
 
-/* Field lines, Host among them, that have so many bytes together. */
+/* Sends header lines, Host included, of `len` bytes in total. */
 static int with_section_of(struct server *d, size_t len)
 {
     struct text text = text_new();
@@ -134,7 +134,7 @@ static void heads_are_taken_up_to_their_bounds(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Makes a schedule; its `input` holds the text, and blanks fill it up to the length. */
+/* Creates a schedule with the text as its `input`, padded with spaces to the length. */
 static int with_input(struct server *d, const char *id, const struct text *input, size_t len,
                       bool is_chunked)
 {
@@ -277,7 +277,7 @@ static int descriptors_of(const struct server *d)
     return count;
 }
 
-/* One of a flood: some say nothing, some a part, some all; none reads. */
+/* Opens one connection of a flood: some send nothing, some a part, some all; none reads. */
 static int flood_one(struct server *d, int i)
 {
     static const char *const says[] = {"",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backups of a server at work, and `belfry check` on databases that are well and that are not:
- * each is damaged in one way by hand, and that very way must be found.
+ * Tests of backups of a running server, and of `belfry check` on good and damaged databases:
+ * each is damaged in one way, and the check must find exactly that.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 
 enum { SLOTS = 3 };
 
-/* A schedule of each second whose runs end well, one with an open run, a gate, a calendar. */
+/* A schedule for every second whose runs succeed, one with an open run, a gate, a calendar. */
 static struct server *make_world(struct world *w)
 {
     struct server *d = server_start(w, NULL);
@@ -49,11 +49,11 @@ static void assert_well(const char *url)
 {
     const struct run *run = check_url(url);
 
-    if (run->status != 0 || !strstr(run->out, "\nall is well\n"))
+    if (run->status != 0 || !strstr(run->out, "\nno problems found\n"))
         fail_msg("%s: status %d\n%s%s", url, run->status, run->out, run->err);
 }
 
-/* What the log says of migrations is what the database says. */
+/* The log must report the same migrations as the database. */
 static void the_log_tells_of_migrations_and_of_the_version(void **state)
 {
     struct world *w = *state;
@@ -65,7 +65,7 @@ static void the_log_tells_of_migrations_and_of_the_version(void **state)
         snprintf(line, sizeof line, "msg=\"migration applied\" number=%d name=", i);
         UNTIL(server_has_logged(d, line));
     }
-    snprintf(line, sizeof line, "msg=\"tables are up to date\" schema=%d\n", version);
+    snprintf(line, sizeof line, "msg=\"schema is up to date\" schema=%d\n", version);
     UNTIL(server_has_logged(d, line));
     assert_true(server_has_logged(d, " took_ms="));
     assert_int_equal(server_stop(d), 0);
@@ -88,7 +88,7 @@ static void a_server_at_work_is_well(void **state)
     assert_well(w->url);
 }
 
-/* Cursors wake as much later as the starts are spread: that is no finding. */
+/* With dispatch_jitter cursors wake up later; `belfry check` must accept that. */
 static void a_server_that_spreads_its_starts_is_well(void **state)
 {
     struct world *w = *state;
@@ -168,7 +168,7 @@ static void a_server_of_its_own_is_told_how_to_back_it_up(void **state)
 /* ---- damage ---- */
 
 #define OF(name) "(SELECT id FROM schedules WHERE name = '" name "')"
-/* The second slot of the schedule that runs each second. */
+/* The second slot of the schedule that runs every second. */
 #define SECOND                                        \
     "(SELECT slot FROM history WHERE schedule = " OF( \
         "each-second") " AND last = 1"                \
@@ -198,28 +198,26 @@ static const struct damage {
     {"UPDATE cursors SET wake_at = 9223372036854775807 WHERE id = " OF("each-second"),
      "wakes after its next slot"},
     {"UPDATE cursors SET next_at = next_at + 1000000 WHERE id = " OF("each-second"),
-     "the next slot is another"},
+     "another next slot"},
     {"UPDATE cursors SET version = 9 WHERE id = " OF("by-hand"), "at version 9"},
-    {"UPDATE schedules SET packed = $BLOB WHERE name = 'by-hand'", "the packed plan: "},
-    {"UPDATE schedules SET spec = 'x' WHERE name = 'by-hand'", "the document: "},
+    {"UPDATE schedules SET packed = $BLOB WHERE name = 'by-hand'", "invalid packed plan: "},
+    {"UPDATE schedules SET spec = 'x' WHERE name = 'by-hand'", "invalid document: "},
     {"DELETE FROM schedules WHERE name = 'by-hand'", "an open run has no schedule"},
     {"DELETE FROM cursors WHERE id = " OF("each-second"), "a schedule has no cursor"},
-    {"UPDATE gates SET open = 0", "gate db counts 0 runs in it and 0 before it; there are 1"},
+    {"UPDATE gates SET open = 0", "gate db counts 0 open runs and 0 waiting ones; there are 1"},
     {"DELETE FROM gates", "names a gate that does not exist"},
     {"UPDATE calendars SET days = $BLOB", "calendar holidays cannot be read"},
     {"DELETE FROM events WHERE seq = (SELECT seq FROM events ORDER BY seq LIMIT 1 OFFSET 2)",
      "events of node"},
     {"UPDATE events SET body = $BLOB", "cannot be read"},
-    {"UPDATE nodes SET event = 1000000", "knows of event 1000000"},
-    {"UPDATE audit SET at = at + 1 WHERE seq = (SELECT max(seq) FROM audit)",
-     "is not what was written"},
+    {"UPDATE nodes SET event = 1000000", "has counted event 1000000"},
+    {"UPDATE audit SET at = at + 1 WHERE seq = (SELECT max(seq) FROM audit)", "was changed"},
     {"DELETE FROM audit WHERE seq = (SELECT seq FROM audit ORDER BY seq LIMIT 1 OFFSET 1)",
-     "comes after entries that are missing"},
+     "follows missing entries"},
     {"UPDATE history SET last = 0 WHERE slot = " SECOND, "has no account"},
-    {"UPDATE history SET outcome = 3 WHERE slot = " SECOND, "ended as nothing that there is"},
-    {"UPDATE runs SET state = 9 WHERE schedule = " OF("by-hand"), "has no state"},
-    {"UPDATE runs SET fence = 0 WHERE schedule = " OF("by-hand"),
-     "claimed, and has no attempt"},
+    {"UPDATE history SET outcome = 3 WHERE slot = " SECOND, "it has an invalid outcome"},
+    {"UPDATE runs SET state = 9 WHERE schedule = " OF("by-hand"), "has an invalid state"},
+    {"UPDATE runs SET fence = 0 WHERE schedule = " OF("by-hand"), "claimed but has no attempt"},
     {"UPDATE migrations SET number = number + 100 WHERE number = (SELECT max(number) FROM"
      " migrations)",
      "of a newer Belfry"},
@@ -257,14 +255,14 @@ static void every_damage_is_found(void **state)
             fail_msg("%s", run->err);
         exec_on(url_of(path), damages[i].sql);
         run = check_url(url_of(path));
-        if (run->status != 1 || strstr(run->out, "all is well") ||
+        if (run->status != 1 || strstr(run->out, "no problems found") ||
             (!strstr(run->out, damages[i].finding) && !strstr(run->err, damages[i].finding)))
             fail_msg("%s:\nstatus %d\n%s%s", damages[i].sql, run->status, run->out, run->err);
     }
     assert_well(w->url);
 }
 
-/* Forty turns with half a megabyte of events each: more than the database answers at once. */
+/* Forty turns with half a megabyte of events each: more than one read of the database holds. */
 #define LARGE_TURNS                                                                      \
     "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 39),"      \
     " e AS (SELECT *, 500000 / length(body) AS k FROM events ORDER BY seq DESC LIMIT 1)" \
@@ -302,7 +300,7 @@ static void what_is_found_on_a_server_is_told_alike(void **state)
     assert_string_equal(text_at(json, "findings[0].schedule"), "each-second");
 }
 
-/* A page in the middle of the file is overwritten: SQLite itself must see it. */
+/* A page in the middle of the file is overwritten; SQLite itself must detect it. */
 static void a_broken_page_is_found(void **state)
 {
     struct world *w = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues, calendars, gates, namespaces, tokens and the audit from the command line; where a
- * command finds its server and its token.
+ * Tests of the commands for queues, calendars, gates, namespaces, tokens and the audit log, and
+ * of where a command finds its server and its token.
  */
 #include <sys/stat.h>
 
@@ -35,7 +35,7 @@ static void queues_are_limited(void **state)
     SAY(d, "queue", "set", "reports", "--limit", "none");
     assert_true(json_is_null(at(api(d, 200, "GET", "/api/v1/queues/reports", NULL), "limit")));
     has_text(REFUSED(d, 2, "queue", "set", "reports", "--limit", "many").err,
-             "a whole number or none, not many");
+             "a whole number or none, not \"many\"");
     has_text(REFUSED(d, 2, "queue", "set", "reports").err, "--limit");
     has_text(REFUSED(d, 1, "queue", "set", "reports", "--limit", "0").err, "limit");
     has_text(SAY(d, "audit", "list", "--object", "reports").out, "queue.put");
@@ -59,7 +59,7 @@ static void calendars_are_set_from_words_and_files(void **state)
     has_text(SAY(d, "calendar", "get", "h").out, "2027-07-04, 2027-12-25, 2028-01-01");
     has_text(SAY(d, "calendar", "list").out, "h             3");
     has_text(REFUSED(d, 1, "calendar", "set", "h", "--date", "2027-02-30").err, "dates[0]");
-    has_text(REFUSED(d, 2, "calendar", "set", "h").err, "which days?");
+    has_text(REFUSED(d, 2, "calendar", "set", "h").err, "missing option: --date DATE");
     has_text(SAY(d, "calendar", "delete", "h").out, "h: deleted\n");
     REFUSED(d, 1, "calendar", "get", "h");
 }
@@ -71,7 +71,7 @@ static void gates_and_namespaces_are_set(void **state)
     has_text(SAY(d, "gate", "set", "db", "4").out, "LIMIT    4\n");
     has_text(SAY(d, "gate", "list").out, "db        4");
     has_text(SAY(d, "gate", "get", "db").out, "OPEN     0\n");
-    has_text(REFUSED(d, 2, "gate", "set", "db", "many").err, "whole number, not many");
+    has_text(REFUSED(d, 2, "gate", "set", "db", "many").err, "whole number, not \"many\"");
     has_text(REFUSED(d, 1, "gate", "set", "db", "0").err, "limit");
     REFUSED(d, 2, "gate", "set", "db");
     has_text(SAY(d, "gate", "delete", "db").out, "db: deleted\n");
@@ -82,7 +82,8 @@ static void gates_and_namespaces_are_set(void **state)
     has_text(SAY(d, "namespace", "get", "billing").out, "NAMESPACE  billing\n");
     SAY(d, "schedule", "create", "x", "--every", "1h", "--queue", "q", "-N", "billing");
     REFUSED(d, 1, "schedule", "get", "x");
-    has_text(SAY(d, "schedule", "get", "x", "-N", "billing").out, "Namespace       billing\n");
+    has_text(SAY(d, "schedule", "get", "x", "-N", "billing").out,
+             "Namespace             billing\n");
     has_text(REFUSED(d, 1, "schedule", "list", "-N", "nobody").err, "nobody");
 }
 
@@ -112,15 +113,15 @@ static void without_a_token_that_is_good_there_is_no_answer(void **state)
     struct said said = SAY(d, "token", "create", "root", "--role", "admin", "--for", "*");
 
     has_text(said.out, "\nbf_admin_");
-    has_text(said.out, "It is shown this once.");
+    has_text(said.out, "This token is shown only once.");
     said = REFUSED(d, 77, "schedule", "list");
-    has_text(said.err, "give a token with BELFRY_TOKEN");
+    has_text(said.err, "set a token with BELFRY_TOKEN");
     said = with_env(d, "BELFRY_TOKEN=bf_admin_wrong", WORDS("schedule", "list"));
     assert_int_equal(said.status, 77);
-    lacks_text(said.err, "give a token");
+    lacks_text(said.err, "set a token");
     said = with_env(d, "BELFRY_TOKEN=two words", WORDS("schedule", "list"));
     assert_int_equal(said.status, 2);
-    has_text(said.err, "BELFRY_TOKEN holds no token");
+    has_text(said.err, "BELFRY_TOKEN: invalid token");
     REFUSED(d, 2, "token", "create");
 }
 
@@ -168,7 +169,7 @@ static void the_audit_is_listed_and_verified(void **state)
     has_text(SAY(d, "audit", "list", "--object", "h").out, "calendar.put");
     said = SAY(d, "audit", "list", "--from", "+1h");
     assert_string_equal(said.out, "");
-    has_text(said.err, "there are none");
+    has_text(said.err, "no entries found");
     has_text(SAY(d, "audit", "verify").out, "No entry was changed.\n");
     said = SAY(d, "audit", "verify", "-o", "json");
     assert_true(json_is_true(at(said.json, "intact")));
@@ -193,7 +194,7 @@ static void without_a_server_it_says_where_and_what_to_do(void **state)
     has_text(said.err, "cannot connect");
     assert_string_equal(SAY(d, "version", "--client").err, "");
     has_text(REFUSED(d, 2, "schedule", "list", "--server", "localhost:7227").err,
-             "a URL such as https://");
+             "invalid server URL \"localhost:7227\"");
     has_text(REFUSED(d, 69, "schedule", "list", "--server", "http://name.invalid:1").err,
              "name.invalid");
 }
@@ -219,8 +220,8 @@ static void a_server_under_tls_must_be_trusted(void **state)
     has_text(SAY(d, "version", "--server", url, "--cacert", cert.cert).out, url);
     SAY(d, "schedule", "list", "--server", url, "--cacert", cert.cert);
     said = REFUSED(d, 69, "schedule", "list", "--server", url);
-    has_text(said.err, "cannot be trusted");
-    has_text(said.err, "--cacert FILE, or BELFRY_CACERT");
+    has_text(said.err, "is not trusted");
+    has_text(said.err, "--cacert FILE or BELFRY_CACERT");
     lacks_text(said.err, "belfry serve");
     REFUSED(d, 69, "schedule", "list", "--server", url, "--cacert", other.cert);
     snprintf(trust, sizeof trust, "BELFRY_CACERT=%s", cert.cert);
@@ -228,12 +229,12 @@ static void a_server_under_tls_must_be_trusted(void **state)
                                            .env = WORDS(trust)});
     has_text(said.out, url);
     has_text(REFUSED(d, 2, "schedule", "list", "--server", url, "--cacert", "/none").err,
-             "--cacert /none cannot be read");
+             "--cacert: cannot read /none");
     cert_remove(&cert);
     cert_remove(&other);
 }
 
-/* Both namespaces have work; the worker is to look where other commands do. */
+/* Both namespaces have work; the worker must use BELFRY_NAMESPACE like other commands. */
 static void a_worker_serves_the_namespace_of_the_environment(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -266,28 +267,27 @@ static void the_nodes_of_the_server_are_listed(void **state)
     assert_int_equal(json_array_size(at(said.json, "nodes")), 1);
     assert_string_equal(text_at(said.json, "nodes.0.version"),
                         text_at(SAY(d, "version", "-o", "json").json, "server.version"));
-    REFUSED(d, 2, "node", "list", "--limit", "1"); /* there is one page */
+    REFUSED(d, 2, "node", "list", "--limit", "1"); /* the list has only one page */
 }
 
 static void options_may_stand_before_the_command(void **state)
 {
     struct server *d = server_start(*state, NULL);
     struct saying saying = {.words = NULL};
-    char pg_server[96];
+    char url[96];
 
     make_schedule(d, "a", "'spec':{},'action':{'type':'queue','queue':'q'}");
-    snprintf(pg_server, sizeof pg_server, "http://127.0.0.1:%d", d->port);
-    saying.words = WORDS("--server", pg_server, "--no-color", "-oname", "schedule", "list",
-                         "--all");
+    snprintf(url, sizeof url, "http://127.0.0.1:%d", d->port);
+    saying.words = WORDS("--server", url, "--no-color", "-oname", "schedule", "list", "--all");
     assert_string_equal(say_all(*state, &saying).out, "a\n");
-    saying.words = WORDS("-s", pg_server, "version");
-    has_text(say_all(*state, &saying).out, pg_server);
+    saying.words = WORDS("-s", url, "version");
+    has_text(say_all(*state, &saying).out, url);
     has_text(REFUSED(d, 2, "--all", "schedule", "list").err,
-             "--all stands before a command: belfry COMMAND [OPTION]...");
-    has_text(REFUSED(d, 2, "--server", pg_server).err, "--server stands before a command");
-    has_text(REFUSED(d, 2, "--server").err, "--server stands before a command");
-    has_text(REFUSED(d, 2, "--utc", "--", "version").err, "-- stands before a command");
-    has_text(REFUSED(d, 2, "--utc", "schedul", "list").err, "did you mean schedule?");
+             "option \"--all\" before the command; use belfry COMMAND [OPTION]...");
+    has_text(REFUSED(d, 2, "--server", url).err, "missing argument: COMMAND");
+    has_text(REFUSED(d, 2, "--server").err, "missing argument: COMMAND");
+    has_text(REFUSED(d, 2, "--utc", "--", "version").err, "option \"--\" before the command");
+    has_text(REFUSED(d, 2, "--utc", "schedul", "list").err, "did you mean \"schedule\"?");
 }
 
 static void versions_of_both_are_told(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry run ...` against a running server.
+ * Tests of `belfry run ...` with a server.
  */
 #include "command.h"
 #include "request.h"
@@ -50,7 +50,7 @@ static void runs_are_listed_and_shown(void **state)
     has_text(REFUSED(d, 1, "run", "list", "--state", "asleep").err, "state");
 }
 
-/* More than one page of lines; what a program writes cannot speak to a terminal. */
+/* More than one page of lines; a program's output cannot control the terminal. */
 static void logs_are_shown_whole_and_harmless(void **state)
 {
     struct world *world = *state;
@@ -85,12 +85,12 @@ static void runs_are_cancelled_and_ended(void **state)
 
     make_schedule(d, "c", "'spec':{},'action':{'type':'queue','queue':'q'}");
     run = trigger(d, "c");
-    has_text(SAY(d, "run", "cancel", run).out, ": cancelled; if somebody works on it");
+    has_text(SAY(d, "run", "cancel", run).out, ": cancelled; a worker that has the run");
     snprintf(path, sizeof path, "/api/v1/runs/%s", run);
     UNTIL(strcmp(text_at(api(d, 200, "GET", path, NULL), "state"), "ended") == 0);
     has_text(REFUSED(d, 1, "run", "cancel", run).err, "is not open");
     run = trigger(d, "c");
-    has_text(SAY(d, "run", "terminate", run).out, ": ended\n");
+    has_text(SAY(d, "run", "terminate", run).out, ": terminated\n");
     snprintf(path, sizeof path, "/api/v1/runs/%s", run);
     assert_string_equal(text_at(api(d, 200, "GET", path, NULL), "outcome"), "terminated");
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry schedule ...` against a running server: each command, in its forms, with its errors.
+ * Tests of `belfry schedule ...` with a server: each command with its options and errors.
  */
 #include "command.h"
 #include "request.h"
 
-/* Says what a command and the API say of the same. */
+/* -o json must print exactly what the API answers. */
 static void is_the_apis_own(struct server *d, const char *path, struct said said)
 {
     json_t *direct = api(d, 200, "GET", path, NULL);
@@ -39,7 +39,7 @@ static void a_schedule_is_made_of_flags(void **state)
     assert_string_equal(text_at(s, "policies.catchup.mode"), "none");
     assert_int_equal(number_at(s, "policies.priority"), 7);
     said = SAY(d, "schedule", "create", "once", "--at", "now", "--queue", "q");
-    assert_string_equal(said.out, "once: created; a run is open, and there is no next one\n");
+    assert_string_equal(said.out, "once: created; a run is open, no further run is planned\n");
     assert_string_equal(text_at(s, "labels.team"), "billing");
 
     SAY(d, "schedule", "create", "two", "--every", "15m", "--every", "1h", "--daily", "09:00",
@@ -91,7 +91,8 @@ static void what_is_wrong_here_is_not_sent(void **state)
 {
     struct server *d = server_start(*state, NULL);
 
-    has_text(REFUSED(d, 2, "schedule", "create", "x", "--every", "1h").err, "what is to run?");
+    has_text(REFUSED(d, 2, "schedule", "create", "x", "--every", "1h").err,
+             "no action given; use --http URL");
     has_text(REFUSED(d, 2, "schedule", "create", "x", "--http", "u", "--queue", "q").err,
              "--http and --queue are two actions");
     has_text(REFUSED(d, 2, "schedule", "create", "x", "--queue", "q", "--input", "{").err,
@@ -101,21 +102,23 @@ static void what_is_wrong_here_is_not_sent(void **state)
     has_text(REFUSED(d, 2, "schedule", "create", "x", "--queue", "q", "--priority", "a").err,
              "--priority must be a whole number");
     has_text(REFUSED(d, 2, "schedule", "create", "x", "--queue", "q", "--start", "a").err,
-             "is no time");
+             "--start: invalid time \"a\"; use ");
     has_text(REFUSED(d, 2, "schedule", "create", "x", "--queue", "q", "--at", "-x").err,
-             "is no time");
+             "--at: invalid time \"-x\"; use ");
     has_text(
         REFUSED(d, 2, "schedule", "create", "x", "--queue", "q", "--idempotency-key", "a\nb: c")
             .err,
-        "--idempotency-key has");
+        "--idempotency-key must be");
     has_text(REFUSED(d, 2, "schedule", "create", "x", "y", "--queue", "q").err,
-             "y is too much");
-    has_text(REFUSED(d, 2, "schedule", "get").err, "something is missing");
-    has_text(REFUSED(d, 2, "schedule", "gt", "x").err, "did you mean schedule get?");
+             "unexpected argument \"y\"");
+    has_text(REFUSED(d, 2, "schedule", "get").err, "missing argument: ID\n");
+    has_text(REFUSED(d, 2, "gate", "set", "x").err, "missing argument: LIMIT\n");
+    has_text(REFUSED(d, 2, "schedule", "gt", "x").err,
+             "unknown command \"schedule gt\"; did you mean \"schedule get\"?");
     has_text(REFUSED(d, 2, "schedule", "get", "x", "--outptu", "json").err,
              "did you mean --output?");
     has_text(REFUSED(d, 2, "schedule", "get", "x", "-o", "yaml").err,
-             "table, json or name, not yaml");
+             "--output must be table, json or name, not \"yaml\"");
     assert_int_equal(
         json_array_size(at(api(d, 200, "GET", "/api/v1/schedules", NULL), "schedules")), 0);
 }
@@ -147,7 +150,7 @@ static void a_file_is_a_document_that_flags_change(void **state)
     has_text(REFUSED(d, 2, "schedule", "create", "-f", path).err, "line 3");
 }
 
-/* Nothing of it may run between its creation and its pause. */
+/* No run may start between the creation and the pause. */
 static void a_schedule_can_be_born_paused(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -172,7 +175,7 @@ static void a_key_makes_a_command_safe_to_repeat(void **state)
         SAY(d, "schedule", "create", "x", "--every", "1h", "--queue", "q", "--idempotency-key",
             "once");
     REFUSED(d, 1, "schedule", "create", "x", "--every", "1h", "--queue", "q");
-    /* Without an id one is made. */
+    /* Without an ID the server generates one. */
     SAY(d, "schedule", "create", "--every", "1h", "--queue", "q");
     assert_int_equal(
         json_array_size(at(api(d, 200, "GET", "/api/v1/schedules", NULL), "schedules")), 2);
@@ -227,7 +230,7 @@ static void pages_become_one_list(void **state)
     said = SAY(d, "schedule", "list", "--limit", "3");
     has_text(said.out, "s2");
     lacks_text(said.out, "s3");
-    has_text(said.err, "there are more: --all shows them, --cursor ");
+    has_text(said.err, "more schedules; use --all, or --cursor ");
     said = SAY(d, "schedule", "list", "--all", "--limit", "2", "-o", "json");
     assert_int_equal(json_array_size(said.json), 7);
     assert_string_equal(text_at(said.json, "[6].id"), "s6");
@@ -254,7 +257,7 @@ static void pausing_and_resuming_say_what_they_do(void **state)
     has_text(said.out, "(in 1h59m)");
     assert_string_equal(text_at(schedule_state(d, "a"), "pausedReason"), "tea");
     said = SAY(d, "schedule", "get", "a");
-    has_text(said.out, "Paused because  tea\n");
+    has_text(said.out, "Pause reason          tea\n");
     UNTIL(number_at(api(d, 200, "POST", "/api/v1/schedules/a/resume", "{'dryRun':true}"),
                     "missed") > 0);
     said = SAY(d, "schedule", "resume", "a", "--dry-run");
@@ -279,9 +282,9 @@ static int count_backfilled(const json_t *runs)
     return count;
 }
 
-#define SKIPPED "no run was started: skipped (overlap), another run of the schedule is open\n"
+#define SKIPPED "no run started: skipped (overlap); another run of the schedule is open\n"
 
-/* Who asks for a run while one is open gets none, and is told: 75, later there may be one. */
+/* While a run is open, no other is started; the exit status is 75. */
 static void assert_skipped(struct server *d, const char *open)
 {
     struct said said = REFUSED(d, 75, "schedule", "trigger", "a");
@@ -290,7 +293,7 @@ static void assert_skipped(struct server *d, const char *open)
     assert_string_equal(said.out, "");
     assert_string_equal(said.err, "belfry: a: " SKIPPED);
     said = REFUSED(d, 75, "schedule", "trigger", "a", "-o", "name");
-    assert_string_equal(said.out, ""); /* there is no run to name */
+    assert_string_equal(said.out, ""); /* no run to print */
     said = REFUSED(d, 75, "schedule", "trigger", "a", "-o", "json");
     assert_string_equal(text_at(said.json, "outcome"), "skipped");
     assert_string_equal(said.err, "belfry: a: " SKIPPED);
@@ -328,14 +331,14 @@ static void runs_are_triggered_tested_skipped_and_backfilled(void **state)
     said = REFUSED(d, 2, "schedule", "backfill", "a", "--from", "2026-01-01T00:00:00Z", "--to",
                    "2026-01-03T00:00:00Z");
     has_text(said.err, "Start 2 runs of a?");
-    has_text(said.err, "say --yes");
+    has_text(said.err, "not a terminal; use --yes");
     SAY(d, "schedule", "backfill", "a", "--from", "2026-01-01T00:00:00Z", "--to",
         "2026-01-03T00:00:00Z", "--overlap", "allowAll", "--yes");
     UNTIL(count_backfilled(SAY(d, "run", "list", "--all", "-o", "json").json) == 2);
     has_text(REFUSED(d, 1, "schedule", "backfill", "a", "--from", "+1h", "--to", "+2h").err,
              "is in the future");
     has_text(REFUSED(d, 1, "schedule", "backfill", "a", "--to", "-1h").err, "from");
-    has_text(SAY(d, "schedule", "reset-failures", "a").out, "a: its failures are forgotten");
+    has_text(SAY(d, "schedule", "reset-failures", "a").out, "a: failure count reset");
 }
 
 static void a_backfill_can_be_waited_for(void **state)
@@ -373,28 +376,28 @@ static void the_past_and_the_plan_are_shown(void **state)
                "--utc");
     has_text(said.out, "2027-03-28 01:30:00Z");
     said = SAY(d, "schedule", "explain", "a", "--at", "2027-03-28T02:30:00");
-    has_text(said.out, "Slot after");
+    has_text(said.out, "Next slot");
     said = SAY(d, "schedule", "slots", "a", "--to", "+2d");
     has_text(said.out, "planned  r_");
     SAY(d, "schedule", "skip-next", "a");
     said = SAY(d, "schedule", "slots", "a", "--to", "+2d");
-    has_text(said.out, "cancelled  user\n"); /* and no run, which nobody could look at */
+    has_text(said.out, "cancelled  user\n"); /* without a run */
     has_text(said.out, "planned            r_");
     said = SAY(d, "schedule", "health", "a");
-    has_text(said.out, "Health             ok\n");
+    has_text(said.out, "Health                ok\n");
     SAY(d, "schedule", "pause", "a");
-    has_text(SAY(d, "schedule", "next", "a").out, "a will not run by itself: it is paused");
+    has_text(SAY(d, "schedule", "next", "a").out, "a has no planned runs: it is paused");
     has_text(REFUSED(d, 2, "schedule", "slots", "a", "--from", "soon").err,
-             "--from: soon is no time");
+             "--from: invalid time \"soon\"");
     SAY(d, "schedule", "slots", "a", "--from", "2026-01-01", "--to", "2026-01-02 08:30");
     has_text(SAY(d, "schedule", "backfill", "a", "--from", "2025-01-01", "--to", "2025-01-02",
                  "--dry-run")
                  .out,
              "2025-01-01 ");
-    /* The schedule has a zone, and so has this place: a date could be of either. */
+    /* The schedule has a zone, and so has the user: a date without a zone is ambiguous. */
     has_text(
         REFUSED(d, 2, "schedule", "create", "x", "--queue", "q", "--start", "2031-01-01").err,
-        "--start: 2031-01-01 is no time");
+        "--start: invalid time \"2031-01-01\"");
     REFUSED(d, 1, "schedule", "slots", "no");
     REFUSED(d, 1, "schedule", "explain", "a", "--at", "soon");
 }
@@ -431,14 +434,14 @@ static void a_schedule_is_edited_as_text(void **state)
     assert_int_equal(number_at(schedule_state(d, "a"), "version"), 2);
     said = edit(d, "exit 3");
     assert_int_equal(said.status, 1);
-    has_text(said.err, "ended with a failure; nothing was changed");
+    has_text(said.err, "failed; nothing was changed");
     said = edit(d, "sed -i 's/30 3/99 3/' \"$1\"");
     assert_int_equal(said.status, 1);
     has_text(said.err, "\n  99 3 * * *\n  ^");
-    has_text(said.err, "your text is kept in ");
+    has_text(said.err, "your text is saved in ");
     said = edit(d, "echo '{' > \"$1\"");
     assert_int_equal(said.status, 1);
-    has_text(said.err, "your text is kept in ");
+    has_text(said.err, "your text is saved in ");
 }
 
 static void an_edit_does_not_undo_that_of_another(void **state)
@@ -457,10 +460,10 @@ static void an_edit_does_not_undo_that_of_another(void **state)
              d->port, d->world->program);
     said = edit(d, script);
     assert_int_equal(said.status, 1);
-    has_text(said.err, "somebody else changed a in the meantime");
-    from = strstr(said.err, "your text is kept in ");
+    has_text(said.err, "a was changed by another client in the meantime");
+    from = strstr(said.err, "your text is saved in ");
     assert_non_null(from);
-    snprintf(kept, sizeof kept, "%s", from + strlen("your text is kept in "));
+    snprintf(kept, sizeof kept, "%s", from + strlen("your text is saved in "));
     end = strchr(kept, '\n');
     assert_non_null(end);
     *end = '\0';
@@ -489,7 +492,7 @@ static void many_are_named_at_once_and_few_times_asked_for(void **state)
     has_text(said.out, "s9: deleted\n");
     assert_string_equal(SAY(d, "schedule", "list", "-o", "name").out, "");
     has_text(REFUSED(d, 2, "serve", "--port", "8080").err,
-             "unknown option --port; say --listen");
+             "unknown option \"--port\"; use --listen");
 }
 
 int main(void)

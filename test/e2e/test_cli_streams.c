@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happens, followed from the command line; runs repeated, approved and rejected.
+ * Tests of commands that follow logs and events, and of retrying, approving and rejecting runs.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ static void a_log_is_followed_to_its_end(void **state)
     char script[512];
     const char *run;
 
-    /* The program goes on when the file is there: after its first line was seen. */
+    /* The program waits for the file, which is created after its first line was printed. */
     snprintf(script, sizeof script,
              "'spec':{},'action':{'type':'exec','argv':['/bin/sh','-c','echo one; "
              "while ! [ -e %s/go ]; do :; done; echo two >&2; exit 4']}",
@@ -57,7 +57,7 @@ static void what_ended_runs_again_and_what_waits_is_judged(void **state)
     run = trigger(d, "a");
     UNTIL(strcmp(state_of(d, run, "state"), "ended") == 0);
     said = SAY(d, "run", "retry", run);
-    has_text(said.out, ": runs again as r_");
+    has_text(said.out, ": retried as r_");
     UNTIL(json_array_size(
               SAY(d, "run", "list", "-S", "a", "--outcome", "failed", "--all", "-o", "json")
                   .json) == 2);
@@ -104,7 +104,7 @@ static void events_are_pages(void **state)
     has_text(REFUSED(d, 1, "events", "--type", "schedule.creatd").err, "type");
 }
 
-/* A server that dies and comes back: nothing is lost, nothing comes twice. */
+/* The server is killed and restarted: no event is lost or repeated. */
 static void events_are_followed_through_a_crash(void **state)
 {
     struct world *world = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps of the clock.
+ * Tests of steps of the system clock.
  */
 #include "base/instant.h"
 #include "faked.h"
@@ -21,7 +21,7 @@ static int64_t accounted(const struct world *w)
     return world_number(w, "SELECT started + missed + skipped FROM cursors");
 }
 
-/* Slots of each minute up to the mark, less those that are accounted for. */
+/* Slots of every minute up to the mark that are not accounted for. */
 static int64_t lost(const struct world *w)
 {
     return world_number(w, "SELECT mark / 60000000 - (SELECT created_at FROM schedules) / "
@@ -38,7 +38,7 @@ static int64_t started(const struct world *w)
     return world_number(w, "SELECT started FROM cursors");
 }
 
-/* Takes and completes all that is ready; how many there were. */
+/* Claims and completes all ready runs; returns how many there were. */
 static int work_off(struct server *d)
 {
     int count = 0;
@@ -58,9 +58,10 @@ static void a_step_ahead_is_followed_and_its_slots_are_caught_up(void **state)
     struct world *w = *state;
     struct server *d = start(w);
 
-    make_schedule(d, "tick", EACH_MIN "," QUEUED); /* the latest that is late is started */
+    make_schedule(d, "tick",
+                  EACH_MIN "," QUEUED); /* of the late slots only the latest starts */
     faked_set(w, "+10m");
-    assert_non_null(strstr(server_await(d, "msg=\"the clock was stepped\""), "held=false"));
+    assert_non_null(strstr(server_await(d, "msg=\"clock stepped\""), "held=false"));
     UNTIL(accounted(w) >= 10);
     assert_int_equal(world_events(w, "clock.jump"), 1);
     assert_int_equal(lost(w), 0);
@@ -100,7 +101,7 @@ static struct server *start_and_jump(struct world *w)
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
     faked_set(w, "+2h");
-    assert_non_null(strstr(server_await(d, "msg=\"the clock was stepped\""), "held=true"));
+    assert_non_null(strstr(server_await(d, "msg=\"clock stepped\""), "held=true"));
     UNTIL((answer = ask(d, "GET", "/readyz", NULL)).status == 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "/api/v1/clock/accept"));
     assert_int_equal(work_off(d), 0);
@@ -114,11 +115,11 @@ static void a_jump_holds_all_starts_until_it_is_accepted(void **state)
     struct server *d = start_and_jump(w);
 
     api(d, 200, "POST", "/api/v1/clock/accept", NULL);
-    server_await(d, "msg=\"the clock is believed again\"");
+    server_await(d, "msg=\"clock trusted again\"");
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     UNTIL(accounted(w) >= 120);
-    assert_in_range(started(w), 0, 2); /* what it jumped over is missed(clock) */
-    assert_int_equal(world_events(w, "clock.jump"), 2); /* seen, and accepted */
+    assert_in_range(started(w), 0, 2);                  /* skipped slots are missed(clock) */
+    assert_int_equal(world_events(w, "clock.jump"), 2); /* detected, and accepted */
     assert_int_equal(lost(w), 0);
     assert_int_equal(server_stop(d), 0);
 }
@@ -129,7 +130,7 @@ static void a_jump_that_is_taken_back_is_forgotten(void **state)
     struct server *d = start_and_jump(w);
 
     faked_set(w, "+0");
-    server_await(d, "msg=\"the clock is believed again\"");
+    server_await(d, "msg=\"clock trusted again\"");
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     work_off(d);
     assert_in_range(started(w), 0, 2);
@@ -137,7 +138,7 @@ static void a_jump_that_is_taken_back_is_forgotten(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* What the database has seen is later than this clock: it cannot be right. */
+/* The database has times later than this clock, so the clock must be wrong. */
 static void a_start_with_a_clock_far_behind_holds_too(void **state)
 {
     struct world *w = *state;
@@ -149,7 +150,7 @@ static void a_start_with_a_clock_far_behind_holds_too(void **state)
     faked_set(w, "-2h");
     d = faked_spawn(w, NULL);
     d->port = server_port(d);
-    assert_non_null(strstr(server_await(d, "msg=\"the clock was stepped\""), "held=true"));
+    assert_non_null(strstr(server_await(d, "msg=\"clock stepped\""), "held=true"));
     UNTIL(ask(d, "GET", "/api/v1/schedules/tick", NULL).status == 200); /* it is up */
     answer = ask(d, "GET", "/readyz", NULL);
     assert_int_equal(answer.status, 503);
@@ -160,7 +161,7 @@ static void a_start_with_a_clock_far_behind_holds_too(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* A board without a battery, and one whose chip reads 32 bits of ones: no years of keys. */
+/* A board without a battery, and one whose chip reads all ones: years outside the keys. */
 static void a_clock_that_nobody_has_set_yet_is_no_reason_to_end(void **state)
 {
     struct world *w = *state;
@@ -182,7 +183,7 @@ static void a_clock_that_nobody_has_set_yet_is_no_reason_to_end(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Belfry's years end with 9999: a clock that goes on stands still for it. */
+/* Belfry's calendar ends with the year 9999: a later clock is treated as stopped. */
 static void a_clock_that_leaves_the_last_year_is_no_reason_to_end(void **state)
 {
     struct world *w = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kill -9: what was acknowledged is there, what was running goes on once.
+ * Tests of kill -9: acknowledged changes are durable, and running work is resumed once.
  */
 #include <signal.h>
 
@@ -37,7 +37,7 @@ static void what_was_acknowledged_is_there(void **state)
             snprintf(id, sizeof id, "s%d", made++);
             make_schedule(d, id, QUEUED);
         }
-        /* These may be made or not, but if they say so they are. */
+        /* These may or may not be created, but an acknowledged one must be. */
         for (int i = 0; i < IN_FLIGHT; i++)
             fds[i] = request_begin(d, "POST", "/api/v1/schedules", "{'id':'f%d-%d'," QUEUED "}",
                                    cycle, i);
@@ -53,7 +53,7 @@ static void what_was_acknowledged_is_there(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* The same name and boot of a node: on one machine it takes its runs back at once. */
+/* A node with the same name and boot id, on the same machine, takes its runs back at once. */
 static void a_call_of_a_killed_daemon_is_made_again_under_a_new_fence(void **state)
 {
     struct world *w = *state;
@@ -62,21 +62,21 @@ static void a_call_of_a_killed_daemon_is_made_again_under_a_new_fence(void **sta
     struct server *d = server_start(w, &start);
     char key[TEXT_MAX];
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
 
     receiver_open(&r);
     make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:%u/'}", r.port);
     trigger(d, "call");
-    receiver_take(&r, &draft);
-    snprintf(key, sizeof key, "%s", draft_field(&draft, "idempotency-key"));
-    assert_string_equal(draft_field(&draft, "belfry-fence"), "1");
+    receiver_take(&r, &request);
+    snprintf(key, sizeof key, "%s", received_field(&request, "idempotency-key"));
+    assert_string_equal(received_field(&request, "belfry-fence"), "1");
     server_kill(d);
-    close(draft.fd);
+    close(request.fd);
     d = server_again(d, &start);
-    receiver_take(&r, &draft);
-    assert_string_equal(draft_field(&draft, "idempotency-key"), key);
-    assert_string_not_equal(draft_field(&draft, "belfry-fence"), "1");
-    receiver_answer(&draft, "200 OK", "{}");
+    receiver_take(&r, &request);
+    assert_string_equal(received_field(&request, "idempotency-key"), key);
+    assert_string_not_equal(received_field(&request, "belfry-fence"), "1");
+    receiver_answer(&request, "200 OK", "{}");
     UNTIL(number_at(schedule_state(d, "call"), "counters.succeeded") == 1);
     assert_int_equal(world_number(w, "SELECT count(*) FROM runs"), 0);
     assert_false(receiver_has(&r));
@@ -84,7 +84,7 @@ static void a_call_of_a_killed_daemon_is_made_again_under_a_new_fence(void **sta
     assert_int_equal(server_stop(d), 0);
 }
 
-/* At most once: nobody knows what became of it, and that is its outcome. */
+/* At most once: the result of the call is unknown, and so is its outcome. */
 static void a_call_that_may_be_made_once_is_not_made_again(void **state)
 {
     struct world *w = *state;
@@ -92,7 +92,7 @@ static void a_call_that_may_be_made_once_is_not_made_again(void **state)
         .args = WORDS("--http-allow-private", "--node-lease", "2s")};
     struct server *d = server_start(w, &start);
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
     char path[TEXT_MAX];
 
     receiver_open(&r);
@@ -101,9 +101,9 @@ static void a_call_that_may_be_made_once_is_not_made_again(void **state)
                   "'policies':{'delivery':'atMostOnce'}",
                   r.port);
     snprintf(path, sizeof path, "/api/v1/runs/%s", trigger(d, "call"));
-    receiver_take(&r, &draft);
+    receiver_take(&r, &request);
     server_kill(d);
-    close(draft.fd);
+    close(request.fd);
     d = server_again(d, &start);
     UNTIL(strcmp(text_at(api(d, 200, "GET", path, NULL), "state"), "ended") == 0);
     assert_string_equal(text_at(api(d, 200, "GET", path, NULL), "outcome"), "unknown");
@@ -112,7 +112,7 @@ static void a_call_that_may_be_made_once_is_not_made_again(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* The number that stands in a file, 0: not yet. */
+/* The number in a file; 0: not written yet. */
 static long number_in(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -127,7 +127,7 @@ static long number_in(const char *path)
     return number;
 }
 
-/* A program dies with whoever started it, and is started again by the next. */
+/* A program dies with the server that started it, and the next server starts it again. */
 static void a_program_of_a_killed_daemon_does_not_outlive_it(void **state)
 {
     struct world *w = *state;

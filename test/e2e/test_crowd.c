@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many clients at once, clients that leave, and clients that ask for what there is not.
+ * Tests of many clients at once, clients that disconnect, and requests for missing objects.
  */
 #include <sys/resource.h>
 
@@ -8,7 +8,7 @@
 
 enum { CROWD = 4500, SPARE = 500 };
 
-/* Descriptors for the crowd on both ends, where the system lets us. */
+/* Raises the descriptor limit for both ends of all connections, if the system allows it. */
 static void want_descriptors(void)
 {
     struct rlimit limit;
@@ -21,7 +21,7 @@ static void want_descriptors(void)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* However many wait before it. */
+/* No matter how many wait before it. */
 static void each_of_a_crowd_that_waits_is_seen(void **state)
 {
     static int fds[CROWD];

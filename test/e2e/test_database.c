@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server of databases that goes away under the daemon, and comes back.
+ * Tests of a PostgreSQL server that stops or freezes while Belfry runs, and returns.
  */
 #include "h2_client.h"
 #include "pg_server.h"
@@ -9,7 +9,7 @@
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
 
-static struct pg_server pg_server; /* outlives the tests: each leaves it running */
+static struct pg_server pg_server; /* shared by the tests: each leaves it running */
 
 static int free_server(void **state)
 {
@@ -24,7 +24,7 @@ static void look_for_server(const struct world *w)
         pg_server_find(w, &pg_server);
 }
 
-/* Nobody is left hanging, and nobody is told what is not so. */
+/* No request hangs, and no answer is wrong. */
 static void assert_away(struct server *d)
 {
     struct answer answer;
@@ -42,7 +42,7 @@ static void assert_away(struct server *d)
     assert_string_equal(text_at(answer.json, "code"), "unknown_result");
 }
 
-/* What was begun before is ended after, once. */
+/* A run that started before the outage ends after it, once. */
 static void assert_goes_on(struct server *d, const json_t *run)
 {
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
@@ -53,7 +53,7 @@ static void assert_goes_on(struct server *d, const json_t *run)
     assert_int_equal(number_at(schedule_state(d, "work"), "counters.succeeded"), 2);
     assert_int_equal(world_number(d->world, "SELECT count(*) FROM history"), 2);
     assert_int_equal(world_number(d->world, "SELECT max(fence) FROM history"), 1);
-    /* "It may still be done": then once. */
+    /* The request of unknown outcome was executed at most once. */
     assert_in_range(world_number(d->world, "SELECT count(*) FROM schedules"), 1, 2);
     assert_int_equal(server_stop(d), 0);
 }
@@ -95,13 +95,13 @@ static void a_server_that_stands_still_is_waited_for(void **state)
 
 #define METHOD "/temporal.api.workflowservice.v1.WorkflowService/"
 
-/* Frames of messages about the schedule `made` of the namespace `default`. */
+/* gRPC frames about the schedule `made` of the namespace `default`. */
 #define MADE     "\n\7default\x12\4made"
 #define WORKFLOW "\n\1w\x12\3\n\1t\x1a\3\n\1q"
 #define DESCRIBE STR("\0\0\0\0\x0f" MADE)
 #define CREATE   STR("\0\0\0\0\x27" MADE "\x1a\x13\n\0\x12\x0f\n\x0d" WORKFLOW "2\1r")
 
-/* Of gRPC, with so much time for it. */
+/* A gRPC call with a timeout. */
 static struct h2c_answer *call(struct h2c *h, const char *path, struct str frame,
                                const char *within)
 {
@@ -122,7 +122,7 @@ static void assert_told(const struct h2c_answer *a, const char *words)
         fail_msg("no %s in %s%s", words, a->head, a->tail);
 }
 
-/* 4 is the client's own time, 14 that nobody answers. */
+/* Status 4 is the client's deadline, 14 an unavailable server. */
 static void a_deadline_of_grpc_is_told_as_one(void **state)
 {
     struct world *w = *state;
@@ -149,11 +149,11 @@ static void a_deadline_of_grpc_is_told_as_one(void **state)
     assert_told(read, "grpc-status: 4\n");
     assert_told(write, "grpc-status: 4\n");
     assert_told(write,
-                "grpc-message: the deadline of the call has passed; it may still be done");
+                "grpc-message: the deadline of the request has passed; the result is unknown");
     assert_true(is_first);
     assert_told(patient, "grpc-status: 14\n");
     assert_told(patient_write, "grpc-status: 14\n");
-    assert_told(patient_write, "or ask again with the same request_id\n");
+    assert_told(patient_write, "or retry with the same request_id\n");
     h2c_close(h);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     assert_int_equal(server_stop(d), 0);
@@ -165,16 +165,16 @@ static void a_call_that_ends_meanwhile_is_told_of_afterwards(void **state)
     struct server *d = server_start(
         w, &(struct server_start){.args = WORDS("--http-allow-private", "--node-lease", "1h")});
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
 
     look_for_server(w);
     receiver_open(&r);
     make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:%u/'}", r.port);
     trigger(d, "call");
-    receiver_take(&r, &draft);
+    receiver_take(&r, &request);
     pg_server_stop(&pg_server);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
-    receiver_answer(&draft, "200 OK", "{}");
+    receiver_answer(&request, "200 OK", "{}");
     pg_server_start(w, &pg_server);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     UNTIL(number_at(schedule_state(d, "call"), "counters.succeeded") == 1);
@@ -193,7 +193,7 @@ static void a_daemon_waits_for_its_server_to_be_started(void **state)
     pg_server_stop(&pg_server);
     d = server_spawn(w, &(struct server_start){0});
     d->port = server_port(d);
-    server_await(d, "msg=\"the database does not answer\"");
+    server_await(d, "msg=\"database unavailable; retrying\"");
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 503);
     pg_server_start(w, &pg_server);
     server_await(d, "msg=ready");
@@ -201,7 +201,7 @@ static void a_daemon_waits_for_its_server_to_be_started(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* It is the server that is away: to end the daemon would mend nothing. */
+/* Only PostgreSQL is unavailable: restarting Belfry would not help. */
 static void the_watchdog_is_fed_while_the_server_is_away(void **state)
 {
     struct world *w = *state;

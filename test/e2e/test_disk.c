@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A disk that is full: a small file system of the daemon's own, which is filled and emptied.
+ * Tests of a full disk: a small file system for the server, which is filled and emptied.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +21,10 @@ enum {
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
 
-/* Mounts and runs the rest; only the daemon sees it. */
+/* Mounts the file system and runs the rest; only the server sees it. */
 #define MOUNT(size) "mount -t tmpfs -o size=" size " tmpfs \"$0\" && exec \"$@\""
 
-/* The daemon's view of the disk, from outside. */
+/* The path of the server's disk, seen from outside. */
 static const char *filling(const struct server *d)
 {
     static char path[TEXT_MAX];
@@ -46,7 +46,7 @@ static struct server *spawn_on_disk(struct world *w, const char *mount)
         w, &(struct server_start){.via = WORDS("unshare", "-rm", "sh", "-c", mount, dir)});
 }
 
-/* To the last byte. */
+/* Fills the disk to the last byte. */
 static void fill(const struct server *d)
 {
     static const char block[BLOCK];
@@ -61,7 +61,7 @@ static void fill(const struct server *d)
     close(fd);
 }
 
-/* Creates until one is refused; how many were made. */
+/* Creates schedules until one is refused; returns how many were created. */
 static int create_until_refused(struct server *d, struct answer *ret)
 {
     for (int i = 0; i < CREATES_MAX; i++) {
@@ -94,14 +94,14 @@ static void a_full_disk_refuses_what_is_new_and_takes_what_is_running(void **sta
     UNTIL((answer = ask(d, "GET", "/readyz", NULL)).status == 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "full"));
 
-    /* What is there can be read, and what was begun can be ended: there is a reserve. */
+    /* Reading works, and running work can end: the server has a reserve. */
     api(d, 200, "GET", "/api/v1/schedules/work", NULL);
     assert_int_equal(tell_run(d, "complete", run, "").status, 200);
     assert_int_equal(number_at(schedule_state(d, "work"), "counters.succeeded"), 1);
 
     assert_int_equal(unlink(filling(d)), 0);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
-    assert_true(server_has_logged(d, "the disk has room again"));
+    assert_true(server_has_logged(d, "disk has space again"));
     make_schedule(d, "after", QUEUED);
     for (int i = 0; i < made; i++) {
         char path[TEXT_MAX];
@@ -112,7 +112,7 @@ static void a_full_disk_refuses_what_is_new_and_takes_what_is_running(void **sta
     assert_int_equal(server_stop(d), 0);
 }
 
-/* There is no room for the reserve: it can be asked, and says why it does nothing. */
+/* Without room for the reserve the server answers, and says why it is not ready. */
 static void a_start_on_a_disk_without_a_reserve_is_not_ready(void **state)
 {
     struct world *w = *state;
@@ -120,7 +120,7 @@ static void a_start_on_a_disk_without_a_reserve_is_not_ready(void **state)
     struct answer answer;
 
     d->port = server_port(d);
-    server_await(d, "msg=\"the disk is full\"");
+    server_await(d, "msg=\"disk full\"");
     UNTIL(ask(d, "GET", "/api/v1/schedules/none", NULL).status == 404); /* it is up */
     answer = ask(d, "GET", "/readyz", NULL);
     assert_int_equal(answer.status, 503);
@@ -138,29 +138,29 @@ static bool has_ended(struct server *d, const char *id)
     return strcmp(text_at(api(d, 200, "GET", path, NULL), "state"), "ended") == 0;
 }
 
-/* More than receiver_answer() is for. */
-static void answer_at_length(struct http_draft *draft)
+/* A longer answer than receiver_answer() can send. */
+static void answer_at_length(struct received_request *request)
 {
     static char body[ANSWER];
 
     memset(body, 'x', sizeof body);
-    assert_true(dprintf(draft->fd, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", ANSWER) >
+    assert_true(dprintf(request->fd, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", ANSWER) >
                 0);
     for (size_t at = 0; at < sizeof body;) {
-        ssize_t n = write(draft->fd, body + at, sizeof body - at);
+        ssize_t n = write(request->fd, body + at, sizeof body - at);
 
         assert_true(n > 0);
         at += (size_t)n;
     }
-    close(draft->fd);
+    close(request->fd);
 }
 
-/* One turn has no room for all of them, though a small one has some. */
+/* The disk has no room for a turn with all results, but for a small one. */
 static void what_calls_came_to_is_kept_by_a_disk_that_becomes_full_of_it(void **state)
 {
     struct world *w = *state;
     struct server *d = spawn_on_disk(w, MOUNT("48m"));
-    static struct http_draft letters[CALLS];
+    static struct received_request letters[CALLS];
     const char *ids[CALLS];
     struct receiver r;
     struct stat st;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SIGTERM: nothing new is begun, what runs may end, what does not is handed back.
+ * Tests of SIGTERM: no new run starts, running work may end, and the rest is returned.
  */
 #include <signal.h>
 
@@ -15,9 +15,9 @@ static const char *const open_runs = "SELECT count(*) FROM runs";
 static const char *const taken_runs = "SELECT count(*) FROM runs WHERE state IN (5, 6)";
 static const char *const ready_runs = "SELECT count(*) FROM runs WHERE state = 3";
 
-/* A daemon that is in the middle of a call, whose request is in *ret. */
+/* A server with a call in progress, whose request is in *ret. */
 static struct server *start_calling(struct world *w, struct receiver *r, const char *drain,
-                                    struct http_draft *ret)
+                                    struct received_request *ret)
 {
     struct server *d = server_start(
         w, &(struct server_start){.args = WORDS("--http-allow-private", "--drain", drain)});
@@ -32,17 +32,17 @@ static void a_call_that_ends_is_waited_for(void **state)
 {
     struct world *w = *state;
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
     struct server *d;
 
     receiver_open(&r);
-    d = start_calling(w, &r, "30s", &draft);
-    trigger(d, "call"); /* is skipped or waits: either way it may not be begun */
+    d = start_calling(w, &r, "30s", &request);
+    trigger(d, "call"); /* it is skipped or waits; in either case it must not start */
     server_signal(d, SIGTERM);
     assert_non_null(strstr(server_await(d, "msg=draining"), "runs=1"));
-    receiver_answer(&draft, "200 OK", "{\"done\":true}");
+    receiver_answer(&request, "200 OK", "{\"done\":true}");
     assert_int_equal(server_wait(d), 0);
-    assert_false(server_has_logged(d, "handed back"));
+    assert_false(server_has_logged(d, "releasing runs"));
     assert_false(receiver_has(&r));
     assert_int_equal(world_number(w, "SELECT count(*) FROM history"), 1);
     assert_int_equal(world_number(w, "SELECT succeeded FROM cursors"), 1);
@@ -53,21 +53,21 @@ static void a_call_that_does_not_end_is_handed_back_at_the_deadline(void **state
 {
     struct world *w = *state;
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
     struct server *d;
 
     receiver_open(&r);
-    d = start_calling(w, &r, "200ms", &draft);
+    d = start_calling(w, &r, "200ms", &request);
     server_signal(d, SIGTERM);
-    assert_non_null(strstr(server_await(d, "handed back"), "runs=1"));
+    assert_non_null(strstr(server_await(d, "releasing runs"), "runs=1"));
     assert_int_equal(server_wait(d), 0);
-    close(draft.fd);
+    close(request.fd);
     assert_int_equal(world_number(w, ready_runs), 1);
 
-    /* The next one goes on with it, under another fence. */
+    /* The next server continues the run under another fence. */
     d = server_again(d, &(struct server_start){.args = WORDS("--http-allow-private")});
-    receiver_take(&r, &draft);
-    receiver_answer(&draft, "200 OK", "{}");
+    receiver_take(&r, &request);
+    receiver_answer(&request, "200 OK", "{}");
     UNTIL(world_number(w, "SELECT succeeded FROM cursors") == 1);
     assert_int_equal(server_stop(d), 0);
     receiver_close(&r);
@@ -77,16 +77,16 @@ static void a_second_signal_hurries(void **state)
 {
     struct world *w = *state;
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
     struct server *d;
 
     receiver_open(&r);
-    d = start_calling(w, &r, "1h", &draft);
+    d = start_calling(w, &r, "1h", &request);
     server_signal(d, SIGTERM);
     server_await(d, "msg=draining");
     server_signal(d, SIGTERM);
     assert_int_equal(server_wait(d), 0);
-    close(draft.fd);
+    close(request.fd);
     assert_int_equal(world_number(w, ready_runs), 1);
     receiver_close(&r);
 }
@@ -109,18 +109,18 @@ static void a_waiting_worker_gets_an_empty_answer(void **state)
     assert_int_equal(world_number(w, open_runs), 0);
 }
 
-/* A connection that was there before the drain is still answered, with the truth. */
+/* Requests on a connection from before the drain are still answered correctly. */
 static void readiness_ends_with_the_drain_and_life_does_not(void **state)
 {
     struct world *w = *state;
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
     struct server *d;
     struct answer answer;
     int ready, health;
 
     receiver_open(&r);
-    d = start_calling(w, &r, "1h", &draft);
+    d = start_calling(w, &r, "1h", &request);
     ready = request_connect(d);
     health = request_connect(d);
     request_send_head(ready, "GET", "/readyz");
@@ -134,12 +134,12 @@ static void readiness_ends_with_the_drain_and_life_does_not(void **state)
     assert_string_equal(text_at(answer.json, "detail"), "the server is stopping");
     request_send_rest(health);
     assert_int_equal(request_end(d, health).status, 200);
-    receiver_answer(&draft, "200 OK", "{}");
+    receiver_answer(&request, "200 OK", "{}");
     assert_int_equal(server_wait(d), 0);
     receiver_close(&r);
 }
 
-/* Whoever wants to listen hears it from the next server. */
+/* The client can follow the stream from the next server. */
 static void a_stream_that_comes_with_the_drain_does_not_hold_it_up(void **state)
 {
     struct world *w = *state;
@@ -156,7 +156,7 @@ static void a_stream_that_comes_with_the_drain_does_not_hold_it_up(void **state)
     assert_int_equal(server_wait(d), 0);
 }
 
-/* What workers hold is theirs: the drain neither waits for it nor takes it away. */
+/* The drain neither waits for the runs of workers nor takes them away. */
 static void runs_of_workers_outlive_a_restart(void **state)
 {
     struct world *w = *state;
@@ -174,7 +174,7 @@ static void runs_of_workers_outlive_a_restart(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Claimed in the turn before the drain, and not yet begun when it is looked at. */
+/* A run that was claimed in the turn before the drain and has not started yet. */
 static void a_run_that_is_claimed_as_the_drain_begins_is_not_left_behind(void **state)
 {
     struct world *w = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where one thread of the daemon has to learn what happened in another, and nobody tells it.
+ * Tests of events in one thread that another thread must notice without a request.
  */
 #include <signal.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ static bool has_begun(const struct server *d, const char *id)
     return access(world_path(d->world, id), F_OK) == 0;
 }
 
-/* The end of a program that was terminated is nobody's news but that its place is free. */
+/* When a terminated program ends, only its exec slot becomes free; nothing else happens. */
 static void the_place_of_a_terminated_program_is_free_at_once(void **state)
 {
     struct server *d = server_start(
@@ -41,7 +41,7 @@ static void the_place_of_a_terminated_program_is_free_at_once(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* A claim that cannot be delivered before the end is given back before it, too. */
+/* Runs of a claim whose answer cannot be delivered are released before the server ends. */
 static void claims_that_nobody_reads_are_given_back_at_the_end(void **state)
 {
     static char input[INPUT_BYTES + 1];
@@ -96,13 +96,13 @@ static void readers_see_new_files_of_zones(void **state)
         assert_true(runs_at(d, "12"));
     link_zone(w, "/usr/share/zoneinfo/Asia/Tokyo");
     server_signal(d, SIGHUP);
-    server_await(d, "zones are read anew");
+    server_await(d, "time zones reloaded");
     for (int i = 0; i < READERS; i++)
         assert_true(runs_at(d, "03"));
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Nobody listens at port 1; the password is in no line of the log. */
+/* No server listens on port 1; the log must not contain the password. */
 static void a_server_that_never_came_does_not_hold_up_the_end(void **state)
 {
     struct server *d = server_spawn(
@@ -112,7 +112,7 @@ static void a_server_that_never_came_does_not_hold_up_the_end(void **state)
                                .is_bare = true});
 
     d->port = server_port(d);
-    server_await(d, "the database does not answer");
+    server_await(d, "database unavailable; retrying");
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 503);
     assert_int_equal(ask(d, "GET", "/api/v1/schedules", NULL).status, 503);
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);

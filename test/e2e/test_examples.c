@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each document of examples/ does what its README says, on a clock that the test sets.
+ * Tests that each document of examples/ does what its README says, on a clock that the test
+ * sets.
  *
- * Clocks are set one second past a minute: what follows has the rest of it.
+ * The clock is set to one second past a minute, so that the test has the rest of the minute.
  */
 #include <glob.h>
 #include <sys/wait.h>
@@ -22,9 +23,9 @@ enum {
 
 #define FRIDAY "2027-03-12T"
 
-/* ---- what the tests share ---- */
+/* ---- helpers ---- */
 
-/* Until the next call. */
+/* The text of a file, valid until the next call. */
 static const char *document(const char *path)
 {
     static char text[DOCUMENT_MAX];
@@ -37,7 +38,7 @@ static const char *document(const char *path)
     assert_true(feof(file));
     fclose(file);
     text[n] = '\0';
-    assert_null(strchr(text, '\'')); /* which would be read as another quote, see ask.h */
+    assert_null(strchr(text, '\'')); /* request.h would replace it by a double quote */
     return text;
 }
 
@@ -57,7 +58,7 @@ static struct server *start_at(struct world *w, const char *when)
     return faked_start(w, WORDS("--max-jump", "30d", "--http-allow-private"));
 }
 
-/* The next run of the queue, which must be of this slot. */
+/* Claims the next run of the queue, which must have this slot. */
 static const json_t *take(struct server *d, const char *queue, const char *slot)
 {
     const json_t *run = at(claim(d, queue, 1, "30s"), "[0]");
@@ -68,7 +69,7 @@ static const json_t *take(struct server *d, const char *queue, const char *slot)
 
 static void work_off(struct server *d, const char *queue, const char *slot)
 {
-    assert_int_equal(tell_run(d, "complete", take(d, queue, slot), "").status, 200);
+    assert_int_equal(tell_run(d, "complete", claim_run(d, queue, slot), "").status, 200);
 }
 
 static int64_t counter(struct server *d, const char *id, const char *name)
@@ -79,7 +80,7 @@ static int64_t counter(struct server *d, const char *id, const char *name)
     return number_at(schedule_state(d, id), path);
 }
 
-/* The only run of the schedule, as the API shows it. */
+/* The schedule's only run, as the API returns it. */
 static const json_t *only_run(struct server *d, const char *id)
 {
     char path[TEXT_MAX];
@@ -91,7 +92,7 @@ static const json_t *only_run(struct server *d, const char *id)
     return json_array_get(runs, 0);
 }
 
-/* `belfry WORDS` that asks this server; it must succeed. */
+/* Runs `belfry WORDS` with this server; it must succeed. */
 static void belfry(struct server *d, const char *const *words)
 {
     const char *argv[ARGS_MAX] = {"belfry"};
@@ -115,7 +116,7 @@ static void belfry(struct server *d, const char *const *words)
     assert_int_equal(status, 0);
 }
 
-/* One run with `belfry worker` and a program of examples/work. */
+/* Executes one run with `belfry worker` and a program of examples/work. */
 static void work_with(struct server *d, const char *queue, const char *program)
 {
     char path[TEXT_MAX];
@@ -142,7 +143,7 @@ static void every_minute_has_one_run(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* New York went from UTC-5 to UTC-4 on Sunday, 2027-03-14. */
+/* New York changes from UTC-5 to UTC-4 on Sunday, 2027-03-14. */
 static void the_weekday_report_keeps_to_the_clock_on_the_wall(void **state)
 {
     struct world *w = *state;
@@ -160,7 +161,7 @@ static void the_weekday_report_keeps_to_the_clock_on_the_wall(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Beside a schedule that starts only the latest of what it missed, as they do by default. */
+/* Compared with a schedule that starts only the latest missed slot, the default. */
 static void catch_up_makes_up_for_each_minute_in_order(void **state)
 {
     struct world *w = *state;
@@ -221,15 +222,15 @@ static void two_branches_are_joined_in_one_run(void **state)
 
 static void refuse(struct receiver *r, const char *attempt, char ret_run[TEXT_MAX])
 {
-    struct http_draft draft;
+    struct received_request request;
 
-    receiver_take(r, &draft);
-    assert_string_equal(draft_field(&draft, "belfry-attempt"), attempt);
-    snprintf(ret_run, TEXT_MAX, "%s", draft_field(&draft, "belfry-run"));
-    receiver_answer(&draft, "404 Not Found", "{}");
+    receiver_take(r, &request);
+    assert_string_equal(received_field(&request, "belfry-attempt"), attempt);
+    snprintf(ret_run, TEXT_MAX, "%s", received_field(&request, "belfry-run"));
+    receiver_answer(&request, "404 Not Found", "{}");
 }
 
-/* Its address is another here: tests call nobody outside. */
+/* The URL is replaced, since tests call no other machine. */
 static void what_fails_is_tried_three_times_and_the_next_minute_anew(void **state)
 {
     static const char *const attempts[ATTEMPTS] = {"1", "2", "3"};
@@ -266,9 +267,9 @@ static void runs_that_take_longer_than_a_minute_overlap(void **state)
 
     put(d, "examples/7-overlap.json");
     faked_to(w, FRIDAY "08:01:01Z");
-    first = take(d, "overlap", FRIDAY "08:01:00.000Z");
+    first = claim_run(d, "overlap", FRIDAY "08:01:00.000Z");
     faked_to(w, FRIDAY "08:02:01Z");
-    second = take(d, "overlap", FRIDAY "08:02:00.000Z");
+    second = claim_run(d, "overlap", FRIDAY "08:02:00.000Z");
     assert_int_equal(number_at(schedule_state(d, "overlap"), "open"), 2);
     assert_int_equal(tell_run(d, "complete", first, "").status, 200);
     assert_int_equal(tell_run(d, "complete", second, "").status, 200);
@@ -285,7 +286,7 @@ static void the_input_is_what_was_written_and_the_times_of_the_slot(void **state
 
     put(d, "examples/8-input.json");
     faked_to(w, FRIDAY "08:01:01Z");
-    run = take(d, "day-window", FRIDAY "08:01:00.000Z");
+    run = claim_run(d, "day-window", FRIDAY "08:01:00.000Z");
     assert_string_equal(text_at(run, "input.owner"), "ops@example.com");
     assert_int_equal(number_at(run, "input.threshold"), 42);
     assert_int_equal(number_at(run, "input.scheduledTime"), INT64_C(1804838460000));
@@ -319,7 +320,7 @@ static void a_loop_of_three_rounds_is_one_run(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* So that none is forgotten above. */
+/* Checks that no example is missing above. */
 static void all_of_them_are_taken(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -336,7 +337,7 @@ static void all_of_them_are_taken(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* The folder as it is; what is there already is left alone, and `diff` says so. */
+/* Applies the whole directory; what exists is not changed, and `diff` finds no difference. */
 static void apply_takes_the_whole_folder(void **state)
 {
     struct server *d = server_start(*state, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A crontab becomes schedules, and the schedules do what its lines did.
+ * Tests of `belfry import crontab`: the schedules must do what the lines did under cron.
  */
 #include "request.h"
 
 #include "../cli/run.h"
 
-static const char *pg_server_of(const struct server *d)
+static const char *server_url(const struct server *d)
 {
     static char url[64];
 
@@ -47,7 +47,7 @@ static void lines_are_explained_and_proved(void **state)
     assert_says(run, 0, "\n  cron-backup.sh: At 02:30 on weekdays, Dublin time\n", "");
     assert_says(run, 0, "\n  cron-backup.sh-2: At 00:00 on 29 February, New York time\n", "");
     assert_says(run, 0, "-02-29T00:00:00-05:00\n", "");
-    assert_says(run, 0, "  proved: its next 1000 times are those of cron\n", "");
+    assert_says(run, 0, "  verified: the next 1000 times match cron\n", "");
     assert_says(run, 0, "not mailed to ops@example.com\n", "");
     assert_says(run, 0, "\n2 schedules\n", "");
     assert_says(run, 0, "--exec", "");
@@ -68,16 +68,16 @@ static void programs_read_it_as_json(void **state)
     assert_non_null(strstr(text_at(json, "[0].next[0]"), "-01-01T02:30:00.000Z"));
     assert_int_equal(number_at(json, "[0].proved"), 1000);
     assert_string_equal(text_at(json, "[0].notes[0]"),
-                        "output is kept as the run's log, not mailed to ops");
+                        "output is stored as the run's log and not mailed to ops");
     assert_string_equal(text_at(json, "[0].document.id"), "cron-a.sh");
     run = RUN_WITH("30 2 1 1 * /opt/a.sh\n", "import", "crontab", "-", "--tz", "UTC", "-o",
                    "name");
     assert_string_equal(run->out, "cron-a.sh\n");
     assert_says(RUN_WITH("", "import", "crontab", "-", "--tz", "UTC", "-o", "xml"), 2, "",
-                "-o must be table, json or name");
+                "--output must be table, json or name");
 }
 
-/* Any other would be proved, too: against cron in that zone, not in this machine's. */
+/* A wrong zone would pass verification too: against cron in that zone, not in the local one. */
 static void a_zone_without_a_name_is_asked_for(void **state)
 {
     static const char *const zones[] = {"CET-1CEST,M3.5.0,M10.5.0/3", "UTC-2", "Nowhere/X"};
@@ -110,22 +110,22 @@ static void what_cannot_be_expressed_is_told_and_nothing_is_written(void **state
                                      "0 1 * * * x\n",
                                      "import", "crontab", "-", "--tz", "UTC", "--to", path);
 
-    assert_says(run, 2, "", "-:2: @reboot is no time");
+    assert_says(run, 2, "", "-:2: @reboot has no time");
     assert_says(run, 2, "", "-:3: minute 61 is out of range");
-    assert_says(run, 2, "", "-:4: a line has five fields and a command");
-    assert_says(run, 2, "", "-:5: a~b is chosen anew");
+    assert_says(run, 2, "", "-:4: incomplete line; use five time fields and a command");
+    assert_says(run, 2, "", "-:5: a~b is random");
     assert_says(run, 2, "", "-:7: ");
-    assert_says(run, 2, "", "5 lines cannot be imported, so nothing is; 1 could be");
+    assert_says(run, 2, "", "5 of 6 lines cannot be imported; nothing was imported");
     assert_int_equal(access(path, F_OK), -1);
     assert_says(RUN_WITH("@reboot x\n", "import", "crontab", "-", "--tz", "UTC"), 2, "",
-                "1 line cannot be imported, so nothing is; 0 could be");
+                "1 of 1 lines cannot be imported; nothing was imported");
     assert_says(RUN("import"), 2, "", "belfry import crontab FILE");
     assert_says(RUN("import", "anacron", "x"), 2, "", "belfry import crontab FILE");
     assert_says(RUN("import", "crontab", world_path(w, "none")), 1, "", "No such file");
     assert_says(RUN_WITH("", "import", "crontab", "-", "--tz", "Nowhere"), 2, "", "Nowhere");
 }
 
-/* Shell, settings, folder, input and ${…} are as cron would have them. */
+/* Shell, settings, directory, input and ${…} are the same as under cron. */
 static void commands_run_as_under_cron(void **state)
 {
     struct world *w = *state;
@@ -142,16 +142,16 @@ static void commands_run_as_under_cron(void **state)
              "0 0 1 1 * (pwd; echo \"${X}\" 50\\%%; cat) > %s.part; mv %s.part %s%%one%%two\n",
              w->dir, out, out, out);
     run = RUN_WITH(table, "import", "crontab", "-", "--tz", "UTC", "--to", yaml, "--apply",
-                   "--server", pg_server_of(d));
+                   "--server", server_url(d));
     assert_says(run, 0, "+ schedule cron-pwd\n1 created, 0 changed, 0 unchanged\n", "");
     trigger(d, "cron-pwd");
     snprintf(wanted, sizeof wanted, "%s\na ${b} 50%%\none\ntwo\n", w->dir);
     UNTIL(holds(out, wanted));
-    /* The file says the same, and a second time nothing changes. */
-    assert_says(RUN("diff", "-f", yaml, "--server", pg_server_of(d)), 0, "", "");
+    /* The file has the same schedule, and a second import changes nothing. */
+    assert_says(RUN("diff", "-f", yaml, "--server", server_url(d)), 0, "", "");
     run = RUN_WITH(table, "import", "crontab", "-", "--tz", "UTC", "--apply", "--server",
-                   pg_server_of(d));
-    assert_says(run, 0, "unchanged: all 1\n", "");
+                   server_url(d));
+    assert_says(run, 0, "no changes; 1 unchanged\n", "");
     assert_says(RUN_WITH(table, "import", "crontab", "-", "--tz", "UTC", "--to", yaml), 1, "",
                 "File exists");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The jobs API with a worker of an organisation: the organisation is made with its first
- * schedule, the worker waits for its queue, fails a job and does it.
+ * Tests of the jobs API with a worker of an organisation: the organisation is created with its
+ * first schedule; the worker waits for its queue, fails a job, and then completes it.
  */
 #include "request.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settings that no other test turns: each does what its help says.
+ * Tests of settings that no other test changes: each does what its help says.
  */
 #include <signal.h>
 
@@ -29,7 +29,7 @@ static void a_server_that_is_switched_off_answers_and_starts_nothing(void **stat
     struct server *d = server_start(w, &(struct server_start){.args = WORDS("--enabled=off")});
 
     make_schedule(d, "s", "'spec':{'at':['now']}," QUEUED);
-    /* Every poll is a turn, and none starts what is due. */
+    /* Every poll causes a turn, and no turn starts a due run. */
     for (int i = 0; i < LOOKS; i++)
         assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0);
     assert_int_equal(number_at(schedule_state(d, "s"), "counters.started"), 0);
@@ -93,7 +93,7 @@ static void make_many(struct server *d)
     api(d, 200, "POST", "/api/v1/bulk/schedules", "{'items':[%s]}", text);
 }
 
-/* However quick the machine is, a turn takes no more of what is due. */
+/* A turn starts no more due schedules than turn_rows, on a machine of any speed. */
 static void a_transaction_has_no_more_schedules_than_it_may(void **state)
 {
     struct world *w = *state;
@@ -110,7 +110,7 @@ static void a_transaction_has_no_more_schedules_than_it_may(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* 2026-01-01 01:00 to 2026-01-03 00:00: 48 slots, of which a turn starts five. */
+/* 2026-01-01 01:00 to 2026-01-03 00:00 has 48 slots, of which a turn starts five. */
 static void a_backfill_goes_in_portions_of_the_configured_size(void **state)
 {
     struct world *w = *state;
@@ -124,7 +124,7 @@ static void a_backfill_goes_in_portions_of_the_configured_size(void **state)
         "{'from':'2026-01-01T01:00:00Z','to':'2026-01-03T00:00:00Z','overlap':'allowAll'}");
     UNTIL(world_number(w, "SELECT count(*) FROM runs") == 48);
     assert_true(turns(w) - before >= 48 / PORTION);
-    UNTIL(world_number(w, "SELECT count(*) FROM backfills") == 0); /* it is done, and gone */
+    UNTIL(world_number(w, "SELECT count(*) FROM backfills") == 0); /* done and deleted */
     assert_int_equal(server_stop(d), 0);
 }
 
@@ -173,7 +173,7 @@ static void the_log_has_the_form_and_the_level_that_were_asked_for(void **state)
     assert_int_equal(d->log[0], '{');
     server_signal(d, SIGTERM);
     assert_int_equal(server_wait(d), 0);
-    /* It is ready, and has not said so in its log. */
+    /* It is ready, but does not log that. */
     d = server_spawn(w, &(struct server_start){.args = WORDS("--log-level", "warn"),
                                                .env = WORDS(world_notify_env(w))});
     world_notify_await(fd, "READY=1");
@@ -183,7 +183,7 @@ static void the_log_has_the_form_and_the_level_that_were_asked_for(void **state)
     assert_false(server_has_logged(d, "msg=ready"));
 }
 
-/* Both kinds of address speak both protocols; they differ in who is told of them. */
+/* Both kinds of address serve both protocols; they differ only in how they are announced. */
 static void grpc_may_have_an_address_of_its_own(void **state)
 {
     struct world *w = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the daemon starts, refuses to start, and follows its configuration.
+ * Tests of how the server starts, refuses to start, and reloads its configuration.
  */
 #include <signal.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2, NOBODY = 65534, READS = 8 };
 
-/* Ends by itself with this status and these words. */
+/* The server must exit with this status and log these words. */
 static void assert_refused(struct server *d, int status, const char *words)
 {
     int got = server_wait(d);
@@ -20,7 +20,7 @@ static void assert_refused(struct server *d, int status, const char *words)
 
 /* ---- the start ---- */
 
-/* A person's state is below the home, root's is the system's: so this is nobody's daemon. */
+/* A user's state is in the home directory, root's in the system's; so this runs as `nobody`. */
 static void without_flags_it_keeps_its_state_below_home_and_listens_on_loopback(void **state)
 {
     struct world *w = *state;
@@ -49,16 +49,16 @@ static void without_flags_it_keeps_its_state_below_home_and_listens_on_loopback(
 static void health_is_told_before_the_database_is_there(void **state)
 {
     struct world *w = *state;
-    const char *db = "postgres://nobody@127.0.0.1:1/none"; /* nobody listens there */
+    const char *db = "postgres://nobody@127.0.0.1:1/none"; /* no server listens there */
     struct server *d = server_spawn(
         w, &(struct server_start){
                .is_bare = true,
                .args = WORDS("--db", db, "--listen", "127.0.0.1:0", "--grpc", "none")});
 
     d->port = server_port(d);
-    server_await(d, "msg=\"the database does not answer\"");
+    server_await(d, "msg=\"database unavailable; retrying\"");
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
-    UNTIL(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "does not answer"));
+    UNTIL(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "is unavailable"));
     assert_true(server_has_logged(d, "refused")); /* where and why is for the log alone */
     assert_null(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "127.0.0.1"));
     api(d, 503, "GET", "/api/v1/schedules/a", NULL);
@@ -77,7 +77,7 @@ static void a_second_daemon_on_the_file_is_refused(void **state)
     assert_int_equal(server_stop(first), 0);
 }
 
-/* Also after reads, for which others have the file open. */
+/* Also after reads, for which other connections have opened the file. */
 static void a_clean_stop_leaves_a_file_without_a_log(void **state)
 {
     struct world *w = *state;
@@ -156,7 +156,7 @@ static void a_database_that_is_none_is_refused(void **state)
 static void names_that_nothing_bears_are_told_at_the_start(void **state)
 {
     struct world *w = *state;
-    const char *draft = world_write(w, "letter", "Dear friend,\n");
+    const char *letter = world_write(w, "letter", "Dear friend,\n");
     const char *file = world_write(w, "far.conf",
                                    "log = logfmt\ndefault_timezone = Europe/Lodnon\n");
 
@@ -166,7 +166,7 @@ static void names_that_nothing_bears_are_told_at_the_start(void **state)
     assert_refused(
         server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", "/nowhere/ca.pem")}),
         STATUS_FAILED, "http_ca: cannot read the certificates");
-    assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", draft)}),
+    assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", letter)}),
                    STATUS_FAILED, "has no certificate in PEM form");
     assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--file", file)}),
                    STATUS_FAILED, "far.conf:2: default_timezone: time zone `Europe/Lodnon`");
@@ -182,13 +182,13 @@ static void a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad(void 
 
     world_write(w, "belfry.conf", "log_level = warn\nturn_ms = 20\nexec = true\n");
     server_signal(d, SIGHUP);
-    /* What needs a new start is a warning, which is still said. */
+    /* A key that needs a restart is logged as a warning. */
     server_await(d, "key=exec");
     assert_false(server_has_logged(d, "key=log_level"));
 
     world_write(w, "belfry.conf", "log_level = debug\nturn_ms = many\n");
     server_signal(d, SIGHUP);
-    assert_non_null(strstr(server_await(d, "the old one stays"), "belfry.conf:2:11:"));
+    assert_non_null(strstr(server_await(d, "keeping the old one"), "belfry.conf:2:11:"));
 
     world_write(w, "belfry.conf", "log_level = debug\ndefault_timezone = Europe/Lodnon\n");
     server_signal(d, SIGHUP);
@@ -210,7 +210,7 @@ static bool warns_of_ten_seconds(struct server *d)
     return json_array_size(json_object_get(told, "warnings")) > 0;
 }
 
-/* Previews are answered by readers, which have settings of their own. */
+/* Readers answer previews, and have their own copy of the settings. */
 static void a_reload_counts_for_every_question_that_is_asked_after_it(void **state)
 {
     struct world *w = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the running server tells of itself: /metrics after a known load, its nodes, its version,
- * the summary; and a trace that goes through it.
+ * Tests of what the server reports about itself: /metrics after a known load, its nodes, its
+ * version, the summary; and of a trace that passes through it.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -121,29 +121,29 @@ static void the_server_says_what_it_is(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* From whoever triggers, through the server, to whoever is called. */
+/* From the client that triggers, through the server, to the called URL. */
 static void a_trace_goes_through(void **state)
 {
     struct server *d = server_start(
         *state, &(struct server_start){.args = WORDS("--http-allow-private")});
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
 
     receiver_open(&r);
     make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:%u/'}", r.port);
     raw(d, "POST /api/v1/schedules/call/trigger" END "Content-Length: 0\r\n"
            "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00\r\n\r\n");
-    receiver_take(&r, &draft);
-    assert_memory_equal(draft_field(&draft, "traceparent"),
+    receiver_take(&r, &request);
+    assert_memory_equal(received_field(&request, "traceparent"),
                         "00-4bf92f3577b34da6a3ce929d0e0e4736-", 36);
-    assert_null(strstr(draft_field(&draft, "traceparent"), "00f067aa0ba902b7"));
-    assert_string_equal(draft_field(&draft, "traceparent") + 52, "-00");
-    receiver_answer(&draft, "200 OK", "{}");
+    assert_null(strstr(received_field(&request, "traceparent"), "00f067aa0ba902b7"));
+    assert_string_equal(received_field(&request, "traceparent") + 52, "-00");
+    receiver_answer(&request, "200 OK", "{}");
     receiver_close(&r);
     assert_int_equal(server_stop(d), 0);
 }
 
-/* A real worker, its program under way, dies: the run is counted as lost, once, and done. */
+/* A real worker is killed while its program runs: the run is counted as lost once, and done. */
 static void a_worker_that_is_killed_is_counted(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -179,27 +179,27 @@ static void a_worker_that_is_killed_is_counted(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Its call was under way: whoever comes next takes the run back, and says so. */
+/* Its call was in progress: the next server takes the run back and counts that. */
 static void a_server_that_is_killed_is_counted(void **state)
 {
     const struct server_start calling = {
         .args = WORDS("--http-allow-private", "--node-lease", "2s")};
     struct server *d = server_start(*state, &calling);
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
     const char *id;
 
     receiver_open(&r);
     make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:%u/'}", r.port);
     id = trigger(d, "call");
-    receiver_take(&r, &draft);
+    receiver_take(&r, &request);
     assert_true(value(d, "belfry_zombies_cleaned_total") == 0);
     server_kill(d);
-    close(draft.fd);
+    close(request.fd);
     d = server_again(d, &calling);
-    receiver_take(&r, &draft);
-    assert_string_equal(draft_field(&draft, "idempotency-key"), id);
-    receiver_answer(&draft, "200 OK", "{}");
+    receiver_take(&r, &request);
+    assert_string_equal(received_field(&request, "idempotency-key"), id);
+    receiver_answer(&request, "200 OK", "{}");
     await_end(d, id);
     UNTIL(value(d, "belfry_zombies_cleaned_total") == 1);
     receiver_close(&r);

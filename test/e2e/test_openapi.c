@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The description of the API as a client gets it.
+ * Tests of /openapi.json as a client gets it.
  */
 #include <sys/socket.h>
 
@@ -8,7 +8,7 @@
 
 enum { REQUEST_MAX = 512, ANSWER_MAX = 1 << 20 };
 
-/* The answer to a GET with some more header fields, whole. */
+/* The complete answer to a GET with further header fields. */
 static const char *get_with(struct server *d, const char *fields, size_t *ret_len)
 {
     static char answer[ANSWER_MAX];

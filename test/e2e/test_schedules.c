@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is asked of schedules beyond writing and showing them, through all threads of the
- * daemon: what each operation says is test/api's.
+ * Tests of operations on schedules that involve all threads of the server; test/api tests the
+ * answer of each operation.
  */
 #include "request.h"
 
@@ -10,7 +10,7 @@
 
 enum { PATCHES = 8 };
 
-/* Each is laid upon a document that the others change meanwhile; none is lost. */
+/* Each patch applies to a document that the others change at the same time; none is lost. */
 static void patches_at_the_same_time_are_all_there(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -63,7 +63,7 @@ static void slots_are_skipped_missed_and_run_again(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* The engine plans anew what names a calendar that was changed. */
+/* The engine plans schedules again when a calendar that they name changes. */
 static void a_calendar_moves_whoever_names_it(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -107,7 +107,7 @@ static void what_is_exported_can_be_put_back(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* A hint's reason is kept beside the cursor, over a start of the daemon. */
+/* A hint's reason is stored with the cursor and survives a restart. */
 static void a_hint_outlives_the_daemon(void **state)
 {
     struct world *w = *state;

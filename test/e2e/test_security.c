@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tokens, the audit, limits and quotas of the running program.
+ * Tests of tokens, the audit log, rate limits and quotas.
  */
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@ enum { REQUEST_MAX = 2048, TOKEN_MAX = 128 };
 #define QUEUED "{'id':'%s','action':{'type':'queue','queue':'q'}}"
 #define ADMIN  "{'name':'root','role':'admin','namespace':'*'}"
 
-/* With a token, and fields that end in \r\n; ' in the body stands for ". */
+/* Sends a token and header fields, each ending in \r\n; ' in the body is replaced by ". */
 static struct answer request_as(struct server *d, const char *token, const char *fields,
                                 const char *method, const char *path, const char *body)
 {
@@ -48,7 +48,7 @@ static int status_as(struct server *d, const char *token)
     return request_as(d, token, "", "GET", "/api/v1/schedules", NULL).status;
 }
 
-/* A token is good from its answer on, and bad from the answer to its end on. */
+/* A token is valid after the answer that created it, and invalid after the answer to revoke. */
 static void tokens_count_from_their_answers_on(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -88,7 +88,7 @@ static int begin_claim(struct server *d, const char *token)
     return fd;
 }
 
-/* What it waited for is given to somebody else. */
+/* Another worker gets the run that the poll waited for. */
 static void a_poll_does_not_outlive_its_token(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -122,19 +122,19 @@ static void who_opens_a_server_is_told_how_to_let_others_in(void **state)
         w, &(struct server_start){.args = WORDS("--listen", "0.0.0.0:0", "--insecure")});
     char root[TOKEN_MAX];
 
-    assert_true(server_has_logged(d, "the first one on this machine: belfry token create"));
+    assert_true(server_has_logged(d, "the first token on this machine: belfry token create"));
     make_token(d, NULL, ADMIN, root, NULL);
     assert_int_equal(server_stop(d), 0);
     d = server_again(d, NULL);
     assert_int_equal(status_as(d, root), 200);
     assert_false(server_has_logged(d, "belfry token create"));
     assert_int_equal(server_stop(d), 0);
-    d = server_start(w, NULL); /* on this machine alone nobody needs to know */
+    d = server_start(w, NULL); /* no warning for a listener on loopback only */
     assert_false(server_has_logged(d, "belfry token create"));
     assert_int_equal(server_stop(d), 0);
 }
 
-/* A sample of what test/api/test_rights.c asks of every route, over sockets. */
+/* A sample of what test/api/test_rights.c checks for every route, over sockets. */
 static const struct {
     const char *method, *path, *body;
     int status[5]; /* viewer, operator, editor, admin, worker of `team` */
@@ -192,7 +192,7 @@ static void roles_hold_over_sockets(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* On a server with two nodes both hear of it; how soon is the affair of a measurement. */
+/* Both nodes learn of it; the delay is measured elsewhere. */
 static void a_token_that_one_node_revokes_is_refused_by_the_other(void **state)
 {
     struct world *w = *state;
@@ -243,7 +243,7 @@ static void changes_and_refusals_are_in_the_audit(void **state)
     assert_string_equal(text_at(entries, "[1].operation"), "token.create");
     assert_string_equal(text_at(entries, "[2].operation"), "schedule.create");
     assert_string_equal(text_at(entries, "[2].by"), "local");
-    server_await(d, "msg=\"not let in\"");
+    server_await(d, "msg=\"access denied\"");
     server_kill(d);
     d = server_again(d, NULL);
     assert_int_equal(request_as(d, root, "", "DELETE", "/api/v1/schedules/a", NULL).status,
@@ -305,7 +305,7 @@ static void a_host_or_a_page_of_others_is_refused(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* It holds keys: whatever the umask of whoever starts the server. */
+/* The database holds keys, so its mode must not depend on the umask. */
 static void the_database_is_for_the_server_alone(void **state)
 {
     static const char *const names[] = {"belfry.db", "belfry.db-wal"};
@@ -345,7 +345,7 @@ static void limits_and_quotas_hold(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Each namespace's own, from the answer on; the configuration's is for the others. */
+/* A namespace's own limits apply after the answer that sets them; others use the config. */
 static void a_namespace_has_limits_of_its_own(void **state)
 {
     static const char list[] = "/api/v1/schedules?namespace=team";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seed_dir: schedules that are there from the first start on (feature-matrix 65: by id, if
- * missing; after two restarts there is one copy).
+ * Tests of seed_dir: schedules that the server creates at its start (feature-matrix 65: by id,
+ * if missing; after two restarts there is one copy).
  */
 #include <sys/stat.h>
 
@@ -38,7 +38,7 @@ static void make_folder(struct world *w)
 
 static const char *sown(struct server *d)
 {
-    return server_await(d, "msg=\"the schedules of seed_dir are there\"");
+    return server_await(d, "msg=\"seed schedules applied\"");
 }
 
 static void what_is_missing_is_made_and_nothing_is_changed(void **state)
@@ -72,7 +72,7 @@ static void what_is_missing_is_made_and_nothing_is_changed(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* In their own words; one that somebody deleted is missing, and comes back. */
+/* In the agents' format; a deleted one is missing, so it is created again. */
 static void row_65_default_schedules_of_agents_are_there_once(void **state)
 {
     struct world *w = *state;
@@ -133,7 +133,7 @@ static void files_that_cannot_be_read_are_told_at_the_start(void **state)
     make_folder(w);
     world_write(w, "seeds/g.yaml", "gate: db\nlimit: 4\n");
     assert_refused(server_spawn(w, &(struct server_start){.args = args}),
-                   "seed_dir holds schedules");
+                   "seed_dir may contain only schedules");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams of events and of logs: nothing is lost and nothing told twice, whatever happens.
+ * Tests of streams of events and logs: nothing is lost or repeated, even after a crash.
  */
 #include "listen.h"
 
@@ -24,7 +24,7 @@ enum {
 #define EVENTS "/api/v1/events"
 #define ALL    QUEUED ",'policies':{'overlap':'allowAll'}"
 
-/* All events as the pages tell them, from the oldest on: "id type" each. */
+/* All events from the pages, oldest first, each as "id type". */
 static json_t *all_pages(struct server *d, const char *query)
 {
     json_t *all = world_keep(d->world, json_array());
@@ -43,7 +43,7 @@ static json_t *all_pages(struct server *d, const char *query)
     return all;
 }
 
-/* What was heard, but for where it began, is what the pages tell from `from` on. */
+/* The events of the stream, without `begin`, must equal those of the pages from `from` on. */
 static int assert_same(const struct listener *l, json_t *all, int from)
 {
     for (int i = 0; i < l->count; i++) {
@@ -81,7 +81,7 @@ static void events_come_as_they_happen(void **state)
     listen_close(l);
 }
 
-/* Between two kills somebody listens, goes on behind what it heard, and misses nothing. */
+/* A client listens between two kills, resumes after its last event, and misses nothing. */
 static void a_stream_goes_on_after_a_kill_and_nothing_is_lost_or_doubled(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -131,7 +131,7 @@ static void flood(struct server *d, int from, int count)
     }
 }
 
-/* It reads nothing while more comes than the server keeps for anybody. */
+/* The client reads nothing while more events occur than the server buffers. */
 static void who_is_slow_gets_everything_all_the_same(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -288,7 +288,7 @@ static void the_log_of_a_workers_run_is_followed_to_its_end(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* The program says a line, waits until it was heard, and says another. */
+/* The program prints a line, waits until it was received, and prints another. */
 static void the_log_of_a_program_is_followed_to_its_end(void **state)
 {
     struct world *w = *state;
@@ -313,7 +313,7 @@ static void the_log_of_a_program_is_followed_to_its_end(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* docs/api.md: X-Request-Id is what logs call a request, and no answer is guessed at. */
+/* docs/api.md: X-Request-Id names the request in logs; nosniff forbids guessing the type. */
 static void the_head_of_a_stream_is_that_of_any_answer(void **state)
 {
     static const char head[] = "HEAD " EVENTS " HTTP/1.1\r\nHost: localhost\r\n"

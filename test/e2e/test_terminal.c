@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a person sees who starts the server at a terminal: where it is, how to stop it, and
- * what to do when it does not start.
+ * Tests of `belfry serve` on a terminal: it prints its address, how to stop it, and what to do
+ * if it does not start.
  */
 #include <poll.h>
 #include <pty.h>
@@ -60,7 +60,7 @@ static void await(struct terminal *t, const char *part)
         fail_msg("it never showed `%s`:\n%s", part, t->screen);
 }
 
-/* Until it ends; its status. */
+/* Waits until it ends; returns its status. */
 static int close_terminal(struct terminal *t)
 {
     int status, tries = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The daemon under TLS: how it starts, whom it answers, and a certificate that is renewed.
+ * Tests of the server with TLS: its start, its clients, and a renewed certificate.
  */
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -30,7 +30,7 @@ static struct server *start(struct world *w, const struct cert *cert)
     return d;
 }
 
-/* As `curl --cacert` does: the certificate must be this very one. */
+/* Like `curl --cacert`: the server's certificate must be exactly this one. */
 static SSL *connect_trusting(const struct server *d, const char *cert)
 {
     SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
@@ -67,7 +67,7 @@ static size_t length_in(const char *head)
     return (size_t)strtoul(at + strlen("Content-Length: "), NULL, 10);
 }
 
-/* One request on a connection that stays open; the status of its answer. */
+/* Sends one request on a connection that stays open; returns the status. */
 static int status_of(SSL *ssl, const char *path)
 {
     char text[ANSWER_MAX];
@@ -157,16 +157,16 @@ static void a_renewed_certificate_is_shown_after_a_reload(void **state)
     assert_non_null(before);
     assert_int_equal(link(cert.cert, old), 0);
 
-    /* As a renewal does: the names stay, the files are others.  At first only one is. */
+    /* A renewal replaces the files under the same names; at first only one of them. */
     assert_int_equal(rename(renewed.cert, cert.cert), 0);
     server_signal(d, SIGHUP);
-    server_await(d, "msg=\"the certificate cannot be read anew; the old one stays\"");
+    server_await(d, "msg=\"cannot reload the TLS certificate; keeping the old one\"");
     after = connect_trusting(d, old);
     assert_non_null(after);
     hang_up(after);
     assert_int_equal(rename(renewed.key, cert.key), 0);
     server_signal(d, SIGHUP);
-    server_await(d, "msg=\"new connections get the certificate anew\"");
+    server_await(d, "msg=\"TLS certificate reloaded\"");
     after = connect_trusting(d, cert.cert);
     assert_non_null(after);
     assert_null(connect_trusting(d, old));
@@ -178,7 +178,7 @@ static void a_renewed_certificate_is_shown_after_a_reload(void **state)
     cert_remove(&cert);
 }
 
-/* ---- whom calls trust ---- */
+/* ---- certificates that calls trust ---- */
 
 static struct server *spawn_trusting(struct world *w, const char *ca)
 {
@@ -191,7 +191,7 @@ static struct server *spawn_trusting(struct world *w, const char *ca)
     return server_spawn(w, &(struct server_start){.args = WORDS("--file", file)});
 }
 
-/* What the run came to that calls the other server. */
+/* The ended run that called the other server. */
 static const json_t *called(struct world *w, const char *ca, const struct server *other)
 {
     const char *id = ca ? "trusting" : "as-the-system";
@@ -212,7 +212,7 @@ static const json_t *called(struct world *w, const char *ca, const struct server
     return run;
 }
 
-/* Another server of Belfry, with a certificate that its own authority has signed: itself. */
+/* Another Belfry server with a self-signed certificate. */
 static void a_call_trusts_whom_the_configuration_file_names(void **state)
 {
     struct world *w = *state;

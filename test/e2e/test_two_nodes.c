@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two daemons on one PostgreSQL.
+ * Tests of two servers on one PostgreSQL database.
  */
 #include <signal.h>
 
@@ -40,7 +40,7 @@ static void a_worker_of_one_node_gets_what_the_other_made_ready(void **state)
     assert_int_equal(server_stop(b), 0);
 }
 
-/* What one was told is read from the other: both see the same database. */
+/* A change on one node is visible on the other: both use the same database. */
 static void a_namespace_of_one_node_is_known_to_the_other(void **state)
 {
     struct world *w = *state;
@@ -65,10 +65,10 @@ static void both_carry_out_calls_and_none_is_made_twice(void **state)
     for (int i = 0; i < CALLS; i++)
         trigger(i % 2 == 0 ? a : b, "call");
     for (int i = 0; i < CALLS; i++) {
-        struct http_draft draft;
+        struct received_request request;
 
-        receiver_take(&r, &draft);
-        receiver_answer(&draft, "200 OK", "{}");
+        receiver_take(&r, &request);
+        receiver_answer(&request, "200 OK", "{}");
     }
     UNTIL(world_number(w, "SELECT succeeded FROM cursors") == CALLS);
     assert_false(receiver_has(&r));
@@ -85,21 +85,21 @@ static void the_calls_of_a_dead_node_are_taken_over(void **state)
     struct server *a = server_start(w, &calling), *b;
     char key[TEXT_MAX];
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
 
     receiver_open(&r);
     make_schedule(a, "call", CALLING, r.port); /* overlap: skip */
     trigger(a, "call");
-    receiver_take(&r, &draft);
-    snprintf(key, sizeof key, "%s", draft_field(&draft, "idempotency-key"));
+    receiver_take(&r, &request);
+    snprintf(key, sizeof key, "%s", received_field(&request, "idempotency-key"));
     b = server_start(w, &calling);
     server_kill(a);
-    close(draft.fd);
+    close(request.fd);
     trigger(b, "call"); /* one is open: this one is skipped */
-    receiver_take(&r, &draft);
-    assert_string_equal(draft_field(&draft, "idempotency-key"), key);
-    assert_true(strtol(draft_field(&draft, "belfry-fence"), NULL, 10) > 1);
-    receiver_answer(&draft, "200 OK", "{}");
+    receiver_take(&r, &request);
+    assert_string_equal(received_field(&request, "idempotency-key"), key);
+    assert_true(strtol(received_field(&request, "belfry-fence"), NULL, 10) > 1);
+    receiver_answer(&request, "200 OK", "{}");
     UNTIL(world_number(w, "SELECT succeeded FROM cursors") == 1);
     assert_int_equal(world_number(w, "SELECT count(*) FROM runs"), 0);
     assert_int_equal(world_number(w, "SELECT started + skipped FROM cursors"), 2);
@@ -110,7 +110,7 @@ static void the_calls_of_a_dead_node_are_taken_over(void **state)
     assert_int_equal(server_stop(b), 0);
 }
 
-/* Its slots are the schedule's, not the node's. */
+/* Slots belong to the schedule, not to a node. */
 static void slots_go_on_when_a_node_dies_and_none_is_started_twice(void **state)
 {
     struct world *w = *state;
@@ -153,7 +153,7 @@ static void who_listens_at_one_node_hears_what_happens_on_both(void **state)
     assert_int_equal(server_stop(b), 0);
 }
 
-/* As another node's turn does that is slow. */
+/* Holds the rows like a slow turn of another node. */
 static struct db *hold_cursors(const struct world *w)
 {
     struct db *db;
@@ -171,18 +171,18 @@ static void what_a_call_came_to_is_waited_for_at_the_end_while_another_node_hold
     struct world *w = *state;
     struct server *d = server_start(w, &calling);
     struct receiver r;
-    struct http_draft draft;
+    struct received_request request;
     struct db *other;
     int64_t turn;
 
     receiver_open(&r);
     make_schedule(d, "call", CALLING, r.port);
     trigger(d, "call");
-    receiver_take(&r, &draft);
+    receiver_take(&r, &request);
     other = hold_cursors(w);
     server_signal(d, SIGTERM);
     server_await(d, "msg=draining");
-    receiver_answer(&draft, "200 OK", "{}");
+    receiver_answer(&request, "200 OK", "{}");
     turn = world_number(w, "SELECT turn FROM nodes");
     UNTIL(world_number(w, "SELECT turn FROM nodes") >= turn + TURNS);
     db_close(other);

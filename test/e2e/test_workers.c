@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workers and the runs that they take: who gets one, how long he keeps it, who gets it next.
+ * Tests of workers and claimed runs: which worker gets a run, for how long, and which next.
  */
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -21,19 +21,19 @@ static size_t count(const json_t *runs)
     return json_array_size(runs);
 }
 
-/* A worker that waits, and whose claim the daemon has. */
+/* A waiting worker, whose claim has reached the server. */
 static int wait_for_run(struct server *d, const char *worker, const char *wait)
 {
     int fd = request_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'%s','worker':'%s'}", wait,
                            worker);
 
-    /* Two turns later it has been seen: the first question may pass it by. */
+    /* After two turns the claim has been seen: the first request may overtake it. */
     claim(d, "other", 1, "0s");
     claim(d, "other", 1, "0s");
     return fd;
 }
 
-/* ---- who gets it ---- */
+/* ---- claims ---- */
 
 static void two_workers_fight_for_one_run_and_one_wins(void **state)
 {
@@ -52,7 +52,7 @@ static void two_workers_fight_for_one_run_and_one_wins(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* The run was made and given away in one turn: a turn has one reading of the clock. */
+/* The run was created and granted in one turn: a turn reads the clock once. */
 static void a_waiting_worker_gets_a_run_in_the_turn_that_makes_it(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -83,7 +83,7 @@ static void the_run_of_a_dead_worker_goes_to_another(void **state)
     assert_true(number_at(second, "fence") > number_at(first, "fence"));
     assert_int_equal(world_events(d->world, "lease.expired"), 1);
 
-    /* He wakes late: whatever he says is refused, and that he said it is kept. */
+    /* The first worker wakes up late: its reports are refused and recorded. */
     assert_int_equal(tell_run(d, "heartbeat", first, "").status, 409);
     assert_int_equal(tell_run(d, "complete", first, ",'result':'late'").status, 409);
     assert_string_equal(text_at(tell_run(d, "fail", first, "").json, "code"), "stale_fence");
@@ -156,7 +156,7 @@ static void what_is_handed_back_is_ready_at_once(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* ---- clients that go away ---- */
+/* ---- clients that disconnect ---- */
 
 static void vanish(int fd)
 {
@@ -180,7 +180,7 @@ static void a_worker_that_leaves_while_it_waits_gets_nothing(void **state)
         else
             close(fd);
     }
-    /* Whoever has left may still be given it, but it comes back. */
+    /* The disconnected client may still get the run, but then it is released. */
     trigger(d, "work");
     run = at(claim(d, "q", 1, "30s"), "[0]");
     assert_string_equal(text_at(run, "worker"), "w");
@@ -202,7 +202,7 @@ static void make_heavy(struct server *d)
         trigger(d, "heavy");
 }
 
-/* The answer is larger than what the kernels keep, and nobody reads it. */
+/* The answer is larger than the socket buffers, and the client does not read it. */
 static void a_grant_that_could_not_be_written_is_ready_at_once(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -226,7 +226,7 @@ static void a_grant_that_could_not_be_written_is_ready_at_once(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* ---- a server that is away ---- */
+/* ---- an unavailable server ---- */
 
 static instant lease_of(const struct world *w)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many runs and many workers: batches, priority, namespaces, queues that are paused.
+ * Tests of many runs and workers: batches, priorities, namespaces, paused queues.
  */
 #include "request.h"
 
@@ -14,7 +14,7 @@ enum {
 
 #define CLAIM "/api/v1/queues/claim"
 
-/* `count` schedules whose runs are due now. */
+/* Creates `count` schedules whose runs are due now. */
 static void make_many(struct server *d, const char *namespace, const char *prefix, int count,
                       const char *policies)
 {
@@ -44,7 +44,7 @@ static int64_t ready(const struct server *d)
     return world_number(d->world, "SELECT count(*) FROM runs WHERE state = 3");
 }
 
-/* Says of all of them that they succeeded; how many it was believed of. */
+/* Completes all runs in one request; returns how many were accepted. */
 static int complete(struct server *d, const json_t *runs)
 {
     static char text[TEXT_MAX];
@@ -68,7 +68,7 @@ static int complete(struct server *d, const json_t *runs)
     return believed;
 }
 
-/* One answer may hold them all, and need not: a turn gives what it has time for. */
+/* One answer may have all of them, but a turn grants only what it has time for. */
 static void a_thousand_runs_are_taken_in_batches_and_completed_by_one_request(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -117,7 +117,7 @@ static void what_is_more_urgent_is_given_out_first(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* However much waits in one, the other's worker is not kept waiting behind it. */
+/* Waiting runs of one namespace do not delay the workers of another. */
 static void a_namespace_with_much_does_not_keep_out_another(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -141,7 +141,7 @@ static void a_namespace_with_much_does_not_keep_out_another(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* All that wait on one queue get some of it, before one gets all. */
+/* All workers that wait for a queue get some runs before one gets all. */
 static void workers_that_wait_share_what_becomes_ready(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -162,7 +162,7 @@ static void workers_that_wait_share_what_becomes_ready(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* More than one answer, and more than one read of the database, may hold. */
+/* More than one answer and more than one read of the database can hold. */
 static void large_inputs_are_given_out_little_by_little(void **state)
 {
     struct server *d = server_start(*state, NULL);

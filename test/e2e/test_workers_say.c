@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What workers say of the runs that they have, and what they are told in return.
+ * Tests of the reports of workers about their runs, and of the server's answers.
  */
 #include "request.h"
 
@@ -8,7 +8,7 @@ enum { LINE_MAX = 256 };
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
 
-/* A run that a worker has. */
+/* Claims a run. */
 static const json_t *take_run(struct server *d)
 {
     make_schedule(d, "work", QUEUED);

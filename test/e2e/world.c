@@ -113,7 +113,7 @@ int world_events(const struct world *world, const char *name)
     return count;
 }
 
-/* The server outlives the test; its databases are emptied, not made. */
+/* The PostgreSQL server outlives the test; its database is emptied, not created. */
 static void empty_server(const char *url)
 {
     static const char *const sql[] = {"DROP SCHEMA public CASCADE", "CREATE SCHEMA public"};
@@ -159,7 +159,7 @@ void world_notify_await(int fd, const char *words)
     assert_string_equal(text, words);
 }
 
-/* ---- from begin to end ---- */
+/* ---- setup and teardown ---- */
 
 int world_set_up(void **state)
 {
@@ -206,7 +206,7 @@ int world_tear_down(void **state)
     struct world *world = *state;
 
     for (int i = 0; i < world->server_count; i++)
-        server_free(world->daemons[i]);
+        server_free(world->servers[i]);
     for (int i = 0; i < world->answer_count; i++)
         json_decref(world->answers[i]);
     remove_all(world->dir);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one test of the running program has: a directory, a database, daemons, and answers.
+ * The environment of one end-to-end test: a directory, a database, servers, and answers.
  *
- * The program is BELFRY; the database is SQLite in the directory or one of its own in the
- * PostgreSQL that with_postgres.sh started, as BELFRY_TEST_DB says.  All that a test started
- * is ended with it.  BELFRY_E2E_LOGS=1 shows what the daemons logged.
+ * The environment variable BELFRY names the program.  BELFRY_TEST_DB selects the database:
+ * SQLite in the directory, or a database of the PostgreSQL that with_postgres.sh started.
+ * Everything that a test starts ends with it.  BELFRY_E2E_LOGS=1 prints the servers' logs.
  */
 #pragma once
 
@@ -25,11 +25,11 @@
 #include "base/err.h"
 
 enum {
-    WORLD_DAEMONS_MAX = 16,
+    WORLD_SERVERS_MAX = 16,
     WORLD_ANSWERS_MAX = 8192,
     WORLD_PATH_MAX = 256,
-    PATIENCE_MS = 30000, /* for an event that must come; a test that waits so long has failed */
-    PAUSE_MS = 10, /* between two questions whether it has                               */
+    PATIENCE_MS = 30000, /* for an expected event; a test that waits longer fails */
+    PAUSE_MS = 10,       /* between two checks for it                              */
     TRIES = PATIENCE_MS / PAUSE_MS,
 };
 
@@ -40,7 +40,7 @@ struct world {
     char dir[64];
     char url[WORLD_PATH_MAX]; /* of the database */
     char program[WORLD_PATH_MAX];
-    struct server *daemons[WORLD_DAEMONS_MAX];
+    struct server *servers[WORLD_SERVERS_MAX];
     int server_count;
     json_t *answers[WORLD_ANSWERS_MAX];
     int answer_count;
@@ -51,30 +51,30 @@ int world_tear_down(void **state);
 
 #define E2E_TEST(name) cmocka_unit_test_setup_teardown(name, world_set_up, world_tear_down)
 
-/* Lives as long as the test; may be NULL. */
+/* Keeps a value until the end of the test; accepts NULL. */
 json_t *world_keep(struct world *world, json_t *json);
 
-/* "DIR/name", until the next call but three. */
+/* "DIR/name", valid for four calls. */
 const char *world_path(const struct world *world, const char *name);
 
-/* A file in the directory; returns its path as world_path(). */
+/* Writes a file in the directory; returns its path as world_path() does. */
 const char *world_write(const struct world *world, const char *name, const char *text);
 
-/* The first column of the only row, as a number, of what the database holds now. */
+/* The number in the first column of the only row of a query. */
 int64_t world_number(const struct world *world, const char *sql);
 
-/* How often an event of this name (core/event.h) stands in the journal. */
+/* The number of stored events of this type (core/event.h). */
 int world_events(const struct world *world, const char *name);
 
-/* A socket such as systemd's: what to say to the daemon, and what it must say next. */
+/* A socket like systemd's: opens it; the variable for the server; the next expected message. */
 int world_notify_open(const struct world *world);
 const char *world_notify_env(const struct world *world); /* until the next call */
 void world_notify_await(int fd, const char *words);
 
-/* Between two tries. */
+/* Sleeps between two attempts. */
 void world_pause(void);
 
-/* Waits until the expression holds; fails the test when it never does. */
+/* Waits until the expression holds, or fails the test. */
 #define UNTIL(expression)                                         \
     do {                                                          \
         int until_tries = 0;                                      \

@@ -202,7 +202,7 @@ static void assert_log(struct run_id run, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static enum rc tell(const struct call *call, enum report_kind kind, const char *log)
+static enum rc send_report(const struct call *call, enum report_kind kind, const char *log)
 {
     struct report sent = report_on(call, kind, OUTCOME_SUCCEEDED);
 
@@ -227,14 +227,14 @@ static void what_a_holder_says_is_kept_with_whatever_it_reports(void **state)
     (void)state;
     call = held_at("01:00");
     run = run_of("job", "01:00");
-    assert_int_equal(tell(call, REPORT_ALIVE, "begun"), RC_OK);
-    assert_int_equal(tell(call, REPORT_ALIVE, ""), RC_OK);
+    assert_int_equal(send_report(call, REPORT_ALIVE, "begun"), RC_OK);
+    assert_int_equal(send_report(call, REPORT_ALIVE, ""), RC_OK);
     assert_log(run, "1 begun");
-    assert_int_equal(tell(call, REPORT_RELEASE, "not mine"), RC_OK);
+    assert_int_equal(send_report(call, REPORT_RELEASE, "not mine"), RC_OK);
     call->is_open = false;
     poll_for("q", 1, "two");
     call = call_of("01:00");
-    assert_int_equal(tell(call, REPORT_DONE, "done"), RC_OK);
+    assert_int_equal(send_report(call, REPORT_DONE, "done"), RC_OK);
     call->is_open = false;
     assert_log(run, "1 begun, 1 not mine, 1 done");
     assert_history("job", "01:00 succeeded");
@@ -249,9 +249,9 @@ static void each_attempt_has_its_part_of_the_log(void **state)
     create("job", tried_twice());
     run_to("01:00");
     first = call_of("01:00");
-    assert_int_equal(tell(first, REPORT_LOST, "first"), RC_OK);
+    assert_int_equal(send_report(first, REPORT_LOST, "first"), RC_OK);
     first->is_open = false;
-    assert_int_equal(tell(call_of("01:00"), REPORT_DONE, "second"), RC_OK);
+    assert_int_equal(send_report(call_of("01:00"), REPORT_DONE, "second"), RC_OK);
     assert_log(run_of("job", "01:00"), "1 first, 2 second");
 }
 
@@ -261,10 +261,10 @@ static void what_is_said_under_an_old_fence_is_not_kept(void **state)
 
     (void)state;
     old = *held_at("01:00");
-    assert_int_equal(tell(&old, REPORT_RELEASE, "mine"), RC_OK);
+    assert_int_equal(send_report(&old, REPORT_RELEASE, "mine"), RC_OK);
     call_of("01:00")->is_open = false;
-    assert_int_equal(tell(&old, REPORT_ALIVE, "late"), RC_CONFLICT);
-    assert_int_equal(tell(&old, REPORT_DONE, "late"), RC_CONFLICT);
+    assert_int_equal(send_report(&old, REPORT_ALIVE, "late"), RC_CONFLICT);
+    assert_int_equal(send_report(&old, REPORT_DONE, "late"), RC_CONFLICT);
     assert_log(run_of("job", "01:00"), "1 mine");
 }
 
@@ -279,7 +279,7 @@ static void a_log_goes_with_the_age_of_the_history(void **state)
     create("job", w);
     run_to("06-02 00:00");
     run = run_of("job", "06-02 00:00");
-    assert_int_equal(tell(call_of("06-02 00:00"), REPORT_DONE, "done"), RC_OK);
+    assert_int_equal(send_report(call_of("06-02 00:00"), REPORT_DONE, "done"), RC_OK);
     call_of("06-02 00:00")->is_open = false;
     submit_ok(COMMAND_DELETE, "job");
     down_to("08-30 12:00"); /* 89 days later */

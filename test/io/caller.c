@@ -195,11 +195,11 @@ struct webhook_request caller_request(struct caller *caller, const char *path)
     };
 }
 
-static struct str keep_text(struct told *told, size_t *used, struct str s)
+static struct str keep_text(struct caller_end *told, size_t *used, struct str s)
 {
     char *at = told->text + *used;
 
-    must(*used + s.len < TOLD_TEXT_MAX);
+    must(*used + s.len < CALLER_TEXT_MAX);
     memcpy(at, s.ptr, s.len);
     *used += s.len + 1; /* the rest is zero */
     return (struct str){at, s.len};
@@ -208,10 +208,10 @@ static struct str keep_text(struct told *told, size_t *used, struct str s)
 static void on_done(void *arg, const struct webhook_result *result)
 {
     struct caller *caller = arg;
-    struct told *told = &caller->told[caller->told_count++];
+    struct caller_end *told = &caller->told[caller->told_count++];
     size_t used = 0;
 
-    must(caller->told_count <= TOLD_MAX);
+    must(caller->told_count <= CALLER_ENDS_MAX);
     told->result = *result;
     for (int i = 0; i < result->header_count; i++) {
         told->headers[i].name = keep_text(told, &used, result->headers[i].name);
@@ -247,7 +247,7 @@ void caller_wait_seen(struct caller *caller, int seen_count)
         uv_run(&caller->loop, UV_RUN_ONCE);
 }
 
-const struct told *caller_told(const struct caller *caller, int64_t id)
+const struct caller_end *caller_told(const struct caller *caller, int64_t id)
 {
     for (int i = 0; i < caller->told_count; i++)
         if (caller->told[i].result.id == id)
@@ -255,7 +255,8 @@ const struct told *caller_told(const struct caller *caller, int64_t id)
     return NULL;
 }
 
-const struct told *caller_call(struct caller *caller, const struct webhook_request *request)
+const struct caller_end *caller_call(struct caller *caller,
+                                     const struct webhook_request *request)
 {
     int64_t id = caller_start(caller, request);
 
@@ -264,7 +265,7 @@ const struct told *caller_call(struct caller *caller, const struct webhook_reque
     return caller_told(caller, id);
 }
 
-const struct told *caller_get(struct caller *caller, const char *path)
+const struct caller_end *caller_get(struct caller *caller, const char *path)
 {
     struct webhook_request request = caller_request(caller, path);
 

@@ -12,12 +12,12 @@
 #include "bad_server.h"
 #include "io/client/webhook.h"
 
-enum { TOLD_MAX = 64, TOLD_TEXT_MAX = 4096 };
+enum { CALLER_ENDS_MAX = 64, CALLER_TEXT_MAX = 4096 };
 
-struct told {
+struct caller_end {
     struct webhook_result result; /* its pointers point into the rest */
     struct webhook_header headers[WEBHOOK_KEPT_MAX];
-    char text[TOLD_TEXT_MAX]; /* names and values */
+    char text[CALLER_TEXT_MAX]; /* names and values */
     char *body;
 };
 
@@ -28,7 +28,7 @@ struct caller {
     struct address_policy open; /* permits all calls to loopback */
     const char *ca_file;        /* for the next caller_limit() */
     int32_t answer_max;         /* likewise */
-    struct told told[TOLD_MAX];
+    struct caller_end told[CALLER_ENDS_MAX];
     int told_count;
     int64_t next_id;
     char url[WEBHOOK_URL_MAX];
@@ -54,15 +54,16 @@ void caller_wait(struct caller *caller, int told_count);
 void caller_wait_seen(struct caller *caller, int seen_count);
 
 /* Starts it and waits for its result. */
-const struct told *caller_call(struct caller *caller, const struct webhook_request *request);
+const struct caller_end *caller_call(struct caller *caller,
+                                     const struct webhook_request *request);
 
 /* The same, for a path. */
-const struct told *caller_get(struct caller *caller, const char *path);
+const struct caller_end *caller_get(struct caller *caller, const char *path);
 
 /* Makes room for further results; the delivered ones are gone. */
 void caller_forget(struct caller *caller);
 
-const struct told *caller_told(const struct caller *caller, int64_t id);
+const struct caller_end *caller_told(const struct caller *caller, int64_t id);
 
 /* What rebound.test resolves to: addresses of either family, terminated by NULL. */
 void caller_rebind(const char *const *addresses);

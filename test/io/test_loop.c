@@ -16,7 +16,7 @@
 #include "io/loop.h"
 #include "io/mailbox.h"
 
-struct desk {
+struct fixture {
     struct loop *loop;
     struct mailbox *box;
     struct loop_timer *timer;
@@ -26,25 +26,25 @@ struct desk {
 
 static void take_mail(void *arg)
 {
-    struct desk *desk = arg;
+    struct fixture *fixture = arg;
     int numbers[4];
     size_t got;
 
     do {
-        got = mailbox_take(desk->box, numbers, 4);
+        got = mailbox_take(fixture->box, numbers, 4);
         for (size_t i = 0; i < got; i++)
-            assert_int_equal(numbers[i], desk->seen++);
+            assert_int_equal(numbers[i], fixture->seen++);
     } while (got > 0);
-    if (desk->seen == desk->wanted)
-        loop_stop(desk->loop);
+    if (fixture->seen == fixture->wanted)
+        loop_stop(fixture->loop);
 }
 
 static void *send_mail(void *arg)
 {
-    struct desk *desk = arg;
+    struct fixture *fixture = arg;
 
-    for (int i = 0; i < desk->wanted;) {
-        if (mailbox_push(desk->box, &i))
+    for (int i = 0; i < fixture->wanted;) {
+        if (mailbox_push(fixture->box, &i))
             i++;
         else
             sched_yield();
@@ -54,69 +54,69 @@ static void *send_mail(void *arg)
 
 static void mail_of_another_thread_wakes_the_loop(void **state)
 {
-    struct desk desk = {.wanted = 50000};
+    struct fixture fixture = {.wanted = 50000};
     pthread_t thread;
 
     (void)state;
-    desk.loop = loop_new(take_mail, &desk);
-    desk.box = mailbox_new(100, sizeof(int), loop_wake, desk.loop);
-    assert_int_equal(pthread_create(&thread, NULL, send_mail, &desk), 0);
-    loop_run(desk.loop);
-    assert_int_equal(desk.seen, desk.wanted);
+    fixture.loop = loop_new(take_mail, &fixture);
+    fixture.box = mailbox_new(100, sizeof(int), loop_wake, fixture.loop);
+    assert_int_equal(pthread_create(&thread, NULL, send_mail, &fixture), 0);
+    loop_run(fixture.loop);
+    assert_int_equal(fixture.seen, fixture.wanted);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    loop_free(desk.loop);
-    mailbox_free(desk.box);
+    loop_free(fixture.loop);
+    mailbox_free(fixture.box);
 }
 
 static void on_time(void *arg)
 {
-    struct desk *desk = arg;
+    struct fixture *fixture = arg;
 
-    assert_true(clock_boot_us() >= desk->until);
-    if (++desk->seen == desk->wanted) {
-        desk->timer = loop_timer_free(desk->timer);
-        loop_stop(desk->loop);
+    assert_true(clock_boot_us() >= fixture->until);
+    if (++fixture->seen == fixture->wanted) {
+        fixture->timer = loop_timer_free(fixture->timer);
+        loop_stop(fixture->loop);
         return;
     }
-    desk->until = clock_boot_us() + 1 + desk->seen * 333;
-    loop_timer_set(desk->timer, 1 + desk->seen * 333);
+    fixture->until = clock_boot_us() + 1 + fixture->seen * 333;
+    loop_timer_set(fixture->timer, 1 + fixture->seen * 333);
 }
 
 static void a_timer_is_never_early(void **state)
 {
-    struct desk desk = {.loop = loop_new(NULL, NULL), .wanted = 12};
+    struct fixture fixture = {.loop = loop_new(NULL, NULL), .wanted = 12};
 
     (void)state;
-    desk.timer = loop_timer_new(desk.loop, on_time, &desk);
-    loop_timer_set(desk.timer, 60 * SPAN_S); /* replaced by the next */
-    loop_timer_set(desk.timer, -5);
-    loop_run(desk.loop);
-    assert_int_equal(desk.seen, 12);
-    loop_free(desk.loop);
+    fixture.timer = loop_timer_new(fixture.loop, on_time, &fixture);
+    loop_timer_set(fixture.timer, 60 * SPAN_S); /* replaced by the next */
+    loop_timer_set(fixture.timer, -5);
+    loop_run(fixture.loop);
+    assert_int_equal(fixture.seen, 12);
+    loop_free(fixture.loop);
 }
 
 static void on_signal(void *arg, int signal)
 {
-    struct desk *desk = arg;
+    struct fixture *fixture = arg;
 
-    desk->signal = signal;
-    loop_stop(desk->loop);
+    fixture->signal = signal;
+    loop_stop(fixture->loop);
 }
 
 static void a_signal_comes_as_a_call_in_the_loop(void **state)
 {
-    struct desk desk = {.loop = loop_new(NULL, NULL)};
+    struct fixture fixture = {.loop = loop_new(NULL, NULL)};
 
     (void)state;
-    loop_on_signal(desk.loop, SIGHUP, on_signal, &desk);
-    loop_on_signal(desk.loop, SIGUSR1, on_signal, &desk);
+    loop_on_signal(fixture.loop, SIGHUP, on_signal, &fixture);
+    loop_on_signal(fixture.loop, SIGUSR1, on_signal, &fixture);
     assert_int_equal(raise(SIGUSR1), 0);
-    loop_run(desk.loop);
-    assert_int_equal(desk.signal, SIGUSR1);
+    loop_run(fixture.loop);
+    assert_int_equal(fixture.signal, SIGUSR1);
     assert_int_equal(raise(SIGHUP), 0);
-    loop_run(desk.loop);
-    assert_int_equal(desk.signal, SIGHUP);
-    loop_free(desk.loop);
+    loop_run(fixture.loop);
+    assert_int_equal(fixture.signal, SIGHUP);
+    loop_free(fixture.loop);
 }
 
 static void leave_a_timer(void *arg)
@@ -129,10 +129,10 @@ static void leave_a_timer(void *arg)
 
 static void a_loop_with_something_on_it_is_not_freed(void **state)
 {
-    struct desk desk = {0};
+    struct fixture fixture = {0};
 
     (void)state;
-    assert_true(aborts(leave_a_timer, &desk));
+    assert_true(aborts(leave_a_timer, &fixture));
 }
 
 int main(void)

@@ -63,7 +63,7 @@ static void *run_prompt(void *arg)
     return NULL;
 }
 
-static struct tale tell(void)
+static struct tale run_thread(void)
 {
     struct tale tale;
     pthread_t thread;
@@ -75,7 +75,7 @@ static struct tale tell(void)
 
 static void a_thread_has_the_name_that_it_gave_itself(void **state)
 {
-    struct tale tale = tell();
+    struct tale tale = run_thread();
 
     (void)state;
     assert_string_equal(tale.after.name, "prompt");
@@ -84,7 +84,7 @@ static void a_thread_has_the_name_that_it_gave_itself(void **state)
 
 static void a_prompt_thread_has_shorter_slices_and_else_what_it_had(void **state)
 {
-    struct tale tale = tell();
+    struct tale tale = run_thread();
 
     (void)state;
     if (tale.before.slice > 0)
@@ -95,7 +95,7 @@ static void a_prompt_thread_has_shorter_slices_and_else_what_it_had(void **state
 
 static void what_a_prompt_thread_starts_is_as_all_others(void **state)
 {
-    struct tale tale = tell();
+    struct tale tale = run_thread();
 
     (void)state;
     assert_int_equal(tale.child.slice, tale.before.slice);

@@ -21,7 +21,7 @@ enum { TEXT_MAX = 1 << 20 };
 static struct arena *arena;
 static char text_a[TEXT_MAX], text_b[TEXT_MAX];
 
-static int begin(void **state)
+static int set_up(void **state)
 {
     (void)state;
     arena = arena_new(8 * (size_t)SPEC_DEF_BYTES_MAX);
@@ -390,7 +390,7 @@ static void wrong_entries_are_named_with_their_path(void **state)
         {"{\"intervals\":[{\"every\":\"999ms\"}]}", "intervals[0].every", "at least 1s"},
         {"{\"intervals\":[{\"every\":\"0s\"}]}", "intervals[0].every", "at least 1s"},
         {"{\"intervals\":[{\"every\":\"1s1us\"}]}", "intervals[0].every", "whole milliseconds"},
-        {"{\"intervals\":[{\"every\":\"-1h\"}]}", "intervals[0].every", "not negative"},
+        {"{\"intervals\":[{\"every\":\"-1h\"}]}", "intervals[0].every", "cannot be negative"},
         {"{\"intervals\":[{\"every\":\"1h\",\"phase\":\"1h\"}]}", "intervals[0].phase",
          "phase must be less than every"},
         {"{\"intervals\":[{\"every\":\"1h\",\"anchor\":\"noon\"}]}", "intervals[0].anchor",
@@ -584,5 +584,5 @@ int main(void)
         cmocka_unit_test(failure_leaves_the_result_alone),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, set_up, end);
 }

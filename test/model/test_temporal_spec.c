@@ -22,7 +22,7 @@
 static struct arena *arena;
 static json_t *vectors;
 
-static int begin(void **state)
+static int set_up(void **state)
 {
     json_error_t error;
 
@@ -540,5 +540,5 @@ int main(void)
         cmocka_unit_test(the_largest_spec_fits_into_its_arena),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, set_up, end);
 }

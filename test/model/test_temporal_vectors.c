@@ -22,7 +22,7 @@
 static struct arena *arena;
 static json_t *vectors;
 
-static int begin(void **state)
+static int set_up(void **state)
 {
     json_error_t error;
 
@@ -63,7 +63,7 @@ static const struct tz *find_zone(void *user, struct str name, struct err *err)
     return tz_parse(name, bytes, len, tz, TZ_BYTES_MAX, err) == RC_OK ? tz : NULL;
 }
 
-static struct str text_of(const json_t *vector, const char *key)
+static struct str vector_text(const json_t *vector, const char *key)
 {
     return str_of(json_string_value(json_object_get(vector, key)));
 }
@@ -101,7 +101,7 @@ static void check_slot(const json_t *vector, bool has, const struct slot *slot, 
         buf_text(&out, "nothing");
     buf_text(&out, " in place of ");
     instant_format_ms(due, &out);
-    fail_msg("%.*s: %s", STR_ARG(text_of(vector, "name")), text);
+    fail_msg("%.*s: %s", STR_ARG(vector_text(vector, "name")), text);
 }
 
 /* Each time is the first strictly after the one before, jitter included. */
@@ -115,8 +115,8 @@ static void check_times(const json_t *vector, const json_t *times)
     struct spec spec;
 
     if (compile(vector, &spec, &err) != RC_OK)
-        fail_msg("%.*s: %s: %s", STR_ARG(text_of(vector, "name")), err.field, err.text);
-    ctx.seed = text_of(vector, "jitterSeed");
+        fail_msg("%.*s: %s: %s", STR_ARG(vector_text(vector, "name")), err.field, err.text);
+    ctx.seed = vector_text(vector, "jitterSeed");
     for (size_t i = 0; i < json_array_size(times); i++) {
         instant due = instant_of(json_array_get(times, i));
         instant at = nominal ? instant_of(json_array_get(nominal, i)) : due;
@@ -126,7 +126,7 @@ static void check_times(const json_t *vector, const json_t *times)
     }
     if (json_is_true(json_object_get(vector, "exhausted")) &&
         spec_next(&spec, &ctx, after, &slot))
-        fail_msg("%.*s: goes on", STR_ARG(text_of(vector, "name")));
+        fail_msg("%.*s: goes on", STR_ARG(vector_text(vector, "name")));
 }
 
 static void every_vector_has_its_times_or_is_refused(void **state)
@@ -147,7 +147,7 @@ static void every_vector_has_its_times_or_is_refused(void **state)
         }
         refused++;
         if (compile(vector, &spec, &err) == RC_OK)
-            fail_msg("%.*s: taken", STR_ARG(text_of(vector, "name")));
+            fail_msg("%.*s: taken", STR_ARG(vector_text(vector, "name")));
         assert_true(err.text[0] != '\0' && err.field[0] != '\0');
     }
     assert_int_equal(json_array_size(list), 144);
@@ -175,5 +175,5 @@ int main(void)
         cmocka_unit_test(where_the_original_deviates_the_documented_times_count),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, set_up, end);
 }

@@ -72,7 +72,7 @@ static void the_goal_is_the_configurations(void **state)
     assert_in_range(rows_after(&hasty, MANY, 10, 25), 395, 400);
 }
 
-/* Small turns take 10 ms: a large turn may take five times as long, whatever the target. */
+/* Small turns take 10 ms: a large turn may take five times as long, with any target. */
 static void what_every_turn_costs_is_no_reason_for_small_ones(void **state)
 {
     const struct batch_turn small = {

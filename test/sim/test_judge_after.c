@@ -493,9 +493,7 @@ static void a_start_that_came_late_breaks_26(void **state)
     world_accepted(w);
 }
 
-/*
- * A second run of slot 1:30, allowed at the same time, is served before the first, which waits.
- */
+/* A second run of slot 1:30, allowed together, is served before the first, which waits. */
 static void a_run_that_others_pass_breaks_27(void **state)
 {
     struct rec_delivery *d;

@@ -66,10 +66,7 @@ static void a_slot_in_a_gap_is_where_the_clock_ends_it(void **state)
     world_rejected(w, 1);
 }
 
-/*
- * From every minute to every minute and a half, at 2:30: 2:00 is the old version's, 3:00
- * both's.
- */
+/* From every 60 to every 90 seconds, at 2:30: 2:00 is the old version's, 3:00 both's. */
 static void an_edit_keeps_what_was_due_and_takes_what_is_new(void **state)
 {
     static struct interval_def slower = {.every = 90 * SPAN_S, .anchor = ANCHOR_EPOCH};
@@ -273,10 +270,7 @@ static void clocks_of_two_nodes_may_be_apart(void **state)
     world_rejected(w, 12);
 }
 
-/*
- * An attempt that was handed back unstarted is made again with its number; it was not sent
- * twice.
- */
+/* An attempt handed back unstarted is made again with its number; it was not sent twice. */
 static void an_attempt_that_was_handed_back_counts_for_nothing(void **state)
 {
     struct rec_delivery *d;
@@ -360,10 +354,7 @@ static void an_answer_is_kept_for_a_day_and_no_longer(void **state)
     world_rejected(w, 13);
 }
 
-/*
- * One place more from 2:30 to 3:30: 2:00 and 3:00 run simultaneously.  With one place they must
- * not.
- */
+/* Two places from 2:30 to 3:30: 2:00 and 3:00 run together.  With one place they must not. */
 static void a_gate_admits_what_its_limit_was_at_that_turn(void **state)
 {
     struct rec_command *c;
@@ -494,9 +485,7 @@ static void runs_side_by_side_break_10_by_whatever_clock(void **state)
     }
 }
 
-/*
- * 1:00 is handed back at 1:10 and ends at 2:20 without a holder; 2:00 has the gate meanwhile.
- */
+/* 1:00 is handed back at 1:10, ends at 2:20 without a holder; 2:00 has the gate meanwhile. */
 static void a_run_that_was_handed_back_is_not_behind_its_gate(void **state)
 {
     struct rec_delivery *one, *two;

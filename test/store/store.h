@@ -13,16 +13,16 @@
 #include "store/schema.h"
 
 enum {
-    OWN_MAX = 128,      /* statements of the tests themselves */
-    ASK_MAX = 256,      /* bytes of one of them */
-    SOURCE_MAX = 65536, /* bytes of a file of src/store */
+    STATEMENTS_MAX = 128, /* statements of the tests themselves */
+    ASK_MAX = 256,        /* bytes of one of them */
+    SOURCE_MAX = 65536,   /* bytes of a file of src/store */
 };
 
 /* 2026-01-01T00:00:00Z */
 #define DAY_ONE INT64_C(1767225600000000)
 
-static struct db_stmt own[OWN_MAX];
-static char own_sql[OWN_MAX][ASK_MAX];
+static struct db_stmt statements[STATEMENTS_MAX];
+static char own_sql[STATEMENTS_MAX][ASK_MAX];
 
 static const struct db_stmt *at_first[DB_SLOTS]; /* those that created the tables */
 static int at_first_count;
@@ -78,8 +78,8 @@ static inline bool is_of_the_store(const struct db_stmt *stmt)
 
     for (int i = 0; i < at_first_count; i++)
         is = is && stmt != at_first[i];
-    for (int i = 0; i < OWN_MAX; i++)
-        is = is && stmt != &own[i];
+    for (int i = 0; i < STATEMENTS_MAX; i++)
+        is = is && stmt != &statements[i];
     return is;
 }
 
@@ -121,14 +121,14 @@ static inline struct db_result ask(struct fixture *f, struct db *db, const char 
     int i = 0;
 
     assert_true(strlen(sql) < ASK_MAX);
-    while (i < OWN_MAX && own[i].sql && strcmp(own[i].sql, sql) != 0)
+    while (i < STATEMENTS_MAX && statements[i].sql && strcmp(statements[i].sql, sql) != 0)
         i++;
-    assert_true(i < OWN_MAX);
-    if (!own[i].sql) {
+    assert_true(i < STATEMENTS_MAX);
+    if (!statements[i].sql) {
         snprintf(own_sql[i], ASK_MAX, "%s", sql);
-        own[i].sql = own_sql[i];
+        statements[i].sql = own_sql[i];
     }
-    return query(f, db, &own[i], NULL);
+    return query(f, db, &statements[i], NULL);
 }
 
 static inline int64_t ask_int(struct fixture *f, const char *sql)

@@ -92,7 +92,7 @@ static void the_print_of_a_schedule_is_over_all_that_can_be_edited(void **state)
     sha256_add(&sha, bytes, sizeof bytes);
     sha256_end(&sha, expected);
     assert_true(got.is_set);
-    assert_memory_equal(got.bytes, expected, AUDIT_PRINT);
+    assert_memory_equal(got.bytes, expected, AUDIT_FINGERPRINT);
 }
 
 static void a_long_text_is_cut_and_a_damaged_row_is_told(void **state)

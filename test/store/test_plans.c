@@ -394,9 +394,9 @@ static void slots_of_a_stretch_are_found_by_key(void **state)
     PLAN(slots_ended(f->db, &stretch, &unused), "history_schedule", ANY_ORDER);
     PLAN(slots_scanned(f->db, &stretch, &unused), "history_schedule", INDEX_ORDER);
     PLAN(slots_not_started(f->db, &stretch, &unused), "ledger_slot", INDEX_ORDER);
-    PLAN(slots_beside_open(f->db, 7, 100, &unused), "runs_slot", INDEX_ORDER);
-    PLAN(slots_beside_ended(f->db, 7, 100, &unused), "history_schedule", ANY_ORDER);
-    PLAN(slots_beside_not_started(f->db, 7, 100, &unused), "ledger_slot", ANY_ORDER);
+    PLAN(slots_extra_open(f->db, 7, 100, &unused), "runs_slot", INDEX_ORDER);
+    PLAN(slots_extra_ended(f->db, 7, 100, &unused), "history_schedule", ANY_ORDER);
+    PLAN(slots_extra_not_started(f->db, 7, 100, &unused), "ledger_slot", ANY_ORDER);
 }
 
 static void figures_read_what_they_count(void **state)

@@ -173,7 +173,7 @@ static void what_was_asked_for_besides_is_told_newest_first(void **state)
 {
     struct fixture *f = *state;
     struct db_result open, ended, not_started;
-    struct slot_beside beside;
+    struct slot_extra beside;
 
     for (int64_t pass = 0; pass < 5; pass++)
         add_run(f, pass + 1, 7, 3, pass);
@@ -186,22 +186,22 @@ static void what_was_asked_for_besides_is_told_newest_first(void **state)
     add_range(f, 1, 3, 3, 0);
     add_range(f, 2, 2, 4, 11);
     add_range(f, 3, 4, 4, 12);
-    slots_beside_open(f->db, 7, SLOT(3), &open);
-    slots_beside_ended(f->db, 7, SLOT(3), &ended);
-    slots_beside_not_started(f->db, 7, SLOT(3), &not_started);
+    slots_extra_open(f->db, 7, SLOT(3), &open);
+    slots_extra_ended(f->db, 7, SLOT(3), &ended);
+    slots_extra_not_started(f->db, 7, SLOT(3), &not_started);
     flush(f);
     assert_ids(&open, "4 3 2");
-    slots_beside_open_read(&open, 0, &beside);
+    slots_extra_open_read(&open, 0, &beside);
     assert_int_equal(beside.pass, 4);
     assert_int_equal(beside.state, RUN_LEASED);
     assert_int_equal(beside.outcome, OUTCOME_NONE);
     assert_ids(&ended, "9 8");
-    slots_beside_read(&ended, 0, &beside);
+    slots_extra_read(&ended, 0, &beside);
     assert_int_equal(beside.state, RUN_ENDED);
     assert_int_equal(beside.outcome, OUTCOME_FAILED);
     assert_int_equal(beside.reason, REASON_TARGET);
     assert_ids(&not_started, "11");
-    slots_beside_read(&not_started, 0, &beside);
+    slots_extra_read(&not_started, 0, &beside);
     assert_int_equal(beside.outcome, OUTCOME_MISSED);
     assert_int_equal(beside.reason, REASON_PAUSED);
 }

@@ -31,7 +31,7 @@ uint16_t actor_node(struct actor *actor)
 
 pid_t actor_start(const struct actor *actor, int (*act)(struct actor *actor))
 {
-    struct actor own = *actor;
+    struct actor copy = *actor;
     struct sigaction action = {.sa_handler = come_to_an_end};
     pid_t parent = getpid(), child = fork();
 
@@ -42,6 +42,6 @@ pid_t actor_start(const struct actor *actor, int (*act)(struct actor *actor))
     if (getppid() != parent)
         _exit(EXIT_FAILURE);
     must(sigaction(SIGTERM, &action, NULL) == 0);
-    prng_seed(&own.prng, own.seed);
-    _exit(act(&own));
+    prng_seed(&copy.prng, copy.seed);
+    _exit(act(&copy));
 }

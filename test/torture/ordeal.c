@@ -353,7 +353,7 @@ static enum rc empty_server(const char *url, struct err *reterr)
     return rc;
 }
 
-static enum rc begin(struct world *w, struct err *reterr)
+static enum rc begin_world(struct world *w, struct err *reterr)
 {
     const struct ordeal *ordeal = w->ordeal;
     struct prng ports;
@@ -427,7 +427,7 @@ enum rc ordeal_run(const struct ordeal *ordeal, struct ordeal_counts *counts,
                    struct err *reterr)
 {
     struct world w = {.ordeal = ordeal, .counts = counts, .dir = "/tmp/belfry-torture-XXXXXX"};
-    enum rc rc = begin(&w, reterr);
+    enum rc rc = begin_world(&w, reterr);
 
     prng_seed(&w.prng, ordeal->seed);
     if (rc == RC_OK)

@@ -98,7 +98,7 @@ static struct reply turn(struct maker *m, const struct command *command);
 
 /* ---- reports and deliveries ---- */
 
-static void take(struct maker *m, const struct assignment *work, bool is_grant)
+static void take_assignment(struct maker *m, const struct assignment *work, bool is_grant)
 {
     struct held *h = &m->held[m->held_count++];
     int64_t slot_ms = work->run.slot / SPAN_MS;
@@ -186,9 +186,9 @@ static struct reply turn(struct maker *m, const struct command *command)
     for (int i = 0; i < out.report_count; i++)
         tell_report(m, &of[i], &reports[i], out.report_replies[i].rc);
     for (int i = 0; i < out.dispatch_count; i++)
-        take(m, &out.dispatches[i], false);
+        take_assignment(m, &out.dispatches[i], false);
     for (int i = 0; i < out.grant_count; i++)
-        take(m, &out.grants[i], true);
+        take_assignment(m, &out.grants[i], true);
     return command ? out.replies[0] : (struct reply){0};
 }
 
@@ -203,7 +203,7 @@ static void ask(struct maker *m, const char *kind, const char *name, const char 
     say(m, line);
 }
 
-static void tell(struct maker *m, const struct reply *reply)
+static void write_reply(struct maker *m, const struct reply *reply)
 {
     char line[LINE_MAX], run[RUN_ID_TEXT_MAX] = "";
 
@@ -226,7 +226,7 @@ static void plain(struct maker *m, enum command_kind kind, const char *word, con
 
     ask(m, word, name, "{}");
     reply = turn(m, &command);
-    tell(m, &reply);
+    write_reply(m, &reply);
 }
 
 static void write_schedule(struct maker *m, bool is_new, const char *name, struct str body)
@@ -253,7 +253,7 @@ static void write_schedule(struct maker *m, bool is_new, const char *name, struc
 
     ask(m, is_new ? "create" : "put", name, body.ptr);
     reply = turn(m, &command);
-    tell(m, &reply);
+    write_reply(m, &reply);
 }
 
 static void draw_schedule(struct maker *m, bool is_new, const char *name, bool rests)
@@ -347,7 +347,7 @@ static void live(struct maker *m, int seconds)
     }
 }
 
-static void begin(struct stand *stand)
+static void begin_stand(struct stand *stand)
 {
     *stand = (struct stand){
         .dir = "/tmp/belfry-stand-XXXXXX",
@@ -361,7 +361,7 @@ void stand_make(struct stand *stand, uint64_t seed, int seconds)
     struct maker *m = calloc(1, sizeof *m);
 
     must(m);
-    begin(stand);
+    begin_stand(stand);
     *m = (struct maker){
         .stand = stand, .arena = arena_new(ARENA_MAX), .zones = zones_new(), .now = BEGIN};
     prng_seed(&m->prng, seed);
@@ -381,7 +381,7 @@ void stand_copy(const struct stand *stand, struct stand *ret)
     int fd;
 
     must(bytes);
-    begin(ret);
+    begin_stand(ret);
     buf_str(&ret->journal, buf_as_str(&stand->journal));
     snprintf(path, sizeof path, "%s/belfry.db", stand->dir);
     length = file_read_at(AT_FDCWD, path, bytes, DATABASE_MAX);

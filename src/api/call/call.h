@@ -22,12 +22,12 @@
 #include "wire/http1/http1.h"
 
 enum {
-    CALL_PARAMS_MAX = 4,     /* variable segments of a path                             */
-    CALL_FIELDS_MAX = 8,     /* header fields of an answer, in addition to the common ones */
-    CALL_ITEMS_MAX = 1000,   /* commands or reports of one batch request                */
+    CALL_PARAMS_MAX = 4,     /* variable segments of a path                                 */
+    CALL_FIELDS_MAX = 8,     /* header fields of an answer, in addition to the common ones  */
+    CALL_ITEMS_MAX = 1000,   /* commands or reports of one batch request                    */
     CALL_NAME_MAX = 255,     /* bytes of a worker's or caller's name, of an idempotency key */
-    CALL_REQUEST_MAX = 128,  /* bytes of a request's id                                 */
-    CALL_BODY_MAX = 1 << 20, /* bytes of a request body; JSON_BYTES_MAX                 */
+    CALL_REQUEST_MAX = 128,  /* bytes of a request's id                                     */
+    CALL_BODY_MAX = 1 << 20, /* bytes of a request body; JSON_BYTES_MAX                     */
     /* The compiled schedules of a body take up to SCHEDULE_BYTES_MAX; a batch accepts no more
      * items beyond that, but its last item may take the same amount again. */
     CALL_ARENA_MAX = 128 << 20,

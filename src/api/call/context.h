@@ -51,8 +51,8 @@ struct api_context {
     bool has_no_exec;          /* runs of exec actions fail: this server runs no programs    */
     int64_t plan_warn_per_day; /* warn of schedules with more slots per day; 0: never        */
     const char *version;
-    const char *node;              /* name of this node, "" until it is assigned */
-    const struct openapi *openapi; /* the answer of /openapi.json                */
+    const char *node;              /* name of this node, "" until it is assigned            */
+    const struct openapi *openapi; /* the answer of /openapi.json                           */
     struct part_cache *part_cache; /* of the thread, api/schedules/part_cache.h; NULL: none */
     struct context_parts parts;
     /* Whether the namespace has this upstream; empty name: the one for unnamed workflows. */

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <assert.h>
 #include <stdint.h>
 
 enum dialects {
@@ -13,6 +14,7 @@ enum dialects {
     DIALECTS_JOBS = 3,
     DIALECTS_TEMPORAL = 4,
 };
+static_assert(DIALECTS_AGENTS == 1, "SQL_DIALECTS_AGENTS in store/sql_numbers.h");
 
 static inline const char *dialects_text(int64_t dialect)
 {

@@ -101,7 +101,7 @@ struct error_reply error_reply_of(enum dialects dialect, const struct problem *p
         reply.content_type = "application/json";
         (dialect == DIALECTS_JOBS ? print_jobs : print_conductor)(problem, reply.status, &out);
     } else if (dialect == DIALECTS_TEMPORAL) {
-        temporal_refusal(problem, &out, &reply);
+        temporal_error_reply(problem, &out, &reply);
     } else {
         struct problem shown = *problem;
 

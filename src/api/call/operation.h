@@ -10,7 +10,7 @@
 #include "api/call/dialects.h"
 
 enum right {
-    RIGHT_NONE, /* needs no token                           */
+    RIGHT_NONE, /* needs no token                                  */
     RIGHT_VIEW, /* this and the next four: in the call's namespace */
     RIGHT_OPERATE,
     RIGHT_EDIT,
@@ -35,7 +35,7 @@ struct operation {
     /* After the engine, on the thread of begin(); may be NULL.  Returns the next step. */
     enum call_step (*settled)(struct call *call);
 
-    enum dialects dialect; /* format of errors; only native operations are in OpenAPI    */
+    enum dialects dialect; /* format of errors; only native operations are in OpenAPI       */
     bool settles_early;    /* settled() may also run on the engine's thread, if it is short */
 };
 

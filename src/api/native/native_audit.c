@@ -140,12 +140,12 @@ static void print_hex(const uint8_t *bytes, int count, struct buf *out)
 static void put_fingerprint(struct answer *out, const char *name,
                             const struct audit_fingerprint *fingerprint)
 {
-    char text[2 * AUDIT_PRINT + 1];
+    char text[2 * AUDIT_FINGERPRINT + 1];
     struct buf hex = BUF(text);
 
     if (!fingerprint->is_set)
         return;
-    print_hex(fingerprint->bytes, AUDIT_PRINT, &hex);
+    print_hex(fingerprint->bytes, AUDIT_FINGERPRINT, &hex);
     put_text(out, name, buf_as_str(&hex));
 }
 

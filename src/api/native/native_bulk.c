@@ -21,9 +21,9 @@ struct bulk_item {
 struct bulk {
     enum command_kind kind;
     struct bulk_item *items;
-    struct wanted_hint *hints;     /* of each command                                       */
+    struct wanted_hint *hints;     /* of each command                                        */
     const struct command *applied; /* the commands of the items, once they have been applied */
-    const struct reply *replies;   /* their replies                                         */
+    const struct reply *replies;   /* their replies                                          */
     int count;
     bool has_versions;
     struct str reason; /* of a pause */

@@ -22,9 +22,8 @@
 
 enum {
     CURSOR_TEXT_MAX = 24 + END_SNAPSHOT_TEXT_MAX,
-    PEEK_MAX = 100, /* rows to read after the page, among which may be an unlisted run   */
-    ROWS_BYTES =
-        1 << 30, /* of arena: the rows of three sources, twice, and a run's JSON      */
+    PEEK_MAX = 100,       /* rows to read after the page, among which may be an unlisted run */
+    ROWS_BYTES = 1 << 30, /* of arena: the rows of three sources, twice, and a run's JSON */
 };
 
 /* Open runs, ended runs, and runs that ended after the first page was read. */

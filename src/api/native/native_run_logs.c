@@ -14,11 +14,11 @@
 
 enum {
     LINES_DEFAULT = 1000,
-    STREAM_LINES = 4000,     /* lines of one read, plus the rest of a part               */
-    LINES_MAX = 100000,      /* a full log of short lines                                */
-    PARTS_MAX = 10000,       /* of a log: reports of about one line each                 */
-    POSITION_MAX = 48,       /* bytes of a position as text                              */
-    STREAM_LINE_MAX = 60000, /* bytes of a line as JSON, so that it fits into one event  */
+    STREAM_LINES = 4000,     /* lines of one read, plus the rest of a part                */
+    LINES_MAX = 100000,      /* a full log of short lines                                 */
+    PARTS_MAX = 10000,       /* of a log: reports of about one line each                  */
+    POSITION_MAX = 48,       /* bytes of a position as text                               */
+    STREAM_LINE_MAX = 60000, /* bytes of a line as JSON, so that it fits into one event   */
     STREAM_TEXT_MAX = 9000,  /* bytes of a longer line that are sent; at most 6 × as JSON */
 };
 

@@ -209,45 +209,45 @@ struct other_runs {
     struct db_result open, ended, not_started;
 };
 
-static void print_other_run(struct explanation *t, instant at, const struct slot_beside *beside)
+static void print_other_run(struct explanation *t, instant at, const struct slot_extra *other)
 {
-    const struct run_id run = {t->p->view.cursor.id, at / SPAN_MS, (uint32_t)beside->pass};
+    const struct run_id run = {t->p->view.cursor.id, at / SPAN_MS, (uint32_t)other->pass};
     char id[RUN_ID_TEXT_MAX], text[SENTENCE_MAX];
     struct buf out = BUF(text);
 
     run_id_format(&run, id);
     buf_printf(&out, "run %s, of a backfill or a retry, ", id);
-    if (beside->state != RUN_ENDED)
-        buf_printf(&out, "is open: %s", run_state_text(beside->state));
+    if (other->state != RUN_ENDED)
+        buf_printf(&out, "is open: %s", run_state_text(other->state));
     else
-        buf_printf(&out, "ended as %s", outcome_text(beside->outcome));
+        buf_printf(&out, "ended as %s", outcome_text(other->outcome));
     print_sentence(t, buf_as_str(&out));
 }
 
-static void print_not_backfilled(struct explanation *t, const struct slot_beside *beside)
+static void print_not_backfilled(struct explanation *t, const struct slot_extra *other)
 {
     char text[SENTENCE_MAX];
     struct buf out = BUF(text);
 
-    buf_printf(&out, "a backfill included it, but %s", not_started_text(beside->reason));
+    buf_printf(&out, "a backfill included it, but %s", not_started_text(other->reason));
     print_sentence(t, buf_as_str(&out));
 }
 
 static void print_other_runs(struct explanation *t, instant at, const struct other_runs *found)
 {
-    struct slot_beside beside;
+    struct slot_extra other;
 
     for (int i = 0; i < found->open.rows; i++) {
-        slots_beside_open_read(&found->open, i, &beside);
-        print_other_run(t, at, &beside);
+        slots_extra_open_read(&found->open, i, &other);
+        print_other_run(t, at, &other);
     }
     for (int i = 0; i < found->ended.rows; i++) {
-        slots_beside_read(&found->ended, i, &beside);
-        print_other_run(t, at, &beside);
+        slots_extra_read(&found->ended, i, &other);
+        print_other_run(t, at, &other);
     }
     for (int i = 0; i < found->not_started.rows; i++) {
-        slots_beside_read(&found->not_started, i, &beside);
-        print_not_backfilled(t, &beside);
+        slots_extra_read(&found->not_started, i, &other);
+        print_not_backfilled(t, &other);
     }
 }
 
@@ -304,9 +304,9 @@ static enum rc print_moment(struct explanation *t, struct db *db, instant at,
     struct other_runs other_runs = {0};
     enum rc rc;
 
-    slots_beside_open(db, stretch.schedule, at, &other_runs.open);
-    slots_beside_ended(db, stretch.schedule, at, &other_runs.ended);
-    slots_beside_not_started(db, stretch.schedule, at, &other_runs.not_started);
+    slots_extra_open(db, stretch.schedule, at, &other_runs.open);
+    slots_extra_ended(db, stretch.schedule, at, &other_runs.ended);
+    slots_extra_not_started(db, stretch.schedule, at, &other_runs.not_started);
     rc = slot_entries_read(t->call, db, t->p, &stretch, &found, reterr);
     if (rc != RC_OK)
         return rc;

@@ -36,9 +36,9 @@ struct health {
     struct health_query query;
     struct attempt_view *last;
     int last_count, succeeded, failed;
-    span took;          /* total duration of the last runs                              */
+    span took;          /* total duration of the last runs                               */
     int late;           /* of the last runs: began later than the lateness budget allows */
-    instant late_since; /* INSTANT_NEVER: it is not late                                */
+    instant late_since; /* INSTANT_NEVER: it is not late                                 */
     instant approval_since;
     struct answer out;
     int warnings;

@@ -17,10 +17,10 @@ enum { PATCH_TRIES_MAX = 20 }; /* retries of a patch without a version after oth
 struct writing {
     struct wanted_hint hint;
     /* For a patch. */
-    struct str patch;    /* as it was sent                                       */
+    struct str patch;    /* as it was sent                                         */
     struct str document; /* the current document, between the read and the command */
-    int64_t version;     /* of that document                                     */
-    bool is_bound;       /* the request has If-Match                             */
+    int64_t version;     /* of that document                                       */
+    bool is_bound;       /* the request has If-Match                               */
     int tries;
 };
 

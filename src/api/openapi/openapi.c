@@ -15,15 +15,15 @@
 #include "base/must.h"
 
 enum {
-    DOCUMENT_MAX = 1 << 20, /* bytes: several times its size                          */
+    DOCUMENT_MAX = 1 << 20, /* bytes: several times its size                           */
     NAME_TEXT_MAX = 64,     /* bytes of the name of an operation, a schema or a header */
 };
 
 /* The document while it is built, and parts of it. */
 struct builder {
     json_t *document, *paths, *schemas, *tags;
-    json_t *files;      /* all but the first                                            */
-    json_t *both;       /* schemas for both answers and requests, as in the texts       */
+    json_t *files;      /* all but the first                                             */
+    json_t *both;       /* schemas for both answers and requests, as in the texts        */
     json_t *operations; /* the texts of operations, by id; each with the tag of its file */
 };
 

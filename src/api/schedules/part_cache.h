@@ -16,7 +16,7 @@ enum {
     PART_CACHE_PLACES = 4096,       /* entries; a new text replaces the one in its place     */
     PART_CACHE_TEXT_MAX = 4096,     /* bytes of a stored text and its JSON: longer ones are  */
                                     /* rare, and printing them costs little of their request */
-    PART_CACHE_BYTES_MAX = 4 << 20, /* of all texts; then the cache is emptied               */
+    PART_CACHE_BYTES_MAX = 4 << 20, /* of all texts; then the cache is emptied */
 };
 
 struct part_cache; /* opaque */

@@ -11,10 +11,10 @@
 #include "model/run_json.h"
 
 enum {
-    ERROR_CODE_MAX = 128,        /* bytes: a word                      */
-    ERROR_MESSAGE_MAX = 4096,    /* bytes: what went wrong, for people */
-    PROGRESS_MAX = 1000,         /* bytes: a line for people           */
-    RUN_TOKENS_MAX = 1000000000, /* of one run, so that sums fit       */
+    ERROR_CODE_MAX = 128,        /* bytes: a word                        */
+    ERROR_MESSAGE_MAX = 4096,    /* bytes: what went wrong, for people   */
+    PROGRESS_MAX = 1000,         /* bytes: a line for people             */
+    RUN_TOKENS_MAX = 1000000000, /* of one run, so that sums fit         */
     RUN_COST_MAX = 1000000,      /* dollars of one run, so that sums fit */
     MILLION = 1000000,
 };

@@ -7,9 +7,7 @@
 #include "api/call/call.h"
 #include "wire/json/json.h"
 
-enum {
-    REPORT_ID_MAX = 64
-}; /* bytes of an id before it is parsed; a run's id has half of them */
+enum { REPORT_ID_MAX = 64 }; /* bytes of an id in a request; a run's id has half of them */
 
 /* The members that one operation reads from an item, in addition to id and fence. */
 struct verb; /* opaque */

@@ -14,7 +14,7 @@ struct schedule_filter {
     struct str prefix; /* of ids                                           */
     struct str search; /* in id or description, ignoring case in ASCII     */
     struct str label, value;
-    bool has_value;                   /* false: the label may have any value                 */
+    bool has_value;                   /* false: the label may have any value    */
     struct str status, action, queue; /* each text: empty matches all schedules */
 };
 

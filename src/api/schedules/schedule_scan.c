@@ -26,9 +26,9 @@ struct walk {
     struct arena *rows, *scratch; /* memory of a batch, of an entry */
     int left;                     /* entries that the page may still have */
     struct read_size size;
-    int scanned;  /* rows */
-    bool is_done; /* no later row can match                */
-    bool is_full; /* a row matches, but the page is full   */
+    int scanned;  /* rows                                */
+    bool is_done; /* no later row can match              */
+    bool is_full; /* a row matches, but the page is full */
 };
 
 static enum rc wrong_cursor(struct err *reterr)

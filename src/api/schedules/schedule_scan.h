@@ -27,7 +27,7 @@ struct schedule_scan {
     field_set fields;            /* of a schedule to print; all by default  */
     /* Set by the caller before schedule_scan_print(). */
     schedule_scan_fn *print;
-    const char *between; /* text between two entries                           */
+    const char *between; /* text between two entries                             */
     bool has_before;     /* other entries precede: also print `between` at first */
     struct answer out;
     struct str cursor; /* of the next page; empty: this is the last one */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum {
-    SOURCES = 5,   /* lists that are merged, each as long as the answer may be  */
+    SOURCES = 5,   /* lists that are merged, each as long as the answer may be    */
     CUTS_MAX = 20, /* after so many ranges that are too long, no more are counted */
 };
 

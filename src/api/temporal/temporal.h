@@ -33,8 +33,8 @@ enum call_step temporal_answer_empty(struct call *call);
 /* temporal_error.c */
 
 /* Appends status and message to `out`, and adds the header fields that carry them. */
-void temporal_refusal(const struct problem *problem, struct buf *out,
-                      struct error_reply *refusal);
+void temporal_error_reply(const struct problem *problem, struct buf *out,
+                          struct error_reply *refusal);
 
 /* Refusals with a detail message, by which clients recognize them. */
 enum call_step temporal_no_namespace(struct call *call);

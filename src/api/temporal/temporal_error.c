@@ -56,8 +56,8 @@ static void print_message(const struct problem *problem, struct buf *out)
     grpc_message(buf_as_str(&text), out);
 }
 
-void temporal_refusal(const struct problem *problem, struct buf *out,
-                      struct error_reply *refusal)
+void temporal_error_reply(const struct problem *problem, struct buf *out,
+                          struct error_reply *refusal)
 {
     size_t status = out->len, message;
 

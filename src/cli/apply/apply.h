@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `belfry apply`, `diff` and `import --apply` share: a manifest against a server.
+ * Compares a manifest with a server and applies it; used by `belfry apply`, `diff` and
+ * `import --apply`.
  */
 #pragma once
 
@@ -8,36 +9,36 @@
 #include "cli/remote/remote.h"
 
 enum {
-    APPLY_PORTION = 1000,        /* schedules of a request, as the server takes them       */
-    APPLY_PORTION_BYTES = 900000 /* of them together: a request has a megabyte             */
+    APPLY_BATCH_MAX = 1000,    /* schedules per request: the server's limit       */
+    APPLY_BATCH_BYTES = 900000 /* of them together; a request is limited to 1 MiB */
 };
 
 struct apply {
     struct remote *remote;
     struct manifest *manifest;
-    json_t *pruned;             /* names of schedules that the files lack     */
-    int counts[FATE_WRONG + 1]; /* entries by fate                            */
-    int failed;                 /* that the server did not take               */
+    json_t *pruned;               /* ids of schedules that are in no file */
+    int counts[DIFF_INVALID + 1]; /* entries by result of the comparison  */
+    int failed;                   /* entries that the server refused      */
 };
 
-/* Asks the server what each entry would change; entries that are wrong are told. */
+/* Asks the server what each entry would change; reports invalid entries. */
 int apply_compare(struct apply *apply);
 
-/* Schedules that have the label KEY=VALUE and that no file has. */
+/* Finds the schedules that have the label KEY=VALUE and are in no file. */
 int apply_find_pruned(struct apply *apply, const char *label);
 
 bool apply_is_different(const struct apply *apply);
 
-/* apply_show.c: what would be done, and when schedules would run before and after. */
+/* apply_show.c: prints the changes, and the times of schedules before and after. */
 void apply_show(const struct apply *apply);
 int apply_show_times(const struct apply *apply);
-/* The same as JSON; the times are asked for where they are wanted. */
+/* Prints the changes as JSON; `with_times` also fetches and prints the times. */
 int apply_show_json(const struct apply *apply, bool with_times);
 
-/* Does it; each entry that the server does not take is told. */
+/* Makes the changes; reports each entry that the server refuses. */
 int apply_do(struct apply *apply);
 
-/* "2 created, 1 changed, 7 unchanged" */
-void apply_sum_up(const struct apply *apply);
+/* Prints "2 created, 1 changed, 7 unchanged". */
+void apply_print_summary(const struct apply *apply);
 
 void apply_free(struct apply *apply);

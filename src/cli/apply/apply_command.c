@@ -21,16 +21,14 @@ enum {
     OPT_APPLY_COUNT,
 };
 
-#define FILE_ROWS                                                                 \
-    [OPT_FILE] = {"file", 'f', "PATH",                                            \
-                  "a file or folder of *.yaml, *.yml and *.json; - is standard\n" \
-                  "input; may be given several times"},                           \
-    [OPT_PRUNE] = {"prune", '\0', NULL,                                           \
-                   "delete schedules that have the label and that no file has"},  \
-    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "which schedules --prune may delete"}
+#define FILE_ROW                                                            \
+    [OPT_FILE] = {"file", 'f', "PATH",                                      \
+                  "file, or directory of *.yaml, *.yml and *.json files;\n" \
+                  "- is standard input; may be repeated (required)"}
 
-/* Everything that can be said without changing anything. */
-static int look(const struct args *args, struct apply *apply, struct manifest *manifest)
+/* Reads the files and compares them with the server; changes nothing. */
+static int read_and_compare(const struct args *args, struct apply *apply,
+                            struct manifest *manifest)
 {
     const char *paths[PATHS_MAX];
     int count = args_all(args, OPT_FILE, paths, PATHS_MAX), status;
@@ -38,14 +36,17 @@ static int look(const struct args *args, struct apply *apply, struct manifest *m
 
     *manifest = (struct manifest){.arena = NULL};
     if (count == 0 || count > PATHS_MAX || args->operands > 0) {
-        err_set(&err, RC_INVALID, -1, 0, "%s",
-                count > PATHS_MAX     ? "at most 64 files and folders can be named"
-                : args->operands == 0 ? "say what to apply: -f FILE, -f FOLDER or -f -"
-                                      : "files are named with -f");
+        if (args->operands > 0)
+            err_set(&err, RC_INVALID, -1, 0, "unexpected argument \"%.100s\"; use -f %.100s",
+                    args->operand[0], args->operand[0]);
+        else if (count == 0)
+            err_set(&err, RC_INVALID, -1, 0, "missing option: -f PATH");
+        else
+            err_set(&err, RC_INVALID, -1, 0, "-f may be given at most %d times", PATHS_MAX);
         return report_usage(&err, args->command->name);
     }
     if (!args->value[OPT_PRUNE] != !args->value[OPT_LABEL]) {
-        err_set(&err, RC_INVALID, -1, 0, "--prune and -l KEY=VALUE belong together");
+        err_set(&err, RC_INVALID, -1, 0, "--prune and -l KEY=VALUE must be used together");
         return report_usage(&err, args->command->name);
     }
     status = manifest_read(paths, count, manifest);
@@ -62,7 +63,7 @@ static int diff_run(const struct args *args)
 {
     struct manifest manifest;
     struct apply apply = {.manifest = &manifest};
-    int status = look(args, &apply, &manifest);
+    int status = read_and_compare(args, &apply, &manifest);
 
     if (status == STATUS_OK) {
         if (remote_output(apply.remote) == OUTPUT_JSON)
@@ -76,7 +77,7 @@ static int diff_run(const struct args *args)
     return status;
 }
 
-static int act(const struct args *args, struct apply *apply)
+static int apply_changes(const struct args *args, struct apply *apply)
 {
     bool is_json = remote_output(apply->remote) == OUTPUT_JSON;
     size_t pruned = json_array_size(apply->pruned);
@@ -87,8 +88,7 @@ static int act(const struct args *args, struct apply *apply)
     if (args->value[OPT_DRY_RUN])
         return is_json ? apply_show_json(apply, true) : apply_show_times(apply);
     if (pruned > 0 && !args->value[OPT_YES])
-        status = confirm("Delete %zu schedule%s that the files lack?", pruned,
-                         pruned == 1 ? "" : "s");
+        status = confirm("Delete %zu schedule%s?", pruned, pruned == 1 ? "" : "s");
     if (status != STATUS_OK)
         return status;
     status = apply_do(apply);
@@ -97,7 +97,7 @@ static int act(const struct args *args, struct apply *apply)
     if (is_json)
         (void)apply_show_json(apply, false);
     else
-        apply_sum_up(apply);
+        apply_print_summary(apply);
     return status;
 }
 
@@ -105,36 +105,43 @@ static int apply_run(const struct args *args)
 {
     struct manifest manifest;
     struct apply apply = {.manifest = &manifest};
-    int status = look(args, &apply, &manifest);
+    int status = read_and_compare(args, &apply, &manifest);
 
     if (status == STATUS_OK)
-        status = act(args, &apply);
+        status = apply_changes(args, &apply);
     apply_free(&apply);
     return status;
 }
 
 static const struct option apply_options[OPT_APPLY_COUNT] = {
     REMOTE_OPTION_ROWS,
-    FILE_ROWS,
+    FILE_ROW,
+    [OPT_PRUNE] = {"prune", '\0', NULL,
+                   "delete schedules with the label -l that are in no file"},
+    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "label of the schedules that --prune may delete"},
     [OPT_DRY_RUN] = {"dry-run", '\0', NULL,
-                     "change nothing; show also the times before and after"},
-    [OPT_YES] = {"yes", 'y', NULL, "delete without asking"},
+                     "change nothing; print the changes and the times of\n"
+                     "schedules before and after"},
+    [OPT_YES] = {"yes", 'y', NULL, "delete without confirmation"},
 };
 
 const struct command apply_command = {
     .name = "apply",
-    .usage = "-f PATH [--dry-run] [--prune -l KEY=VALUE]",
-    .summary = "Make a namespace as files say",
-    .about =
-        "Reads schedules, calendars and gates from YAML or JSON, asks the server what is\n"
-        "new and what differs, and writes that; what is as it should be is left alone.\n"
-        "All files are read, and all that is wrong in them is told with file, line and\n"
-        "field, before anything is sent.  A schedule stands in a file as the API takes it,\n"
-        "with its id; a calendar as {calendar: NAME, dates: […]}, a gate as {gate: NAME,\n"
-        "limit: N}.  Several are documents behind ---, or a list.  `belfry export` writes\n"
-        "such files.  A schedule is paused with `paused: true`, or {reason: …, until: …},\n"
-        "and resumed with `paused: false`, as `belfry schedule resume` does it; a file\n"
-        "without the word leaves it as it is.\n",
+    .usage = "-f PATH [OPTION]...",
+    .summary = "Apply schedule files to a namespace",
+    .about = "Reads schedules, calendars and gates from YAML or JSON files, compares them\n"
+             "with the server, and creates or changes those that differ.  All files are read\n"
+             "first; if one is invalid, every error is printed with file, line and field, and\n"
+             "nothing is changed.\n"
+             "\n"
+             "A schedule has the format of the API, with its id; a calendar is {calendar:\n"
+             "NAME, dates: […]}, a gate {gate: NAME, limit: N}.  A file holds one of them, a\n"
+             "list, or several YAML documents separated by ---.  `belfry export` writes such\n"
+             "files.\n"
+             "\n"
+             "`paused: true`, or {reason: …, until: …}, pauses a schedule; `paused: false`\n"
+             "resumes it like `belfry schedule resume`; without `paused` its state does not\n"
+             "change.\n",
     .examples = "  belfry apply -f schedules/\n"
                 "  belfry apply -f schedules/ --dry-run\n"
                 "  belfry apply -f schedules/ --prune -l managed-by=git --yes\n"
@@ -145,14 +152,20 @@ const struct command apply_command = {
     .run = apply_run,
 };
 
-static const struct option diff_options[OPT_DIFF_COUNT] = {REMOTE_OPTION_ROWS, FILE_ROWS};
+static const struct option diff_options[OPT_DIFF_COUNT] = {
+    REMOTE_OPTION_ROWS,
+    FILE_ROW,
+    [OPT_PRUNE] = {"prune", '\0', NULL,
+                   "also list schedules with the label -l that are in no file"},
+    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "label of the schedules that --prune lists"},
+};
 
 const struct command diff_command = {
     .name = "diff",
-    .usage = "-f PATH [--prune -l KEY=VALUE]",
-    .summary = "Show how a namespace differs from files",
-    .about = "What `belfry apply` would do, field by field.  Nothing is changed.  Exits with\n"
-             "0 when there is no difference, with 1 when there is one.\n",
+    .usage = "-f PATH [OPTION]...",
+    .summary = "Compare schedule files with a namespace",
+    .about = "Prints what `belfry apply` would change, field by field; changes nothing.\n"
+             "Exits with status 0 if there is no difference, 1 if there is one.\n",
     .examples = "  belfry diff -f schedules/\n"
                 "  belfry diff -f nightly.yaml -o json\n",
     .options = diff_options,

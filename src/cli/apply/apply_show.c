@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What would be done, told before it is: entry by entry, field by field, time by time.
+ * Prints the changes before they are made: entries, fields and times.
  */
 #include <inttypes.h>
 
@@ -9,18 +9,18 @@
 #include "cli/frame/report.h"
 
 enum {
-    TIMES = 5,         /* of a schedule that are shown on each side          */
-    TIMES_SHOWN = 50,  /* schedules whose times are asked for: each a request */
-    VALUE_SHOWN = 200, /* bytes of a value that is shown                     */
+    TIMES = 5,         /* times shown before and after a change            */
+    TIMES_SHOWN = 50,  /* schedules whose times are shown: one request each */
+    VALUE_SHOWN = 200, /* bytes of a value that are shown                  */
     VALUE_MAX = 64 << 10,
 };
 
 static const struct {
     const char *sign, *word;
     enum tint tint;
-} fates[] = {
-    [FATE_CREATE] = {"+", "create", TINT_GOOD},
-    [FATE_CHANGE] = {"~", "change", TINT_WARN},
+} diff_marks[] = {
+    [DIFF_CREATE] = {"+", "create", TINT_GOOD},
+    [DIFF_CHANGE] = {"~", "change", TINT_WARN},
 };
 
 static void print_value(struct printer *out, const json_t *value)
@@ -47,7 +47,7 @@ static void print_changes(struct printer *out, const json_t *changes)
         const json_t *change = json_array_get(changes, i);
 
         printer_text(out, "    ");
-        printer_safe(out, str_of(text_of(change, "field")));
+        printer_safe(out, str_of(member_text(change, "field")));
         printer_text(out, ": ");
         print_value(out, json_object_get(change, "from"));
         printer_text(out, " → ");
@@ -56,13 +56,13 @@ static void print_changes(struct printer *out, const json_t *changes)
     }
 }
 
-/* A new schedule has no changes to tell; that it will not run by itself is worth a line. */
+/* A new schedule has no list of changes, so its pause is printed here. */
 static void print_pause(struct printer *out, const struct manifest_entry *entry)
 {
     json_auto_t *document = json_loadb(entry->json.ptr, entry->json.len, 0, NULL);
     const json_t *paused = json_object_get(document, "paused");
 
-    if (entry->fate != FATE_CREATE || (!json_is_true(paused) && !json_is_object(paused)))
+    if (entry->diff != DIFF_CREATE || (!json_is_true(paused) && !json_is_object(paused)))
         return;
     printer_text(out, "    paused: ");
     print_value(out, paused);
@@ -88,9 +88,9 @@ void apply_show(const struct apply *apply)
     for (int i = 0; i < m->count; i++) {
         const struct manifest_entry *entry = &m->entries[i];
 
-        if (entry->fate != FATE_CREATE && entry->fate != FATE_CHANGE)
+        if (entry->diff != DIFF_CREATE && entry->diff != DIFF_CHANGE)
             continue;
-        print_line(&out, fates[entry->fate].sign, fates[entry->fate].tint,
+        print_line(&out, diff_marks[entry->diff].sign, diff_marks[entry->diff].tint,
                    manifest_kind_text(entry->kind), entry->id);
         print_changes(&out, entry->changes);
         print_pause(&out, entry);
@@ -103,13 +103,13 @@ void apply_show(const struct apply *apply)
 
 /* ---- times ---- */
 
-/* It is paused now and would not be any more. */
+/* True if the change ends a pause. */
 static bool is_resumed(const struct manifest_entry *entry)
 {
     for (size_t i = 0; i < json_array_size(entry->changes); i++) {
         const json_t *change = json_array_get(entry->changes, i);
 
-        if (strcmp(text_of(change, "field"), "paused") == 0 &&
+        if (strcmp(member_text(change, "field"), "paused") == 0 &&
             json_is_false(json_object_get(change, "to")))
             return true;
     }
@@ -118,12 +118,12 @@ static bool is_resumed(const struct manifest_entry *entry)
 
 static bool changes_times(const struct manifest_entry *entry)
 {
-    if (entry->kind != MANIFEST_SCHEDULE || entry->fate == FATE_SAME)
+    if (entry->kind != MANIFEST_SCHEDULE || entry->diff == DIFF_SAME)
         return false;
-    if (entry->fate == FATE_CREATE)
+    if (entry->diff == DIFF_CREATE)
         return true;
     for (size_t i = 0; i < json_array_size(entry->changes); i++) {
-        const char *field = text_of(json_array_get(entry->changes, i), "field");
+        const char *field = member_text(json_array_get(entry->changes, i), "field");
 
         if (strncmp(field, "spec", 4) == 0 || strncmp(field, "governor", 8) == 0 ||
             strncmp(field, "paused", 6) == 0 || strcmp(field, "enabled") == 0)
@@ -140,7 +140,7 @@ static void print_times(struct printer *out, const char *title, const json_t *ti
     for (size_t i = 0; i < json_array_size(times) && i < TIMES; i++) {
         const json_t *time = json_array_get(times, i);
         const char *text = json_is_string(time) ? json_string_value(time)
-                                                : text_of(time, "slot");
+                                                : member_text(time, "slot");
 
         printer_text(out, i > 0 ? ", " : " ");
         printer_safe(out, str_of(text));
@@ -157,27 +157,26 @@ static void print_note(struct printer *out, const char *note)
     printer_text(out, "\n");
 }
 
-/* Of a document that is new: when a pause of it ends, NULL when it does not. */
-static const char *end_of_pause(const json_t *document)
+/* The end of the pause of a new document; NULL: none. */
+static const char *pause_end(const json_t *document)
 {
     return json_string_value(json_object_get(json_object_get(document, "paused"), "until"));
 }
 
-/* It begins nothing by itself until somebody says so. */
-static bool is_at_rest(const struct manifest_entry *entry)
+/* True if the schedule is disabled or paused without an end. */
+static bool is_inactive(const struct manifest_entry *entry)
 {
     json_auto_t *document = json_loadb(entry->json.ptr, entry->json.len, 0, NULL);
     const json_t *paused = json_object_get(document, "paused");
-    bool is_paused = json_is_true(paused) ||
-                     (json_is_object(paused) && !end_of_pause(document));
+    bool is_paused = json_is_true(paused) || (json_is_object(paused) && !pause_end(document));
 
     return is_paused || json_is_false(json_object_get(document, "enabled"));
 }
 
-/* A new schedule's times are those of its spec, from the end of its pause on; of another both
-   sides. */
-static int request_command_times(const struct apply *apply, const struct manifest_entry *entry,
-                                 struct remote_answer *ret)
+/* For a new schedule, the times of its spec from the end of its pause on; else the times before
+   and after the change. */
+static int fetch_times(const struct apply *apply, const struct manifest_entry *entry,
+                       struct remote_answer *ret)
 {
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
@@ -189,14 +188,14 @@ static int request_command_times(const struct apply *apply, const struct manifes
     must(document);
     spec = json_object_get(document, "spec");
     json_put(body, "count", json_new_int(TIMES));
-    if (entry->fate == FATE_CREATE) {
+    if (entry->diff == DIFF_CREATE) {
         buf_text(&out, "/api/v1/preview");
         json_put(body, "id", json_new_str(entry->id));
         json_put(body, "spec", spec ? json_incref(spec) : json_new_object());
-        if (end_of_pause(document))
-            json_put(body, "from", json_new_str(str_of(end_of_pause(document))));
+        if (pause_end(document))
+            json_put(body, "from", json_new_str(str_of(pause_end(document))));
     } else {
-        path_of(&out, "schedules", entry->id.ptr, "/plan-diff");
+        path_object(&out, "schedules", entry->id.ptr, "/plan-diff");
         json_put(body, "document", json_incref(document));
     }
     return remote_call(apply->remote, &request, ret);
@@ -206,25 +205,26 @@ static int show_times(const struct apply *apply, const struct manifest_entry *en
                       struct printer *out)
 {
     struct remote_answer answer;
-    int status = request_command_times(apply, entry, &answer);
+    int status = fetch_times(apply, entry, &answer);
 
     if (status != STATUS_OK)
         return status;
-    print_line(out, fates[entry->fate].sign, fates[entry->fate].tint, "times of", entry->id);
-    if (entry->fate == FATE_CREATE) {
+    print_line(out, diff_marks[entry->diff].sign, diff_marks[entry->diff].tint, "times of",
+               entry->id);
+    if (entry->diff == DIFF_CREATE) {
         print_times(out, "after", json_object_get(answer.json, "next"));
         print_note(out,
-                   is_at_rest(entry) ? "none of them runs while it is paused or disabled" : "");
+                   is_inactive(entry) ? "it does not run while it is paused or disabled" : "");
     } else {
         print_times(out, "before", json_object_get(answer.json, "before"));
         print_times(out, "after", json_object_get(answer.json, "after"));
-        print_note(out, text_of(answer.json, "note"));
+        print_note(out, member_text(answer.json, "note"));
     }
     answer_free(&answer);
     return STATUS_OK;
 }
 
-/* What becomes of the slots of the pause: the server knows. */
+/* Prints what the server would do with the slots of the pause. */
 static int show_resume(const struct apply *apply, const struct manifest_entry *entry,
                        struct printer *out)
 {
@@ -235,13 +235,14 @@ static int show_resume(const struct apply *apply, const struct manifest_entry *e
     struct remote_answer answer;
     int status;
 
-    path_of(&to, "schedules", entry->id.ptr, "/resume");
+    path_object(&to, "schedules", entry->id.ptr, "/resume");
     status = remote_call(apply->remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    print_line(out, fates[entry->fate].sign, fates[entry->fate].tint, "resume", entry->id);
+    print_line(out, diff_marks[entry->diff].sign, diff_marks[entry->diff].tint, "resume",
+               entry->id);
     printer_text(out, "    ");
-    printer_safe(out, str_of(text_of(answer.json, "text")));
+    printer_safe(out, str_of(member_text(answer.json, "text")));
     printer_text(out, "\n");
     answer_free(&answer);
     return STATUS_OK;
@@ -275,19 +276,19 @@ int apply_show_times(const struct apply *apply)
         status = show_future(apply, &m->entries[i], &out);
     }
     if (rest > 0)
-        printer_printf(&out, "… and the times of %d more\n", rest);
+        printer_printf(&out, "… and the times of %d more schedules\n", rest);
     (void)printer_close(&out);
     return status;
 }
 
-/* ---- all of it as JSON, and in one line ---- */
+/* ---- JSON, and the summary ---- */
 
-/* The member "times" of an entry: what the server answers, both sides of it. */
+/* Adds the member "times" with the times before and after. */
 static int put_times(const struct apply *apply, const struct manifest_entry *entry, json_t *one)
 {
     struct remote_answer answer;
-    bool is_new = entry->fate == FATE_CREATE;
-    int status = request_command_times(apply, entry, &answer);
+    bool is_new = entry->diff == DIFF_CREATE;
+    int status = fetch_times(apply, entry, &answer);
     json_t *times, *after, *slot;
     size_t i;
 
@@ -311,7 +312,7 @@ static json_t *entry_json(const struct manifest_entry *entry)
 
     json_put(one, "kind", json_new_str(str_of(manifest_kind_text(entry->kind))));
     json_put(one, "id", json_new_str(entry->id));
-    json_put(one, "do", json_new_str(str_of(fates[entry->fate].word)));
+    json_put(one, "do", json_new_str(str_of(diff_marks[entry->diff].word)));
     if (entry->changes)
         json_put(one, "changes", json_incref(entry->changes));
     return one;
@@ -330,7 +331,7 @@ int apply_show_json(const struct apply *apply, bool with_times)
         const struct manifest_entry *entry = &m->entries[i];
         json_t *one;
 
-        if (entry->fate != FATE_CREATE && entry->fate != FATE_CHANGE)
+        if (entry->diff != DIFF_CREATE && entry->diff != DIFF_CHANGE)
             continue;
         one = entry_json(entry);
         json_add(list, one);
@@ -347,7 +348,7 @@ int apply_show_json(const struct apply *apply, bool with_times)
         json_put(one, "do", json_new_str(STR("delete")));
         json_add(list, one);
     }
-    json_put(all, "same", json_new_int(apply->counts[FATE_SAME]));
+    json_put(all, "same", json_new_int(apply->counts[DIFF_SAME]));
     json_put(all, "failed", json_new_int(apply->failed));
     remote_printer(apply->remote, &out);
     print_json(&out, all);
@@ -355,21 +356,21 @@ int apply_show_json(const struct apply *apply, bool with_times)
     return STATUS_OK;
 }
 
-void apply_sum_up(const struct apply *apply)
+void apply_print_summary(const struct apply *apply)
 {
     static struct printer out;
     int deleted = (int)json_array_size(apply->pruned);
 
     remote_printer(apply->remote, &out);
     if (!apply_is_different(apply)) {
-        printer_printf(&out, "unchanged: all %d\n", apply->counts[FATE_SAME]);
+        printer_printf(&out, "no changes; %d unchanged\n", apply->counts[DIFF_SAME]);
     } else {
-        printer_printf(&out, "%d created, %d changed, %d unchanged", apply->counts[FATE_CREATE],
-                       apply->counts[FATE_CHANGE], apply->counts[FATE_SAME]);
+        printer_printf(&out, "%d created, %d changed, %d unchanged", apply->counts[DIFF_CREATE],
+                       apply->counts[DIFF_CHANGE], apply->counts[DIFF_SAME]);
         if (deleted > 0)
             printer_printf(&out, ", %d deleted", deleted);
         if (apply->failed > 0)
-            printer_printf(&out, "; %d of them failed", apply->failed);
+            printer_printf(&out, "; %d failed", apply->failed);
         printer_text(&out, "\n");
     }
     (void)printer_close(&out);

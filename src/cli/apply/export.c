@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry export`: a namespace as a file that `belfry apply` reads.
+ * `belfry export`: writes a namespace as a file that `belfry apply` reads.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ enum {
     OPT_PREFIX,
     OPT_COUNT,
     PAGES_MAX = 100 * 1000,
-    ENTRY_MAX = 8 << 20, /* bytes of one as YAML: a megabyte of JSON, indented */
+    ENTRY_MAX = 8 << 20, /* bytes of one entry as YAML: a megabyte of JSON, indented */
     NAME_MAX_BYTES = 4096,
 };
 
@@ -34,7 +34,7 @@ struct export
     struct progress progress;
     bool is_yaml;
     int64_t count;
-    char *text; /* of one entry, ENTRY_MAX */
+    char *text; /* buffer for one entry, ENTRY_MAX bytes */
 };
 
 static int write_entry(struct export *e, const json_t *entry)
@@ -49,7 +49,7 @@ static int write_entry(struct export *e, const json_t *entry)
         buf_char(&out, '\n');
     }
     if (out.cut) {
-        report_note("an entry is too large to be written");
+        report_note("an entry exceeds %d bytes", ENTRY_MAX);
         return STATUS_PROTOCOL;
     }
     printer_str(&e->out, buf_as_str(&out));
@@ -63,7 +63,7 @@ static int write_page(struct export *e, const json_t *page)
     int status = STATUS_OK;
 
     if (!json_is_array(items)) {
-        report_note("the answer of %s is no export; is it a Belfry server?",
+        report_note("response from %s is not an export; is it a Belfry server?",
                     remote_server(e->remote));
         return STATUS_PROTOCOL;
     }
@@ -94,14 +94,14 @@ static int write_pages(struct export *e, const struct args *args)
         path_query(&out, "prefix", args->value[OPT_PREFIX]);
         path_query(&out, "cursor", cursor[0] != '\0' ? cursor : NULL);
         if (out.cut) {
-            report_note("the question is too long: ask with shorter filters");
+            report_note("request is too long; use shorter filters");
             return STATUS_USAGE;
         }
         status = remote_call(e->remote, &request, &answer);
         if (status != STATUS_OK)
             break;
         status = write_page(e, answer.json);
-        snprintf(cursor, sizeof cursor, "%s", text_of(answer.json, "cursor"));
+        snprintf(cursor, sizeof cursor, "%s", member_text(answer.json, "cursor"));
         answer_free(&answer);
         if (cursor[0] == '\0' || printer_is_closed(&e->out))
             break;
@@ -109,18 +109,19 @@ static int write_pages(struct export *e, const struct args *args)
     return status;
 }
 
-/* A file gets its name when it is whole. */
+/* Writes to FILE.part, and renames it when it is complete. */
 static int write_file(struct export *e, const struct args *args, const char *path)
 {
     char part[NAME_MAX_BYTES];
     int fd, status;
 
     if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part) {
-        report_note("the name of the file is too long");
+        report_note("file name is too long; the limit is %d bytes",
+                    NAME_MAX_BYTES - (int)sizeof ".part");
         return STATUS_USAGE;
     }
     if (!args->value[OPT_FORCE] && access(path, F_OK) == 0) {
-        report_note("%s is there already; name another file, or say --force", path);
+        report_note("%s already exists; use --force to replace it", path);
         return STATUS_USAGE;
     }
     fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -152,7 +153,7 @@ static int export_run(const struct args *args)
 
     e.is_yaml = strcmp(form, "yaml") == 0;
     if (!e.is_yaml && strcmp(form, "json") != 0) {
-        err_set(&err, RC_INVALID, -1, 0, "--format must be yaml or json, not %.100s", form);
+        err_set(&err, RC_INVALID, -1, 0, "--format must be yaml or json, not \"%.100s\"", form);
         return report_usage(&err, "export");
     }
     status = remote_open(args, "export", &e.remote);
@@ -179,22 +180,22 @@ static int export_run(const struct args *args)
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_FORM] = {"format", 'F', "FORM",
-                  "yaml, or json: one document on each line; default yaml"},
-    [OPT_FORCE] = {"force", '\0', NULL, "replace FILE when it is there"},
-    [OPT_LABEL] = {"label", 'l', "KEY[=VALUE]", "only schedules that have the label"},
-    [OPT_PREFIX] = {"prefix", '\0', "TEXT", "only schedules whose id begins with this"},
+    [OPT_FORM] = {"format", 'F', "FORMAT",
+                  "yaml, or json with one document per line (default\n"
+                  "yaml)"},
+    [OPT_FORCE] = {"force", '\0', NULL, "replace FILE if it exists"},
+    [OPT_LABEL] = {"label", 'l', "KEY[=VALUE]", "only schedules with this label"},
+    [OPT_PREFIX] = {"prefix", '\0', "TEXT", "only schedules whose id begins with TEXT"},
 };
 
 const struct command export_command = {
     .name = "export",
-    .usage = "[FILE]",
-    .summary = "Write a namespace as a file that can be applied",
-    .about =
-        "All calendars, gates and schedules as documents, without what has run; those that\n"
-        "are paused with reason and end.  With a label or prefix only schedules.  Without\n"
-        "FILE, or with -, to standard output.  Applied to the server that it came from, an\n"
-        "export changes nothing.\n",
+    .usage = "[FILE] [OPTION]...",
+    .summary = "Export a namespace to a file for `belfry apply`",
+    .about = "Writes all calendars, gates and schedules with their pauses, but no runs and no\n"
+             "history.  With --label or --prefix only schedules are written.  Without FILE,\n"
+             "or with -, the output is standard output.  Applying an export to the same\n"
+             "server changes nothing.\n",
     .examples = "  belfry export belfry.yaml\n"
                 "  belfry export --format json -l team=billing\n",
     .options = options,

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checks and collects the entries of a manifest, and reports errors with their position.
+ */
 #include "cli/apply/manifest.h"
 
 #include <stdlib.h>
@@ -42,7 +45,8 @@ void manifest_error(struct manifest *manifest, const struct manifest_entry *entr
                     entry->place.document, field, field[0] != '\0' ? ": " : "", text);
 }
 
-void manifest_wrong(struct manifest *manifest, const char *file, int line, const char *text)
+void manifest_file_error(struct manifest *manifest, const char *file, int line,
+                         const char *text)
 {
     if (++manifest->errors > MANIFEST_ERRORS_MAX)
         return;
@@ -52,10 +56,10 @@ void manifest_wrong(struct manifest *manifest, const char *file, int line, const
         report_note("%s: %s", file, text);
 }
 
-/* ---- one thing ---- */
+/* ---- one entry ---- */
 
-/* Which member names it. */
-static const char *name_of(const json_t *value, enum manifest_kind *ret)
+/* The member that holds the entry's name; *ret is its kind. */
+static const char *id_member(const json_t *value, enum manifest_kind *ret)
 {
     *ret = MANIFEST_SCHEDULE;
     if (json_object_get(value, "calendar"))
@@ -77,12 +81,12 @@ static enum rc check_entry(const json_t *value, struct manifest_entry *entry,
         return err_set(reterr, RC_INVALID, -1, 0,
                        "must be a schedule, or {\"calendar\": NAME, \"dates\": […]}, or "
                        "{\"gate\": NAME, \"limit\": N}");
-    name = name_of(value, &entry->kind);
+    name = id_member(value, &entry->kind);
     rc = json_require(value, name, reterr);
     if (rc == RC_OK)
         rc = json_take_str(json_object_get(value, name), 255, &entry->id, reterr);
     if (rc == RC_OK && entry->id.len == 0)
-        rc = err_set(reterr, RC_INVALID, -1, 0, "may not be empty");
+        rc = err_set(reterr, RC_INVALID, -1, 0, "must not be empty");
     if (rc != RC_OK && reterr->field[0] == '\0')
         err_in(reterr, "%s", name);
     if (rc == RC_OK && entry->kind == MANIFEST_CALENDAR)
@@ -119,14 +123,15 @@ void manifest_add(struct manifest *m, const json_t *value, const struct manifest
         return;
     }
     if (m->count == MANIFEST_ENTRIES_MAX) {
-        manifest_wrong(m, entry.place.file, entry.place.line, "too many entries");
+        manifest_file_error(m, entry.place.file, entry.place.line,
+                            "too many entries; the limit is 1000000");
         return;
     }
     text = json_dumps(value, JSON_COMPACT);
     must(text);
     entry.json = str_of(text);
     if (entry.json.len > MANIFEST_ENTRY_MAX)
-        manifest_error(m, &entry, "", "is larger than a request may be: 1,000,000 bytes");
+        manifest_error(m, &entry, "", "too large; the limit is 1000000 bytes as JSON");
     else
         entry.json = arena_str(m->arena, entry.json);
     entry.id = arena_str(m->arena, entry.id);
@@ -135,7 +140,7 @@ void manifest_add(struct manifest *m, const json_t *value, const struct manifest
     *new_entry(m) = entry;
 }
 
-/* A value that stands for several: a list, or {"items": […]}. */
+/* Adds one entry, or those of a list or {"items": […]}. */
 void manifest_add_all(struct manifest *m, const json_t *value,
                       const struct manifest_entry *place)
 {
@@ -154,7 +159,7 @@ void manifest_add_all(struct manifest *m, const json_t *value,
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all entries ---- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -168,10 +173,10 @@ static int by_name(const void *a, const void *b)
     order = memcmp(x->id.ptr, y->id.ptr, len);
     if (order != 0 || x->id.len != y->id.len)
         return order != 0 ? order : x->id.len < y->id.len ? -1 : 1;
-    return x < y ? -1 : 1; /* as they stand */
+    return x < y ? -1 : 1; /* in the order of the files */
 }
 
-static void check_twice(struct manifest *m)
+static void check_duplicates(struct manifest *m)
 {
     const struct manifest_entry **sorted = calloc((size_t)m->count + 1, sizeof *sorted);
 
@@ -185,7 +190,7 @@ static void check_twice(struct manifest *m)
 
         if (a->kind != b->kind || !str_eq(a->id, b->id))
             continue;
-        snprintf(text, sizeof text, "stands twice; it is also in %.300s:%d", a->place.file,
+        snprintf(text, sizeof text, "duplicate; already in %.300s:%d", a->place.file,
                  a->place.line + yaml_line(a->place.text, a->place.path) - 1);
         manifest_error(m, b, "", text);
     }
@@ -204,11 +209,11 @@ static int by_kind(const void *a, const void *b)
 
 int manifest_finish(struct manifest *m)
 {
-    check_twice(m);
+    check_duplicates(m);
     if (m->count > 1)
         qsort(m->entries, (size_t)m->count, sizeof *m->entries, by_kind);
     if (m->errors > MANIFEST_ERRORS_MAX)
-        report_note("… and %d more", m->errors - MANIFEST_ERRORS_MAX);
+        report_note("… and %d more errors", m->errors - MANIFEST_ERRORS_MAX);
     return m->errors > 0 ? STATUS_USAGE : STATUS_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which files a manifest is made of.
+ * Finds and reads the files of a manifest.
  */
 #include <errno.h>
 #include <fts.h>
@@ -13,15 +13,15 @@
 
 enum { READ_FIRST = 64 * 1024 };
 
-/* Beside the texts: entries as JSON, names. */
+/* The texts, and the entries as JSON. */
 #define ARENA_MAX (3 * MANIFEST_BYTES_MAX)
 
-static void wrong_file(struct manifest *m, const char *name)
+static void report_errno(struct manifest *m, const char *name)
 {
-    manifest_wrong(m, name, 0, strerror(errno));
+    manifest_file_error(m, name, 0, strerror(errno));
 }
 
-/* All of it; a text that is too long for all files together is an error. */
+/* Reads to the end; fails when all files together exceed MANIFEST_BYTES_MAX. */
 static void read_stream(struct manifest *m, const char *name, FILE *file)
 {
     size_t room = READ_FIRST, len = 0, n;
@@ -39,10 +39,10 @@ static void read_stream(struct manifest *m, const char *name, FILE *file)
         }
     }
     if (ferror(file))
-        wrong_file(m, name);
+        report_errno(m, name);
     else if (arena_used(m->arena) > MANIFEST_BYTES_MAX ||
              len > MANIFEST_BYTES_MAX - arena_used(m->arena))
-        manifest_wrong(m, name, 0, "the files are too large together; apply them in parts");
+        manifest_file_error(m, name, 0, "the files exceed 1 GiB in total; apply them in parts");
     else
         manifest_text(m, arena_str(m->arena, str_of(name)).ptr,
                       arena_str(m->arena, (struct str){text, len}));
@@ -54,7 +54,7 @@ static void read_file(struct manifest *m, const char *path, const char *name)
     FILE *file = fopen(path, "re");
 
     if (!file) {
-        wrong_file(m, name);
+        report_errno(m, name);
         return;
     }
     read_stream(m, name, file);
@@ -71,7 +71,7 @@ static bool is_wanted(const FTSENT *file)
     const char *dot = strrchr(file->fts_name, '.');
 
     if (file->fts_level == 0)
-        return true; /* it was named */
+        return true; /* named on the command line */
     return dot &&
            (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
 }
@@ -87,7 +87,7 @@ static int visit(struct manifest *m, FTS *fts, FTSENT *file)
         return 0;
     case FTS_F:
     case FTS_SL:
-    case FTS_DEFAULT: /* a pipe that was named */
+    case FTS_DEFAULT: /* a pipe */
         if (is_hidden || !is_wanted(file))
             return 0;
         read_file(m, file->fts_accpath, file->fts_path);
@@ -97,7 +97,7 @@ static int visit(struct manifest *m, FTS *fts, FTSENT *file)
     case FTS_NS:
     case FTS_SLNONE:
         errno = file->fts_errno ? file->fts_errno : ENOENT;
-        wrong_file(m, file->fts_path);
+        report_errno(m, file->fts_path);
         return 0;
     default:
         return 0;
@@ -116,9 +116,9 @@ static void read_path(struct manifest *m, const char *path)
         count += visit(m, fts, file);
     fts_close(fts);
     if (count == MANIFEST_FILES_MAX)
-        manifest_wrong(m, path, 0, "there are too many files in it");
+        manifest_file_error(m, path, 0, "too many files; the limit is 10000");
     else if (count == 0 && m->errors == before)
-        manifest_wrong(m, path, 0, "there is no file *.yaml, *.yml or *.json in it");
+        manifest_file_error(m, path, 0, "no *.yaml, *.yml or *.json file found");
 }
 
 int manifest_read(const char *const *paths, int count, struct manifest *ret)

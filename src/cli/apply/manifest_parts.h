@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of cli/apply/manifest.h share; nobody else includes it.
+ * Shared by the manifest*.c files; not for others.
  */
 #pragma once
 
 #include "cli/apply/manifest.h"
 
-/* Tells and counts what is wrong with a file; line 0: all of it. */
-void manifest_wrong(struct manifest *manifest, const char *file, int line, const char *text);
+/* Prints and counts an error in a file; line 0: in the whole file. */
+void manifest_file_error(struct manifest *manifest, const char *file, int line,
+                         const char *text);
 
-/* Adds what a value is; `place` says where it stands. */
+/* Adds a value as one entry, or as all entries of a list; `place` is its position. */
 void manifest_add(struct manifest *manifest, const json_t *value,
                   const struct manifest_entry *place);
 void manifest_add_all(struct manifest *manifest, const json_t *value,
                       const struct manifest_entry *place);
 
-/* Reads a text that is kept in the manifest's arena. */
+/* Reads a text that is in the manifest's arena. */
 void manifest_text(struct manifest *manifest, const char *name, struct str text);
 
-/* Puts them in order, when all were added; the status. */
+/* Sorts the entries after all were added; returns the exit status. */
 int manifest_finish(struct manifest *manifest);

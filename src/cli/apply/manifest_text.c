@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A text as YAML or JSON.  JSON is cut into its values first, however long the text is; each
- * of them is then read as strictly as a server reads it.
+ * Reads a text as YAML or JSON.  A JSON text of any length is first cut into its values; each
+ * value is then parsed as strictly as the server does.
  */
 #include "cli/apply/manifest_parts.h"
 #include "wire/yaml/yaml.h"
 
-/* Where a JSON text is being read. */
+/* The state of cutting a JSON text. */
 struct cutter {
     struct manifest *manifest;
     const char *name;
     struct str text;
     size_t at;
-    size_t counted; /* byte up to which lines were counted */
-    int line;       /* there, from 1 */
+    size_t counted; /* bytes whose line breaks were counted */
+    int line;       /* line number at `counted`, from 1 */
     int document;
 };
 
@@ -32,8 +32,8 @@ static char peek(struct cutter *c)
     return c->at < c->text.len ? c->text.ptr[c->at] : '\0';
 }
 
-/* Up to the end of the value that begins here, by its brackets. */
-static struct str take_value(struct cutter *c)
+/* Cuts the value that begins here, by counting brackets. */
+static struct str cut_value(struct cutter *c)
 {
     size_t from = c->at;
     bool in_string = false;
@@ -59,8 +59,8 @@ static struct str take_value(struct cutter *c)
     return (struct str){c->text.ptr + from, c->at - from};
 }
 
-/* "line 2, column 3: TEXT" counts from the value; what is told counts from the file. */
-static void tell_json(struct cutter *c, size_t from, const struct err *err)
+/* json_read() counts lines from the start of the value; the report counts from the file's. */
+static void report_json_error(struct cutter *c, size_t from, const struct err *err)
 {
     const char *text = err->text;
     int line = line_at(c, from);
@@ -70,14 +70,14 @@ static void tell_json(struct cutter *c, size_t from, const struct err *err)
             line += c->text.ptr[i] == '\n';
     if (strncmp(text, "line ", 5) == 0 && strchr(text, ':'))
         text = strchr(text, ':') + 2;
-    manifest_wrong(c->manifest, c->name, line, text);
+    manifest_file_error(c->manifest, c->name, line, text);
 }
 
-/* False: it cannot be read, and nothing behind it. */
+/* Returns false after an error: the rest of the text cannot be read. */
 static bool add_value(struct cutter *c)
 {
     size_t from = c->at;
-    struct str text = take_value(c);
+    struct str text = cut_value(c);
     struct manifest_entry place = {.place = {.file = c->name,
                                              .document = ++c->document,
                                              .line = line_at(c, from),
@@ -86,14 +86,14 @@ static bool add_value(struct cutter *c)
     struct err err;
 
     if (json_read(text, &json, &err) != RC_OK) {
-        tell_json(c, from, &err);
+        report_json_error(c, from, &err);
         return false;
     }
     manifest_add_all(c->manifest, json, &place);
     return true;
 }
 
-/* The items of a list one by one, since the list itself may be long. */
+/* Adds the items of a list one at a time, since the list may be long. */
 static bool add_list(struct cutter *c)
 {
     c->at++;
@@ -110,8 +110,8 @@ static bool add_list(struct cutter *c)
             return true;
         }
         if (peek(c) != ',') {
-            manifest_wrong(c->manifest, c->name, line_at(c, c->at),
-                           "between two items of a list stands a comma, and behind them ]");
+            manifest_file_error(c->manifest, c->name, line_at(c, c->at),
+                                "expected , or ] after a list item");
             return false;
         }
         c->at++;
@@ -124,13 +124,13 @@ static void read_json(struct manifest *m, const char *name, struct str text)
     bool goes_on = true;
 
     if (!str_is_utf8(text)) {
-        manifest_wrong(m, name, 0, "the text is not UTF-8");
+        manifest_file_error(m, name, 0, "not UTF-8");
         return;
     }
     while (goes_on && peek(&c) != '\0')
         goes_on = peek(&c) == '[' ? add_list(&c) : add_value(&c);
     if (goes_on && c.at < text.len)
-        manifest_wrong(m, name, line_at(&c, c.at), "a zero byte");
+        manifest_file_error(m, name, line_at(&c, c.at), "unexpected zero byte");
 }
 
 static void read_yaml(struct manifest *m, const char *name, struct str text)
@@ -155,10 +155,10 @@ static void read_yaml(struct manifest *m, const char *name, struct str text)
     }
     yaml_close(reader);
     if (rc != RC_OK)
-        manifest_wrong(m, name, 0, err.text);
+        manifest_file_error(m, name, 0, err.text);
 }
 
-/* A text that begins as JSON does is JSON: as YAML it would have other escapes. */
+/* A text that begins with { or [ is read as JSON, since YAML has other escapes. */
 void manifest_text(struct manifest *m, const char *name, struct str text)
 {
     size_t at = 0;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The option parser; for a misspelt option the error names the nearest known one.
+ */
 #include "cli/frame/args.h"
 
 #include <string.h>
@@ -14,57 +17,57 @@ struct reader {
     struct args *args;
 };
 
-/* What other programs call our options. */
+/* Names that other programs use for these options. */
 static const struct {
-    const char *said, *meant;
-} elsewhere[] = {
+    const char *alias, *name;
+} aliases[] = {
     {"port", "listen"}, {"host", "listen"}, {"bind", "listen"}, {"address", "listen"},
     {"database", "db"}, {"sqlite", "db"},   {"url", "server"},
 };
 
-static const struct option *meant_by(const struct reader *r, struct str name)
+static const struct option *find_alias(const struct reader *r, struct str name)
 {
-    for (size_t k = 0; k < sizeof elsewhere / sizeof elsewhere[0]; k++)
-        for (int i = 0; str_eq(name, str_of(elsewhere[k].said)) && i < r->count; i++)
-            if (strcmp(r->options[i].name, elsewhere[k].meant) == 0)
+    for (size_t k = 0; k < sizeof aliases / sizeof aliases[0]; k++)
+        for (int i = 0; str_eq(name, str_of(aliases[k].alias)) && i < r->count; i++)
+            if (strcmp(r->options[i].name, aliases[k].name) == 0)
                 return &r->options[i];
     return NULL;
 }
 
-static enum rc unknown(const struct reader *r, const char *word, struct err *reterr)
+static enum rc unknown_option(const struct reader *r, const char *word, struct err *reterr)
 {
     const char *names[ARGS_OPTIONS_MAX];
     struct str name = str_of(word), rest;
-    const struct option *meant;
+    const struct option *known;
     int near;
 
     while (name.len > 0 && name.ptr[0] == '-')
         name = str_from(name, 1);
     str_cut(name, '=', &name, &rest);
-    meant = meant_by(r, name);
-    if (meant)
-        return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; say --%s %s", word,
-                       meant->name, meant->value);
+    known = find_alias(r, name);
+    if (known)
+        return err_set(reterr, RC_INVALID, -1, 0, "unknown option \"%.200s\"; use --%s %s",
+                       word, known->name, known->value);
     for (int i = 0; i < r->count; i++)
         names[i] = r->options[i].name;
     near = str_nearest(name, names, r->count);
     if (near >= 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; did you mean --%s?",
-                       word, names[near]);
-    return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; --help lists them", word);
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "unknown option \"%.200s\"; did you mean --%s?", word, names[near]);
+    return err_set(reterr, RC_INVALID, -1, 0, "unknown option \"%.200s\"", word);
 }
 
-static bool may_stand_alone(const struct option *option)
+static bool value_is_optional(const struct option *option)
 {
     return option->value[0] == '[';
 }
 
-static enum rc note(struct reader *r, int i, const char *value, struct err *reterr)
+static enum rc add_value(struct reader *r, int i, const char *value, struct err *reterr)
 {
     struct args *args = r->args;
 
     if (args->given_count == ARGS_GIVEN_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "there are more than %d options",
+        return err_set(reterr, RC_LIMIT, -1, 0, "too many options; the limit is %d",
                        ARGS_GIVEN_MAX);
     args->value[i] = value;
     args->given[args->given_count].option = i;
@@ -72,22 +75,22 @@ static enum rc note(struct reader *r, int i, const char *value, struct err *rete
     return RC_OK;
 }
 
-/* The word behind an option, when its value did not stand in the same word. */
-static enum rc take_value(struct reader *r, int i, const char *inside, struct err *reterr)
+/* `inside` is a value in the option's own word (--tz=Z, -n5); NULL: it is the next word. */
+static enum rc read_value(struct reader *r, int i, const char *inside, struct err *reterr)
 {
     const struct option *option = &r->options[i];
 
     if (!option->value) {
         if (inside)
             return err_set(reterr, RC_INVALID, -1, 0, "--%s takes no value", option->name);
-        return note(r, i, "", reterr);
+        return add_value(r, i, "", reterr);
     }
-    if (!inside && may_stand_alone(option))
-        return note(r, i, "true", reterr);
+    if (!inside && value_is_optional(option))
+        return add_value(r, i, "true", reterr);
     if (!inside && r->at >= r->argc)
         return err_set(reterr, RC_INVALID, -1, 0, "--%s needs a value: --%s %s", option->name,
                        option->name, option->value);
-    return note(r, i, inside ? inside : r->argv[r->at++], reterr);
+    return add_value(r, i, inside ? inside : r->argv[r->at++], reterr);
 }
 
 static bool is_name(struct str word, const char *name)
@@ -107,11 +110,11 @@ static enum rc long_option(struct reader *r, const char *word, struct err *reter
 
     for (int i = 0; i < r->count; i++)
         if (is_name(name, r->options[i].name))
-            return take_value(r, i, has_value ? value.ptr : NULL, reterr);
-    return unknown(r, word, reterr);
+            return read_value(r, i, has_value ? value.ptr : NULL, reterr);
+    return unknown_option(r, word, reterr);
 }
 
-/* `-n5`, `-n 5`; bare options may stand together: `-lj`. */
+/* `-n5`, `-n 5`; options without a value may be combined: `-lj`. */
 static enum rc short_options(struct reader *r, const char *word, struct err *reterr)
 {
     for (const char *p = word + 1; *p != '\0'; p++) {
@@ -121,10 +124,10 @@ static enum rc short_options(struct reader *r, const char *word, struct err *ret
         while (i < r->count && r->options[i].letter != *p)
             i++;
         if (i == r->count)
-            return unknown(r, word, reterr);
-        if (r->options[i].value && !may_stand_alone(&r->options[i]))
-            return take_value(r, i, p[1] != '\0' ? p + 1 : NULL, reterr);
-        rc = take_value(r, i, NULL, reterr);
+            return unknown_option(r, word, reterr);
+        if (r->options[i].value && !value_is_optional(&r->options[i]))
+            return read_value(r, i, p[1] != '\0' ? p + 1 : NULL, reterr);
+        rc = read_value(r, i, NULL, reterr);
         if (rc != RC_OK)
             return rc;
     }
@@ -145,7 +148,7 @@ enum rc args_read(int argc, char **argv, const struct option *options, int count
         enum rc rc = RC_OK;
 
         if (only_operands || word[0] != '-' || word[1] == '\0')
-            argv[args.operands++] = word; /* never ahead of what is read */
+            argv[args.operands++] = word; /* never overwrites a word that is still unread */
         else if (strcmp(word, "--") == 0)
             only_operands = true;
         else if (word[1] == '-')

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command line of one command: options by a table, and operands.
+ * Parses the options and operands of one command, using the command's table of options.
  *
  * `--tz Z`, `--tz=Z`, `-n 5`, `-n5`; options and operands in any order; `--` ends options.
- * Of an option given twice the last counts, unless the command asks for all of them; - and _
- * in a name are the same.  Nothing is printed here.
+ * If an option is repeated, the last value counts, unless the command reads all of them with
+ * args_all(); - and _ in a name are equal.  Nothing is printed here.
  */
 #pragma once
 
@@ -13,36 +13,36 @@
 #include "base/err.h"
 
 enum {
-    ARGS_OPTIONS_MAX = 64, /* a daemon has one for each key of its configuration */
-    ARGS_GIVEN_MAX = 128,  /* options as they stand on the line                       */
+    ARGS_OPTIONS_MAX = 64, /* the server has an option for each configuration key */
+    ARGS_GIVEN_MAX = 128,  /* options on one command line                         */
 };
 
 struct option {
-    const char *name;  /* without its dashes                                */
-    char letter;       /* the short form, '\0' when there is none           */
-    const char *value; /* what the help calls its value; NULL when it has none; "[=BOOL]":
-                          it may stand alone, which means true                   */
+    const char *name;  /* without dashes                */
+    char letter;       /* the short form, '\0': none    */
+    const char *value; /* name of the value in the help; NULL: the option has no value;
+                          "[=BOOL]": the value is optional and defaults to true */
     const char *help;
 };
 
 struct command;
 
 struct args {
-    const struct command *command;       /* whose they are */
+    const struct command *command;       /* the command that they belong to */
     const char *value[ARGS_OPTIONS_MAX]; /* by index into the table; "" for a bare option */
-    char **operand; /* the first words of `argv`, which args_read() moves there */
+    char **operand; /* args_read() moves the operands to the front of `argv` */
     int operands;
     struct {
         int option;
         const char *value;
-    } given[ARGS_GIVEN_MAX]; /* in their order */
+    } given[ARGS_GIVEN_MAX]; /* in the order of the command line */
     int given_count;
-    char **program; /* the words behind `--`, up to NULL; NULL when the command takes none */
+    char **program; /* the words after `--`, up to NULL; NULL when the command takes none */
 };
 
-/* All values of an option; how many there are, of which at most `max` are in the list. */
+/* Stores up to `max` values of an option; returns how many were given. */
 int args_all(const struct args *args, int option, const char **ret_list, int max);
 
-/* `argv` are the words behind the command's name. */
+/* `argv` holds the words after the command's name. */
 MUST_USE enum rc args_read(int argc, char **argv, const struct option *options, int count,
                            struct args *ret, struct err *reterr);

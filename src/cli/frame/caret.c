@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Draws the carets below an erroneous part of a text.
+ */
 #include "cli/frame/caret.h"
 
 #include <stdbool.h>
@@ -7,8 +10,8 @@
 #include "base/must.h"
 
 enum {
-    LEAD = 24,      /* columns before the error that are kept in view */
-    ESCAPE_MAX = 5, /* bytes of "\xNN" and the zero                   */
+    LEAD = 24,      /* columns shown before the error     */
+    ESCAPE_MAX = 5, /* bytes of "\xNN" and the final zero */
 };
 
 static bool is_printable(char c)
@@ -16,7 +19,7 @@ static bool is_printable(char c)
     return c >= 0x20 && c < 0x7f;
 }
 
-static const char *shown(char c, char escape[static ESCAPE_MAX])
+static const char *escape_char(char c, char escape[static ESCAPE_MAX])
 {
     switch (c) {
     case '\n':
@@ -36,10 +39,10 @@ static size_t width_of(char c)
 {
     char escape[ESCAPE_MAX];
 
-    return strlen(shown(c, escape));
+    return strlen(escape_char(c, escape));
 }
 
-/* The first byte to show, so that the error stands within the width. */
+/* The first byte to show, so that the error is within the width. */
 static size_t first_shown(struct str text, size_t at)
 {
     size_t width = 0, from = at;
@@ -69,7 +72,7 @@ void caret_lines(struct str text, size_t at, size_t len, struct buf *out)
     for (i = from; i < text.len && width + width_of(text.ptr[i]) <= CARET_WIDTH; i++) {
         bool marked = i >= at && (i < at + len || i == at);
 
-        buf_text(out, shown(text.ptr[i], escape));
+        buf_text(out, escape_char(text.ptr[i], escape));
         width += width_of(text.ptr[i]);
         for (size_t w = width_of(text.ptr[i]); w > 0 && (marked || i < at); w--)
             buf_char(&under, marked ? '^' : ' ');

@@ -2,7 +2,7 @@
 /*
  * The commands of the program, each with its options and help.
  *
- * One table: what is called, the help, the manual pages and the completion come from it.
+ * The dispatcher, the help, the manual pages and the shell completion all use this table.
  */
 #pragma once
 
@@ -11,18 +11,18 @@
 struct printer;
 
 struct command {
-    const char *name;     /* "next", or with what it is about: "schedule create" */
-    const char *usage;    /* behind "belfry NAME" */
-    const char *summary;  /* one line             */
-    const char *about;    /* paragraphs           */
-    const char *examples; /* lines                */
+    const char *name;     /* "next", or with its group: "schedule create"   */
+    const char *usage;    /* follows "belfry NAME"; begins with the operands */
+    const char *summary;  /* one line   */
+    const char *about;    /* paragraphs */
+    const char *examples; /* lines      */
     const struct option *options;
     int option_count;
-    int own_from;         /* options before this one are shared; the help puts them last */
-    bool takes_program;   /* the words behind `--` are a program and its arguments */
-    bool counts_operands; /* there must be `least` to `most` of them */
+    int own_from;         /* options before this index are shared; the help lists them last */
+    bool takes_program;   /* the words after `--` are a program and its arguments */
+    bool counts_operands; /* check that there are `least` to `most` operands */
     int least, most;
-    const void *arg;                     /* what `run` needs to know, when commands share it */
+    const void *arg;                     /* data for a `run` that several commands share */
     int (*run)(const struct args *args); /* returns the exit status */
 };
 
@@ -58,21 +58,21 @@ extern const struct command_group audit_group;
 /* `belfry next --batch FILE`. */
 int batch_run(const char *path, const struct args *args);
 
-/* ---- all there are ---- */
+/* ---- all commands ---- */
 
-/* Number `i`, those of groups in their places; NULL: there are no more. */
+/* Command number `i`, groups included; NULL after the last. */
 const struct command *command_at(int i);
-/* The group of this name; NULL: there is none. */
+/* The group of this name, or NULL. */
 const struct command_group *group_find(const char *name);
-/* A first word of a command line: a group or a command; NULL: there are no more. */
+/* First word number `i` of a command line: a group or a command; NULL after the last. */
 const char *word_at(int i, const char **ret_summary);
 
-/* ---- how they are explained ---- */
+/* ---- help ---- */
 
-/* One command; a group; all of them. */
+/* Help for one command, for a group, and the list of all commands. */
 void help_print(const struct command *command, int fd);
 void help_print_group(const struct command_group *group, int fd);
 void help_print_all(int fd);
 
-/* The manual page of a first word, in roff. */
+/* Prints the manual page of a first word as roff. */
 void manual_print(const char *word, struct printer *out);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The confirmation prompt.
+ */
 #include "cli/frame/confirm.h"
 
 #include <stdarg.h>
@@ -8,11 +11,11 @@
 #include "cli/frame/printer.h"
 #include "cli/frame/report.h"
 
-enum { BATCH_QUERY_MAX = 1024, REPLY_MAX = 64 };
+enum { QUERY_TEXT_MAX = 1024, REPLY_MAX = 64 };
 
 int confirm(const char *query, ...)
 {
-    char text[BATCH_QUERY_MAX], reply[REPLY_MAX];
+    char text[QUERY_TEXT_MAX], reply[REPLY_MAX];
     struct printer out;
     va_list args;
     ssize_t n;
@@ -21,7 +24,7 @@ int confirm(const char *query, ...)
     vsnprintf(text, sizeof text, query, args);
     va_end(args);
     if (!isatty(STDIN_FILENO)) {
-        report_note("%s  Nobody can be asked here: say --yes", text);
+        report_note("cannot ask \"%s\": not a terminal; use --yes", text);
         return STATUS_USAGE;
     }
     printer_open(&out, STDERR_FILENO);
@@ -31,6 +34,6 @@ int confirm(const char *query, ...)
     n = read(STDIN_FILENO, reply, sizeof reply);
     if (n > 0 && (reply[0] == 'y' || reply[0] == 'Y'))
         return STATUS_OK;
-    report_note("nothing was done");
+    report_note("aborted; nothing was changed");
     return STATUS_FAILED;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asking the person before something that cannot be undone.
+ * Asks for confirmation before a change that cannot be undone.
  */
 #pragma once
 
 #include "base/err.h"
 
 /*
- * "QUESTION [y/N]" on standard error, an answer from standard input: STATUS_OK for yes,
- * STATUS_FAILED for anything else.  Where standard input is no terminal there is nobody to
- * ask: STATUS_USAGE, and it says that --yes is needed.
+ * Prints "QUERY [y/N]" on standard error and reads the reply from standard input: STATUS_OK for
+ * yes, STATUS_FAILED for anything else.  If standard input is not a terminal, returns
+ * STATUS_USAGE after a message that --yes is needed.
  */
 int confirm(const char *query, ...) PRINTF(1, 2);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints the help of a command, of a group of commands, and the list of all commands.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/frame/commands.h"
 #include "cli/frame/printer.h"
 
-enum { COLUMN = 24 }; /* where the explanation of an option begins */
+enum { COLUMN = 24 }; /* where the text of an option begins */
 
-/* Further lines of an explanation stand under its first. */
+/* Indents all lines after the first to COLUMN. */
 static void print_lines(struct printer *out, const char *text)
 {
     const char *end;
@@ -40,9 +43,10 @@ void help_print(const struct command *command, int fd)
     struct printer out;
 
     printer_open(&out, fd);
-    printer_printf(&out, "belfry %s %s\n\n%s\n\n%s%sOptions:\n", command->name, command->usage,
-                   command->summary, command->about, command->about[0] != '\0' ? "\n" : "");
-    /* Those of the command itself first; it shares the others. */
+    printer_printf(&out, "Usage: belfry %s %s\n\n%s\n\n%s%sOptions:\n", command->name,
+                   command->usage, command->summary, command->about,
+                   command->about[0] != '\0' ? "\n" : "");
+    /* The command's own options first, then the shared ones. */
     for (int i = 0; i < command->option_count; i++)
         print_option(&out, &command->options[(i + command->own_from) % command->option_count]);
     printer_printf(&out, "\nExamples:\n%s", command->examples);
@@ -54,30 +58,32 @@ void help_print_group(const struct command_group *group, int fd)
     struct printer out;
 
     printer_open(&out, fd);
-    printer_printf(&out, "belfry %s: %s\n\n", group->name, group->summary);
+    printer_printf(&out, "Usage: belfry %s COMMAND [OPTION]...\n\n%s\n\nCommands:\n",
+                   group->name, group->summary);
     for (int i = 0; i < group->count; i++)
-        printer_printf(&out, "  belfry %-24s %s\n", group->commands[i].name,
+        printer_printf(&out, "  %-15s %s\n", group->commands[i].name + strlen(group->name) + 1,
                        group->commands[i].summary);
-    printer_printf(&out, "\n`belfry help %s COMMAND` explains one of them.\n", group->name);
+    printer_printf(&out, "\nSee `belfry help %s COMMAND` for the options of a command.\n",
+                   group->name);
     printer_close(&out);
 }
 
-/* ---- all of them, by subject ---- */
+/* ---- all commands, by topic ---- */
 
-struct spec_argument_words {
+struct topic {
     const char *title;
-    const char *words; /* apart by blanks */
+    const char *words; /* separated by spaces */
 };
 
-static const struct spec_argument_words subjects[] = {
-    {"When things run", "schedule calendar next explain"},
-    {"What has run", "run events audit"},
-    {"Who works", "queue gate worker"},
-    {"Whole namespaces", "apply diff export import namespace token"},
-    {"The server", "serve config node check backup"},
+static const struct topic topics[] = {
+    {"Schedules:", "schedule calendar next explain"},
+    {"Runs and history:", "run events audit"},
+    {"Queues and workers:", "queue gate worker"},
+    {"Namespaces and access:", "apply diff export import namespace token"},
+    {"Server:", "serve config node check backup"},
 };
 
-enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
+enum { TOPICS = sizeof topics / sizeof topics[0] };
 
 static bool has_word(const char *words, const char *word)
 {
@@ -89,14 +95,14 @@ static bool has_word(const char *words, const char *word)
     return str_eq(rest, str_of(word));
 }
 
-static bool is_in_subject(const char *word, int subject)
+static bool is_in_topic(const char *word, int topic)
 {
     bool any = false;
 
-    if (subject < SUBJECTS)
-        return has_word(subjects[subject].words, word);
-    for (int i = 0; i < SUBJECTS; i++)
-        any = any || has_word(subjects[i].words, word);
+    if (topic < TOPICS)
+        return has_word(topics[topic].words, word);
+    for (int i = 0; i < TOPICS; i++)
+        any = any || has_word(topics[i].words, word);
     return !any;
 }
 
@@ -106,14 +112,14 @@ void help_print_all(int fd)
     struct printer out;
 
     printer_open(&out, fd);
-    printer_text(&out, "Belfry, a durable scheduler\n");
-    for (int s = 0; s <= SUBJECTS; s++) {
-        printer_printf(&out, "\n%s\n", s < SUBJECTS ? subjects[s].title : "And");
+    printer_text(&out, "Belfry, a durable scheduler\n\nUsage: belfry COMMAND [OPTION]...\n");
+    for (int s = 0; s <= TOPICS; s++) {
+        printer_printf(&out, "\n%s\n", s < TOPICS ? topics[s].title : "Other:");
         for (int i = 0; (word = word_at(i, &summary)) != NULL; i++)
-            if (is_in_subject(word, s))
-                printer_printf(&out, "  belfry %-11s %s\n", word, summary);
+            if (is_in_topic(word, s))
+                printer_printf(&out, "  %-11s %s\n", word, summary);
     }
-    printer_printf(&out, "  belfry %-11s %s\n", "help",
-                   "Explain a command: belfry help COMMAND");
+    printer_printf(&out, "  %-11s %s\n", "help", "Show the help of a command");
+    printer_text(&out, "\nSee `belfry help COMMAND` for a command and its options.\n");
     printer_close(&out);
 }

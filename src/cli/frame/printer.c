@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Buffered output to a descriptor, with colours and escapes.
+ */
 #include "cli/frame/printer.h"
 
 #include <errno.h>
@@ -11,7 +14,7 @@
 
 #include "cli/frame/width.h"
 
-enum { LINE_MAX_BYTES = 4096 }; /* of one printer_printf(); all callers bound what they print */
+enum { LINE_MAX_BYTES = 4096 }; /* of one printer_printf(); all callers print bounded text */
 
 void printer_open(struct printer *out, int fd)
 {
@@ -111,7 +114,7 @@ int printer_width(const struct printer *out)
     return size.ws_col;
 }
 
-/* Bytes at the start of `s` that may stand in a JSON string as they are. */
+/* Bytes at the start of `s` that a JSON string can hold unescaped. */
 static size_t plain_run(struct str s)
 {
     size_t n = 0;
@@ -122,7 +125,7 @@ static size_t plain_run(struct str s)
     return n;
 }
 
-/* The length of the well-formed character at the start of `s`, 0 when there is none. */
+/* The length of the well-formed character at the start of `s`; 0: it is malformed. */
 static size_t character(struct str s)
 {
     for (size_t n = 1; n <= 4 && n <= s.len; n++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Output in large writes, and the few forms of text that commands print.
+ * Buffered output, and the forms of text that commands print.
  *
- * A reader that went away (a closed pipe) ends the output quietly; any other failure is
- * kept and told once, at the end.
+ * A closed pipe ends the output quietly; any other write error is kept and reported once, by
+ * printer_close().
  */
 #pragma once
 
@@ -18,12 +18,12 @@ enum { OUT_BYTES = 64 * 1024 }; /* one write; a pipe holds as much */
 struct printer {
     int fd;
     int error;    /* errno of the first write that failed */
-    bool colours; /* a terminal, and nobody asked to do without */
+    bool colours; /* a terminal, and NO_COLOR is not set  */
     size_t len;
     char bytes[OUT_BYTES];
 };
 
-/* Colours by what they mean; nothing is written where there are none. */
+/* Colours by meaning; without colours printer_tint() writes nothing. */
 enum tint { TINT_NONE, TINT_GOOD, TINT_BAD, TINT_WARN, TINT_FAINT, TINT_STRONG, TINT_END };
 
 void printer_open(struct printer *out, int fd);
@@ -32,22 +32,22 @@ void printer_str(struct printer *out, struct str s);
 void printer_text(struct printer *out, const char *text);
 void printer_printf(struct printer *out, const char *fmt, ...) PRINTF(2, 3);
 
-/* Text of somebody else: what a terminal would obey is shown escaped (cli/frame/width.h). */
+/* Untrusted text: characters that would control a terminal are escaped (cli/frame/width.h). */
 void printer_safe(struct printer *out, struct str s);
 
-/* What follows is so, until TINT_END; TINT_NONE is nothing. */
+/* Applies to the text that follows, until TINT_END; TINT_NONE writes nothing. */
 void printer_tint(struct printer *out, enum tint tint);
 
-/* Columns of the terminal that `fd` is; 0 when it is none. */
+/* Columns of the terminal; 0 when `fd` is not a terminal. */
 int printer_width(const struct printer *out);
 
-/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
+/* Prints a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void printer_json(struct printer *out, struct str s);
 
 void printer_flush(struct printer *out);
 
-/* True when nobody reads any more: there is no point in going on. */
+/* True after a failed write: further output would be lost. */
 bool printer_is_closed(const struct printer *out);
 
-/* Flushes; the exit status of the command: 0, or 1 after a failed write, which it tells. */
+/* Flushes; returns the command's exit status: 0, or 1 after reporting a failed write. */
 int printer_close(struct printer *out);

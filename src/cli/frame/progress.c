@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Draws the progress line.
+ */
 #include "cli/frame/progress.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far long work has come: one line on standard error, drawn again and again, when that is
- * a terminal, and nothing when it is not.
+ * Progress of long work: one line on standard error that is redrawn.  Prints nothing when
+ * standard error is not a terminal.
  */
 #pragma once
 
@@ -11,15 +11,15 @@
 #include "base/instant.h"
 
 struct progress {
-    const char *what; /* "Copying", before the bar */
+    const char *what; /* shown before the bar, such as "Copying" */
     bool is_terminal, is_drawn;
-    instant next; /* of the steady clock: not drawn before */
+    instant next; /* clock_boot_us(); not redrawn earlier */
 };
 
 void progress_open(struct progress *progress, const char *what);
 
-/* `all` 0: nobody knows how much there is. */
+/* `all` 0: the total is unknown. */
 void progress_show(struct progress *progress, int64_t done, int64_t all);
 
-/* Takes the line away. */
+/* Erases the line. */
 void progress_close(struct progress *progress);

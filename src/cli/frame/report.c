@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes error messages and notes to standard error.
+ */
 #include "cli/frame/report.h"
 
 #include <stdarg.h>
@@ -12,8 +15,8 @@
 
 enum { NOTE_MAX = 2048 };
 
-/* Messages quote what was typed, and what a server said; a terminal must not obey it. */
-static void add_head(struct printer *out, struct str text)
+/* Messages quote user input and server responses, which must not control the terminal. */
+static void print_message(struct printer *out, struct str text)
 {
     printer_text(out, "belfry: ");
     printer_safe(out, text);
@@ -30,11 +33,11 @@ void report_note(const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     printer_open(&out, STDERR_FILENO);
-    add_head(&out, str_of(text));
+    print_message(&out, str_of(text));
     printer_flush(&out);
 }
 
-/* The line of a longer text that byte `at` is in; *at becomes its place there. */
+/* The line of `text` that contains byte *at; *at becomes the offset in that line. */
 static struct str line_at(struct str text, size_t *at)
 {
     size_t from = *at, to = *at;
@@ -56,7 +59,7 @@ int report_err(const struct err *err, struct str text)
     printer_open(&out, STDERR_FILENO);
     snprintf(line, sizeof line, "%s%s%s", err->field, err->field[0] != '\0' ? ": " : "",
              err->text);
-    add_head(&out, str_of(line));
+    print_message(&out, str_of(line));
     if (err->at >= 0 && (size_t)err->at <= text.len && text.len > 0) {
         size_t at = (size_t)err->at;
         struct str shown = line_at(text, &at);
@@ -72,8 +75,8 @@ int report_usage(const struct err *err, const char *command)
 {
     report_note("%s", err->text);
     if (command)
-        report_note("`belfry help %s` explains it", command);
+        report_note("see `belfry help %s`", command);
     else
-        report_note("`belfry help` lists the commands");
+        report_note("see `belfry help`");
     return STATUS_USAGE;
 }

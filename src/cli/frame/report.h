@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes wrong, told on standard error.
+ * Error messages on standard error, and the exit statuses.
  */
 #pragma once
 
@@ -10,24 +10,24 @@
 /* Exit statuses of every command. */
 enum {
     STATUS_OK = 0,
-    STATUS_FAILED = 1, /* the machine: a file cannot be read, output cannot be written; or
-                          the server: it refused                                       */
-    STATUS_USAGE = 2,  /* the person: a wrong expression, option, zone                 */
+    STATUS_FAILED = 1, /* a file cannot be read, output cannot be written, or the server
+                          refused the request                                      */
+    STATUS_USAGE = 2,  /* wrong input: an expression, an option, a time zone        */
     /* The rest as in sysexits.h. */
-    STATUS_UNREACHABLE = 69, /* no server, or it gave no answer                         */
-    STATUS_LATER = 75,       /* too many requests, or the server cannot just now        */
-    STATUS_PROTOCOL = 76,    /* an answer that no Belfry server gives                   */
-    STATUS_NO_RIGHT = 77,    /* a token is missing, wrong, or may not do this           */
+    STATUS_UNREACHABLE = 69, /* cannot connect, or the server did not answer          */
+    STATUS_LATER = 75,       /* too many requests, or the server is unavailable       */
+    STATUS_PROTOCOL = 76,    /* a response that no Belfry server sends                */
+    STATUS_NO_RIGHT = 77,    /* a token is missing, invalid, or lacks the right       */
 };
 
 /*
- * "belfry: FIELD: TEXT" and, where err->at says so, a line of `text` with carets under the
- * part.  Returns the status to exit with.
+ * Prints "belfry: FIELD: TEXT" and, when err->at is set, the line of `text` with carets below
+ * the part.  Returns the exit status.
  */
 int report_err(const struct err *err, struct str text);
 
-/* "belfry: …" for a note that is no error; control characters are shown escaped. */
+/* Prints "belfry: …"; control characters are escaped. */
 void report_note(const char *fmt, ...) PRINTF(1, 2);
 
-/* A wrong command line: the message and where help is. */
+/* Reports a wrong command line and names the help of `command`; NULL: the general help. */
 int report_usage(const struct err *err, const char *command);

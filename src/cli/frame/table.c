@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lays out and prints tables.
+ */
 #include "cli/frame/table.h"
 
 #include <stdlib.h>
@@ -67,7 +70,7 @@ int table_rows(const struct table *table)
     return (int)(table->count / (size_t)table->column_count);
 }
 
-static size_t least(const struct table *table, int column)
+static size_t min_width(const struct table *table, int column)
 {
     size_t title = text_columns(str_of(table->columns[column].title));
     size_t min = column == 0 ? TABLE_FIRST_MIN : TABLE_SHRUNK_MIN;
@@ -75,13 +78,13 @@ static size_t least(const struct table *table, int column)
     return title > min ? title : min;
 }
 
-/* Takes one column off the widest that may shrink; false when none can any more. */
-static bool shrink(const struct table *table, size_t *widths)
+/* Shrinks the widest column that may shrink by one; false when none can shrink further. */
+static bool shrink_widest(const struct table *table, size_t *widths)
 {
     int widest = -1;
 
     for (int i = 0; i < table->column_count; i++)
-        if (table->columns[i].shrinks && widths[i] > least(table, i) &&
+        if (table->columns[i].shrinks && widths[i] > min_width(table, i) &&
             (widest < 0 || widths[i] > widths[widest]))
             widest = i;
     if (widest < 0)
@@ -90,8 +93,8 @@ static bool shrink(const struct table *table, size_t *widths)
     return true;
 }
 
-/* The width of each column as its cells have it; 0: it has no text. */
-static void measure(const struct table *table, size_t *widths)
+/* The width that each column needs for its cells and title; 0: it has no text. */
+static void measure_columns(const struct table *table, size_t *widths)
 {
     memset(widths, 0, TABLE_COLUMNS_MAX * sizeof *widths);
     for (size_t i = 0; i < table->count; i++) {
@@ -108,7 +111,7 @@ static void measure(const struct table *table, size_t *widths)
     }
 }
 
-static size_t sum_of(const struct table *table, const size_t *widths)
+static size_t total_width(const struct table *table, const size_t *widths)
 {
     size_t all = 0;
 
@@ -118,28 +121,28 @@ static size_t sum_of(const struct table *table, const size_t *widths)
     return all;
 }
 
-static void fit(const struct table *table, int width, size_t *widths)
+static void fit_widths(const struct table *table, int width, size_t *widths)
 {
     for (int shown = table->column_count; shown > 0; shown--) {
         size_t all;
 
-        measure(table, widths);
+        measure_columns(table, widths);
         for (int i = shown; i < table->column_count; i++)
             widths[i] = 0;
-        all = sum_of(table, widths);
-        while (width > 0 && all > (size_t)width && shrink(table, widths))
+        all = total_width(table, widths);
+        while (width > 0 && all > (size_t)width && shrink_widest(table, widths))
             all--;
         if (width == 0 || all <= (size_t)width)
             return;
     }
-    measure(table, widths);
+    measure_columns(table, widths);
     for (int i = 1; i < table->column_count; i++)
         widths[i] = 0;
     while (widths[0] > (size_t)width && widths[0] > 1)
         widths[0]--;
 }
 
-static void spaces(struct printer *out, size_t count)
+static void print_spaces(struct printer *out, size_t count)
 {
     printer_printf(out, "%*s", (int)count, "");
 }
@@ -156,14 +159,14 @@ static void print_cell(struct printer *out, const struct cell *cell, size_t widt
         columns = text_columns(text) + 1;
     }
     if (column->is_number)
-        spaces(out, width - columns);
+        print_spaces(out, width - columns);
     printer_tint(out, cell->tint);
     printer_safe(out, text);
     if (is_cut)
         printer_text(out, "\u2026");
     printer_tint(out, cell->tint == TINT_NONE ? TINT_NONE : TINT_END);
     if (!column->is_number && !is_last)
-        spaces(out, width - columns);
+        print_spaces(out, width - columns);
 }
 
 static void print_row(struct printer *out, const struct table *table, const struct cell *cells,
@@ -172,14 +175,14 @@ static void print_row(struct printer *out, const struct table *table, const stru
     int count = table->column_count;
     bool any = false;
 
-    /* Nothing stands behind the last cell of a row that is not empty. */
+    /* Avoids trailing spaces: empty cells at the end of the row are omitted. */
     while (count > 1 && (cells[count - 1].len == 0 || widths[count - 1] == 0))
         count--;
     for (int i = 0; i < count; i++) {
         if (widths[i] == 0)
             continue;
         if (any)
-            spaces(out, GAP);
+            print_spaces(out, GAP);
         print_cell(out, &cells[i], widths[i], &table->columns[i], i == count - 1);
         any = true;
     }
@@ -193,7 +196,7 @@ void table_print(const struct table *table, struct printer *out, int width)
 
     if (table_rows(table) == 0)
         return;
-    fit(table, width, widths);
+    fit_widths(table, width, widths);
     for (int i = 0; i < table->column_count; i++) {
         struct str title = str_of(table->columns[i].title);
 

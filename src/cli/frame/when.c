@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the local time zone; formats and reads times in it.
+ */
 #include "cli/frame/when.h"
 
 #include <stdlib.h>
@@ -10,15 +13,15 @@
 
 enum { LINK_MAX_BYTES = 1024, DATE_LEN = sizeof "2026-11-16" - 1 };
 
-/* "/usr/share/zoneinfo/Europe/Berlin" names it; "" when a path does not. */
-static struct str name_in(const char *path)
+/* "Europe/Berlin" of "/usr/share/zoneinfo/Europe/Berlin"; "" for a path elsewhere. */
+static struct str zone_in_path(const char *path)
 {
     const char *at = strstr(path, "zoneinfo/");
 
     return str_of(at ? at + strlen("zoneinfo/") : "");
 }
 
-/* In TZ "UTC-2" is two hours east of UTC; as a name of a zone it would be two west. */
+/* In TZ "UTC-2" is two hours east of UTC; as a zone name it would be two hours west. */
 static bool is_reversed(struct str name)
 {
     if (str_starts(name, STR("UTC")) || str_starts(name, STR("GMT")))
@@ -27,7 +30,7 @@ static bool is_reversed(struct str name)
            !str_eq(name, STR("+0")) && !str_eq(name, STR("-0"));
 }
 
-/* "" when the zone has no name: it is a file that is no link, or rules in TZ itself. */
+/* "" when the zone has no name: /etc/localtime is not a link, or TZ holds POSIX rules. */
 static struct str local_name(char *link)
 {
     const char *set = getenv("TZ");
@@ -37,14 +40,14 @@ static struct str local_name(char *link)
     if (set && set[0] != '\0') {
         name = str_of(set[0] == ':' ? set + 1 : set);
         if (name.len > 0 && name.ptr[0] == '/')
-            name = name_in(name.ptr);
+            name = zone_in_path(name.ptr);
         return is_reversed(name) ? STR("") : name;
     }
     n = readlink("/etc/localtime", link, LINK_MAX_BYTES - 1);
     if (n < 0)
         return access("/etc/localtime", F_OK) == 0 ? STR("") : STR("UTC");
     link[n] = '\0';
-    return name_in(link);
+    return zone_in_path(link);
 }
 
 void when_open(struct when *ret, bool is_utc, instant now)
@@ -87,7 +90,7 @@ void when_time(const struct when *when, instant t, struct buf *out)
         buf_printf(out, " %c%02d:%02d", offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
-/* Two units, rounded down, so that "in 5m" never comes late. */
+/* Two units, rounded down, so that "in 5m" is never too late. */
 static void write_span(span d, struct buf *out)
 {
     static const struct {
@@ -118,10 +121,10 @@ void when_distance(instant t, instant now, struct buf *out)
 }
 
 /*
- * "2026-11-16", "2026-11-16 08:30" on the clock of the place; and what tables show, "2026-11-16
- * 08:30:00 +01:00", where a blank stands before the offset.
+ * "2026-11-16" and "2026-11-16 08:30" in the local zone; and the format of tables, "2026-11-16
+ * 08:30:00 +01:00", with a space before the offset.
  */
-static bool read_local(const char *text, const struct when *place, instant *ret)
+static bool read_local(const char *text, const struct when *local, instant *ret)
 {
     char plain[INSTANT_TEXT_MAX + 1] = "";
     struct buf out = BUF(plain);
@@ -133,14 +136,14 @@ static bool read_local(const char *text, const struct when *place, instant *ret)
             buf_char(&out, i == DATE_LEN && text[i] == ' ' ? 'T' : text[i]);
     if (out.cut || moment_parse(buf_as_str(&out), &moment, &err) != RC_OK)
         return false;
-    if (place->tz)
-        *ret = moment_instant(&moment, place->tz);
+    if (local->tz)
+        *ret = moment_instant(&moment, local->tz);
     else
         *ret = moment.is_local ? instant_of_seconds(moment.local) : moment.at;
     return true;
 }
 
-enum rc when_read(const char *text, const struct when *place, instant now,
+enum rc when_read(const char *text, const struct when *local, instant now,
                   char ret[static INSTANT_TEXT_MAX], struct err *reterr)
 {
     struct buf out = {.ptr = ret, .cap = INSTANT_TEXT_MAX};
@@ -154,11 +157,11 @@ enum rc when_read(const char *text, const struct when *place, instant now,
         t = text[0] == '-' ? now - away : now + away;
     else if (strcmp(text, "now") != 0)
         is_time = instant_parse(str_of(text), &t, &err) == RC_OK ||
-                  (place && read_local(text, place, &t));
+                  (local && read_local(text, local, &t));
     if (!is_time || t < INSTANT_MIN || t > INSTANT_MAX)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "%.100s is no time: write %s2026-11-16T08:30:00Z, now, -2h or +30m",
-                       text, place ? "2026-11-16, " : "");
+                       "invalid time \"%.100s\"; use %s2026-11-16T08:30:00Z, now, -2h or +30m",
+                       text, local ? "2026-11-16, " : "");
     instant_format_ms(t, &out);
     return RC_OK;
 }
@@ -166,11 +169,11 @@ enum rc when_read(const char *text, const struct when *place, instant now,
 enum rc when_read_here(const char *text, bool is_utc, char ret[static INSTANT_TEXT_MAX],
                        struct err *reterr)
 {
-    struct when place;
+    struct when local;
     enum rc rc;
 
-    when_open(&place, is_utc, clock_now());
-    rc = when_read(text, &place, place.now, ret, reterr);
-    when_close(&place);
+    when_open(&local, is_utc, clock_now());
+    rc = when_read(text, &local, local.now, ret, reterr);
+    when_close(&local);
     return rc;
 }

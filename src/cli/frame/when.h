@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times of the API as a person reads them: on the clock of the place, and how far away.
+ * Times for people: local time instead of UTC, and the distance from now.
  */
 #pragma once
 
@@ -14,31 +14,31 @@ enum { WHEN_TEXT_MAX = 64 }; /* "2026-11-16 08:30:00.250 +01:00 (in 23h59m)" */
 struct when {
     struct zoneinfo *zones;
     const struct tz *tz; /* NULL: UTC */
-    bool is_known;       /* false: UTC for want of a name of the place's zone */
+    bool is_known;       /* false: the local zone has no known name, so UTC is used */
     instant now;
 };
 
 /*
- * The zone is that of TZ or /etc/localtime; where it cannot be found, or with `is_utc`, UTC.
- * Ends with when_close().
+ * Uses the zone of TZ or /etc/localtime; UTC when that is unknown or with `is_utc`.  The caller
+ * must call when_close().
  */
 void when_open(struct when *ret, bool is_utc, instant now);
 void when_close(struct when *when);
 
-/* "2026-11-16 08:30:00 +01:00", in UTC "2026-11-16 07:30:00Z". */
+/* Writes "2026-11-16 08:30:00 +01:00", in UTC "2026-11-16 07:30:00Z". */
 void when_time(const struct when *when, instant t, struct buf *out);
 
-/* "in 5m", "2h10m ago", "now": the two largest units. */
+/* Writes "in 5m", "2h10m ago" or "now": the two largest units. */
 void when_distance(instant t, instant now, struct buf *out);
 
 /*
- * A time that a person typed: of RFC 3339, "now", or a span from now: "-2h", "+30m".  With a
- * place also a date or a time without an offset, on its clock, and times as when_time() writes
- * them.  Written in the API's form; RC_INVALID says what would be right.
+ * Reads a time that a user typed: RFC 3339, "now", or a span from now: "-2h", "+30m".  With
+ * `local`, also a date or a time without an offset in that zone, and times as when_time()
+ * writes them.  Writes it in the API's format; RC_INVALID names the valid formats.
  */
-MUST_USE enum rc when_read(const char *text, const struct when *place, instant now,
+MUST_USE enum rc when_read(const char *text, const struct when *local, instant now,
                            char ret[static INSTANT_TEXT_MAX], struct err *reterr);
 
-/* The same with the clock of this place, on which tables show times, or with `is_utc` UTC. */
+/* The same with the local zone, in which tables show times, or UTC with `is_utc`. */
 MUST_USE enum rc when_read_here(const char *text, bool is_utc,
                                 char ret[static INSTANT_TEXT_MAX], struct err *reterr);

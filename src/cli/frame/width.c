@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which characters take no column or two, from Unicode 14's general categories (Mn, Me, Cf)
- * and East Asian widths (W, F).  What is not assigned counts like what stands before it.
+ * Characters that take zero or two columns, from Unicode 14's general categories (Mn, Me, Cf)
+ * and East Asian widths (W, F).  An unassigned character counts like the one before it.
  */
 #include "cli/frame/width.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many columns of a terminal a text takes, and which characters must not reach one.
+ * The number of terminal columns that a text takes, and which characters must not reach a
+ * terminal.
  *
- * Pure; no locale is asked: text is UTF-8, and a byte that is not is shown as \xNN.
+ * Pure and independent of the locale: text is UTF-8, and a byte that is not is shown as \xNN.
  */
 #pragma once
 
@@ -13,23 +14,23 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-enum { ESCAPE_MAX = 12 }; /* bytes of what stands for a character that is not shown */
+enum { ESCAPE_MAX = 12 }; /* bytes of an escape that replaces a character */
 
 struct glyph {
     size_t bytes;
     uint32_t code;
-    bool is_safe; /* no control character, and none that turns the direction of text */
+    bool is_safe; /* not a control character, and does not change the text direction */
     size_t columns;
 };
 
-/* The character that `s`, which is not empty, begins with. */
+/* The first character of `s`, which must not be empty. */
 struct glyph glyph_at(struct str s);
 
-/* As it may be shown: itself, or \n, \t, \xNN, \uNNNN. */
+/* Appends the character itself if it is safe, else \n, \t, \xNN or \uNNNN. */
 void safe_glyph(struct str s, const struct glyph *glyph, struct buf *out);
 
-/* Columns of `s` when shown so. */
+/* Columns of `s` when printed with safe_glyph(). */
 size_t text_columns(struct str s);
 
-/* Bytes at the start of `s` that take at most so many columns. */
+/* The number of bytes at the start of `s` that fit into `columns`. */
 size_t text_fit(struct str s, size_t columns);

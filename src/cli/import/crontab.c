@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Splits a crontab into lines with their settings, comments and fields.
+ */
 #include "cli/import/crontab.h"
 
 #include "base/buf.h"
@@ -11,14 +14,14 @@ struct reader {
     struct crontab_env env[CRONTAB_ENV_MAX];
     int env_count;
     struct str zone;
-    const char *comment_from; /* the first comment line of a block, NULL: there is none */
+    const char *comment_from; /* the first comment line of a block; NULL: none */
     const char *comment_to;
     int line;
 };
 
-static void wrong(const struct reader *r, const char *text)
+static void on_error(const struct reader *r, const char *text)
 {
-    r->options->wrong(r->options->arg, r->line, text);
+    r->options->on_error(r->options->arg, r->line, text);
 }
 
 static bool is_blank(char c)
@@ -33,7 +36,7 @@ static struct str skip_blanks(struct str s)
     return s;
 }
 
-static struct str take_word(struct str *rest)
+static struct str read_word(struct str *rest)
 {
     struct str word = skip_blanks(*rest);
     size_t n = 0;
@@ -46,8 +49,8 @@ static struct str take_word(struct str *rest)
 
 /* ---- settings ---- */
 
-/* Without the quotes around it, if it has the same at both ends. */
-static struct str unquoted(struct str s)
+/* Removes a pair of equal quotes around the text. */
+static struct str strip_quotes(struct str s)
 {
     s = str_trim(s);
     if (s.len >= 2 && (s.ptr[0] == '"' || s.ptr[0] == '\'') && s.ptr[s.len - 1] == s.ptr[0])
@@ -65,22 +68,22 @@ static bool is_name(struct str s)
     return true;
 }
 
-/* "NAME = value"; a line that starts something has no such first word. */
-static bool take_setting(struct reader *r, struct str line)
+/* Reads "NAME = value"; false if the line is not a setting. */
+static bool read_setting(struct reader *r, struct str line)
 {
     struct str name, value;
     int i = 0;
 
-    if (!str_cut(line, '=', &name, &value) || !is_name(unquoted(name)))
+    if (!str_cut(line, '=', &name, &value) || !is_name(strip_quotes(name)))
         return false;
-    name = unquoted(name);
-    value = unquoted(value);
+    name = strip_quotes(name);
+    value = strip_quotes(value);
     if (str_eq(name, STR("CRON_TZ")))
         r->zone = value;
     while (i < r->env_count && !str_eq(r->env[i].name, name))
         i++;
     if (i == CRONTAB_ENV_MAX) {
-        wrong(r, "too many settings; 256 are the most");
+        on_error(r, "too many settings; the limit is 256");
         return true;
     }
     r->env[i] = (struct crontab_env){name, value};
@@ -98,7 +101,7 @@ struct str crontab_setting(const struct crontab_line *line, struct str name)
 
 /* ---- lines ---- */
 
-/* `\%` is %, % alone ends the command and then each line of its input. */
+/* `\%` is a percent sign; the first bare % ends the command, further ones end input lines. */
 static void split_command(struct reader *r, struct str text, struct crontab_line *line)
 {
     struct buf out = {.ptr = arena_take(r->arena, text.len + 1), .cap = text.len + 1};
@@ -124,7 +127,7 @@ static void split_command(struct reader *r, struct str text, struct crontab_line
     line->input = (struct str){out.ptr + end, out.len - end};
 }
 
-static struct str take_when(struct reader *r, struct str *rest)
+static struct str read_when(struct reader *r, struct str *rest)
 {
     size_t room = rest->len + 1;
     struct buf out = {.ptr = arena_take(r->arena, room), .cap = room};
@@ -133,13 +136,13 @@ static struct str take_when(struct reader *r, struct str *rest)
     for (int i = 0; i < fields; i++) {
         if (i > 0)
             buf_char(&out, ' ');
-        buf_str(&out, take_word(rest));
+        buf_str(&out, read_word(rest));
     }
     return (struct str){out.ptr, out.len};
 }
 
-/* The block of comments right above: without its marks. */
-static struct str take_comment(struct reader *r)
+/* The block of comments directly above, without the # signs. */
+static struct str read_comment(struct reader *r)
 {
     size_t len = r->comment_from ? (size_t)(r->comment_to - r->comment_from) : 0;
     struct buf out = {.ptr = arena_take(r->arena, len + 1), .cap = len + 1};
@@ -162,23 +165,24 @@ static struct str take_comment(struct reader *r)
     return (struct str){out.ptr, out.len};
 }
 
-static void take_line(struct reader *r, struct str text)
+static void add_line(struct reader *r, struct str text)
 {
     struct crontab_line line = {.line = r->line, .zone = r->zone};
     struct crontab_env *env;
 
-    line.comment = take_comment(r);
-    line.when = take_when(r, &text);
+    line.comment = read_comment(r);
+    line.when = read_when(r, &text);
     if (r->options->is_system)
-        line.user = take_word(&text);
+        line.user = read_word(&text);
     split_command(r, skip_blanks(text), &line);
     if (line.command.len == 0) {
-        wrong(r, r->options->is_system ? "a line has five fields, a user and a command"
-                                       : "a line has five fields and a command");
+        on_error(r, r->options->is_system
+                        ? "incomplete line; use five time fields, a user and a command"
+                        : "incomplete line; use five time fields and a command");
         return;
     }
     if (r->out->count == CRONTAB_LINES_MAX) {
-        wrong(r, "too many lines; 10000 are the most");
+        on_error(r, "too many lines; the limit is 10000");
         return;
     }
     env = arena_array(r->arena, (size_t)r->env_count, sizeof *env);
@@ -189,7 +193,7 @@ static void take_line(struct reader *r, struct str text)
     r->out->lines[r->out->count++] = line;
 }
 
-static void take_any(struct reader *r, struct str whole)
+static void read_line(struct reader *r, struct str whole)
 {
     struct str line = skip_blanks(whole);
 
@@ -199,10 +203,10 @@ static void take_any(struct reader *r, struct str whole)
         if (!r->comment_from)
             r->comment_from = whole.ptr;
         r->comment_to = whole.ptr + whole.len;
-    } else if (line.len == 0 || take_setting(r, line)) {
-        r->comment_from = NULL; /* it is about something else */
+    } else if (line.len == 0 || read_setting(r, line)) {
+        r->comment_from = NULL; /* the comment does not belong to a job */
     } else {
-        take_line(r, line);
+        add_line(r, line);
     }
 }
 
@@ -213,10 +217,10 @@ enum rc crontab_read(struct str text, const struct crontab_options *options,
     size_t lines = 1;
 
     if (text.len > CRONTAB_BYTES_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "a crontab has at most %d bytes",
-                       CRONTAB_BYTES_MAX);
+        return err_set(reterr, RC_LIMIT, -1, 0, "crontab is %zu bytes; the limit is %d",
+                       text.len, CRONTAB_BYTES_MAX);
     if (!str_is_utf8(text) || (text.len > 0 && memchr(text.ptr, '\0', text.len)))
-        return err_set(reterr, RC_INVALID, -1, 0, "it is not text in UTF-8");
+        return err_set(reterr, RC_INVALID, -1, 0, "not UTF-8 text");
     for (size_t i = 0; i < text.len; i++)
         lines += text.ptr[i] == '\n';
     *ret = (struct crontab){.lines = arena_array(arena, lines, sizeof *ret->lines)};
@@ -226,7 +230,7 @@ enum rc crontab_read(struct str text, const struct crontab_options *options,
 
         (void)str_cut(text, '\n', &line, &rest);
         r->line++;
-        take_any(r, line);
+        read_line(r, line);
         text = rest;
     }
     return RC_OK;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A crontab as crontab(5) describes it: settings, comments, and lines that start something.
+ * Reads a crontab as crontab(5) describes it: settings, comments, and lines that start a
+ * command.
  *
- * Read, not judged: what the five fields mean is the business of core and, a second time and
- * independently, of cli/import/crontab_clock.h.
+ * The five time fields are not checked here: core does that and, independently,
+ * cli/import/crontab_clock.h.
  */
 #pragma once
 
@@ -15,8 +16,8 @@
 
 enum {
     CRONTAB_BYTES_MAX = 1 << 20,
-    CRONTAB_LINES_MAX = 10000, /* that start something; cron itself takes 1,000 */
-    CRONTAB_ENV_MAX = 256,     /* settings of one crontab                      */
+    CRONTAB_LINES_MAX = 10000, /* lines with a command; cron's own limit is 1,000 */
+    CRONTAB_ENV_MAX = 256,     /* settings of one crontab                         */
 };
 
 struct crontab_env {
@@ -24,15 +25,15 @@ struct crontab_env {
 };
 
 struct crontab_line {
-    int line;           /* from 1                                             */
-    struct str when;    /* "30 2 * * *", blanks as one, or "@daily"           */
-    struct str user;    /* of the sixth column; empty: there is none           */
-    struct str command; /* up to the first %                                  */
-    struct str input;   /* what is behind it, a line for each %               */
+    int line;           /* from 1                                           */
+    struct str when;    /* "30 2 * * *" with single spaces, or "@daily"     */
+    struct str user;    /* the sixth column; empty: none                    */
+    struct str command; /* up to the first %                                */
+    struct str input;   /* the text after it, with a line break for each %  */
     bool has_input;
-    struct str comment;            /* the lines right above it                           */
-    struct str zone;               /* of CRON_TZ above it; empty: none                   */
-    const struct crontab_env *env; /* that were set above it, the last of each */
+    struct str comment;            /* the lines directly above                 */
+    struct str zone;               /* CRON_TZ above the line; empty: none      */
+    const struct crontab_env *env; /* settings above the line, the last of each */
     int env_count;
 };
 
@@ -42,15 +43,15 @@ struct crontab {
 };
 
 struct crontab_options {
-    bool is_system; /* with a column for the user, as /etc/crontab has */
-    /* Told for each line that is none; the rest is read all the same. */
-    void (*wrong)(void *arg, int line, const char *text);
+    bool is_system; /* with a column for the user, like /etc/crontab */
+    /* Called for each invalid line; reading continues. */
+    void (*on_error)(void *arg, int line, const char *text);
     void *arg;
 };
 
-/* All that *ret points to is in `arena`.  RC_LIMIT, or RC_INVALID when it is no text. */
+/* *ret points into `arena`.  RC_LIMIT if it is too large, RC_INVALID if it is not UTF-8. */
 MUST_USE enum rc crontab_read(struct str text, const struct crontab_options *options,
                               struct arena *arena, struct crontab *ret, struct err *reterr);
 
-/* The value of a setting above the line; empty: it is not set. */
+/* The value of a setting above the line; empty if it is not set. */
 struct str crontab_setting(const struct crontab_line *line, struct str name);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Computes when cron(8) starts a line; deliberately uses nothing of core but time zones.
+ */
 #include "cli/import/crontab_clock.h"
 
 enum {
     MINUTE = 60,
     HOUR = 3600,
     DAY = 86400,
-    JUMP_MAX = 3 * HOUR, /* a larger one is not a clock change but a new clock */
+    JUMP_MAX = 3 * HOUR, /* cron treats a larger jump as a corrected clock */
     NUMBER_MAX = 1000,
 };
 
@@ -48,7 +51,7 @@ static bool take_char(struct str *s, char c)
     return true;
 }
 
-/* "*", "3", "1-5", the first and the last also with "/2". */
+/* "*", "3" or "1-5"; "*" and "1-5" also with a step such as "/2". */
 static bool read_range(struct str text, const struct field *f, uint64_t *bits)
 {
     int64_t from = f->low, to = f->high, step = 1;
@@ -83,7 +86,7 @@ static bool read_field(struct str text, const struct field *f, uint64_t *ret)
     return read_range(tail, f, ret);
 }
 
-static struct str spelled_out(struct str when)
+static struct str expand_nickname(struct str when)
 {
     static const struct {
         const char *name, *fields;
@@ -101,7 +104,7 @@ static struct str spelled_out(struct str when)
 
 bool crontab_clock_read(struct str when, struct crontab_clock *ret)
 {
-    struct str rest = spelled_out(when);
+    struct str rest = expand_nickname(when);
     uint64_t bits[5];
     bool starred[5];
 
@@ -129,14 +132,14 @@ bool crontab_clock_read(struct str when, struct crontab_clock *ret)
     return true;
 }
 
-/* ---- going ---- */
+/* ---- computing times ---- */
 
 static int64_t floor_to(int64_t t, int64_t unit)
 {
     return t - ((t % unit) + unit) % unit;
 }
 
-/* From the first day of 1970 to the first of a year that is not before it. */
+/* Days from 1970-01-01 to the first day of `year`, 1970 or later. */
 static int64_t days_before(int64_t year)
 {
     int64_t y = year - 1;
@@ -187,7 +190,7 @@ static bool matches(const struct crontab_clock *c, int64_t local)
     return is_time(c, local) && is_day(c, local);
 }
 
-/* The latest that the wall clock has shown in the hours before. */
+/* The latest local time of the JUMP_MAX before `t`. */
 static int64_t latest_before(const struct tz *tz, int64_t t)
 {
     int64_t latest = t - MINUTE + tz_offset(tz, t - MINUTE);
@@ -198,7 +201,7 @@ static int64_t latest_before(const struct tz *tz, int64_t t)
     return latest;
 }
 
-/* Whether a minute between two that followed each other is one of it. */
+/* True if a local minute that the clock jumped over matches. */
 static bool is_skipped(const struct crontab_clock *c, int64_t from, int64_t to)
 {
     for (int64_t gone = from; gone < to; gone += MINUTE)
@@ -207,8 +210,8 @@ static bool is_skipped(const struct crontab_clock *c, int64_t from, int64_t to)
     return false;
 }
 
-/* Whether the daemon starts it at this minute, near a change of the clock. */
-static bool starts_near(const struct crontab_clock *c, const struct tz *tz, int64_t t)
+/* True if cron starts the line at this minute, near a clock change. */
+static bool starts_near_change(const struct crontab_clock *c, const struct tz *tz, int64_t t)
 {
     int64_t local = t + tz_offset(tz, t), before = t - MINUTE + tz_offset(tz, t - MINUTE);
     bool is_due = matches(c, local), is_jump = local - before > MINUTE;
@@ -236,7 +239,7 @@ int crontab_clock_next(const struct crontab_clock *c, const struct tz *tz, int64
         if (!is_near && !is_day(c, day + offset) && !is_day(c, day + DAY - 1 + offset))
             continue;
         for (int64_t t = day; t < day + DAY && t <= until && count < max; t += MINUTE)
-            if (t > after && (is_near ? starts_near(c, tz, t) : matches(c, t + offset)))
+            if (t > after && (is_near ? starts_near_change(c, tz, t) : matches(c, t + offset)))
                 ret[count++] = t;
     }
     return count;

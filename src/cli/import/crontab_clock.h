@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When cron(8) would start a line: a second reading of crontab(5), which shares nothing with
- * src/core but the tables of time zones, so that one proves the other.
+ * Computes when cron(8) would start a line: a second implementation of crontab(5) that shares
+ * only the time zone tables with src/core, so that each can verify the other.
  *
- * It goes as the daemon does, minute by minute.  Where the clock was set forward by less than
- * three hours, lines without a star in minute or hour that fell into the gap are started right
- * after it; where it was set back, they are not started again.  Others follow the wall clock.
+ * It steps minute by minute, as cron does.  When the clock moves forward by less than three
+ * hours, lines without a star in minute or hour that fall into the gap are started right after
+ * it; when it moves back, they are not started again.  Other lines follow the wall clock.
  */
 #pragma once
 
@@ -17,17 +17,17 @@
 
 struct crontab_clock {
     uint64_t minute;
-    uint32_t hour, day, month, weekday; /* bit n: n; weekday 0 is Sunday */
+    uint32_t hour, day, month, weekday; /* bit n is value n; weekday 0 is Sunday */
     bool is_wild;                       /* minute or hour begins with a star */
     bool day_starred, weekday_starred;
 };
 
-/* Five fields, or @daily and its like but for @reboot; false: it is none. */
+/* Reads five fields, or a nickname such as @daily except @reboot; false if invalid. */
 bool crontab_clock_read(struct str when, struct crontab_clock *ret);
 
 /*
- * Seconds since 1970 of the next starts after `after`, up to and with `until`; how many there
- * are, at most `max`.
+ * Stores the next starts after `after` up to and including `until`, in seconds since 1970;
+ * returns how many, at most `max`.
  */
 int crontab_clock_next(const struct crontab_clock *clock, const struct tz *tz, int64_t after,
                        int64_t until, int64_t *ret, int max);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry import crontab`.
+ * `belfry import crontab`: converts a crontab into schedules; prints, writes or applies them.
  */
 #include "cli/import/import.h"
 
@@ -29,7 +29,7 @@ enum {
     OPT_APPLY,
     OPT_ZONEINFO,
     OPT_COUNT,
-    TEXT_MAX = 16 << 20, /* of the file that is written: a crontab, spelled out */
+    TEXT_MAX = 16 << 20, /* bytes of the written file: 16 times the largest crontab */
 };
 
 #define ARENA_MAX ((size_t)256 << 20)
@@ -41,12 +41,12 @@ struct import {
     struct imported *list;
     int count, errors;
     enum output output;
-    json_t *told; /* of OUTPUT_JSON: an object for each line */
+    json_t *json_lines; /* OUTPUT_JSON: an object for each line */
     struct printer out;
-    struct progress progress; /* while nobody sees the lines themselves */
+    struct progress progress; /* shown if the lines are not printed to the terminal */
 };
 
-static void tell_wrong(void *arg, int line, const char *text)
+static void report_line(void *arg, int line, const char *text)
 {
     struct import *import = arg;
 
@@ -55,7 +55,7 @@ static void tell_wrong(void *arg, int line, const char *text)
     report_note("%s:%d: %s", import->name, line, text);
 }
 
-/* ---- names ---- */
+/* ---- ids ---- */
 
 static bool is_taken(const struct import *import, const char *id)
 {
@@ -65,7 +65,7 @@ static bool is_taken(const struct import *import, const char *id)
     return false;
 }
 
-static void name_line(const struct import *import, const char *prefix, struct imported *in)
+static void set_id(const struct import *import, const char *prefix, struct imported *in)
 {
     struct buf out = BUF(in->id);
     size_t len;
@@ -79,9 +79,9 @@ static void name_line(const struct import *import, const char *prefix, struct im
     }
 }
 
-/* ---- telling ---- */
+/* ---- printing ---- */
 
-static void tell_times(struct import *import, const struct imported *in)
+static void print_times(struct import *import, const struct imported *in)
 {
     char text[INSTANT_TEXT_MAX];
 
@@ -96,15 +96,15 @@ static void tell_times(struct import *import, const struct imported *in)
         printer_text(&import->out, "    never\n");
     printer_printf(&import->out,
                    in->proved == IMPORT_PROVED
-                       ? "  proved: its next %d times are those of cron\n"
-                       : "  proved: it has %d times to come, those of cron\n",
+                       ? "  verified: the next %d times match cron\n"
+                       : "  verified: all %d remaining times match cron\n",
                    in->proved);
 }
 
-#define NOTE_MAIL  "output is kept as the run's log, not mailed to "
-#define NOTE_INPUT "what is behind % is the command's input"
+#define NOTE_MAIL  "output is stored as the run's log and not mailed to "
+#define NOTE_INPUT "the text after % is the command's input"
 
-static void tell_notes(struct import *import, const struct imported *in)
+static void print_notes(struct import *import, const struct imported *in)
 {
     struct str mail = crontab_setting(in->line, STR("MAILTO"));
 
@@ -134,7 +134,7 @@ static json_t *notes_json(const struct imported *in, struct arena *arena)
     return notes;
 }
 
-/* What tell_line() says, with the document. */
+/* The same facts as print_words(), and the document. */
 static json_t *line_json(struct import *import, const struct imported *in)
 {
     static char text[DESCRIBE_SPEC_MAX];
@@ -161,7 +161,7 @@ static json_t *line_json(struct import *import, const struct imported *in)
     return one;
 }
 
-static void tell_in_words(struct import *import, const struct imported *in)
+static void print_words(struct import *import, const struct imported *in)
 {
     static char text[DESCRIBE_SPEC_MAX];
     struct buf words = BUF(text);
@@ -179,19 +179,19 @@ static void tell_in_words(struct import *import, const struct imported *in)
         printer_safe(&import->out, in->line->user);
     }
     printer_text(&import->out, "\n");
-    tell_times(import, in);
-    tell_notes(import, in);
+    print_times(import, in);
+    print_notes(import, in);
 }
 
-static void tell_line(struct import *import, const struct imported *in)
+static void print_line(struct import *import, const struct imported *in)
 {
     if (import->output == OUTPUT_JSON)
-        json_add(import->told, line_json(import, in));
+        json_add(import->json_lines, line_json(import, in));
     else if (import->output == OUTPUT_NAME)
         printer_printf(&import->out, "%s\n", in->id);
     else
-        tell_in_words(import, in);
-    printer_flush(&import->out); /* a proof takes time: what is done is seen */
+        print_words(import, in);
+    printer_flush(&import->out); /* verifying the next line takes time */
 }
 
 /* ---- reading ---- */
@@ -205,12 +205,12 @@ static void import_lines(struct import *import, const struct crontab *table, con
 
         progress_show(&import->progress, i, table->count);
         *in = (struct imported){.line = &table->lines[i]};
-        name_line(import, prefix, in);
+        set_id(import, prefix, in);
         if (import_line(&import->options, import->arena, in, &err) != RC_OK) {
-            tell_wrong(import, in->line->line, err.text);
+            report_line(import, in->line->line, err.text);
             continue;
         }
-        tell_line(import, in);
+        print_line(import, in);
         import->count++;
     }
 }
@@ -219,7 +219,7 @@ static int read_table(struct import *import, const struct args *args)
 {
     const char *prefix = args->value[OPT_PREFIX] ? args->value[OPT_PREFIX] : "cron";
     const struct crontab_options how = {
-        .is_system = args->value[OPT_SYSTEM] != NULL, .wrong = tell_wrong, .arg = import};
+        .is_system = args->value[OPT_SYSTEM] != NULL, .on_error = report_line, .arg = import};
     struct crontab table;
     struct str text;
     struct err err;
@@ -235,14 +235,14 @@ static int read_table(struct import *import, const struct args *args)
     }
     import_lines(import, &table, prefix);
     if (import->errors > 0) {
-        report_note("%d line%s cannot be imported, so nothing is; %d could be", import->errors,
-                    import->errors == 1 ? "" : "s", import->count);
+        report_note("%d of %d lines cannot be imported; nothing was imported", import->errors,
+                    import->errors + import->count);
         return STATUS_USAGE;
     }
     return STATUS_OK;
 }
 
-/* ---- what comes of it ---- */
+/* ---- output ---- */
 
 static struct str file_text(const struct import *import)
 {
@@ -252,7 +252,7 @@ static struct str file_text(const struct import *import)
         buf_text(&out, "---\n");
         yaml_print(import->list[i].document, &out);
     }
-    must(!out.cut); /* a megabyte of crontab, 16 times */
+    must(!out.cut); /* a crontab is limited to 1 MiB */
     return buf_as_str(&out);
 }
 
@@ -288,7 +288,7 @@ static int apply_text(const struct args *args, struct str text, enum output outp
             apply_show(&apply);
         status = apply_do(&apply);
         if ((status == STATUS_OK || status == STATUS_FAILED) && output == OUTPUT_TABLE)
-            apply_sum_up(&apply);
+            apply_print_summary(&apply);
     }
     apply_free(&apply);
     return status;
@@ -300,13 +300,13 @@ static int finish(struct import *import, const struct args *args)
     int status = STATUS_OK;
 
     if (import->output == OUTPUT_JSON)
-        print_json(&import->out, import->told);
+        print_json(&import->out, import->json_lines);
     if (import->output == OUTPUT_TABLE)
         printer_printf(&import->out, "%d %s\n", import->count,
                        import->count == 1 ? "schedule" : "schedules");
     if (import->output == OUTPUT_TABLE && import->count > 0)
-        printer_text(&import->out, "their commands run on the server, which must have been "
-                                   "started with --exec\n");
+        printer_text(&import->out,
+                     "the commands run on the server, which must be started with --exec\n");
     if (printer_close(&import->out) != STATUS_OK)
         return STATUS_FAILED;
     if (args->value[OPT_TO])
@@ -318,7 +318,7 @@ static int finish(struct import *import, const struct args *args)
 
 /* ---- the command ---- */
 
-/* The zone that cron itself goes by; "" when it has no name. */
+/* The zone that cron uses; "" when it has no known name. */
 static struct str local_zone(const struct args *args, struct arena *arena)
 {
     struct when when;
@@ -342,8 +342,8 @@ static int run(struct import *import, const struct args *args)
     int status;
 
     if (import->options.zone.len == 0) {
-        report_note("the time zone of this machine has no name that is known: say which with "
-                    "--tz, such as --tz Europe/Berlin");
+        report_note("cannot determine the local time zone; use --tz, such as "
+                    "--tz Europe/Berlin");
         return STATUS_USAGE;
     }
     import->options.zones = zoneinfo_open(args->value[OPT_ZONEINFO], &err);
@@ -354,11 +354,11 @@ static int run(struct import *import, const struct args *args)
     }
     if (output_read(args->value[REMOTE_OUTPUT], &import->output, &err) != RC_OK)
         return report_usage(&err, "import");
-    import->told = json_new_list();
+    import->json_lines = json_new_list();
     printer_open(&import->out, is_piped ? STDERR_FILENO : STDOUT_FILENO);
     progress_open(&import->progress, "Lines");
     if (isatty(is_piped ? STDERR_FILENO : STDOUT_FILENO) && import->output != OUTPUT_JSON)
-        import->progress.is_terminal = false; /* the lines themselves go there */
+        import->progress.is_terminal = false; /* the lines are printed there */
     status = read_table(import, args);
     progress_close(&import->progress);
     if (status == STATUS_OK)
@@ -374,9 +374,7 @@ static int import_run(const struct args *args)
     int status;
 
     if (args->operands != 2 || strcmp(args->operand[0], "crontab") != 0) {
-        err_set(&err, RC_INVALID, -1, 0,
-                "what can be imported is a crontab: belfry import "
-                "crontab FILE");
+        err_set(&err, RC_INVALID, -1, 0, "wrong arguments; use belfry import crontab FILE");
         return report_usage(&err, "import");
     }
     import = (struct import){.name = args->operand[1], .arena = arena_new(ARENA_MAX)};
@@ -385,7 +383,7 @@ static int import_run(const struct args *args)
     status = run(&import, args);
     for (int i = 0; i < import.count; i++)
         json_decref(import.list[i].document);
-    json_decref(import.told);
+    json_decref(import.json_lines);
     zoneinfo_close(import.options.zones);
     arena_free(import.arena);
     return status;
@@ -393,27 +391,33 @@ static int import_run(const struct args *args)
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_SYSTEM] = {"system", '\0', NULL, "lines have a user before the command: /etc/crontab"},
-    [OPT_TZ] = {"tz", 'z', "ZONE", "the zone of lines without CRON_TZ; default this machine's"},
-    [OPT_PREFIX] = {"prefix", '\0', "TEXT", "what ids begin with; default cron"},
+    [OPT_SYSTEM] = {"system", '\0', NULL,
+                    "lines have a user column, like /etc/crontab (default:\n"
+                    "no user column)"},
+    [OPT_TZ] = {"tz", 'z', "ZONE",
+                "time zone of lines without CRON_TZ (default: the local\n"
+                "zone)"},
+    [OPT_PREFIX] = {"prefix", '\0', "TEXT", "prefix of the schedules' ids (default cron)"},
     [OPT_TO] = {"to", '\0', "FILE", "write a file for `belfry apply`; - is standard output"},
-    [OPT_APPLY] = {"apply", '\0', NULL, "create the schedules, or change them"},
-    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR", "time zone files; default the system's"},
+    [OPT_APPLY] = {"apply", '\0', NULL, "create or change the schedules on the server"},
+    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR",
+                      "directory of time zone files (default: the system's)"},
 };
 
 const struct command import_command = {
     .name = "import",
-    .usage = "crontab FILE [--to FILE] [--apply]",
-    .summary = "Turn a crontab into schedules, and prove their times",
-    .about =
-        "Says of each line what it understood and when it runs next, and proves it: the\n"
-        "next 1,000 times of the schedule are compared with those of a second reading of\n"
-        "crontab(5) that goes as cron goes, minute by minute, clock changes included.\n"
-        "Settings above a line become its environment, SHELL its shell, HOME its folder,\n"
-        "CRON_TZ its zone; comments right above it its description; what is behind % its\n"
-        "input.  Runs may overlap and missed ones are not made up for, as with cron.\n"
-        "When a line cannot be expressed, that is told and nothing is written.  The\n"
-        "schedules run commands on the server, which must have been started with --exec.\n",
+    .usage = "crontab FILE [OPTION]...",
+    .summary = "Convert a crontab into schedules and verify their times",
+    .about = "Prints for each line its meaning and its next times, and verifies them: the\n"
+             "next 1,000 times of the schedule must equal those of a second implementation of\n"
+             "crontab(5), which steps minute by minute like cron, clock changes included.\n"
+             "\n"
+             "Settings above a line become its environment, SHELL its shell, HOME its\n"
+             "directory, CRON_TZ its time zone, the comment directly above it its\n"
+             "description, and the text after % its input.  As with cron, runs may overlap\n"
+             "and missed runs are not repeated.  If a line cannot be converted, the reason is\n"
+             "printed and nothing is written.  The commands run on the server, which must be\n"
+             "started with --exec.\n",
     .examples = "  crontab -l | belfry import crontab -\n"
                 "  belfry import crontab /etc/crontab --system --to crontab.yaml\n"
                 "  crontab -l | belfry import crontab - --tz Europe/Dublin --apply\n",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line of a crontab as a schedule: its document, its times, and the proof of them.
+ * Converts a crontab line into a schedule: its document and its verified times.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "wire/json/json.h"
 
 enum {
-    IMPORT_PROVED = 1000, /* times that must be the same */
+    IMPORT_PROVED = 1000, /* times that are verified */
     IMPORT_SHOWN = 5,
     IMPORT_ID_MAX = 200,
 };
@@ -28,16 +28,16 @@ struct imported {
     struct spec spec;
     struct slot next[IMPORT_SHOWN];
     int next_count;
-    int proved; /* times that are as cron(8) has them; less than IMPORT_PROVED: all there are */
+    int proved; /* verified times; fewer than IMPORT_PROVED if the line has no more */
     json_t *document;
 };
 
 /*
- * Everything but the id, which the caller has set.  RC_INVALID: the line cannot be expressed,
- * or its times would not be the same; the text says why.
+ * Sets everything except `line` and `id`, which the caller has set.  RC_INVALID if the line
+ * cannot be converted, or its times would differ from cron's.
  */
 MUST_USE enum rc import_line(const struct import_options *options, struct arena *arena,
                              struct imported *imported, struct err *reterr);
 
-/* A name out of the command: its program, without its folder. */
+/* Derives a name from the command: its program without the directory. */
 void import_name(struct str command, struct buf *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cron does around a command is said in the document: the shell, the settings as its
- * environment, HOME as its folder, what is behind % as its input; runs may overlap, and what
- * was missed is missed.
+ * Converts one crontab line into a schedule that behaves as cron does: it runs the shell with
+ * the settings as environment, HOME as directory and the text after % as input; runs may
+ * overlap, and missed runs are not repeated.
  */
 #include <inttypes.h>
 
@@ -11,7 +11,7 @@
 #include "cli/import/import.h"
 #include "core/spec/spec_def.h"
 
-/* Longer than between any two times of a line that has one: 29 February on a given weekday. */
+/* Longer than the largest gap between two times of any line: 29 February on a given weekday. */
 #define NEVER_AFTER (INT64_C(41) * 366 * 86400)
 
 static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
@@ -21,7 +21,7 @@ static const struct tz *find_zone(void *user, struct str name, struct err *reter
 
 /* ---- the document ---- */
 
-/* `${` begins a template in an action; `$${` is what the shell is to see as `${`. */
+/* `${` begins a template in an action; `$${` gives the shell a literal `${`. */
 static json_t *verbatim(struct str text, struct arena *arena)
 {
     size_t room = 2 * text.len + 1;
@@ -36,7 +36,7 @@ static json_t *verbatim(struct str text, struct arena *arena)
     return json_new_str(buf_as_str(&out));
 }
 
-static json_t *argv_of(const struct crontab_line *line, struct arena *arena)
+static json_t *make_argv(const struct crontab_line *line, struct arena *arena)
 {
     struct str shell = crontab_setting(line, STR("SHELL"));
     json_t *argv = json_new_list();
@@ -58,8 +58,8 @@ static json_t *argv_of(const struct crontab_line *line, struct arena *arena)
     return argv;
 }
 
-/* Settings that are cron's own business and not the command's. */
-static bool is_crons(struct str name)
+/* Settings for cron itself, not for the command. */
+static bool is_cron_setting(struct str name)
 {
     static const char *const names[] = {"MAILTO",       "MAILFROM", "CRON_TZ",
                                         "RANDOM_DELAY", "LOGNAME",  "CONTENT_TYPE"};
@@ -70,19 +70,19 @@ static bool is_crons(struct str name)
     return false;
 }
 
-static json_t *action_of(const struct crontab_line *line, struct arena *arena)
+static json_t *make_action(const struct crontab_line *line, struct arena *arena)
 {
     json_t *action = json_new_object(), *env = json_new_object();
     struct str home = crontab_setting(line, STR("HOME"));
 
     json_put(action, "type", json_new_str(STR("exec")));
-    json_put(action, "argv", argv_of(line, arena));
+    json_put(action, "argv", make_argv(line, arena));
     if (home.len > 0)
         json_put(action, "cwd", json_new_str(home));
     if (line->user.len > 0)
         json_put(action, "user", json_new_str(line->user));
     for (int i = 0; i < line->env_count; i++)
-        if (!is_crons(line->env[i].name))
+        if (!is_cron_setting(line->env[i].name))
             json_put(env, arena_str(arena, line->env[i].name).ptr,
                      verbatim(line->env[i].value, arena));
     if (json_object_size(env) > 0)
@@ -92,7 +92,7 @@ static json_t *action_of(const struct crontab_line *line, struct arena *arena)
     return action;
 }
 
-static json_t *document_of(const struct imported *in, struct arena *arena)
+static json_t *make_document(const struct imported *in, struct arena *arena)
 {
     const struct crontab_line *line = in->line;
     json_t *document = json_new_object(), *cron = json_new_object(), *list = json_new_list();
@@ -108,7 +108,7 @@ static json_t *document_of(const struct imported *in, struct arena *arena)
         json_put(document, "description", json_new_str(line->comment));
     json_put(document, "labels", json_pack("{s:s}", "imported-from", "crontab"));
     json_put(document, "spec", spec);
-    json_put(document, "action", action_of(line, arena));
+    json_put(document, "action", make_action(line, arena));
     json_put(document, "policies",
              json_pack("{s:s,s:{s:s}}", "overlap", "allowAll", "catchup", "mode", "none"));
     return document;
@@ -126,12 +126,12 @@ static enum rc compile(const struct import_options *options, struct arena *arena
 
     if (str_eq(in->line->when, STR("@reboot")))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "@reboot is no time; make it a service of the system, or a schedule "
-                       "with \"at\": [\"now\"]");
+                       "@reboot has no time; use a system service, or a schedule with "
+                       "\"at\": [\"now\"]");
     if (memchr(in->line->when.ptr, '~', in->line->when.len))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "a~b is chosen anew whenever cron reads its table; write the minute "
-                       "that it shall be");
+                       "a~b is random: cron chooses it whenever it reads the crontab; write a "
+                       "fixed value");
     def.cron = &cron;
     def.cron_count = 1;
     def.zone = in->zone;
@@ -139,9 +139,9 @@ static enum rc compile(const struct import_options *options, struct arena *arena
     return rc == RC_OK ? rc : (reterr->rc = RC_INVALID);
 }
 
-/* Both go from the same moment; neither may have a time that the other has not. */
-static enum rc prove(const struct import_options *options, struct imported *in,
-                     struct err *reterr)
+/* Compares both lists of times, starting at the same moment; they must be equal. */
+static enum rc verify_times(const struct import_options *options, struct imported *in,
+                            struct err *reterr)
 {
     static int64_t theirs[IMPORT_PROVED], ours[IMPORT_PROVED];
     int64_t after = instant_seconds(options->now), until;
@@ -153,8 +153,8 @@ static enum rc prove(const struct import_options *options, struct imported *in,
 
     if (!crontab_clock_read(in->line->when, &clock))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "crontab(5) does not know this form, so that nobody can say when cron "
-                       "would run it");
+                       "crontab(5) does not define this syntax, so the times cannot be "
+                       "verified");
     spec_walk_begin(&walk, &in->spec, &ctx, instant_of_seconds(after));
     while (count < IMPORT_PROVED && spec_walk_next(&walk, &slot)) {
         if (count < IMPORT_SHOWN)
@@ -168,8 +168,8 @@ static enum rc prove(const struct import_options *options, struct imported *in,
     for (int i = 0; i < count || i < found; i++)
         if (i >= count || i >= found || ours[i] != theirs[i])
             return err_set(reterr, RC_INVALID, -1, 0,
-                           "its time number %d would not be that of cron(8): %" PRId64
-                           " and %" PRId64 " seconds since 1970",
+                           "time %d differs from cron(8): %" PRId64 " instead of %" PRId64
+                           " seconds since 1970",
                            i + 1, i < count ? ours[i] : -1, i < found ? theirs[i] : -1);
     in->proved = count;
     return RC_OK;
@@ -183,15 +183,15 @@ enum rc import_line(const struct import_options *options, struct arena *arena,
     in->zone = in->line->zone.len > 0 ? in->line->zone : options->zone;
     rc = compile(options, arena, in, reterr);
     if (rc == RC_OK)
-        rc = prove(options, in, reterr);
+        rc = verify_times(options, in, reterr);
     if (rc == RC_OK)
-        in->document = document_of(in, arena);
+        in->document = make_document(in, arena);
     return rc;
 }
 
 /* ---- names ---- */
 
-/* The first word that is no setting, and not a step before the program itself. */
+/* Uses the first word that is not a NAME=value setting. */
 void import_name(struct str command, struct buf *out)
 {
     struct str word = {NULL, 0}, rest = command, name, value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry token` and `belfry audit`: who may, and who did.
+ * `belfry token` and `belfry audit`: access tokens and the audit log.
  */
 #include <stdio.h>
 
@@ -33,22 +33,25 @@ enum token_option {
 
 static const struct option token_rows[TOKEN_OPTIONS] = {
     REMOTE_OPTION_ROWS,
-    [TOKEN_ROLE] = {"role", 'r', "ROLE", "viewer, operator, editor, admin or worker"},
-    [TOKEN_FOR] = {"for", '\0', "NAMESPACE", "good for this one only; * for all of them"},
-    [TOKEN_EXPIRES_IN] = {"expires-in", '\0', "SPAN", "such as 90d; default never"},
-    [TOKEN_EXPIRES_AT] = {"expires-at", '\0', "TIME", "instead of --expires-in"},
+    [TOKEN_ROLE] = {"role", 'r', "ROLE",
+                    "viewer, operator, editor, admin or worker (required)"},
+    [TOKEN_FOR] = {"for", '\0', "NAMESPACE",
+                   "namespace that the token is valid for; * means all\n"
+                   "(default: the namespace of -N)"},
+    [TOKEN_EXPIRES_IN] = {"expires-in", '\0', "SPAN",
+                          "lifetime, such as 90d (default: unlimited)"},
+    [TOKEN_EXPIRES_AT] = {"expires-at", '\0', "TIME", "expiry time, instead of --expires-in"},
 };
 
-static void say_token(const json_t *answer, const char *name, const struct when *when,
-                      struct printer *out)
+static void print_token(const json_t *answer, const char *name, const struct when *when,
+                        struct printer *out)
 {
     (void)name;
     view_one(&token_view, answer, when, out);
     printer_text(out, "\n");
-    printer_safe(out, str_of(text_of(answer, "token")));
-    printer_text(out,
-                 "\n\nIt is shown this once.  Keep it in ~/.config/belfry/token (mode 600) "
-                 "or in BELFRY_TOKEN.\n");
+    printer_safe(out, str_of(member_text(answer, "token")));
+    printer_text(out, "\n\nThis token is shown only once.  Store it in ~/.config/belfry/token "
+                      "(mode 600) or in BELFRY_TOKEN.\n");
 }
 
 static int token_create(const struct args *args)
@@ -60,8 +63,8 @@ static int token_create(const struct args *args)
         {TOKEN_EXPIRES_AT, "expiresAt", PART_TIME},
     };
     static const struct view name_only = {.id = "token"};
-    static const struct request_command ask = {.view = &name_only, .say = say_token};
-    json_auto_t *body = body_of(args, parts, 4);
+    static const struct request_command desc = {.view = &name_only, .print = print_token};
+    json_auto_t *body = body_from_options(args, parts, 4);
     struct remote_request request = {.method = "POST", .path = "/api/v1/tokens", .body = body};
     struct remote_answer answer;
     struct remote *remote;
@@ -70,7 +73,7 @@ static int token_create(const struct args *args)
     if (!body)
         return STATUS_USAGE;
     if (!str_is_utf8(str_of(args->operand[0]))) {
-        report_note("a token's name is UTF-8");
+        report_note("NAME must be UTF-8");
         return STATUS_USAGE;
     }
     json_put(body, "name", json_new_str(str_of(args->operand[0])));
@@ -79,15 +82,15 @@ static int token_create(const struct args *args)
         return status;
     status = remote_call(remote, &request, &answer);
     if (status == STATUS_OK) {
-        status = request_command_print(remote, &ask, &answer, args->operand[0]);
+        status = request_command_print(remote, &desc, &answer, args->operand[0]);
         answer_free(&answer);
     }
     remote_close(remote);
     return status;
 }
 
-static void say_revoked(const json_t *answer, const char *name, const struct when *when,
-                        struct printer *out)
+static void print_revoked(const json_t *answer, const char *name, const struct when *when,
+                          struct printer *out)
 {
     (void)answer;
     (void)when;
@@ -96,14 +99,15 @@ static void say_revoked(const json_t *answer, const char *name, const struct whe
 }
 
 static const struct request_command token_revoke = {
-    .method = "DELETE", .kind = "tokens", .say = say_revoked};
+    .method = "DELETE", .kind = "tokens", .print = print_revoked};
 
 static const struct command token_commands[] = {
     {.name = "token create",
      .usage = "NAME --role ROLE [OPTION]...",
-     .summary = "Make a token",
-     .about = "The first one must be an admin of all namespaces; from then on every request\n"
-              "needs a token.  Only its hash is kept.  -o name prints the token alone.\n",
+     .summary = "Create a token",
+     .about = "The first token must have the role admin, all namespaces and no expiry; from\n"
+              "then on every request needs a token.  The server stores only a hash of it.\n"
+              "-o name prints only the token.\n",
      .examples = "  belfry token create root --role admin --for '*'\n"
                  "  belfry token create ci --role editor --for billing --expires-in 90d\n"
                  "  (umask 077; belfry token create me --role admin --for '*' -o name \\\n"
@@ -122,7 +126,7 @@ static const struct command token_commands[] = {
      .run = lister_run},
     {.name = "token revoke",
      .usage = "ID... [OPTION]...",
-     .summary = "Revoke a token",
+     .summary = "Revoke tokens",
      .about = "",
      .examples = "  belfry token revoke 0cm4w425a0201\n",
      PLAIN,
@@ -131,10 +135,10 @@ static const struct command token_commands[] = {
      .run = request_command_run},
 };
 
-const struct command_group token_group = {"token", "Make, list and revoke tokens",
+const struct command_group token_group = {"token", "Create, list and revoke access tokens",
                                           FIELDS(token_commands)};
 
-/* ---- the audit ---- */
+/* ---- audit log ---- */
 
 static const struct field audit_columns[] = {
     {"TIME", "at", SHAPE_TIME, false, NULL},
@@ -162,13 +166,15 @@ enum audit_option {
 static const struct option audit_rows[AUDIT_OPTIONS] = {
     REMOTE_OPTION_ROWS,
     LIST_OPTION_ROWS,
-    [AUDIT_BY] = {"by", '\0', "NAME", "who"},
-    [AUDIT_OPERATION] = {"operation", '\0', "NAME", "such as schedule.delete"},
-    [AUDIT_OBJECT] = {"object", '\0', "ID", "of what"},
-    [AUDIT_FROM] = {"from", '\0', "TIME", "not before: a time, or -2h"},
-    [AUDIT_TO] = {"to", '\0', "TIME", "not after"},
+    [AUDIT_BY] = {"by", '\0', "NAME", "only entries by this caller"},
+    [AUDIT_OPERATION] = {"operation", '\0', "NAME",
+                         "only this operation, such as schedule.delete"},
+    [AUDIT_OBJECT] = {"object", '\0', "ID", "only entries about this object"},
+    [AUDIT_FROM] = {"from", '\0', "TIME", "only entries at or after TIME, such as -2h"},
+    [AUDIT_TO] = {"to", '\0', "TIME", "only entries at or before TIME"},
     [AUDIT_EVERYTHING] = {"everything", '\0', "[=BOOL]",
-                          "of all namespaces and of none, for an admin of all"},
+                          "entries of all namespaces and of the server itself;\n"
+                          "needs an admin of all namespaces (default false)"},
 };
 
 static const struct filter audit_filters[] = {
@@ -180,43 +186,42 @@ static const struct filter audit_filters[] = {
 static const struct lister audit_lister = {
     .kind = "audit", .list = {.view = &audit_view, FILTERS(audit_filters)}};
 
-static const struct field proof_columns[] = {
+static const struct field verify_columns[] = {
     {"NODE", "node", SHAPE_NUMBER, false, NULL},       {"NAME", "name", SHAPE_TEXT, true, NULL},
     {"ENTRIES", "entries", SHAPE_NUMBER, false, NULL}, {"TO", "to", SHAPE_NUMBER, false, NULL},
     {"BROKEN", "broken", SHAPE_TEXT, true, NULL},      {"HEAD", "head", SHAPE_TEXT, true, NULL},
 };
 
-static const struct view proof_view = {"nodes", "head", FIELDS(proof_columns), NULL, 0};
+static const struct view verify_view = {"nodes", "head", FIELDS(verify_columns), NULL, 0};
 
-enum { PROOF_PAGES_MAX = 1000 * 1000 }; /* an audit of 400 days has fewer */
+enum { VERIFY_PAGES_MAX = 1000 * 1000 }; /* an audit log of 400 days has fewer */
 
-/* A node's chain may take several pages: the last one says how it ends. */
-static void add_proof(json_t *nodes, const json_t *page)
+/* A node's chain may span several pages; the last page has its head. */
+static void merge_nodes(json_t *nodes, const json_t *page)
 {
     size_t count = json_array_size(nodes), i;
-    json_t *node, *former = count > 0 ? json_array_get(nodes, count - 1) : NULL;
+    json_t *node, *last = count > 0 ? json_array_get(nodes, count - 1) : NULL;
 
     json_array_foreach(page, i, node)
     {
-        if (former &&
-            json_equal(json_object_get(former, "node"), json_object_get(node, "node"))) {
+        if (last && json_equal(json_object_get(last, "node"), json_object_get(node, "node"))) {
             json_put(node, "entries",
-                     json_new_int(json_integer_value(json_object_get(former, "entries")) +
+                     json_new_int(json_integer_value(json_object_get(last, "entries")) +
                                   json_integer_value(json_object_get(node, "entries"))));
             json_array_remove(nodes, json_array_size(nodes) - 1);
         }
         json_add(nodes, json_incref(node));
-        former = node;
+        last = node;
     }
 }
 
-static int prove(struct remote *remote, json_t *nodes, bool *ret_intact)
+static int verify_pages(struct remote *remote, json_t *nodes, bool *ret_intact)
 {
     char path[REMOTE_PATH_MAX], cursor[FETCH_VALUE_MAX] = "";
     int status = STATUS_OK;
 
     *ret_intact = true;
-    for (int i = 0; i < PROOF_PAGES_MAX; i++) {
+    for (int i = 0; i < VERIFY_PAGES_MAX; i++) {
         struct buf out = BUF(path);
         struct remote_request request = {.path = path};
         struct remote_answer answer;
@@ -226,9 +231,9 @@ static int prove(struct remote *remote, json_t *nodes, bool *ret_intact)
         status = remote_call(remote, &request, &answer);
         if (status != STATUS_OK)
             return status;
-        add_proof(nodes, json_object_get(answer.json, "nodes"));
+        merge_nodes(nodes, json_object_get(answer.json, "nodes"));
         *ret_intact = *ret_intact && json_is_true(json_object_get(answer.json, "intact"));
-        snprintf(cursor, sizeof cursor, "%s", text_of(answer.json, "cursor"));
+        snprintf(cursor, sizeof cursor, "%s", member_text(answer.json, "cursor"));
         answer_free(&answer);
         if (cursor[0] == '\0')
             break;
@@ -246,7 +251,7 @@ static int audit_verify(const struct args *args)
 
     if (status != STATUS_OK)
         return status;
-    status = prove(remote, nodes, &is_intact);
+    status = verify_pages(remote, nodes, &is_intact);
     if (status == STATUS_OK) {
         remote_printer(remote, &out);
         if (remote_output(remote) == OUTPUT_JSON) {
@@ -256,9 +261,9 @@ static int audit_verify(const struct args *args)
             json_put(all, "nodes", json_incref(nodes));
             print_json(&out, all);
         } else {
-            view_rows(&proof_view, nodes, remote_when(remote), &out);
+            view_rows(&verify_view, nodes, remote_when(remote), &out);
             printer_text(&out, is_intact ? "No entry was changed.\n"
-                                         : "The audit is broken: entries were changed.\n");
+                                         : "The audit log is broken: entries were changed.\n");
         }
         closed = printer_close(&out);
         status = is_intact ? closed : STATUS_FAILED;
@@ -270,7 +275,7 @@ static int audit_verify(const struct args *args)
 static const struct command audit_commands[] = {
     {.name = "audit list",
      .usage = "[OPTION]...",
-     .summary = "List who changed what, the newest first",
+     .summary = "List changes and who made them, newest first",
      .about = "",
      .examples = "  belfry audit list --object nightly\n"
                  "  belfry audit list --by ci --from -7d --all -o json\n",
@@ -280,13 +285,15 @@ static const struct command audit_commands[] = {
      .run = lister_run},
     {.name = "audit verify",
      .usage = "[OPTION]...",
-     .summary = "Check that no entry of the audit was changed",
-     .about = "Exit status 1 when one was.  Keep the heads that it prints elsewhere: with an\n"
-              "older head a chain that was cut or written anew can be found.\n",
+     .summary = "Check that no audit entry was changed",
+     .about =
+         "Exits with status 1 if an entry was changed.  Store the printed heads on\n"
+         "another machine: an older head reveals a chain that was truncated or rewritten.\n",
      .examples = "  belfry audit verify -o json > heads.json\n",
      PLAIN,
      NO_NAME,
      .run = audit_verify},
 };
 
-const struct command_group audit_group = {"audit", "Who changed what", FIELDS(audit_commands)};
+const struct command_group audit_group = {"audit", "List and verify the audit log",
+                                          FIELDS(audit_commands)};

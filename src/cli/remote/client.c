@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The asynchronous API client of the worker, on top of io/client/webhook.h.
+ */
 #include "cli/remote/client.h"
 
 #include <stdlib.h>
@@ -13,13 +16,13 @@
 
 enum { QUERY_MAX = sizeof "?namespace=" + 3 * CLIENT_NAMESPACE_MAX };
 
-/* Whom the person named may be called, wherever that is. */
+/* The user chose the server, so every address is allowed. */
 static const struct address_net everywhere = {.bits = 0};
 static const struct address_policy policy = {.allow = &everywhere, .allow_count = 1};
 
 struct client {
     struct webhook_pool *pool;
-    struct str server; /* without a slash at its end */
+    struct str server; /* without a trailing slash */
     char server_text[WEBHOOK_URL_MAX];
     char query[QUERY_MAX];
     char bearer[sizeof BEARER + CLIENT_TOKEN_MAX]; /* empty: no token */
@@ -28,7 +31,7 @@ struct client {
     void *closed_arg;
 };
 
-/* What a call needs when it ends. */
+/* A call whose answer is outstanding. */
 struct waiting {
     client_done *done;
     void *arg;
@@ -55,26 +58,27 @@ static enum rc check_server(struct str server, struct err *reterr)
     bool is_tls;
 
     if (server.len > WEBHOOK_URL_MAX - CLIENT_PATH_MAX - QUERY_MAX)
-        return err_set(reterr, RC_INVALID, -1, 0, "the server's URL is too long");
+        return err_set(reterr, RC_INVALID, -1, 0, "server URL is %zu bytes; the limit is %d",
+                       server.len, WEBHOOK_URL_MAX - CLIENT_PATH_MAX - (int)QUERY_MAX);
     if (memchr(server.ptr, '?', server.len) || memchr(server.ptr, '#', server.len))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "the server's URL ends before its query: write http://HOST:PORT");
+                       "server URL must not have a query or fragment; use http://HOST:PORT");
     return webhook_check_url(server, &is_tls, &origin, reterr);
 }
 
-/* Nothing of it is repeated in an error, which may end up in a log. */
+/* Errors do not quote the token, since they may be logged. */
 static enum rc write_bearer(struct client *client, const char *token, struct err *reterr)
 {
     struct str text = str_of(token ? token : "");
     struct buf out = BUF(client->bearer);
 
     if (text.len > CLIENT_TOKEN_MAX)
-        return err_set(reterr, RC_INVALID, -1, 0, "a token has at most %d bytes",
-                       CLIENT_TOKEN_MAX);
+        return err_set(reterr, RC_INVALID, -1, 0, "token is %zu bytes; the limit is %d",
+                       text.len, CLIENT_TOKEN_MAX);
     for (size_t i = 0; i < text.len; i++)
         if (text.ptr[i] <= ' ' || text.ptr[i] > '~')
             return err_set(reterr, RC_INVALID, -1, 0,
-                           "a token has visible letters only, such as bf_worker_...");
+                           "token must be visible ASCII, such as bf_worker_...");
     if (text.len > 0)
         buf_printf(&out, BEARER "%.*s", STR_ARG(text));
     must(!out.cut);
@@ -102,8 +106,8 @@ enum rc client_open(struct loop *loop, const struct client_options *options,
     if (rc)
         return rc;
     if (namespace.len > CLIENT_NAMESPACE_MAX)
-        return err_set(reterr, RC_INVALID, -1, 0, "a namespace has at most %d bytes",
-                       CLIENT_NAMESPACE_MAX);
+        return err_set(reterr, RC_INVALID, -1, 0, "namespace is %zu bytes; the limit is %d",
+                       namespace.len, CLIENT_NAMESPACE_MAX);
     client = calloc(1, sizeof *client);
     must(client);
     rc = write_bearer(client, options->token, reterr);
@@ -122,7 +126,7 @@ enum rc client_open(struct loop *loop, const struct client_options *options,
     return RC_OK;
 }
 
-static instant date_of(const struct webhook_result *result)
+static instant answer_date(const struct webhook_result *result)
 {
     instant date = INSTANT_NONE;
     struct err err;
@@ -139,11 +143,11 @@ static void on_done(void *arg, const struct webhook_result *result)
     struct client_answer answer = {.server_now = INSTANT_NONE, .err = result->err};
 
     if (result->kind == WEBHOOK_ANSWERED && result->is_cut) {
-        err_set(&answer.err, RC_LIMIT, -1, 0, "the answer exceeds %d bytes", CLIENT_ANSWER_MAX);
+        err_set(&answer.err, RC_LIMIT, -1, 0, "response exceeds %d bytes", CLIENT_ANSWER_MAX);
     } else if (result->kind == WEBHOOK_ANSWERED) {
         answer.status = result->status;
         answer.body = result->body;
-        answer.server_now = date_of(result);
+        answer.server_now = answer_date(result);
     }
     waiting->done(waiting->arg, &answer);
     free(waiting);

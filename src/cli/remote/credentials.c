@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the server's address and the token from options, the environment or the token file.
+ */
 #include "cli/remote/credentials.h"
 
 #include <errno.h>
@@ -12,13 +15,13 @@
 
 enum { PATH_BYTES_MAX = 4096, OTHERS = 077 };
 
-const char *setting_find(const char *given, const char *variable, const char *otherwise)
+const char *setting_find(const char *given, const char *variable, const char *fallback)
 {
     const char *set = getenv(variable);
 
     if (given)
         return given;
-    return set && set[0] != '\0' ? set : otherwise;
+    return set && set[0] != '\0' ? set : fallback;
 }
 
 static bool file_path(struct buf *out)
@@ -32,7 +35,7 @@ static bool file_path(struct buf *out)
     return out->len > 0 && !out->cut;
 }
 
-/* The bytes of the file; 0 when there is none. */
+/* Reads the file; *ret_len is 0 when it does not exist. */
 static enum rc read_file(const char *path, char *bytes, size_t *ret_len, struct err *reterr)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -44,25 +47,25 @@ static enum rc read_file(const char *path, char *bytes, size_t *ret_len, struct 
         return RC_OK;
     }
     if (fd < 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "cannot read the token in %s: %s", path,
+        return err_set(reterr, RC_INVALID, -1, 0, "cannot read token file %s: %s", path,
                        strerror(errno));
     if (fstat(fd, &stat) != 0 || !S_ISREG(stat.st_mode) || (stat.st_mode & OTHERS) != 0) {
         close(fd);
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "%s can be read by others, so its token is not used: chmod 600 %s", path,
+                       "token file %s is readable by other users; run chmod 600 %s", path,
                        path);
     }
     n = read(fd, bytes, TOKEN_MAX);
     close(fd);
     if (n < 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "cannot read the token in %s: %s", path,
+        return err_set(reterr, RC_INVALID, -1, 0, "cannot read token file %s: %s", path,
                        strerror(errno));
     *ret_len = (size_t)n;
     return RC_OK;
 }
 
-/* It becomes a header field: visible ASCII, and no more of it than a server takes. */
-static enum rc check(struct str token, const char *where, struct err *reterr)
+/* The token becomes a header value: visible ASCII of limited length. */
+static enum rc check_token(struct str token, const char *where, struct err *reterr)
 {
     bool is_good = token.len < TOKEN_MAX;
 
@@ -71,7 +74,7 @@ static enum rc check(struct str token, const char *where, struct err *reterr)
     if (is_good)
         return RC_OK;
     return err_set(reterr, RC_INVALID, -1, 0,
-                   "%s holds no token: one looks like bf_editor_..., on one line", where);
+                   "%s: invalid token; use one line such as bf_editor_...", where);
 }
 
 enum rc token_find(const char *given, char ret[static TOKEN_MAX], struct err *reterr)
@@ -90,7 +93,7 @@ enum rc token_find(const char *given, char ret[static TOKEN_MAX], struct err *re
         token = str_trim(token);
     }
     if (!rc)
-        rc = check(token, given ? "--token" : set ? "BELFRY_TOKEN" : path, reterr);
+        rc = check_token(token, given ? "--token" : set ? "BELFRY_TOKEN" : path, reterr);
     if (!rc)
         buf_str(&out, token);
     return rc;

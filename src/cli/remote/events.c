@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry events`: what happened, and with -f what happens.
+ * `belfry events`: lists recorded events; -f follows new ones.
  */
 #include <stdio.h>
 
@@ -24,17 +24,20 @@ enum { TYPES_MAX = 32, TYPE_MAX = 32, PAGES_MAX = 1000 * 1000 };
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_FOLLOW] = {"follow", 'f', NULL, "show events as they come, until interrupted"},
+    [OPT_FOLLOW] = {"follow", 'f', NULL, "print new events until interrupted"},
     [OPT_AFTER] = {"after", '\0', "ID",
-                   "those after this event; `now` or `oldest`; default oldest, with -f now"},
+                   "start after this event; `now` or `oldest` (default\n"
+                   "oldest; with -f now)"},
     [OPT_LIMIT] = {"limit", '\0', "N",
-                   "at most so many; default 100, at most 1000; -f ends after them"},
-    [OPT_ALL] = {"all", 'a', NULL, "all there are"},
-    [OPT_TYPE] = {"type", 't', "TYPE", "such as run.ended; may be given again"},
-    [OPT_SCHEDULE] = {"schedule", 'S', "ID", "of this schedule"},
-    [OPT_RUN] = {"run", '\0', "ID", "of this run"},
+                   "maximum number of events (default 100, maximum 1000);\n"
+                   "-f exits after N events (default: no limit)"},
+    [OPT_ALL] = {"all", 'a', NULL, "print all pages"},
+    [OPT_TYPE] = {"type", 't', "TYPE", "only this type, such as run.ended; may be repeated"},
+    [OPT_SCHEDULE] = {"schedule", 'S', "ID", "only events of this schedule"},
+    [OPT_RUN] = {"run", '\0', "ID", "only events of this run"},
     [OPT_EVERYTHING] = {"everything", '\0', "[=BOOL]",
-                        "of all namespaces and of none, for an admin of all"},
+                        "events of all namespaces and of the server itself;\n"
+                        "needs an admin of all namespaces (default false)"},
 };
 
 static const struct filter filters[] = {
@@ -55,7 +58,7 @@ static const struct field columns[] = {
 
 static const struct view view = {"events", "id", FIELDS(columns), NULL, 0};
 
-/* One event a line: what comes next is not known, so there are no columns. */
+/* One event per line; without columns, since the width of later events is unknown. */
 static void print_event(struct remote *remote, const json_t *event, struct printer *out)
 {
     bool any = false;
@@ -65,7 +68,7 @@ static void print_event(struct remote *remote, const json_t *event, struct print
         return;
     }
     if (remote_output(remote) == OUTPUT_NAME) {
-        printer_safe(out, str_of(text_of(event, "id")));
+        printer_safe(out, str_of(member_text(event, "id")));
         printer_text(out, "\n");
         return;
     }
@@ -85,12 +88,12 @@ static void print_event(struct remote *remote, const json_t *event, struct print
     printer_text(out, "\n");
 }
 
-/* ---- as they come ---- */
+/* ---- following ---- */
 
 struct following {
     struct remote *remote;
     struct printer *out;
-    int64_t left; /* events until it is enough; -1: it never is */
+    int64_t remaining; /* events to print before the end; -1: no limit */
 };
 
 static bool on_event(void *arg, struct str id, struct str name, struct str data)
@@ -102,12 +105,12 @@ static bool on_event(void *arg, struct str id, struct str name, struct str data)
     if (str_eq(name, STR("begin")))
         return true;
     if (str_eq(name, STR("lost")))
-        report_note("events that were asked for are not kept any more");
+        report_note("some requested events are no longer stored");
     else if (json_is_object(event))
         print_event(f->remote, event, f->out);
     printer_flush(f->out);
-    f->left -= f->left > 0;
-    return f->left != 0 && !printer_is_closed(f->out);
+    f->remaining -= f->remaining > 0;
+    return f->remaining != 0 && !printer_is_closed(f->out);
 }
 
 /* ---- pages ---- */
@@ -126,7 +129,7 @@ static int get_page(struct remote *remote, const struct args *args, const char *
     path_query(&out, "limit", !limit && args->value[OPT_ALL] ? "1000" : limit);
     status = remote_call(remote, &request, ret);
     if (status == STATUS_OK && !json_is_array(json_object_get(ret->json, "events"))) {
-        report_note("the answer of %s has no events; is it a Belfry server?",
+        report_note("response from %s has no events; is it a Belfry server?",
                     remote_server(remote));
         answer_free(ret);
         status = STATUS_PROTOCOL;
@@ -152,7 +155,7 @@ static int print_pages(struct remote *remote, const struct args *args, const cha
             return status;
         page = next;
         json_array_extend(events, json_object_get(page.json, "events"));
-        after = text_of(page.json, "cursor");
+        after = member_text(page.json, "cursor");
         is_page = json_is_true(json_object_get(page.json, "more"));
         more = is_page && args->value[OPT_ALL];
     }
@@ -167,9 +170,9 @@ static int print_pages(struct remote *remote, const struct args *args, const cha
         json_array_foreach(events, i, event) print_event(remote, event, out);
     } else {
         view_rows(&view, events, remote_when(remote), out);
-        printer_flush(out); /* what is said of the table comes after it */
+        printer_flush(out); /* print the table before the note below */
         if (is_page)
-            report_note("there are more: --all shows them, --after %s the next", after);
+            report_note("more events; use --all, or --after %s for the next page", after);
     }
     answer_free(&page);
     return STATUS_OK;
@@ -178,18 +181,18 @@ static int print_pages(struct remote *remote, const struct args *args, const cha
 static int follow(struct remote *remote, const struct args *args, const char *path,
                   struct printer *out)
 {
-    struct following f = {.remote = remote, .out = out, .left = -1};
+    struct following f = {.remote = remote, .out = out, .remaining = -1};
     struct str limit = str_of(args->value[OPT_LIMIT]);
     char query[REMOTE_PATH_MAX];
-    struct buf with_place = BUF(query);
+    struct buf full_path = BUF(query);
 
-    if (limit.ptr &&
-        (str_take_number(&limit, INT32_MAX, &f.left) == 0 || limit.len > 0 || f.left == 0)) {
-        report_note("--limit must be a whole number, not %.100s", args->value[OPT_LIMIT]);
+    if (limit.ptr && (str_take_number(&limit, INT32_MAX, &f.remaining) == 0 || limit.len > 0 ||
+                      f.remaining == 0)) {
+        report_note("--limit must be a whole number, not \"%.100s\"", args->value[OPT_LIMIT]);
         return STATUS_USAGE;
     }
-    buf_text(&with_place, path);
-    path_query(&with_place, "after", args->value[OPT_AFTER]);
+    buf_text(&full_path, path);
+    path_query(&full_path, "after", args->value[OPT_AFTER]);
     return remote_stream(remote, query, on_event, &f);
 }
 
@@ -205,7 +208,7 @@ static int events_run(const struct args *args)
     for (int i = 0; i < count && i < TYPES_MAX; i++)
         buf_printf(&all, "%s%s", i > 0 ? "," : "", types[i]);
     if (count > TYPES_MAX || all.cut) {
-        report_note("--type may be given %d times at the most", TYPES_MAX);
+        report_note("--type may be given at most %d times", TYPES_MAX);
         return STATUS_USAGE;
     }
     status = remote_open(args, args->command->name, &remote);
@@ -226,9 +229,9 @@ static int events_run(const struct args *args)
 const struct command events_command = {
     .name = "events",
     .usage = "[OPTION]...",
-    .summary = "Show what happened, or with -f what happens",
-    .about = "Events are kept for a while, in their order.  A connection that breaks is made\n"
-             "again: nothing is lost and nothing comes twice.\n",
+    .summary = "Show events; -f follows",
+    .about = "The server stores events for a limited time and returns them in order.  -f\n"
+             "reconnects when the connection breaks; no event is lost or repeated.\n",
     .examples = "  belfry events -f\n"
                 "  belfry events --type run.ended --type run.late --schedule nightly --all\n"
                 "  belfry events -f -o json | jq -r .type\n",

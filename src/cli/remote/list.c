@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fetches the pages of a list and prints them.
+ */
 #include "cli/remote/list.h"
 
 #include "base/must.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
 
-/* The value as the API reads it, in `room` when it has to be made; NULL: told. */
+/* The value in the API's format, written to `room` if needed; NULL after reporting an error. */
 static const char *filter_value(const struct args *args, const struct filter *filter,
                                 char room[static INSTANT_TEXT_MAX])
 {
@@ -37,7 +40,7 @@ int list_filters(const struct args *args, const struct filter *filters, int coun
     return STATUS_OK;
 }
 
-enum { PAGES_MAX = 100 * 1000 }; /* of --all: a hundred million items; no list is longer */
+enum { PAGES_MAX = 100 * 1000 }; /* of --all: 100 million items; no list is longer */
 
 static int get_page(struct remote *remote, const struct args *args, const char *path,
                     const char *cursor, struct remote_answer *ret)
@@ -53,26 +56,26 @@ static int get_page(struct remote *remote, const struct args *args, const char *
     path_query(&out, "limit", limit);
     path_query(&out, "cursor", cursor);
     if (out.cut) {
-        report_note("the question is too long: ask with fewer or shorter filters");
+        report_note("request is too long; use fewer or shorter filters");
         return STATUS_USAGE;
     }
     return remote_call(remote, &request, ret);
 }
 
-/* A page has the list, and its items are objects. */
+/* Reports a page without the list. */
 static int check_page(struct remote *remote, const struct list *list,
                       const struct remote_answer *page)
 {
     if (json_is_array(json_object_get(page->json, list->view->list)))
         return STATUS_OK;
-    report_note("the answer of %s has no %s; is it a Belfry server?", remote_server(remote),
+    report_note("response from %s has no %s; is it a Belfry server?", remote_server(remote),
                 list->view->list);
     return STATUS_PROTOCOL;
 }
 
-/* The items of all pages from here on, into `items`; the last page's cursor is null. */
-static int gather(struct remote *remote, const struct args *args, const char *path,
-                  const struct list *list, json_t *items)
+/* Appends the items of all pages from --cursor on; the last page's cursor is null. */
+static int fetch_all(struct remote *remote, const struct args *args, const char *path,
+                     const struct list *list, json_t *items)
 {
     const char *cursor = args->value[LIST_CURSOR];
     struct remote_answer page = {.status = 0};
@@ -103,7 +106,7 @@ static void print_names(const struct view *view, const json_t *items, struct pri
 
     json_array_foreach(items, i, item)
     {
-        printer_safe(out, str_of(text_of(item, view->id)));
+        printer_safe(out, str_of(member_text(item, view->id)));
         printer_text(out, "\n");
     }
 }
@@ -116,14 +119,14 @@ static void print_items(struct remote *remote, const struct view *view, const js
     else if (json_array_size(items) > 0)
         view_rows(view, items, remote_when(remote), out);
     else
-        report_note("there are none");
+        report_note("no %s found", view->list);
 }
 
 static int print_all(struct remote *remote, const struct args *args, const struct list *list,
                      const char *path)
 {
     json_auto_t *items = json_new_list();
-    int status = gather(remote, args, path, list, items);
+    int status = fetch_all(remote, args, path, list, items);
     struct printer out;
 
     if (status != STATUS_OK)
@@ -162,7 +165,8 @@ int list_print(struct remote *remote, const struct args *args, const struct list
     status = printer_close(&out);
     cursor = json_string_value(json_object_get(page.json, "cursor"));
     if (cursor && remote_output(remote) == OUTPUT_TABLE)
-        report_note("there are more: --all shows them, --cursor %s the next", cursor);
+        report_note("more %s; use --all, or --cursor %s for the next page", list->view->list,
+                    cursor);
     answer_free(&page);
     return status;
 }

@@ -1,28 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists of the API: pages, filters, and the form in which they are printed.
+ * List commands: their options and filters, fetching pages and printing them.
  */
 #pragma once
 
 #include "cli/remote/view.h"
 
-/* A list command's own options begin with these. */
-enum list_option {
-    LIST_LIMIT = REMOTE_OPTIONS,
-    LIST_CURSOR,
-    LIST_ALL,
-    LIST_OPTIONS /* where filters begin */
-};
+/* A list command's own options begin with these; its filters follow at LIST_OPTIONS. */
+enum list_option { LIST_LIMIT = REMOTE_OPTIONS, LIST_CURSOR, LIST_ALL, LIST_OPTIONS };
 
-#define LIST_OPTION_ROWS                                                              \
-    [LIST_LIMIT] = {"limit", 'n', "N", "at most so many; default 100, at most 1000"}, \
-    [LIST_CURSOR] = {"cursor", '\0', "CURSOR", "go on where a former list ended"},    \
-    [LIST_ALL] = {"all", 'a', NULL, "all pages; with -o json as one array of the items"}
+#define LIST_OPTION_ROWS                                                                       \
+    [LIST_LIMIT] = {"limit", 'n', "N", "maximum number of items (default 100, maximum 1000)"}, \
+    [LIST_CURSOR] = {"cursor", '\0', "CURSOR", "continue from a previous page"},               \
+    [LIST_ALL] = {"all", 'a', NULL, "print all pages; with -o json as one array"}
 
-/* An option whose value becomes a parameter of the query. */
+/* How the value of a filter option becomes a query parameter. */
 enum filter_kind {
     FILTER_TEXT,
-    FILTER_TIME, /* what when_read() reads */
+    FILTER_TIME, /* read with when_read_here() */
 };
 
 struct filter {
@@ -39,10 +34,10 @@ struct list {
 
 #define FILTERS(array) .filters = (array), .filter_count = sizeof(array) / sizeof(array)[0]
 
-/* Puts the filters into the query; STATUS_USAGE when a value is wrong. */
+/* Adds the filters to the query; STATUS_USAGE when a value is invalid. */
 int list_filters(const struct args *args, const struct filter *filters, int count,
                  struct buf *path);
 
-/* Asks for the pages of `path`, which may have a query, and prints them. */
+/* Fetches the pages of `path`, which may have a query, and prints them. */
 int list_print(struct remote *remote, const struct args *args, const struct list *list,
                const char *path);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opens the connection settings of a command, builds paths and sends requests.
+ */
 #include "cli/remote/remote.h"
 
 #include <stdlib.h>
@@ -15,11 +18,12 @@ static enum rc check_server(struct str server, struct err *reterr)
 
     if (!is_http || memchr(server.ptr, '?', server.len) || memchr(server.ptr, '#', server.len))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "the server is a URL such as https://belfry.example:7227, not %.200s",
+                       "invalid server URL \"%.200s\"; use one such as "
+                       "https://belfry.example:7227",
                        server.ptr);
     if (server.len > REMOTE_SERVER_MAX)
-        return err_set(reterr, RC_INVALID, -1, 0, "the server's URL has more than %d bytes",
-                       REMOTE_SERVER_MAX);
+        return err_set(reterr, RC_INVALID, -1, 0, "server URL is %zu bytes; the limit is %d",
+                       server.len, REMOTE_SERVER_MAX);
     return RC_OK;
 }
 
@@ -47,8 +51,8 @@ enum rc output_read(const char *given, enum output *ret, struct err *reterr)
         *ret = (enum output)i;
         return RC_OK;
     }
-    return err_set(reterr, RC_INVALID, -1, 0, "-o must be table, json or name, not %.100s",
-                   given);
+    return err_set(reterr, RC_INVALID, -1, 0,
+                   "--output must be table, json or name, not \"%.100s\"", given);
 }
 
 static enum rc read_namespace(struct remote *remote, const char *given, struct err *reterr)
@@ -58,7 +62,8 @@ static enum rc read_namespace(struct remote *remote, const char *given, struct e
 
     buf_text(&out, name);
     if (out.cut || !str_is_utf8(str_of(name)))
-        return err_set(reterr, RC_INVALID, -1, 0, "a namespace has at most 255 bytes of UTF-8");
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "namespace must be UTF-8 of at most 255 bytes");
     return RC_OK;
 }
 
@@ -76,7 +81,7 @@ static enum rc read_args(struct remote *remote, const struct args *args, struct 
     if (!rc)
         rc = token_find(args->value[REMOTE_TOKEN], token, reterr);
     if (!rc && cacert && access(cacert, R_OK) != 0)
-        rc = err_set(reterr, RC_INVALID, -1, 0, "--cacert %.200s cannot be read", cacert);
+        rc = err_set(reterr, RC_INVALID, -1, 0, "--cacert: cannot read %.200s", cacert);
     if (rc)
         return rc;
     if (token[0] != '\0')
@@ -151,12 +156,12 @@ void path_query(struct buf *path, const char *name, const char *value)
     path_escape(path, str_of(value));
 }
 
-void path_of(struct buf *path, const char *kind, const char *name, const char *tail)
+void path_object(struct buf *path, const char *kind, const char *name, const char *tail)
 {
     buf_text(path, "/api/v1/");
     buf_text(path, kind);
     buf_char(path, '/');
-    /* A dot alone is a step of a path, which clients take before they ask. */
+    /* HTTP clients resolve the segments "." and "..", so they must be escaped. */
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         buf_text(path, name[1] == '\0' ? "%2E" : "%2E%2E");
     else
@@ -185,7 +190,7 @@ static bool keep_part(void *arg, struct str bytes)
     return true;
 }
 
-/* The request's header fields, up to NULL; texts that are made stand in `room`. */
+/* Writes the header fields up to NULL; `room` holds the text of those that are built here. */
 static void write_headers(const struct remote *remote, const struct remote_request *request,
                           struct buf room[static 2], const char **headers)
 {
@@ -237,22 +242,22 @@ int remote_send(struct remote *remote, const struct remote_request *request, fet
     write_headers(remote, request, room, headers);
     if (out.cut || room[0].cut || room[1].cut)
         rc = err_set(&err, RC_INVALID, -1, 0,
-                     "the request is too long: a name has at most 255 bytes");
+                     "request is too long; a name has at most 255 bytes");
     else
         rc = fetch_run(remote->fetch, &fetch, ret, &err);
     free(body);
-    return rc ? remote_unreached(remote, &err) : STATUS_OK;
+    return rc ? remote_report_error(remote, &err) : STATUS_OK;
 }
 
-int remote_ask(struct remote *remote, const struct remote_request *request,
-               struct remote_answer *ret)
+int remote_fetch(struct remote *remote, const struct remote_request *request,
+                 struct remote_answer *ret)
 {
     struct held held = {.len = 0};
     struct fetch_answer answer;
     int status = remote_send(remote, request, keep_part, &held, &answer);
 
     if (status == STATUS_OK && held.is_too_much) {
-        report_note("the answer of %s exceeds %d bytes", remote->server, REMOTE_ANSWER_MAX);
+        report_note("response from %s exceeds %d bytes", remote->server, REMOTE_ANSWER_MAX);
         status = STATUS_PROTOCOL;
     }
     if (status != STATUS_OK) {
@@ -277,11 +282,11 @@ int remote_call(struct remote *remote, const struct remote_request *request,
                 struct remote_answer *ret)
 {
     struct remote_answer answer;
-    int status = remote_ask(remote, request, &answer);
+    int status = remote_fetch(remote, request, &answer);
 
     if (status != STATUS_OK)
         return status;
-    status = remote_refused(remote, request, &answer);
+    status = remote_check(remote, request, &answer);
     if (status != STATUS_OK)
         answer_free(&answer);
     else

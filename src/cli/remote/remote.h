@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server, as the commands ask it: one request after the other, and what goes wrong is told.
+ * The blocking API client of the commands: one request at a time, errors reported on standard
+ * error.
  *
  * A command's table of options begins with REMOTE_OPTION_ROWS; remote_open() reads them.
- * Functions that return an int return an exit status (cli/frame/report.h): what is not
- * STATUS_OK has been told on standard error, and the command ends with it.
+ * Functions that return an int return an exit status (cli/frame/report.h).  If it is not
+ * STATUS_OK, the error has already been reported and the command should exit with that status.
  */
 #pragma once
 
@@ -13,18 +14,20 @@
 #include "base/buf.h"
 #include "cli/frame/args.h"
 #include "cli/frame/printer.h"
+#include "cli/remote/credentials.h"
 #include "io/client/fetch.h"
 #include "wire/json/json.h"
 
 enum {
-    REMOTE_PATH_MAX = 6 * 1024, /* with its query; a server takes 8 KB as a request line */
+    REMOTE_PATH_MAX = 6 *
+                      1024, /* with the query; the server's limit for a request line is 8 KB */
     REMOTE_ANSWER_MAX =
-        512 << 20, /* no server of ours sends more, and only what comes is held */
-    REMOTE_BODY_MAX = 1024 * 1024, /* as the server takes it */
+        512 << 20, /* no Belfry server sends more; memory grows with the answer */
+    REMOTE_BODY_MAX = 1024 * 1024, /* the server's limit */
 };
 
 #define REMOTE_CONNECT (5 * SPAN_S)
-#define REMOTE_SILENCE (60 * SPAN_S) /* a server of ours answers or refuses within 30 s */
+#define REMOTE_SILENCE (60 * SPAN_S) /* a Belfry server answers or refuses within 30 s */
 
 enum remote_option {
     REMOTE_SERVER,
@@ -35,28 +38,24 @@ enum remote_option {
     REMOTE_NO_COLOR,
     REMOTE_UTC,
     REMOTE_HELP,
-    REMOTE_OPTIONS /* where a command's own begin: its .own_from */
+    REMOTE_OPTIONS /* where a command's own options begin: its .own_from */
 };
 
-#define REMOTE_OPTION_ROWS                                                                 \
-    [REMOTE_SERVER] = {"server", 's', "URL",                                               \
-                       "the server; default BELFRY_SERVER, else http://127.0.0.1:7227"},   \
-    [REMOTE_TOKEN] = {"token", '\0', "TOKEN",                                              \
-                      "default BELFRY_TOKEN, else the file ~/.config/belfry/token"},       \
-    [REMOTE_CACERT] = {"cacert", '\0', "FILE",                                             \
-                       "trust these certificates (PEM); default BELFRY_CACERT, else the\n" \
-                       "system's"},                                                        \
-    [REMOTE_NAMESPACE] = {"namespace", 'N', "NAME",                                        \
-                          "default BELFRY_NAMESPACE, else the server's own"},              \
-    [REMOTE_OUTPUT] = {"output", 'o', "FORM",                                              \
-                       "table, json (what the API answers) or name (ids only)"},           \
-    [REMOTE_NO_COLOR] = {"no-color", '\0', NULL, "no colours, as with NO_COLOR set"},      \
-    [REMOTE_UTC] = {"utc", '\0', NULL, "show times in UTC, not in the local zone"},        \
-    [REMOTE_HELP] = {"help", 'h', NULL, "print this"}
+#define REMOTE_OPTION_ROWS                                                              \
+    [REMOTE_SERVER] = {"server", 's', "URL", SERVER_HELP},                              \
+    [REMOTE_TOKEN] = {"token", '\0', "TOKEN", TOKEN_HELP},                              \
+    [REMOTE_CACERT] = {"cacert", '\0', "FILE", CACERT_HELP},                            \
+    [REMOTE_NAMESPACE] = {"namespace", 'N', "NAME", NAMESPACE_HELP},                    \
+    [REMOTE_OUTPUT] = {"output", 'o', "FORMAT",                                         \
+                       "table, json (the API's response) or name (only ids)\n"          \
+                       "(default table)"},                                              \
+    [REMOTE_NO_COLOR] = {"no-color", '\0', NULL, "disable colors, like NO_COLOR"},      \
+    [REMOTE_UTC] = {"utc", '\0', NULL, "print times in UTC (default: the local zone)"}, \
+    [REMOTE_HELP] = {"help", 'h', NULL, "print this help"}
 
 enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_NAME };
 
-/* The value of -o; NULL: a table. */
+/* Reads the value of -o; NULL means table. */
 MUST_USE enum rc output_read(const char *given, enum output *ret, struct err *reterr);
 
 struct remote; /* opaque */
@@ -69,75 +68,75 @@ struct remote *remote_close(struct remote *remote);
 enum output remote_output(const struct remote *remote);
 const char *remote_server(const struct remote *remote);
 
-/* Standard output, with colours as the command line says. */
+/* Opens a printer on standard output, with colours according to the options. */
 void remote_printer(const struct remote *remote, struct printer *ret);
 
 /* ---- paths ---- */
 
-/* One part of a path, or a value of a query, escaped. */
+/* Appends one segment of a path, or a query value, percent-encoded. */
 void path_escape(struct buf *path, struct str part);
-/* "?name=value", or with & where there is a query already; nothing when value is NULL. */
+/* Appends "?name=value", or "&name=value" after an existing query; nothing if value is NULL. */
 void path_query(struct buf *path, const char *name, const char *value);
-/* "/api/v1/KIND/NAME" and TAIL, such as "/pause"; NULL: none. */
-void path_of(struct buf *path, const char *kind, const char *name, const char *tail);
+/* Appends "/api/v1/KIND/NAME" and TAIL, such as "/pause"; NULL: no tail. */
+void path_object(struct buf *path, const char *kind, const char *name, const char *tail);
 
 /* ---- requests ---- */
 
 struct remote_request {
-    const char *method;   /* NULL: GET                                        */
-    const char *path;     /* with its query; the namespace is put behind it   */
-    const json_t *body;   /* NULL: none                                       */
-    const char *if_match; /* an ETag; NULL: none                              */
-    const char *key;      /* Idempotency-Key; NULL: none                      */
+    const char *method;   /* NULL: GET                                              */
+    const char *path;     /* with its query; remote_fetch() appends the namespace   */
+    const json_t *body;   /* NULL: none                                             */
+    const char *if_match; /* an ETag; NULL: none                                    */
+    const char *key;      /* Idempotency-Key; NULL: none                            */
 };
 
 struct remote_answer {
     int status;
-    char *text; /* as it came, terminated */
+    char *text; /* the body, zero-terminated */
     size_t len;
-    json_t *json; /* NULL when it is no JSON, or empty */
+    json_t *json; /* NULL when the body is empty or not JSON */
     char etag[FETCH_VALUE_MAX];
 };
 
-/* Frees what it holds; good for one that holds nothing. */
+/* Frees the contents; does nothing for an empty answer. */
 void answer_free(struct remote_answer *answer);
 
-/* STATUS_OK: the server answered, whatever it was.  *ret holds nothing otherwise. */
-int remote_ask(struct remote *remote, const struct remote_request *request,
-               struct remote_answer *ret);
+/* STATUS_OK: the server answered, with any status code.  Otherwise *ret is not set. */
+int remote_fetch(struct remote *remote, const struct remote_request *request,
+                 struct remote_answer *ret);
 
 /*
- * STATUS_OK for a success, whose body, if any, is JSON.  Of anything else it tells: the
- * sentence, the field, the place in the field.
+ * STATUS_OK for a 2xx answer whose body is empty or JSON.  Otherwise reports the server's
+ * message, the field, and the position in the field.
  */
-int remote_refused(const struct remote *remote, const struct remote_request *request,
-                   const struct remote_answer *answer);
+int remote_check(const struct remote *remote, const struct remote_request *request,
+                 const struct remote_answer *answer);
 
-/* Both: STATUS_OK only for a success; *ret holds nothing otherwise. */
+/* Both of the above: STATUS_OK only for a success; otherwise *ret is not set. */
 int remote_call(struct remote *remote, const struct remote_request *request,
                 struct remote_answer *ret);
 
-/* The lines that remote_refused() writes; for those who tell of many at once. */
-void problem_tell(const json_t *problem, const json_t *body, const char *before);
+/* Prints one problem as remote_check() does; `before` is put before the field's name. */
+void problem_report(const json_t *problem, const json_t *body, const char *before);
 
 /* ---- streams ---- */
 
-/* One event of a stream; `id` is what to go on from.  False: that is enough. */
+/* Handles one event; `id` is the cursor to resume from.  Returns false to end the stream. */
 typedef bool remote_event(void *arg, struct str id, struct str name, struct str data);
 
 /*
- * Reads text/event-stream until `event` wants no more.  A stream that ends or breaks is taken
- * up again behind its last event; one whose events have no ids is over when it ends.
+ * Reads text/event-stream until `event` returns false.  A stream that ends or breaks is resumed
+ * after its last event; a stream whose events have no ids is over when it ends.
  */
 int remote_stream(struct remote *remote, const char *path, remote_event *event, void *arg);
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
-/* As the API said it; on a terminal indented, and nothing in it is obeyed. */
+/* Prints JSON unchanged; on a terminal indented and with control characters escaped. */
 void print_json_text(struct printer *out, const struct remote_answer *answer);
 void print_json(struct printer *out, const json_t *value);
 
-/* A member's text; "" when it is not there or no text. */
-const char *text_of(const json_t *object, const char *name);
-/* "state.nextAt": through objects; NULL when it is not there or null. */
-const json_t *value_of(const json_t *object, const char *path);
+/* A member's text; "" when it is absent or not a string. */
+const char *member_text(const json_t *object, const char *name);
+/* The member at a path such as "state.nextAt"; NULL when it is absent or null. */
+const json_t *member_at(const json_t *object, const char *path);

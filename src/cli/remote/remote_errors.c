@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a server refuses, and what keeps it from answering, as sentences.
+ * Error messages for refused requests and for failed connections.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,50 +10,48 @@
 
 enum { STEP_MAX = 256, SHOWN_MAX = 120 };
 
-int remote_unreached(const struct remote *remote, const struct err *err)
+int remote_report_error(const struct remote *remote, const struct err *err)
 {
     if (err->rc == RC_INVALID) {
         report_note("%s: %s", remote->server, err->text);
         return STATUS_USAGE;
     }
     if (err->rc == RC_CONFLICT) {
-        report_note("%s cannot be trusted: %s", remote->server, err->text);
-        report_note(
-            "--cacert FILE, or BELFRY_CACERT, names the certificates that vouch for it");
+        report_note("certificate of %s is not trusted: %s", remote->server, err->text);
+        report_note("name the trusted certificates with --cacert FILE or BELFRY_CACERT");
         return STATUS_UNREACHABLE;
     }
     if (err->rc == RC_LOST && !remote->has_begun) {
         report_note("cannot connect to %s: %s", remote->server, err->text);
-        report_note("start a server with `belfry serve`, or name another with --server or "
-                    "BELFRY_SERVER");
+        report_note("start a server with `belfry serve`, or set --server or BELFRY_SERVER");
         return STATUS_UNREACHABLE;
     }
     if (err->rc == RC_CORRUPT) {
-        report_note("%s is no Belfry server: %s", remote->server, err->text);
+        report_note("%s is not a Belfry server: %s", remote->server, err->text);
         return STATUS_PROTOCOL;
     }
     if (remote->has_begun)
-        return STATUS_UNREACHABLE; /* the stream is taken up again, and tells when it cannot */
+        return STATUS_UNREACHABLE; /* remote_stream() resumes, and reports if it cannot */
     report_note("%s did not answer: %s", remote->server, err->text);
-    report_note("a change may have been made; look before you repeat it");
+    report_note("the server may have made the change; check before you repeat the command");
     return STATUS_UNREACHABLE;
 }
 
-static int garbage(const struct remote *remote, const struct remote_answer *answer)
+static int report_not_json(const struct remote *remote, const struct remote_answer *answer)
 {
     struct str text = {answer->text, answer->len > SHOWN_MAX ? SHOWN_MAX : answer->len};
 
-    report_note("%s answered %d with something that is no JSON; is it a Belfry server?",
+    report_note("%s answered %d with a body that is not JSON; is it a Belfry server?",
                 remote->server, answer->status);
     if (text.len > 0)
-        report_note("it begins with: %.*s", (int)text.len, text.ptr);
+        report_note("the body begins with: %.*s", (int)text.len, text.ptr);
     return STATUS_PROTOCOL;
 }
 
-/* ---- the place in what was sent ---- */
+/* ---- position of an error in the request ---- */
 
-/* The value at "spec.cron[0].expr"; what stands in a text has no members, so it is the text. */
-static const json_t *find(const json_t *value, struct str path)
+/* The value at a path such as "spec.cron[0].expr"; a path into a string gives the string. */
+static const json_t *find_value(const json_t *value, struct str path)
 {
     while (value && path.len > 0 && !json_is_string(value)) {
         char name[STEP_MAX];
@@ -81,33 +79,33 @@ static const json_t *find(const json_t *value, struct str path)
     return value;
 }
 
-/* The member that an error is about, as one: a bulk of one body has its items there. */
-static struct str text_at(const json_t *body, const char *field)
+/* The string in the request that an error is about; "" if it is not a string. */
+static struct str sent_text(const json_t *body, const char *field)
 {
-    const json_t *value = body ? find(body, str_of(field)) : NULL;
+    const json_t *value = body ? find_value(body, str_of(field)) : NULL;
 
     if (!json_is_string(value))
         return STR("");
     return (struct str){json_string_value(value), json_string_length(value)};
 }
 
-void problem_tell(const json_t *problem, const json_t *body, const char *before)
+void problem_report(const json_t *problem, const json_t *body, const char *before)
 {
-    const char *detail = text_of(problem, "detail"), *field = text_of(problem, "field");
+    const char *detail = member_text(problem, "detail"), *field = member_text(problem, "field");
     const json_t *at = json_object_get(problem, "at");
     struct err err;
 
     if (detail[0] == '\0')
-        detail = text_of(problem, "title");
+        detail = member_text(problem, "title");
     err_set(&err, RC_INVALID, -1, 0, "%s", detail);
     snprintf(err.field, sizeof err.field, "%s%s", before, field);
     if (json_is_integer(at) && json_integer_value(at) >= 0 &&
         json_integer_value(at) <= INT32_MAX)
         err.at = (int)json_integer_value(at);
-    report_err(&err, text_at(body, field));
+    report_err(&err, sent_text(body, field));
 }
 
-static int status_of(int status)
+static int exit_status(int status)
 {
     switch (status) {
     case 401:
@@ -121,30 +119,30 @@ static int status_of(int status)
     }
 }
 
-/* No problem of ours: a proxy's page, or another kind of server. */
-static int refused_oddly(const struct remote *remote, const struct remote_request *request,
-                         const struct remote_answer *answer)
+/* The answer is not a problem document: a proxy's page, or another kind of server. */
+static int report_no_problem(const struct remote *remote, const struct remote_request *request,
+                             const struct remote_answer *answer)
 {
-    report_note("%s answered %d to %s %s and did not say why; is it a Belfry server?",
+    report_note("%s answered %d to %s %s without a reason; is it a Belfry server?",
                 remote->server, answer->status, request->method ? request->method : "GET",
                 request->path);
     return STATUS_PROTOCOL;
 }
 
-int remote_refused(const struct remote *remote, const struct remote_request *request,
-                   const struct remote_answer *answer)
+int remote_check(const struct remote *remote, const struct remote_request *request,
+                 const struct remote_answer *answer)
 {
     bool is_success = answer->status >= 200 && answer->status <= 299;
 
     if (is_success && (answer->len == 0 || answer->json))
         return STATUS_OK;
     if (is_success)
-        return garbage(remote, answer);
-    if (text_of(answer->json, "detail")[0] == '\0' && text_of(answer->json, "title")[0] == '\0')
-        return refused_oddly(remote, request, answer);
-    problem_tell(answer->json, request->body, "");
+        return report_not_json(remote, answer);
+    if (member_text(answer->json, "detail")[0] == '\0' &&
+        member_text(answer->json, "title")[0] == '\0')
+        return report_no_problem(remote, request, answer);
+    problem_report(answer->json, request->body, "");
     if (answer->status == 401 && remote->authorization[0] == '\0')
-        report_note("give a token with BELFRY_TOKEN, ~/.config/belfry/token or --token; "
-                    "`belfry token create` makes one");
-    return status_of(answer->status);
+        report_note("set a token with BELFRY_TOKEN, ~/.config/belfry/token or --token");
+    return exit_status(answer->status);
 }

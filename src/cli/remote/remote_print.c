@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The API's JSON on standard output, and the values in it.
+ * Prints the API's JSON, and looks up members of it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { STEP_MAX = 64 };
 
-/* Characters of JSON text that are not ASCII stand in strings, where \u means the same. */
+/* In JSON, characters beyond ASCII occur only in strings, where a \u escape is equivalent. */
 static void print_escaped(struct printer *out, struct str s)
 {
     while (s.len > 0) {
@@ -64,14 +64,14 @@ void print_json_text(struct printer *out, const struct remote_answer *answer)
         printer_text(out, "\n");
 }
 
-const char *text_of(const json_t *object, const char *name)
+const char *member_text(const json_t *object, const char *name)
 {
-    const char *text = json_string_value(value_of(object, name));
+    const char *text = json_string_value(member_at(object, name));
 
     return text ? text : "";
 }
 
-const json_t *value_of(const json_t *object, const char *path)
+const json_t *member_at(const json_t *object, const char *path)
 {
     struct str rest = str_of(path), step;
     bool more = true;

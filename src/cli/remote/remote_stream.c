@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Server-Sent Events, read as they come (WHATWG HTML, section 9.2.6).
+ * Reads Server-Sent Events (WHATWG HTML, section 9.2.6) and resumes broken streams.
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "cli/remote/remote_parts.h"
 
 enum {
-    EVENT_MAX = 8 << 20, /* bytes of one: a run's largest result, escaped */
+    EVENT_MAX = 8 << 20, /* bytes of one event: a run's largest result, escaped */
     EVENT_NAME_MAX = 64,
-    TRIES_MAX = 60,  /* in a row that brought nothing: a server drains and starts in less */
-    PAUSE_MS = 1000, /* before each further one                                         */
+    TRIES_MAX = 60,  /* attempts in a row without an event; a server restarts in less time */
+    PAUSE_MS = 1000, /* before each further attempt                                        */
     NOT_NOW = 503,
 };
 
@@ -23,22 +23,22 @@ struct stream {
     void *arg;
     char *line, *data; /* each of EVENT_MAX bytes */
     size_t line_len, data_len;
-    bool has_data, is_broken, is_enough, any;
-    char id[EVENT_ID_MAX];   /* of the last event that came whole */
-    char next[EVENT_ID_MAX]; /* of the one that is coming         */
+    bool has_data, is_broken, is_done, got_event;
+    char id[EVENT_ID_MAX];   /* of the last complete event        */
+    char next[EVENT_ID_MAX]; /* of the event that is being read   */
     char name[EVENT_NAME_MAX];
 };
 
-static void dispatch(struct stream *s)
+static void end_event(struct stream *s)
 {
-    size_t len = s->data_len > 0 ? s->data_len - 1 : 0; /* without its last line end */
+    size_t len = s->data_len > 0 ? s->data_len - 1 : 0; /* without the last line break */
 
     memcpy(s->id, s->next, sizeof s->id);
     s->remote->has_begun = s->id[0] != '\0';
     if (s->has_data) {
-        s->any = true;
-        s->is_enough = !s->event(s->arg, str_of(s->id), str_of(s->name),
-                                 (struct str){s->data, len});
+        s->got_event = true;
+        s->is_done = !s->event(s->arg, str_of(s->id), str_of(s->name),
+                               (struct str){s->data, len});
     }
     s->has_data = false;
     s->data_len = 0;
@@ -54,14 +54,14 @@ static void keep_text(char *to, size_t room, struct str value)
         to[0] = '\0';
 }
 
-static void take_line(struct stream *s, struct str line)
+static void read_line(struct stream *s, struct str line)
 {
     struct str name = line, value = STR("");
 
     if (line.len > 0 && line.ptr[line.len - 1] == '\r')
         line.len--;
     if (line.len == 0) {
-        dispatch(s);
+        end_event(s);
         return;
     }
     name = line;
@@ -88,9 +88,9 @@ static bool on_part(void *arg, struct str bytes)
 {
     struct stream *s = arg;
 
-    for (size_t i = 0; i < bytes.len && !s->is_enough && !s->is_broken; i++) {
+    for (size_t i = 0; i < bytes.len && !s->is_done && !s->is_broken; i++) {
         if (bytes.ptr[i] == '\n') {
-            take_line(s, (struct str){s->line, s->line_len});
+            read_line(s, (struct str){s->line, s->line_len});
             s->line_len = 0;
         } else if (s->line_len == EVENT_MAX) {
             s->is_broken = true;
@@ -98,22 +98,22 @@ static bool on_part(void *arg, struct str bytes)
             s->line[s->line_len++] = bytes.ptr[i];
         }
     }
-    return !s->is_enough && !s->is_broken;
+    return !s->is_done && !s->is_broken;
 }
 
-/* An answer that is no stream came as one line without an end, or several. */
-static int refused(struct stream *s, const struct remote_request *request, int status)
+/* The answer is not a stream; its body is in the line buffer. */
+static int report_refusal(struct stream *s, const struct remote_request *request, int status)
 {
     struct remote_answer answer = {.status = status, .text = s->line, .len = s->line_len};
     int code;
 
     answer.json = json_loadb(s->line, s->line_len, JSON_REJECT_DUPLICATES, NULL);
-    code = remote_refused(s->remote, request, &answer);
+    code = remote_check(s->remote, request, &answer);
     json_decref(answer.json);
     return code;
 }
 
-/* One connection: STATUS_OK when the server ended the stream, or it is enough. */
+/* Reads one connection: STATUS_OK when the server or the event handler ended the stream. */
 static int read_once(struct stream *s, const char *path)
 {
     struct remote *remote = s->remote;
@@ -137,7 +137,7 @@ static int read_once(struct stream *s, const char *path)
     if (answer.status == NOT_NOW && remote->has_begun)
         return STATUS_UNREACHABLE;
     if (answer.status != 200)
-        return refused(s, &request, answer.status);
+        return report_refusal(s, &request, answer.status);
     if (s->is_broken) {
         report_note("%s sent an event of more than %d bytes", remote->server, EVENT_MAX);
         return STATUS_PROTOCOL;
@@ -145,10 +145,10 @@ static int read_once(struct stream *s, const char *path)
     return STATUS_OK;
 }
 
-/* Whether the stream is to be taken up again: it said where it is, and it broke or ended. */
-static bool goes_on(const struct stream *s, int status)
+/* True if the stream broke or ended early, and has an id to resume from. */
+static bool should_resume(const struct stream *s, int status)
 {
-    return !s->is_enough && s->id[0] != '\0' &&
+    return !s->is_done && s->id[0] != '\0' &&
            (status == STATUS_OK || status == STATUS_UNREACHABLE);
 }
 
@@ -163,12 +163,13 @@ int remote_stream(struct remote *remote, const char *path, remote_event *event, 
     do {
         if (tries > 0)
             poll(NULL, 0, PAUSE_MS);
-        s.any = false;
+        s.got_event = false;
         status = read_once(&s, path);
-        tries = s.any ? 1 : tries + 1;
-    } while (goes_on(&s, status) && tries < TRIES_MAX);
-    if (goes_on(&s, status)) {
-        report_note("the connection to %s broke and did not come back", remote->server);
+        tries = s.got_event ? 1 : tries + 1;
+    } while (should_resume(&s, status) && tries < TRIES_MAX);
+    if (should_resume(&s, status)) {
+        report_note("lost the connection to %s; gave up after %d attempts", remote->server,
+                    TRIES_MAX);
         status = STATUS_UNREACHABLE;
     }
     free(s.line);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs the commands that a struct request_command or a struct lister describes, and reads the
+ * options that become members of a request body.
+ */
 #include "cli/remote/request_commands.h"
 
 #include <errno.h>
@@ -13,7 +17,7 @@
 const struct option plain_options[REMOTE_OPTIONS] = {REMOTE_OPTION_ROWS};
 const struct option list_options[LIST_OPTIONS] = {REMOTE_OPTION_ROWS, LIST_OPTION_ROWS};
 
-/* ---- what options say ---- */
+/* ---- option values ---- */
 
 static char *read_stream(FILE *file, const char *path, size_t *ret_len)
 {
@@ -27,7 +31,7 @@ static char *read_stream(FILE *file, const char *path, size_t *ret_len)
         if (ferror(file))
             report_note("cannot read %s: %s", path, strerror(errno));
         else
-            report_note("%s has more than %d bytes", path, REMOTE_BODY_MAX);
+            report_note("%s exceeds %d bytes", path, REMOTE_BODY_MAX);
         free(text);
         return NULL;
     }
@@ -75,24 +79,24 @@ json_t *json_argument(const struct args *args, int option)
     return json;
 }
 
-static json_t *number_of(const struct args *args, int option)
+static json_t *number_argument(const struct args *args, int option)
 {
     struct str s = str_of(args->value[option]);
     int64_t n = 0;
 
     if (str_take_number(&s, INT64_MAX - 1, &n) > 0 && s.len == 0)
         return json_new_int(n);
-    report_note("--%s must be a whole number, not %.100s", args->command->options[option].name,
-                args->value[option]);
+    report_note("--%s must be a whole number, not \"%.100s\"",
+                args->command->options[option].name, args->value[option]);
     return NULL;
 }
 
-static json_t *time_of(const struct args *args, int option, bool says_offset)
+static json_t *time_argument(const struct args *args, int option, bool needs_offset)
 {
     const char *typed = args->value[option];
     char time[INSTANT_TEXT_MAX];
     struct err err;
-    enum rc rc = says_offset
+    enum rc rc = needs_offset
                      ? when_read(typed, NULL, clock_now(), time, &err)
                      : when_read_here(typed, args->value[REMOTE_UTC] != NULL, time, &err);
 
@@ -102,7 +106,7 @@ static json_t *time_of(const struct args *args, int option, bool says_offset)
     return NULL;
 }
 
-static json_t *text_value(const struct args *args, int option)
+static json_t *text_argument(const struct args *args, int option)
 {
     struct str text = str_of(args->value[option]);
 
@@ -116,13 +120,13 @@ static json_t *part_value(const struct args *args, const struct part *part)
 {
     switch (part->kind) {
     case PART_TEXT:
-        return text_value(args, part->option);
+        return text_argument(args, part->option);
     case PART_NUMBER:
-        return number_of(args, part->option);
+        return number_argument(args, part->option);
     case PART_TIME:
-        return time_of(args, part->option, false);
+        return time_argument(args, part->option, false);
     case PART_INSTANT:
-        return time_of(args, part->option, true);
+        return time_argument(args, part->option, true);
     case PART_JSON:
         return json_argument(args, part->option);
     case PART_TRUE:
@@ -131,7 +135,7 @@ static json_t *part_value(const struct args *args, const struct part *part)
     return NULL;
 }
 
-json_t *body_of(const struct args *args, const struct part *parts, int count)
+json_t *body_from_options(const struct args *args, const struct part *parts, int count)
 {
     json_t *body = json_new_object();
 
@@ -152,10 +156,10 @@ json_t *body_of(const struct args *args, const struct part *parts, int count)
 
 /* ---- one request for each name ---- */
 
-int request_command_print(struct remote *remote, const struct request_command *ask,
+int request_command_print(struct remote *remote, const struct request_command *desc,
                           const struct remote_answer *answer, const char *name)
 {
-    const char *id = ask->view ? text_of(answer->json, ask->view->id) : "";
+    const char *id = desc->view ? member_text(answer->json, desc->view->id) : "";
     struct printer out;
 
     remote_printer(remote, &out);
@@ -164,60 +168,61 @@ int request_command_print(struct remote *remote, const struct request_command *a
     } else if (remote_output(remote) == OUTPUT_NAME) {
         printer_safe(&out, str_of(id[0] != '\0' ? id : name));
         printer_text(&out, "\n");
-    } else if (ask->say) {
-        ask->say(answer->json, name, remote_when(remote), &out);
+    } else if (desc->print) {
+        desc->print(answer->json, name, remote_when(remote), &out);
     } else {
-        view_one(ask->view, answer->json, remote_when(remote), &out);
+        view_one(desc->view, answer->json, remote_when(remote), &out);
     }
     return printer_close(&out);
 }
 
-/* Who asked for a run and got none is told so; only JSON has more to say. */
-static int print_skipped(struct remote *remote, const struct request_command *ask,
+/* Reports that no run was started; JSON output prints the whole answer as well. */
+static int print_skipped(struct remote *remote, const struct request_command *desc,
                          const struct remote_answer *answer, const char *name)
 {
     int status = remote_output(remote) == OUTPUT_JSON
-                     ? request_command_print(remote, ask, answer, name)
+                     ? request_command_print(remote, desc, answer, name)
                      : STATUS_OK;
 
-    report_note("%.*s: no run was started: %s (%s), another run of the schedule is open", 255,
-                name, text_of(answer->json, "outcome"), text_of(answer->json, "reason"));
+    report_note("%.*s: no run started: %s (%s); another run of the schedule is open", 255, name,
+                member_text(answer->json, "outcome"), member_text(answer->json, "reason"));
     return status == STATUS_OK ? STATUS_LATER : status;
 }
 
 static int request_command_one(struct remote *remote, const struct args *args,
                                const json_t *body, const char *name)
 {
-    const struct request_command *ask = args->command->arg;
+    const struct request_command *desc = args->command->arg;
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
-    struct remote_request request = {.method = ask->method, .path = path, .body = body};
+    struct remote_request request = {.method = desc->method, .path = path, .body = body};
     struct remote_answer answer;
     int status;
 
-    path_of(&out, ask->kind, name, ask->tail);
-    status = list_filters(args, ask->filters, ask->filter_count, &out);
+    path_object(&out, desc->kind, name, desc->tail);
+    status = list_filters(args, desc->filters, desc->filter_count, &out);
     if (status == STATUS_OK && (out.cut || name[0] == '\0')) {
-        report_note("a name has 1 to 255 bytes");
+        report_note("a name must have 1 to 255 bytes");
         status = STATUS_USAGE;
     }
     if (status == STATUS_OK)
         status = remote_call(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    if (ask->starts_run && text_of(answer.json, "outcome")[0] != '\0')
-        status = print_skipped(remote, ask, &answer, name);
+    if (desc->starts_run && member_text(answer.json, "outcome")[0] != '\0')
+        status = print_skipped(remote, desc, &answer, name);
     else
-        status = request_command_print(remote, ask, &answer, name);
+        status = request_command_print(remote, desc, &answer, name);
     answer_free(&answer);
     return status;
 }
 
 int request_command_run(const struct args *args)
 {
-    const struct request_command *ask = args->command->arg;
-    bool has_body = ask->method && strcmp(ask->method, "DELETE") != 0;
-    json_auto_t *body = has_body ? body_of(args, ask->parts, ask->part_count) : NULL;
+    const struct request_command *desc = args->command->arg;
+    bool has_body = desc->method && strcmp(desc->method, "DELETE") != 0;
+    json_auto_t *body = has_body ? body_from_options(args, desc->parts, desc->part_count)
+                                 : NULL;
     struct remote *remote;
     int status, worst = STATUS_OK;
 
@@ -247,7 +252,7 @@ int lister_run(const struct args *args)
     if (status != STATUS_OK)
         return status;
     if (lister->tail)
-        path_of(&out, lister->kind, args->operand[0], lister->tail);
+        path_object(&out, lister->kind, args->operand[0], lister->tail);
     else
         buf_printf(&out, "/api/v1/%s", lister->kind);
     status = list_filters(args, lister->list.filters, lister->list.filter_count, &out);

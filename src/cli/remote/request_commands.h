@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands that are one request about a thing that is named, described by data.
+ * Commands that send one request per named object, described by data instead of code.
  */
 #pragma once
 
@@ -8,12 +8,12 @@
 
 #include "cli/remote/list.h"
 
-/* An option that becomes a member of the body. */
+/* How the value of an option becomes a member of the body. */
 enum part_kind {
     PART_TEXT,
     PART_NUMBER,
     PART_TIME,
-    PART_INSTANT, /* a time that says its offset: whose clock would count is not clear */
+    PART_INSTANT, /* a time with an offset: without one, the zone would be ambiguous */
     PART_JSON,
     PART_TRUE,
 };
@@ -24,51 +24,51 @@ struct part {
     enum part_kind kind;
 };
 
-/* What a command says when all is well; `name` is what was named. */
-typedef void request_command_say(const json_t *answer, const char *name,
-                                 const struct when *when, struct printer *out);
+/* Prints the answer of a successful request; `name` is the operand. */
+typedef void request_command_print_fn(const json_t *answer, const char *name,
+                                      const struct when *when, struct printer *out);
 
 struct request_command {
-    const char *method; /* NULL: GET                                                */
-    const char *kind;   /* "schedules": the path is /api/v1/schedules/NAME and tail  */
-    const char *tail;   /* "/pause"; NULL: none                                     */
+    const char *method; /* NULL: GET                                                 */
+    const char *kind;   /* "schedules": the path is /api/v1/schedules/NAME and tail   */
+    const char *tail;   /* "/pause"; NULL: none                                      */
     const struct filter *filters;
     int filter_count;
-    const struct part *parts; /* NULL: no body but an empty one, unless it is GET or DELETE */
+    const struct part *parts; /* NULL: the body is {}; GET and DELETE have no body */
     int part_count;
-    const struct view *view;  /* how the answer is shown: by this, */
-    request_command_say *say; /* or by this                        */
-    bool starts_run;          /* unless the overlap policy skips it: then the status is 75 */
+    const struct view *view;         /* how the answer is shown: by this, */
+    request_command_print_fn *print; /* or by this                        */
+    bool starts_run;                 /* exits with 75 if the overlap policy skips the run */
 };
 
 #define PARTS(array) .parts = (array), .part_count = sizeof(array) / sizeof(array)[0]
 
-/* For commands whose `with` is a struct request_command: asks for each operand. */
+/* For commands whose `arg` is a struct request_command: sends a request for each operand. */
 int request_command_run(const struct args *args);
 
-/* The body of the options; NULL when one is wrong, which is told. */
-json_t *body_of(const struct args *args, const struct part *parts, int count);
+/* Builds a body from the options; NULL after reporting an invalid value. */
+json_t *body_from_options(const struct args *args, const struct part *parts, int count);
 
-/* Of an option that takes JSON, or @FILE that holds it; NULL: told. */
+/* Reads an option whose value is JSON, or @FILE with JSON; NULL after reporting an error. */
 json_t *json_argument(const struct args *args, int option);
 
-/* All of a file, or of standard input for "-"; free() it.  NULL: told. */
+/* Reads a whole file, or standard input for "-"; the caller frees it.  NULL after an error. */
 char *read_whole(const char *path, size_t *ret_len);
 
-/* Prints an answer in the form that was asked for; `say` or `view` for a table. */
-int request_command_print(struct remote *remote, const struct request_command *ask,
+/* Prints an answer in the format of -o; a table uses `print` or `view`. */
+int request_command_print(struct remote *remote, const struct request_command *desc,
                           const struct remote_answer *answer, const char *name);
 
-/* For commands whose `with` is a struct lister. */
+/* Describes a list command; the command's `arg`. */
 struct lister {
-    const char *kind; /* "schedules"                                        */
-    const char *tail; /* behind the name that is the operand; NULL: no name */
+    const char *kind; /* "schedules"                                            */
+    const char *tail; /* follows the operand in the path; NULL: no operand      */
     struct list list;
 };
 
 int lister_run(const struct args *args);
 
-/* What commands without options of their own have. */
+/* Options of commands that have none of their own. */
 extern const struct option plain_options[REMOTE_OPTIONS];
 extern const struct option list_options[LIST_OPTIONS];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry queue`, `calendar`, `gate`, `namespace` and `node`: the tables.
+ * `belfry queue`, `calendar`, `gate`, `namespace` and `node`: the tables of commands.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,16 +9,16 @@
 #include "cli/frame/report.h"
 #include "cli/remote/request_commands.h"
 
-static void say_done(const char *done, const char *name, struct printer *out)
+static void print_done(const char *done, const char *name, struct printer *out)
 {
     printer_safe(out, str_of(name));
     printer_printf(out, ": %s\n", done);
 }
 
-static int put(const struct args *args, const char *kind, const json_t *body,
-               const struct view *view)
+static int put_object(const struct args *args, const char *kind, const json_t *body,
+                      const struct view *view)
 {
-    const struct request_command ask = {.view = view};
+    const struct request_command desc = {.view = view};
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
     struct remote_request request = {.method = "PUT", .path = path, .body = body};
@@ -28,10 +28,10 @@ static int put(const struct args *args, const char *kind, const json_t *body,
 
     if (status != STATUS_OK)
         return status;
-    path_of(&out, kind, args->operand[0], NULL);
+    path_object(&out, kind, args->operand[0], NULL);
     status = remote_call(remote, &request, &answer);
     if (status == STATUS_OK) {
-        status = request_command_print(remote, &ask, &answer, args->operand[0]);
+        status = request_command_print(remote, &desc, &answer, args->operand[0]);
         answer_free(&answer);
     }
     remote_close(remote);
@@ -61,7 +61,8 @@ enum queue_option { QUEUE_LIMIT = REMOTE_OPTIONS, QUEUE_OPTIONS };
 static const struct option queue_rows[QUEUE_OPTIONS] = {
     REMOTE_OPTION_ROWS,
     [QUEUE_LIMIT] = {"limit", 0, "N",
-                     "runs that workers have at once, at most; none: any number"},
+                     "maximum number of runs that workers hold at once, or\n"
+                     "none for no limit (required)"},
 };
 
 static int queue_set(const struct args *args)
@@ -72,7 +73,7 @@ static int queue_set(const struct args *args)
     int64_t limit = 0;
 
     if (!text) {
-        report_note("what of it? write --limit N, or --limit none");
+        report_note("missing option: --limit N or --limit none");
         return STATUS_USAGE;
     }
     s = str_of(text);
@@ -81,10 +82,10 @@ static int queue_set(const struct args *args)
     } else if (str_take_number(&s, INT64_MAX - 1, &limit) > 0 && s.len == 0) {
         json_put(body, "limit", json_new_int(limit));
     } else {
-        report_note("the limit is a whole number or none, not %.100s", text);
+        report_note("--limit must be a whole number or none, not \"%.100s\"", text);
         return STATUS_USAGE;
     }
-    return put(args, "queues", body, &queue_view);
+    return put_object(args, "queues", body, &queue_view);
 }
 
 static const struct command queue_commands[] = {
@@ -99,7 +100,7 @@ static const struct command queue_commands[] = {
      .run = lister_run},
     {.name = "queue get",
      .usage = "QUEUE... [OPTION]...",
-     .summary = "Show a queue: how many runs wait, and since when",
+     .summary = "Show a queue: its limit and its waiting runs",
      .about = "",
      .examples = "  belfry queue get reports\n",
      PLAIN,
@@ -108,8 +109,8 @@ static const struct command queue_commands[] = {
      .run = request_command_run},
     {.name = "queue pause",
      .usage = "QUEUE... [OPTION]...",
-     .summary = "Give out no runs of a queue",
-     .about = "What workers have already goes on.\n",
+     .summary = "Stop giving runs of a queue to workers",
+     .about = "Workers finish the runs that they already have.\n",
      .examples = "  belfry queue pause reports\n",
      PLAIN,
      SOME_NAMES,
@@ -117,7 +118,7 @@ static const struct command queue_commands[] = {
      .run = request_command_run},
     {.name = "queue resume",
      .usage = "QUEUE... [OPTION]...",
-     .summary = "Give out runs of a queue again",
+     .summary = "Give runs of a queue to workers again",
      .about = "",
      .examples = "  belfry queue resume reports\n",
      PLAIN,
@@ -126,9 +127,9 @@ static const struct command queue_commands[] = {
      .run = request_command_run},
     {.name = "queue set",
      .usage = "QUEUE --limit N|none [OPTION]...",
-     .summary = "Limit how many runs of a queue workers have at once",
-     .about = "A queue that is not there yet is made.  What workers have already stays with\n"
-              "them; nothing follows it before there is room.\n",
+     .summary = "Limit the runs of a queue that workers hold at once",
+     .about = "Creates the queue if it does not exist.  Workers keep the runs that they\n"
+              "already have; they get no more while these exceed the limit.\n",
      .examples = "  belfry queue set reports --limit 4\n"
                  "  belfry queue set reports --limit none\n",
      OPTIONS(queue_rows),
@@ -136,7 +137,7 @@ static const struct command queue_commands[] = {
      .run = queue_set},
 };
 
-const struct command_group queue_group = {"queue", "Show, pause, resume and limit queues",
+const struct command_group queue_group = {"queue", "List, pause, resume and limit queues",
                                           FIELDS(queue_commands)};
 
 /* ---- calendars ---- */
@@ -160,27 +161,27 @@ static const struct lister calendar_lister = {.kind = "calendars",
 static const struct request_command calendar_get = {.kind = "calendars",
                                                     .view = &calendar_view};
 
-static void say_deleted(const json_t *answer, const char *name, const struct when *when,
-                        struct printer *out)
+static void print_deleted(const json_t *answer, const char *name, const struct when *when,
+                          struct printer *out)
 {
     (void)answer;
     (void)when;
-    say_done("deleted", name, out);
+    print_done("deleted", name, out);
 }
 
 static const struct request_command calendar_delete = {
-    .method = "DELETE", .kind = "calendars", .say = say_deleted};
+    .method = "DELETE", .kind = "calendars", .print = print_deleted};
 
 enum calendar_option { CALENDAR_FILE = REMOTE_OPTIONS, CALENDAR_DATE, CALENDAR_OPTIONS };
 
 static const struct option calendar_rows[CALENDAR_OPTIONS] = {
     REMOTE_OPTION_ROWS,
-    [CALENDAR_FILE] = {"file", 'f', "FILE", "a date on each line (- is standard input)"},
-    [CALENDAR_DATE] = {"date", 'd', "DATE", "2027-12-25; may be given again"},
+    [CALENDAR_FILE] = {"file", 'f', "FILE", "read one date per line; - is standard input"},
+    [CALENDAR_DATE] = {"date", 'd', "DATE", "add a date, such as 2027-12-25; may be repeated"},
 };
 
-/* A date a line; what stands behind # and blank lines are for people. */
-static bool add_lines(struct str text, json_t *dates)
+/* One date per line; ignores blank lines and comments after #. */
+static bool add_dates(struct str text, json_t *dates)
 {
     struct str line, rest;
 
@@ -196,7 +197,7 @@ static bool add_lines(struct str text, json_t *dates)
         if (line.len == 0)
             continue;
         if (!str_is_utf8(line)) {
-            report_note("a line is not UTF-8");
+            report_note("dates must be UTF-8");
             return false;
         }
         json_add(dates, json_new_str(line));
@@ -204,7 +205,7 @@ static bool add_lines(struct str text, json_t *dates)
     return true;
 }
 
-static json_t *dates_of(const struct args *args)
+static json_t *read_dates(const struct args *args)
 {
     const char *given[ARGS_GIVEN_MAX];
     int count = args_all(args, CALENDAR_DATE, given, ARGS_GIVEN_MAX);
@@ -215,13 +216,13 @@ static json_t *dates_of(const struct args *args)
     if (args->value[CALENDAR_FILE]) {
         char *text = read_whole(args->value[CALENDAR_FILE], &len);
 
-        ok = text && add_lines((struct str){text, len}, dates);
+        ok = text && add_dates((struct str){text, len}, dates);
         free(text);
     }
     for (int i = 0; i < count && ok; i++)
-        ok = add_lines(str_of(given[i]), dates);
+        ok = add_dates(str_of(given[i]), dates);
     if (ok && !args->value[CALENDAR_FILE] && count == 0) {
-        report_note("which days?  Say --date 2027-12-25, or -f FILE");
+        report_note("missing option: --date DATE or -f FILE");
         ok = false;
     }
     if (ok)
@@ -230,16 +231,15 @@ static json_t *dates_of(const struct args *args)
     return NULL;
 }
 
-/* PUT of one thing with its body. */
 static int calendar_set(const struct args *args)
 {
     json_auto_t *body = json_new_object();
-    json_t *dates = dates_of(args);
+    json_t *dates = read_dates(args);
 
     if (!dates)
         return STATUS_USAGE;
     json_put(body, "dates", dates);
-    return put(args, "calendars", body, &calendar_view);
+    return put_object(args, "calendars", body, &calendar_view);
 }
 
 static const struct command calendar_commands[] = {
@@ -264,7 +264,7 @@ static const struct command calendar_commands[] = {
     {.name = "calendar set",
      .usage = "CALENDAR (--date DATE... | -f FILE) [OPTION]...",
      .summary = "Create or replace a named calendar",
-     .about = "Schedules that name it in spec.exclude.named are planned anew.\n",
+     .about = "Schedules that name it in spec.exclude.named get new slots.\n",
      .examples = "  belfry calendar set us-holidays --date 2027-07-04 --date 2027-12-25\n"
                  "  belfry calendar set us-holidays -f holidays.txt\n",
      OPTIONS(calendar_rows),
@@ -273,8 +273,8 @@ static const struct command calendar_commands[] = {
     {.name = "calendar delete",
      .usage = "CALENDAR... [OPTION]...",
      .summary = "Delete a named calendar",
-     .about = "Schedules that name it stay as they are: a calendar that is not there has no\n"
-              "days, until it is made again.\n",
+     .about = "Schedules that name it do not change: a calendar that does not exist counts as\n"
+              "empty until it is created again.\n",
      .examples = "  belfry calendar delete us-holidays\n",
      PLAIN,
      SOME_NAMES,
@@ -283,7 +283,8 @@ static const struct command calendar_commands[] = {
 };
 
 const struct command_group calendar_group = {
-    "calendar", "Named calendars: days that schedules leave out", FIELDS(calendar_commands)};
+    "calendar", "Manage named calendars: days on which schedules do not run",
+    FIELDS(calendar_commands)};
 
 /* ---- gates ---- */
 
@@ -298,7 +299,7 @@ static const struct view gate_view = {"gates", "name", FIELDS(gate_columns), NUL
 static const struct lister gate_lister = {.kind = "gates", .list = {.view = &gate_view}};
 static const struct request_command gate_get = {.kind = "gates", .view = &gate_view};
 static const struct request_command gate_delete = {
-    .method = "DELETE", .kind = "gates", .say = say_deleted};
+    .method = "DELETE", .kind = "gates", .print = print_deleted};
 
 static int gate_set(const struct args *args)
 {
@@ -307,11 +308,11 @@ static int gate_set(const struct args *args)
     int64_t limit = 0;
 
     if (str_take_number(&s, INT64_MAX - 1, &limit) == 0 || s.len > 0) {
-        report_note("the limit is a whole number, not %.100s", args->operand[1]);
+        report_note("LIMIT must be a whole number, not \"%.100s\"", args->operand[1]);
         return STATUS_USAGE;
     }
     json_put(body, "limit", json_new_int(limit));
-    return put(args, "gates", body, &gate_view);
+    return put_object(args, "gates", body, &gate_view);
 }
 
 static const struct command gate_commands[] = {
@@ -326,7 +327,7 @@ static const struct command gate_commands[] = {
      .run = lister_run},
     {.name = "gate get",
      .usage = "GATE... [OPTION]...",
-     .summary = "Show a gate: its limit, and how many runs are in it and before it",
+     .summary = "Show a gate: its limit, open runs and waiting runs",
      .about = "",
      .examples = "  belfry gate get db\n",
      PLAIN,
@@ -345,8 +346,8 @@ static const struct command gate_commands[] = {
      .run = gate_set},
     {.name = "gate delete",
      .usage = "GATE... [OPTION]...",
-     .summary = "Delete a gate that nothing uses",
-     .about = "Refused while schedules name it as their concurrency key, or open runs do.\n",
+     .summary = "Delete an unused gate",
+     .about = "Fails while a schedule or an open run names it as its concurrency key.\n",
      .examples = "  belfry gate delete db\n",
      PLAIN,
      SOME_NAMES,
@@ -354,8 +355,8 @@ static const struct command gate_commands[] = {
      .run = request_command_run},
 };
 
-const struct command_group gate_group = {"gate", "Gates: how many runs may be open at once",
-                                         FIELDS(gate_commands)};
+const struct command_group gate_group = {
+    "gate", "Manage gates: limits on runs that are open at once", FIELDS(gate_commands)};
 
 /* ---- namespaces and nodes ---- */
 
@@ -377,15 +378,17 @@ enum namespace_option { NAMESPACE_SETTINGS = REMOTE_OPTIONS, NAMESPACE_OPTIONS }
 
 static const struct option namespace_rows[NAMESPACE_OPTIONS] = {
     REMOTE_OPTION_ROWS,
-    [NAMESPACE_SETTINGS] = {"settings", '\0', "JSON", "an object of settings, or @FILE"},
+    [NAMESPACE_SETTINGS] = {"settings", '\0', "JSON",
+                            "settings as a JSON object, or @FILE (default: no\n"
+                            "change)"},
 };
 
 static int namespace_set(const struct args *args)
 {
     static const struct part parts[] = {{NAMESPACE_SETTINGS, "settings", PART_JSON}};
-    json_auto_t *body = body_of(args, parts, 1);
+    json_auto_t *body = body_from_options(args, parts, 1);
 
-    return body ? put(args, "namespaces", body, &namespace_view) : STATUS_USAGE;
+    return body ? put_object(args, "namespaces", body, &namespace_view) : STATUS_USAGE;
 }
 
 static const struct command namespace_commands[] = {
@@ -400,7 +403,7 @@ static const struct command namespace_commands[] = {
      .run = lister_run},
     {.name = "namespace get",
      .usage = "NAMESPACE... [OPTION]...",
-     .summary = "Show a namespace with its settings, but for secrets",
+     .summary = "Show a namespace and its settings, without secrets",
      .about = "",
      .examples = "  belfry namespace get billing\n",
      PLAIN,
@@ -410,9 +413,8 @@ static const struct command namespace_commands[] = {
     {.name = "namespace set",
      .usage = "NAMESPACE [OPTION]...",
      .summary = "Create a namespace or change its settings",
-     .about =
-         "Settings are replaced as a whole, secrets too; without --settings they stay as they\n"
-         "are.  What there is: NamespaceSettings in /openapi.json of the server.\n",
+     .about = "--settings replaces all settings, including secrets.  NamespaceSettings in the\n"
+              "server's /openapi.json lists them.\n",
      .examples = "  belfry namespace set billing\n"
                  "  belfry namespace set billing --settings '{\"quotaSchedules\": 500}'\n",
      OPTIONS(namespace_rows),
@@ -420,7 +422,7 @@ static const struct command namespace_commands[] = {
      .run = namespace_set},
 };
 
-const struct command_group namespace_group = {"namespace", "Namespaces: tenants of the server",
+const struct command_group namespace_group = {"namespace", "List, show and change namespaces",
                                               FIELDS(namespace_commands)};
 
 static const struct field node_columns[] = {
@@ -440,7 +442,7 @@ static const struct lister node_lister = {.kind = "nodes", .list = {.view = &nod
 static const struct command node_commands[] = {
     {.name = "node list",
      .usage = "[OPTION]...",
-     .summary = "List the servers of the database: who is alive",
+     .summary = "List the nodes of the database and their state",
      .about = "",
      .examples = "  belfry node list\n",
      PLAIN,
@@ -449,5 +451,5 @@ static const struct command node_commands[] = {
      .run = lister_run},
 };
 
-const struct command_group node_group = {"node", "The servers of a database",
+const struct command_group node_group = {"node", "List the nodes of the database",
                                          FIELDS(node_commands)};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry run ...`: the table.
+ * `belfry run ...`: the table of commands.
  */
 #include "cli/frame/commands.h"
 #include "cli/remote/run_commands.h"
 #include "cli/remote/schedule_view.h"
 
-static const struct request_command get_ask = {.kind = "runs", .view = &run_view};
+static const struct request_command get_request = {.kind = "runs", .view = &run_view};
 
 enum list_filter {
     OPT_SCHEDULE = LIST_OPTIONS,
@@ -22,18 +22,22 @@ enum list_filter {
 static const struct option list_rows[LIST_COUNT] = {
     REMOTE_OPTION_ROWS,
     LIST_OPTION_ROWS,
-    [OPT_SCHEDULE] = {"schedule", 'S', "ID", "of this schedule"},
+    [OPT_SCHEDULE] = {"schedule", 'S', "ID", "only runs of this schedule"},
     [OPT_STATE] = {"state", '\0', "STATE",
-                   "held, approval, ready, leased, running, backoff, open or ended"},
+                   "only runs in this state: held, approval, ready, leased,\n"
+                   "running, backoff, open (not ended) or ended"},
     [OPT_OUTCOME] = {"outcome", '\0', "OUTCOME",
-                     "succeeded, failed, timedOut, cancelled, terminated or unknown"},
-    [OPT_QUEUE] = {"queue", 'q', "NAME", "of this queue"},
-    [OPT_KIND] = {"kind", '\0', "KIND", "slot, trigger, backfill, direct or test"},
-    [OPT_FROM] = {"from", '\0', "TIME", "not before: a time, or -2h"},
-    [OPT_TO] = {"to", '\0', "TIME", "not after"},
+                     "only runs with this outcome: succeeded, failed,\n"
+                     "timedOut, cancelled, terminated or unknown"},
+    [OPT_QUEUE] = {"queue", 'q', "NAME", "only runs of this queue"},
+    [OPT_KIND] = {"kind", '\0', "KIND",
+                  "only runs of this kind: slot, trigger, backfill,\n"
+                  "direct or test"},
+    [OPT_FROM] = {"from", '\0', "TIME", "only runs at or after TIME, such as -2h"},
+    [OPT_TO] = {"to", '\0', "TIME", "only runs at or before TIME"},
 };
 
-static const struct filter list_filters_of[] = {
+static const struct filter run_filters[] = {
     {OPT_SCHEDULE, "schedule", FILTER_TEXT},
     {OPT_STATE, "state", FILTER_TEXT},
     {OPT_OUTCOME, "outcome", FILTER_TEXT},
@@ -43,28 +47,28 @@ static const struct filter list_filters_of[] = {
     {OPT_TO, "to", FILTER_TIME},
 };
 
-static const struct lister list_lister = {
-    .kind = "runs", .list = {.view = &run_view, FILTERS(list_filters_of)}};
+static const struct lister list_lister = {.kind = "runs",
+                                          .list = {.view = &run_view, FILTERS(run_filters)}};
 
 static const struct option logs_rows[LOGS_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [LOGS_FOLLOW] = {"follow", 'f', NULL, "go on until the run has ended"},
-    [LOGS_TIMES] = {"times", 't', NULL, "each line with its time"},
+    [LOGS_FOLLOW] = {"follow", 'f', NULL, "print new lines until the run ends"},
+    [LOGS_TIMES] = {"times", 't', NULL, "print the time of each line"},
 };
 
 enum reason_option { OPT_REASON = REMOTE_OPTIONS, REASON_COUNT };
 
 static const struct option reason_rows[REASON_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_REASON] = {"reason", 'r', "TEXT", "why, for those who look later"},
+    [OPT_REASON] = {"reason", 'r', "TEXT", "reason, recorded with the run"},
 };
 
 static const struct part reason_parts[] = {{OPT_REASON, "reason", PART_TEXT}};
 
-static void say_id(const char *done, const json_t *answer, const char *name,
-                   struct printer *out)
+static void print_id(const char *done, const json_t *answer, const char *name,
+                     struct printer *out)
 {
-    const char *id = text_of(answer, "id");
+    const char *id = member_text(answer, "id");
 
     printer_safe(out, str_of(name));
     printer_printf(out, ": %s", done);
@@ -75,68 +79,68 @@ static void say_id(const char *done, const json_t *answer, const char *name,
     printer_text(out, "\n");
 }
 
-static void say_cancelled(const json_t *answer, const char *name, const struct when *when,
+static void print_cancelled(const json_t *answer, const char *name, const struct when *when,
+                            struct printer *out)
+{
+    (void)when;
+    /* The answer does not show whether a worker still has the run. */
+    print_id("cancelled; a worker that has the run is asked to stop", answer, name, out);
+}
+
+static void print_terminated(const json_t *answer, const char *name, const struct when *when,
+                             struct printer *out)
+{
+    (void)when;
+    print_id("terminated", answer, name, out);
+}
+
+static void print_retried(const json_t *answer, const char *name, const struct when *when,
                           struct printer *out)
 {
     (void)when;
-    /* The server does not say which: whoever holds it may just have ended. */
-    say_id("cancelled; if somebody works on it, they are asked to stop", answer, name, out);
+    print_id("retried", answer, name, out);
 }
 
-static void say_terminated(const json_t *answer, const char *name, const struct when *when,
+static void print_approved(const json_t *answer, const char *name, const struct when *when,
                            struct printer *out)
 {
     (void)when;
-    say_id("ended", answer, name, out);
+    print_id("approved", answer, name, out);
 }
 
-static void say_retried(const json_t *answer, const char *name, const struct when *when,
-                        struct printer *out)
+static void print_rejected(const json_t *answer, const char *name, const struct when *when,
+                           struct printer *out)
 {
     (void)when;
-    say_id("runs again", answer, name, out);
+    print_id("rejected", answer, name, out);
 }
 
-static void say_approved(const json_t *answer, const char *name, const struct when *when,
-                         struct printer *out)
-{
-    (void)when;
-    say_id("approved", answer, name, out);
-}
-
-static void say_rejected(const json_t *answer, const char *name, const struct when *when,
-                         struct printer *out)
-{
-    (void)when;
-    say_id("rejected", answer, name, out);
-}
-
-static const struct request_command cancel_ask = {
-    .method = "POST", .kind = "runs", .tail = "/cancel", .say = say_cancelled};
-static const struct request_command terminate_ask = {
-    .method = "POST", .kind = "runs", .tail = "/terminate", .say = say_terminated};
-static const struct request_command retry_ask = {.method = "POST",
-                                                 .kind = "runs",
-                                                 .tail = "/retry",
-                                                 .view = &run_view,
-                                                 .say = say_retried,
-                                                 .starts_run = true};
-static const struct request_command approve_ask = {.method = "POST",
-                                                   .kind = "runs",
-                                                   .tail = "/approve",
-                                                   PARTS(reason_parts),
-                                                   .say = say_approved};
-static const struct request_command reject_ask = {.method = "POST",
-                                                  .kind = "runs",
-                                                  .tail = "/reject",
-                                                  PARTS(reason_parts),
-                                                  .say = say_rejected};
+static const struct request_command cancel_request = {
+    .method = "POST", .kind = "runs", .tail = "/cancel", .print = print_cancelled};
+static const struct request_command terminate_request = {
+    .method = "POST", .kind = "runs", .tail = "/terminate", .print = print_terminated};
+static const struct request_command retry_request = {.method = "POST",
+                                                     .kind = "runs",
+                                                     .tail = "/retry",
+                                                     .view = &run_view,
+                                                     .print = print_retried,
+                                                     .starts_run = true};
+static const struct request_command approve_request = {.method = "POST",
+                                                       .kind = "runs",
+                                                       .tail = "/approve",
+                                                       PARTS(reason_parts),
+                                                       .print = print_approved};
+static const struct request_command reject_request = {.method = "POST",
+                                                      .kind = "runs",
+                                                      .tail = "/reject",
+                                                      PARTS(reason_parts),
+                                                      .print = print_rejected};
 
 static const struct command commands[] = {
     {.name = "run list",
      .usage = "[OPTION]...",
-     .summary = "List runs, the newest first",
-     .about = "A page of 100, or all with --all.\n",
+     .summary = "List runs, newest first",
+     .about = "",
      .examples = "  belfry run list --schedule nightly --outcome failed\n"
                  "  belfry run list --state open --all -o name\n",
      OPTIONS(list_rows),
@@ -146,15 +150,15 @@ static const struct command commands[] = {
     {.name = "run get",
      .usage = "RUN... [OPTION]...",
      .summary = "Show a run",
-     .about = "With -o json also its attempts.\n",
+     .about = "-o json also prints its attempts.\n",
      .examples = "  belfry run get r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &get_ask,
+     .arg = &get_request,
      .run = request_command_run},
     {.name = "run logs",
      .usage = "RUN [OPTION]...",
-     .summary = "Show what a run has logged",
+     .summary = "Show the log of a run",
      .about = "",
      .examples = "  belfry run logs r_0cm4w425a02011t4kqavj0 -f\n",
      OPTIONS(logs_rows),
@@ -162,56 +166,54 @@ static const struct command commands[] = {
      .run = logs_run},
     {.name = "run cancel",
      .usage = "RUN... [OPTION]...",
-     .summary = "Ask whoever works on a run to stop",
-     .about =
-         "A run that nobody works on ends at once.  A planned slot, by the RUN that `schedule\n"
-         "slots` shows, is cancelled when it is due.\n",
+     .summary = "Cancel a run; its worker is asked to stop",
+     .about = "A run that no worker has ends at once.  To cancel a planned slot, give the RUN\n"
+              "that `schedule slots` shows; the slot is cancelled when it is due.\n",
      .examples = "  belfry run cancel r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &cancel_ask,
+     .arg = &cancel_request,
      .run = request_command_run},
     {.name = "run terminate",
      .usage = "RUN... [OPTION]...",
-     .summary = "End a run at once",
-     .about =
-         "Nobody is asked: who works on it learns of it later, and is not heard any more.\n",
+     .summary = "End a run at once, without waiting for its worker",
+     .about = "The worker learns of it later, and its report is ignored.\n",
      .examples = "  belfry run terminate r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &terminate_ask,
+     .arg = &terminate_request,
      .run = request_command_run},
     {.name = "run retry",
      .usage = "RUN... [OPTION]...",
-     .summary = "Run again what has ended",
+     .summary = "Start an ended run again",
      .about =
-         "A new run of the same slot, with the same input.  The schedule's overlap policy\n"
-         "counts: where it skips the run, that is told, and the exit status is 75.\n",
+         "Creates a new run of the same slot with the same input.  The schedule's overlap\n"
+         "policy applies: if it skips the run, the exit status is 75.\n",
      .examples = "  belfry run retry r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &retry_ask,
+     .arg = &retry_request,
      .run = request_command_run},
     {.name = "run approve",
      .usage = "RUN... [OPTION]...",
-     .summary = "Let a run begin that waits for approval",
+     .summary = "Start a run that waits for approval",
      .about = "",
      .examples = "  belfry run list --state approval\n"
                  "  belfry run approve r_0cm4w425a02011t4kqavj0 --reason 'looked at it'\n",
      OPTIONS(reason_rows),
      SOME_NAMES,
-     .arg = &approve_ask,
+     .arg = &approve_request,
      .run = request_command_run},
     {.name = "run reject",
      .usage = "RUN... [OPTION]...",
-     .summary = "End a run that waits for approval",
+     .summary = "Reject a run that waits for approval",
      .about = "",
      .examples = "  belfry run reject r_0cm4w425a02011t4kqavj0 --reason 'not today'\n",
      OPTIONS(reason_rows),
      SOME_NAMES,
-     .arg = &reject_ask,
+     .arg = &reject_request,
      .run = request_command_run},
 };
 
-const struct command_group run_group = {"run", "List, show, follow, cancel and repeat runs",
+const struct command_group run_group = {"run", "List, show, cancel, retry and approve runs",
                                         FIELDS(commands)};

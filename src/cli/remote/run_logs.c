@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry run logs`: what a run has written, and with -f what it goes on writing.
+ * `belfry run logs`: prints a run's log; -f follows it.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -31,8 +31,9 @@ static void print_line(const json_t *line, const struct args *args, struct remot
         printer_tint(out, TINT_END);
         printer_text(out, " ");
     }
-    printer_tint(out, strcmp(text_of(line, "stream"), "stderr") == 0 ? TINT_WARN : TINT_NONE);
-    /* Bytes that are for a file are what the program wrote. */
+    printer_tint(out,
+                 strcmp(member_text(line, "stream"), "stderr") == 0 ? TINT_WARN : TINT_NONE);
+    /* A file or pipe gets the bytes that the program wrote, unescaped. */
     if (isatty(out->fd))
         printer_safe(out, str_of(json_string_value(text)));
     else
@@ -41,7 +42,7 @@ static void print_line(const json_t *line, const struct args *args, struct remot
     printer_text(out, "\n");
 }
 
-/* One page of lines; *after becomes where the next begins. */
+/* Prints one page of lines; *after becomes the start of the next page. */
 static int print_page(struct remote *remote, const struct args *args, struct printer *out,
                       json_int_t *after, size_t *ret_count)
 {
@@ -54,7 +55,7 @@ static int print_page(struct remote *remote, const struct args *args, struct pri
     int status;
 
     snprintf(number, sizeof number, "%lld", (long long)*after);
-    path_of(&where, "runs", args->operand[0], "/logs");
+    path_object(&where, "runs", args->operand[0], "/logs");
     path_query(&where, "after", *after > 0 ? number : NULL);
     path_query(&where, "limit", "1000");
     status = remote_call(remote, &request, &answer);
@@ -67,7 +68,7 @@ static int print_page(struct remote *remote, const struct args *args, struct pri
     if (json_is_integer(cursor))
         *after = json_integer_value(cursor);
     if (json_is_true(json_object_get(answer.json, "truncated")) && *ret_count < 1000)
-        report_note("the log was longer than is kept");
+        report_note("the log is truncated: it exceeded the size that the server stores");
     answer_free(&answer);
     return STATUS_OK;
 }
@@ -98,7 +99,7 @@ static int follow(struct remote *remote, const struct args *args, struct printer
     char path[REMOTE_PATH_MAX];
     struct buf where = BUF(path);
 
-    path_of(&where, "runs", args->operand[0], "/logs");
+    path_object(&where, "runs", args->operand[0], "/logs");
     path_query(&where, "follow", "true");
     return remote_stream(remote, path, on_event, &f);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry schedule edit`, `resume` and `backfill`: look first, then change.
+ * `belfry schedule edit`, `resume` and `backfill`: show the effect first, then change.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 
 enum { NAME_TEXT_MAX = 256, WAIT_MS = 250, NO_MATCH = 412 };
 
-static const struct request_command schedule_ask = {.view = &schedule_view};
+static const struct request_command schedule_desc = {.view = &schedule_view};
 
 static int get_schedule(struct remote *remote, const char *id, struct remote_answer *ret)
 {
@@ -29,7 +29,7 @@ static int get_schedule(struct remote *remote, const char *id, struct remote_ans
     struct buf out = BUF(path);
     struct remote_request request = {.path = path};
 
-    path_of(&out, "schedules", id, NULL);
+    path_object(&out, "schedules", id, NULL);
     return remote_call(remote, &request, ret);
 }
 
@@ -49,7 +49,7 @@ static int run_editor(const char *path)
     fflush(NULL);
     pid = fork();
     if (pid == 0) {
-        /* A person's editor may be words: the shell knows how to read them. */
+        /* EDITOR may contain arguments, which the shell splits. */
         execl("/bin/sh", "sh", "-c", "exec $0 \"$1\"", editor, path, (char *)NULL);
         _exit(127);
     }
@@ -57,11 +57,11 @@ static int run_editor(const char *path)
         ;
     if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return STATUS_OK;
-    report_note("the editor %s ended with a failure; nothing was changed", editor);
+    report_note("editor \"%s\" failed; nothing was changed", editor);
     return STATUS_FAILED;
 }
 
-/* What people write of a schedule: without what the server adds. */
+/* Writes the schedule without the state that the server adds. */
 static bool write_document(int fd, const json_t *schedule)
 {
     json_auto_t *document = json_deep_copy(schedule);
@@ -89,7 +89,7 @@ static json_t *read_document(const char *path)
     return document;
 }
 
-/* Sends what the editor left; a text that was refused is kept. */
+/* Sends the edited text; the caller keeps the file if this fails. */
 static int send_edit(struct remote *remote, const char *id, const char *path, const char *etag,
                      const json_t *before)
 {
@@ -107,16 +107,16 @@ static int send_edit(struct remote *remote, const char *id, const char *path, co
         report_note("nothing was changed");
         return STATUS_OK;
     }
-    path_of(&out, "schedules", id, NULL);
+    path_object(&out, "schedules", id, NULL);
     request.body = document;
-    status = remote_ask(remote, &request, &answer);
+    status = remote_fetch(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    status = remote_refused(remote, &request, &answer);
+    status = remote_check(remote, &request, &answer);
     if (status == STATUS_OK)
-        status = request_command_print(remote, &schedule_ask, &answer, id);
+        status = request_command_print(remote, &schedule_desc, &answer, id);
     else if (answer.status == NO_MATCH)
-        report_note("somebody else changed %s in the meantime", id);
+        report_note("%s was changed by another client in the meantime", id);
     answer_free(&answer);
     return status;
 }
@@ -142,7 +142,7 @@ static int edit(struct remote *remote, const char *id, const struct remote_answe
     if (status == STATUS_OK) {
         status = send_edit(remote, id, path, now->etag, now->json);
         if (status != STATUS_OK) {
-            report_note("your text is kept in %s", path);
+            report_note("your text is saved in %s", path);
             return status;
         }
     }
@@ -160,7 +160,7 @@ int edit_run(const struct args *args)
         return status;
     status = get_schedule(remote, args->operand[0], &answer);
     if (status == STATUS_OK && (answer.etag[0] == '\0' || !json_is_object(answer.json))) {
-        report_note("%s did not say which version this is; is it a Belfry server?",
+        report_note("response from %s has no ETag; is it a Belfry server?",
                     remote_server(remote));
         answer_free(&answer);
         status = STATUS_PROTOCOL;
@@ -173,63 +173,64 @@ int edit_run(const struct args *args)
     return status;
 }
 
-/* ---- looking before ---- */
+/* ---- resume ---- */
 
-/* POST to /schedules/ID/VERB with the body, and dryRun when it is only to look. */
-static int post(struct remote *remote, const char *id, const char *verb, json_t *body,
-                struct remote_answer *ret)
+/* POST to /schedules/ID/VERB. */
+static int post_verb(struct remote *remote, const char *id, const char *verb, json_t *body,
+                     struct remote_answer *ret)
 {
     char path[REMOTE_PATH_MAX], tail[32];
     struct buf out = BUF(path);
     struct remote_request request = {.method = "POST", .path = path, .body = body};
 
     snprintf(tail, sizeof tail, "/%s", verb);
-    path_of(&out, "schedules", id, tail);
+    path_object(&out, "schedules", id, tail);
     return remote_call(remote, &request, ret);
 }
 
-static void say_resumed(const json_t *answer, const char *name, const struct when *when,
-                        struct printer *out)
+static void print_resumed(const json_t *answer, const char *name, const struct when *when,
+                          struct printer *out)
 {
     (void)name;
-    say_schedule("resumed", answer, when, out);
+    print_schedule("resumed", answer, when, out);
 }
 
-static void say_text(const json_t *answer, const char *name, const struct when *when,
-                     struct printer *out)
+static void print_text(const json_t *answer, const char *name, const struct when *when,
+                       struct printer *out)
 {
     (void)when;
     printer_safe(out, str_of(name));
     printer_text(out, ": ");
-    printer_safe(out, str_of(text_of(answer, "text")));
+    printer_safe(out, str_of(member_text(answer, "text")));
     printer_text(out, "\n");
 }
 
 static int resume_one(struct remote *remote, const struct args *args, const char *id)
 {
-    static const struct request_command said = {.say = say_resumed}, looked = {.say = say_text};
-    json_auto_t *look = json_new_object(), *body = json_new_object();
+    static const struct request_command resumed = {.print = print_resumed},
+                                        preview = {.print = print_text};
+    json_auto_t *dry_run = json_new_object(), *body = json_new_object();
     struct remote_answer answer;
     bool is_dry = args->value[RESUME_DRY_RUN] != NULL;
     int status;
 
-    json_put(look, "dryRun", json_true());
-    status = post(remote, id, "resume", look, &answer);
+    json_put(dry_run, "dryRun", json_true());
+    status = post_verb(remote, id, "resume", dry_run, &answer);
     if (status != STATUS_OK)
         return status;
     if (is_dry)
-        status = request_command_print(remote, &looked, &answer, id);
+        status = request_command_print(remote, &preview, &answer, id);
     else if (!args->value[RESUME_YES])
-        report_note("%s: %s", id, text_of(answer.json, "text"));
+        report_note("%s: %s", id, member_text(answer.json, "text"));
     if (!is_dry && !args->value[RESUME_YES] && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
         status = confirm("Resume %s?", id);
     answer_free(&answer);
     if (is_dry || status != STATUS_OK)
         return status;
-    status = post(remote, id, "resume", body, &answer);
+    status = post_verb(remote, id, "resume", body, &answer);
     if (status != STATUS_OK)
         return status;
-    status = request_command_print(remote, &said, &answer, id);
+    status = request_command_print(remote, &resumed, &answer, id);
     answer_free(&answer);
     return status;
 }
@@ -251,8 +252,8 @@ int resume_run(const struct args *args)
 
 /* ---- backfill ---- */
 
-static void say_backfill(const json_t *answer, const char *name, const struct when *when,
-                         struct printer *out)
+static void print_backfill(const json_t *answer, const char *name, const struct when *when,
+                           struct printer *out)
 {
     static const struct field columns[] = {
         {"FIRST", "first", SHAPE_TIME, false, NULL},
@@ -268,18 +269,18 @@ static void say_backfill(const json_t *answer, const char *name, const struct wh
     view_rows(&view, json_object_get(answer, "ranges"), when, out);
 }
 
-/* Runs of the schedule that have not ended. */
-static int64_t left_of(const json_t *schedule)
+/* The schedule's runs that have not ended. */
+static int64_t open_runs(const json_t *schedule)
 {
-    return json_integer_value(value_of(schedule, "state.open")) +
-           json_integer_value(value_of(schedule, "state.waiting"));
+    return json_integer_value(member_at(schedule, "state.open")) +
+           json_integer_value(member_at(schedule, "state.waiting"));
 }
 
-/* Slots of which the schedule has accounted for, whatever became of them. */
-static int64_t accounted_of(const json_t *schedule)
+/* The slots that the schedule has accounted for, with any outcome. */
+static int64_t accounted_slots(const json_t *schedule)
 {
     static const char *const names[] = {"started", "skipped", "missed", "dropped", "cancelled"};
-    const json_t *counters = value_of(schedule, "state.counters");
+    const json_t *counters = member_at(schedule, "state.counters");
     int64_t sum = 0;
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -287,8 +288,9 @@ static int64_t accounted_of(const json_t *schedule)
     return sum;
 }
 
-/* Until `count` more slots than `before` are accounted for and no run is left. */
-static int wait_for(struct remote *remote, const char *id, int64_t before, int64_t count)
+/* Waits until `count` more slots than `before` are accounted for and no run is open. */
+static int wait_for_backfill(struct remote *remote, const char *id, int64_t before,
+                             int64_t count)
 {
     struct progress progress;
     int64_t done = 0, left = 1;
@@ -301,8 +303,8 @@ static int wait_for(struct remote *remote, const char *id, int64_t before, int64
         status = get_schedule(remote, id, &answer);
         if (status != STATUS_OK)
             break;
-        left = left_of(answer.json);
-        done = accounted_of(answer.json) - before;
+        left = open_runs(answer.json);
+        done = accounted_slots(answer.json) - before;
         answer_free(&answer);
         progress_show(&progress, done > left ? done - left : 0, count);
         if (done < count || left > 0)
@@ -313,7 +315,7 @@ static int wait_for(struct remote *remote, const char *id, int64_t before, int64
 }
 
 static int backfill(struct remote *remote, const struct args *args, json_t *body,
-                    const struct request_command *ask)
+                    const struct request_command *desc)
 {
     const char *id = args->operand[0];
     struct remote_answer answer;
@@ -322,36 +324,36 @@ static int backfill(struct remote *remote, const struct args *args, json_t *body
 
     if (status != STATUS_OK)
         return status;
-    before = accounted_of(answer.json);
+    before = accounted_slots(answer.json);
     answer_free(&answer);
     json_object_del(body, "dryRun");
-    status = post(remote, id, "backfill", body, &answer);
+    status = post_verb(remote, id, "backfill", body, &answer);
     if (status != STATUS_OK)
         return status;
     count = json_integer_value(json_object_get(answer.json, "count"));
     if (args->value[BACKFILL_WAIT])
-        status = wait_for(remote, id, before, count);
+        status = wait_for_backfill(remote, id, before, count);
     if (status == STATUS_OK)
-        status = request_command_print(remote, ask, &answer, id);
+        status = request_command_print(remote, desc, &answer, id);
     answer_free(&answer);
     return status;
 }
 
-static int look_and_backfill(struct remote *remote, const struct args *args, json_t *body)
+static int check_and_backfill(struct remote *remote, const struct args *args, json_t *body)
 {
-    static const struct request_command ask = {.say = say_backfill};
+    static const struct request_command desc = {.print = print_backfill};
     const char *id = args->operand[0];
     struct remote_answer answer;
     int64_t count;
     int status;
 
     json_put(body, "dryRun", json_true());
-    status = post(remote, id, "backfill", body, &answer);
+    status = post_verb(remote, id, "backfill", body, &answer);
     if (status != STATUS_OK)
         return status;
     count = json_integer_value(json_object_get(answer.json, "count"));
     if (args->value[BACKFILL_DRY_RUN])
-        status = request_command_print(remote, &ask, &answer, id);
+        status = request_command_print(remote, &desc, &answer, id);
     else if (count == 0)
         report_note("%s has no slots in that range", id);
     else if (!args->value[BACKFILL_YES])
@@ -359,7 +361,7 @@ static int look_and_backfill(struct remote *remote, const struct args *args, jso
     answer_free(&answer);
     if (status != STATUS_OK || count == 0 || args->value[BACKFILL_DRY_RUN])
         return status;
-    return backfill(remote, args, body, &ask);
+    return backfill(remote, args, body, &desc);
 }
 
 int backfill_run(const struct args *args)
@@ -369,7 +371,7 @@ int backfill_run(const struct args *args)
         {BACKFILL_TO, "to", PART_TIME},
         {BACKFILL_OVERLAP, "overlap", PART_TEXT},
     };
-    json_auto_t *body = body_of(args, parts, 3);
+    json_auto_t *body = body_from_options(args, parts, 3);
     struct remote *remote;
     int status;
 
@@ -385,7 +387,7 @@ int backfill_run(const struct args *args)
         instant_format_ms(clock_now(), &out);
         json_put(body, "to", json_new_str(buf_as_str(&out)));
     }
-    status = look_and_backfill(remote, args, body);
+    status = check_and_backfill(remote, args, body);
     remote_close(remote);
     return status;
 }

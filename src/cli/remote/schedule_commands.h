@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands about schedules that are more than one request.
+ * Commands about schedules that need more than one request.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry schedule create`: a document of flags, or of a file that flags change.
+ * `belfry schedule create`: builds the schedule's document from options, or from a file that
+ * options change.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -50,59 +51,68 @@ enum create_option {
     OPT_COUNT
 };
 
-static_assert((int)OPT_COUNT == (int)CREATE_OPTION_COUNT, "the header says how many there are");
+static_assert((int)OPT_COUNT == (int)CREATE_OPTION_COUNT, "the header declares the count");
 
 enum {
-    MANY = 64,         /* times that one option may be given        */
-    PREVIEW_TIMES = 5, /* that --dry-run shows                      */
+    MANY = 64,         /* how often one option may be given         */
+    PREVIEW_TIMES = 5, /* times that --dry-run shows                */
     PAIR_NAME_MAX = 256,
 };
 
 const struct option create_options[CREATE_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_FILE] = {"file", 'f', "FILE", "begin with this document (JSON; - is standard input)"},
-    [OPT_CRON] = {"cron", 'c', "EXPR", "run by a cron expression; may be given again"},
-    [OPT_DIALECT] = {"dialect", 'd', "DIALECT", "of --cron; `belfry help next` lists them"},
-    [OPT_EVERY] = {"every", 'e', "SPAN", "run every 15m, 1h30m, 7d; may be given again"},
-    [OPT_DAILY] = {"daily", '\0', "HH:MM", "run at this time of day; may be given again"},
-    [OPT_AT] = {"at", '\0', "TIME", "run once: a time, \"now\" or +30m; may be given again"},
-    [OPT_TZ] = {"tz", 'z', "ZONE", "the clock that it goes by; default UTC"},
-    [OPT_START] = {"start", '\0', "TIME", "not before"},
-    [OPT_END] = {"end", '\0', "TIME", "not after"},
-    [OPT_JITTER] = {"jitter", '\0', "SPAN", "spread over this span, each schedule its own way"},
-    [OPT_EXCEPT] = {"except", '\0', "CALENDAR", "not on the days of a named calendar"},
-    [OPT_HTTP] = {"http", '\0', "URL", "call a URL"},
-    [OPT_METHOD] = {"method", '\0', "METHOD", "of the call; default POST"},
-    [OPT_HEADER] = {"header", '\0', "NAME: VALUE", "of the call; may be given again"},
-    [OPT_BODY] = {"body", '\0', "JSON", "of the call; JSON, or @FILE"},
-    [OPT_EXEC] = {"exec", '\0', NULL, "run the program behind -- on the server"},
-    [OPT_QUEUE] = {"queue", 'q', "NAME", "hand the run to the workers of a queue"},
-    [OPT_KIND] = {"kind", '\0', "KIND", "what the workers of the queue are to do"},
-    [OPT_WORKFLOW] = {"workflow", '\0', "NAME", "start a workflow"},
-    [OPT_INPUT] = {"input", 'i', "JSON", "an object that each run is given; JSON, or @FILE"},
+    [OPT_FILE] = {"file", 'f', "FILE", "read the schedule as JSON; - is standard input"},
+    [OPT_CRON] = {"cron", 'c', "EXPR", "cron expression; may be repeated"},
+    [OPT_DIALECT] = {"dialect", 'd', "DIALECT",
+                     "syntax of --cron; see `belfry help next` (default\n"
+                     "belfry)"},
+    [OPT_EVERY] = {"every", 'e', "SPAN", "interval, such as 15m or 1h30m; may be repeated"},
+    [OPT_DAILY] = {"daily", '\0', "HH:MM", "time of day; may be repeated"},
+    [OPT_AT] = {"at", '\0', "TIME", "single time, such as now or +30m; may be repeated"},
+    [OPT_TZ] = {"tz", 'z', "ZONE", "time zone of the schedule (default UTC)"},
+    [OPT_START] = {"start", '\0', "TIME", "no slots before TIME"},
+    [OPT_END] = {"end", '\0', "TIME", "no slots after TIME"},
+    [OPT_JITTER] = {"jitter", '\0', "SPAN",
+                    "delay each slot by up to SPAN, different for each\n"
+                    "schedule (default 0s)"},
+    [OPT_EXCEPT] = {"except", '\0', "CALENDAR",
+                    "no slots on the days of this named calendar; may be\n"
+                    "repeated"},
+    [OPT_HTTP] = {"http", '\0', "URL", "action: call a URL"},
+    [OPT_METHOD] = {"method", '\0', "METHOD", "HTTP method of --http (default POST)"},
+    [OPT_HEADER] = {"header", '\0', "NAME: VALUE", "HTTP header of --http; may be repeated"},
+    [OPT_BODY] = {"body", '\0', "JSON", "body of --http; JSON or @FILE (default: the run)"},
+    [OPT_EXEC] = {"exec", '\0', NULL, "action: run the program after -- on the server"},
+    [OPT_QUEUE] = {"queue", 'q', "NAME", "action: give the run to a worker of this queue"},
+    [OPT_KIND] = {"kind", '\0', "KIND", "kind of work, for the workers of --queue"},
+    [OPT_WORKFLOW] = {"workflow", '\0', "NAME", "action: start a workflow"},
+    [OPT_INPUT] = {"input", 'i', "JSON", "input of each run, a JSON object or @FILE"},
     [OPT_OVERLAP] = {"overlap", '\0', "POLICY",
-                     "when the last run is still open: skip, bufferOne, bufferAll,\n"
-                     "cancelOther, terminateOther or allowAll"},
+                     "policy while a run is open: skip, bufferOne, bufferAll,\n"
+                     "cancelOther, terminateOther or allowAll (default skip)"},
     [OPT_CATCHUP] = {"catchup", '\0', "MODE",
-                     "slots missed while the server was down: latest, all, oldest, none"},
-    [OPT_ATTEMPTS] = {"attempts", '\0', "N", "tries of a run, the first counted; default 1"},
-    [OPT_TIMEOUT] = {"timeout", '\0', "SPAN", "of one attempt"},
-    [OPT_MAX_RUN_TIME] = {"max-run-time", '\0', "SPAN", "of a run with all its attempts"},
-    [OPT_PRIORITY] = {"priority", '\0', "N", "1 to 10, higher first; default 5"},
-    [OPT_APPROVAL] = {"approval", '\0', NULL, "each run waits until somebody approves it"},
-    [OPT_DESCRIPTION] = {"description", 'D', "TEXT", "what it is for"},
-    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "may be given again"},
-    [OPT_PAUSED] = {"paused", '\0', NULL, "paused from the first moment on"},
-    [OPT_DISABLED] = {"disabled", '\0', NULL, "not enabled"},
+                     "slots to run after a server downtime: latest, all,\n"
+                     "oldest or none (default latest)"},
+    [OPT_ATTEMPTS] = {"attempts", '\0', "N", "maximum attempts of a run (default 1)"},
+    [OPT_TIMEOUT] = {"timeout", '\0', "SPAN", "timeout of one attempt (default none)"},
+    [OPT_MAX_RUN_TIME] = {"max-run-time", '\0', "SPAN",
+                          "maximum time of a run with all its attempts (default:\n"
+                          "the server's max_run_time)"},
+    [OPT_PRIORITY] = {"priority", '\0', "N", "priority 1 to 10, higher first (default 5)"},
+    [OPT_APPROVAL] = {"approval", '\0', NULL, "each run waits for `belfry run approve`"},
+    [OPT_DESCRIPTION] = {"description", 'D', "TEXT", "description of the schedule"},
+    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "label of the schedule; may be repeated"},
+    [OPT_PAUSED] = {"paused", '\0', NULL, "create the schedule paused"},
+    [OPT_DISABLED] = {"disabled", '\0', NULL, "create the schedule disabled"},
     [OPT_KEY] = {"idempotency-key", '\0', "KEY",
-                 "so that the very same command can be repeated without harm"},
-    [OPT_DRY_RUN] = {"dry-run", '\0', NULL, "show when it would run, and create nothing"},
+                 "makes it safe to repeat this command with the same KEY"},
+    [OPT_DRY_RUN] = {"dry-run", '\0', NULL, "print the next times; create nothing"},
 };
 
 /* ---- the document ---- */
 
-/* The member, made when it is not there; NULL when it is something else: told. */
-static json_t *object_in(json_t *document, const char *name)
+/* The member object, created if absent; NULL after reporting that it is not an object. */
+static json_t *get_object(json_t *document, const char *name)
 {
     json_t *object = json_object_get(document, name);
 
@@ -133,7 +143,7 @@ static json_t *read_document(const struct args *args)
         report_err(&err, (struct str){text, len});
         document = NULL;
     } else if (!json_is_object(document)) {
-        report_note("%s must hold one object, a schedule", args->value[OPT_FILE]);
+        report_note("%s must contain one JSON object, a schedule", args->value[OPT_FILE]);
         json_decref(document);
         document = NULL;
     }
@@ -141,8 +151,8 @@ static json_t *read_document(const struct args *args)
     return document;
 }
 
-/* All values of an option as a list of texts; NULL: it was not given, or told. */
-static json_t *texts_of(const struct args *args, int option, bool *ok)
+/* All values of an option as a list of strings; NULL if absent or after an error. */
+static json_t *text_list(const struct args *args, int option, bool *ok)
 {
     const char *values[MANY];
     int count = args_all(args, option, values, MANY);
@@ -151,8 +161,7 @@ static json_t *texts_of(const struct args *args, int option, bool *ok)
     if (count == 0)
         return NULL;
     if (count > MANY) {
-        report_note("--%s may be given %d times at the most", create_options[option].name,
-                    MANY);
+        report_note("--%s may be given at most %d times", create_options[option].name, MANY);
         *ok = false;
         return NULL;
     }
@@ -171,17 +180,17 @@ static json_t *texts_of(const struct args *args, int option, bool *ok)
 static void put_texts(const struct args *args, int option, const char *name, json_t *to,
                       bool *ok)
 {
-    json_t *list = texts_of(args, option, ok);
+    json_t *list = text_list(args, option, ok);
 
     if (list)
         json_put(to, name, list);
 }
 
-/* A list of objects that have the text as their member. */
+/* Adds a list of objects {MEMBER: value}. */
 static void put_objects(const struct args *args, int option, const char *member,
                         const char *name, json_t *to, bool *ok)
 {
-    json_auto_t *texts = texts_of(args, option, ok);
+    json_auto_t *texts = text_list(args, option, ok);
     json_t *list, *text;
     size_t i;
 
@@ -200,10 +209,10 @@ static void put_objects(const struct args *args, int option, const char *member,
     json_put(to, name, list);
 }
 
-/* "KEY=VALUE" or "Name: value", each a member. */
+/* Adds each "KEY=VALUE" or "Name: value" as a member. */
 static void put_pairs(const struct args *args, int option, char sep, json_t *to, bool *ok)
 {
-    json_auto_t *texts = texts_of(args, option, ok);
+    json_auto_t *texts = text_list(args, option, ok);
     json_t *text;
     size_t i;
 
@@ -213,7 +222,7 @@ static void put_pairs(const struct args *args, int option, char sep, json_t *to,
         char name[PAIR_NAME_MAX];
 
         if (!str_cut(whole, sep, &key, &value) || key.len == 0 || key.len >= sizeof name) {
-            report_note("--%s must be %s, not %.100s", create_options[option].name,
+            report_note("--%s must be %s, not \"%.100s\"", create_options[option].name,
                         create_options[option].value, whole.ptr);
             *ok = false;
             return;
@@ -225,15 +234,15 @@ static void put_pairs(const struct args *args, int option, char sep, json_t *to,
 
 static bool put_parts(const struct args *args, const struct part *parts, int count, json_t *to)
 {
-    json_auto_t *members = body_of(args, parts, count);
+    json_auto_t *members = body_from_options(args, parts, count);
 
     return members && json_object_update(to, members) == 0;
 }
 
-/* Times once; those that are said from now are made whole here, the server knows the rest. */
-static void put_once(const struct args *args, json_t *spec, bool *ok)
+/* Adds the times of --at; converts relative ones such as +30m, the server reads the others. */
+static void put_at(const struct args *args, json_t *spec, bool *ok)
 {
-    json_t *texts = texts_of(args, OPT_AT, ok), *text;
+    json_t *texts = text_list(args, OPT_AT, ok), *text;
     size_t i;
 
     if (!texts)
@@ -264,7 +273,7 @@ static bool put_spec(const struct args *args, json_t *document)
         {OPT_END, "end", PART_INSTANT},
         {OPT_JITTER, "jitter", PART_TEXT},
     };
-    json_t *spec = object_in(document, "spec"), *exclude;
+    json_t *spec = get_object(document, "spec"), *exclude;
     bool ok = spec != NULL;
 
     if (!ok)
@@ -272,9 +281,9 @@ static bool put_spec(const struct args *args, json_t *document)
     put_objects(args, OPT_CRON, "expr", "cron", spec, &ok);
     put_objects(args, OPT_EVERY, "every", "intervals", spec, &ok);
     put_texts(args, OPT_DAILY, "timesOfDay", spec, &ok);
-    put_once(args, spec, &ok);
+    put_at(args, spec, &ok);
     if (args->value[OPT_EXCEPT]) {
-        exclude = object_in(spec, "exclude");
+        exclude = get_object(spec, "exclude");
         if (!exclude)
             return false;
         put_texts(args, OPT_EXCEPT, "named", exclude, &ok);
@@ -282,7 +291,7 @@ static bool put_spec(const struct args *args, json_t *document)
     return ok && put_parts(args, parts, sizeof parts / sizeof parts[0], spec);
 }
 
-static json_t *argv_of(char **program)
+static json_t *argv_list(char **program)
 {
     json_t *list = json_new_list();
 
@@ -291,14 +300,14 @@ static json_t *argv_of(char **program)
             json_add(list, json_new_str(str_of(program[i])));
             continue;
         }
-        report_note("the program's arguments must be UTF-8");
+        report_note("program arguments must be UTF-8");
         json_decref(list);
         return NULL;
     }
     return list;
 }
 
-/* One of four may be said; which of them. */
+/* The option that gives the action; there may be only one. */
 static const char *action_type(const struct args *args, bool *ok)
 {
     static const int options[] = {OPT_HTTP, OPT_EXEC, OPT_QUEUE, OPT_WORKFLOW};
@@ -330,24 +339,24 @@ static bool put_action(const struct args *args, json_t *document)
     json_t *action, *argv;
 
     if (ok && args->program && (!args->value[OPT_EXEC] || !args->program[0])) {
-        report_note("a program stands behind --exec --: --exec -- /bin/true");
+        report_note("use --exec with a program: --exec -- PROGRAM [ARG]...");
         return false;
     }
     if (type)
         json_object_del(document, "action");
-    action = ok ? object_in(document, "action") : NULL;
+    action = ok ? get_object(document, "action") : NULL;
     if (!action)
         return false;
     if (type)
         json_put(action, "type", json_new_str(str_of(type)));
     if (args->value[OPT_EXEC]) {
-        argv = argv_of(args->program);
+        argv = argv_list(args->program);
         if (!argv)
             return false;
         json_put(action, "argv", argv);
     }
     if (args->value[OPT_HEADER]) {
-        json_t *headers = object_in(action, "headers");
+        json_t *headers = get_object(action, "headers");
 
         if (!headers)
             return false;
@@ -363,7 +372,7 @@ static bool put_nested(const struct args *args, int option, const char *object,
 
     if (!args->value[option])
         return true;
-    nested = object_in(to, object);
+    nested = get_object(to, object);
     return nested && put_parts(args, &part, 1, nested);
 }
 
@@ -374,7 +383,7 @@ static bool put_policies(const struct args *args, json_t *document)
         {OPT_MAX_RUN_TIME, "maxRunTime", PART_TEXT}, {OPT_PRIORITY, "priority", PART_NUMBER},
         {OPT_APPROVAL, "approval", PART_TRUE},
     };
-    json_t *policies = object_in(document, "policies");
+    json_t *policies = get_object(document, "policies");
 
     return policies && put_parts(args, parts, sizeof parts / sizeof parts[0], policies) &&
            put_nested(args, OPT_CATCHUP, "catchup",
@@ -390,13 +399,13 @@ static bool put_rest(const struct args *args, json_t *document)
 
     if (args->operands > 0) {
         if (!str_is_utf8(str_of(args->operand[0]))) {
-            report_note("an id is UTF-8");
+            report_note("ID must be UTF-8");
             return false;
         }
         json_put(document, "id", json_new_str(str_of(args->operand[0])));
     }
     if (args->value[OPT_LABEL]) {
-        json_t *labels = object_in(document, "labels");
+        json_t *labels = get_object(document, "labels");
 
         if (!labels)
             return false;
@@ -419,8 +428,8 @@ static json_t *make_document(const struct args *args)
         put_policies(args, document) && put_rest(args, document)) {
         if (json_object_size(json_object_get(document, "action")) > 0)
             return document;
-        report_note("what is to run?  Say --http URL, --queue NAME, --workflow NAME, "
-                    "--exec -- PROGRAM, or -f FILE");
+        report_note("no action given; use --http URL, --exec -- PROGRAM, --queue NAME, "
+                    "--workflow NAME or -f FILE");
     }
     json_decref(document);
     return NULL;
@@ -430,7 +439,7 @@ static json_t *make_document(const struct args *args)
 
 static int preview(struct remote *remote, const json_t *document)
 {
-    static const struct request_command ask = {.say = say_preview};
+    static const struct request_command desc = {.print = print_preview};
     json_auto_t *body = json_new_object();
     struct remote_request request = {.method = "POST", .path = "/api/v1/preview", .body = body};
     struct remote_answer answer;
@@ -443,13 +452,13 @@ static int preview(struct remote *remote, const json_t *document)
     status = remote_call(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    status = request_command_print(remote, &ask, &answer, text_of(document, "id"));
+    status = request_command_print(remote, &desc, &answer, member_text(document, "id"));
     answer_free(&answer);
     return status;
 }
 
-/* What may stand in a header field. */
-static bool is_field(const char *text)
+/* A valid value of a header field: visible ASCII. */
+static bool is_header_value(const char *text)
 {
     size_t n = 0;
 
@@ -458,18 +467,18 @@ static bool is_field(const char *text)
     return n > 0 && n <= FETCH_VALUE_MAX && text[n] == '\0';
 }
 
-static void say_created(const json_t *answer, const char *name, const struct when *when,
-                        struct printer *out)
+static void print_created(const json_t *answer, const char *name, const struct when *when,
+                          struct printer *out)
 {
-    bool is_paused = strcmp(text_of(answer, "state.status"), "paused") == 0;
+    bool is_paused = strcmp(member_text(answer, "state.status"), "paused") == 0;
 
     (void)name;
-    say_schedule(is_paused ? "created, paused" : "created", answer, when, out);
+    print_schedule(is_paused ? "created, paused" : "created", answer, when, out);
 }
 
 static int create(struct remote *remote, const struct args *args, const json_t *document)
 {
-    static const struct request_command ask = {.view = &schedule_view, .say = say_created};
+    static const struct request_command desc = {.view = &schedule_view, .print = print_created};
     struct remote_request request = {.method = "POST",
                                      .path = "/api/v1/schedules",
                                      .body = document,
@@ -477,14 +486,15 @@ static int create(struct remote *remote, const struct args *args, const json_t *
     struct remote_answer answer;
     int status;
 
-    if (request.key && !is_field(request.key)) {
-        report_note("--idempotency-key has 1 to %d letters, digits and signs", FETCH_VALUE_MAX);
+    if (request.key && !is_header_value(request.key)) {
+        report_note("--idempotency-key must be 1 to %d visible ASCII characters",
+                    FETCH_VALUE_MAX);
         return STATUS_USAGE;
     }
     status = remote_call(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    status = request_command_print(remote, &ask, &answer, text_of(answer.json, "id"));
+    status = request_command_print(remote, &desc, &answer, member_text(answer.json, "id"));
     answer_free(&answer);
     return status;
 }

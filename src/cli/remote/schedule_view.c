@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The columns and lines that show schedules, runs and slots.
+ */
 #include "cli/remote/schedule_view.h"
 
 #include "base/must.h"
 
-/* ---- a schedule in words ---- */
+/* ---- schedules ---- */
 
 static void add_all(const json_t *list, const char *member, const char *before, struct buf *out)
 {
@@ -35,7 +38,7 @@ static void show_spec(const json_t *schedule, struct buf *out)
         buf_printf(out, "%s%zu calendar%s", out->len > 0 ? "; " : "", calendars,
                    calendars == 1 ? "" : "s");
     if (out->len == 0)
-        buf_text(out, "never by itself");
+        buf_text(out, "only when triggered");
 }
 
 static void show_argv(const json_t *argv, struct buf *out)
@@ -50,37 +53,38 @@ static void show_argv(const json_t *argv, struct buf *out)
 static void show_action(const json_t *schedule, struct buf *out)
 {
     const json_t *action = json_object_get(schedule, "action");
-    const char *type = text_of(action, "type");
+    const char *type = member_text(action, "type");
 
     buf_text(out, type);
     if (strcmp(type, "http") == 0)
-        buf_printf(out, " %s %s", text_of(action, "method"), text_of(action, "url"));
+        buf_printf(out, " %s %s", member_text(action, "method"), member_text(action, "url"));
     else if (strcmp(type, "exec") == 0)
         show_argv(json_object_get(action, "argv"), out);
     else if (strcmp(type, "queue") == 0)
-        buf_printf(out, " %s", text_of(action, "queue"));
+        buf_printf(out, " %s", member_text(action, "queue"));
     else if (strcmp(type, "workflow") == 0)
-        buf_printf(out, " %s", text_of(action, "name"));
+        buf_printf(out, " %s", member_text(action, "name"));
 }
 
 static void show_retry(const json_t *schedule, struct buf *out)
 {
-    const json_t *retry = value_of(schedule, "policies.retry");
+    const json_t *retry = member_at(schedule, "policies.retry");
     int64_t attempts = json_integer_value(json_object_get(retry, "attempts"));
 
     if (attempts > 1)
         buf_printf(out, "%lld attempts, %s from %s to %s", (long long)attempts,
-                   text_of(retry, "backoff"), text_of(retry, "delay"), text_of(retry, "max"));
+                   member_text(retry, "backoff"), member_text(retry, "delay"),
+                   member_text(retry, "max"));
 }
 
 static const struct field schedule_columns[] = {
     {"ID", "id", SHAPE_TEXT, true, NULL},
     {"STATUS", "state.status", SHAPE_STATE, false, NULL},
     {"NEXT", "state.nextAt", SHAPE_TIME, false, NULL},
-    {"AWAY", "state.nextAt", SHAPE_AWAY, false, NULL},
+    {"RELATIVE", "state.nextAt", SHAPE_AWAY, false, NULL},
     {"LAST", "state.lastOutcome", SHAPE_STATE, false, NULL},
     {"WHEN", NULL, SHAPE_TEXT, true, show_spec},
-    {"WHAT", NULL, SHAPE_TEXT, true, show_action},
+    {"ACTION", NULL, SHAPE_TEXT, true, show_action},
     {"DESCRIPTION", "description", SHAPE_TEXT, true, NULL},
 };
 
@@ -90,19 +94,19 @@ static const struct field schedule_lines[] = {
     {"Description", "description", SHAPE_TEXT, false, NULL},
     {"Labels", "labels", SHAPE_TEXT, false, NULL},
     {"Status", "state.status", SHAPE_STATE, false, NULL},
-    {"Paused because", "state.pausedReason", SHAPE_TEXT, false, NULL},
+    {"Pause reason", "state.pausedReason", SHAPE_TEXT, false, NULL},
     {"Paused until", "state.pausedUntil", SHAPE_BOTH, false, NULL},
     {"When", NULL, SHAPE_TEXT, false, show_spec},
     {"Time zone", "spec.timezone", SHAPE_TEXT, false, NULL},
-    {"What", NULL, SHAPE_TEXT, false, show_action},
+    {"Action", NULL, SHAPE_TEXT, false, show_action},
     {"Input", "action.input", SHAPE_TEXT, false, NULL},
     {"Next run", "state.nextAt", SHAPE_BOTH, false, NULL},
     {"Last run", "state.lastRunAt", SHAPE_BOTH, false, NULL},
     {"Last outcome", "state.lastOutcome", SHAPE_STATE, false, NULL},
-    {"Last run's id", "state.lastRunId", SHAPE_TEXT, false, NULL},
+    {"Last run ID", "state.lastRunId", SHAPE_TEXT, false, NULL},
     {"Open runs", "state.open", SHAPE_TEXT, false, NULL},
     {"Waiting", "state.waiting", SHAPE_TEXT, false, NULL},
-    {"Failures", "state.failures", SHAPE_TEXT, false, NULL},
+    {"Consecutive failures", "state.failures", SHAPE_TEXT, false, NULL},
     {"Slots", "state.counters", SHAPE_TEXT, false, NULL},
     {"Overlap", "policies.overlap", SHAPE_TEXT, false, NULL},
     {"Catch-up", "policies.catchup.mode", SHAPE_TEXT, false, NULL},
@@ -120,14 +124,15 @@ const struct view schedule_view = {"schedules", "id", FIELDS(schedule_columns),
 
 static void show_state(const json_t *run, struct buf *out)
 {
-    const char *outcome = text_of(run, "outcome");
+    const char *outcome = member_text(run, "outcome");
 
-    buf_text(out, outcome[0] != '\0' ? outcome : text_of(run, "state"));
+    buf_text(out, outcome[0] != '\0' ? outcome : member_text(run, "state"));
 }
 
 static void show_error(const json_t *run, struct buf *out)
 {
-    const char *code = text_of(run, "error.code"), *message = text_of(run, "error.message");
+    const char *code = member_text(run, "error.code"),
+               *message = member_text(run, "error.message");
 
     buf_printf(out, "%s%s%s", code, code[0] != '\0' && message[0] != '\0' ? ": " : "", message);
 }
@@ -137,8 +142,8 @@ static void show_took(const json_t *run, struct buf *out)
     struct err err;
     instant from, to;
 
-    if (instant_parse(str_of(text_of(run, "startedAt")), &from, &err) == RC_OK &&
-        instant_parse(str_of(text_of(run, "endedAt")), &to, &err) == RC_OK && to >= from)
+    if (instant_parse(str_of(member_text(run, "startedAt")), &from, &err) == RC_OK &&
+        instant_parse(str_of(member_text(run, "endedAt")), &to, &err) == RC_OK && to >= from)
         duration_format(to - from, out);
 }
 
@@ -148,8 +153,8 @@ static const struct field run_columns[] = {
     {"KIND", "kind", SHAPE_TEXT, false, NULL},
     {"STATE", NULL, SHAPE_STATE, false, show_state},
     {"SLOT", "slot", SHAPE_TIME, false, NULL},
-    {"TRY", "attempt", SHAPE_NUMBER, false, NULL},
-    {"TOOK", NULL, SHAPE_TEXT, false, show_took},
+    {"ATTEMPT", "attempt", SHAPE_NUMBER, false, NULL},
+    {"DURATION", NULL, SHAPE_TEXT, false, show_took},
     {"ERROR", NULL, SHAPE_TEXT, true, show_error},
 };
 
@@ -165,7 +170,7 @@ static const struct field run_lines[] = {
     {"Due", "due", SHAPE_BOTH, false, NULL},
     {"Started", "startedAt", SHAPE_BOTH, false, NULL},
     {"Ended", "endedAt", SHAPE_BOTH, false, NULL},
-    {"Took", NULL, SHAPE_TEXT, false, show_took},
+    {"Duration", NULL, SHAPE_TEXT, false, show_took},
     {"Attempt", "attempt", SHAPE_TEXT, false, NULL},
     {"Queue", "queue", SHAPE_TEXT, false, NULL},
     {"Worker", "worker", SHAPE_TEXT, false, NULL},
@@ -179,31 +184,31 @@ static const struct field run_lines[] = {
 
 const struct view run_view = {"runs", "id", FIELDS(run_columns), FIELDS(run_lines)};
 
-/* A slot that has neither an outcome nor a reason lies ahead. */
-static void show_fate(const json_t *slot, struct buf *out)
+/* A slot with neither an outcome nor a run is in the future. */
+static void show_outcome(const json_t *slot, struct buf *out)
 {
-    const char *outcome = text_of(slot, "outcome"), *run = text_of(slot, "run.outcome");
+    const char *outcome = member_text(slot, "outcome"), *run = member_text(slot, "run.outcome");
 
     if (run[0] == '\0')
-        run = text_of(slot, "run.state");
+        run = member_text(slot, "run.state");
     buf_text(out, run[0] != '\0' ? run : outcome[0] != '\0' ? outcome : "planned");
 }
 
-/* The run, or the one that there is to be: what was left out has none that could be shown. */
-static void show_run_of(const json_t *slot, struct buf *out)
+/* The run's id, also of a planned slot; empty for a slot that did not run. */
+static void show_run(const json_t *slot, struct buf *out)
 {
-    if (json_is_object(json_object_get(slot, "run")) || text_of(slot, "outcome")[0] == '\0')
-        buf_text(out, text_of(slot, "id"));
+    if (json_is_object(json_object_get(slot, "run")) || member_text(slot, "outcome")[0] == '\0')
+        buf_text(out, member_text(slot, "id"));
 }
 
 static const struct field slot_columns[] = {
     {"SLOT", "slot", SHAPE_TIME, false, NULL},
-    {"AWAY", "slot", SHAPE_AWAY, false, NULL},
+    {"RELATIVE", "slot", SHAPE_AWAY, false, NULL},
     {"TO", "last", SHAPE_TIME, false, NULL},
     {"COUNT", "count", SHAPE_NUMBER, false, NULL},
-    {"OUTCOME", NULL, SHAPE_STATE, false, show_fate},
+    {"OUTCOME", NULL, SHAPE_STATE, false, show_outcome},
     {"REASON", "reason", SHAPE_TEXT, true, NULL},
-    {"RUN", NULL, SHAPE_TEXT, true, show_run_of},
+    {"RUN", NULL, SHAPE_TEXT, true, show_run},
 };
 
 const struct view slot_view = {"slots", "id", FIELDS(slot_columns), NULL, 0};

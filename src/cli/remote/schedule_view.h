@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How schedules and runs are shown.
+ * The views of schedules, runs and slots, and functions that print results as text.
  */
 #pragma once
 
@@ -10,9 +10,9 @@ extern const struct view schedule_view;
 extern const struct view run_view;
 extern const struct view slot_view;
 
-/* Several lines: when it runs next, and what is worth knowing. */
-request_command_say say_next, say_explained, say_health, say_preview;
+/* Print the answers of `next`, `explain`, `health` and `create --dry-run`. */
+request_command_print_fn print_next, print_explained, print_health, print_preview;
 
-/* "nightly: DONE" with what the schedule's state adds to it. */
-void say_schedule(const char *done, const json_t *schedule, const struct when *when,
-                  struct printer *out);
+/* Prints "nightly: DONE" with the next run or the end of the pause, and warnings. */
+void print_schedule(const char *done, const json_t *schedule, const struct when *when,
+                    struct printer *out);

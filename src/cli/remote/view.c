@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Formats fields of API objects, and prints objects as table rows or as lines.
+ */
 #include "cli/remote/view.h"
 
 #include <inttypes.h>
@@ -18,7 +21,7 @@ const struct when *remote_when(struct remote *remote)
     return &remote->when;
 }
 
-static enum tint tint_of(const char *word)
+static enum tint state_tint(const char *word)
 {
     static const struct {
         const char *word;
@@ -106,12 +109,12 @@ static void write_value(const json_t *value, struct buf *out)
 enum tint field_text(const struct field *field, const json_t *object, const struct when *when,
                      struct buf *out)
 {
-    const json_t *value = field->path ? value_of(object, field->path) : NULL;
+    const json_t *value = field->path ? member_at(object, field->path) : NULL;
 
     if (field->show)
         field->show(object, out);
     if (!value)
-        return field->shape == SHAPE_STATE ? tint_of(out->ptr) : TINT_NONE;
+        return field->shape == SHAPE_STATE ? state_tint(out->ptr) : TINT_NONE;
     switch (field->shape) {
     case SHAPE_TIME:
     case SHAPE_AWAY:
@@ -127,7 +130,7 @@ enum tint field_text(const struct field *field, const json_t *object, const stru
         break;
     }
     write_value(value, out);
-    return field->shape == SHAPE_STATE ? tint_of(out->ptr) : TINT_NONE;
+    return field->shape == SHAPE_STATE ? state_tint(out->ptr) : TINT_NONE;
 }
 
 void view_rows(const struct view *view, const json_t *items, const struct when *when,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects of the API as rows of a table, and one of them as lines of name and value.
+ * Shows objects of the API as rows of a table, or one object as lines of name and value.
  */
 #pragma once
 
@@ -9,27 +9,27 @@
 #include "cli/remote/remote.h"
 
 enum shape {
-    SHAPE_TEXT,   /* as it is; lists of texts apart by commas; objects as k=v */
-    SHAPE_NUMBER, /* at the right                                             */
-    SHAPE_TIME,   /* on the clock of the place                                */
-    SHAPE_AWAY,   /* how far away                                             */
-    SHAPE_BOTH,   /* "… (in 5m)"                                              */
-    SHAPE_STATE,  /* a word whose meaning has a colour                        */
-    SHAPE_COUNT,  /* how many items a list has                                */
+    SHAPE_TEXT,   /* unchanged; lists separated by commas, objects as k=v */
+    SHAPE_NUMBER, /* right-aligned                                        */
+    SHAPE_TIME,   /* in the local zone                                    */
+    SHAPE_AWAY,   /* relative to now: "in 5m"                             */
+    SHAPE_BOTH,   /* "TIME (in 5m)"                                       */
+    SHAPE_STATE,  /* a word that has a colour                             */
+    SHAPE_COUNT,  /* the number of items in a list                        */
 };
 
 struct field {
     const char *title;
-    const char *path; /* of value_of(); NULL: `show` looks for itself */
+    const char *path; /* of member_at(); NULL: `show` finds the value */
     enum shape shape;
     bool shrinks;
-    /* Instead of a shape: appends the text of the object. */
+    /* Instead of `path`: appends the text. */
     void (*show)(const json_t *object, struct buf *out);
 };
 
 struct view {
-    const char *list; /* the member of a page that holds the items */
-    const char *id;   /* the member that -o name prints            */
+    const char *list; /* the member of a page that contains the items */
+    const char *id;   /* the member that -o name prints               */
     const struct field *columns;
     int column_count;
     const struct field *lines; /* of one object; NULL: the columns */
@@ -38,18 +38,18 @@ struct view {
 
 #define FIELDS(array) (array), sizeof(array) / sizeof(array)[0]
 
-enum { VIEW_TEXT_MAX = 4096 }; /* bytes shown of a value; all of it is in -o json */
+enum { VIEW_TEXT_MAX = 4096 }; /* bytes shown of a value; -o json prints all */
 
-/* The text of a field; its colour. */
+/* Appends the text of a field; returns its colour. */
 enum tint field_text(const struct field *field, const json_t *object, const struct when *when,
                      struct buf *out);
 
-/* Items of an array. */
+/* Prints the items of an array as a table. */
 void view_rows(const struct view *view, const json_t *items, const struct when *when,
                struct printer *out);
-/* One object; fields without a value are left out. */
+/* Prints one object as lines; fields without a value are omitted. */
 void view_one(const struct view *view, const json_t *object, const struct when *when,
               struct printer *out);
 
-/* Its times. */
+/* The time zone and current time for printing; opened at the first call. */
 const struct when *remote_when(struct remote *remote);

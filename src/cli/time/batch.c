@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry next --batch: lines in, lines out, in order, as fast as they come.
+ * `belfry next --batch`: reads queries line by line and prints the answers in the same order.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,22 +17,22 @@
 #include "core/time/text.h"
 #include "io/clock.h"
 
-/* A line of the largest size and what one read brings behind it. */
+/* A line of the maximum size, and what one read appends to it. */
 enum { ROOM = BATCH_LINE_MAX + 256 * 1024 };
 
 struct lines {
     int fd;
-    struct printer *out; /* flushed before a wait, for whoever types the lines    */
-    char *bytes;         /* ROOM                                                  */
-    size_t from, to;     /* bytes that are not yet taken                          */
-    size_t looked;       /* from `from` to here there is no line end              */
+    struct printer *out; /* flushed before blocking, for interactive use */
+    char *bytes;         /* ROOM                                         */
+    size_t from, to;     /* unread bytes                                 */
+    size_t scanned;      /* no line break between `from` and here        */
     bool ended;
-    bool too_long; /* the beginning of the current line was thrown away     */
+    bool too_long; /* the beginning of the current line was discarded */
     int error;
 };
 
-/* Makes room, throwing away a line that fills it, and reads once. */
-static void more(struct lines *l)
+/* Reads once; discards a line that exceeds BATCH_LINE_MAX. */
+static void read_more(struct lines *l)
 {
     struct pollfd ready = {.fd = l->fd, .events = POLLIN};
     ssize_t n;
@@ -44,7 +44,7 @@ static void more(struct lines *l)
         l->too_long = true;
         l->to = 0;
     }
-    l->looked = l->to;
+    l->scanned = l->to;
     if (poll(&ready, 1, 0) == 0)
         printer_flush(l->out);
     n = read(l->fd, l->bytes + l->to, ROOM - l->to);
@@ -56,18 +56,18 @@ static void more(struct lines *l)
         l->error = errno;
 }
 
-/* The next line without its end; false at the end of the input or when reading fails. */
+/* The next line without its line break; false at the end of the input or after a read error. */
 static bool next_line(struct lines *l, struct str *ret, bool *ret_too_long)
 {
     char *end;
     size_t len;
 
     l->too_long = false;
-    l->looked = l->from;
-    while (!(end = memchr(l->bytes + l->looked, '\n', l->to - l->looked))) {
+    l->scanned = l->from;
+    while (!(end = memchr(l->bytes + l->scanned, '\n', l->to - l->scanned))) {
         if (l->ended || l->error)
             break;
-        more(l);
+        read_more(l);
     }
     if (!end && (l->error || (l->to == l->from && !l->too_long)))
         return false;
@@ -87,10 +87,10 @@ static void answer_all(struct batch *batch, struct lines *lines)
     while (!printer_is_closed(batch->out) && next_line(lines, &line, &too_long)) {
         batch->line++;
         if (too_long) {
-            err_set(&err, RC_LIMIT, -1, 0, "a line may have %d bytes", BATCH_LINE_MAX);
+            err_set(&err, RC_LIMIT, -1, 0, "line exceeds %d bytes", BATCH_LINE_MAX);
             batch_refuse(batch, &err);
         } else if (str_trim(line).len == 0) {
-            err_set(&err, RC_INVALID, -1, 0, "the line is empty");
+            err_set(&err, RC_INVALID, -1, 0, "empty line");
             batch_refuse(batch, &err);
         } else {
             batch_line(batch, line);
@@ -98,8 +98,8 @@ static void answer_all(struct batch *batch, struct lines *lines)
     }
 }
 
-/* Options of the command line are what lines mean that do not say. */
-static enum rc read_standard(const struct args *args, struct batch_query *q, struct err *reterr)
+/* The command line gives the defaults of all lines. */
+static enum rc read_defaults(const struct args *args, struct batch_query *q, struct err *reterr)
 {
     struct moment after;
     enum rc rc = RC_OK;
@@ -109,7 +109,8 @@ static enum rc read_standard(const struct args *args, struct batch_query *q, str
     q->zone = str_of(args->value[OPT_TZ]);
     q->seed = str_of(args->value[OPT_SEED]);
     if (q->seed.len > SEED_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "--seed may have %d bytes", SEED_MAX);
+        return err_set(reterr, RC_LIMIT, -1, 0, "--seed is %zu bytes; the limit is %d",
+                       q->seed.len, SEED_MAX);
     if (args->value[OPT_DIALECT])
         rc = dialect_parse(str_of(args->value[OPT_DIALECT]), &q->dialect, reterr);
     if (rc == RC_OK && args->value[OPT_DST])
@@ -151,10 +152,10 @@ int batch_run(const char *path, const struct args *args)
 
     batch.out = &out;
     if (args->operands > 0 || args->value[OPT_SPEC]) {
-        report_note("with --batch every line has its own expr or spec");
+        report_note("--batch cannot be used with EXPR or --spec; each line has expr or spec");
         return STATUS_USAGE;
     }
-    if (read_standard(args, &batch.standard, &err) != RC_OK)
+    if (read_defaults(args, &batch.defaults, &err) != RC_OK)
         return report_err(&err, STR(""));
     batch.zones = zoneinfo_open(args->value[OPT_ZONEINFO], &err);
     if (!batch.zones)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compiles the query of one batch line and prints its times or its error as JSON.
+ */
 #include "cli/time/batch_line.h"
 
 #include "core/spec/spec.h"
@@ -11,7 +14,7 @@ static const struct tz *find_zone(void *user, struct str name, struct err *reter
     return zoneinfo_find(user, name, reterr);
 }
 
-/* One expression as a spec; `cron` holds it. */
+/* A spec with one expression, stored in `cron`. */
 static struct spec_def def_of_expr(const struct batch_query *q, struct cron_def *cron)
 {
     struct spec_def def = spec_def_empty();
@@ -57,7 +60,7 @@ static enum rc compile(struct batch *batch, const struct batch_query *q, struct 
     if (rc != RC_OK && q->spec)
         err_in(reterr, "spec");
     else if (rc != RC_OK)
-        /* There is one expression; where in it is what `at` says. */
+        /* There is only one expression, so "at" is enough. */
         reterr->field[0] = '\0';
     return rc;
 }
@@ -66,7 +69,7 @@ static void end_with_error(struct batch *batch, const struct err *err)
 {
     struct str text = str_of(err->text);
 
-    /* To a reader of JSON each line is a text of its own, to its author it is not. */
+    /* The JSON reader sees each line as a text of its own, so it is always line 1. */
     if (str_starts(text, STR("line 1, ")))
         text = str_from(text, sizeof "line 1, " - 1);
     printer_text(batch->out, ",\"error\":");
@@ -122,10 +125,10 @@ static void answer(struct batch *batch, const struct batch_query *q)
         end_with_error(batch, &err);
 }
 
-/* The line is wrong, or holds more than plain strings and numbers. */
-static void answer_thoroughly(struct batch *batch, struct str line)
+/* The line is invalid, or has more than plain strings and numbers. */
+static void answer_parsed(struct batch *batch, struct str line)
 {
-    struct batch_query q = batch->standard;
+    struct batch_query q = batch->defaults;
     json_auto_t *json = NULL;
     struct err err;
     enum rc rc = json_read(line, &json, &err);
@@ -150,11 +153,11 @@ static void answer_thoroughly(struct batch *batch, struct str line)
 
 void batch_line(struct batch *batch, struct str line)
 {
-    struct batch_query q = batch->standard;
+    struct batch_query q = batch->defaults;
 
     arena_reset(batch->arena);
     if (batch_query_scan(line, &q))
         answer(batch, &q);
     else
-        answer_thoroughly(batch, line);
+        answer_parsed(batch, line);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One line of `belfry next --batch`: a question as JSON in, an answer as JSON out.
+ * One line of `belfry next --batch`: reads a query as JSON, prints the answer as JSON.
  */
 #pragma once
 
@@ -11,20 +11,20 @@
 
 enum { BATCH_LINE_MAX = JSON_BYTES_MAX }; /* bytes of one line */
 
-/* Bytes of arena that one line may take: its spec, both as read and compiled. */
+/* Bytes of arena for one line: its spec as read and as compiled. */
 #define BATCH_BYTES_MAX ((size_t)64 << 20)
 
 struct batch {
     struct printer *out;
     struct arena *arena;
     struct zoneinfo *zones;
-    struct batch_query standard; /* what lines mean that do not say     */
+    struct batch_query defaults; /* for fields that a line omits */
     char id_room[BATCH_QUERY_ID_MAX];
-    int64_t line; /* number of the current one, from 1   */
+    int64_t line; /* number of the current line, from 1 */
 };
 
-/* Exactly one object and a line end go to batch->out. */
+/* Prints exactly one object and a line break to batch->out. */
 void batch_line(struct batch *batch, struct str line);
 
-/* The answer to a line that could not be taken at all. */
+/* Prints the answer to a line that could not be read. */
 void batch_refuse(struct batch *batch, const struct err *err);

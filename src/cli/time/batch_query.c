@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the query of a batch line: with a fast scanner for flat objects, else from parsed JSON.
+ */
 #include "cli/time/batch_query.h"
 
 #include <string.h>
@@ -7,18 +10,18 @@
 #include "core/limits.h"
 #include "core/time/text.h"
 
-enum { DIGITS_MAX = 18 }; /* so many always fit into 64 bits */
+enum { DIGITS_MAX = 18 }; /* always fits into 64 bits */
 
-/* A value as either way found it. */
+/* A value from the scanner or from parsed JSON. */
 struct value {
     enum { VALUE_TEXT, VALUE_NUMBER, VALUE_OTHER } kind;
     struct str text; /* VALUE_TEXT                       */
     int64_t number;  /* VALUE_NUMBER                     */
-    struct str raw;  /* its bytes in a flat line, or none */
+    struct str raw;  /* its bytes, from the scanner only */
     const json_t *json;
 };
 
-/* RC_INVALID; a flat line has no json, and then the thorough way makes the message. */
+/* RC_INVALID; the scanner has no json, and batch_query_read() then makes the message. */
 static enum rc wrong_type(const struct value *value, const char *what, struct err *reterr)
 {
     if (!value->json)
@@ -26,7 +29,7 @@ static enum rc wrong_type(const struct value *value, const char *what, struct er
     return json_wrong_type(value->json, what, reterr);
 }
 
-static enum rc take_text(const struct value *value, struct str *ret, struct err *reterr)
+static enum rc read_text(const struct value *value, struct str *ret, struct err *reterr)
 {
     if (value->kind != VALUE_TEXT)
         return wrong_type(value, "a string", reterr);
@@ -34,22 +37,22 @@ static enum rc take_text(const struct value *value, struct str *ret, struct err 
     return RC_OK;
 }
 
-static enum rc take_id(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_id(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     (void)reterr;
-    /* The thorough way has printed it already. */
+    /* batch_query_read() has already stored it. */
     if (!value->json)
         q->id = value->raw;
     return RC_OK;
 }
 
-static enum rc take_expr(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_expr(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     q->has_expr = true;
-    return take_text(value, &q->expr, reterr);
+    return read_text(value, &q->expr, reterr);
 }
 
-static enum rc take_spec(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_spec(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     if (!value->json)
         return wrong_type(value, "an object", reterr);
@@ -57,39 +60,39 @@ static enum rc take_spec(const struct value *value, struct batch_query *q, struc
     return RC_OK;
 }
 
-static enum rc take_dialect(const struct value *value, struct batch_query *q,
+static enum rc read_dialect(const struct value *value, struct batch_query *q,
                             struct err *reterr)
 {
     struct str text;
-    enum rc rc = take_text(value, &text, reterr);
+    enum rc rc = read_text(value, &text, reterr);
 
     return rc == RC_OK ? dialect_parse(text, &q->dialect, reterr) : rc;
 }
 
-static enum rc take_tz(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_tz(const struct value *value, struct batch_query *q, struct err *reterr)
 {
-    return take_text(value, &q->zone, reterr);
+    return read_text(value, &q->zone, reterr);
 }
 
-static enum rc take_seed(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_seed(const struct value *value, struct batch_query *q, struct err *reterr)
 {
-    enum rc rc = take_text(value, &q->seed, reterr);
+    enum rc rc = read_text(value, &q->seed, reterr);
 
     if (rc == RC_OK && q->seed.len > SEED_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; %d are the most", q->seed.len,
+        return err_set(reterr, RC_LIMIT, -1, 0, "is %zu bytes; the limit is %d", q->seed.len,
                        SEED_MAX);
     return rc;
 }
 
-static enum rc take_after(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_after(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     struct str text;
-    enum rc rc = take_text(value, &text, reterr);
+    enum rc rc = read_text(value, &text, reterr);
 
     return rc == RC_OK ? instant_parse(text, &q->after, reterr) : rc;
 }
 
-static enum rc take_n(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_n(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     if (value->json && json_is_real(value->json))
         return err_set(reterr, RC_INVALID, -1, 0, "must be a whole number");
@@ -101,7 +104,7 @@ static enum rc take_n(const struct value *value, struct batch_query *q, struct e
     return RC_OK;
 }
 
-static enum rc take_gap(const json_t *value, void *to, struct err *reterr)
+static enum rc read_gap(const json_t *value, void *to, struct err *reterr)
 {
     struct batch_query *q = to;
     struct str text;
@@ -114,7 +117,7 @@ static enum rc take_gap(const json_t *value, void *to, struct err *reterr)
     return rc;
 }
 
-static enum rc take_fold(const json_t *value, void *to, struct err *reterr)
+static enum rc read_fold(const json_t *value, void *to, struct err *reterr)
 {
     struct batch_query *q = to;
     struct str text;
@@ -127,9 +130,9 @@ static enum rc take_fold(const json_t *value, void *to, struct err *reterr)
     return rc;
 }
 
-static enum rc take_dst(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_dst(const struct value *value, struct batch_query *q, struct err *reterr)
 {
-    static const struct json_field cells[] = {{"gap", take_gap}, {"fold", take_fold}};
+    static const struct json_field cells[] = {{"gap", read_gap}, {"fold", read_fold}};
 
     if (value->kind == VALUE_TEXT)
         return spec_argument_dst(value->text, &q->dst, reterr);
@@ -144,13 +147,13 @@ static enum rc take_dst(const struct value *value, struct batch_query *q, struct
 
 static const struct field {
     const char *name;
-    enum rc (*take)(const struct value *value, struct batch_query *q, struct err *reterr);
+    enum rc (*read)(const struct value *value, struct batch_query *q, struct err *reterr);
 } fields[] = {
-    {"id", take_id},     {"expr", take_expr},
-    {"tz", take_tz},     {"after", take_after},
-    {"n", take_n},       {"spec", take_spec},
-    {"dst", take_dst},   {"dialect", take_dialect},
-    {"seed", take_seed}, {"jitterSeed", take_seed},
+    {"id", read_id},     {"expr", read_expr},
+    {"tz", read_tz},     {"after", read_after},
+    {"n", read_n},       {"spec", read_spec},
+    {"dst", read_dst},   {"dialect", read_dialect},
+    {"seed", read_seed}, {"jitterSeed", read_seed},
 };
 
 enum { FIELDS = sizeof fields / sizeof fields[0] };
@@ -163,23 +166,23 @@ static int find_field(struct str key)
     return -1;
 }
 
-/* Lines may carry more than they ask, but no field that is nearly one of ours. */
-static enum rc pass_over(struct str key, struct err *reterr)
+/* Ignores unknown fields, except those that look like a misspelt known field. */
+static enum rc check_unknown_field(struct str key, struct err *reterr)
 {
     const char *names[FIELDS + 1];
     int near;
 
     for (int i = 0; i < FIELDS; i++)
         names[i] = fields[i].name;
-    names[FIELDS] = "timezone"; /* as a spec calls it */
+    names[FIELDS] = "timezone"; /* the name in a spec */
     near = str_nearest(key, names, FIELDS + 1);
     if (near < 0)
         return RC_OK;
-    return err_set(reterr, RC_INVALID, -1, 0, "unknown field %.*s; did you mean %s?",
+    return err_set(reterr, RC_INVALID, -1, 0, "unknown field \"%.*s\"; did you mean \"%s\"?",
                    STR_ARG(key), near == FIELDS ? "tz" : names[near]);
 }
 
-static enum rc take_member(struct str key, const json_t *json, struct batch_query *q,
+static enum rc read_member(struct str key, const json_t *json, struct batch_query *q,
                            struct err *reterr)
 {
     struct value value = {.kind = VALUE_OTHER, .json = json};
@@ -187,7 +190,7 @@ static enum rc take_member(struct str key, const json_t *json, struct batch_quer
     enum rc rc;
 
     if (i < 0)
-        return pass_over(key, reterr);
+        return check_unknown_field(key, reterr);
     if (json_is_null(json))
         return RC_OK;
     if (json_is_string(json)) {
@@ -197,18 +200,18 @@ static enum rc take_member(struct str key, const json_t *json, struct batch_quer
         value.kind = VALUE_NUMBER;
         value.number = json_integer_value(json);
     }
-    rc = fields[i].take(&value, q, reterr);
+    rc = fields[i].read(&value, q, reterr);
     if (rc != RC_OK)
         err_in(reterr, "%s", fields[i].name);
     return rc;
 }
 
-static enum rc check_whole(const struct batch_query *q, struct err *reterr)
+static enum rc check_complete(const struct batch_query *q, struct err *reterr)
 {
     if (q->has_expr != (q->spec != NULL))
         return RC_OK;
     return err_set(reterr, RC_INVALID, -1, 0,
-                   q->spec ? "give expr or spec, not both" : "expr or spec is missing");
+                   q->spec ? "give expr or spec, not both" : "missing expr or spec");
 }
 
 enum rc batch_query_read(const json_t *object, char *id_room, struct batch_query *q,
@@ -222,14 +225,14 @@ enum rc batch_query_read(const json_t *object, char *id_room, struct batch_query
     if (given)
         json_print(given, JSON_STYLE_LINE, &id);
     if (id.cut)
-        return err_set(reterr, RC_LIMIT, -1, 0, "the id is too long; %d bytes are the most",
+        return err_set(reterr, RC_LIMIT, -1, 0, "id is too long; the limit is %d bytes",
                        BATCH_QUERY_ID_MAX - 1);
     q->id = buf_as_str(&id);
     for (void *at = json_object_iter(all); at && rc == RC_OK;
          at = json_object_iter_next(all, at))
-        rc = take_member(str_of(json_object_iter_key(at)), json_object_iter_value(at), q,
+        rc = read_member(str_of(json_object_iter_key(at)), json_object_iter_value(at), q,
                          reterr);
-    return rc == RC_OK ? check_whole(q, reterr) : rc;
+    return rc == RC_OK ? check_complete(q, reterr) : rc;
 }
 
 static void skip_blanks(struct str *s)
@@ -247,7 +250,7 @@ static bool take_char(struct str *s, char c)
     return true;
 }
 
-/* Printable ASCII without an escape: such a string means what it shows. */
+/* Accepts only printable ASCII without escapes, which needs no decoding. */
 static bool scan_text(struct str *s, struct str *ret)
 {
     size_t n = 0;
@@ -305,7 +308,7 @@ static bool scan_member(struct str *s, unsigned *seen, struct batch_query *q)
     if (i < 0 || (*seen >> i & 1))
         return false;
     *seen |= 1u << i;
-    return fields[i].take(&value, q, &ignored) == RC_OK;
+    return fields[i].read(&value, q, &ignored) == RC_OK;
 }
 
 bool batch_query_scan(struct str line, struct batch_query *q)

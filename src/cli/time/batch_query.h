@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one line of `belfry next --batch` asks.
+ * The query of one line of `belfry next --batch`.
  *
- * Most lines are flat: an object of plain strings and whole numbers.  Those are read in one
- * pass without allocating.  Everything else, and everything wrong, goes through
- * wire/json/json.h, so that there is one judge of what is wrong.
+ * Most lines are flat: an object of plain strings and whole numbers.  A scanner reads those in
+ * one pass without allocating.  All other lines, and all invalid ones, go through
+ * wire/json/json.h, so that errors have one source.
  */
 #pragma once
 
@@ -14,14 +14,14 @@
 #include "wire/json/json.h"
 
 enum {
-    BATCH_QUERY_N_MAX = 10000, /* times in one answer                                         */
+    BATCH_QUERY_N_MAX = 10000, /* times in one answer */
     BATCH_QUERY_N_DEFAULT = 5,
-    BATCH_QUERY_ID_MAX = 64 * 1024, /* bytes of an id as JSON, which comes back in the answer */
+    BATCH_QUERY_ID_MAX = 64 * 1024, /* bytes of the id as JSON; the answer repeats it */
 };
 
 struct batch_query {
     struct str id;      /* as JSON text; len 0: none */
-    const json_t *spec; /* NULL: `expr` counts       */
+    const json_t *spec; /* NULL: `expr` is used      */
     struct str expr;
     bool has_expr;
     enum dialect dialect;
@@ -31,13 +31,13 @@ struct batch_query {
     int n;
 };
 
-/* The quick way: true when the line was flat and right; else *q is as it was. */
+/* The scanner: true when the line was flat and valid; else *q is unchanged. */
 bool batch_query_scan(struct str line, struct batch_query *q);
 
 /*
- * The thorough way, for an object that json_read() gave.  Fields that are absent or null stay
- * as they are in *q.  `id_room` holds the id's text (BATCH_QUERY_ID_MAX bytes).  On failure the
- * id is in *q all the same, when it could be read.
+ * Reads an object of json_read().  Fields that are absent or null keep their value in *q.
+ * `id_room` stores the id's text (BATCH_QUERY_ID_MAX bytes).  After a failure *q still has the
+ * id if it could be read.
  */
 MUST_USE enum rc batch_query_read(const json_t *object, char *id_room, struct batch_query *q,
                                   struct err *reterr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry explain: what a schedule says, and why a moment is or is not one of its slots.
+ * `belfry explain`: describes an expression, and explains why a time is or is not a slot.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ const struct spec_zone *findings_zone(const struct spec *spec, int entry)
 
 static void find_next(struct findings *f, int most)
 {
-    const struct spec_argument *s = f->subject;
+    const struct spec_argument *s = f->argument;
     struct spec_walk walk;
 
     spec_walk_begin(&walk, &s->spec, &s->ctx, s->after);
@@ -37,7 +37,7 @@ static void find_next(struct findings *f, int most)
 
 static void find_moment(struct findings *f, const struct moment *at)
 {
-    const struct spec_argument *s = f->subject;
+    const struct spec_argument *s = f->argument;
 
     f->moment[0] = at->at;
     if (at->is_local)
@@ -54,11 +54,14 @@ static void find_moment(struct findings *f, const struct moment *at)
         explain_instant(&s->spec, &s->ctx, f->moment[i], &f->why[i]);
 }
 
-/* The coming year is told; of the year after only the first touch, when this one has none. */
+/*
+ * Lists the clock changes of the coming year.  If none of them affects the schedule, finds the
+ * first of the following year that does.
+ */
 static void find_changes(struct findings *f)
 {
     static struct explain_change second[EXPLAIN_CHANGES_MAX];
-    const struct spec_argument *s = f->subject;
+    const struct spec_argument *s = f->argument;
     instant end;
     int count;
 
@@ -98,27 +101,27 @@ static void gather(struct findings *f, const struct args *args, int most,
 {
     struct buf description = BUF(f->description);
 
-    describe_spec(&f->subject->spec, &description);
+    describe_spec(&f->argument->spec, &description);
     find_next(f, most);
     if (args->value[OPT_AT])
         find_moment(f, at);
     find_changes(f);
-    f->warning_count = explain_warnings(&f->subject->spec, &f->subject->def, f->warnings);
+    f->warning_count = explain_warnings(&f->argument->spec, &f->argument->def, f->warnings);
 }
 
 static int explain_run(const struct args *args)
 {
-    static struct findings f; /* a few hundred KiB: too much for a stack */
+    static struct findings f; /* a few hundred KiB: too large for the stack */
     static struct printer out;
-    struct spec_argument subject;
+    struct spec_argument argument;
     struct moment at;
     struct err err;
-    int most, status = spec_argument_open(&subject, args);
+    int most, status = spec_argument_open(&argument, args);
 
     if (status == STATUS_OK && read_options(args, &most, &at, &err) != RC_OK)
         status = report_err(&err, str_of(args->value[OPT_AT]));
     if (status == STATUS_OK) {
-        f.subject = &subject;
+        f.argument = &argument;
         gather(&f, args, most, &at);
         printer_open(&out, STDOUT_FILENO);
         if (args->value[OPT_JSON])
@@ -127,23 +130,22 @@ static int explain_run(const struct args *args)
             findings_print(&f, &out);
         status = printer_close(&out);
     }
-    spec_argument_close(&subject);
+    spec_argument_close(&argument);
     return status;
 }
 
 static const struct option explain_options[] = {
     SPEC_ARGUMENT_OPTIONS,
-    [OPT_AT] = {"at", 't', "TIME", "is this moment a slot, and why"},
+    [OPT_AT] = {"at", 't', "TIME", "explain why TIME is or is not a slot"},
 };
 
 const struct command explain_command = {
     .name = "explain",
     .usage = "[OPTION]... EXPR",
-    .summary = "Say in words what an expression means",
-    .about =
-        "Prints a description, the next times, whether the moment of --at is one of them and\n"
-        "why, what the clock changes of the coming year do to it, and what in it is often a\n"
-        "mistake.  TIME and DIALECT are as for `belfry next`.\n",
+    .summary = "Explain an expression in words",
+    .about = "Prints a description, the next times, whether the time of --at is a slot and\n"
+             "why, the effect of the clock changes of the coming year, and warnings about\n"
+             "common mistakes.  `belfry help next` describes TIME and DIALECT.\n",
     .examples = "  belfry explain '0 0 13 * FRI'\n"
                 "  belfry explain --tz America/New_York --at 2027-03-14T02:30 '30 2 * * *'\n"
                 "  belfry explain --spec nightly.json --at 2027-12-25T02:30:00Z\n",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `belfry explain` tells, gathered before it is printed as text or as JSON.
+ * The results of `belfry explain`, collected before they are printed as text or as JSON.
  */
 #pragma once
 
@@ -9,19 +9,19 @@
 #include "core/describe/describe.h"
 #include "core/explain/explain.h"
 
-enum { FINDINGS_NEXT_MAX = 1000 }; /* -n of explain; `next` prints longer lists */
+enum { FINDINGS_NEXT_MAX = 1000 }; /* limit of -n; `belfry next` prints longer lists */
 
 struct findings {
-    const struct spec_argument *subject;
+    const struct spec_argument *argument;
     char description[DESCRIBE_SPEC_MAX];
 
     struct slot next[FINDINGS_NEXT_MAX];
     int next_count;
-    int64_t per_day; /* about, over a week */
+    int64_t per_day; /* average over a week */
 
-    /* --at: no moment when not asked; two when its wall-clock time comes twice. */
+    /* --at: 0 without the option; 2 when the local time occurs twice. */
     int moment_count;
-    bool in_gap; /* its wall-clock time does not exist, and moment[0] is not set */
+    bool in_gap; /* the local time does not exist, and moment[0] is not set */
     instant moment[2];
     struct explain why[2];
 
@@ -31,11 +31,11 @@ struct findings {
 
     struct explain_warning warnings[EXPLAIN_WARNINGS_MAX];
     int warning_count;
-    instant touched_later; /* a clock change in the year after; INSTANT_NEVER: none */
+    instant touched_later; /* a clock change of the following year; INSTANT_NEVER: none */
 };
 
 void findings_print(const struct findings *f, struct printer *out);
 void findings_print_json(const struct findings *f, struct printer *out);
 
-/* The zone on whose clock a slot was written. */
+/* The time zone of an entry of the spec. */
 const struct spec_zone *findings_zone(const struct spec *spec, int entry);

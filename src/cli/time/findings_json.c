@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints the results of `belfry explain` as JSON.
+ */
 #include <stdlib.h>
 
 #include "cli/time/findings.h"
 #include "core/time/text.h"
 #include "wire/json/json.h"
 
-/* Bytes that the whole of it fits into: every text in it is bounded. */
+/* Enough for the whole output, since every text in it is bounded. */
 enum { JSON_ROOM = 4 << 20 };
 
 static json_t *json_instant(instant t)
@@ -28,7 +31,7 @@ static json_t *json_local(instant t, const struct tz *tz)
 
 static json_t *json_slot(const struct findings *f, const struct slot *slot)
 {
-    const struct spec_argument *s = f->subject;
+    const struct spec_argument *s = f->argument;
     char text[EXPLAIN_TEXT_MAX] = "", name[32];
     struct buf note = BUF(text), entry = BUF(name);
     json_t *object = json_new_object();
@@ -59,7 +62,7 @@ static json_t *json_moment(const struct findings *f, int i)
 static json_t *json_change(const struct findings *f, const struct explain_change *change)
 {
     json_t *object = json_new_object();
-    struct str zone = f->subject->spec.zones[change->zone].name;
+    struct str zone = f->argument->spec.zones[change->zone].name;
 
     json_put(object, "at", json_instant(instant_of_seconds(change->at)));
     json_put(object, "timezone", json_new_str(zone));

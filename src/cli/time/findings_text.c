@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints the results of `belfry explain` as text.
+ */
 #include "cli/time/findings.h"
 #include "core/time/text.h"
 
-enum { OFTEN = 24 }; /* a day: from here on how often it runs is worth a line */
+enum { OFTEN = 24 }; /* runs per day above which the frequency is printed */
 
 static const char *weekday(instant t, int32_t offset)
 {
@@ -31,7 +34,7 @@ static void print_heading(struct printer *out, const char *text)
 
 static void print_slot(const struct findings *f, struct printer *out, const struct slot *slot)
 {
-    const struct spec_argument *s = f->subject;
+    const struct spec_argument *s = f->argument;
     char text[EXPLAIN_TEXT_MAX] = "";
     struct buf note = BUF(text);
 
@@ -43,7 +46,7 @@ static void print_slot(const struct findings *f, struct printer *out, const stru
 
 static void print_next(const struct findings *f, struct printer *out)
 {
-    const struct spec_argument *s = f->subject;
+    const struct spec_argument *s = f->argument;
     char text[EXPLAIN_TEXT_MAX] = "";
     struct buf why = BUF(text);
 
@@ -57,7 +60,7 @@ static void print_next(const struct findings *f, struct printer *out)
         printer_printf(out, "  never: %s\n", text);
     }
     if (f->per_day > OFTEN)
-        printer_printf(out, "  about %lld a day\n", (long long)f->per_day);
+        printer_printf(out, "  about %lld per day\n", (long long)f->per_day);
 }
 
 static void print_moment(const struct findings *f, struct printer *out, int i)
@@ -68,7 +71,7 @@ static void print_moment(const struct findings *f, struct printer *out, int i)
     print_heading(out, is_slot ? "A slot" : "Not a slot");
     if (!f->in_gap) {
         printer_text(out, "  at      ");
-        print_time(out, f->moment[i], f->subject->spec.zones[0].tz);
+        print_time(out, f->moment[i], f->argument->spec.zones[0].tz);
         printer_text(out, "\n");
     }
     printer_printf(out, "  %s\n", why->text);
@@ -96,10 +99,9 @@ static void print_change(const struct findings *f, struct printer *out,
     time_of_day_format((int32_t)(was - floor_div(was, DAY_SECONDS) * DAY_SECONDS), &line);
     buf_text(&line, " to ");
     time_of_day_format((int32_t)(is - floor_div(is, DAY_SECONDS) * DAY_SECONDS), &line);
-    if (f->subject->spec.zone_count > 1)
-        buf_printf(&line, " in %s", f->subject->spec.zones[change->zone].tz->name);
-    printer_printf(out, "  %s\n    %s\n", text,
-                   change->touches ? change->text : "does not touch it");
+    if (f->argument->spec.zone_count > 1)
+        buf_printf(&line, " in %s", f->argument->spec.zones[change->zone].tz->name);
+    printer_printf(out, "  %s\n    %s\n", text, change->touches ? change->text : "no effect");
 }
 
 static void print_changes(const struct findings *f, struct printer *out)
@@ -124,7 +126,7 @@ static void print_warnings(const struct findings *f, struct printer *out)
         printer_printf(out, "  %s\n", f->warnings[i].text);
     if (later) {
         instant_format(f->touched_later, &line);
-        printer_printf(out, "  a clock change touches it at %s\n", text);
+        printer_printf(out, "  a clock change affects it at %s\n", text);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry next: when a schedule is due.
+ * `belfry next`: prints the next times of an expression or spec.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -14,18 +14,18 @@
 
 enum {
     NEXT_DEFAULT = 5,
-    NEXT_MAX = 100000, /* two months of minutes: more is for a program, not for a person */
+    NEXT_MAX = 100000, /* two months of minutes; longer lists are for programs */
 };
 
 enum { OPT_UNTIL = OPT_SHARED, OPT_LOCAL, OPT_BATCH, OPT_COUNT };
 
 struct listing {
-    const struct spec_argument *subject;
+    const struct spec_argument *argument;
     struct printer *out;
     bool local, json;
     instant until;
     int most;
-    bool bounded; /* by --until alone: being cut short is worth a word */
+    bool bounded; /* only --until was given: report when the list is cut */
 };
 
 static int zone_of(const struct spec *spec, int entry)
@@ -48,7 +48,7 @@ static void print_plain(const struct listing *l, const struct slot *slot, struct
     instant_format(slot->due, &line);
     if (l->local) {
         buf_text(&line, "  ");
-        format_local(&l->subject->spec, slot, &line);
+        format_local(&l->argument->spec, slot, &line);
     }
     printer_str(l->out, buf_as_str(&line));
     if (note.len > 0) {
@@ -73,8 +73,8 @@ static void print_json(const struct listing *l, const struct slot *slot, struct 
     char text[INSTANT_TEXT_MAX], name[32];
     struct buf local = BUF(text), entry = BUF(name);
 
-    format_local(&l->subject->spec, slot, &local);
-    explain_entry(&l->subject->spec, slot->entry, &entry);
+    format_local(&l->argument->spec, slot, &local);
+    explain_entry(&l->argument->spec, slot->entry, &entry);
     printer_text(l->out, "{");
     print_instant(l->out, "due", slot->due);
     printer_text(l->out, ",");
@@ -87,9 +87,9 @@ static void print_json(const struct listing *l, const struct slot *slot, struct 
     printer_text(l->out, "}\n");
 }
 
-/* What happened to the slot on its way: a clock change, a window, jitter. */
-static void make_note(const struct spec_argument *s, const struct slot *slot, bool json,
-                      struct buf *note)
+/* What moved the slot: a clock change, a window, jitter. */
+static void write_note(const struct spec_argument *s, const struct slot *slot, bool json,
+                       struct buf *note)
 {
     explain_note(&s->spec, &s->ctx, slot, note);
     if (slot->due == slot->at || json)
@@ -100,7 +100,7 @@ static void make_note(const struct spec_argument *s, const struct slot *slot, bo
 
 static int print_slots(struct listing *l)
 {
-    const struct spec_argument *s = l->subject;
+    const struct spec_argument *s = l->argument;
     struct spec_walk walk;
     struct slot slot;
     int count = 0;
@@ -112,10 +112,10 @@ static int print_slots(struct listing *l)
 
         if (count == l->most) {
             if (l->bounded)
-                report_note("cut after %d; there are more before --until", l->most);
+                report_note("stopped after %d times; more follow before --until", l->most);
             break;
         }
-        make_note(s, &slot, l->json, &note);
+        write_note(s, &slot, l->json, &note);
         if (l->json)
             print_json(l, &slot, buf_as_str(&note));
         else
@@ -125,10 +125,10 @@ static int print_slots(struct listing *l)
     return count;
 }
 
-/* Nothing was printed: say why, on standard error, so that a pipe stays clean. */
-static void tell_none(const struct listing *l)
+/* Prints why there are no times to standard error, so that standard output stays empty. */
+static void report_none(const struct listing *l)
 {
-    const struct spec_argument *s = l->subject;
+    const struct spec_argument *s = l->argument;
     char text[EXPLAIN_TEXT_MAX + 64];
     struct buf why = BUF(text);
     struct slot slot;
@@ -162,7 +162,7 @@ static enum rc read_listing(const struct args *args, struct listing *l, struct e
         return rc;
     rc = moment_parse(str_of(args->value[OPT_UNTIL]), &until, reterr);
     if (rc == RC_OK)
-        l->until = moment_instant(&until, l->subject->spec.zones[0].tz);
+        l->until = moment_instant(&until, l->argument->spec.zones[0].tz);
     else
         err_in(reterr, "--until");
     return rc;
@@ -171,14 +171,14 @@ static enum rc read_listing(const struct args *args, struct listing *l, struct e
 static int next_run(const struct args *args)
 {
     static struct printer out;
-    struct spec_argument subject;
-    struct listing listing = {.subject = &subject, .out = &out};
+    struct spec_argument argument;
+    struct listing listing = {.argument = &argument, .out = &out};
     struct err err;
     int status;
 
     if (args->value[OPT_BATCH])
         return batch_run(args->value[OPT_BATCH], args);
-    status = spec_argument_open(&subject, args);
+    status = spec_argument_open(&argument, args);
     if (status == STATUS_OK && read_listing(args, &listing, &err) != RC_OK) {
         const char *until = args->value[OPT_UNTIL];
 
@@ -187,40 +187,42 @@ static int next_run(const struct args *args)
     if (status == STATUS_OK) {
         printer_open(&out, STDOUT_FILENO);
         if (print_slots(&listing) == 0)
-            tell_none(&listing);
+            report_none(&listing);
         status = printer_close(&out);
     }
-    spec_argument_close(&subject);
+    spec_argument_close(&argument);
     return status;
 }
 
 static const struct option next_options[] = {
     SPEC_ARGUMENT_OPTIONS,
-    [OPT_UNTIL] = {"until", 'u', "TIME", "not after this moment; without -n all times to it"},
-    [OPT_LOCAL] = {"local", 'l', NULL, "print the time on the zone's clock as well"},
+    [OPT_UNTIL] = {"until", 'u', "TIME",
+                   "stop after TIME; without -n print all times up to it"},
+    [OPT_LOCAL] = {"local", 'l', NULL, "also print each time in its time zone"},
     [OPT_BATCH] = {"batch", 'b', "FILE",
-                   "one question a line as JSON, one answer a line;\n"
-                   "- is standard input"},
+                   "read one JSON query per line, print one JSON answer per\n"
+                   "line; - is standard input"},
 };
 
 const struct command next_command = {
     .name = "next",
     .usage = "[OPTION]... EXPR",
-    .summary = "Print when an expression is due next",
-    .about =
-        "One UTC time a line.  What a clock change or a rule did to a time follows behind\n"
-        "`#`.  An expression that is never due prints nothing, and why on standard error.\n"
-        "\n"
-        "TIME is an instant (2026-03-08T02:30:00Z), a time on the zone's clock\n"
-        "(2026-03-08T02:30, 2026-03-08) or now.\n"
-        "\n"
-        "DIALECT is one of belfry, posix, vixie, cronie, robfig, robfig-seconds, k8s, github,\n"
-        "cloudscheduler, spring, quartz, aws, jenkins, temporal, systemd, rrule.\n"
-        "\n"
-        "With --batch each line is an object: id, dialect, expr or spec, tz, after, n, dst,\n"
-        "seed.  Its answer has the same id, and times, or error and at (the byte).\n"
-        "\n"
-        "Exit status: 0, 1 when reading or writing fails, 2 when the input is wrong.\n",
+    .summary = "Print the next times of an expression",
+    .about = "Prints one UTC time per line.  If a clock change or a rule moved a time, a note\n"
+             "follows after `#`.  If the expression has no time, nothing is printed, and\n"
+             "standard error gives the reason.\n"
+             "\n"
+             "TIME is an instant (2026-03-08T02:30:00Z), a local time in the time zone\n"
+             "(2026-03-08T02:30, 2026-03-08) or now.\n"
+             "\n"
+             "DIALECT is one of belfry, posix, vixie, cronie, robfig, robfig-seconds, k8s,\n"
+             "github, cloudscheduler, spring, quartz, aws, jenkins, temporal, systemd, rrule.\n"
+             "\n"
+             "With --batch each line is an object: id, dialect, expr or spec, tz, after, n,\n"
+             "dst, seed.  The answer has the same id, and either times, or error and at (the\n"
+             "byte).\n"
+             "\n"
+             "Exit status: 0; 1 if reading or writing fails; 2 if the input is invalid.\n",
     .examples = "  belfry next '*/15 9-17 * * MON-FRI'\n"
                 "  belfry next --tz America/New_York --after 2026-03-07 --local '30 2 * * *'\n"
                 "  belfry next --dialect quartz -n 1 '0 0 12 L * ?'\n"

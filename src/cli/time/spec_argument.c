@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and compiles the expression or spec of `belfry next` and `belfry explain`.
+ */
 #include "cli/time/spec_argument.h"
 
 #include <errno.h>
@@ -13,10 +16,10 @@
 #include "model/spec_json.h"
 #include "model/temporal_codec.h"
 
-/* One spec, its text and its compiled form; four times what any needs. */
+/* One spec as text and compiled; four times the largest need. */
 #define SPEC_ARGUMENT_BYTES_MAX ((size_t)64 << 20)
 
-/* Wall-clock times that are instants of the years 1 to 9999 in every zone. */
+/* Local times that are instants of the years 1 to 9999 in every zone. */
 #define LOCAL_LEAST (DAY_MIN * DAY_SECONDS + TZ_OFFSET_MAX)
 #define LOCAL_MOST  (DAY_MAX * DAY_SECONDS - TZ_OFFSET_MAX)
 
@@ -28,8 +31,7 @@ enum rc spec_argument_number(const char *text, const char *what, int max, int *r
 
     if (str_take_number(&rest, max, &value) == 0 || rest.len > 0 || value < 1 || value > max)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "%s must be a number from 1 to %d, not %.100s", what, max,
-                       text[0] != '\0' ? text : "empty");
+                       "%s must be a number from 1 to %d, not \"%.100s\"", what, max, text);
     *ret = (int)value;
     return RC_OK;
 }
@@ -55,8 +57,8 @@ enum rc spec_argument_dst(struct str text, struct dst_rule *ret, struct err *ret
     return rc;
 }
 
-/* "2026-03-08", "2026-03-08T02:30", "2026-03-08 02:30:15": read as if it were UTC. */
-static bool take_local(struct str text, int64_t *ret)
+/* "2026-03-08", "2026-03-08T02:30", "2026-03-08 02:30:15", as if it were UTC. */
+static bool read_local(struct str text, int64_t *ret)
 {
     enum { DATE_LEN = 10 };
     struct err ignored;
@@ -79,10 +81,10 @@ enum rc moment_parse(struct str text, struct moment *ret, struct err *reterr)
     struct moment moment = {.at = 0};
     enum rc rc = RC_OK;
 
-    moment.is_local = take_local(text, &moment.local);
+    moment.is_local = read_local(text, &moment.local);
     if (moment.is_local && (moment.local < LOCAL_LEAST || moment.local > LOCAL_MOST))
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "so near the end of the calendar give an instant, such as %s",
+                       "too close to the end of the calendar; use an instant such as %s",
                        "9999-12-31T23:59:59Z");
     if (str_eq_nocase(text, STR("now")))
         moment.at = clock_now();
@@ -104,7 +106,7 @@ static const struct tz *find_zone(void *user, struct str name, struct err *reter
     return zoneinfo_find(user, name, reterr);
 }
 
-/* The whole of a file, at most JSON_BYTES_MAX and one byte more, which shows that it is cut. */
+/* Reads up to JSON_BYTES_MAX bytes and one more, which shows that the file is too large. */
 static int read_file(struct spec_argument *s, const char *path)
 {
     bool is_stdin = strcmp(path, "-") == 0;
@@ -132,8 +134,8 @@ static int read_file(struct spec_argument *s, const char *path)
     return STATUS_OK;
 }
 
-/* The expression that an error of compiling is about, so that a caret can be drawn. */
-static struct str blamed_text(const struct spec_argument *s, const struct err *err)
+/* The expression that a compile error is about, for the caret. */
+static struct str failing_expr(const struct spec_argument *s, const struct err *err)
 {
     struct str field = str_of(err->field);
     int64_t i = 0;
@@ -152,9 +154,9 @@ static int compile(struct spec_argument *s, struct str seed)
     struct err err;
 
     if (spec_compile(&s->def, seed, &source, s->arena, &s->spec, &err) != RC_OK) {
-        struct str text = blamed_text(s, &err);
+        struct str text = failing_expr(s, &err);
 
-        /* With one expression there is no question which field it was. */
+        /* With a single expression the field's name is not needed. */
         if (s->text.ptr == text.ptr)
             err.field[0] = '\0';
         return report_err(&err, text);
@@ -179,14 +181,14 @@ static int read_spec(struct spec_argument *s, const struct args *args, enum dial
     else
         rc = spec_from_json(json, s->arena, &s->def, &err);
     if (rc != RC_OK) {
-        /* Columns are those of a string inside the text. */
+        /* err.at counts in a string inside the text, not in the text. */
         err.at = -1;
         return report_err(&err, s->text);
     }
     return STATUS_OK;
 }
 
-/* Zone and rule for clock changes, where the spec does not have its own. */
+/* --tz applies if the spec has no zone of its own; --dst replaces the spec's rule. */
 static enum rc apply_options(struct spec_argument *s, const struct args *args,
                              struct err *reterr)
 {
@@ -197,7 +199,7 @@ static enum rc apply_options(struct spec_argument *s, const struct args *args,
     return RC_OK;
 }
 
-static int read_subject(struct spec_argument *s, const struct args *args)
+static int read_argument(struct spec_argument *s, const struct args *args)
 {
     enum dialect dialect = DIALECT_BELFRY;
     struct err err;
@@ -224,7 +226,7 @@ static int read_subject(struct spec_argument *s, const struct args *args)
     return STATUS_OK;
 }
 
-/* An expression with a zone of its own makes that the zone of everything. */
+/* The zone of an expression with its own zone becomes the zone of the whole spec. */
 static int adopt_zone(struct spec_argument *s, const struct args *args, struct str seed)
 {
     if (args->value[OPT_SPEC] || s->spec.zone_count != 2 || s->spec.entries[0].zone != 1)
@@ -240,11 +242,10 @@ static int check_operands(const struct args *args)
     if (args->value[OPT_SPEC] && args->operands > 0)
         err_set(&err, RC_INVALID, -1, 0, "give an expression or --spec, not both");
     else if (!args->value[OPT_SPEC] && args->operands == 0)
-        err_set(&err, RC_INVALID, -1, 0,
-                "an expression is missing, such as '30 2 * * MON-FRI'");
+        err_set(&err, RC_INVALID, -1, 0, "missing argument: EXPR, such as '30 2 * * MON-FRI'");
     else if (args->operands > 1)
         err_set(&err, RC_INVALID, -1, 0,
-                "one expression is expected, not %d words: put it in quotes", args->operands);
+                "expected one expression, not %d words; put it in quotes", args->operands);
     else
         return STATUS_OK;
     return report_err(&err, STR(""));
@@ -262,14 +263,14 @@ int spec_argument_open(struct spec_argument *s, const struct args *args)
     if (status != STATUS_OK)
         return status;
     if (seed.len > SEED_MAX) {
-        err_set(&err, RC_LIMIT, -1, 0, "--seed has %zu bytes; %d are the most", seed.len,
+        err_set(&err, RC_LIMIT, -1, 0, "--seed is %zu bytes; the limit is %d", seed.len,
                 SEED_MAX);
         return report_err(&err, STR(""));
     }
     s->zones = zoneinfo_open(args->value[OPT_ZONEINFO], &err);
     if (!s->zones)
         return report_err(&err, STR(""));
-    status = read_subject(s, args);
+    status = read_argument(s, args);
     status = status == STATUS_OK ? compile(s, seed) : status;
     status = status == STATUS_OK ? adopt_zone(s, args, seed) : status;
     if (status != STATUS_OK)
@@ -284,7 +285,7 @@ int spec_argument_open(struct spec_argument *s, const struct args *args)
     s->ctx = spec_ctx(s->after);
     s->ctx.seed = seed;
     if (s->spec.not_named_count > 0)
-        report_note("named calendars live on the server; here they count as empty");
+        report_note("named calendars are stored on the server; here they count as empty");
     return STATUS_OK;
 }
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signs of life and reports, in batches: while one request is under way, what comes gathers
- * for the next.  What a server that is away did not take is sent again, unchanged.
+ * Sends heartbeats and reports in batches: while one request is in progress, new ones collect
+ * for the next.  If the server is unavailable, they are sent again unchanged.
  *
- * A place is in one request at a time: so a report comes behind the log lines before it, and
- * a late answer cannot be taken for that of another request.
+ * A run is in one request at a time: so a report arrives after the log lines before it, and a
+ * late answer cannot be mistaken for that of another request.
  */
 #include "cli/worker/worker_parts.h"
 #include "io/clock.h"
 
 enum {
     STATUS_OK_HTTP = 200,
-    STATUS_BAD = 400, /* those three are about what was sent; all others may pass */
+    STATUS_BAD = 400, /* these three reject the content; all others may be temporary */
     STATUS_TOO_LARGE = 413,
     STATUS_WRONG = 422,
-    BACKOFF_DOUBLINGS = 5, /* 0.2 s to 6.4 s, above the bound */
+    BACKOFF_DOUBLINGS = 5, /* 0.2 s to 6.4 s, which WORKER_RETRY_MAX caps */
     ITEM_BYTES = 256,      /* id, fence, names */
     ITEM_VALUES = 8,
 };
 
-/* ---- the server, away or not ---- */
+/* ---- availability of the server ---- */
 
 span worker_backoff(struct worker *worker, int tries)
 {
@@ -31,7 +31,7 @@ span worker_backoff(struct worker *worker, int tries)
     return prng_between(&worker->prng, most / 2, most);
 }
 
-void worker_away(struct worker *worker, const struct client_answer *answer)
+void worker_server_lost(struct worker *worker, const struct client_answer *answer)
 {
     char text[WORKER_MESSAGE_MAX];
     struct buf reason = BUF(text);
@@ -43,25 +43,25 @@ void worker_away(struct worker *worker, const struct client_answer *answer)
         buf_text(&reason, answer->err.text);
     else
         problem_text(answer->body, &reason);
-    log_say(&worker->log, clock_now(), LEVEL_WARN, "server does not answer as it should",
+    log_say(&worker->log, clock_now(), LEVEL_WARN, "server unavailable",
             LOG_TEXT("server", worker->options.server), LOG_INT("status", answer->status),
             LOG_STR("reason", buf_as_str(&reason)));
 }
 
-void worker_back(struct worker *worker)
+void worker_server_back(struct worker *worker)
 {
     if (worker->is_away)
-        log_say(&worker->log, clock_now(), LEVEL_WARN, "server answers again",
+        log_say(&worker->log, clock_now(), LEVEL_WARN, "server available again",
                 LOG_TEXT("server", worker->options.server));
     worker->is_away = false;
 }
 
-/* ---- what is to be sent ---- */
+/* ---- building a request ---- */
 
-/* When a sign of life is due; INT64_MAX: none is to be given. */
+/* When the next heartbeat is due; INT64_MAX: never. */
 static int64_t beat_due(const struct worker_run *job)
 {
-    /* What is too much for the report goes before it. */
+    /* A log that is too long for the report is sent before it. */
     if (job->state == WORKER_RUN_REPORTING && lines_are_many(&job->log))
         return 0;
     if (job->state != WORKER_RUN_RUNNING || job->stop == STOP_STALE)
@@ -97,7 +97,7 @@ static void add_item(struct text *body, const struct report_batch *batch,
     text_add(body, STR("}"));
 }
 
-static void put_under_way(struct report_batch *batch, struct worker_run *job, int64_t now)
+static void mark_sent(struct report_batch *batch, struct worker_run *job, int64_t now)
 {
     job->in_request = true;
     job->beat_at = now + job->beat_every;
@@ -105,15 +105,15 @@ static void put_under_way(struct report_batch *batch, struct worker_run *job, in
     batch->sent[batch->sent_count++] = (int32_t)(job - batch->worker->jobs);
 }
 
-/* It has lines, and a request goes anyway. */
-static bool goes_along(const struct report_batch *batch, const struct worker_run *job)
+/* The run has log lines that can go with a heartbeat request of others. */
+static bool can_join(const struct report_batch *batch, const struct worker_run *job)
 {
     return batch->kind == REPORT_BEAT && job->log.cost > 0 && !job->in_request &&
            beat_due(job) < INT64_MAX;
 }
 
-/* Takes as many as fit into one request; a place that must be alone is. */
-static void gather(struct report_batch *batch, struct text *body, int64_t now)
+/* Adds as many runs as fit into one request; a run with is_alone gets a request of its own. */
+static void build_request(struct report_batch *batch, struct text *body, int64_t now)
 {
     struct worker *worker = batch->worker;
     int values = 0;
@@ -124,10 +124,10 @@ static void gather(struct report_batch *batch, struct text *body, int64_t now)
     for (int i = 0; i < worker->options.jobs && !is_alone; i++) {
         struct worker_run *job = &worker->jobs[i];
         size_t log = lines_are_many(&job->log) ? LINES_PART_MAX : job->log.text.len;
-        /* A line's end has two bytes there, and one here. */
+        /* A line break takes two bytes in the request and one here. */
         size_t bytes = 2 * log + job->report.len + ITEM_BYTES;
 
-        if (due_at(batch, job) > now && !goes_along(batch, job))
+        if (due_at(batch, job) > now && !can_join(batch, job))
             continue;
         values += job->report_values + ITEM_VALUES;
         is_alone = job->is_alone;
@@ -137,19 +137,19 @@ static void gather(struct report_batch *batch, struct text *body, int64_t now)
         if (batch->sent_count > 0)
             text_add(body, STR(","));
         add_item(body, batch, job);
-        put_under_way(batch, job, now);
+        mark_sent(batch, job, now);
     }
     text_add(body, STR("],\"results\":\"notOk\"}"));
 }
 
-/* ---- what came of it ---- */
+/* ---- handling the answer ---- */
 
-static void take_back(struct report_batch *batch, struct worker_run *job, int64_t now)
+static void resend_later(struct report_batch *batch, struct worker_run *job, int64_t now)
 {
     job->in_request = false;
     job->beat_at = now;
     if (job->state == WORKER_RUN_REPORTING && now > job->keep_until) {
-        log_say(&batch->worker->log, clock_now(), LEVEL_ERROR, "report given up",
+        log_say(&batch->worker->log, clock_now(), LEVEL_ERROR, "report dropped",
                 LOG_TEXT("run", job->id));
         worker_run_free(job);
     }
@@ -159,7 +159,7 @@ static void end_beat(struct worker_run *job, struct item_answer answer)
 {
     int64_t now = clock_boot_us();
 
-    lines_were_taken(&job->log);
+    lines_drop_sent(&job->log);
     if (job->log.cost > 0)
         job->log_at = job->log.cost < WORKER_LOG_SOON ? now + WORKER_LOG_DELAY : now;
     job->keep_until = now + 3 * job->beat_every + WORKER_KEEP;
@@ -170,11 +170,11 @@ static void end_beat(struct worker_run *job, struct item_answer answer)
                 LOG_TEXT("run", job->id), LOG_STR("reason", answer.text));
 }
 
-/* The run is somebody else's, or over: its program is of no use. */
-static void lose(struct report_batch *batch, struct worker_run *job)
+/* The run has another owner or has ended: its program is killed. */
+static void drop_run(struct report_batch *batch, struct worker_run *job)
 {
-    log_say(&batch->worker->log, clock_now(), LEVEL_WARN, "run is not ours any more",
-            LOG_TEXT("run", job->id), LOG_INT("fence", job->fence));
+    log_say(&batch->worker->log, clock_now(), LEVEL_WARN, "run lost", LOG_TEXT("run", job->id),
+            LOG_INT("fence", job->fence));
     if (job->state == WORKER_RUN_REPORTING) {
         worker_run_free(job);
         return;
@@ -183,13 +183,14 @@ static void lose(struct report_batch *batch, struct worker_run *job)
     worker_run_kill(job);
 }
 
-static void judge(struct report_batch *batch, struct worker_run *job, struct item_answer answer)
+static void apply_verdict(struct report_batch *batch, struct worker_run *job,
+                          struct item_answer answer)
 {
     job->in_request = job->is_alone = false;
     if (answer.verdict == VERDICT_STALE)
-        lose(batch, job);
+        drop_run(batch, job);
     else if (answer.verdict == VERDICT_AGAIN)
-        take_back(batch, job, clock_boot_us());
+        resend_later(batch, job, clock_boot_us());
     else if (batch->kind == REPORT_BEAT)
         end_beat(job, answer);
     else if (answer.verdict == VERDICT_OK)
@@ -198,19 +199,19 @@ static void judge(struct report_batch *batch, struct worker_run *job, struct ite
         worker_run_refused(job, answer.text);
 }
 
-static void fail(struct report_batch *batch, const struct client_answer *answer)
+static void retry_later(struct report_batch *batch, const struct client_answer *answer)
 {
     int64_t now = clock_boot_us();
 
-    worker_away(batch->worker, answer);
+    worker_server_lost(batch->worker, answer);
     batch->tries++;
     batch->not_before = now + worker_backoff(batch->worker, batch->tries);
     for (int i = 0; i < batch->sent_count; i++)
-        take_back(batch, &batch->worker->jobs[batch->sent[i]], now);
+        resend_later(batch, &batch->worker->jobs[batch->sent[i]], now);
 }
 
-/* The request as a whole was refused: what each item is worth is found one by one. */
-static void refuse(struct report_batch *batch, const struct client_answer *answer)
+/* The server refused the whole request: each item is sent again on its own. */
+static void handle_refusal(struct report_batch *batch, const struct client_answer *answer)
 {
     char text[WORKER_MESSAGE_MAX];
     struct buf why = BUF(text);
@@ -221,31 +222,32 @@ static void refuse(struct report_batch *batch, const struct client_answer *answe
 
         job->is_alone = batch->sent_count > 1;
         if (job->is_alone)
-            take_back(batch, job, clock_boot_us());
+            resend_later(batch, job, clock_boot_us());
         else
-            judge(batch, job, (struct item_answer){VERDICT_REFUSED, false, buf_as_str(&why)});
+            apply_verdict(batch, job,
+                          (struct item_answer){VERDICT_REFUSED, false, buf_as_str(&why)});
     }
 }
 
-static void take_results(struct report_batch *batch, const struct client_answer *answer)
+static void apply_results(struct report_batch *batch, const struct client_answer *answer)
 {
     struct client_answer broken = *answer;
     json_auto_t *results = results_read(answer->body, batch->sent_count, &broken.err);
-    int again = 0;
+    int retries = 0;
 
     if (!results) {
-        fail(batch, &broken);
+        retry_later(batch, &broken);
         return;
     }
-    worker_back(batch->worker);
+    worker_server_back(batch->worker);
     for (int i = 0; i < batch->sent_count; i++) {
         struct item_answer item = results_at(results, i);
 
-        again += item.verdict == VERDICT_AGAIN;
-        judge(batch, &batch->worker->jobs[batch->sent[i]], item);
+        retries += item.verdict == VERDICT_AGAIN;
+        apply_verdict(batch, &batch->worker->jobs[batch->sent[i]], item);
     }
-    batch->tries = again > 0 ? batch->tries + 1 : 0;
-    if (again > 0)
+    batch->tries = retries > 0 ? batch->tries + 1 : 0;
+    if (retries > 0)
         batch->not_before = clock_boot_us() + worker_backoff(batch->worker, batch->tries);
 }
 
@@ -258,18 +260,18 @@ static void on_answer(void *arg, const struct client_answer *answer)
     if (worker->phase == PHASE_LEAVING)
         return;
     if (answer->status == STATUS_OK_HTTP)
-        take_results(batch, answer);
+        apply_results(batch, answer);
     else if (answer->status == STATUS_BAD || answer->status == STATUS_TOO_LARGE ||
              answer->status == STATUS_WRONG)
-        refuse(batch, answer);
+        handle_refusal(batch, answer);
     else
-        fail(batch, answer);
-    /* Reports that waited for a sign of life may go now, and what gathered in this lane. */
+        retry_later(batch, answer);
+    /* Runs that were in this request may now be sent by any batch. */
     for (int i = 0; i < REPORT_KINDS; i++)
         report_batch_kick(&worker->batches[i]);
 }
 
-/* When there is something to send; INT64_MAX: there is nothing. */
+/* When the first item is due; INT64_MAX: there is nothing to send. */
 static int64_t first_due(const struct report_batch *batch)
 {
     const struct worker *worker = batch->worker;
@@ -307,7 +309,7 @@ void report_batch_on_time(void *arg)
     struct report_batch *batch = arg;
     struct text body = {0};
 
-    gather(batch, &body, clock_boot_us());
+    build_request(batch, &body, clock_boot_us());
     if (batch->sent_count > 0) {
         struct client_request post = {.path = paths[batch->kind], .body = text_as_str(&body)};
 

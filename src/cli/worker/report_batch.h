@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ways on which a worker tells its server of runs, in batches.  For its own files.
+ * Batches of heartbeats and reports that a worker sends to its server.  For the worker's files.
  */
 #pragma once
 
@@ -10,13 +10,13 @@
 #include "io/loop.h"
 
 enum {
-    WORKER_BATCH_BYTES = 900 << 10,   /* of a request; a server takes 1 MiB                 */
-    WORKER_BATCH_VALUES = 100 * 1000, /* of JSON in it; a server takes 131,072              */
+    WORKER_BATCH_BYTES = 900 << 10,   /* of a request; the server's limit is 1 MiB        */
+    WORKER_BATCH_VALUES = 100 * 1000, /* JSON values in it; the server's limit is 131,072 */
 };
 
 struct worker;
 
-/* The requests of a batch; each kind goes its own way. */
+/* There is one batch, and at most one request in progress, for each kind. */
 enum report_kind { REPORT_BEAT, REPORT_COMPLETE, REPORT_FAIL, REPORT_RELEASE, REPORT_KINDS };
 
 struct report_batch {
@@ -24,14 +24,14 @@ struct report_batch {
     enum report_kind kind;
     struct loop_timer *timer;
     bool is_under_way;
-    int tries;          /* that failed, one after the other          */
-    int64_t not_before; /* clock_boot_us()                           */
-    int32_t *sent;      /* places of the request that is under way   */
+    int tries;          /* consecutive failed requests                */
+    int64_t not_before; /* clock_boot_us()                            */
+    int32_t *sent;      /* indices of the runs in the current request */
     int sent_count;
 };
 
-/* When there is something to send, it will be, as soon as may be. */
+/* Sets the timer for the next request if there is something to send. */
 void report_batch_kick(struct report_batch *batch);
 
-/* The lane's timer. */
+/* The batch's timer: sends the request. */
 void report_batch_on_time(void *batch);

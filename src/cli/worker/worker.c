@@ -2,8 +2,8 @@
 /*
  * `belfry worker`: runs a program for each run of a queue.
  *
- * Here is how it begins and ends: options, signals, and the phases from the first SIGTERM to
- * the last report.
+ * This file has the start and the end: options, signals, and the phases from the first SIGTERM
+ * to the last report.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -26,10 +26,10 @@ static void on_part_closed(void *arg)
         loop_stop(worker->loop);
 }
 
-static void leave(struct worker *worker)
+static void shut_down(struct worker *worker)
 {
     worker->phase = PHASE_LEAVING;
-    /* No answer is looked at any more, so that no place has to wait for one. */
+    /* Answers are ignored from now on, so no run waits for one. */
     for (int i = 0; i < worker->options.jobs; i++)
         worker->jobs[i].in_request = false;
     for (int i = 0; i < REPORT_KINDS; i++)
@@ -40,32 +40,32 @@ static void leave(struct worker *worker)
     exec_pool_close(worker->programs, on_part_closed, worker);
 }
 
-static void say_phase(struct worker *worker, const char *what)
+static void log_phase(struct worker *worker, const char *what)
 {
     log_say(&worker->log, clock_now(), LEVEL_INFO, what, LOG_INT("runs", worker->busy));
 }
 
-/* A claim that is under way may still bring runs, which are handed back. */
-void worker_settle(struct worker *worker)
+/* A claim in progress may still return runs, which are then released. */
+void worker_leave_if_idle(struct worker *worker)
 {
     if (worker->phase != PHASE_WORKING && worker->phase != PHASE_LEAVING && worker->busy == 0 &&
         worker->claim == 0)
-        leave(worker);
+        shut_down(worker);
 }
 
-/* Signals and spans that pass lead from each phase to the next. */
-static void go_on(struct worker *worker)
+/* A signal or a timeout leads from each phase to the next. */
+static void advance_phase(struct worker *worker)
 {
     switch (worker->phase) {
     case PHASE_WORKING:
         worker->phase = PHASE_DRAINING;
-        say_phase(worker, "worker claims no more runs");
+        log_phase(worker, "worker draining");
         claim_stop(worker);
         loop_timer_set(worker->phase_timer, worker->options.drain);
         break;
     case PHASE_DRAINING:
         worker->phase = PHASE_STOPPING;
-        say_phase(worker, "worker stops its programs");
+        log_phase(worker, "worker stopping programs");
         for (int i = 0; i < worker->options.jobs; i++)
             worker_run_stop(&worker->jobs[i], STOP_DRAINED);
         loop_timer_set(worker->phase_timer, worker->options.kill_after + WORKER_LAST_WORDS);
@@ -77,26 +77,26 @@ static void go_on(struct worker *worker)
         loop_timer_set(worker->phase_timer, WORKER_LAST_WORDS);
         break;
     case PHASE_KILLING:
-        log_say(&worker->log, clock_now(), LEVEL_ERROR, "worker ends with runs unreported",
+        log_say(&worker->log, clock_now(), LEVEL_ERROR, "worker ends with unreported runs",
                 LOG_INT("runs", worker->busy));
         worker->status = STATUS_FAILED;
-        leave(worker);
+        shut_down(worker);
         return;
     case PHASE_LEAVING:
         return;
     }
-    worker_settle(worker);
+    worker_leave_if_idle(worker);
 }
 
 static void on_phase_time(void *arg)
 {
-    go_on(arg);
+    advance_phase(arg);
 }
 
 static void on_signal(void *arg, int signal)
 {
     (void)signal;
-    go_on(arg);
+    advance_phase(arg);
 }
 
 void worker_on_free(struct worker *worker, const struct worker_run *job)
@@ -105,9 +105,9 @@ void worker_on_free(struct worker *worker, const struct worker_run *job)
         return;
     if (worker->options.is_once) {
         worker->status = job->exit_status;
-        leave(worker);
+        shut_down(worker);
     } else {
-        worker_settle(worker);
+        worker_leave_if_idle(worker);
         claim_kick(worker);
     }
 }
@@ -118,26 +118,26 @@ void worker_refused(struct worker *worker, const struct client_answer *answer)
     struct buf reason = BUF(text);
 
     problem_text(answer->body, &reason);
-    log_say(&worker->log, clock_now(), LEVEL_ERROR, "server does not let the worker in",
+    log_say(&worker->log, clock_now(), LEVEL_ERROR, "access denied",
             LOG_TEXT("server", worker->options.server), LOG_INT("status", answer->status),
             LOG_STR("reason", buf_as_str(&reason)));
     worker->status = STATUS_FAILED;
     if (worker->phase == PHASE_WORKING)
-        go_on(worker);
+        advance_phase(worker);
 }
 
 static void open_log(struct worker *worker)
 {
     struct err err;
 
-    /* Only a descriptor that is closed cannot be used; then nobody can be told anything. */
+    /* This fails only if standard error is closed; then no message can be printed. */
     if (log_out_open(STDERR_FILENO, &worker->log_out, &err) != RC_OK)
         exit(STATUS_FAILED);
     log_open(&worker->log, log_out_sink(worker->log_out),
              worker->options.is_quiet ? LEVEL_WARN : LEVEL_INFO, LOG_LOGFMT);
 }
 
-static void make_lanes(struct worker *worker)
+static void open_batches(struct worker *worker)
 {
     for (int i = 0; i < REPORT_KINDS; i++) {
         struct report_batch *batch = &worker->batches[i];
@@ -168,18 +168,18 @@ static enum rc open_parts(struct worker *worker, struct err *reterr)
     return exec_pool_open(loop_uv(worker->loop), o->jobs, &worker->programs, reterr);
 }
 
-static void work(struct worker *worker)
+static void run_worker(struct worker *worker)
 {
     uint64_t seed = (uint64_t)clock_boot_us();
 
-    /* Workers that lost the same server should not come back together; any seed will do. */
+    /* Workers that lost the same server should not reconnect at once; any seed will do. */
     if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) < 0)
         seed ^= (uint64_t)getpid() << 32;
     prng_seed(&worker->prng, seed);
     worker->parts_open = PARTS;
     worker->jobs = calloc((size_t)worker->options.jobs, sizeof *worker->jobs);
     must(worker->jobs);
-    make_lanes(worker);
+    open_batches(worker);
     worker->claim_timer = loop_timer_new(worker->loop, claim_on_time, worker);
     worker->phase_timer = loop_timer_new(worker->loop, on_phase_time, worker);
     loop_on_signal(worker->loop, SIGTERM, on_signal, worker);
@@ -203,7 +203,7 @@ static int worker_run(const struct args *args)
 
     if (rc)
         return report_usage(&err, "worker");
-    rc = worker_surroundings(&worker, &err);
+    rc = worker_context_read(&worker, &err);
     if (rc)
         return report_err(&err, STR(""));
     worker.loop = loop_new(NULL, NULL);
@@ -211,7 +211,7 @@ static int worker_run(const struct args *args)
     if (rc)
         return report_err(&err, STR(""));
     open_log(&worker);
-    work(&worker);
+    run_worker(&worker);
     loop_free(worker.loop);
     log_out_close(worker.log_out);
     free(worker.argv);
@@ -220,55 +220,53 @@ static int worker_run(const struct args *args)
 }
 
 static const struct option options[OPT_COUNT] = {
-    [OPT_QUEUE] = {"queue", 'Q', "NAME", "serve this queue; may be given up to 16 times"},
-    [OPT_CONCURRENCY] = {"concurrency", 'c', "N", "runs at the same time; default 1"},
-    [OPT_SERVER] = {"server", 's', "URL",
-                    "the server; default BELFRY_SERVER, else http://127.0.0.1:7227"},
-    [OPT_NAMESPACE] = {"namespace", 'N', "NAME",
-                       "default BELFRY_NAMESPACE, else the server's own"},
-    [OPT_TOKEN] = {"token", '\0', "TOKEN",
-                   "default BELFRY_TOKEN, else the file ~/.config/belfry/token"},
-    [OPT_CACERT] = {"cacert", '\0', "FILE",
-                    "trust these certificates (PEM); default BELFRY_CACERT, else the\n"
-                    "system's"},
-    [OPT_NAME] = {"name", '\0', "NAME", "what the server calls this worker; default HOST:PID"},
+    [OPT_QUEUE] = {"queue", 'Q', "NAME",
+                   "queue to serve; may be given up to 16 times (required)"},
+    [OPT_CONCURRENCY] = {"concurrency", 'c', "N", "maximum number of runs at once (default 1)"},
+    [OPT_SERVER] = {"server", 's', "URL", SERVER_HELP},
+    [OPT_NAMESPACE] = {"namespace", 'N', "NAME", NAMESPACE_HELP},
+    [OPT_TOKEN] = {"token", '\0', "TOKEN", TOKEN_HELP},
+    [OPT_CACERT] = {"cacert", '\0', "FILE", CACERT_HELP},
+    [OPT_NAME] = {"name", '\0', "NAME", "name of this worker (default HOST:PID)"},
     [OPT_FIELDS] = {"fields", '\0', "NAMES",
-                    "members of the run that the program reads, apart by commas; default all"},
-    [OPT_ONCE] = {"once", '1', NULL, "end after one run, with its program's exit status"},
+                    "comma-separated run fields to pass to the program\n"
+                    "(default all)"},
+    [OPT_ONCE] = {"once", '1', NULL, "exit after one run, with its program's exit status"},
     [OPT_DRAIN] = {"drain", '\0', "SPAN",
-                   "how long programs may go on after SIGTERM; default 30s"},
+                   "time that programs get to finish after SIGTERM\n"
+                   "(default 30s)"},
     [OPT_KILL_AFTER] = {"kill-after", '\0', "SPAN",
-                        "from SIGTERM to SIGKILL of a program; default 10s"},
-    [OPT_QUIET] = {"quiet", 'q', NULL, "tell only of what goes wrong"},
-    [OPT_HELP_FLAG] = {"help", 'h', NULL, "print this"},
+                        "time from SIGTERM to SIGKILL of a program (default 10s)"},
+    [OPT_QUIET] = {"quiet", 'q', NULL, "log only warnings and errors"},
+    [OPT_HELP_FLAG] = {"help", 'h', NULL, "print this help"},
 };
 
 const struct command worker_command = {
     .name = "worker",
     .usage = "--queue NAME [OPTION]... -- PROGRAM [ARG]...",
     .summary = "Run a program for each run of a queue",
-    .about =
-        "PROGRAM is started without a shell for every run that the queue has, with the run\n"
-        "as JSON on its standard input, the worker's own environment and directory, and\n"
-        "BELFRY_RUN, BELFRY_SCHEDULE, BELFRY_QUEUE, BELFRY_NAMESPACE, BELFRY_ATTEMPT,\n"
-        "BELFRY_FENCE, BELFRY_SCHEDULED_TIME and BELFRY_SERVER.\n"
-        "\n"
-        "What it writes becomes the run's log, line by line.  Exit status 0 is success; its\n"
-        "standard output is the result, as JSON when it is one value of JSON, else as text.\n"
-        "Any other status is a failure, and is tried again as the schedule says, but for 64\n"
-        "to 68, 77 and 78 (sysexits.h: the request itself is wrong).  A run that is\n"
-        "cancelled gets SIGTERM, then SIGKILL.\n"
-        "\n"
-        "SIGTERM: the worker claims nothing more and waits for its programs (--drain), then\n"
-        "stops them and hands their runs back.  A second SIGTERM stops them at once.  A\n"
-        "server that is away is waited for; one that does not let the worker in ends it, with\n"
-        "status 1.\n"
-        "\n"
-        "Where the server has tokens, one with the role worker is needed.  Programs are not\n"
-        "told BELFRY_TOKEN.\n",
+    .about = "Starts PROGRAM without a shell for each run of the queue.  The program gets the\n"
+             "run as JSON on its standard input, the worker's environment and directory, and\n"
+             "the variables BELFRY_RUN, BELFRY_SCHEDULE, BELFRY_QUEUE, BELFRY_NAMESPACE,\n"
+             "BELFRY_ATTEMPT, BELFRY_FENCE, BELFRY_SCHEDULED_TIME and BELFRY_SERVER.\n"
+             "\n"
+             "The program's output becomes the run's log, line by line.  Exit status 0 is\n"
+             "success, and standard output is the run's result: as JSON if it is one JSON\n"
+             "value, else as text.  Any other status is a failure, which the schedule's retry\n"
+             "policy handles; 64 to 68, 77 and 78 (sysexits.h: the request itself is wrong)\n"
+             "are not retried.  If a run is cancelled, its program gets SIGTERM, then\n"
+             "SIGKILL.\n"
+             "\n"
+             "After SIGTERM the worker claims no more runs and waits for its programs\n"
+             "(--drain); then it stops them and returns their runs to the queue.  A second\n"
+             "SIGTERM stops them at once.  The worker waits for a server that is unavailable;\n"
+             "if the server denies access, it exits with status 1.\n"
+             "\n"
+             "If the server uses tokens, the worker needs one with the role worker.\n"
+             "BELFRY_TOKEN is not passed to programs.\n",
     .examples = "  belfry worker --queue reports -- ./make-report\n"
-                "  belfry worker -Q mail -Q sms -c 20 --server http://10.0.0.5:7227 -- "
-                "/usr/bin/send --fast\n",
+                "  belfry worker -Q mail -Q sms -c 20 --server http://10.0.0.5:7227 -- \\\n"
+                "      /usr/bin/send --fast\n",
     .options = options,
     .option_count = OPT_COUNT,
     .takes_program = true,

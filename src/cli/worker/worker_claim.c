@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asking for runs: one long poll at a time, for as many as there are places.
+ * Claims runs: one long poll at a time, for as many runs as the worker can start.
  */
 #include "cli/worker/worker_parts.h"
 #include "io/clock.h"
@@ -8,10 +8,11 @@
 
 enum { STATUS_OK_HTTP = 200, STATUS_UNKNOWN_CALLER = 401, STATUS_FORBIDDEN = 403 };
 
-#define LEASE_UNSAID (90 * SPAN_S) /* what servers grant where nothing else is said */
-#define TOO_SOON     SPAN_S        /* for a poll to come back with nothing          */
+#define LEASE_UNSAID \
+    (90 * SPAN_S)       /* assumed if the run has no leaseUntil: the server's default */
+#define TOO_SOON SPAN_S /* an empty answer that is faster than this is delayed */
 
-/* Nothing where all are wanted. */
+/* Writes nothing if all fields are wanted. */
 static void write_fields(field_set fields, struct text *body)
 {
     const char *before = ",\"fields\":[\"";
@@ -47,12 +48,12 @@ static void write_claim(const struct worker *worker, struct text *body)
     text_add(body, STR("}"));
 }
 
-static void wait(struct worker *worker, span delay)
+static void delay_claim(struct worker *worker, span delay)
 {
     worker->claim_not_before = clock_boot_us() + delay;
 }
 
-/* The server's clock counts for the lease, should ours differ. */
+/* The lease is measured with the server's clock if the clocks differ. */
 static span lease_of(const struct grant *grant, const struct client_answer *answer)
 {
     instant now = clock_now();
@@ -65,7 +66,7 @@ static span lease_of(const struct grant *grant, const struct client_answer *answ
     return grant->lease_until > now ? grant->lease_until - now : 0;
 }
 
-static struct worker_run *free_place(struct worker *worker)
+static struct worker_run *find_free_job(struct worker *worker)
 {
     for (int i = 0; i < worker->options.jobs; i++)
         if (worker->jobs[i].state == WORKER_RUN_FREE)
@@ -73,17 +74,17 @@ static struct worker_run *free_place(struct worker *worker)
     return NULL;
 }
 
-/* A run that cannot be understood stays where it is; its lease will end. */
-static void take_run(struct worker *worker, struct str run, const struct client_answer *answer)
+/* A run that cannot be read is skipped; its lease will expire. */
+static void start_run(struct worker *worker, struct str run, const struct client_answer *answer)
 {
-    struct worker_run *job = free_place(worker);
+    struct worker_run *job = find_free_job(worker);
     struct grant grant;
     struct err err;
 
     if (!job)
-        err_set(&err, RC_LIMIT, -1, 0, "the server gave more runs than were asked for");
+        err_set(&err, RC_LIMIT, -1, 0, "the server returned more runs than requested");
     if (!job || grant_read(run, &grant, &err) != RC_OK) {
-        log_say(&worker->log, clock_now(), LEVEL_ERROR, "run not taken",
+        log_say(&worker->log, clock_now(), LEVEL_ERROR, "run not started",
                 LOG_TEXT("field", err.field), LOG_TEXT("reason", err.text));
         return;
     }
@@ -91,8 +92,8 @@ static void take_run(struct worker *worker, struct str run, const struct client_
     grant_free(&grant);
 }
 
-static int take_runs(struct worker *worker, const struct client_answer *answer,
-                     struct err *reterr)
+static int start_runs(struct worker *worker, const struct client_answer *answer,
+                      struct err *reterr)
 {
     struct grants grants;
     struct str run;
@@ -101,38 +102,38 @@ static int take_runs(struct worker *worker, const struct client_answer *answer,
     if (grants_read(answer->body, &grants, reterr) != RC_OK)
         return -1;
     for (; grants_next(&grants, &run); count++)
-        take_run(worker, run, answer);
+        start_run(worker, run, answer);
     return count;
 }
 
 static void on_claim(void *arg, const struct client_answer *answer)
 {
     struct worker *worker = arg;
-    struct client_answer told = *answer;
+    struct client_answer failed = *answer;
     int count = -1;
 
     worker->claim = 0;
     if (worker->phase == PHASE_LEAVING)
         return;
     if (answer->status == STATUS_OK_HTTP)
-        count = take_runs(worker, answer, &told.err);
+        count = start_runs(worker, answer, &failed.err);
     if (answer->status == STATUS_UNKNOWN_CALLER || answer->status == STATUS_FORBIDDEN) {
         worker_refused(worker, answer);
         return;
     }
     if (count < 0) {
         if (worker->phase == PHASE_WORKING)
-            worker_away(worker, &told);
-        wait(worker, worker_backoff(worker, ++worker->claim_tries));
+            worker_server_lost(worker, &failed);
+        delay_claim(worker, worker_backoff(worker, ++worker->claim_tries));
     } else {
-        worker_back(worker);
+        worker_server_back(worker);
         worker->claim_tries = 0;
         if (count == 0 && clock_boot_us() - worker->claimed_at < TOO_SOON)
-            wait(worker, WORKER_RETRY_MIN);
+            delay_claim(worker, WORKER_RETRY_MIN);
     }
     report_batch_kick(&worker->batches[REPORT_BEAT]);
     claim_kick(worker);
-    worker_settle(worker);
+    worker_leave_if_idle(worker);
 }
 
 void claim_on_time(void *arg)
@@ -164,5 +165,5 @@ void claim_stop(struct worker *worker)
 
 void claim_pause(struct worker *worker)
 {
-    wait(worker, WORKER_RETRY_MAX);
+    delay_claim(worker, WORKER_RETRY_MAX);
 }

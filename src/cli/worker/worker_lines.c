@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Buffers a program's output lines until the server has stored them.
+ */
 #include "cli/worker/worker_lines.h"
 
 #include <stdio.h>
 
-static void add(struct lines *lines, struct str line)
+static void append_line(struct lines *lines, struct str line)
 {
     size_t before = lines->text.len;
 
     text_add_escaped(&lines->text, line, LINES_LINE_MAX);
     text_add(&lines->text, STR("\n"));
     lines->cost += (int64_t)(lines->text.len - before) + LINES_LINE_HEAD;
-    lines->taken += (int64_t)(lines->text.len - before) + LINES_LINE_HEAD;
+    lines->total_cost += (int64_t)(lines->text.len - before) + LINES_LINE_HEAD;
 }
 
 void lines_add(struct lines *lines, struct str line)
 {
-    if (lines->taken < LINES_RUN_MAX)
-        add(lines, line);
+    if (lines->total_cost < LINES_RUN_MAX)
+        append_line(lines, line);
     else
-        lines->left_out++;
+        lines->dropped++;
 }
 
 void lines_close(struct lines *lines)
 {
     char text[80];
 
-    if (lines->left_out == 0)
+    if (lines->dropped == 0)
         return;
-    snprintf(text, sizeof text, "(%lld lines of output were left out)",
-             (long long)lines->left_out);
-    add(lines, str_of(text));
+    snprintf(text, sizeof text, "(%lld lines of output were dropped)",
+             (long long)lines->dropped);
+    append_line(lines, str_of(text));
 }
 
 bool lines_are_many(const struct lines *lines)
@@ -60,7 +63,7 @@ void lines_send(struct lines *lines, struct text *body)
     text_add(body, STR("\""));
 }
 
-void lines_were_taken(struct lines *lines)
+void lines_drop_sent(struct lines *lines)
 {
     text_drop(&lines->text, lines->sent);
     lines->cost -= lines->sent_cost;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines that a program wrote and that its server has yet to take.  For the worker's own files.
+ * Output lines of a program that the server has not stored yet.  For the worker's files.
  */
 #pragma once
 
@@ -10,34 +10,34 @@
 #include "cli/worker/worker_text.h"
 
 enum {
-    LINES_LINE_MAX = 16 << 10,  /* bytes of one, as JSON: a server keeps no more of it       */
-    LINES_LINE_HEAD = 16,       /* what a line costs a server beside its text, or more       */
-    LINES_PART_MAX = 200 << 10, /* of one request; a server takes 256 KiB                    */
-    LINES_RUN_MAX = 1 << 20,    /* of a run: what a server keeps; so this much may wait here */
+    LINES_LINE_MAX = 16 << 10,  /* bytes of a line as JSON; the server stores no more      */
+    LINES_LINE_HEAD = 16,       /* upper bound of a line's overhead in the server          */
+    LINES_PART_MAX = 200 << 10, /* cost per request; the server's limit is 256 KiB         */
+    LINES_RUN_MAX = 1 << 20,    /* cost per run: what the server stores, and the most held */
 };
 
 struct lines {
-    struct text text; /* inside of a JSON string, but that a line ends with a line break */
-    int64_t cost;     /* of all that wait                   */
-    int64_t taken;    /* cost of all that ever were added   */
-    int64_t left_out; /* lines that were not                */
-    size_t sent;      /* bytes under way                    */
+    struct text text;   /* escaped for a JSON string, except the line breaks */
+    int64_t cost;       /* of the lines in `text`                            */
+    int64_t total_cost; /* of all lines ever added                           */
+    int64_t dropped;    /* lines beyond LINES_RUN_MAX                        */
+    size_t sent;        /* bytes in the current request                      */
     int64_t sent_cost;
 };
 
-/* Any bytes; counted, and no more, when the run has enough. */
+/* Adds a line of any bytes; beyond LINES_RUN_MAX it is only counted. */
 void lines_add(struct lines *lines, struct str line);
 
-/* After the last one: says how many were left out. */
+/* After the last line: adds a note about the dropped lines, if any. */
 void lines_close(struct lines *lines);
 
-/* More wait than one request may have. */
+/* True if the lines exceed one request. */
 bool lines_are_many(const struct lines *lines);
 
-/* Adds `,"log":"…"` with as many as fit, which are under way now; nothing when none wait. */
+/* Appends `,"log":"…"` with as many lines as fit; nothing when there are none. */
 void lines_send(struct lines *lines, struct text *body);
 
-/* What was under way was taken. */
-void lines_were_taken(struct lines *lines);
+/* Removes the lines of the last lines_send(): the server has stored them. */
+void lines_drop_sent(struct lines *lines);
 
 void lines_clear(struct lines *lines);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command line of the worker, and what it finds where it is started.
+ * Reads the worker's options, and the program, directory and environment that it starts with.
  */
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -14,7 +14,7 @@
 
 #define DRAIN_MAX SPAN_DAY
 
-enum { FIELD_SHOWN_MAX = 20 }; /* bytes of a name that is none; the longest that is has 14 */
+enum { FIELD_SHOWN_MAX = 20 }; /* bytes of an unknown field in an error; known ones have 14 */
 
 static enum rc read_span(const char *text, const char *name, span *ret, struct err *reterr)
 {
@@ -24,22 +24,23 @@ static enum rc read_span(const char *text, const char *name, span *ret, struct e
         return RC_OK;
     if (duration_parse(str_of(text), &value, reterr) != RC_OK || value > DRAIN_MAX)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "--%s must be a duration up to 1d, such as 30s, not %.100s", name, text);
+                       "--%s must be a duration up to 1d, such as 30s, not \"%.100s\"", name,
+                       text);
     *ret = value;
     return RC_OK;
 }
 
-static enum rc read_places(const char *text, int *ret, struct err *reterr)
+static enum rc read_jobs(const char *text, int *ret, struct err *reterr)
 {
     struct str s = str_of(text);
     int64_t n = 0;
 
     if (!text)
         return RC_OK;
-    if (str_take_number(&s, WORKER_PLACES_MAX, &n) == 0 || s.len > 0 || n < 1 ||
-        n > WORKER_PLACES_MAX)
-        return err_set(reterr, RC_INVALID, -1, 0, "--concurrency must be 1 to %d, not %.100s",
-                       WORKER_PLACES_MAX, text);
+    if (str_take_number(&s, WORKER_JOBS_MAX, &n) == 0 || s.len > 0 || n < 1 ||
+        n > WORKER_JOBS_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "--concurrency must be 1 to %d, not \"%.100s\"", WORKER_JOBS_MAX, text);
     *ret = (int)n;
     return RC_OK;
 }
@@ -50,20 +51,20 @@ static enum rc read_queues(const struct args *args, struct worker_options *o,
     int count = args_all(args, OPT_QUEUE, o->queues, WORKER_QUEUES_MAX);
 
     if (count == 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "which queue? write --queue NAME");
+        return err_set(reterr, RC_INVALID, -1, 0, "missing option: --queue NAME");
     if (count > WORKER_QUEUES_MAX)
-        return err_set(reterr, RC_INVALID, -1, 0, "a worker serves at most %d queues",
+        return err_set(reterr, RC_INVALID, -1, 0, "--queue may be given at most %d times",
                        WORKER_QUEUES_MAX);
     for (int i = 0; i < count; i++)
         if (o->queues[i][0] == '\0' || strlen(o->queues[i]) > WORKER_NAME_MAX ||
             !str_is_utf8(str_of(o->queues[i])))
-            return err_set(reterr, RC_INVALID, -1, 0,
-                           "a queue's name has 1 to %d bytes of UTF-8", WORKER_NAME_MAX);
+            return err_set(reterr, RC_INVALID, -1, 0, "--queue must be UTF-8 of 1 to %d bytes",
+                           WORKER_NAME_MAX);
     o->queue_count = count;
     return RC_OK;
 }
 
-/* Host and process: unlike any other that runs now, and a person can find it. */
+/* The default, host and process id, is unique and easy to find. */
 static enum rc read_name(const char *text, struct worker_options *o, struct err *reterr)
 {
     struct buf name = BUF(o->name);
@@ -77,12 +78,12 @@ static enum rc read_name(const char *text, struct worker_options *o, struct err 
         buf_printf(&name, "%s:%d", host, (int)getpid());
     }
     if (name.cut || name.len == 0 || !str_is_utf8(buf_as_str(&name)))
-        return err_set(reterr, RC_INVALID, -1, 0, "a worker's name has 1 to %d bytes of UTF-8",
+        return err_set(reterr, RC_INVALID, -1, 0, "--name must be UTF-8 of 1 to %d bytes",
                        WORKER_NAME_MAX);
     return RC_OK;
 }
 
-/* What the program reads, and what the worker itself does. */
+/* The fields for the program, and those that the worker itself needs. */
 static enum rc read_fields(const char *text, field_set *ret, struct err *reterr)
 {
     static const field_set always = FIELD(GRANT_FIELD_SCHEDULE) | FIELD(GRANT_FIELD_SLOT) |
@@ -97,7 +98,7 @@ static enum rc read_fields(const char *text, field_set *ret, struct err *reterr)
     if (fields_from_text(str_of(text), &grant_fields, &fields, &why) != RC_OK)
         return why.rc == RC_LIMIT
                    ? err_set(reterr, RC_INVALID, -1, 0, "--fields %s", why.text)
-                   : err_set(reterr, RC_INVALID, -1, 0, "--fields: `%.*s` %s",
+                   : err_set(reterr, RC_INVALID, -1, 0, "--fields: \"%.*s\" %s",
                              why.len < FIELD_SHOWN_MAX ? why.len : FIELD_SHOWN_MAX,
                              text + why.at, why.text);
     *ret = fields | always;
@@ -122,7 +123,7 @@ enum rc worker_options_read(const struct args *args, struct worker_options *ret,
     enum rc rc = read_queues(args, &o, reterr);
 
     if (!rc)
-        rc = read_places(args->value[OPT_CONCURRENCY], &o.jobs, reterr);
+        rc = read_jobs(args->value[OPT_CONCURRENCY], &o.jobs, reterr);
     if (!rc)
         rc = read_name(args->value[OPT_NAME], &o, reterr);
     if (!rc)
@@ -134,14 +135,15 @@ enum rc worker_options_read(const struct args *args, struct worker_options *ret,
     if (!rc)
         rc = token_find(args->value[OPT_TOKEN], o.token, reterr);
     if (!rc && o.ca_file && access(o.ca_file, R_OK) != 0)
-        rc = err_set(reterr, RC_INVALID, -1, 0, "--cacert %.200s cannot be read", o.ca_file);
+        rc = err_set(reterr, RC_INVALID, -1, 0, "--cacert: cannot read %.200s", o.ca_file);
     if (rc)
         return rc;
     if (args->operands > 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "write -- before the program: -- %.100s",
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "unexpected argument \"%.100s\"; put -- before the program",
                        args->operand[0]);
     if (!o.program || !o.program[0])
-        return err_set(reterr, RC_INVALID, -1, 0, "which program? write -- PROGRAM ARGS");
+        return err_set(reterr, RC_INVALID, -1, 0, "missing program; use -- PROGRAM [ARG]...");
     if (o.is_once)
         o.jobs = 1;
     *ret = o;
@@ -155,7 +157,7 @@ static bool is_program(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* As a shell looks for it. */
+/* Searches PATH like a shell. */
 static enum rc find_program(struct worker *worker, struct err *reterr)
 {
     const char *name = worker->options.program[0], *path = getenv("PATH");
@@ -180,7 +182,7 @@ static enum rc find_program(struct worker *worker, struct err *reterr)
         if (!out.cut && is_program(worker->program))
             return RC_OK;
     }
-    return err_set(reterr, RC_NOT_FOUND, -1, 0, "%.200s: no such program", name);
+    return err_set(reterr, RC_NOT_FOUND, -1, 0, "program \"%.200s\" not found", name);
 }
 
 static enum rc check_files(const struct worker_options *o, struct err *reterr)
@@ -191,12 +193,12 @@ static enum rc check_files(const struct worker_options *o, struct err *reterr)
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
         return RC_OK;
     return err_set(reterr, RC_LIMIT, -1, 0,
-                   "--concurrency %d needs %d open files, the limit is %d; see ulimit -n",
+                   "--concurrency %d needs %d open files; the limit is %d, see ulimit -n",
                    o->jobs, (int)need, (int)limit.rlim_cur);
 }
 
-/* Names that every run sets anew, and the one that is nobody's business. */
-static bool is_of_run(struct str name)
+/* Variables that each run sets, and the token, which programs must not see. */
+static bool is_reserved(struct str name)
 {
     static const char *const names[] = {
         "BELFRY_TOKEN",     "BELFRY_RUN",     "BELFRY_SCHEDULE", "BELFRY_QUEUE",
@@ -209,7 +211,7 @@ static bool is_of_run(struct str name)
     return false;
 }
 
-static enum rc take_environment(struct worker *worker, struct err *reterr)
+static enum rc read_environment(struct worker *worker, struct err *reterr)
 {
     size_t count = 0;
 
@@ -224,13 +226,13 @@ static enum rc take_environment(struct worker *worker, struct err *reterr)
         struct exec_var *var = &worker->env[worker->env_count];
 
         if (str_cut(str_of(environ[i]), '=', &var->name, &var->value) && var->name.len > 0 &&
-            !is_of_run(var->name))
+            !is_reserved(var->name))
             worker->env_count++;
     }
     return RC_OK;
 }
 
-static enum rc take_arguments(struct worker *worker, struct err *reterr)
+static enum rc read_arguments(struct worker *worker, struct err *reterr)
 {
     char **words = worker->options.program;
     int count = 0;
@@ -249,19 +251,19 @@ static enum rc take_arguments(struct worker *worker, struct err *reterr)
     return RC_OK;
 }
 
-enum rc worker_surroundings(struct worker *worker, struct err *reterr)
+enum rc worker_context_read(struct worker *worker, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
     if (!getcwd(worker->cwd, sizeof worker->cwd))
-        rc = err_set(reterr, RC_NOT_FOUND, -1, 0, "the current directory cannot be found");
+        rc = err_set(reterr, RC_NOT_FOUND, -1, 0, "cannot find the current directory");
     if (!rc)
         rc = find_program(worker, reterr);
     if (!rc)
         rc = check_files(&worker->options, reterr);
     if (!rc)
-        rc = take_arguments(worker, reterr);
+        rc = read_arguments(worker, reterr);
     if (!rc)
-        rc = take_environment(worker, reterr);
+        rc = read_environment(worker, reterr);
     return rc;
 }

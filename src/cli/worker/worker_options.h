@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The options of `belfry worker`, by their places in its table.  For its own files.
+ * The options of `belfry worker`, as indices into its table.  For the worker's files.
  */
 #pragma once
 

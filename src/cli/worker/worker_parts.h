@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of `belfry worker` share; nobody else includes it.
+ * Shared by the files of `belfry worker`; not for others.
  *
- * A worker has places, one for each run that it can hold.  Runs come in by a claim
- * (worker_claim.c), are programs while they run (worker_place.c), and what is to be told of
- * them goes out in batches (worker_lane.c).  A place is free again when the server has
- * answered for its run, or the run is somebody else's: so all that waits has a bound.
+ * A worker has a fixed array of struct worker_run, `jobs`, one for each run that it can hold.
+ * worker_claim.c claims runs, worker_run.c starts and watches their programs, and
+ * report_batch.c sends heartbeats and reports in batches.  A job is free again when the server
+ * has accepted the report of its run, or the run has another owner: so all waiting data is
+ * bounded.
  */
 #pragma once
 
@@ -22,20 +23,20 @@
 #include "model/fields.h"
 
 enum {
-    WORKER_PLACES_MAX = 1000, /* what one claim may ask for                         */
-    WORKER_QUEUES_MAX = 16,   /* likewise                                           */
-    WORKER_NAME_MAX = 255,    /* bytes of its own name, and of a queue's            */
-    WORKER_VARS = 8,          /* variables that a program gets of its run           */
-    WORKER_FILES_EACH = 5,    /* descriptors of a program                           */
-    WORKER_FILES_OWN = 48,    /* of the worker                                      */
-    WORKER_CALLS = 8,         /* one claim, one for each lane, and some to spare    */
+    WORKER_JOBS_MAX = 1000, /* the server's limit for one claim              */
+    WORKER_QUEUES_MAX = 16, /* likewise                                      */
+    WORKER_NAME_MAX = 255,  /* bytes of the worker's name, and of a queue's  */
+    WORKER_VARS = 8,        /* variables that describe the run to a program  */
+    WORKER_FILES_EACH = 5,  /* descriptors of a program                      */
+    WORKER_FILES_OWN = 48,  /* descriptors of the worker                     */
+    WORKER_CALLS = 8,       /* one claim, one for each batch, and a reserve  */
 };
 
-#define WORKER_WAIT       (30 * SPAN_S) /* of a claim, for a run to come */
+#define WORKER_WAIT       (30 * SPAN_S) /* long poll of a claim */
 #define WORKER_RETRY_MIN  (200 * SPAN_MS)
 #define WORKER_RETRY_MAX  (5 * SPAN_S)
-#define WORKER_LAST_WORDS (10 * SPAN_S) /* for reports, when the worker is to end */
-#define WORKER_SKEW       (2 * SPAN_S)  /* of clocks, that a Date of whole seconds can show */
+#define WORKER_LAST_WORDS (10 * SPAN_S) /* for the last reports before the worker exits */
+#define WORKER_SKEW       (2 * SPAN_S)  /* clock difference that a Date header can show */
 
 struct worker_options {
     const char *queues[WORKER_QUEUES_MAX];
@@ -45,17 +46,17 @@ struct worker_options {
     char token[TOKEN_MAX];
     char name[WORKER_NAME_MAX + 1];
     span drain, kill_after;
-    field_set fields; /* of a run, that are asked for */
+    field_set fields; /* requested fields of a run */
     bool is_once, is_quiet;
     char **program;
 };
 
 enum phase {
     PHASE_WORKING,
-    PHASE_DRAINING, /* claims nothing, waits for the programs    */
-    PHASE_STOPPING, /* the programs were told to end             */
-    PHASE_KILLING,
-    PHASE_LEAVING, /* nothing matters any more                  */
+    PHASE_DRAINING, /* claims no runs, waits for the programs        */
+    PHASE_STOPPING, /* the programs got SIGTERM                      */
+    PHASE_KILLING,  /* the programs got SIGKILL                      */
+    PHASE_LEAVING,  /* closing; answers and reports are ignored      */
 };
 
 struct worker {
@@ -67,13 +68,13 @@ struct worker {
     struct log_out *log_out;
     struct prng prng;
     struct worker_run *jobs;
-    int busy; /* places that are not free */
+    int busy; /* jobs that are not free */
     struct report_batch batches[REPORT_KINDS];
     enum phase phase;
     struct loop_timer *phase_timer;
-    int parts_open; /* of client and programs */
+    int parts_open; /* how many of client and programs are not closed */
     int status;
-    bool is_away; /* it was told that the server is */
+    bool is_away; /* the server is unavailable, which has been logged */
 
     struct loop_timer *claim_timer;
     int64_t claim; /* number of the call; 0: none */
@@ -82,7 +83,7 @@ struct worker {
 
     struct str *argv;
     int argc;
-    struct exec_var *env; /* the worker's own; the run's come behind */
+    struct exec_var *env; /* the worker's, with room for those of the run after them */
     int env_count;
     char program[4096], cwd[4096];
 };
@@ -91,29 +92,29 @@ struct worker {
 MUST_USE enum rc worker_options_read(const struct args *args, struct worker_options *ret,
                                      struct err *reterr);
 
-/* Program, directory and environment, as they are when the worker starts. */
-MUST_USE enum rc worker_surroundings(struct worker *worker, struct err *reterr);
+/* Finds the program, and reads the directory and the environment. */
+MUST_USE enum rc worker_context_read(struct worker *worker, struct err *reterr);
 
-/* worker_claim.c: asks for runs when there are places, and nobody says not to. */
+/* worker_claim.c: claims runs if a job is free and the worker is not draining. */
 void claim_kick(struct worker *worker);
 void claim_on_time(void *worker);
 void claim_stop(struct worker *worker);
 
-/* No claim for a while: this machine has no room. */
+/* Delays the next claim, after this machine could not start a program. */
 void claim_pause(struct worker *worker);
 
-/* How long to wait after so many failures, at least one. */
+/* The delay after `tries` failures, at least 1. */
 span worker_backoff(struct worker *worker, int tries);
 
-/* The server is away, or there again: told once. */
-void worker_away(struct worker *worker, const struct client_answer *answer);
-void worker_back(struct worker *worker);
+/* Logs once that the server is unavailable, and once that it is available again. */
+void worker_server_lost(struct worker *worker, const struct client_answer *answer);
+void worker_server_back(struct worker *worker);
 
-/* The server lets it in no more, which waiting does not change: it ends. */
+/* The server denies access, and waiting does not help: the worker ends. */
 void worker_refused(struct worker *worker, const struct client_answer *answer);
 
-/* worker.c: a place is free. */
+/* worker.c: called when a job becomes free. */
 void worker_on_free(struct worker *worker, const struct worker_run *job);
 
-/* Leaves when it is time to, and nothing is under way. */
-void worker_settle(struct worker *worker);
+/* Closes the worker if it is draining and nothing is in progress. */
+void worker_leave_if_idle(struct worker *worker);

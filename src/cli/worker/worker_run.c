@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One run: its program, what that writes, and what is to be reported of it.
+ * One run: starts its program, collects the output, and builds the report.
  */
 #include <stdio.h>
 
@@ -9,9 +9,9 @@
 #include "io/clock.h"
 
 enum {
-    SHELL_SIGNALLED = 128, /* plus the signal: how shells show it */
+    SHELL_SIGNALLED = 128, /* plus the signal, as shells report it */
     SHELL_NOT_FOUND = 127,
-    ITEM_VALUES = 8, /* of an item, beside result and log */
+    ITEM_VALUES = 8, /* JSON values of an item without result and log */
     DECIMAL_MAX = 24,
 };
 
@@ -20,10 +20,10 @@ static struct log *log_of(const struct worker_run *job)
     return &job->worker->log;
 }
 
-/* ---- what a program writes ---- */
+/* ---- output ---- */
 
-/* The first waits for others to go with it; many do not wait. */
-static void note_line(struct worker_run *job, struct str line)
+/* The first line waits WORKER_LOG_DELAY for more; a large amount is sent at once. */
+static void add_log_line(struct worker_run *job, struct str line)
 {
     int64_t before = job->log.cost, now = clock_boot_us();
 
@@ -64,10 +64,10 @@ static void on_output(void *arg, enum exec_stream stream, struct str text, bool 
 
         buf_str(&last, text);
     }
-    note_line(job, text);
+    add_log_line(job, text);
 }
 
-/* ---- what is reported ---- */
+/* ---- report ---- */
 
 static void report(struct worker_run *job, enum report_kind batch)
 {
@@ -104,8 +104,8 @@ static void complete(struct worker_run *job, const struct exec_end *end)
 }
 
 /*
- * sysexits.h: what was asked is wrong, and will be the next time: 64 usage, 65 data, 66 no
- * input, 67 no such user, 68 no such host, 77 not permitted, 78 configuration.
+ * Statuses of sysexits.h that a retry would not change: 64 usage, 65 data, 66 no input,
+ * 67 unknown user, 68 unknown host, 77 permission denied, 78 configuration.
  */
 static bool is_final(int code)
 {
@@ -155,7 +155,7 @@ static const char *outcome_text(const struct worker_run *job)
     static const char *const stops[] = {
         [STOP_CANCELLED] = "cancelled", [STOP_DRAINED] = "handed back", [STOP_STALE] = "lost"};
 
-    if (job->stop != STOP_NOT)
+    if (job->stop != STOP_NONE)
         return stops[job->stop];
     return job->exit_status == 0 ? "succeeded" : "failed";
 }
@@ -198,17 +198,17 @@ void worker_run_refused(struct worker_run *job, struct str why)
         worker_run_free(job);
         return;
     }
-    /* It was not taken, so nothing was reported yet.  The log may have been the reason. */
+    /* The server stored nothing.  The log may have been the reason. */
     lines_clear(&job->log);
     if (job->batch == REPORT_RELEASE) {
         set_error(job, "worker_stopped", STR("the worker was stopped"), true);
         return;
     }
-    buf_printf(&message, "the server did not take the result: %.*s", STR_ARG(why));
+    buf_printf(&message, "the server refused the result: %.*s", STR_ARG(why));
     set_error(job, "result_refused", buf_as_str(&message), false);
 }
 
-/* ---- from begin to end ---- */
+/* ---- start and end ---- */
 
 static struct str decimal(int64_t n, char room[static DECIMAL_MAX])
 {
@@ -217,13 +217,13 @@ static struct str decimal(int64_t n, char room[static DECIMAL_MAX])
     return (struct str){room, (size_t)len};
 }
 
-/* In the order of its names in worker_options.c, which keeps them from being there twice. */
+/* worker_options.c removes these names from the worker's environment. */
 static void set_vars(const struct worker *worker, const struct grant *grant,
                      struct exec_var vars[static WORKER_VARS])
 {
     static char attempt[DECIMAL_MAX], fence[DECIMAL_MAX];
     const char *namespace = worker->options.namespace;
-    const struct exec_var of_run[WORKER_VARS] = {
+    const struct exec_var run_vars[WORKER_VARS] = {
         {STR("BELFRY_RUN"), grant->id},
         {STR("BELFRY_SCHEDULE"), grant->schedule},
         {STR("BELFRY_QUEUE"), grant->queue},
@@ -235,10 +235,10 @@ static void set_vars(const struct worker *worker, const struct grant *grant,
         {STR("BELFRY_SERVER"), str_of(worker->options.server)},
     };
 
-    memcpy(vars, of_run, sizeof of_run);
+    memcpy(vars, run_vars, sizeof run_vars);
 }
 
-static void take_grant(struct worker_run *job, const struct grant *grant, span lease)
+static void assign_grant(struct worker_run *job, const struct grant *grant, span lease)
 {
     int64_t now = clock_boot_us();
     span every = lease / 3;
@@ -275,7 +275,7 @@ void worker_run_start(struct worker_run *job, const struct grant *grant, struct 
     struct err err;
     enum rc rc;
 
-    take_grant(job, grant, lease);
+    assign_grant(job, grant, lease);
     if (worker->phase != PHASE_WORKING) {
         job->state = WORKER_RUN_REPORTING;
         report(job, REPORT_RELEASE);
@@ -302,7 +302,7 @@ void worker_run_start(struct worker_run *job, const struct grant *grant, struct 
 
 void worker_run_stop(struct worker_run *job, enum worker_run_stop why)
 {
-    if (job->state != WORKER_RUN_RUNNING || job->stop != STOP_NOT)
+    if (job->state != WORKER_RUN_RUNNING || job->stop != STOP_NONE)
         return;
     job->stop = why;
     exec_stop(job->run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A place of a worker: one run, its program, and what is to be told of it.  For its own files.
+ * A job of a worker: one run, its program, and its report.  For the worker's files.
  */
 #pragma once
 
@@ -10,51 +10,51 @@
 #include "io/process/exec.h"
 
 enum {
-    WORKER_LOG_SOON = 64 << 10,   /* so many are sent at once                           */
-    WORKER_OUTPUT_MAX = 16 << 20, /* bytes of output that are looked at                 */
-    WORKER_MESSAGE_MAX = 1024,    /* bytes of an error's message                        */
+    WORKER_LOG_SOON = 64 << 10,   /* cost of log lines that are sent without delay */
+    WORKER_OUTPUT_MAX = 16 << 20, /* bytes of output that are read                 */
+    WORKER_MESSAGE_MAX = 1024,    /* bytes of an error message                     */
 };
 
-#define WORKER_LOG_DELAY SPAN_S /* of a line, for others to go with it */
+#define WORKER_LOG_DELAY SPAN_S /* log lines wait this long for more lines */
 #define WORKER_BEAT_MIN  (100 * SPAN_MS)
 #define WORKER_BEAT_MAX  (30 * SPAN_S)
-#define WORKER_KEEP      SPAN_H /* a report waits for a server that is away, after its lease */
+#define WORKER_KEEP      SPAN_H /* how long after its lease a report waits for the server */
 
 enum worker_run_state { WORKER_RUN_FREE, WORKER_RUN_RUNNING, WORKER_RUN_REPORTING };
 
-enum worker_run_stop { STOP_NOT, STOP_CANCELLED, STOP_DRAINED, STOP_STALE };
+enum worker_run_stop { STOP_NONE, STOP_CANCELLED, STOP_DRAINED, STOP_STALE };
 
 struct worker_run {
     struct worker *worker;
     enum worker_run_state state;
-    enum worker_run_stop stop; /* why the program was told to end            */
-    bool in_request;           /* the lane that is under way has it          */
-    bool is_alone;             /* to be sent alone: its batch was refused    */
+    enum worker_run_stop stop; /* why the program was stopped                   */
+    bool in_request;           /* it is in a request in progress                */
+    bool is_alone;             /* send it alone, since its batch was refused    */
     char id[WIRE_ID_MAX + 1];
     int64_t fence;
     struct exec_run *run;
-    int exit_status; /* as a shell shows it                        */
+    int exit_status; /* as a shell reports it */
     span beat_every;
     int64_t beat_at, log_at, keep_until; /* clock_boot_us()               */
 
-    struct text out; /* the beginning of standard output           */
+    struct text out; /* the beginning of standard output */
     bool is_out_cut;
-    char last_line[256]; /* of standard error                          */
+    char last_line[256]; /* of standard error */
     struct lines log;
 
-    enum report_kind batch; /* WORKER_RUN_REPORTING                            */
-    struct text report;     /* members of the item, a comma before each   */
+    enum report_kind batch; /* in WORKER_RUN_REPORTING: the batch that sends it */
+    struct text report;     /* members of the item, each with a comma before it */
     int report_values;
 };
 
-/* Starts the program; `run` is its input, `lease` how long the run is ours. */
+/* Starts the program; `run` is its input, `lease` the time until the lease expires. */
 void worker_run_start(struct worker_run *job, const struct grant *grant, struct str run,
                       span lease);
 void worker_run_stop(struct worker_run *job, enum worker_run_stop why);
 void worker_run_kill(struct worker_run *job);
 
-/* The server does not take what the place has to report. */
+/* The server refused the report. */
 void worker_run_refused(struct worker_run *job, struct str why);
 
-/* Nothing more is to be told of its run. */
+/* Frees the job: nothing more will be reported. */
 void worker_run_free(struct worker_run *job);

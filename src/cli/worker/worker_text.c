@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A growing text buffer with JSON escaping.
+ */
 #include "cli/worker/worker_text.h"
 
 #include <stdlib.h>
@@ -38,7 +41,7 @@ void text_clear(struct text *text)
     *text = (struct text){0};
 }
 
-/* One character as JSON has it; how many bytes of `s` it took. */
+/* Appends the first character of `s`, escaped for JSON; returns its number of bytes in `s`. */
 static size_t escape(struct str s, struct buf *out)
 {
     size_t len = str_utf8_length(s);

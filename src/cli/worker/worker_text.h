@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text that grows, and any bytes as a string of JSON.
+ * A growing text buffer that can hold any bytes as a JSON string.
  *
- * For the files of the worker.  Whoever adds keeps the bound; out of memory ends the process.
+ * For the worker's files.  The caller limits the size; running out of memory ends the process.
  */
 #pragma once
 
@@ -23,17 +23,17 @@ static inline struct str text_as_str(const struct text *text)
 
 void text_add(struct text *text, struct str s);
 
-/* Forgets the first `len` bytes. */
+/* Removes the first `len` bytes. */
 void text_drop(struct text *text, size_t len);
 
-/* Forgets all, and gives the memory back. */
+/* Removes everything and frees the memory. */
 void text_clear(struct text *text);
 
 /*
- * Adds `s` as the inside of a JSON string, cut at a character so that it has at most `max`
- * bytes.  What is not UTF-8, and the zero byte, become U+FFFD.  False when it was cut.
+ * Appends `s` escaped for the inside of a JSON string, cut after a character to at most `max`
+ * bytes.  Zero bytes and bytes that are not UTF-8 become U+FFFD.  False when it was cut.
  */
 bool text_add_escaped(struct text *text, struct str s, size_t max);
 
-/* The same with its quotes, which count. */
+/* The same with quotes, which count towards `max`. */
 bool text_add_json(struct text *text, struct str s, size_t max);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the server's answers to claims and batches, and writes results.
+ */
 #include "cli/worker/worker_wire.h"
 
 #include <stdlib.h>
@@ -6,7 +9,7 @@
 #include "base/must.h"
 #include "model/json_time.h"
 
-/* ---- scanning: where a value ends, without reading what is in it ---- */
+/* ---- scanning: finds the end of a value without parsing it ---- */
 
 static struct str skip_blank(struct str s)
 {
@@ -15,7 +18,7 @@ static struct str skip_blank(struct str s)
     return s;
 }
 
-/* Bytes of the string that `s` begins with; 0 when it does not end. */
+/* The length of the string at the start of `s`; 0 when it does not end. */
 static size_t string_length(struct str s)
 {
     for (size_t i = 1; i < s.len; i++) {
@@ -28,7 +31,7 @@ static size_t string_length(struct str s)
 }
 
 struct extent {
-    size_t len; /* 0: there is no value */
+    size_t len; /* 0: no value */
     int depth, values;
 };
 
@@ -42,7 +45,7 @@ static bool is_close(char c)
     return c == ']' || c == '}';
 }
 
-/* Of the value that `s` begins with. */
+/* The extent of the value at the start of `s`. */
 static struct extent value_extent(struct str s)
 {
     struct extent e = {.values = 1};
@@ -68,10 +71,10 @@ static struct extent value_extent(struct str s)
     return depth == 0 ? e : (struct extent){0};
 }
 
-static enum rc no_answer(struct err *reterr)
+static enum rc not_a_claim(struct err *reterr)
 {
     return err_set(reterr, RC_INVALID, -1, 0,
-                   "the answer is not that of a claim; is --server a Belfry server?");
+                   "the answer has no list of runs; is --server a Belfry server?");
 }
 
 enum rc grants_read(struct str answer, struct grants *ret, struct err *reterr)
@@ -79,7 +82,7 @@ enum rc grants_read(struct str answer, struct grants *ret, struct err *reterr)
     struct str s = skip_blank(answer);
 
     if (!str_starts(s, STR("{")))
-        return no_answer(reterr);
+        return not_a_claim(reterr);
     s = skip_blank(str_from(s, 1));
     while (str_starts(s, STR("\""))) {
         size_t key_len = string_length(s);
@@ -88,11 +91,11 @@ enum rc grants_read(struct str answer, struct grants *ret, struct err *reterr)
 
         s = skip_blank(str_from(s, key_len));
         if (key_len == 0 || !str_starts(s, STR(":")))
-            return no_answer(reterr);
+            return not_a_claim(reterr);
         s = skip_blank(str_from(s, 1));
         e = value_extent(s);
         if (e.len == 0)
-            return no_answer(reterr);
+            return not_a_claim(reterr);
         if (str_eq(key, STR("\"runs\"")) && s.ptr[0] == '[') {
             ret->rest = (struct str){s.ptr + 1, e.len - 2};
             return RC_OK;
@@ -101,7 +104,7 @@ enum rc grants_read(struct str answer, struct grants *ret, struct err *reterr)
         if (str_starts(s, STR(",")))
             s = skip_blank(str_from(s, 1));
     }
-    return no_answer(reterr);
+    return not_a_claim(reterr);
 }
 
 bool grants_next(struct grants *grants, struct str *ret_run)
@@ -119,32 +122,32 @@ bool grants_next(struct grants *grants, struct str *ret_run)
 
 /* ---- one run ---- */
 
-static enum rc take_id(const json_t *value, void *to, struct err *reterr)
+static enum rc read_id(const json_t *value, void *to, struct err *reterr)
 {
     return json_take_str(value, WIRE_ID_MAX, &((struct grant *)to)->id, reterr);
 }
 
-static enum rc take_namespace(const json_t *value, void *to, struct err *reterr)
+static enum rc read_namespace(const json_t *value, void *to, struct err *reterr)
 {
     return json_take_str(value, WIRE_NAME_MAX, &((struct grant *)to)->namespace, reterr);
 }
 
-static enum rc take_schedule(const json_t *value, void *to, struct err *reterr)
+static enum rc read_schedule(const json_t *value, void *to, struct err *reterr)
 {
     return json_take_str(value, WIRE_NAME_MAX, &((struct grant *)to)->schedule, reterr);
 }
 
-static enum rc take_queue(const json_t *value, void *to, struct err *reterr)
+static enum rc read_queue(const json_t *value, void *to, struct err *reterr)
 {
     return json_take_str(value, WIRE_NAME_MAX, &((struct grant *)to)->queue, reterr);
 }
 
-static enum rc take_slot(const json_t *value, void *to, struct err *reterr)
+static enum rc read_slot(const json_t *value, void *to, struct err *reterr)
 {
     return json_take_str(value, WIRE_NAME_MAX, &((struct grant *)to)->slot, reterr);
 }
 
-static enum rc take_number(const json_t *value, int64_t *ret, struct err *reterr)
+static enum rc read_number(const json_t *value, int64_t *ret, struct err *reterr)
 {
     if (!json_is_integer(value))
         return json_wrong_type(value, "a whole number", reterr);
@@ -152,17 +155,17 @@ static enum rc take_number(const json_t *value, int64_t *ret, struct err *reterr
     return RC_OK;
 }
 
-static enum rc take_fence(const json_t *value, void *to, struct err *reterr)
+static enum rc read_fence(const json_t *value, void *to, struct err *reterr)
 {
-    return take_number(value, &((struct grant *)to)->fence, reterr);
+    return read_number(value, &((struct grant *)to)->fence, reterr);
 }
 
-static enum rc take_attempt(const json_t *value, void *to, struct err *reterr)
+static enum rc read_attempt(const json_t *value, void *to, struct err *reterr)
 {
-    return take_number(value, &((struct grant *)to)->attempt, reterr);
+    return read_number(value, &((struct grant *)to)->attempt, reterr);
 }
 
-static enum rc take_lease(const json_t *value, void *to, struct err *reterr)
+static enum rc read_lease(const json_t *value, void *to, struct err *reterr)
 {
     return json_take_instant(value, &((struct grant *)to)->lease_until, reterr);
 }
@@ -170,14 +173,14 @@ static enum rc take_lease(const json_t *value, void *to, struct err *reterr)
 enum rc grant_read(struct str run, struct grant *ret, struct err *reterr)
 {
     static const struct json_field fields[] = {
-        {"id", take_id},
-        {"fence", take_fence},
-        {"namespace", take_namespace},
-        {"schedule", take_schedule},
-        {"queue", take_queue},
-        {"slot", take_slot},
-        {"attempt", take_attempt},
-        {"leaseUntil", take_lease},
+        {"id", read_id},
+        {"fence", read_fence},
+        {"namespace", read_namespace},
+        {"schedule", read_schedule},
+        {"queue", read_queue},
+        {"slot", read_slot},
+        {"attempt", read_attempt},
+        {"leaseUntil", read_lease},
     };
     struct grant grant = {.lease_until = INSTANT_NONE};
     enum rc rc = json_read(run, &grant.json, reterr);
@@ -204,8 +207,8 @@ void grant_free(struct grant *grant)
 
 /* ---- answers to batches ---- */
 
-/* All of them out of those that were told; NULL when that cannot be. */
-static json_t *fill_results(const json_t *told, int64_t ok, int count)
+/* Expands the reported results to `count`; all others are ok.  NULL when they do not fit. */
+static json_t *fill_results(const json_t *reported, int64_t ok, int count)
 {
     json_auto_t *fine = json_pack("{s:s}", "status", "ok");
     json_t *all = json_new_list();
@@ -213,8 +216,8 @@ static json_t *fill_results(const json_t *told, int64_t ok, int count)
 
     for (int i = 0; i < count; i++)
         json_add(all, json_incref(fine));
-    for (size_t i = 0; i < json_array_size(told); i++) {
-        json_t *result = json_array_get(told, i);
+    for (size_t i = 0; i < json_array_size(reported); i++) {
+        json_t *result = json_array_get(reported, i);
         json_t *index = json_object_get(result, "index");
         int64_t at = json_is_integer(index) ? json_integer_value(index) : -1;
 
@@ -223,7 +226,7 @@ static json_t *fill_results(const json_t *told, int64_t ok, int count)
             placed++;
         }
     }
-    if (placed == (int64_t)json_array_size(told) && ok == count - placed)
+    if (placed == (int64_t)json_array_size(reported) && ok == count - placed)
         return all;
     json_decref(all);
     return NULL;
@@ -232,48 +235,48 @@ static json_t *fill_results(const json_t *told, int64_t ok, int count)
 json_t *results_read(struct str answer, int count, struct err *reterr)
 {
     json_auto_t *json = NULL;
-    json_t *told, *ok, *all = NULL;
+    json_t *reported, *ok, *all = NULL;
 
     if (json_read(answer, &json, reterr) != RC_OK)
         return NULL;
-    told = json_object_get(json, "results");
+    reported = json_object_get(json, "results");
     ok = json_object_get(json, "ok");
-    if (json_is_array(told) && json_is_integer(ok))
-        all = fill_results(told, json_integer_value(ok), count);
-    else if (json_array_size(told) == (size_t)count && json_is_array(told))
-        all = json_incref(told);
+    if (json_is_array(reported) && json_is_integer(ok))
+        all = fill_results(reported, json_integer_value(ok), count);
+    else if (json_array_size(reported) == (size_t)count && json_is_array(reported))
+        all = json_incref(reported);
     if (!all)
         err_set(reterr, RC_INVALID, -1, 0, "the answer does not have %d results", count);
     return all;
 }
 
-static struct str text_of(const json_t *value)
+static struct str json_to_str(const json_t *value)
 {
     return (struct str){json_string_value(value), json_string_length(value)};
 }
 
-/* Where refusals of items and problems have their sentence. */
-static struct str sentence_of(const json_t *value)
+/* The error message of a refused item or of a problem document. */
+static struct str message_of(const json_t *value)
 {
     const json_t *error = json_object_get(value, "error");
-    const json_t *jobs[] = {json_object_get(error, "message"),
-                            json_object_get(error, "detail"),
-                            json_object_get(value, "detail"),
-                            json_object_get(value, "message"),
-                            error,
-                            json_object_get(value, "status")};
+    const json_t *candidates[] = {json_object_get(error, "message"),
+                                  json_object_get(error, "detail"),
+                                  json_object_get(value, "detail"),
+                                  json_object_get(value, "message"),
+                                  error,
+                                  json_object_get(value, "status")};
 
-    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
-        if (json_is_string(jobs[i]))
-            return text_of(jobs[i]);
+    for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++)
+        if (json_is_string(candidates[i]))
+            return json_to_str(candidates[i]);
     return STR("");
 }
 
 struct item_answer results_at(const json_t *results, int i)
 {
     const json_t *item = json_array_get(results, (size_t)i);
-    struct str status = text_of(json_object_get(item, "status"));
-    struct item_answer answer = {.verdict = VERDICT_REFUSED, .text = sentence_of(item)};
+    struct str status = json_to_str(json_object_get(item, "status"));
+    struct item_answer answer = {.verdict = VERDICT_REFUSED, .text = message_of(item)};
 
     answer.is_cancelled = json_is_true(json_object_get(item, "cancelled"));
     if (str_eq(status, STR("ok")))
@@ -291,7 +294,7 @@ void problem_text(struct str answer, struct buf *text)
     struct err err;
 
     if (json_read(answer, &json, &err) == RC_OK)
-        buf_str(text, sentence_of(json));
+        buf_str(text, message_of(json));
 }
 
 /* ---- results ---- */
@@ -301,7 +304,7 @@ static bool is_blank(struct str s)
     return skip_blank(s).len == 0;
 }
 
-/* The value anew, in the form whose length the server measures. */
+/* Prints the value in the compact form whose length the server limits. */
 static bool add_value(struct text *text, struct str output)
 {
     static char room[WIRE_RESULT_MAX + 1];

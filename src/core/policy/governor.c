@@ -5,6 +5,7 @@
 #include "core/policy/governor.h"
 
 #include "base/must.h"
+#include "core/limits.h"
 
 static bool hints_are_valid(const struct governor *g, instant now)
 {
@@ -15,6 +16,7 @@ static span backed_off(const struct governor *g)
 {
     int32_t failures = g->has_backoff ? g->failures : 0;
 
+    must(g->interval >= 0 && g->interval <= DURATION_DAYS_MAX * SPAN_DAY);
     if (failures > GOVERNOR_BACKOFF_MAX)
         failures = GOVERNOR_BACKOFF_MAX;
     return g->interval << (failures < 0 ? 0 : failures);
@@ -35,11 +37,13 @@ static struct governed baseline(const struct governor *g, instant now)
 static struct governed choose(const struct governor *g, instant now)
 {
     struct governed base = baseline(g, now);
-    struct governed interval = {now + g->hint_interval, SOURCE_AI_INTERVAL};
-    struct governed shot = {g->hint_at, SOURCE_AI_ONESHOT};
     bool has_interval = hints_are_valid(g, now) && g->hint_interval > 0;
     bool has_shot = hints_are_valid(g, now) && g->hint_at != INSTANT_NEVER;
+    struct governed interval = {INSTANT_NEVER, SOURCE_AI_INTERVAL};
+    struct governed shot = {g->hint_at, SOURCE_AI_ONESHOT};
 
+    if (has_interval)
+        interval.at = instant_after(now, g->hint_interval);
     if (has_interval && has_shot)
         return shot.at < interval.at ? shot : interval;
     if (has_interval)
@@ -49,23 +53,30 @@ static struct governed choose(const struct governor *g, instant now)
 
 static struct governed clamped(const struct governor *g, instant now, struct governed chosen)
 {
+    must(g->min >= 0 && g->max >= 0);
     if (g->min > 0 && chosen.at < now + g->min)
         chosen = (struct governed){now + g->min, SOURCE_CLAMPED_MIN};
     if (g->max > 0 && chosen.at > now + g->max)
         chosen = (struct governed){now + g->max, SOURCE_CLAMPED_MAX};
+    must(g->max == 0 || chosen.at <= now + g->max);
+    must(g->min == 0 || chosen.at >= now + g->min || (g->max > 0 && g->max < g->min));
     return chosen;
 }
 
 struct governed governor_next(const struct governor *g, instant now)
 {
-    struct governed chosen = choose(g, now);
+    struct governed chosen;
 
+    /* `now` and the hints may come from a damaged row. */
+    now = instant_within(now);
+    chosen = choose(g, now);
     /* Only a wall-clock slot or a one-shot can be in the past: it runs at once. */
     if (chosen.at < now)
         chosen.at = now;
     chosen = clamped(g, now, chosen);
     if (g->paused_until > now)
-        return (struct governed){g->paused_until, SOURCE_PAUSED};
+        chosen = (struct governed){g->paused_until, SOURCE_PAUSED};
+    must(chosen.at >= now); /* or it would run again at once, without end */
     return chosen;
 }
 

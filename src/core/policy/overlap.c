@@ -49,6 +49,7 @@ struct pass {
 static enum verdict decide_taken(struct pass *pass, enum overlap policy, int i,
                                  uint8_t *ret_verdict)
 {
+    must(pass->is_open || (pass->chosen >= 0 && pass->chosen < i));
     switch (policy) {
     case OVERLAP_BUFFER_ONE:
         if (pass->held == 0)
@@ -94,6 +95,34 @@ static void withdraw_starts(uint8_t *verdict, int count)
             verdict[i] = VERDICT_REPLACED;
 }
 
+static enum overlap effective_policy(uint8_t policy, enum overlap schedule_policy)
+{
+    return policy == OVERLAP_DEFAULT ? schedule_policy : (enum overlap)policy;
+}
+
+/*
+ * Every start has exactly one verdict, and of those that do not allow others exactly one runs,
+ * the chosen one; none while a run is open.
+ */
+static void check_verdicts(const struct pass *pass, const uint8_t *policy,
+                           enum overlap schedule_policy, const uint8_t *verdict, int count)
+{
+    int counts[VERDICT_REPLACED + 1] = {0}, exclusive = 0;
+
+    for (int i = 0; i < count; i++) {
+        must(verdict[i] <= VERDICT_REPLACED);
+        counts[verdict[i]]++;
+        exclusive += verdict[i] == VERDICT_START &&
+                     effective_policy(policy[i], schedule_policy) != OVERLAP_ALLOW_ALL;
+    }
+    must(counts[VERDICT_SKIP] == pass->effects.skipped);
+    must(counts[VERDICT_HOLD] == pass->held);
+    must(exclusive == (pass->chosen >= 0));
+    must(!pass->is_open || exclusive == 0);
+    if (pass->effects.cancel || pass->effects.terminate)
+        must(counts[VERDICT_START] == 0 && pass->held > 0);
+}
+
 struct overlap_effects overlap_decide(const uint8_t *policy, int count,
                                       enum overlap schedule_policy, bool is_open,
                                       uint8_t *ret_verdict)
@@ -102,8 +131,7 @@ struct overlap_effects overlap_decide(const uint8_t *policy, int count,
 
     must(count >= 0 && schedule_policy < OVERLAP_COUNT);
     for (int i = 0; i < count; i++) {
-        enum overlap effective = policy[i] == OVERLAP_DEFAULT ? schedule_policy
-                                                              : (enum overlap)policy[i];
+        enum overlap effective = effective_policy(policy[i], schedule_policy);
         enum verdict verdict = decide_one(&pass, effective, i, ret_verdict);
 
         ret_verdict[i] = (uint8_t)verdict;
@@ -112,5 +140,6 @@ struct overlap_effects overlap_decide(const uint8_t *policy, int count,
     }
     if (pass.effects.cancel || pass.effects.terminate)
         withdraw_starts(ret_verdict, count);
+    check_verdicts(&pass, policy, schedule_policy, ret_verdict, count);
     return pass.effects;
 }

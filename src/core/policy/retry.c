@@ -20,9 +20,10 @@ static span exponential(const struct retry_policy *policy, int32_t attempt)
 instant retry_at(const struct retry_policy *policy, const struct retry_failure *failure,
                  instant ended)
 {
-    span wait = policy->delay;
+    span wait = policy->delay, jitter;
 
     must(policy->attempts >= 1 && failure->attempt >= 1);
+    must(policy->delay >= 0 && policy->max >= 0 && policy->jitter >= 0);
     if (!failure->is_retryable || failure->attempt >= policy->attempts)
         return INSTANT_NEVER;
     if (policy->backoff == BACKOFF_EXPONENTIAL)
@@ -31,7 +32,10 @@ instant retry_at(const struct retry_policy *policy, const struct retry_failure *
         wait = failure->retry_after;
     if (wait > policy->max)
         wait = policy->max;
-    return ended + wait + jitter_delay(failure->run, ended, policy->jitter);
+    jitter = jitter_delay(failure->run, ended, policy->jitter);
+    must(wait >= 0 && wait <= policy->max);
+    must(jitter >= 0 && jitter <= policy->jitter);
+    return ended + wait + jitter;
 }
 
 const char *backoff_text(enum backoff backoff)

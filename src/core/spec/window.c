@@ -29,6 +29,8 @@ static struct reading read_clock(const struct tz *tz, instant t)
     };
 
     r.tod = t + instant_of_seconds(seg->offset - r.midnight);
+    must(r.tod >= 0 && r.tod < SPAN_DAY);
+    must(t >= r.from && t < r.to);
     return r;
 }
 
@@ -36,6 +38,7 @@ static bool is_inside(const struct window_def *window, span tod)
 {
     span from = instant_of_seconds(window->from), to = instant_of_seconds(window->to);
 
+    must(from >= 0 && from < SPAN_DAY && to >= 0 && to < SPAN_DAY);
     return from <= to ? tod >= from && tod <= to : tod >= from || tod <= to;
 }
 
@@ -54,6 +57,7 @@ instant window_next(const struct window_def *window, const struct tz *tz, instan
         if (is_inside(window, r.tod))
             return t;
         open = at_clock(&r, r.tod > instant_of_seconds(window->from), window->from);
+        must(open > t);
         if (open < r.to)
             return open <= INSTANT_MAX ? open : INSTANT_NEVER;
         t = r.to;
@@ -70,6 +74,7 @@ instant window_prev(const struct window_def *window, const struct tz *tz, instan
         if (is_inside(window, r.tod))
             return t;
         close = at_clock(&r, r.tod < instant_of_seconds(window->to) ? -1 : 0, window->to);
+        must(close < t);
         if (close >= r.from)
             return close >= INSTANT_MIN ? close : INSTANT_NONE;
         t = r.from - 1;
@@ -85,6 +90,7 @@ instant window_close(const struct window_def *window, const struct tz *tz, insta
 
         must(is_inside(window, r.tod));
         close = at_clock(&r, r.tod > instant_of_seconds(window->to), window->to);
+        must(close >= t);
         if (close < r.to)
             return close;
         if (r.to > INSTANT_MAX || !is_inside(window, read_clock(tz, r.to).tod))

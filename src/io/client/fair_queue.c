@@ -13,7 +13,7 @@
 
 enum {
     NONE = -1,
-    LANES_FIRST = 16, /* initial size; it doubles */
+    LANE_BUCKETS_FIRST = 16, /* initial size; it doubles */
 };
 
 struct lane {
@@ -58,7 +58,7 @@ struct fair_queue *fair_queue_free(struct fair_queue *queue)
 
 static void add_places(struct fair_queue *queue)
 {
-    int32_t count = queue->count ? queue->count * 2 : LANES_FIRST;
+    int32_t count = queue->count ? queue->count * 2 : LANE_BUCKETS_FIRST;
 
     queue->list = reallocarray(queue->list, (size_t)count, sizeof *queue->list);
     must(queue->list != NULL && count <= MAP_MAX);

@@ -34,7 +34,7 @@ static void send_encrypted(struct conn *c)
     encrypted->len = 0;
 }
 
-/* Tells a client that used http instead of https. */
+/* Reports the mistake to a client that used http instead of https. */
 static void refuse_plain(struct conn *c)
 {
     c->tls = tls_free(c->tls);

@@ -55,13 +55,13 @@ static enum rc check_schema(struct check *check, struct err *reterr)
     number = db_int_at(&row, 0, 0);
     if (number < schema_migration_count)
         return err_set(reterr, RC_CONFLICT, -1, 0,
-                       "the tables are of version %" PRId64
-                       ", this program's of %d; start the server once, which brings them up",
+                       "the schema has version %" PRId64
+                       ", this program needs %d; start the server once to migrate it",
                        number, schema_migration_count);
     if (number > schema_migration_count)
         return err_set(reterr, RC_CONFLICT, -1, 0,
-                       "the tables are of version %" PRId64
-                       ", of a newer Belfry (this one knows %d); check with that one",
+                       "the schema has version %" PRId64
+                       " of a newer Belfry (this one supports %d); check with that one",
                        number, schema_migration_count);
     return RC_OK;
 }
@@ -137,8 +137,8 @@ static enum rc check_gate_counts(struct check *check, struct err *reterr)
     rc = db_flush(check->db, check->page, reterr);
     for (int i = 0; rc == RC_OK && i < rows.rows; i++)
         check_found(check, NO_SCHEDULE,
-                    "gate %.*s counts %" PRId64 " runs in it and %" PRId64
-                    " before it; there are %" PRId64 " and %" PRId64,
+                    "gate %.*s counts %" PRId64 " open runs and %" PRId64
+                    " waiting ones; there are %" PRId64 " and %" PRId64,
                     STR_ARG(db_text_at(&rows, i, 0)), db_int_at(&rows, i, 1),
                     db_int_at(&rows, i, 2), db_int_at(&rows, i, 3), db_int_at(&rows, i, 4));
     arena_reset(check->page);

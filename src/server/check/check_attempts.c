@@ -44,11 +44,11 @@ static void check_pair(struct check *check, const struct check_stock *stock,
                        const struct check_attempt *a, const struct check_attempt *b)
 {
     if (a->last)
-        report_attempt(check, stock, a, "was the last, and another follows");
+        report_attempt(check, stock, a, "is marked as the last, but another one follows");
     else if (b->attempt != a->attempt + 1 && !has_waited(a, b) && !stock->is_pruned)
-        report_attempt(check, stock, b, "does not follow the one before it");
+        report_attempt(check, stock, b, "does not follow the previous attempt");
     if (b->fence < a->fence || (b->fence == a->fence && !has_waited(a, b)))
-        report_attempt(check, stock, b, "its fence is not above that of the one before it");
+        report_attempt(check, stock, b, "its fence is not above that of the previous attempt");
 }
 
 static void check_end(struct check *check, const struct check_stock *stock,
@@ -57,12 +57,12 @@ static void check_end(struct check *check, const struct check_stock *stock,
     const struct check_run *open = find_open(stock, a);
 
     if (open && a->last)
-        report_attempt(check, stock, a, "the run has ended, and is open");
+        report_attempt(check, stock, a, "the run has ended but is still open");
     else if (!open && !a->last && !stock->is_pruned)
-        report_attempt(check, stock, a, "the run is gone without an end");
+        report_attempt(check, stock, a, "the run is missing without an end");
     if (open && open->fence < a->fence)
         report_attempt(check, stock, a,
-                       "the open run has a fence below that of an attempt that ended");
+                       "the open run has a fence below that of an ended attempt");
 }
 
 static bool is_same_run(const struct check_attempt *a, const struct check_attempt *b)
@@ -77,11 +77,11 @@ static void check_open(struct check *check, const struct check_stock *stock,
     const char *text = NULL;
 
     if (run->state < RUN_HELD || run->state > RUN_BACKOFF)
-        text = "the open run has no state";
+        text = "the open run has an invalid state";
     else if (is_claimed && (run->attempt < 1 || run->fence < 1))
-        text = "the open run is claimed, and has no attempt";
+        text = "the open run is claimed but has no attempt";
     else if ((run->pass == 0) != (run->kind == RUN_SLOT) && run->kind != RUN_DIRECT)
-        text = "the open run is of another kind than its pass";
+        text = "the kind of the open run does not match its pass";
     if (text)
         check_found(check, stock->view->row.name, stock->view->row.id, run->slot,
                     "pass %" PRId64 ": %s", run->pass, text);
@@ -95,7 +95,7 @@ void check_attempts(struct check *check, const struct check_stock *stock)
         bool is_end = i + 1 == stock->attempt_count || !is_same_run(&a[i], &a[i + 1]);
 
         if (a[i].outcome < OUTCOME_SUCCEEDED || a[i].outcome > OUTCOME_UNKNOWN)
-            report_attempt(check, stock, &a[i], "it ended as nothing that there is");
+            report_attempt(check, stock, &a[i], "it has an invalid outcome");
         if (is_end)
             check_end(check, stock, &a[i]);
         else

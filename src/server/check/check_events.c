@@ -41,7 +41,8 @@ static void check_event_row(struct check *check, struct chain *chain,
     int64_t seq = db_int_at(rows, i, 0), count = db_int_at(rows, i, 1);
 
     if (chain->next > 0 && seq != chain->next)
-        check_found(check, NO_SCHEDULE, "events of node %.*s: after %" PRId64 " comes %" PRId64,
+        check_found(check, NO_SCHEDULE,
+                    "events of node %.*s: %" PRId64 " is followed by %" PRId64,
                     STR_ARG(chain->name), chain->next - 1, seq);
     if (count_events(db_blob_at(rows, i, 3)) != count)
         check_found(check, NO_SCHEDULE,
@@ -68,7 +69,7 @@ static enum rc check_events_of(struct check *check, const struct node *node, str
     /* The node row was read first; a running server may have written more events since. */
     if (rc == RC_OK && chain.next > 0 && node->event >= chain.next)
         check_found(check, NO_SCHEDULE,
-                    "node %.*s knows of event %" PRId64 ", the last is %" PRId64,
+                    "node %.*s has counted event %" PRId64 ", but the last is %" PRId64,
                     STR_ARG(node->name), node->event, chain.next - 1);
     return rc;
 }
@@ -113,13 +114,13 @@ static const char *why_broken(const struct audit_row *row, const struct audit_ro
 
     audit_link(row, hash);
     if (!sha256_eq(hash, row->hash))
-        return "is not what was written";
+        return "was changed";
     if (last->seq > 0 && row->seq != last->seq + last->count)
-        return "comes after entries that are missing";
+        return "follows missing entries";
     if (last->seq > 0 && !sha256_eq(row->prior, last->hash))
-        return "does not follow the one before it";
+        return "does not match the previous entry";
     if (last->seq == 0 && row->seq == 1 && !sha256_eq(row->prior, none))
-        return "comes after entries that are missing";
+        return "follows missing entries";
     return can_be_read(row) ? NULL : "cannot be read";
 }
 
@@ -140,7 +141,7 @@ static enum rc check_audit_of(struct check *check, struct chain *chain, struct e
             audit_read(&rows, i, &row);
             why = why_broken(&row, &chain->last);
             if (why)
-                check_found(check, NO_SCHEDULE, "audit of node %.*s: entry %" PRId64 " %s",
+                check_found(check, NO_SCHEDULE, "audit log of node %.*s: entry %" PRId64 " %s",
                             STR_ARG(chain->name), row.seq, why);
             chain->last = row;
             check->counts.audit += row.count;

@@ -119,7 +119,7 @@ static enum rc read_ledger(struct check *check, struct subject *s, struct err *r
                 s->sums[outcome] += db_int_at(&rows, i, 2);
             else
                 check_found(check, s->view->row.name, s->view->row.id, db_int_at(&rows, i, 0),
-                            "the ledger has an outcome that is none");
+                            "the ledger has an invalid outcome");
             if (db_int_at(&rows, i, 5) == 0)
                 add_account(s, db_int_at(&rows, i, 0), db_int_at(&rows, i, 1),
                             db_int_at(&rows, i, 2));
@@ -260,7 +260,7 @@ static void check_next(struct check *check, const struct subject *s, const struc
         slot = (struct slot){.at = INSTANT_NEVER, .due = INSTANT_NEVER};
     if (c->next_at != slot.at)
         check_found(check, s->view->row.name, s->view->row.id, slot.at,
-                    "the next slot is another in the cursor");
+                    "the cursor has another next slot");
     else if (c->wake_at > slot.due && c->wake_at > slot.at + DISPATCH_JITTER_MAX)
         check_found(check, s->view->row.name, s->view->row.id, slot.at,
                     "the cursor wakes after its next slot is due");
@@ -381,11 +381,12 @@ static bool read_document(struct check *check, const struct subject *s, struct p
 
     doc.id = row->name;
     if (schedule_recall(&texts, check->arena, &doc, &err) != RC_OK)
-        check_found(check, row->name, row->id, INSTANT_NONE, "the document: %s", err.text);
+        check_found(check, row->name, row->id, INSTANT_NONE, "invalid document: %s", err.text);
     else if (plan_unpack(row->packed, check->arena, ret, &err) != RC_OK)
-        check_found(check, row->name, row->id, INSTANT_NONE, "the packed plan: %s", err.text);
+        check_found(check, row->name, row->id, INSTANT_NONE, "invalid packed plan: %s",
+                    err.text);
     else if (spec_bind(&ret->spec, &check->options->zones, &err) != RC_OK)
-        check_found(check, row->name, row->id, INSTANT_NONE, "its time zone: %s", err.text);
+        check_found(check, row->name, row->id, INSTANT_NONE, "invalid time zone: %s", err.text);
     else
         return true;
     return false;

@@ -31,7 +31,7 @@ static int backup_run(const struct args *args)
     enum rc rc;
 
     if (args->operands != 1) {
-        err_set(&err, RC_INVALID, -1, 0, "one file must be named: belfry backup FILE");
+        err_set(&err, RC_INVALID, -1, 0, "missing argument: FILE");
         return report_usage(&err, "backup");
     }
     status = offline_open(args, &options, &db);
@@ -51,21 +51,21 @@ const struct command *backup_command(void)
 {
     static const struct option options[OPT_COUNT] = {
         OFFLINE_OPTION_ROWS,
-        [OPT_FORCE] = {"force", '\0', NULL, "replace FILE when it is there"},
+        [OPT_FORCE] = {"force", '\0', NULL, "replace FILE if it exists (default false)"},
     };
     static const struct command command = {
         .name = "backup",
         .usage = "FILE",
-        .summary = "Copy the database, also while the server runs",
+        .summary = "Copy the database while the server runs",
         .about =
-            "Writes all that was committed when it began into FILE, for its owner alone.\n"
-            "FILE appears when it is whole and on the disk; a backup that fails leaves\n"
-            "nothing.  The server goes on meanwhile; only its log grows.  To restore, stop\n"
-            "the server, take belfry.db, belfry.db-wal and belfry.db-shm away, and put FILE\n"
-            "in the place of belfry.db.  Runs that were under way when it was made are taken\n"
-            "up again as after a crash.  `belfry check --db sqlite:FILE` proves a backup.\n"
+            "Writes all data that was committed when it began into FILE, readable only by its\n"
+            "owner.  FILE appears when it is complete and on the disk; a backup that fails\n"
+            "leaves nothing.  The server continues meanwhile; only its WAL grows.  To\n"
+            "restore, stop the server, remove belfry.db, belfry.db-wal and belfry.db-shm, and\n"
+            "move FILE to belfry.db.  Belfry continues the runs that were in progress as\n"
+            "after a crash.  `belfry check --db sqlite:FILE` checks a backup.\n"
             "\n"
-            "PostgreSQL makes its own: pg_dump --format=custom --file FILE URL, and\n"
+            "For PostgreSQL, use pg_dump --format=custom --file FILE URL, and\n"
             "pg_restore --dbname URL FILE into an empty database.\n",
         .examples = "  belfry backup /var/backups/belfry.db\n"
                     "  belfry backup --db sqlite:/srv/belfry.db --force /mnt/belfry.db\n",

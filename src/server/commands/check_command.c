@@ -123,16 +123,16 @@ static void print_counts(struct check_output *t, const struct check_counts *c, b
         printer_printf(out, "… and %" PRId64 " more\n", c->findings - t->shown);
     if (has_tables)
         printer_printf(out, "%8" PRId64 " tables with their indexes\n", c->tables);
-    printer_printf(out,
-                   "%8" PRId64 " schedules (%" PRId64 " of them with slots that hang on their "
-                   "runs, or that are deleted)\n"
-                   "%8" PRId64 " accounts of slots: runs, and ranges of the ledger\n"
-                   "%8" PRId64 " attempts in history, %" PRId64 " open runs\n"
-                   "%8" PRId64 " events, %" PRId64 " entries of the audit\n",
-                   c->schedules, c->unproven, c->accounts, c->attempts, c->runs, c->events,
-                   c->audit);
+    printer_printf(
+        out,
+        "%8" PRId64 " schedules (%" PRId64 " of them with slots that depend on earlier "
+        "runs, or deleted)\n"
+        "%8" PRId64 " slot records: runs and ranges of the ledger\n"
+        "%8" PRId64 " attempts in history, %" PRId64 " open runs\n"
+        "%8" PRId64 " events, %" PRId64 " entries of the audit log\n",
+        c->schedules, c->unproven, c->accounts, c->attempts, c->runs, c->events, c->audit);
     if (c->findings == 0)
-        printer_text(out, is_whole ? "all is well\n" : "no findings so far\n");
+        printer_text(out, is_whole ? "no problems found\n" : "no findings so far\n");
     else
         printer_printf(out, "%" PRId64 " %s\n", c->findings,
                        c->findings == 1 ? "finding" : "findings");
@@ -167,7 +167,7 @@ static int run_check(const struct args *args, struct db *db, struct zoneinfo *zo
     print_counts(&t, &counts, db_kind(db) == DB_SQLITE, rc == RC_OK);
     status = printer_close(&t.out);
     if (rc != RC_OK) {
-        report_note("the check could not be finished: %s", err.text);
+        report_note("cannot finish the check: %s", err.text);
         return STATUS_FAILED;
     }
     return status != STATUS_OK ? status : counts.findings > 0 ? STATUS_FAILED : STATUS_OK;
@@ -185,7 +185,7 @@ static int check_run_command(const struct args *args)
     if (args->operands > 0 ||
         (form && strcmp(form, "json") != 0 && strcmp(form, "table") != 0)) {
         err_set(&err, RC_INVALID, -1, 0, "%s",
-                args->operands > 0 ? "check takes no words; a database is named with --db"
+                args->operands > 0 ? "unexpected argument; name a database with --db"
                                    : "--output must be table or json");
         return report_usage(&err, "check");
     }
@@ -206,21 +206,24 @@ const struct command *check_command(void)
 {
     static const struct option options[OPT_COUNT] = {
         OFFLINE_OPTION_ROWS,
-        [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR", "time zone files; default the system's"},
-        [OPT_OUTPUT] = {"output", 'o', "FORM", "table or json; default table"},
+        [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR",
+                          "directory of time zone files (default: the system's)"},
+        [OPT_OUTPUT] = {"output", 'o', "FORMAT",
+                        "output format: table or json (default table)"},
     };
     static const struct command command = {
         .name = "check",
         .usage = "[--db URL]",
-        .summary = "Prove that a database keeps its promise",
+        .summary = "Check the consistency of a database",
         .about =
-            "Reads all of a database, also while the server runs, and changes nothing.\n"
-            "Checked is that SQLite's tables are whole; that documents, plans, events and the\n"
-            "audit can be read, and no entry of the last two is missing; that every slot of a\n"
-            "schedule, since its last change and as far back as its history is kept, has\n"
-            "exactly one account, and nothing else has one; that attempts and fences follow\n"
-            "each other; that cursors and gates count what is there and wake in time; that\n"
-            "nothing hangs on what is gone.  Exits with 1 when something was found.\n",
+            "Reads a whole database, also while the server runs, and changes nothing.  It\n"
+            "checks that the tables of SQLite are undamaged; that documents, plans, events\n"
+            "and the audit log are readable, and that no event or audit entry is missing;\n"
+            "that every slot of a schedule, since its last change and as far back as its\n"
+            "history reaches, has exactly one recorded outcome, and nothing else has one;\n"
+            "that attempts and fences are in order; that cursors and gates have correct\n"
+            "counts and wake in time; and that no row refers to a missing one.  The exit\n"
+            "status is 1 if there are findings.\n",
         .examples = "  belfry check\n"
                     "  belfry check --db sqlite:/mnt/backup/belfry.db\n"
                     "  belfry check --db postgres://belfry@db/belfry -o json\n",

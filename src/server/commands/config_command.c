@@ -180,11 +180,12 @@ static int config_run(const struct args *args)
     int status, at = 0;
 
     if (!is_json && strcmp(form, "table") != 0) {
-        err_set(&err, RC_INVALID, -1, 0, "--output must be table or json, not %.100s", form);
+        err_set(&err, RC_INVALID, -1, 0, "--output must be table or json, not \"%.100s\"",
+                form);
         return report_usage(&err, "config");
     }
     if (args->operands > 0) {
-        err_set(&err, RC_INVALID, -1, 0, "%.100s is no option; write --file %.100s",
+        err_set(&err, RC_INVALID, -1, 0, "unexpected argument \"%.100s\"; use --file %.100s",
                 args->operand[0], args->operand[0]);
         return report_usage(&err, "config");
     }
@@ -202,20 +203,21 @@ static int config_run(const struct args *args)
 const struct command *config_command(void)
 {
     static struct option options[OPT_COUNT] = {
-        [OPT_FILE] = {"file", 'f', "FILE", "lines of key = value; default none"},
-        [OPT_OUTPUT] = {"output", 'o', "FORM", "table or json; default table"},
-        [OPT_HELP_FLAG] = {"help", 'h', NULL, "print this"},
+        [OPT_FILE] = {"file", 'f', "FILE", "file of key = value lines (default none)"},
+        [OPT_OUTPUT] = {"output", 'o', "FORMAT",
+                        "output format: table or json (default table)"},
+        [OPT_HELP_FLAG] = {"help", 'h', NULL, "print this help"},
     };
     static const struct command command = {
         .name = "config",
         .usage = "[--file FILE] [--KEY VALUE]...",
-        .summary = "Print the configuration, and where each value comes from",
+        .summary = "Print the configuration and the source of each value",
         .about =
-            "Reads the defaults, the file, the environment (BELFRY_LISTEN for listen) and\n"
-            "the flags, as the daemon does; the later wins.  The table is itself a file that\n"
-            "--file can read, but for the password of a database, which is not shown.\n"
-            "Settings of the systems that Belfry succeeds are read under their old names;\n"
-            "what each became stands at the end.\n",
+            "Reads the defaults, the file, the environment (BELFRY_LISTEN for listen) and the\n"
+            "flags, as the server does; later sources override earlier ones.  The table is\n"
+            "itself a file that --file can read, except that it hides the password of a\n"
+            "database.  Belfry also reads the settings of the systems that it replaces under\n"
+            "their old names; the end of the table shows their effect.\n",
         .examples = "  belfry config --file /etc/belfry/belfry.conf\n"
                     "  BELFRY_LOG_LEVEL=debug belfry config --listen 8080 -o json\n",
         .options = options,

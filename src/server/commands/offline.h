@@ -18,12 +18,12 @@ enum offline_option {
     OFFLINE_OPTIONS /* the first option of the command itself: its .own_from */
 };
 
-#define OFFLINE_OPTION_ROWS                                                               \
-    [OFFLINE_DB] = {"db", '\0', "URL",                                                    \
-                    "sqlite:FILE or postgres://…; default as the daemon's"},              \
-    [OFFLINE_STATE_DIR] = {"state-dir", '\0', "DIR", "where the daemon keeps belfry.db"}, \
-    [OFFLINE_FILE] = {"file", 'f', "FILE", "the daemon's configuration; default none"},   \
-    [OFFLINE_HELP] = {"help", 'h', NULL, "print this"}
+#define OFFLINE_OPTION_ROWS                                                                    \
+    [OFFLINE_DB] = {"db", '\0', "URL", "sqlite:FILE or postgres://… (default: the server's)"}, \
+    [OFFLINE_STATE_DIR] = {"state-dir", '\0', "DIR",                                           \
+                           "state directory (default: the server's)"},                         \
+    [OFFLINE_FILE] = {"file", 'f', "FILE", "configuration file (default none)"},               \
+    [OFFLINE_HELP] = {"help", 'h', NULL, "print this help"}
 
 /*
  * Opens a connection for reading.  `options->readonly` must be set.  On failure it prints the

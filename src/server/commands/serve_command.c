@@ -45,7 +45,8 @@ static int serve_run_command(const struct args *args)
     int at = 0, status;
 
     if (args->operands > 0) {
-        err_set(&err, RC_INVALID, -1, 0, "%.100s is no option; did you mean --listen %.100s?",
+        err_set(&err, RC_INVALID, -1, 0,
+                "unexpected argument \"%.100s\"; did you mean --listen %.100s?",
                 args->operand[0], args->operand[0]);
         return report_usage(&err, "serve");
     }
@@ -65,19 +66,20 @@ static int serve_run_command(const struct args *args)
 const struct command *serve_command(void)
 {
     static struct option options[OPT_COUNT] = {
-        [OPT_FILE] = {"file", 'f', "FILE", "lines of key = value; default none"},
-        [OPT_HELP_FLAG] = {"help", 'h', NULL, "print this"},
+        [OPT_FILE] = {"file", 'f', "FILE", "file of key = value lines (default none)"},
+        [OPT_HELP_FLAG] = {"help", 'h', NULL, "print this help"},
     };
     static const struct command command = {
         .name = "serve",
         .usage = "[--file FILE] [--KEY VALUE]...",
-        .summary = "Run the scheduler",
+        .summary = "Run the server",
         .about =
-            "Holds schedules, starts their work when it is due, and answers the API.  With\n"
-            "no flags it keeps belfry.db in the state directory and listens on this machine.\n"
-            "/readyz answers 200 once it may be used.  SIGTERM drains: nothing new is begun,\n"
-            "what runs gets time to end; a second SIGTERM hurries.  SIGHUP reads the\n"
-            "configuration anew.  `belfry config` shows every key and its value.\n",
+            "Stores schedules, starts their runs when they are due, and serves the API.\n"
+            "Without flags it keeps belfry.db in the state directory and listens on loopback.\n"
+            "/readyz returns 200 when the server is ready.  SIGTERM drains: the server starts\n"
+            "nothing new and gives runs time to finish; a second SIGTERM ends the drain.\n"
+            "SIGHUP reloads the configuration.  `belfry config` shows every key and its\n"
+            "value.\n",
         .examples = "  belfry serve\n"
                     "  belfry serve --db sqlite:/srv/belfry.db --listen 127.0.0.1:8080\n"
                     "  belfry serve --db postgres://belfry@db/belfry --file belfry.conf\n",

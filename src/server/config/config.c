@@ -79,7 +79,7 @@ static enum rc set_defaults(struct config *config, const struct config_sources *
     if (state_dir.cut ||
         set_value(config, CONFIG_STATE_DIR, buf_as_str(&state_dir), source, reterr) != RC_OK)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "the environment names no usable folder; give --state-dir");
+                       "the environment has no usable directory; use --state-dir");
     return RC_OK;
 }
 
@@ -102,10 +102,10 @@ static enum rc unknown_key(const struct config_line *line, struct err *reterr)
 
     if (near >= 0)
         return err_set(reterr, RC_INVALID, line->key_at, (int)line->key.len,
-                       "there is no key %.*s; did you mean %s?", STR_ARG(line->key),
+                       "unknown key \"%.*s\"; did you mean %s?", STR_ARG(line->key),
                        config_keys[near].name);
     return err_set(reterr, RC_INVALID, line->key_at, (int)line->key.len,
-                   "there is no key %.*s; `belfry config` prints all", STR_ARG(line->key));
+                   "unknown key \"%.*s\"; `belfry config` prints all keys", STR_ARG(line->key));
 }
 
 /* Sets the key that replaces an old name; only records a name that has no effect. */
@@ -141,7 +141,7 @@ static enum rc set_line(struct config *config, const struct config_line *line,
     id = old ? old->id : id;
     if (config->source[id].from == CONFIG_FROM_FILE)
         return err_set(reterr, RC_INVALID, line->key_at, (int)line->key.len,
-                       "%s is set in line %d already", config_keys[id].name,
+                       "%s is already set in line %d", config_keys[id].name,
                        config->source[id].line);
     rc = old ? set_old(config, old, line->value, source, reterr)
              : set_value(config, (enum config_id)id, line->value, source, reterr);
@@ -161,7 +161,8 @@ static enum rc set_file(struct config *config, const struct config_sources *sour
     bool found = true;
 
     if (sources->text.len > CONFIG_FILE_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "%.100s: the file has more than %d bytes",
+        return err_set(reterr, RC_LIMIT, -1, 0,
+                       "%.100s: file is too large; the limit is %d bytes",
                        sources->file ? sources->file : "configuration", CONFIG_FILE_MAX);
     config_file_begin(&file, sources->text);
     for (;;) {
@@ -274,8 +275,8 @@ static enum rc check_listeners(const struct config *config, struct err *reterr)
             if (a->port != 0 && a->port == config->grpc.list[j].port &&
                 strcmp(a->host, config->grpc.list[j].host) == 0)
                 return err_set(reterr, RC_INVALID, -1, 0,
-                               "listen and grpc both have %s port %d; every listener speaks "
-                               "gRPC too, so once is enough",
+                               "listen and grpc both contain %s port %d; one is enough, "
+                               "because every listener supports gRPC",
                                a->host, a->port);
     }
     return RC_OK;
@@ -285,11 +286,11 @@ static enum rc check_whole(const struct config *config, struct err *reterr)
 {
     if ((config->tls_cert.len == 0) != (config->tls_key.len == 0))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "tls_cert and tls_key belong together; %s is not set",
+                       "tls_cert and tls_key must be set together; %s is missing",
                        config->tls_cert.len == 0 ? "tls_cert" : "tls_key");
     if (config->heartbeat >= config->lease)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "heartbeat must be shorter than lease, best a third of it");
+                       "heartbeat must be shorter than lease; use a third of it");
     return check_listeners(config, reterr);
 }
 
@@ -300,12 +301,12 @@ static enum rc set_db(struct config *config, struct err *reterr)
     struct buf url = BUF(text);
 
     if (config->state_dir.len == 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "state_dir is empty; name a folder");
+        return err_set(reterr, RC_INVALID, -1, 0, "state_dir is empty; set a directory");
     if (config->db.len > 0)
         return RC_OK;
     buf_printf(&url, "sqlite:%s/belfry.db", config->state_dir.ptr);
     if (url.cut)
-        return err_set(reterr, RC_LIMIT, -1, 0, "the name of state_dir is too long");
+        return err_set(reterr, RC_LIMIT, -1, 0, "state_dir is too long");
     config->db = arena_str(config->arena, buf_as_str(&url));
     return RC_OK;
 }

@@ -47,10 +47,11 @@ static enum rc add_address(struct config_addresses *list, const struct config_ad
     for (int i = 0; i < list->count; i++)
         if (address->port != 0 && list->list[i].port == address->port &&
             strcmp(list->list[i].host, address->host) == 0)
-            return err_set(reterr, RC_INVALID, 0, 0, "%s port %d is there twice", address->host,
+            return err_set(reterr, RC_INVALID, 0, 0, "%s port %d appears twice", address->host,
                            address->port);
     if (list->count == CONFIG_ADDRESSES_MAX)
-        return err_set(reterr, RC_LIMIT, 0, 0, "at most %d addresses", CONFIG_ADDRESSES_MAX);
+        return err_set(reterr, RC_LIMIT, 0, 0, "too many addresses; the limit is %d",
+                       CONFIG_ADDRESSES_MAX);
     list->list[list->count++] = *address;
     return RC_OK;
 }
@@ -81,8 +82,8 @@ static enum rc add_host(struct config_addresses *list, struct str host, bool is_
         memcpy(text, host.ptr, host.len);
     if (inet_pton(family, text, bytes) != 1)
         return err_set(reterr, RC_INVALID, is_v6 ? 1 : 0, (int)host.len,
-                       "%.*s is no IPv%d address; write 127.0.0.1:7227, [::1]:7227, or a port "
-                       "alone for this machine only",
+                       "\"%.*s\" is not an IPv%d address; use 127.0.0.1:7227, [::1]:7227, or a "
+                       "port alone for loopback",
                        STR_ARG(host), is_v6 ? 6 : 4);
     must(inet_ntop(family, bytes, address.host, sizeof address.host));
     address.is_loopback = is_v6 ? is_loopback_v6(bytes) : is_loopback_v4(bytes);
@@ -98,18 +99,18 @@ static enum rc split_host_port(struct str text, struct str *ret_host, struct str
 
     if (text.ptr[0] == '[' && (!colon || colon == text.ptr + 1 || colon[-1] != ']'))
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "write an IPv6 address and its port like [::1]:7227");
+                       "write an IPv6 address and its port as [::1]:7227");
     if (!colon)
         return err_set(reterr, RC_INVALID, (int)text.len, 0,
-                       "a port is missing; write it like 127.0.0.1:7227");
+                       "missing port; write it as 127.0.0.1:7227");
     host = (struct str){text.ptr, (size_t)(colon - text.ptr)};
     if (host.len == 0)
         return err_set(reterr, RC_INVALID, 0, 1,
-                       "an address is missing; write the port alone for this machine only, "
-                       "0.0.0.0:PORT or [::]:PORT for everyone");
+                       "missing address; use the port alone for loopback, 0.0.0.0:PORT or "
+                       "[::]:PORT for all addresses");
     if (text.ptr[0] != '[' && memchr(host.ptr, ':', host.len))
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "put an IPv6 address into brackets, like [::1]:7227");
+                       "put an IPv6 address in brackets, such as [::1]:7227");
     *ret_host = text.ptr[0] == '[' ? (struct str){host.ptr + 1, host.len - 2} : host;
     *ret_port = str_from(text, host.len + 1);
     return RC_OK;
@@ -131,8 +132,7 @@ enum rc config_address_add(struct str text, struct config_addresses *list, struc
     enum rc rc;
 
     if (text.len == 0)
-        return err_set(reterr, RC_INVALID, 0, 0,
-                       "an address is missing; write it like 127.0.0.1:7227");
+        return err_set(reterr, RC_INVALID, 0, 0, "missing address; write it as 127.0.0.1:7227");
     if (is_number(text)) {
         rc = read_port(text, 0, &port, reterr);
         if (rc == RC_OK)

@@ -52,10 +52,10 @@ static enum rc check_text(struct str line, struct err *reterr)
         unsigned char c = (unsigned char)line.ptr[at];
 
         if (n == 0)
-            return err_set(reterr, RC_INVALID, (int)at, 1, "this is not UTF-8");
+            return err_set(reterr, RC_INVALID, (int)at, 1, "invalid UTF-8");
         if ((c < 0x20 && c != '\t') || c == 0x7f)
             return err_set(reterr, RC_INVALID, (int)at, 1,
-                           "a control character (0x%02x) may not stand here", c);
+                           "control character (0x%02x) is not allowed", c);
         at += n;
     }
     return RC_OK;
@@ -67,7 +67,7 @@ static enum rc check_tail(struct str line, size_t at, struct err *reterr)
     at = skip_blanks(line, at);
     if (at < line.len && line.ptr[at] != '#')
         return err_set(reterr, RC_INVALID, (int)at, (int)(line.len - at),
-                       "nothing but a comment may follow the closing quote");
+                       "only a comment may follow the closing quote");
     return RC_OK;
 }
 
@@ -82,16 +82,16 @@ static enum rc read_quoted(struct str line, size_t at, struct config_line *ret,
             at++;
             if (at == line.len || (line.ptr[at] != '"' && line.ptr[at] != '\\'))
                 return err_set(reterr, RC_INVALID, (int)at - 1, 1,
-                               "in quotes a backslash is written \\\\ and a quote \\\"");
+                               "in quotes, write a backslash as \\\\ and a quote as \\\"");
             ret->has_escapes = true;
         }
         if (n == sizeof ret->unescaped)
-            return err_set(reterr, RC_LIMIT, (int)from, 1, "a value has at most %d bytes",
-                           CONFIG_VALUE_MAX);
+            return err_set(reterr, RC_LIMIT, (int)from, 1,
+                           "value is too long; the limit is %d bytes", CONFIG_VALUE_MAX);
         ret->unescaped[n++] = line.ptr[at++];
     }
     if (at == line.len)
-        return err_set(reterr, RC_INVALID, (int)from, 1, "the closing quote is missing");
+        return err_set(reterr, RC_INVALID, (int)from, 1, "missing closing quote");
     ret->value = (struct str){ret->unescaped, n};
     ret->value_at = (int)from + 1;
     return check_tail(line, at + 1, reterr);
@@ -109,7 +109,7 @@ static enum rc read_plain(struct str line, size_t at, struct config_line *ret,
     ret->value = str_trim((struct str){line.ptr + at, end - at});
     ret->value_at = (int)at;
     if (ret->value.len > CONFIG_VALUE_MAX)
-        return err_set(reterr, RC_LIMIT, (int)at, 1, "a value has at most %d bytes",
+        return err_set(reterr, RC_LIMIT, (int)at, 1, "value is too long; the limit is %d bytes",
                        CONFIG_VALUE_MAX);
     return RC_OK;
 }
@@ -121,18 +121,18 @@ static enum rc read_line(struct str line, size_t at, struct config_line *ret,
 
     if (line.ptr[at] == '[')
         return err_set(reterr, RC_INVALID, (int)at, (int)(line.len - at),
-                       "there are no sections here, only lines of key = value");
+                       "sections are not supported; use key = value lines");
     while (end < line.len && is_key_char(line.ptr[end]))
         end++;
     if (end == at)
         return err_set(reterr, RC_INVALID, (int)at, 1,
-                       "a key is missing; write key = value, or # before a comment");
+                       "missing key; write key = value, or # before a comment");
     ret->key = (struct str){line.ptr + at, end - at};
     ret->key_at = (int)at;
     at = skip_blanks(line, end);
     if (at == line.len || line.ptr[at] != '=')
         return err_set(reterr, RC_INVALID, (int)at, at < line.len ? 1 : 0,
-                       "= is missing; write key = value");
+                       "missing =; write key = value");
     at = skip_blanks(line, at + 1);
     if (at < line.len && line.ptr[at] == '"')
         return read_quoted(line, at, ret, reterr);

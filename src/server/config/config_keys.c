@@ -42,8 +42,7 @@ static enum rc check_db(struct str text, struct err *reterr)
         if (str_starts(text, schemes[i]) && text.len > schemes[i].len)
             return RC_OK;
     return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                   "this is not the URL of a database; write sqlite:FILE or "
-                   "postgres://USER@HOST/NAME");
+                   "invalid database URL; use sqlite:FILE or postgres://USER@HOST/NAME");
 }
 
 static enum rc check_program(struct str text, struct err *reterr)
@@ -51,121 +50,144 @@ static enum rc check_program(struct str text, struct err *reterr)
     if (text.ptr[0] == '/' || str_eq(text, STR("*")))
         return RC_OK;
     return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                   "write a whole path such as /usr/bin/true, a folder such as /srv/jobs/, or "
-                   "* for every program");
+                   "invalid program; use a full path such as /usr/bin/true, a directory such "
+                   "as /srv/jobs/, or * for all");
 }
 
 const struct config_key config_keys[CONFIG_KEYS] = {
     [CONFIG_DB] = {"db", TEXT(db, 0, CONFIG_VALUE_MAX), .check = check_db, RESTART,
-                   .help = "the database: sqlite:FILE or postgres://USER@HOST/NAME;\n"
-                           "default belfry.db in state_dir"},
+                   .help = "database: sqlite:FILE or postgres://USER@HOST/NAME\n"
+                           "(default belfry.db in state_dir)"},
     [CONFIG_LISTEN] = {"listen", ADDRESSES(listen), RESTART, .fallback = "7227",
-                       .help = "addresses for HTTP, a list of ADDR:PORT; a port alone is\n"
-                               "this machine only"},
+                       .help = "HTTP addresses, a list of ADDR:PORT; a port alone means\n"
+                               "loopback (default 7227)"},
     [CONFIG_GRPC] = {"grpc", ADDRESSES(grpc), RESTART, .fallback = "7233",
-                     .help = "further addresses for gRPC, or none"},
+                     .help = "additional addresses for gRPC, or none (default 7233)"},
     [CONFIG_STATE_DIR] = {"state_dir", PATH(state_dir), RESTART,
-                          .help = "where the program keeps its files; default\n"
-                                  "/var/lib/belfry, or below the home of a person"},
+                          .help = "directory for the server's files (default\n"
+                                  "/var/lib/belfry for root and the service, otherwise in\n"
+                                  "the user's home directory)"},
     [CONFIG_ZONEINFO] = {"zoneinfo", PATH(zoneinfo), RESTART, .fallback = "",
-                         .help = "time zone files; default the system's"},
-    [CONFIG_DEFAULT_TIMEZONE] = {"default_timezone", TEXT(default_timezone, 1, ZONE_NAME_MAX),
-                                 .fallback = "UTC",
-                                 .help = "zone of agents' schedules that name none"},
+                         .help = "directory of time zone files (default: the system's)"},
+    [CONFIG_DEFAULT_TIMEZONE] =
+        {"default_timezone", TEXT(default_timezone, 1, ZONE_NAME_MAX), .fallback = "UTC",
+         .help = "time zone of schedules in the agents API that name none\n"
+                 "(default UTC)"},
     [CONFIG_ENABLED] = {"enabled", BOOL(enabled), .fallback = "true",
-                        .help = "start runs; false: the API answers, nothing is started"},
+                        .help = "start runs; if false, the API works and nothing starts\n"
+                                "(default true)"},
     [CONFIG_SEED_DIR] = {"seed_dir", PATH(seed_dir), RESTART, .fallback = "",
-                         .help = "a folder of schedules as `apply` reads them: those\n"
-                                 "that are missing at a start are created"},
+                         .help = "directory of schedules, in the format of `belfry apply`:\n"
+                                 "each start of the server creates those that are missing\n"
+                                 "(default none)"},
     [CONFIG_MIN_INTERVAL] = {"min_interval",
                              LENGTH(min_interval, SPEC_EVERY_MIN_MS *SPAN_MS, 366 * SPAN_DAY),
                              .fallback = "1s",
-                             .help = "shortest interval that a schedule may ask for"},
-    [CONFIG_PLAN_WARN_PER_DAY] = {"plan_warn_per_day", INT(plan_warn_per_day, 0, 100 * MILLION),
-                                  .fallback = "1440",
-                                  .help = "warn of a schedule with more runs a day; 0: never"},
+                             .help = "minimum interval of a schedule (default 1s)"},
+    [CONFIG_PLAN_WARN_PER_DAY] =
+        {"plan_warn_per_day", INT(plan_warn_per_day, 0, 100 * MILLION), .fallback = "1440",
+         .help = "warn about a schedule with more runs per day; 0: never\n"
+                 "(default 1440)"},
     [CONFIG_LOG] = {"log", CHOICE(log, log_formats), .fallback = "logfmt",
-                    .help = "form of the log on standard error: logfmt or json"},
+                    .help = "format of the log on standard error: logfmt or json\n"
+                            "(default logfmt)"},
     [CONFIG_LOG_LEVEL] = {"log_level", CHOICE(log_level, log_levels), .fallback = "info",
-                          .help = "least level: debug, info, warn or error"},
+                          .help = "minimum log level: debug, info, warn or error\n"
+                                  "(default info)"},
     [CONFIG_TLS_CERT] = {"tls_cert", PATH(tls_cert), .fallback = "",
-                         .help = "certificate chain of the listeners, PEM"},
+                         .help = "certificate chain of the listeners, PEM (default none)"},
     [CONFIG_TLS_KEY] = {"tls_key", PATH(tls_key), .fallback = "",
-                        .help = "key of the certificate, PEM"},
+                        .help = "private key of the certificate, PEM (default none)"},
     [CONFIG_INSECURE] = {"insecure", BOOL(insecure), RESTART, .fallback = "false",
-                         .help = "let other machines in without TLS"},
+                         .help = "accept other machines without TLS (default false)"},
     [CONFIG_HOSTS] = {"hosts", TEXTS(hosts, 1, HTTP1_HOST_MAX), .fallback = "none",
-                      .help = "further names of this server, which a proxy on this machine\n"
-                              "may ask for: a list, or none"},
+                      .help = "additional host names of this server, for requests\n"
+                              "through a proxy on this machine: a list (default none)"},
     [CONFIG_HTTP_CONCURRENCY] = {"http_concurrency", INT(http_concurrency, 1, 10000), RESTART,
-                                 .fallback = "256", .help = "http actions at a time"},
+                                 .fallback = "256",
+                                 .help = "maximum concurrent http actions (default 256)"},
     [CONFIG_HTTP_PER_HOST] = {"http_per_host", INT(http_per_host, 1, 10000), RESTART,
-                              .fallback = "32", .help = "http actions at a time to one host"},
-    [CONFIG_HTTP_ALLOW_PRIVATE] = {"http_allow_private", BOOL(http_allow_private), RESTART,
-                                   .fallback = "false",
-                                   .help = "http actions may call this machine and private\n"
-                                           "networks"},
+                              .fallback = "32",
+                              .help = "maximum concurrent http actions per host (default 32)"},
+    [CONFIG_HTTP_ALLOW_PRIVATE] =
+        {"http_allow_private", BOOL(http_allow_private), RESTART, .fallback = "false",
+         .help = "allow http actions to call this machine and private\n"
+                 "networks (default false)"},
     [CONFIG_HTTP_CA] = {"http_ca", PATH(http_ca), RESTART, .fallback = "",
-                        .help =
-                            "certificates, PEM, by which calls of URLs and upstreams trust\n"
-                            "others; empty: as the system does"},
+                        .help = "CA certificates, PEM, to verify called URLs and\n"
+                                "upstreams (default: the system's)"},
     [CONFIG_EXEC] = {"exec", BOOL(exec), RESTART, .fallback = "false",
-                     .help = "exec actions may run programs on this machine"},
+                     .help = "allow exec actions to run programs on this machine\n"
+                             "(default false)"},
     [CONFIG_EXEC_CONCURRENCY] = {"exec_concurrency", INT(exec_concurrency, 1, 1000), RESTART,
-                                 .fallback = "16", .help = "exec actions at a time"},
+                                 .fallback = "16",
+                                 .help = "maximum concurrent exec actions (default 16)"},
     [CONFIG_EXEC_ALLOW] = {"exec_allow", TEXTS(exec_allow, 1, CONFIG_VALUE_MAX),
                            .check = check_program, RESTART, .fallback = "*",
                            .help = "programs that exec actions may run: a list of paths,\n"
-                                   "of folders that end in /, or * for all"},
+                                   "directories that end in /, or * for all (default *)"},
     [CONFIG_LEASE] = {"lease", LENGTH(lease, SPAN_S, SPAN_DAY), .fallback = "90s",
-                      .help = "how long a worker holds a run without a sign of life"},
+                      .help = "time that a worker holds a run without a heartbeat\n"
+                              "(default 90s)"},
     [CONFIG_HEARTBEAT] = {"heartbeat", LENGTH(heartbeat, SPAN_S / 2, SPAN_DAY),
-                          .fallback = "30s", .help = "how often a worker is to give one"},
+                          .fallback = "30s",
+                          .help = "interval at which workers send heartbeats (default 30s)"},
     [CONFIG_GRACE] = {"grace", LENGTH(grace, 0, SPAN_DAY), .fallback = "30s",
-                      .help = "added to a lease before its run is given to another"},
+                      .help = "time added to a lease before another worker gets the run\n"
+                              "(default 30s)"},
     [CONFIG_NODE_LEASE] = {"node_lease", LENGTH(node_lease, 2 * SPAN_S, SPAN_H), RESTART,
                            .fallback = "10s",
-                           .help = "after so long in silence a node counts as dead"},
+                           .help = "node heartbeat timeout: a node that is silent for longer\n"
+                                   "counts as dead (default 10s)"},
     [CONFIG_MAX_RUN_TIME] = {"max_run_time", LENGTH(max_run_time, 0, 366 * SPAN_DAY),
                              .fallback = "24h",
-                             .help = "of a run whose schedule says nothing; 0s: no limit"},
+                             .help = "default maximum run time; 0s: no limit (default 24h)"},
     [CONFIG_TURN_MS] = {"turn_ms", INT(turn_ms, 1, 1000), .fallback = "25",
-                        .help = "milliseconds that one transaction aims at"},
+                        .help = "target duration of one transaction, in milliseconds\n"
+                                "(default 25)"},
     [CONFIG_TURN_ROWS] = {"turn_rows", INT(turn_rows, TURN_ROWS_MIN, TURN_ROWS_MAX),
-                          .fallback = "4096", .help = "most schedules of one transaction"},
-    [CONFIG_DISPATCH_JITTER] = {"dispatch_jitter",
-                                LENGTH(dispatch_jitter, 0, DISPATCH_JITTER_MAX), RESTART,
-                                .fallback = "0s",
-                                .help = "spread starts that are due together over so long,\n"
-                                        "each schedule its own way; slots stay exact"},
+                          .fallback = "4096",
+                          .help = "maximum schedules per transaction (default 4096)"},
+    [CONFIG_DISPATCH_JITTER] =
+        {"dispatch_jitter", LENGTH(dispatch_jitter, 0, DISPATCH_JITTER_MAX), RESTART,
+         .fallback = "0s",
+         .help = "spread starts that are due together over this time; the\n"
+                 "delay depends on the schedule, slots stay exact\n"
+                 "(default 0s, maximum 1m)"},
     [CONFIG_BUFFER_LIMIT] = {"buffer_limit", INT(buffer_limit, 1, BUFFER_LIMIT_MAX),
                              .fallback = "1000",
-                             .help = "waiting starts of a schedule that says nothing"},
-    [CONFIG_BACKFILL_PORTION] = {"backfill_portion", INT(backfill_portion, 1, 1000), RESTART,
-                                 .fallback = "100",
-                                 .help = "slots of a schedule's backfills that one\n"
-                                         "transaction starts"},
+                             .help = "default maximum of waiting starts per schedule\n"
+                                     "(default 1000)"},
+    [CONFIG_BACKFILL_PORTION] =
+        {"backfill_portion", INT(backfill_portion, 1, 1000), RESTART, .fallback = "100",
+         .help = "maximum backfill slots that one transaction starts per\n"
+                 "schedule (default 100)"},
     [CONFIG_RETENTION] = {"retention", LENGTH(retention, 0, 36525 * SPAN_DAY),
                           .fallback = "90d",
-                          .help = "how long history is kept where a schedule says\n"
-                                  "nothing; 0s: for ever"},
+                          .help = "default time to keep history; 0s: forever (default 90d)"},
     [CONFIG_FUTURE_TTL] = {"future_ttl", LENGTH(future_ttl, 0, 366 * SPAN_DAY),
                            .fallback = "2d",
-                           .help = "how long cancelled slots of a plan are still shown"},
+                           .help = "time that the agents API still shows cancelled slots of\n"
+                                   "a plan (default 2d)"},
     [CONFIG_MAX_JUMP] = {"max_jump", LENGTH(max_jump, SPAN_S, 366 * SPAN_DAY), .fallback = "1h",
-                         .help = "a clock that steps further ahead stops all starts"},
+                         .help = "a larger step of the clock stops all starts (default 1h)"},
     [CONFIG_DRAIN] = {"drain", LENGTH(drain, 0, SPAN_DAY), .fallback = "30s",
-                      .help = "time that runs get to end when the program is stopped"},
+                      .help = "time that runs have to finish when the server stops\n"
+                              "(default 30s)"},
     [CONFIG_RATE_READ] = {"rate_read", INT(rate_read, 0, MILLION), .fallback = "0",
-                          .help = "reading requests a minute of one client; 0: no limit"},
+                          .help = "maximum reads per minute and client; 0: no limit\n"
+                                  "(default 0)"},
     [CONFIG_RATE_WRITE] = {"rate_write", INT(rate_write, 0, MILLION), .fallback = "0",
-                           .help = "writing requests a minute of one client; 0: no limit"},
-    [CONFIG_QUOTA_SCHEDULES] = {"quota_schedules", INT(quota_schedules, 0, 1000 * MILLION),
-                                .fallback = "0",
-                                .help = "schedules of one namespace; 0: no limit"},
+                           .help = "maximum writes per minute and client; 0: no limit\n"
+                                   "(default 0)"},
+    [CONFIG_QUOTA_SCHEDULES] =
+        {"quota_schedules", INT(quota_schedules, 0, 1000 * MILLION), .fallback = "0",
+         .help = "maximum schedules per namespace; 0: no limit (default 0)"},
     [CONFIG_CONDUCTOR_KEEP] = {"conductor_keep", INT(conductor_keep, 1, 1000), .fallback = "5",
-                               .help = "runs that schedules saved by Conductor's API keep: of\n"
-                                       "more than twice as many the older ones go"},
+                               .help =
+                                   "runs to keep per schedule saved through Conductor's API;\n"
+                                   "when there are more than twice as many, the oldest are\n"
+                                   "deleted (default 5)"},
 };
 
 static bool is_name(struct str text, const char *name)

@@ -9,12 +9,13 @@
 #define CONDUCTOR "conductor.scheduler."
 #define JAVACLAW  "javaclaw.scheduler."
 
-#define NO_POLLING "what is due is started at its time: nothing polls"
-#define NO_BATCH   "all that is due is started; turn_rows is the portion of a transaction"
-#define NO_ARCHIVE "records are runs: nothing is moved to an archive"
-#define NO_CACHE   "nothing is kept that could be out of date"
-#define AS_MANY \
-    "workers say how many runs they take: belfry worker --concurrency, or a queue's limit"
+#define NO_POLLING "Belfry starts each run at its time and does not poll"
+#define NO_BATCH   "Belfry starts everything that is due; turn_rows limits one transaction"
+#define NO_ARCHIVE "records are runs; nothing moves to an archive"
+#define NO_CACHE   "Belfry keeps no cache that can be stale"
+#define AS_MANY                                                                              \
+    "each worker sets its concurrency (belfry worker --concurrency), and a queue can have a" \
+    " limit"
 
 static const char *const unit_texts[] = {
     [UNIT_NONE] = "", [UNIT_MS] = "ms", [UNIT_S] = "s", [UNIT_HOURS] = "h", [UNIT_DAYS] = "d"};
@@ -35,11 +36,11 @@ const struct config_old config_olds[] = {
     {CONDUCTOR "polling-interval", NULL, OLD_NO_EFFECT, UNIT_NONE, NO_POLLING},
     {CONDUCTOR "poll-batch-size", NULL, OLD_NO_EFFECT, UNIT_NONE, NO_BATCH},
     {CONDUCTOR "scheduler-time-zone", NULL, OLD_NO_EFFECT, UNIT_NONE,
-     "a schedule that names no zone is in UTC"},
+     "a schedule without a zone uses UTC"},
     {CONDUCTOR "initial-delay-ms", NULL, OLD_NO_EFFECT, UNIT_NONE,
      "starts begin as soon as the server is ready"},
     {CONDUCTOR "max-schedule-jitter-ms", NULL, OLD_NO_EFFECT, UNIT_NONE,
-     "starts are spread as dispatch_jitter says, whatever the load"},
+     "dispatch_jitter spreads starts, regardless of the load"},
     {CONDUCTOR "archival-thread-count", NULL, OLD_NO_EFFECT, UNIT_NONE, NO_ARCHIVE},
     {CONDUCTOR "archival-poll-batch-size", NULL, OLD_NO_EFFECT, UNIT_NONE, NO_ARCHIVE},
     {CONDUCTOR "archival-maintenance-interval-record-count", NULL, OLD_NO_EFFECT, UNIT_NONE,
@@ -56,19 +57,18 @@ const struct config_old config_olds[] = {
     {"MinInterval", NULL, CONFIG_MIN_INTERVAL, UNIT_NONE, NULL},
     {"BackfillsPerIteration", NULL, CONFIG_BACKFILL_PORTION, UNIT_NONE, NULL},
     {"BufferWindow", NULL, OLD_NO_EFFECT, UNIT_NONE,
-     "slots are computed when they are due, none is made ahead"},
+     "Belfry computes slots when they are due, not in advance"},
     /* cronicorn */
     {"SHUTDOWN_TIMEOUT_MS", NULL, CONFIG_DRAIN, UNIT_MS, NULL},
     {"ZOMBIE_RUN_THRESHOLD_MS", NULL, CONFIG_MAX_RUN_TIME, UNIT_MS, NULL},
     {"BATCH_SIZE", NULL, OLD_NO_EFFECT, UNIT_NONE, NO_BATCH},
     {"POLL_INTERVAL_MS", NULL, OLD_NO_EFFECT, UNIT_NONE, NO_POLLING},
-    {"CLAIM_HORIZON_MS", NULL, OLD_NO_EFFECT, UNIT_NONE,
-     "nothing is claimed ahead of its time"},
-    {"LOCK_TTL_MS", NULL, OLD_NO_EFFECT, UNIT_NONE, "nothing is claimed ahead of its time"},
+    {"CLAIM_HORIZON_MS", NULL, OLD_NO_EFFECT, UNIT_NONE, "nothing is claimed before its time"},
+    {"LOCK_TTL_MS", NULL, OLD_NO_EFFECT, UNIT_NONE, "nothing is claimed before its time"},
     {"CLEANUP_INTERVAL_MS", NULL, OLD_NO_EFFECT, UNIT_NONE,
-     "a lease ends at its own time: nothing is cleaned up at intervals"},
+     "each lease ends at its own time; there is no periodic cleanup"},
     {"DB_POOL_MAX", NULL, OLD_NO_EFFECT, UNIT_NONE,
-     "one connection writes, and each thread that reads has its own"},
+     "one connection writes, and each reader thread has its own connection"},
     /* JavaClaw */
     {JAVACLAW "enabled", NULL, CONFIG_ENABLED, UNIT_NONE, NULL},
     {JAVACLAW "default-timezone", "JAVACLAW_DEFAULT_TZ", CONFIG_DEFAULT_TIMEZONE, UNIT_NONE,
@@ -78,7 +78,7 @@ const struct config_old config_olds[] = {
     {JAVACLAW "past-execution-ttl-days", NULL, CONFIG_RETENTION, UNIT_DAYS, NULL},
     {JAVACLAW "future-execution-ttl-hours", NULL, CONFIG_FUTURE_TTL, UNIT_HOURS, NULL},
     {JAVACLAW "planner-interval-seconds", NULL, OLD_NO_EFFECT, UNIT_NONE,
-     "a day's plan is computed when it is asked for"},
+     "Belfry computes the plan of a day on request"},
     {JAVACLAW "executor-poll-interval-seconds", NULL, OLD_NO_EFFECT, UNIT_NONE, NO_POLLING},
     {JAVACLAW "executor-pool-size", NULL, OLD_NO_EFFECT, UNIT_NONE, AS_MANY},
     {JAVACLAW "executor-max-pool-size", NULL, OLD_NO_EFFECT, UNIT_NONE, AS_MANY},
@@ -145,7 +145,7 @@ void config_old_value(const struct config_old *old, struct str value, struct buf
 void config_old_describe(const struct config_old *old, struct buf *out)
 {
     if (old->id == OLD_NO_EFFECT)
-        buf_printf(out, "%s has no effect here: %s", old->name, old->why);
+        buf_printf(out, "%s has no effect: %s", old->name, old->why);
     else
-        buf_printf(out, "%s is %s here", old->name, config_keys[old->id].name);
+        buf_printf(out, "%s sets %s", old->name, config_keys[old->id].name);
 }

@@ -50,6 +50,6 @@ void config_old_value(const struct config_old *old, struct str value, struct buf
 bool config_unknown_env(const char *const *env, int *at, struct err *ret_note);
 
 /*
- * Prints "conductor.scheduler.jitter-max-ms is dispatch_jitter here", or why it has no effect.
+ * Prints "conductor.scheduler.jitter-max-ms sets dispatch_jitter", or why it has no effect.
  */
 void config_old_describe(const struct config_old *old, struct buf *out);

@@ -24,11 +24,10 @@ static const void *const_value_of(const struct config_key *key, const struct con
 static enum rc check_text(const struct config_key *key, struct str text, struct err *reterr)
 {
     if (!str_is_utf8(text))
-        return err_set(reterr, RC_INVALID, 0, (int)text.len, "this is not UTF-8");
+        return err_set(reterr, RC_INVALID, 0, (int)text.len, "invalid UTF-8");
     for (size_t i = 0; i < text.len; i++)
         if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7f)
-            return err_set(reterr, RC_INVALID, (int)i, 1,
-                           "a control character may not stand here");
+            return err_set(reterr, RC_INVALID, (int)i, 1, "control character is not allowed");
     if ((int64_t)text.len < key->min || (int64_t)text.len > key->max)
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
                        "must have %" PRId64 " to %" PRId64 " bytes", key->min, key->max);
@@ -170,7 +169,7 @@ static enum rc read_texts(const struct config_key *key, struct str text, struct 
             return item_failed(reterr, item_at);
         if (count == CONFIG_TEXTS_MAX)
             return err_set(reterr, RC_LIMIT, (int)item_at, (int)item.len,
-                           "a list has at most %d items", CONFIG_TEXTS_MAX);
+                           "too many items; the limit is %d", CONFIG_TEXTS_MAX);
         list[count++] = item;
     }
     kept = arena_array(config->arena, (size_t)count, sizeof *kept);
@@ -196,7 +195,7 @@ enum rc config_value_read(const struct config_key *key, struct str text, struct 
     };
 
     if (text.len > CONFIG_VALUE_MAX)
-        return err_set(reterr, RC_LIMIT, 0, 1, "a value has at most %d bytes",
+        return err_set(reterr, RC_LIMIT, 0, 1, "value is too long; the limit is %d bytes",
                        CONFIG_VALUE_MAX);
     return read[key->type](key, text, config, reterr);
 }

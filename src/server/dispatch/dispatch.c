@@ -286,7 +286,7 @@ static enum rc read_action(struct dispatch *dispatch, struct err *reterr)
     json_auto_t *json = json_of_kept(dispatch->order->assignment.action);
 
     if (!json)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "the action that was kept is not JSON");
+        return err_set(reterr, RC_CORRUPT, -1, 0, "the stored action is not valid JSON");
     return action_from_json(json, dispatch->arena, true, &dispatch->action, reterr);
 }
 
@@ -319,7 +319,7 @@ void dispatcher_start(struct dispatcher *dispatcher, struct dispatch_order *orde
         dispatch->kind->start(dispatch);
         return;
     }
-    err_set(&err, RC_INVALID, -1, 0, "actions of type `%s` are not carried out by the server",
+    err_set(&err, RC_INVALID, -1, 0, "the server cannot carry out actions of type \"%s\"",
             action_type_text(dispatch->action.type));
     dispatch_fail(dispatch, "bad_action", &err);
 }

@@ -74,7 +74,7 @@ static struct dispatch_end timed_out(const struct exec_end *end, struct err *mes
     struct dispatch_end ended;
 
     err_set(message, RC_LIMIT, -1, 0, "the program did not end in time and was %s",
-            end->killed ? "killed, since it did not heed SIGTERM" : "stopped");
+            end->killed ? "killed, because it ignored SIGTERM" : "stopped");
     ended = failure("exec_timeout", true, message);
     ended.outcome = OUTCOME_TIMED_OUT;
     return ended;
@@ -185,8 +185,9 @@ static void start(struct dispatch *dispatch)
     enum rc rc;
 
     if (!dispatch->dispatcher->exec) {
-        err_set(&err, RC_INVALID, -1, 0,
-                "this server runs no programs; `exec = true` in its configuration lets it");
+        err_set(
+            &err, RC_INVALID, -1, 0,
+            "exec actions are disabled on this server; set exec = true in its configuration");
         dispatch_fail(dispatch, "exec_disabled", &err);
         return;
     }

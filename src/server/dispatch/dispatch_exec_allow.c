@@ -51,7 +51,7 @@ enum rc exec_allowed(struct str program, const struct str *allow, int allow_coun
         return RC_OK;
     }
     if (!resolve_path(program, file))
-        return err_set(reterr, RC_NOT_FOUND, -1, 0, "cannot run `%.*s`: %s", STR_ARG(program),
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "cannot run \"%.*s\": %s", STR_ARG(program),
                        strerrordesc_np(errno));
     for (int i = 0; i < allow_count; i++) {
         if (entry_allows(allow[i], str_of(file))) {
@@ -61,11 +61,11 @@ enum rc exec_allowed(struct str program, const struct str *allow, int allow_coun
     }
     if (str_eq(program, str_of(file)))
         return err_set(reterr, RC_CONFLICT, -1, 0,
-                       "the program `%.*s` is not among those that `exec_allow` in the "
-                       "server's configuration names",
+                       "exec_allow in the server's configuration does not allow the program "
+                       "\"%.*s\"",
                        STR_ARG(program));
     return err_set(reterr, RC_CONFLICT, -1, 0,
-                   "the program `%.*s` is `%.100s`, which is not among those that "
-                   "`exec_allow` in the server's configuration names",
+                   "exec_allow in the server's configuration does not allow the program "
+                   "\"%.*s\", which is \"%.100s\"",
                    (int)(program.len > 100 ? 100 : program.len), program.ptr, file);
 }

@@ -174,8 +174,8 @@ static enum rc find_keys(struct http_draft *draft, struct err *reterr)
     key = signing_keys(dispatch_settings(draft->dispatch), name);
     if (!key) {
         err_set(reterr, RC_NOT_FOUND, -1, 0,
-                "there is no key `%.*s` among the settings of namespace `%.*s`", STR_ARG(name),
-                STR_ARG(draft->payload.namespace));
+                "unknown key \"%.*s\"; the settings of namespace \"%.*s\" do not contain it",
+                STR_ARG(name), STR_ARG(draft->payload.namespace));
         err_in(reterr, "sign");
         return RC_NOT_FOUND;
     }

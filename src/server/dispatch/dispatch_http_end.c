@@ -155,20 +155,19 @@ static void describe_status(const struct dispatch *dispatch, int status, struct 
     int redirects = dispatch->action.http.redirects;
 
     if (status == 410)
-        err_set(ret, RC_INVALID, -1, 0, "the server answered 410: what was called is gone");
+        err_set(ret, RC_INVALID, -1, 0, "the server answered 410: the resource is gone");
     else if (status >= 300 && status < 400 && redirects == 0)
         err_set(ret, RC_INVALID, -1, 0,
-                "the server answered %d, which leads elsewhere; the action follows no "
-                "redirects",
+                "the server answered with redirect %d; the action does not follow redirects",
                 status);
     else if (status >= 300 && status < 400)
         err_set(ret, RC_INVALID, -1, 0,
-                "the server answered %d, which leads where the action does not follow; at "
-                "most %d redirects are",
+                "the server answered with redirect %d, which the action does not follow; its "
+                "limit is %d redirects",
                 status, redirects);
     else
         err_set(ret, RC_INVALID, -1, 0,
-                "the server answered %d, which the action does not count as a success", status);
+                "the server answered %d, which is not a success status of the action", status);
 }
 
 static span retry_after(const struct webhook_result *result)
@@ -275,8 +274,8 @@ void dispatch_http_too_slow(struct dispatch *dispatch)
                  &(struct dispatch_end){
                      .outcome = OUTCOME_TIMED_OUT,
                      .code = "http_timeout",
-                     .message = STR("the time of the attempt was over before the call "
-                                    "could begin"),
+                     .message = STR("the time of the attempt was over before the request could "
+                                    "start"),
                      .is_retryable = true,
                  });
 }

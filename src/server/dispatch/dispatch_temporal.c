@@ -231,7 +231,7 @@ static const struct {
 
 static void mark_unread(struct flow *flow, struct flow_answer *ret)
 {
-    err_set(&flow->why, RC_INVALID, -1, 0, "the upstream's answer cannot be understood");
+    err_set(&flow->why, RC_INVALID, -1, 0, "cannot parse the answer of the upstream");
     ret->meaning = FLOW_PASSING;
     ret->is_doubtful = true;
 }

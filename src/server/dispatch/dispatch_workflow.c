@@ -77,7 +77,7 @@ static void finish_ended(struct flow *flow, struct str message)
 static void finish_closed(struct flow *flow)
 {
     if (flow->dispatch->is_stopped && flow->step != STEP_START)
-        finish_ended(flow, STR("the server ended before it had terminated the workflow"));
+        finish_ended(flow, STR("the server stopped before it terminated the workflow"));
     else if (flow->dispatch->is_stopped)
         finish_ended(flow, (struct str){0});
     else if (flow->is_doubtful)
@@ -114,7 +114,7 @@ static void finish_seen(struct flow *flow, const struct flow_seen *seen)
     const char *colon = seen->reason.len > 0 ? ": " : "";
 
     if (seen->status != FLOW_COMPLETED) {
-        err_set(&flow->why, RC_INVALID, -1, 0, "workflow `%.*s` ended as %.*s%s%.*s",
+        err_set(&flow->why, RC_INVALID, -1, 0, "workflow \"%.*s\" ended as %.*s%s%.*s",
                 STR_ARG(flow->progress.id), STR_ARG(seen->word), colon, STR_ARG(seen->reason));
         end.message = str_of(flow->why.text);
         end.outcome = seen->status == FLOW_TERMINATED ? flow->engine->terminated
@@ -412,7 +412,7 @@ static void send_request(struct flow *flow)
         rc = flow->engine->send(flow, upstream, on_answer);
     else
         err_set(&flow->why, RC_NOT_FOUND, -1, 0,
-                "the namespace has no upstream `%.*s` for workflows", STR_ARG(name));
+                "the namespace has no upstream \"%.*s\" for workflows", STR_ARG(name));
     if (rc == RC_OK) {
         flow->is_calling = true;
         flow->dispatch->is_begun = flow->dispatch->is_begun || flow->step == STEP_START;
@@ -501,7 +501,7 @@ static void start(struct dispatch *dispatch)
         flow->step = flow->engine->repeats ? STEP_START : STEP_FIND;
         flow->is_doubtful = true;
         err_set(&flow->why, RC_UNKNOWN, -1, 0,
-                "whoever held the run before died, perhaps after it had started the workflow");
+                "the previous node died, perhaps after it had started the workflow");
     }
     next_step(flow);
 }

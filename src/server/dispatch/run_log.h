@@ -4,7 +4,7 @@
  *
  * A batch is flushed when it is full or when its first line has waited long enough.  The log of
  * an attempt is limited: further lines are counted, and the last line shows the number.  Text
- * becomes UTF-8 without zero bytes, whatever the program wrote.  This file neither stores lines
+ * becomes UTF-8 without zero bytes.  This file neither stores lines
  * nor knows their readers.  For the io thread.
  */
 #pragma once

@@ -298,7 +298,7 @@ struct temporal_reply temporal_reply_of(const struct webhook_result *result,
 
     if (status.len == 0) {
         reply.status = grpc_status_of_http(result->status);
-        reply.words = STR("it has no status of gRPC");
+        reply.words = STR("the answer has no gRPC status");
         return reply;
     }
     reply.status = grpc_status_read(status);
@@ -310,7 +310,7 @@ struct temporal_reply temporal_reply_of(const struct webhook_result *result,
         grpc_unframe(result->body, &is_compressed, &reply.message, &err) != RC_OK ||
         is_compressed)
         reply = (struct temporal_reply){.status = GRPC_UNKNOWN,
-                                        .words = STR("its message is broken or too large")};
+                                        .words = STR("the message is invalid or too large")};
     return reply;
 }
 

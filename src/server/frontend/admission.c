@@ -134,8 +134,8 @@ static bool check_rate(struct admission *admission, struct call *call, uint64_t 
         return true;
     call->denied = 0;
     call_problem(call, 429, "rate_limited",
-                 "%d %s requests a minute of %s are the most; try again in %lld s", max,
-                 is_read(call) ? "reading" : "writing", who, (long long)ret->retry_s);
+                 "too many %s requests; the limit of %s is %d per minute; retry in %lld s",
+                 is_read(call) ? "read" : "write", who, max, (long long)ret->retry_s);
     after.ptr = arena_take(call->arena, after.cap);
     buf_printf(&after, "%lld", (long long)ret->retry_s);
     call_field(call, STR("Retry-After"), buf_as_str(&after));
@@ -240,7 +240,7 @@ static void report_denials(struct admission *admission, struct call *call, struc
         *copy = copy_of(e, call->arena);
         call->commands[call->command_count++] = (struct command){.kind = COMMAND_DENIED,
                                                                  .audit = copy};
-        log_say(log, call->now, LEVEL_WARN, "not let in",
+        log_say(log, call->now, LEVEL_WARN, "access denied",
                 LOG_TEXT("result", audit_result_text(e->result)), LOG_STR("by", e->by),
                 LOG_STR("from", e->from), LOG_STR("operation", e->operation),
                 LOG_INT("count", e->count), LOG_STR("request", e->request));

@@ -3,8 +3,8 @@
  * The path of a request: from the listener to a ticket, through the other threads, to the
  * answer.
  *
- * The list of open tickets holds a ticket from its creation to its end, whoever owns it.  Its
- * exchange may end before the ticket comes back.
+ * The list of open tickets holds every ticket from its creation to its end, also while another
+ * thread owns it.  The exchange may end before its ticket comes back.
  */
 #include "server/frontend/frontend_parts.h"
 
@@ -147,14 +147,14 @@ static void advance_ticket(struct frontend *frontend, struct ticket *t)
         t->step = CALL_ANSWER;
     }
     if (t->step != CALL_ANSWER && frontend->items + frontend_items_of(t, t->step) > ITEMS_MAX) {
-        call_problem(call, 503, "unavailable", "too much is waiting; try again in a moment");
+        call_problem(call, 503, "unavailable", "too many requests are waiting; retry later");
         t->step = CALL_ANSWER;
     }
     if (t->step == CALL_STREAM && frontend->closing)
         t->step = call_problem(call, 503, "unavailable", "%s", frontend->closing);
     if (t->step == CALL_STREAM && streams_is_full(frontend->streams))
-        t->step = call_problem(call, 503, "unavailable", "%d streams are open, the most",
-                               STREAMS_MAX);
+        t->step = call_problem(call, 503, "unavailable",
+                               "too many open streams; the limit is %d", STREAMS_MAX);
     if (t->step == CALL_ANSWER) {
         answer(frontend, t);
         return;
@@ -255,15 +255,19 @@ static void begin_call(struct frontend *frontend, struct ticket *t, struct excha
     if (!frontend_rpc_fits(t, x, ANSWER_WITHIN))
         return;
     if (x->is_too_large) {
-        t->step = call_problem(call, 413, "limit", "the body is longer than this path takes");
+        t->step = call_problem(
+            call, 413, "limit", "request body is too large; the limit is %lld bytes",
+            (long long)(call->operation ? call->operation->body_max : BODY_OF_NOTHING));
     } else if (frontend->count > TICKETS_MAX) {
-        t->step = call_problem(call, 503, "unavailable", "too many requests are under way");
+        t->step = call_problem(call, 503, "unavailable",
+                               "too many requests in progress; retry later");
     } else if (!call->operation && status == 405) {
-        t->step = call_problem(call, 405, "not_found", "%.*s is not for this path; try %.*s",
+        t->step = call_problem(call, 405, "not_found",
+                               "method %.*s is not allowed for this path; use %.*s",
                                STR_ARG(x->request->method), STR_ARG(allow));
         call->fields[call->field_count++] = (struct http1_field){STR("Allow"), allow};
     } else if (!call->operation) {
-        t->step = call_problem(call, 404, "not_found", "there is nothing at %.*s",
+        t->step = call_problem(call, 404, "not_found", "unknown path \"%.*s\"",
                                STR_ARG(x->request->target));
     } else if (admission_admit(frontend->admission, call, x, frontend->options.config,
                                &t->limit) &&
@@ -299,9 +303,9 @@ struct listener_handler frontend_handler(struct frontend *frontend)
 static const char *retry_advice(const struct ticket *t)
 {
     if (t->call.dialect != DIALECTS_TEMPORAL)
-        return "look, or ask again with the same Idempotency-Key";
+        return "check it, or retry with the same Idempotency-Key";
     /* Not every gRPC call has a request_id. */
-    return t->has_key ? "look, or ask again with the same request_id" : "look";
+    return t->has_key ? "check it, or retry with the same request_id" : "check it";
 }
 
 /* The deadline of a client, which gRPC calls may have, does not mean that the server hangs. */
@@ -311,10 +315,10 @@ static void give_up(struct frontend *frontend, struct ticket *t)
     char detail[DETAIL_MAX];
     struct buf out = BUF(detail);
 
-    buf_text(&out, t->has_client_deadline ? "the deadline of the call has passed"
-                                          : "the database does not answer in time");
+    buf_text(&out, t->has_client_deadline ? "the deadline of the request has passed"
+                                          : "the database did not answer in time");
     if (!is_read)
-        buf_printf(&out, "; it may still be done: %s", retry_advice(t));
+        buf_printf(&out, "; the result is unknown: %s", retry_advice(t));
     frontend_give_up(frontend, t,
                      &(struct problem){
                          .request_id = t->call.request_id,

@@ -26,12 +26,12 @@ static void log_token_help(const struct frontend *frontend)
     if (!exposed)
         return;
     log_say(frontend->options.log, clock_now(), LEVEL_WARN,
-            "nobody can come in from other machines yet: there are no tokens",
+            "remote clients have no access: there are no tokens",
             LOG_TEXT("address", exposed->host),
             LOG_TEXT("help", has_local_listener(&config->listen)
-                                 ? "make the first one on this machine: belfry token create"
-                                 : "add 127.0.0.1:7227 to listen, then make the first one on "
-                                   "this machine: belfry token create"));
+                                 ? "create the first token on this machine: belfry token create"
+                                 : "add 127.0.0.1:7227 to listen, then create the first token "
+                                   "on this machine: belfry token create"));
 }
 
 void frontend_set_keys(struct frontend *frontend, struct keyring *keys)
@@ -55,7 +55,7 @@ void frontend_close_denied(struct frontend *frontend)
                                  .request_id = t->call.request_id,
                                  .status = 401,
                                  .code = "unauthorized",
-                                 .detail = "the token was revoked, or has expired, meanwhile",
+                                 .detail = "the token was revoked or has expired",
                                  .at = -1,
                              });
 }

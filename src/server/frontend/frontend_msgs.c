@@ -20,7 +20,7 @@ void frontend_add_namespace(struct frontend *frontend, struct namespace_msg *msg
     if (namespace_cache_put(frontend->namespaces, msg->id, msg->name, msg->settings, &err) !=
         RC_OK)
         log_say(frontend->options.log, clock_now(), LEVEL_ERROR,
-                "the settings of a namespace cannot be read", LOG_STR("namespace", msg->name),
+                "cannot read the settings of a namespace", LOG_STR("namespace", msg->name),
                 LOG_TEXT("reason", err.text));
     arena_free(msg->arena);
 }

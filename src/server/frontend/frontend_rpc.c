@@ -27,7 +27,8 @@ bool frontend_rpc_fits(struct ticket *t, const struct exchange *x, span max)
     if (!is_grpc(x)) {
         call->dialect = DIALECTS_NATIVE; /* such a client does not read trailers */
         t->step = call_problem(call, 415, "invalid_field",
-                               "this is for gRPC: HTTP/2, with Content-Type application/grpc");
+                               "this path requires gRPC: HTTP/2 with Content-Type "
+                               "application/grpc");
         return false;
     }
     if (http1_find(x->request, STR("grpc-timeout"), &text) && grpc_timeout(text, &within) &&
@@ -52,19 +53,20 @@ static bool unzip(struct ticket *t, const struct exchange *x, struct str *messag
     http1_find(x->request, STR("grpc-encoding"), &encoding);
     if (!str_eq(encoding, STR("gzip")) && !str_eq(encoding, STR("deflate"))) {
         t->step = call_problem(call, 501, "invalid_field",
-                               "grpc-encoding is `%.*s`; messages may come as they are, as "
-                               "gzip or as deflate",
+                               "unsupported grpc-encoding \"%.*s\"; use identity, gzip or "
+                               "deflate",
                                STR_ARG(encoding));
         return false;
     }
     out.ptr = arena_take(call->arena, out.cap);
     switch (gunzip(*message, &out)) {
     case GUNZIP_BROKEN:
-        t->step = call_problem(call, 400, "invalid_field", "the message is not %.*s",
+        t->step = call_problem(call, 400, "invalid_field", "message is not valid %.*s",
                                STR_ARG(encoding));
         return false;
     case GUNZIP_TOO_LARGE:
-        t->step = call_problem(call, 413, "limit", "the message has more than %d bytes",
+        t->step = call_problem(call, 413, "limit",
+                               "message is too large; the limit is %d bytes",
                                (int)call->operation->body_max);
         return false;
     case GUNZIP_DONE:

@@ -28,7 +28,8 @@ static bool has_only_schedules(struct manifest *manifest)
     for (int i = 0; i < manifest->count; i++)
         if (manifest->entries[i].kind != MANIFEST_SCHEDULE)
             manifest_error(manifest, &manifest->entries[i], "",
-                           "seed_dir holds schedules; create the rest with belfry apply");
+                           "seed_dir may contain only schedules; create the rest with belfry "
+                           "apply");
     return manifest->errors == 0;
 }
 
@@ -123,7 +124,7 @@ static void log_rejected(const struct manifest_entry *entry, const struct call *
         detail = json_string_value(json_object_get(problem, "detail"));
         field = json_string_value(json_object_get(problem, "field"));
     }
-    log_say(log, call->now, LEVEL_ERROR, "a schedule of seed_dir is refused",
+    log_say(log, call->now, LEVEL_ERROR, "seed schedule rejected",
             LOG_TEXT("file", entry->place.file), LOG_STR("schedule", entry->id),
             LOG_TEXT("field", field ? field : ""), LOG_TEXT("reason", detail ? detail : ""));
 }
@@ -149,7 +150,7 @@ bool seeds_finish(struct seeds *seeds, const struct call *call, struct log *log)
     seeds->is_missing = false;
     seeds->at++;
     if (!seeds_has_next(seeds))
-        log_say(log, call->now, LEVEL_INFO, "the schedules of seed_dir are there",
+        log_say(log, call->now, LEVEL_INFO, "seed schedules applied",
                 LOG_INT("made", seeds->made), LOG_INT("found", seeds->there),
                 LOG_INT("refused", seeds->refused));
     return true;

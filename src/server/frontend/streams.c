@@ -377,7 +377,7 @@ static void distribute(struct streams *streams, const struct event_batch *batch)
     }
 }
 
-static void ring_read_returned(struct streams *streams)
+static void finish_ring_read(struct streams *streams)
 {
     const struct event_batch *batch;
 
@@ -399,7 +399,7 @@ static void ring_read_returned(struct streams *streams)
         read_ring(streams);
 }
 
-static void stream_read_returned(struct stream *s)
+static void finish_stream_read(struct stream *s)
 {
     if (!s->x)
         free_stream(s);
@@ -412,9 +412,9 @@ static void stream_read_returned(struct stream *s)
 void streams_ticket_returned(struct streams *streams, struct ticket *t)
 {
     if (t == streams->reader)
-        ring_read_returned(streams);
+        finish_ring_read(streams);
     else
-        stream_read_returned(t->stream);
+        finish_stream_read(t->stream);
 }
 
 /* ---- start and stop ---- */

@@ -39,7 +39,7 @@ static struct keyring *three_tokens(void)
     return keyring_new(str_of(key), &rows);
 }
 
-static const char *text_of(enum role role, int64_t id, const uint8_t *secret)
+static const char *token_text(enum role role, int64_t id, const uint8_t *secret)
 {
     static char text[TOKEN_TEXT_MAX];
     struct buf out = BUF(text);
@@ -56,7 +56,7 @@ static void a_token_is_found_by_its_text(void **state)
     (void)state;
     for (int i = 0; i < TOKENS; i++) {
         const struct token *t = keyring_find(
-            ring, str_of(text_of((enum role)(ROLE_VIEWER + i), ids[i], secrets[i])));
+            ring, str_of(token_text((enum role)(ROLE_VIEWER + i), ids[i], secrets[i])));
 
         assert_non_null(t);
         assert_int_equal(t->id, ids[i]);
@@ -72,7 +72,7 @@ static void a_token_looks_as_it_should(void **state)
     static const uint8_t ones[SECRET_BYTES] = {[0] = 0x80, [31] = 1};
 
     (void)state;
-    assert_string_equal(text_of(ROLE_OPERATOR, 33, ones),
+    assert_string_equal(token_text(ROLE_OPERATOR, 33, ones),
                         "bf_operator_000000000011_"
                         "g00000000000000000000000000000000000000000000000000g");
 }
@@ -84,7 +84,7 @@ static void any_other_letter_makes_it_another_token(void **state)
     size_t len;
 
     (void)state;
-    snprintf(text, sizeof text, "%s", text_of(ROLE_OPERATOR, ids[1], secrets[1]));
+    snprintf(text, sizeof text, "%s", token_text(ROLE_OPERATOR, ids[1], secrets[1]));
     len = strlen(text);
     assert_non_null(keyring_find(ring, str_of(text)));
     for (size_t i = 0; i < len; i++) {
@@ -108,9 +108,9 @@ static void the_role_in_the_text_must_be_that_of_the_row(void **state)
     struct keyring *ring = three_tokens();
 
     (void)state;
-    assert_null(keyring_find(ring, str_of(text_of(ROLE_ADMIN, ids[1], secrets[1]))));
-    assert_null(keyring_find(ring, str_of(text_of(ROLE_OPERATOR, ids[1], secrets[0]))));
-    assert_null(keyring_find(ring, str_of(text_of(ROLE_OPERATOR, 78, secrets[1]))));
+    assert_null(keyring_find(ring, str_of(token_text(ROLE_ADMIN, ids[1], secrets[1]))));
+    assert_null(keyring_find(ring, str_of(token_text(ROLE_OPERATOR, ids[1], secrets[0]))));
+    assert_null(keyring_find(ring, str_of(token_text(ROLE_OPERATOR, 78, secrets[1]))));
     keyring_free(ring);
 }
 
@@ -122,7 +122,7 @@ static void an_unknown_id_fits_no_secret(void **state)
 
     (void)state;
     assert_int_equal(keyring_count(ring), 0);
-    assert_null(keyring_find(ring, str_of(text_of(ROLE_ADMIN, 5, secrets[0]))));
+    assert_null(keyring_find(ring, str_of(token_text(ROLE_ADMIN, 5, secrets[0]))));
     keyring_free(ring);
 }
 

@@ -11,7 +11,7 @@
 
 static char id[RUN_ID_TEXT_MAX];
 
-static void take(const char *agent)
+static void claim_run(const char *agent)
 {
     assert_int_equal(
         post("/api/v1/queues/claim", js("{'queues':['%s'],'max':1,'worker':'w'}", agent)), 200);
@@ -19,7 +19,7 @@ static void take(const char *agent)
     snprintf(id, sizeof id, "%s", text_at("runs.0.id").ptr);
 }
 
-static void tell(const char *what, int fence)
+static void report_run(const char *what, int fence)
 {
     assert_int_equal(post(js("/api/v1/runs/%s/%s", id, what),
                           js("{'fence':%d%s}", fence,
@@ -45,13 +45,13 @@ static const char *types(const char *target)
 /* Fails once, then succeeds. */
 static void live(const char *agent)
 {
-    take(agent);
-    tell("heartbeat", 1);
-    tell("fail", 1);
+    claim_run(agent);
+    report_run("heartbeat", 1);
+    report_run("fail", 1);
     pass(61 * SPAN_S);
-    take(agent);
-    tell("heartbeat", 2);
-    tell("complete", 2);
+    claim_run(agent);
+    report_run("heartbeat", 2);
+    report_run("complete", 2);
 }
 
 static void the_life_of_an_execution_is_told_in_order(void **state)
@@ -112,7 +112,7 @@ static void a_day_is_planned_when_it_is_known_and_after_each_edit(void **state)
     assert_string_equal(types(E "/events?type=EXEC_PLANNED"), "EXEC_PLANNED EXEC_PLANNED");
     assert_told("events.1.payload.count", "3");
     pass(3 * SPAN_H);
-    take("a"); /* the run of 12:00: EXEC_PLANNED is not repeated */
+    claim_run("a"); /* the run of 12:00: EXEC_PLANNED is not repeated */
     assert_string_equal(types(E "/events?type=EXEC_*"),
                         "EXEC_PLANNED EXEC_PLANNED EXEC_CLAIMED");
 }
@@ -146,7 +146,7 @@ static void what_is_voided_is_told_as_cancelled(void **state)
     assert_told("events.0.payload.resultStatus", "'CANCELLED'");
     assert_told("events.0.payload.reason", "'user'");
     post(E "/trigger", js("{'agentId':'a'}")); /* pending */
-    take("a");
+    claim_run("a");
     post(js(E "/future/%s/cancel", id), "");
     assert_string_equal(types(js(E "/events?executionId=%s", id)),
                         "EXEC_PLANNED EXEC_CLAIMED EXEC_CANCELLED");
@@ -162,8 +162,8 @@ static void a_failure_for_good_is_told_as_finished_with_fail(void **state)
 {
     (void)state;
     schedule("a", ",'scheduleType':'IMMEDIATE','executorPolicy':{'maxAttempts':1}");
-    take("a");
-    tell("fail", 1);
+    claim_run("a");
+    report_run("fail", 1);
     assert_string_equal(types(E "/events?type=EXEC_FINISHED,EXEC_RETRYING"), "EXEC_FINISHED");
     assert_told("events.0.payload.resultStatus", "'FAIL'");
     assert_told("events.0.payload.reason", "'target'");

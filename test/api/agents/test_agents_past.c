@@ -10,7 +10,7 @@
 static char id[RUN_ID_TEXT_MAX];
 static int held;
 
-static void take(const char *queue)
+static void claim_run(const char *queue)
 {
     assert_int_equal(
         post("/api/v1/queues/claim", js("{'queues':['%s'],'max':1,'worker':'w-1'}", queue)),
@@ -32,7 +32,7 @@ static void report(const char *how, const char *more)
 static void run_once(const char *agent, span time, const char *how, const char *more)
 {
     assert_int_equal(post(E "/trigger", js("{'agentId':'%s'}", agent)), 202);
-    take(agent);
+    claim_run(agent);
     pass(time);
     report(how, more);
 }
@@ -44,7 +44,7 @@ static void plan_a_success_is_recorded_with_correct_metrics(void **state)
                                  "'timesOfDay':['09:00','17:00'],"
                                  "'timezone':'America/Denver'");
     pass(6 * SPAN_H);
-    take("thread-extractor");
+    claim_run("thread-extractor");
     pass(45 * SPAN_S);
     report("complete", ",'summary':'3 reminders','refs':{'reminderIds':['r1','r2','r3']},"
                        "'llm':{'provider':'anthropic','totalTokens':1200,"
@@ -80,7 +80,7 @@ static void plan_attempts_beyond_the_most_are_cancelled_and_each_is_recorded(voi
     schedule("a", ",'scheduleType':'FIXED_TIMES','timesOfDay':['11:00'],'timezone':'UTC'");
     pass(SPAN_H);
     for (int i = 0; i < 3; i++) {
-        take("a");
+        claim_run("a");
         report("fail", ",'error':{'code':'LLM_TIMEOUT','message':'no answer'}");
         pass(61 * SPAN_S);
     }
@@ -99,10 +99,10 @@ static void plan_a_failure_is_retried_and_succeeds_with_attempt_2(void **state)
 {
     (void)state;
     schedule("a", ",'scheduleType':'IMMEDIATE'");
-    take("a");
+    claim_run("a");
     report("fail", ",'error':{'message':'x'}");
     pass(61 * SPAN_S);
-    take("a");
+    claim_run("a");
     report("complete", "");
     get(E "/past");
     assert_told("content.0.resultStatus", "'SUCCESS'");
@@ -204,7 +204,7 @@ static void the_latest_begin_is_the_first(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         post(E "/trigger", js("{'agentId':'%s'}", agents[i]));
-        take(agents[i]);
+        claim_run(agents[i]);
         snprintf(runs[i].id, sizeof runs[i].id, "%s", id);
         runs[i].fence = held;
         pass(SPAN_S);
@@ -233,12 +233,12 @@ static void runs_of_other_apis_are_not_seen(void **state)
     (void)state;
     post("/api/v1/schedules", js("{'id':'n','action':{'type':'queue','queue':'q'}}"));
     post("/api/v1/schedules/n/trigger", "");
-    take("q");
+    claim_run("q");
     report("complete", "");
     world.is_lines = true;
     post("/api/workflow/q", "{}"); /* a Conductor run without a schedule */
     world.is_lines = false;
-    take("q");
+    claim_run("q");
     report("complete", "");
     get(E "/past");
     assert_told("totalElements", "0");

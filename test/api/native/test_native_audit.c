@@ -80,7 +80,7 @@ static void a_change_tells_how_the_schedule_was_and_is(void **state)
     assert_int_equal(get("/api/v1/audit"), 200);
     assert_told("entries.5.before", "absent");
     snprintf(first, sizeof first, "%s", text_at("entries.5.after").ptr);
-    assert_int_equal(strlen(first), 2 * AUDIT_PRINT);
+    assert_int_equal(strlen(first), 2 * AUDIT_FINGERPRINT);
     assert_told("entries.4.operation", "'schedule.pause'");
     assert_told("entries.4.before", "absent");
     assert_told("entries.4.after", "absent");

@@ -196,9 +196,8 @@ static void what_is_no_id_is_said_once(void **state)
 {
     (void)state;
     assert_refused(get("/api/v1/runs/r_zzz"), 404, "not_found", "");
-    assert_told("detail",
-                "'\\\"r_zzz\\\" is not the id of a run; an id is \\\"r_\\\" and 23 or "
-                "30 letters and digits'");
+    assert_told("detail", "'\\'r_zzz\\' is not the id of a run; an id is \\'r_\\' and 23 or "
+                          "30 letters and digits'");
 }
 
 static void reports_of_another_namespace_are_stale(void **state)

@@ -14,7 +14,7 @@
 
 static struct part_cache *part_cache;
 
-static int begin(void **state)
+static int set_up(void **state)
 {
     (void)state;
     part_cache = part_cache_new();
@@ -103,10 +103,10 @@ static void much_is_put_and_nothing_is_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_text_is_found_by_its_part_and_itself, begin, end),
-        cmocka_unit_test_setup_teardown(an_empty_text_is_a_text, begin, end),
-        cmocka_unit_test_setup_teardown(a_long_text_is_not_remembered, begin, end),
-        cmocka_unit_test_setup_teardown(much_is_put_and_nothing_is_wrong, begin, end),
+        cmocka_unit_test_setup_teardown(a_text_is_found_by_its_part_and_itself, set_up, end),
+        cmocka_unit_test_setup_teardown(an_empty_text_is_a_text, set_up, end),
+        cmocka_unit_test_setup_teardown(a_long_text_is_not_remembered, set_up, end),
+        cmocka_unit_test_setup_teardown(much_is_put_and_nothing_is_wrong, set_up, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

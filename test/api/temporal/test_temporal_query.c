@@ -15,7 +15,7 @@
 
 static struct arena *arena;
 
-static int begin(void **state)
+static int set_up(void **state)
 {
     (void)state;
     arena = arena_new(16 << 20);
@@ -205,7 +205,7 @@ static void a_query_has_bounds(void **state)
     assert_int_equal(temporal_query_parse(str_of(text), arena, &query, &err), RC_INVALID);
 }
 
-#define IN_ARENA(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define IN_ARENA(name) cmocka_unit_test_setup_teardown(name, set_up, end)
 
 int main(void)
 {

@@ -36,14 +36,14 @@ static int unload(void **state)
     return 0;
 }
 
-static const char *text_of(const json_t *object, const char *name)
+static const char *member_text(const json_t *object, const char *name)
 {
     return json_string_value(json_object_get(object, name));
 }
 
 static struct str bytes_of(const json_t *one, const char *name, char *room)
 {
-    const char *hex = text_of(one, name);
+    const char *hex = member_text(one, name);
     size_t len = strlen(hex) / 2;
 
     assert_true(len <= BYTES_MAX);
@@ -222,7 +222,8 @@ static void every_request_is_what_it_is_said_to_be(void **state)
         struct err err;
 
         assert_int_equal(
-            proto_unpack(type_of(text_of(one, "rpc")), bytes, arena, &message, &err), RC_OK);
+            proto_unpack(type_of(member_text(one, "rpc")), bytes, arena, &message, &err),
+            RC_OK);
         assert_message(message, json_object_get(one, "requestJson"));
         assert_true(str_eq(proto_pack(message, arena), bytes));
     }
@@ -238,12 +239,12 @@ static void every_request_is_answered(void **state)
     (void)state;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
-        const char *rpc = text_of(one, "rpc");
+        const char *rpc = member_text(one, "rpc");
         bool is_empty = strstr(rpc, "Patch") || strstr(rpc, "Update") || strstr(rpc, "Delete");
         struct str answer;
 
         if (ask_rpc(rpc, bytes_of(one, "requestHex", room)) != 200)
-            fail_msg("%s: %s %s", text_of(one, "case"), field("grpc-status"),
+            fail_msg("%s: %s %s", member_text(one, "case"), field("grpc-status"),
                      field("grpc-message"));
         assert_string_equal(world.call.content_type, "application/grpc");
         answer = str_from(world.call.answer, GRPC_PREFIX);
@@ -263,7 +264,7 @@ static const json_t *trailers_of(const char *which)
     const json_t *list = json_object_get(vectors, "errorTrailers");
 
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (strcmp(text_of(json_array_get(list, i), "case"), which) == 0)
+        if (strcmp(member_text(json_array_get(list, i), "case"), which) == 0)
             return json_array_get(list, i);
     fail_msg("there is no %s", which);
     return NULL;
@@ -286,9 +287,9 @@ static void assert_trailers(const char *which)
 
     assert_int_equal(atoi(field("grpc-status")),
                      json_integer_value(json_object_get(expected, "grpc-status")));
-    assert_string_equal(field("grpc-message"), text_of(expected, "grpc-message"));
+    assert_string_equal(field("grpc-message"), member_text(expected, "grpc-message"));
     assert_bytes(field("grpc-status-details-bin"),
-                 text_of(expected, "grpc-status-details-bin"));
+                 member_text(expected, "grpc-status-details-bin"));
     assert_int_equal(world.call.answer.len, 0);
 }
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests of the carets below an erroneous part.
+ */
 #include "cli/frame/caret.h"
 
 #include <setjmp.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests of tables: widths, cut cells, omitted columns, escapes.
+ */
 #include "cli/frame/table.h"
 
 #include <setjmp.h>
@@ -27,7 +30,7 @@ static struct table *small(void)
     return table;
 }
 
-/* What is written to a file; colours are as given. */
+/* The output of table_print(). */
 static const char *printed(const struct table *table, int width, bool colours)
 {
     static char text[4096];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wall clocks are those of tzdata: Berlin is +01:00 in winter and +02:00 in summer, Chatham
- * +12:45 and +13:45, St. John's -03:30.
+ * Tests of times for people.  Offsets are those of tzdata: Berlin has +01:00 in winter and
+ * +02:00 in summer, Chatham +12:45 and +13:45, St. John's -03:30.
  */
 #include "cli/frame/when.h"
 

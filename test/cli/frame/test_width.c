@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Widths are those of Unicode's EastAsianWidth.txt and general categories.
+ * Tests of text widths, which come from Unicode's EastAsianWidth.txt and general categories.
  */
 #include "cli/frame/width.h"
 
@@ -19,15 +19,15 @@ static void columns_are_those_of_unicode(void **state)
     } cases[] = {
         {"", 0},
         {"nightly", 7},
-        {"\u00e9", 1},       /* one letter with its accent           */
-        {"e\u0301", 1},      /* a letter and an accent that combines */
-        {"\u4e2d\u6587", 4}, /* ideographs are wide                  */
-        {"\uff21", 2},       /* fullwidth A                          */
-        {"\uff71", 1},       /* halfwidth katakana                   */
-        {"\U0001f600", 2},   /* an emoji                             */
-        {"\ud55c", 2},       /* a syllable of hangul                 */
-        {"a\u200bb", 2},     /* a space of no width                  */
-        {"\u2026", 1},       /* ambiguous ones are narrow            */
+        {"\u00e9", 1},       /* a precomposed letter               */
+        {"e\u0301", 1},      /* a letter and a combining accent    */
+        {"\u4e2d\u6587", 4}, /* ideographs are wide                */
+        {"\uff21", 2},       /* fullwidth A                        */
+        {"\uff71", 1},       /* halfwidth katakana                 */
+        {"\U0001f600", 2},   /* an emoji                           */
+        {"\ud55c", 2},       /* a hangul syllable                  */
+        {"a\u200bb", 2},     /* a zero-width space                 */
+        {"\u2026", 1},       /* ambiguous characters are narrow    */
     };
 
     (void)state;
@@ -58,8 +58,8 @@ static void what_a_terminal_obeys_is_escaped(void **state)
     assert_string_equal(safe("\a\b\r\n\t\x7f"), "\\x07\\x08\\x0d\\n\\t\\x7f");
     assert_string_equal(safe("\xc2\x9b"
                              "31m"),
-                        "\\u009b31m");                   /* CSI as one character of C1 */
-    assert_string_equal(safe("\xff\xc3"), "\\xff\\xc3"); /* no UTF-8, and a part of it  */
+                        "\\u009b31m");                   /* CSI as a single C1 character */
+    assert_string_equal(safe("\xff\xc3"), "\\xff\\xc3"); /* invalid and truncated UTF-8  */
     assert_string_equal(safe("a\u202eb\u2066\u200f"), "a\\u202eb\\u2066\\u200f");
 }
 
@@ -69,7 +69,7 @@ static void text_is_cut_between_characters(void **state)
     assert_int_equal(text_fit(STR("abc"), 2), 2);
     assert_int_equal(text_fit(STR("\u4e2d\u6587"), 3), 3);
     assert_int_equal(text_fit(STR("e\u0301x"), 1), 3);
-    assert_int_equal(text_fit(STR("a\033b"), 4), 1); /* an escape is whole or not there */
+    assert_int_equal(text_fit(STR("a\033b"), 4), 1); /* an escape is never split */
     assert_int_equal(text_fit(STR("a\033b"), 5), 2);
 }
 

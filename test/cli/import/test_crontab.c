@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Crontabs as crontab(5) describes them, line by line.
+ * Tests of reading crontabs as crontab(5) describes them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,23 +12,23 @@
 
 #include "cli/import/crontab.h"
 
-static char told[4096];
+static char errors[4096];
 
-static void tell(void *arg, int line, const char *text)
+static void record_error(void *arg, int line, const char *text)
 {
-    size_t len = strlen(told);
+    size_t len = strlen(errors);
 
     (void)arg;
-    snprintf(told + len, sizeof told - len, "%d: %s\n", line, text);
+    snprintf(errors + len, sizeof errors - len, "%d: %s\n", line, text);
 }
 
 static struct crontab read_text(struct arena *arena, const char *text, bool is_system)
 {
-    const struct crontab_options options = {.is_system = is_system, .wrong = tell};
+    const struct crontab_options options = {.is_system = is_system, .on_error = record_error};
     struct crontab table = {.count = 0};
     struct err err;
 
-    told[0] = '\0';
+    errors[0] = '\0';
     if (crontab_read(str_of(text), &options, arena, &table, &err) != RC_OK)
         fail_msg("%s", err.text);
     return table;
@@ -51,7 +51,7 @@ static void lines_have_a_time_and_a_command(void **state)
                                  false);
 
     (void)state;
-    assert_string_equal(told, "");
+    assert_string_equal(errors, "");
     assert_int_equal(t.count, 3);
     assert_int_equal(t.lines[0].line, 1);
     assert_str(t.lines[0].when, "30 2 * * 1-5");
@@ -74,7 +74,8 @@ static void system_tables_have_a_user(void **state)
     assert_str(t.lines[0].user, "root");
     assert_str(t.lines[0].command, "cd / && x");
     assert_str(t.lines[1].user, "www");
-    assert_string_equal(told, "3: a line has five fields, a user and a command\n");
+    assert_string_equal(errors,
+                        "3: incomplete line; use five time fields, a user and a command\n");
     arena_free(arena);
 }
 
@@ -148,18 +149,18 @@ static void comments_right_above_belong_to_a_line(void **state)
     arena_free(arena);
 }
 
-static void what_is_no_line_is_told(void **state)
+static void invalid_lines_are_reported(void **state)
 {
-    const struct crontab_options options = {.wrong = tell};
+    const struct crontab_options options = {.on_error = record_error};
     struct arena *arena = arena_new(1 << 20);
     struct crontab t = read_text(arena, "0 0 * * *\nnonsense\n@daily\n0 0 * * * ok\n", false);
     struct err err;
 
     (void)state;
     assert_int_equal(t.count, 1);
-    assert_string_equal(told, "1: a line has five fields and a command\n"
-                              "2: a line has five fields and a command\n"
-                              "3: a line has five fields and a command\n");
+    assert_string_equal(errors, "1: incomplete line; use five time fields and a command\n"
+                                "2: incomplete line; use five time fields and a command\n"
+                                "3: incomplete line; use five time fields and a command\n");
     assert_int_equal(crontab_read(STR("a\0b"), &options, arena, &t, &err), RC_INVALID);
     assert_int_equal(crontab_read(STR("\xff"), &options, arena, &t, &err), RC_INVALID);
     arena_free(arena);
@@ -173,7 +174,7 @@ int main(void)
         cmocka_unit_test(settings_hold_for_what_is_below_them),
         cmocka_unit_test(what_is_behind_a_percent_is_input),
         cmocka_unit_test(comments_right_above_belong_to_a_line),
-        cmocka_unit_test(what_is_no_line_is_told),
+        cmocka_unit_test(invalid_lines_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

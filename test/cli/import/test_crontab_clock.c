@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When cron starts a line: its manual's rules, and what Debian's daemon did around clock
- * changes under a virtual clock (the table below [T-26] of docs/semantics.md).
+ * Tests of when cron starts a line: the rules of its manual, and what Debian's cron did around
+ * clock changes under a virtual clock (the table below [T-26] of docs/semantics.md).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static int64_t second_of(const char *text)
 
 struct row {
     const char *when, *zone, *after;
-    const char *times[TIMES_MAX]; /* the next ones, as many as are named */
+    const char *times[TIMES_MAX]; /* the expected next times */
 };
 
 static void assert_times(struct zoneinfo *zones, const struct row *row)
@@ -63,7 +63,7 @@ static void times_are_those_of_the_manual(void **state)
          "2026-01-01T00:00:00Z",
          {"2026-12-31T23:00:00Z", "2026-12-31T23:20:00Z", "2026-12-31T23:40:00Z",
           "2027-12-31T23:00:00Z"}},
-        /* Either day, unless one of them begins with a star. */
+        /* Either day matches, unless one of the two fields begins with a star. */
         {"30 4 1,15 * 5",
          "UTC",
          "2026-05-01T05:00:00Z",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The client against a listener on the same loop.
+ * Tests of the client with a listener on the same loop.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,10 +24,10 @@ struct world {
     struct client *client;
     uint16_t port;
     struct exchange *held;
-    char seen[512]; /* what the server was asked */
-    char shown[64]; /* and with which token      */
+    char seen[512]; /* the request that the server got */
+    char shown[64]; /* and its Authorization           */
     char *big;
-    int waits_for, told, parts;
+    int waits_for, done, parts;
     int status;
     char body[64];
     size_t body_len;
@@ -70,7 +70,7 @@ static void on_done(void *arg, const struct client_answer *answer)
     world->body_len = answer->body.len;
     world->server_now = answer->server_now;
     world->err = answer->err;
-    if (++world->told == world->waits_for)
+    if (++world->done == world->waits_for)
         loop_stop(world->loop);
 }
 
@@ -134,10 +134,10 @@ static int64_t post(struct world *world, const char *path)
     return client_send(world->client, &what, on_done, world);
 }
 
-static void await(struct world *world, int told)
+static void await(struct world *world, int done)
 {
-    world->waits_for = told;
-    while (world->told < told)
+    world->waits_for = done;
+    while (world->done < done)
         loop_run(world->loop);
 }
 
@@ -152,7 +152,7 @@ static void what_is_posted_is_answered(void **state)
     assert_string_equal(world->seen, "POST /base/api/v1/x?namespace=a%20b%2F%C3%A4~ {\"a\":1}");
     assert_int_equal(world->status, 418);
     assert_string_equal(world->body, "short and stout");
-    /* A Date has whole seconds. */
+    /* A Date header has whole seconds. */
     assert_true(world->server_now > now - 2 * SPAN_S &&
                 world->server_now < clock_now() + SPAN_S);
 }
@@ -256,7 +256,7 @@ static void a_cancelled_call_ends_without_an_answer(void **state)
         loop_run(world->loop);
     client_cancel(world->client, call);
     client_cancel(world->client, call + 1);
-    assert_int_equal(world->told, 0);
+    assert_int_equal(world->done, 0);
     await(world, 1);
     assert_int_equal(world->status, 0);
     assert_true(world->err.text[0] != '\0');

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests of where commands find their token, and which tokens and files they refuse.
+ */
 #include "cli/remote/credentials.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands against servers that are none of ours, or break in the middle: what they say and
- * how they end.
+ * Tests of commands with servers that are not Belfry, or break off: their messages and exit
+ * statuses.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -18,11 +18,11 @@
 
 enum { HEAD_MAX = 16384, ANSWERS_MAX = 4 };
 
-/* A server of few connections: each is read up to the end of its head, then answered. */
+/* A server for a few connections: reads each up to the end of its head, then answers. */
 struct server {
     char url[64];
     pid_t pid;
-    int asked; /* a file: the heads that came */
+    int asked; /* a file with the heads that it received */
 };
 
 static void serve(int listener, int asked, const char *const *answers)
@@ -67,7 +67,7 @@ static struct server start(const char *const *answers)
     return server;
 }
 
-/* What it was asked; the server is over. */
+/* Ends the server; returns the heads that it received. */
 static const char *end(struct server *server)
 {
     static char asked[RUN_TEXT_MAX];
@@ -86,7 +86,7 @@ static void has(const char *text, const char *part)
         fail_msg("`%s` is not in:\n%s", part, text);
 }
 
-/* `belfry schedule list` against one answer: its status, and a part of what it says. */
+/* Runs `belfry schedule list` with one answer; checks its status and a part of its errors. */
 static void list_says(const char *answer, int status, const char *part)
 {
     struct server server = start(ANSWERS(answer));
@@ -106,13 +106,13 @@ static void list_says(const char *answer, int status, const char *part)
 static void what_is_no_answer_of_ours_is_said_to_be_none(void **state)
 {
     (void)state;
-    list_says("SSH-2.0-OpenSSH_9.2\r\n", 76, "is no Belfry server");
+    list_says("SSH-2.0-OpenSSH_9.2\r\n", 76, "is not a Belfry server");
     list_says("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n<html>hello</html>", 76,
-              "it begins with: <html>hello");
+              "the body begins with: <html>hello");
     list_says(JSON("200 OK", "[]"), 76, "has no schedules");
     list_says(JSON("200 OK", "{}"), 76, "has no schedules");
     list_says(JSON("200 OK", "{\"schedules\":7}"), 76, "has no schedules");
-    list_says(JSON("200 OK", "{\"schedules\":[}"), 76, "that is no JSON");
+    list_says(JSON("200 OK", "{\"schedules\":[}"), 76, "that is not JSON");
     list_says(JSON("500 Oh", "<h1>oops</h1>"), 76, "answered 500");
     list_says(JSON("404 Not Found", ""), 76, "answered 404");
     list_says("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n"
@@ -127,7 +127,7 @@ static void an_answer_that_breaks_off_is_none(void **state)
     list_says("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"schedules\":[]", 69,
               "did not answer");
     list_says("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"sch", 69,
-              "look before you repeat it");
+              "check before you repeat the command");
 }
 
 static void refusals_end_with_their_own_status(void **state)
@@ -136,7 +136,7 @@ static void refusals_end_with_their_own_status(void **state)
     list_says(JSON("503 Later", "{\"detail\":\"not ready: starting\"}"), 75, "not ready");
     list_says(JSON("429 Slow", "{\"detail\":\"too many\"}"), 75, "too many");
     list_says(JSON("403 No", "{\"detail\":\"not yours\"}"), 77, "not yours");
-    list_says(JSON("401 No", "{\"detail\":\"who?\"}"), 77, "give a token with");
+    list_says(JSON("401 No", "{\"detail\":\"who?\"}"), 77, "set a token with");
     list_says(JSON("400 No", "{\"title\":\"Bad Request\"}"), 1, "Bad Request");
     list_says(JSON("400 No", "{\"detail\":\"x\",\"field\":\"limit\",\"at\":99999}"), 1,
               "limit: x");
@@ -154,7 +154,7 @@ static void a_head_without_end_is_not_read(void **state)
 
     (void)state;
     memset(head + strlen(head), 'x', sizeof head - strlen(head) - 1);
-    list_says(head, 76, "is no Belfry server");
+    list_says(head, 76, "is not a Belfry server");
 }
 
 static void rows_of_an_odd_shape_do_no_harm(void **state)
@@ -172,7 +172,7 @@ static void rows_of_an_odd_shape_do_no_harm(void **state)
     end(&server);
 }
 
-/* Without a version an edit could undo that of another. */
+/* Without an ETag an edit could undo the edit of another client. */
 static void what_has_no_version_is_not_edited(void **state)
 {
     struct server server = start(ANSWERS(JSON("200 OK", "{\"id\":\"a\"}")));
@@ -180,7 +180,7 @@ static void what_has_no_version_is_not_edited(void **state)
 
     (void)state;
     assert_int_equal(run->status, 76);
-    has(run->err, "did not say which version");
+    has(run->err, "has no ETag");
     end(&server);
 }
 

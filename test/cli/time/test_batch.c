@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry next --batch, from the outside.
+ * Tests of `belfry next --batch` as a program.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -142,26 +142,28 @@ static void broken_lines_are_answered_by_their_number(void **state)
 static void wrong_fields_are_named(void **state)
 {
     (void)state;
-    answers("{\"id\":1,\"expr\":\"@daily\",\"n\":0}\n"
-            "{\"id\":2,\"expr\":\"@daily\",\"n\":10001}\n"
-            "{\"id\":3,\"expr\":\"@daily\",\"spec\":{}}\n"
-            "{\"id\":4}\n"
-            "{\"id\":5,\"expr\":\"@daily\",\"dialetc\":\"quartz\"}\n"
-            "{\"id\":6,\"expr\":\"@daily\",\"timezone\":\"UTC\"}\n"
-            "{\"id\":7,\"expr\":5}\n"
-            "{\"id\":8,\"expr\":\"@daily\",\"dst\":{\"gap\":\"skip\"}}\n"
-            "{\"id\":9,\"expr\":\"@daily\",\"n\":1.5}\n"
-            "{\"id\":x}\n",
-            "{\"id\":1,\"error\":\"must be from 1 to 10000\",\"field\":\"n\"}\n"
-            "{\"id\":2,\"error\":\"must be from 1 to 10000\",\"field\":\"n\"}\n"
-            "{\"id\":3,\"error\":\"give expr or spec, not both\"}\n"
-            "{\"id\":4,\"error\":\"expr or spec is missing\"}\n"
-            "{\"id\":5,\"error\":\"unknown field dialetc; did you mean dialect?\"}\n"
-            "{\"id\":6,\"error\":\"unknown field timezone; did you mean tz?\"}\n"
-            "{\"id\":7,\"error\":\"must be a string, not a number\",\"field\":\"expr\"}\n"
-            "{\"id\":8,\"error\":\"needs both gap and fold\",\"field\":\"dst\"}\n"
-            "{\"id\":9,\"error\":\"must be a whole number\",\"field\":\"n\"}\n"
-            "{\"line\":10,\"error\":\"column 7: invalid token\",\"at\":6}\n");
+    answers(
+        "{\"id\":1,\"expr\":\"@daily\",\"n\":0}\n"
+        "{\"id\":2,\"expr\":\"@daily\",\"n\":10001}\n"
+        "{\"id\":3,\"expr\":\"@daily\",\"spec\":{}}\n"
+        "{\"id\":4}\n"
+        "{\"id\":5,\"expr\":\"@daily\",\"dialetc\":\"quartz\"}\n"
+        "{\"id\":6,\"expr\":\"@daily\",\"timezone\":\"UTC\"}\n"
+        "{\"id\":7,\"expr\":5}\n"
+        "{\"id\":8,\"expr\":\"@daily\",\"dst\":{\"gap\":\"skip\"}}\n"
+        "{\"id\":9,\"expr\":\"@daily\",\"n\":1.5}\n"
+        "{\"id\":x}\n",
+        "{\"id\":1,\"error\":\"must be from 1 to 10000\",\"field\":\"n\"}\n"
+        "{\"id\":2,\"error\":\"must be from 1 to 10000\",\"field\":\"n\"}\n"
+        "{\"id\":3,\"error\":\"give expr or spec, not both\"}\n"
+        "{\"id\":4,\"error\":\"missing expr or spec\"}\n"
+        "{\"id\":5,\"error\":\"unknown field \\\"dialetc\\\"; did you mean "
+        "\\\"dialect\\\"?\"}\n"
+        "{\"id\":6,\"error\":\"unknown field \\\"timezone\\\"; did you mean \\\"tz\\\"?\"}\n"
+        "{\"id\":7,\"error\":\"must be a string, not a number\",\"field\":\"expr\"}\n"
+        "{\"id\":8,\"error\":\"needs both gap and fold\",\"field\":\"dst\"}\n"
+        "{\"id\":9,\"error\":\"must be a whole number\",\"field\":\"n\"}\n"
+        "{\"line\":10,\"error\":\"column 7: invalid token\",\"at\":6}\n");
 }
 
 static void other_fields_of_a_line_are_passed_over(void **state)
@@ -185,7 +187,7 @@ static void options_are_what_lines_mean_that_do_not_say(void **state)
                                   "\"2026-06-02T09:00:00Z\"]}\n");
 }
 
-/* What comes right behind a line that was thrown away must not be lost with it. */
+/* The bytes after a discarded line must not be discarded with it. */
 static void a_line_that_is_too_long_costs_only_itself(void **state)
 {
     enum { LONG = 1400 * 1024, SHORT = 30000, ROOM = 4 << 20 };
@@ -213,7 +215,7 @@ static void a_line_that_is_too_long_costs_only_itself(void **state)
     lseek(out, 0, SEEK_SET);
     file = fdopen(out, "r");
     for (; getline(&line, &room, file) > 0; answers++)
-        refused += strstr(line, "{\"line\":3,\"error\":\"a line may have 1048576 bytes\"}") !=
+        refused += strstr(line, "{\"line\":3,\"error\":\"line exceeds 1048576 bytes\"}") !=
                    NULL;
     assert_int_equal(answers, SHORT + 1);
     assert_int_equal(refused, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The quick way to read a question must agree with the thorough one wherever it answers.
+ * The scanner for flat lines must agree with the JSON reader on every line that it accepts.
  */
 #include "cli/time/batch_query.h"
 
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static const struct batch_query standard = {.after = 1, .n = BATCH_QUERY_N_DEFAULT};
+static const struct batch_query defaults = {.after = 1, .n = BATCH_QUERY_N_DEFAULT};
 
 static enum rc read_thoroughly(struct str line, struct batch_query *q, char *room,
                                json_t **json)
@@ -20,7 +20,7 @@ static enum rc read_thoroughly(struct str line, struct batch_query *q, char *roo
     struct err err;
     enum rc rc = json_read(line, json, &err);
 
-    *q = standard;
+    *q = defaults;
     if (rc != RC_OK || !json_is_object(*json))
         return RC_INVALID;
     return batch_query_read(*json, room, q, &err);
@@ -29,7 +29,7 @@ static enum rc read_thoroughly(struct str line, struct batch_query *q, char *roo
 static void both_ways_agree(const char *line, size_t len)
 {
     static char room[BATCH_QUERY_ID_MAX];
-    struct batch_query quick = standard, thorough;
+    struct batch_query quick = defaults, thorough;
     json_t *json = NULL;
 
     if (batch_query_scan((struct str){line, len}, &quick)) {
@@ -61,7 +61,7 @@ static void a_flat_line_is_read_quickly(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        q = standard;
+        q = defaults;
         assert_true(batch_query_scan(str_of(lines[i]), &q));
         both_ways_agree(lines[i], strlen(lines[i]));
     }
@@ -104,11 +104,11 @@ static void what_is_not_flat_or_not_right_is_left_to_the_thorough_way(void **sta
 
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        struct batch_query q = standard;
+        struct batch_query q = defaults;
 
         if (batch_query_scan(str_of(lines[i]), &q))
             fail_msg("read quickly: %s", lines[i]);
-        assert_memory_equal(&q, &standard, sizeof q);
+        assert_memory_equal(&q, &defaults, sizeof q);
     }
 }
 
@@ -122,7 +122,7 @@ static size_t below(size_t n)
     return (size_t)(chance_state % n);
 }
 
-/* A right line with a few bytes exchanged, put in or taken out. */
+/* Replaces, inserts or removes a few bytes of a valid line. */
 static size_t spoil(char *line, size_t len)
 {
     static const char bytes[] = "{}[]\",:\\ \t0159.eE+-nultrafs\x01\x7f\xc3\xa9";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry explain, from the outside.
+ * Tests of `belfry explain` as a program.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static void everything_is_told_in_order(void **state)
                         "  2026-03-08T07:00:00Z  2026-03-08 from 02:00 to 03:00\n"
                         "    02:30 does not exist that day: runs at 03:00\n"
                         "  2026-11-01T06:00:00Z  2026-11-01 from 02:00 to 01:00\n"
-                        "    does not touch it\n");
+                        "    no effect\n");
     assert_int_equal(run->status, 0);
 }
 
@@ -51,7 +51,7 @@ static void a_wall_clock_time_may_be_asked_for(void **state)
                            "Not a slot\n  02:30 on 8 March 2026 does not exist in "
                            "America/New_York: clocks go from 02:00 to 03:00; the slot "
                            "runs at 03:00 instead\n"));
-    /* In a fold both instants are answered for. */
+    /* A local time in a fold gives two instants. */
     run = RUN("explain", "-z", "America/New_York", "-a2026-01-01", "-t", "2026-11-01T01:30",
               "30 1 * * *");
     assert_non_null(strstr(run->out, "A slot\n  at      2026-11-01T05:30:00Z"));
@@ -61,8 +61,8 @@ static void a_wall_clock_time_may_be_asked_for(void **state)
 static void how_often_is_told_when_it_is_often(void **state)
 {
     (void)state;
-    assert_non_null(strstr(RUN("explain", "*/15 * * * *")->out, "  about 96 a day\n"));
-    assert_null(strstr(RUN("explain", "@hourly")->out, "a day"));
+    assert_non_null(strstr(RUN("explain", "*/15 * * * *")->out, "  about 96 per day\n"));
+    assert_null(strstr(RUN("explain", "@hourly")->out, "per day"));
 }
 
 static void never_and_likely_mistakes_are_told(void **state)
@@ -72,10 +72,10 @@ static void never_and_likely_mistakes_are_told(void **state)
         strstr(RUN("explain", "0 0 30 2 *")->out, "Next\n  never: February has no day 30\n"));
     assert_non_null(strstr(RUN("explain", "0 0 13 * FRI")->out,
                            "Note\n  day of month and day of week are both given"));
-    /* Touched in the second year only: 13 March 2027 is no Sunday, 12 March 2028 is one. */
+    /* Only in the second year: 12 March 2027 is not a Sunday, 12 March 2028 is one. */
     assert_non_null(
         strstr(RUN("explain", "-zAmerica/New_York", "-a2026-06-01", "30 2 12 3 *")->out,
-               "Note\n  a clock change touches it at 2028-03-12T07:00:00Z\n"));
+               "Note\n  a clock change affects it at 2028-03-12T07:00:00Z\n"));
 }
 
 static void json_holds_the_same(void **state)
@@ -138,8 +138,8 @@ static void a_spec_is_explained_too(void **state)
 
     (void)state;
     assert_int_equal(run->status, 0);
-    assert_string_equal(
-        run->err, "belfry: named calendars live on the server; here they count as empty\n");
+    assert_string_equal(run->err, "belfry: named calendars are stored on the server; here they "
+                                  "count as empty\n");
     assert_non_null(strstr(run->out, "At 02:30 every day, UTC, except on 25 December 2027, "
                                      "except on the days of us-holidays\n"));
     assert_non_null(strstr(run->out, "\n  25 December 2027 is an excluded date\n"));

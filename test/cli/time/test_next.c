@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry next, from the outside.  Times are facts of the calendar and of tzdata.
+ * Tests of `belfry next` as a program.  The times follow from the calendar and from tzdata.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,7 +96,8 @@ static void a_list_that_is_cut_says_so(void **state)
 
     (void)state;
     assert_int_equal(run->status, 0);
-    assert_string_equal(run->err, "belfry: cut after 100000; there are more before --until\n");
+    assert_string_equal(run->err,
+                        "belfry: stopped after 100000 times; more follow before --until\n");
 }
 
 static void a_zone_in_the_expression_is_the_zone_of_everything(void **state)
@@ -145,21 +146,21 @@ static void wrong_options_are_told_with_what_is_right(void **state)
 {
     (void)state;
     refuses(RUN("next", "--dialec", "x", "@daily"),
-            "belfry: unknown option --dialec; did you mean --dialect?\n"
-            "belfry: `belfry help next` explains it\n");
+            "belfry: unknown option \"--dialec\"; did you mean --dialect?\n"
+            "belfry: see `belfry help next`\n");
     refuses(RUN("next", "-n"), "belfry: --count needs a value: --count N\n"
-                               "belfry: `belfry help next` explains it\n");
+                               "belfry: see `belfry help next`\n");
     refuses(RUN("next", "--local=yes", "@daily"), "belfry: --local takes no value\n"
-                                                  "belfry: `belfry help next` explains it\n");
+                                                  "belfry: see `belfry help next`\n");
     refuses(RUN("next", "-n", "0", "@daily"),
-            "belfry: -n must be a number from 1 to 100000, not 0\n");
+            "belfry: -n must be a number from 1 to 100000, not \"0\"\n");
     refuses(RUN("next", "-n", "100001", "@daily"),
-            "belfry: -n must be a number from 1 to 100000, not 100001\n");
+            "belfry: -n must be a number from 1 to 100000, not \"100001\"\n");
     refuses(RUN("next", "-n", "5x", "@daily"),
-            "belfry: -n must be a number from 1 to 100000, not 5x\n");
-    refuses(RUN("next"), "belfry: an expression is missing, such as '30 2 * * MON-FRI'\n");
+            "belfry: -n must be a number from 1 to 100000, not \"5x\"\n");
+    refuses(RUN("next"), "belfry: missing argument: EXPR, such as '30 2 * * MON-FRI'\n");
     refuses(RUN("next", "0", "9", "*", "*", "*"),
-            "belfry: one expression is expected, not 5 words: put it in quotes\n");
+            "belfry: expected one expression, not 5 words; put it in quotes\n");
     assert_int_equal(RUN("next", "--tz", "Mars/X", "@daily")->status, 2);
     assert_int_equal(RUN("next", "--after", "10000-01-01T00:00:00Z", "@daily")->status, 2);
     assert_int_equal(RUN("next", "--zoneinfo", "/nowhere", "@daily")->status, 2);
@@ -169,8 +170,8 @@ static void wrong_options_are_told_with_what_is_right(void **state)
 static void unknown_commands_are_answered_with_the_nearest(void **state)
 {
     (void)state;
-    refuses(RUN("nxt"), "belfry: unknown command nxt; did you mean next?\n"
-                        "belfry: `belfry help` lists the commands\n");
+    refuses(RUN("nxt"), "belfry: unknown command \"nxt\"; did you mean \"next\"?\n"
+                        "belfry: see `belfry help`\n");
 }
 
 static void a_spec_comes_from_a_file_or_standard_input(void **state)
@@ -195,7 +196,7 @@ static void a_spec_comes_from_a_file_or_standard_input(void **state)
 static void help_is_there_for_each_command(void **state)
 {
     (void)state;
-    assert_non_null(strstr(RUN("--help")->out, "belfry next"));
+    assert_non_null(strstr(RUN("--help")->out, "\n  next "));
     assert_non_null(strstr(RUN("help", "next")->out, "--batch"));
     assert_non_null(strstr(RUN("next", "--help")->out, "Examples:"));
     assert_non_null(strstr(RUN("explain", "-h")->out, "--at"));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of the worker do with a run, and look at when it has ended.
+ * Helpers of the worker's tests: start a run, and read its report.
  */
 #pragma once
 
 #include "fake_server.h"
 
-/* ---- what tests look at ---- */
+/* ---- the report ---- */
 
 static inline const char *member(const struct fake_run *run, const char *name)
 {
@@ -36,7 +36,7 @@ static inline const char *message(const struct fake_run *run)
     return json_string_value(json_object_get(json_object_get(run->item, "error"), "message"));
 }
 
-/* One run by `sh -c script`; the worker's exit status. */
+/* Executes one run with `sh -c script`; returns the worker's exit status. */
 static inline int once(struct fake *fake, const char *script)
 {
     fake_add(fake);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fake queue server of the worker's tests.
+ */
 #include "fake_server.h"
 
 #include <sys/stat.h>
@@ -9,9 +12,9 @@
 
 enum { ANSWER_MAX = 1 << 20 };
 
-static void check(struct fake *fake)
+static void check_condition(struct fake *fake)
 {
-    if (fake->is_so && fake->is_so(fake))
+    if (fake->condition && fake->condition(fake))
         loop_stop(fake->loop);
 }
 
@@ -36,7 +39,7 @@ static void print_grant(const struct fake *fake, const struct fake_run *run, str
     buf_text(out, "\"}");
 }
 
-static int asked(struct exchange *x)
+static int read_max(struct exchange *x)
 {
     json_auto_t *json = NULL;
     struct err err;
@@ -45,12 +48,12 @@ static int asked(struct exchange *x)
     return (int)json_integer_value(json_object_get(json, "max"));
 }
 
-/* True when the poll was answered. */
+/* Answers a poll with ready runs; false when there are none. */
 static bool grant(struct fake *fake, struct exchange *x)
 {
     static char text[ANSWER_MAX];
     struct buf out = BUF(text);
-    int max = asked(x), count = 0;
+    int max = read_max(x), count = 0;
 
     buf_text(&out, "{ \"other\": [1, {\"runs\": []}], \"runs\" : [");
     for (int i = 0; i < fake->run_count && count < max; i++) {
@@ -91,14 +94,14 @@ static void on_gone(void *arg, struct exchange *x)
             fake->polls[kept++] = fake->polls[i];
     fake->poll_count = kept;
     exchange_cut(x);
-    check(fake);
+    check_condition(fake);
 }
 
 static const struct exchange_watch watch = {.on_gone = on_gone};
 
 static void claim(struct fake *fake, struct exchange *x)
 {
-    int max = asked(x);
+    int max = read_max(x);
 
     fake->claims++;
     fake->max_asked = max > fake->max_asked ? max : fake->max_asked;
@@ -122,7 +125,7 @@ static struct fake_run *run_of(struct fake *fake, const json_t *item)
     return NULL;
 }
 
-/* One text whose lines all end; as long as a real server takes it, packed. */
+/* Checks that all lines end, and that a real server would accept the size. */
 static void add_log(struct fake_run *run, const json_t *item)
 {
     const json_t *log = json_object_get(item, "log");
@@ -141,8 +144,8 @@ static void add_log(struct fake_run *run, const json_t *item)
     run->log_len += len;
 }
 
-static const char *take(struct fake *fake, struct fake_run *run, const char *kind,
-                        const json_t *item)
+static const char *accept_report(struct fake *fake, struct fake_run *run, const char *kind,
+                                 const json_t *item)
 {
     if (run->state != FAKE_LEASED ||
         json_integer_value(json_object_get(item, "fence")) != run->fence) {
@@ -190,7 +193,7 @@ static void reports(struct fake *fake, struct exchange *x, const char *kind)
     for (size_t i = 0; i < json_array_size(items); i++) {
         const json_t *item = json_array_get(items, i);
         struct fake_run *run = run_of(fake, item);
-        const char *status = take(fake, run, kind, item);
+        const char *status = accept_report(fake, run, kind, item);
 
         if (strcmp(status, "ok") == 0 && !run->is_cancelled) {
             ok++;
@@ -241,7 +244,7 @@ static void on_request(void *arg, struct exchange *x)
     } else {
         reports(fake, x, kind);
     }
-    check(fake);
+    check_condition(fake);
 }
 
 static int64_t body_max(void *arg, const struct http1_request *request)
@@ -284,7 +287,7 @@ static void on_child(void *arg, int signal)
         if (worker->status == -2 && waitpid(worker->pid, &status, WNOHANG) == worker->pid)
             worker->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     }
-    check(fake);
+    check_condition(fake);
 }
 
 static void on_closed(void *arg)
@@ -293,7 +296,7 @@ static void on_closed(void *arg)
 
     fake->listener = listener_free(fake->listener);
     fake->is_closed = true;
-    check(fake);
+    check_condition(fake);
 }
 
 static bool is_closed(const struct fake *fake)
@@ -391,12 +394,12 @@ struct fake_worker *fake_start(struct fake *fake, const char *const *words)
     return worker;
 }
 
-void fake_await(struct fake *fake, bool (*is_so)(const struct fake *fake))
+void fake_await(struct fake *fake, bool (*condition)(const struct fake *fake))
 {
-    fake->is_so = is_so;
-    while (!is_so(fake))
+    fake->condition = condition;
+    while (!condition(fake))
         loop_run(fake->loop);
-    fake->is_so = NULL;
+    fake->condition = NULL;
 }
 
 static bool last_ended(const struct fake *fake)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A queue server by script: few runs, every order and report written down.
+ * A fake queue server that a test controls: a few runs, and a record of all reports.
  *
- * It speaks the worker calls of the native API over a real listener, on the test's own
- * thread.  Workers are real processes.  fake_await() runs the loop until something is so;
- * what never comes ends by the alarm that run_start() sets.
+ * It serves the worker calls of the native API over a real listener, on the test's own thread.
+ * Workers are real processes.  fake_await() runs the loop until a condition holds; the alarm
+ * that run_start() sets ends a test that waits in vain.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ enum {
     FAKE_POLLS_MAX = 8,
     FAKE_WORKERS_MAX = 32,
     FAKE_LOG_MAX = 2 << 20,
-    FAKE_PART_MAX = 256 << 10, /* of a log in one report, with */
-    FAKE_LINE_HEAD = 13,       /* so much for each line        */
+    FAKE_PART_MAX = 256 << 10, /* bytes of log in one report, including */
+    FAKE_LINE_HEAD = 13,       /* this overhead per line                */
     FAKE_TEXT_MAX = 512,
 };
 
@@ -40,15 +40,15 @@ struct fake_run {
     bool is_cancelled;
     int beats, grants;
     char how[16]; /* complete, fail, release */
-    json_t *item; /* the report that was taken */
-    char *log;    /* lines, each with its end */
+    json_t *item; /* the accepted report */
+    char *log;    /* lines, each with its line break */
     size_t log_len;
 };
 
 struct fake_worker {
     pid_t pid;
     int err;    /* a file */
-    int status; /* of exit; -2: it has not ended */
+    int status; /* exit status; -2: it has not ended */
 };
 
 struct fake {
@@ -63,53 +63,53 @@ struct fake {
     struct fake_worker workers[FAKE_WORKERS_MAX];
     int worker_count;
 
-    int unavailable;     /* so many reports are answered 503, and not taken  */
-    bool loses_answer;   /* the next report is taken, its answer is not sent */
-    bool is_mute;        /* reports are not taken, and never answered        */
-    int unanswered;      /* of them                                         */
-    bool refuses_all;    /* requests with more than one item get 400          */
-    const char *token;   /* who shows another, or none, gets 401            */
-    const char *refuses; /* this kind of report is refused, item by item    */
+    int unavailable;     /* answer this many reports with 503                    */
+    bool loses_answer;   /* accept the next report, but do not send the answer   */
+    bool is_mute;        /* ignore reports without an answer                     */
+    int unanswered;      /* number of ignored reports                            */
+    bool refuses_all;    /* answer requests with more than one item with 400     */
+    const char *token;   /* answer requests with another or no token with 401    */
+    const char *refuses; /* refuse each item of this kind of report              */
     int denied_claims;
     int stale, beats, claims, max_asked, requests, refused;
-    int sent_batch; /* most items of one request of reports */
+    int sent_batch; /* maximum number of items in one request */
     char last_claim[FAKE_TEXT_MAX];
 
-    int err;       /* where the next worker writes its errors; 0: to a file */
-    char dir[64];  /* of the test's own */
-    char gate[96]; /* a fifo in it: who reads it waits for fake_open_gate() */
+    int err;       /* standard error of the next worker; 0: a file */
+    char dir[64];  /* directory of the test */
+    char gate[96]; /* a fifo in it: a program that reads it waits for fake_open_gate() */
     char text[FAKE_TEXT_MAX];
-    bool (*is_so)(const struct fake *fake);
+    bool (*condition)(const struct fake *fake);
     bool is_closed;
 };
 
-/* cmocka's set-up and tear-down; the latter ends workers that are left. */
+/* cmocka's setup and teardown; the latter kills remaining workers. */
 int fake_setup(void **state);
 int fake_teardown(void **state);
 
-/* Nobody listens any more, and every connection is cut; then again, at the same port. */
+/* Closes the listener and every connection; then opens it again on the same port. */
 void fake_go_away(struct fake *fake);
 void fake_come_back(struct fake *fake);
 
-/* A run that is ready; polls that wait get it. */
+/* Adds a ready run; a waiting poll gets it. */
 struct fake_run *fake_add(struct fake *fake);
 
-/* Somebody else's turn: the fence grows, the run is ready again. */
+/* Takes the run away: increments the fence and makes the run ready again. */
 void fake_take_over(struct fake *fake, struct fake_run *run);
 
-/* A worker with these words behind --server and --queue q, up to NULL. */
+/* Starts a worker with --server, --queue q and these words, up to NULL. */
 struct fake_worker *fake_start(struct fake *fake, const char *const *words);
 
-/* Runs the loop until it is so. */
-void fake_await(struct fake *fake, bool (*is_so)(const struct fake *fake));
+/* Runs the loop until the condition holds. */
+void fake_await(struct fake *fake, bool (*condition)(const struct fake *fake));
 
-/* Waits for the end of the worker started last; its exit status. */
+/* Waits until the last started worker ends; returns its exit status. */
 int fake_await_exit(struct fake *fake);
 
-/* One program that waits at the gate goes on. */
+/* Lets one program that waits at the gate continue. */
 void fake_open_gate(struct fake *fake);
 
-/* What the worker wrote to standard error; good until the next call. */
+/* The worker's standard error; valid until the next call. */
 const char *fake_errors(const struct fake_worker *worker);
 
 #define WORKER(fake, ...) fake_start(fake, (const char *const[]){__VA_ARGS__, NULL})

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry worker and its programs: what they get, what they give, how they fail.
+ * Tests of `belfry worker` and its programs: input, results, output, failures.
  */
 #include "fake_run.h"
 
@@ -158,7 +158,7 @@ static void a_flood_is_cut_and_told(void **state)
     assert_int_equal(json_string_length(json_object_get(result, "output")), 100 * 1024);
     assert_true(json_is_true(json_object_get(result, "truncated")));
     assert_true(run->log_len > 100 * 1024 && run->log_len < 3 << 19);
-    assert_non_null(strstr(run->log + run->log_len - 64, "lines of output were left out)"));
+    assert_non_null(strstr(run->log + run->log_len - 64, "lines of output were dropped)"));
 }
 
 static void a_burst_of_lines_arrives_whole_and_in_order(void **state)
@@ -237,25 +237,26 @@ static void refuses(const struct run *run, const char *err)
 static void wrong_options_are_told(void **state)
 {
     (void)state;
-    refuses(RUN("worker", "--", "true"), "which queue? write --queue NAME");
-    refuses(RUN("worker", "-Q", "q"), "which program? write -- PROGRAM ARGS");
-    refuses(RUN("worker", "-Q", "q", "--"), "which program? write -- PROGRAM ARGS");
-    refuses(RUN("worker", "-Q", "q", "true"), "write -- before the program: -- true");
-    refuses(RUN("worker", "-Q", "", "--", "true"), "a queue's name has 1 to 255 bytes");
+    refuses(RUN("worker", "--", "true"), "missing option: --queue NAME");
+    refuses(RUN("worker", "-Q", "q"), "missing program; use -- PROGRAM [ARG]...");
+    refuses(RUN("worker", "-Q", "q", "--"), "missing program; use -- PROGRAM [ARG]...");
+    refuses(RUN("worker", "-Q", "q", "true"),
+            "unexpected argument \"true\"; put -- before the program");
+    refuses(RUN("worker", "-Q", "", "--", "true"), "--queue must be UTF-8 of 1 to 255 bytes");
     refuses(RUN("worker", "-Q", "q", "-c", "0", "--", "true"),
-            "--concurrency must be 1 to 1000, not 0");
+            "--concurrency must be 1 to 1000, not \"0\"");
     refuses(RUN("worker", "-Q", "q", "--drain", "30", "--", "true"),
-            "--drain must be a duration up to 1d, such as 30s, not 30");
+            "--drain must be a duration up to 1d, such as 30s, not \"30\"");
     refuses(RUN("worker", "-Q", "q", "-s", "ftp://x", "--", "true"),
             "`ftp://x` does not begin with http:// or https:// and a host");
     refuses(RUN("worker", "-Q", "q", "--token", "a b", "--", "true"),
-            "--token holds no token: one looks like bf_editor_");
-    refuses(RUN("worker", "-Q", "q", "--name", "", "--", "true"), "a worker's name has 1 to");
-    refuses(
-        RUN("worker", "-Q", "q", "--fields", "slot,inputs", "--", "true"),
-        "--fields: `inputs` is not a field; did you mean input? valid fields: id, schedule,");
+            "--token: invalid token; use one line such as bf_editor_");
+    refuses(RUN("worker", "-Q", "q", "--name", "", "--", "true"),
+            "--name must be UTF-8 of 1 to 255 bytes");
+    refuses(RUN("worker", "-Q", "q", "--fields", "slot,inputs", "--", "true"),
+            "--fields: \"inputs\" is not a field; did you mean input? valid fields: id,");
     refuses(RUN("worker", "-Q", "q", "--fields", "", "--", "true"),
-            "--fields: `` is not a field");
+            "--fields: \"\" is not a field");
 }
 
 static void a_program_that_is_not_there_is_told(void **state)
@@ -264,7 +265,7 @@ static void a_program_that_is_not_there_is_told(void **state)
 
     (void)state;
     assert_int_equal(run->status, 2);
-    assert_string_equal(run->err, "belfry: no-such-program-anywhere: no such program\n");
+    assert_string_equal(run->err, "belfry: program \"no-such-program-anywhere\" not found\n");
 }
 
 #define WITH_SERVER(test) cmocka_unit_test_setup_teardown(test, fake_setup, fake_teardown)

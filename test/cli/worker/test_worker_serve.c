@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry worker and belfry serve, both as a person starts them.
+ * Tests of `belfry worker` with `belfry serve`, both started as a user does.
  *
- * What happened is told twice: by the server's counters, and by the programs themselves, each
- * of which adds a line to a journal.
+ * Two records are compared: the server's counters, and a journal to which each program appends
+ * a line.
  */
 #include <netinet/in.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@
 
 enum { WORKERS_MAX = 4, PATH_MAX_BYTES = 128, TEXT_MAX_BYTES = 16 * 1024 };
 
-#define PAUSE (10 * SPAN_MS) /* between two looks at the counters */
+#define PAUSE (10 * SPAN_MS) /* between two reads of the counters */
 
 struct world {
     struct loop *loop;
@@ -33,7 +33,7 @@ struct world {
     char url[64], dir[64], db[PATH_MAX_BYTES], gate[PATH_MAX_BYTES], journal[PATH_MAX_BYTES];
     pid_t server, workers[WORKERS_MAX];
     int worker_count;
-    bool is_told;
+    bool is_done;
     int status;
     json_t *body;
     char text[TEXT_MAX_BYTES];
@@ -93,19 +93,19 @@ static void on_answer(void *arg, const struct client_answer *answer)
     world->body = NULL;
     if (answer->body.len > 0 && json_read(answer->body, &world->body, &err) != RC_OK)
         fail_msg("%s", err.text);
-    world->is_told = true;
+    world->is_done = true;
     loop_stop(world->loop);
 }
 
-static const json_t *ask(struct world *world, const char *method, const char *path,
-                         const char *body)
+static const json_t *request(struct world *world, const char *method, const char *path,
+                             const char *body)
 {
     struct client_request what = {
         .method = method, .path = path, .body = str_of(body ? body : "")};
 
-    world->is_told = false;
+    world->is_done = false;
     client_send(world->client, &what, on_answer, world);
-    while (!world->is_told)
+    while (!world->is_done)
         loop_run(world->loop);
     return world->body;
 }
@@ -114,28 +114,28 @@ static void on_time(void *arg)
 {
     struct world *world = arg;
 
-    world->is_told = true;
+    world->is_done = true;
     loop_stop(world->loop);
 }
 
 static void pause_a_little(struct world *world)
 {
-    world->is_told = false;
+    world->is_done = false;
     loop_timer_set(world->timer, PAUSE);
-    while (!world->is_told)
+    while (!world->is_done)
         loop_run(world->loop);
 }
 
 static int counter(struct world *world, const char *name)
 {
-    const json_t *state = json_object_get(ask(world, "GET", "/api/v1/schedules/s", NULL),
+    const json_t *state = json_object_get(request(world, "GET", "/api/v1/schedules/s", NULL),
                                           "state");
 
     assert_int_equal(world->status, 200);
     return (int)json_integer_value(json_object_get(json_object_get(state, "counters"), name));
 }
 
-/* Until a counter of the schedule has got there; the test's alarm ends it otherwise. */
+/* Waits until a counter of the schedule reaches `count`, or the alarm ends the test. */
 static void await_counter(struct world *world, const char *name, int count)
 {
     while (counter(world, name) < count)
@@ -143,23 +143,23 @@ static void await_counter(struct world *world, const char *name, int count)
     assert_int_equal(counter(world, name), count);
 }
 
-/* Starts a run; its path is good until the next one. */
+/* Starts a run; returns its path, which is valid until the next call. */
 static const char *trigger(struct world *world)
 {
     static char path[PATH_MAX_BYTES];
 
-    ask(world, "POST", "/api/v1/schedules/s/trigger", "{}");
+    request(world, "POST", "/api/v1/schedules/s/trigger", "{}");
     assert_int_equal(world->status, 202);
     snprintf(path, sizeof path, "/api/v1/runs/%s",
              json_string_value(json_object_get(world->body, "id")));
     return path;
 }
 
-/* Until the run is over; what the server shows of it. */
+/* Waits until the run has ended; returns the server's view of it. */
 static const json_t *await_ended(struct world *world, const char *path)
 {
     for (;;) {
-        const json_t *run = ask(world, "GET", path, NULL);
+        const json_t *run = request(world, "GET", path, NULL);
 
         assert_int_equal(world->status, 200);
         if (strcmp(json_string_value(json_object_get(run, "state")), "ended") == 0)
@@ -170,12 +170,12 @@ static const json_t *await_ended(struct world *world, const char *path)
 
 /* ---- workers ---- */
 
-/* Each run adds its id, attempt and fence to the journal, then does what the script says. */
-static pid_t start_worker(struct world *world, const char *places, const char *script)
+/* Each run appends its id, attempt and fence to the journal, then executes the script. */
+static pid_t start_worker(struct world *world, const char *jobs, const char *script)
 {
     char text[512];
-    const char *words[] = {"worker", "-qQ",      "q",  "-c", places, "--drain", "1ms",
-                           "-s",     world->url, "--", "sh", "-c",   text,      NULL};
+    const char *words[] = {"worker", "-qQ",      "q",  "-c", jobs, "--drain", "1ms",
+                           "-s",     world->url, "--", "sh", "-c", text,      NULL};
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     pid_t pid;
 
@@ -198,7 +198,7 @@ static const char *journal(struct world *world)
     return world->text;
 }
 
-static int lines_of(const char *text)
+static int count_lines(const char *text)
 {
     int count = 0;
 
@@ -207,7 +207,7 @@ static int lines_of(const char *text)
     return count;
 }
 
-/* The program waits to be let on; returns when it does. */
+/* Returns when the program waits at the gate; closing the descriptor lets it continue. */
 static int open_gate(struct world *world)
 {
     int fd = open(world->gate, O_WRONLY | O_CLOEXEC);
@@ -245,10 +245,10 @@ static int setup(void **state)
     world->timer = loop_timer_new(world->loop, on_time, world);
     assert_int_equal(client_open(world->loop, &options, &world->client, &err), RC_OK);
     start_server(world);
-    ask(world, "POST", "/api/v1/schedules",
-        "{\"id\":\"s\",\"action\":{\"type\":\"queue\",\"queue\":\"q\"},\"policies\":"
-        "{\"overlap\":\"allowAll\",\"lease\":{\"for\":\"3s\",\"heartbeat\":\"1s\","
-        "\"grace\":\"1s\"}}}");
+    request(world, "POST", "/api/v1/schedules",
+            "{\"id\":\"s\",\"action\":{\"type\":\"queue\",\"queue\":\"q\"},\"policies\":"
+            "{\"overlap\":\"allowAll\",\"lease\":{\"for\":\"3s\",\"heartbeat\":\"1s\","
+            "\"grace\":\"1s\"}}}");
     assert_int_equal(world->status, 201);
     *state = world;
     return 0;
@@ -258,7 +258,7 @@ static void on_closed(void *arg)
 {
     struct world *world = arg;
 
-    world->is_told = true;
+    world->is_done = true;
     loop_stop(world->loop);
 }
 
@@ -271,10 +271,10 @@ static int teardown(void **state)
     for (int i = 0; i < world->worker_count; i++)
         end(world->workers[i], SIGKILL);
     end(world->server, SIGKILL);
-    world->is_told = false;
+    world->is_done = false;
     client_close(world->client, on_closed, world);
     loop_timer_free(world->timer);
-    while (!world->is_told)
+    while (!world->is_done)
         loop_run(world->loop);
     loop_free(world->loop);
     json_decref(world->body);
@@ -303,8 +303,8 @@ static void many_runs_of_two_workers_are_each_run_once(void **state)
         trigger(world);
     await_counter(world, "succeeded", RUNS);
     assert_int_equal(counter(world, "started"), RUNS);
-    assert_int_equal(lines_of(journal(world)), RUNS);
-    /* No line stands twice: every run has its own id. */
+    assert_int_equal(count_lines(journal(world)), RUNS);
+    /* No line occurs twice: every run has its own id. */
     for (line = world->text; *line != '\0'; line = strchr(line, '\n') + 1) {
         size_t len = strcspn(line, "\n");
 
@@ -335,8 +335,8 @@ static void a_killed_server_doubles_nothing(void **state)
     end(world->server, SIGKILL);
     close(gate);
     start_server(world);
-    await_counter(world, "failed", 1); /* the gate was closed without a word: read says so */
-    assert_int_equal(lines_of(journal(world)), 1);
+    await_counter(world, "failed", 1); /* `read` fails: the gate was closed without data */
+    assert_int_equal(count_lines(journal(world)), 1);
     assert_int_equal(counter(world, "started"), 1);
 }
 
@@ -352,7 +352,7 @@ static void a_cancelled_run_ends_as_cancelled(void **state)
     run = trigger(world);
     snprintf(path, sizeof path, "%s/cancel", run);
     gate = open_gate(world);
-    ask(world, "POST", path, "{}");
+    request(world, "POST", path, "{}");
     assert_int_equal(world->status, 202);
     assert_string_equal(json_string_value(json_object_get(await_ended(world, run), "outcome")),
                         "cancelled");
@@ -372,7 +372,7 @@ static void what_a_program_writes_is_result_and_log(void **state)
     assert_string_equal(world->text, "{\"rows\":[1,2]}");
     snprintf(path, sizeof path, "%s/logs", run);
     shown = BUF(world->text);
-    json_print(ask(world, "GET", path, NULL), JSON_STYLE_LINE, &shown);
+    json_print(request(world, "GET", path, NULL), JSON_STYLE_LINE, &shown);
     assert_non_null(strstr(world->text, "\"a note\""));
 }
 
@@ -389,7 +389,7 @@ static void the_run_of_a_worker_that_dies_goes_to_another(void **state)
     kill(world->workers[0], SIGKILL);
     start_worker(world, "1", script);
     await_counter(world, "succeeded", 1);
-    assert_int_equal(lines_of(journal(world)), 2);
+    assert_int_equal(count_lines(journal(world)), 2);
     close(gate);
 }
 
@@ -409,12 +409,12 @@ static void a_worker_that_wakes_late_changes_nothing(void **state)
     await_counter(world, "succeeded", 1);
     kill(world->workers[0], SIGCONT);
     close(gate);
-    /* It learns that the run is not its own, and can be given another. */
+    /* It learns that the run has another owner, and can claim another run. */
     end(world->workers[1], SIGTERM);
     trigger(world);
     await_counter(world, "succeeded", 2);
     assert_int_equal(counter(world, "failed"), 0);
-    assert_int_equal(lines_of(journal(world)), 3);
+    assert_int_equal(count_lines(journal(world)), 3);
 }
 
 static void a_worker_that_is_stopped_hands_its_run_back(void **state)
@@ -431,7 +431,7 @@ static void a_worker_that_is_stopped_hands_its_run_back(void **state)
     start_worker(world, "1", script);
     await_counter(world, "succeeded", 1);
     assert_int_equal(counter(world, "failed"), 0);
-    assert_int_equal(lines_of(journal(world)), 2);
+    assert_int_equal(count_lines(journal(world)), 2);
     close(gate);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry worker and its server: leases, absence, refusals, batches, and the end.
+ * Tests of `belfry worker` and its server: leases, an unavailable server, refusals, batches,
+ * and shutdown.
  */
 #include <dirent.h>
 
@@ -103,7 +104,7 @@ static void a_lost_run_is_killed_and_nothing_is_reported_of_it(void **state)
     char script[256];
 
     fake->lease = 300 * SPAN_MS;
-    /* The first attempt waits for ever, the second ends. */
+    /* The first attempt waits forever, the second ends. */
     snprintf(script, sizeof script,
              "echo up; [ $BELFRY_ATTEMPT = 2 ] || { trap '' TERM; read x < %s; }", fake->gate);
     fake_add(fake);
@@ -117,7 +118,7 @@ static void a_lost_run_is_killed_and_nothing_is_reported_of_it(void **state)
     assert_non_null(strstr(fake_errors(&fake->workers[0]), "outcome=lost"));
 }
 
-/* ---- a server that is away ---- */
+/* ---- an unavailable server ---- */
 
 static void a_report_outlives_the_server(void **state)
 {
@@ -132,7 +133,7 @@ static void a_report_outlives_the_server(void **state)
     fake_await(fake, run_0_is_up);
     fake_go_away(fake);
     fake_open_gate(fake);
-    /* The program writes to the gate when it ends: nobody is there to be told. */
+    /* The program writes to the gate when it ends, while the server is unavailable. */
     gate = open(fake->gate, O_RDONLY | O_CLOEXEC);
     assert_int_equal(read(gate, &line, 1), 1); /* else it might be killed by SIGPIPE */
     close(gate);
@@ -143,8 +144,8 @@ static void a_report_outlives_the_server(void **state)
     assert_int_equal(fake->stale, 0);
     assert_string_equal(fake->runs[0].log, "up\ngo\n");
     assert_int_equal(kill(fake->workers[0].pid, SIGTERM), 0);
-    assert_int_equal(fake_await_exit(fake), 0); /* until then it may not have said so */
-    assert_non_null(strstr(fake_errors(&fake->workers[0]), "server answers again"));
+    assert_int_equal(fake_await_exit(fake), 0); /* before that it may not have logged it */
+    assert_non_null(strstr(fake_errors(&fake->workers[0]), "server available again"));
 }
 
 static void a_worker_waits_for_a_server_that_is_not_there_yet(void **state)
@@ -161,10 +162,10 @@ static void a_worker_waits_for_a_server_that_is_not_there_yet(void **state)
     fake->err = ends[1];
     WORKER(fake, "--once", "-q", "--", "true");
     close(ends[1]);
-    /* The first thing that it has to say. */
+    /* Its first log line. */
     while (len < sizeof line && read(ends[0], line + len, 1) == 1 && line[len] != '\n')
         len++;
-    assert_non_null(memmem(line, len, "server does not answer", 22));
+    assert_non_null(memmem(line, len, "server unavailable", 18));
     fake_come_back(fake);
     assert_int_equal(fake_await_exit(fake), 0);
     assert_string_equal(fake->runs[0].how, "complete");
@@ -186,7 +187,7 @@ static void a_worker_that_is_not_let_in_says_why_and_ends(void **state)
     assert_int_equal(fake_await_exit(fake), 0);
 }
 
-/* What it has is brought to its end; that it can be told of is the server's affair. */
+/* The worker finishes the runs that it has, and reports them if the server allows it. */
 static void a_worker_that_is_shut_out_lets_its_programs_end(void **state)
 {
     struct fake *fake = *state;
@@ -205,7 +206,7 @@ static void a_worker_that_is_shut_out_lets_its_programs_end(void **state)
     fake_open_gate(fake);
     assert_int_equal(fake_await_exit(fake), 1);
     assert_string_equal(fake->runs[0].how, "complete");
-    assert_non_null(strstr(fake_errors(&fake->workers[0]), "claims no more runs"));
+    assert_non_null(strstr(fake_errors(&fake->workers[0]), "worker draining"));
 }
 
 static void what_was_not_taken_is_sent_again_unchanged(void **state)
@@ -224,7 +225,7 @@ static void a_lost_answer_makes_no_second_report(void **state)
     struct fake *fake = *state;
 
     fake->loses_answer = true;
-    /* It may be the sign of life whose answer is lost; then the report is taken as usual. */
+    /* The lost answer may be that of a heartbeat; then the report is accepted as usual. */
     assert_int_equal(once(fake, "echo 7"), 0);
     assert_string_equal(fake->runs[0].how, "complete");
     assert_string_equal(member(&fake->runs[0], "result"), "7");
@@ -303,7 +304,7 @@ static void two_workers_share_the_runs(void **state)
     assert_int_equal(fake->stale, 0);
 }
 
-static int files_of(pid_t pid)
+static int count_files(pid_t pid)
 {
     char path[64];
     int count = 0;
@@ -327,13 +328,13 @@ static void a_worker_keeps_no_files_and_no_children(void **state)
     int before, fd;
 
     fake_await(fake, one_poll);
-    before = files_of(worker->pid);
+    before = count_files(worker->pid);
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < RUNS; i++)
             fake_add(fake);
         fake_await(fake, polls_alone);
     }
-    assert_true(files_of(worker->pid) <= before + CONNECTIONS);
+    assert_true(count_files(worker->pid) <= before + CONNECTIONS);
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)worker->pid,
              (int)worker->pid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -395,7 +396,7 @@ static void after_the_drain_time_runs_are_handed_back(void **state)
     fake_await(fake, run_0_is_up);
     kill(worker->pid, SIGTERM);
     assert_int_equal(fake_await_exit(fake), 0);
-    /* A server that does not know what was begun is told otherwise. */
+    /* A server that refuses a release gets a failure instead. */
     assert_string_equal(fake->runs[0].how, "fail");
     assert_string_equal(error_code(&fake->runs[0]), "worker_stopped");
     assert_true(is_retryable(&fake->runs[0]));
@@ -412,8 +413,8 @@ static bool run_0_is_told(const struct fake *fake)
 }
 
 /*
- * The third signal kills the programs, the fourth ends the worker.  When both come at once, it
- * leaves before it has seen its programs end; here with a sign of life under way for one.
+ * The third signal kills the programs, the fourth ends the worker.  When both arrive at once,
+ * it exits before it has seen its programs end; here with a heartbeat in progress for one.
  */
 static void signals_at_once_end_a_worker_that_waits_for_an_answer(void **state)
 {
@@ -432,14 +433,14 @@ static void signals_at_once_end_a_worker_that_waits_for_an_answer(void **state)
     fake_await(fake, run_0_is_told);
     fake->is_mute = true;
     fake_await(fake, is_unanswered);
-    /* While it stands still, SIGINT and SIGTERM are two signals that wait for it. */
+    /* While it is stopped, SIGINT and SIGTERM both stay pending. */
     kill(worker->pid, SIGSTOP);
     assert_int_equal(waitpid(worker->pid, NULL, WUNTRACED), worker->pid);
     kill(worker->pid, SIGINT);
     kill(worker->pid, SIGTERM);
     kill(worker->pid, SIGCONT);
     assert_int_equal(fake_await_exit(fake), 1);
-    assert_non_null(strstr(fake_errors(worker), "worker ends with runs unreported"));
+    assert_non_null(strstr(fake_errors(worker), "worker ends with unreported runs"));
 }
 
 static void an_idle_worker_ends_at_once(void **state)

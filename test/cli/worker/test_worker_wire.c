@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers of any server, good or not, and results of any program.
+ * Tests of reading a server's answers, valid or not, and of a program's output as a result.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "cli/worker/worker_lines.h"
 #include "cli/worker/worker_wire.h"
 
-/* The runs of an answer, a | behind each; "refused" when it is none. */
+/* The runs of an answer, each followed by |; "refused" when the answer is invalid. */
 static const char *split(const char *answer)
 {
     static char text[512];
@@ -74,14 +74,14 @@ static void no_cut_of_an_answer_leads_astray(void **state)
 
     (void)state;
     for (size_t len = 0; len < sizeof whole - 1; len++) {
-        /* Memory of its own, so that a read beyond it is seen. */
+        /* A separate allocation, so that sanitizers detect a read beyond it. */
         char *part = malloc(len + 1);
         struct grants grants = {{NULL, 0}};
         struct err err;
 
         assert_non_null(part);
         memcpy(part, whole, len);
-        /* Only the closing brace is not needed. */
+        /* Only the final brace may be missing. */
         assert_int_equal(grants_read((struct str){part, len}, &grants, &err) == RC_OK,
                          len == sizeof whole - 2);
         free(part);
@@ -217,7 +217,7 @@ static void output_becomes_a_result(void **state)
     result_is(STR("null"), true, "null");
     result_is(STR(" \n\t"), true, "");
     result_is(STR("1\n2\n"), true, "{\"output\":\"1\\n2\\n\"}");
-    /* What looks like JSON but is the beginning of more. */
+    /* Looks like JSON but is only the beginning of the output. */
     result_is(STR("[1]"), false, "{\"output\":\"[1]\",\"truncated\":true}");
     result_is(STR("{\"a\":1,\"a\":2}"), true, "{\"output\":\"{\\\"a\\\":1,\\\"a\\\":2}\"}");
     result_is((struct str){"a\0b", 3}, true,
@@ -275,7 +275,7 @@ static void lines_go_in_parts(void **state)
 
     (void)state;
     memset(line, '"', sizeof line); /* two bytes each as JSON */
-    for (; lines.left_out == 0; all++)
+    for (; lines.dropped == 0; all++)
         lines_add(&lines, (struct str){line, sizeof line});
     assert_int_equal(all - 1, (LINES_RUN_MAX + 2016) / 2017);
     lines_close(&lines);
@@ -286,13 +286,13 @@ static void lines_go_in_parts(void **state)
         assert_memory_equal(body.ptr, ",\"log\":\"", 8);
         assert_memory_equal(body.ptr + body.len - 3, "\\n\"", 3);
         bytes += lines.sent;
-        lines_were_taken(&lines);
+        lines_drop_sent(&lines);
         parts++;
     }
     assert_int_equal(lines.text.len, 0);
     assert_int_equal(parts, 6);
-    assert_int_equal(bytes, (all - 1) * 2001 + 34);
-    assert_non_null(memmem(body.ptr, body.len, "(1 lines of output were left out)", 33));
+    assert_int_equal(bytes, (all - 1) * 2001 + 33);
+    assert_non_null(memmem(body.ptr, body.len, "(1 lines of output were dropped)", 32));
     body.len = 0;
     lines_send(&lines, &body);
     assert_int_equal(body.len, 0);

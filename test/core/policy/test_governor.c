@@ -140,9 +140,39 @@ static void a_run_clears_what_expired_and_what_it_used_up(void **state)
     assert_true(g.hint_at == INSTANT_NEVER && g.hint_expires == INSTANT_NONE);
 }
 
+/* The start of the last run, the hints and the failures come from stored rows. */
+static void a_damaged_row_gives_a_time_that_is_not_in_the_past(void **state)
+{
+    static const int64_t odd[] = {INT64_MIN,       INSTANT_MIN - 1, -1,       0, 1, INSTANT_MAX,
+                                  INSTANT_MAX + 1, INT64_MAX - 1,   INT64_MAX};
+    size_t count = sizeof odd / sizeof *odd;
+
+    (void)state;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++) {
+            struct governor g = {.interval = SPAN_H,
+                                 .min = SPAN_MIN,
+                                 .max = SPAN_DAY,
+                                 .has_backoff = true,
+                                 .failures = (int32_t)odd[k],
+                                 .hint_interval = odd[k],
+                                 .hint_at = odd[k],
+                                 .hint_expires = INSTANT_NEVER,
+                                 .paused_until = INSTANT_NONE};
+            instant now = instant_within(odd[i]);
+            struct governed next = governor_next(&g, odd[i]);
+
+            assert_true(next.at >= now + SPAN_MIN && next.at <= now + SPAN_DAY);
+            g.hint_at = INSTANT_NEVER;
+            next = governor_next(&g, odd[i]);
+            assert_true(next.at >= now + SPAN_MIN && next.at <= now + SPAN_DAY);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_damaged_row_gives_a_time_that_is_not_in_the_past),
         cmocka_unit_test(every_case_of_the_document),
         cmocka_unit_test(without_backoff_failures_do_not_count),
         cmocka_unit_test(a_nudge_only_brings_forward_and_keeps_to_the_clamps),

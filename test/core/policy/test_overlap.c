@@ -142,9 +142,25 @@ static void names_are_read_back_and_misspellings_are_helped(void **state)
     assert_int_equal(overlap_parse(STR(""), &policy, &err), RC_INVALID);
 }
 
+/* The policy of a waiting run is a column of its row. */
+static void a_damaged_policy_gives_a_verdict_all_the_same(void **state)
+{
+    uint8_t verdict[2];
+
+    (void)state;
+    for (int policy = 0; policy <= UINT8_MAX; policy++)
+        for (int is_open = 0; is_open <= 1; is_open++) {
+            const uint8_t policies[2] = {(uint8_t)policy, (uint8_t)(UINT8_MAX - policy)};
+
+            overlap_decide(policies, 2, OVERLAP_SKIP, is_open, verdict);
+            assert_true(verdict[0] <= VERDICT_REPLACED && verdict[1] <= VERDICT_REPLACED);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_damaged_policy_gives_a_verdict_all_the_same),
         cmocka_unit_test(every_buffer_vector_is_decided_as_upstream_does),
         cmocka_unit_test(nothing_vanishes_without_a_verdict),
         cmocka_unit_test(names_are_read_back_and_misspellings_are_helped),

@@ -105,12 +105,12 @@ static void sample_at(struct spec *spec, struct arena *arena)
 
 static struct spec sample(int which, struct arena *arena)
 {
-    static const char *const own[] = {"America/New_York"};
+    static const char *const new_york[] = {"America/New_York"};
     struct spec spec = {.start = INSTANT_NONE, .end = INSTANT_NEVER};
     struct rrule rule = which == SAMPLE_RRULE ? sample_rrule() : sample_counted();
     struct entry *entry;
 
-    sample_zones(&spec, 1, own, arena);
+    sample_zones(&spec, 1, new_york, arena);
     if (which == SAMPLE_CRON || which == SAMPLE_SPECIAL || which == SAMPLE_FRACTION) {
         entry = sample_entries(&spec, 1, arena);
         entry->list = LIST_TIMES;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/aborts.h"
 #include "moments.h"
 
 static void both_ends_are_inside(void **state)
@@ -109,9 +110,27 @@ static void a_window_open_at_a_fold_closes_at_its_end_or_at_the_change(void **st
                      at("2024-11-03T06:30:00Z"));
 }
 
+static void open_it(void *arg)
+{
+    window_next(arg, zone("UTC"), at("2024-01-01T00:00:00Z"));
+}
+
+static void a_window_lies_inside_the_day(void **state)
+{
+    struct window_def whole = {true, 0, 86399, WINDOW_FILTER};
+    struct window_def early = {true, -1, 3600, WINDOW_FILTER};
+    struct window_def late = {true, 3600, 86400, WINDOW_FILTER};
+
+    (void)state;
+    assert_false(aborts(open_it, &whole));
+    assert_true(aborts(open_it, &early));
+    assert_true(aborts(open_it, &late));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_window_lies_inside_the_day),
         cmocka_unit_test(both_ends_are_inside),
         cmocka_unit_test(a_window_may_wrap_midnight),
         cmocka_unit_test(an_opening_in_a_gap_is_the_first_instant_after_it),

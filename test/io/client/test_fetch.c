@@ -69,7 +69,7 @@ struct got {
     size_t enough; /* bytes after which it stops; 0: all */
 };
 
-static bool take(void *arg, struct str bytes)
+static bool keep_bytes(void *arg, struct str bytes)
 {
     struct got *got = arg;
 
@@ -87,7 +87,7 @@ static enum rc get(const char *url, struct got *got, struct fetch_answer *answer
                                     .url = url,
                                     .connect = 5 * SPAN_S,
                                     .silence = SPAN_S,
-                                    .part = take,
+                                    .part = keep_bytes,
                                     .arg = got};
     enum rc rc = fetch_run(fetch, &request, answer, err);
 

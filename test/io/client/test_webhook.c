@@ -25,7 +25,7 @@ static void a_post_arrives_as_it_was_given(void **state)
                                        {STR("X-Blank"), STR("  ")},
                                        {STR("Authorization"), STR("Bearer k")}};
     struct webhook_header extra[] = {{STR("Idempotency-Key"), STR("r_1")}};
-    const struct told *told;
+    const struct caller_end *told;
     const struct bad_seen *seen = &caller->server.seen[0];
     char host[32];
 
@@ -114,7 +114,7 @@ static void the_head_and_body_that_were_asked_for_are_kept(void **state)
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/kept");
     struct str keep[] = {STR("content-type"), STR("X-ONE"), STR("x-none"), STR("x-trailer")};
-    const struct told *told;
+    const struct caller_end *told;
 
     bad_server_script(
         &caller->server,
@@ -334,7 +334,7 @@ static void what_is_too_late_is_not_sent(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/late");
-    const struct told *told;
+    const struct caller_end *told;
 
     request.send_by_us = clock_boot_us() - 1;
     told = caller_call(caller, &request);
@@ -348,7 +348,7 @@ static void a_call_that_waits_too_long_ends_without_its_turn(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request first, second;
-    const struct told *told;
+    const struct caller_end *told;
 
     caller_limit(caller, 1, 1, 2);
     bad_server_script(&caller->server, (struct bad_script){.path = "/hang", .bytes = STR("H")});

@@ -28,7 +28,7 @@ static void an_answer_that_never_begins_times_out(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/silent");
-    const struct told *told;
+    const struct caller_end *told;
 
     caller->server.is_mute = true;
     request.first_byte_us = SHORT;
@@ -44,7 +44,7 @@ static void the_time_for_the_first_byte_is_not_that_for_the_answer(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/drip");
-    const struct told *told;
+    const struct caller_end *told;
 
     script(caller, "/drip", STR("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"),
            BAD_DRIPS, STR("d"));
@@ -77,7 +77,7 @@ static void a_host_that_takes_no_connection_times_out(void **state)
     int listener = socket(AF_INET, SOCK_STREAM, 0), fill[FILL];
     struct webhook_request request = caller_request(caller, "/");
     char url[64];
-    const struct told *told;
+    const struct caller_end *told;
 
     /* A full queue of connections that are never accepted: the kernel drops further ones. */
     assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
@@ -104,7 +104,7 @@ static void a_host_that_does_not_answer_tls_times_out(void **state)
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/");
     char url[64];
-    const struct told *told;
+    const struct caller_end *told;
 
     caller->server.is_mute = true;
     snprintf(url, sizeof url, "https://127.0.0.1:%d/", caller->server.port);
@@ -120,7 +120,7 @@ static void a_name_server_that_is_silent_holds_up_nobody(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/");
-    const struct told *told;
+    const struct caller_end *told;
     int64_t slow;
 
     request.url = STR("http://slow.test/");
@@ -140,7 +140,7 @@ static void what_cannot_be_reached_is_said_so(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/");
-    const struct told *told;
+    const struct caller_end *told;
     char url[64];
 
     request.url = STR("http://nowhere.test/");
@@ -175,7 +175,7 @@ static void an_answer_cut_off_anywhere_is_unknown_but_when_it_is_whole(void **st
     for (size_t n = 0; n < 2 * (WHOLE + 1); n++) {
         size_t len = n / 2;
         enum bad_end end = n % 2 ? BAD_RESETS : BAD_CLOSES;
-        const struct told *told;
+        const struct caller_end *told;
 
         script(caller, "/broken", (struct str){answer, len}, end, STR(""));
         told = caller_get(caller, "/broken");
@@ -205,7 +205,7 @@ static void what_is_not_http_is_unknown(void **state)
     struct caller *caller = *state;
 
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
-        const struct told *told;
+        const struct caller_end *told;
 
         script(caller, "/odd", answers[i], BAD_CLOSES, STR(""));
         told = caller_get(caller, "/odd");
@@ -229,7 +229,7 @@ static void an_endless_answer_is_cut_off(void **state)
     memcpy(block, "2000\r\n", 6);
     memcpy(block + 6 + 8192, "\r\n", 2);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-        const struct told *told;
+        const struct caller_end *told;
 
         script(caller, "/endless", heads[i], BAD_FLOODS, (struct str){block, 6 + 8192 + 2});
         told = caller_get(caller, "/endless");
@@ -246,7 +246,7 @@ static void a_pool_may_take_longer_answers_than_others(void **state)
     struct caller *caller = *state;
     static char block[8192];
     struct webhook_request request;
-    const struct told *told;
+    const struct caller_end *told;
     struct err err;
 
     memset(block, 'e', sizeof block);
@@ -268,7 +268,7 @@ static void a_pool_may_take_longer_answers_than_others(void **state)
 static void a_head_without_end_is_given_up(void **state)
 {
     struct caller *caller = *state;
-    const struct told *told;
+    const struct caller_end *told;
 
     script(
         caller, "/head", STR("HTTP/1.1 200 OK\r\n"), BAD_FLOODS,
@@ -290,7 +290,7 @@ static void a_packed_answer_is_kept_as_it_came(void **state)
                                  "\0\0"; /* gzip of "a" */
     struct caller *caller = *state;
     static char answer[256];
-    const struct told *told;
+    const struct caller_end *told;
     int at = snprintf(answer, sizeof answer,
                       "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n",
                       (int)sizeof packed - 1);
@@ -316,7 +316,7 @@ static void a_bomb_is_cut_off_packed_or_unpacked(void **state)
 {
     struct caller *caller = *state;
     static char zeros[4096];
-    const struct told *told;
+    const struct caller_end *told;
 
     script(caller, "/content",
            STR("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" ZEROS_WITHOUT_END),
@@ -340,7 +340,7 @@ static void more_than_is_kept_is_read_so_that_the_connection_can_be_used(void **
 {
     struct caller *caller = *state;
     static char answer[64 * 1024 + 64];
-    const struct told *told;
+    const struct caller_end *told;
     int at = snprintf(answer, sizeof answer,
                       "HTTP/1.1 200 OK\r\nContent-Length: 65536\r\n\r\n");
 
@@ -365,7 +365,7 @@ static void retry_after_is_read_in_both_forms(void **state)
     };
     struct caller *caller = *state;
     static char answer[256];
-    const struct told *told;
+    const struct caller_end *told;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         instant before = clock_now();
@@ -398,7 +398,7 @@ static void a_call_for_once_is_never_sent_twice(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request;
-    const struct told *told;
+    const struct caller_end *told;
 
     /*
      * A connection that the server resets at its second request.  libcurl resends a request

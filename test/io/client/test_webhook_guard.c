@@ -16,8 +16,8 @@
 
 static const struct address_policy closed;
 
-static const struct told *call_url(struct caller *caller, const char *form, int port,
-                                   const struct address_policy *policy)
+static const struct caller_end *call_url(struct caller *caller, const char *form, int port,
+                                         const struct address_policy *policy)
 {
     struct webhook_request request = caller_request(caller, "/");
     char url[256];
@@ -84,7 +84,8 @@ static void no_spelling_of_an_address_gets_past_the_guard(void **state)
     struct caller *caller = *state;
 
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
-        const struct told *told = call_url(caller, hosts[i], caller->server.port, &closed);
+        const struct caller_end *told = call_url(caller, hosts[i], caller->server.port,
+                                                 &closed);
 
         if (told->result.kind != WEBHOOK_REFUSED)
             fail_msg("%s: kind %d, %s", hosts[i], told->result.kind, told->result.err.text);
@@ -98,7 +99,7 @@ static void no_spelling_of_an_address_gets_past_the_guard(void **state)
 static void what_a_name_resolves_to_is_judged_not_the_name(void **state)
 {
     struct caller *caller = *state;
-    const struct told *told;
+    const struct caller_end *told;
 
     caller_rebind((const char *const[]){"10.0.0.1", "127.0.0.1", "::1", NULL});
     told = call_url(caller, "rebound.test", caller->server.port, &closed);
@@ -110,7 +111,7 @@ static void what_a_name_resolves_to_is_judged_not_the_name(void **state)
 static void of_several_addresses_one_that_may_be_used_is_found(void **state)
 {
     struct caller *caller = *state;
-    const struct told *told;
+    const struct caller_end *told;
 
     caller_rebind((const char *const[]){"10.0.0.1", "fe80::1", "127.0.0.1", NULL});
     told = call_url(caller, "rebound.test", caller->server.port, &caller->open);
@@ -123,7 +124,7 @@ static void a_connection_that_stands_is_judged_again(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/again");
-    const struct told *told;
+    const struct caller_end *told;
 
     assert_int_equal(caller_get(caller, "/first")->result.status, 200);
     request.policy = &closed;
@@ -192,7 +193,7 @@ static void a_redirect_is_an_answer_unless_it_may_be_followed(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = post(caller, "/from", 0);
-    const struct told *told;
+    const struct caller_end *told;
 
     redirect(caller, "/from", 307, "/to");
     told = caller_call(caller, &request);
@@ -218,7 +219,7 @@ static void each_status_keeps_or_changes_the_method(void **state)
         struct webhook_request request = post(caller, "/from", 1);
         struct str keep = STR("X-Hop");
         const struct bad_seen *seen = &caller->server.seen[2 * i + 1];
-        const struct told *told;
+        const struct caller_end *told;
 
         request.keep_headers = &keep;
         request.keep_header_count = 1;
@@ -240,7 +241,7 @@ static void a_loop_of_redirects_ends_at_the_limit(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = post(caller, "/loop", 3);
-    const struct told *told;
+    const struct caller_end *told;
 
     redirect(caller, "/loop", 308, "/loop");
     told = caller_call(caller, &request);
@@ -281,7 +282,7 @@ static void every_hop_is_judged_by_the_guard(void **state)
     struct address_policy policy = {.allow_count = 1};
     struct webhook_request request = post(caller, "/from", 3);
     struct address_net allow;
-    const struct told *told;
+    const struct caller_end *told;
     struct err err;
     char target[64];
 
@@ -307,7 +308,7 @@ static void a_target_that_is_no_proper_url_is_not_followed(void **state)
 
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         struct webhook_request request = post(caller, "/from", 3);
-        const struct told *told;
+        const struct caller_end *told;
 
         redirect(caller, "/from", 302, targets[i]);
         told = caller_call(caller, &request);

@@ -139,7 +139,7 @@ static void check(struct caller *caller, const struct ssrf *c)
     static const enum webhook_kind kinds[] = {
         [BY_GUARD] = WEBHOOK_REFUSED, [BY_NAME] = WEBHOOK_UNCONNECTED};
     struct webhook_request request = caller_request(caller, "/");
-    const struct told *told;
+    const struct caller_end *told;
     struct err err;
 
     request.policy = &closed;
@@ -236,7 +236,7 @@ static void no_redirect_does(void **state)
     policy.allow = &allow;
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
         struct webhook_request request = caller_request(caller, "/from");
-        const struct told *told;
+        const struct caller_end *told;
         char answer[256];
 
         snprintf(answer, sizeof answer,

@@ -128,8 +128,8 @@ static int stop_servers(void **state)
     return 0;
 }
 
-static const struct told *call_tls(struct caller *caller, const char *ca_file, const char *host,
-                                   int port)
+static const struct caller_end *call_tls(struct caller *caller, const char *ca_file,
+                                         const char *host, int port)
 {
     struct webhook_request request;
     char url[64];
@@ -144,7 +144,7 @@ static const struct told *call_tls(struct caller *caller, const char *ca_file, c
 
 static void a_certificate_that_is_trusted_and_fits_is_taken(void **state)
 {
-    const struct told *told = call_tls(*state, ca_path, "127.0.0.1", tls_port);
+    const struct caller_end *told = call_tls(*state, ca_path, "127.0.0.1", tls_port);
 
     if (told->result.kind != WEBHOOK_ANSWERED)
         fail_msg("%s", told->result.err.text);
@@ -154,7 +154,7 @@ static void a_certificate_that_is_trusted_and_fits_is_taken(void **state)
 
 static void a_certificate_that_nobody_vouches_for_gets_no_request(void **state)
 {
-    const struct told *told = call_tls(*state, NULL, "127.0.0.1", tls_port);
+    const struct caller_end *told = call_tls(*state, NULL, "127.0.0.1", tls_port);
 
     assert_int_equal(told->result.kind, WEBHOOK_UNCONNECTED);
     assert_int_equal(told->result.phase, WEBHOOK_IN_TLS);
@@ -164,7 +164,7 @@ static void a_certificate_that_nobody_vouches_for_gets_no_request(void **state)
 
 static void a_certificate_for_another_host_gets_no_request(void **state)
 {
-    const struct told *told;
+    const struct caller_end *told;
 
     caller_rebind((const char *const[]){"127.0.0.1", NULL});
     told = call_tls(*state, ca_path, "rebound.test", tls_port);
@@ -176,7 +176,7 @@ static void a_certificate_for_another_host_gets_no_request(void **state)
 
 static void tls_before_1_2_gets_no_request(void **state)
 {
-    const struct told *told = call_tls(*state, ca_path, "127.0.0.1", old_port);
+    const struct caller_end *told = call_tls(*state, ca_path, "127.0.0.1", old_port);
 
     assert_int_equal(told->result.kind, WEBHOOK_UNCONNECTED);
     assert_int_equal(told->result.phase, WEBHOOK_IN_TLS);

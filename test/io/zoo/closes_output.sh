@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 # Its output ends long before it does.
 echo last words
 exec >&- 2>&-

@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 # Never ends by itself.
 exec yes

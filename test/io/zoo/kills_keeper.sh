@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 # Kills the process that would clean up after it.
 setsid sleep 1000 &
 echo $!

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 # Three generations, each in a session of its own.
 setsid sh -c '
     echo $$

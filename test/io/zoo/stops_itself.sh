@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 # A stopped process does not end by SIGTERM alone.
 echo ready
 kill -STOP $$

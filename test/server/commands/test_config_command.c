@@ -29,7 +29,7 @@ static void clean_environment(void)
 }
 
 /* clearenv() would also remove the name of the program and the output format of cmocka. */
-static int begin(void **state)
+static int set_environment(void **state)
 {
     char program[4096], form[64];
 
@@ -150,7 +150,7 @@ static void what_is_wrong_is_told_with_its_place(void **state)
     (void)state;
     make_file("# mine\nleese = 90s\n", path);
     snprintf(message, sizeof message,
-             "belfry: %s:2:1: there is no key leese; did you mean lease?\n", path);
+             "belfry: %s:2:1: unknown key \"leese\"; did you mean lease?\n", path);
     check_refused(RUN("config", "--file", path), 2, message);
     unlink(path);
     snprintf(message, sizeof message, "belfry: cannot read %s: No such file or directory\n",
@@ -162,10 +162,10 @@ static void what_is_wrong_is_told_with_its_place(void **state)
                   "belfry: unknown option --turn-mss; did you mean --turn-ms?\n"
                   "belfry: `belfry help config` explains it\n");
     check_refused(RUN("config", "-o", "xml"), 2,
-                  "belfry: --output must be table or json, not xml\n"
+                  "belfry: --output must be table or json, not \"xml\"\n"
                   "belfry: `belfry help config` explains it\n");
     check_refused(RUN("config", "belfry.conf"), 2,
-                  "belfry: belfry.conf is no option; write --file belfry.conf\n"
+                  "belfry: unexpected argument \"belfry.conf\"; use --file belfry.conf\n"
                   "belfry: `belfry help config` explains it\n");
 }
 
@@ -185,9 +185,10 @@ static void old_names_are_shown_with_what_they_became(void **state)
              "%s:1\n",
              path);
     assert_non_null(strstr(run->out, source));
-    assert_non_null(strstr(run->out, "\n# conductor.scheduler.jitter-max-ms is dispatch_jitter "
-                                     "here\n# POLL_INTERVAL_MS has no effect here: what is due "
-                                     "is started at its time: nothing polls\n"));
+    assert_non_null(strstr(run->out,
+                           "\n# conductor.scheduler.jitter-max-ms sets dispatch_jitter\n"
+                           "# POLL_INTERVAL_MS has no effect: Belfry starts each run "
+                           "at its time and does not poll\n"));
 }
 
 static void the_help_knows_it(void **state)
@@ -209,5 +210,5 @@ int main(void)
         cmocka_unit_test(the_help_knows_it),
     };
 
-    return cmocka_run_group_tests(tests, begin, NULL);
+    return cmocka_run_group_tests(tests, set_environment, NULL);
 }

@@ -47,6 +47,17 @@ static void check_value(const struct config *config, enum config_id id, const ch
     assert_string_equal(source_text, source);
 }
 
+/* Every help text shows the default. */
+static void check_help(const struct config_key *key)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "(default%s%s", key->fallback && key->fallback[0] ? " " : "",
+             key->fallback ? key->fallback : "");
+    if (!strstr(key->help, text))
+        fail_msg("the help of %s does not show %s", key->name, text);
+}
+
 static void the_keys_are_those_of_the_model_in_its_order(void **state)
 {
     static const char names[] =
@@ -62,7 +73,7 @@ static void the_keys_are_those_of_the_model_in_its_order(void **state)
     (void)state;
     for (int i = 0; i < CONFIG_KEYS; i++) {
         buf_printf(&out, "%s%s", i > 0 ? " " : "", config_keys[i].name);
-        assert_true(config_keys[i].help[0] != '\0');
+        check_help(&config_keys[i]);
         assert_int_equal(config_key_find(str_of(config_keys[i].name)), i);
     }
     assert_false(out.cut);
@@ -163,15 +174,16 @@ static void an_error_in_the_file_has_its_line_and_column(void **state)
     (void)state;
     check_file(STR("\nlease = 90x\n"), "belfry.conf:2:11: unknown unit; use d, h, m, s, ms, us "
                                        "or ns");
-    check_file(STR("listen = 80, \n"), "belfry.conf:1:13: an address is missing; write it like "
-                                       "127.0.0.1:7227");
+    check_file(STR("listen = 80, \n"),
+               "belfry.conf:1:13: missing address; write it as 127.0.0.1:7227");
     check_file(STR("log = \"xml\""), "belfry.conf:1:8: must be logfmt or json");
     check_file(STR("log = \"\\\"\""), "belfry.conf:1:8: must be logfmt or json");
-    check_file(STR("a=1\n"), "belfry.conf:1:1: there is no key a; `belfry config` prints all");
+    check_file(STR("a=1\n"),
+               "belfry.conf:1:1: unknown key \"a\"; `belfry config` prints all keys");
     check_file(STR("  listne = 80"),
-               "belfry.conf:1:3: there is no key listne; did you mean listen?");
-    check_file(STR("log=json\n\nlog=json"), "belfry.conf:3:1: log is set in line 1 already");
-    check_file(STR("log"), "belfry.conf:1:4: = is missing; write key = value");
+               "belfry.conf:1:3: unknown key \"listne\"; did you mean listen?");
+    check_file(STR("log=json\n\nlog=json"), "belfry.conf:3:1: log is already set in line 1");
+    check_file(STR("log"), "belfry.conf:1:4: missing =; write key = value");
     check_file(STR("turn_ms = 0 # none"),
                "belfry.conf:1:11: must be a whole number from 1 to 1000");
 }
@@ -188,7 +200,7 @@ static void an_error_elsewhere_names_the_variable_or_the_flag(void **state)
     check_refused(&(struct config_sources){.flag = flag}, RC_INVALID,
                   "--http-per-host=0: must be a whole number from 1 to 10000");
     check_refused(&(struct config_sources){.env = env_db}, RC_INVALID,
-                  "BELFRY_DB: this is not the URL of a database; write sqlite:FILE or "
+                  "BELFRY_DB: invalid database URL; use sqlite:FILE or "
                   "postgres://USER@HOST/NAME");
 }
 
@@ -200,14 +212,16 @@ static void values_that_do_not_go_together_are_refused(void **state)
 
     (void)state;
     config_free(config);
-    check_file(STR("tls_cert = a"), "tls_cert and tls_key belong together; tls_key is not set");
-    check_file(STR("tls_key = a"), "tls_cert and tls_key belong together; tls_cert is not set");
+    check_file(STR("tls_cert = a"),
+               "tls_cert and tls_key must be set together; tls_key is missing");
+    check_file(STR("tls_key = a"),
+               "tls_cert and tls_key must be set together; tls_cert is missing");
     check_file(STR("heartbeat = 90s"),
-               "heartbeat must be shorter than lease, best a third of it");
+               "heartbeat must be shorter than lease; use a third of it");
     check_file(STR("grpc = [::1]:7227"),
-               "listen and grpc both have ::1 port 7227; every listener speaks gRPC too, so "
-               "once is enough");
-    check_file(STR("state_dir = \"\""), "state_dir is empty; name a folder");
+               "listen and grpc both contain ::1 port 7227; one is enough, because every "
+               "listener supports gRPC");
+    check_file(STR("state_dir = \"\""), "state_dir is empty; set a directory");
 }
 
 static void a_file_has_a_largest_size(void **state)
@@ -220,7 +234,7 @@ static void a_file_has_a_largest_size(void **state)
     memset(text, '\n', sizeof text);
     config_free(read_good(&sources));
     sources.text.len++;
-    check_refused(&sources, RC_LIMIT, "big.conf: the file has more than 65536 bytes");
+    check_refused(&sources, RC_LIMIT, "big.conf: file is too large; the limit is 65536 bytes");
 }
 
 static void a_file_is_read_from_disk(void **state)
@@ -239,7 +253,7 @@ static void a_file_is_read_from_disk(void **state)
     config = config_free(config);
     assert_int_equal(write(fd, "x", 1), 1);
     assert_int_equal(config_load(&sources, &config, &err), RC_INVALID);
-    snprintf(expected, sizeof expected, "%s:2:2: = is missing; write key = value", path);
+    snprintf(expected, sizeof expected, "%s:2:2: missing =; write key = value", path);
     assert_string_equal(err.text, expected);
     close(fd);
     unlink(path);

@@ -64,7 +64,7 @@ static void what_is_no_address_is_refused_with_the_right_form(void **state)
 {
     (void)state;
     check_bad("", 0, "127.0.0.1:7227");
-    check_bad("127.0.0.1", 9, "a port is missing");
+    check_bad("127.0.0.1", 9, "missing port");
     check_bad("127.0.0.1:", 10, "a port is a number");
     check_bad("127.0.0.1:http", 10, "a port is a number");
     check_bad("127.0.0.1:65536", 10, "port 65536 is out of range 0-65535");
@@ -74,15 +74,15 @@ static void what_is_no_address_is_refused_with_the_right_form(void **state)
     check_bad("::1:7227", 0, "brackets");
     check_bad("[::1]", 0, "[::1]:7227");
     check_bad("[", 0, "[::1]:7227");
-    check_bad("[]:80", 1, "no IPv6 address");
+    check_bad("[]:80", 1, "is not an IPv6 address");
     check_bad("[:80", 0, "[::1]:7227");
-    check_bad("[::1%lo]:80", 1, "no IPv6 address");
-    check_bad("[127.0.0.1]:80", 1, "no IPv6 address");
-    check_bad("127.1:80", 0, "no IPv4 address");
-    check_bad("127.0.0.01:80", 0, "no IPv4 address");
-    check_bad("0x7f.0.0.1:80", 0, "no IPv4 address");
-    check_bad("example.com:80", 0, "no IPv4 address");
-    check_bad("*:80", 0, "no IPv4 address");
+    check_bad("[::1%lo]:80", 1, "is not an IPv6 address");
+    check_bad("[127.0.0.1]:80", 1, "is not an IPv6 address");
+    check_bad("127.1:80", 0, "is not an IPv4 address");
+    check_bad("127.0.0.01:80", 0, "is not an IPv4 address");
+    check_bad("0x7f.0.0.1:80", 0, "is not an IPv4 address");
+    check_bad("example.com:80", 0, "is not an IPv4 address");
+    check_bad("*:80", 0, "is not an IPv4 address");
 }
 
 static void an_address_stands_once(void **state)
@@ -93,7 +93,7 @@ static void an_address_stands_once(void **state)
     (void)state;
     assert_int_equal(config_address_add(STR("[::1]:7227"), &list, &err), RC_OK);
     assert_int_equal(config_address_add(STR("7227"), &list, &err), RC_INVALID);
-    assert_string_equal(err.text, "::1 port 7227 is there twice");
+    assert_string_equal(err.text, "::1 port 7227 appears twice");
     assert_int_equal(list.count, 1);
     assert_int_equal(config_address_add(STR("[::1]:0"), &list, &err), RC_OK);
     assert_int_equal(config_address_add(STR("[::1]:0"), &list, &err), RC_OK);
@@ -101,7 +101,7 @@ static void an_address_stands_once(void **state)
         assert_int_equal(config_address_add(STR("[::1]:0"), &list, &err), RC_OK);
     assert_int_equal(config_address_add(STR("[::1]:0"), &list, &err), RC_LIMIT);
     assert_null(config_address_exposed(&list));
-    assert_string_equal(err.text, "at most 16 addresses");
+    assert_string_equal(err.text, "too many addresses; the limit is 16");
 }
 
 int main(void)

@@ -92,22 +92,22 @@ static void what_is_no_line_is_refused_at_its_place(void **state)
     static char wide[CONFIG_VALUE_MAX + 3] = "a=";
 
     (void)state;
-    check_bad(STR("a=b\n  c"), 2, 3, "= is missing");
-    check_bad(STR("a b = c"), 1, 2, "= is missing");
-    check_bad(STR("= b"), 1, 0, "a key is missing");
-    check_bad(STR("\n\n; b"), 3, 0, "a key is missing");
-    check_bad(STR("[belfry]\na=b"), 1, 0, "no sections");
-    check_bad(STR("a = \"b"), 1, 4, "closing quote is missing");
-    check_bad(STR("a = \"b\\\""), 1, 4, "closing quote is missing");
-    check_bad(STR("a = \"b\\"), 1, 6, "a backslash is written");
-    check_bad(STR("a = \"b\\n\""), 1, 6, "a backslash is written");
-    check_bad(STR("a = \"b\" c"), 1, 8, "nothing but a comment");
+    check_bad(STR("a=b\n  c"), 2, 3, "missing =");
+    check_bad(STR("a b = c"), 1, 2, "missing =");
+    check_bad(STR("= b"), 1, 0, "missing key");
+    check_bad(STR("\n\n; b"), 3, 0, "missing key");
+    check_bad(STR("[belfry]\na=b"), 1, 0, "sections are not supported");
+    check_bad(STR("a = \"b"), 1, 4, "missing closing quote");
+    check_bad(STR("a = \"b\\\""), 1, 4, "missing closing quote");
+    check_bad(STR("a = \"b\\"), 1, 6, "write a backslash as");
+    check_bad(STR("a = \"b\\n\""), 1, 6, "write a backslash as");
+    check_bad(STR("a = \"b\" c"), 1, 8, "only a comment");
     check_bad(STR("a = b\0c"), 1, 5, "control character (0x00)");
     check_bad(STR("# \x1b[0m"), 1, 2, "control character (0x1b)");
     check_bad(STR("a=b\rc=d"), 1, 3, "control character (0x0d)");
-    check_bad(STR("a = \xfc"), 1, 4, "not UTF-8");
+    check_bad(STR("a = \xfc"), 1, 4, "invalid UTF-8");
     memset(wide + 2, 'w', CONFIG_VALUE_MAX + 1);
-    check_bad((struct str){wide, sizeof wide}, 1, 2, "at most 4096 bytes");
+    check_bad((struct str){wide, sizeof wide}, 1, 2, "the limit is 4096 bytes");
 }
 
 static void check_written(struct str value, const char *expected)

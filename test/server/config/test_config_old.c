@@ -169,7 +169,7 @@ static void the_own_name_wins(void **state)
     assert_int_equal(config->dispatch_jitter, SPAN_S);
     config_free(config);
     check_refused(STR("drain = 1s\nSHUTDOWN_TIMEOUT_MS = 5\n"), NULL,
-                  "belfry.conf:2:1: drain is set in line 1 already");
+                  "belfry.conf:2:1: drain is already set in line 1");
 }
 
 static void a_wrong_value_is_refused_where_it_stands(void **state)

@@ -13,14 +13,14 @@
 
 static struct config config;
 
-static int begin(void **state)
+static int set_up(void **state)
 {
     (void)state;
     config.arena = arena_new(1 << 20);
     return 0;
 }
 
-static int end(void **state)
+static int tear_down(void **state)
 {
     (void)state;
     config.arena = arena_free(config.arena);
@@ -61,8 +61,8 @@ static void texts_have_lengths_and_no_control_characters(void **state)
     check_good(CONFIG_DEFAULT_TIMEZONE, "Europe/Berlin", "Europe/Berlin");
     assert_int_equal(config.default_timezone.ptr[config.default_timezone.len], '\0');
     check_bad(CONFIG_DEFAULT_TIMEZONE, "", 0, "must have 1 to 64 bytes");
-    check_bad(CONFIG_DEFAULT_TIMEZONE, "a\x1b", 1, "a control character may not stand here");
-    check_bad(CONFIG_DEFAULT_TIMEZONE, "\xff", 0, "this is not UTF-8");
+    check_bad(CONFIG_DEFAULT_TIMEZONE, "a\x1b", 1, "control character is not allowed");
+    check_bad(CONFIG_DEFAULT_TIMEZONE, "\xff", 0, "invalid UTF-8");
     check_good(CONFIG_ZONEINFO, "/usr/share/zoneinfo", "/usr/share/zoneinfo");
     check_good(CONFIG_ZONEINFO, "", "");
 }
@@ -74,10 +74,10 @@ static void databases_are_urls_that_can_be_opened(void **state)
     check_good(CONFIG_DB, "postgres://u:p@h/n", "postgres://u:p@h/n");
     check_good(CONFIG_DB, "postgresql://h", "postgresql://h");
     check_bad(CONFIG_DB, "mysql://u:secret@h", 0,
-              "this is not the URL of a database; write sqlite:FILE or "
+              "invalid database URL; use sqlite:FILE or "
               "postgres://USER@HOST/NAME");
     check_bad(CONFIG_DB, "sqlite:", 0,
-              "this is not the URL of a database; write sqlite:FILE or "
+              "invalid database URL; use sqlite:FILE or "
               "postgres://USER@HOST/NAME");
 }
 
@@ -140,8 +140,8 @@ static void lists_of_addresses_are_parted_by_commas(void **state)
     assert_int_equal(config.listen.count, 2);
     assert_int_equal(config.listen.list[1].port, 80);
     check_bad(CONFIG_LISTEN, "8080, 127.0.0.1:x", 16, "a port is a number from 0 to 65535");
-    check_bad(CONFIG_LISTEN, "8080,", 5, "an address is missing; write it like 127.0.0.1:7227");
-    check_bad(CONFIG_LISTEN, "", 0, "an address is missing; write it like 127.0.0.1:7227");
+    check_bad(CONFIG_LISTEN, "8080,", 5, "missing address; write it as 127.0.0.1:7227");
+    check_bad(CONFIG_LISTEN, "", 0, "missing address; write it as 127.0.0.1:7227");
     check_good(CONFIG_GRPC, "none", "none");
     assert_int_equal(config.grpc.count, 0);
 }
@@ -157,8 +157,8 @@ static void lists_of_texts_are_too(void **state)
     assert_int_equal(config.exec_allow.count, 2);
     assert_string_equal(config.exec_allow.list[1].ptr, "/srv/my jobs/");
     check_bad(CONFIG_EXEC_ALLOW, "/bin/true, true", 11,
-              "write a whole path such as /usr/bin/true, a folder such as /srv/jobs/, or * for "
-              "every program");
+              "invalid program; use a full path such as /usr/bin/true, a directory such as "
+              "/srv/jobs/, or * for all");
     check_bad(CONFIG_EXEC_ALLOW, "/bin/true,", 10, "must have 1 to 4096 bytes");
     check_good(CONFIG_EXEC_ALLOW, "none", "none");
     for (int i = 0; i < CONFIG_TEXTS_MAX; i++)
@@ -202,5 +202,5 @@ int main(void)
         cmocka_unit_test(a_value_has_a_longest_length),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -44,7 +44,7 @@ static void answer_with(struct conductor *conductor, int status, const char *typ
     conductor->script = (struct bad_script){.path = "", .bytes = buf_as_str(&out)};
 }
 
-static struct conductor_flow *begin(struct conductor *conductor, const char *body)
+static struct conductor_flow *start_flow(struct conductor *conductor, const char *body)
 {
     struct conductor_flow *flow = &conductor->flows[conductor->count];
     json_auto_t *json = NULL;
@@ -134,7 +134,7 @@ static void carry_out(struct conductor *conductor, const struct bad_seen *seen)
 
     must(strncmp(path, BASE, strlen(BASE)) == 0);
     if (strncmp(seen->line, "POST ", 5) == 0) {
-        answer_with(conductor, 200, "text/plain", begin(conductor, seen->body)->id);
+        answer_with(conductor, 200, "text/plain", start_flow(conductor, seen->body)->id);
     } else if (found && conductor->finds) {
         find(conductor, found + strlen("/correlated/"));
     } else if (!found && (flow = by_id(conductor, id)) != NULL) {

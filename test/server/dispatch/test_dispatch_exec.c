@@ -202,8 +202,9 @@ static void programs_are_off_unless_the_configuration_says_so(void **state)
     dispatches_open(dispatches);
     report = dispatches_run(dispatches, exec_order(dispatches, SH("echo done")));
     assert_int_equal(report->outcome, OUTCOME_FAILED);
-    assert_error(report, "exec_disabled", false,
-                 "this server runs no programs; `exec = true` in its configuration lets it");
+    assert_error(
+        report, "exec_disabled", false,
+        "exec actions are disabled on this server; set exec = true in its configuration");
 }
 
 static void a_full_pool_hands_the_run_back(void **state)

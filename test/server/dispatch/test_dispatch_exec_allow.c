@@ -133,12 +133,12 @@ static void the_message_says_where_a_link_leads(void **state)
     (void)state;
     assert_int_equal(ask("jobs/", "jobs/evil", &file, &err), RC_CONFLICT);
     snprintf(expected, sizeof expected,
-             "the program `%s` is `%s`, which is not among those that `exec_allow` in the "
-             "server's configuration names",
+             "exec_allow in the server's configuration does not allow the program "
+             "\"%s\", which is \"%s\"",
              in_folder("jobs/evil"), in_folder("outside"));
     assert_string_equal(err.text, expected);
     assert_int_equal(ask("jobs/", "none", &file, &err), RC_NOT_FOUND);
-    snprintf(expected, sizeof expected, "cannot run `%s`: No such file or directory",
+    snprintf(expected, sizeof expected, "cannot run \"%s\": No such file or directory",
              in_folder("none"));
     assert_string_equal(err.text, expected);
 }

@@ -168,7 +168,7 @@ static void a_text_that_no_request_can_hold_fails_the_call(void **state)
     assert_non_null(strstr(world_error(world, "message"), "headers.X-A: "));
     report = world_get(world, "/x", "\"sign\":\"main\"");
     world_assert_end(world, report, OUTCOME_FAILED, "http_request", false);
-    assert_non_null(strstr(world_error(world, "message"), "sign: there is no key `main`"));
+    assert_non_null(strstr(world_error(world, "message"), "sign: unknown key \"main\""));
     assert_int_equal(world->server.connections, 0);
 }
 

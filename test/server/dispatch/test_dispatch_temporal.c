@@ -212,7 +212,7 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
         report = wait_end(world);
         assert_int_equal(report->kind, REPORT_DONE);
         assert_int_equal(report->outcome, cases[i].outcome);
-        snprintf(message, sizeof message, "workflow `" FLOW "` %s", cases[i].message);
+        snprintf(message, sizeof message, "workflow \"" FLOW "\" %s", cases[i].message);
         assert_error(report, cases[i].code, cases[i].is_retryable, message);
         assert_true(report->result.len > 0);
     }
@@ -363,7 +363,7 @@ static void what_a_proxy_answers_is_understood(void **state)
                   (struct temporal_fault){.method = START, .kind = FAULT_HTTP, .status = 403});
     start(world, flow_order(world, WF));
     assert_error(wait_end(world), "upstream_refused", false,
-                 "the upstream answered PERMISSION_DENIED: it has no status of gRPC");
+                 "the upstream answered PERMISSION_DENIED: the answer has no gRPC status");
     assert_int_equal(temporal_count_seen(world->server, START), 3);
 }
 

@@ -86,7 +86,7 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
         end_flow(world, i, cases[i].status, "no disk");
         report = wait_end(world);
         assert_int_equal(report->outcome, cases[i].outcome);
-        snprintf(message, sizeof message, "workflow `wf-%d` ended as %s: no disk", i + 1,
+        snprintf(message, sizeof message, "workflow \"wf-%d\" ended as %s: no disk", i + 1,
                  cases[i].status);
         assert_error(report, cases[i].code, cases[i].is_retryable, message);
         assert_true(report->result.len > 0);
@@ -112,7 +112,7 @@ static void what_ended_while_nobody_looked_is_the_end_of_the_next_attempt(void *
     start(world, next_attempt(world));
     end_flow(world, 0, "FAILED", "no disk");
     assert_error(wait_end(world), "workflow_failed", true,
-                 "workflow `wf-1` ended as FAILED: no disk");
+                 "workflow \"wf-1\" ended as FAILED: no disk");
     assert_int_equal(conductor_seen(world->conductor, "POST"), 0);
 }
 
@@ -245,7 +245,7 @@ static void a_namespace_without_the_upstream_says_so(void **state)
     start(world, flow_order(world, "{\"type\":\"workflow\",\"name\":\"wf\","
                                    "\"upstream\":\"other\"}"));
     assert_error(wait_end(world), "upstream_missing", false,
-                 "the namespace has no upstream `other` for workflows");
+                 "the namespace has no upstream \"other\" for workflows");
 }
 
 /* The start arrived, but its answer was lost. */

@@ -186,7 +186,7 @@ static void a_node_that_goes_while_a_stop_is_under_way_says_so(void **state)
     dispatches_wait_closed(world->dispatches);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
     assert_error(wait_end(world), "upstream_unreachable", false,
-                 "the server ended before it had terminated the workflow");
+                 "the server stopped before it terminated the workflow");
 }
 
 static void a_node_that_goes_waits_for_nothing_that_was_terminated(void **state)

@@ -14,7 +14,7 @@
 
 static struct arena *arena;
 
-static int begin(void **state)
+static int set_up(void **state)
 {
     (void)state;
     arena = arena_new(64 << 20);
@@ -147,7 +147,7 @@ static void a_field_of_a_message_is_found(void **state)
     assert_false(proto_find_text(BYTES("\x0a\x01n\x12"), 1, &found));
 }
 
-#define IN_ARENA(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define IN_ARENA(name) cmocka_unit_test_setup_teardown(name, set_up, end)
 
 int main(void)
 {

@@ -128,10 +128,7 @@ static inline void assert_same(const struct run *a, const struct run *b)
     assert_int_equal(http1_is_idle(&a->parser), http1_is_idle(&b->parser));
 }
 
-/*
- * The run of the whole, after checking that the same bytes give the same result one by one and
- * in any two parts.
- */
+/* The run of the whole; checks that single bytes and any two parts give the same result. */
 static inline struct run *run_all_ways(struct str bytes)
 {
     struct run *whole = run_new(RUN_BODY_MAX);

@@ -38,14 +38,14 @@ static void assert_same_print(const json_t *a, const json_t *b)
 /* True if the parser accepted it. */
 static bool compare(struct str text)
 {
-    json_auto_t *own = json_parse(text), *theirs = by_jansson(text);
+    json_auto_t *ours = json_parse(text), *theirs = by_jansson(text);
 
-    if (!own)
+    if (!ours)
         return false;
     if (!theirs)
         fail_msg("no JSON, but taken: %.*s", STR_ARG(text));
-    assert_true(json_equal(own, theirs));
-    assert_same_print(own, theirs);
+    assert_true(json_equal(ours, theirs));
+    assert_same_print(ours, theirs);
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What commands about schedules say, in sentences.
+ * Prints the results of schedule commands as text.
  */
 #include "cli/remote/schedule_view.h"
 
@@ -29,13 +29,13 @@ static void print_lines(const json_t *list, const char *before, struct printer *
     }
 }
 
-void say_schedule(const char *done, const json_t *schedule, const struct when *when,
-                  struct printer *out)
+void print_schedule(const char *done, const json_t *schedule, const struct when *when,
+                    struct printer *out)
 {
-    const json_t *next = value_of(schedule, "state.nextAt");
-    const json_t *until = value_of(schedule, "state.pausedUntil");
+    const json_t *next = member_at(schedule, "state.nextAt");
+    const json_t *until = member_at(schedule, "state.pausedUntil");
 
-    printer_safe(out, str_of(text_of(schedule, "id")));
+    printer_safe(out, str_of(member_text(schedule, "id")));
     printer_printf(out, ": %s", done);
     if (until) {
         printer_text(out, " until ");
@@ -43,19 +43,19 @@ void say_schedule(const char *done, const json_t *schedule, const struct when *w
     } else if (next) {
         printer_text(out, "; next run ");
         print_time(next, when, out);
-    } else if (strcmp(text_of(schedule, "state.status"), "active") == 0) {
-        printer_text(out, json_integer_value(value_of(schedule, "state.open")) > 0
-                              ? "; a run is open, and there is no next one"
-                              : "; it has no next run");
+    } else if (strcmp(member_text(schedule, "state.status"), "active") == 0) {
+        printer_text(out, json_integer_value(member_at(schedule, "state.open")) > 0
+                              ? "; a run is open, no further run is planned"
+                              : "; no run is planned");
     }
     printer_text(out, "\n");
-    print_lines(value_of(schedule, "state.warnings"), "! ", out);
+    print_lines(member_at(schedule, "state.warnings"), "! ", out);
 }
 
-/* What is true of all times that were told. */
+/* A note of the server about all times of the answer. */
 static void print_note(const json_t *answer, struct printer *out)
 {
-    const char *note = text_of(answer, "note");
+    const char *note = member_text(answer, "note");
 
     if (note[0] == '\0')
         return;
@@ -64,12 +64,12 @@ static void print_note(const json_t *answer, struct printer *out)
     printer_text(out, "\n");
 }
 
-void say_next(const json_t *answer, const char *name, const struct when *when,
-              struct printer *out)
+void print_next(const json_t *answer, const char *name, const struct when *when,
+                struct printer *out)
 {
     static const struct field columns[] = {
         {"TIME", "due", SHAPE_TIME, false, NULL},
-        {"AWAY", "due", SHAPE_AWAY, false, NULL},
+        {"RELATIVE", "due", SHAPE_AWAY, false, NULL},
         {"SOURCE", "source", SHAPE_TEXT, true, NULL},
     };
     static const struct view view = {"times", "slot", FIELDS(columns), NULL, 0};
@@ -78,19 +78,19 @@ void say_next(const json_t *answer, const char *name, const struct when *when,
     if (json_array_size(times) > 0)
         view_rows(&view, times, when, out);
     else
-        printer_printf(out, "%s will not run by itself: it is %s\n", name,
-                       text_of(answer, "status"));
-    if (strcmp(text_of(answer, "later"), "dependsOnRuns") == 0)
-        printer_text(out, "Later times depend on how its runs go.\n");
+        printer_printf(out, "%s has no planned runs: it is %s\n", name,
+                       member_text(answer, "status"));
+    if (strcmp(member_text(answer, "later"), "dependsOnRuns") == 0)
+        printer_text(out, "Later times depend on earlier runs.\n");
     print_note(answer, out);
 }
 
-void say_explained(const json_t *answer, const char *name, const struct when *when,
-                   struct printer *out)
+void print_explained(const json_t *answer, const char *name, const struct when *when,
+                     struct printer *out)
 {
     static const struct field lines[] = {
-        {"Slot before", "previous", SHAPE_BOTH, false, NULL},
-        {"Slot after", "next", SHAPE_BOTH, false, NULL},
+        {"Previous slot", "previous", SHAPE_BOTH, false, NULL},
+        {"Next slot", "next", SHAPE_BOTH, false, NULL},
     };
     static const struct view view = {"", "", FIELDS(lines), NULL, 0};
     const json_t *moment;
@@ -99,7 +99,7 @@ void say_explained(const json_t *answer, const char *name, const struct when *wh
     (void)name;
     json_array_foreach(json_object_get(answer, "moments"), i, moment)
     {
-        const json_t *at = value_of(moment, "at");
+        const json_t *at = member_at(moment, "at");
 
         if (at) {
             printer_tint(out, TINT_STRONG);
@@ -113,8 +113,8 @@ void say_explained(const json_t *answer, const char *name, const struct when *wh
     print_note(answer, out);
 }
 
-void say_health(const json_t *answer, const char *name, const struct when *when,
-                struct printer *out)
+void print_health(const json_t *answer, const char *name, const struct when *when,
+                  struct printer *out)
 {
     static const struct field lines[] = {
         {"Schedule", "schedule", SHAPE_TEXT, false, NULL},
@@ -124,8 +124,8 @@ void say_health(const json_t *answer, const char *name, const struct when *when,
         {"Last run", "lastRunAt", SHAPE_BOTH, false, NULL},
         {"Open runs", "open", SHAPE_TEXT, false, NULL},
         {"Waiting", "waiting", SHAPE_TEXT, false, NULL},
-        {"Failures in a row", "failures", SHAPE_TEXT, false, NULL},
-        {"Last runs", "runs", SHAPE_TEXT, false, NULL},
+        {"Consecutive failures", "failures", SHAPE_TEXT, false, NULL},
+        {"Recent runs", "runs", SHAPE_TEXT, false, NULL},
         {"Succeeded", "succeeded", SHAPE_TEXT, false, NULL},
         {"Failed", "failed", SHAPE_TEXT, false, NULL},
     };
@@ -137,20 +137,20 @@ void say_health(const json_t *answer, const char *name, const struct when *when,
     print_note(answer, out);
 }
 
-void say_preview(const json_t *answer, const char *name, const struct when *when,
-                 struct printer *out)
+void print_preview(const json_t *answer, const char *name, const struct when *when,
+                   struct printer *out)
 {
     static const struct field columns[] = {
         {"TIME", "due", SHAPE_TIME, false, NULL},
-        {"AWAY", "due", SHAPE_AWAY, false, NULL},
+        {"RELATIVE", "due", SHAPE_AWAY, false, NULL},
     };
     static const struct view view = {"next", "slot", FIELDS(columns), NULL, 0};
 
     (void)name;
-    printer_safe(out, str_of(text_of(answer, "description")));
-    printer_printf(out, "\n%lld a day, time zone ",
+    printer_safe(out, str_of(member_text(answer, "description")));
+    printer_printf(out, "\nabout %lld per day, time zone ",
                    (long long)json_integer_value(json_object_get(answer, "perDay")));
-    printer_safe(out, str_of(text_of(answer, "timezone")));
+    printer_safe(out, str_of(member_text(answer, "timezone")));
     printer_text(out, "\n");
     view_rows(&view, json_object_get(answer, "next"), when, out);
     print_lines(json_object_get(answer, "warnings"), "! ", out);
