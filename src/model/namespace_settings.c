@@ -75,18 +75,11 @@ static enum rc read_secrets(const json_t *value, struct arena *arena, struct tex
     static const struct texts_rule rule = {NAMESPACE_SETTINGS_SECRETS_MAX, 128, NULL};
     enum rc rc = texts_read(value, &rule, arena, ret, reterr);
 
-    return rc == RC_OK ? signature_key_parse(text, &key->keys[i], reterr) : rc;
-}
-
-static enum rc read_key(const json_t *value, struct signing_keys *key, struct err *reterr)
-{
-    enum rc rc = json_take_count(value, SIGNATURE_KEYS_MAX, &key->count, reterr);
-
-    if (rc == RC_OK && key->count == 0)
+    if (rc == RC_OK && ret->count == 0)
         return err_set(
             reterr, RC_INVALID, -1, 0,
             "is empty; it must contain the current key, and may contain the next one");
-    return rc == RC_OK ? json_take_items(value, read_secret, key, reterr) : rc;
+    return rc;
 }
 
 static enum rc read_keys(const json_t *value, void *to, struct err *reterr)
@@ -258,6 +251,7 @@ static enum rc read_upstream_key(const json_t *value, void *to, struct err *rete
         if (str_eq_nocase(headers->list[i].name, STR("authorization")))
             return err_set(reterr, RC_INVALID, -1, 0,
                            "sets the header authorization, which is already among the headers");
+    bearer = (struct buf){.cap = sizeof "Bearer " + key.len};
     bearer.ptr = arena_take(r->arena, bearer.cap);
     buf_printf(&bearer, "Bearer %.*s", STR_ARG(key));
     if (count > 0)

@@ -59,7 +59,7 @@ static struct server *start_at(struct world *w, const char *when)
 }
 
 /* Claims the next run of the queue, which must have this slot. */
-static const json_t *take(struct server *d, const char *queue, const char *slot)
+static const json_t *claim_run(struct server *d, const char *queue, const char *slot)
 {
     const json_t *run = at(claim(d, queue, 1, "30s"), "[0]");
 

@@ -159,14 +159,14 @@ static void what_is_wrong_is_told_with_its_place(void **state)
     check_refused(RUN("config", "--turn-ms", "0"), 2,
                   "belfry: --turn-ms=0: must be a whole number from 1 to 1000\n");
     check_refused(RUN("config", "--turn-mss", "0"), 2,
-                  "belfry: unknown option --turn-mss; did you mean --turn-ms?\n"
-                  "belfry: `belfry help config` explains it\n");
+                  "belfry: unknown option \"--turn-mss\"; did you mean --turn-ms?\n"
+                  "belfry: see `belfry help config`\n");
     check_refused(RUN("config", "-o", "xml"), 2,
                   "belfry: --output must be table or json, not \"xml\"\n"
-                  "belfry: `belfry help config` explains it\n");
+                  "belfry: see `belfry help config`\n");
     check_refused(RUN("config", "belfry.conf"), 2,
                   "belfry: unexpected argument \"belfry.conf\"; use --file belfry.conf\n"
-                  "belfry: `belfry help config` explains it\n");
+                  "belfry: see `belfry help config`\n");
 }
 
 static void old_names_are_shown_with_what_they_became(void **state)
@@ -194,9 +194,9 @@ static void old_names_are_shown_with_what_they_became(void **state)
 static void the_help_knows_it(void **state)
 {
     (void)state;
-    assert_non_null(strstr(RUN("help")->out, "  belfry config "));
+    assert_non_null(strstr(RUN("help")->out, "\n  config "));
     assert_non_null(strstr(RUN("help", "config")->out, "--http-per-host N"));
-    assert_non_null(strstr(RUN("confg")->err, "did you mean config?"));
+    assert_non_null(strstr(RUN("confg")->err, "did you mean \"config\"?"));
 }
 
 int main(void)
