@@ -117,7 +117,7 @@ static void what_is_no_message_is_refused(void **state)
     assert_int_equal(
         ask_rpc(SERVICE "DescribeSchedule", (struct str){"\n\007default\022\003a\0b", 14}),
         400);
-    assert_words(400, "3", "schedule_id: has a NUL");
+    assert_words(400, "3", "schedule_id: contains a NUL");
 }
 
 /* ---- what is stored ---- */

@@ -279,18 +279,22 @@ static void the_number_of_values_is_bounded(void **state)
     free(text);
 }
 
-/* A list that begins with `first` and continues with `item`; `values` in all, itself included. */
+/* A list of `first` and then of `item`; with itself it has so many values. */
 static char *list_of(size_t values, const char *first, const char *item)
 {
-    size_t len = strlen(item) + 1;
-    char *text = malloc(strlen(first) + len * values + 2), *at = text;
+    struct buf out = {.cap = 16 + strlen(first) + (strlen(item) + 1) * values};
 
-    assert_non_null(text);
-    at = stpcpy(stpcpy(at, "["), first);
-    for (size_t i = 2; i < values; i++)
-        at = stpcpy(stpcpy(at, ","), item);
-    strcpy(at, "]");
-    return text;
+    out.ptr = malloc(out.cap);
+    assert_non_null(out.ptr);
+    buf_char(&out, '[');
+    buf_text(&out, first);
+    for (size_t i = 2; i < values; i++) {
+        buf_char(&out, ',');
+        buf_text(&out, item);
+    }
+    buf_char(&out, ']');
+    assert_false(out.cut);
+    return out.ptr;
 }
 
 /* Whether the fast parser or jansson reads a text must not matter. */
