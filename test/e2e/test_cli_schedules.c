@@ -267,7 +267,7 @@ static void pausing_and_resuming_say_what_they_do(void **state)
     has_text(said.err, "would be recorded and not run");
     has_text(said.out, "a: resumed; next run ");
     said = REFUSED(d, 1, "schedule", "pause", "no", "a");
-    has_text(said.err, "there is no schedule `no`");
+    has_text(said.err, "schedule \"no\" does not exist");
     has_text(said.out, "a: paused");
     has_text(REFUSED(d, 1, "schedule", "pause", "a", "--until", "-1h").err, "until");
 }

@@ -59,7 +59,7 @@ static struct server *start_at(struct world *w, const char *when)
 }
 
 /* Claims the next run of the queue, which must have this slot. */
-static const json_t *take(struct server *d, const char *queue, const char *slot)
+static const json_t *claim_run(struct server *d, const char *queue, const char *slot)
 {
     const json_t *run = at(claim(d, queue, 1, "30s"), "[0]");
 
@@ -69,7 +69,7 @@ static const json_t *take(struct server *d, const char *queue, const char *slot)
 
 static void work_off(struct server *d, const char *queue, const char *slot)
 {
-    assert_int_equal(tell_run(d, "complete", take(d, queue, slot), "").status, 200);
+    assert_int_equal(tell_run(d, "complete", claim_run(d, queue, slot), "").status, 200);
 }
 
 static int64_t counter(struct server *d, const char *id, const char *name)
@@ -267,9 +267,9 @@ static void runs_that_take_longer_than_a_minute_overlap(void **state)
 
     put(d, "examples/7-overlap.json");
     faked_to(w, FRIDAY "08:01:01Z");
-    first = take(d, "overlap", FRIDAY "08:01:00.000Z");
+    first = claim_run(d, "overlap", FRIDAY "08:01:00.000Z");
     faked_to(w, FRIDAY "08:02:01Z");
-    second = take(d, "overlap", FRIDAY "08:02:00.000Z");
+    second = claim_run(d, "overlap", FRIDAY "08:02:00.000Z");
     assert_int_equal(number_at(schedule_state(d, "overlap"), "open"), 2);
     assert_int_equal(tell_run(d, "complete", first, "").status, 200);
     assert_int_equal(tell_run(d, "complete", second, "").status, 200);
@@ -286,7 +286,7 @@ static void the_input_is_what_was_written_and_the_times_of_the_slot(void **state
 
     put(d, "examples/8-input.json");
     faked_to(w, FRIDAY "08:01:01Z");
-    run = take(d, "day-window", FRIDAY "08:01:00.000Z");
+    run = claim_run(d, "day-window", FRIDAY "08:01:00.000Z");
     assert_string_equal(text_at(run, "input.owner"), "ops@example.com");
     assert_int_equal(number_at(run, "input.threshold"), 42);
     assert_int_equal(number_at(run, "input.scheduledTime"), INT64_C(1804838460000));

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sets up and tears down the environment of an end-to-end test.
+ */
 #include "world.h"
 
 #include <fts.h>

@@ -228,13 +228,12 @@ static void a_stream_is_taken_up_where_it_broke(void **state)
 
 static void a_stream_that_is_refused_says_why(void **state)
 {
-    struct server server = start(
-        ANSWERS(JSON("404 No", "{\"detail\":\"there is no such run\"}")));
+    struct server server = start(ANSWERS(JSON("404 No", "{\"detail\":\"run not found\"}")));
     const struct run *run = RUN("run", "logs", "r_x", "-f", "--server", server.url);
 
     (void)state;
     assert_int_equal(run->status, 1);
-    has(run->err, "there is no such run");
+    has(run->err, "run not found");
     end(&server);
 }
 

@@ -54,7 +54,7 @@ static void a_program_gets_its_variables(void **state)
     struct fake *fake = *state;
     char want[256];
 
-    setenv("BELFRY_RUN", "of somebody else", 1);
+    setenv("BELFRY_RUN", "of another run", 1);
     setenv("KEPT", "yes", 1);
     assert_int_equal(once(fake, "echo $BELFRY_RUN $BELFRY_SCHEDULE $BELFRY_QUEUE "
                                 "$BELFRY_NAMESPACE $BELFRY_ATTEMPT $BELFRY_FENCE "
