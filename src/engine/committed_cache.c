@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "engine/run_key.h"
+#include "engine/inflight.h"
 
 enum {
     WORKER_KEPT = 64, /* bytes of a worker's name; with a longer one the run is not cached */

@@ -8,7 +8,6 @@
 
 #include "base/map.h"
 #include "base/must.h"
-#include "engine/run_key.h"
 
 enum { FIRST_ROOM = 256 };
 

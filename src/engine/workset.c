@@ -11,7 +11,7 @@
 #include "base/must.h"
 #include "core/spec/spec_pack.h"
 #include "engine/engine_internal.h"
-#include "engine/run_key.h"
+#include "engine/inflight.h"
 
 enum { VEC_FIRST = 16 };
 

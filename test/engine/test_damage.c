@@ -6,7 +6,7 @@
 #include "harness.h"
 
 /* A worker holds the run of 01:00; a new boot has nothing in its caches. */
-static void begin(struct wish w)
+static void make_held_run(struct wish w)
 {
     world.length = INSTANT_NEVER;
     create("job", pulled(w));
@@ -53,7 +53,7 @@ static void assert_terminate_is_corrupt(const char *expected)
 static void a_cursor_that_counts_too_few_open_runs(void **state)
 {
     (void)state;
-    begin(every(SPAN_H));
+    make_held_run(every(SPAN_H));
     execute("UPDATE cursors SET open = 0");
     assert_terminate_is_corrupt("a cursor counts fewer open runs than there are: key ");
     assert_int_equal(run_rows("job"), 1);
@@ -62,7 +62,7 @@ static void a_cursor_that_counts_too_few_open_runs(void **state)
 static void a_counter_below_zero(void **state)
 {
     (void)state;
-    begin(every(SPAN_H));
+    make_held_run(every(SPAN_H));
     execute("UPDATE cursors SET waiting = -1");
     assert_terminate_is_corrupt("a cursor is damaged: key ");
 }
@@ -74,7 +74,7 @@ static void a_gate_that_counts_too_few_runs(void **state)
     (void)state;
     w.draft.plan.policies.gate = STR("db");
     w.draft.plan.policies.gate_limit = 1;
-    begin(w);
+    make_held_run(w);
     execute("UPDATE gates SET open = 0");
     assert_terminate_is_corrupt("a gate counts fewer claimed runs than it has: key ");
 }
@@ -82,7 +82,7 @@ static void a_gate_that_counts_too_few_runs(void **state)
 static void a_run_in_a_state_that_does_not_exist(void **state)
 {
     (void)state;
-    begin(every(SPAN_H));
+    make_held_run(every(SPAN_H));
     execute("UPDATE runs SET state = 9");
     assert_terminate_is_corrupt("a run is damaged: key ");
 }
@@ -90,7 +90,7 @@ static void a_run_in_a_state_that_does_not_exist(void **state)
 static void a_run_of_a_lane_that_does_not_exist(void **state)
 {
     (void)state;
-    begin(every(SPAN_H));
+    make_held_run(every(SPAN_H));
     execute("UPDATE runs SET lane = 77");
     assert_terminate_is_corrupt("a run is damaged: key ");
 }
@@ -98,7 +98,7 @@ static void a_run_of_a_lane_that_does_not_exist(void **state)
 static void a_next_slot_that_is_not_after_the_mark(void **state)
 {
     (void)state;
-    begin(every(SPAN_H));
+    make_held_run(every(SPAN_H));
     execute("UPDATE cursors SET next_at = mark");
     world.now = when("02:00");
     assert_corrupt(NULL, "a cursor is damaged: key ");
@@ -110,7 +110,7 @@ static void a_run_that_its_schedule_has_not_created_yet(void **state)
     struct command command = command_for(COMMAND_CANCEL, "");
 
     (void)state;
-    begin(overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL));
+    make_held_run(overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL));
     execute("UPDATE cursors SET mark = mark - 1000000, next_at = mark, wake_at = mark");
     command.run = run_of("job", "01:00");
     command.schedule = command.run.schedule;
