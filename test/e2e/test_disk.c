@@ -121,7 +121,7 @@ static void a_start_on_a_disk_without_a_reserve_is_not_ready(void **state)
     struct answer answer;
 
     d->port = server_port(d);
-    server_await(d, "msg=\"the disk is full\"");
+    server_await(d, "msg=\"disk full\"");
     UNTIL(ask(d, "GET", "/api/v1/schedules/none", NULL).status == 404); /* the server answers */
     answer = ask(d, "GET", "/readyz", NULL);
     assert_int_equal(answer.status, 503);
