@@ -159,6 +159,10 @@ static bool is_repeated(struct turn *turn, const struct command *c, struct comma
 
     if (c->request.len == 0 || s->request_taken.changed == 1)
         return false;
+    if (s->request_row.rows == 0) { /* it was pruned in between: the key is free again */
+        refuse(turn, reply, RC_BUSY, "the same request is in progress");
+        return true;
+    }
     requests_read(&s->request_row, 0, &request);
     if (request.fingerprint != c->fingerprint) {
         refuse(turn, reply, RC_CONFLICT,
@@ -256,6 +260,7 @@ static void apply_to_schedule(struct turn *turn, const struct command *c,
 {
     struct work_schedule *sched = s->sched;
 
+    must(sched_is_held(sched) && !(sched->cursor.flags & CURSOR_DELETED));
     switch (c->kind) {
     case COMMAND_UPDATE:
     case COMMAND_PUT:
@@ -338,6 +343,7 @@ enum rc apply_commands(struct turn *turn, struct err *reterr)
         const struct command *c = &turn->in->commands[i];
         struct command_state *s = &turn->commands[i];
 
+        must(!s->is_done || !(s->is_created || s->is_written)); /* else it is done twice */
         if (s->is_created) {
             apply_created(turn, c, s, &turn->replies[i]);
             audit_write_after(c, s, &turn->replies[i]);
@@ -374,6 +380,8 @@ void apply_store_replies(struct turn *turn)
         struct reply *reply = &turn->replies[i];
         bool is_made = turn->commands[i].is_created && reply->rc == RC_OK;
 
+        must(reply->tag == c->tag);
+        must(!is_made || reply->schedule == turn->commands[i].sched->id);
         if (is_made)
             reply->cursor = &turn->commands[i].sched->cursor;
         if (c->request.len == 0 || turn->commands[i].is_done)

@@ -11,8 +11,10 @@ static void apply_gate(struct turn *turn, const struct command_state *s, struct 
 {
     const struct work_gate *gate;
 
-    if (s->gate_row.rows == 0)
+    if (s->gate_row.rows == 0) { /* another node has just deleted it */
+        refuse(turn, reply, RC_BUSY, "another node holds the gate");
         return;
+    }
     gate = workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
     reply->schedule = gate->gate.id;
     if (!gate->is_held)

@@ -2,6 +2,7 @@
 /*
  * Commands about runs: trigger, test, backfill, skip, approve, reject, cancel, terminate.
  */
+#include "base/must.h"
 #include "engine/apply.h"
 #include "engine/engine_internal.h"
 #include "engine/reports.h"
@@ -11,6 +12,7 @@
 /* The next free pass; a run id has 32 bits for it. */
 static int64_t next_pass(struct work_schedule *sched)
 {
+    must(sched->state == SCHED_HELD && sched->cursor.pass < UINT32_MAX);
     sched->is_touched = true;
     return ++sched->cursor.pass;
 }
@@ -79,6 +81,7 @@ void apply_backfill(struct turn *turn, const struct command *c, struct work_sche
     sched->backfills = all;
     sched->backfill_count += c->range_count;
     cursor->backfills += c->range_count;
+    must(cursor->backfills <= BACKFILLS_MAX);
     cursor->active_at = turn->now;
     reply->count = c->range_count;
     sched->is_due = true;
@@ -108,6 +111,7 @@ static int exception_index(const struct work_schedule *sched, instant slot)
 
 static void remove_exception(struct turn *turn, struct work_schedule *sched, int index)
 {
+    must(index >= 0 && index < sched->exception_count);
     exceptions_delete(turn->db, sched->id, sched->exceptions[index], NULL);
     sched->exception_count--;
     for (int i = index; i < sched->exception_count; i++)
@@ -119,11 +123,15 @@ static void add_exception(struct turn *turn, struct work_schedule *sched, int in
 {
     instant *all = arena_array(turn->arena, (size_t)sched->exception_count + 1, sizeof(*all));
 
+    must(index == 0 || sched->exceptions[index - 1] < slot); /* the list stays in order */
+    must(index == sched->exception_count || sched->exceptions[index] > slot);
+    must(slot > sched->cursor.mark); /* a slot with an outcome is not cancelled */
     for (int i = 0; i < sched->exception_count; i++)
         all[i < index ? i : i + 1] = sched->exceptions[i];
     all[index] = slot;
     sched->exceptions = all;
     sched->exception_count++;
+    must(sched->exception_count <= EXCEPTIONS_MAX);
     sched->cursor.flags |= CURSOR_EXCEPTIONS;
     sched->is_touched = true;
 }

@@ -20,6 +20,9 @@ static bool complete_plan(struct turn *turn, const struct command *c,
     plan.queue = c->namespace;
     if (plan.lane == LANE_PULL)
         plan.queue = s->queue != 0 ? s->queue : db_int_at(&s->queue_row, 0, 0);
+    must(plan.lane != LANE_PULL || plan.queue != 0); /* else no worker could claim its runs */
+    if (plan.policies.gate.len > 0 && s->gate_row.rows == 0)
+        return false; /* another node has just deleted the gate */
     plan.gate = 0;
     if (s->gate_row.rows == 1) {
         struct work_gate *gate = workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
@@ -101,6 +104,7 @@ static struct work_schedule *add_schedule(struct turn *turn, const struct comman
 {
     struct work_schedule *sched = workset_schedule(turn, turn_key(turn));
 
+    must(sched->state == SCHED_WANTED && !sched->is_loaded); /* the key is new */
     sched->state = SCHED_HELD;
     sched->is_new = sched->is_loaded = sched->is_touched = true;
     sched->has_plan = true;
@@ -168,6 +172,7 @@ void apply_created(struct turn *turn, const struct command *c, struct command_st
                "schedule \"%.*s\" already exists", STR_ARG(c->name));
         return;
     }
+    must(sched->is_new && sched->state == SCHED_HELD && !sched->noted);
     reply->schedule = sched->id;
     reply->version = 1;
     sched_begin(turn, sched);
@@ -289,6 +294,7 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
         decide_before_bar(turn, sched);
     row.id = sched->id;
     row.version = ++sched->cursor.version;
+    must(row.version > sched->stored.version);
     schedules_update(turn->db, &row, row.version - 1, NULL);
     if (plan.policies.remaining_runs != remaining)
         sched->cursor.remaining = plan.policies.remaining_runs;
@@ -457,6 +463,12 @@ void apply_direct(struct turn *turn, const struct command *c, struct command_sta
         return;
     }
     plan.created = turn->now;
+    row.packed = pack_plan(turn, &plan);
+    if (row.packed.len == 0) {
+        refuse(turn, reply, RC_LIMIT, "the run is too large; the limit is %d bytes when packed",
+               PLAN_PACKED_MAX);
+        return;
+    }
     sched = add_schedule(turn, c, s, &plan);
     sched->state = SCHED_NO_CURSOR;
     reply->schedule = sched->id;
@@ -465,7 +477,6 @@ void apply_direct(struct turn *turn, const struct command *c, struct command_sta
     row.id = sched->id;
     row.version = 1;
     row.name = str_of(name);
-    row.packed = pack_plan(turn, &plan);
     row.deleted_at = turn->now;
     turn->memory.walks[PRUNE_SCHEDULES].written++;
     schedules_insert(turn->db, &row, NULL);

@@ -5,6 +5,7 @@
  */
 #include "base/must.h"
 #include "engine/apply.h"
+#include "engine/engine_internal.h"
 
 /* Prunes up to twice the rows inserted since the last prune, so that old rows become fewer. */
 enum { PRUNE_ROWS = 32 };
@@ -89,6 +90,7 @@ static struct audit_entry entry_of(const struct command *c, const struct command
 {
     struct audit_entry entry = *c->audit;
 
+    must(reply->rc != RC_BUSY && !reply->is_repeated); /* else it would get two entries */
     if (c->kind == COMMAND_DENIED)
         return entry; /* the caller has set its result */
     entry.result = result_of(reply->rc);
@@ -146,6 +148,7 @@ void audit_write(struct turn *turn)
     must(!body.cut);
     if (row.count == 0)
         return;
+    must(row.seq == turn->engine->memory.audit + 1);
     row.body = buf_as_str(&body);
     memcpy(row.prior, m->audit_hash, sizeof row.prior);
     audit_link(&row, row.hash);

@@ -112,6 +112,7 @@ static void set_memory(struct engine *engine, const struct node *node, instant n
 {
     struct engine_memory *m = &engine->memory;
 
+    must(node->boot >= 1 && node->id >= 1 && node->id <= NODES_MAX);
     engine->node = *node;
     engine->node.name = engine->options.node;
     engine->booted = true;
@@ -173,6 +174,10 @@ enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct er
         nodes_read(&found, 0, &node);
     else
         node.id = lowest_free_id(&all);
+    if (node.id < 1 || node.boot < 1) {
+        db_rollback(db);
+        return err_set(reterr, RC_CORRUPT, -1, 0, "the row of this node is damaged");
+    }
     if (event.rows == 1 && db_int_at(&event, 0, 0) > node.event)
         node.event = db_int_at(&event, 0, 0);
     node.name = engine->options.node;

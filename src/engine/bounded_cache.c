@@ -77,6 +77,7 @@ static int32_t next_unused(struct bounded_cache *cache)
 {
     char **chunk = &cache->chunks[cache->used / CHUNK];
 
+    must(cache->used < cache->most);
     if (!*chunk)
         *chunk = arena_array_room(cache->arena, CHUNK, cache->stride);
     return cache->used++;
@@ -85,9 +86,10 @@ static int32_t next_unused(struct bounded_cache *cache)
 /* Returns a slot for a new value. */
 static int32_t make_room(struct bounded_cache *cache)
 {
-    int32_t index = cache->free;
+    int32_t index = cache->free, removed;
 
     if (index != MAP_NONE) {
+        must(index < cache->used);
         cache->free = slot_at(cache, index)->next;
         return index;
     }
@@ -95,7 +97,9 @@ static int32_t make_room(struct bounded_cache *cache)
         return next_unused(cache);
     index = cache->oldest;
     cache->oldest = (index + 1) % cache->most;
-    map_remove(cache->map, slot_at(cache, index)->key);
+    removed = map_remove(cache->map, slot_at(cache, index)->key);
+    /* Else a later lookup of that key would return the new value. */
+    must(removed == index);
     return index;
 }
 
@@ -108,6 +112,7 @@ void bounded_cache_put(struct bounded_cache *cache, int64_t key, const void *val
         index = make_room(cache);
         map_put(cache->map, key, index);
     }
+    must(index >= 0 && index < cache->used && map_count(cache->map) <= (size_t)cache->most);
     slot = slot_at(cache, index);
     slot->key = key;
     memcpy(slot->value, value, cache->size);
@@ -119,6 +124,7 @@ void bounded_cache_drop(struct bounded_cache *cache, int64_t key)
 
     if (index == MAP_NONE)
         return;
+    must(slot_at(cache, index)->key == key);
     slot_at(cache, index)->next = cache->free;
     cache->free = index;
 }

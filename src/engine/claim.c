@@ -40,6 +40,7 @@ static bool is_hot(const struct engine_memory *m, int64_t lane, int64_t queue)
 /* When the list is full, periodic_queues() finds the queue later. */
 void claim_make_hot(struct engine_memory *m, int64_t lane, int64_t queue)
 {
+    must(lane >= 0 && lane < LANE_COUNT);
     if (m->hot_count < HOT_MAX && !is_hot(m, lane, queue))
         m->hot[m->hot_count++] = (struct hot){lane, queue};
 }
@@ -106,9 +107,14 @@ static void claim_run(struct turn *turn, struct work_run *work, int poll)
     struct run *run = &work->run;
     const struct policies *p = &work->sched->plan.policies;
 
-    must(run->state == RUN_READY && !run->lacks_input);
+    must(!turn->in->hold && run->due <= turn->now);
+    must(work->state == WORK_READ || work->state == WORK_NEW);
+    must(run->state == RUN_READY && !run->lacks_input && work->sched->has_plan);
+    must(run->node == 0 && run->worker.len == 0); /* it has no other holder */
+    must((poll < 0) == (run->lane != LANE_PULL));
     run->attempt++;
     run->fence++;
+    must(run->fence > work->fence && run->attempt > run->losses);
     run->attempt_at = turn->now;
     if (run->started_at == INSTANT_NONE)
         run->started_at = turn->now;
@@ -137,6 +143,7 @@ static void claim_run(struct turn *turn, struct work_run *work, int poll)
     run_emit_late(turn, work);
     if (poll < 0) {
         turn_event(turn, EVENT_RUN_STARTED, run, 0);
+        must(turn->capacity[run->lane] > 0);
         turn->capacity[run->lane]--;
         *VEC_ADD(turn, &turn->dispatches) = assignment_of(turn, work, poll);
     } else {
@@ -211,9 +218,11 @@ enum rc claim_open_gates(struct turn *turn, struct err *reterr)
         for (int r = 0; r < rows[i].rows; r++) {
             struct run run;
 
-            runs_read(&rows[i], r, &run);
+            if (!turn_read_run(turn, &rows[i], r, &run))
+                continue;
             make_ready_again(turn, &run);
-            g->gate.waiting--;
+            turn_count_down(turn, &g->gate.waiting, g->gate.id,
+                            "a gate counts fewer waiting runs than it has");
             g->is_changed = true;
             claim_make_hot(&turn->memory, run.lane, run.queue);
             turn->made_ready = true; /* a worker that can take it may be at another node */
@@ -272,6 +281,7 @@ static int plan_searches(struct turn *turn, bool for_fresh, struct search *searc
         int limit = (most + sharers[hot.lane] - 1) / sharers[hot.lane];
 
         limit = limit > turn->in->rows ? turn->in->rows : limit;
+        must(limit >= 0 && (pull || limit <= turn->capacity[hot.lane]));
         if (for_fresh &&
             (restriction != RESTRICTION_NONE || !has_fresh(turn, hot.lane, hot.queue)))
             continue;
@@ -314,7 +324,8 @@ static void read_rows(struct turn *turn, struct search *search)
         struct work_schedule *sched;
         struct run run;
 
-        runs_read(&search->rows, r, &run);
+        if (!turn_read_run(turn, &search->rows, r, &run))
+            continue;
         sched = workset_find(turn, run.schedule);
         if (!sched) {
             sched = workset_schedule(turn, run.schedule);
@@ -348,6 +359,7 @@ static bool enter_gate(struct turn *turn, struct work_run *work)
     if (work->run.gate == 0)
         return true;
     g = workset_gate(turn, work->run.gate);
+    must(g->is_held);
     g->is_changed = true;
     if (g->gate.open < g->gate.most) {
         g->gate.open++;
@@ -390,6 +402,8 @@ static bool claim_found(struct turn *turn, struct search *search)
         struct work_run *work = search->found[r];
         int poll;
 
+        if (!work)
+            continue;
         if (!claim_better_fresh(turn, search, work, &at))
             return false;
         poll = search->lane == LANE_PULL ? waiting_workers_next(turn, search->queue) : -1;
@@ -431,6 +445,7 @@ static bool find_room(struct turn *turn, struct search *search)
     }
     if (search->is_limited && search->room < search->limit)
         search->limit = (int)search->room;
+    must(search->limit > 0);
     return true;
 }
 
@@ -468,6 +483,8 @@ static bool claim_until_empty(struct turn *turn, struct search *search)
 {
     bool all = claim_found(turn, search);
 
+    must(search->taken <= search->moved && search->moved <= search->rows.rows);
+    must(!search->is_limited || search->taken <= search->room);
     return all || (search->is_limited && search->taken >= search->room);
 }
 
@@ -519,6 +536,7 @@ enum rc claim_fresh(struct turn *turn, struct err *reterr)
         struct work_run *work = turn->fresh.at[i];
         const struct run *run = &work->run;
 
+        must(work->is_fresh); /* it is in the list once */
         work->is_fresh = false;
         if (!is_waiting(work) || (can_claim && !is_hot(&turn->memory, run->lane, run->queue) &&
                                   try_claim(turn, work)))

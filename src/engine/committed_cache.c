@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#include "engine/run_key.h"
+#include "base/must.h"
+#include "engine/inflight.h"
 
 enum {
     WORKER_KEPT = 64, /* bytes of a worker's name; with a longer one the run is not cached */
@@ -84,6 +85,7 @@ bool committed_run(const struct committed_cache *committed, const struct run_id 
     if (!found || found->run.schedule != id->schedule || found->run.slot != slot ||
         found->run.pass != id->pass)
         return false;
+    must(run_is_claimed(found->run.state) && found->run.node == 0);
     *ret = found->run;
     ret->worker.ptr = found->worker;
     return true;
@@ -91,6 +93,7 @@ bool committed_run(const struct committed_cache *committed, const struct run_id 
 
 void committed_put_cursor(struct committed_cache *committed, const struct cursor *cursor)
 {
+    must(cursor->id != 0 && cursor->open >= 0 && cursor->waiting >= 0);
     bounded_cache_put(committed->cursors, cursor->id, cursor);
 }
 
@@ -116,6 +119,7 @@ void committed_put_queue(struct committed_cache *committed, int64_t namespace, s
 
     if (name.len == 0 || name.len > QUEUE_KEPT)
         return;
+    must(key != 0); /* 0 means not cached */
     memcpy(queue.name, name.ptr, name.len);
     bounded_cache_put(committed->queues, queue_hash(namespace, name), &queue);
 }

@@ -4,6 +4,7 @@
  */
 #include "engine/daily_stats.h"
 
+#include "base/must.h"
 #include "engine/engine_internal.h"
 #include "engine/prune.h"
 #include "store/key.h"
@@ -26,6 +27,7 @@ void daily_stats_take_over(struct turn *turn, const struct node *node)
 {
     struct engine_memory *m = &turn->memory;
 
+    must(m->reclaim_node == node->id && node->id != turn->node);
     m->reclaim_counts = true;
     m->reclaim_stats = node->stats;
     m->reclaim_until = key_of((node->key_ms + 1) * SPAN_MS);
@@ -54,6 +56,7 @@ static void begin_pass(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
 
+    must(!m->counts);
     m->counts = true;
     m->stats_until = key_of(m->key_ms * SPAN_MS);
 }
@@ -103,6 +106,8 @@ void daily_stats_read(struct turn *turn)
 
     if (!turn->counts)
         return;
+    must(!is_other || (m->reclaim_counts && range.maker == m->reclaim_node));
+    must(is_other || (m->counts && range.after == m->stats));
     if (!is_over)
         range.until = db_int_at(&turn->count_row, 0, 0);
     node = (struct node){

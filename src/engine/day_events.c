@@ -6,6 +6,7 @@
 #include "engine/day_events.h"
 
 #include "base/hash.h"
+#include "base/must.h"
 #include "core/spec/interval.h"
 #include "engine/engine_internal.h"
 #include "store/zones.h"
@@ -111,6 +112,7 @@ void day_events_plan(struct turn *turn, const struct work_schedule *sched)
                               !is_other_day(zone_of(sched), sched->stored.next_at, c->next_at)))
         return;
     count_day(sched, &event);
+    must(event.count >= 1 && event.slot > c->mark);
     *VEC_ADD(turn, &turn->events) = event;
     register_zone(turn, sched);
 }

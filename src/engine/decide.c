@@ -71,7 +71,9 @@ static int collect(struct turn *turn, struct work_schedule *sched, struct candid
 
         if (!waits)
             continue;
-        if (has_expired(turn, sched, p, &reason))
+        if (p->run.kind == RUN_SLOT && p->run.slot > sched->cursor.mark)
+            turn_damage(turn, p->run.id, "a run waits whose slot is after the mark");
+        else if (has_expired(turn, sched, p, &reason))
             held_end(turn, p, OUTCOME_MISSED, reason);
         else if (!is_barred(sched, p))
             candidates[count++].work = p;
@@ -80,6 +82,7 @@ static int collect(struct turn *turn, struct work_schedule *sched, struct candid
         qsort(candidates, (size_t)count, sizeof(*candidates), by_arrival);
     for (struct start *s = sched->starts; s; s = s->next)
         candidates[count++].start = s;
+    must(count <= room);
     *ret = candidates;
     return count;
 }
@@ -100,6 +103,7 @@ static void recompute_next(struct work_schedule *sched, bool is_new_slot)
     sched_context(sched);
     if (!sched->plan.is_governed && c->remaining != 0)
         (void)spec_next(&sched->plan.spec, &sched->ctx, c->mark, &slot);
+    must(slot.at > c->mark && slot.due >= slot.at);
     c->next_at = slot.at;
     sched->next_due = slot.due;
     sched->has_next_due = true;
@@ -110,6 +114,9 @@ static void count_start(struct turn *turn, struct work_schedule *sched, struct r
 {
     struct cursor *c = &sched->cursor;
 
+    must(run->state == RUN_HELD && run->attempt == 0);
+    must(run->kind != RUN_TEST && run->kind != RUN_DIRECT); /* they count in no cursor */
+    must(run->kind != RUN_SLOT || run->slot <= c->mark);
     run->last_run_at = c->last_start; /* other runs may have started while it was held */
     c->open++;
     c->started++;
@@ -170,8 +177,7 @@ static void begin_run(struct turn *turn, struct work_schedule *sched,
         if (candidate->start->pass == 0)
             ledger_note_one(turn, sched, candidate->start->slot, OUTCOME_STARTED, REASON_NONE);
     } else {
-        must(sched->cursor.waiting > 0);
-        sched->cursor.waiting--;
+        run_leave_held(turn, sched);
     }
     count_start(turn, sched, &candidate->work->run, is_new);
     run_ready(turn, candidate->work);
@@ -243,6 +249,7 @@ static bool decide_once(struct turn *turn, struct work_schedule *sched)
 
 void sched_decide(struct turn *turn, struct work_schedule *sched)
 {
+    must(sched->state == SCHED_HELD);
     /* A schedule that is not barred was advanced before, and a governed slot moves. */
     if ((sched->cursor.flags & CURSOR_BARRED) && !sched->plan.policies.catchup_paused &&
         !sched->plan.is_governed && sched_must_advance_first(turn, sched))

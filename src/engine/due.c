@@ -23,8 +23,10 @@ static int64_t room_left(const struct turn *turn)
 {
     int64_t room = 0;
 
-    for (int i = 0; i < turn->in->poll_count; i++)
+    for (int i = 0; i < turn->in->poll_count; i++) {
+        must(turn->poll_room[i] >= 0); /* no poll got more than it asked for */
         room += turn->poll_room[i];
+    }
     return room;
 }
 
@@ -62,6 +64,7 @@ void due_send(struct turn *turn)
                    turn->now - m->scanned_at >= FULL_SCAN_EVERY;
 
     turn->due_batch = size_batch(turn);
+    must(turn->due_batch >= 0 && turn->due_batch <= turn->in->rows);
     if (!is_scanning(turn))
         return;
     cursors_due(turn->db, is_full ? INSTANT_NONE : m->floor, turn->now, turn->due_batch,
@@ -80,10 +83,11 @@ void due_read(struct turn *turn)
         struct cursor cursor;
         struct work_schedule *sched;
 
-        cursors_read(&turn->due_rows, i, &cursor);
+        if (!turn_read_cursor(turn, &turn->due_rows, i, &cursor))
+            continue;
         sched = workset_schedule(turn, cursor.id);
-        must(sched->state != SCHED_HELD ||
-             memcmp(&sched->stored, &cursor, sizeof(cursor)) == 0);
+        if (sched->state == SCHED_HELD && memcmp(&sched->stored, &cursor, sizeof(cursor)) != 0)
+            turn_damage(turn, cursor.id, "a cursor differs from what this node has written");
         sched->cursor = cursor;
         sched->stored = cursor;
         sched->state = SCHED_HELD;
@@ -91,6 +95,7 @@ void due_read(struct turn *turn)
         if (i == 0)
             floor = cursor.wake_at;
     }
+    must(floor <= turn->now); /* the next scan must not miss what is due */
     turn->memory.floor = floor;
     turn->memory.has_more_due = turn->due_rows.rows == turn->due_batch;
 }

@@ -80,7 +80,7 @@ static void advance_schedules(struct turn *turn)
             sched->is_touched = true;
             continue;
         }
-        if (sched->needs_replan)
+        if (sched->needs_replan && sched->has_plan)
             replan_schedule(turn, sched);
         if (!turn->in->hold &&
             (sched->is_due || (sched->cursor.flags & CURSOR_FULL && sched->is_touched) ||
@@ -95,6 +95,22 @@ static void advance_schedules(struct turn *turn)
     }
 }
 
+/* A run that is written has a consistent holder, and its fence was not lowered. */
+static void check_run(const struct work_run *p)
+{
+    const struct run *run = &p->run;
+    bool is_claimed = run_is_claimed(run->state);
+
+    must(run->id != 0 && run->schedule == p->sched->id && run->state != RUN_ENDED);
+    must(run->fence >= p->fence && run->losses <= run->attempt);
+    must(is_claimed || (run->node == 0 && run->worker.len == 0));
+    must(is_claimed || run->lease_until == INSTANT_NEVER);
+    must(run->node == 0 || run->state == RUN_RUNNING);
+    must(!is_claimed || (run->attempt >= 1 && run->started_at != INSTANT_NONE));
+    must(run->state != RUN_BACKOFF || run->wake_at != INSTANT_NEVER);
+    must(!is_claimed || run->node != 0 || run->wake_at != INSTANT_NEVER);
+}
+
 static void write_runs(struct turn *turn)
 {
     for (int i = 0; i < turn->runs.count; i++) {
@@ -102,6 +118,8 @@ static void write_runs(struct turn *turn)
 
         if (p->state == WORK_NEW || (p->state == WORK_READ && p->is_changed))
             turn->turn_again |= p->run.wake_at <= turn->now;
+        if (p->state == WORK_NEW || (p->state == WORK_READ && p->is_changed))
+            check_run(p);
         if (p->state == WORK_NEW)
             runs_insert(turn->db, &p->run, &p->row);
         else if (p->state == WORK_READ && p->is_changed)
@@ -143,6 +161,8 @@ static void write_gates(struct turn *turn)
     for (int i = 0; i < turn->gates.count; i++) {
         struct work_gate *g = turn->gates.at[i];
 
+        must(!g->is_changed || g->is_held);
+        must(!g->is_changed || (g->gate.open >= 0 && g->gate.waiting >= 0));
         if (g->is_changed)
             gates_update(turn->db, &g->gate);
         g->is_changed = false;
@@ -164,6 +184,17 @@ static bool is_alone(struct turn *turn)
         return true;
     committed_doubt(&turn->engine->committed);
     return false;
+}
+
+/* Stored rows contradict each other; or the caches do, and then the turn is repeated. */
+static enum rc check_damage(struct turn *turn, struct err *reterr)
+{
+    if (!turn->damage)
+        return RC_OK;
+    if (turn->uses_cache)
+        return drop_caches(turn, reterr);
+    return err_set(reterr, RC_CORRUPT, -1, 0, "%s: key %lld; run belfry check", turn->damage,
+                   (long long)turn->damaged_key);
 }
 
 /* Everything between the first answers and the commit. */
@@ -198,6 +229,8 @@ static enum rc make_decisions(struct turn *turn, struct err *reterr)
         return rc;
     advance_schedules(turn);
     rc = claim_fresh(turn, reterr);
+    if (rc == RC_OK)
+        rc = check_damage(turn, reterr);
     if (rc != RC_OK)
         return rc;
     write_runs(turn);
@@ -208,6 +241,8 @@ static enum rc make_decisions(struct turn *turn, struct err *reterr)
         rc = claim_open_gates(turn, reterr);
     if (rc == RC_OK)
         rc = claim_ready(turn, reterr);
+    if (rc == RC_OK)
+        rc = check_damage(turn, reterr);
     if (rc != RC_OK)
         return rc;
     write_runs(turn);
@@ -227,6 +262,7 @@ static void prepare(struct engine *engine, struct turn *turn, const struct turn_
     struct engine_memory *m;
     instant silent;
 
+    must(!engine->in_doubt || engine->arena != engine->doubt_arena);
     memset(turn, 0, offsetof(struct turn, memory));
     turn->engine = engine;
     turn->db = engine->db;
@@ -274,6 +310,8 @@ static void fill_out(const struct turn *turn, struct turn_out *out)
 {
     instant wake = earliest(&turn->wake_row, INSTANT_NEVER);
 
+    must(turn->fresh.count == 0); /* each was claimed or written */
+    must(!turn->in->hold || turn->dispatches.count + turn->grants.count == 0);
     wake = earliest(&turn->run_wake_row, wake);
     wake = turn->retry_at < wake ? turn->retry_at : wake;
     wake = due_again(turn) < wake ? due_again(turn) : wake;
@@ -346,6 +384,10 @@ static void cache_rows(struct committed_cache *committed, const struct turn *tur
 /* The commit has succeeded: the engine's memory becomes that of the turn. */
 static void adopt_turn(struct engine *engine, const struct turn *turn)
 {
+    must(turn->memory.turn == engine->memory.turn + 1);
+    must(turn->memory.event == engine->memory.event + turn->events.count);
+    must(turn->memory.key_ms >= engine->memory.key_ms);
+    must(turn->memory.audit >= engine->memory.audit);
     engine_memory_copy(&engine->memory, &turn->memory);
     cache_rows(&engine->committed, turn);
     for (int i = 0; i < turn->scheds.count; i++) {
@@ -480,6 +522,7 @@ static enum rc once_bounded(struct engine *engine, const struct turn_in *in,
     if (engine->part.rows > engine->rows_most)
         engine->part.rows = engine->rows_most;
     rc = engine_once(engine, &engine->part, out, reterr);
+    must(engine->rows_most >= 1);
     while (rc == RC_LIMIT && engine->part.rows > 1) {
         engine->rows_most = engine->part.rows = (engine->part.rows + ROWS_CUT - 1) / ROWS_CUT;
         arena_reset(engine->arenas[engine->arena]);
@@ -511,5 +554,7 @@ enum rc engine_turn(struct engine *engine, const struct turn_in *in, struct turn
     if (rc == RC_OK &&
         (out->reply_count < in->command_count || out->report_count < in->report_count))
         reply_busy(engine, in, out);
+    must(rc != RC_OK || (out->reply_count == in->command_count &&
+                         out->report_count == in->report_count)); /* one for each */
     return rc;
 }

@@ -19,6 +19,7 @@ void event_write(struct turn *turn)
     for (int i = 0; i < turn->events.count; i++)
         event_pack(&turn->events.at[i], &buf);
     must(!buf.cut);
+    must(first == turn->engine->memory.event + 1); /* numbered without gaps */
     events_insert(turn->db, turn->node, first, turn->events.count, turn->now, buf_as_str(&buf));
     turn->memory.event += turn->events.count;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "engine/run_key.h"
+#include "base/must.h"
 
 enum { FIRST_ROOM = 256 };
 
@@ -67,6 +67,8 @@ void inflight_add(struct inflight *inflight, const struct run *run, instant dead
         inflight->list = more;
         inflight->room *= 2;
     }
+    must(run_is_claimed(run->state) && run->node != 0 && run->id != 0);
+    must(map_find(inflight->by_key, run->id) == MAP_NONE); /* a run has one call at a time */
     entry = &inflight->list[inflight->count];
     *entry = (struct inflight_run){.run = *run, .deadline = deadline};
     entry->run.lacks_input = run->lacks_input || run->input.len > 0;
@@ -81,12 +83,14 @@ void inflight_remove(struct inflight *inflight, int64_t key)
 
     if (index == MAP_NONE)
         return;
+    must(index < inflight->count && inflight->list[index].run.id == key);
     key_of_run = key_of(&inflight->list[index].run);
     if (map_find(inflight->by_run, key_of_run) == index)
         map_remove(inflight->by_run, key_of_run);
     inflight->list[index] = inflight->list[--inflight->count];
     if (index < inflight->count)
         index_entry(inflight, index);
+    must(map_count(inflight->by_key) == (size_t)inflight->count);
 }
 
 const struct inflight_run *inflight_find(const struct inflight *inflight,
@@ -118,5 +122,6 @@ int inflight_count(const struct inflight *inflight)
 
 const struct inflight_run *inflight_at(const struct inflight *inflight, int index)
 {
+    must(index >= 0 && index < inflight->count);
     return &inflight->list[index];
 }

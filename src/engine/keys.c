@@ -2,6 +2,7 @@
 /*
  * Makes keys of rows.  Each key is greater than all that this node made before.
  */
+#include "base/must.h"
 #include "engine/engine_internal.h"
 #include "store/key.h"
 
@@ -32,6 +33,8 @@ int64_t turn_key(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
 
+    must(turn->node >= 1 && turn->node < 1 << KEY_NODE_BITS); /* nodes share no key */
+    must(m->key_ms >= KEY_EPOCH_MS);
     if (++m->key_count >= 1 << KEY_COUNT_BITS) {
         m->key_ms++;
         m->key_count = 0;

@@ -19,6 +19,10 @@ void ledger_note(struct turn *turn, struct work_schedule *sched, const struct ac
 {
     struct noted *noted = arena_take(turn->arena, sizeof(*noted));
 
+    must(sched->state == SCHED_HELD);
+    must(account->outcome >= OUTCOME_STARTED && account->outcome <= OUTCOME_SLOT_CANCELLED);
+    must(account->count == 1 ? account->first == account->last
+                             : account->count > 1 && account->first < account->last);
     noted->account = *account;
     *sched->noted_end = noted;
     sched->noted_end = &noted->next;
@@ -82,6 +86,8 @@ void ledger_write(struct turn *turn, struct work_schedule *sched, const struct a
         .expire_at = ledger_expires_at(turn, sched),
     };
 
+    must(sched->state == SCHED_HELD);
+    must(!extends || pass == 0);
     count_account(turn, sched, account, pass);
     turn->memory.walks[PRUNE_LEDGER].written++;
     if (extends)
@@ -116,6 +122,8 @@ static void write_noted(struct turn *turn, struct work_schedule *sched)
         list[count++] = n->account;
     if (count > 1)
         qsort(list, (size_t)count, sizeof(*list), by_first);
+    for (int i = 1; i < count; i++)
+        must(list[i].first > list[i - 1].last); /* no slot has two outcomes */
     for (int i = 0; i < count; i++) {
         struct account a = list[i];
 
@@ -123,6 +131,7 @@ static void write_noted(struct turn *turn, struct work_schedule *sched)
             a.last = list[i + 1].last;
             a.count += list[i + 1].count;
         }
+        must(a.last <= sched->cursor.mark);
         if (tail_of(&a) != 0)
             ledger_write(turn, sched, &a, 0, tail_of(&a) == sched->cursor.tail);
         sched->cursor.tail = tail_of(&a);
@@ -131,11 +140,29 @@ static void write_noted(struct turn *turn, struct work_schedule *sched)
     sched->noted_end = &sched->noted;
 }
 
+/* What the turn has changed in the cursor adds up, and nothing went backwards. */
+static void check_cursor(const struct work_schedule *sched)
+{
+    const struct cursor *c = &sched->cursor, *old = &sched->stored;
+
+    must(c->id == sched->id);
+    must(c->version >= old->version && c->pass >= old->pass);
+    must(sched->is_new || c->mark >= old->mark);
+    must(c->next_at == INSTANT_NEVER || c->next_at > c->mark);
+    must(c->open - old->open == c->started - old->started - sched->ended);
+    must(c->waiting - old->waiting == sched->held);
+    must(c->skipped >= old->skipped && c->missed >= old->missed && c->dropped >= old->dropped);
+    must(c->cancelled >= old->cancelled && c->started >= old->started);
+    must(c->succeeded + c->failed - old->succeeded - old->failed <= sched->ended);
+}
+
 void sched_write(struct turn *turn, struct work_schedule *sched)
 {
-    if (sched->state != SCHED_HELD || !sched->is_touched)
+    if (sched->state != SCHED_HELD || !sched->is_touched || turn->damage)
         return;
+    must(!sched->starts); /* every start has been decided */
     write_noted(turn, sched);
+    check_cursor(sched);
     if (sched->is_new)
         cursors_insert(turn->db, &sched->cursor);
     else

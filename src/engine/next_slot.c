@@ -3,6 +3,7 @@
  * Next slots that depend on runs: governed schedules, and intervals that count from a start or
  * an end.
  */
+#include "base/must.h"
 #include "core/policy/governor.h"
 #include "engine/start_slots.h"
 #include "engine/transitions.h"
@@ -46,6 +47,7 @@ static instant as_slot(const struct cursor *cursor, instant at)
     slot = (at + SPAN_MS - 1) / SPAN_MS * SPAN_MS;
     if (slot <= cursor->mark)
         slot = (cursor->mark / SPAN_MS + 1) * SPAN_MS;
+    must(slot > cursor->mark && slot % SPAN_MS == 0);
     return slot > INSTANT_MAX ? INSTANT_NEVER : slot;
 }
 
@@ -56,6 +58,7 @@ static void govern(struct turn *turn, struct work_schedule *sched, instant start
     struct governor governor = governor_of(sched);
     struct governed next;
 
+    must(sched->plan.is_governed && c->open == 0); /* else two runs could be open */
     governor_tidy(&governor, started, turn->now);
     governor.baseline = next_slot(sched, started);
     next = governor_next(&governor, started);
@@ -71,6 +74,7 @@ static void govern(struct turn *turn, struct work_schedule *sched, instant start
     c->hint_at = governor.hint_at;
     c->hint_expires = governor.hint_expires;
     c->next_at = as_slot(c, next.at);
+    must(c->next_at > c->mark);
     c->source = (int64_t)next.source;
     sched->next_due = c->next_at;
     sched->has_next_due = true;
@@ -81,6 +85,7 @@ void sched_set_next(struct turn *turn, struct work_schedule *sched, instant star
 {
     struct cursor *c = &sched->cursor;
 
+    must(sched->state == SCHED_HELD && sched->plan.follows);
     if (c->open > 0)
         return;
     if (sched->plan.is_governed) {
@@ -98,6 +103,8 @@ void sched_begin(struct turn *turn, struct work_schedule *sched)
     struct cursor *c = &sched->cursor;
     struct advance a = {.plan = &sched->plan, .ctx = sched->ctx, .cursor = c, .now = turn->now};
 
+    must(sched->state == SCHED_HELD && sched->has_plan);
+    must(!sched->noted || !sched->is_new);
     sched->is_touched = true;
     if (sched->plan.is_governed) {
         c->mark = c->mark > turn->now ? c->mark : turn->now;
@@ -107,6 +114,8 @@ void sched_begin(struct turn *turn, struct work_schedule *sched)
         return;
     }
     advance_begin(&a);
+    must(sched->is_new || a.mark >= c->mark);
+    must(a.next_at > a.mark && a.account_count == 0 && a.slot_count == 0);
     c->mark = a.mark;
     c->next_at = a.next_at;
     sched->next_due = a.next_due;
@@ -124,6 +133,7 @@ void sched_nudge(struct turn *turn, struct work_schedule *sched, instant wanted)
     at = governor_nudge(&governor, turn->now, c->next_at, wanted);
     if (at == c->next_at)
         return;
+    must(at <= c->next_at); /* a hint never delays */
     c->next_at = as_slot(c, at);
     c->source = c->hint_interval > 0 ? SOURCE_AI_INTERVAL : SOURCE_AI_ONESHOT;
     if (at == c->hint_at)

@@ -4,6 +4,7 @@
  */
 #include "engine/periodic.h"
 
+#include "base/must.h"
 #include "engine/claim.h"
 #include "engine/daily_stats.h"
 #include "engine/day_events.h"
@@ -50,6 +51,7 @@ static void take_over_node(struct turn *turn)
         nodes_read(&turn->silent_rows, i, &node);
         if (node.id == turn->node)
             continue;
+        must(!m->reclaim_counts); /* the history of the last one is counted to its end */
         nodes_declare(turn->db, node.id, NODE_LOST, turn->now + lease);
         m->reclaim_node = node.id;
         m->reclaim_after = 0;

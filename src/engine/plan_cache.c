@@ -60,6 +60,7 @@ static struct kept *kept_at(const struct plan_cache *plan_cache, int32_t unit)
 {
     size_t at = (size_t)unit * UNIT;
 
+    must(at / plan_cache->block_size < PLAN_CACHE_BLOCKS);
     return (void *)(plan_cache->blocks[at / plan_cache->block_size].bytes +
                     at % plan_cache->block_size);
 }
@@ -77,6 +78,7 @@ bool plan_cache_find(const struct plan_cache *plan_cache, int64_t schedule, int6
 
     if (!kept || kept->version != version)
         return false;
+    must(kept->schedule == schedule); /* else a run would get the action of another */
     *ret = (struct plan_text){
         .namespace = kept->namespace,
         .packed = {kept->text, kept->packed},
@@ -95,6 +97,7 @@ static void empty_block(struct plan_cache *plan_cache, int index)
         int32_t unit = unit_of(plan_cache, index, offset);
         const struct kept *kept = kept_at(plan_cache, unit);
 
+        must(kept->size > 0 && offset + kept->size <= block->used);
         if (map_find(plan_cache->map, kept->schedule) == unit)
             map_remove(plan_cache->map, kept->schedule);
         offset += kept->size;
@@ -117,6 +120,7 @@ static int32_t make_room(struct plan_cache *plan_cache, size_t size)
         block->bytes = arena_room(plan_cache->arena, plan_cache->block_size);
     offset = block->used;
     block->used += size;
+    must(block->used <= plan_cache->block_size);
     return unit_of(plan_cache, plan_cache->at, offset);
 }
 
@@ -153,5 +157,6 @@ void plan_cache_put(struct plan_cache *plan_cache, int64_t schedule, int64_t ver
     };
     to = append_text(kept->text, text->packed);
     to = append_text(to, text->action);
-    append_text(to, text->name);
+    to = append_text(to, text->name);
+    must(to <= (char *)kept + size);
 }

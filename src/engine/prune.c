@@ -4,6 +4,7 @@
  */
 #include "engine/prune.h"
 
+#include "base/must.h"
 #include "engine/engine_internal.h"
 #include "store/events_requests.h"
 #include "store/key.h"
@@ -102,6 +103,7 @@ void prune_read(struct turn *turn)
         until = db_int_at(row, 0, 0);
         if (i == PRUNE_HISTORY && until > history_end(&turn->memory))
             until = history_end(&turn->memory);
+        must(i != PRUNE_HISTORY || until <= turn->memory.stats); /* uncounted rows stay */
         tables[i].prune(turn->db, walk->after, until,
                         i == PRUNE_SCHEDULES ? turn->now - turn->engine->options.events_age
                                              : turn->now,

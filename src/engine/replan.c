@@ -4,6 +4,7 @@
  */
 #include "engine/replan.h"
 
+#include "base/must.h"
 #include "engine/engine_internal.h"
 #include "store/zones.h"
 
@@ -52,6 +53,7 @@ void replan_schedule(struct turn *turn, struct work_schedule *sched)
     struct slot slot;
     bool any;
 
+    must(sched->state == SCHED_HELD && sched->has_plan);
     if (sched->plan.is_governed || c->remaining == 0)
         return;
     any = spec_next(spec, &sched->ctx, c->mark, &slot);
@@ -60,6 +62,7 @@ void replan_schedule(struct turn *turn, struct work_schedule *sched)
     if (c->next_at > turn->now && c->mark < turn->now && !(c->flags & CURSOR_BARRED))
         c->mark = turn->now;
     any = spec_next(spec, &sched->ctx, c->mark, &slot);
+    must(!any || slot.at > c->mark);
     c->next_at = any ? slot.at : INSTANT_NEVER;
     sched->next_due = any ? slot.due : INSTANT_NEVER;
     sched->has_next_due = sched->is_touched = true;

@@ -4,6 +4,7 @@
  */
 #include "engine/reports.h"
 
+#include "base/must.h"
 #include "engine/daily_stats.h"
 #include "engine/engine_internal.h"
 #include "engine/transitions.h"
@@ -45,7 +46,9 @@ static void use_cached_run(struct turn *turn, const struct report *report)
         report->outcome != OUTCOME_SUCCEEDED || work->state != WORK_WANTED ||
         !find_cached(turn, &report->run, &run) || run.fence != report->fence)
         return;
+    must(run_is_claimed(run.state) && (run.node == 0 || run.node == turn->node));
     work->run = run;
+    work->fence = run.fence;
     work->state = WORK_READ;
     work->is_cached = turn->uses_cache = true;
 }
@@ -98,8 +101,11 @@ static void apply_alive(struct turn *turn, struct work_run *work, const struct r
 {
     struct run *run = &work->run;
     struct work_schedule *sched = work->sched;
+    instant lease_before = run->lease_until;
 
+    must(run_is_claimed(run->state) && run->fence == report->fence);
     if (run->state == RUN_LEASED) {
+        must(run->node == 0); /* calls of a node start at once */
         run_set_state(run, RUN_RUNNING);
         work->is_changed = true;
         turn_event(turn, EVENT_RUN_STARTED, run, 0);
@@ -117,6 +123,7 @@ static void apply_alive(struct turn *turn, struct work_run *work, const struct r
             work->is_changed = true;
         }
     }
+    must(run->lease_until >= lease_before);
     reply->lease_until = run->lease_until;
     reply->is_cancelled = (run->flags & RUN_CANCELLING) != 0;
 }
@@ -268,6 +275,7 @@ static void end_overdue_calls(struct turn *turn)
 
         if (entry->deadline > turn->now)
             continue;
+        must(entry->run.node == turn->node);
         work = run_of_call(turn, &entry->run);
         if (work->state != WORK_READ || work->run.fence != entry->run.fence ||
             work->sched->state == SCHED_BUSY || !run_is_claimed(work->run.state))
@@ -295,6 +303,7 @@ static void expire(struct turn *turn, struct work_run *work)
     struct run *run = &work->run;
     const struct policies *p = &work->sched->plan.policies;
 
+    must(run->node == 0 && work->sched->has_plan); /* nodes have leases of their own */
     if (is_past_end(turn, work) ||
         (p->timeout > 0 && run->attempt_at + p->timeout <= turn->now)) {
         time_out(turn, work);
@@ -353,6 +362,7 @@ static void end_reclaimed(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
 
+    must(turn->reclaim_asked == 0 || turn->reclaim_asked == m->reclaim_node);
     for (int i = 0; i < turn->reclaim_rows.rows; i++) {
         struct work_run *work = run_of_row(turn, &turn->reclaim_rows, i);
         int64_t id = db_int_at(&turn->reclaim_rows, i, ROW_ID);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/must.h"
 #include "engine/claim.h"
 
 /* The index of a queue in the list, or where it would be inserted. */
@@ -40,12 +41,15 @@ void restricted_read(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
 
+    must(turn->restricted_rows.rows <= RESTRICTED_QUEUES_MAX);
     m->restricted_count = turn->restricted_rows.rows;
     for (int i = 0; i < m->restricted_count; i++) {
         struct queue_row row;
 
         queues_read(&turn->restricted_rows, i, &row);
         m->restricted[i] = (struct restricted_queue){row.id, row.is_paused};
+        if (i > 0 && m->restricted[i - 1].queue >= row.id)
+            turn_damage(turn, row.id, "queues are not in order");
     }
 }
 
@@ -60,7 +64,10 @@ void restricted_add(struct engine_memory *m, int64_t queue)
         m->restricted_count++;
     memmove(&m->restricted[at + 1], &m->restricted[at],
             (size_t)(m->restricted_count - at - 1) * sizeof *m->restricted);
+    must(at < m->restricted_count);
     m->restricted[at] = (struct restricted_queue){.queue = queue};
+    must(at == 0 || m->restricted[at - 1].queue < queue);
+    must(at + 1 == m->restricted_count || m->restricted[at + 1].queue > queue);
 }
 
 /* The worker that waits for it may be at another node. */

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/must.h"
 #include "engine/engine_internal.h"
 
 /* The outputs of all transactions, in order. */
@@ -13,12 +14,17 @@ struct outputs {
     struct arena *arena;
     VEC(struct stop) stops;
     VEC(struct event) events;
+    int64_t first_event;
     VEC(struct ended) ended;
     int64_t started[RUN_KINDS];
 };
 
 static void append_out(struct outputs *all, const struct turn_out *one)
 {
+    must(all->events.count == 0 || one->event_count == 0 ||
+         one->first_event == all->first_event + all->events.count); /* without a gap */
+    if (all->events.count == 0)
+        all->first_event = one->first_event;
     for (int i = 0; i < one->stop_count; i++)
         *VEC_ADD(all, &all->stops) = one->stops[i];
     for (int i = 0; i < one->event_count; i++)
@@ -63,6 +69,8 @@ static void run_singles(struct engine *engine, const struct turn_in *in, struct 
         struct str text;
 
         rc = run_single(engine, &part, rc, &one, all, &text);
+        must(rc != RC_OK || one.report_count == 1);
+        must(one.dispatch_count + one.grant_count == 0); /* nothing would hand them out */
         out->report_replies[i] = rc == RC_OK ? one.report_replies[0]
                                              : (struct report_reply){.tag = in->reports[i].tag,
                                                                      .rc = rc_of_reply(rc)};
@@ -74,6 +82,8 @@ static void run_singles(struct engine *engine, const struct turn_in *in, struct 
         struct str text;
 
         rc = run_single(engine, &part, rc, &one, all, &text);
+        must(rc != RC_OK || one.reply_count == 1);
+        must(one.dispatch_count + one.grant_count == 0);
         out->replies[i] = rc == RC_OK ? one.replies[0]
                                       : (struct reply){.tag = in->commands[i].tag,
                                                        .rc = rc_of_reply(rc),

@@ -4,6 +4,7 @@
  */
 #include "engine/start_slots.h"
 
+#include "base/must.h"
 #include "core/backfill.h"
 #include "core/policy/governor.h"
 #include "engine/engine_internal.h"
@@ -14,6 +15,9 @@ void sched_start(struct turn *turn, struct work_schedule *sched, const struct st
 {
     struct start *copy = arena_take(turn->arena, sizeof(*copy));
 
+    must(sched->state == SCHED_HELD);
+    must(!(sched->cursor.flags & (CURSOR_CLOSED | CURSOR_DELETED)));
+    must(start->kind != RUN_SLOT || start->due <= turn->now);
     *copy = *start;
     copy->next = NULL;
     *sched->starts_end = copy;
@@ -31,12 +35,26 @@ static void forget_exceptions(struct turn *turn, struct work_schedule *sched, in
         sched->cursor.flags &= ~(int64_t)CURSOR_EXCEPTIONS;
 }
 
+/* The result lies in (mark, new mark], in order: no slot is accounted for twice. */
+static void check_advance(const struct cursor *c, const struct advance *a)
+{
+    must(a->mark >= c->mark);
+    must(a->next_at == INSTANT_NEVER || (a->next_at > a->mark && a->next_due >= a->next_at));
+    for (int i = 0; i < a->account_count; i++)
+        must(a->accounts[i].first > (i > 0 ? a->accounts[i - 1].last : c->mark));
+    for (int i = 0; i < a->slot_count; i++)
+        must(a->slots[i].at > (i > 0 ? a->slots[i - 1].at : c->mark));
+    must(a->account_count == 0 || a->accounts[a->account_count - 1].last <= a->mark);
+    must(a->slot_count == 0 || a->slots[a->slot_count - 1].at <= a->mark);
+}
+
 /* Applies the result of an advance. */
 static void adopt_advance(struct turn *turn, struct work_schedule *sched,
                           const struct advance *a)
 {
     struct cursor *c = &sched->cursor;
 
+    check_advance(c, a);
     for (int i = 0; i < a->account_count; i++)
         ledger_note(turn, sched, &a->accounts[i]);
     for (int i = 0; i < a->slot_count; i++)
@@ -141,6 +159,8 @@ static void advance_slots(struct turn *turn, struct work_schedule *sched)
         turn->slots = arena_array_room(turn->arena, ADVANCE_SLOTS_MAX, sizeof(*turn->slots));
     a.slots = turn->slots;
     advance(&a);
+    must(a.slot_count <= a.slots_max);
+    must(c->remaining < 0 || a.slot_count <= (left > 0 ? left : 0));
     adopt_advance(turn, sched, &a);
     c->flags &= ~(int64_t)CURSOR_FULL;
 }
@@ -172,6 +192,8 @@ static bool start_backfill_batch(struct turn *turn, struct work_schedule *sched,
     struct due_slot *slots = arena_array_room(turn->arena, (size_t)room, sizeof(*slots));
     int count = advance_backfill(&sched->plan, &sched->ctx, b->mark, b->until, slots, room);
 
+    must(count <= room && b->schedule == sched->id);
+    must(count == 0 || (slots[0].at > b->mark && slots[count - 1].at <= b->until));
     for (int i = 0; i < count; i++)
         sched_start(turn, sched,
                     &(struct start){
@@ -228,7 +250,8 @@ static void advance_backfills(struct turn *turn, struct work_schedule *sched)
         if (b->id == 0 || !start_backfill_batch(turn, sched, b, batch))
             continue;
         b->id = 0; /* done; a turn may come here twice */
-        c->backfills--;
+        turn_count_down(turn, &c->backfills, sched->id,
+                        "a cursor counts fewer backfills than there are");
         c->active_at = turn->now;
         sched->is_touched = true;
     }
@@ -242,6 +265,8 @@ void sched_resume(struct turn *turn, struct work_schedule *sched, struct str not
     /* Slots at or after the end of the pause were not paused, however late it is now. */
     instant until = c->paused_until <= turn->now ? c->paused_until - 1 : turn->now;
 
+    must(sched->state == SCHED_HELD && sched->has_plan);
+    must(c->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED));
     c->flags &= ~(int64_t)(CURSOR_PAUSED | CURSOR_QUARANTINED);
     c->paused_until = INSTANT_NEVER;
     c->version++;
@@ -272,6 +297,7 @@ void sched_advance(struct turn *turn, struct work_schedule *sched)
 {
     struct cursor *c = &sched->cursor;
 
+    must(sched->state == SCHED_HELD);
     if (c->flags & CURSOR_DELETED) {
         sched_clear(turn, sched);
         return;
@@ -293,8 +319,10 @@ void sched_advance(struct turn *turn, struct work_schedule *sched)
 
 void sched_clear(struct turn *turn, struct work_schedule *sched)
 {
-    bool left = sched->has_more;
+    bool left = sched->has_more || sched->rows_held.rows == BUFFER_LIMIT_MAX;
 
+    must(sched->state == SCHED_HELD && (sched->cursor.flags & CURSOR_DELETED));
+    must(!sched->starts);
     for (struct work_run *p = sched->runs; p; p = p->next) {
         if (p->state != WORK_READ && p->state != WORK_NEW)
             continue;
@@ -307,7 +335,8 @@ void sched_clear(struct turn *turn, struct work_schedule *sched)
     sched->is_touched = true;
     if (left)
         return;
-    sched_write(turn, sched); /* the last rows of the ledger */
+    must(sched->cursor.waiting == 0 || turn->damage); /* see check_complete() */
+    sched_write(turn, sched);                         /* the last rows of the ledger */
     cursors_delete(turn->db, sched->id);
     exceptions_forget(turn->db, sched->id, INSTANT_NEVER);
     backfills_delete_all(turn->db, sched->id);
@@ -353,10 +382,21 @@ static instant wake_of(struct turn *turn, struct work_schedule *sched)
     return wake;
 }
 
+/* True when the next slot will start by itself, without a command or the end of a run. */
+static bool has_slot_to_start(const struct work_schedule *sched)
+{
+    const struct cursor *c = &sched->cursor;
+
+    return c->next_at != INSTANT_NEVER && c->remaining != 0 &&
+           !(c->flags & (CURSOR_BARRED | CURSOR_CLOSED | CURSOR_FULL | CURSOR_DELETED));
+}
+
 void sched_wake(struct turn *turn, struct work_schedule *sched)
 {
     instant wake = wake_of(turn, sched);
 
+    must(sched->state == SCHED_HELD);
+    must(wake != INSTANT_NEVER || !has_slot_to_start(sched)); /* else it would be lost */
     sched->cursor.wake_at = wake;
     if (wake > turn->now || turn->in->hold)
         return;

@@ -28,8 +28,9 @@ static void gate_leave(struct turn *turn, struct run *run)
     if (run->gate == 0 || !run_is_claimed(run->state))
         return;
     gate = workset_gate(turn, run->gate);
-    must(gate->is_held && gate->gate.open > 0);
-    gate->gate.open--;
+    must(gate->is_held);
+    turn_count_down(turn, &gate->gate.open, gate->gate.id,
+                    "a gate counts fewer claimed runs than it has");
     gate->is_changed = true;
 }
 
@@ -40,15 +41,17 @@ static void gate_forget(struct turn *turn, struct run *run)
     if (run->gate == 0 || run->state != RUN_GATED)
         return;
     gate = workset_gate(turn, run->gate);
-    must(gate->is_held && gate->gate.waiting > 0);
-    gate->gate.waiting--;
+    must(gate->is_held);
+    turn_count_down(turn, &gate->gate.waiting, gate->gate.id,
+                    "a gate counts fewer waiting runs than it has");
     gate->is_changed = true;
 }
 
 void run_stop(struct turn *turn, const struct run *run, bool is_terminated)
 {
     if (run->node == 0 || !run_is_claimed(run->state))
-        return; /* a worker is informed at its next heartbeat */
+        return;           /* a worker is informed at its next heartbeat */
+    must(run->fence > 0); /* else the stop would match no call */
     if (run->node == turn->node)
         *VEC_ADD(turn, &turn->stops) = (struct stop){
             .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
@@ -75,6 +78,9 @@ static void write_history(struct turn *turn, struct work_run *work, const struct
 {
     const struct run *run = &work->run;
 
+    must(ending->outcome >= OUTCOME_SUCCEEDED);
+    must(last || (run_is_claimed(run->state) && outcome_is_failure(ending->outcome)));
+    must(!run_is_claimed(run->state) || (run->attempt >= 1 && run->fence >= 1));
     turn->memory.walks[PRUNE_HISTORY].written++;
     turn->memory.uncounted++;
     *VEC_ADD(turn, &turn->ended) = (struct ended){
@@ -124,8 +130,10 @@ static void count_end(struct turn *turn, struct work_run *work, const struct end
     const struct policies *p = policies_of(sched);
     int64_t ended;
 
-    must(c->open > 0);
-    c->open--;
+    must(sched->state == SCHED_HELD && work->state == WORK_ENDED);
+    turn_count_down(turn, &c->open, sched->id,
+                    "a cursor counts fewer open runs than there are");
+    sched->ended++;
     c->last_end = turn->now;
     c->last_outcome = (int64_t)ending->outcome;
     sched->is_touched = sched->open_changed = true;
@@ -152,7 +160,8 @@ void run_end(struct turn *turn, struct work_run *work, const struct ending *endi
     bool is_cancel = ending->outcome == OUTCOME_CANCELLED;
     instant started = run->started_at;
 
-    must(run->state != RUN_HELD && work->state != WORK_ENDED);
+    must(work->state == WORK_READ || work->state == WORK_NEW);
+    must(run->state != RUN_HELD && work->sched->state != SCHED_BUSY);
     write_history(turn, work, ending, true);
     gate_leave(turn, run);
     gate_forget(turn, run);
@@ -171,6 +180,14 @@ void run_end(struct turn *turn, struct work_run *work, const struct ending *endi
         sched_set_next(turn, work->sched, started);
 }
 
+void run_leave_held(struct turn *turn, struct work_schedule *sched)
+{
+    turn_count_down(turn, &sched->cursor.waiting, sched->id,
+                    "a cursor counts fewer waiting runs than there are");
+    sched->held--;
+    sched->is_touched = true;
+}
+
 void held_end(struct turn *turn, struct work_run *work, enum outcome outcome,
               enum reason reason)
 {
@@ -181,13 +198,16 @@ void held_end(struct turn *turn, struct work_run *work, enum outcome outcome,
                               .outcome = outcome,
                               .reason = reason};
 
-    must(work->run.state == RUN_HELD && sched->cursor.waiting > 0);
+    must(work->state == WORK_READ || work->state == WORK_NEW);
+    must(work->run.state == RUN_HELD && work->run.attempt == 0);
+    if (work->run.kind == RUN_SLOT && work->run.slot > sched->cursor.mark)
+        turn_damage(turn, work->run.id, "a run waits whose slot is after the mark");
     ledger_write(turn, sched, &account, work->run.pass, false);
     if (work->state == WORK_READ)
         runs_delete(turn->db, work->run.id, work->run.fence, NULL);
     work->state = WORK_ENDED;
     run_set_state(&work->run, RUN_ENDED);
-    sched->cursor.waiting--;
+    run_leave_held(turn, sched);
     sched->is_touched = true;
 }
 
@@ -197,6 +217,9 @@ static void release_run(struct turn *turn, struct work_run *work, enum run_state
 {
     struct run *run = &work->run;
 
+    must(work->state == WORK_READ && work->sched->state != SCHED_BUSY);
+    must(run_is_claimed(run->state) && !work->is_fresh);
+    must(state == RUN_READY || (state == RUN_BACKOFF && wake != INSTANT_NEVER));
     gate_leave(turn, run);
     restricted_freed(turn, run);
     note_call_ended(turn, run);
@@ -248,8 +271,10 @@ static void end_lost(struct turn *turn, struct work_run *work, struct ending *en
     struct run *run = &work->run;
     bool once = work->sched->has_plan && policies_of(work->sched)->at_most_once;
 
+    must(ending->reason == REASON_NODE || ending->reason == REASON_LEASE);
     ending->outcome = OUTCOME_UNKNOWN;
     run->losses++;
+    must(run->losses <= run->attempt);
     if (once || run->losses >= LOSSES_MAX || is_orphan(work)) {
         if (!once && ending->reason == REASON_NODE && sched_is_held(work->sched)) {
             work->sched->cursor.flags |= CURSOR_QUARANTINED;
@@ -300,6 +325,7 @@ void attempt_end(struct turn *turn, struct work_run *work, const struct ending *
     instant at;
 
     must(run_is_claimed(work->run.state));
+    must(end.is_lost || end.outcome >= OUTCOME_SUCCEEDED);
     if (end.is_lost && !(work->run.flags & RUN_CANCELLING)) {
         end_lost(turn, work, &end);
         return;
@@ -313,6 +339,7 @@ void attempt_end(struct turn *turn, struct work_run *work, const struct ending *
         run_end(turn, work, &end);
         return;
     }
+    must(at >= turn->now);
     write_history(turn, work, &end, false);
     release_run(turn, work, RUN_BACKOFF, at);
     turn_event(turn, EVENT_RUN_RETRYING, &work->run, (int64_t)end.reason);
@@ -324,6 +351,8 @@ void run_ready(struct turn *turn, struct work_run *work)
     bool approve = work->sched->has_plan && policies_of(work->sched)->approval &&
                    run->state != RUN_APPROVAL;
 
+    must(work->state == WORK_READ || work->state == WORK_NEW);
+    must(run->node == 0 && run->lease_until == INSTANT_NEVER); /* it has no holder */
     run_set_state(run, approve && run->attempt == 0 ? RUN_APPROVAL : RUN_READY);
     run->wake_at = wake_while_waiting(work->sched, run);
     work->is_changed = true;
@@ -349,6 +378,7 @@ void run_check_waiting(struct turn *turn, struct work_run *work)
 {
     struct run *run = &work->run;
 
+    must(!run_is_claimed(run->state) && run->state != RUN_BACKOFF);
     run_emit_late(turn, work);
     run->wake_at = wake_while_waiting(work->sched, run);
     work->is_changed = true;
@@ -369,6 +399,7 @@ void run_hand_back(struct turn *turn, struct work_run *work)
         return;
     }
     release_run(turn, work, RUN_READY, INSTANT_NEVER);
+    must(run->attempt > run->losses);
     run->attempt--;
     if (run->attempt == 0)
         run->started_at = INSTANT_NONE;
@@ -380,6 +411,7 @@ void run_request_stop(struct turn *turn, struct work_run *work, bool for_other)
 {
     struct run *run = &work->run;
 
+    must(run_is_claimed(run->state));
     if (run->flags & RUN_CANCELLING)
         return;
     run->flags |= RUN_CANCELLING | (for_other ? RUN_FOR_OTHER : 0);
@@ -422,12 +454,19 @@ struct work_run *run_create(struct turn *turn, struct work_schedule *sched,
     };
     struct work_run *work = workset_run(turn, sched, run.slot, run.pass);
 
-    must(work->state == WORK_WANTED || work->state == WORK_ABSENT || work->state == WORK_ENDED);
+    must(sched->state == (run.kind == RUN_DIRECT ? SCHED_NO_CURSOR : SCHED_HELD));
+    must(!(sched->cursor.flags & CURSOR_DELETED));
+    must(run.slot % SPAN_MS == 0 && run.pass >= 0 && run.pass <= UINT32_MAX); /* has an id */
+    must((run.pass == 0) == (run.kind == RUN_SLOT || run.kind == RUN_DIRECT));
+    must(run.due <= turn->now);
+    if (work->state == WORK_READ || work->state == WORK_BUSY)
+        turn_damage(turn, sched->id, "a run exists that its schedule has not created yet");
     work->run = run;
     work->state = WORK_NEW;
     if (held) {
         work->run.wake_at = wake_while_waiting(sched, &run);
         sched->cursor.waiting++;
+        sched->held++;
         sched->is_touched = true;
     }
     return work;
@@ -438,6 +477,7 @@ void sched_pause(struct turn *turn, struct work_schedule *sched, instant until,
 {
     struct cursor *c = &sched->cursor;
 
+    must(sched->state == SCHED_HELD);
     c->flags |= CURSOR_PAUSED;
     c->paused_until = until;
     c->version++;

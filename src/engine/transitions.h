@@ -28,6 +28,9 @@ void run_end(struct turn *turn, struct work_run *work, const struct ending *endi
 void held_end(struct turn *turn, struct work_run *work, enum outcome outcome,
               enum reason reason);
 
+/* A held run starts or ends: it is no longer in cursor.waiting. */
+void run_leave_held(struct turn *turn, struct work_schedule *sched);
+
 /* Makes a run ready to be claimed, or lets it wait for approval. */
 void run_ready(struct turn *turn, struct work_run *work);
 

@@ -65,6 +65,8 @@ struct turn {
     int64_t reclaim_asked;  /* the node whose runs this turn has read                      */
     bool is_single;         /* SQLite: no one else can write during the transaction, so    */
                             /* cursors that this node wrote last need not be read          */
+    const char *damage;     /* see turn_damage(); NULL: none                               */
+    int64_t damaged_key;    /* of the row that shows it                                     */
     bool uses_cache;        /* some run or cursor came from the cache and was not read     */
     bool is_first;          /* of a boot: the engine does not know yet which runs are ready */
     bool made_ready;        /* see turn_out                                                */

@@ -58,6 +58,7 @@ void waiting_workers_init(struct turn *turn)
     for (int i = 0; i < in->poll_count; i++) {
         const struct poll *poll = &in->polls[i];
 
+        must(poll->queue_count <= POLL_QUEUES_MAX && poll->max >= 0);
         turn->poll_room[i] = poll->max;
         for (int q = 0; q < poll->queue_count; q++) {
             struct poll_queue *queue = find_or_add_queue(turn, poll->queues[q]);
@@ -87,6 +88,7 @@ void waiting_workers_granted(struct turn *turn, int64_t queue)
     must(found && found->first && turn->poll_room[found->first->poll] > 0);
     turn->poll_room[found->first->poll]--;
     append_waiter(found, drop_first(found));
+    must(found->first && !found->last->next); /* no poll of the queue is lost */
 }
 
 int waiting_workers_room(const struct turn *turn, int64_t queue, int most)

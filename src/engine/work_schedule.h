@@ -74,6 +74,8 @@ struct work_schedule {
     struct backfill *backfills;
     int backfill_count;
     int backfilled;       /* slots that they have started in this turn */
+    int64_t ended;        /* runs that ended in this turn and counted in cursor.open   */
+    int64_t held;         /* runs that this turn added to cursor.waiting, less removed */
     struct cursor stored; /* the cursor as the database has it         */
     bool is_lock_sent, is_plan_sent, has_text;
     struct plan_text text; /* of its plan, when it was cached or is new                   */
@@ -98,6 +100,7 @@ struct work_run {
     struct work_schedule *sched;
     enum work_state state;
     struct run run;
+    int64_t fence;   /* as read: never to be lowered                                     */
     bool is_changed; /* its row must be written                                          */
     bool is_fresh;   /* it is in turn.fresh                                              */
     bool is_new;     /* this turn has inserted its row                                   */

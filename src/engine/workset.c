@@ -11,7 +11,7 @@
 #include "base/must.h"
 #include "core/spec/spec_pack.h"
 #include "engine/engine_internal.h"
-#include "engine/run_key.h"
+#include "engine/inflight.h"
 
 enum { VEC_FIRST = 16 };
 
@@ -73,8 +73,10 @@ static struct work_run *find_or_add_run(struct turn *turn, struct work_schedule 
     int32_t index = map_find(turn->work_map, key);
     struct work_run *work;
 
-    if (index != MAP_NONE)
+    if (index != MAP_NONE) {
+        must(turn->runs.at[index]->sched == sched); /* a run is in one list */
         return turn->runs.at[index];
+    }
     work = arena_take(turn->arena, sizeof(*work));
     work->sched = sched;
     work->state = state;
@@ -97,8 +99,10 @@ struct work_run *workset_put_run(struct turn *turn, struct work_schedule *sched,
 {
     struct work_run *work = find_or_add_run(turn, sched, run->slot, run->pass, WORK_ABSENT);
 
+    must(run->schedule == sched->id);
     if (work->state == WORK_WANTED || work->state == WORK_ABSENT) {
         work->run = *run;
+        work->fence = run->fence;
         work->state = WORK_READ;
     }
     return work;
@@ -147,6 +151,7 @@ static bool use_cached_cursor(struct turn *turn, struct work_schedule *sched)
 
     if (!cursor)
         return false;
+    must(cursor->id == sched->id && sched->state == SCHED_WANTED);
     sched->cursor = sched->stored = *cursor;
     sched->state = SCHED_HELD;
     turn->uses_cache = true;
@@ -201,8 +206,8 @@ enum rc workset_lock(struct turn *turn, struct err *reterr)
 
         if (sched->state != SCHED_WANTED)
             continue;
-        if (sched->row_cursor.rows == 1) {
-            cursors_read(&sched->row_cursor, 0, &sched->cursor);
+        if (sched->row_cursor.rows == 1 &&
+            turn_read_cursor(turn, &sched->row_cursor, 0, &sched->cursor)) {
             sched->stored = sched->cursor;
             sched->state = SCHED_HELD;
             continue;
@@ -237,6 +242,7 @@ static void send_reads(struct turn *turn, struct work_schedule *sched)
 {
     const struct cursor *c = &sched->cursor;
 
+    must(sched->state != SCHED_WANTED); /* its rows are read under its lock */
     sched->has_text = find_cached_plan(turn, sched);
     if (sched->has_text) {
         /* A copy: plans that are read meanwhile may evict it. */
@@ -301,20 +307,30 @@ static void read_dependents(struct turn *turn, struct work_schedule *sched)
     for (int i = 0; i < sched->rows_held.rows; i++) {
         struct run run;
 
-        runs_read(&sched->rows_held, i, &run);
+        if (!turn_read_run(turn, &sched->rows_held, i, &run))
+            continue;
         turn_see_key(turn, run.id); /* waiting runs are in order of keys */
         workset_put_run(turn, sched, &run);
     }
     sched->exception_count = sched->rows_exceptions.rows;
     sched->exceptions = arena_array(turn->arena, (size_t)sched->exception_count,
                                     sizeof(instant));
-    for (int i = 0; i < sched->exception_count; i++)
+    for (int i = 0; i < sched->exception_count; i++) {
         sched->exceptions[i] = db_int_at(&sched->rows_exceptions, i, 0);
+        if (i > 0 && sched->exceptions[i] <= sched->exceptions[i - 1])
+            turn_damage(turn, sched->id, "cancelled slots are not in order");
+    }
     sched->backfill_count = sched->rows_backfills.rows;
     sched->backfills = arena_array(turn->arena, (size_t)sched->backfill_count,
                                    sizeof(struct backfill));
-    for (int i = 0; i < sched->backfill_count; i++)
-        backfills_read(&sched->rows_backfills, i, &sched->backfills[i]);
+    for (int i = 0; i < sched->backfill_count; i++) {
+        struct backfill *b = &sched->backfills[i];
+
+        backfills_read(&sched->rows_backfills, i, b);
+        if (b->pass < 1 || b->pass > sched->cursor.pass || b->overlap < 0 ||
+            b->overlap > OVERLAP_DEFAULT)
+            turn_damage(turn, b->id, "a backfill is damaged");
+    }
 }
 
 /* True when a start of this schedule may end its open runs. */
@@ -386,7 +402,8 @@ static void read_more(struct turn *turn, struct work_schedule *sched)
     for (int i = 0; i < sched->rows_open.rows; i++) {
         struct run run;
 
-        runs_read(&sched->rows_open, i, &run);
+        if (!turn_read_run(turn, &sched->rows_open, i, &run))
+            continue;
         workset_put_run(turn, sched, &run);
     }
     sched->has_more = sched->rows_open.rows == OPEN_READ_MAX;
@@ -408,18 +425,21 @@ static bool is_counted(const struct run *run)
 }
 
 /*
- * Another node may be claiming a run at this moment: it locks the run, not the cursor.  If not
- * all open runs could be locked, the schedule has to wait for the next turn.
+ * Another node may hold the row of a run without the cursor: it claims the run, or a command
+ * names it.  If not all runs could be locked, the schedule has to wait for the next turn.
  */
 static void check_complete(struct work_schedule *sched)
 {
-    int64_t open = 0;
+    bool all_held = sched->rows_held.rows < BUFFER_LIMIT_MAX;
+    int64_t open = 0, held = 0;
 
     if (sched->state != SCHED_HELD || !sched->want_open || sched->has_more)
         return;
-    for (const struct work_run *p = sched->runs; p; p = p->next)
+    for (const struct work_run *p = sched->runs; p; p = p->next) {
         open += p->state == WORK_READ && is_counted(&p->run);
-    if (open != sched->cursor.open)
+        held += p->state == WORK_READ && p->run.state == RUN_HELD;
+    }
+    if (open != sched->cursor.open || (all_held && held != sched->cursor.waiting))
         sched->state = SCHED_BUSY;
 }
 
@@ -432,8 +452,8 @@ static void read_runs(struct turn *turn)
         if (p->state != WORK_WANTED)
             continue;
         if (p->row.rows == 1) {
-            runs_read(&p->row, 0, &p->run);
-            p->state = WORK_READ;
+            p->state = turn_read_run(turn, &p->row, 0, &p->run) ? WORK_READ : WORK_BUSY;
+            p->fence = p->run.fence;
         } else {
             runs_peek_slot(turn->db, p->run.schedule, p->run.slot, p->run.pass, &p->peek);
         }
@@ -447,6 +467,7 @@ static void resolve_missing_runs(struct turn *turn)
 
         if (p->state == WORK_WANTED)
             p->state = p->peek.rows > 0 ? WORK_BUSY : WORK_ABSENT;
+        must(p->state != WORK_READ || p->run.id != 0);
     }
 }
 
@@ -520,6 +541,8 @@ enum rc workset_load_gates(struct turn *turn, struct err *reterr)
             continue;
         gates_read(&gate->row, 0, &gate->gate);
         gate->is_held = true;
+        if (gate->gate.open < 0 || gate->gate.waiting < 0)
+            turn_damage(turn, gate->gate.id, "a gate counts fewer runs than none");
     }
     for (int i = 0; rc == RC_OK && i < turn->runs.count; i++) {
         struct work_run *p = turn->runs.at[i];

@@ -33,6 +33,15 @@ void turn_see_key(struct turn *turn, int64_t key);
 /* Called when a turn begins. */
 void turn_keys_from(struct turn *turn, instant now);
 
+/* row_check.c: the turn fails with RC_CORRUPT, because stored rows contradict each other. */
+void turn_damage(struct turn *turn, int64_t key, const char *what);
+/* Decrements a counter that was read from the row `key`; at 0 it is damaged. */
+void turn_count_down(struct turn *turn, int64_t *count, int64_t key, const char *damage);
+/* False: the row is damaged, and so is the turn. */
+bool turn_read_run(struct turn *turn, const struct db_result *rows, int row, struct run *ret);
+bool turn_read_cursor(struct turn *turn, const struct db_result *rows, int row,
+                      struct cursor *ret);
+
 /* Finds a schedule, or adds it as SCHED_WANTED. */
 struct work_schedule *workset_schedule(struct turn *turn, int64_t schedule);
 /* NULL: it is not in the workset. */

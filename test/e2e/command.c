@@ -96,7 +96,7 @@ static int open_terminal(int columns, int *ret_inner)
     return fd;
 }
 
-static pid_t start_program(const struct world *world, const struct saying *saying,
+static pid_t start_command(const struct world *world, const struct saying *saying,
                            const int fds[3])
 {
     pid_t pid = fork();
@@ -110,7 +110,7 @@ static pid_t start_program(const struct world *world, const struct saying *sayin
 pid_t say_begin(const struct world *world, const struct saying *saying, int out)
 {
     const int fds[3] = {temporary(saying->input), out, STDERR_FILENO};
-    pid_t pid = start_program(world, saying, fds);
+    pid_t pid = start_command(world, saying, fds);
 
     close(fds[0]);
     return pid;
@@ -125,7 +125,7 @@ static struct said say_on_terminal(struct world *world, const struct saying *say
 
     if (saying->input)
         assert_true(write(outer, saying->input, strlen(saying->input)) > 0);
-    pid = start_program(world, saying, fds);
+    pid = start_command(world, saying, fds);
     close(inner);
     said.out = read_all(world, outer);
     said.status = say_end(pid);
@@ -135,7 +135,7 @@ static struct said say_on_terminal(struct world *world, const struct saying *say
 static struct said say_to_files(struct world *world, const struct saying *saying)
 {
     const int fds[3] = {temporary(saying->input), temporary(NULL), temporary(NULL)};
-    struct said said = {.status = say_end(start_program(world, saying, fds))};
+    struct said said = {.status = say_end(start_command(world, saying, fds))};
 
     close(fds[0]);
     assert_int_equal(lseek(fds[1], 0, SEEK_SET), 0);

@@ -16,8 +16,8 @@ struct receiver {
 
 struct received_request {
     int fd;                  /* for the answer */
-    char text[RECEIVED_MAX]; /* the head, terminated */
-    char *body;              /* behind it, terminated */
+    char text[RECEIVED_MAX]; /* the head, zero-terminated */
+    char *body;              /* after the head, zero-terminated */
 };
 
 void receiver_open(struct receiver *receiver);

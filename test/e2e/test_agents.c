@@ -17,7 +17,7 @@ static const json_t *claim_run(struct server *d, const char *agent)
               "runs[0]");
 }
 
-static void say(struct server *d, const char *verb, const json_t *run, const char *more)
+static void report(struct server *d, const char *verb, const json_t *run, const char *more)
 {
     char path[256];
 
@@ -36,10 +36,10 @@ static void plan_full_cycle_from_the_schedule_to_the_past_execution(void **state
         "'projectScope':'PROJECT','projectId':'p','inputsPolicy':{'inputType':'all'}}");
     run = claim_run(d, "a");
     assert_string_equal(text_at(run, "input.inputsPolicy.inputType"), "all");
-    say(d, "heartbeat", run, "");
-    say(d, "complete", run,
-        ",'summary':'done','sessionId':'s-1','threadId':'t-1',"
-        "'refs':{'reminderIds':['r1']},'llm':{'totalTokens':30}");
+    report(d, "heartbeat", run, "");
+    report(d, "complete", run,
+           ",'summary':'done','sessionId':'s-1','threadId':'t-1',"
+           "'refs':{'reminderIds':['r1']},'llm':{'totalTokens':30}");
     past = api(d, 200, "GET", E "/past?agentId=a&projectId=p&resultStatus=SUCCESS", NULL);
     assert_string_equal(text_at(past, "content[0].executionId"), text_at(run, "id"));
     assert_string_equal(text_at(past, "content[0].responseSummary"), "done");
@@ -58,7 +58,7 @@ static void plan_a_manual_trigger_is_picked_up_within_5_s(void **state)
 
     run = at(request_end(d, fd).json, "runs[0]");
     assert_string_equal(text_at(run, "id"), text_at(item, "executionId"));
-    say(d, "complete", run, "");
+    report(d, "complete", run, "");
     assert_int_equal(number_at(api(d, 200, "GET", E "/past?agentId=a", NULL), "totalElements"),
                      1);
     assert_int_equal(server_stop(d), 0);
@@ -92,14 +92,14 @@ static void plan_a_failure_is_claimed_again_and_succeeds_on_attempt_2(void **sta
         "{'agentId':'a','scheduleType':'IMMEDIATE','executorPolicy':{'retryBackoffMs':300}}");
     run = claim_run(d, "a");
     snprintf(id, sizeof id, "%s", text_at(run, "id"));
-    say(d, "fail", run, ",'error':{'code':'TOOL_FAILURE','message':'x'}");
+    report(d, "fail", run, ",'error':{'code':'TOOL_FAILURE','message':'x'}");
     item = api(d, 200, "GET", E "/future?execStatus=FAILED_RETRYABLE", NULL);
     if (json_array_size(item) == 1) /* unless the retry was already due */
         assert_string_equal(text_at(item, "[0].executionId"), id);
     run = claim_run(d, "a");
     assert_string_equal(text_at(run, "id"), id);
     assert_int_equal(number_at(run, "attempt"), 2);
-    say(d, "complete", run, "");
+    report(d, "complete", run, "");
     item = api(d, 200, "GET", E "/past", NULL);
     assert_int_equal(number_at(item, "totalElements"), 2);
     assert_string_equal(text_at(item, "content[0].resultStatus"), "SUCCESS");
@@ -189,33 +189,33 @@ static void an_execution_is_told_in_order_as_it_happens(void **state)
                                         "EXEC_CLAIMED", "EXEC_STARTED",     "EXEC_FINISHED"};
     enum { COUNT = sizeof names / sizeof names[0] };
     struct server *d = server_start(*state, NULL);
-    struct listener *agents_stream = listen_to(d, E "/events", NULL);
+    struct listener *agents = listen_to(d, E "/events", NULL);
     struct listener *other = listen_to(d, E "/events?agentId=b", NULL);
     struct listener *native = listen_to(d, "/api/v1/events", NULL);
     const json_t *run;
 
-    listen_until(agents_stream, 1);
+    listen_until(agents, 1);
     listen_until(other, 1);
     listen_until(native, 1);
     api(d, 201, "POST", S,
         "{'agentId':'a','scheduleType':'IMMEDIATE','executorPolicy':{'retryBackoffMs':10}}");
     run = claim_run(d, "a");
-    say(d, "heartbeat", run, "");
-    say(d, "fail", run, ",'error':{'message':'x'}");
+    report(d, "heartbeat", run, "");
+    report(d, "fail", run, ",'error':{'message':'x'}");
     run = claim_run(d, "a");
-    say(d, "heartbeat", run, "");
-    say(d, "complete", run, "");
-    listen_until(agents_stream, COUNT);
+    report(d, "heartbeat", run, "");
+    report(d, "complete", run, "");
+    listen_until(agents, COUNT);
     for (int i = 0; i < COUNT; i++)
-        assert_string_equal(agents_stream->heard[i].name, names[i]);
-    assert_heard(d, agents_stream);
+        assert_string_equal(agents->heard[i].name, names[i]);
+    assert_heard(d, agents);
     listen_until(native, COUNT);
     assert_string_equal(native->heard[2].name, "run.ready");
     api(d, 202, "POST", E "/trigger", "{'agentId':'b'}");
     listen_until(other, 2);
     assert_string_equal(other->heard[1].name, "EXEC_PLANNED");
     assert_int_equal(server_stop(d), 0);
-    listen_close(agents_stream);
+    listen_close(agents);
     listen_close(other);
     listen_close(native);
 }

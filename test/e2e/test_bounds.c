@@ -54,7 +54,7 @@ static int status_of(struct server *d, const struct text *text)
     for (size_t at = 0; at < text->len; at += (size_t)n) {
         n = send(fd, text->ptr + at, text->len - at, MSG_NOSIGNAL);
         if (n <= 0)
-            break; /* refused in the middle */
+            break; /* the server refused it early */
     }
     while (!strstr(answer, "\r\n") && len < sizeof answer - 1) {
         n = recv(fd, answer + len, sizeof answer - 1 - len, 0);
@@ -111,7 +111,7 @@ static int with_fields(struct server *d, size_t count)
     int status;
 
     add(&text, TO_HEALTH);
-    add_times(&text, "X: a\r\n", count - 1); /* and Host */
+    add_times(&text, "X: a\r\n", count - 1); /* one more is Host */
     add(&text, "\r\n");
     status = status_of(d, &text);
     free(text.ptr);
@@ -190,7 +190,7 @@ static int nested(struct server *d, const char *open, const char *close, size_t 
     struct text input = text_new();
     int status;
 
-    add_times(&input, open, depth - 3); /* the body, `action` and `input` are three */
+    add_times(&input, open, depth - 3); /* the body, `action` and `input` are three levels */
     add(&input, strcmp(open, "[") == 0 ? "" : "1");
     add_times(&input, close, depth - 3);
     status = with_input(d, "n", &input, 0, false);
@@ -308,7 +308,7 @@ static void a_flood_of_connections_leaves_nothing_behind(void **state)
             fds[i] = flood_one(d, i);
         assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
         for (int i = 0; i < AT_ONCE; i++) {
-            if (i % 2 == round % 2) /* a reset, instead of an end */
+            if (i % 2 == round % 2) /* reset the connection instead of closing it */
                 setsockopt(fds[i], SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
             close(fds[i]);
         }

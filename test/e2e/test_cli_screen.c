@@ -113,7 +113,7 @@ static void an_output_that_is_closed_is_told(void **state)
 
     assert_int_equal(say_end(say_begin(world, &list, -1)), 1);
     list.words = WORDS("export", world_path(world, "export.yaml"));
-    assert_int_equal(say_end(say_begin(world, &list, -1)), 0); /* it has nothing to say */
+    assert_int_equal(say_end(say_begin(world, &list, -1)), 0); /* there is no output */
 }
 
 static void a_question_wants_a_yes(void **state)

@@ -151,7 +151,7 @@ static void a_start_with_a_clock_far_behind_holds_too(void **state)
     d = faked_spawn(w, NULL);
     d->port = server_port(d);
     assert_non_null(strstr(server_await(d, "msg=\"clock stepped\""), "held=true"));
-    UNTIL(ask(d, "GET", "/api/v1/schedules/tick", NULL).status == 200); /* it is up */
+    UNTIL(ask(d, "GET", "/api/v1/schedules/tick", NULL).status == 200); /* the server answers */
     answer = ask(d, "GET", "/readyz", NULL);
     assert_int_equal(answer.status, 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "clock"));
@@ -198,7 +198,7 @@ static void a_clock_that_leaves_the_last_year_is_no_reason_to_end(void **state)
     make_schedule(d, "rest",
                   "'spec':{'intervals':[{'every':'1h','anchor':'completion'}]}," ALL
                   "," QUEUED);
-    server_await(d, "time=9999-12-31T23:59:59.999Z"); /* it says that the clock stands still */
+    server_await(d, "time=9999-12-31T23:59:59.999Z"); /* it logs that the clock has stopped */
     trigger(d, "rest");
     run = at(claim(d, "q", 9, "30s"), "[0]");
     assert_string_equal(text_at(run, "leaseUntil"), "9999-12-31T23:59:59.999Z");

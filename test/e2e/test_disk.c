@@ -15,8 +15,8 @@ enum {
     TEXT_MAX = 256,
     CREATES_MAX = 5000,
     CALLS = 16,
-    ANSWER = 250 * 1000, /* bytes of each */
-    LEFT = 1 << 20,      /* for some turns, not for all answers */
+    ANSWER = 250 * 1000, /* bytes of each answer */
+    LEFT = 1 << 20,      /* bytes left: enough for some turns, not for all answers */
 };
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
@@ -38,7 +38,7 @@ static struct server *spawn_on_disk(struct world *w, const char *mount)
     char dir[sizeof w->dir + sizeof "/disk"];
 
     if (system("unshare -rm true 2>/dev/null") != 0)
-        skip(); /* this system lets nobody mount */
+        skip(); /* this system does not allow mounts */
     snprintf(dir, sizeof dir, "%s/disk", w->dir);
     assert_int_equal(mkdir(dir, 0700), 0);
     snprintf(w->url, sizeof w->url, "sqlite:%s/belfry.db", dir);
@@ -89,7 +89,8 @@ static void a_full_disk_refuses_what_is_new_and_takes_what_is_running(void **sta
     fill(d);
     made = create_until_refused(d, &answer);
     assert_int_equal(answer.status, 503);
-    assert_string_equal(text_at(answer.json, "code"), "unavailable"); /* it was not done */
+    assert_string_equal(text_at(answer.json, "code"),
+                        "unavailable"); /* the change was not made */
     assert_non_null(strstr(text_at(answer.json, "detail"), "full"));
     UNTIL((answer = ask(d, "GET", "/readyz", NULL)).status == 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "full"));
@@ -121,7 +122,7 @@ static void a_start_on_a_disk_without_a_reserve_is_not_ready(void **state)
 
     d->port = server_port(d);
     server_await(d, "msg=\"disk full\"");
-    UNTIL(ask(d, "GET", "/api/v1/schedules/none", NULL).status == 404); /* it is up */
+    UNTIL(ask(d, "GET", "/api/v1/schedules/none", NULL).status == 404); /* the server answers */
     answer = ask(d, "GET", "/readyz", NULL);
     assert_int_equal(answer.status, 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "full"));

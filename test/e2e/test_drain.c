@@ -98,9 +98,10 @@ static void a_waiting_worker_gets_an_empty_answer(void **state)
     struct answer answer;
     int fd;
 
-    assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0); /* the queue is known */
+    assert_int_equal(json_array_size(claim(d, "q", 1, "0s")),
+                     0); /* from now on the server knows the queue */
     fd = request_begin(d, "POST", "/api/v1/queues/claim", "{'queues':['q'],'wait':'60s'}");
-    api(d, 200, "GET", "/readyz", NULL); /* came later, so the claim has arrived */
+    api(d, 200, "GET", "/readyz", NULL); /* sent later, so the claim has arrived */
     server_signal(d, SIGTERM);
     answer = request_end(d, fd);
     assert_int_equal(answer.status, 200);
@@ -148,7 +149,7 @@ static void a_stream_that_comes_with_the_drain_does_not_hold_it_up(void **state)
 
     request_send_head(fd, "GET", "/api/v1/events");
     assert_true(dprintf(fd, "Accept: text/event-stream\r\n") > 0);
-    api(d, 200, "GET", "/readyz", NULL); /* came later, so the head has arrived */
+    api(d, 200, "GET", "/readyz", NULL); /* sent later, so the head has arrived */
     server_signal(d, SIGTERM);
     server_await(d, "msg=draining");
     request_send_rest(fd);
@@ -186,7 +187,7 @@ static void a_run_that_is_claimed_as_the_drain_begins_is_not_left_behind(void **
         int fd = request_begin(d, "POST", "/api/v1/schedules/x/trigger", NULL);
 
         if (i % 2 == 1)
-            UNTIL(request_is_answered(fd)); /* else the signal may come first */
+            UNTIL(request_is_answered(fd)); /* otherwise the signal may arrive first */
         server_signal(d, SIGTERM);
         request_end(d, fd);
         assert_int_equal(server_wait(d), 0);

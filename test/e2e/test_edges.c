@@ -7,7 +7,7 @@
 
 #include "request.h"
 
-enum { INPUT_BYTES = 60000, RUNS = 100, TEXT_MAX = 256, READERS = 4 /* at least */ };
+enum { INPUT_BYTES = 60000, RUNS = 100, TEXT_MAX = 256, READERS = 4 /* minimum */ };
 
 static const char *const ready_runs = "SELECT count(*) FROM runs WHERE state = 3";
 
@@ -37,7 +37,7 @@ static void the_place_of_a_terminated_program_is_free_at_once(void **state)
     trigger(d, "second");
     snprintf(path, sizeof path, "/api/v1/runs/%s/terminate", run);
     api(d, 200, "POST", path, NULL);
-    UNTIL(has_begun(d, "second")); /* and no request meanwhile */
+    UNTIL(has_begun(d, "second")); /* without any request in between */
     assert_int_equal(server_stop(d), 0);
 }
 

@@ -11,11 +11,11 @@
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
 
 enum {
-    LOOKS = 5,       /* turns in which something could have been started */
-    MANY = 512,      /* schedules of one minute                          */
-    ROWS = 64,       /* the least that turn_rows can be                  */
-    PORTION = 5,     /* of a backfill                                    */
-    TEXT_MAX = 65536 /* a request                                        */
+    LOOKS = 5,       /* turns in which a run could have started          */
+    MANY = 512,      /* schedules that are due in the same minute         */
+    ROWS = 64,       /* the minimum of turn_rows                          */
+    PORTION = 5,     /* slots of a backfill per turn                     */
+    TEXT_MAX = 65536 /* bytes of a request                               */
 };
 
 static int64_t turns(const struct world *w)
@@ -159,7 +159,7 @@ static void writing_too_often_is_refused(void **state)
     assert_string_equal(
         text_at(api(d, 429, "POST", "/api/v1/schedules", "{'id':'c'," QUEUED "}"), "code"),
         "rate_limited");
-    api(d, 200, "GET", "/api/v1/schedules/a", NULL); /* reading has a limit of its own: none */
+    api(d, 200, "GET", "/api/v1/schedules/a", NULL); /* reads have another limit: none */
     assert_int_equal(server_stop(d), 0);
 }
 

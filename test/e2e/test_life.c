@@ -222,7 +222,7 @@ static void a_reload_counts_for_every_question_that_is_asked_after_it(void **sta
     world_write(w, "belfry.conf", "plan_warn_per_day = 10000\n");
     server_signal(d, SIGHUP);
     server_await(d, "key=plan_warn_per_day");
-    for (int i = 0; i < 4; i++) /* each of the two readers */
+    for (int i = 0; i < 4; i++) /* enough to reach both readers */
         assert_false(warns_of_ten_seconds(d));
     assert_int_equal(server_stop(d), 0);
 }

@@ -67,7 +67,7 @@ static void the_numbers_are_those_of_the_load(void **state)
                   "'action':{'type':'queue','queue':'q'},'policies':{'latenessBudget':'1ms'}");
     make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:1/'}");
     trigger(d, "job");
-    world_pause(); /* longer than its budget */
+    world_pause(); /* longer than its latenessBudget */
     runs = claim(d, "q", 1, "10s");
     assert_int_equal(tell_run(d, "complete", at(runs, "[0]"), "").status, 200);
     assert_int_equal(tell_run(d, "complete", at(runs, "[0]"), "").status, 409);

@@ -14,7 +14,7 @@ enum {
     FLOOD = 200, /* batches of BATCH schedules: megabytes of events */
     FLOOD_SLOWLY = 30,
     BATCH = 100,
-    LONG = 200, /* of a name, so that fewer are enough */
+    LONG = 200, /* bytes of a name, so that fewer schedules suffice */
     TEXT_MAX = 256,
     ADDRESS_MAX = 1024,
     BODY_MAX = 1 << 16,
@@ -77,7 +77,7 @@ static void events_come_as_they_happen(void **state)
     assert_string_equal(l->heard[3].name, "schedule.deleted");
     assert_string_equal(l->heard[4].name, "run.cancelled");
     assert_int_equal(server_stop(d), 0);
-    listen_to_end(l); /* a server that stops does not wait for who listens */
+    listen_to_end(l); /* a server that stops does not wait for streams */
     listen_close(l);
 }
 
@@ -173,7 +173,7 @@ static void a_hundred_hear_the_same(void **state)
     for (int i = 0; i < TRIGGERS; i++)
         trigger(d, "s");
     for (int i = 0; i < CROWD / 2; i++) {
-        listen_close(crowd[i]); /* half of them lose interest */
+        listen_close(crowd[i]); /* half of the clients disconnect */
         crowd[i] = NULL;
     }
     for (int i = 0; i < TRIGGERS; i++)
@@ -223,7 +223,7 @@ static void a_stream_tells_what_was_asked_for(void **state)
     assert_string_equal(text_at(other->heard[1].data, "schedule"), "theirs");
     assert_int_equal(server_stop(d), 0);
     listen_to_end(other);
-    assert_int_equal(other->count, 2); /* nothing of anybody else */
+    assert_int_equal(other->count, 2); /* no events of others */
     listen_close(one);
     listen_close(created);
     listen_close(run);
@@ -237,7 +237,7 @@ static void a_stream_ends_with_its_token(void **state)
 
     listen_until(l, 1);
     api(d, 201, "POST", "/api/v1/tokens", "{'name':'first','role':'admin','namespace':'*'}");
-    listen_to_end(l); /* from now on everybody needs one */
+    listen_to_end(l); /* from now on every request needs a token */
     listen_close(l);
     l = listen_to(d, EVENTS, NULL);
     listen_to_end(l);
@@ -269,7 +269,7 @@ static void the_log_of_a_workers_run_is_followed_to_its_end(void **state)
     const json_t *run;
 
     make_schedule(d, "s", QUEUED);
-    l = follow(d, trigger(d, "s")); /* before anybody has it */
+    l = follow(d, trigger(d, "s")); /* before a worker has it */
     run = at(claim(d, "q", 1, "5s"), "[0]");
     assert_int_equal(tell_run(d, "heartbeat", run, ",'log':['one','two']").status, 200);
     listen_until(l, 2);

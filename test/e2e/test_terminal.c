@@ -94,7 +94,7 @@ static void a_log_that_is_no_terminal_has_lines_only(void **state)
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
 
-    assert_true(server_has_logged(d, w->url)); /* of the line that it is ready */
+    assert_true(server_has_logged(d, w->url)); /* in the line that it is ready */
     assert_int_equal(server_stop(d), 0);
     assert_null(strstr(d->log, "Ctrl-C"));
     assert_null(strstr(d->log, "\n\n"));

@@ -106,7 +106,7 @@ static void requests_are_answered_under_tls_and_nobody_else(void **state)
     assert_int_equal(status_of(ssl, "/nowhere"), 404);
     hang_up(ssl);
     assert_null(connect_trusting(d, other.cert));
-    assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 400); /* in plain text */
+    assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 400); /* a request without TLS */
     assert_int_equal(server_stop(d), 0);
     cert_remove(&cert);
     cert_remove(&other);
@@ -145,7 +145,7 @@ static void a_certificate_of_no_use_is_told_of_at_the_start(void **state)
 static void a_renewed_certificate_is_shown_after_a_reload(void **state)
 {
     struct world *w = *state;
-    const char *old = world_path(w, "old"); /* what the old clients trust */
+    const char *old = world_path(w, "old"); /* the certificate that the old clients trust */
     struct cert cert, renewed;
     struct server *d;
     SSL *before, *after;

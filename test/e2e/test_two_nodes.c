@@ -27,13 +27,13 @@ static void a_worker_of_one_node_gets_what_the_other_made_ready(void **state)
 
     make_schedule(a, "work", QUEUED);
     fd = request_begin(b, "POST", CLAIM, "{'queues':['q'],'wait':'30s','worker':'b'}");
-    claim(b, "other", 1, "0s"); /* came later, so the worker waits */
+    claim(b, "other", 1, "0s"); /* sent later, so the worker waits */
     trigger(a, "work");
     answer = request_end(b, fd);
     run = at(answer.json, "runs[0]");
     assert_string_equal(text_at(run, "worker"), "b");
     assert_int_equal(json_array_size(claim(a, "q", 1, "0s")), 0);
-    assert_int_equal(tell_run(a, "complete", run, "").status, 200); /* any node will do */
+    assert_int_equal(tell_run(a, "complete", run, "").status, 200); /* any node accepts it */
     assert_int_equal(tell_run(b, "complete", run, "").status, 409);
     assert_int_equal(number_at(schedule_state(b, "work"), "counters.succeeded"), 1);
     assert_int_equal(server_stop(a), 0);
@@ -95,7 +95,7 @@ static void the_calls_of_a_dead_node_are_taken_over(void **state)
     b = server_start(w, &calling);
     server_kill(a);
     close(request.fd);
-    trigger(b, "call"); /* one is open: this one is skipped */
+    trigger(b, "call"); /* a run is open, so this one is skipped */
     receiver_take(&r, &request);
     assert_string_equal(received_field(&request, "idempotency-key"), key);
     assert_true(strtol(received_field(&request, "belfry-fence"), NULL, 10) > 1);
@@ -144,7 +144,8 @@ static void who_listens_at_one_node_hears_what_happens_on_both(void **state)
     assert_string_not_equal(text_at(l->heard[1].data, "node"),
                             text_at(l->heard[2].data, "node"));
     make_schedule(a, "last", QUEUED);
-    again = listen_to(a, "/api/v1/events?type=schedule.*", listen_last(l)); /* any node */
+    again = listen_to(a, "/api/v1/events?type=schedule.*",
+                      listen_last(l)); /* any node can resume it */
     listen_until(again, 2);
     assert_string_equal(text_at(again->heard[1].data, "schedule"), "last");
     listen_close(l);

@@ -78,7 +78,7 @@ static void the_run_of_a_dead_worker_goes_to_another(void **state)
     make_schedule(d, "work", QUEUED "," SHORT_LEASE);
     trigger(d, "work");
     first = at(claim(d, "q", 1, "5s"), "[0]");
-    second = at(claim(d, "q", 1, "30s"), "[0]"); /* the first one says nothing more */
+    second = at(claim(d, "q", 1, "30s"), "[0]"); /* the first worker sends no heartbeat */
     assert_string_equal(text_at(second, "id"), text_at(first, "id"));
     assert_true(number_at(second, "fence") > number_at(first, "fence"));
     assert_int_equal(world_events(d->world, "lease.expired"), 1);
@@ -150,7 +150,7 @@ static void what_is_handed_back_is_ready_at_once(void **state)
     assert_int_equal(tell_run(d, "release", first, "").status, 200);
     second = at(claim(d, "q", 1, "0s"), "[0]");
     assert_string_equal(text_at(second, "id"), text_at(first, "id"));
-    assert_int_equal(number_at(second, "attempt"), 1); /* nothing was begun */
+    assert_int_equal(number_at(second, "attempt"), 1); /* the first attempt did not begin */
     assert_true(number_at(second, "fence") > number_at(first, "fence"));
     assert_int_equal(tell_run(d, "complete", first, "").status, 409);
     assert_int_equal(server_stop(d), 0);
@@ -212,7 +212,7 @@ static void a_grant_that_could_not_be_written_is_ready_at_once(void **state)
     make_heavy(d);
     fd = request_begin(d, "POST", CLAIM, "{'queues':['q'],'max':%d,'wait':'5s'}", HEAVY);
     assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof little), 0);
-    UNTIL(request_is_answered(fd)); /* its beginning */
+    UNTIL(request_is_answered(fd)); /* the beginning of the answer */
     assert_int_equal(count(claim(d, "q", 1, "0s")), 0);
     vanish(fd);
     for (int got = 0; got < HEAVY;) {
@@ -249,7 +249,7 @@ static void a_server_that_was_away_doubles_nothing(void **state)
     second = at(claim(d, "q", 1, "5s"), "[0]");
     until = lease_of(w);
     server_kill(d);
-    UNTIL(clock_now() > until); /* both leases are over, and nobody could say a word */
+    UNTIL(clock_now() > until); /* both leases have expired without a heartbeat */
     d = server_again(d, NULL);
     fd = request_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'60s'}");
     assert_int_equal(tell_run(d, "heartbeat", first, "").status, 200);

@@ -79,7 +79,7 @@ static void a_thousand_runs_are_taken_in_batches_and_completed_by_one_request(vo
         json_array_extend(runs, (json_t *)claim(d, "q", BATCH, "5s"));
     assert_int_equal(json_array_size(runs), BATCH);
     assert_int_equal(complete(d, runs), BATCH);
-    assert_int_equal(complete(d, runs), 0); /* it was said already */
+    assert_int_equal(complete(d, runs), 0); /* already completed */
     assert_int_equal(
         world_number(d->world, "SELECT CAST(sum(succeeded) AS BIGINT) FROM cursors"), BATCH);
     assert_int_equal(world_number(d->world, "SELECT count(*) FROM history"), BATCH);
@@ -151,7 +151,7 @@ static void workers_that_wait_share_what_becomes_ready(void **state)
     claim(d, "q", 1, "0s");
     for (int i = 0; i < 2; i++)
         fds[i] = request_begin(d, "POST", CLAIM, "{'queues':['q'],'max':1000,'wait':'30s'}");
-    claim(d, "other", 1, "0s"); /* two turns later both wait */
+    claim(d, "other", 1, "0s"); /* after two turns both wait */
     claim(d, "other", 1, "0s");
     make_many(d, "default", "s", 100, "");
     for (int i = 0; i < 2; i++) {

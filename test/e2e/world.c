@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The directory, database and processes of one end-to-end test, and how they are removed.
+ * Sets up and tears down the environment of an end-to-end test.
  */
 #include "world.h"
 

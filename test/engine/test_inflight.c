@@ -19,6 +19,8 @@ enum { KEYS = 600, STEPS = 40000, ARENA_MAX = 16 << 20 };
 static struct run run_of(int key)
 {
     return (struct run){.id = 1000 + key,
+                        .state = RUN_RUNNING,
+                        .node = 1,
                         .schedule = 1 + key % 7,
                         .slot = (key / 7 % 11) * SPAN_MS,
                         .pass = key / 77,
@@ -34,7 +36,7 @@ static struct run_id id_of(int key)
     return (struct run_id){run.schedule, run.slot / SPAN_MS, (uint32_t)run.pass};
 }
 
-static void assert_known(const struct inflight *inflight, int key, bool expected)
+static void assert_found(const struct inflight *inflight, int key, bool expected)
 {
     struct run_id id = id_of(key);
     const struct inflight_run *by_run = inflight_find(inflight, &id);
@@ -70,16 +72,16 @@ static void inflight_are_found_by_key_and_by_run_until_they_land(void **state)
         up[key] = !up[key];
         count += up[key] ? 1 : -1;
         assert_int_equal(inflight_count(inflight), count);
-        assert_known(inflight, key, up[key]);
+        assert_found(inflight, key, up[key]);
         key = (int)prng_below(&prng, KEYS);
-        assert_known(inflight, key, up[key]);
+        assert_found(inflight, key, up[key]);
     }
     for (int i = 0; i < count; i++)
         assert_true(up[inflight_at(inflight, i)->run.fence]);
     inflight_clear(inflight);
     assert_int_equal(inflight_count(inflight), 0);
     for (int key = 0; key < KEYS; key++)
-        assert_known(inflight, key, false);
+        assert_found(inflight, key, false);
     inflight_free(inflight);
     arena_free(arena);
 }
@@ -93,7 +95,7 @@ static void removing_what_is_not_there_changes_nothing(void **state)
     (void)state;
     inflight_add(inflight, &run, 15);
     inflight_remove(inflight, 1);
-    assert_known(inflight, 3, true);
+    assert_found(inflight, 3, true);
     inflight_free(inflight);
     arena_free(arena);
 }

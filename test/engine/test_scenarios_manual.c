@@ -331,6 +331,26 @@ static void a_turn_starts_no_more_than_a_portion(void **state)
     assert_int_equal(cursor_of("myid").backfills, 0);
 }
 
+/* One turn reads BUFFER_LIMIT_MAX of them; the next turns end the rest. */
+static void a_delete_ends_more_waiting_runs_than_one_turn_reads(void **state)
+{
+    static struct command commands[TURN_COMMANDS_MAX];
+    static enum rc codes[TURN_COMMANDS_MAX];
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("myid", overlapping(wish(), OVERLAP_BUFFER_ALL));
+    for (int i = 0; i < TURN_COMMANDS_MAX; i++)
+        commands[i] = command_for(COMMAND_TRIGGER, "myid");
+    for (int i = 0; i <= BUFFER_LIMIT_MAX / TURN_COMMANDS_MAX; i++)
+        submit_together(commands, TURN_COMMANDS_MAX, codes);
+    assert_int_equal(cursor_of("myid").waiting, BUFFER_LIMIT_MAX + TURN_COMMANDS_MAX - 1);
+    submit_ok(COMMAND_DELETE, "myid");
+    assert_int_equal(run_rows("myid"), 1); /* a claimed run continues */
+    end_now(call_of("00:00"), OUTCOME_SUCCEEDED);
+    assert_int_equal(run_rows("myid"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +371,7 @@ int main(void)
         TIMELINE(scenario_49_forward_dated_backfill),
         TIMELINE(scenario_50_backfill_reserve),
         TIMELINE(a_turn_starts_no_more_than_a_portion),
+        TIMELINE(a_delete_ends_more_waiting_runs_than_one_turn_reads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

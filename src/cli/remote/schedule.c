@@ -139,7 +139,7 @@ static void print_triggered(const json_t *answer, const char *name, const struct
 {
     (void)when;
     printer_safe(out, str_of(name));
-    printer_printf(out, ": run %s\n", member_text(answer, "id"));
+    printer_printf(out, ": created run %s\n", member_text(answer, "id"));
 }
 
 static const struct request_command trigger_request = {.method = "POST",

@@ -32,7 +32,7 @@ void json_use_pieces(void);
 /*
  * Reads one value, of any type, surrounded only by blanks.  Rejects text that is too long, too
  * deep or not UTF-8, a zero byte or \u0000, a duplicate key in an object, an integer beyond 64
- * bits.  reterr->at is the byte; the message has line and column.
+ * bits, a number beyond a double.  reterr->at is the byte; the message has line and column.
  */
 MUST_USE enum rc json_read(struct str text, json_t **ret, struct err *reterr);
 

@@ -33,5 +33,8 @@ static inline size_t json_str_room(struct str s)
  */
 bool json_next_member(struct str *rest, struct str *ret_key, struct str *ret_value);
 
-/* The value of a member as written; empty if it is missing or null. */
+/*
+ * The value of a member as written; empty if it is missing or null.  Names are compared as
+ * written: a name that needs escapes is not found.
+ */
 struct str json_find_member(struct str object, struct str name);
