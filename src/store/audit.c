@@ -18,10 +18,6 @@ enum {
     RESULT_BITS = 0x3f,
 };
 
-#define TYPE_HASH             "b"
-#define VALUE_HASH(bytes)     hash_value(bytes)
-#define READ_HASH(at, member) /* see audit_read() */
-
 enum { ROW_POSITIONS(AUDIT_COLUMNS) };
 
 #define COLUMNS SQL_NAMES(AUDIT_COLUMNS)
@@ -235,11 +231,6 @@ void audit_link(const struct audit_row *row, uint8_t ret[SHA256_BYTES])
     sha256_end(&sha, ret);
 }
 
-static struct db_value hash_value(const uint8_t hash[SHA256_BYTES])
-{
-    return db_blob((struct str){(const char *)hash, SHA256_BYTES});
-}
-
 void audit_insert(struct db *db, const struct audit_row *from)
 {
     struct db_value params[] = {ROW_VALUES(AUDIT_COLUMNS)};
@@ -272,13 +263,12 @@ void audit_before(struct db *db, const struct audit_row *before, int limit,
             ret);
 }
 
-/* A hash that is not 32 bytes long was not written by Belfry; zeros match no row. */
+/* `ret` is zero.  A hash of another length was not written by Belfry; zero matches no row. */
 static void read_hash(const struct db_result *result, int row, int column,
                       uint8_t ret[SHA256_BYTES])
 {
     struct str bytes = db_blob_at(result, row, column);
 
-    memset(ret, 0, SHA256_BYTES);
     if (bytes.len == SHA256_BYTES)
         memcpy(ret, bytes.ptr, bytes.len);
 }

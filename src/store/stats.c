@@ -11,9 +11,9 @@
 #define KEY   "day, namespace, schedule, queue, node"
 #define KIND  SQL_RUN_KIND("bits")
 
-#define ONE(condition)    "sum(CASE WHEN " condition " THEN 1 ELSE 0 END)"
-#define SUM(condition, x) "sum(CASE WHEN " condition " THEN " x " ELSE 0 END)"
-#define MAX(condition, x) "max(CASE WHEN " condition " THEN " x " ELSE 0 END)"
+#define COUNT_IF(condition)  "sum(CASE WHEN " condition " THEN 1 ELSE 0 END)"
+#define SUM_IF(condition, x) "sum(CASE WHEN " condition " THEN " x " ELSE 0 END)"
+#define MAX_IF(condition, x) "max(CASE WHEN " condition " THEN " x " ELSE 0 END)"
 
 #define FAILURES  SQL_OUTCOME_FAILED ", " SQL_OUTCOME_TIMED_OUT ", " SQL_OUTCOME_UNKNOWN
 #define SUCCEEDED "last = 1 AND outcome = " SQL_OUTCOME_SUCCEEDED
@@ -25,20 +25,20 @@
 #define LATENESS  "started_at - due"
 
 /*
- * The totals: position in an answer, column, kind, and the total of some rows of history.  Two
- * rows of a total are added, or the larger one counts.
+ * The totals: position in an answer, column, kind, and the total of some rows of history.  Of
+ * two totals, kind SUM takes the sum and kind MAX the larger one.
  */
-#define TOTALS(FIRST, NEXT)                       \
-    FIRST(4, runs, SUM, "sum(last)")              \
-    NEXT(5, succeeded, SUM, ONE(SUCCEEDED))       \
-    NEXT(6, failed, SUM, ONE(FAILED))             \
-    NEXT(7, attempts, SUM, ONE("started_at > 0")) \
-    NEXT(8, timed, SUM, ONE(TIMED))               \
-    NEXT(9, duration, SUM, SUM(TIMED, DURATION))  \
-    NEXT(10, begun, SUM, ONE(BEGUN))              \
-    NEXT(11, late, SUM, SUM(LATE, LATENESS))      \
-    NEXT(12, late_most, MAX, MAX(LATE, LATENESS)) \
-    NEXT(13, tokens, SUM, "sum(tokens)")          \
+#define TOTALS(FIRST, NEXT)                            \
+    FIRST(4, runs, SUM, "sum(last)")                   \
+    NEXT(5, succeeded, SUM, COUNT_IF(SUCCEEDED))       \
+    NEXT(6, failed, SUM, COUNT_IF(FAILED))             \
+    NEXT(7, attempts, SUM, COUNT_IF("started_at > 0")) \
+    NEXT(8, timed, SUM, COUNT_IF(TIMED))               \
+    NEXT(9, duration, SUM, SUM_IF(TIMED, DURATION))    \
+    NEXT(10, begun, SUM, COUNT_IF(BEGUN))              \
+    NEXT(11, late, SUM, SUM_IF(LATE, LATENESS))        \
+    NEXT(12, late_most, MAX, MAX_IF(LATE, LATENESS))   \
+    NEXT(13, tokens, SUM, "sum(tokens)")               \
     NEXT(14, cost, SUM, "sum(cost)")
 
 #define FIGURES                            SQL_NAMES(TOTALS)

@@ -11,10 +11,6 @@
 
 #define KEY_NAME STR("token_key")
 
-#define TYPE_HASH             "b"
-#define VALUE_HASH(hash)      hash_value(hash)
-#define READ_HASH(at, member) /* see tokens_read() */
-
 #define NAME_T(n, column, ...)      "t." #column
 #define NEXT_NAME_T(n, column, ...) ", t." #column
 
@@ -43,11 +39,6 @@ static const struct db_stmt token_list = {
 static const struct db_stmt key_add = {
     "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", "tb"};
 static const struct db_stmt key_find = {"SELECT value FROM meta WHERE name = $1", "t"};
-
-static struct db_value hash_value(const uint8_t hash[SHA256_BYTES])
-{
-    return db_blob((struct str){(const char *)hash, SHA256_BYTES});
-}
 
 void tokens_insert(struct db *db, const struct token *from, struct db_result *ret)
 {
