@@ -71,7 +71,8 @@
 #define VALUE_TEXT(value)                   db_text(value)
 #define VALUE_OPTIONAL(value)               text_or_null(value)
 #define VALUE_BLOB(value)                   db_blob(value)
-#define VALUE_HASH(value)                   db_blob((struct str){(const char *)(value), SHA256_BYTES})
+
+#define VALUE_HASH(value) db_blob((struct str){(const char *)(value), SHA256_BYTES})
 
 /* The last initializers of the struct at `ret`, from row `row` of `result`. */
 #define ROW_MEMBERS(list)                    list(ROW_MEMBER, ROW_MEMBER)
