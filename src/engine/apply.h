@@ -60,10 +60,9 @@ typedef void apply_send_fn(struct turn *turn, const struct command *c, struct co
 /* apply_named.c: commands that do not name a schedule */
 apply_send_fn send_namespace, send_queue, send_queue_key, send_queue_limit, send_gate,
     send_gate_find, send_calendar, send_token_used;
-apply_fn apply_namespace, apply_queue, apply_queue_pause, apply_queue_resume, apply_queue_limit,
-    apply_gate, apply_ungate, applied_ungate, apply_calendar, apply_uncalendar,
-    applied_calendar, apply_clock, apply_token, applied_token, apply_token_delete,
-    applied_token_delete;
+apply_fn apply_namespace, apply_queue, apply_queue_pause, apply_queue_limit, apply_gate,
+    apply_ungate, applied_ungate, apply_calendar, applied_calendar, apply_clock, apply_token,
+    applied_token, apply_token_delete;
 void apply_set_gate_limit(struct turn *turn, const struct command_state *s);
 
 /* apply_run.c: commands that create or end runs */

@@ -82,27 +82,13 @@ void apply_queue_limit(struct turn *turn, const struct command *c, struct comman
     turn->made_ready = true;
 }
 
-static void set_queue_pause(struct turn *turn, const struct command_state *s, bool is_paused,
-                            struct reply *reply)
-{
-    if (!check_queue(turn, s, reply))
-        return;
-    queues_pause(turn->db, reply->schedule, is_paused);
-    turn->memory.periodic_at = INSTANT_NONE; /* read the list of paused queues again */
-}
-
 void apply_queue_pause(struct turn *turn, const struct command *c, struct command_state *s,
                        struct reply *reply)
 {
-    (void)c;
-    set_queue_pause(turn, s, true, reply);
-}
-
-void apply_queue_resume(struct turn *turn, const struct command *c, struct command_state *s,
-                        struct reply *reply)
-{
-    (void)c;
-    set_queue_pause(turn, s, false, reply);
+    if (!check_queue(turn, s, reply))
+        return;
+    queues_pause(turn->db, reply->schedule, c->kind == COMMAND_QUEUE_PAUSE);
+    turn->memory.periodic_at = INSTANT_NONE; /* read the list of paused queues again */
 }
 
 /* ---- gates ---- */
@@ -222,14 +208,6 @@ void apply_token(struct turn *turn, const struct command *c, struct command_stat
     tokens_insert(turn->db, &token, &s->changed);
 }
 
-void applied_token(struct turn *turn, const struct command *c, struct command_state *s,
-                   struct reply *reply)
-{
-    (void)c;
-    if (s->changed.changed != 1)
-        refuse(turn, reply, RC_LIMIT, "there are %d tokens; that is the limit", TOKENS_MAX);
-}
-
 void apply_token_delete(struct turn *turn, const struct command *c, struct command_state *s,
                         struct reply *reply)
 {
@@ -238,11 +216,14 @@ void apply_token_delete(struct turn *turn, const struct command *c, struct comma
     tokens_delete(turn->db, c->token->id, c->token->namespace, &s->changed);
 }
 
-void applied_token_delete(struct turn *turn, const struct command *c, struct command_state *s,
-                          struct reply *reply)
+void applied_token(struct turn *turn, const struct command *c, struct command_state *s,
+                   struct reply *reply)
 {
-    (void)c;
-    if (s->changed.changed != 1)
+    if (s->changed.changed == 1)
+        return;
+    if (c->kind == COMMAND_TOKEN)
+        refuse(turn, reply, RC_LIMIT, "there are %d tokens; that is the limit", TOKENS_MAX);
+    else
         refuse(turn, reply, RC_NOT_FOUND,
                "the token no longer exists, or it is the last one that can create others");
 }
@@ -254,12 +235,6 @@ void send_calendar(struct turn *turn, const struct command *c, struct command_st
     calendars_find(turn->db, c->namespace, c->name, &s->name_row);
 }
 
-static void plan_all_again(struct turn *turn)
-{
-    turn->memory.replan_after = 0;
-    zones_planned_drop(turn->db); /* until some node has planned all schedules again */
-}
-
 /*
  * Written after the check for a repeated request, as a token is.  The version guards against
  * overwriting a change that the client has not seen.
@@ -267,25 +242,18 @@ static void plan_all_again(struct turn *turn)
 void apply_calendar(struct turn *turn, const struct command *c, struct command_state *s,
                     struct reply *reply)
 {
-    const struct calendar_row row = {c->version, c->name, c->days, turn->now};
-
     (void)reply;
-    plan_all_again(turn);
-    if (c->version == 0) {
+    turn->memory.replan_after = 0;
+    zones_planned_drop(turn->db); /* until some node has planned all schedules again */
+    s->is_written = c->kind == COMMAND_UNCALENDAR || c->version != 0;
+    if (c->kind == COMMAND_UNCALENDAR)
+        calendars_delete(turn->db, c->namespace, c->name, c->version, &s->changed);
+    else if (c->version == 0)
         calendars_put(turn->db, turn_key(turn), c->namespace, c->name, c->days, turn->now);
-        return;
-    }
-    s->is_written = true;
-    calendars_replace(turn->db, c->namespace, &row, &s->changed);
-}
-
-void apply_uncalendar(struct turn *turn, const struct command *c, struct command_state *s,
-                      struct reply *reply)
-{
-    (void)reply;
-    plan_all_again(turn);
-    s->is_written = true;
-    calendars_delete(turn->db, c->namespace, c->name, c->version, &s->changed);
+    else
+        calendars_replace(turn->db, c->namespace,
+                          &(struct calendar_row){c->version, c->name, c->days, turn->now},
+                          &s->changed);
 }
 
 void applied_calendar(struct turn *turn, const struct command *c, struct command_state *s,

@@ -19,40 +19,40 @@
 #include "store/tokens.h"
 
 enum command_kind {
-    COMMAND_CREATE,      /* save; RC_CONFLICT: the name is taken                              */
-    COMMAND_UPDATE,      /* save                                                              */
-    COMMAND_PUT,         /* save: create or update                                            */
-    COMMAND_DELETE,      /* ends waiting runs; claimed runs continue; history stays           */
-    COMMAND_PAUSE,       /* pause                                                             */
-    COMMAND_RESUME,      /* pause: its reason is a note, stored even when not paused          */
-    COMMAND_TRIGGER,     /* start                                                             */
-    COMMAND_TEST,        /* start: a run that leaves no trace on the schedule                 */
-    COMMAND_BACKFILL,    /* backfill                                                          */
-    COMMAND_SKIP,        /* run: cancels a planned slot before its run exists                 */
-    COMMAND_UNSKIP,      /* run: reverts COMMAND_SKIP                                         */
-    COMMAND_CANCEL,      /* run: ends it, or asks its holder to; planned: as COMMAND_SKIP     */
-    COMMAND_TERMINATE,   /* run: ends it at once                                              */
-    COMMAND_APPROVE,     /* run                                                               */
-    COMMAND_REJECT,      /* run                                                               */
-    COMMAND_HINT,        /* hint                                                              */
-    COMMAND_UNHINT,      /* removes the hint                                                  */
-    COMMAND_RESET,       /* sets the count of failures to 0                                   */
-    COMMAND_CLOSE,       /* pause: never runs it again; RC_CONFLICT: runs are open            */
-    COMMAND_DIRECT,      /* save: a run without a schedule                                    */
-    COMMAND_NAMESPACE,   /* settings; created when absent, its key in reply.schedule          */
-    COMMAND_QUEUE,       /* created when absent, its key in reply.schedule                    */
-    COMMAND_QUEUE_PAUSE, /* key                                                               */
-    COMMAND_QUEUE_RESUME, /* key                                                               */
-    COMMAND_GATE,     /* limit; created when absent                                        */
-    COMMAND_CALENDAR, /* days                                                              */
-    COMMAND_CLOCK,    /* every overdue slot up to now is missed(clock)                     */
-    COMMAND_TOKEN,    /* token; without a namespace_name it is for all namespaces          */
-    COMMAND_TOKEN_DELETE, /* token: id and namespace, as read                                  */
-    COMMAND_TOKEN_USED,  /* token_used                                                        */
-    COMMAND_DENIED,      /* only writes its audit entry: a client was denied something        */
-    COMMAND_UNCALENDAR,  /* deletes the calendar; RC_NOT_FOUND: there is none                 */
-    COMMAND_QUEUE_LIMIT, /* limit; created when absent                                        */
-    COMMAND_UNGATE,      /* ungate                                                            */
+    COMMAND_CREATE,       /* save; RC_CONFLICT: the name is taken                          */
+    COMMAND_UPDATE,       /* save                                                          */
+    COMMAND_PUT,          /* save: create or update                                        */
+    COMMAND_DELETE,       /* ends waiting runs; claimed runs continue; history stays       */
+    COMMAND_PAUSE,        /* pause                                                         */
+    COMMAND_RESUME,       /* pause: its reason is a note, stored even when not paused      */
+    COMMAND_TRIGGER,      /* start                                                         */
+    COMMAND_TEST,         /* start: a run that leaves no trace on the schedule             */
+    COMMAND_BACKFILL,     /* backfill                                                      */
+    COMMAND_SKIP,         /* run: cancels a planned slot before its run exists             */
+    COMMAND_UNSKIP,       /* run: reverts COMMAND_SKIP                                     */
+    COMMAND_CANCEL,       /* run: ends it, or asks its holder to; planned: as COMMAND_SKIP */
+    COMMAND_TERMINATE,    /* run: ends it at once                                          */
+    COMMAND_APPROVE,      /* run                                                           */
+    COMMAND_REJECT,       /* run                                                           */
+    COMMAND_HINT,         /* hint                                                          */
+    COMMAND_UNHINT,       /* removes the hint                                              */
+    COMMAND_RESET,        /* sets the count of failures to 0                               */
+    COMMAND_CLOSE,        /* pause: never runs it again; RC_CONFLICT: runs are open        */
+    COMMAND_DIRECT,       /* save: a run without a schedule                                */
+    COMMAND_NAMESPACE,    /* settings; created when absent, its key in reply.schedule      */
+    COMMAND_QUEUE,        /* created when absent, its key in reply.schedule                */
+    COMMAND_QUEUE_PAUSE,  /* key                                                           */
+    COMMAND_QUEUE_RESUME, /* key                                                           */
+    COMMAND_GATE,         /* limit; created when absent                                    */
+    COMMAND_CALENDAR,     /* days                                                          */
+    COMMAND_CLOCK,        /* every overdue slot up to now is missed(clock)                 */
+    COMMAND_TOKEN,        /* token; without a namespace_name it is for all namespaces      */
+    COMMAND_TOKEN_DELETE, /* token: id and namespace, as read                              */
+    COMMAND_TOKEN_USED,   /* token_used                                                    */
+    COMMAND_DENIED,       /* only writes its audit entry: a client was denied something    */
+    COMMAND_UNCALENDAR,   /* deletes the calendar; RC_NOT_FOUND: there is none             */
+    COMMAND_QUEUE_LIMIT,  /* limit; created when absent                                    */
+    COMMAND_UNGATE,       /* ungate                                                        */
     COMMAND_COUNT
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arguments of commands, one struct for each group of commands that share them.  Plain data.
+ * The arguments of commands: one struct for the commands that share it.  Plain data.
  */
 #pragma once
 
