@@ -124,10 +124,9 @@ enum call_step change_run_settled(struct call *call)
     if (reply->rc != RC_OK)
         return call_refused(call, call->commands, reply);
     run_id_format(&reply->run, id);
-    answer_text(&out, "{\"id\":");
-    answer_quoted(&out, str_of(id));
-    answer_text(&out, ",\"schedule\":");
-    answer_quoted(&out, call->params[0]);
+    answer_open(&out);
+    answer_put_word(&out, "id", id);
+    answer_put_text(&out, "schedule", call->params[0]);
     if (reply->count == 0)
         answer_text(&out, ",\"outcome\":\"skipped\",\"reason\":\"overlap\"");
     answer_text(&out, "}");

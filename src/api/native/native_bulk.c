@@ -244,14 +244,11 @@ enum call_step schedule_bulk_delete_begin(struct call *call)
 static void print_error(const char *code, struct str message, const char *field,
                         struct answer *out)
 {
-    answer_text(out, ",\"status\":\"error\",\"error\":{\"code\":");
-    answer_quoted(out, str_of(code));
-    answer_text(out, ",\"message\":");
-    answer_quoted(out, message);
-    if (field[0] != '\0') {
-        answer_text(out, ",\"field\":");
-        answer_quoted(out, str_of(field));
-    }
+    answer_text(out, ",\"status\":\"error\",\"error\":{");
+    answer_put_word(out, "code", code);
+    answer_put_text(out, "message", message);
+    if (field[0] != '\0')
+        answer_put_word(out, "field", field);
     answer_text(out, "}");
 }
 
@@ -267,8 +264,7 @@ static void print_reply(const struct call *call, const struct command *command,
     answer_text(out, ",\"status\":\"ok\"");
     if (command->kind == COMMAND_DELETE)
         return;
-    answer_text(out, ",\"version\":");
-    answer_int(out, reply->version);
+    answer_put_int(out, "version", reply->version);
     if (command->draft)
         warning = view_hindrance(call, command->draft->action);
     if (warning.len == 0)
@@ -294,11 +290,8 @@ static enum call_step answer_results(struct call *call, const struct bulk *bulk)
     for (int i = 0; i < bulk->count; i++) {
         const struct bulk_item *item = &bulk->items[i];
 
-        answer_text(&out, i > 0 ? ",{\"id\":" : "{\"id\":");
-        if (item->id.len > 0)
-            answer_quoted(&out, result_id(bulk, item));
-        else
-            answer_text(&out, "null");
+        answer_open(&out);
+        answer_put_some(&out, "id", result_id(bulk, item));
         if (item->err)
             print_error(change_item_code(item->err), str_of(item->err->text), item->err->field,
                         &out);

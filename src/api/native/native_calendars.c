@@ -149,7 +149,8 @@ void calendar_print_dates(struct str days, struct arena *scratch, struct answer 
 {
     struct day_set set = schedule_times_days(days, scratch);
 
-    answer_text(out, "\"dates\":[");
+    answer_name(out, "dates");
+    answer_text(out, "[");
     for (int i = 0; i < set.count; i++) {
         char text[DATE_TEXT_MAX];
         struct buf date = BUF(text);
@@ -164,14 +165,11 @@ void calendar_print_dates(struct str days, struct arena *scratch, struct answer 
 static void print_calendar(const struct call *call, const struct calendar_row *row,
                            struct answer *out)
 {
-    answer_text(out, "{\"name\":");
-    answer_quoted(out, row->name);
-    answer_text(out, ",");
+    answer_open(out);
+    answer_put_text(out, "name", row->name);
     calendar_print_dates(row->days, call->arena, out);
-    answer_text(out, ",\"version\":");
-    answer_int(out, row->version);
-    answer_text(out, ",\"updatedAt\":");
-    answer_instant(out, row->updated_at);
+    answer_put_int(out, "version", row->version);
+    answer_put_instant(out, "updatedAt", row->updated_at);
     answer_text(out, "}");
 }
 
@@ -231,14 +229,11 @@ static struct str print_calendar_row(const struct call *call, const struct db_re
 
     (void)call;
     calendars_read(rows, i, &row);
-    answer_text(out, "{\"name\":");
-    answer_quoted(out, row.name);
-    answer_text(out, ",\"count\":");
-    answer_int(out, (int64_t)row.days.len / DAY_BYTES);
-    answer_text(out, ",\"version\":");
-    answer_int(out, row.version);
-    answer_text(out, ",\"updatedAt\":");
-    answer_instant(out, row.updated_at);
+    answer_open(out);
+    answer_put_text(out, "name", row.name);
+    answer_put_int(out, "count", (int64_t)row.days.len / DAY_BYTES);
+    answer_put_int(out, "version", row.version);
+    answer_put_instant(out, "updatedAt", row.updated_at);
     answer_text(out, "}");
     return row.name;
 }

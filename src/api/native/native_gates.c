@@ -56,14 +56,11 @@ enum call_step gate_put_settled(struct call *call)
 
 static void print_gate(const struct gate_row *row, struct answer *out)
 {
-    answer_text(out, "{\"name\":");
-    answer_quoted(out, row->name);
-    answer_text(out, ",\"limit\":");
-    answer_int(out, row->gate.most);
-    answer_text(out, ",\"open\":");
-    answer_int(out, row->gate.open);
-    answer_text(out, ",\"waiting\":");
-    answer_int(out, row->gate.waiting);
+    answer_open(out);
+    answer_put_text(out, "name", row->name);
+    answer_put_int(out, "limit", row->gate.most);
+    answer_put_int(out, "open", row->gate.open);
+    answer_put_int(out, "waiting", row->gate.waiting);
     answer_text(out, "}");
 }
 

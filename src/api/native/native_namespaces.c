@@ -12,9 +12,9 @@
 static void print_namespace(const struct call *call, struct str name, struct str settings,
                             struct answer *out)
 {
-    answer_text(out, "{\"name\":");
-    answer_quoted(out, name);
-    answer_text(out, ",\"settings\":");
+    answer_open(out);
+    answer_put_text(out, "name", name);
+    answer_name(out, "settings");
     answer_str(out, namespace_settings_show(settings, call->arena));
 }
 
@@ -32,8 +32,7 @@ static struct str print_namespace_row(const struct call *call, const struct db_r
 
     namespaces_read(rows, i, &row);
     print_namespace(call, row.name, row.settings, out);
-    answer_text(out, ",\"createdAt\":");
-    answer_instant(out, row.created_at);
+    answer_put_instant(out, "createdAt", row.created_at);
     answer_text(out, "}");
     return row.name;
 }
@@ -137,8 +136,8 @@ enum call_step namespace_put_settled(struct call *call)
 
     if (reply->rc != RC_OK)
         return call_refused(call, command, reply);
-    answer_text(&out, "{\"name\":");
-    answer_quoted(&out, command->name);
+    answer_open(&out);
+    answer_put_text(&out, "name", command->name);
     answer_text(&out, "}");
     return call_answer(call, reply->count > 0 ? 201 : 200, answer_done(&out));
 }

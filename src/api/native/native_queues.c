@@ -11,10 +11,10 @@
 
 static void print_queue(const struct queue_row *row, struct answer *out)
 {
-    answer_text(out, "{\"name\":");
-    answer_quoted(out, row->name);
-    answer_text(out, row->is_paused ? ",\"paused\":true" : ",\"paused\":false");
-    answer_text(out, ",\"limit\":");
+    answer_open(out);
+    answer_put_text(out, "name", row->name);
+    answer_put_bool(out, "paused", row->is_paused);
+    answer_name(out, "limit");
     if (row->most > 0)
         answer_int(out, row->most);
     else
@@ -27,12 +27,10 @@ static void print_depth(const struct db_result *result, int64_t max, struct answ
     struct queue_depth depth;
 
     queue_depths_read(result, &depth);
-    answer_text(out, ",\"depth\":");
-    answer_int(out, depth.ready);
+    answer_put_int(out, "depth", depth.ready);
     if (depth.ready >= max)
-        answer_text(out, ",\"more\":true");
-    answer_text(out, ",\"oldest\":");
-    answer_instant(out, depth.oldest);
+        answer_put_bool(out, "more", true);
+    answer_put_instant(out, "oldest", depth.oldest);
     answer_text(out, "}");
 }
 
@@ -67,7 +65,6 @@ enum call_step queue_list_read(struct call *call, struct db *db)
         return view_failed(call, &err);
     page_open(&out, "queues");
     for (int i = 0; i < count; i++) {
-        answer_text(&out, i > 0 ? "," : "");
         queues_read(&rows, i, &row);
         print_queue(&row, &out);
         print_depth(&depths[i], QUEUE_LISTED_DEPTH_MAX, &out);

@@ -42,8 +42,8 @@ enum call_step run_change_settled(struct call *call)
         return CALL_READ;
     if (reply->rc != RC_OK)
         return call_refused(call, call->commands, reply);
-    answer_text(&out, "{\"id\":");
-    answer_quoted(&out, call->params[0]);
+    answer_open(&out);
+    answer_put_text(&out, "id", call->params[0]);
     answer_text(&out, "}");
     return call_answer(call, call->commands->kind == COMMAND_CANCEL ? 202 : 200,
                        answer_done(&out));

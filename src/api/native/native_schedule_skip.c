@@ -92,10 +92,9 @@ static void print_slot(const struct run_id *run, struct answer *out)
     char id[RUN_ID_TEXT_MAX];
 
     run_id_format(run, id);
-    answer_text(out, "{\"slot\":");
-    answer_instant(out, run->slot_ms * SPAN_MS);
-    answer_text(out, ",\"id\":");
-    answer_quoted(out, str_of(id));
+    answer_open(out);
+    answer_put_instant(out, "slot", run->slot_ms * SPAN_MS);
+    answer_put_word(out, "id", id);
     answer_text(out, "}");
 }
 
@@ -105,14 +104,14 @@ enum call_step schedule_skip_settled(struct call *call)
     struct answer out = answer_new(call->arena);
     int printed = 0;
 
-    answer_text(&out, "{\"schedule\":");
-    answer_quoted(&out, call->params[0]);
+    answer_open(&out);
+    answer_put_text(&out, "schedule", call->params[0]);
     answer_text(&out, ",\"skipped\":[");
     for (int i = 0; i < call->command_count; i++) {
         if (call->replies[i].rc != RC_OK)
             continue;
-        answer_text(&out, printed++ > 0 ? "," : "");
         print_slot(&call->replies[i].run, &out);
+        printed++;
     }
     if (printed == 0)
         return call_refused(call, call->commands, call->replies);
@@ -191,7 +190,6 @@ enum call_step schedule_exceptions_read(struct call *call, struct db *db)
     for (int i = 0; i < rows.rows; i++) {
         struct run_id run = {view.cursor.id, db_int_at(&rows, i, 0) / SPAN_MS, 0};
 
-        answer_text(&out, i > 0 ? "," : "");
         print_slot(&run, &out);
     }
     page_close(&out, (struct str){NULL, 0});

@@ -144,25 +144,20 @@ static const char *status_text(enum rc rc)
 static void print_reply(const struct report_reply *reply, enum report_kind kind,
                         struct answer *out)
 {
-    answer_text(out, ",\"status\":\"");
-    answer_text(out, status_text(reply->rc));
-    answer_text(out, "\"");
+    answer_put_word(out, "status", status_text(reply->rc));
     if (reply->rc != RC_OK || kind != REPORT_ALIVE)
         return;
     if (reply->is_cancelled)
-        answer_text(out, ",\"cancelled\":true");
-    answer_text(out, ",\"leaseUntil\":");
-    answer_instant(out, reply->lease_until);
+        answer_put_bool(out, "cancelled", true);
+    answer_put_instant(out, "leaseUntil", reply->lease_until);
 }
 
 static void print_error(const struct err *err, struct answer *out)
 {
-    answer_text(out, ",\"status\":\"invalid\",\"error\":{\"code\":");
-    answer_quoted(out, str_of(call_code(err)));
-    answer_text(out, ",\"message\":");
-    answer_quoted(out, str_of(err->text));
-    answer_text(out, ",\"field\":");
-    answer_quoted(out, str_of(err->field));
+    answer_text(out, ",\"status\":\"invalid\",\"error\":{");
+    answer_put_word(out, "code", call_code(err));
+    answer_put_word(out, "message", err->text);
+    answer_put_word(out, "field", err->field);
     answer_text(out, "}");
 }
 
@@ -185,17 +180,10 @@ static void print_item(const struct call *call, const struct item *item, int ind
 {
     const struct report_reply *reply = find_reply(call, item);
 
-    answer_text(out, "{");
-    if (index >= 0) {
-        answer_text(out, "\"index\":");
-        answer_int(out, index);
-        answer_text(out, ",");
-    }
-    answer_text(out, "\"id\":");
-    if (item->id.len > 0)
-        answer_quoted(out, item->id);
-    else
-        answer_text(out, "null");
+    answer_open(out);
+    if (index >= 0)
+        answer_put_int(out, "index", index);
+    answer_put_some(out, "id", item->id);
     if (reply)
         print_reply(reply, call->reports[item->report].kind, out);
     else
@@ -207,11 +195,8 @@ static void print_all(const struct call *call, const struct batch *batch, struct
 {
     answer_reserve(out, (size_t)batch->count * RESULT_BYTES);
     answer_text(out, "{\"results\":[");
-    for (int i = 0; i < batch->count; i++) {
-        if (i > 0)
-            answer_text(out, ",");
+    for (int i = 0; i < batch->count; i++)
         print_item(call, &batch->items[i], -1, out);
-    }
     answer_text(out, "]}");
 }
 
@@ -224,12 +209,11 @@ static void print_brief(const struct call *call, const struct batch *batch, stru
     for (int i = 0; i < batch->count; i++) {
         if (is_plain_ok(call, &batch->items[i]))
             continue;
-        if (listed++ > 0)
-            answer_text(out, ",");
         print_item(call, &batch->items[i], i, out);
+        listed++;
     }
-    answer_text(out, "],\"ok\":");
-    answer_int(out, batch->count - listed);
+    answer_text(out, "]");
+    answer_put_int(out, "ok", batch->count - listed);
     answer_text(out, "}");
 }
 
@@ -307,8 +291,8 @@ enum call_step run_report_settled(struct call *call)
         err_set(&err, reply->rc, -1, 0, "the run could not be changed; try again");
         return call_refuse(call, NULL, &err);
     }
-    answer_text(&out, "{\"id\":");
-    answer_quoted(&out, call->params[0]);
+    answer_open(&out);
+    answer_put_text(&out, "id", call->params[0]);
     print_reply(reply, call->reports->kind, &out);
     answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
