@@ -5,6 +5,7 @@
 #include "api/call/change.h"
 
 #include "api/call/answer.h"
+#include "api/call/operation.h"
 #include "api/call/request.h"
 #include "model/schedule_json.h"
 
@@ -57,6 +58,15 @@ bool change_begin(struct call *call, const struct members *members, void *body,
         return true;
     *ret_step = call_refuse(call, NULL, &err);
     return false;
+}
+
+enum call_step change_named_begin(struct call *call)
+{
+    static const struct members none = {NULL, 0};
+    enum call_step step;
+
+    change_command(call, call->operation->command);
+    return change_begin(call, &none, NULL, &step) ? CALL_COMMANDS : step;
 }
 
 enum call_step change_refuse(struct call *call, const char *field, const char *why)
@@ -113,6 +123,22 @@ void change_location(struct call *call, const char *path, struct str last)
         buf_str(&out, namespace);
     }
     call_field(call, STR("Location"), buf_as_str(&out));
+}
+
+enum call_step change_read_settled(struct call *call)
+{
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return CALL_READ;
+}
+
+enum call_step change_empty_settled(struct call *call)
+{
+    if (!call->replies)
+        return CALL_COMMANDS; /* after a read that found no obstacle */
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return call_answer(call, 204, (struct str){NULL, 0});
 }
 
 enum call_step change_run_settled(struct call *call)

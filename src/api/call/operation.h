@@ -24,6 +24,8 @@ enum right {
 typedef enum call_step call_fn(struct call *call);
 typedef enum call_step call_read_fn(struct call *call, struct db *db);
 
+struct verb;
+
 struct operation {
     const char *id; /* "schedule.create" */
     const char *method;
@@ -41,6 +43,10 @@ struct operation {
 
     enum dialects dialect; /* format of errors; only native operations are in OpenAPI       */
     bool settles_early;    /* settled() may also run on the engine's thread, if it is short */
+
+    /* Tell apart operations that share their handlers. */
+    enum command_kind command; /* that it sends                                      */
+    const struct verb *verb;   /* that it reports; see api/schedules/report_item.h */
 };
 
 extern const struct operation operations[];

@@ -186,9 +186,23 @@ static const struct member pause_list[] = {
 static const struct members pause_members = MEMBERS(pause_list);
 static const struct members items_members = {pause_list, 1};
 
-static enum call_step bulk_begin(struct call *call, enum command_kind kind,
-                                 const struct members *members, read_fn *read)
+/* Items are ids, or documents if the command writes schedules. */
+static bool has_documents(enum command_kind kind)
 {
+    return kind == COMMAND_CREATE || kind == COMMAND_UPDATE || kind == COMMAND_PUT;
+}
+
+static const struct members *find_members(enum command_kind kind)
+{
+    if (kind == COMMAND_PUT)
+        return &put_members;
+    return kind == COMMAND_PAUSE ? &pause_members : &items_members;
+}
+
+enum call_step schedule_bulk_begin(struct call *call)
+{
+    enum command_kind kind = call->operation->command;
+    read_fn *read = has_documents(kind) ? read_document : read_named;
     struct bulk *bulk = arena_take(call->arena, sizeof *bulk);
     const struct reading reading = {call->arena, false, bulk};
     json_auto_t *json = NULL;
@@ -202,43 +216,13 @@ static enum call_step bulk_begin(struct call *call, enum command_kind kind,
         return call_refuse(call, NULL, &err);
     if (!request_json(call, false, &json, &step))
         return step;
-    if (members_read(members, json, &reading, &err) != RC_OK)
+    if (members_read(find_members(kind), json, &reading, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (bulk->until <= call->now)
         return change_refuse(call, "until", "must be later than now");
     if (read_items(call, json, read, &err) != RC_OK || request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return call->command_count > 0 ? CALL_COMMANDS : schedule_bulk_settled(call);
-}
-
-enum call_step schedule_bulk_begin(struct call *call)
-{
-    return bulk_begin(call, COMMAND_CREATE, &items_members, read_document);
-}
-
-enum call_step schedule_bulk_update_begin(struct call *call)
-{
-    return bulk_begin(call, COMMAND_UPDATE, &items_members, read_document);
-}
-
-enum call_step schedule_bulk_put_begin(struct call *call)
-{
-    return bulk_begin(call, COMMAND_PUT, &put_members, read_document);
-}
-
-enum call_step schedule_bulk_pause_begin(struct call *call)
-{
-    return bulk_begin(call, COMMAND_PAUSE, &pause_members, read_named);
-}
-
-enum call_step schedule_bulk_resume_begin(struct call *call)
-{
-    return bulk_begin(call, COMMAND_RESUME, &items_members, read_named);
-}
-
-enum call_step schedule_bulk_delete_begin(struct call *call)
-{
-    return bulk_begin(call, COMMAND_DELETE, &items_members, read_named);
 }
 
 static void print_error(const char *code, struct str message, const char *field,

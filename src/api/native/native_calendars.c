@@ -121,28 +121,12 @@ enum call_step calendar_put_begin(struct call *call)
     if (is_new)
         return change_refuse(call, "If-None-Match",
                              "is not supported for calendars; use If-Match");
-    if (command->name.len > SPEC_NAME_MAX || name_check(command->name, &err) != RC_OK)
-        return call_problem(call, 400, "invalid_field",
-                            "a calendar's name must have 1 to %d bytes without control "
-                            "characters",
-                            SPEC_NAME_MAX);
-    if (!request_json(call, false, &json, &step))
+    if (!request_new_name(call, SPEC_NAME_MAX, &step) ||
+        !request_json(call, false, &json, &step))
         return step;
     if (read_dates(json, call->arena, &command->text, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_COMMANDS;
-}
-
-enum call_step calendar_put_settled(struct call *call)
-{
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
-    return CALL_READ;
-}
-
-enum call_step calendar_get_begin(struct call *call)
-{
-    return request_named(call, "calendar");
 }
 
 void calendar_print_dates(struct str days, struct arena *scratch, struct answer *out)
@@ -195,7 +179,7 @@ enum call_step calendar_get_read(struct call *call, struct db *db)
 
 enum call_step calendar_delete_begin(struct call *call)
 {
-    enum call_step step = calendar_get_begin(call);
+    enum call_step step = request_named(call);
     struct command *command;
     struct err err;
 
@@ -206,13 +190,6 @@ enum call_step calendar_delete_begin(struct call *call)
         request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_COMMANDS;
-}
-
-enum call_step calendar_delete_settled(struct call *call)
-{
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
-    return call_answer(call, 204, (struct str){NULL, 0});
 }
 
 static void send_calendars(struct db *db, const struct call *call, struct str after, int limit,

@@ -44,11 +44,6 @@ enum call_step namespace_list_read(struct call *call, struct db *db)
     return page_list_read(call, db, &list);
 }
 
-enum call_step namespace_get_begin(struct call *call)
-{
-    return request_named(call, "namespace");
-}
-
 enum call_step namespace_get_read(struct call *call, struct db *db)
 {
     struct answer out = answer_new(call->arena);
@@ -116,12 +111,8 @@ enum call_step namespace_put_begin(struct call *call)
     call->command_count = 1;
     if (request_query_check(call, NULL, 0, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
-        return call_problem(call, 400, "invalid_field",
-                            "a namespace's name must have 1 to %d bytes without control "
-                            "characters",
-                            CALL_NAME_MAX);
-    if (!request_json(call, true, &json, &step))
+    if (!request_new_name(call, CALL_NAME_MAX, &step) ||
+        !request_json(call, true, &json, &step))
         return step;
     if (read_settings(call, json, &command->text, &err) != RC_OK)
         return call_refuse(call, NULL, &err);

@@ -95,11 +95,6 @@ static enum rc find_queue(const struct call *call, struct db *db, struct queue_r
     return RC_OK;
 }
 
-enum call_step queue_get_begin(struct call *call)
-{
-    return request_named(call, "queue");
-}
-
 enum call_step queue_get_read(struct call *call, struct db *db)
 {
     struct answer out = answer_new(call->arena);
@@ -123,10 +118,10 @@ enum call_step queue_change_begin(struct call *call)
 {
     enum call_step step;
 
-    return request_empty(call, &step) ? queue_get_begin(call) : step;
+    return request_empty(call, &step) ? request_named(call) : step;
 }
 
-static enum call_step change_queue(struct call *call, struct db *db, enum command_kind kind)
+enum call_step queue_change_read(struct call *call, struct db *db)
 {
     struct queue_row row;
     struct err err;
@@ -136,26 +131,9 @@ static enum call_step change_queue(struct call *call, struct db *db, enum comman
     if (find_queue(call, db, &row, &err) != RC_OK)
         return view_failed(call, &err);
     call->commands = arena_take(call->arena, sizeof *call->commands);
-    *call->commands = (struct command){.kind = kind, .schedule = row.id};
+    *call->commands = (struct command){.kind = call->operation->command, .schedule = row.id};
     call->command_count = 1;
     return CALL_COMMANDS;
-}
-
-enum call_step queue_pause_read(struct call *call, struct db *db)
-{
-    return change_queue(call, db, COMMAND_QUEUE_PAUSE);
-}
-
-enum call_step queue_resume_read(struct call *call, struct db *db)
-{
-    return change_queue(call, db, COMMAND_QUEUE_RESUME);
-}
-
-enum call_step queue_change_settled(struct call *call)
-{
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
-    return CALL_READ;
 }
 
 /* Setting a limit creates a missing queue, so that it has a limit before its first run. */
@@ -201,11 +179,8 @@ enum call_step queue_put_begin(struct call *call)
     call->command_count = 1;
     if (request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
-        return call_problem(call, 400, "invalid_field",
-                            "a queue's name must have 1 to %d bytes without control characters",
-                            CALL_NAME_MAX);
-    if (!request_json(call, false, &json, &step))
+    if (!request_new_name(call, CALL_NAME_MAX, &step) ||
+        !request_json(call, false, &json, &step))
         return step;
     if (read_limit(call, json, &command->count, &err) != RC_OK)
         return call_refuse(call, NULL, &err);

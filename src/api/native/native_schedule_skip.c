@@ -121,32 +121,20 @@ enum call_step schedule_skip_settled(struct call *call)
 
 /* One slot by its time, the last segment of the path. */
 
-static enum call_step one_begin(struct call *call, enum command_kind kind)
+enum call_step schedule_except_begin(struct call *call)
 {
-    static const struct members none = {NULL, 0};
-    struct command *command = change_command(call, kind);
-    enum call_step step;
+    enum call_step step = change_named_begin(call);
     instant slot;
     struct err err;
 
-    if (!change_begin(call, &none, NULL, &step))
+    if (step == CALL_ANSWER)
         return step;
     if (instant_parse(call->params[1], &slot, &err) != RC_OK) {
         err_in(&err, "slot");
         return call_refuse(call, NULL, &err);
     }
-    command->run.slot_ms = slot / SPAN_MS;
+    call->commands->run.slot_ms = slot / SPAN_MS;
     return CALL_COMMANDS;
-}
-
-enum call_step schedule_except_begin(struct call *call)
-{
-    return one_begin(call, COMMAND_SKIP);
-}
-
-enum call_step schedule_unexcept_begin(struct call *call)
-{
-    return one_begin(call, COMMAND_UNSKIP);
 }
 
 enum call_step schedule_except_settled(struct call *call)
@@ -168,11 +156,6 @@ enum call_step schedule_except_settled(struct call *call)
 }
 
 /* The list of cancelled slots, which always fits into one page. */
-
-enum call_step schedule_exceptions_begin(struct call *call)
-{
-    return request_named(call, "schedule");
-}
 
 enum call_step schedule_exceptions_read(struct call *call, struct db *db)
 {

@@ -148,18 +148,10 @@ static enum call_step create_token(struct call *call, const struct token_body *b
 enum call_step token_create_begin(struct call *call)
 {
     struct token_body body = {.expires_at = INSTANT_NEVER};
-    const struct reading reading = {call->arena, false, &body};
-    json_auto_t *json = NULL;
     enum call_step step;
-    struct err err;
 
-    if (request_query_check(call, NULL, 0, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    if (!request_json(call, false, &json, &step))
-        return step;
-    if (members_read(&token_members, json, &reading, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    return create_token(call, &body);
+    return request_body(call, false, &token_members, &body, &step) ? create_token(call, &body)
+                                                                   : step;
 }
 
 static void print_id(int64_t id, struct answer *out)
@@ -327,11 +319,4 @@ enum call_step token_delete_read(struct call *call, struct db *db)
     call->commands = command;
     call->command_count = 1;
     return CALL_COMMANDS;
-}
-
-enum call_step token_delete_settled(struct call *call)
-{
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
-    return call_answer(call, 204, (struct str){NULL, 0});
 }

@@ -5,6 +5,7 @@
  * An invalid item does not affect the others.  Two items about one run are applied in order.
  */
 #include "api/call/answer.h"
+#include "api/call/change.h"
 #include "api/call/request.h"
 #include "api/native/native.h"
 #include "api/schedules/report_item.h"
@@ -23,25 +24,20 @@ struct batch {
     bool is_brief; /* return only results that need the worker's attention */
 };
 
-static void add_item(struct call *call, const struct verb *verb, const json_t *value, int i,
-                     struct item *item)
+static void add_item(struct call *call, const json_t *value, int i, struct item *item)
 {
     const json_t *id = json_object_get(value, "id");
-    struct err *err;
     struct err error;
 
     if (json_is_string(id) && json_string_length(id) <= REPORT_ID_MAX)
         item->id = arena_str(call->arena,
                              (struct str){json_string_value(id), json_string_length(id)});
-    if (report_item_read(call, verb, value, NULL, &call->reports[call->report_count], &error) ==
+    if (report_item_read(call, value, NULL, &call->reports[call->report_count], &error) ==
         RC_OK) {
         item->report = call->report_count++;
         return;
     }
-    err_in(&error, "items[%d]", i);
-    err = arena_take(call->arena, sizeof *err);
-    *err = error;
-    item->err = err;
+    item->err = change_item_err(call, i, &error);
     item->report = -1;
 }
 
@@ -59,8 +55,7 @@ static enum rc read_results(const json_t *value, bool *ret_is_brief, struct err 
     return RC_INVALID;
 }
 
-static enum rc read_batch(struct call *call, const struct verb *verb, const json_t *json,
-                          struct err *reterr)
+static enum rc read_batch(struct call *call, const json_t *json, struct err *reterr)
 {
     static const char *const names[] = {"items", "results"};
     struct batch *batch = arena_take(call->arena, sizeof *batch);
@@ -81,12 +76,12 @@ static enum rc read_batch(struct call *call, const struct verb *verb, const json
     batch->items = arena_array(call->arena, (size_t)batch->count, sizeof *batch->items);
     call->reports = arena_array(call->arena, (size_t)batch->count, sizeof *call->reports);
     for (int i = 0; i < batch->count; i++)
-        add_item(call, verb, json_array_get(items, (size_t)i), i, &batch->items[i]);
+        add_item(call, json_array_get(items, (size_t)i), i, &batch->items[i]);
     call->arg = batch;
     return RC_OK;
 }
 
-static enum call_step batch_begin(struct call *call, const struct verb *verb)
+enum call_step runs_report_begin(struct call *call)
 {
     json_auto_t *json = NULL;
     enum call_step step;
@@ -96,29 +91,9 @@ static enum call_step batch_begin(struct call *call, const struct verb *verb)
         return call_refuse(call, NULL, &err);
     if (!request_json(call, false, &json, &step))
         return step;
-    if (read_batch(call, verb, json, &err) != RC_OK)
+    if (read_batch(call, json, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return call->report_count > 0 ? CALL_REPORTS : runs_report_settled(call);
-}
-
-enum call_step runs_heartbeat_begin(struct call *call)
-{
-    return batch_begin(call, &verb_heartbeat);
-}
-
-enum call_step runs_complete_begin(struct call *call)
-{
-    return batch_begin(call, &verb_complete);
-}
-
-enum call_step runs_fail_begin(struct call *call)
-{
-    return batch_begin(call, &verb_fail);
-}
-
-enum call_step runs_release_begin(struct call *call)
-{
-    return batch_begin(call, &verb_release);
 }
 
 /* Results. */
@@ -231,18 +206,17 @@ enum call_step runs_report_settled(struct call *call)
 
 /* The run that the path names. */
 
-static enum rc read_one(struct call *call, const struct verb *verb, const json_t *json,
-                        struct err *reterr)
+static enum rc read_one(struct call *call, const json_t *json, struct err *reterr)
 {
     struct run_id id;
     enum rc rc = request_run(call, 0, &id, reterr);
 
     call->reports = arena_take(call->arena, sizeof *call->reports);
     call->report_count = 1;
-    return rc == RC_OK ? report_item_read(call, verb, json, &id, call->reports, reterr) : rc;
+    return rc == RC_OK ? report_item_read(call, json, &id, call->reports, reterr) : rc;
 }
 
-static enum call_step one_begin(struct call *call, const struct verb *verb)
+enum call_step run_report_begin(struct call *call)
 {
     json_auto_t *json = NULL;
     enum call_step step;
@@ -252,29 +226,9 @@ static enum call_step one_begin(struct call *call, const struct verb *verb)
         return call_refuse(call, NULL, &err);
     if (!request_json(call, false, &json, &step))
         return step;
-    if (read_one(call, verb, json, &err) != RC_OK)
+    if (read_one(call, json, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_REPORTS;
-}
-
-enum call_step run_heartbeat_begin(struct call *call)
-{
-    return one_begin(call, &verb_heartbeat);
-}
-
-enum call_step run_complete_begin(struct call *call)
-{
-    return one_begin(call, &verb_complete);
-}
-
-enum call_step run_fail_begin(struct call *call)
-{
-    return one_begin(call, &verb_fail);
-}
-
-enum call_step run_release_begin(struct call *call)
-{
-    return one_begin(call, &verb_release);
 }
 
 enum call_step run_report_settled(struct call *call)
