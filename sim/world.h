@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/heap.h"
 #include "base/prng.h"
 #include "engine/engine.h"
+#include "sim/heap.h"
 #include "sim/operator.h"
 #include "sim/recorder.h"
 #include "sim/tally.h"

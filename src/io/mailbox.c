@@ -29,7 +29,6 @@ struct mailbox {
     unsigned char *ring;
     size_t first; /* index of the oldest */
     size_t count;
-    size_t reserved;
     bool is_asleep; /* the receiver waits for the event */
     bool is_woken;  /* `wake` was called since the last take */
 };
@@ -90,53 +89,20 @@ static void unlock_and_wake(struct mailbox *box)
         box->wake(box->arg);
 }
 
-static void put_message(struct mailbox *box, const void *message)
-{
-    size_t at = (box->first + box->count) % box->places;
-
-    memcpy(box->ring + at * box->size, message, box->size);
-    box->count++;
-}
-
 bool mailbox_push(struct mailbox *box, const void *message)
 {
+    size_t at;
+
     lock(box);
-    if (box->count + box->reserved == box->places) {
+    if (box->count == box->places) {
         unlock(box);
         return false;
     }
-    put_message(box, message);
+    at = (box->first + box->count) % box->places;
+    memcpy(box->ring + at * box->size, message, box->size);
+    box->count++;
     unlock_and_wake(box);
     return true;
-}
-
-bool mailbox_reserve(struct mailbox *box, size_t count)
-{
-    bool fits;
-
-    lock(box);
-    fits = count <= box->places - box->count - box->reserved;
-    if (fits)
-        box->reserved += count;
-    unlock(box);
-    return fits;
-}
-
-void mailbox_push_reserved(struct mailbox *box, const void *message)
-{
-    lock(box);
-    must(box->reserved > 0);
-    box->reserved--;
-    put_message(box, message);
-    unlock_and_wake(box);
-}
-
-void mailbox_give_back(struct mailbox *box, size_t count)
-{
-    lock(box);
-    must(count <= box->reserved);
-    box->reserved -= count;
-    unlock(box);
 }
 
 size_t mailbox_room(struct mailbox *box)
@@ -144,7 +110,7 @@ size_t mailbox_room(struct mailbox *box)
     size_t room;
 
     lock(box);
-    room = box->places - box->count - box->reserved;
+    room = box->places - box->count;
     unlock(box);
     return room;
 }

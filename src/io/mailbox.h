@@ -4,8 +4,7 @@
  *
  * Messages have one fixed size and are copied in and out; the receiver becomes the owner of
  * what a message points to.  First in, first out.  A push never waits: it fails if the box is
- * full; a sender that must not fail reserves a place before.  Memory is allocated only at the
- * start.
+ * full.  Memory is allocated only at the start.
  */
 #pragma once
 
@@ -30,18 +29,10 @@ struct mailbox *mailbox_new(size_t places, size_t size, void (*wake)(void *arg),
 /* Drops its messages; no other thread may be using it.  Returns NULL. */
 struct mailbox *mailbox_free(struct mailbox *box); /* accepts NULL */
 
-/* Any thread.  False, with nothing taken over, if all places are full or reserved. */
+/* Any thread.  False, with nothing taken over, if all places are full. */
 bool mailbox_push(struct mailbox *box, const void *message);
 
-/*
- * Any thread.  Reserves `count` places, all or none.  Each is used by one
- * mailbox_push_reserved(), which cannot fail, on any thread, or given back.
- */
-bool mailbox_reserve(struct mailbox *box, size_t count);
-void mailbox_push_reserved(struct mailbox *box, const void *message);
-void mailbox_give_back(struct mailbox *box, size_t count);
-
-/* Any thread: the current number of places that are neither full nor reserved. */
+/* Any thread: the current number of free places. */
 size_t mailbox_room(struct mailbox *box);
 
 /* The receiver: moves up to `max` messages, oldest first, into `ret`; returns their number. */

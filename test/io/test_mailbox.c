@@ -11,7 +11,6 @@
 #include <cmocka.h>
 #include <pthread.h>
 
-#include "base/aborts.h"
 #include "base/instant.h"
 #include "base/must.h"
 #include "base/prng.h"
@@ -30,65 +29,32 @@ static void what_is_pushed_comes_out_in_order_as_of_a_list(void **state)
     struct mailbox *box = mailbox_new(PLACES, sizeof(struct note), NULL, NULL);
     struct prng prng;
     uint32_t pushed = 0, taken = 0; /* the list: numbers taken to pushed - 1 */
-    size_t reserved = 0;
     struct note out[PLACES + 2];
 
     (void)state;
     prng_seed(&prng, 4);
     for (int i = 0; i < STEPS; i++) {
         size_t n = (size_t)prng_below(&prng, PLACES + 2), got;
-        size_t room = PLACES - (pushed - taken) - reserved;
+        size_t room = PLACES - (pushed - taken);
         struct note note = {.number = pushed};
 
         assert_int_equal(mailbox_room(box), room);
-        switch (prng_below(&prng, 5)) {
-        case 0:
+        if (prng_below(&prng, 4) > 0) {
             assert_int_equal(mailbox_push(box, &note), room > 0);
             pushed += room > 0;
-            break;
-        case 1:
-            assert_int_equal(mailbox_reserve(box, n), n <= room);
-            reserved += n <= room ? n : 0;
-            break;
-        case 2:
-            if (reserved > 0) {
-                mailbox_push_reserved(box, &note);
-                reserved--;
-                pushed++;
-            }
-            break;
-        case 3:
-            n = n < reserved ? n : reserved;
-            mailbox_give_back(box, n);
-            reserved -= n;
-            break;
-        default:
-            assert_int_equal(mailbox_wait(box, 0), pushed != taken);
-            got = mailbox_take(box, out, n);
-            assert_int_equal(got, n < pushed - taken ? n : pushed - taken);
-            for (size_t k = 0; k < got; k++)
-                assert_int_equal(out[k].number, taken++);
+            continue;
         }
+        assert_int_equal(mailbox_wait(box, 0), pushed != taken);
+        got = mailbox_take(box, out, n);
+        assert_int_equal(got, n < pushed - taken ? n : pushed - taken);
+        for (size_t k = 0; k < got; k++)
+            assert_int_equal(out[k].number, taken++);
     }
     assert_true(taken > STEPS / 20);
     mailbox_free(box);
 }
 
-static void push_unreserved(void *box)
-{
-    mailbox_push_reserved(box, &(struct note){0});
-}
-
-static void a_place_that_nobody_reserved_cannot_be_used(void **state)
-{
-    struct mailbox *box = mailbox_new(2, sizeof(struct note), NULL, NULL);
-
-    (void)state;
-    assert_true(aborts(push_unreserved, box));
-    mailbox_free(box);
-}
-
-/* Senders: half of the messages through reserved places; all of them retry until they fit. */
+/* Senders retry each message until it fits. */
 enum { SENDERS = 4, EACH = 50000 };
 
 struct sender {
@@ -103,12 +69,7 @@ static void *send_all(void *arg)
     for (uint32_t i = 0; i < EACH;) {
         struct note note = {.from = me->id, .number = i};
 
-        if (i % 2 == 0) {
-            i += mailbox_push(me->box, &note);
-        } else if (mailbox_reserve(me->box, 1)) {
-            mailbox_push_reserved(me->box, &note);
-            i++;
-        }
+        i += mailbox_push(me->box, &note);
         if (mailbox_room(me->box) == 0)
             sched_yield();
     }
@@ -215,9 +176,8 @@ static void the_taker_is_woken_once_between_two_takes(void **state)
     assert_true(mailbox_push(box, &note));
     assert_int_equal(wakes, 1);
     assert_int_equal(mailbox_take(box, out, 1), 1);
-    assert_true(mailbox_reserve(box, 1));
     assert_int_equal(wakes, 1);
-    mailbox_push_reserved(box, &note);
+    assert_true(mailbox_push(box, &note));
     assert_int_equal(wakes, 2);
     assert_int_equal(mailbox_take(box, out, 8), 2);
     assert_int_equal(mailbox_take(box, out, 8), 0);
@@ -259,7 +219,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_pushed_comes_out_in_order_as_of_a_list),
-        cmocka_unit_test(a_place_that_nobody_reserved_cannot_be_used),
         cmocka_unit_test(many_threads_lose_double_and_reorder_nothing),
         cmocka_unit_test(a_taker_that_sleeps_is_woken_every_time),
         cmocka_unit_test(a_wait_ends_at_its_deadline_and_not_before),

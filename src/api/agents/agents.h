@@ -8,50 +8,37 @@
 #pragma once
 
 #include "api/agents/agents_doc.h"
-#include "api/call/call.h"
+#include "api/call/operation.h"
 #include "store/views.h"
 
 /* agents_schedules.c */
-enum call_step agents_create_begin(struct call *call);
-enum call_step agents_list_begin(struct call *call);
-enum call_step agents_list_read(struct call *call, struct db *db);
-enum call_step agents_get_begin(struct call *call);
-enum call_step agents_get_read(struct call *call, struct db *db);
-enum call_step agents_update_begin(struct call *call);
-enum call_step agents_update_read(struct call *call, struct db *db);
-enum call_step agents_write_settled(struct call *call);
-enum call_step agents_delete_begin(struct call *call);
-enum call_step agents_delete_read(struct call *call, struct db *db);
-enum call_step agents_delete_settled(struct call *call);
+call_fn agents_create_begin, agents_list_begin, agents_get_begin, agents_update_begin,
+    agents_write_settled, agents_delete_begin, agents_delete_settled;
+call_read_fn agents_list_read, agents_get_read, agents_update_read, agents_delete_read;
 
 /* agents_future.c */
-enum call_step agents_future_begin(struct call *call);
-enum call_step agents_future_read(struct call *call, struct db *db);
+call_fn agents_future_begin;
+call_read_fn agents_future_read;
 
 /* agents_items.c */
-enum call_step agents_trigger_begin(struct call *call);
-enum call_step agents_trigger_read(struct call *call, struct db *db);
-enum call_step agents_trigger_settled(struct call *call);
-enum call_step agents_cancel_begin(struct call *call);
-enum call_step agents_cancel_read(struct call *call, struct db *db);
-enum call_step agents_cancel_settled(struct call *call);
+call_fn agents_trigger_begin, agents_trigger_settled, agents_cancel_begin,
+    agents_cancel_settled;
+call_read_fn agents_trigger_read, agents_cancel_read;
 
 /* agents_past.c */
-enum call_step agents_past_begin(struct call *call);
-enum call_step agents_past_read(struct call *call, struct db *db);
-enum call_step agents_past_one_begin(struct call *call);
-enum call_step agents_past_one_read(struct call *call, struct db *db);
+call_fn agents_past_begin, agents_past_one_begin;
+call_read_fn agents_past_read, agents_past_one_read;
 
 /* agents_metrics.c */
-enum call_step agents_metrics_begin(struct call *call);
-enum call_step agents_metrics_read(struct call *call, struct db *db);
+call_fn agents_metrics_begin;
+call_read_fn agents_metrics_read;
 
 /* agents_planner.c */
-enum call_step agents_planner_begin(struct call *call);
-enum call_step agents_planner_read(struct call *call, struct db *db);
+call_fn agents_planner_begin;
+call_read_fn agents_planner_read;
 
 /* agents_events.c; the read step is that of the native events */
-enum call_step agents_events_begin(struct call *call);
+call_fn agents_events_begin;
 
 /* What they have in common. */
 

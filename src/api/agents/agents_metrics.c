@@ -145,16 +145,13 @@ enum call_step agents_metrics_read(struct call *call, struct db *db)
     if (add_all(call, db, STATS_BY_SCHEDULE, &sums, &err) != RC_OK ||
         add_all(call, db, STATS_ALONE, &sums, &err) != RC_OK)
         return agents_failed(call, &err);
-    answer_text(&out, "{\"totalRuns\":");
-    answer_int(&out, f->runs);
-    answer_text(&out, ",\"successCount\":");
-    answer_int(&out, f->succeeded);
-    answer_text(&out, ",\"failCount\":");
-    answer_int(&out, f->failed);
-    answer_text(&out, ",\"avgDurationMs\":");
-    answer_int(&out, f->timed > 0 ? (f->duration / f->timed + SPAN_MS / 2) / SPAN_MS : 0);
-    answer_text(&out, ",\"totalTokens\":");
-    answer_int(&out, f->tokens);
+    answer_open(&out);
+    answer_put_int(&out, "totalRuns", f->runs);
+    answer_put_int(&out, "successCount", f->succeeded);
+    answer_put_int(&out, "failCount", f->failed);
+    answer_put_int(&out, "avgDurationMs",
+                   f->timed > 0 ? (f->duration / f->timed + SPAN_MS / 2) / SPAN_MS : 0);
+    answer_put_int(&out, "totalTokens", f->tokens);
     answer_text(&out, ",\"estimatedCostUsd\":");
     answer_reserve(&out, 64);
     buf_printf(&out.buf, "%" PRId64 ".%06" PRId64, f->cost / MILLION, f->cost % MILLION);

@@ -235,16 +235,12 @@ static enum call_step answer_page(struct call *call, const struct listing *l)
 
     answer_text(&out, "{\"content\":[");
     answer_str(&out, answer_done(&l->out));
-    answer_text(&out, "],\"totalElements\":");
-    answer_int(&out, l->found.count);
-    answer_text(&out, ",\"totalPages\":");
-    answer_int(&out, pages);
-    answer_text(&out, ",\"number\":");
-    answer_int(&out, page->number);
-    answer_text(&out, ",\"size\":");
-    answer_int(&out, page->size);
-    answer_text(&out, ",\"numberOfElements\":");
-    answer_int(&out, l->written);
+    answer_text(&out, "]");
+    answer_put_int(&out, "totalElements", l->found.count);
+    answer_put_int(&out, "totalPages", pages);
+    answer_put_int(&out, "number", page->number);
+    answer_put_int(&out, "size", page->size);
+    answer_put_int(&out, "numberOfElements", l->written);
     answer_text(&out, page->number == 0 ? ",\"first\":true" : ",\"first\":false");
     answer_text(&out, page->number + 1 >= pages ? ",\"last\":true" : ",\"last\":false");
     answer_text(&out, l->written == 0 ? ",\"empty\":true}" : ",\"empty\":false}");

@@ -126,3 +126,65 @@ void answer_json(struct answer *out, json_t *value)
     json_print(value, JSON_STYLE_LINE, &out->buf);
     json_decref(value);
 }
+
+static bool ends_with(const struct buf *buf, char c)
+{
+    return buf->len > 0 && buf->ptr[buf->len - 1] == c;
+}
+
+void answer_open(struct answer *out)
+{
+    answer_text(out, ends_with(&out->buf, '}') ? ",{" : "{");
+}
+
+void answer_name(struct answer *out, const char *name)
+{
+    struct str text = str_of(name);
+
+    answer_reserve(out, text.len + sizeof ",\"\":");
+    buf_text(&out->buf, ends_with(&out->buf, '{') ? "\"" : ",\"");
+    buf_str(&out->buf, text);
+    buf_add(&out->buf, "\":", 2);
+}
+
+void answer_put_int(struct answer *out, const char *name, int64_t n)
+{
+    answer_name(out, name);
+    answer_int(out, n);
+}
+
+void answer_put_bool(struct answer *out, const char *name, bool is_true)
+{
+    answer_name(out, name);
+    answer_text(out, is_true ? "true" : "false");
+}
+
+void answer_put_instant(struct answer *out, const char *name, instant t)
+{
+    answer_name(out, name);
+    answer_instant(out, t);
+}
+
+void answer_put_text(struct answer *out, const char *name, struct str text)
+{
+    answer_name(out, name);
+    answer_quoted(out, text);
+}
+
+void answer_put_some(struct answer *out, const char *name, struct str text)
+{
+    answer_name(out, name);
+    if (text.len > 0)
+        answer_quoted(out, text);
+    else
+        answer_text(out, "null");
+}
+
+void answer_put_word(struct answer *out, const char *name, const char *word)
+{
+    answer_name(out, name);
+    if (word)
+        answer_quoted(out, str_of(word));
+    else
+        answer_text(out, "null");
+}

@@ -2,8 +2,8 @@
 /*
  * A JSON answer, written as text into a buffer that grows in an arena.
  *
- * For answers that are written too often to build a tree of values first.  The caller writes
- * the commas.
+ * For answers that are written too often to build a tree of values first.  answer_open() and
+ * answer_put_*() write the commas that they need; before other values the caller writes them.
  */
 #pragma once
 
@@ -34,6 +34,18 @@ void answer_lossy(struct answer *out, struct str bytes); /* a JSON string of any
 void answer_int(struct answer *out, int64_t n);
 void answer_instant(struct answer *out, instant t);  /* null for INSTANT_NONE and _NEVER */
 void answer_json(struct answer *out, json_t *value); /* takes over the reference */
+
+/* Begins an object; as the next element of an array, after a comma. */
+void answer_open(struct answer *out);
+
+/* A member of an object: its name, and its value. */
+void answer_name(struct answer *out, const char *name); /* the value follows */
+void answer_put_int(struct answer *out, const char *name, int64_t n);
+void answer_put_bool(struct answer *out, const char *name, bool is_true);
+void answer_put_instant(struct answer *out, const char *name, instant t);
+void answer_put_text(struct answer *out, const char *name, struct str text);
+void answer_put_some(struct answer *out, const char *name, struct str text);  /* empty: null */
+void answer_put_word(struct answer *out, const char *name, const char *word); /* NULL: null */
 
 static inline struct str answer_done(const struct answer *out)
 {

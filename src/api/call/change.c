@@ -5,6 +5,7 @@
 #include "api/call/change.h"
 
 #include "api/call/answer.h"
+#include "api/call/operation.h"
 #include "api/call/request.h"
 #include "model/schedule_json.h"
 
@@ -54,6 +55,15 @@ bool change_begin(struct call *call, const struct members *members, void *body,
         return true;
     *ret_step = call_refuse(call, NULL, &err);
     return false;
+}
+
+enum call_step change_named_begin(struct call *call)
+{
+    static const struct members none = {NULL, 0};
+    enum call_step step;
+
+    change_command(call, call->operation->command);
+    return change_begin(call, &none, NULL, &step) ? CALL_COMMANDS : step;
 }
 
 enum call_step change_refuse(struct call *call, const char *field, const char *why)
@@ -112,6 +122,22 @@ void change_location(struct call *call, const char *path, struct str last)
     call_field(call, STR("Location"), buf_as_str(&out));
 }
 
+enum call_step change_read_settled(struct call *call)
+{
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return CALL_READ;
+}
+
+enum call_step change_empty_settled(struct call *call)
+{
+    if (!call->replies)
+        return CALL_COMMANDS; /* after a read that found no obstacle */
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return call_answer(call, 204, (struct str){NULL, 0});
+}
+
 enum call_step change_run_settled(struct call *call)
 {
     const struct reply *reply = call->replies;
@@ -121,10 +147,9 @@ enum call_step change_run_settled(struct call *call)
     if (reply->rc != RC_OK)
         return call_refused(call, call->commands, reply);
     run_id_format(&reply->run, id);
-    answer_text(&out, "{\"id\":");
-    answer_quoted(&out, str_of(id));
-    answer_text(&out, ",\"schedule\":");
-    answer_quoted(&out, call->params[0]);
+    answer_open(&out);
+    answer_put_word(&out, "id", id);
+    answer_put_text(&out, "schedule", call->params[0]);
     if (reply->count == 0)
         answer_text(&out, ",\"outcome\":\"skipped\",\"reason\":\"overlap\"");
     answer_text(&out, "}");

@@ -11,6 +11,9 @@
 /* Makes the only command of a call, for the schedule that params[0] names. */
 struct command *change_command(struct call *call, enum command_kind kind);
 
+/* A begin() for the operation's command, which needs nothing but the schedule's name. */
+enum call_step change_named_begin(struct call *call);
+
 /*
  * Reads the request into the call's commands and *body, which the caller has set to defaults.
  * The request may have no body.  Returns false with *ret_step after an error.
@@ -26,6 +29,10 @@ struct str change_escaped(struct str text, struct arena *arena);
 
 /* Adds the header field Location: `path` followed by `last`, percent-encoded. */
 void change_location(struct call *call, const char *path, struct str last);
+
+/* settled() of a command: a refusal, or then reads the object, or answers 204. */
+enum call_step change_read_settled(struct call *call);
+enum call_step change_empty_settled(struct call *call);
 
 /* Answers 202 with the requested run after the engine has accepted it. */
 enum call_step change_run_settled(struct call *call);

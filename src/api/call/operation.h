@@ -20,6 +20,12 @@ enum right {
     RIGHT_COUNT
 };
 
+/* The steps of an operation; headers declare their handlers with these types. */
+typedef enum call_step call_fn(struct call *call);
+typedef enum call_step call_read_fn(struct call *call, struct db *db);
+
+struct verb;
+
 struct operation {
     const char *id; /* "schedule.create" */
     const char *method;
@@ -29,14 +35,18 @@ struct operation {
     const char *summary; /* one line for people           */
 
     /* On the thread that received the request: parses and validates it. */
-    enum call_step (*begin)(struct call *call);
+    call_fn *begin;
     /* On a reader thread, in one snapshot; may be NULL.  Returns the next step. */
-    enum call_step (*read)(struct call *call, struct db *db);
+    call_read_fn *read;
     /* After the engine, on the thread of begin(); may be NULL.  Returns the next step. */
-    enum call_step (*settled)(struct call *call);
+    call_fn *settled;
 
     enum dialects dialect; /* format of errors; only native operations are in OpenAPI       */
     bool settles_early;    /* settled() may also run on the engine's thread, if it is short */
+
+    /* Tell apart operations that share their handlers. */
+    enum command_kind command; /* that it sends                                      */
+    const struct verb *verb;   /* that it reports; see api/schedules/report_item.h */
 };
 
 extern const struct operation operations[];

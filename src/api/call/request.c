@@ -14,7 +14,10 @@
 #include "model/member.h"
 #include "model/trace.h"
 
-enum { QUERY_NAMES_MAX = 16 }; /* query parameters of one operation */
+enum {
+    QUERY_NAMES_MAX = 16, /* query parameters of one operation */
+    KIND_MAX = 32,        /* bytes of a kind of object, with the final zero */
+};
 
 static enum rc error_in(struct err *reterr, const char *name)
 {
@@ -176,11 +179,35 @@ enum rc request_name(const struct call *call, int param, const char *what, struc
     return err_set(reterr, RC_NOT_FOUND, -1, 0, "no %s has this name", what);
 }
 
-enum call_step request_named(struct call *call, const char *what)
+struct str request_kind(const struct call *call)
 {
+    struct str kind, rest;
+
+    must(str_cut(str_of(call->operation->id), '.', &kind, &rest));
+    return kind;
+}
+
+bool request_new_name(struct call *call, int max, enum call_step *ret_step)
+{
+    struct str kind = request_kind(call);
     struct err err;
 
-    if (request_name(call, 0, what, &err) != RC_OK ||
+    if (call->params[0].len <= (size_t)max && name_check(call->params[0], &err) == RC_OK)
+        return true;
+    *ret_step = call_problem(call, 400, "invalid_field",
+                             "a %.*s's name must have 1 to %d bytes without control characters",
+                             STR_ARG(kind), max);
+    return false;
+}
+
+enum call_step request_named(struct call *call)
+{
+    char kind[KIND_MAX];
+    struct buf text = BUF(kind);
+    struct err err;
+
+    buf_str(&text, request_kind(call));
+    if (request_name(call, 0, kind, &err) != RC_OK ||
         request_query_check(call, NULL, 0, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_READ;
@@ -316,6 +343,23 @@ bool request_json(struct call *call, bool is_optional, json_t **ret, enum call_s
                 call->body.len == 0 ? "empty" : "not JSON", call->operation->method,
                 call->operation->path);
     *ret_step = call_refuse(call, "invalid_json", &err);
+    return false;
+}
+
+bool request_body(struct call *call, bool is_optional, const struct members *members, void *to,
+                  enum call_step *ret_step)
+{
+    const struct reading reading = {call->arena, false, to};
+    json_auto_t *json = NULL;
+    struct err err;
+
+    if (request_query_check(call, NULL, 0, &err) == RC_OK) {
+        if (!request_json(call, is_optional, &json, ret_step))
+            return false;
+        if (members_read(members, json, &reading, &err) == RC_OK)
+            return true;
+    }
+    *ret_step = call_refuse(call, NULL, &err);
     return false;
 }
 

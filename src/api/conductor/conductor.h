@@ -8,68 +8,44 @@
  */
 #pragma once
 
-#include "api/call/call.h"
+#include "api/call/operation.h"
 #include "api/conductor/conductor_doc.h"
 #include "store/views.h"
 
 /* conductor_schedules.c */
-enum call_step conductor_save_begin(struct call *call);
-enum call_step conductor_save_read(struct call *call, struct db *db);
-enum call_step conductor_save_settled(struct call *call);
-enum call_step conductor_get_begin(struct call *call);
-enum call_step conductor_get_read(struct call *call, struct db *db);
-enum call_step conductor_delete_begin(struct call *call);
-enum call_step conductor_pause_begin(struct call *call);
-enum call_step conductor_resume_begin(struct call *call);
-enum call_step conductor_change_read(struct call *call, struct db *db);
-enum call_step conductor_change_settled(struct call *call);
+call_fn conductor_save_begin, conductor_save_settled, conductor_get_begin,
+    conductor_delete_begin, conductor_pause_begin, conductor_resume_begin,
+    conductor_change_settled;
+call_read_fn conductor_save_read, conductor_get_read, conductor_change_read;
 
 /* conductor_tags.c */
-enum call_step conductor_tags_begin(struct call *call);
-enum call_step conductor_tags_read(struct call *call, struct db *db);
-enum call_step conductor_tags_put_begin(struct call *call);
-enum call_step conductor_tags_delete_begin(struct call *call);
-enum call_step conductor_tags_change_read(struct call *call, struct db *db);
-enum call_step conductor_tags_change_settled(struct call *call);
+call_fn conductor_tags_begin, conductor_tags_put_begin, conductor_tags_delete_begin,
+    conductor_tags_change_settled;
+call_read_fn conductor_tags_read, conductor_tags_change_read;
 
 /* conductor_list.c */
-enum call_step conductor_list_begin(struct call *call);
-enum call_step conductor_list_read(struct call *call, struct db *db);
-enum call_step conductor_search_begin(struct call *call);
-enum call_step conductor_search_read(struct call *call, struct db *db);
-enum call_step conductor_tagged_begin(struct call *call);
-enum call_step conductor_tagged_read(struct call *call, struct db *db);
+call_fn conductor_list_begin, conductor_search_begin, conductor_tagged_begin;
+call_read_fn conductor_list_read, conductor_search_read, conductor_tagged_read;
 
 /* conductor_times.c */
-enum call_step conductor_preview_begin(struct call *call);
-enum call_step conductor_next_begin(struct call *call);
-enum call_step conductor_next_read(struct call *call, struct db *db);
+call_fn conductor_preview_begin, conductor_next_begin;
+call_read_fn conductor_next_read;
 
 /* conductor_executions.c */
-enum call_step conductor_executions_begin(struct call *call);
-enum call_step conductor_executions_read(struct call *call, struct db *db);
-enum call_step conductor_search_executions_begin(struct call *call);
-enum call_step conductor_search_executions_read(struct call *call, struct db *db);
-enum call_step conductor_requeue_begin(struct call *call);
-enum call_step conductor_requeue_read(struct call *call, struct db *db);
+call_fn conductor_executions_begin, conductor_search_executions_begin, conductor_requeue_begin;
+call_read_fn conductor_executions_read, conductor_search_executions_read,
+    conductor_requeue_read;
 
 /* conductor_bulk.c */
-enum call_step conductor_bulk_pause_begin(struct call *call);
-enum call_step conductor_bulk_resume_begin(struct call *call);
-enum call_step conductor_bulk_read(struct call *call, struct db *db);
-enum call_step conductor_bulk_settled(struct call *call);
+call_fn conductor_bulk_pause_begin, conductor_bulk_resume_begin, conductor_bulk_settled;
+call_read_fn conductor_bulk_read;
 
 /* conductor_admin.c */
-enum call_step conductor_halt_begin(struct call *call);
-enum call_step conductor_go_on_begin(struct call *call);
-enum call_step conductor_nothing_begin(struct call *call);
-enum call_step conductor_definition_begin(struct call *call);
-enum call_step conductor_token_begin(struct call *call);
+call_fn conductor_halt_begin, conductor_go_on_begin, conductor_nothing_begin,
+    conductor_definition_begin, conductor_token_begin;
 
 /* conductor_start.c */
-enum call_step conductor_start_begin(struct call *call);
-enum call_step conductor_start_named_begin(struct call *call);
-enum call_step conductor_start_settled(struct call *call);
+call_fn conductor_start_begin, conductor_start_named_begin, conductor_start_settled;
 
 /* What they have in common. */
 

@@ -290,8 +290,8 @@ enum call_step conductor_search_executions_read(struct call *call, struct db *db
     enum rc rc = find_records(call, db, &records, &err);
 
     if (rc == RC_OK) {
-        answer_text(&out, "{\"totalHits\":");
-        answer_int(&out, records.hits);
+        answer_open(&out);
+        answer_put_int(&out, "totalHits", records.hits);
         answer_text(&out, ",\"results\":");
         rc = print_page(call, db, &records, &out, &err);
         answer_text(&out, "}");

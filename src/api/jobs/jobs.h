@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "api/call/call.h"
+#include "api/call/operation.h"
 #include "api/jobs/jobs_doc.h"
 
 /* Reads the organisation from the path; params[0] is the schedule afterwards. */
@@ -17,18 +17,10 @@ MUST_USE enum rc jobs_namespace(struct call *call, struct err *reterr);
 enum call_step jobs_no_org(struct call *call);
 
 /* jobs_list.c */
-enum call_step jobs_list_begin(struct call *call);
-enum call_step jobs_list_read(struct call *call, struct db *db);
+call_fn jobs_list_begin;
+call_read_fn jobs_list_read;
 
 /* jobs_schedules.c */
-enum call_step jobs_create_begin(struct call *call);
-enum call_step jobs_create_settled(struct call *call);
-enum call_step jobs_get_begin(struct call *call);
-enum call_step jobs_get_read(struct call *call, struct db *db);
-enum call_step jobs_put_begin(struct call *call);
-enum call_step jobs_patch_begin(struct call *call);
-enum call_step jobs_edit_read(struct call *call, struct db *db);
-enum call_step jobs_edit_settled(struct call *call);
-enum call_step jobs_delete_begin(struct call *call);
-enum call_step jobs_delete_read(struct call *call, struct db *db);
-enum call_step jobs_delete_settled(struct call *call);
+call_fn jobs_create_begin, jobs_create_settled, jobs_get_begin, jobs_put_begin,
+    jobs_patch_begin, jobs_edit_settled, jobs_delete_begin, jobs_delete_settled;
+call_read_fn jobs_get_read, jobs_edit_read, jobs_delete_read;

@@ -6,121 +6,47 @@
  */
 #pragma once
 
-#include "api/call/call.h"
-#include "api/native/native_schedule.h"
+#include "api/call/operation.h"
 
-struct db;
+/* Schedules: native_schedules.c, native_schedule_*.c, native_views.c, native_next.c */
+call_fn schedule_create_begin, schedule_put_begin, schedule_write_settled, schedule_patch_begin,
+    schedule_patch_settled, schedule_pause_begin, schedule_run_begin, schedule_get_begin,
+    schedule_next_begin, schedule_resume_begin, schedule_skip_begin, schedule_skip_settled,
+    schedule_except_begin, schedule_except_settled, schedule_backfill_begin,
+    schedule_backfill_settled, schedule_hint_begin, schedule_health_begin, schedule_slots_begin,
+    schedule_explain_begin, schedule_diff_begin, schedule_list_begin, schedule_export_begin;
+call_read_fn schedule_patch_read, schedule_get_read, schedule_written_read, schedule_next_read,
+    schedule_resume_read, schedule_skip_read, schedule_exceptions_read, schedule_backfill_read,
+    schedule_health_read, schedule_slots_read, schedule_explain_read, schedule_diff_read,
+    schedule_list_read, schedule_export_read;
 
-/* native_schedules.c */
-enum call_step schedule_create_begin(struct call *call);
-enum call_step schedule_put_begin(struct call *call);
-enum call_step schedule_write_settled(struct call *call);
-enum call_step schedule_delete_begin(struct call *call);
-enum call_step schedule_delete_settled(struct call *call);
-enum call_step schedule_pause_begin(struct call *call);
-enum call_step schedule_trigger_begin(struct call *call);
+/* Many schedules, and a schedule that is not stored: native_bulk*.c, native_preview.c */
+call_fn schedule_bulk_begin, schedule_bulk_settled, schedule_bulk_diff_begin, preview_begin;
+call_read_fn schedule_bulk_diff_read, preview_read;
 
-/* native_bulk.c */
-enum call_step schedule_bulk_begin(struct call *call);
-enum call_step schedule_bulk_settled(struct call *call);
+/* Runs: native_run*.c */
+call_fn run_get_begin, run_change_begin, run_change_settled, run_retry_begin, run_retry_settled,
+    run_approve_begin, run_reject_begin, run_attempts_begin, run_logs_begin, run_list_begin;
+call_read_fn run_get_read, run_change_read, run_retry_read, run_attempts_read, run_logs_read,
+    run_list_read;
 
-/* native_views.c */
-enum call_step schedule_get_begin(struct call *call);
-enum call_step schedule_get_read(struct call *call, struct db *db);
-enum call_step schedule_written_read(struct call *call, struct db *db);
+/* Workers: native_claim.c; native_workers.c for a batch of runs and for one run */
+call_fn queue_claim_begin, queue_claim_settled, runs_report_begin, runs_report_settled,
+    run_report_begin, run_report_settled;
 
-/* native_next.c */
-enum call_step schedule_next_begin(struct call *call);
-enum call_step schedule_next_read(struct call *call, struct db *db);
+/* Named objects: native_namespaces.c, native_queues.c, native_calendars.c, native_gates.c */
+call_fn namespace_put_begin, namespace_put_settled, queue_change_begin, queue_put_begin,
+    calendar_put_begin, calendar_delete_begin, gate_put_begin, gate_delete_begin;
+call_read_fn namespace_list_read, namespace_get_read, queue_list_read, queue_get_read,
+    queue_change_read, calendar_get_read, calendar_list_read, gate_delete_read, gate_get_read,
+    gate_list_read;
 
-/* native_runs.c */
-enum call_step run_get_begin(struct call *call);
-enum call_step run_get_read(struct call *call, struct db *db);
-enum call_step run_cancel_begin(struct call *call);
-enum call_step run_terminate_begin(struct call *call);
-enum call_step run_change_settled(struct call *call);
-enum call_step run_change_read(struct call *call, struct db *db);
+/* Access: native_tokens.c, native_audit.c */
+call_fn token_create_begin, token_create_settled, token_list_begin, token_delete_begin,
+    audit_list_begin, audit_verify_begin;
+call_read_fn token_list_read, token_delete_read, audit_list_read, audit_verify_read;
 
-/* native_run_again.c */
-enum call_step run_retry_begin(struct call *call);
-enum call_step run_retry_read(struct call *call, struct db *db);
-enum call_step run_retry_settled(struct call *call);
-enum call_step run_approve_begin(struct call *call);
-enum call_step run_reject_begin(struct call *call);
-enum call_step run_attempts_begin(struct call *call);
-enum call_step run_attempts_read(struct call *call, struct db *db);
-
-/* native_run_logs.c */
-enum call_step run_logs_begin(struct call *call);
-enum call_step run_logs_read(struct call *call, struct db *db);
-
-/* native_events.c */
-enum call_step event_list_begin(struct call *call);
-enum call_step event_list_read(struct call *call, struct db *db);
-
-/* native_run_list.c */
-enum call_step run_list_begin(struct call *call);
-enum call_step run_list_read(struct call *call, struct db *db);
-
-/* native_claim.c */
-enum call_step queue_claim_begin(struct call *call);
-enum call_step queue_claim_settled(struct call *call);
-
-/* native_workers.c: for a batch of runs, and for the run that the path names */
-enum call_step runs_heartbeat_begin(struct call *call);
-enum call_step runs_complete_begin(struct call *call);
-enum call_step runs_fail_begin(struct call *call);
-enum call_step runs_release_begin(struct call *call);
-enum call_step runs_report_settled(struct call *call);
-enum call_step run_heartbeat_begin(struct call *call);
-enum call_step run_complete_begin(struct call *call);
-enum call_step run_fail_begin(struct call *call);
-enum call_step run_release_begin(struct call *call);
-enum call_step run_report_settled(struct call *call);
-
-/* native_namespaces.c */
-enum call_step namespace_list_read(struct call *call, struct db *db);
-enum call_step namespace_get_begin(struct call *call);
-enum call_step namespace_get_read(struct call *call, struct db *db);
-enum call_step namespace_put_begin(struct call *call);
-enum call_step namespace_put_settled(struct call *call);
-
-/* native_queues.c */
-enum call_step queue_list_read(struct call *call, struct db *db);
-enum call_step queue_get_begin(struct call *call);
-enum call_step queue_get_read(struct call *call, struct db *db);
-enum call_step queue_change_begin(struct call *call);
-enum call_step queue_pause_read(struct call *call, struct db *db);
-enum call_step queue_resume_read(struct call *call, struct db *db);
-enum call_step queue_change_settled(struct call *call);
-enum call_step queue_put_begin(struct call *call);
-
-/* native_tokens.c */
-enum call_step token_create_begin(struct call *call);
-enum call_step token_create_settled(struct call *call);
-enum call_step token_list_begin(struct call *call);
-enum call_step token_list_read(struct call *call, struct db *db);
-enum call_step token_delete_begin(struct call *call);
-enum call_step token_delete_read(struct call *call, struct db *db);
-enum call_step token_delete_settled(struct call *call);
-
-/* native_audit.c */
-enum call_step audit_list_begin(struct call *call);
-enum call_step audit_list_read(struct call *call, struct db *db);
-enum call_step audit_verify_begin(struct call *call);
-enum call_step audit_verify_read(struct call *call, struct db *db);
-
-/* native_metrics.c, native_summary.c, native_nodes.c */
-enum call_step metrics_begin(struct call *call);
-enum call_step metrics_read(struct call *call, struct db *db);
-enum call_step summary_begin(struct call *call);
-enum call_step summary_read(struct call *call, struct db *db);
-enum call_step node_list_begin(struct call *call);
-enum call_step node_list_read(struct call *call, struct db *db);
-
-/* native_health.c */
-enum call_step health_begin(struct call *call);
-enum call_step ready_begin(struct call *call);
-enum call_step version_begin(struct call *call);
-enum call_step clock_accept_begin(struct call *call);
-enum call_step clock_accept_settled(struct call *call);
+/* The server: native_events.c, native_metrics.c, native_summary.c, native_nodes.c, native_health.c */
+call_fn event_list_begin, metrics_begin, summary_begin, node_list_begin, health_begin,
+    ready_begin, version_begin, clock_accept_begin, clock_accept_settled;
+call_read_fn event_list_read, metrics_read, summary_read, node_list_read;

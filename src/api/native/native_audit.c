@@ -112,25 +112,6 @@ static bool is_wanted(const struct listing *t, const struct audit_entry *e)
            matches(query->object, e->object);
 }
 
-static void put_text(struct answer *out, const char *name, struct str text)
-{
-    answer_text(out, ",\"");
-    answer_text(out, name);
-    answer_text(out, "\":");
-    if (text.len > 0)
-        answer_quoted(out, text);
-    else
-        answer_text(out, "null");
-}
-
-static void put_int(struct answer *out, const char *name, int64_t n)
-{
-    answer_text(out, ",\"");
-    answer_text(out, name);
-    answer_text(out, "\":");
-    answer_int(out, n);
-}
-
 static void print_hex(const uint8_t *bytes, int count, struct buf *out)
 {
     for (int i = 0; i < count; i++)
@@ -146,7 +127,7 @@ static void put_fingerprint(struct answer *out, const char *name,
     if (!fingerprint->is_set)
         return;
     print_hex(fingerprint->bytes, AUDIT_FINGERPRINT, &hex);
-    put_text(out, name, buf_as_str(&hex));
+    answer_put_some(out, name, buf_as_str(&hex));
 }
 
 static void print_entry(struct listing *t, const struct audit_row *row, int64_t i,
@@ -154,23 +135,24 @@ static void print_entry(struct listing *t, const struct audit_row *row, int64_t 
 {
     struct answer *out = &t->out;
 
-    answer_text(out, t->count++ > 0 ? ",{\"at\":" : "{\"at\":");
-    answer_instant(out, row->at);
-    put_int(out, "node", row->node);
-    put_int(out, "seq", row->seq + i);
-    put_text(out, "by", e->by);
-    put_text(out, "token", e->token);
-    put_text(out, "from", e->from);
-    put_text(out, "operation", e->operation);
-    put_text(out, "namespace", e->namespace);
-    put_text(out, "object", e->object);
-    put_text(out, "result", str_of(audit_result_text(e->result)));
+    t->count++;
+    answer_open(out);
+    answer_put_instant(out, "at", row->at);
+    answer_put_int(out, "node", row->node);
+    answer_put_int(out, "seq", row->seq + i);
+    answer_put_some(out, "by", e->by);
+    answer_put_some(out, "token", e->token);
+    answer_put_some(out, "from", e->from);
+    answer_put_some(out, "operation", e->operation);
+    answer_put_some(out, "namespace", e->namespace);
+    answer_put_some(out, "object", e->object);
+    answer_put_some(out, "result", str_of(audit_result_text(e->result)));
     if (e->version != 0)
-        put_int(out, "version", e->version);
+        answer_put_int(out, "version", e->version);
     put_fingerprint(out, "before", &e->before);
     put_fingerprint(out, "after", &e->after);
-    put_int(out, "count", e->count);
-    put_text(out, "requestId", e->request);
+    answer_put_int(out, "count", e->count);
+    answer_put_some(out, "requestId", e->request);
     answer_text(out, "}");
 }
 
@@ -375,19 +357,16 @@ static enum rc verify_batch(struct proof *proof, struct call *call, struct db *d
 static void print_node(const struct proof *proof, struct str name, struct answer *out)
 {
     answer_reserve(out, 4 * SHA256_BYTES);
-    answer_text(out, "{\"node\":");
-    answer_int(out, proof->last.node);
-    put_text(out, "name", name);
-    put_int(out, "entries", proof->entries);
-    put_int(out, "to", proof->last.seq + proof->last.count - 1);
+    answer_open(out);
+    answer_put_int(out, "node", proof->last.node);
+    answer_put_some(out, "name", name);
+    answer_put_int(out, "entries", proof->entries);
+    answer_put_int(out, "to", proof->last.seq + proof->last.count - 1);
     answer_text(out, ",\"head\":\"");
     answer_reserve(out, (size_t)2 * SHA256_BYTES);
     print_hex(proof->last.hash, SHA256_BYTES, &out->buf);
-    answer_text(out, "\",\"broken\":");
-    if (proof->broken)
-        answer_quoted(out, str_of(proof->broken));
-    else
-        answer_text(out, "null");
+    answer_text(out, "\"");
+    answer_put_word(out, "broken", proof->broken);
     answer_text(out, "}");
 }
 

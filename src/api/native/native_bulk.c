@@ -183,9 +183,23 @@ static const struct member pause_list[] = {
 static const struct members pause_members = MEMBERS(pause_list);
 static const struct members items_members = {pause_list, 1};
 
-static enum call_step bulk_begin(struct call *call, enum command_kind kind,
-                                 const struct members *members, read_fn *read)
+/* Items are ids, or documents if the command writes schedules. */
+static bool has_documents(enum command_kind kind)
 {
+    return kind == COMMAND_CREATE || kind == COMMAND_UPDATE || kind == COMMAND_PUT;
+}
+
+static const struct members *find_members(enum command_kind kind)
+{
+    if (kind == COMMAND_PUT)
+        return &put_members;
+    return kind == COMMAND_PAUSE ? &pause_members : &items_members;
+}
+
+enum call_step schedule_bulk_begin(struct call *call)
+{
+    enum command_kind kind = call->operation->command;
+    read_fn *read = has_documents(kind) ? read_document : read_named;
     struct bulk *bulk = arena_take(call->arena, sizeof *bulk);
     const struct reading reading = {call->arena, false, bulk};
     json_auto_t *json = NULL;
@@ -199,7 +213,7 @@ static enum call_step bulk_begin(struct call *call, enum command_kind kind,
         return call_refuse(call, NULL, &err);
     if (!request_json(call, false, &json, &step))
         return step;
-    if (members_read(members, json, &reading, &err) != RC_OK)
+    if (members_read(find_members(kind), json, &reading, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (bulk->until <= call->now)
         return change_refuse(call, "until", "must be later than now");
@@ -208,47 +222,14 @@ static enum call_step bulk_begin(struct call *call, enum command_kind kind,
     return call->command_count > 0 ? CALL_COMMANDS : schedule_bulk_settled(call);
 }
 
-enum call_step schedule_bulk_begin(struct call *call)
-{
-    return bulk_begin(call, COMMAND_CREATE, &items_members, read_document);
-}
-
-enum call_step schedule_bulk_update_begin(struct call *call)
-{
-    return bulk_begin(call, COMMAND_UPDATE, &items_members, read_document);
-}
-
-enum call_step schedule_bulk_put_begin(struct call *call)
-{
-    return bulk_begin(call, COMMAND_PUT, &put_members, read_document);
-}
-
-enum call_step schedule_bulk_pause_begin(struct call *call)
-{
-    return bulk_begin(call, COMMAND_PAUSE, &pause_members, read_named);
-}
-
-enum call_step schedule_bulk_resume_begin(struct call *call)
-{
-    return bulk_begin(call, COMMAND_RESUME, &items_members, read_named);
-}
-
-enum call_step schedule_bulk_delete_begin(struct call *call)
-{
-    return bulk_begin(call, COMMAND_DELETE, &items_members, read_named);
-}
-
 static void print_error(const char *code, struct str message, const char *field,
                         struct answer *out)
 {
-    answer_text(out, ",\"status\":\"error\",\"error\":{\"code\":");
-    answer_quoted(out, str_of(code));
-    answer_text(out, ",\"message\":");
-    answer_quoted(out, message);
-    if (field[0] != '\0') {
-        answer_text(out, ",\"field\":");
-        answer_quoted(out, str_of(field));
-    }
+    answer_text(out, ",\"status\":\"error\",\"error\":{");
+    answer_put_word(out, "code", code);
+    answer_put_text(out, "message", message);
+    if (field[0] != '\0')
+        answer_put_word(out, "field", field);
     answer_text(out, "}");
 }
 
@@ -264,8 +245,7 @@ static void print_reply(const struct call *call, const struct command *command,
     answer_text(out, ",\"status\":\"ok\"");
     if (command->kind == COMMAND_DELETE)
         return;
-    answer_text(out, ",\"version\":");
-    answer_int(out, reply->version);
+    answer_put_int(out, "version", reply->version);
     if (command_saves(command->kind))
         warning = view_hindrance(call, command->save.draft->action);
     if (warning.len == 0)
@@ -291,11 +271,8 @@ static enum call_step answer_results(struct call *call, const struct bulk *bulk)
     for (int i = 0; i < bulk->count; i++) {
         const struct bulk_item *item = &bulk->items[i];
 
-        answer_text(&out, i > 0 ? ",{\"id\":" : "{\"id\":");
-        if (item->id.len > 0)
-            answer_quoted(&out, result_id(bulk, item));
-        else
-            answer_text(&out, "null");
+        answer_open(&out);
+        answer_put_some(&out, "id", result_id(bulk, item));
         if (item->err)
             print_error(change_item_code(item->err), str_of(item->err->text), item->err->field,
                         &out);

@@ -99,16 +99,15 @@ struct comparison {
     struct answer *out;
     char path[PATH_MAX];
     struct buf at;
-    int changes;
 };
 
 static void print_change(struct comparison *t, const json_t *from, const json_t *to)
 {
-    answer_text(t->out, t->changes++ > 0 ? ",{\"field\":" : "{\"field\":");
-    answer_quoted(t->out, buf_as_str(&t->at));
-    answer_text(t->out, ",\"from\":");
+    answer_open(t->out);
+    answer_put_text(t->out, "field", buf_as_str(&t->at));
+    answer_name(t->out, "from");
     answer_json(t->out, from ? json_incref((json_t *)from) : json_null());
-    answer_text(t->out, ",\"to\":");
+    answer_name(t->out, "to");
     answer_json(t->out, to ? json_incref((json_t *)to) : json_null());
     answer_text(t->out, "}");
 }
@@ -214,21 +213,17 @@ static enum rc print_changes(const struct call *call, const struct schedule_view
         compare(&t, from, to);
         answer_text(out, "]");
     }
-    answer_text(out, ",\"version\":");
-    answer_int(out, old->cursor.version);
+    answer_put_int(out, "version", old->cursor.version);
     return RC_OK;
 }
 
 static void print_error(const struct err *err, struct answer *out)
 {
-    answer_text(out, ",\"status\":\"error\",\"error\":{\"code\":");
-    answer_quoted(out, str_of(change_item_code(err)));
-    answer_text(out, ",\"message\":");
-    answer_quoted(out, str_of(err->text));
-    if (err->field[0] != '\0') {
-        answer_text(out, ",\"field\":");
-        answer_quoted(out, str_of(err->field));
-    }
+    answer_text(out, ",\"status\":\"error\",\"error\":{");
+    answer_put_word(out, "code", change_item_code(err));
+    answer_put_word(out, "message", err->text);
+    if (err->field[0] != '\0')
+        answer_put_word(out, "field", err->field);
     answer_text(out, "}");
 }
 
@@ -238,11 +233,8 @@ static enum rc print_item(const struct call *call, const struct diff_item *item,
 {
     struct schedule_view view;
 
-    answer_text(out, "{\"id\":");
-    if (item->id.len > 0)
-        answer_quoted(out, item->id);
-    else
-        answer_text(out, "null");
+    answer_open(out);
+    answer_put_some(out, "id", item->id);
     if (item->err) {
         print_error(item->err, out);
     } else if (row->rows == 0) {
@@ -272,7 +264,6 @@ static enum rc print_batch(const struct call *call, struct db *db, int from,
             schedule_views_find(db, call->namespace, diff->items[from + i].id, &rows[i]);
     rc = db_flush(db, scratch, reterr);
     for (int i = 0; rc == RC_OK && i < count; i++) {
-        answer_text(out, from + i > 0 ? "," : "");
         rc = print_item(call, &diff->items[from + i], &rows[i], scratch, out, reterr);
     }
     return rc;

@@ -96,19 +96,9 @@ static enum rc read_dates(const json_t *json, struct arena *arena, struct str *r
     return RC_OK;
 }
 
-static struct command *calendar_command(struct call *call, enum command_kind kind)
-{
-    struct command *command = arena_take(call->arena, sizeof *command);
-
-    *command = (struct command){.kind = kind, .name = call->params[0]};
-    call->commands = command;
-    call->command_count = 1;
-    return command;
-}
-
 enum call_step calendar_put_begin(struct call *call)
 {
-    struct command *command = calendar_command(call, COMMAND_CALENDAR);
+    struct command *command = change_command(call, COMMAND_CALENDAR);
     json_auto_t *json = NULL;
     enum call_step step;
     bool is_new;
@@ -121,35 +111,20 @@ enum call_step calendar_put_begin(struct call *call)
     if (is_new)
         return change_refuse(call, "If-None-Match",
                              "is not supported for calendars; use If-Match");
-    if (command->name.len > SPEC_NAME_MAX || name_check(command->name, &err) != RC_OK)
-        return call_problem(call, 400, "invalid_field",
-                            "a calendar's name must have 1 to %d bytes without control "
-                            "characters",
-                            SPEC_NAME_MAX);
-    if (!request_json(call, false, &json, &step))
+    if (!request_new_name(call, SPEC_NAME_MAX, &step) ||
+        !request_json(call, false, &json, &step))
         return step;
     if (read_dates(json, call->arena, &command->days, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_COMMANDS;
 }
 
-enum call_step calendar_put_settled(struct call *call)
-{
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
-    return CALL_READ;
-}
-
-enum call_step calendar_get_begin(struct call *call)
-{
-    return request_named(call, "calendar");
-}
-
 void calendar_print_dates(struct str days, struct arena *scratch, struct answer *out)
 {
     struct day_set set = schedule_times_days(days, scratch);
 
-    answer_text(out, "\"dates\":[");
+    answer_name(out, "dates");
+    answer_text(out, "[");
     for (int i = 0; i < set.count; i++) {
         char text[DATE_TEXT_MAX];
         struct buf date = BUF(text);
@@ -164,14 +139,11 @@ void calendar_print_dates(struct str days, struct arena *scratch, struct answer 
 static void print_calendar(const struct call *call, const struct calendar_row *row,
                            struct answer *out)
 {
-    answer_text(out, "{\"name\":");
-    answer_quoted(out, row->name);
-    answer_text(out, ",");
+    answer_open(out);
+    answer_put_text(out, "name", row->name);
     calendar_print_dates(row->days, call->arena, out);
-    answer_text(out, ",\"version\":");
-    answer_int(out, row->version);
-    answer_text(out, ",\"updatedAt\":");
-    answer_instant(out, row->updated_at);
+    answer_put_int(out, "version", row->version);
+    answer_put_instant(out, "updatedAt", row->updated_at);
     answer_text(out, "}");
 }
 
@@ -197,24 +169,17 @@ enum call_step calendar_get_read(struct call *call, struct db *db)
 
 enum call_step calendar_delete_begin(struct call *call)
 {
-    enum call_step step = calendar_get_begin(call);
+    enum call_step step = request_named(call);
     struct command *command;
     struct err err;
 
     if (step == CALL_ANSWER)
         return step;
-    command = calendar_command(call, COMMAND_UNCALENDAR);
+    command = change_command(call, COMMAND_UNCALENDAR);
     if (request_version(call, &command->version, &err) != RC_OK ||
         request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_COMMANDS;
-}
-
-enum call_step calendar_delete_settled(struct call *call)
-{
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
-    return call_answer(call, 204, (struct str){NULL, 0});
 }
 
 static void send_calendars(struct db *db, const struct call *call, struct str after, int limit,
@@ -231,14 +196,11 @@ static struct str print_calendar_row(const struct call *call, const struct db_re
 
     (void)call;
     calendars_read(rows, i, &row);
-    answer_text(out, "{\"name\":");
-    answer_quoted(out, row.name);
-    answer_text(out, ",\"count\":");
-    answer_int(out, (int64_t)row.days.len / DAY_BYTES);
-    answer_text(out, ",\"version\":");
-    answer_int(out, row.version);
-    answer_text(out, ",\"updatedAt\":");
-    answer_instant(out, row.updated_at);
+    answer_open(out);
+    answer_put_text(out, "name", row.name);
+    answer_put_int(out, "count", (int64_t)row.days.len / DAY_BYTES);
+    answer_put_int(out, "version", row.version);
+    answer_put_instant(out, "updatedAt", row.updated_at);
     answer_text(out, "}");
     return row.name;
 }

@@ -64,18 +64,11 @@ static const struct members claim_members = MEMBERS(claim_list);
 enum call_step queue_claim_begin(struct call *call)
 {
     struct claim_body *body = arena_take(call->arena, sizeof *body);
-    const struct reading reading = {call->arena, false, body};
-    json_auto_t *json = NULL;
     enum call_step step;
-    struct err err;
 
     *body = (struct claim_body){.max = 1, .fields = FIELDS_ALL, .poll = &call->poll};
-    if (request_query_check(call, NULL, 0, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    if (!request_json(call, false, &json, &step))
+    if (!request_body(call, false, &claim_members, body, &step))
         return step;
-    if (members_read(&claim_members, json, &reading, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
     call->poll.max = body->max;
     call->poll.wait = body->wait;
     call->poll.worker = body->worker;

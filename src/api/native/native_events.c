@@ -117,8 +117,8 @@ static enum call_step answer_page(struct call *call, const struct event_watch *w
             answer_text(&out, ",");
         answer_str(&out, event_note_json(filter, &portion->notes[i]));
     }
-    answer_text(&out, "],\"cursor\":");
-    answer_quoted(&out, cursor_text(&portion->cursor, call->arena));
+    answer_text(&out, "]");
+    answer_put_text(&out, "cursor", cursor_text(&portion->cursor, call->arena));
     answer_text(&out, portion->has_more ? ",\"more\":true}" : ",\"more\":false}");
     return call_answer(call, 200, answer_done(&out));
 }
@@ -138,8 +138,8 @@ static void add_position(struct call *call, struct call_stream *stream, const ch
     struct answer out = answer_new(call->arena);
     struct str id = cursor_text(cursor, call->arena);
 
-    answer_text(&out, "{\"id\":");
-    answer_quoted(&out, id);
+    answer_open(&out);
+    answer_put_text(&out, "id", id);
     answer_text(&out, "}");
     add_line(stream, id, str_of(name), answer_done(&out));
 }

@@ -2,6 +2,7 @@
 /*
  * Gates: named limits on the number of runs at the same time.
  */
+#include "api/call/change.h"
 #include "api/native/native.h"
 #include "api/schedules/page.h"
 #include "api/schedules/view.h"
@@ -23,53 +24,28 @@ static const struct members gate_members = MEMBERS(gate_list_members);
 
 enum call_step gate_put_begin(struct call *call)
 {
-    struct command *command = arena_take(call->arena, sizeof *command);
+    struct command *command = change_command(call, COMMAND_GATE);
     struct gate_body body = {0};
-    const struct reading reading = {call->arena, false, &body};
-    json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
-    *command = (struct command){.kind = COMMAND_GATE, .name = call->params[0]};
-    call->commands = command;
-    call->command_count = 1;
-    if (request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
+    if (request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
-        return call_problem(call, 400, "invalid_field",
-                            "a gate's name must have 1 to %d bytes without control characters",
-                            CALL_NAME_MAX);
-    if (!request_json(call, false, &json, &step))
+    if (!request_new_name(call, CALL_NAME_MAX, &step) ||
+        !request_body(call, false, &gate_members, &body, &step))
         return step;
-    if (members_read(&gate_members, json, &reading, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
     command->limit = body.limit;
     return CALL_COMMANDS;
 }
 
-enum call_step gate_put_settled(struct call *call)
-{
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
-    return CALL_READ;
-}
-
 static void print_gate(const struct gate_row *row, struct answer *out)
 {
-    answer_text(out, "{\"name\":");
-    answer_quoted(out, row->name);
-    answer_text(out, ",\"limit\":");
-    answer_int(out, row->gate.most);
-    answer_text(out, ",\"open\":");
-    answer_int(out, row->gate.open);
-    answer_text(out, ",\"waiting\":");
-    answer_int(out, row->gate.waiting);
+    answer_open(out);
+    answer_put_text(out, "name", row->name);
+    answer_put_int(out, "limit", row->gate.most);
+    answer_put_int(out, "open", row->gate.open);
+    answer_put_int(out, "waiting", row->gate.waiting);
     answer_text(out, "}");
-}
-
-enum call_step gate_get_begin(struct call *call)
-{
-    return request_named(call, "gate");
 }
 
 enum call_step gate_get_read(struct call *call, struct db *db)
@@ -117,17 +93,13 @@ static struct str policy_text(const struct call *call)
 
 enum call_step gate_delete_begin(struct call *call)
 {
-    struct command *command = arena_take(call->arena, sizeof *command);
-    enum call_step step = gate_get_begin(call);
+    enum call_step step = request_named(call);
     struct err err;
 
     if (step == CALL_ANSWER)
         return step;
-    *command = (struct command){.kind = COMMAND_UNGATE,
-                                .name = call->params[0],
-                                .ungate = {policy_text(call), call->now - clocks_apart}};
-    call->commands = command;
-    call->command_count = 1;
+    change_command(call, COMMAND_UNGATE)->ungate = (struct ungate_args){
+        policy_text(call), call->now - clocks_apart};
     if (request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_READ;
@@ -160,15 +132,6 @@ enum call_step gate_delete_read(struct call *call, struct db *db)
     if (db_flush(db, call->arena, &err) != RC_OK)
         return view_failed(call, &err);
     return users.rows > 0 ? reject_used(call, &users) : CALL_SETTLE;
-}
-
-enum call_step gate_delete_settled(struct call *call)
-{
-    if (!call->replies)
-        return CALL_COMMANDS;
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
-    return call_answer(call, 204, (struct str){NULL, 0});
 }
 
 static void send_gates(struct db *db, const struct call *call, struct str after, int limit,

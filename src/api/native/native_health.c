@@ -20,10 +20,9 @@ static struct str add_reasons(const struct call *call, const struct context_reas
     answer_str(&out, (struct str){call->answer.ptr, call->answer.len - 1});
     answer_text(&out, ",\"reasons\":[");
     for (int i = 0; i < count; i++) {
-        answer_text(&out, i > 0 ? ",{\"code\":" : "{\"code\":");
-        answer_quoted(&out, str_of(reasons[i].code));
-        answer_text(&out, ",\"detail\":");
-        answer_quoted(&out, str_of(reasons[i].text));
+        answer_open(&out);
+        answer_put_word(&out, "code", reasons[i].code);
+        answer_put_word(&out, "detail", reasons[i].text);
         answer_text(&out, "}");
     }
     answer_text(&out, "]}");
@@ -48,11 +47,7 @@ enum call_step ready_begin(struct call *call)
 
 static void put_part(struct answer *out, const char *name, const char *text)
 {
-    answer_text(out, name);
-    if (text && text[0] != '\0')
-        answer_quoted(out, str_of(text));
-    else
-        answer_text(out, "null");
+    answer_put_some(out, name, str_of(text ? text : ""));
 }
 
 enum call_step version_begin(struct call *call)
@@ -60,14 +55,13 @@ enum call_step version_begin(struct call *call)
     const struct context_parts *parts = &call->context->parts;
     struct answer out = answer_new(call->arena);
 
-    answer_text(&out, "{\"name\":\"belfry\",\"version\":");
-    answer_quoted(&out, str_of(call->context->version));
-    put_part(&out, ",\"commit\":", parts->commit);
-    put_part(&out, ",\"sqlite\":", parts->sqlite);
-    put_part(&out, ",\"libpq\":", parts->libpq);
-    put_part(&out, ",\"openssl\":", parts->openssl);
-    answer_text(&out, ",\"startedAt\":");
-    answer_instant(&out, parts->started_at);
+    answer_text(&out, "{\"name\":\"belfry\"");
+    answer_put_word(&out, "version", call->context->version);
+    put_part(&out, "commit", parts->commit);
+    put_part(&out, "sqlite", parts->sqlite);
+    put_part(&out, "libpq", parts->libpq);
+    put_part(&out, "openssl", parts->openssl);
+    answer_put_instant(&out, "startedAt", parts->started_at);
     answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
 }

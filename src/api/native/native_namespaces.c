@@ -2,6 +2,7 @@
 /*
  * Namespaces and their settings.  Secrets in settings are accepted but never returned.
  */
+#include "api/call/change.h"
 #include "api/native/native.h"
 #include "api/schedules/page.h"
 #include "api/schedules/view.h"
@@ -12,9 +13,9 @@
 static void print_namespace(const struct call *call, struct str name, struct str settings,
                             struct answer *out)
 {
-    answer_text(out, "{\"name\":");
-    answer_quoted(out, name);
-    answer_text(out, ",\"settings\":");
+    answer_open(out);
+    answer_put_text(out, "name", name);
+    answer_name(out, "settings");
     answer_str(out, namespace_settings_show(settings, call->arena));
 }
 
@@ -32,8 +33,7 @@ static struct str print_namespace_row(const struct call *call, const struct db_r
 
     namespaces_read(rows, i, &row);
     print_namespace(call, row.name, row.settings, out);
-    answer_text(out, ",\"createdAt\":");
-    answer_instant(out, row.created_at);
+    answer_put_instant(out, "createdAt", row.created_at);
     answer_text(out, "}");
     return row.name;
 }
@@ -43,11 +43,6 @@ enum call_step namespace_list_read(struct call *call, struct db *db)
     static const struct named_list list = {"namespaces", send_namespaces, print_namespace_row};
 
     return page_list_read(call, db, &list);
-}
-
-enum call_step namespace_get_begin(struct call *call)
-{
-    return request_named(call, "namespace");
 }
 
 enum call_step namespace_get_read(struct call *call, struct db *db)
@@ -107,22 +102,15 @@ static enum rc read_settings(struct call *call, const json_t *json, struct str *
 
 enum call_step namespace_put_begin(struct call *call)
 {
-    struct command *command = arena_take(call->arena, sizeof *command);
+    struct command *command = change_command(call, COMMAND_NAMESPACE);
     json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
-    *command = (struct command){.kind = COMMAND_NAMESPACE, .name = call->params[0]};
-    call->commands = command;
-    call->command_count = 1;
     if (request_query_check(call, NULL, 0, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
-        return call_problem(call, 400, "invalid_field",
-                            "a namespace's name must have 1 to %d bytes without control "
-                            "characters",
-                            CALL_NAME_MAX);
-    if (!request_json(call, true, &json, &step))
+    if (!request_new_name(call, CALL_NAME_MAX, &step) ||
+        !request_json(call, true, &json, &step))
         return step;
     if (read_settings(call, json, &command->settings, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
@@ -137,8 +125,8 @@ enum call_step namespace_put_settled(struct call *call)
 
     if (reply->rc != RC_OK)
         return call_refused(call, command, reply);
-    answer_text(&out, "{\"name\":");
-    answer_quoted(&out, command->name);
+    answer_open(&out);
+    answer_put_text(&out, "name", command->name);
     answer_text(&out, "}");
     return call_answer(call, reply->count > 0 ? 201 : 200, answer_done(&out));
 }

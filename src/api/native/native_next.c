@@ -39,15 +39,12 @@ enum call_step schedule_next_begin(struct call *call)
     return CALL_READ;
 }
 
-static void print_time(struct answer *out, const struct slot *slot, const char *source,
-                       int printed)
+static void print_time(struct answer *out, const struct slot *slot, const char *source)
 {
-    answer_text(out, printed > 0 ? ",{\"slot\":" : "{\"slot\":");
-    answer_instant(out, slot->at);
-    answer_text(out, ",\"due\":");
-    answer_instant(out, slot->due);
-    answer_text(out, ",\"source\":");
-    answer_quoted(out, str_of(source));
+    answer_open(out);
+    answer_put_instant(out, "slot", slot->at);
+    answer_put_instant(out, "due", slot->due);
+    answer_put_word(out, "source", source);
     answer_text(out, "}");
 }
 
@@ -67,7 +64,7 @@ static void print_only(struct listing *t, instant from, struct answer *out)
         return;
     source = t->p.plan.is_governed ? (enum source)c->source
                                    : schedule_times_source(&t->p.plan, &slot);
-    print_time(out, &slot, source_text(is_late ? SOURCE_PAUSED : source), 0);
+    print_time(out, &slot, source_text(is_late ? SOURCE_PAUSED : source));
 }
 
 /* Prints the slots that are due at `from` or later, without cancelled ones. */
@@ -86,7 +83,7 @@ static void print_many(struct listing *t, instant from, int64_t count, struct an
     while (printed < most && spec_walk_next(&walk, &slot)) {
         if (slot.due < from || schedule_times_is_cancelled(&t->p, slot.at))
             continue;
-        print_time(out, &slot, source_text(schedule_times_source(&t->p.plan, &slot)), printed);
+        print_time(out, &slot, source_text(schedule_times_source(&t->p.plan, &slot)));
         printed++;
     }
 }
@@ -112,12 +109,10 @@ enum call_step schedule_next_read(struct call *call, struct db *db)
 
     if (schedule_times_read(call, db, &t.p, &err) != RC_OK)
         return view_failed(call, &err);
-    answer_text(&out, "{\"schedule\":");
-    answer_quoted(&out, call->params[0]);
-    answer_text(&out, ",\"status\":");
-    answer_quoted(&out, str_of(schedule_status(cursor)));
-    answer_text(&out, ",\"timezone\":");
-    answer_quoted(&out, t.p.plan.spec.zones[0].name);
+    answer_open(&out);
+    answer_put_text(&out, "schedule", call->params[0]);
+    answer_put_word(&out, "status", schedule_status(cursor));
+    answer_put_text(&out, "timezone", t.p.plan.spec.zones[0].name);
     answer_text(&out, ",\"times\":[");
     if (schedule_times_is_at_rest(cursor))
         t.is_cut = false;

@@ -39,40 +39,26 @@ static int64_t count_calls(const struct db_result *calls, int64_t node)
     return 0;
 }
 
-static void put_text(struct answer *out, const char *name, struct str text)
-{
-    answer_text(out, name);
-    if (text.len > 0)
-        answer_quoted(out, text);
-    else
-        answer_text(out, "null");
-}
-
 static void put_instant(struct answer *out, const char *name, instant at)
 {
-    answer_text(out, name);
-    answer_instant(out, at == 0 ? INSTANT_NONE : at);
+    answer_put_instant(out, name, at == 0 ? INSTANT_NONE : at);
 }
 
 static void print_node(struct answer *out, const struct node *node, int64_t calls, instant now)
 {
-    answer_text(out, "{\"id\":");
-    answer_int(out, node->id);
-    put_text(out, ",\"name\":", node->name);
-    put_text(out, ",\"state\":", str_of(state_text(node, now)));
-    put_text(out, ",\"version\":", node->version);
-    put_text(out, ",\"address\":", node->address);
-    put_instant(out, ",\"startedAt\":", node->started_at);
-    put_instant(out, ",\"lastTurnAt\":", node->turned_at);
-    put_instant(out, ",\"leaseUntil\":", node->lease_until);
-    answer_text(out, ",\"boot\":");
-    answer_int(out, node->boot);
-    answer_text(out, ",\"turn\":");
-    answer_int(out, node->turn);
-    answer_text(out, ",\"clockSkewMs\":");
-    answer_int(out, node->skew / SPAN_MS);
-    answer_text(out, ",\"calls\":");
-    answer_int(out, calls);
+    answer_open(out);
+    answer_put_int(out, "id", node->id);
+    answer_put_some(out, "name", node->name);
+    answer_put_word(out, "state", state_text(node, now));
+    answer_put_some(out, "version", node->version);
+    answer_put_some(out, "address", node->address);
+    put_instant(out, "startedAt", node->started_at);
+    put_instant(out, "lastTurnAt", node->turned_at);
+    put_instant(out, "leaseUntil", node->lease_until);
+    answer_put_int(out, "boot", node->boot);
+    answer_put_int(out, "turn", node->turn);
+    answer_put_int(out, "clockSkewMs", node->skew / SPAN_MS);
+    answer_put_int(out, "calls", calls);
     answer_text(out, "}");
 }
 
@@ -91,7 +77,6 @@ enum call_step node_list_read(struct call *call, struct db *db)
         struct node node;
 
         nodes_read(&rows, i, &node);
-        answer_text(&out, i > 0 ? "," : "");
         print_node(&out, &node, count_calls(&calls, node.id), call->now);
     }
     page_close(&out, (struct str){NULL, 0});

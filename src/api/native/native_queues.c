@@ -2,6 +2,7 @@
 /*
  * Queues: their depth, pausing them, and their limits.
  */
+#include "api/call/change.h"
 #include "api/native/native.h"
 #include "api/schedules/page.h"
 #include "api/schedules/view.h"
@@ -11,10 +12,10 @@
 
 static void print_queue(const struct queue_row *row, struct answer *out)
 {
-    answer_text(out, "{\"name\":");
-    answer_quoted(out, row->name);
-    answer_text(out, row->is_paused ? ",\"paused\":true" : ",\"paused\":false");
-    answer_text(out, ",\"limit\":");
+    answer_open(out);
+    answer_put_text(out, "name", row->name);
+    answer_put_bool(out, "paused", row->is_paused);
+    answer_name(out, "limit");
     if (row->most > 0)
         answer_int(out, row->most);
     else
@@ -27,12 +28,10 @@ static void print_depth(const struct db_result *result, int64_t max, struct answ
     struct queue_depth depth;
 
     queue_depths_read(result, &depth);
-    answer_text(out, ",\"depth\":");
-    answer_int(out, depth.ready);
+    answer_put_int(out, "depth", depth.ready);
     if (depth.ready >= max)
-        answer_text(out, ",\"more\":true");
-    answer_text(out, ",\"oldest\":");
-    answer_instant(out, depth.oldest);
+        answer_put_bool(out, "more", true);
+    answer_put_instant(out, "oldest", depth.oldest);
     answer_text(out, "}");
 }
 
@@ -67,7 +66,6 @@ enum call_step queue_list_read(struct call *call, struct db *db)
         return view_failed(call, &err);
     page_open(&out, "queues");
     for (int i = 0; i < count; i++) {
-        answer_text(&out, i > 0 ? "," : "");
         queues_read(&rows, i, &row);
         print_queue(&row, &out);
         print_depth(&depths[i], QUEUE_LISTED_DEPTH_MAX, &out);
@@ -98,11 +96,6 @@ static enum rc find_queue(const struct call *call, struct db *db, struct queue_r
     return RC_OK;
 }
 
-enum call_step queue_get_begin(struct call *call)
-{
-    return request_named(call, "queue");
-}
-
 enum call_step queue_get_read(struct call *call, struct db *db)
 {
     struct answer out = answer_new(call->arena);
@@ -126,10 +119,10 @@ enum call_step queue_change_begin(struct call *call)
 {
     enum call_step step;
 
-    return request_empty(call, &step) ? queue_get_begin(call) : step;
+    return request_empty(call, &step) ? request_named(call) : step;
 }
 
-static enum call_step change_queue(struct call *call, struct db *db, enum command_kind kind)
+enum call_step queue_change_read(struct call *call, struct db *db)
 {
     struct queue_row row;
     struct err err;
@@ -138,27 +131,8 @@ static enum call_step change_queue(struct call *call, struct db *db, enum comman
         return queue_get_read(call, db); /* after the command: answer with the queue */
     if (find_queue(call, db, &row, &err) != RC_OK)
         return view_failed(call, &err);
-    call->commands = arena_take(call->arena, sizeof *call->commands);
-    *call->commands = (struct command){.kind = kind, .key = row.id};
-    call->command_count = 1;
+    change_command(call, call->operation->command)->key = row.id;
     return CALL_COMMANDS;
-}
-
-enum call_step queue_pause_read(struct call *call, struct db *db)
-{
-    return change_queue(call, db, COMMAND_QUEUE_PAUSE);
-}
-
-enum call_step queue_resume_read(struct call *call, struct db *db)
-{
-    return change_queue(call, db, COMMAND_QUEUE_RESUME);
-}
-
-enum call_step queue_change_settled(struct call *call)
-{
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
-    return CALL_READ;
 }
 
 /* Setting a limit creates a missing queue, so that it has a limit before its first run. */
@@ -194,21 +168,15 @@ static enum rc read_limit(struct call *call, const json_t *json, int64_t *ret,
 
 enum call_step queue_put_begin(struct call *call)
 {
-    struct command *command = arena_take(call->arena, sizeof *command);
+    struct command *command = change_command(call, COMMAND_QUEUE_LIMIT);
     json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
-    *command = (struct command){.kind = COMMAND_QUEUE_LIMIT, .name = call->params[0]};
-    call->commands = command;
-    call->command_count = 1;
     if (request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
-        return call_problem(call, 400, "invalid_field",
-                            "a queue's name must have 1 to %d bytes without control characters",
-                            CALL_NAME_MAX);
-    if (!request_json(call, false, &json, &step))
+    if (!request_new_name(call, CALL_NAME_MAX, &step) ||
+        !request_json(call, false, &json, &step))
         return step;
     if (read_limit(call, json, &command->limit, &err) != RC_OK)
         return call_refuse(call, NULL, &err);

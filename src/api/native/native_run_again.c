@@ -145,8 +145,8 @@ enum call_step run_reject_begin(struct call *call)
 
     if (!read_approval(call, COMMAND_REJECT, &approval, &step))
         return step;
-    answer_text(&out, "{\"code\":\"rejected\",\"message\":");
-    answer_quoted(&out, approval.reason);
+    answer_text(&out, "{\"code\":\"rejected\"");
+    answer_put_text(&out, "message", approval.reason);
     answer_text(&out, ",\"retryable\":false}");
     call->commands->run.error = answer_done(&out);
     return CALL_COMMANDS;

@@ -104,20 +104,17 @@ static const char *stream_text(enum log_stream stream)
 static void print_line(const struct log_part *part, const struct log_line *line,
                        struct answer *out)
 {
-    answer_text(out, "{\"at\":");
-    answer_instant(out, line->at);
-    answer_text(out, ",\"stream\":\"");
-    answer_text(out, stream_text(line->stream));
-    answer_text(out, "\",\"attempt\":");
-    answer_int(out, part->attempt);
-    answer_text(out, ",\"text\":");
+    answer_open(out);
+    answer_put_instant(out, "at", line->at);
+    answer_put_word(out, "stream", stream_text(line->stream));
+    answer_put_int(out, "attempt", part->attempt);
+    answer_name(out, "text");
     answer_lossy(out, line->text);
     answer_text(out, "}");
 }
 
 /* Prints the lines of a part and returns their number; -1 if they cannot be read. */
-static int64_t print_part(const struct log_part *part, bool is_first, struct answer *out,
-                          struct err *reterr)
+static int64_t print_part(const struct log_part *part, struct answer *out, struct err *reterr)
 {
     struct str body = part->body;
     struct log_line line;
@@ -127,8 +124,6 @@ static int64_t print_part(const struct log_part *part, bool is_first, struct ans
     while (log_line_unpack(&body, &line, &any, reterr) == RC_OK) {
         if (!any)
             return count;
-        if (!is_first || count > 0)
-            answer_text(out, ",");
         print_line(part, &line, out);
         count++;
     }
@@ -161,13 +156,13 @@ static enum call_step answer_page(struct call *call, struct db *db)
         int64_t count;
 
         logs_read(&rows, i, &part);
-        count = print_part(&part, lines == 0, &out, &err);
+        count = print_part(&part, &out, &err);
         if (count < 0)
             return view_failed(call, &err);
         lines += count;
     }
-    answer_text(&out, "],\"cursor\":");
-    answer_int(&out, part.total);
+    answer_text(&out, "]");
+    answer_put_int(&out, "cursor", part.total);
     answer_text(&out, log_is_full(&part) ? ",\"truncated\":true}" : ",\"truncated\":false}");
     return call_answer(call, 200, answer_done(&out));
 }
@@ -247,10 +242,9 @@ static enum rc stream_end(struct call *call, const struct run_lookup *found, str
 
     if (rc != RC_OK)
         return rc;
-    answer_text(&out, "{\"outcome\":");
-    answer_quoted(&out, str_of(outcome_text(doc.outcome)));
-    answer_text(&out, ",\"endedAt\":");
-    answer_instant(&out, doc.ended_at);
+    answer_open(&out);
+    answer_put_word(&out, "outcome", outcome_text(doc.outcome));
+    answer_put_instant(&out, "endedAt", doc.ended_at);
     answer_text(&out,
                 query->after >= LOG_RUN_MAX ? ",\"truncated\":true}" : ",\"truncated\":false}");
     stream->lines[stream->line_count++] = (struct call_line){

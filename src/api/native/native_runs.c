@@ -8,29 +8,19 @@
 #include "api/schedules/run_lookup.h"
 #include "api/schedules/view.h"
 
-static enum call_step change_begin(struct call *call, enum command_kind kind)
+enum call_step run_change_begin(struct call *call)
 {
     struct command *command = arena_take(call->arena, sizeof *command);
     enum call_step step;
     struct err err;
 
-    *command = (struct command){.kind = kind};
+    *command = (struct command){.kind = call->operation->command};
     call->commands = command;
     call->command_count = 1;
     if (request_run(call, 0, &command->run.id, &err) != RC_OK ||
         request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return request_empty(call, &step) ? CALL_COMMANDS : step;
-}
-
-enum call_step run_cancel_begin(struct call *call)
-{
-    return change_begin(call, COMMAND_CANCEL);
-}
-
-enum call_step run_terminate_begin(struct call *call)
-{
-    return change_begin(call, COMMAND_TERMINATE);
 }
 
 enum call_step run_change_settled(struct call *call)
@@ -42,8 +32,8 @@ enum call_step run_change_settled(struct call *call)
         return CALL_READ;
     if (reply->rc != RC_OK)
         return call_refused(call, call->commands, reply);
-    answer_text(&out, "{\"id\":");
-    answer_quoted(&out, call->params[0]);
+    answer_open(&out);
+    answer_put_text(&out, "id", call->params[0]);
     answer_text(&out, "}");
     return call_answer(call, call->commands->kind == COMMAND_CANCEL ? 202 : 200,
                        answer_done(&out));

@@ -182,30 +182,24 @@ static void print_head(const struct call *call, const struct backfill_body *body
     bool is_cut;
     int64_t count = count_all(body, &is_cut);
 
-    answer_text(out, "{\"schedule\":");
-    answer_quoted(out, call->params[0]);
-    answer_text(out, body->is_dry ? ",\"dryRun\":true,\"count\":" : ",\"count\":");
-    answer_int(out, count);
+    answer_open(out);
+    answer_put_text(out, "schedule", call->params[0]);
+    if (body->is_dry)
+        answer_put_bool(out, "dryRun", true);
+    answer_put_int(out, "count", count);
     answer_text(out, is_cut ? ",\"more\":true,\"ranges\":[" : ",\"ranges\":[");
     for (int i = 0; i < body->range_count; i++) {
         const struct schedule_times_count *found = &body->counts[i];
         const struct range *range = &body->ranges[i];
 
-        answer_text(out, i > 0 ? ",{\"from\":" : "{\"from\":");
-        answer_instant(out, range->from);
-        answer_text(out, ",\"to\":");
-        answer_instant(out, range->until);
-        answer_text(out, ",\"overlap\":");
-        if (range->overlap < OVERLAP_COUNT)
-            answer_quoted(out, str_of(overlap_text(range->overlap)));
-        else
-            answer_text(out, "null");
-        answer_text(out, ",\"count\":");
-        answer_int(out, found->count);
-        answer_text(out, ",\"first\":");
-        answer_instant(out, found->count > 0 ? found->first : INSTANT_NONE);
-        answer_text(out, ",\"last\":");
-        answer_instant(out, found->count > 0 ? found->last : INSTANT_NONE);
+        answer_open(out);
+        answer_put_instant(out, "from", range->from);
+        answer_put_instant(out, "to", range->until);
+        answer_put_word(out, "overlap",
+                        range->overlap < OVERLAP_COUNT ? overlap_text(range->overlap) : NULL);
+        answer_put_int(out, "count", found->count);
+        answer_put_instant(out, "first", found->count > 0 ? found->first : INSTANT_NONE);
+        answer_put_instant(out, "last", found->count > 0 ? found->last : INSTANT_NONE);
         answer_text(out, "}");
     }
     answer_text(out, "]");

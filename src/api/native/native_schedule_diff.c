@@ -220,20 +220,17 @@ enum call_step schedule_diff_read(struct call *call, struct db *db)
     before = read_times(call, &p[0], is_at_rest);
     after = read_times(call, &p[1], is_at_rest);
     until = find_horizon(&before, &after);
-    answer_text(&out, "{\"schedule\":");
-    answer_quoted(&out, call->params[0]);
-    answer_text(&out, ",\"from\":");
-    answer_instant(&out, body->from);
-    answer_text(&out, ",\"until\":");
-    answer_instant(&out, until);
+    answer_open(&out);
+    answer_put_text(&out, "schedule", call->params[0]);
+    answer_put_instant(&out, "from", body->from);
+    answer_put_instant(&out, "until", until);
     print_list(",\"before\":[", before.times, count_until(&before, until), &out);
     print_list(",\"after\":[", after.times, count_until(&after, until), &out);
     added = subtract(&after, &before, until, changed);
     print_list(",\"added\":[", changed, added, &out);
     removed = subtract(&before, &after, until, changed);
     print_list(",\"removed\":[", changed, removed, &out);
-    answer_text(&out, ",\"same\":");
-    answer_int(&out, count_until(&after, until) - added);
+    answer_put_int(&out, "same", count_until(&after, until) - added);
     if (p[0].plan.follows || p[1].plan.follows)
         answer_text(&out, ",\"later\":\"dependsOnRuns\"");
     answer_text(&out, is_at_rest ? NOTE_AT_REST "}" : "}");

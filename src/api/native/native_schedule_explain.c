@@ -281,17 +281,12 @@ static void print_head(struct explanation *t, instant at, const struct explain *
     struct buf local = BUF(text);
 
     instant_format_local(at, tz_offset(zone->tz, instant_seconds(at)), &local);
-    answer_text(&t->out, "\"at\":");
-    answer_instant(&t->out, at);
-    answer_text(&t->out, ",\"local\":");
-    answer_quoted(&t->out, buf_as_str(&local));
-    answer_text(&t->out, why->why == WHY_SLOT ? ",\"isSlot\":true" : ",\"isSlot\":false");
-    answer_text(&t->out, ",\"why\":");
-    answer_quoted(&t->out, str_of(why_text(why->why)));
-    answer_text(&t->out, ",\"previous\":");
-    answer_instant(&t->out, why->has_prev ? why->prev.at : INSTANT_NONE);
-    answer_text(&t->out, ",\"next\":");
-    answer_instant(&t->out, why->has_next ? why->next.at : INSTANT_NONE);
+    answer_put_instant(&t->out, "at", at);
+    answer_put_text(&t->out, "local", buf_as_str(&local));
+    answer_put_bool(&t->out, "isSlot", why->why == WHY_SLOT);
+    answer_put_word(&t->out, "why", why_text(why->why));
+    answer_put_instant(&t->out, "previous", why->has_prev ? why->prev.at : INSTANT_NONE);
+    answer_put_instant(&t->out, "next", why->has_next ? why->next.at : INSTANT_NONE);
 }
 
 /* Prints the outcome of the slot, or of a slot of an earlier spec. */
@@ -341,11 +336,9 @@ static int find_moments(const struct schedule_times *p, const struct explain_que
 
 static void print_gap(struct explanation *t, const struct explain *why)
 {
-    answer_text(&t->out, "\"at\":null,\"local\":null,\"isSlot\":false,\"why\":\"gap\","
-                         "\"previous\":");
-    answer_instant(&t->out, why->has_prev ? why->prev.at : INSTANT_NONE);
-    answer_text(&t->out, ",\"next\":");
-    answer_instant(&t->out, why->has_next ? why->next.at : INSTANT_NONE);
+    answer_text(&t->out, "\"at\":null,\"local\":null,\"isSlot\":false,\"why\":\"gap\"");
+    answer_put_instant(&t->out, "previous", why->has_prev ? why->prev.at : INSTANT_NONE);
+    answer_put_instant(&t->out, "next", why->has_next ? why->next.at : INSTANT_NONE);
     answer_text(&t->out, ",\"sentences\":[");
     print_sentence(t, str_of(why->text));
     answer_text(&t->out, "],\"slot\":null");
@@ -364,10 +357,9 @@ enum call_step schedule_explain_read(struct call *call, struct db *db)
     if (schedule_times_read(call, db, p, &err) != RC_OK)
         return view_failed(call, &err);
     count = find_moments(p, query, moments);
-    answer_text(&t.out, "{\"schedule\":");
-    answer_quoted(&t.out, call->params[0]);
-    answer_text(&t.out, ",\"timezone\":");
-    answer_quoted(&t.out, p->plan.spec.zones[0].name);
+    answer_open(&t.out);
+    answer_put_text(&t.out, "schedule", call->params[0]);
+    answer_put_text(&t.out, "timezone", p->plan.spec.zones[0].name);
     answer_text(&t.out, ",\"moments\":[{");
     if (count == 0) {
         explain_gap(&p->plan.spec, &p->ctx, instant_seconds(query->at), why);

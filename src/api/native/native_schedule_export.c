@@ -75,9 +75,8 @@ static enum rc print_named(const struct call *call, struct db *db, struct export
 
         calendars_read(&calendars, i, &row);
         begin_entry(export);
-        answer_text(out, "{\"calendar\":");
-        answer_quoted(out, row.name);
-        answer_text(out, ",");
+        answer_open(out);
+        answer_put_text(out, "calendar", row.name);
         calendar_print_dates(row.days, call->arena, out);
         answer_text(out, "}");
     }
@@ -86,10 +85,9 @@ static enum rc print_named(const struct call *call, struct db *db, struct export
 
         gates_read_row(&gates, i, &row);
         begin_entry(export);
-        answer_text(out, "{\"gate\":");
-        answer_quoted(out, row.name);
-        answer_text(out, ",\"limit\":");
-        answer_int(out, row.gate.most);
+        answer_open(out);
+        answer_put_text(out, "gate", row.name);
+        answer_put_int(out, "limit", row.gate.most);
         answer_text(out, "}");
     }
     return rc;

@@ -297,12 +297,9 @@ static void print_rate(struct health *h)
     char text[16];
     struct buf rate = BUF(text);
 
-    answer_text(&h->out, ",\"runs\":");
-    answer_int(&h->out, h->last_count);
-    answer_text(&h->out, ",\"succeeded\":");
-    answer_int(&h->out, h->succeeded);
-    answer_text(&h->out, ",\"failed\":");
-    answer_int(&h->out, h->failed);
+    answer_put_int(&h->out, "runs", h->last_count);
+    answer_put_int(&h->out, "succeeded", h->succeeded);
+    answer_put_int(&h->out, "failed", h->failed);
     answer_text(&h->out, ",\"successRate\":");
     if (total == 0)
         buf_text(&rate, "null");
@@ -327,21 +324,14 @@ static void print_last(struct health *h)
         char id[RUN_ID_TEXT_MAX];
 
         run_id_format(&run, id);
-        answer_text(out, i > 0 ? ",{\"id\":" : "{\"id\":");
-        answer_quoted(out, str_of(id));
-        answer_text(out, ",\"slot\":");
-        answer_instant(out, row->slot);
-        answer_text(out, ",\"outcome\":");
-        answer_quoted(out, str_of(outcome_text(row->outcome)));
-        answer_text(out, ",\"reason\":");
-        if (row->reason == REASON_NONE)
-            answer_text(out, "null");
-        else
-            answer_quoted(out, str_of(reason_text(row->reason)));
-        answer_text(out, ",\"startedAt\":");
-        answer_instant(out, row->started_at);
-        answer_text(out, ",\"endedAt\":");
-        answer_instant(out, row->ended_at);
+        answer_open(out);
+        answer_put_word(out, "id", id);
+        answer_put_instant(out, "slot", row->slot);
+        answer_put_word(out, "outcome", outcome_text(row->outcome));
+        answer_put_word(out, "reason",
+                        row->reason == REASON_NONE ? NULL : reason_text(row->reason));
+        answer_put_instant(out, "startedAt", row->started_at);
+        answer_put_instant(out, "endedAt", row->ended_at);
         answer_text(out, "}");
     }
     answer_text(out, "]");
@@ -363,31 +353,24 @@ static void print_state(struct health *h)
     bool is_late = h->late_since != INSTANT_NEVER;
     struct answer *out = &h->out;
 
-    answer_text(out, "{\"schedule\":");
-    answer_quoted(out, h->call->params[0]);
-    answer_text(out, ",\"health\":");
-    answer_quoted(out, str_of(health_word(h)));
-    answer_text(out, ",\"status\":");
-    answer_quoted(out, str_of(schedule_status(cursor)));
+    answer_open(out);
+    answer_put_text(out, "schedule", h->call->params[0]);
+    answer_put_word(out, "health", health_word(h));
+    answer_put_word(out, "status", schedule_status(cursor));
     answer_text(out,
                 is_late ? ",\"late\":true,\"lateSince\":" : ",\"late\":false,\"lateSince\":");
     answer_instant(out, h->late_since);
     answer_text(out, ",\"latenessBudget\":");
     print_budget(h);
-    answer_text(out, ",\"lateRuns\":");
-    answer_int(out, h->late);
+    answer_put_int(out, "lateRuns", h->late);
     answer_text(out,
                 cursor->failures >= FAILING_RUNS ? ",\"failing\":true" : ",\"failing\":false");
-    answer_text(out, ",\"failures\":");
-    answer_int(out, cursor->failures);
-    answer_text(out, ",\"nextAt\":");
-    answer_instant(out, schedule_times_is_at_rest(cursor) ? INSTANT_NONE : cursor->next_at);
-    answer_text(out, ",\"lastRunAt\":");
-    answer_instant(out, cursor->last_start);
-    answer_text(out, ",\"open\":");
-    answer_int(out, cursor->open);
-    answer_text(out, ",\"waiting\":");
-    answer_int(out, cursor->waiting);
+    answer_put_int(out, "failures", cursor->failures);
+    answer_put_instant(out, "nextAt",
+                       schedule_times_is_at_rest(cursor) ? INSTANT_NONE : cursor->next_at);
+    answer_put_instant(out, "lastRunAt", cursor->last_start);
+    answer_put_int(out, "open", cursor->open);
+    answer_put_int(out, "waiting", cursor->waiting);
 }
 
 enum call_step schedule_health_read(struct call *call, struct db *db)

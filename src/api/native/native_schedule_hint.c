@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets and clears hints of an adaptive schedule, resets its failure count, and archives it.
+ * Sets a hint of an adaptive schedule.
  */
 #include "api/call/change.h"
 #include "api/native/native.h"
@@ -32,28 +32,4 @@ enum call_step schedule_hint_begin(struct call *call)
     command->hint = (struct hint_args){hint.hint_interval, hint.hint_at, hint.hint_expires,
                                        hint.hint_reason};
     return CALL_COMMANDS;
-}
-
-static enum call_step begin_without_body(struct call *call, enum command_kind kind)
-{
-    static const struct members none = {NULL, 0};
-    enum call_step step;
-
-    change_command(call, kind);
-    return change_begin(call, &none, NULL, &step) ? CALL_COMMANDS : step;
-}
-
-enum call_step schedule_unhint_begin(struct call *call)
-{
-    return begin_without_body(call, COMMAND_UNHINT);
-}
-
-enum call_step schedule_archive_begin(struct call *call)
-{
-    return begin_without_body(call, COMMAND_CLOSE);
-}
-
-enum call_step schedule_reset_begin(struct call *call)
-{
-    return begin_without_body(call, COMMAND_RESET);
 }

@@ -159,31 +159,21 @@ static void print_fates(const struct forecast *f, struct answer *out)
         first = f->fates[i].first < first ? f->fates[i].first : first;
         last = f->fates[i].last > last ? f->fates[i].last : last;
     }
-    answer_text(out, ",\"missed\":");
-    answer_int(out, count_outcome(f, OUTCOME_MISSED));
-    answer_text(out, ",\"replayed\":");
-    answer_int(out, count_outcome(f, OUTCOME_STARTED));
-    answer_text(out, ",\"first\":");
-    answer_instant(out, first);
-    answer_text(out, ",\"last\":");
-    answer_instant(out, last);
+    answer_put_int(out, "missed", count_outcome(f, OUTCOME_MISSED));
+    answer_put_int(out, "replayed", count_outcome(f, OUTCOME_STARTED));
+    answer_put_instant(out, "first", first);
+    answer_put_instant(out, "last", last);
     answer_text(out, ",\"slots\":[");
     for (int i = 0; i < f->fate_count; i++) {
         const struct account *fate = &f->fates[i];
 
-        answer_text(out, i > 0 ? ",{\"outcome\":" : "{\"outcome\":");
-        answer_quoted(out, str_of(outcome_text(fate->outcome)));
-        answer_text(out, ",\"reason\":");
-        if (fate->reason == REASON_NONE)
-            answer_text(out, "null");
-        else
-            answer_quoted(out, str_of(reason_text(fate->reason)));
-        answer_text(out, ",\"count\":");
-        answer_int(out, fate->count);
-        answer_text(out, ",\"first\":");
-        answer_instant(out, fate->first);
-        answer_text(out, ",\"last\":");
-        answer_instant(out, fate->last);
+        answer_open(out);
+        answer_put_word(out, "outcome", outcome_text(fate->outcome));
+        answer_put_word(out, "reason",
+                        fate->reason == REASON_NONE ? NULL : reason_text(fate->reason));
+        answer_put_int(out, "count", fate->count);
+        answer_put_instant(out, "first", fate->first);
+        answer_put_instant(out, "last", fate->last);
         answer_text(out, "}");
     }
     answer_text(out, f->is_cut ? "],\"more\":true" : "]");
@@ -205,15 +195,13 @@ static enum call_step answer_forecast(struct call *call, const struct schedule_t
             forecast_slots(p, call->now, call->arena, &f);
     }
     print_text(p, &f, &text);
-    answer_text(&out, "{\"schedule\":");
-    answer_quoted(&out, call->params[0]);
-    answer_text(&out, ",\"dryRun\":true,\"status\":");
-    answer_quoted(&out, str_of(schedule_status(cursor)));
+    answer_open(&out);
+    answer_put_text(&out, "schedule", call->params[0]);
+    answer_put_bool(&out, "dryRun", true);
+    answer_put_word(&out, "status", schedule_status(cursor));
     print_fates(&f, &out);
-    answer_text(&out, ",\"nextAt\":");
-    answer_instant(&out, f.next);
-    answer_text(&out, ",\"text\":");
-    answer_quoted(&out, buf_as_str(&text));
+    answer_put_instant(&out, "nextAt", f.next);
+    answer_put_text(&out, "text", buf_as_str(&text));
     answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
 }

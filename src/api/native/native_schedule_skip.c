@@ -90,10 +90,9 @@ static void print_slot(const struct run_id *run, struct answer *out)
     char id[RUN_ID_TEXT_MAX];
 
     run_id_format(run, id);
-    answer_text(out, "{\"slot\":");
-    answer_instant(out, run->slot_ms * SPAN_MS);
-    answer_text(out, ",\"id\":");
-    answer_quoted(out, str_of(id));
+    answer_open(out);
+    answer_put_instant(out, "slot", run->slot_ms * SPAN_MS);
+    answer_put_word(out, "id", id);
     answer_text(out, "}");
 }
 
@@ -103,14 +102,14 @@ enum call_step schedule_skip_settled(struct call *call)
     struct answer out = answer_new(call->arena);
     int printed = 0;
 
-    answer_text(&out, "{\"schedule\":");
-    answer_quoted(&out, call->params[0]);
+    answer_open(&out);
+    answer_put_text(&out, "schedule", call->params[0]);
     answer_text(&out, ",\"skipped\":[");
     for (int i = 0; i < call->command_count; i++) {
         if (call->replies[i].rc != RC_OK)
             continue;
-        answer_text(&out, printed++ > 0 ? "," : "");
         print_slot(&call->replies[i].run, &out);
+        printed++;
     }
     if (printed == 0)
         return call_refused(call, call->commands, call->replies);
@@ -120,32 +119,20 @@ enum call_step schedule_skip_settled(struct call *call)
 
 /* One slot by its time, the last segment of the path. */
 
-static enum call_step one_begin(struct call *call, enum command_kind kind)
+enum call_step schedule_except_begin(struct call *call)
 {
-    static const struct members none = {NULL, 0};
-    struct command *command = change_command(call, kind);
-    enum call_step step;
+    enum call_step step = change_named_begin(call);
     instant slot;
     struct err err;
 
-    if (!change_begin(call, &none, NULL, &step))
+    if (step == CALL_ANSWER)
         return step;
     if (instant_parse(call->params[1], &slot, &err) != RC_OK) {
         err_in(&err, "slot");
         return call_refuse(call, NULL, &err);
     }
-    command->run.id.slot_ms = slot / SPAN_MS;
+    call->commands->run.id.slot_ms = slot / SPAN_MS;
     return CALL_COMMANDS;
-}
-
-enum call_step schedule_except_begin(struct call *call)
-{
-    return one_begin(call, COMMAND_SKIP);
-}
-
-enum call_step schedule_unexcept_begin(struct call *call)
-{
-    return one_begin(call, COMMAND_UNSKIP);
 }
 
 enum call_step schedule_except_settled(struct call *call)
@@ -168,11 +155,6 @@ enum call_step schedule_except_settled(struct call *call)
 
 /* The list of cancelled slots, which always fits into one page. */
 
-enum call_step schedule_exceptions_begin(struct call *call)
-{
-    return request_named(call, "schedule");
-}
-
 enum call_step schedule_exceptions_read(struct call *call, struct db *db)
 {
     struct answer out = answer_new(call->arena);
@@ -189,7 +171,6 @@ enum call_step schedule_exceptions_read(struct call *call, struct db *db)
     for (int i = 0; i < rows.rows; i++) {
         struct run_id run = {view.cursor.id, db_int_at(&rows, i, 0) / SPAN_MS, 0};
 
-        answer_text(&out, i > 0 ? "," : "");
         print_slot(&run, &out);
     }
     page_close(&out, (struct str){NULL, 0});

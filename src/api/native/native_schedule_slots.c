@@ -70,10 +70,8 @@ enum call_step schedule_slots_read(struct call *call, struct db *db)
     if (slot_entries_read(call, db, p, &stretch, &found, &err) != RC_OK)
         return view_failed(call, &err);
     page_open(&out, "slots");
-    for (int i = 0; i < found.count; i++) {
-        answer_text(&out, i > 0 ? "," : "");
+    for (int i = 0; i < found.count; i++)
         slot_entry_print(p, &found.list[i], &out);
-    }
     if (found.has_more)
         buf_printf(&cursor, "%" PRId64, found.list[found.count - 1].last / SPAN_MS);
     page_close(&out, buf_as_str(&cursor));

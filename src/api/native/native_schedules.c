@@ -208,28 +208,6 @@ enum call_step schedule_patch_settled(struct call *call)
     return schedule_write_settled(call);
 }
 
-/* Deleting. */
-
-enum call_step schedule_delete_begin(struct call *call)
-{
-    struct command *command = change_command(call, COMMAND_DELETE);
-    struct err err;
-
-    if (request_name(call, 0, "schedule", &err) != RC_OK ||
-        request_query_check(call, NULL, 0, &err) != RC_OK ||
-        request_version(call, &command->version, &err) != RC_OK ||
-        request_key(call, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    return CALL_COMMANDS;
-}
-
-enum call_step schedule_delete_settled(struct call *call)
-{
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
-    return call_answer(call, 204, (struct str){NULL, 0});
-}
-
 /* Pausing, triggering and testing have a small, optional body. */
 
 struct request_body {
@@ -282,10 +260,11 @@ enum call_step schedule_pause_begin(struct call *call)
     return CALL_COMMANDS;
 }
 
-static enum call_step run_begin(struct call *call, enum command_kind kind,
-                                const struct members *members)
+enum call_step schedule_run_begin(struct call *call)
 {
-    struct command *command = change_command(call, kind);
+    const struct members *members = call->operation->command == COMMAND_TEST ? &test_members
+                                                                             : &trigger_members;
+    struct command *command = change_command(call, call->operation->command);
     struct request_body body = no_body;
     enum call_step step;
 
@@ -294,15 +273,4 @@ static enum call_step run_begin(struct call *call, enum command_kind kind,
     command->start = (struct start_args){body.overlap, body.scheduled, body.input, 0};
     request_trace(call);
     return CALL_COMMANDS;
-}
-
-enum call_step schedule_trigger_begin(struct call *call)
-{
-    return run_begin(call, COMMAND_TRIGGER, &trigger_members);
-}
-
-/* Runs the action without changing the state of the schedule. */
-enum call_step schedule_test_begin(struct call *call)
-{
-    return run_begin(call, COMMAND_TEST, &test_members);
 }

@@ -34,7 +34,6 @@ struct summary {
     int64_t from_day, until_day;
     struct answer out;
     struct daily_stats total;
-    int printed;
 };
 
 static enum rc in_field(struct err *reterr, const char *name)
@@ -119,7 +118,7 @@ enum call_step summary_begin(struct call *call)
 
 static void print_average(struct answer *out, const char *name, span sum, int64_t count)
 {
-    answer_text(out, name);
+    answer_name(out, name);
     if (count == 0)
         answer_text(out, "null");
     else
@@ -128,34 +127,23 @@ static void print_average(struct answer *out, const char *name, span sum, int64_
 
 static void print_figures(struct answer *out, const struct daily_stats *f)
 {
-    answer_text(out, "\"totalRuns\":");
-    answer_int(out, f->runs);
-    answer_text(out, ",\"successCount\":");
-    answer_int(out, f->succeeded);
-    answer_text(out, ",\"failCount\":");
-    answer_int(out, f->failed);
-    answer_text(out, ",\"attempts\":");
-    answer_int(out, f->attempts);
-    print_average(out, ",\"avgDurationMs\":", f->duration, f->timed);
-    print_average(out, ",\"avgLatenessMs\":", f->late, f->begun);
-    print_average(out, ",\"maxLatenessMs\":", f->late_most, f->begun > 0);
-    answer_text(out, ",\"totalTokens\":");
-    answer_int(out, f->tokens);
-    answer_text(out, ",\"estimatedCostUsd\":");
+    answer_put_int(out, "totalRuns", f->runs);
+    answer_put_int(out, "successCount", f->succeeded);
+    answer_put_int(out, "failCount", f->failed);
+    answer_put_int(out, "attempts", f->attempts);
+    print_average(out, "avgDurationMs", f->duration, f->timed);
+    print_average(out, "avgLatenessMs", f->late, f->begun);
+    print_average(out, "maxLatenessMs", f->late_most, f->begun > 0);
+    answer_put_int(out, "totalTokens", f->tokens);
+    answer_name(out, "estimatedCostUsd");
     answer_reserve(out, 64);
     buf_printf(&out->buf, "%" PRId64 ".%06" PRId64, f->cost / MILLION, f->cost % MILLION);
 }
 
 static void print_group(struct summary *s, struct str name, const struct daily_stats *figures)
 {
-    answer_text(&s->out, s->printed++ > 0 ? ",{" : "{");
-    answer_quoted(&s->out, str_of(by_names[s->by]));
-    answer_text(&s->out, ":");
-    if (name.len > 0)
-        answer_quoted(&s->out, name);
-    else
-        answer_text(&s->out, "null");
-    answer_text(&s->out, ",");
+    answer_open(&s->out);
+    answer_put_some(&s->out, by_names[s->by], name);
     print_figures(&s->out, figures);
     answer_text(&s->out, "}");
 }
@@ -310,13 +298,10 @@ enum call_step summary_read(struct call *call, struct db *db)
     enum rc rc = read_total(call, db, &err);
 
     s->out = answer_new(call->arena);
-    s->printed = 0;
-    answer_text(&s->out, "{\"by\":");
-    answer_quoted(&s->out, str_of(by_names[s->by]));
-    answer_text(&s->out, ",\"from\":");
-    answer_instant(&s->out, instant_within(s->from_day * SPAN_DAY));
-    answer_text(&s->out, ",\"to\":");
-    answer_instant(&s->out, instant_within((s->until_day + 1) * SPAN_DAY));
+    answer_open(&s->out);
+    answer_put_word(&s->out, "by", by_names[s->by]);
+    answer_put_instant(&s->out, "from", instant_within(s->from_day * SPAN_DAY));
+    answer_put_instant(&s->out, "to", instant_within((s->until_day + 1) * SPAN_DAY));
     answer_text(&s->out, ",\"total\":{");
     print_figures(&s->out, &s->total);
     answer_text(&s->out, "},\"groups\":[");

@@ -148,18 +148,10 @@ static enum call_step create_token(struct call *call, const struct token_body *b
 enum call_step token_create_begin(struct call *call)
 {
     struct token_body body = {.expires_at = INSTANT_NEVER};
-    const struct reading reading = {call->arena, false, &body};
-    json_auto_t *json = NULL;
     enum call_step step;
-    struct err err;
 
-    if (request_query_check(call, NULL, 0, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    if (!request_json(call, false, &json, &step))
-        return step;
-    if (members_read(&token_members, json, &reading, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    return create_token(call, &body);
+    return request_body(call, false, &token_members, &body, &step) ? create_token(call, &body)
+                                                                   : step;
 }
 
 static void print_id(int64_t id, struct answer *out)
@@ -173,22 +165,17 @@ static void print_id(int64_t id, struct answer *out)
 /* Without the closing brace. */
 static void print_token(const struct token *t, struct answer *out)
 {
-    answer_text(out, "{\"id\":");
+    answer_open(out);
+    answer_name(out, "id");
     print_id(t->id, out);
-    answer_text(out, ",\"name\":");
-    answer_quoted(out, t->name);
-    answer_text(out, ",\"role\":\"");
-    answer_text(out, role_text(t->role));
-    answer_text(out, "\",\"namespace\":");
-    answer_quoted(out, t->namespace_name.len > 0 ? t->namespace_name : EVERYWHERE);
-    answer_text(out, ",\"createdAt\":");
-    answer_instant(out, t->created_at);
-    answer_text(out, ",\"createdBy\":");
-    answer_quoted(out, t->created_by);
-    answer_text(out, ",\"expiresAt\":");
-    answer_instant(out, t->expires_at);
-    answer_text(out, ",\"lastUsedAt\":");
-    answer_instant(out, t->used_at);
+    answer_put_text(out, "name", t->name);
+    answer_put_word(out, "role", role_text(t->role));
+    answer_put_text(out, "namespace",
+                    t->namespace_name.len > 0 ? t->namespace_name : EVERYWHERE);
+    answer_put_instant(out, "createdAt", t->created_at);
+    answer_put_text(out, "createdBy", t->created_by);
+    answer_put_instant(out, "expiresAt", t->expires_at);
+    answer_put_instant(out, "lastUsedAt", t->used_at);
 }
 
 enum call_step token_create_settled(struct call *call)
@@ -210,8 +197,7 @@ enum call_step token_create_settled(struct call *call)
     new->token.used_at = INSTANT_NONE;
     print_token(&new->token, &out);
     token_print(new->token.role, new->token.id, new->secret, &secret);
-    answer_text(&out, ",\"token\":");
-    answer_quoted(&out, buf_as_str(&secret));
+    answer_put_text(&out, "token", buf_as_str(&secret));
     answer_text(&out, "}");
     return call_answer(call, 201, answer_done(&out));
 }
@@ -255,8 +241,6 @@ enum call_step token_list_read(struct call *call, struct db *db)
     page_open(&out, "tokens");
     for (int i = 0; i < count; i++) {
         tokens_read(&rows, i, &token);
-        if (i > 0)
-            answer_text(&out, ",");
         print_token(&token, &out);
         answer_text(&out, "}");
     }
@@ -335,11 +319,4 @@ enum call_step token_delete_read(struct call *call, struct db *db)
     call->commands = command;
     call->command_count = 1;
     return CALL_COMMANDS;
-}
-
-enum call_step token_delete_settled(struct call *call)
-{
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
-    return call_answer(call, 204, (struct str){NULL, 0});
 }

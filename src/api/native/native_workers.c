@@ -5,6 +5,7 @@
  * An invalid item does not affect the others.  Two items about one run are applied in order.
  */
 #include "api/call/answer.h"
+#include "api/call/change.h"
 #include "api/call/request.h"
 #include "api/native/native.h"
 #include "api/schedules/report_item.h"
@@ -23,25 +24,20 @@ struct batch {
     bool is_brief; /* return only results that need the worker's attention */
 };
 
-static void add_item(struct call *call, const struct verb *verb, const json_t *value, int i,
-                     struct item *item)
+static void add_item(struct call *call, const json_t *value, int i, struct item *item)
 {
     const json_t *id = json_object_get(value, "id");
-    struct err *err;
     struct err error;
 
     if (json_is_string(id) && json_string_length(id) <= REPORT_ID_MAX)
         item->id = arena_str(call->arena,
                              (struct str){json_string_value(id), json_string_length(id)});
-    if (report_item_read(call, verb, value, NULL, &call->reports[call->report_count], &error) ==
+    if (report_item_read(call, value, NULL, &call->reports[call->report_count], &error) ==
         RC_OK) {
         item->report = call->report_count++;
         return;
     }
-    err_in(&error, "items[%d]", i);
-    err = arena_take(call->arena, sizeof *err);
-    *err = error;
-    item->err = err;
+    item->err = change_item_err(call, i, &error);
     item->report = -1;
 }
 
@@ -59,8 +55,7 @@ static enum rc read_results(const json_t *value, bool *ret_is_brief, struct err 
     return RC_INVALID;
 }
 
-static enum rc read_batch(struct call *call, const struct verb *verb, const json_t *json,
-                          struct err *reterr)
+static enum rc read_batch(struct call *call, const json_t *json, struct err *reterr)
 {
     static const char *const names[] = {"items", "results"};
     struct batch *batch = arena_take(call->arena, sizeof *batch);
@@ -81,12 +76,12 @@ static enum rc read_batch(struct call *call, const struct verb *verb, const json
     batch->items = arena_array(call->arena, (size_t)batch->count, sizeof *batch->items);
     call->reports = arena_array(call->arena, (size_t)batch->count, sizeof *call->reports);
     for (int i = 0; i < batch->count; i++)
-        add_item(call, verb, json_array_get(items, (size_t)i), i, &batch->items[i]);
+        add_item(call, json_array_get(items, (size_t)i), i, &batch->items[i]);
     call->arg = batch;
     return RC_OK;
 }
 
-static enum call_step batch_begin(struct call *call, const struct verb *verb)
+enum call_step runs_report_begin(struct call *call)
 {
     json_auto_t *json = NULL;
     enum call_step step;
@@ -96,29 +91,9 @@ static enum call_step batch_begin(struct call *call, const struct verb *verb)
         return call_refuse(call, NULL, &err);
     if (!request_json(call, false, &json, &step))
         return step;
-    if (read_batch(call, verb, json, &err) != RC_OK)
+    if (read_batch(call, json, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return call->report_count > 0 ? CALL_REPORTS : runs_report_settled(call);
-}
-
-enum call_step runs_heartbeat_begin(struct call *call)
-{
-    return batch_begin(call, &verb_heartbeat);
-}
-
-enum call_step runs_complete_begin(struct call *call)
-{
-    return batch_begin(call, &verb_complete);
-}
-
-enum call_step runs_fail_begin(struct call *call)
-{
-    return batch_begin(call, &verb_fail);
-}
-
-enum call_step runs_release_begin(struct call *call)
-{
-    return batch_begin(call, &verb_release);
 }
 
 /* Results. */
@@ -144,25 +119,20 @@ static const char *status_text(enum rc rc)
 static void print_reply(const struct report_reply *reply, enum report_kind kind,
                         struct answer *out)
 {
-    answer_text(out, ",\"status\":\"");
-    answer_text(out, status_text(reply->rc));
-    answer_text(out, "\"");
+    answer_put_word(out, "status", status_text(reply->rc));
     if (reply->rc != RC_OK || kind != REPORT_ALIVE)
         return;
     if (reply->is_cancelled)
-        answer_text(out, ",\"cancelled\":true");
-    answer_text(out, ",\"leaseUntil\":");
-    answer_instant(out, reply->lease_until);
+        answer_put_bool(out, "cancelled", true);
+    answer_put_instant(out, "leaseUntil", reply->lease_until);
 }
 
 static void print_error(const struct err *err, struct answer *out)
 {
-    answer_text(out, ",\"status\":\"invalid\",\"error\":{\"code\":");
-    answer_quoted(out, str_of(call_code(err)));
-    answer_text(out, ",\"message\":");
-    answer_quoted(out, str_of(err->text));
-    answer_text(out, ",\"field\":");
-    answer_quoted(out, str_of(err->field));
+    answer_text(out, ",\"status\":\"invalid\",\"error\":{");
+    answer_put_word(out, "code", call_code(err));
+    answer_put_word(out, "message", err->text);
+    answer_put_word(out, "field", err->field);
     answer_text(out, "}");
 }
 
@@ -185,17 +155,10 @@ static void print_item(const struct call *call, const struct item *item, int ind
 {
     const struct report_reply *reply = find_reply(call, item);
 
-    answer_text(out, "{");
-    if (index >= 0) {
-        answer_text(out, "\"index\":");
-        answer_int(out, index);
-        answer_text(out, ",");
-    }
-    answer_text(out, "\"id\":");
-    if (item->id.len > 0)
-        answer_quoted(out, item->id);
-    else
-        answer_text(out, "null");
+    answer_open(out);
+    if (index >= 0)
+        answer_put_int(out, "index", index);
+    answer_put_some(out, "id", item->id);
     if (reply)
         print_reply(reply, call->reports[item->report].kind, out);
     else
@@ -207,11 +170,8 @@ static void print_all(const struct call *call, const struct batch *batch, struct
 {
     answer_reserve(out, (size_t)batch->count * RESULT_BYTES);
     answer_text(out, "{\"results\":[");
-    for (int i = 0; i < batch->count; i++) {
-        if (i > 0)
-            answer_text(out, ",");
+    for (int i = 0; i < batch->count; i++)
         print_item(call, &batch->items[i], -1, out);
-    }
     answer_text(out, "]}");
 }
 
@@ -224,12 +184,11 @@ static void print_brief(const struct call *call, const struct batch *batch, stru
     for (int i = 0; i < batch->count; i++) {
         if (is_plain_ok(call, &batch->items[i]))
             continue;
-        if (listed++ > 0)
-            answer_text(out, ",");
         print_item(call, &batch->items[i], i, out);
+        listed++;
     }
-    answer_text(out, "],\"ok\":");
-    answer_int(out, batch->count - listed);
+    answer_text(out, "]");
+    answer_put_int(out, "ok", batch->count - listed);
     answer_text(out, "}");
 }
 
@@ -247,18 +206,17 @@ enum call_step runs_report_settled(struct call *call)
 
 /* The run that the path names. */
 
-static enum rc read_one(struct call *call, const struct verb *verb, const json_t *json,
-                        struct err *reterr)
+static enum rc read_one(struct call *call, const json_t *json, struct err *reterr)
 {
     struct run_id id;
     enum rc rc = request_run(call, 0, &id, reterr);
 
     call->reports = arena_take(call->arena, sizeof *call->reports);
     call->report_count = 1;
-    return rc == RC_OK ? report_item_read(call, verb, json, &id, call->reports, reterr) : rc;
+    return rc == RC_OK ? report_item_read(call, json, &id, call->reports, reterr) : rc;
 }
 
-static enum call_step one_begin(struct call *call, const struct verb *verb)
+enum call_step run_report_begin(struct call *call)
 {
     json_auto_t *json = NULL;
     enum call_step step;
@@ -268,29 +226,9 @@ static enum call_step one_begin(struct call *call, const struct verb *verb)
         return call_refuse(call, NULL, &err);
     if (!request_json(call, false, &json, &step))
         return step;
-    if (read_one(call, verb, json, &err) != RC_OK)
+    if (read_one(call, json, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_REPORTS;
-}
-
-enum call_step run_heartbeat_begin(struct call *call)
-{
-    return one_begin(call, &verb_heartbeat);
-}
-
-enum call_step run_complete_begin(struct call *call)
-{
-    return one_begin(call, &verb_complete);
-}
-
-enum call_step run_fail_begin(struct call *call)
-{
-    return one_begin(call, &verb_fail);
-}
-
-enum call_step run_release_begin(struct call *call)
-{
-    return one_begin(call, &verb_release);
 }
 
 enum call_step run_report_settled(struct call *call)
@@ -307,8 +245,8 @@ enum call_step run_report_settled(struct call *call)
         err_set(&err, reply->rc, -1, 0, "the run could not be changed; try again");
         return call_refuse(call, NULL, &err);
     }
-    answer_text(&out, "{\"id\":");
-    answer_quoted(&out, call->params[0]);
+    answer_open(&out);
+    answer_put_text(&out, "id", call->params[0]);
     print_reply(reply, call->reports->kind, &out);
     answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));

@@ -112,18 +112,13 @@ static void print_times(struct preview *t, int count)
         instant_format_local(
             slot.due, tz_offset(spec->zones[zone].tz, instant_seconds(slot.due)), &local);
         explain_entry(spec, slot.entry, &entry);
-        answer_text(out, i > 0 ? ",{\"slot\":" : "{\"slot\":");
-        answer_instant(out, slot.at);
-        answer_text(out, ",\"due\":");
-        answer_instant(out, slot.due);
-        answer_text(out, ",\"local\":");
-        answer_quoted(out, buf_as_str(&local));
-        answer_text(out, ",\"entry\":");
-        answer_quoted(out, buf_as_str(&entry));
-        if (explain_note(spec, &t->ctx, &slot, &note)) {
-            answer_text(out, ",\"note\":");
-            answer_quoted(out, buf_as_str(&note));
-        }
+        answer_open(out);
+        answer_put_instant(out, "slot", slot.at);
+        answer_put_instant(out, "due", slot.due);
+        answer_put_text(out, "local", buf_as_str(&local));
+        answer_put_text(out, "entry", buf_as_str(&entry));
+        if (explain_note(spec, &t->ctx, &slot, &note))
+            answer_put_text(out, "note", buf_as_str(&note));
         answer_text(out, "}");
     }
 }
@@ -137,19 +132,14 @@ static void print_changes(struct preview *t)
     struct answer *out = &t->out;
 
     for (int i = 0; i < count; i++) {
-        answer_text(out, i > 0 ? ",{\"at\":" : "{\"at\":");
-        answer_instant(out, instant_of_seconds(changes[i].at));
-        answer_text(out, ",\"timezone\":");
-        answer_quoted(out, spec->zones[changes[i].zone].name);
-        answer_text(out, ",\"offsetBefore\":");
-        answer_int(out, changes[i].before);
-        answer_text(out, ",\"offsetAfter\":");
-        answer_int(out, changes[i].after);
-        answer_text(out, changes[i].touches ? ",\"touches\":true" : ",\"touches\":false");
-        if (changes[i].touches) {
-            answer_text(out, ",\"effect\":");
-            answer_quoted(out, str_of(changes[i].text));
-        }
+        answer_open(out);
+        answer_put_instant(out, "at", instant_of_seconds(changes[i].at));
+        answer_put_text(out, "timezone", spec->zones[changes[i].zone].name);
+        answer_put_int(out, "offsetBefore", changes[i].before);
+        answer_put_int(out, "offsetAfter", changes[i].after);
+        answer_put_bool(out, "touches", changes[i].touches);
+        if (changes[i].touches)
+            answer_put_word(out, "effect", changes[i].text);
         answer_text(out, "}");
     }
 }
@@ -245,14 +235,13 @@ enum call_step preview_read(struct call *call, struct db *db)
         return view_failed(call, &err);
     describe_spec(&t->plan.spec, &words);
     per_day = preview_per_day(&t->plan, &t->ctx, t->from - 1, PREVIEW_ROUNDS);
-    answer_text(&t->out, "{\"description\":");
-    answer_quoted(&t->out, buf_as_str(&words));
-    answer_text(&t->out, ",\"timezone\":");
-    answer_quoted(&t->out, t->plan.spec.zones[0].name);
+    answer_open(&t->out);
+    answer_put_text(&t->out, "description", buf_as_str(&words));
+    answer_put_text(&t->out, "timezone", t->plan.spec.zones[0].name);
     answer_text(&t->out, ",\"next\":[");
     print_times(t, body->count);
-    answer_text(&t->out, "],\"perDay\":");
-    answer_int(&t->out, per_day);
+    answer_text(&t->out, "]");
+    answer_put_int(&t->out, "perDay", per_day);
     answer_text(&t->out, ",\"clockChanges\":[");
     print_changes(t);
     answer_text(&t->out, "],\"warnings\":[");

@@ -90,10 +90,8 @@ enum call_step page_list_read(struct call *call, struct db *db, const struct nam
         return view_failed(call, &err);
     count = rows.rows > page->limit ? page->limit : rows.rows;
     page_open(&out, list->name);
-    for (int i = 0; i < count; i++) {
-        answer_text(&out, i > 0 ? "," : "");
+    for (int i = 0; i < count; i++)
         last = list->print(call, &rows, i, &out);
-    }
     page_close(&out, rows.rows > count ? last : (struct str){NULL, 0});
     return call_answer(call, 200, answer_done(&out));
 }
@@ -107,10 +105,7 @@ void page_open(struct answer *out, const char *name)
 
 void page_close(struct answer *out, struct str cursor)
 {
-    answer_text(out, "],\"cursor\":");
-    if (cursor.len > 0)
-        answer_quoted(out, cursor);
-    else
-        answer_text(out, "null");
+    answer_text(out, "]");
+    answer_put_some(out, "cursor", cursor);
     answer_text(out, "}");
 }

@@ -295,9 +295,10 @@ static enum rc check_id(const struct call *call, const json_t *item, struct err 
                     "id", reterr);
 }
 
-enum rc report_item_read(struct call *call, const struct verb *verb, const json_t *item,
-                         const struct run_id *id, struct report *ret, struct err *reterr)
+enum rc report_item_read(struct call *call, const json_t *item, const struct run_id *id,
+                         struct report *ret, struct err *reterr)
 {
+    const struct verb *verb = call->operation->verb;
     struct report report = {.kind = verb->kind};
     enum rc rc = json_check_names(item, verb->names, verb->name_count, reterr);
 

@@ -4,19 +4,18 @@
  */
 #pragma once
 
-#include "api/call/call.h"
+#include "api/call/operation.h"
 #include "wire/json/json.h"
 
 enum { REPORT_ID_MAX = 64 }; /* bytes of an id in a request; a run's id has half of them */
 
-/* The members that one operation reads from an item, in addition to id and fence. */
-struct verb; /* opaque */
+/* The members that one operation reads from an item, in addition to id and fence; opaque. */
 extern const struct verb verb_heartbeat, verb_complete, verb_fail, verb_release;
 
 /*
- * `id` is that of the path, which the item may repeat; NULL: read it from the item.  All that
+ * Reads an item of the call's operation.  `id` is that of the path, which the item may repeat; NULL: read it from the item.  All that
  * *ret points to is in the call's arena.  Errors name the field relative to the item.
  */
-MUST_USE enum rc report_item_read(struct call *call, const struct verb *verb,
-                                  const json_t *item, const struct run_id *id,
-                                  struct report *ret, struct err *reterr);
+MUST_USE enum rc report_item_read(struct call *call, const json_t *item,
+                                  const struct run_id *id, struct report *ret,
+                                  struct err *reterr);

@@ -279,15 +279,6 @@ enum rc slot_entries_read(const struct call *call, struct db *db,
 
 /* Printing. */
 
-static void print_word(const char *name, const char *word, struct answer *out)
-{
-    answer_text(out, name);
-    if (word)
-        answer_quoted(out, str_of(word));
-    else
-        answer_text(out, "null");
-}
-
 static const char *reason_word(enum reason reason)
 {
     return reason == REASON_NONE ? NULL : reason_text(reason);
@@ -295,17 +286,14 @@ static const char *reason_word(enum reason reason)
 
 static void print_run(const struct slot_run *run, struct answer *out)
 {
-    answer_text(out, ",\"run\":{\"state\":");
-    answer_quoted(out, str_of(run_state_text(run->state)));
-    answer_text(out, ",\"attempt\":");
-    answer_int(out, run->attempt);
-    answer_text(out, ",\"startedAt\":");
-    answer_instant(out, run->started_at);
-    answer_text(out, ",\"endedAt\":");
-    answer_instant(out, run->ended_at);
-    print_word(
-        ",\"outcome\":", run->outcome == OUTCOME_NONE ? NULL : outcome_text(run->outcome), out);
-    print_word(",\"reason\":", reason_word(run->reason), out);
+    answer_text(out, ",\"run\":{");
+    answer_put_word(out, "state", run_state_text(run->state));
+    answer_put_int(out, "attempt", run->attempt);
+    answer_put_instant(out, "startedAt", run->started_at);
+    answer_put_instant(out, "endedAt", run->ended_at);
+    answer_put_word(out, "outcome",
+                    run->outcome == OUTCOME_NONE ? NULL : outcome_text(run->outcome));
+    answer_put_word(out, "reason", reason_word(run->reason));
     answer_text(out, "}");
 }
 
@@ -315,23 +303,19 @@ void slot_entry_print(const struct schedule_times *p, const struct slot_entry *e
     struct run_id run = {p->view.cursor.id, entry->slot / SPAN_MS, 0};
     char id[RUN_ID_TEXT_MAX];
 
-    answer_text(out, "{\"slot\":");
-    answer_instant(out, entry->count > 1 ? entry->first : entry->slot);
+    answer_open(out);
+    answer_put_instant(out, "slot", entry->count > 1 ? entry->first : entry->slot);
     if (entry->count > 1) {
-        answer_text(out, ",\"last\":");
-        answer_instant(out, entry->last);
-        answer_text(out, ",\"count\":");
-        answer_int(out, entry->count);
+        answer_put_instant(out, "last", entry->last);
+        answer_put_int(out, "count", entry->count);
     } else {
         run_id_format(&run, id);
-        answer_text(out, ",\"id\":");
-        answer_quoted(out, str_of(id));
-        answer_text(out, ",\"due\":");
-        answer_instant(out, entry->due);
+        answer_put_word(out, "id", id);
+        answer_put_instant(out, "due", entry->due);
     }
-    print_word(",\"outcome\":",
-               entry->outcome == OUTCOME_NONE ? NULL : outcome_text(entry->outcome), out);
-    print_word(",\"reason\":", reason_word(entry->reason), out);
+    answer_put_word(out, "outcome",
+                    entry->outcome == OUTCOME_NONE ? NULL : outcome_text(entry->outcome));
+    answer_put_word(out, "reason", reason_word(entry->reason));
     if (entry->has_run)
         print_run(&entry->run, out);
     else

@@ -7,13 +7,12 @@
  */
 #pragma once
 
-#include "api/call/call.h"
+#include "api/call/operation.h"
 #include "wire/grpc/proto.h"
 #include "wire/problem.h"
 
 #define TEMPORAL_SERVICE "temporal.api.workflowservice.v1.WorkflowService"
 
-struct db;
 struct error_reply;
 
 /* temporal_request.c */
@@ -42,34 +41,23 @@ enum call_step temporal_no_schedule(struct call *call);
 enum call_step temporal_schedule_exists(struct call *call);
 
 /* temporal_server.c */
-enum call_step temporal_system_begin(struct call *call);
-enum call_step temporal_cluster_begin(struct call *call);
-enum call_step temporal_health_begin(struct call *call);
-enum call_step temporal_space_begin(struct call *call);
-enum call_step temporal_space_read(struct call *call, struct db *db);
+call_fn temporal_system_begin, temporal_cluster_begin, temporal_health_begin,
+    temporal_space_begin;
+call_read_fn temporal_space_read;
 
 /* temporal_schedules.c */
-enum call_step temporal_create_begin(struct call *call);
-enum call_step temporal_create_read(struct call *call, struct db *db);
-enum call_step temporal_create_settled(struct call *call);
-enum call_step temporal_update_begin(struct call *call);
-enum call_step temporal_update_read(struct call *call, struct db *db);
-enum call_step temporal_update_settled(struct call *call);
+call_fn temporal_create_begin, temporal_create_settled, temporal_update_begin,
+    temporal_update_settled;
+call_read_fn temporal_create_read, temporal_update_read;
 
 /* temporal_patch.c */
-enum call_step temporal_patch_begin(struct call *call);
-enum call_step temporal_delete_begin(struct call *call);
-enum call_step temporal_change_read(struct call *call, struct db *db);
-enum call_step temporal_change_settled(struct call *call);
+call_fn temporal_patch_begin, temporal_delete_begin, temporal_change_settled;
+call_read_fn temporal_change_read;
 
 /* temporal_describe.c */
-enum call_step temporal_describe_begin(struct call *call);
-enum call_step temporal_describe_read(struct call *call, struct db *db);
-enum call_step temporal_times_begin(struct call *call);
-enum call_step temporal_times_read(struct call *call, struct db *db);
+call_fn temporal_describe_begin, temporal_times_begin;
+call_read_fn temporal_describe_read, temporal_times_read;
 
 /* temporal_list.c */
-enum call_step temporal_list_begin(struct call *call);
-enum call_step temporal_list_read(struct call *call, struct db *db);
-enum call_step temporal_count_begin(struct call *call);
-enum call_step temporal_count_read(struct call *call, struct db *db);
+call_fn temporal_list_begin, temporal_count_begin;
+call_read_fn temporal_list_read, temporal_count_read;

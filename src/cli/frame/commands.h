@@ -14,7 +14,7 @@ struct command {
     const char *name;     /* "next", or with its group: "schedule create"   */
     const char *usage;    /* follows "belfry NAME"; begins with the operands */
     const char *summary;  /* one line   */
-    const char *about;    /* paragraphs */
+    const char *about;    /* paragraphs; NULL: none */
     const char *examples; /* lines      */
     const struct option *options;
     int option_count;

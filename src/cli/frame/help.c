@@ -43,9 +43,11 @@ void help_print(const struct command *command, int fd)
     struct printer out;
 
     printer_open(&out, fd);
-    printer_printf(&out, "Usage: belfry %s %s\n\n%s\n\n%s%sOptions:\n", command->name,
-                   command->usage, command->summary, command->about,
-                   command->about[0] != '\0' ? "\n" : "");
+    printer_printf(&out, "Usage: belfry %s %s\n\n%s\n\n", command->name, command->usage,
+                   command->summary);
+    if (command->about)
+        printer_printf(&out, "%s\n", command->about);
+    printer_text(&out, "Options:\n");
     /* The command's own options first, then the shared ones. */
     for (int i = 0; i < command->option_count; i++)
         print_option(&out, &command->options[(i + command->own_from) % command->option_count]);

@@ -87,9 +87,10 @@ static void print_command(struct printer *out, const struct command *command, bo
     }
     print_text(out, str_of(command->summary));
     printer_text(out, ".\n");
-    if (command->about[0] != '\0')
+    if (command->about) {
         printer_text(out, ".PP\n");
-    print_paragraphs(out, command->about);
+        print_paragraphs(out, command->about);
+    }
     print_options(out, command, command->own_from, command->option_count);
 }
 

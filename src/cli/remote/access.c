@@ -21,7 +21,6 @@ static const struct field token_columns[] = {
 };
 
 static const struct view token_view = {"tokens", "id", FIELDS(token_columns), NULL, 0};
-static const struct lister token_lister = {.kind = "tokens", .list = {.view = &token_view}};
 
 enum token_option {
     TOKEN_ROLE = REMOTE_OPTIONS,
@@ -66,9 +65,6 @@ static int token_create(const struct args *args)
     static const struct request_command desc = {.view = &name_only, .print = print_token};
     json_auto_t *body = body_from_options(args, parts, 4);
     struct remote_request request = {.method = "POST", .path = "/api/v1/tokens", .body = body};
-    struct remote_answer answer;
-    struct remote *remote;
-    int status;
 
     if (!body)
         return STATUS_USAGE;
@@ -77,29 +73,8 @@ static int token_create(const struct args *args)
         return STATUS_USAGE;
     }
     json_put(body, "name", json_new_str(str_of(args->operand[0])));
-    status = remote_open(args, args->command->name, &remote);
-    if (status != STATUS_OK)
-        return status;
-    status = remote_call(remote, &request, &answer);
-    if (status == STATUS_OK) {
-        status = request_command_print(remote, &desc, &answer, args->operand[0]);
-        answer_free(&answer);
-    }
-    remote_close(remote);
-    return status;
+    return request_command_send(args, &desc, &request);
 }
-
-static void print_revoked(const json_t *answer, const char *name, const struct when *when,
-                          struct printer *out)
-{
-    (void)answer;
-    (void)when;
-    printer_safe(out, str_of(name));
-    printer_text(out, ": revoked\n");
-}
-
-static const struct request_command token_revoke = {
-    .method = "DELETE", .kind = "tokens", .print = print_revoked};
 
 static const struct command token_commands[] = {
     {.name = "token create",
@@ -118,21 +93,13 @@ static const struct command token_commands[] = {
     {.name = "token list",
      .usage = "[OPTION]...",
      .summary = "List tokens",
-     .about = "",
      .examples = "  belfry token list\n",
-     OPTIONS(list_options),
-     NO_NAME,
-     .arg = &token_lister,
-     .run = lister_run},
+     LISTER(list_options, .kind = "tokens", .list = {.view = &token_view})},
     {.name = "token revoke",
      .usage = "ID... [OPTION]...",
      .summary = "Revoke tokens",
-     .about = "",
      .examples = "  belfry token revoke 0cm4w425a0201\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &token_revoke,
-     .run = request_command_run},
+     REQUEST(plain_options, .method = "DELETE", .kind = "tokens", .done = "revoked")},
 };
 
 const struct command_group token_group = {"token", "Create, list and revoke access tokens",
@@ -182,9 +149,6 @@ static const struct filter audit_filters[] = {
     {AUDIT_OBJECT, "object", FILTER_TEXT}, {AUDIT_FROM, "from", FILTER_TIME},
     {AUDIT_TO, "to", FILTER_TIME},         {AUDIT_EVERYTHING, "everything", FILTER_TEXT},
 };
-
-static const struct lister audit_lister = {
-    .kind = "audit", .list = {.view = &audit_view, FILTERS(audit_filters)}};
 
 static const struct field verify_columns[] = {
     {"NODE", "node", SHAPE_NUMBER, false, NULL},       {"NAME", "name", SHAPE_TEXT, true, NULL},
@@ -276,13 +240,10 @@ static const struct command audit_commands[] = {
     {.name = "audit list",
      .usage = "[OPTION]...",
      .summary = "List changes and who made them, newest first",
-     .about = "",
      .examples = "  belfry audit list --object nightly\n"
                  "  belfry audit list --by ci --from -7d --all -o json\n",
-     OPTIONS(audit_rows),
-     NO_NAME,
-     .arg = &audit_lister,
-     .run = lister_run},
+     LISTER(audit_rows, .kind = "audit",
+            .list = {.view = &audit_view, FILTERS(audit_filters)})},
     {.name = "audit verify",
      .usage = "[OPTION]...",
      .summary = "Check that no audit entry was changed",

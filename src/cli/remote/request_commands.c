@@ -156,6 +156,21 @@ json_t *body_from_options(const struct args *args, const struct part *parts, int
 
 /* ---- one request for each name ---- */
 
+/* "NAME: DONE", and the id of a new object. */
+static void print_done(const char *done, const json_t *answer, const char *name,
+                       struct printer *out)
+{
+    const char *id = member_text(answer, "id");
+
+    printer_safe(out, str_of(name));
+    printer_printf(out, ": %s", done);
+    if (id[0] != '\0' && strcmp(id, name) != 0) {
+        printer_text(out, " as ");
+        printer_safe(out, str_of(id));
+    }
+    printer_text(out, "\n");
+}
+
 int request_command_print(struct remote *remote, const struct request_command *desc,
                           const struct remote_answer *answer, const char *name)
 {
@@ -170,6 +185,10 @@ int request_command_print(struct remote *remote, const struct request_command *d
         printer_text(&out, "\n");
     } else if (desc->print) {
         desc->print(answer->json, name, remote_when(remote), &out);
+    } else if (desc->print_done) {
+        desc->print_done(desc->done, answer->json, remote_when(remote), &out);
+    } else if (desc->done) {
+        print_done(desc->done, answer->json, name, &out);
     } else {
         view_one(desc->view, answer->json, remote_when(remote), &out);
     }
@@ -239,6 +258,24 @@ int request_command_run(const struct args *args)
     }
     remote_close(remote);
     return worst;
+}
+
+int request_command_send(const struct args *args, const struct request_command *desc,
+                         const struct remote_request *request)
+{
+    struct remote_answer answer;
+    struct remote *remote;
+    int status = remote_open(args, args->command->name, &remote);
+
+    if (status != STATUS_OK)
+        return status;
+    status = remote_call(remote, request, &answer);
+    if (status == STATUS_OK) {
+        status = request_command_print(remote, desc, &answer, args->operand[0]);
+        answer_free(&answer);
+    }
+    remote_close(remote);
+    return status;
 }
 
 int lister_run(const struct args *args)

@@ -28,6 +28,10 @@ struct part {
 typedef void request_command_print_fn(const json_t *answer, const char *name,
                                       const struct when *when, struct printer *out);
 
+/* Prints that something was done, such as "deleted", with details from the answer. */
+typedef void request_command_done_fn(const char *done, const json_t *answer,
+                                     const struct when *when, struct printer *out);
+
 struct request_command {
     const char *method; /* NULL: GET                                                 */
     const char *kind;   /* "schedules": the path is /api/v1/schedules/NAME and tail   */
@@ -36,9 +40,11 @@ struct request_command {
     int filter_count;
     const struct part *parts; /* NULL: the body is {}; GET and DELETE have no body */
     int part_count;
-    const struct view *view;         /* how the answer is shown: by this, */
-    request_command_print_fn *print; /* or by this                        */
-    bool starts_run;                 /* exits with 75 if the overlap policy skips the run */
+    const struct view *view;             /* how the answer is shown: by this, */
+    request_command_print_fn *print;     /* or by this,                       */
+    const char *done;                    /* or as "NAME: deleted", by         */
+    request_command_done_fn *print_done; /* this if it is set                 */
+    bool starts_run;                     /* exits with 75 if the overlap policy skips the run */
 };
 
 #define PARTS(array) .parts = (array), .part_count = sizeof(array) / sizeof(array)[0]
@@ -59,6 +65,10 @@ char *read_whole(const char *path, size_t *ret_len);
 int request_command_print(struct remote *remote, const struct request_command *desc,
                           const struct remote_answer *answer, const char *name);
 
+/* Opens the connection, sends the request, and prints the answer about the first operand. */
+int request_command_send(const struct args *args, const struct request_command *desc,
+                         const struct remote_request *request);
+
 /* Describes a list command; the command's `arg`. */
 struct lister {
     const char *kind; /* "schedules"                                            */
@@ -72,11 +82,23 @@ int lister_run(const struct args *args);
 extern const struct option plain_options[REMOTE_OPTIONS];
 extern const struct option list_options[LIST_OPTIONS];
 
-#define PLAIN \
-    .options = plain_options, .option_count = REMOTE_OPTIONS, .own_from = REMOTE_OPTIONS
+#define PLAIN OPTIONS(plain_options)
 #define OPTIONS(array)                                                    \
     .options = (array), .option_count = sizeof(array) / sizeof(array)[0], \
     .own_from = REMOTE_OPTIONS
 #define ONE_NAME   .counts_operands = true, .least = 1, .most = 1
 #define SOME_NAMES .counts_operands = true, .least = 1, .most = INT_MAX
 #define NO_NAME    .counts_operands = true, .least = 0, .most = 0
+
+/* A command that sends a request for each name, and one that prints a list. */
+#define REQUEST(rows, ...)                                            \
+    OPTIONS(rows), SOME_NAMES, .run = request_command_run,            \
+                               .arg = &(const struct request_command) \
+    {                                                                 \
+        __VA_ARGS__                                                   \
+    }
+#define LISTER(rows, ...)                                                    \
+    OPTIONS(rows), NO_NAME, .run = lister_run, .arg = &(const struct lister) \
+    {                                                                        \
+        __VA_ARGS__                                                          \
+    }

@@ -9,12 +9,6 @@
 #include "cli/frame/report.h"
 #include "cli/remote/request_commands.h"
 
-static void print_done(const char *done, const char *name, struct printer *out)
-{
-    printer_safe(out, str_of(name));
-    printer_printf(out, ": %s\n", done);
-}
-
 static int put_object(const struct args *args, const char *kind, const json_t *body,
                       const struct view *view)
 {
@@ -22,20 +16,9 @@ static int put_object(const struct args *args, const char *kind, const json_t *b
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
     struct remote_request request = {.method = "PUT", .path = path, .body = body};
-    struct remote_answer answer;
-    struct remote *remote;
-    int status = remote_open(args, args->command->name, &remote);
 
-    if (status != STATUS_OK)
-        return status;
     path_object(&out, kind, args->operand[0], NULL);
-    status = remote_call(remote, &request, &answer);
-    if (status == STATUS_OK) {
-        status = request_command_print(remote, &desc, &answer, args->operand[0]);
-        answer_free(&answer);
-    }
-    remote_close(remote);
-    return status;
+    return request_command_send(args, &desc, &request);
 }
 
 /* ---- queues ---- */
@@ -49,12 +32,6 @@ static const struct field queue_columns[] = {
 };
 
 static const struct view queue_view = {"queues", "name", FIELDS(queue_columns), NULL, 0};
-static const struct lister queue_lister = {.kind = "queues", .list = {.view = &queue_view}};
-static const struct request_command queue_get = {.kind = "queues", .view = &queue_view};
-static const struct request_command queue_pause = {
-    .method = "POST", .kind = "queues", .tail = "/pause", .view = &queue_view};
-static const struct request_command queue_resume = {
-    .method = "POST", .kind = "queues", .tail = "/resume", .view = &queue_view};
 
 enum queue_option { QUEUE_LIMIT = REMOTE_OPTIONS, QUEUE_OPTIONS };
 
@@ -92,39 +69,26 @@ static const struct command queue_commands[] = {
     {.name = "queue list",
      .usage = "[OPTION]...",
      .summary = "List queues",
-     .about = "",
      .examples = "  belfry queue list\n",
-     OPTIONS(list_options),
-     NO_NAME,
-     .arg = &queue_lister,
-     .run = lister_run},
+     LISTER(list_options, .kind = "queues", .list = {.view = &queue_view})},
     {.name = "queue get",
      .usage = "QUEUE... [OPTION]...",
      .summary = "Show a queue: its limit and its waiting runs",
-     .about = "",
      .examples = "  belfry queue get reports\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &queue_get,
-     .run = request_command_run},
+     REQUEST(plain_options, .kind = "queues", .view = &queue_view)},
     {.name = "queue pause",
      .usage = "QUEUE... [OPTION]...",
      .summary = "Stop giving runs of a queue to workers",
      .about = "Workers finish the runs that they already have.\n",
      .examples = "  belfry queue pause reports\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &queue_pause,
-     .run = request_command_run},
+     REQUEST(plain_options, .method = "POST", .kind = "queues", .tail = "/pause",
+             .view = &queue_view)},
     {.name = "queue resume",
      .usage = "QUEUE... [OPTION]...",
      .summary = "Give runs of a queue to workers again",
-     .about = "",
      .examples = "  belfry queue resume reports\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &queue_resume,
-     .run = request_command_run},
+     REQUEST(plain_options, .method = "POST", .kind = "queues", .tail = "/resume",
+             .view = &queue_view)},
     {.name = "queue set",
      .usage = "QUEUE --limit N|none [OPTION]...",
      .summary = "Limit the runs of a queue that workers hold at once",
@@ -156,21 +120,6 @@ static const struct field calendar_lines[] = {
 
 static const struct view calendar_view = {"calendars", "name", FIELDS(calendar_columns),
                                           FIELDS(calendar_lines)};
-static const struct lister calendar_lister = {.kind = "calendars",
-                                              .list = {.view = &calendar_view}};
-static const struct request_command calendar_get = {.kind = "calendars",
-                                                    .view = &calendar_view};
-
-static void print_deleted(const json_t *answer, const char *name, const struct when *when,
-                          struct printer *out)
-{
-    (void)answer;
-    (void)when;
-    print_done("deleted", name, out);
-}
-
-static const struct request_command calendar_delete = {
-    .method = "DELETE", .kind = "calendars", .print = print_deleted};
 
 enum calendar_option { CALENDAR_FILE = REMOTE_OPTIONS, CALENDAR_DATE, CALENDAR_OPTIONS };
 
@@ -246,21 +195,13 @@ static const struct command calendar_commands[] = {
     {.name = "calendar list",
      .usage = "[OPTION]...",
      .summary = "List named calendars",
-     .about = "",
      .examples = "  belfry calendar list\n",
-     OPTIONS(list_options),
-     NO_NAME,
-     .arg = &calendar_lister,
-     .run = lister_run},
+     LISTER(list_options, .kind = "calendars", .list = {.view = &calendar_view})},
     {.name = "calendar get",
      .usage = "CALENDAR... [OPTION]...",
      .summary = "Show a named calendar",
-     .about = "",
      .examples = "  belfry calendar get us-holidays\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &calendar_get,
-     .run = request_command_run},
+     REQUEST(plain_options, .kind = "calendars", .view = &calendar_view)},
     {.name = "calendar set",
      .usage = "CALENDAR (--date DATE... | -f FILE) [OPTION]...",
      .summary = "Create or replace a named calendar",
@@ -276,10 +217,7 @@ static const struct command calendar_commands[] = {
      .about = "Schedules that name it do not change: a calendar that does not exist counts as\n"
               "empty until it is created again.\n",
      .examples = "  belfry calendar delete us-holidays\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &calendar_delete,
-     .run = request_command_run},
+     REQUEST(plain_options, .method = "DELETE", .kind = "calendars", .done = "deleted")},
 };
 
 const struct command_group calendar_group = {
@@ -296,10 +234,6 @@ static const struct field gate_columns[] = {
 };
 
 static const struct view gate_view = {"gates", "name", FIELDS(gate_columns), NULL, 0};
-static const struct lister gate_lister = {.kind = "gates", .list = {.view = &gate_view}};
-static const struct request_command gate_get = {.kind = "gates", .view = &gate_view};
-static const struct request_command gate_delete = {
-    .method = "DELETE", .kind = "gates", .print = print_deleted};
 
 static int gate_set(const struct args *args)
 {
@@ -319,25 +253,16 @@ static const struct command gate_commands[] = {
     {.name = "gate list",
      .usage = "[OPTION]...",
      .summary = "List gates",
-     .about = "",
      .examples = "  belfry gate list\n",
-     OPTIONS(list_options),
-     NO_NAME,
-     .arg = &gate_lister,
-     .run = lister_run},
+     LISTER(list_options, .kind = "gates", .list = {.view = &gate_view})},
     {.name = "gate get",
      .usage = "GATE... [OPTION]...",
      .summary = "Show a gate: its limit, open runs and waiting runs",
-     .about = "",
      .examples = "  belfry gate get db\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &gate_get,
-     .run = request_command_run},
+     REQUEST(plain_options, .kind = "gates", .view = &gate_view)},
     {.name = "gate set",
      .usage = "GATE LIMIT [OPTION]...",
      .summary = "Create a gate or change its limit",
-     .about = "",
      .examples = "  belfry gate set db 4\n",
      PLAIN,
      .counts_operands = true,
@@ -349,10 +274,7 @@ static const struct command gate_commands[] = {
      .summary = "Delete an unused gate",
      .about = "Fails while a schedule or an open run names it as its concurrency key.\n",
      .examples = "  belfry gate delete db\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &gate_delete,
-     .run = request_command_run},
+     REQUEST(plain_options, .method = "DELETE", .kind = "gates", .done = "deleted")},
 };
 
 const struct command_group gate_group = {"gate", "Manage gates: limits on concurrent runs",
@@ -368,11 +290,6 @@ static const struct field namespace_columns[] = {
 
 static const struct view namespace_view = {"namespaces", "name", FIELDS(namespace_columns),
                                            NULL, 0};
-static const struct lister namespace_lister = {.kind = "namespaces",
-                                               .list = {.view = &namespace_view}};
-
-static const struct request_command namespace_get = {.kind = "namespaces",
-                                                     .view = &namespace_view};
 
 enum namespace_option { NAMESPACE_SETTINGS = REMOTE_OPTIONS, NAMESPACE_OPTIONS };
 
@@ -395,21 +312,13 @@ static const struct command namespace_commands[] = {
     {.name = "namespace list",
      .usage = "[OPTION]...",
      .summary = "List namespaces",
-     .about = "",
      .examples = "  belfry namespace list\n",
-     OPTIONS(list_options),
-     NO_NAME,
-     .arg = &namespace_lister,
-     .run = lister_run},
+     LISTER(list_options, .kind = "namespaces", .list = {.view = &namespace_view})},
     {.name = "namespace get",
      .usage = "NAMESPACE... [OPTION]...",
      .summary = "Show a namespace and its settings, without secrets",
-     .about = "",
      .examples = "  belfry namespace get billing\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &namespace_get,
-     .run = request_command_run},
+     REQUEST(plain_options, .kind = "namespaces", .view = &namespace_view)},
     {.name = "namespace set",
      .usage = "NAMESPACE [OPTION]...",
      .summary = "Create a namespace or change its settings",
@@ -437,18 +346,13 @@ static const struct field node_columns[] = {
 };
 
 static const struct view node_view = {"nodes", "name", FIELDS(node_columns), NULL, 0};
-static const struct lister node_lister = {.kind = "nodes", .list = {.view = &node_view}};
 
 static const struct command node_commands[] = {
     {.name = "node list",
      .usage = "[OPTION]...",
      .summary = "List the nodes of the database and their state",
-     .about = "",
      .examples = "  belfry node list\n",
-     PLAIN,
-     NO_NAME,
-     .arg = &node_lister,
-     .run = lister_run},
+     LISTER(plain_options, .kind = "nodes", .list = {.view = &node_view})},
 };
 
 const struct command_group node_group = {"node", "List the nodes of the database",

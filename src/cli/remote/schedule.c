@@ -8,8 +8,6 @@
 
 /* ---- get, list ---- */
 
-static const struct request_command get_request = {.kind = "schedules", .view = &schedule_view};
-
 enum list_filter {
     OPT_SEARCH = LIST_OPTIONS,
     OPT_PREFIX,
@@ -42,40 +40,7 @@ static const struct filter schedule_filters[] = {
     {OPT_SORT, "sort", FILTER_TEXT},
 };
 
-static const struct lister list_lister = {
-    .kind = "schedules", .list = {.view = &schedule_view, FILTERS(schedule_filters)}};
-
 /* ---- delete, pause ---- */
-
-static void print_deleted(const json_t *answer, const char *name, const struct when *when,
-                          struct printer *out)
-{
-    (void)answer;
-    (void)when;
-    printer_safe(out, str_of(name));
-    printer_text(out, ": deleted\n");
-}
-
-static void print_paused(const json_t *answer, const char *name, const struct when *when,
-                         struct printer *out)
-{
-    (void)name;
-    print_schedule("paused", answer, when, out);
-}
-
-static void print_reset(const json_t *answer, const char *name, const struct when *when,
-                        struct printer *out)
-{
-    (void)name;
-    print_schedule("failure count reset", answer, when, out);
-}
-
-static void print_archived(const json_t *answer, const char *name, const struct when *when,
-                           struct printer *out)
-{
-    (void)name;
-    print_schedule("archived", answer, when, out);
-}
 
 enum pause_option { OPT_REASON = REMOTE_OPTIONS, OPT_UNTIL, PAUSE_COUNT };
 
@@ -89,18 +54,6 @@ static const struct option pause_rows[PAUSE_COUNT] = {
 
 static const struct part pause_parts[] = {{OPT_REASON, "reason", PART_TEXT},
                                           {OPT_UNTIL, "until", PART_TIME}};
-
-static const struct request_command delete_request = {
-    .method = "DELETE", .kind = "schedules", .print = print_deleted};
-static const struct request_command pause_request = {.method = "POST",
-                                                     .kind = "schedules",
-                                                     .tail = "/pause",
-                                                     PARTS(pause_parts),
-                                                     .print = print_paused};
-static const struct request_command archive_request = {
-    .method = "POST", .kind = "schedules", .tail = "/archive", .print = print_archived};
-static const struct request_command reset_request = {
-    .method = "POST", .kind = "schedules", .tail = "/reset-failures", .print = print_reset};
 
 static const struct option resume_rows[RESUME_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
@@ -142,21 +95,6 @@ static void print_triggered(const json_t *answer, const char *name, const struct
     printer_printf(out, ": created run %s\n", member_text(answer, "id"));
 }
 
-static const struct request_command trigger_request = {.method = "POST",
-                                                       .kind = "schedules",
-                                                       .tail = "/trigger",
-                                                       PARTS(trigger_parts),
-                                                       .view = &run_view,
-                                                       .print = print_triggered,
-                                                       .starts_run = true};
-static const struct request_command test_request = {.method = "POST",
-                                                    .kind = "schedules",
-                                                    .tail = "/test",
-                                                    .parts = trigger_parts,
-                                                    .part_count = 1,
-                                                    .view = &run_view,
-                                                    .print = print_triggered};
-
 static const struct option backfill_rows[BACKFILL_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
     [BACKFILL_FROM] = {"from", '\0', "TIME", "start of the range, such as -7d (required)"},
@@ -192,12 +130,6 @@ static void print_skipped(const json_t *answer, const char *name, const struct w
     view_rows(&view, json_object_get(answer, "skipped"), when, out);
 }
 
-static const struct request_command skip_request = {.method = "POST",
-                                                    .kind = "schedules",
-                                                    .tail = "/skip-next",
-                                                    PARTS(skip_parts),
-                                                    .print = print_skipped};
-
 /* ---- next, slots, explain, health ---- */
 
 enum next_option { NEXT_COUNT = REMOTE_OPTIONS, NEXT_FROM, NEXT_OPTIONS };
@@ -210,9 +142,6 @@ static const struct option next_rows[NEXT_OPTIONS] = {
 
 static const struct filter next_filters[] = {{NEXT_COUNT, "count", FILTER_TEXT},
                                              {NEXT_FROM, "from", FILTER_TIME}};
-
-static const struct request_command next_request = {
-    .kind = "schedules", .tail = "/next", FILTERS(next_filters), .print = print_next};
 
 enum slots_option { SLOTS_FROM = LIST_OPTIONS, SLOTS_TO, SLOTS_OPTIONS };
 
@@ -241,12 +170,6 @@ static const struct option explain_rows[EXPLAIN_OPTIONS] = {
 };
 
 static const struct filter explain_filters[] = {{EXPLAIN_AT, "at", FILTER_TEXT}};
-static const struct request_command explain_request = {.kind = "schedules",
-                                                       .tail = "/explain",
-                                                       FILTERS(explain_filters),
-                                                       .print = print_explained};
-static const struct request_command health_request = {
-    .kind = "schedules", .tail = "/health", .print = print_health};
 
 /* ---- the table ---- */
 
@@ -279,20 +202,14 @@ static const struct command commands[] = {
          "-o json prints the whole schedule, which `schedule create -f` and `apply` read.\n",
      .examples = "  belfry schedule get nightly\n"
                  "  belfry schedule get nightly -o json > nightly.json\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &get_request,
-     .run = request_command_run},
+     REQUEST(plain_options, .kind = "schedules", .view = &schedule_view)},
     {.name = "schedule list",
      .usage = "[OPTION]...",
      .summary = "List schedules",
-     .about = "",
      .examples = "  belfry schedule list --status paused\n"
                  "  belfry schedule list -l team=billing --all -o name\n",
-     OPTIONS(list_rows),
-     NO_NAME,
-     .arg = &list_lister,
-     .run = lister_run},
+     LISTER(list_rows, .kind = "schedules",
+            .list = {.view = &schedule_view, FILTERS(schedule_filters)})},
     {.name = "schedule edit",
      .usage = "ID [OPTION]...",
      .summary = "Change a schedule in an editor",
@@ -310,10 +227,7 @@ static const struct command commands[] = {
      .about =
          "Runs in progress finish their attempt, waiting runs end.  The history is kept.\n",
      .examples = "  belfry schedule delete nightly\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &delete_request,
-     .run = request_command_run},
+     REQUEST(plain_options, .method = "DELETE", .kind = "schedules", .done = "deleted")},
     {.name = "schedule pause",
      .usage = "ID... [OPTION]...",
      .summary = "Pause a schedule, until a time or until it is resumed",
@@ -321,10 +235,8 @@ static const struct command commands[] = {
               "run.\n",
      .examples = "  belfry schedule pause nightly --reason 'database moves'\n"
                  "  belfry schedule pause nightly --until +2h\n",
-     OPTIONS(pause_rows),
-     SOME_NAMES,
-     .arg = &pause_request,
-     .run = request_command_run},
+     REQUEST(pause_rows, .method = "POST", .kind = "schedules", .tail = "/pause",
+             PARTS(pause_parts), .done = "paused", .print_done = print_schedule)},
     {.name = "schedule resume",
      .usage = "ID... [OPTION]...",
      .summary = "Resume a schedule",
@@ -344,19 +256,17 @@ static const struct command commands[] = {
          "run anyway.\n",
      .examples = "  belfry schedule trigger nightly\n"
                  "  belfry schedule trigger nightly --input '{\"day\":\"2026-11-15\"}'\n",
-     OPTIONS(trigger_rows),
-     SOME_NAMES,
-     .arg = &trigger_request,
-     .run = request_command_run},
+     REQUEST(trigger_rows, .method = "POST", .kind = "schedules", .tail = "/trigger",
+             PARTS(trigger_parts), .view = &run_view, .print = print_triggered,
+             .starts_run = true)},
     {.name = "schedule test",
      .usage = "ID... [OPTION]...",
      .summary = "Run the action of a schedule once as a test",
      .about = "The schedule's counters and last outcome do not change.\n",
      .examples = "  belfry schedule test nightly\n",
-     OPTIONS(test_rows),
-     SOME_NAMES,
-     .arg = &test_request,
-     .run = request_command_run},
+     REQUEST(test_rows, .method = "POST", .kind = "schedules", .tail = "/test",
+             .parts = trigger_parts, .part_count = 1, .view = &run_view,
+             .print = print_triggered)},
     {.name = "schedule backfill",
      .usage = "ID --from TIME [--to TIME] [OPTION]...",
      .summary = "Run the slots of a time range in the past",
@@ -374,19 +284,15 @@ static const struct command commands[] = {
      .about = "They are recorded as cancelled when they are due.\n",
      .examples = "  belfry schedule skip-next nightly\n"
                  "  belfry schedule skip-next nightly --count 3\n",
-     OPTIONS(skip_rows),
-     SOME_NAMES,
-     .arg = &skip_request,
-     .run = request_command_run},
+     REQUEST(skip_rows, .method = "POST", .kind = "schedules", .tail = "/skip-next",
+             PARTS(skip_parts), .print = print_skipped)},
     {.name = "schedule next",
      .usage = "ID... [OPTION]...",
      .summary = "Show when a schedule will run",
      .about = "`belfry next EXPR` does the same for an expression, without a server.\n",
      .examples = "  belfry schedule next nightly -n 3\n",
-     OPTIONS(next_rows),
-     SOME_NAMES,
-     .arg = &next_request,
-     .run = request_command_run},
+     REQUEST(next_rows, .kind = "schedules", .tail = "/next", FILTERS(next_filters),
+             .print = print_next)},
     {.name = "schedule slots",
      .usage = "ID [OPTION]...",
      .summary = "Show the past and planned slots of a schedule",
@@ -406,38 +312,27 @@ static const struct command commands[] = {
      .summary = "Explain why a schedule runs or does not run at a time",
      .about = "`belfry explain EXPR` does the same for an expression, without a server.\n",
      .examples = "  belfry schedule explain nightly --at 2026-03-29T02:30:00\n",
-     OPTIONS(explain_rows),
-     SOME_NAMES,
-     .arg = &explain_request,
-     .run = request_command_run},
+     REQUEST(explain_rows, .kind = "schedules", .tail = "/explain", FILTERS(explain_filters),
+             .print = print_explained)},
     {.name = "schedule health",
      .usage = "ID... [OPTION]...",
      .summary = "Show whether a schedule is late or failing, and its warnings",
-     .about = "",
      .examples = "  belfry schedule health nightly\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &health_request,
-     .run = request_command_run},
+     REQUEST(plain_options, .kind = "schedules", .tail = "/health", .print = print_health)},
     {.name = "schedule archive",
      .usage = "ID... [OPTION]...",
      .summary = "Close a schedule forever, keeping it and its history",
      .about = "An archived schedule cannot be triggered or edited, only deleted.  Fails while\n"
               "runs are open: pause the schedule first and wait until they end.\n",
      .examples = "  belfry schedule archive nightly\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &archive_request,
-     .run = request_command_run},
+     REQUEST(plain_options, .method = "POST", .kind = "schedules", .tail = "/archive",
+             .done = "archived", .print_done = print_schedule)},
     {.name = "schedule reset-failures",
      .usage = "ID... [OPTION]...",
      .summary = "Reset the count of consecutive failures",
-     .about = "",
      .examples = "  belfry schedule reset-failures nightly\n",
-     PLAIN,
-     SOME_NAMES,
-     .arg = &reset_request,
-     .run = request_command_run},
+     REQUEST(plain_options, .method = "POST", .kind = "schedules", .tail = "/reset-failures",
+             .done = "failure count reset", .print_done = print_schedule)},
 };
 
 const struct command_group schedule_group = {

@@ -188,13 +188,6 @@ static int post_verb(struct remote *remote, const char *id, const char *verb, js
     return remote_call(remote, &request, ret);
 }
 
-static void print_resumed(const json_t *answer, const char *name, const struct when *when,
-                          struct printer *out)
-{
-    (void)name;
-    print_schedule("resumed", answer, when, out);
-}
-
 static void print_text(const json_t *answer, const char *name, const struct when *when,
                        struct printer *out)
 {
@@ -207,7 +200,8 @@ static void print_text(const json_t *answer, const char *name, const struct when
 
 static int resume_one(struct remote *remote, const struct args *args, const char *id)
 {
-    static const struct request_command resumed = {.print = print_resumed},
+    static const struct request_command resumed = {.done = "resumed",
+                                                   .print_done = print_schedule},
                                         preview = {.print = print_text};
     json_auto_t *dry_run = json_new_object(), *body = json_new_object();
     struct remote_answer answer;

@@ -79,6 +79,33 @@ static void moments_and_numbers_are_as_the_model_has_them(void **state)
     arena_free(arena);
 }
 
+static void members_and_objects_write_their_own_commas(void **state)
+{
+    struct arena *arena = arena_new(1 << 20);
+    struct answer out = answer_new(arena);
+
+    (void)state;
+    answer_text(&out, "[");
+    for (int i = 0; i < 2; i++) {
+        answer_open(&out);
+        answer_put_int(&out, "n", i);
+        answer_put_bool(&out, "b", i == 0);
+        answer_put_text(&out, "empty", STR(""));
+        answer_put_some(&out, "none", STR(""));
+        answer_put_some(&out, "some", STR("{"));
+        answer_put_word(&out, "null", NULL);
+        answer_put_instant(&out, "at", INSTANT_NONE);
+        answer_text(&out, "}");
+    }
+    answer_text(&out, "]");
+    assert_string_equal(answer_done(&out).ptr,
+                        "[{\"n\":0,\"b\":true,\"empty\":\"\",\"none\":null,\"some\":\"{\","
+                        "\"null\":null,\"at\":null},"
+                        "{\"n\":1,\"b\":false,\"empty\":\"\",\"none\":null,\"some\":\"{\","
+                        "\"null\":null,\"at\":null}]");
+    arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -86,6 +113,7 @@ int main(void)
         cmocka_unit_test(bytes_that_are_no_text_are_told_as_far_as_they_go),
         cmocka_unit_test(an_answer_grows),
         cmocka_unit_test(moments_and_numbers_are_as_the_model_has_them),
+        cmocka_unit_test(members_and_objects_write_their_own_commas),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expected values: an unsorted array that is searched for its first item at each removal. */
-#include "base/heap.h"
+#include "sim/heap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * A binary heap in an array: the children of the item at `i` are at 2i + 1 and 2i + 2, and no
  * item is ordered before its parent.
  */
-#include "base/heap.h"
+#include "sim/heap.h"
 
 #include <stdlib.h>
 
