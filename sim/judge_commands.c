@@ -210,6 +210,34 @@ static enum rc check_asked(const struct facts *facts, const struct run_facts *l,
                       RUN_FACTS_ARG(l));
 }
 
+static bool is_given_back(const struct facts *facts, int index)
+{
+    const struct run_id *run = &facts->commands[index]->command.run.id;
+
+    for (int i = index + 1; i < facts->command_count; i++) {
+        const struct rec_command *c = facts->commands[i];
+
+        if (c->command.kind == COMMAND_UNSKIP && command_is_done(c) &&
+            c->command.run.id.schedule == run->schedule &&
+            c->command.run.id.slot_ms == run->slot_ms)
+            return true;
+    }
+    return false;
+}
+
+/* A cancelled slot has no run, unless a later command gave it back. */
+static enum rc check_skip(const struct facts *facts, int index, struct err *reterr)
+{
+    const struct run_id *run = &facts->commands[index]->command.run.id;
+    const struct run_facts *l = facts_run(facts, run->schedule, run->slot_ms * SPAN_MS,
+                                          run->pass);
+
+    if (!l || (!l->open && l->row_count == 0) || is_given_back(facts, index))
+        return RC_OK;
+    return judge_fail(reterr, 13, RUN_FACTS_FMT " ran although its slot was cancelled before",
+                      RUN_FACTS_ARG(l));
+}
+
 static enum rc check_done(const struct facts *facts, int index, struct err *reterr)
 {
     const struct rec_command *c = facts->commands[index];
@@ -221,7 +249,7 @@ static enum rc check_done(const struct facts *facts, int index, struct err *rete
         return check_trigger(facts, c, reterr);
     if (c->command.kind == COMMAND_BACKFILL)
         return check_backfill(facts, c, reterr);
-    return RC_OK;
+    return c->command.kind == COMMAND_SKIP ? check_skip(facts, index, reterr) : RC_OK;
 }
 
 enum rc judge_commands(struct facts *facts, struct err *reterr)

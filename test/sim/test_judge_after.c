@@ -256,6 +256,26 @@ static void a_backfill_that_left_out_a_slot_breaks_13(void **state)
     world_accepted(w);
 }
 
+/* 1:00 is cancelled and given back before it runs; without the latter it must not run. */
+static void a_cancelled_slot_that_runs_breaks_13(void **state)
+{
+    struct rec_command *skip, *unskip;
+    struct rec_delivery *one;
+
+    (void)state;
+    skip = world_command(w, AT(0, 40), COMMAND_SKIP);
+    unskip = world_command(w, AT(0, 45), COMMAND_UNSKIP);
+    skip->command.run.id = unskip->command.run.id = (struct run_id){
+        .schedule = SCHEDULE, .slot_ms = AT(1, 0) / SPAN_MS};
+    one = world_send(w, AT(1, 0), AT(1, 0), 0);
+    world_end(w, AT(1, 5), one, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started++;
+    world_close(w, AT(1, 10), AT(1, 0));
+    world_accepted(w);
+    unskip->reply.rc = RC_NOT_FOUND;
+    world_rejected(w, 13);
+}
+
 static void edit_at(instant at, int64_t base, int64_t version)
 {
     struct rec_command *c = world_command(w, at, COMMAND_UPDATE);
@@ -568,6 +588,7 @@ int main(void)
         TEST(a_new_request_that_passes_for_an_old_one_breaks_13),
         TEST(a_version_that_was_acknowledged_and_lost_breaks_13),
         EMPTY(a_backfill_that_left_out_a_slot_breaks_13),
+        EMPTY(a_cancelled_slot_that_runs_breaks_13),
         EMPTY(two_edits_of_one_version_break_14),
         EMPTY(a_version_that_does_not_grow_breaks_14),
         TEST(every_counter_that_miscounts_breaks_15),
