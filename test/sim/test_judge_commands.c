@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Negative controls of the judge, continued: the effects of acknowledged commands.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "judging.h"
+
+static struct world world;
+static struct world *const w = &world;
+
+static int make(void **state)
+{
+    (void)state;
+    world_make(w);
+    return 0;
+}
+
+static int make_empty(void **state)
+{
+    (void)state;
+    world_make_empty(w);
+    return 0;
+}
+
+/* ---- 13, 14 ---- */
+
+static void a_created_schedule_that_is_gone_breaks_13(void **state)
+{
+    (void)state;
+    w->record.cursor_count = 0;
+    world_rejected(w, 13);
+}
+
+static void a_trigger_without_a_trace_breaks_13(void **state)
+{
+    (void)state;
+    world_command(w, AT(0, 40), COMMAND_TRIGGER)->reply.run = (struct run_id){
+        SCHEDULE, AT(0, 40) / SPAN_MS, 1};
+    world_close(w, AT(0, 50), AT(0, 30));
+    world_rejected(w, 13);
+    w->ledger[0] = (struct ledger_entry){
+        .schedule = SCHEDULE,
+        .pass = 1,
+        .account = {AT(0, 40), AT(0, 40), 1, OUTCOME_DROPPED, REASON_BUFFER},
+        .written_at = AT(0, 40)};
+    w->record.ledger_count = 1;
+    w->drafts[0].policies.drop_when_full = true;
+    w->cursors[0].dropped = 1;
+    world_accepted(w);
+}
+
+static void a_request_that_is_done_twice_breaks_13(void **state)
+{
+    (void)state;
+    w->commands[C_TRIGGER_AGAIN].reply.is_repeated = false;
+    world_rejected(w, 13);
+}
+
+static void a_request_that_is_answered_in_two_ways_breaks_13(void **state)
+{
+    (void)state;
+    w->commands[C_TRIGGER_AGAIN].reply.count = 0;
+    world_rejected(w, 13);
+}
+
+static void a_new_request_that_passes_for_an_old_one_breaks_13(void **state)
+{
+    (void)state;
+    w->commands[C_TRIGGER_AGAIN].command.request = STR("another");
+    world_rejected(w, 13);
+}
+
+static void a_version_that_was_acknowledged_and_lost_breaks_13(void **state)
+{
+    (void)state;
+    w->commands[C_TRIGGER].reply.version = 2;
+    w->commands[C_TRIGGER_AGAIN].reply.version = 2;
+    world_rejected(w, 13);
+}
+
+/* A backfill from 0:58 before to 1:00 before creation: two slots, one of them missing. */
+static void a_backfill_that_left_out_a_slot_breaks_13(void **state)
+{
+    static const struct range range = {AT(-2, 0), AT(-1, 0), OVERLAP_SKIP};
+    struct rec_command *c;
+    struct rec_delivery *d;
+
+    (void)state;
+    c = world_command(w, AT(0, 40), COMMAND_BACKFILL);
+    c->command.backfill = (struct backfill_args){&range, 1};
+    d = world_send(w, AT(0, 40), AT(-2, 0), 1);
+    d->run.kind = RUN_BACKFILL;
+    d->run.due = AT(0, 40);
+    w->runs[0] = d->run;
+    w->record.run_count = 1;
+    w->cursors[0].open = w->cursors[0].started = w->gates[0].open = 1;
+    world_close(w, AT(0, 50), AT(0, 30));
+    world_rejected(w, 13);
+    w->ledger[0] = (struct ledger_entry){
+        .schedule = SCHEDULE,
+        .pass = 1,
+        .account = {AT(-1, 0), AT(-1, 0), 1, OUTCOME_SKIPPED, REASON_OVERLAP},
+        .written_at = AT(0, 40)};
+    w->record.ledger_count = 1;
+    w->cursors[0].skipped = 1;
+    world_accepted(w);
+}
+
+/* 1:00 is cancelled and given back before it runs; without the latter it must not run. */
+static void a_cancelled_slot_that_runs_breaks_13(void **state)
+{
+    struct rec_command *skip, *unskip;
+    struct rec_delivery *one;
+
+    (void)state;
+    skip = world_command(w, AT(0, 40), COMMAND_SKIP);
+    unskip = world_command(w, AT(0, 45), COMMAND_UNSKIP);
+    skip->command.run.id = unskip->command.run.id = (struct run_id){
+        .schedule = SCHEDULE, .slot_ms = AT(1, 0) / SPAN_MS};
+    one = world_send(w, AT(1, 0), AT(1, 0), 0);
+    world_end(w, AT(1, 5), one, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started++;
+    world_close(w, AT(1, 10), AT(1, 0));
+    world_accepted(w);
+    unskip->reply.rc = RC_NOT_FOUND;
+    world_rejected(w, 13);
+}
+
+static void edit_at(instant at, int64_t base, int64_t version)
+{
+    struct rec_command *c = world_command(w, at, COMMAND_UPDATE);
+
+    c->draft = 0;
+    c->command.version = base;
+    c->reply.version = version;
+}
+
+static void two_edits_of_one_version_break_14(void **state)
+{
+    (void)state;
+    edit_at(AT(0, 40), 1, 2);
+    edit_at(AT(0, 45), 1, 3);
+    w->cursors[0].version = 3;
+    world_close(w, AT(0, 50), AT(0, 45));
+    world_rejected(w, 14);
+    w->commands[2].command.version = 2;
+    world_accepted(w);
+}
+
+static void a_version_that_does_not_grow_breaks_14(void **state)
+{
+    (void)state;
+    edit_at(AT(0, 40), 0, 2);
+    edit_at(AT(0, 45), 0, 2);
+    w->cursors[0].version = 2;
+    world_close(w, AT(0, 50), AT(0, 45));
+    world_rejected(w, 14);
+}
+
+#define TEST(name)  cmocka_unit_test_setup(name, make)
+#define EMPTY(name) cmocka_unit_test_setup(name, make_empty)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_created_schedule_that_is_gone_breaks_13),
+        EMPTY(a_trigger_without_a_trace_breaks_13),
+        TEST(a_request_that_is_done_twice_breaks_13),
+        TEST(a_request_that_is_answered_in_two_ways_breaks_13),
+        TEST(a_new_request_that_passes_for_an_old_one_breaks_13),
+        TEST(a_version_that_was_acknowledged_and_lost_breaks_13),
+        EMPTY(a_backfill_that_left_out_a_slot_breaks_13),
+        EMPTY(a_cancelled_slot_that_runs_breaks_13),
+        EMPTY(two_edits_of_one_version_break_14),
+        EMPTY(a_version_that_does_not_grow_breaks_14),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
