@@ -65,11 +65,7 @@ static const struct row rows[] = {
      "api/agents " /* until dialects fill schedule_doc */
      "store core/ base",
      "engine db model wire/"},
-    {"src/api/schedules",
-     "api/call "
-     "api/native " /* until dialects fill schedule_doc */
-     "store model core/ wire/ base",
-     "engine db"},
+    {"src/api/schedules", "api/call store model core/ wire/ base", "engine db"},
     {"src/api/native", "api/call api/access api/events api/schedules store model core/ wire/",
      "engine db base"},
     {"src/api/temporal", "api/call api/schedules store model core/ wire/ base", "engine db"},
