@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "api/access/roles.h"
+#include "api/call/api_dialect.h"
 #include "api/call/error_reply.h"
 #include "api/call/operation.h"
 #include "api/jobs/jobs.h"
@@ -252,7 +253,7 @@ static enum call_step reject_coding(struct call *call)
 /* In gRPC each message has its own compression flag. */
 static bool is_coded(const struct call *call)
 {
-    return call->body.len > 0 && call->operation->dialect != DIALECTS_TEMPORAL &&
+    return call->body.len > 0 && !api_dialects[call->operation->dialect].is_grpc &&
            http1_is_coded(call->request);
 }
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The APIs as a table: what shared code has to know about each of them.  Only
+ * src/api/dialect_table.c includes the headers of all APIs.
+ */
+#pragma once
+
+#include "api/call/call.h"
+
+enum { DIALECT_PREFIXES_MAX = 5 };
+
+struct api_dialect {
+    const char *name; /* in answers */
+    /* Paths without an operation belong to the API by their second segment: /api/<prefix>. */
+    const char *prefixes[DIALECT_PREFIXES_MAX + 1]; /* ends with NULL */
+    struct str token_field; /* a header field with the token alone; empty: none */
+    bool is_grpc; /* one framed message per request and answer, the status in trailers */
+};
+
+extern const struct api_dialect api_dialects[DIALECTS_COUNT];
