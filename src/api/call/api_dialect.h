@@ -14,6 +14,10 @@ struct api_dialect {
     /* Paths without an operation belong to the API by their second segment: /api/<prefix>. */
     const char *prefixes[DIALECT_PREFIXES_MAX + 1]; /* ends with NULL */
     struct str token_field; /* a header field with the token alone; empty: none */
+    /* Sets the call's namespace; NULL: the query's, else the caller's, else "default". */
+    enum rc (*namespace)(struct call *call, struct err *reterr);
+    /* The next step of a call whose namespace does not exist; NULL: call_no_namespace(). */
+    enum call_step (*missing)(struct call *call);
     bool is_grpc; /* one framed message per request and answer, the status in trailers */
 };
 

@@ -23,13 +23,7 @@ enum rc jobs_namespace(struct call *call, struct err *reterr)
     for (int i = 1; i < CALL_PARAMS_MAX; i++)
         call->params[i - 1] = call->params[i];
     call->params[CALL_PARAMS_MAX - 1] = (struct str){NULL, 0};
-    if (call->namespace_name.len > CALL_NAME_MAX)
-        err_set(reterr, RC_LIMIT, -1, 0, "is %zu bytes; the limit is %d",
-                call->namespace_name.len, CALL_NAME_MAX);
-    else if (name_check(call->namespace_name, reterr) == RC_OK)
-        return RC_OK;
-    err_in(reterr, "orgId");
-    return reterr->rc;
+    return call_check_namespace(call, "orgId", reterr);
 }
 
 static enum call_step answer_missing(struct call *call)
@@ -134,7 +128,7 @@ enum call_step jobs_no_org(struct call *call)
 {
     struct creating *creating = call->arg;
 
-    if (call->caller.token != 0)
+    if (call->denied || call->caller.token != 0)
         return call_no_namespace(call);
     if (call->operation->begin == jobs_list_begin)
         return call_answer(call, 200, STR("[]"));
