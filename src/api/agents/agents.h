@@ -9,6 +9,7 @@
 
 #include "api/agents/agents_doc.h"
 #include "api/call/call.h"
+#include "api/call/error_reply.h"
 #include "store/views.h"
 
 /* agents_schedules.c */
@@ -54,6 +55,8 @@ enum call_step agents_planner_read(struct call *call, struct db *db);
 enum call_step agents_events_begin(struct call *call);
 
 /* What they have in common. */
+
+error_reply_fn agents_error_reply;
 
 /* The schedule that params[0] names, if it was created with this API; RC_NOT_FOUND. */
 MUST_USE enum rc agents_find(const struct call *call, struct db *db, struct schedule_view *ret,

@@ -59,6 +59,16 @@ enum rc agents_draft(struct call *call, const struct agents_schedule *schedule, 
     return RC_OK;
 }
 
+/* Agents use 409 for a stale version. */
+void agents_error_reply(const struct problem *problem, struct buf *out, struct error_reply *ret)
+{
+    struct problem shown = *problem;
+
+    if (shown.status == 412)
+        shown.status = 409;
+    error_reply_print(&shown, out, ret);
+}
+
 /* ---- filters ---- */
 
 enum rc agents_filter_read(const struct call *call, struct agents_filter *ret,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "api/call/call.h"
+#include "api/call/error_reply.h"
 
 enum { DIALECT_PREFIXES_MAX = 5 };
 
@@ -18,6 +19,7 @@ struct api_dialect {
     enum rc (*namespace)(struct call *call, struct err *reterr);
     /* The next step of a call whose namespace does not exist; NULL: call_no_namespace(). */
     enum call_step (*missing)(struct call *call);
+    error_reply_fn *refuse; /* NULL: error_reply_print() */
     bool is_grpc; /* one framed message per request and answer, the status in trailers */
 };
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "api/call/call.h"
+#include "api/call/error_reply.h"
 #include "api/conductor/conductor_doc.h"
 #include "store/views.h"
 
@@ -23,6 +24,9 @@ enum call_step conductor_pause_begin(struct call *call);
 enum call_step conductor_resume_begin(struct call *call);
 enum call_step conductor_change_read(struct call *call, struct db *db);
 enum call_step conductor_change_settled(struct call *call);
+
+/* conductor_error.c */
+error_reply_fn conductor_error_reply;
 
 /* conductor_tags.c */
 enum call_step conductor_tags_begin(struct call *call);

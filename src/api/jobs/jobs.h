@@ -8,6 +8,7 @@
 #pragma once
 
 #include "api/call/call.h"
+#include "api/call/error_reply.h"
 #include "api/jobs/jobs_doc.h"
 
 /* Reads the organisation from the path; params[0] is the schedule afterwards. */
@@ -15,6 +16,9 @@ MUST_USE enum rc jobs_namespace(struct call *call, struct err *reterr);
 
 /* The organisation does not exist: without tokens, its first schedule creates it. */
 enum call_step jobs_no_org(struct call *call);
+
+/* jobs_error.c */
+error_reply_fn jobs_error_reply;
 
 /* jobs_list.c */
 enum call_step jobs_list_begin(struct call *call);
