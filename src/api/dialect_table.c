@@ -3,6 +3,7 @@
  * The table of APIs.
  */
 #include "api/agents/agents.h"
+#include "api/agents/agents_event.h"
 #include "api/call/api_dialect.h"
 #include "api/conductor/conductor.h"
 #include "api/jobs/jobs.h"
@@ -12,7 +13,8 @@ const struct api_dialect api_dialects[DIALECTS_COUNT] = {
     [DIALECTS_NATIVE] = {.name = "native"},
     [DIALECTS_AGENTS] = {.name = "agents",
                          .prefixes = {"schedules", "executions"},
-                         .refuse = agents_error_reply},
+                         .refuse = agents_error_reply,
+                         .events = &agents_event_terms},
     [DIALECTS_CONDUCTOR] = {.name = "conductor",
                             .prefixes = {"scheduler", "workflow", "token", "metadata"},
                             .token_field = {"X-Authorization", 15},

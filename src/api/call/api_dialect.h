@@ -10,6 +10,8 @@
 
 enum { DIALECT_PREFIXES_MAX = 5 };
 
+struct event_terms; /* api/events/event_filter.h */
+
 struct api_dialect {
     const char *name; /* in answers */
     /* Paths without an operation belong to the API by their second segment: /api/<prefix>. */
@@ -19,7 +21,8 @@ struct api_dialect {
     enum rc (*namespace)(struct call *call, struct err *reterr);
     /* The next step of a call whose namespace does not exist; NULL: call_no_namespace(). */
     enum call_step (*missing)(struct call *call);
-    error_reply_fn *refuse; /* NULL: error_reply_print() */
+    error_reply_fn *refuse;           /* NULL: error_reply_print() */
+    const struct event_terms *events; /* its own types and format of events; NULL: none */
     bool is_grpc; /* one framed message per request and answer, the status in trailers */
 };
 
