@@ -9,9 +9,8 @@
 #include "api/call/operation.h"
 #include "api/call/request.h"
 #include "api/jobs/jobs.h"
-#include "api/schedules/native_draft.h"
+#include "api/schedules/schedule_compile.h"
 #include "api/schedules/schedule_times.h"
-#include "model/member.h"
 
 enum { EDIT_TRIES_MAX = 20 }; /* retries of an edit after other edits */
 
@@ -58,19 +57,16 @@ static enum call_step begin_read(struct call *call)
 static enum rc build_draft(struct call *call, const json_t *json, struct command *command,
                            struct err *reterr)
 {
-    json_auto_t *document = NULL;
-    struct wanted_hint hint;
+    struct schedule_doc doc = schedule_doc_initial(call, call->params[0]);
     struct draft *draft;
 
-    if (jobs_read(json, call->namespace_name, &document, reterr) != RC_OK)
+    if (jobs_read(json, call->namespace_name, call->arena, &doc, reterr) != RC_OK)
         return reterr->rc;
-    if (native_draft(call, document, call->params[0], command, &hint, reterr) != RC_OK) {
-        jobs_explain(reterr);
+    if (schedule_compile(call, &doc, DIALECTS_JOBS, &draft, reterr) != RC_OK) {
+        err_rename(reterr, "cronExpression");
         return reterr->rc;
     }
-    draft = arena_take(call->arena, sizeof *draft);
-    *draft = *command->draft;
-    draft->dialect = DIALECTS_JOBS;
+    command->name = doc.id;
     command->draft = draft;
     return RC_OK;
 }

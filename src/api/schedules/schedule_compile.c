@@ -109,6 +109,15 @@ static struct draft *make_draft(const struct schedule_draft *from, enum dialects
     return draft;
 }
 
+struct schedule_doc schedule_doc_initial(const struct call *call, struct str id)
+{
+    struct schedule_doc doc = schedule_doc_default();
+
+    doc.id = id;
+    doc.policies = call->context->policies;
+    return doc;
+}
+
 enum rc schedule_compile(struct call *call, struct schedule_doc *doc, enum dialects dialect,
                          struct draft **ret, struct err *reterr)
 {

@@ -7,6 +7,9 @@
 #include "api/call/call.h"
 #include "model/schedule_json.h"
 
+/* A document with the server's default policies; an empty id: one is generated later. */
+struct schedule_doc schedule_doc_initial(const struct call *call, struct str id);
+
 /*
  * Compiles a document that passes schedule_check(); its namespace becomes the call's, and an
  * empty id a generated one.  *ret is in the call's arena or points to the document; the caller
