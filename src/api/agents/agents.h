@@ -82,9 +82,9 @@ MUST_USE enum rc agents_each(const struct call *call, struct db *db,
                              const struct agents_filter *filter, agents_each_fn *each,
                              void *arg, struct err *reterr);
 
-/* Fills *command for the schedule of this name; errors name the fields of this API. */
+/* A draft of the schedule with this name; errors name the fields of this API. */
 MUST_USE enum rc agents_draft(struct call *call, const struct agents_schedule *schedule,
-                              struct str name, struct command *command, struct err *reterr);
+                              struct str name, struct draft **ret, struct err *reterr);
 
 /*
  * A warning about the agent for the answer to a create or update; it is also logged.  Empty: no

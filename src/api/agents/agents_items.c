@@ -74,6 +74,7 @@ enum call_step agents_trigger_read(struct call *call, struct db *db)
     struct command *command = call->commands;
     struct agents_schedule alone = agents_initial(call->context->default_timezone);
     struct schedule_view view;
+    struct draft *draft = NULL;
     struct err err;
     enum rc rc = agents_find(call, db, &view, &err);
 
@@ -89,7 +90,8 @@ enum call_step agents_trigger_read(struct call *call, struct db *db)
         alone.type = AGENTS_NOW;
         state->schedule = alone;
         command->kind = COMMAND_DIRECT;
-        rc = agents_draft(call, &alone, call->params[0], command, &err);
+        rc = agents_draft(call, &alone, call->params[0], &draft, &err);
+        command->draft = draft;
     }
     return rc == RC_OK ? CALL_SETTLE : agents_failed(call, &err);
 }

@@ -118,6 +118,17 @@ struct schedule_doc schedule_doc_initial(const struct call *call, struct str id)
     return doc;
 }
 
+enum rc schedule_check_zone(const struct call *call, struct str zone, struct err *reterr)
+{
+    const struct zone_source *zones = &call->context->zones;
+
+    if (zones->find(zones->user, zone, reterr))
+        return RC_OK;
+    if (reterr->rc == RC_NOT_FOUND)
+        reterr->rc = RC_INVALID; /* the zone, not the schedule, is missing */
+    return reterr->rc;
+}
+
 enum rc schedule_compile(struct call *call, struct schedule_doc *doc, enum dialects dialect,
                          struct draft **ret, struct err *reterr)
 {
