@@ -95,6 +95,6 @@ enum call_step conductor_done(struct call *call);
 MUST_USE enum rc conductor_number(const struct call *call, const char *name, int64_t high,
                                   int64_t *ret, struct err *reterr);
 
-/* Fills *command from the native document; errors name the fields of Conductor's JSON. */
-MUST_USE enum rc conductor_draft(struct call *call, const json_t *document, struct str name,
-                                 struct command *command, struct err *reterr);
+/* Compiles a document; errors name the fields of Conductor's JSON. */
+MUST_USE enum rc conductor_draft(struct call *call, struct schedule_doc *doc,
+                                 struct draft **ret, struct err *reterr);
