@@ -26,7 +26,6 @@ static enum rc finish_names(struct call *call, const json_t *json, struct str id
                 STR_ARG(doc->namespace), STR_ARG(call->namespace_name));
         return field_error(reterr, "namespace");
     }
-    doc->namespace = call->namespace_name;
     if (id.len > 0 && doc->id.len > 0 && !str_eq(doc->id, id)) {
         err_set(reterr, RC_INVALID, -1, 0, "is \"%.*s\", but the path has \"%.*s\"",
                 STR_ARG(doc->id), STR_ARG(id));
@@ -95,25 +94,11 @@ static void set_pause(const struct call *call, const struct pause_def *pause,
     command->until = pause->until;
 }
 
-static enum rc compile_document(struct call *call, struct schedule_doc *doc,
-                                struct command *command, struct err *reterr)
-{
-    struct draft *draft;
-    enum rc rc = schedule_compile(call, doc, DIALECTS_NATIVE, &draft, reterr);
-
-    if (rc != RC_OK)
-        return rc;
-    if (doc->pause.is_said)
-        set_pause(call, &doc->pause, draft, command);
-    command->name = doc->id;
-    command->draft = draft;
-    return RC_OK;
-}
-
 enum rc native_draft(struct call *call, const json_t *json, struct str id,
                      struct command *command, struct wanted_hint *ret_hint, struct err *reterr)
 {
     struct schedule_doc doc;
+    struct draft *draft;
     enum rc rc = schedule_from_json(json, call->arena, false, &doc, reterr);
 
     if (rc == RC_OK)
@@ -121,21 +106,13 @@ enum rc native_draft(struct call *call, const json_t *json, struct str id,
     if (rc == RC_OK)
         rc = finish_policies(call, json, &doc, reterr);
     if (rc == RC_OK)
-        rc = compile_document(call, &doc, command, reterr);
-    if (rc == RC_OK)
-        *ret_hint = make_hint(call, &doc.governor);
-    return rc;
-}
-
-enum rc native_draft_with(struct call *call, const json_t *json, struct str id,
-                          const struct policies *policies, struct command *command,
-                          struct err *reterr)
-{
-    struct schedule_doc doc;
-    enum rc rc = schedule_from_json(json, call->arena, true, &doc, reterr);
-
-    if (rc == RC_OK)
-        rc = finish_names(call, json, id, &doc, reterr);
-    doc.policies = *policies;
-    return rc == RC_OK ? compile_document(call, &doc, command, reterr) : rc;
+        rc = schedule_compile(call, &doc, DIALECTS_NATIVE, &draft, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (doc.pause.is_said)
+        set_pause(call, &doc.pause, draft, command);
+    command->name = doc.id;
+    command->draft = draft;
+    *ret_hint = make_hint(call, &doc.governor);
+    return RC_OK;
 }
