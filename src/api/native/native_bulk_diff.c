@@ -10,7 +10,7 @@
 #include "api/call/request.h"
 #include "api/native/native.h"
 #include "api/native/native_document.h"
-#include "api/schedules/native_draft.h"
+#include "api/native/native_draft.h"
 #include "model/schedule_json.h"
 
 enum {

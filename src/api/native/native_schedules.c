@@ -6,7 +6,7 @@
 #include "api/call/request.h"
 #include "api/native/native.h"
 #include "api/native/native_document.h"
-#include "api/schedules/native_draft.h"
+#include "api/native/native_draft.h"
 #include "api/schedules/schedule_times.h"
 #include "api/schedules/view.h"
 #include "model/action.h"

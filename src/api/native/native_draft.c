@@ -2,7 +2,7 @@
 /*
  * Turns a native schedule document into a command of the engine, with the server's defaults.
  */
-#include "api/schedules/native_draft.h"
+#include "api/native/native_draft.h"
 
 #include "api/schedules/schedule_compile.h"
 #include "model/policies_json.h"
