@@ -115,8 +115,8 @@ static void build_create(struct call *call, const struct saving *saving)
     struct command *command = change_command(call, COMMAND_CREATE);
 
     saving->draft->is_paused = saving->is_paused;
-    command->draft = saving->draft;
-    command->text = saving->reason;
+    command->save.draft = saving->draft;
+    command->save.reason = saving->reason;
 }
 
 /* A changed flag `paused` means pause or resume, which is a separate command. */
@@ -129,11 +129,10 @@ static void build_update(struct call *call, const struct saving *saving,
     commands[0] = *change_command(call, COMMAND_UPDATE);
     commands[0].schedule = view->row.id;
     saving->draft->is_paused = false;
-    commands[0].draft = saving->draft;
-    commands[1] = commands[0];
-    commands[1].draft = NULL;
-    commands[1].kind = saving->is_paused ? COMMAND_PAUSE : COMMAND_RESUME;
-    commands[1].text = saving->reason;
+    commands[0].save.draft = saving->draft;
+    commands[1] = *change_command(call, saving->is_paused ? COMMAND_PAUSE : COMMAND_RESUME);
+    commands[1].schedule = view->row.id;
+    commands[1].pause.reason = saving->reason;
     call->commands = commands;
     call->command_count = 1;
     if (was_paused != saving->is_paused || (was_paused && saving->reason.len > 0))
@@ -228,8 +227,8 @@ static enum call_step change_one(struct call *call, enum command_kind kind)
     if (request_name(call, 0, "schedule", &err) != RC_OK)
         return conductor_missing(call, call->params[0]);
     if (kind == COMMAND_PAUSE)
-        command->text = request_query(call, "reason");
-    if (command->text.len > REASON_TEXT_MAX)
+        command->pause.reason = request_query(call, "reason");
+    if (kind == COMMAND_PAUSE && command->pause.reason.len > REASON_TEXT_MAX)
         return change_refuse(call, "reason", "is limited to 1000 bytes");
     return CALL_READ;
 }

@@ -20,7 +20,7 @@ static enum call_step send_start(struct call *call, const json_t *request)
         request_key(call, &err) != RC_OK || conductor_draft(call, &doc, &draft, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     command->name = doc.id;
-    command->draft = draft;
+    command->save.draft = draft;
     request_trace(call);
     return CALL_COMMANDS;
 }

@@ -140,7 +140,7 @@ static enum call_step send_update(struct call *call, struct tagging *tagging)
     if (change_tags(tagging, call->arena, doc, &err) != RC_OK ||
         conductor_draft(call, doc, &draft, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    command->draft = draft;
+    command->save.draft = draft;
     command->schedule = tagging->schedule;
     command->version = tagging->version;
     return CALL_COMMANDS;

@@ -67,7 +67,7 @@ static enum rc build_draft(struct call *call, const json_t *json, struct command
         return reterr->rc;
     }
     command->name = doc.id;
-    command->draft = draft;
+    command->save.draft = draft;
     return RC_OK;
 }
 

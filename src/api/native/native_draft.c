@@ -56,10 +56,7 @@ struct command native_hint(const struct wanted_hint *hint, int64_t schedule, str
     return (struct command){.kind = COMMAND_HINT,
                             .schedule = schedule,
                             .name = name,
-                            .hint_interval = hint->interval,
-                            .hint_at = hint->at,
-                            .until = hint->expires,
-                            .text = hint->reason};
+                            .hint = {hint->interval, hint->at, hint->expires, hint->reason}};
 }
 
 /* The interval of a hint is limited to the governor's bounds; a time in the past is ignored. */
@@ -90,8 +87,8 @@ static void set_pause(const struct call *call, const struct pause_def *pause,
     draft->is_paused = pause->is_paused && pause->until > call->now;
     if (!draft->is_paused)
         return;
-    command->text = pause->reason;
-    command->until = pause->until;
+    command->save.reason = pause->reason;
+    command->save.pause_until = pause->until;
 }
 
 enum rc native_draft(struct call *call, const json_t *json, struct str id,
@@ -112,7 +109,7 @@ enum rc native_draft(struct call *call, const json_t *json, struct str id,
     if (doc.pause.is_said)
         set_pause(call, &doc.pause, draft, command);
     command->name = doc.id;
-    command->draft = draft;
+    command->save.draft = draft;
     *ret_hint = make_hint(call, &doc.governor);
     return RC_OK;
 }
