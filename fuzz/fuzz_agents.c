@@ -3,14 +3,13 @@
  * Bytes as the JSON of an agent's schedule.
  *
  * A schedule that can be read prints as JSON that reads back as the same schedule.  A complete
- * schedule gives a native document that can be read, unless the core finds an error in it, and
- * a name that needs no escaping in a path.
+ * schedule fills a valid document, unless a member is wrong, and has a name that needs no
+ * escaping in a path.
  */
 #include <string.h>
 
 #include "api/agents/agents_doc.h"
 #include "base/must.h"
-#include "model/schedule_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
@@ -26,14 +25,13 @@ static void check_name(const struct agents_schedule *schedule, struct arena *are
 
 static void check_document(const struct agents_schedule *schedule, struct arena *arena)
 {
-    json_auto_t *document = agents_document(schedule);
-    struct schedule_doc doc;
+    struct schedule_doc doc = schedule_doc_default();
     struct err err;
 
-    if (schedule_from_json(document, arena, false, &doc, &err) == RC_OK)
-        return;
-    agents_explain(&err);
-    must(err.text[0] != '\0' && str_is_utf8(str_of(err.text)));
+    if (agents_fill(schedule, arena, &doc, &err) == RC_OK)
+        must(schedule_check(&doc, arena, &err) == RC_OK);
+    else
+        must(err.text[0] != '\0' && str_is_utf8(str_of(err.text)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)

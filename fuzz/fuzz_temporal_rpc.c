@@ -3,10 +3,11 @@
  * Bytes as a query of Temporal's lists, and as the message of a spec.
  *
  * A query that parses can be evaluated; the canonical form of a spec, as a message, does not
- * change when it is made canonical again.
+ * change when it is made canonical again, and can be stored.
  */
 #include "api/temporal/temporal_query.h"
 #include "base/must.h"
+#include "model/schedule_json.h"
 #include "model/temporal_codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
@@ -23,6 +24,18 @@ static void check_query(struct str text, struct arena *arena)
         must(err.text[0] != '\0');
 }
 
+/* The spec of a document that is stored must read back. */
+static void check_stored(const struct temporal_spec *spec, struct arena *arena)
+{
+    struct schedule_doc doc = schedule_doc_default();
+    struct err err;
+
+    doc.action = action_default(ACTION_QUEUE);
+    doc.action.queue.queue = STR("q");
+    doc.spec = temporal_spec_def(spec, arena);
+    must(schedule_check(&doc, arena, &err) == RC_OK);
+}
+
 static bool canonical(const Temporal__ScheduleSpec *message, struct arena *arena,
                       struct str *ret)
 {
@@ -32,6 +45,7 @@ static bool canonical(const Temporal__ScheduleSpec *message, struct arena *arena
     if (temporal_spec_of(message, arena, &given, &err) != RC_OK ||
         temporal_canonical(&given, arena, &spec, &err) != RC_OK)
         return false;
+    check_stored(&spec, arena);
     *ret = proto_pack(&temporal_spec_message(&spec, arena)->base, arena);
     return true;
 }

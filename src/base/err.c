@@ -65,6 +65,12 @@ void err_in(struct err *reterr, const char *fmt, ...)
     buf_text(&field, inner);
 }
 
+void err_rename(struct err *reterr, const char *field)
+{
+    reterr->field[0] = '\0';
+    err_in(reterr, "%s", field);
+}
+
 const char *rc_name(enum rc rc)
 {
     static const char *const names[RC_COUNT] = {

@@ -49,5 +49,8 @@ enum rc err_set(struct err *reterr, enum rc rc, int at, int len, const char *fmt
 /* Prepends `fmt` to reterr->field: "expr" becomes "spec.cron[0].expr". */
 void err_in(struct err *reterr, const char *fmt, ...) PRINTF(2, 3);
 
+/* Replaces reterr->field; "": none. */
+void err_rename(struct err *reterr, const char *field);
+
 /* A short name of the code, such as "invalid"; never NULL. */
 const char *rc_name(enum rc rc);

@@ -122,6 +122,21 @@ static enum rc take_text(const struct member *m, const json_t *value, struct are
     return rc;
 }
 
+enum rc member_read_text(const struct member *m, const json_t *object, struct arena *arena,
+                         struct str *ret, struct err *reterr)
+{
+    const json_t *value = json_object_get(object, m->name);
+    struct str s = {json_string_value(value), json_string_length(value)};
+
+    *ret = (struct str){NULL, 0};
+    if (!value || json_is_null(value) || (json_is_string(value) && str_trim(s).len == 0))
+        return RC_OK;
+    if (take_text(m, value, arena, ret, reterr) == RC_OK)
+        return RC_OK;
+    err_in(reterr, "%s", m->name);
+    return reterr->rc;
+}
+
 enum rc json_keep(const json_t *value, size_t max, struct arena *arena, struct str *ret,
                   struct err *reterr)
 {
@@ -138,16 +153,16 @@ enum rc json_keep(const json_t *value, size_t max, struct arena *arena, struct s
     return RC_OK;
 }
 
-static enum rc take_map(const struct member *m, const json_t *value, struct arena *arena,
-                        struct str *to, struct err *reterr)
+enum rc json_keep_map(const json_t *value, size_t max, struct arena *arena, struct str *ret,
+                      struct err *reterr)
 {
     if (!json_is_object(value))
         return json_wrong_type(value, "an object", reterr);
     if (json_object_size(value) == 0) {
-        *to = (struct str){0};
+        *ret = (struct str){0};
         return RC_OK;
     }
-    return json_keep(value, (size_t)m->high, arena, to, reterr);
+    return json_keep(value, max, arena, ret, reterr);
 }
 
 static enum rc read_member(const struct member *m, const json_t *value, const struct reading *r,
@@ -175,7 +190,7 @@ static enum rc read_member(const struct member *m, const json_t *value, const st
     case MEMBER_JSON:
         return json_keep(value, (size_t)m->high, r->arena, to, reterr);
     case MEMBER_MAP:
-        return take_map(m, value, r->arena, to, reterr);
+        return json_keep_map(value, (size_t)m->high, r->arena, to, reterr);
     case MEMBER_OBJECT:
         return members_read(m->members, value, r, reterr);
     case MEMBER_OTHER:

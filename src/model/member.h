@@ -89,6 +89,9 @@ struct members {
 /* r->to must have its initial values; it is partly filled if this fails. */
 MUST_USE enum rc members_read(const struct members *members, const json_t *value,
                               const struct reading *r, struct err *reterr);
+/* One MEMBER_TEXT, of a dialect in which absent, null, blank and empty texts are the same. */
+MUST_USE enum rc member_read_text(const struct member *m, const json_t *object,
+                                  struct arena *arena, struct str *ret, struct err *reterr);
 
 /* The caller owns the result.  `initial` is a struct with the initial values. */
 json_t *members_print(const struct members *members, const void *from, const void *initial,
@@ -103,9 +106,11 @@ void members_write(const struct members *members, const void *from, const void *
 struct str members_keep(const struct members *members, const void *from, const void *initial,
                         struct arena *arena);
 
-/* A value as one line of JSON in the arena; RC_LIMIT above `max` bytes. */
+/* One line of JSON in the arena; RC_LIMIT above `max` bytes.  A map is an object; {} is "". */
 MUST_USE enum rc json_keep(const json_t *value, size_t max, struct arena *arena,
                            struct str *ret, struct err *reterr);
+MUST_USE enum rc json_keep_map(const json_t *value, size_t max, struct arena *arena,
+                               struct str *ret, struct err *reterr);
 
 json_t *json_of_word(const char *word);
 json_t *json_of_text(struct str s); /* null if empty */

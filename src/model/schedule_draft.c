@@ -94,16 +94,6 @@ static void fill_plan(const struct schedule_doc *doc, const struct draft_options
     must(plan_is_valid(plan));
 }
 
-static void fill_hint(const struct governor_def *governor, struct schedule_draft *draft)
-{
-    draft->has_hint = governor->is_set && governor->hint_expires != INSTANT_NONE &&
-                      (governor->hint_interval > 0 || governor->hint_at != INSTANT_NEVER);
-    draft->hint_interval = governor->hint_interval;
-    draft->hint_at = governor->hint_at;
-    draft->hint_expires = governor->hint_expires;
-    draft->hint_reason = governor->hint_reason;
-}
-
 enum rc schedule_draft(const struct schedule_doc *doc, const struct draft_options *options,
                        struct arena *arena, struct schedule_draft *ret, struct err *reterr)
 {
@@ -122,7 +112,6 @@ enum rc schedule_draft(const struct schedule_doc *doc, const struct draft_option
     if (rc != RC_OK)
         return rc;
     fill_plan(doc, options, draft.texts.action, &draft.plan);
-    fill_hint(&doc->governor, &draft);
     if (draft.plan.lane == LANE_PULL)
         draft.queue = queue_of(&doc->action);
     *ret = draft;

@@ -20,12 +20,6 @@ struct schedule_draft {
     struct schedule_texts texts;
     struct str description;
     bool is_disabled;
-    /* A hint is not part of the plan: it is a separate command. */
-    bool has_hint;
-    span hint_interval; /* 0: none */
-    instant hint_at;    /* INSTANT_NEVER: none */
-    instant hint_expires;
-    struct str hint_reason;
 };
 
 /*

@@ -274,8 +274,8 @@ static enum rc keep_json(json_t *value, const char *field, size_t max, struct ar
     return rc;
 }
 
-static enum rc keep_spec(const struct spec_def *def, struct arena *arena, struct str *ret,
-                         struct err *reterr)
+enum rc schedule_keep_spec(const struct spec_def *def, struct arena *arena, struct str *ret,
+                           struct err *reterr)
 {
     struct buf out = {.ptr = arena_room(arena, SPEC_ROOM), .cap = SPEC_ROOM};
 
@@ -293,7 +293,7 @@ enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
                                    .policies = policies_keep(&doc->policies, arena),
                                    .governor = kept_governor(&doc->governor, arena),
                                    .extra = doc->extra};
-    enum rc rc = keep_spec(&doc->spec, arena, &texts.spec, reterr);
+    enum rc rc = schedule_keep_spec(&doc->spec, arena, &texts.spec, reterr);
 
     if (rc == RC_OK)
         rc = check_kept(texts.action, "action", ACTION_BYTES_MAX, reterr);

@@ -85,6 +85,10 @@ struct schedule_texts {
 MUST_USE enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
                                struct schedule_texts *ret, struct err *reterr);
 
+/* The text of a spec alone. */
+MUST_USE enum rc schedule_keep_spec(const struct spec_def *def, struct arena *arena,
+                                    struct str *ret, struct err *reterr);
+
 /*
  * Reads stored texts into the parts of *doc that they cover; the caller fills in the rest.
  * Reads leniently, because a later version may have added fields.  RC_CORRUPT if the texts

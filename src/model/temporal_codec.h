@@ -56,10 +56,12 @@ json_t *temporal_fields_json(const Temporal__Fields *fields, struct arena *arena
 Temporal__Fields *temporal_fields_of(const json_t *json, struct arena *arena);
 
 /*
- * A workflow to start as an action, and back.  The member "temporal" of the action keeps the
- * fields that the action cannot express.
+ * A workflow to start, with a type and a task queue, as an action, and back.  The member
+ * "temporal" of the action keeps the fields that the action cannot express.  Errors name the
+ * field as seen from the action; the texts of *ret are in the arena or in the message.
  */
-json_t *temporal_workflow_json(const Temporal__NewWorkflowExecutionInfo *w,
-                               struct arena *arena);
+MUST_USE enum rc temporal_workflow_action(const Temporal__NewWorkflowExecutionInfo *w,
+                                          struct arena *arena, struct action *ret,
+                                          struct err *reterr);
 Temporal__NewWorkflowExecutionInfo *temporal_workflow_of(const struct action *action,
                                                          struct arena *arena);

@@ -228,15 +228,21 @@ static enum rc add_strings(const struct temporal_spec *given, struct arena *aren
     return RC_OK;
 }
 
-/* Checks of the result.  Exclusions are not checked: a value out of range never matches. */
+/* Checks of the result.  Values of exclusions are not: one out of range never matches. */
+
+static enum rc check_comment(const struct temporal_calendar *calendar, struct err *reterr)
+{
+    if (calendar->comment.len <= SPEC_COMMENT_MAX)
+        return RC_OK;
+    err_set(reterr, RC_INVALID, -1, 0, "a comment has at most %d bytes", SPEC_COMMENT_MAX);
+    err_in(reterr, "comment");
+    return RC_INVALID;
+}
 
 static enum rc check_calendar(const struct temporal_calendar *calendar, struct err *reterr)
 {
-    if (calendar->comment.len > SPEC_COMMENT_MAX) {
-        err_set(reterr, RC_INVALID, -1, 0, "a comment has at most %d bytes", SPEC_COMMENT_MAX);
-        err_in(reterr, "comment");
-        return RC_INVALID;
-    }
+    if (check_comment(calendar, reterr) != RC_OK)
+        return reterr->rc;
     for (int i = 0; i < CALENDAR_FIELDS; i++) {
         enum rc rc = temporal_field_check(calendar->field[i], i, reterr);
 
@@ -288,6 +294,11 @@ static enum rc check_spec(const struct temporal_spec *spec, struct err *reterr)
         rc = check_calendar(&spec->calendars[i], reterr);
         if (rc != RC_OK)
             err_in(reterr, "structuredCalendar[%d]", i);
+    }
+    for (int i = 0; i < spec->not_calendar_count && rc == RC_OK; i++) {
+        rc = check_comment(&spec->not_calendars[i], reterr);
+        if (rc != RC_OK)
+            err_in(reterr, "excludeStructuredCalendar[%d]", i);
     }
     for (int i = 0; i < spec->interval_count && rc == RC_OK; i++) {
         rc = check_interval(&spec->intervals[i], reterr);

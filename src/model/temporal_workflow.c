@@ -31,7 +31,7 @@ static Temporal__RetryPolicy *complete_retry(const Temporal__RetryPolicy *given,
 static char no_text[] = "";
 
 /* Never empty: it has at least the kind of the task queue. */
-static json_t *rest_json(const Temporal__NewWorkflowExecutionInfo *w, struct arena *arena)
+static struct str rest_text(const Temporal__NewWorkflowExecutionInfo *w, struct arena *arena)
 {
     Temporal__NewWorkflowExecutionInfo rest = *w;
     Temporal__TaskQueue queue = *w->task_queue;
@@ -49,25 +49,58 @@ static json_t *rest_json(const Temporal__NewWorkflowExecutionInfo *w, struct are
     text = (struct buf){.cap = BASE64_ROOM(packed.len)};
     text.ptr = arena_take(arena, text.cap);
     base64_add(packed, &text);
-    return json_new_str(buf_as_str(&text));
+    return buf_as_str(&text);
 }
 
-json_t *temporal_workflow_json(const Temporal__NewWorkflowExecutionInfo *w, struct arena *arena)
+static enum rc check_text(struct str text, size_t max,
+                          enum rc (*check)(struct str text, struct err *reterr),
+                          const char *field, struct err *reterr)
 {
-    const struct action action = {
-        .type = ACTION_WORKFLOW,
-        .workflow = {.name = str_of(w->workflow_type->name),
-                     .workflow_id = str_of(w->workflow_id),
-                     .queue = str_of(w->task_queue->name)},
-    };
-    json_t *json = action_to_json(&action, SPEC_BRIEF);
+    if (text.len > max)
+        err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; the limit is %zu", text.len, max);
+    else if (!check || text.len == 0 || check(text, reterr) == RC_OK)
+        return RC_OK;
+    err_in(reterr, "%s", field);
+    return reterr->rc;
+}
 
-    json_put(json, "input", temporal_payloads_json(w->input, arena));
-    json_put(json, "header", temporal_fields_json(w->header, arena));
-    json_put(json, "memo", temporal_fields_json(w->memo, arena));
-    json_put(json, "searchAttributes", temporal_fields_json(w->search_attributes, arena));
-    json_put(json, "temporal", rest_json(w, arena));
-    return json;
+/* Frees `map`. */
+static enum rc keep_map(json_t *map, const char *field, struct arena *arena, struct str *ret,
+                        struct err *reterr)
+{
+    enum rc rc = json_keep_map(map, ACTION_INPUT_MAX, arena, ret, reterr);
+
+    json_decref(map);
+    if (rc != RC_OK)
+        err_in(reterr, "%s", field);
+    return rc;
+}
+
+enum rc temporal_workflow_action(const Temporal__NewWorkflowExecutionInfo *w,
+                                 struct arena *arena, struct action *ret, struct err *reterr)
+{
+    struct action action = action_default(ACTION_WORKFLOW);
+    struct workflow_action *to = &action.workflow;
+
+    to->name = str_of(w->workflow_type->name);
+    to->workflow_id = str_of(w->workflow_id);
+    to->queue = str_of(w->task_queue->name);
+    to->temporal = rest_text(w, arena);
+    if (check_text(to->name, ACTION_NAME_MAX, path_name_check, "name", reterr) != RC_OK ||
+        check_text(to->workflow_id, ACTION_ID_MAX, name_check, "workflowId", reterr) != RC_OK ||
+        check_text(to->queue, ACTION_NAME_MAX, path_name_check, "queue", reterr) != RC_OK ||
+        keep_map(temporal_fields_json(w->header, arena), "header", arena, &to->header,
+                 reterr) != RC_OK ||
+        keep_map(temporal_fields_json(w->memo, arena), "memo", arena, &to->memo, reterr) !=
+            RC_OK ||
+        keep_map(temporal_fields_json(w->search_attributes, arena), "searchAttributes", arena,
+                 &to->search_attributes, reterr) != RC_OK ||
+        check_text(to->temporal, ACTION_INPUT_MAX, NULL, "temporal", reterr) != RC_OK ||
+        keep_map(temporal_payloads_json(w->input, arena), "input", arena, &action.input,
+                 reterr) != RC_OK)
+        return reterr->rc;
+    *ret = action;
+    return RC_OK;
 }
 
 /* ---- from an action ---- */

@@ -53,25 +53,13 @@ static const struct row rows[] = {
     {"src/api",
      "api/call api/schedules api/native api/temporal api/conductor api/agents "
      "api/jobs api/openapi",
-     "engine store db model core/ wire/ base"},
-    {"src/api/call",
-     "api/access "
-     "api/jobs api/temporal " /* until dialects fill schedule_doc */
-     "engine store db model core/ wire/ base",
-     ""},
+     "api/events engine store db model core/ wire/ base"},
+    {"src/api/call", "api/access engine store db model core/ wire/ base", ""},
     {"src/api/access", "api/call store base", "engine db core/ wire/"},
-    {"src/api/events",
-     "api/call "
-     "api/agents " /* until dialects fill schedule_doc */
-     "store core/ base",
-     "engine db model wire/"},
-    {"src/api/schedules",
-     "api/call "
-     "api/native " /* until dialects fill schedule_doc */
-     "store model core/ wire/ base",
-     "engine db"},
-    {"src/api/native", "api/call api/access api/events api/schedules store model core/ wire/",
-     "engine db base"},
+    {"src/api/events", "api/call store core/ base", "engine db model wire/"},
+    {"src/api/schedules", "api/call store model core/ wire/ base", "engine db"},
+    {"src/api/native",
+     "api/call api/access api/events api/schedules store model core/ wire/ base", "engine db"},
     {"src/api/temporal", "api/call api/schedules store model core/ wire/ base", "engine db"},
     {"src/api/conductor", "api/call api/access api/schedules store model core/ wire/ base",
      "engine db"},

@@ -69,7 +69,6 @@ static void a_document_becomes_a_plan_with_its_texts(void **state)
     assert_str(draft.texts.extra, "{\"x\":1}");
     assert_str(draft.description, "why");
     assert_true(draft.is_disabled);
-    assert_false(draft.has_hint);
 }
 
 static void the_type_of_action_decides_the_lane(void **state)
@@ -152,7 +151,7 @@ static void a_lone_interval_is_the_baseline_of_a_governor(void **state)
     }
 }
 
-static void a_governor_is_in_the_plan_and_its_hint_beside_it(void **state)
+static void a_governor_is_in_the_plan_without_its_hint(void **state)
 {
     struct schedule_draft draft = draft_of(
         DOC(HTTP ",\"governor\":{\"minInterval\":\"1m\",\"maxInterval\":\"1h\","
@@ -166,11 +165,6 @@ static void a_governor_is_in_the_plan_and_its_hint_beside_it(void **state)
     assert_false(draft.plan.governor_backoff);
     assert_str(draft.texts.governor,
                "{\"minInterval\":\"1m\",\"maxInterval\":\"1h\",\"backoff\":false}");
-    assert_true(draft.has_hint);
-    assert_int_equal(draft.hint_interval, 0);
-    assert_int_equal(draft.hint_at, NEW_YEAR);
-    assert_int_equal(draft.hint_expires, NEW_YEAR + SPAN_H);
-    assert_str(draft.hint_reason, "r");
 }
 
 static void an_interval_from_the_last_start_follows(void **state)
@@ -289,7 +283,7 @@ int main(void)
         cmocka_unit_test(the_type_of_action_decides_the_lane),
         cmocka_unit_test(a_template_of_the_last_result_asks_for_it),
         cmocka_unit_test(a_lone_interval_is_the_baseline_of_a_governor),
-        cmocka_unit_test(a_governor_is_in_the_plan_and_its_hint_beside_it),
+        cmocka_unit_test(a_governor_is_in_the_plan_without_its_hint),
         cmocka_unit_test(an_interval_from_the_last_start_follows),
         cmocka_unit_test(what_does_not_compile_is_named_from_the_document),
         cmocka_unit_test(every_plan_can_be_packed_and_is_the_same_again),

@@ -231,6 +231,9 @@ static void wrong_text_is_refused_with_field_and_column(void **state)
     check_wrong(cases, COUNT(cases));
 }
 
+#define FIFTY "12345678901234567890123456789012345678901234567890"
+#define LONG  FIFTY FIFTY FIFTY FIFTY "1"
+
 static void wrong_values_are_refused_with_their_path(void **state)
 {
     static const struct wrong cases[] = {
@@ -246,6 +249,10 @@ static void wrong_values_are_refused_with_their_path(void **state)
          "structuredCalendar[0].hour[0].start", "must be a whole number", -1},
         {"{\"excludeStructuredCalendar\":[{\"hour\":[{\"end\":2147483648}]}]}",
          "excludeStructuredCalendar[0].hour[0].end", "32 bits", -1},
+        {"{\"structuredCalendar\":[{\"comment\":\"" LONG "\"}]}",
+         "structuredCalendar[0].comment", "at most 200 bytes", -1},
+        {"{\"excludeStructuredCalendar\":[{},{\"comment\":\"" LONG "\"}]}",
+         "excludeStructuredCalendar[1].comment", "at most 200 bytes", -1},
         {"{\"interval\":[{\"interval\":\"0.999s\"}]}", "interval[0]", "too small", -1},
         {"{\"interval\":[{}]}", "interval[0]", "too small", -1},
         {"{\"interval\":[{\"interval\":\"60s\",\"phase\":\"-1s\"}]}", "interval[0]",

@@ -5,6 +5,7 @@
  */
 #include "api/access/auth.h"
 
+#include "api/call/api_dialect.h"
 #include "api/call/operation.h"
 
 #define USED_EVERY SPAN_MIN /* minimum time between two updates of a token's last use */
@@ -133,12 +134,11 @@ static bool find_token_text(const struct call *call, const struct http1_request 
                             struct str *ret, bool *ret_is_valid)
 {
     static const struct str scheme = {"Bearer ", 7};
-    struct str value;
+    struct str value, field = api_dialects[call->dialect].token_field;
 
     if (!http1_find(request, STR("Authorization"), &value)) {
         *ret_is_valid = true;
-        return call->dialect == DIALECTS_CONDUCTOR &&
-               http1_find(request, STR("X-Authorization"), ret);
+        return field.len > 0 && http1_find(request, field, ret);
     }
     *ret_is_valid = value.len > scheme.len &&
                     str_eq_nocase((struct str){value.ptr, scheme.len}, scheme);

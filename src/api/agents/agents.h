@@ -8,6 +8,7 @@
 #pragma once
 
 #include "api/agents/agents_doc.h"
+#include "api/call/error_reply.h"
 #include "api/call/operation.h"
 #include "store/views.h"
 
@@ -42,6 +43,8 @@ call_fn agents_events_begin;
 
 /* What they have in common. */
 
+error_reply_fn agents_error_reply;
+
 /* The schedule that params[0] names, if it was created with this API; RC_NOT_FOUND. */
 MUST_USE enum rc agents_find(const struct call *call, struct db *db, struct schedule_view *ret,
                              struct err *reterr);
@@ -66,9 +69,9 @@ MUST_USE enum rc agents_each(const struct call *call, struct db *db,
                              const struct agents_filter *filter, agents_each_fn *each,
                              void *arg, struct err *reterr);
 
-/* Fills *command for the schedule of this name; errors name the fields of this API. */
+/* A draft of the schedule with this name; errors name the fields of this API. */
 MUST_USE enum rc agents_draft(struct call *call, const struct agents_schedule *schedule,
-                              struct str name, struct command *command, struct err *reterr);
+                              struct str name, struct draft **ret, struct err *reterr);
 
 /*
  * A warning about the agent for the answer to a create or update; it is also logged.  Empty: no

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads, checks and prints the agents' JSON and builds the native document: see agents_doc.h.
+ * Reads, checks and prints the agents' JSON and fills the document: see agents_doc.h.
  */
 #include "api/agents/agents_doc.h"
 
-#include <inttypes.h>
-
 #include "base/must.h"
+#include "model/json_time.h"
 #include "model/policies_json.h"
 
 enum {
     MINUTES_DAY = 24 * 60, /* intervals start at each midnight    */
-    DURATION_ROOM = 32,    /* bytes of a number of milliseconds   */
     CRON_ROOM = CRON_TEXT_MAX + 3,
 };
 
@@ -158,120 +156,114 @@ enum rc agents_stored_read(struct str extra, struct arena *arena, struct agents_
     return agents_check(ret, reterr);
 }
 
-/* ---- the native document ---- */
-
-static json_t *string_json(const char *text)
-{
-    return json_new_str(str_of(text));
-}
-
-static json_t *duration_json(int64_t n, const char *unit)
-{
-    char text[DURATION_ROOM];
-    struct buf out = BUF(text);
-
-    buf_printf(&out, "%" PRId64 "%s", n, unit);
-    return json_new_str(buf_as_str(&out));
-}
-
-static int count_fields(struct str expr)
-{
-    int count = 0;
-
-    for (size_t i = 0; i < expr.len; i++)
-        count += expr.ptr[i] != ' ' && (i == 0 || expr.ptr[i - 1] == ' ');
-    return count;
-}
+/* ---- the document ---- */
 
 /* Spring's six fields; an expression of five fields gets seconds of 0. */
-static json_t *cron_json(struct str expr)
+static enum rc fill_cron(struct str expr, struct arena *arena, struct spec_def *spec,
+                         struct err *reterr)
 {
-    json_t *list = json_new_list(), *entry = json_new_object();
-    char text[CRON_ROOM];
-    struct buf out = BUF(text);
+    struct buf out = {.ptr = arena_take(arena, CRON_ROOM), .cap = CRON_ROOM};
 
-    buf_text(&out, count_fields(expr) == 5 ? "0 " : "");
-    buf_str(&out, str_trim(expr));
-    json_put(entry, "expr", json_new_str(buf_as_str(&out)));
-    json_put(entry, "dialect", string_json("spring"));
-    json_add(list, entry);
-    return list;
+    expr = cron_seconds_first(str_trim(expr), &out);
+    if (expr.len > CRON_TEXT_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes with seconds; the limit is %d",
+                       expr.len, CRON_TEXT_MAX);
+    spec->cron = arena_take(arena, sizeof *spec->cron);
+    *spec->cron = (struct cron_def){.expr = expr, .dialect = DIALECT_SPRING};
+    spec->cron_count = 1;
+    return RC_OK;
+}
+
+static enum rc read_time(const json_t *item, int i, void *to, struct err *reterr)
+{
+    int32_t *times = to;
+
+    return json_take_time_of_day(item, &times[i], reterr);
+}
+
+static enum rc fill_times(struct str list, struct arena *arena, struct spec_def *spec,
+                          struct err *reterr)
+{
+    json_auto_t *json = json_of_kept(list);
+    enum rc rc = json_take_count(json, SPEC_ENTRIES_MAX, &spec->time_count, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    spec->times = arena_array(arena, (size_t)spec->time_count, sizeof *spec->times);
+    return json_take_items(json, read_time, spec->times, reterr);
 }
 
 /* Counted from each midnight of the zone. */
-static json_t *interval_json(int32_t minutes)
+static void fill_interval(int32_t minutes, struct arena *arena, struct spec_def *spec)
 {
-    json_t *list = json_new_list(), *entry = json_new_object();
-
-    json_put(entry, "every", duration_json(minutes, "m"));
-    json_put(entry, "anchor", string_json("midnight"));
-    json_add(list, entry);
-    return list;
+    spec->intervals = arena_take(arena, sizeof *spec->intervals);
+    *spec->intervals = (struct interval_def){.every = minutes * SPAN_MIN,
+                                             .anchor = ANCHOR_MIDNIGHT};
+    spec->interval_count = 1;
 }
 
-static json_t *spec_json(const struct agents_schedule *s)
+static enum rc fill_spec(const struct agents_schedule *s, struct arena *arena,
+                         struct spec_def *spec, struct err *reterr)
 {
-    json_t *spec = json_new_object(), *dst = json_new_object();
+    enum rc rc = RC_OK;
 
+    spec->dst = (struct dst_rule){DST_CUSTOM, {GAP_SKIP, FOLD_BOTH}};
+    if (!str_eq(s->zone, STR("UTC")))
+        spec->zone = s->zone;
     if (s->type == AGENTS_CRON)
-        json_put(spec, "cron", cron_json(s->cron));
+        rc = fill_cron(s->cron, arena, spec, reterr);
     else if (s->type == AGENTS_TIMES)
-        json_put(spec, "timesOfDay", json_of_kept(s->times));
+        rc = fill_times(s->times, arena, spec, reterr);
     else if (s->type == AGENTS_INTERVAL)
-        json_put(spec, "intervals", interval_json(s->interval));
-    json_put(dst, "gap", string_json("skip"));
-    json_put(dst, "fold", string_json("both"));
-    json_put(spec, "dst", dst);
-    json_put(spec, "timezone", json_new_str(s->zone));
-    return spec;
+        fill_interval(s->interval, arena, spec);
+    if (rc != RC_OK)
+        err_in(reterr, "%s", agents_spec_member(s->type));
+    return rc;
 }
 
 /* Agents claim from the queue of their name; the input tells them what to read. */
-static json_t *action_json(const struct agents_schedule *s)
+static enum rc fill_action(const struct agents_schedule *s, struct arena *arena,
+                           struct action *action, struct err *reterr)
 {
     const struct agents_schedule initial = agents_initial((struct str){NULL, 0});
-    json_t *action = json_new_object(), *input = json_new_object();
+    json_auto_t *input = json_new_object();
 
+    *action = action_default(ACTION_QUEUE);
+    if (path_name_check(s->agent, reterr) != RC_OK) {
+        err_in(reterr, "agentId");
+        return reterr->rc;
+    }
+    action->queue.queue = s->agent;
     json_put(input, "agentId", json_new_str(s->agent));
     json_put(input, "projectId", json_of_text(s->project));
     json_put(input, "inputsPolicy", members_print(&inputs_members, s, &initial, SPEC_FULL));
-    json_put(action, "type", string_json("queue"));
-    json_put(action, "queue", json_new_str(s->agent));
-    json_put(action, "input", input);
-    return action;
+    return json_keep(input, ACTION_INPUT_MAX, arena, &action->input, reterr);
 }
 
-static json_t *gate_json(const struct agents_schedule *s)
+static struct str gate_of(struct str agent, struct arena *arena)
 {
-    json_t *gate = json_new_object();
-    char text[sizeof "agent:" + AGENT_ID_MAX];
-    struct buf out = BUF(text);
+    struct buf out = {.cap = sizeof "agent:" + AGENT_ID_MAX};
 
+    out.ptr = arena_take(arena, out.cap);
     buf_text(&out, "agent:");
-    buf_str(&out, s->agent);
-    json_put(gate, "key", json_new_str(buf_as_str(&out)));
-    json_put(gate, "limit", json_new_int(s->max_concurrent));
-    return gate;
+    buf_str(&out, agent);
+    must(!out.cut);
+    return buf_as_str(&out);
 }
 
-static json_t *policies_json(const struct agents_schedule *s)
+static void fill_policies(const struct agents_schedule *s, struct arena *arena,
+                          struct policies *policies)
 {
-    json_t *policies = json_new_object(), *catchup = json_new_object();
-    json_t *retry = json_new_object();
-
-    json_put(catchup, "mode", string_json("none"));
-    json_put(retry, "attempts", json_new_int(s->attempts));
-    json_put(retry, "backoff", string_json("fixed"));
-    json_put(retry, "delay", duration_json(s->backoff_ms, "ms"));
-    json_put(retry, "max", duration_json(s->backoff_ms, "ms"));
-    json_put(policies, "overlap", string_json("allowAll"));
-    json_put(policies, "catchup", catchup);
-    json_put(policies, "retry", retry);
-    json_put(policies, "priority", json_new_int(s->priority));
-    json_put(policies, "concurrency", gate_json(s));
-    json_put(policies, "approval", json_boolean(s->is_gated));
-    json_put(policies, "startWithin", string_json("24h")); /* a plan covers one day */
-    return policies;
+    policies->overlap = OVERLAP_ALLOW_ALL;
+    policies->catchup = CATCHUP_NONE;
+    policies->retry.attempts = s->attempts;
+    policies->retry.backoff = BACKOFF_FIXED;
+    policies->retry.delay = policies->retry.max = s->backoff_ms * SPAN_MS;
+    policies->priority = s->priority;
+    policies->gate = gate_of(s->agent, arena);
+    policies->gate_limit = s->max_concurrent;
+    policies->approval = s->is_gated;
+    policies->start_within = 24 * SPAN_H; /* a plan covers one day */
 }
 
 json_t *agents_print(const struct agents_schedule *s)
@@ -281,16 +273,25 @@ json_t *agents_print(const struct agents_schedule *s)
     return members_print(&schedule_members, s, &initial, SPEC_FULL);
 }
 
-json_t *agents_document(const struct agents_schedule *s)
+const char *agents_spec_member(enum agents_type type)
 {
-    json_t *document = json_new_object();
+    return type == AGENTS_CRON       ? "cronExpr"
+           : type == AGENTS_TIMES    ? "timesOfDay"
+           : type == AGENTS_INTERVAL ? "intervalMinutes"
+                                     : "timezone";
+}
 
-    json_put(document, "enabled", json_boolean(s->is_enabled));
-    json_put(document, "spec", spec_json(s));
-    json_put(document, "action", action_json(s));
-    json_put(document, "policies", policies_json(s));
-    json_put(document, "extra", agents_print(s));
-    return document;
+enum rc agents_fill(const struct agents_schedule *s, struct arena *arena,
+                    struct schedule_doc *doc, struct err *reterr)
+{
+    json_auto_t *extra = agents_print(s);
+
+    doc->is_enabled = s->is_enabled;
+    fill_policies(s, arena, &doc->policies);
+    if (fill_spec(s, arena, &doc->spec, reterr) != RC_OK ||
+        fill_action(s, arena, &doc->action, reterr) != RC_OK)
+        return reterr->rc;
+    return json_keep(extra, EXTRA_MAX, arena, &doc->extra, reterr);
 }
 
 /* ---- names ---- */
@@ -321,28 +322,4 @@ struct str agents_name(struct str agent, struct str project, struct arena *arena
     put_escaped(&out, project);
     must(!out.cut);
     return buf_as_str(&out);
-}
-
-/* ---- errors ---- */
-
-void agents_explain(struct err *err)
-{
-    static const struct {
-        const char *native, *agents_name;
-    } list[] = {
-        {"spec.cron", "cronExpr"},
-        {"spec.timesOfDay", "timesOfDay"},
-        {"spec.intervals", "intervalMinutes"},
-        {"spec.timezone", "timezone"},
-        {"policies", "executorPolicy"},
-        {"action.queue", "agentId"},
-    };
-    struct err why = *err;
-
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        if (str_starts(str_of(why.field), str_of(list[i].native))) {
-            err_set(err, why.rc, why.at, 0, "%s", why.text);
-            err_in(err, "%s", list[i].agents_name);
-            return;
-        }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agents' JSON of a schedule to the native document, and back.
+ * The agents' JSON of a schedule to a document, and back.
  *
  * Pure: no database, no clock.  Unknown members are ignored; null keeps the current value.  The
  * document's "extra" stores all members that a client sent: answers show them, and the next
@@ -9,7 +9,7 @@
 #pragma once
 
 #include "core/limits.h"
-#include "model/member.h"
+#include "model/schedule_json.h"
 
 enum {
     AGENT_ID_MAX = 64, /* bytes; escaped, both are in the name of the schedule */
@@ -55,12 +55,22 @@ MUST_USE enum rc agents_read(const json_t *json, struct arena *arena,
 /* Checks that the schedule is complete. */
 MUST_USE enum rc agents_check(const struct agents_schedule *schedule, struct err *reterr);
 
-/* The caller owns the results. */
-json_t *agents_document(const struct agents_schedule *schedule);
+/*
+ * Fills a document that has the server's defaults; its texts are in `arena` or those of the
+ * schedule.  Only the time zone and the grammar of the expression are not checked.  Errors name
+ * the member; after one, *doc is undefined.
+ */
+MUST_USE enum rc agents_fill(const struct agents_schedule *schedule, struct arena *arena,
+                             struct schedule_doc *doc, struct err *reterr);
+
+/* The member that says when schedules of this type run. */
+const char *agents_spec_member(enum agents_type type);
+
+/* The caller owns the result. */
 json_t *agents_print(const struct agents_schedule *schedule);
 
 /*
- * Reads what agents_document() stored.  Another API may have replaced it; the schedule then no
+ * Reads what agents_fill() stored.  Another API may have replaced it; the schedule then no
  * longer belongs to this API, and the call fails.
  */
 MUST_USE enum rc agents_stored_read(struct str extra, struct arena *arena,
@@ -71,6 +81,3 @@ MUST_USE enum rc agents_stored_read(struct str extra, struct arena *arena,
  * no escaping in a path.
  */
 struct str agents_name(struct str agent, struct str project, struct arena *arena);
-
-/* Renames the field of an error of the native document: "spec.cron[0].expr" to cronExpr. */
-void agents_explain(struct err *err);

@@ -9,7 +9,7 @@
 
 #include "api/agents/agents.h"
 #include "api/call/request.h"
-#include "api/schedules/native_draft.h"
+#include "api/schedules/schedule_compile.h"
 #include "api/schedules/schedule_times.h"
 #include "api/schedules/schedule_walk.h"
 
@@ -36,11 +36,9 @@ enum call_step agents_failed(struct call *call, const struct err *err)
 }
 
 enum rc agents_draft(struct call *call, const struct agents_schedule *schedule, struct str name,
-                     struct command *command, struct err *reterr)
+                     struct draft **ret, struct err *reterr)
 {
-    json_auto_t *document = agents_document(schedule);
-    struct wanted_hint hint;
-    struct draft *draft;
+    struct schedule_doc doc = schedule_doc_initial(call, name);
 
     if (name.len > CALL_NAME_MAX) {
         err_set(reterr, RC_LIMIT, -1, 0,
@@ -48,15 +46,26 @@ enum rc agents_draft(struct call *call, const struct agents_schedule *schedule, 
         err_in(reterr, "agentId");
         return RC_LIMIT;
     }
-    if (native_draft(call, document, name, command, &hint, reterr) != RC_OK) {
-        agents_explain(reterr);
+    if (agents_fill(schedule, call->arena, &doc, reterr) != RC_OK)
+        return reterr->rc;
+    if (schedule_check_zone(call, schedule->zone, reterr) != RC_OK) {
+        err_in(reterr, "timezone");
         return reterr->rc;
     }
-    draft = arena_take(call->arena, sizeof *draft);
-    *draft = *command->save.draft;
-    draft->dialect = DIALECTS_AGENTS;
-    command->save.draft = draft;
-    return RC_OK;
+    if (schedule_compile(call, &doc, DIALECTS_AGENTS, ret, reterr) == RC_OK)
+        return RC_OK;
+    err_rename(reterr, agents_spec_member(schedule->type));
+    return reterr->rc;
+}
+
+/* Agents use 409 for a stale version. */
+void agents_error_reply(const struct problem *problem, struct buf *out, struct error_reply *ret)
+{
+    struct problem shown = *problem;
+
+    if (shown.status == 412)
+        shown.status = 409;
+    error_reply_print(&shown, out, ret);
 }
 
 /* ---- filters ---- */

@@ -23,11 +23,6 @@ static const char *const texts[AGENTS_EVENT_COUNT] = {
     [AGENTS_MIDNIGHT_REBUILD] = "MIDNIGHT_REBUILD",
 };
 
-const char *agents_event_text(enum agents_event type)
-{
-    return texts[type];
-}
-
 /* ---- types ---- */
 
 static enum outcome outcome_of(const struct event *event)
@@ -40,7 +35,8 @@ static enum reason reason_of(const struct event *event)
     return (enum reason)(event->detail % DETAIL_OUTCOME);
 }
 
-enum agents_event agents_event_of(const struct event *event, bool is_of_day)
+/* Runs of planned slots are reported with their day, others when they become ready. */
+static int event_type_of(const struct event *event, bool is_of_day)
 {
     switch ((enum event_type)event->type) {
     case EVENT_SCHEDULE_CREATED:
@@ -129,8 +125,8 @@ static struct str member_text(const json_t *json, const char *name, struct arena
     return text.len > 0 ? arena_str(arena, text) : (struct str){NULL, 0};
 }
 
-void agents_event_party(struct str extra, struct arena *arena, struct str *ret_agent,
-                        struct str *ret_project)
+static void read_party(struct str extra, struct arena *arena, struct str *ret_agent,
+                       struct str *ret_project)
 {
     json_auto_t *json = json_of_kept(extra);
 
@@ -206,7 +202,7 @@ static void put_end(const struct event *event, const struct event_note *note,
     put_int(out, ",\"attempt\":", is_run ? event->attempt : 0);
     put_int(out, ",\"count\":", is_run ? 1 : event->count);
     answer_text(out, ",\"resultStatus\":");
-    if (note->agents_type == AGENTS_EXEC_CANCELLED)
+    if (note->own_type == AGENTS_EXEC_CANCELLED)
         answer_text(out, "\"CANCELLED\"");
     else
         answer_text(out, is_success ? "\"SUCCESS\"" : "\"FAIL\"");
@@ -220,7 +216,7 @@ static void put_change(const struct event *event, const struct event_note *note,
     struct str head, word = {NULL, 0};
 
     put_int(out, ",\"version\":", event->count);
-    if (note->agents_type != AGENTS_SCHEDULE_DISABLED)
+    if (note->own_type != AGENTS_SCHEDULE_DISABLED)
         return;
     if (str_cut(str_of(event_text(note->type)), '.', &head, &word))
         put_text(out, ",\"reason\":", word);
@@ -229,7 +225,7 @@ static void put_change(const struct event *event, const struct event_note *note,
 static void put_payload(const struct event *event, const struct event_note *note,
                         const struct event_scene *scene, struct answer *out)
 {
-    if (note->agents_type == AGENTS_MIDNIGHT_REBUILD) {
+    if (note->own_type == AGENTS_MIDNIGHT_REBUILD) {
         put_text(out, "\"timezone\":", scene->owner ? scene->owner->name : note->schedule);
         put_instant(out, ",\"midnight\":", event->slot);
         return;
@@ -237,24 +233,36 @@ static void put_payload(const struct event *event, const struct event_note *note
     put_text(out, "\"agentId\":", note->agent);
     put_text(out, ",\"projectId\":", note->project);
     put_text(out, ",\"scheduleId\":", note->schedule);
-    if (note->agents_type == AGENTS_EXEC_PLANNED)
+    if (note->own_type == AGENTS_EXEC_PLANNED)
         put_plan(event, note, out);
-    else if (note->agents_type == AGENTS_EXEC_FINISHED ||
-             note->agents_type == AGENTS_EXEC_CANCELLED)
+    else if (note->own_type == AGENTS_EXEC_FINISHED || note->own_type == AGENTS_EXEC_CANCELLED)
         put_end(event, note, out);
-    else if (note->agents_type >= AGENTS_SCHEDULE_CREATED)
+    else if (note->own_type >= AGENTS_SCHEDULE_CREATED)
         put_change(event, note, out);
     else
         put_step(event, note, out);
 }
 
-void agents_event_print(const struct event *event, const struct event_note *note,
+static void print_event(const struct event *event, const struct event_note *note,
                         const struct event_scene *scene, struct answer *out)
 {
     put_text(out, "{\"eventId\":", note->id);
-    put_text(out, ",\"type\":", str_of(texts[note->agents_type]));
+    put_text(out, ",\"type\":", str_of(texts[note->own_type]));
     put_instant(out, ",\"timestamp\":", scene->at);
     answer_text(out, ",\"payload\":{");
     put_payload(event, note, scene, out);
     answer_text(out, "}}");
 }
+
+static const char *type_text(int type)
+{
+    return texts[type];
+}
+
+const struct event_terms agents_event_terms = {
+    .dialect = DIALECTS_AGENTS,
+    .type = event_type_of,
+    .type_text = type_text,
+    .party = read_party,
+    .print = print_event,
+};

@@ -23,21 +23,8 @@ enum agents_event {
     AGENTS_EVENT_COUNT
 };
 
-/*
- * The type of an event of an agents' schedule, which the caller has to check.  `is_of_day`: the
- * run is of a planned slot, which the event of its day has reported; other runs are reported
- * when they become ready.
- */
-enum agents_event agents_event_of(const struct event *event, bool is_of_day);
-const char *agents_event_text(enum agents_event type);
-
 /* "EXEC_STARTED,SCHEDULE_*" as bits 1 << enum agents_event. */
 MUST_USE enum rc agents_events_parse(struct str text, uint64_t *ret, struct err *reterr);
 
-/* The agent and the project of a schedule, from its stored "extra". */
-void agents_event_party(struct str extra, struct arena *arena, struct str *ret_agent,
-                        struct str *ret_project);
-
-/* Prints an event whose note has an agents_type. */
-void agents_event_print(const struct event *event, const struct event_note *note,
-                        const struct event_scene *scene, struct answer *out);
+/* Types are enum agents_event. */
+extern const struct event_terms agents_event_terms;

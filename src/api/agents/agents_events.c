@@ -13,12 +13,12 @@ static enum rc read_filter(const struct call *call, struct event_filter *ret,
     const char *parameter = "type";
     enum rc rc;
 
-    *ret = (struct event_filter){.is_agents = true,
+    *ret = (struct event_filter){.terms = &agents_event_terms,
                                  .schedule = request_query(call, "scheduleId"),
                                  .has_run = run.len > 0,
                                  .agent = request_query(call, "agentId"),
                                  .project = request_query(call, "projectId")};
-    rc = agents_events_parse(request_query(call, "type"), &ret->agents_types, reterr);
+    rc = agents_events_parse(request_query(call, "type"), &ret->own_types, reterr);
     if (rc == RC_OK && ret->has_run) {
         parameter = "executionId";
         rc = run_id_parse(run, &ret->run, reterr);

@@ -74,6 +74,7 @@ enum call_step agents_trigger_read(struct call *call, struct db *db)
     struct command *command = call->commands;
     struct agents_schedule alone = agents_initial(call->context->default_timezone);
     struct schedule_view view;
+    struct draft *draft = NULL;
     struct err err;
     enum rc rc = agents_find(call, db, &view, &err);
 
@@ -89,8 +90,9 @@ enum call_step agents_trigger_read(struct call *call, struct db *db)
         alone.type = AGENTS_NOW;
         state->schedule = alone;
         command->kind = COMMAND_DIRECT;
-        command->save = (struct save_args){.start.priority = AGENTS_NOW_PRIORITY};
-        rc = agents_draft(call, &alone, call->params[0], command, &err);
+        rc = agents_draft(call, &alone, call->params[0], &draft, &err);
+        command->save = (struct save_args){.draft = draft,
+                                           .start.priority = AGENTS_NOW_PRIORITY};
     }
     return rc == RC_OK ? CALL_SETTLE : agents_failed(call, &err);
 }

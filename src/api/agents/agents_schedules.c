@@ -145,6 +145,7 @@ enum call_step agents_create_begin(struct call *call)
     struct command *command;
     json_auto_t *json = NULL;
     enum call_step step;
+    struct draft *draft;
     struct err err;
 
     *writing = (struct writing){0};
@@ -158,15 +159,10 @@ enum call_step agents_create_begin(struct call *call)
     command = change_command(call, COMMAND_CREATE);
     command->save.start.priority = AGENTS_NOW_PRIORITY;
     if (request_key(call, &err) != RC_OK ||
-        agents_draft(call, &schedule, call->params[0], command, &err) != RC_OK)
+        agents_draft(call, &schedule, call->params[0], &draft, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (schedule.type == AGENTS_NOW && schedule.is_enabled) {
-        struct draft *draft = arena_take(call->arena, sizeof *draft);
-
-        *draft = *command->save.draft;
-        draft->trigger = true;
-        command->save.draft = draft;
-    }
+    draft->trigger = schedule.type == AGENTS_NOW && schedule.is_enabled;
+    command->save.draft = draft;
     request_trace(call);
     return CALL_COMMANDS;
 }
@@ -231,6 +227,7 @@ enum call_step agents_update_read(struct call *call, struct db *db)
     struct agents_schedule schedule;
     struct schedule_view view;
     bool was_disabled;
+    struct draft *draft;
     struct err err;
 
     if (agents_find(call, db, &view, &err) != RC_OK)
@@ -241,8 +238,9 @@ enum call_step agents_update_read(struct call *call, struct db *db)
         return agents_failed(call, &err);
     was_disabled = (view.cursor.flags & CURSOR_DISABLED) != 0;
     commands[0] = *change_command(call, COMMAND_UPDATE);
-    if (agents_draft(call, &schedule, call->params[0], &commands[0], &err) != RC_OK)
+    if (agents_draft(call, &schedule, call->params[0], &draft, &err) != RC_OK)
         return agents_failed(call, &err);
+    commands[0].save.draft = draft;
     commands[0].schedule = view.row.id;
     commands[0].version = writing->version != 0 ? writing->version : view.cursor.version;
     commands[1] = *change_command(call, COMMAND_TRIGGER);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "api/agents/agents.h"
-#include "api/schedules/native_preview.h"
+#include "api/schedules/run_rate.h"
 #include "api/schedules/schedule_times.h"
 #include "core/spec/spec_pack.h"
 
@@ -48,7 +48,7 @@ static enum rc count_one(const struct schedule_view *view,
         !read_plan(c, view, &plan))
         return RC_OK; /* it does not run, cannot be read, or exceeds SCHEDULES_MAX */
     ctx = advance_ctx(&plan, &view->cursor);
-    c->per_day += preview_per_day(&plan, &ctx, c->call->now, ROUNDS);
+    c->per_day += run_rate_per_day(&plan, &ctx, c->call->now, ROUNDS);
     c->schedules++;
     return RC_OK;
 }

@@ -8,10 +8,9 @@
 #include <stdio.h>
 
 #include "api/access/roles.h"
+#include "api/call/api_dialect.h"
 #include "api/call/error_reply.h"
 #include "api/call/operation.h"
-#include "api/jobs/jobs.h"
-#include "api/temporal/temporal.h"
 #include "base/must.h"
 #include "model/member.h"
 
@@ -177,27 +176,30 @@ enum call_step call_refused(struct call *call, const struct command *command,
                                             .at = -1});
 }
 
-/* The namespace of the query, else the caller's, else "default". */
-static enum rc read_namespace(struct call *call, struct err *reterr)
+enum rc call_check_namespace(const struct call *call, const char *field, struct err *reterr)
 {
-    const struct http1_request *request = call->request;
-
-    if (call->operation->dialect == DIALECTS_TEMPORAL)
-        return temporal_namespace(call, reterr);
-    if (call->operation->dialect == DIALECTS_JOBS)
-        return jobs_namespace(call, reterr);
-    call->namespace_name = call->caller.namespace.len > 0 ? call->caller.namespace
-                                                          : STR("default");
-    for (int i = 0; i < request->pair_count; i++)
-        if (str_eq(request->pairs[i].key, STR("namespace")))
-            call->namespace_name = arena_str(call->arena, request->pairs[i].value);
     if (call->namespace_name.len > CALL_NAME_MAX)
         err_set(reterr, RC_LIMIT, -1, 0, "is %zu bytes; the limit is %d",
                 call->namespace_name.len, CALL_NAME_MAX);
     else if (name_check(call->namespace_name, reterr) == RC_OK)
         return RC_OK;
-    err_in(reterr, "namespace");
+    err_in(reterr, "%s", field);
     return reterr->rc;
+}
+
+static enum rc read_namespace(struct call *call, struct err *reterr)
+{
+    const struct api_dialect *api = &api_dialects[call->operation->dialect];
+    const struct http1_request *request = call->request;
+
+    if (api->namespace)
+        return api->namespace(call, reterr);
+    call->namespace_name = call->caller.namespace.len > 0 ? call->caller.namespace
+                                                          : STR("default");
+    for (int i = 0; i < request->pair_count; i++)
+        if (str_eq(request->pairs[i].key, STR("namespace")))
+            call->namespace_name = arena_str(call->arena, request->pairs[i].value);
+    return call_check_namespace(call, "namespace", reterr);
 }
 
 /*
@@ -212,8 +214,8 @@ static bool check_rights(struct call *call)
     if (right == RIGHT_NONE)
         return true;
     if (!caller->is_everywhere && !str_eq(caller->namespace, call->namespace_name)) {
-        call_no_namespace(call);
         call->denied = AUDIT_FORBIDDEN;
+        call_without_namespace(call);
         return false;
     }
     if (role_has(caller->role, caller->is_everywhere, right))
@@ -225,15 +227,15 @@ static bool check_rights(struct call *call)
 
 enum call_step call_no_namespace(struct call *call)
 {
-    if (call->dialect == DIALECTS_TEMPORAL)
-        return temporal_no_namespace(call);
     return call_problem(call, 404, "not_found", "namespace \"%.*s\" does not exist",
                         STR_ARG(call->namespace_name));
 }
 
 enum call_step call_without_namespace(struct call *call)
 {
-    return call->dialect == DIALECTS_JOBS ? jobs_no_org(call) : call_no_namespace(call);
+    const struct api_dialect *api = &api_dialects[call->dialect];
+
+    return api->missing ? api->missing(call) : call_no_namespace(call);
 }
 
 /* RFC 9110, 12.5.3: the answer names the codings that the server accepts. */
@@ -252,7 +254,7 @@ static enum call_step reject_coding(struct call *call)
 /* In gRPC each message has its own compression flag. */
 static bool is_coded(const struct call *call)
 {
-    return call->body.len > 0 && call->operation->dialect != DIALECTS_TEMPORAL &&
+    return call->body.len > 0 && !api_dialects[call->operation->dialect].is_grpc &&
            http1_is_coded(call->request);
 }
 

@@ -104,10 +104,14 @@ struct call {
 enum call_step call_begin(struct call *call, const struct http1_request *request,
                           struct str body);
 
+/* Checks the length and the characters of the namespace's name; errors name `field`. */
+MUST_USE enum rc call_check_namespace(const struct call *call, const char *field,
+                                      struct err *reterr);
+
 /* 404, the same for a namespace that does not exist and for one that the caller may not see. */
 enum call_step call_no_namespace(struct call *call);
 
-/* For an authorized call: as above, or how to create the namespace (jobs). */
+/* As above, in the way of the call's API: see `missing` in api/call/api_dialect.h. */
 enum call_step call_without_namespace(struct call *call);
 
 /* Denies the call with 401 (not authenticated) or 403 (not allowed), for the audit log too. */

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <assert.h>
-#include <stdint.h>
 
 enum dialects {
     DIALECTS_NATIVE = 0,
@@ -13,12 +12,6 @@ enum dialects {
     DIALECTS_CONDUCTOR = 2,
     DIALECTS_JOBS = 3,
     DIALECTS_TEMPORAL = 4,
+    DIALECTS_COUNT
 };
 static_assert(DIALECTS_AGENTS == 1, "SQL_DIALECTS_AGENTS in store/sql_numbers.h");
-
-static inline const char *dialects_text(int64_t dialect)
-{
-    static const char *const texts[] = {"native", "agents", "conductor", "jobs", "temporal"};
-
-    return dialect >= 0 && dialect < 5 ? texts[dialect] : "native";
-}

@@ -7,6 +7,7 @@
 
 #include "api/call/dialects.h"
 #include "wire/http1/http1.h"
+#include "wire/json/json.h"
 #include "wire/problem.h"
 
 enum {
@@ -21,6 +22,20 @@ struct error_reply {
     struct http1_field fields[ERROR_REPLY_FIELDS_MAX];
     int field_count;
 };
+
+/* The functions of an API set all of *ret but Retry-After; texts are in `out`. */
+typedef void error_reply_fn(const struct problem *problem, struct buf *out,
+                            struct error_reply *ret);
+
+/* The native format: application/problem+json. */
+error_reply_fn error_reply_print;
+
+/* For APIs whose clients show only the message: it includes the field. */
+json_t *error_reply_message(const struct problem *problem);
+bool error_reply_has_field(const struct problem *problem);
+
+/* Clients of APIs without preconditions expect neither 412 nor 422. */
+int error_reply_plain_status(int status);
 
 /* `room` has ERROR_REPLY_BYTES_MAX bytes; the result points into it. */
 struct error_reply error_reply_of(enum dialects dialect, const struct problem *problem,

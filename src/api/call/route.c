@@ -2,6 +2,7 @@
 /*
  * Finds the operation of a request in the table, and the API that a path belongs to.
  */
+#include "api/call/api_dialect.h"
 #include "api/call/operation.h"
 #include "base/buf.h"
 #include "base/must.h"
@@ -117,36 +118,30 @@ const struct operation *operation_find(const struct http1_request *request, stru
     return NULL;
 }
 
-/* By the first two segments. */
-static enum dialects dialect_of_path(const struct http1_request *request)
+static bool has_segment(const struct api_dialect *api, struct str segment)
 {
-    static const struct {
-        const char *segment;
-        enum dialects dialect;
-    } list[] = {
-        {"scheduler", DIALECTS_CONDUCTOR}, {"workflow", DIALECTS_CONDUCTOR},
-        {"token", DIALECTS_CONDUCTOR},     {"metadata", DIALECTS_CONDUCTOR},
-        {"schedules", DIALECTS_AGENTS},    {"executions", DIALECTS_AGENTS},
-        {"orgs", DIALECTS_JOBS},
-    };
-
-    if (request->segment_count < 2 || !str_eq(request->segments[0], STR("api")))
-        return DIALECTS_NATIVE;
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        if (str_eq(request->segments[1], str_of(list[i].segment)))
-            return list[i].dialect;
-    return DIALECTS_NATIVE;
+    for (int i = 0; api->prefixes[i]; i++)
+        if (str_eq(segment, str_of(api->prefixes[i])))
+            return true;
+    return false;
 }
 
 enum dialects operation_dialect(const struct operation *operation,
                                 const struct http1_request *request)
 {
+    bool is_below_api = request->segment_count >= 2 && str_eq(request->segments[0], STR("api"));
+    bool is_grpc;
     struct str type;
 
     if (operation)
         return operation->dialect;
-    if (http1_find(request, STR("Content-Type"), &type) &&
-        str_starts(type, STR("application/grpc")))
-        return DIALECTS_TEMPORAL;
-    return dialect_of_path(request);
+    is_grpc = http1_find(request, STR("Content-Type"), &type) &&
+              str_starts(type, STR("application/grpc"));
+    for (int i = 0; i < DIALECTS_COUNT; i++) {
+        const struct api_dialect *api = &api_dialects[i];
+
+        if (is_grpc ? api->is_grpc : is_below_api && has_segment(api, request->segments[1]))
+            return (enum dialects)i;
+    }
+    return DIALECTS_NATIVE;
 }

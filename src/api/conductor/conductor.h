@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "api/call/error_reply.h"
 #include "api/call/operation.h"
 #include "api/conductor/conductor_doc.h"
 #include "store/views.h"
@@ -17,6 +18,9 @@ call_fn conductor_save_begin, conductor_save_settled, conductor_get_begin,
     conductor_delete_begin, conductor_pause_begin, conductor_resume_begin,
     conductor_change_settled;
 call_read_fn conductor_save_read, conductor_get_read, conductor_change_read;
+
+/* conductor_error.c */
+error_reply_fn conductor_error_reply;
 
 /* conductor_tags.c */
 call_fn conductor_tags_begin, conductor_tags_put_begin, conductor_tags_delete_begin,
@@ -67,6 +71,6 @@ enum call_step conductor_done(struct call *call);
 MUST_USE enum rc conductor_number(const struct call *call, const char *name, int64_t high,
                                   int64_t *ret, struct err *reterr);
 
-/* Fills *command from the native document; errors name the fields of Conductor's JSON. */
-MUST_USE enum rc conductor_draft(struct call *call, const json_t *document, struct str name,
-                                 struct command *command, struct err *reterr);
+/* Compiles a document; errors name the fields of Conductor's JSON. */
+MUST_USE enum rc conductor_draft(struct call *call, struct schedule_doc *doc,
+                                 struct draft **ret, struct err *reterr);

@@ -8,7 +8,7 @@
 #include "api/call/change.h"
 #include "api/call/request.h"
 #include "api/conductor/conductor.h"
-#include "api/schedules/native_draft.h"
+#include "api/schedules/schedule_compile.h"
 #include "api/schedules/schedule_times.h"
 
 enum { SAVE_TRIES_MAX = 20 }; /* retries after others created or deleted the same name */
@@ -63,27 +63,21 @@ enum rc conductor_number(const struct call *call, const char *name, int64_t high
     return RC_OK;
 }
 
-enum rc conductor_draft(struct call *call, const json_t *document, struct str name,
-                        struct command *command, struct err *reterr)
+enum rc conductor_draft(struct call *call, struct schedule_doc *doc, struct draft **ret,
+                        struct err *reterr)
 {
-    struct wanted_hint hint;
-    struct draft *draft;
-
-    if (native_draft(call, document, name, command, &hint, reterr) != RC_OK) {
-        conductor_explain(document, reterr);
-        return reterr->rc;
-    }
-    draft = arena_take(call->arena, sizeof *draft);
-    *draft = *command->save.draft;
-    draft->dialect = DIALECTS_CONDUCTOR;
-    command->save.draft = draft;
-    return RC_OK;
+    if (schedule_compile(call, doc, DIALECTS_CONDUCTOR, ret, reterr) == RC_OK)
+        return RC_OK;
+    /* Each member is valid; the request is too large, or the times are wrong as a whole. */
+    err_rename(reterr,
+               str_eq(str_of(reterr->field), STR("action")) ? "startWorkflowRequest" : "");
+    return reterr->rc;
 }
 
 /* ---- save ---- */
 
 struct saving {
-    const struct draft *draft;
+    struct draft *draft;
     struct str name, reason;
     bool is_paused;
     bool is_found; /* the commands have to be sent; false: they were sent */
@@ -93,9 +87,10 @@ struct saving {
 enum call_step conductor_save_begin(struct call *call)
 {
     struct saving *saving = arena_take(call->arena, sizeof *saving);
-    struct command command = {0};
+    struct schedule_doc doc = schedule_doc_initial(call, (struct str){NULL, 0});
+    const struct api_context *context = call->context;
     struct conductor_wanted wanted;
-    json_auto_t *json = NULL, *document = NULL;
+    json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
@@ -103,29 +98,24 @@ enum call_step conductor_save_begin(struct call *call)
     call->arg = saving;
     if (!request_json(call, false, &json, &step))
         return step;
-    if (conductor_read(json, &wanted, &err) != RC_OK)
+    if (conductor_read(json, &context->zones, call->arena, &doc, &wanted, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    document = wanted.document;
-    if (call->context->conductor_keep > 0)
-        conductor_set_keep(document, call->context->conductor_keep);
-    if (conductor_draft(call, document, (struct str){NULL, 0}, &command, &err) != RC_OK)
+    if (context->conductor_keep > 0)
+        doc.policies.retention_count = (int32_t)context->conductor_keep;
+    if (conductor_draft(call, &doc, &saving->draft, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    saving->draft = command.save.draft;
-    saving->name = command.name;
-    saving->reason = arena_str(call->arena, wanted.reason);
+    saving->name = call->params[0] = doc.id;
+    saving->reason = wanted.reason;
     saving->is_paused = wanted.is_paused;
-    call->params[0] = saving->name;
     return CALL_READ;
 }
 
 static void build_create(struct call *call, const struct saving *saving)
 {
     struct command *command = change_command(call, COMMAND_CREATE);
-    struct draft *draft = arena_take(call->arena, sizeof *draft);
 
-    *draft = *saving->draft;
-    draft->is_paused = saving->is_paused;
-    command->save.draft = draft;
+    saving->draft->is_paused = saving->is_paused;
+    command->save.draft = saving->draft;
     command->save.reason = saving->reason;
 }
 
@@ -138,6 +128,7 @@ static void build_update(struct call *call, const struct saving *saving,
 
     commands[0] = *change_command(call, COMMAND_UPDATE);
     commands[0].schedule = view->row.id;
+    saving->draft->is_paused = false;
     commands[0].save.draft = saving->draft;
     commands[1] = *change_command(call, saving->is_paused ? COMMAND_PAUSE : COMMAND_RESUME);
     commands[1].schedule = view->row.id;

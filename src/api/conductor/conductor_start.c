@@ -5,22 +5,22 @@
 #include "api/call/change.h"
 #include "api/call/request.h"
 #include "api/conductor/conductor.h"
+#include "api/schedules/schedule_compile.h"
 
 /* `request` as a StartWorkflowRequest. */
 static enum call_step send_start(struct call *call, const json_t *request)
 {
     struct command *command = change_command(call, COMMAND_DIRECT);
-    json_auto_t *document = json_new_object();
-    json_t *action = NULL;
+    struct schedule_doc doc = schedule_doc_initial(call, (struct str){NULL, 0});
+    struct draft *draft;
     struct err err;
 
-    if (conductor_read_request(request, &action, &err) != RC_OK)
+    conductor_policies(false, &doc.policies);
+    if (conductor_read_request(request, call->arena, &doc.action, &err) != RC_OK ||
+        request_key(call, &err) != RC_OK || conductor_draft(call, &doc, &draft, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    json_put(document, "action", action);
-    json_put(document, "policies", conductor_policies(false));
-    if (request_key(call, &err) != RC_OK ||
-        conductor_draft(call, document, (struct str){NULL, 0}, command, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
+    command->name = doc.id;
+    command->save.draft = draft;
     request_trace(call);
     return CALL_COMMANDS;
 }

@@ -8,7 +8,6 @@
 #include "api/call/change.h"
 #include "api/call/request.h"
 #include "api/conductor/conductor.h"
-#include "api/schedules/document.h"
 #include "api/schedules/view.h"
 #include "base/must.h"
 
@@ -17,7 +16,7 @@ enum { TAG_TRIES_MAX = 20 }; /* retries of a change after edits by others */
 struct tagging {
     struct str tags; /* JSON, as it was sent */
     bool is_removal;
-    struct str document; /* as it was read; empty once the command is built */
+    struct schedule_doc *document; /* as it was read; NULL once the command is built */
     int64_t schedule, version;
     int tries;
 };
@@ -57,7 +56,7 @@ static enum call_step begin_change(struct call *call, bool is_removal)
         return conductor_missing(call, call->params[0]);
     if (!request_json(call, false, &json, &step))
         return step;
-    if (conductor_read_tags(json, &err) != RC_OK)
+    if (conductor_read_tags(json, call->arena, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     tagging->tags = arena_str(call->arena, call->body);
     return CALL_READ;
@@ -76,12 +75,15 @@ enum call_step conductor_tags_delete_begin(struct call *call)
 enum call_step conductor_tags_change_read(struct call *call, struct db *db)
 {
     struct tagging *tagging = call->arg;
+    struct schedule_doc *doc = arena_take(call->arena, sizeof *doc);
     struct schedule_view view;
     struct err err;
 
     if (conductor_find(call, db, &view, &err) != RC_OK ||
-        document_text(call, &view, &tagging->document, &err) != RC_OK)
+        view_recall(&view.row, call->arena, doc, &err) != RC_OK)
         return conductor_failed(call, &err);
+    doc->is_enabled = !(view.cursor.flags & CURSOR_DISABLED);
+    tagging->document = doc;
     tagging->schedule = view.row.id;
     tagging->version = view.cursor.version;
     return CALL_SETTLE;
@@ -110,24 +112,35 @@ static json_t *remaining_tags(const json_t *stored, const json_t *removed)
     return remaining;
 }
 
-static enum call_step send_update(struct call *call, struct tagging *tagging)
+static enum rc change_tags(const struct tagging *tagging, struct arena *arena,
+                           struct schedule_doc *doc, struct err *reterr)
 {
-    struct command *command = change_command(call, COMMAND_UPDATE);
-    json_auto_t *document = NULL, *tags = NULL;
-    json_t *extra, *list;
-    struct err err;
+    json_auto_t *extra = doc->extra.len > 0 ? json_of_kept(doc->extra) : json_new_object();
+    json_auto_t *tags = NULL;
+    json_t *list;
 
-    must(json_read(tagging->tags, &tags, &err) == RC_OK);
-    must(json_read(tagging->document, &document, &err) == RC_OK);
-    tagging->document = (struct str){NULL, 0};
-    extra = json_object_get(document, "extra");
+    must(json_read(tagging->tags, &tags, reterr) == RC_OK);
     list = remaining_tags(json_object_get(extra, "tags"), tags);
     if (!tagging->is_removal)
         must(json_array_extend(list, tags) == 0);
     json_put(extra, "tags", list);
-    if (conductor_read_tags(list, &err) != RC_OK ||
-        conductor_draft(call, document, call->params[0], command, &err) != RC_OK)
+    if (conductor_read_tags(list, arena, reterr) != RC_OK)
+        return reterr->rc;
+    return json_keep(extra, EXTRA_MAX, arena, &doc->extra, reterr);
+}
+
+static enum call_step send_update(struct call *call, struct tagging *tagging)
+{
+    struct command *command = change_command(call, COMMAND_UPDATE);
+    struct schedule_doc *doc = tagging->document;
+    struct draft *draft;
+    struct err err;
+
+    tagging->document = NULL;
+    if (change_tags(tagging, call->arena, doc, &err) != RC_OK ||
+        conductor_draft(call, doc, &draft, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
+    command->save.draft = draft;
     command->schedule = tagging->schedule;
     command->version = tagging->version;
     return CALL_COMMANDS;
@@ -138,7 +151,7 @@ enum call_step conductor_tags_change_settled(struct call *call)
     struct tagging *tagging = call->arg;
     const struct reply *reply = call->replies;
 
-    if (tagging->document.len > 0)
+    if (tagging->document)
         return send_update(call, tagging);
     if (reply->rc == RC_CONFLICT && tagging->tries++ < TAG_TRIES_MAX)
         return CALL_READ;

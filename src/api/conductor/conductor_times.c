@@ -59,7 +59,7 @@ enum call_step conductor_preview_begin(struct call *call)
         read_time(call, "scheduleEndTime", &def.end, &err) != RC_OK ||
         conductor_number(call, "limit", PREVIEW_MAX, &limit, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    cron.expr = arena_str(call->arena, conductor_cron(expr, &room));
+    cron.expr = arena_str(call->arena, cron_seconds_first(expr, &room));
     def.cron = &cron;
     def.cron_count = 1;
     if (spec_compile(&def, STR(""), &call->context->zones, call->arena, &spec, &why) != RC_OK)

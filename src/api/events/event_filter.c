@@ -4,8 +4,6 @@
  */
 #include "api/events/event_filter.h"
 
-#include "api/agents/agents_event.h"
-
 enum { TYPES_END = 64 };
 
 /* The numbers of event types have gaps. */
@@ -137,11 +135,9 @@ static bool has_type(const struct event_filter *filter, int64_t type)
            (type > 0 && type < TYPES_END && (filter->types >> type & 1) != 0);
 }
 
-static bool has_agents_type(const struct event_filter *filter, int agents_type)
+static bool has_own_type(const struct event_filter *filter, int type)
 {
-    return !filter->is_agents ||
-           (agents_type != AGENTS_EVENT_NONE &&
-            (filter->agents_types == 0 || (filter->agents_types >> agents_type & 1) != 0));
+    return type != 0 && (filter->own_types == 0 || (filter->own_types >> type & 1) != 0);
 }
 
 static bool is_of_agent(const struct event_filter *filter, const struct event_note *note)
@@ -153,7 +149,7 @@ static bool is_of_agent(const struct event_filter *filter, const struct event_no
 bool event_filter_may_want(const struct event_filter *filter, const struct event *event)
 {
     return has_type(filter, event->type) &&
-           has_agents_type(filter, (int)agents_event_of(event, false)) &&
+           (!filter->terms || has_own_type(filter, filter->terms->type(event, false))) &&
            (!filter->has_run ||
             (event_has_run(event) &&
              is_run(&filter->run, event->schedule, event->slot / SPAN_MS, event->pass)));
@@ -161,7 +157,8 @@ bool event_filter_may_want(const struct event_filter *filter, const struct event
 
 bool event_filter_wants(const struct event_filter *filter, const struct event_note *note)
 {
-    return has_type(filter, note->type) && has_agents_type(filter, note->agents_type) &&
+    return has_type(filter, note->type) &&
+           (!filter->terms || has_own_type(filter, note->own_type)) &&
            is_of_agent(filter, note) &&
            (filter->is_everything ||
             (note->namespace != 0 && note->namespace == filter->namespace)) &&
@@ -172,11 +169,11 @@ bool event_filter_wants(const struct event_filter *filter, const struct event_no
 
 struct str event_note_name(const struct event_filter *filter, const struct event_note *note)
 {
-    return str_of(filter->is_agents ? agents_event_text((enum agents_event)note->agents_type)
-                                    : event_text(note->type));
+    return str_of(filter->terms ? filter->terms->type_text(note->own_type)
+                                : event_text(note->type));
 }
 
 struct str event_note_json(const struct event_filter *filter, const struct event_note *note)
 {
-    return filter->is_agents ? note->own_json : note->json;
+    return filter->terms ? note->own_json : note->json;
 }

@@ -8,6 +8,28 @@
 #include "core/event.h"
 #include "core/run_id.h"
 
+struct event_note;
+struct event_scene;
+struct answer;
+
+typedef void event_print_fn(const struct event *event, const struct event_note *note,
+                            const struct event_scene *scene, struct answer *out);
+
+/* The events of the schedules of one API, in its own types and format. */
+struct event_terms {
+    enum dialects dialect;
+    /*
+     * The type of an event of such a schedule; 0: the API has no type for it.  `is_of_day`: the
+     * run is of a planned slot, which the event of its day has reported.
+     */
+    int (*type)(const struct event *event, bool is_of_day);
+    const char *(*type_text)(int type);
+    /* Agent and project of a schedule, from its stored "extra". */
+    void (*party)(struct str extra, struct arena *arena, struct str *ret_agent,
+                  struct str *ret_project);
+    event_print_fn *print;
+};
+
 /* The creator owns the texts. */
 struct event_note {
     int64_t node, seq;
@@ -18,10 +40,10 @@ struct event_note {
     struct run_id run;
     struct str id;   /* the cursor after this event, see api/events/event_cursor.h */
     struct str json; /* the native form of the event                               */
-    /* The agents' form, if it was requested and the event has one. */
-    int agents_type;           /* enum agents_event               */
+    /* In the terms of another API, if they were requested. */
+    int own_type;              /* 0: it has no type for the event */
     struct str agent, project; /* the owner of the schedule       */
-    struct str own_json;       /* the event in the agents' format */
+    struct str own_json;
 };
 
 struct event_filter {
@@ -29,10 +51,11 @@ struct event_filter {
     struct str schedule;
     bool has_run;
     struct run_id run;
-    bool is_everything;    /* events of all namespaces and of none           */
-    int64_t namespace;     /* otherwise only events of this one              */
-    bool is_agents;        /* only events with an agents' form, in this form */
-    uint64_t agents_types; /* then: bits 1 << enum agents_event; 0: all      */
+    bool is_everything; /* events of all namespaces and of none              */
+    int64_t namespace;  /* otherwise only events of this one                 */
+    const struct event_terms
+        *terms;         /* only events that have a type in these terms; NULL: all */
+    uint64_t own_types; /* then: bits 1 << type; 0: all */
     struct str agent, project;
 };
 
@@ -50,7 +73,7 @@ MUST_USE enum rc event_filter_read(const struct call *call, struct event_filter 
 bool event_filter_may_want(const struct event_filter *filter, const struct event *event);
 bool event_filter_wants(const struct event_filter *filter, const struct event_note *note);
 
-/* The type and the JSON of a note, in the native or the agents' form as the filter says. */
+/* The type and the JSON of a note, in the terms of the filter. */
 struct str event_note_name(const struct event_filter *filter, const struct event_note *note);
 struct str event_note_json(const struct event_filter *filter, const struct event_note *note);
 

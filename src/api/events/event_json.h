@@ -15,12 +15,8 @@ struct event_scene {
     struct str node;                 /* the node that it is about, or that recorded it    */
 };
 
-typedef void event_print_fn(const struct event *event, const struct event_note *note,
-                            const struct event_scene *scene, struct answer *out);
-
 /* Prints every member, null where the event has no value. */
-void event_print(const struct event *event, const struct event_note *note,
-                 const struct event_scene *scene, struct answer *out);
+event_print_fn event_print;
 
 /* The node that an event is about; 0: none. */
 int64_t event_subject(const struct event *event);

@@ -7,8 +7,6 @@
  */
 #include "api/events/event_read.h"
 
-#include "api/agents/agents_event.h"
-#include "api/call/dialects.h"
 #include "api/events/event_json.h"
 #include "base/map.h"
 #include "store/events_requests.h"
@@ -37,7 +35,7 @@ struct item {
     bool may_want;
 };
 
-/* The owner of events; the agents' form has two more names. */
+/* The owner of events; other terms have two more names. */
 struct party {
     struct event_owner owner;
     struct str agent, project;
@@ -262,16 +260,16 @@ static void request_owner(struct reading *r, int64_t key)
     if (key < 0)
         event_owners_get_zone(r->db, -key, &r->party_rows[r->party_count]);
     else
-        event_owners_get(r->db, key, r->query->has_own ? DIALECTS_AGENTS : -1,
+        event_owners_get(r->db, key, r->query->terms ? (int)r->query->terms->dialect : -1,
                          &r->party_rows[r->party_count]);
     map_put(r->owners, key, r->party_count++);
 }
 
-static void read_owner(const struct db_result *row, struct arena *arena, struct party *ret)
+static void read_owner(const struct reading *r, const struct db_result *row, struct party *ret)
 {
     event_owners_read(row, &ret->owner);
     if (ret->owner.extra.len > 0)
-        agents_event_party(ret->owner.extra, arena, &ret->agent, &ret->project);
+        r->query->terms->party(ret->owner.extra, r->arena, &ret->agent, &ret->project);
 }
 
 static enum rc read_owners(struct reading *r, struct err *reterr)
@@ -290,7 +288,7 @@ static enum rc read_owners(struct reading *r, struct err *reterr)
     rc = db_flush(r->db, r->arena, reterr);
     for (int i = first; rc == RC_OK && i < r->party_count; i++)
         if (r->party_rows[i].rows == 1)
-            read_owner(&r->party_rows[i], r->arena, &parties[i]);
+            read_owner(r, &r->party_rows[i], &parties[i]);
     return rc;
 }
 
@@ -325,16 +323,16 @@ static struct str schedule_name(const struct item *item, const struct event_owne
 
 /* ---- notes ---- */
 
-/* Sets the agents' form for events of agents' schedules, of their runs, and of midnights. */
-static void set_agents_form(const struct reading *r, const struct item *item,
-                            const struct party *party, struct event_note *note)
+/* Sets type and owner in the query's terms, also for midnights, which have no schedule. */
+static void set_own_terms(const struct reading *r, const struct item *item,
+                          const struct party *party, struct event_note *note)
 {
+    const struct event_terms *terms = r->query->terms;
     bool is_midnight = note->type == EVENT_PLAN_MIDNIGHT;
 
-    if (!r->query->has_own || !party || (!is_midnight && party->agent.len == 0))
+    if (!terms || !party || (!is_midnight && party->agent.len == 0))
         return;
-    note->agents_type = (int)agents_event_of(&item->event,
-                                             note->run.pass == 0 && note->schedule.len > 0);
+    note->own_type = terms->type(&item->event, note->run.pass == 0 && note->schedule.len > 0);
     note->agent = party->agent;
     note->project = party->project;
 }
@@ -372,15 +370,15 @@ static void add_note(struct reading *r, const struct item *item)
     struct buf id = BUF(text);
 
     note.schedule = schedule_name(item, owner, &note.run);
-    set_agents_form(r, item, party, &note);
+    set_own_terms(r, item, party, &note);
     if (!event_filter_wants(&r->query->filter, &note))
         return;
     event_cursor_print(&r->batch->cursor, &id);
     note.id = arena_str(r->arena, buf_as_str(&id));
-    if (!r->query->filter.is_agents)
+    if (!r->query->filter.terms)
         note.json = print_note(r, item, &note, &scene, event_print);
-    if (note.agents_type != AGENTS_EVENT_NONE)
-        note.own_json = print_note(r, item, &note, &scene, agents_event_print);
+    if (note.own_type != 0)
+        note.own_json = print_note(r, item, &note, &scene, r->query->terms->print);
     r->batch->notes[r->batch->count++] = note;
 }
 

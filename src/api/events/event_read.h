@@ -15,9 +15,9 @@ enum event_start { EVENT_AFTER, EVENT_OLDEST, EVENT_NOW };
 struct event_query {
     struct event_filter filter;
     enum event_start start;
-    struct event_cursor after; /* for EVENT_AFTER                        */
-    int limit;                 /* of notes                               */
-    bool has_own;              /* return notes in the agents' form also  */
+    struct event_cursor after;       /* for EVENT_AFTER */
+    int limit;                       /* of notes        */
+    const struct event_terms *terms; /* return notes in these terms also; NULL: none */
 };
 
 struct event_read {

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "api/call/error_reply.h"
 #include "api/call/operation.h"
 #include "api/jobs/jobs_doc.h"
 
@@ -15,6 +16,9 @@ MUST_USE enum rc jobs_namespace(struct call *call, struct err *reterr);
 
 /* The organisation does not exist: without tokens, its first schedule creates it. */
 enum call_step jobs_no_org(struct call *call);
+
+/* jobs_error.c */
+error_reply_fn jobs_error_reply;
 
 /* jobs_list.c */
 call_fn jobs_list_begin;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The jobs API's JSON of a schedule to the native document, and back.
+ * The jobs API's JSON of a schedule to a document, and back.
  *
  * Pure: no database, no clock.  Members that are unknown or only shown are ignored.  The
  * document's "extra" keeps the label, and the retry policy as it was sent.
  */
 #pragma once
 
+#include "model/schedule_json.h"
 #include "store/views.h"
-#include "wire/json/json.h"
 
-/* Builds a native document, which the caller owns.  Errors name the member. */
-MUST_USE enum rc jobs_read(const json_t *json, struct str org, json_t **ret,
-                           struct err *reterr);
-
-/* Renames the field of an error of the native document to that of this API. */
-void jobs_explain(struct err *err);
+/*
+ * Fills a document that has the server's defaults; the texts are in `arena`.  Only the grammar
+ * of the expression is not checked.  Errors name the member; after one, *doc is undefined.
+ */
+MUST_USE enum rc jobs_read(const json_t *json, struct str org, struct arena *arena,
+                           struct schedule_doc *doc, struct err *reterr);
 
 /* A schedule as this API shows it, which the caller owns. */
 MUST_USE enum rc jobs_show(const struct schedule_view *view, struct str org,

@@ -9,9 +9,8 @@
 #include "api/call/operation.h"
 #include "api/call/request.h"
 #include "api/jobs/jobs.h"
-#include "api/schedules/native_draft.h"
+#include "api/schedules/schedule_compile.h"
 #include "api/schedules/schedule_times.h"
-#include "model/member.h"
 
 enum { EDIT_TRIES_MAX = 20 }; /* retries of an edit after other edits */
 
@@ -23,13 +22,7 @@ enum rc jobs_namespace(struct call *call, struct err *reterr)
     for (int i = 1; i < CALL_PARAMS_MAX; i++)
         call->params[i - 1] = call->params[i];
     call->params[CALL_PARAMS_MAX - 1] = (struct str){NULL, 0};
-    if (call->namespace_name.len > CALL_NAME_MAX)
-        err_set(reterr, RC_LIMIT, -1, 0, "is %zu bytes; the limit is %d",
-                call->namespace_name.len, CALL_NAME_MAX);
-    else if (name_check(call->namespace_name, reterr) == RC_OK)
-        return RC_OK;
-    err_in(reterr, "orgId");
-    return reterr->rc;
+    return call_check_namespace(call, "orgId", reterr);
 }
 
 static enum call_step answer_missing(struct call *call)
@@ -64,19 +57,16 @@ static enum call_step begin_read(struct call *call)
 static enum rc build_draft(struct call *call, const json_t *json, struct command *command,
                            struct err *reterr)
 {
-    json_auto_t *document = NULL;
-    struct wanted_hint hint;
+    struct schedule_doc doc = schedule_doc_initial(call, call->params[0]);
     struct draft *draft;
 
-    if (jobs_read(json, call->namespace_name, &document, reterr) != RC_OK)
+    if (jobs_read(json, call->namespace_name, call->arena, &doc, reterr) != RC_OK)
         return reterr->rc;
-    if (native_draft(call, document, call->params[0], command, &hint, reterr) != RC_OK) {
-        jobs_explain(reterr);
+    if (schedule_compile(call, &doc, DIALECTS_JOBS, &draft, reterr) != RC_OK) {
+        err_rename(reterr, "cronExpression");
         return reterr->rc;
     }
-    draft = arena_take(call->arena, sizeof *draft);
-    *draft = *command->save.draft;
-    draft->dialect = DIALECTS_JOBS;
+    command->name = doc.id;
     command->save.draft = draft;
     return RC_OK;
 }
@@ -134,7 +124,7 @@ enum call_step jobs_no_org(struct call *call)
 {
     struct creating *creating = call->arg;
 
-    if (call->caller.token != 0)
+    if (call->denied || call->caller.token != 0)
         return call_no_namespace(call);
     if (call->operation->begin == jobs_list_begin)
         return call_answer(call, 200, STR("[]"));

@@ -8,7 +8,7 @@
 #include "api/call/change.h"
 #include "api/call/request.h"
 #include "api/native/native.h"
-#include "api/schedules/native_draft.h"
+#include "api/native/native_draft.h"
 #include "api/schedules/view.h"
 #include "model/schedule_json.h"
 

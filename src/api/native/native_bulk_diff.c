@@ -9,8 +9,8 @@
 #include "api/call/change.h"
 #include "api/call/request.h"
 #include "api/native/native.h"
-#include "api/schedules/document.h"
-#include "api/schedules/native_draft.h"
+#include "api/native/native_document.h"
+#include "api/native/native_draft.h"
 #include "model/schedule_json.h"
 
 enum {
@@ -197,10 +197,10 @@ static enum rc print_changes(const struct call *call, const struct schedule_view
     struct schedule_view new = make_view(item);
     struct comparison t = {.out = out};
     json_auto_t *from = NULL, *to = NULL;
-    enum rc rc = document_of(call, old, scratch, SPEC_FULL, &from, reterr);
+    enum rc rc = native_document(call, old, scratch, SPEC_FULL, &from, reterr);
 
     if (rc == RC_OK)
-        rc = document_of(call, &new, scratch, SPEC_FULL, &to, reterr);
+        rc = native_document(call, &new, scratch, SPEC_FULL, &to, reterr);
     if (rc != RC_OK)
         return rc;
     normalize_pause(from, item->draft->sets_pause);

@@ -80,7 +80,7 @@ enum call_step event_watch_begin(struct call *call, const struct event_asking *a
         return call_deny(call, 403, "everything requires an admin of all namespaces");
     if (call->stream)
         question->limit = WATCH_LIMIT;
-    question->has_own = question->filter.is_agents;
+    question->terms = question->filter.terms;
     call->arg = watch;
     return CALL_READ;
 }

@@ -5,7 +5,7 @@
 #include "api/call/change.h"
 #include "api/call/request.h"
 #include "api/native/native.h"
-#include "api/schedules/document.h"
+#include "api/native/native_document.h"
 #include "api/schedules/schedule_times.h"
 
 enum {
@@ -96,13 +96,13 @@ static enum rc read_after(const struct call *call, struct db *db,
     json_auto_t *json = NULL, *sent = NULL;
     struct schedule_doc doc;
     struct str document;
-    enum rc rc = document_text(call, &p->view, &document, reterr);
+    enum rc rc = native_document_text(call, &p->view, &document, reterr);
 
     if (rc == RC_OK)
         rc = json_read(body->patch.len > 0 ? body->patch : body->document, &sent, reterr);
     if (rc != RC_OK)
         return rc;
-    json = body->patch.len > 0 ? document_patched(document, sent) : json_incref(sent);
+    json = body->patch.len > 0 ? native_document_patched(document, sent) : json_incref(sent);
     rc = schedule_from_json(json, call->arena, false, &doc, reterr);
     if (rc == RC_OK) {
         *ret = *p;

@@ -9,7 +9,7 @@
 #include "api/call/change.h"
 #include "api/native/native.h"
 #include "api/native/native_calendars.h"
-#include "api/schedules/document.h"
+#include "api/native/native_document.h"
 #include "api/schedules/schedule_scan.h"
 
 enum { NAMED_MAX = 1000 }; /* calendars of an export, and gates */
@@ -45,7 +45,7 @@ static enum rc print_document(const struct call *call, const struct schedule_vie
                               struct arena *scratch, struct answer *out, struct err *reterr)
 {
     json_t *json = NULL;
-    enum rc rc = document_of(call, view, scratch, SPEC_BRIEF, &json, reterr);
+    enum rc rc = native_document(call, view, scratch, SPEC_BRIEF, &json, reterr);
 
     if (rc != RC_OK)
         return rc;

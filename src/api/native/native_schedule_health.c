@@ -6,7 +6,7 @@
 
 #include "api/call/request.h"
 #include "api/native/native.h"
-#include "api/schedules/native_preview.h"
+#include "api/schedules/run_rate.h"
 #include "api/schedules/schedule_times.h"
 #include "core/explain/explain.h"
 #include "core/time/text.h"
@@ -260,8 +260,8 @@ static void warn_of_plan(struct health *h)
             print_warning(h, &out);
     }
     out = warning_buf(text);
-    if (preview_is_often(h->call, preview_per_day(&h->p.plan, &h->p.ctx, now, PREVIEW_ROUNDS),
-                         &out))
+    if (run_rate_is_often(h->call,
+                          run_rate_per_day(&h->p.plan, &h->p.ctx, now, RUN_RATE_ROUNDS), &out))
         print_warning(h, &out);
     out = warning_buf(text);
     if (cursor->remaining == 0) {

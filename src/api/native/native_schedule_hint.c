@@ -4,7 +4,6 @@
  */
 #include "api/call/change.h"
 #include "api/native/native.h"
-#include "api/schedules/native_draft.h"
 #include "model/governor_json.h"
 
 #define HINT_LIFE SPAN_H /* of a hint without `expires` */

@@ -5,8 +5,8 @@
 #include "api/call/change.h"
 #include "api/call/request.h"
 #include "api/native/native.h"
-#include "api/schedules/document.h"
-#include "api/schedules/native_draft.h"
+#include "api/native/native_document.h"
+#include "api/native/native_draft.h"
 #include "api/schedules/schedule_times.h"
 #include "api/schedules/view.h"
 #include "model/action.h"
@@ -171,7 +171,7 @@ enum call_step schedule_patch_read(struct call *call, struct db *db)
     if (call->status != 0)
         return schedule_written_read(call, db);
     if (view_find(call, db, &view, &err) != RC_OK ||
-        document_text(call, &view, &writing->document, &err) != RC_OK)
+        native_document_text(call, &view, &writing->document, &err) != RC_OK)
         return view_failed(call, &err);
     writing->version = view.cursor.version;
     return CALL_SETTLE;
@@ -185,7 +185,7 @@ static enum call_step apply_patch(struct call *call, struct writing *writing)
 
     if (json_read(writing->patch, &patch, &err) != RC_OK)
         return call_refuse(call, "invalid_json", &err);
-    json = document_patched(writing->document, patch);
+    json = native_document_patched(writing->document, patch);
     writing->document = (struct str){NULL, 0};
     if (native_draft(call, json, call->params[0], command, &writing->hint, &err) != RC_OK)
         return call_refuse(call, NULL, &err);

@@ -4,7 +4,7 @@
  */
 #include "api/schedules/view.h"
 
-#include "api/call/dialects.h"
+#include "api/call/api_dialect.h"
 #include "api/schedules/part_cache.h"
 #include "core/run_id.h"
 
@@ -111,6 +111,14 @@ struct str view_hindrance(const struct call *call, struct str action)
                "configuration");
 }
 
+/* A later version may have written the row. */
+static const char *dialect_name(int64_t dialect)
+{
+    bool is_known = dialect >= 0 && dialect < DIALECTS_COUNT;
+
+    return api_dialects[is_known ? dialect : DIALECTS_NATIVE].name;
+}
+
 enum rc view_schedule(const struct call *call, const struct schedule_view *view,
                       field_set fields, struct arena *scratch, struct answer *out,
                       struct err *reterr)
@@ -124,7 +132,7 @@ enum rc view_schedule(const struct call *call, const struct schedule_view *view,
         .hint_reason = has_hint(&view->cursor) ? row->hint_reason : (struct str){NULL, 0},
         .last_run = last_run(&view->cursor, id),
         .warning = view_hindrance(call, row->action),
-        .dialect = str_of(dialects_text(row->dialect)),
+        .dialect = str_of(dialect_name(row->dialect)),
         .created_at = row->created_at,
         .created_by = row->created_by,
         .updated_at = row->updated_at,

@@ -7,13 +7,12 @@
  */
 #pragma once
 
+#include "api/call/error_reply.h"
 #include "api/call/operation.h"
 #include "wire/grpc/proto.h"
-#include "wire/problem.h"
 
 #define TEMPORAL_SERVICE "temporal.api.workflowservice.v1.WorkflowService"
 
-struct error_reply;
 
 /* temporal_request.c */
 
@@ -31,9 +30,8 @@ enum call_step temporal_answer_empty(struct call *call);
 
 /* temporal_error.c */
 
-/* Appends status and message to `out`, and adds the header fields that carry them. */
-void temporal_error_reply(const struct problem *problem, struct buf *out,
-                          struct error_reply *refusal);
+/* Header fields carry status and message; there is no body. */
+error_reply_fn temporal_error_reply;
 
 /* Refusals with a detail message, by which clients recognize them. */
 enum call_step temporal_no_namespace(struct call *call);

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Builds the native document, the policies and the command of a Temporal schedule.
+ * Fills the document of a Temporal schedule and compiles it.
  */
 #include "api/temporal/temporal_draft.h"
 
-#include <inttypes.h>
-
-#include "api/call/dialects.h"
-#include "api/schedules/native_draft.h"
+#include "api/schedules/schedule_compile.h"
 #include "base/hash.h"
 #include "model/policies_json.h"
-#include "model/schedule_json.h"
 #include "wire/base64.h"
 
 enum {
@@ -171,26 +167,30 @@ static void put_message(json_t *object, const char *name, const ProtobufCMessage
 }
 
 /* Stores the canonical spec and the policies; the rest is in other columns of the row. */
-static json_t *build_extra(const struct temporal_stored *wanted,
-                           const struct temporal_spec *spec, const json_t *native,
-                           struct arena *arena)
+static enum rc keep_extra(const struct temporal_stored *wanted,
+                          const struct temporal_spec *spec, struct arena *arena,
+                          struct schedule_doc *doc, struct err *reterr)
 {
     Temporal__Schedule schedule = TEMPORAL__SCHEDULE__INIT;
-    json_t *stored = json_new_object(), *extra = json_new_object();
-    struct buf text = {.cap = json_length(native) + 1};
+    json_auto_t *extra = json_new_object();
+    json_t *stored = json_new_object();
+    struct str text;
+    enum rc rc = schedule_keep_spec(&doc->spec, arena, &text, reterr);
 
+    json_put(extra, "temporal", stored);
+    if (rc != RC_OK)
+        return rc;
     schedule.spec = temporal_spec_message(spec, arena);
     schedule.policies = wanted->schedule->policies;
     put_message(stored, "schedule", &schedule.base, arena);
     put_message(stored, "memo", wanted->memo ? &wanted->memo->base : NULL, arena);
     put_message(stored, "searchAttributes",
                 wanted->search_attributes ? &wanted->search_attributes->base : NULL, arena);
-    text.ptr = arena_take(arena, text.cap);
-    json_print(native, JSON_STYLE_LINE, &text);
-    json_put(stored, "specPrint",
-             json_new_str(temporal_spec_fingerprint(buf_as_str(&text), arena)));
-    json_put(extra, "temporal", stored);
-    return extra;
+    json_put(stored, "specPrint", json_new_str(temporal_spec_fingerprint(text, arena)));
+    rc = json_keep(extra, EXTRA_MAX, arena, &doc->extra, reterr);
+    if (rc != RC_OK)
+        err_in(reterr, "extra");
+    return rc;
 }
 
 /* ---- the document ---- */
@@ -209,53 +209,62 @@ static enum rc read_spec(const Temporal__Schedule *schedule, struct arena *arena
     return reterr->rc = RC_INVALID;
 }
 
-static enum rc build_draft(struct call *call, struct str id, const json_t *document,
-                           const struct policies *policies, struct command *command,
-                           struct err *reterr)
+static enum rc read_action(const Temporal__Schedule *schedule, struct arena *arena,
+                           struct action *ret, struct err *reterr)
 {
-    struct draft *draft;
-    enum rc rc = native_draft_with(call, document, id, policies, command, reterr);
+    const char *problem = action_problem(schedule->action);
 
-    if (rc != RC_OK) /* a document that is too large never becomes valid */
-        return rc == RC_LIMIT ? reterr->rc = RC_INVALID : rc;
-    draft = arena_take(call->arena, sizeof *draft);
-    *draft = *command->save.draft;
-    draft->dialect = DIALECTS_TEMPORAL;
-    command->save.draft = draft;
-    return RC_OK;
+    if (problem)
+        return err_set(reterr, RC_INVALID, -1, 0, "%s", problem);
+    if (temporal_workflow_action(schedule->action->start_workflow, arena, ret, reterr) == RC_OK)
+        return RC_OK;
+    err_in(reterr, "action");
+    return reterr->rc;
+}
+
+static enum rc check_id(struct str id, struct err *reterr)
+{
+    if (path_name_check(id, reterr) == RC_OK)
+        return RC_OK;
+    err_in(reterr, "schedule_id");
+    return reterr->rc;
+}
+
+static enum rc fill_document(const struct call *call, const struct temporal_stored *wanted,
+                             struct schedule_doc *doc, struct err *reterr)
+{
+    const struct api_context *context = call->context;
+    struct temporal_spec spec;
+    enum rc rc = read_spec(wanted->schedule, call->arena, &spec, reterr);
+
+    if (rc == RC_OK)
+        rc = read_action(wanted->schedule, call->arena, &doc->action, reterr);
+    if (rc == RC_OK)
+        rc = read_policies(wanted->schedule,
+                           context->has_upstream(context->arg, call->namespace_name, STR("")),
+                           &doc->policies, reterr);
+    if (rc == RC_OK)
+        rc = check_id(doc->id, reterr);
+    if (rc != RC_OK)
+        return rc;
+    doc->spec = temporal_spec_def(&spec, call->arena);
+    doc->spec.calendar_dialect = DIALECT_BELFRY; /* as if it were read from the store */
+    return keep_extra(wanted, &spec, call->arena, doc, reterr);
 }
 
 enum rc temporal_draft(struct call *call, struct str id, const struct temporal_stored *wanted,
-                       struct command *command, struct err *reterr)
+                       struct draft **ret, struct err *reterr)
 {
-    static const Temporal__Schedule empty = TEMPORAL__SCHEDULE__INIT;
-    const Temporal__Schedule *schedule = wanted->schedule ? wanted->schedule : &empty;
-    const struct api_context *context = call->context;
-    struct policies policies = context->policies;
-    json_auto_t *document = NULL;
-    struct temporal_spec spec;
-    struct spec_def def;
-    const char *problem;
-    json_t *native;
-    bool has_upstream;
-    enum rc rc = read_spec(schedule, call->arena, &spec, reterr);
+    static Temporal__Schedule empty = TEMPORAL__SCHEDULE__INIT;
+    struct schedule_doc doc = schedule_doc_initial(call, id);
+    struct temporal_stored complete = *wanted;
+    enum rc rc;
 
-    if (rc != RC_OK)
-        return rc;
-    problem = action_problem(schedule->action);
-    if (problem)
-        return err_set(reterr, RC_INVALID, -1, 0, "%s", problem);
-    has_upstream = context->has_upstream(context->arg, call->namespace_name, STR(""));
-    rc = read_policies(schedule, has_upstream, &policies, reterr);
-    if (rc != RC_OK)
-        return rc;
-    def = temporal_spec_def(&spec, call->arena);
-    native = spec_to_json(&def, SPEC_BRIEF);
-    document = json_new_object();
-    json_put(document, "id", json_new_str(id));
-    json_put(document, "spec", native);
-    json_put(document, "action",
-             temporal_workflow_json(schedule->action->start_workflow, call->arena));
-    json_put(document, "extra", build_extra(wanted, &spec, native, call->arena));
-    return build_draft(call, id, document, &policies, command, reterr);
+    if (!complete.schedule)
+        complete.schedule = &empty;
+    rc = fill_document(call, &complete, &doc, reterr);
+    if (rc == RC_OK)
+        rc = schedule_compile(call, &doc, DIALECTS_TEMPORAL, ret, reterr);
+    /* A document that is too large never becomes valid. */
+    return rc == RC_LIMIT ? reterr->rc = RC_INVALID : rc;
 }

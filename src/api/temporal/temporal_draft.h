@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Schedule of Temporal as a command of the engine, and the parts of it that are stored.
+ * A Schedule of Temporal as a draft for the engine, and the parts of it that are stored.
  *
- * The native document has everything that the engine needs.  The document's "extra" keeps what
+ * The document has everything that the engine needs.  The document's "extra" keeps what
  * clients read back and the document cannot express: the canonical schedule without action and
  * state, the memo and the search attributes, each a packed message in base64.
  */
@@ -26,11 +26,11 @@ struct temporal_stored {
 };
 
 /*
- * Sets name and draft of *command; all of it is in the call's arena.  Errors have the texts
- * of Temporal's own server where clients or people may know them.
+ * *ret is in the call's arena or in the message.  Errors have the texts of Temporal's own server
+ * where clients or people may know them.
  */
 MUST_USE enum rc temporal_draft(struct call *call, struct str id,
-                                const struct temporal_stored *wanted, struct command *command,
+                                const struct temporal_stored *wanted, struct draft **ret,
                                 struct err *reterr);
 
 /*

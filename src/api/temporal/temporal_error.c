@@ -7,7 +7,6 @@
  */
 #include <stdio.h>
 
-#include "api/call/error_reply.h"
 #include "api/temporal/temporal.h"
 #include "wire/base64.h"
 #include "wire/grpc/grpc.h"

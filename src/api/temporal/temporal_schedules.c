@@ -42,12 +42,10 @@ static enum rc read_create(struct call *call, const Temporal__CreateScheduleRequ
     const Temporal__ScheduleState *state = request->schedule ? request->schedule->state : NULL;
     struct command *command = change_command(call, COMMAND_CREATE);
     struct draft *draft;
-    enum rc rc = temporal_draft(call, call->params[0], &wanted, command, reterr);
+    enum rc rc = temporal_draft(call, call->params[0], &wanted, &draft, reterr);
 
     if (rc != RC_OK)
         return rc;
-    draft = arena_take(call->arena, sizeof *draft);
-    *draft = *command->save.draft;
     command->save.draft = draft;
     draft->is_paused = state && state->paused;
     command->save.reason = str_of(state ? state->notes : "");
@@ -200,12 +198,14 @@ static enum call_step send_update(struct call *call, struct updating *updating)
         request->search_attributes ? request->search_attributes
                                    : updating->stored.search_attributes};
     struct command *command = change_command(call, COMMAND_UPDATE);
+    struct draft *draft;
     struct err err;
 
     if (updating->token != 0 && updating->token != updating->version)
         return refuse_token(call);
-    if (temporal_draft(call, call->params[0], &wanted, command, &err) != RC_OK)
+    if (temporal_draft(call, call->params[0], &wanted, &draft, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
+    command->save.draft = draft;
     command->version = updating->version;
     temporal_key_commands(call, request->request_id, 0);
     updating->step = UPDATE_WRITTEN;

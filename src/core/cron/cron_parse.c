@@ -552,3 +552,26 @@ enum rc cron_parse(struct str text, enum dialect dialect, struct str seed,
         *ret = out;
     return rc;
 }
+
+static bool is_separator(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+int cron_count_fields(struct str text)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        count += !is_separator(text.ptr[i]) && (i == 0 || is_separator(text.ptr[i - 1]));
+    return count;
+}
+
+struct str cron_seconds_first(struct str text, struct buf *out)
+{
+    if (cron_count_fields(text) != 5)
+        return text;
+    buf_text(out, "0 ");
+    buf_str(out, str_trim(text));
+    return out->cut ? text : buf_as_str(out);
+}

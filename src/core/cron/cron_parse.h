@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/instant.h"
 #include "base/str.h"
@@ -33,6 +34,15 @@ struct cron_text {
  */
 MUST_USE enum rc cron_parse(struct str text, enum dialect dialect, struct str seed,
                             struct cron_text *ret, struct err *reterr);
+
+/* The number of fields that blanks and tabs separate. */
+int cron_count_fields(struct str text);
+
+/*
+ * Text with seconds first: "0 " before five fields, for dialects whose clients may leave out
+ * the seconds.  The result is `text` itself, or in `out`.
+ */
+struct str cron_seconds_first(struct str text, struct buf *out);
 
 /* The seven fields of a calendar entry in the native or temporal grammar. */
 struct calendar_text {

@@ -10,6 +10,7 @@
 
 #include "api/access/audit_note.h"
 #include "api/access/roles.h"
+#include "api/call/api_dialect.h"
 #include "api/call/operation.h"
 #include "base/hash.h"
 #include "base/must.h"
@@ -101,7 +102,7 @@ static bool is_read(const struct call *call)
     const struct operation *op = call->operation;
 
     return str_eq(str_of(op->method), STR("GET")) ||
-           (op->dialect == DIALECTS_TEMPORAL && op->right == RIGHT_VIEW);
+           (api_dialects[op->dialect].is_grpc && op->right == RIGHT_VIEW);
 }
 
 /* A client is a token, or an address without one; a /64 network counts as one IPv6 client. */

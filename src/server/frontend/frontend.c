@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "api/access/audit_note.h"
+#include "api/call/api_dialect.h"
 #include "api/schedules/part_cache.h"
 #include "base/must.h"
 #include "io/clock.h"
@@ -225,7 +226,7 @@ static int64_t body_max(void *arg, const struct http1_request *request)
     frontend->matched_operation = op;
     if (!op)
         return BODY_OF_NOTHING;
-    return op->body_max + (op->dialect == DIALECTS_TEMPORAL ? GRPC_PREFIX : 0);
+    return op->body_max + (api_dialects[op->dialect].is_grpc ? GRPC_PREFIX : 0);
 }
 
 /* Reuses the lookup of body_max() for the same request. */
@@ -302,7 +303,7 @@ struct listener_handler frontend_handler(struct frontend *frontend)
 /* Advice for a client whose request has an unknown result, in the terms of its API. */
 static const char *retry_advice(const struct ticket *t)
 {
-    if (t->call.dialect != DIALECTS_TEMPORAL)
+    if (!api_dialects[t->call.dialect].is_grpc)
         return "check it, or retry with the same Idempotency-Key";
     /* Not every gRPC call has a request_id. */
     return t->has_key ? "check it, or retry with the same request_id" : "check it";

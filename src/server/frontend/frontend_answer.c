@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "api/call/api_dialect.h"
 #include "api/call/error_reply.h"
 
 enum {
@@ -45,7 +46,7 @@ void frontend_write_answer(struct frontend *frontend, struct exchange *x,
 {
     const struct call *call = &t->call;
     struct http1_field fields[CALL_FIELDS_MAX + OWN_FIELDS];
-    bool is_rpc = call->dialect == DIALECTS_TEMPORAL;
+    bool is_rpc = api_dialects[call->dialect].is_grpc;
     int n = 0;
 
     if (call->content_type)
@@ -86,7 +87,7 @@ void frontend_give_up(struct frontend *frontend, struct ticket *t,
     atomic_store(&t->is_abandoned, true);
     exchange_watch(x, NULL, NULL);
     counters_request(frontend->options.counters, &t->call, reply.status);
-    if (t->call.dialect == DIALECTS_TEMPORAL)
+    if (api_dialects[t->call.dialect].is_grpc)
         reply.status = 200;
     exchange_answer(x, reply.status, fields, reply.field_count + 1, reply.body);
 }

@@ -5,6 +5,7 @@
  */
 #include "server/frontend/frontend_parts.h"
 
+#include "api/call/api_dialect.h"
 #include "io/net/gzip.h"
 #include "wire/grpc/grpc.h"
 
@@ -22,7 +23,7 @@ bool frontend_rpc_fits(struct ticket *t, const struct exchange *x, span max)
     struct str text;
     span within;
 
-    if (call->dialect != DIALECTS_TEMPORAL)
+    if (!api_dialects[call->dialect].is_grpc)
         return true;
     if (!is_grpc(x)) {
         call->dialect = DIALECTS_NATIVE; /* such a client does not read trailers */
@@ -81,7 +82,7 @@ bool frontend_rpc_open(struct ticket *t, const struct exchange *x, struct str *r
     bool is_compressed;
     struct err err;
 
-    if (t->call.dialect != DIALECTS_TEMPORAL)
+    if (!api_dialects[t->call.dialect].is_grpc)
         return true;
     if (grpc_unframe(x->body, &is_compressed, ret, &err) != RC_OK) {
         t->step = call_refuse(&t->call, "invalid_field", &err);

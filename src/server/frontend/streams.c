@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/call/api_dialect.h"
 #include "base/must.h"
 #include "io/clock.h"
 #include "io/net/exchange.h"
@@ -118,7 +119,7 @@ static void begin_ring(struct streams *streams, const struct event_cursor *curso
         streams->watch = calloc(1, sizeof *streams->watch);
         must(streams->watch);
         streams->watch->question.filter.is_everything = true;
-        streams->watch->question.has_own = true;
+        streams->watch->question.terms = api_dialects[DIALECTS_AGENTS].events;
         streams->watch->question.start = EVENT_AFTER;
         streams->watch->question.limit = WATCH_LIMIT;
         t = streams->reader = frontend_ticket_new(streams->frontend, NULL);

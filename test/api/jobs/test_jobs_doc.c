@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The status of the last run as the jobs API derives it from the cursor; hidden secrets; which
- * of its fields an error concerns.
+ * The status of the last run as the jobs API derives it from the cursor; hidden secrets.
  */
 #include "api/jobs/jobs_doc.h"
 #include "core/outcome.h"
@@ -67,37 +66,12 @@ static void secrets_are_hidden_by_their_names_however_deep(void **state)
     free(text);
 }
 
-static void errors_name_the_field_of_this_api(void **state)
-{
-    static const char *const names[][2] = {
-        {"spec.cron[0].expr", "cronExpression"},
-        {"spec.window.to", "executionWindowStart"},
-        {"action.kind", "jobType"},
-        {"action.input", "payload"},
-        {"action.queue", "orgId"},
-        {"policies.retry.delay", "retryPolicy"},
-        {"description", "description"},
-    };
-    struct err err;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        err_set(&err, RC_INVALID, 3, 0, "why");
-        err_in(&err, "%s", names[i][0]);
-        jobs_explain(&err);
-        assert_string_equal(err.field, names[i][1]);
-        assert_string_equal(err.text, "why");
-        assert_int_equal(err.rc, RC_INVALID);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_status_of_a_fire_is_success_until_the_job_says_otherwise),
         cmocka_unit_test(the_status_of_a_slot_without_a_job_is_skipped_or_scheduler_failed),
         cmocka_unit_test(secrets_are_hidden_by_their_names_however_deep),
-        cmocka_unit_test(errors_name_the_field_of_this_api),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -440,6 +440,28 @@ static void aws_has_its_expressions_in_parentheses(void **state)
     refused(DIALECT_AWS, "at(2025-01-01T00:00:00)", 1, "writes \"cron(");
 }
 
+static void seconds_are_put_before_five_fields_only(void **state)
+{
+    static const char *const list[][2] = {
+        {"0 9 * * *", "0 0 9 * * *"},
+        {" 0\t9  * * * ", "0 0\t9  * * *"},
+        {"0 0 9 * * ?", "0 0 9 * * ?"},
+        {"@daily", "@daily"},
+        {"", ""},
+        {"11 22 33 44 5555", "11 22 33 44 5555"}, /* with "0 " it has no room */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        char room[17];
+        struct buf out = BUF(room);
+        struct str text = cron_seconds_first(str_of(list[i][0]), &out);
+
+        assert_int_equal(text.len, strlen(list[i][1]));
+        assert_memory_equal(text.ptr, list[i][1], text.len);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -459,6 +481,7 @@ int main(void)
         cmocka_unit_test(a_huge_expression_is_refused_with_its_length),
         cmocka_unit_test(english_is_refused_with_a_hint),
         cmocka_unit_test(aws_has_its_expressions_in_parentheses),
+        cmocka_unit_test(seconds_are_put_before_five_fields_only),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,8 +26,3 @@ struct command native_hint(const struct wanted_hint *hint, int64_t schedule, str
 MUST_USE enum rc native_draft(struct call *call, const json_t *json, struct str id,
                               struct command *command, struct wanted_hint *ret_hint,
                               struct err *reterr);
-
-/* As above, but without a hint, and with these valid policies instead of the document's. */
-MUST_USE enum rc native_draft_with(struct call *call, const json_t *json, struct str id,
-                                   const struct policies *policies, struct command *command,
-                                   struct err *reterr);

@@ -2,7 +2,7 @@
 /*
  * Builds the document of a stored schedule and applies merge patches to it.
  */
-#include "api/schedules/document.h"
+#include "api/native/native_document.h"
 
 #include "base/must.h"
 #include "model/schedule_json.h"
@@ -13,9 +13,9 @@ static struct str pause_reason(const struct schedule_view *view)
     return str_head(view->row.reason, REASON_TEXT_MAX);
 }
 
-enum rc document_of(const struct call *call, const struct schedule_view *view,
-                    struct arena *scratch, enum spec_form form, json_t **ret,
-                    struct err *reterr)
+enum rc native_document(const struct call *call, const struct schedule_view *view,
+                        struct arena *scratch, enum spec_form form, json_t **ret,
+                        struct err *reterr)
 {
     struct schedule_doc doc;
     enum rc rc = view_recall(&view->row, scratch, &doc, reterr);
@@ -33,12 +33,12 @@ enum rc document_of(const struct call *call, const struct schedule_view *view,
     return RC_OK;
 }
 
-enum rc document_text(const struct call *call, const struct schedule_view *view,
-                      struct str *ret, struct err *reterr)
+enum rc native_document_text(const struct call *call, const struct schedule_view *view,
+                             struct str *ret, struct err *reterr)
 {
     struct answer out = answer_new(call->arena);
     json_t *json = NULL;
-    enum rc rc = document_of(call, view, call->arena, SPEC_FULL, &json, reterr);
+    enum rc rc = native_document(call, view, call->arena, SPEC_FULL, &json, reterr);
 
     if (rc != RC_OK)
         return rc;
@@ -80,7 +80,7 @@ static bool has_other_type(const json_t *document, const json_t *patch)
     return new && !json_equal((json_t *)old, (json_t *)new);
 }
 
-json_t *document_patched(struct str document, const json_t *patch)
+json_t *native_document_patched(struct str document, const json_t *patch)
 {
     json_t *json = json_loadb(document.ptr, document.len, 0, NULL);
 

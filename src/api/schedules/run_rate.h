@@ -6,11 +6,11 @@
 
 #include "api/call/call.h"
 
-enum { PREVIEW_ROUNDS = 5 }; /* enough for an estimate if a week has too many slots to count */
+enum { RUN_RATE_ROUNDS = 5 }; /* enough for an estimate if a week has too many slots to count */
 
 /* Average slots per day in the week after `after`; `rounds` as for schedule_times_count(). */
-int64_t preview_per_day(const struct plan *plan, const struct spec_ctx *ctx, instant after,
-                        int rounds);
+int64_t run_rate_per_day(const struct plan *plan, const struct spec_ctx *ctx, instant after,
+                         int rounds);
 
 /* Returns true and prints a warning if that exceeds the server's plan_warn_per_day. */
-bool preview_is_often(const struct call *call, int64_t per_day, struct buf *out);
+bool run_rate_is_often(const struct call *call, int64_t per_day, struct buf *out);

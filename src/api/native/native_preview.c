@@ -3,13 +3,10 @@
  * Previews a spec without a schedule: its description, the next times, the effect of clock
  * changes, and warnings about likely mistakes.
  */
-#include "api/schedules/native_preview.h"
-
-#include <inttypes.h>
-
 #include "api/call/change.h"
 #include "api/call/request.h"
 #include "api/native/native.h"
+#include "api/schedules/run_rate.h"
 #include "api/schedules/schedule_times.h"
 #include "core/describe/describe.h"
 #include "core/explain/explain.h"
@@ -19,7 +16,6 @@
 enum {
     TIMES_DEFAULT = 10,
     TIMES_MAX = 1000,
-    WEEK_DAYS = 7,
 };
 
 #define YEAR (366 * SPAN_DAY)
@@ -71,30 +67,6 @@ struct preview {
     struct answer out;
     int warnings;
 };
-
-int64_t preview_per_day(const struct plan *plan, const struct spec_ctx *ctx, instant after,
-                        int rounds)
-{
-    struct schedule_times_count week = schedule_times_count(
-        plan, ctx, after, after + WEEK_DAYS * SPAN_DAY, rounds);
-
-    if (!week.is_cut)
-        return (week.count + WEEK_DAYS / 2) / WEEK_DAYS;
-    return week.count * (SPAN_DAY / SPAN_MS) / ((week.last - after) / SPAN_MS + 1);
-}
-
-bool preview_is_often(const struct call *call, int64_t per_day, struct buf *out)
-{
-    int64_t most = call->context->plan_warn_per_day;
-
-    if (most == 0 || per_day <= most)
-        return false;
-    buf_printf(out,
-               "it runs %" PRId64 " times a day; if this is not intended, check its seconds "
-               "and minutes",
-               per_day);
-    return true;
-}
 
 static void print_times(struct preview *t, int count)
 {
@@ -186,7 +158,7 @@ static void print_warnings(struct preview *t, int64_t per_day)
             print_warning(t, buf_as_str(&out));
     }
     out = BUF(text);
-    if (preview_is_often(t->call, per_day, &out))
+    if (run_rate_is_often(t->call, per_day, &out))
         print_warning(t, buf_as_str(&out));
     warn_of_interval(t);
     if (spec_next(&t->plan.spec, &t->ctx, t->from - 1, &slot))
@@ -234,7 +206,7 @@ enum call_step preview_read(struct call *call, struct db *db)
     if (schedule_times_calendars(call, db, &t->plan.spec, &t->ctx, &err) != RC_OK)
         return view_failed(call, &err);
     describe_spec(&t->plan.spec, &words);
-    per_day = preview_per_day(&t->plan, &t->ctx, t->from - 1, PREVIEW_ROUNDS);
+    per_day = run_rate_per_day(&t->plan, &t->ctx, t->from - 1, RUN_RATE_ROUNDS);
     answer_open(&t->out);
     answer_put_text(&t->out, "description", buf_as_str(&words));
     answer_put_text(&t->out, "timezone", t->plan.spec.zones[0].name);
