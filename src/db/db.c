@@ -160,8 +160,8 @@ static void forget_queue(struct db *db)
 /* The caller fills in `params`. */
 static struct db_entry *add_entry(struct db *db, size_t params)
 {
-    struct db_entry *entry = arena_room(db->queue,
-                                        sizeof *entry + params * sizeof entry->params[0]);
+    struct db_entry *entry = arena_take_raw(db->queue,
+                                            sizeof *entry + params * sizeof entry->params[0]);
 
     *entry = (struct db_entry){.next = NULL};
     if (db->last)

@@ -413,7 +413,7 @@ static enum rc reserve_row(struct reading *in, struct err *reterr)
         rc = db_check_room(in->db, in->arena, (size_t)wanted * row, reterr);
     if (rc != RC_OK)
         return rc;
-    values = arena_room(in->arena, (size_t)wanted * row);
+    values = arena_take_raw(in->arena, (size_t)wanted * row);
     if (in->rows > 0)
         memcpy(values, in->values, (size_t)in->rows * row);
     in->values = values;

@@ -254,7 +254,7 @@ struct sqlite_wal *sqlite_wal_new(struct arena *arena, const char *below)
     if (!vfs)
         return NULL;
     must(vfs->iVersion >= 2);
-    log = arena_room(arena, sizeof *log);
+    log = arena_take_raw(arena, sizeof *log);
     snprintf(log->name, sizeof log->name, "belfry-%p", (void *)log);
     log->below = vfs;
     log->vfs = (sqlite3_vfs){

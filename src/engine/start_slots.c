@@ -156,7 +156,7 @@ static void advance_slots(struct turn *turn, struct work_schedule *sched)
     a.cursor = &view;
     a.slots_max = buffer < 0 ? 0 : buffer > ADVANCE_SLOTS_MAX ? ADVANCE_SLOTS_MAX : (int)buffer;
     if (!turn->slots)
-        turn->slots = arena_array_room(turn->arena, ADVANCE_SLOTS_MAX, sizeof(*turn->slots));
+        turn->slots = arena_array_raw(turn->arena, ADVANCE_SLOTS_MAX, sizeof(*turn->slots));
     a.slots = turn->slots;
     advance(&a);
     must(a.slot_count <= a.slots_max);
@@ -189,7 +189,7 @@ static void close_if_idle(struct turn *turn, struct work_schedule *sched)
 static bool start_backfill_batch(struct turn *turn, struct work_schedule *sched,
                                  struct backfill *b, int room)
 {
-    struct due_slot *slots = arena_array_room(turn->arena, (size_t)room, sizeof(*slots));
+    struct due_slot *slots = arena_array_raw(turn->arena, (size_t)room, sizeof(*slots));
     int count = advance_backfill(&sched->plan, &sched->ctx, b->mark, b->until, slots, room);
 
     must(count <= room && b->schedule == sched->id);

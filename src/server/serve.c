@@ -189,7 +189,7 @@ static void on_pulse(void *arg)
     struct serve *s = arg;
 
     log_out_pump(s->log_out);
-    log_pulse(&s->log, clock_now());
+    log_report_lost(&s->log, clock_now());
     check_zones(s);
     ping_watchdog(s);
     loop_timer_set(s->pulse, PULSE);

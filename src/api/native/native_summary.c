@@ -314,9 +314,9 @@ enum call_step summary_read(struct call *call, struct db *db)
     answer_text(&s->out, "{\"by\":");
     answer_quoted(&s->out, str_of(by_names[s->by]));
     answer_text(&s->out, ",\"from\":");
-    answer_instant(&s->out, instant_within(s->from_day * SPAN_DAY));
+    answer_instant(&s->out, instant_clamp(s->from_day * SPAN_DAY));
     answer_text(&s->out, ",\"to\":");
-    answer_instant(&s->out, instant_within((s->until_day + 1) * SPAN_DAY));
+    answer_instant(&s->out, instant_clamp((s->until_day + 1) * SPAN_DAY));
     answer_text(&s->out, ",\"total\":{");
     print_figures(&s->out, &s->total);
     answer_text(&s->out, "},\"groups\":[");

@@ -75,7 +75,7 @@ void http1_date_format(instant t, struct buf *out)
     char text[] = "Www, dd Mmm yyyy hh:mm:ss GMT";
     struct fields f;
 
-    f = fields_of(instant_seconds(instant_within(t)));
+    f = fields_of(instant_seconds(instant_clamp(t)));
     memcpy(text, weekdays[f.weekday].ptr, 3);
     put_two(text + 5, f.day);
     memcpy(text + 8, months[f.month - 1], 3);
