@@ -135,7 +135,7 @@ void plan_pack(const struct plan *plan, struct buf *out)
     must(out->cut || out->len - start <= PLAN_PACKED_MAX);
 }
 
-/* After the first read past the end it is `bad`, and every further read gives zero. */
+/* `bad` after a read past the end; the values read are then meaningless. */
 struct reader {
     const unsigned char *at;
     size_t left;

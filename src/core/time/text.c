@@ -251,7 +251,7 @@ static char *put_date(char *p, int64_t day)
 {
     struct date date = date_of_day(day);
 
-    p = put_two(p, date.year / 100 % 100); /* the last four digits of 10000 */
+    p = put_two(p, date.year / 100 % 100); /* year 10000 as 0000: the caller adds the 1 */
     p = put_two(p, date.year % 100);
     *p++ = '-';
     p = put_two(p, date.month);
