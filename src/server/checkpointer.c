@@ -53,7 +53,7 @@ static void *checkpointer_main(void *arg)
 {
     struct checkpointer *cp = arg;
 
-    thread_name("checkpointer");
+    thread_set_name("checkpointer");
     while (wait_for_request(cp)) {
         struct checkpoint_result result = {.pages = -1};
         enum rc rc = RC_OK;

@@ -505,7 +505,7 @@ int serve_run(const struct serve_options *options)
     }
     log_open(&s->log, log_out_sink(s->log_out), (enum log_level)s->config->log_level,
              (enum log_format)s->config->log);
-    thread_prompt();
+    thread_wake_promptly();
     json_use_thread_cache();
     s->loop = loop_new(on_wake, s);
     if (start(s, &err) == RC_OK)

@@ -312,7 +312,7 @@ static void *writer_main(void *arg)
     struct writer *w = arg;
     struct writer_state last;
 
-    thread_name("writer");
+    thread_set_name("writer");
     if (writer_connect(w)) {
         w->is_up = true;
         if (db_kind(w->db) == DB_SQLITE)

@@ -133,7 +133,7 @@ bool exchange_is_h2(const struct exchange *x)
     return x->is_h2;
 }
 
-void exchange_trail(struct exchange *x, const struct http1_field *fields, int count)
+void exchange_set_trailers(struct exchange *x, const struct http1_field *fields, int count)
 {
     must(x->is_h2 && count <= EXCHANGE_FIELDS_MAX);
     x->trailers = fields;

@@ -54,7 +54,7 @@ static void answer(struct exchange *x, int status, const char *words, struct str
         trailers[count++] = (struct http1_field){STR("grpc-status-details-bin"),
                                                  buf_as_str(&base64)};
     }
-    exchange_trail(x, trailers, count);
+    exchange_set_trailers(x, trailers, count);
     exchange_answer(x, 200, &head, 1, body);
 }
 
