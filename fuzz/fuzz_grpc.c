@@ -58,10 +58,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     span within;
 
     words.ptr = arena_take(arena, words.cap);
-    grpc_message(text, &words);
+    grpc_escape_message(text, &words);
     must(!words.cut);
     back.ptr = arena_take(arena, back.cap);
-    grpc_message_read(buf_as_str(&words), &back);
+    grpc_unescape_message(buf_as_str(&words), &back);
     must(!back.cut && str_eq(buf_as_str(&back), text));
     must(grpc_status_read(text) <= GRPC_UNAUTHENTICATED);
     if (grpc_timeout(text, &within))

@@ -97,7 +97,7 @@ static instant clock_of(const struct world *world, const struct sim_node *node)
 
 static enum rc connect(struct sim_node *node, struct err *err)
 {
-    struct db_options options = {.fault = &node->fault, .log_pages = LOG_PAGES};
+    struct db_options options = {.fault = &node->fault, .wal_pages = LOG_PAGES};
 
     must(!node->db);
     return db_open(WORLD_URL, &options, &node->db, err);
@@ -472,11 +472,11 @@ static enum rc write_back(struct sim_node *node, struct err *err)
 
     if (!db_lend_wal(node->db))
         return db_checkpoint(node->db, err);
-    rc = db_open(WORLD_URL, &(struct db_options){.sweeps = true}, &sweeper, &why);
+    rc = db_open(WORLD_URL, &(struct db_options){.writes_back = true}, &sweeper, &why);
     if (rc == RC_OK)
-        rc = db_sweep(sweeper, &pages, &why);
+        rc = db_write_back_wal(sweeper, &pages, &why);
     db_close(sweeper);
-    db_take_log(node->db, pages);
+    db_take_wal(node->db, pages);
     return rc == RC_CORRUPT ? db_distrust(node->db, &why, err) : RC_OK;
 }
 

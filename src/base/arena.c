@@ -12,9 +12,9 @@
 #include "base/must.h"
 
 enum {
-    ARENA_KEEP = 16 << 20,     /* bytes that a reset keeps: a large turn, not the largest */
-    ARENA_BLOCK = 16 * 1024,   /* fits a spec or a request; larger requests get their own */
-    ARENA_BLOCK_MAX = 1 << 20, /* up to this size, a block is as large as all before it   */
+    ARENA_KEEP = 16 << 20,     /* bytes that a reset keeps: enough for most turns */
+    ARENA_BLOCK = 16 * 1024,   /* minimum; fits a spec or an API request */
+    ARENA_BLOCK_MAX = 1 << 20, /* maximum; up to it, each block doubles the capacity */
 };
 
 struct block {
@@ -27,7 +27,7 @@ struct arena {
     struct block *first;
     struct block *block; /* in use; the blocks after it are free.  NULL: all are free */
     size_t at;           /* bytes used in `block`                                     */
-    size_t room;         /* bytes of all blocks                                       */
+    size_t capacity;     /* bytes of all blocks                                       */
     size_t used;
     size_t ceiling;
 };
@@ -62,20 +62,20 @@ struct arena *arena_free(struct arena *arena)
 
 static struct block *new_block(struct arena *arena, size_t least)
 {
-    size_t size = arena->room < ARENA_BLOCK       ? ARENA_BLOCK
-                  : arena->room > ARENA_BLOCK_MAX ? ARENA_BLOCK_MAX
-                                                  : arena->room;
+    size_t size = arena->capacity < ARENA_BLOCK       ? ARENA_BLOCK
+                  : arena->capacity > ARENA_BLOCK_MAX ? ARENA_BLOCK_MAX
+                                                      : arena->capacity;
     struct block *block;
 
     size = size < least ? least : size;
     block = malloc(sizeof *block + size);
     must(block != NULL);
     block->size = size;
-    arena->room += size;
+    arena->capacity += size;
     return block;
 }
 
-/* Moves to the next block; inserts a new one before it if it is too small. */
+/* Moves to the next block.  If that is too small, inserts a new block before it. */
 static void next_block(struct arena *arena, size_t least)
 {
     struct block **link = arena->block ? &arena->block->next : &arena->first;
@@ -94,9 +94,9 @@ void arena_reset(struct arena *arena)
 {
     struct block **link = &arena->first;
 
-    arena->room = 0;
-    while (*link && arena->room + (*link)->size <= ARENA_KEEP) {
-        arena->room += (*link)->size;
+    arena->capacity = 0;
+    while (*link && arena->capacity + (*link)->size <= ARENA_KEEP) {
+        arena->capacity += (*link)->size;
         link = &(*link)->next;
     }
     free_blocks(*link);
@@ -106,7 +106,7 @@ void arena_reset(struct arena *arena)
     arena->used = 0;
 }
 
-void *arena_room(struct arena *arena, size_t size)
+void *arena_take_raw(struct arena *arena, size_t size)
 {
     const size_t align = alignof(max_align_t);
     void *ret;
@@ -123,7 +123,7 @@ void *arena_room(struct arena *arena, size_t size)
 
 void *arena_take(struct arena *arena, size_t size)
 {
-    return memset(arena_room(arena, size), 0, size);
+    return memset(arena_take_raw(arena, size), 0, size);
 }
 
 static size_t product(size_t count, size_t size)
@@ -139,14 +139,14 @@ void *arena_array(struct arena *arena, size_t count, size_t size)
     return arena_take(arena, product(count, size));
 }
 
-void *arena_array_room(struct arena *arena, size_t count, size_t size)
+void *arena_array_raw(struct arena *arena, size_t count, size_t size)
 {
-    return arena_room(arena, product(count, size));
+    return arena_take_raw(arena, product(count, size));
 }
 
 struct str arena_str(struct arena *arena, struct str s)
 {
-    char *copy = arena_room(arena, s.len + 1);
+    char *copy = arena_take_raw(arena, s.len + 1);
 
     if (s.len > 0)
         memcpy(copy, s.ptr, s.len);

@@ -24,11 +24,11 @@ void arena_reset(struct arena *arena);
 void *arena_take(struct arena *arena, size_t size);
 
 /* The same, not zeroed: for memory that the caller overwrites at once. */
-void *arena_room(struct arena *arena, size_t size);
+void *arena_take_raw(struct arena *arena, size_t size);
 
 /* An array of `count` elements of `size` bytes each; an overflow ends the process. */
 void *arena_array(struct arena *arena, size_t count, size_t size);
-void *arena_array_room(struct arena *arena, size_t count, size_t size);
+void *arena_array_raw(struct arena *arena, size_t count, size_t size);
 
 /* A copy of `s` in the arena, with a terminating zero after it. */
 struct str arena_str(struct arena *arena, struct str s);

@@ -11,7 +11,7 @@
 
 #include "base/must.h"
 
-void buf_cut(struct buf *buf, const void *bytes, size_t len)
+void buf_add_partial(struct buf *buf, const void *bytes, size_t len)
 {
     size_t room;
 

@@ -23,16 +23,18 @@ struct buf {
 
 #define BUF(array) ((struct buf){.ptr = (array), .len = 0, .cap = sizeof(array), .cut = false})
 
-void buf_cut(struct buf *buf, const void *bytes, size_t len); /* as many bytes as fit      */
-void buf_int(struct buf *buf, int64_t n);                     /* in decimal                */
-void buf_hex(struct buf *buf, uint64_t n);                    /* sixteen lower-case digits */
+/* Writes as many bytes as fit; for buf_add() only. */
+void buf_add_partial(struct buf *buf, const void *bytes, size_t len);
+
+void buf_int(struct buf *buf, int64_t n);  /* in decimal                */
+void buf_hex(struct buf *buf, uint64_t n); /* sixteen lower-case digits */
 void buf_printf(struct buf *buf, const char *fmt, ...) PRINTF(2, 3);
 
 /* Inline, so that a literal compiles to a few moves: most writes are field names. */
 static inline void buf_add(struct buf *buf, const void *bytes, size_t len)
 {
     if (buf->len + len >= buf->cap) {
-        buf_cut(buf, bytes, len);
+        buf_add_partial(buf, bytes, len);
         return;
     }
     if (len > 0)
@@ -56,19 +58,19 @@ static inline void buf_char(struct buf *buf, char c)
     buf_add(buf, &c, 1);
 }
 
-/* The lowest `bytes` bytes of `n` (at most eight), little-endian. */
-static inline void buf_bytes(struct buf *buf, uint64_t n, size_t bytes)
+/* The lowest `size` bytes of `n` (at most eight), little-endian. */
+static inline void buf_le(struct buf *buf, uint64_t n, size_t size)
 {
     char raw[8];
 
     for (int i = 0; i < 8; i++)
         raw[i] = (char)(unsigned char)(n >> 8 * i);
     if (buf->cap - buf->len <= sizeof raw) {
-        buf_add(buf, raw, bytes);
+        buf_add(buf, raw, size);
         return;
     }
-    memcpy(buf->ptr + buf->len, raw, sizeof raw); /* the next write replaces the surplus */
-    buf->len += bytes;
+    memcpy(buf->ptr + buf->len, raw, sizeof raw); /* the next write overwrites the rest */
+    buf->len += size;
     buf->ptr[buf->len] = '\0';
 }
 

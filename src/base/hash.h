@@ -28,15 +28,14 @@ static inline uint64_t hash_u64(uint64_t x)
 /*
  * FNV-1a, 64 bits.  Seed 0 gives the published function; other seeds give other functions.
  * The hashes of short texts differ in few of the high bits: pass the hash to hash_u64() where
- * all bits matter.
- * `bytes` may be NULL when len is 0.
+ * all bits matter.  `bytes` may be NULL when len is 0.
  */
 uint64_t hash_bytes(const void *bytes, size_t len, uint64_t seed);
 
 /*
  * A digest over a sequence of values and their order.  Start with {0} and read `sum`.  Two
  * sequences that differ in exactly one int always have different sums; any other two have
- * equal sums in 1 case of 2^64.
+ * equal sums with a probability of 2^-64.
  */
 struct digest {
     uint64_t sum;

@@ -13,8 +13,8 @@
 typedef int64_t instant;
 typedef int64_t span;
 
-#define INSTANT_NEVER INT64_MAX /* later than every instant: "there is none"    */
-#define INSTANT_NONE  INT64_MIN /* earlier than every instant: "never happened" */
+#define INSTANT_NEVER INT64_MAX /* later than every instant: it will not happen    */
+#define INSTANT_NONE  INT64_MIN /* earlier than every instant: it has not happened */
 
 #define SPAN_MS  INT64_C(1000)
 #define SPAN_S   INT64_C(1000000)
@@ -27,7 +27,7 @@ typedef int64_t span;
 #define INSTANT_MAX INT64_C(253402300799999999) /* 9999-12-31T23:59:59.999999Z */
 
 /* The nearest supported instant: sums and clocks may leave the supported years. */
-static inline instant instant_within(instant t)
+static inline instant instant_clamp(instant t)
 {
     return t < INSTANT_MIN ? INSTANT_MIN : t > INSTANT_MAX ? INSTANT_MAX : t;
 }

@@ -10,11 +10,11 @@
 #include "base/must.h"
 
 enum {
-    EPOCH_DAY = 719468, /* days from 0000-03-01 to 1970-01-01                      */
-    CYCLE_D = 146097,   /* the calendar repeats after 400 years                    */
-    TAIL_ROOM = 16,     /* for the end of a line: ,"cut":true} or cut=true, and \n */
-    ESCAPE_LEN = 6,     /* \u001b                                                  */
-    MARK_LEN = 3,       /* … in UTF-8                                              */
+    EPOCH_DAY = 719468,  /* days from 0000-03-01 to 1970-01-01                      */
+    CYCLE_DAYS = 146097, /* the calendar repeats after 400 years                    */
+    TAIL_ROOM = 16,      /* for the end of a line: ,"cut":true} or cut=true, and \n */
+    ESCAPE_LEN = 6,      /* \u001b                                                  */
+    ELLIPSIS_LEN = 3,    /* … in UTF-8                                              */
 };
 
 static const char *const level_names[LEVEL_COUNT] = {"debug", "info", "warn", "error"};
@@ -34,14 +34,14 @@ static void write_instant(instant t, struct buf *out)
     int64_t seconds, days, cycle, day, year, month;
     int tod;
 
-    t = instant_within(t);
+    t = instant_clamp(t);
     seconds = instant_seconds(t);
     days = (seconds - INSTANT_MIN / SPAN_S) / 86400 + INSTANT_MIN / SPAN_S / 86400;
     tod = (int)(seconds - days * 86400);
     days += EPOCH_DAY;
-    cycle = days / CYCLE_D;
-    day = days % CYCLE_D;
-    year = (day - day / 1460 + day / 36524 - day / (CYCLE_D - 1)) / 365;
+    cycle = days / CYCLE_DAYS;
+    day = days % CYCLE_DAYS;
+    year = (day - day / 1460 + day / 36524 - day / (CYCLE_DAYS - 1)) / 365;
     day -= 365 * year + year / 4 - year / 100;
     month = (5 * day + 2) / 153;
     day -= (153 * month + 2) / 5;
@@ -89,7 +89,7 @@ static size_t write_char(struct str s, struct buf *out)
 
 static void write_quoted(struct str s, struct buf *out)
 {
-    size_t most = out->len + 1 + LOG_VALUE_MAX - ESCAPE_LEN - MARK_LEN;
+    size_t most = out->len + 1 + LOG_VALUE_MAX - ESCAPE_LEN - ELLIPSIS_LEN;
 
     buf_char(out, '"');
     while (s.len > 0 && out->len <= most)
@@ -127,7 +127,7 @@ static void write_key(enum log_format format, const char *key, struct buf *out)
         buf_printf(out, "%s%s=", out->len == 0 ? "" : " ", key);
 }
 
-static void write_moment(enum log_format format, instant at, struct buf *out)
+static void write_instant_value(enum log_format format, instant at, struct buf *out)
 {
     const char *quote = format == LOG_JSON ? "\"" : "";
 
@@ -164,7 +164,7 @@ static void write_field(enum log_format format, const struct log_field *field, s
         buf_text(out, field->number ? "true" : "false");
         break;
     case LOG_TYPE_INSTANT:
-        write_moment(format, field->number, out);
+        write_instant_value(format, field->number, out);
         break;
     }
 }
@@ -177,18 +177,18 @@ void log_line(enum log_format format, instant now, enum log_level level, const c
     bool is_cut = false;
 
     write_key(format, "time", &line);
-    write_moment(format, now, &line);
+    write_instant_value(format, now, &line);
     write_key(format, "level", &line);
     write_text(format, str_of(log_level_text(level)), &line);
     write_key(format, "msg", &line);
     write_text(format, str_of(msg), &line);
     for (int i = 0; fields[i].key; i++) {
-        size_t mark = line.len;
+        size_t before = line.len;
 
         must(i < LOG_FIELDS_MAX);
         write_field(format, &fields[i], &line);
         if (line.cut) {
-            line.len = mark;
+            line.len = before;
             line.cut = false;
             is_cut = true;
         }
@@ -231,7 +231,7 @@ static bool send_line(struct log *log, instant now, enum log_level level, const 
     return log->sink.take(log->sink.arg, buf_as_str(&line));
 }
 
-void log_pulse(struct log *log, instant now)
+void log_report_lost(struct log *log, instant now)
 {
     int64_t lost;
 
@@ -249,7 +249,7 @@ void log_write(struct log *log, instant now, enum log_level level, const char *m
 {
     if (!log_wants(log, level))
         return;
-    log_pulse(log, now);
+    log_report_lost(log, now);
     if (!send_line(log, now, level, msg, fields))
         atomic_fetch_add(&log->lost, 1);
 }

@@ -22,8 +22,8 @@
 
 enum {
     LOG_LINE_MAX = 4096,  /* bytes with the line break: an atomic pipe write (PIPE_BUF) */
-    LOG_VALUE_MAX = 1024, /* bytes of one written text; a longer one is cut, shown by … */
-    LOG_FIELDS_MAX = 16,  /* fields of one line; more is a story, not an event          */
+    LOG_VALUE_MAX = 1024, /* bytes of one text as written; a longer one ends with … */
+    LOG_FIELDS_MAX = 16,  /* fields of one line; more than any event needs          */
 };
 
 enum log_level { LEVEL_DEBUG, LEVEL_INFO, LEVEL_WARN, LEVEL_ERROR, LEVEL_COUNT };
@@ -78,8 +78,8 @@ void log_write(struct log *log, instant now, enum log_level level, const char *m
 #define log_say_to(log, now, level, msg, ...) \
     log_write((log), (now), (level), (msg), (struct log_field[]){__VA_ARGS__})
 
-/* Reports lost lines, if any: for when the sink has room again but no caller writes. */
-void log_pulse(struct log *log, instant now);
+/* Reports lost lines, if any.  Call it when the sink may have room again. */
+void log_report_lost(struct log *log, instant now);
 
 /*
  * Formats one line with its line break; at most LOG_LINE_MAX bytes.  A field that does not

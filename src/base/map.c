@@ -18,7 +18,7 @@ enum { MAP_SLOTS_MIN = 16 }; /* four cache lines: the smallest table worth an al
 struct slot {
     int64_t key;
     int32_t index;
-    uint16_t round; /* equals the map's if the slot is in use; would be padding otherwise */
+    uint16_t round; /* in use if it equals the map's round; fits into the padding */
 };
 
 struct map {
@@ -121,9 +121,8 @@ void map_put(struct map *map, int64_t key, int32_t index)
 }
 
 /*
- * Frees a slot without a tombstone: later keys move up where they may.  A key may move to the
- * hole unless the hole is before its home, that is, unless the key is nearer to its home than
- * to the hole.
+ * Frees a slot without a tombstone: moves later keys into the hole.  A key may not move to a
+ * slot before its home, so it stays if it is nearer to its home than to the hole.
  */
 static void close_gap(struct map *map, size_t hole)
 {

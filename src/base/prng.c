@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/must.h"
 
-/* Less than half of all draws are rejected, so all of these are with less than 2^-128. */
+/* Each draw is rejected with a probability below 1/2, so all of these are below 2^-128. */
 enum { PRNG_DRAWS_MAX = 128 };
 
 void prng_seed(struct prng *prng, uint64_t seed)
@@ -39,15 +39,15 @@ uint64_t prng_next(struct prng *prng)
 
 uint64_t prng_below(struct prng *prng, uint64_t n)
 {
-    uint64_t odd, x;
+    uint64_t reject_below, x;
 
     must(n > 0);
-    odd = (0 - n) %
-          n; /* 2^64 mod n: rejects so many values, or small results would be likelier */
+    /* 2^64 mod n: without rejecting that many values, small results would be more likely. */
+    reject_below = (0 - n) % n;
     x = prng_next(prng);
-    for (int draws = 1; x < odd && draws < PRNG_DRAWS_MAX; draws++)
+    for (int draws = 1; x < reject_below && draws < PRNG_DRAWS_MAX; draws++)
         x = prng_next(prng);
-    must(x >= odd);
+    must(x >= reject_below);
     return x % n;
 }
 

@@ -8,12 +8,12 @@
 
 enum { LENGTH_AT = SHA256_BLOCK - 8, PAD_IN = 0x36, PAD_OUT = 0x5c };
 
-static const uint32_t first[8] = {
+static const uint32_t initial_state[8] = {
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 };
 
-const uint32_t sha256_rounds[SHA256_ROUNDS] = {
+const uint32_t sha256_constants[SHA256_ROUNDS] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
     0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
     0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
@@ -64,7 +64,7 @@ void sha256_mix(uint32_t state[8], const uint8_t *block)
     for (int i = 0; i < SHA256_ROUNDS; i++) {
         uint32_t e_mix = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);
         uint32_t a_mix = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);
-        uint32_t t1 = h + e_mix + ((e & f) ^ (~e & g)) + sha256_rounds[i] + w[i];
+        uint32_t t1 = h + e_mix + ((e & f) ^ (~e & g)) + sha256_constants[i] + w[i];
         uint32_t t2 = a_mix + ((a & b) ^ (a & c) ^ (b & c));
 
         h = g, g = f, f = e, e = d + t1;
@@ -84,7 +84,7 @@ static void mix(struct sha256 *sha, const uint8_t *block)
 
 void sha256_begin(struct sha256 *sha)
 {
-    memcpy(sha->state, first, sizeof first);
+    memcpy(sha->state, initial_state, sizeof initial_state);
     sha->length = 0;
 }
 

@@ -3,7 +3,7 @@
  * SHA-256 (FIPS 180-4), HMAC-SHA-256 (RFC 2104) and a comparison in constant time, for stored
  * secrets and hash chains.
  *
- * Not from a library, because layers that may not use one need it; see docs/decisions/0030.
+ * Not from a library, because some layers that need it may not use one: docs/decisions/0030.
  */
 #pragma once
 

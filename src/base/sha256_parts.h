@@ -8,7 +8,8 @@
 
 enum { SHA256_ROUNDS = 64 };
 
-extern const uint32_t sha256_rounds[SHA256_ROUNDS];
+/* One constant per round. */
+extern const uint32_t sha256_constants[SHA256_ROUNDS];
 
 /* Mixes one block into the state, in portable C. */
 void sha256_mix(uint32_t state[8], const uint8_t *block);

@@ -25,8 +25,8 @@ static int detect(void)
 
 bool sha256_has_instructions(void)
 {
-    static _Atomic int detected =
-        UNKNOWN; /* CPUID can take microseconds in a virtual machine */
+    /* Detected once: CPUID can take microseconds in a virtual machine. */
+    static _Atomic int detected = UNKNOWN;
     int has = detected;
 
     if (has == UNKNOWN)
@@ -73,7 +73,7 @@ SHA_TARGET void sha256_mix_instructions(uint32_t state[8], const uint8_t *block)
     for (int i = 0; i < 4; i++)
         w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(block + 16 * i)), swap);
     for (int i = 0; i < SHA256_ROUNDS; i += 4) {
-        __m128i k = _mm_loadu_si128((const __m128i *)(sha256_rounds + i));
+        __m128i k = _mm_loadu_si128((const __m128i *)(sha256_constants + i));
         __m128i wk = _mm_add_epi32(w[0], k), next = next_words(w);
 
         cdgh = _mm_sha256rnds2_epu32(cdgh, abef, wk);

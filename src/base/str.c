@@ -149,8 +149,8 @@ static int edit_distance(struct str a, struct str b)
 
         row[0] = (int)i;
         for (size_t j = 1; j <= b.len; j++) {
-            int same = char_lower(a.ptr[i - 1]) == char_lower(b.ptr[j - 1]) ? 0 : 1;
-            int best = diagonal + same;
+            int cost = char_lower(a.ptr[i - 1]) == char_lower(b.ptr[j - 1]) ? 0 : 1;
+            int best = diagonal + cost;
 
             diagonal = row[j];
             if (row[j] + 1 < best)

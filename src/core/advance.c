@@ -3,18 +3,18 @@
  * Decides slots in ascending order: `mark` moves with each slot that is listed or accounted
  * for, so stopping anywhere omits no slot and counts none twice.
  *
- * A slot is due before the next slot, so the slots that are due at some time are all slots up
- * to a nominal time, called "bound" below.
+ * Every slot is due before the nominal time of the next slot.  So the slots that are due at a
+ * given time are all slots up to some nominal time, called "bound" below.
  */
 #include "core/advance.h"
 
 #include "base/must.h"
 
 enum {
-    /* Stepping over this many slots is cheaper than counting days without any. */
-    PASS_MAX = 100,
-    /* If counting means stepping over each slot, a turn steps over at most this many. */
-    SLOW_MAX = 20000,
+    /* Stepping over up to this many slots is cheaper than counting them day by day. */
+    STEP_OVER_MAX = 100,
+    /* Slots of a turn, if counting them means stepping over each. */
+    STEP_OVER_SLOW_MAX = 20000,
 };
 
 static instant later(instant a, instant b)
@@ -28,16 +28,16 @@ struct spec_ctx advance_ctx(const struct plan *plan, const struct cursor *cursor
     bool is_open = cursor->open > 0;
     instant next = cursor->next_at;
 
-    /* A slot whose run waits counts from the creation of that run: its start moves nothing. */
+    /* The creation of a run that has to wait counts as its start; its real start does not. */
     ctx.last_start = later(cursor->last_slot, cursor->last_held);
-    /* After a clock jump back, or an unrecorded end, no run may seem to be open. */
+    /* The end may be unrecorded, or early by a clock that jumped back: no run is open. */
     ctx.last_end = later(cursor->last_end, ctx.last_start);
-    /* A run can be open without any automatic start so far: then count from creation. */
+    /* A run can be open before the first automatic start: then count from the creation. */
     if (is_open && ctx.last_start == INSTANT_NONE)
         ctx.last_start = plan->created;
     if (is_open)
         ctx.last_end = INSTANT_NONE;
-    /* The slot was next, and its time had come, when a run started: no run moves it now. */
+    /* The slot had come when a run started, so that start does not move it. */
     if (!plan->is_governed && next > cursor->mark && next <= cursor->last_start)
         ctx.kept = next;
     return ctx;
@@ -152,7 +152,7 @@ static bool add_account(struct advance *a, const struct account *range)
         last->reason == range->reason) {
         last->last = range->last;
         last->count += range->count;
-    } else if (a->account_count < ADVANCE_RANGES_MAX) {
+    } else if (a->account_count < ADVANCE_ACCOUNTS_MAX) {
         a->accounts[a->account_count++] = *range;
     } else {
         return false;
@@ -172,7 +172,7 @@ static bool is_whole_second(span d)
     return d % SPAN_S == 0;
 }
 
-static bool is_even(const struct entry *entry)
+static bool is_on_whole_seconds(const struct entry *entry)
 {
     const struct interval_def *interval = &entry->interval;
 
@@ -183,8 +183,8 @@ static bool is_even(const struct entry *entry)
            (interval->anchor == ANCHOR_EPOCH || interval->anchor == ANCHOR_MIDNIGHT);
 }
 
-/* One endless grid and nothing that shapes it is a division. */
-static bool is_bare_grid(const struct spec *spec)
+/* True if spec_count() needs only a division. */
+static bool is_single_interval(const struct spec *spec)
 {
     return spec->entry_count == 1 && spec->entries[0].kind == ENTRY_INTERVAL &&
            spec->entries[0].interval.anchor != ANCHOR_MIDNIGHT && spec->at_count == 0 &&
@@ -197,10 +197,10 @@ static bool is_slow_to_count(const struct spec *spec)
 {
     if (spec->shift != SHIFT_NONE)
         return true;
-    if (is_bare_grid(spec))
+    if (is_single_interval(spec))
         return false;
     for (int i = 0; i < spec->entry_count; i++)
-        if (!is_even(&spec->entries[i]))
+        if (!is_on_whole_seconds(&spec->entries[i]))
             return true;
     for (int i = 0; i < spec->at_count; i++)
         if (!is_whole_second(spec->at[i].at))
@@ -209,8 +209,7 @@ static bool is_slow_to_count(const struct spec *spec)
 }
 
 /* Adds slots up to `until` to a range until it has `max`; false if there are no more. */
-static bool pass_slots(struct spec_walk *walk, instant until, int64_t max,
-                       struct account *range)
+static bool step_over(struct spec_walk *walk, instant until, int64_t max, struct account *range)
 {
     struct slot slot;
 
@@ -235,10 +234,10 @@ static bool find_range(const struct advance *a, instant until, struct account *r
     struct slot slot;
 
     spec_walk_begin(&walk, spec, &a->ctx, a->mark);
-    if (!pass_slots(&walk, until, PASS_MAX, range))
+    if (!step_over(&walk, until, STEP_OVER_MAX, range))
         return true;
     if (is_slow_to_count(spec))
-        return !pass_slots(&walk, until, SLOW_MAX, range);
+        return !step_over(&walk, until, STEP_OVER_SLOW_MAX, range);
     if (spec_prev(spec, &a->ctx, until + 1, &slot) && slot.at > range->last) {
         range->count += spec_count(spec, &a->ctx, range->last, slot.at);
         range->last = slot.at;
@@ -449,7 +448,7 @@ static bool first_slot(const struct advance *a, struct slot *ret)
 /* No slot is decided twice, and the mark moves exactly with the decided slots. */
 static void check_result(const struct advance *a)
 {
-    must(a->slot_count <= a->slots_max && a->account_count <= ADVANCE_RANGES_MAX);
+    must(a->slot_count <= a->slots_max && a->account_count <= ADVANCE_ACCOUNTS_MAX);
     must(a->next_due >= a->next_at);
     if (a->plan->is_governed)
         return;
@@ -495,7 +494,7 @@ void advance(struct advance *a)
     check_result(a);
 }
 
-void advance_past(struct advance *a, enum outcome outcome, enum reason reason)
+void advance_account_due(struct advance *a, enum outcome outcome, enum reason reason)
 {
     struct slot slot;
 
@@ -543,19 +542,4 @@ void advance_begin(struct advance *a)
         find_next(a);
     must(a->mark >= a->cursor->mark || starts_at_once(a));
     must(a->next_at > a->mark || a->next_at == INSTANT_NEVER);
-}
-
-int advance_backfill(const struct plan *plan, const struct spec_ctx *ctx, instant after,
-                     instant until, struct due_slot *slots, int max)
-{
-    struct spec_walk walk;
-    struct slot slot;
-    int count = 0;
-
-    spec_walk_begin(&walk, &plan->spec, ctx, after);
-    while (count < max && spec_walk_next(&walk, &slot) && slot.at <= until) {
-        must(slot.at > (count > 0 ? slots[count - 1].at : after));
-        slots[count++] = (struct due_slot){.at = slot.at, .due = slot.due};
-    }
-    return count;
 }

@@ -3,7 +3,8 @@
  * Decides which slots are due, what happens to the late ones, and when the next slot is due.
  *
  * Pure arithmetic on (plan, cursor, now).  It starts nothing: it lists the slots that may start
- * and gives the others an outcome, as ranges ("accounts").  docs/semantics.md [P-10].
+ * and gives the others an outcome.  An account is a range of slots with one outcome.
+ * docs/semantics.md [P-10].
  */
 #pragma once
 
@@ -16,9 +17,9 @@
 #include "core/plan.h"
 
 enum {
-    ADVANCE_SLOTS_MAX = 1000, /* slots of one schedule per turn                             */
-    ADVANCE_RANGES_MAX = 64,  /* accounts of one schedule per turn; the next turn continues */
-    EXCEPTIONS_MAX = 1000,    /* cancelled planned slots of one schedule                    */
+    ADVANCE_SLOTS_MAX = 1000,  /* slots of one schedule per turn                             */
+    ADVANCE_ACCOUNTS_MAX = 64, /* accounts of one schedule per turn; the next turn continues */
+    EXCEPTIONS_MAX = 1000,     /* planned slots of one schedule that were cancelled          */
 };
 
 /* Consecutive slots with the same outcome. */
@@ -45,7 +46,7 @@ struct advance {
     struct due_slot *slots; /* array of slots_max; filled in ascending order        */
     /* out */
     int slot_count;
-    struct account accounts[ADVANCE_RANGES_MAX]; /* ascending; contain no listed slot */
+    struct account accounts[ADVANCE_ACCOUNTS_MAX]; /* ascending; contain no listed slot */
     int account_count;
     instant mark;     /* every slot at or before it is listed or has an outcome */
     instant next_at;  /* the next undecided slot; INSTANT_NEVER: none           */
@@ -69,27 +70,23 @@ struct spec_ctx advance_ctx(const struct plan *plan, const struct cursor *cursor
  * of the listed slots start; if that changes the next slot (remaining becomes 0, or the plan
  * follows), the caller must call again with the new cursor.
  *
- * cursor->next_at is used as it is if it is after the mark (INSTANT_NEVER: there is no slot);
- * set it to the mark to have it computed.  A turn with more accounts than fit, or with more
- * slots to step over than one turn should take, stops early: next_due is then at or before
- * `now`, and the next call treats the rest as newly due (so mode oldest may start one more).
+ * If cursor->next_at is after the mark, it is not computed again (INSTANT_NEVER: there is no
+ * slot); set it to the mark to have it computed.  A turn stops early if it has more accounts
+ * than fit, or must step over too many slots: next_due is then at or before `now`.  The next
+ * call treats the rest as newly due, so catch-up mode oldest may then start one more run.
  */
 void advance(struct advance *advance);
 
 /*
- * Gives every slot that is due at advance->now this outcome and reason, which must be a pair
- * of outcome_is_of_slot(), or REASON_NONE if the caller only counts.
+ * Gives every slot that is due at advance->now this outcome and reason.  outcome_is_of_slot()
+ * must allow the two together; a caller that only counts passes REASON_NONE.
  */
-void advance_past(struct advance *advance, enum outcome outcome, enum reason reason);
+void advance_account_due(struct advance *advance, enum outcome outcome, enum reason reason);
 
 /*
  * Finds the first slot that is due after `now`, for a schedule that is new, edited or resumed:
- * sets mark, next_at and next_due and decides no slot.  The mark never moves back from the
- * cursor's, except for "now" of a new schedule, whose slot is its creation.  A governed plan
- * has no next slot until its governor computes one.
+ * sets mark, next_at and next_due and decides no slot.  The mark is never before the cursor's,
+ * with one exception: the slot of "now" is the creation of the schedule itself.  A governed
+ * plan has no next slot until its governor computes one.
  */
 void advance_begin(struct advance *advance);
-
-/* Writes the slots of a backfill in (after, until], at most `max`; returns how many. */
-int advance_backfill(const struct plan *plan, const struct spec_ctx *ctx, instant after,
-                     instant until, struct due_slot *slots, int max);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The size of a batch of a backfill.
+ * The next slots of a backfill, and the size of a batch.
  */
 #include "core/backfill.h"
+
+#include "base/must.h"
 
 int backfill_capacity(int limit, int waiting, int free, int reserve, int backfills)
 {
@@ -11,4 +13,19 @@ int backfill_capacity(int limit, int waiting, int free, int reserve, int backfil
     if (room <= 0)
         return 0;
     return room / (backfills > 1 ? backfills : 1);
+}
+
+int backfill_slots(const struct plan *plan, const struct spec_ctx *ctx, instant after,
+                   instant until, struct due_slot *slots, int max)
+{
+    struct spec_walk walk;
+    struct slot slot;
+    int count = 0;
+
+    spec_walk_begin(&walk, &plan->spec, ctx, after);
+    while (count < max && spec_walk_next(&walk, &slot) && slot.at <= until) {
+        must(slot.at > (count > 0 ? slots[count - 1].at : after));
+        slots[count++] = (struct due_slot){.at = slot.at, .due = slot.due};
+    }
+    return count;
 }

@@ -17,7 +17,7 @@ enum cursor_flag {
     CURSOR_EXCEPTIONS = 1 << 4,  /* some planned slots were cancelled               */
     CURSOR_FULL = 1 << 5,        /* due slots wait for room in the buffer           */
     CURSOR_DELETED = 1 << 6,     /* its waiting runs are ended, one batch per turn  */
-    CURSOR_BARRED = CURSOR_PAUSED | CURSOR_DISABLED, /* no automatic starts */
+    CURSOR_BARRED = CURSOR_PAUSED | CURSOR_DISABLED, /* either stops automatic starts */
 };
 
 struct cursor {
@@ -27,22 +27,22 @@ struct cursor {
     instant next_at;      /* the next slot, INSTANT_NEVER: none                              */
     int64_t version;      /* of the schedule                                                 */
     int64_t flags;        /* enum cursor_flag                                                */
-    int64_t tail;         /* outcome × 256 + reason of its last ledger entry, 0: none        */
+    int64_t tail;         /* of its last ledger entry: outcome × 256 + reason; 0: none      */
     int64_t source;       /* enum source of next_at, for governed schedules                  */
     instant paused_until; /* only when paused; INSTANT_NEVER: until it is resumed            */
     int64_t open;         /* runs in any state but held                                      */
     int64_t waiting;      /* runs that are held                                              */
-    int64_t failures;     /* consecutive                                                     */
+    int64_t failures;     /* consecutive failed runs                                         */
     int64_t remaining;    /* automatic starts left; -1: no limit                             */
     int64_t pass;         /* number of the last trigger or backfill                          */
     int64_t backfills;    /* unfinished ones                                                 */
     instant last_slot;    /* nominal time of the last automatic start; or NONE               */
-    instant last_held;    /* of the last one whose run had to wait; or NONE                  */
+    instant last_held;    /* nominal time of the last one whose run had to wait; or NONE     */
     instant last_start;   /* INSTANT_NONE: never                                             */
     instant last_end;
     int64_t last_outcome; /* enum outcome of the last run that ended                */
     instant active_at;    /* last start, end of a backfill, or request of its owner */
-    span hint_interval;
+    span hint_interval;   /* hints for governed schedules: core/policy/governor.h */
     instant hint_at, hint_expires;
     int64_t started, skipped, missed, dropped, cancelled, succeeded, failed;
 };

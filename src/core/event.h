@@ -36,7 +36,7 @@ enum event_type {
     EVENT_SLOT_CANCELLED = 23,
     EVENT_LEASE_EXPIRED = 30,
     EVENT_LEASE_STALE = 31,
-    EVENT_PLAN_MIDNIGHT = 40,
+    EVENT_PLAN_MIDNIGHT = 40, /* a new day has begun in a zone */
     EVENT_NODE_UP = 50,
     EVENT_NODE_DOWN = 51,
     EVENT_CLOCK_JUMP = 60,
@@ -51,8 +51,13 @@ struct event {
     int64_t pass;
     int64_t fence;   /* of a run                                                           */
     int64_t attempt; /* of a run                                                           */
-    int64_t detail;  /* outcome × 256 + reason; key of a node or zone; last slot; lateness */
-    int64_t count;   /* slots; a version; ms by which a clock jumped, 0: it is right again */
+    /*
+     * By type: outcome × 256 + reason (slots, ends of runs), the last slot (RUN_PLANNED), the
+     * lateness (RUN_LATE), the key of a zone (PLAN_MIDNIGHT) or of a node (NODE_*, CLOCK_JUMP).
+     */
+    int64_t detail;
+    /* Slots, or the version of a schedule, or the ms of a clock jump (0: it is right again). */
+    int64_t count;
 };
 
 /* Appends to *out; sets out->cut if the event does not fit. */

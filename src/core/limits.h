@@ -17,8 +17,8 @@ enum {
     RRULE_TEXT_MAX = 4096,   /* BYYEARDAY may list every day                       */
     RRULE_COUNT_MAX = 10000, /* compiling a rule walks over its COUNT once         */
 
-    TZ_FILE_MAX = 1 << 17,     /* bytes of one TZif file; the largest fat one is below 4 KiB */
-    TZ_SEGMENTS_MAX = 4096,    /* spans of constant offset; a footer adds 800 for 400 years  */
+    TZ_FILE_MAX = 1 << 17,  /* bytes of one TZif file; the largest of tzdata is below 4 KiB */
+    TZ_SEGMENTS_MAX = 4096, /* spans of constant offset; a footer adds 800 for 400 years  */
     TZ_OFFSET_MAX = 26 * 3600, /* seconds from UTC that RFC 9636 allows, either sign         */
 
     GAP_SHORT_MAX = 3 * 3600, /* a longer gap is a skipped date, not a clock change */
@@ -33,7 +33,7 @@ enum {
     SPEC_SHIFT_DAYS_MAX = 366,  /* how far an excluded day may move its slots              */
     SPEC_STEPS_MAX = 500000,    /* excluded candidates after which a search gives up       */
     SPEC_EVERY_MIN_MS = 1000,   /* a shorter interval is a loop, not a schedule            */
-    SPEC_JITTER_DAYS_MAX = 366, /* a yearly schedule may spread over its year, not further */
+    SPEC_JITTER_DAYS_MAX = 366, /* accepted; no delay is longer than 2^32 ms, 49 days */
     /* Bytes of arena to read any spec: 512 calendars with 7 texts of CRON_TEXT_MAX take 4 MiB,
        and 7 MiB more as ranges. */
     SPEC_DEF_BYTES_MAX = 16 << 20,

@@ -12,12 +12,12 @@
 
 #include "base/instant.h"
 
-/* Letters, five bits each. */
+/* Numbers of letters, five bits each. */
 enum {
     MADE_ID_TIME = 9,    /* milliseconds since 1970, until the year 3084              */
-    MADE_ID_CHANCE = 12, /* 60 random bits: 2^30 ids of one millisecond likely differ */
-    MADE_ID = MADE_ID_TIME + MADE_ID_CHANCE,
+    MADE_ID_RANDOM = 12, /* 60 bits: 2^30 ids of one ms collide in 2 of 5 cases */
+    MADE_ID_LEN = MADE_ID_TIME + MADE_ID_RANDOM,
 };
 
-/* Writes no terminating zero.  A time outside 1970 to 3084 counts as the nearest inside. */
-void made_id(instant now, uint64_t chance, char text[static MADE_ID]);
+/* Writes no terminating zero.  A time outside 1970 to 3084 is replaced by the nearest. */
+void made_id(instant now, uint64_t random_bits, char text[static MADE_ID_LEN]);

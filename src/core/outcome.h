@@ -46,7 +46,7 @@ enum reason {
     REASON_NODE = 24,         /* the node that held it died                          */
     REASON_START_WITHIN = 25, /* timed out: it did not begin in time                 */
     REASON_REJECTED = 26,     /* cancelled: approval was denied                      */
-    REASON_OTHER = 27,        /* cancelled, terminated: overlap, for a later start   */
+    REASON_OTHER = 27,        /* cancelled, terminated: a later start replaced it    */
 };
 
 /* "succeeded", "timedOut" … and "overlap", "maxRunTime" … as in the native API. */

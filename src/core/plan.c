@@ -109,33 +109,33 @@ void plan_pack(const struct plan *plan, struct buf *out)
     must(plan->spec.zone_count > 0);
     for (int i = 0; i < SWITCHES; i++)
         bits |= (unsigned)switch_of(plan, i) << i;
-    buf_bytes(out, PLAN_PACK_VERSION, 1);
-    buf_bytes(out, bits, 2);
-    buf_bytes(out, (uint64_t)p->overlap, 1);
-    buf_bytes(out, (uint64_t)p->catchup, 1);
-    buf_bytes(out, (uint64_t)p->retry.backoff, 1);
-    buf_bytes(out, (uint64_t)p->priority, 1);
-    buf_bytes(out, (uint64_t)plan->lane, 1);
-    buf_bytes(out, (uint64_t)p->buffer_limit, 4);
-    buf_bytes(out, (uint64_t)p->retry.attempts, 4);
-    buf_bytes(out, (uint64_t)p->gate_limit, 4);
-    buf_bytes(out, (uint64_t)p->retention_count, 4);
-    buf_bytes(out, (uint64_t)p->remaining_runs, 8);
-    buf_bytes(out, (uint64_t)p->catchup_window, 8);
+    buf_le(out, PLAN_PACK_VERSION, 1);
+    buf_le(out, bits, 2);
+    buf_le(out, (uint64_t)p->overlap, 1);
+    buf_le(out, (uint64_t)p->catchup, 1);
+    buf_le(out, (uint64_t)p->retry.backoff, 1);
+    buf_le(out, (uint64_t)p->priority, 1);
+    buf_le(out, (uint64_t)plan->lane, 1);
+    buf_le(out, (uint64_t)p->buffer_limit, 4);
+    buf_le(out, (uint64_t)p->retry.attempts, 4);
+    buf_le(out, (uint64_t)p->gate_limit, 4);
+    buf_le(out, (uint64_t)p->retention_count, 4);
+    buf_le(out, (uint64_t)p->remaining_runs, 8);
+    buf_le(out, (uint64_t)p->catchup_window, 8);
     for (int i = 0; i < SPANS; i++)
-        buf_bytes(out, (uint64_t)span_of(plan, i), 8);
-    buf_bytes(out, (uint64_t)plan->queue, 8);
-    buf_bytes(out, (uint64_t)plan->gate, 8);
-    buf_bytes(out, (uint64_t)plan->created, 8);
-    buf_bytes(out, p->gate.len, 2);
+        buf_le(out, (uint64_t)span_of(plan, i), 8);
+    buf_le(out, (uint64_t)plan->queue, 8);
+    buf_le(out, (uint64_t)plan->gate, 8);
+    buf_le(out, (uint64_t)plan->created, 8);
+    buf_le(out, p->gate.len, 2);
     buf_str(out, p->gate);
-    buf_bytes(out, plan->seed.len, 2);
+    buf_le(out, plan->seed.len, 2);
     buf_str(out, plan->seed);
     spec_pack(&plan->spec, out);
     must(out->cut || out->len - start <= PLAN_PACKED_MAX);
 }
 
-/* After the first read past the end it is `bad`, and every further read gives zero. */
+/* `bad` after a read past the end; the values read are then meaningless. */
 struct reader {
     const unsigned char *at;
     size_t left;

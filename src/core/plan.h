@@ -21,7 +21,7 @@
 enum {
     PLAN_PACK_VERSION = 1,
     PLAN_PACKED_MAX = SPEC_PACKED_MAX + 4096, /* the spec, policies and texts */
-    PLAN_TEXT_MAX = 255,                      /* bytes of the key of a gate   */
+    PLAN_TEXT_MAX = 255,                      /* bytes of policies.gate       */
 };
 
 /* What executes a run. */
@@ -37,13 +37,13 @@ struct plan {
     struct spec spec;
     struct policies policies;
     bool is_governed;
-    bool governor_backoff;
+    bool governor_backoff;           /* failures lengthen the interval              */
     span governor_interval;          /* baseline interval; 0: the slots of the spec */
     span governor_min, governor_max; /* 0: none                                     */
-    bool follows;                    /* plan_follows()                              */
+    bool follows;                    /* its runs, see plan_follows()                */
     enum lane lane;
     int64_t queue;   /* key of the queue for LANE_PULL, of the namespace for other lanes */
-    int64_t gate;    /* key of policies.gate; 0: none                                    */
+    int64_t gate;    /* key of the row of policies.gate; 0: none */
     instant created; /* of the schedule: spec_ctx.created                                */
     struct str seed; /* of jitter                                                        */
 };

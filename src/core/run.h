@@ -65,8 +65,8 @@ struct run {
     instant rank;    /* order among the ready                                           */
     int32_t attempt; /* attempts begun                                                  */
     int32_t losses;  /* attempts whose holder died                                      */
-    int64_t fence;
-    int64_t node; /* that holds it, 0: none */
+    int64_t fence;   /* number of the claim: a report with another one is rejected */
+    int64_t node;    /* the node that holds it; 0: none */
     struct str worker;
     instant lease_until; /* INSTANT_NEVER: covered by the lease of its node */
     instant wake_at;     /* INSTANT_NEVER: no timer                         */

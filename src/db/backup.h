@@ -14,8 +14,8 @@ struct db_backup {
 
 /*
  * Copies one snapshot of the database through a read-only connection: it neither writes nor
- * checkpoints.  Meanwhile the write-ahead log of a busy server grows, because the snapshot
- * needs it; the next checkpoint shortens it again.  RC_INVALID for PostgreSQL, which has its
+ * checkpoints.  The snapshot needs the WAL, which grows meanwhile if the server is busy; the
+ * next checkpoint after the copy shortens it.  RC_INVALID for PostgreSQL, which has its
  * own backup tools.
  */
-MUST_USE enum rc db_backup(struct db *db, const struct db_backup *what, struct err *reterr);
+MUST_USE enum rc db_backup(struct db *db, const struct db_backup *options, struct err *reterr);

@@ -73,7 +73,7 @@ static struct db *create_db(const struct db_driver *driver, const struct db_opti
         db->options = *options;
     db->options.deadline_ms = or_default(db->options.deadline_ms, DB_DEADLINE_MS);
     db->options.lock_ms = or_default(db->options.lock_ms, DB_LOCK_MS);
-    db->options.log_pages = or_default(db->options.log_pages, DB_CHECKPOINT_PAGES);
+    db->options.wal_pages = or_default(db->options.wal_pages, DB_CHECKPOINT_PAGES);
     if (db->options.bytes_max == 0)
         db->options.bytes_max = DB_BYTES_MAX;
     return db;
@@ -160,8 +160,8 @@ static void forget_queue(struct db *db)
 /* The caller fills in `params`. */
 static struct db_entry *add_entry(struct db *db, size_t params)
 {
-    struct db_entry *entry = arena_room(db->queue,
-                                        sizeof *entry + params * sizeof entry->params[0]);
+    struct db_entry *entry = arena_take_raw(db->queue,
+                                            sizeof *entry + params * sizeof entry->params[0]);
 
     *entry = (struct db_entry){.next = NULL};
     if (db->last)
@@ -467,7 +467,7 @@ enum rc db_checkpoint(struct db *db, struct err *reterr)
 {
     enum rc rc;
 
-    must(!db->in_transaction && !db->options.readonly && !db->options.sweeps);
+    must(!db->in_transaction && !db->options.readonly && !db->options.writes_back);
     if (db->dead || !db->driver->checkpoint)
         return last_error(db, reterr);
     rc = db->driver->checkpoint(db, reterr);
@@ -478,23 +478,23 @@ enum rc db_checkpoint(struct db *db, struct err *reterr)
 
 bool db_lend_wal(struct db *db)
 {
-    must(!db->in_transaction && !db->options.readonly && !db->options.sweeps);
+    must(!db->in_transaction && !db->options.readonly && !db->options.writes_back);
     return !db->dead && db->driver->lend_wal && db->driver->lend_wal(db);
 }
 
-void db_take_log(struct db *db, int pages)
+void db_take_wal(struct db *db, int pages)
 {
     db->driver->take_wal(db, pages);
 }
 
-enum rc db_sweep(struct db *db, int *ret_pages, struct err *reterr)
+enum rc db_write_back_wal(struct db *db, int *ret_pages, struct err *reterr)
 {
     enum rc rc;
 
-    must(db->options.sweeps && db->driver->sweep);
+    must(db->options.writes_back && db->driver->write_back_wal);
     if (db->dead)
         return last_error(db, reterr);
-    rc = db->driver->sweep(db, ret_pages, reterr);
+    rc = db->driver->write_back_wal(db, ret_pages, reterr);
     if (db->dead)
         set_failed(db, reterr);
     return rc;

@@ -30,7 +30,7 @@ enum {
     DB_QUEUE_BYTES_MAX = 64 << 20, /* queued parameters: a turn of large specs */
     DB_DEADLINE_MS = 5000,         /* one round trip: half of a node's lease */
     DB_LOCK_MS = 250,              /* wait for a lock, then RC_BUSY */
-    /* 16 MB of write-ahead log: quick to recover, rarely written back */
+    /* 16 MB of write-ahead log (WAL): quick to recover, rarely written back */
     DB_CHECKPOINT_PAGES = 4000,
     DB_NOTE_MAX = 128, /* a hint is at most the name of a queue */
 };
@@ -40,11 +40,11 @@ enum db_kind { DB_SQLITE, DB_POSTGRES };
 struct db; /* opaque */
 
 /*
- * For the simulator: `ask` decides whether the connection breaks at a point, and returns RC_OK,
- * RC_LOST or RC_UNKNOWN.  If it breaks, uncommitted work is undone and the connection is dead;
- * the caller gets RC_UNKNOWN after a commit, RC_LOST if no commit was under way, and otherwise
- * the code that `ask` returned.  Opening and rolling back are not points; a flush may be a
- * commit.
+ * For the simulator.  At each point, `ask` returns RC_OK, or RC_LOST or RC_UNKNOWN to break the
+ * connection: uncommitted work is undone and the connection is dead.  The caller then gets
+ * RC_LOST before a flush and on a read-only connection, RC_UNKNOWN after a commit, and before a
+ * commit the code that `ask` returned.  A flush outside a transaction is a commit.  Opening and
+ * rolling back have no point.
  */
 enum db_point { DB_BEFORE_FLUSH, DB_BEFORE_COMMIT, DB_AFTER_COMMIT };
 struct db_fault {
@@ -58,8 +58,8 @@ struct db_options {
     int deadline_ms;     /* 0: DB_DEADLINE_MS.  A longer read is RC_LIMIT */
     int lock_ms;         /* 0: DB_LOCK_MS */
     size_t bytes_max;    /* 0: DB_BYTES_MAX */
-    int log_pages;       /* 0: DB_CHECKPOINT_PAGES */
-    bool sweeps;         /* SQLite: the connection is used for db_sweep() only */
+    int wal_pages;       /* a longer WAL is checkpointed; 0: DB_CHECKPOINT_PAGES */
+    bool writes_back;    /* SQLite: only for db_write_back_wal() */
     const struct db_fault *fault; /* NULL: none; must outlive the connection */
 };
 
@@ -78,7 +78,7 @@ struct db_stmt {
 /*
  * "sqlite:FILE" (or "sqlite:FILE?vfs=NAME"), or "postgres://…" as libpq reads it.  At most one
  * connection that is not readonly may be open on a SQLite file (a named VFS guards its files
- * itself): the second gets RC_BUSY.  Connections with `sweeps` do not count.
+ * itself): the second gets RC_BUSY.  Connections with `writes_back` do not count.
  */
 enum rc db_open(const char *url, const struct db_options *options, struct db **ret,
                 struct err *reterr);

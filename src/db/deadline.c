@@ -41,19 +41,19 @@ void deadline_start(struct deadline *deadline)
     };
 
     must(timerfd_settime(deadline->fd, 0, &when, NULL) == 0);
-    deadline->waits = false;
+    deadline->starts_at_check = false;
 }
 
-void deadline_start_late(struct deadline *deadline)
+void deadline_start_at_check(struct deadline *deadline)
 {
-    deadline->waits = true;
+    deadline->starts_at_check = true;
 }
 
 bool deadline_is_over(struct deadline *deadline)
 {
     struct pollfd timer = {.fd = deadline->fd, .events = POLLIN};
 
-    if (deadline->waits)
+    if (deadline->starts_at_check)
         deadline_start(deadline);
     return poll(&timer, 1, 0) == 1;
 }

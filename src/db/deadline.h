@@ -12,7 +12,7 @@
 struct deadline {
     int fd; /* for poll(); -1 when closed */
     int ms;
-    bool waits; /* start at the first check */
+    bool starts_at_check; /* not started yet: the first check does it */
 };
 
 /* RC_BUSY if the process has no descriptor left. */
@@ -22,5 +22,5 @@ void deadline_close(struct deadline *deadline);
 /* Restarts the deadline now. */
 void deadline_start(struct deadline *deadline);
 /* Starts the deadline at the first check: for work that mostly ends before any check. */
-void deadline_start_late(struct deadline *deadline);
+void deadline_start_at_check(struct deadline *deadline);
 bool deadline_is_over(struct deadline *deadline);

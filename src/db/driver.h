@@ -47,7 +47,7 @@ struct db {
     bool failed;                  /* nothing runs until the transaction ends; see `why` */
     bool dead;                    /* set by a driver; `failed` is then permanent */
     struct err why;
-    size_t arena_before; /* bytes used of the caller's arena when the flush began */
+    size_t arena_before; /* arena_used() of the caller's arena when the flush began */
     struct db_counts counts;
     int statements;
     struct db_cached cache[DB_SLOTS];
@@ -59,7 +59,8 @@ struct db_driver {
     const char *words[SQL_TOKEN_COUNT];
     const char *(*library)(void); /* its version */
     const struct db_stmt *begin, *begin_read;
-    const struct db_stmt *alone;  /* sent after begin to be alone; NULL: begin suffices */
+    const struct db_stmt
+        *alone; /* for db_begin_alone(), sent after begin; NULL: begin suffices */
     const struct db_stmt *notify; /* NULL: there are no other nodes */
     /* `url` without the scheme for SQLite, complete for PostgreSQL. */
     enum rc (*open)(struct db *db, const char *url, struct err *reterr);
@@ -67,9 +68,9 @@ struct db_driver {
     enum rc (*run)(struct db *db, struct arena *arena, struct err *reterr);
     bool (*in_transaction)(const struct db *db); /* as the database sees it */
     enum rc (*checkpoint)(struct db *db, struct err *reterr);
-    bool (*lend_wal)(struct db *db); /* NULL: no local log; likewise for the next two */
+    bool (*lend_wal)(struct db *db); /* NULL: no local WAL; likewise for the next two */
     void (*take_wal)(struct db *db, int pages);
-    enum rc (*sweep)(struct db *db, int *ret_pages, struct err *reterr);
+    enum rc (*write_back_wal)(struct db *db, int *ret_pages, struct err *reterr);
     enum rc (*ballast)(struct db *db, bool keep, struct err *reterr); /* NULL: no local disk */
     enum rc (*poll_note)(struct db *db, struct db_note *ret, bool *ret_any, struct err *reterr);
     int (*socket)(const struct db *db);

@@ -3,9 +3,8 @@
  * The driver of PostgreSQL: libpq without blocking, always in pipeline mode.
  *
  * A run is one round trip: all statements are sent, followed by one Sync, then the answers are
- * read in order.  It ends within the deadline in any case; if the server does not
- * answer, the connection is closed, since a later answer could not be assigned to its
- * statement.
+ * read in order.  It ends within the deadline in any case; if the server does not answer, the
+ * connection is closed, since a later answer could not be assigned to its statement.
  */
 #include <errno.h>
 #include <libpq-fe.h>
@@ -25,9 +24,9 @@ enum {
     NAME_MAX_BYTES = 16,  /* of a prepared statement */
     TEXT_MAX = 200,       /* of the server's message */
     /*
-     * Client and server both keep the deadline; one of them waits this much longer.  A writer
-     * gives up first (a server that does not answer must not block it).  For a reader the
-     * server ends the statement first (the connection stays usable).
+     * Client and server both enforce the deadline, one of them this much later.  A writer gives
+     * up before the server, which might not answer at all.  For a reader the server ends the
+     * statement first, so that the connection stays usable.
      */
     MARGIN_MS = 1000,
 };
@@ -37,7 +36,7 @@ struct postgres {
     PGconn *conn; /* NULL: none, or lost */
     struct deadline deadline;
     bool late;      /* the deadline has passed */
-    bool doubt;     /* a commit is under way */
+    bool in_doubt;  /* a commit was sent, and its result is not known yet */
     struct err why; /* the first error of this run; rc may be 0 */
 };
 
@@ -56,11 +55,11 @@ static struct str first_line(const char *message)
 
 static enum rc set_lost(struct postgres *pg, const char *what, struct err *reterr)
 {
-    enum rc rc = pg->doubt ? RC_UNKNOWN : RC_LOST;
+    enum rc rc = pg->in_doubt ? RC_UNKNOWN : RC_LOST;
 
     err_set(reterr, rc, -1, 0, "the connection to PostgreSQL is lost: %.*s%s",
             STR_ARG(first_line(what)),
-            pg->doubt ? "; whether the transaction was committed is not known" : "");
+            pg->in_doubt ? "; whether the transaction was committed is not known" : "");
     PQfinish(pg->conn);
     pg->conn = NULL;
     pg->db.dead = true;
@@ -151,7 +150,7 @@ static enum rc send_all(struct postgres *pg, struct err *reterr)
         if (!send_entry(pg, entry))
             return set_lost(pg, PQerrorMessage(pg->conn), reterr);
         if (entry->commits && !pg->db.options.readonly)
-            pg->doubt = true;
+            pg->in_doubt = true;
     }
     if (PQpipelineSync(pg->conn) != 1)
         return set_lost(pg, PQerrorMessage(pg->conn), reterr);
@@ -182,7 +181,7 @@ static enum rc set_refused(struct postgres *pg, const struct db_entry *entry, PG
         return set_lost(pg, PQresultErrorMessage(answer), reterr);
     rc = postgres_rc(state, pg->db.options.readonly);
     hint = postgres_hint(state, rc);
-    pg->doubt = pg->doubt && entry->commits && (rc == RC_LOST || rc == RC_UNKNOWN);
+    pg->in_doubt = pg->in_doubt && entry->commits && (rc == RC_LOST || rc == RC_UNKNOWN);
     if (rc == RC_LOST || rc == RC_UNKNOWN)
         return set_lost(pg, text, reterr);
     if (rc == RC_CORRUPT)
@@ -193,12 +192,15 @@ static enum rc set_refused(struct postgres *pg, const struct db_entry *entry, PG
     return RC_OK;
 }
 
-/* The answer cannot be stored, but the following statements are already sent. */
+/*
+ * The answer cannot be stored, but the following statements are already sent.  A single SELECT
+ * changes nothing, so nothing is in doubt.
+ */
 static void set_unreadable(struct postgres *pg, const struct db_entry *entry, PGresult *answer,
                            const struct err *why)
 {
     if (entry->commits && str_starts(str_of(PQcmdStatus(answer)), STR("SELECT")))
-        pg->doubt = false;
+        pg->in_doubt = false;
     set_first_error(pg, why);
 }
 
@@ -216,7 +218,8 @@ static enum rc read_result(struct postgres *pg, struct db_entry *entry, PGresult
         return RC_OK;
     case PGRES_COMMAND_OK:
         /*
-         * The answer to a COMMIT that rolled back a failed transaction; db.c never sends one.
+         * PostgreSQL answers a COMMIT in a failed transaction with ROLLBACK; db.c never sends
+         * one.
          */
         must(!entry->commits || strcmp(PQcmdStatus(answer), "ROLLBACK") != 0);
         entry->got.changed = postgres_changed(answer);
@@ -278,7 +281,7 @@ static enum rc postgres_run(struct db *db, struct arena *arena, struct err *rete
     struct postgres *pg = postgres_of(db);
     enum rc rc;
 
-    pg->late = pg->doubt = false;
+    pg->late = pg->in_doubt = false;
     pg->why.rc = RC_OK;
     deadline_start(&pg->deadline);
     rc = send_all(pg, reterr);
@@ -287,7 +290,7 @@ static enum rc postgres_run(struct db *db, struct arena *arena, struct err *rete
     if (rc != RC_OK || pg->why.rc == RC_OK)
         return rc;
     /* It was committed, but its answer is lost: the caller has to check. */
-    if (pg->doubt)
+    if (pg->in_doubt)
         return set_lost(pg, pg->why.text, reterr);
     *reterr = pg->why;
     return reterr->rc;
@@ -399,8 +402,8 @@ static enum rc set_up(struct postgres *pg, struct err *reterr)
     buf_printf(&sql, " set_config('idle_in_transaction_session_timeout', '%d', false),",
                2 * options->deadline_ms);
     /*
-     * Every statement has an index in the order of which it reads.  Without this, plans made
-     * while a table was small or had no statistics read all of it when it has grown.
+     * Every statement reads along an index.  Without this, a plan that was made while a table
+     * was small or had no statistics would read all of the table when it has grown.
      */
     buf_text(&sql, " set_config('enable_seqscan', 'off', false),"
                    " set_config('enable_bitmapscan', 'off', false),");
@@ -462,7 +465,7 @@ static enum rc postgres_poll_note(struct db *db, struct db_note *ret, bool *ret_
     struct postgres *pg = postgres_of(db);
     PGnotify *notify;
 
-    pg->doubt = false;
+    pg->in_doubt = false;
     if (PQconsumeInput(pg->conn) == 0)
         return set_lost(pg, PQerrorMessage(pg->conn), reterr);
     notify = PQnotifies(pg->conn);

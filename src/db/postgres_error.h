@@ -14,7 +14,7 @@ enum rc postgres_rc(const char *state, bool readonly);
 const char *postgres_hint(const char *state, enum rc rc);
 
 /*
- * The SQLSTATE in a verbose message of libpq about a failed connection ("FATAL:  28P01: …"),
- * the only place that has it; false if no server sent the message.
+ * Finds the SQLSTATE in a verbose message of libpq ("FATAL:  28P01: …"); libpq reports the
+ * state of a failed connection nowhere else.  False if no server sent the message.
  */
 bool postgres_state_in(struct str message, char ret_state[6]);

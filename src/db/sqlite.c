@@ -2,10 +2,10 @@
 /*
  * The driver of SQLite.
  *
- * One connection writes and checkpoints, and lends its log to one other that may help with
+ * One connection writes and checkpoints, and lends its WAL to one other that may help with
  * checkpoints (wal_writeback.c); readers are opened read-only and see a snapshot.  After a
  * failed disk write (SQLITE_IOERR) nothing may be retried: the kernel's cache then differs from
- * the disk.  The connection is dead, and the next process recovers from the log.
+ * the disk.  The connection is dead, and the next process recovers from the WAL.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ enum {
     VFS_NAME_MAX = 64,
     ROWS_GROW = 4,
     PARAM_NAME_MAX = 16, /* "$" and any int */
-    LOG_TIMES_MAX = 4,   /* a log this many times too long waits for readers: 64 MB */
+    WAL_TIMES_MAX = 4,   /* a WAL this many times too long waits for readers: 64 MB */
 };
 
 static struct sqlite *sqlite_of(struct db *db)
@@ -37,7 +37,7 @@ static enum rc run_text(struct sqlite *sq, const char *sql, struct err *reterr)
 {
     return sqlite3_exec(sq->handle, sql, NULL, NULL, NULL) == SQLITE_OK
                ? RC_OK
-               : sqlite_refuse(sq, reterr);
+               : sqlite_set_error(sq, reterr);
 }
 
 /* The first column of the only row, as a number. */
@@ -50,7 +50,7 @@ static enum rc read_int(struct sqlite *sq, const char *sql, int *ret, struct err
         sqlite3_step(stmt) == SQLITE_ROW)
         *ret = sqlite3_column_int(stmt, 0);
     else
-        rc = sqlite_refuse(sq, reterr);
+        rc = sqlite_set_error(sq, reterr);
     sqlite3_finalize(stmt);
     return rc;
 }
@@ -96,23 +96,23 @@ static int on_commit(void *arg, sqlite3 *handle, const char *name, int pages)
 
     (void)handle;
     (void)name;
-    if (pages <= sq->log_pages) /* the log was restarted */
-        sq->log_done = sq->log_waited = sq->log_swept = sq->sweeps = 0;
-    sq->log_pages = pages;
+    if (pages <= sq->wal_pages) /* the WAL was restarted */
+        sq->wal_copied = sq->wal_waited = sq->wal_copied_max = sq->writebacks = 0;
+    sq->wal_pages = pages;
     return SQLITE_OK;
 }
 
 /*
- * Pages that recovery found in the log may never have reached the disk: after a failed fsync
- * the kernel treats them as clean.  Building on them would lose everything that follows at a
- * power failure.  So they are written to the database itself, and the log restarts.
+ * After a failed fsync the kernel treats pages as written that never reached the disk, so the
+ * pages that recovery finds in the WAL may be lost at a power failure, with all later ones.  So
+ * they are copied to the database now, and the WAL restarts.
  */
 static enum rc restart_log(struct sqlite *sq, struct err *reterr)
 {
     int code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
                                          NULL);
 
-    return code == SQLITE_OK || code == SQLITE_BUSY ? RC_OK : sqlite_refuse(sq, reterr);
+    return code == SQLITE_OK || code == SQLITE_BUSY ? RC_OK : sqlite_set_error(sq, reterr);
 }
 
 static enum rc set_up_writer(struct sqlite *sq, bool is_new, struct err *reterr)
@@ -138,7 +138,7 @@ static enum rc set_up_writer(struct sqlite *sq, bool is_new, struct err *reterr)
                   "PRAGMA synchronous=FULL;"
                   "PRAGMA cache_size=-65536;"
                   "PRAGMA journal_size_limit=67108864;"
-                  /* Debian's default, ON, writes pages for no other reason. */
+                  /* Debian's default, ON, writes freed pages only to clear them. */
                   "PRAGMA secure_delete=FAST",
                   reterr);
     return rc == RC_OK ? restart_log(sq, reterr) : rc;
@@ -162,21 +162,22 @@ static enum rc set_up_reader(struct sqlite *sq, struct err *reterr)
 }
 
 /* Pages are copied from file to file and not cached. */
-static enum rc set_up_sweeper(struct sqlite *sq, struct err *reterr)
+static enum rc set_up_writeback(struct sqlite *sq, struct err *reterr)
 {
     return run_text(sq, "PRAGMA synchronous=FULL; PRAGMA cache_size=8", reterr);
 }
 
 static enum rc set_up(struct sqlite *sq, struct err *reterr)
 {
-    bool readonly = sq->db.options.readonly, sweeps = sq->db.options.sweeps, is_new = false;
+    bool readonly = sq->db.options.readonly, writes_back = sq->db.options.writes_back,
+         is_new = false;
     sqlite3 *handle = sq->handle;
     enum rc rc;
 
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_timeout(handle, sq->db.options.lock_ms);
-    /* Only the writer may write back on close: the log of a dead writer must stay. */
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, readonly || sweeps, NULL);
+    /* Only the writer may write back on close: the WAL of a dead writer must stay. */
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, readonly || writes_back, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
@@ -185,9 +186,9 @@ static enum rc set_up(struct sqlite *sq, struct err *reterr)
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     rc = check_owner(sq, &is_new, reterr);
     if (rc == RC_OK)
-        rc = readonly ? set_up_reader(sq, reterr)
-             : sweeps ? set_up_sweeper(sq, reterr)
-                      : set_up_writer(sq, is_new, reterr);
+        rc = readonly      ? set_up_reader(sq, reterr)
+             : writes_back ? set_up_writeback(sq, reterr)
+                           : set_up_writer(sq, is_new, reterr);
     if (rc != RC_OK)
         return rc;
     return run_text(sq,
@@ -233,11 +234,12 @@ static enum rc sqlite_open(struct db *db, const char *url, struct err *reterr)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct sqlite *sq = sqlite_of(db);
-    bool readonly = db->options.readonly, sweeps = db->options.sweeps;
+    bool readonly = db->options.readonly, writes_back = db->options.writes_back;
     char file[SQLITE_PATH_MAX], path[SQLITE_PATH_MAX], vfs[VFS_NAME_MAX];
-    int flags = SQLITE_OPEN_NOMUTEX | (readonly ? SQLITE_OPEN_READONLY
-                                       : sweeps ? SQLITE_OPEN_READWRITE
-                                                : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    int flags = SQLITE_OPEN_NOMUTEX |
+                (readonly      ? SQLITE_OPEN_READONLY
+                 : writes_back ? SQLITE_OPEN_READWRITE
+                               : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     enum rc rc;
 
     must(pthread_once(&once, set_up_process) == 0);
@@ -248,16 +250,16 @@ static enum rc sqlite_open(struct db *db, const char *url, struct err *reterr)
         return rc;
     if (vfs[0] != '\0')
         memcpy(path, file, sizeof path);
-    else if (readonly || sweeps)
+    else if (readonly || writes_back)
         rc = sqlite_file_find(file, path, reterr);
     else
         rc = sqlite_file_take(file, db->options.any_filesystem, path, &sq->lock, reterr);
     if (rc != RC_OK)
         return rc;
-    if (!readonly && !sweeps)
-        sq->log = sqlite_wal_new(db->arena, vfs); /* NULL: opening reports the unknown VFS */
-    if (sq->log)
-        snprintf(vfs, sizeof vfs, "%s", sqlite_wal_name(sq->log));
+    if (!readonly && !writes_back)
+        sq->wal = sqlite_wal_new(db->arena, vfs); /* NULL: opening reports the unknown VFS */
+    if (sq->wal)
+        snprintf(vfs, sizeof vfs, "%s", sqlite_wal_name(sq->wal));
     if (sqlite3_open_v2(path, &sq->handle, flags, vfs[0] ? vfs : NULL) != SQLITE_OK) {
         must(sq->handle); /* NULL: out of memory */
         return err_set(reterr, RC_INVALID, -1, 0, "cannot open the database %s: %s", path,
@@ -272,11 +274,11 @@ static void sqlite_close(struct db *db)
 
     for (int i = 0; i < DB_SLOTS; i++)
         sqlite3_finalize(db->cache[i].handle);
-    /* After a failed write only the log can be trusted: leave it unchanged. */
+    /* After a failed write only the WAL can be trusted: leave it unchanged. */
     if (db->dead && sq->handle)
         sqlite3_db_config(sq->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     must(sqlite3_close(sq->handle) == SQLITE_OK);
-    sqlite_wal_end(sq->log);
+    sqlite_wal_end(sq->wal);
     deadline_close(&sq->deadline);
     sqlite_file_give(sq->lock);
 }
@@ -309,7 +311,7 @@ static __attribute__((noinline)) enum rc prepare_new(struct sqlite *sq,
             sq->handle,
             cached ? db_expand(&sq->db, str_of(cached->stmt->sql), sql) : entry->text, -1,
             cached ? SQLITE_PREPARE_PERSISTENT : 0, &stmt, NULL) != SQLITE_OK)
-        return sqlite_refuse(sq, reterr);
+        return sqlite_set_error(sq, reterr);
     must(stmt);
     if (cached) {
         find_params(stmt, cached);
@@ -350,7 +352,7 @@ static enum rc bind_params(struct sqlite *sq, sqlite3_stmt *stmt, const struct d
 {
     for (int i = 0; entry->cached && i < entry->cached->count; i++)
         if (bind_value(stmt, entry->cached->index[i], &entry->params[i]) != SQLITE_OK)
-            return sqlite_refuse(sq, reterr);
+            return sqlite_set_error(sq, reterr);
     return RC_OK;
 }
 
@@ -364,9 +366,9 @@ struct reading {
 };
 
 /*
- * One call for the value instead of one for its type and one or two for its content: a row of a
- * list has some fifty.  A connection without a mutex is used by one thread, so that its values
- * need no protection.
+ * sqlite3_column_value() needs one call where the other functions need two or three; a row of a
+ * list has some fifty values.  Only one thread uses the connection, so its values need no
+ * protection.
  */
 static enum rc keep_value(const struct reading *in, int column, struct db_value *ret,
                           struct err *reterr)
@@ -413,7 +415,7 @@ static enum rc reserve_row(struct reading *in, struct err *reterr)
         rc = db_check_room(in->db, in->arena, (size_t)wanted * row, reterr);
     if (rc != RC_OK)
         return rc;
-    values = arena_room(in->arena, (size_t)wanted * row);
+    values = arena_take_raw(in->arena, (size_t)wanted * row);
     if (in->rows > 0)
         memcpy(values, in->values, (size_t)in->rows * row);
     in->values = values;
@@ -441,7 +443,7 @@ static enum rc read_rows(struct sqlite *sq, struct reading *in, bool wanted, str
         if (wanted)
             rc = keep_row(in, reterr);
     if (rc == RC_OK && code != SQLITE_DONE)
-        rc = sqlite_refuse(sq, reterr);
+        rc = sqlite_set_error(sq, reterr);
     return rc;
 }
 
@@ -478,7 +480,7 @@ static enum rc sqlite_run(struct db *db, struct arena *arena, struct err *reterr
     enum rc rc = RC_OK;
 
     if (db->options.readonly)
-        deadline_start_late(&sq->deadline);
+        deadline_start_at_check(&sq->deadline);
     for (struct db_entry *entry = db->first; entry && rc == RC_OK; entry = entry->next)
         rc = run_entry(sq, entry, arena, reterr);
     return rc;
@@ -501,17 +503,17 @@ static enum rc sqlite_ballast(struct db *db, bool keep, struct err *reterr)
 
 /*
  * Usually does not wait: pages that a reader still needs are left for the next time.  But the
- * log restarts only when no reader needs it; if there is always one, it would grow without
- * limit.  So a long log waits for the current readers, as long as for a lock, and not again
- * before it has grown: a backup of the database may need it for minutes.
+ * WAL restarts only when no reader needs it; if there is always one, it would grow without
+ * limit.  So a checkpoint of a long WAL waits for the current readers, as long as for a lock,
+ * and not again before the WAL has grown: a backup may need it for minutes.
  */
 static int checkpoint_mode(struct sqlite *sq)
 {
-    int min_pages = sq->db.options.log_pages;
+    int min_pages = sq->db.options.wal_pages;
 
-    if (sq->log_pages < LOG_TIMES_MAX * min_pages || sq->log_pages - sq->log_waited < min_pages)
+    if (sq->wal_pages < WAL_TIMES_MAX * min_pages || sq->wal_pages - sq->wal_waited < min_pages)
         return SQLITE_CHECKPOINT_PASSIVE;
-    sq->log_waited = sq->log_pages;
+    sq->wal_waited = sq->wal_pages;
     return SQLITE_CHECKPOINT_RESTART;
 }
 
@@ -519,7 +521,7 @@ bool sqlite_wal_is_long(const struct db *db)
 {
     const struct sqlite *sq = (const struct sqlite *)db;
 
-    return sq->log_pages - sq->log_done >= db->options.log_pages;
+    return sq->wal_pages - sq->wal_copied >= db->options.wal_pages;
 }
 
 static enum rc sqlite_checkpoint(struct db *db, struct err *reterr)
@@ -530,14 +532,14 @@ static enum rc sqlite_checkpoint(struct db *db, struct err *reterr)
     must(!sq->is_lent);
     if (!sqlite_wal_is_long(db))
         return RC_OK;
-    sq->sweeps = 0;
+    sq->writebacks = 0;
     code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, checkpoint_mode(sq), NULL, &done);
     if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
-        return sqlite_refuse(sq, reterr);
+        return sqlite_set_error(sq, reterr);
     if (done >= 0) /* otherwise another connection is checkpointing */
-        sq->log_done = done;
-    if (done > sq->log_swept)
-        sq->log_swept = done;
+        sq->wal_copied = done;
+    if (done > sq->wal_copied_max)
+        sq->wal_copied_max = done;
     return RC_OK;
 }
 
@@ -566,6 +568,6 @@ const struct db_driver db_sqlite = {
     .checkpoint = sqlite_checkpoint,
     .lend_wal = sqlite_lend_wal,
     .take_wal = sqlite_take_wal,
-    .sweep = wal_writeback,
+    .write_back_wal = wal_writeback,
     .ballast = sqlite_ballast,
 };

@@ -42,7 +42,7 @@ static enum rc copy_pages(struct sqlite *sq, sqlite3 *copy, const struct db_back
         return RC_OK;
     return sqlite3_errcode(sq->handle) != SQLITE_OK &&
                    sqlite3_errcode(sq->handle) != SQLITE_DONE
-               ? sqlite_refuse(sq, reterr)
+               ? sqlite_set_error(sq, reterr)
                : set_copy_error(copy, options->file, reterr);
 }
 
@@ -72,7 +72,7 @@ static enum rc begin_snapshot(struct sqlite *sq, struct err *reterr)
     if (sqlite3_exec(sq->handle, "BEGIN; SELECT count(*) FROM sqlite_schema", NULL, NULL,
                      NULL) == SQLITE_OK)
         return RC_OK;
-    return sqlite_refuse(sq, reterr);
+    return sqlite_set_error(sq, reterr);
 }
 
 enum rc db_backup(struct db *db, const struct db_backup *options, struct err *reterr)

@@ -67,7 +67,7 @@ static const char *hint_of(enum rc rc, int code)
     }
 }
 
-enum rc sqlite_refuse(struct sqlite *sq, struct err *reterr)
+enum rc sqlite_set_error(struct sqlite *sq, struct err *reterr)
 {
     int code = sqlite3_extended_errcode(sq->handle);
     const char *path = sqlite3_db_filename(sq->handle, "main");

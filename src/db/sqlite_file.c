@@ -254,7 +254,7 @@ static bool is_locked(const char *path)
     return is;
 }
 
-/* An empty log, left by readers, holds nothing. */
+/* Readers leave an empty file, which does no harm. */
 static bool has_wal(const char *path)
 {
     char name[SQLITE_PATH_MAX];

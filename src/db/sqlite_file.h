@@ -35,13 +35,13 @@ enum rc sqlite_file_find(const char *path, char *ret_path, struct err *reterr);
  * Reserves SQLITE_BALLAST bytes of the disk in FILE.ballast, or releases them.  RC_LIMIT if the
  * disk has no space for them.
  */
-enum { SQLITE_BALLAST = 16 << 20 }; /* thousands of outcomes, in a log that only grows */
+enum { SQLITE_BALLAST = 16 << 20 }; /* WAL for thousands of outcomes without a checkpoint */
 enum rc sqlite_file_ballast(const char *path, bool keep, struct err *reterr);
 
 /*
  * A copy is written as FILE.part, readable by its owner only, and renamed when it is on disk:
  * FILE is always complete.  RC_CONFLICT if FILE exists and must not be replaced, if a server
- * has it open, or if a log lies next to it that SQLite would take for the copy's.
+ * has it open, or if there is a file FILE-wal: SQLite would apply it to the copy.
  *
  * If two copies with one name are made at the same time, the later one succeeds, because an
  * existing FILE.part counts as left over from a crash; the other ends with RC_CONFLICT.

@@ -11,19 +11,19 @@
 struct sqlite {
     struct db db; /* first: a struct db is cast to this */
     sqlite3 *handle;
-    struct sqlite_wal *log;   /* of a writer */
+    struct sqlite_wal *wal;   /* of a writer */
     int lock;                 /* -1: none */
     struct deadline deadline; /* of readers */
-    int log_pages;            /* in the write-ahead log */
-    int log_done;             /* of them, copied back */
-    int log_waited;           /* their number when the writer last waited for readers */
-    int log_swept;            /* no page after these is copied: see wal_writeback.c */
-    int sweeps;               /* since the last checkpoint */
-    bool is_lent;             /* the log is lent to a connection that sweeps */
+    int wal_pages;            /* in the write-ahead log */
+    int wal_copied;           /* of them, copied to the database */
+    int wal_waited;           /* their number when the writer last waited for readers */
+    int wal_copied_max;       /* no page after these is copied; see wal_writeback.c */
+    int writebacks;           /* since the last checkpoint */
+    bool is_lent;             /* to the connection that writes it back */
 };
 
 /* Reports the connection's last error; the connection may be dead then. */
-enum rc sqlite_refuse(struct sqlite *sq, struct err *reterr);
+enum rc sqlite_set_error(struct sqlite *sq, struct err *reterr);
 
 /* sqlite.c */
 bool sqlite_wal_is_long(const struct db *db);

@@ -11,7 +11,7 @@
 #include "db/sqlite_parts.h"
 
 enum {
-    GATHER_MAX = 96 << 10, /* bytes: SQLite's own VFS cannot write 128 KiB at once */
+    GATHER_MAX = 96 << 10, /* bytes; SQLite's own VFS must get less than 128 KiB at once */
     HEAD_BYTES = 24,       /* of a frame, see SQLite's file format */
     NAME_BYTES = 32,
 };
@@ -20,40 +20,40 @@ struct sqlite_wal {
     sqlite3_vfs vfs; /* first: SQLite passes a pointer to it */
     sqlite3_vfs *below;
     char name[NAME_BYTES];
-    unsigned char buffer[GATHER_MAX]; /* a connection has one log at a time */
+    unsigned char buffer[GATHER_MAX]; /* a connection has one WAL at a time */
 };
 
-/* A log; the file below follows it in the same memory. */
-struct log_file {
+/* A WAL; the file of the VFS below follows it in the same memory. */
+struct wal_file {
     sqlite3_file file; /* first */
     sqlite3_file *below;
     unsigned char *bytes; /* buffered, with room for GATHER_MAX */
     sqlite3_int64 at;     /* their offset in the file */
     int count;
-    bool ends; /* the next bytes are the last of a commit */
+    bool is_commit_end; /* the next bytes are the last of a commit */
 };
 
-static struct log_file *log_of(sqlite3_file *file)
+static struct wal_file *wal_of(sqlite3_file *file)
 {
-    return (struct log_file *)file;
+    return (struct wal_file *)file;
 }
 
 /*
- * If a write fails, SQLite drops the transaction, and so must the file: the bytes that reached
- * it could form a complete commit together with those that an earlier attempt left at the same
- * offset, and the next process would find it.  Nothing after this offset was ever committed.
+ * If a write fails, SQLite drops the transaction, so its bytes must leave the file: together
+ * with bytes that an earlier attempt left at the same offset, they could form a complete
+ * commit, which the next process would apply.  Nothing from this offset on was ever committed.
  */
-static int flush_buffer(struct log_file *log)
+static int flush_buffer(struct wal_file *wal)
 {
-    int count = log->count, code, cut;
+    int count = wal->count, code, cut;
 
-    log->count = 0;
+    wal->count = 0;
     if (count == 0)
         return SQLITE_OK;
-    code = log->below->pMethods->xWrite(log->below, log->bytes, count, log->at);
+    code = wal->below->pMethods->xWrite(wal->below, wal->bytes, count, wal->at);
     if (code == SQLITE_OK)
         return SQLITE_OK;
-    cut = log->below->pMethods->xTruncate(log->below, log->at);
+    cut = wal->below->pMethods->xTruncate(wal->below, wal->at);
     return cut == SQLITE_OK ? code : cut;
 }
 
@@ -63,122 +63,122 @@ static bool is_commit_frame(const unsigned char *head)
     return (head[4] | head[5] | head[6] | head[7]) != 0;
 }
 
-static int log_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 at)
+static int wal_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 at)
 {
-    struct log_file *log = log_of(file);
-    bool is_adjacent = at == log->at + log->count && count <= GATHER_MAX - log->count;
-    int code = is_adjacent ? SQLITE_OK : flush_buffer(log);
-    bool ends = log->ends;
+    struct wal_file *wal = wal_of(file);
+    bool is_adjacent = at == wal->at + wal->count && count <= GATHER_MAX - wal->count;
+    int code = is_adjacent ? SQLITE_OK : flush_buffer(wal);
+    bool is_commit_end = wal->is_commit_end;
 
     must(count <= GATHER_MAX); /* a page of SQLite has at most 64 KiB */
     if (code != SQLITE_OK)
         return code;
-    if (log->count == 0)
-        log->at = at;
-    memcpy(log->bytes + log->count, bytes, (size_t)count);
-    log->count += count;
-    log->ends = count == HEAD_BYTES && is_commit_frame(bytes);
-    return ends ? flush_buffer(log) : SQLITE_OK;
+    if (wal->count == 0)
+        wal->at = at;
+    memcpy(wal->bytes + wal->count, bytes, (size_t)count);
+    wal->count += count;
+    wal->is_commit_end = count == HEAD_BYTES && is_commit_frame(bytes);
+    return is_commit_end ? flush_buffer(wal) : SQLITE_OK;
 }
 
-static int log_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 at)
+static int wal_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 at)
 {
-    struct log_file *log = log_of(file);
-    int code = flush_buffer(log);
+    struct wal_file *wal = wal_of(file);
+    int code = flush_buffer(wal);
 
-    return code == SQLITE_OK ? log->below->pMethods->xRead(log->below, bytes, count, at) : code;
+    return code == SQLITE_OK ? wal->below->pMethods->xRead(wal->below, bytes, count, at) : code;
 }
 
-static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
+static int wal_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
-    struct log_file *log = log_of(file);
-    int code = flush_buffer(log);
+    struct wal_file *wal = wal_of(file);
+    int code = flush_buffer(wal);
 
-    return code == SQLITE_OK ? log->below->pMethods->xTruncate(log->below, size) : code;
+    return code == SQLITE_OK ? wal->below->pMethods->xTruncate(wal->below, size) : code;
 }
 
-static int log_sync(sqlite3_file *file, int flags)
+static int wal_sync(sqlite3_file *file, int flags)
 {
-    struct log_file *log = log_of(file);
-    int code = flush_buffer(log);
+    struct wal_file *wal = wal_of(file);
+    int code = flush_buffer(wal);
 
-    return code == SQLITE_OK ? log->below->pMethods->xSync(log->below, flags) : code;
+    return code == SQLITE_OK ? wal->below->pMethods->xSync(wal->below, flags) : code;
 }
 
-static int log_size(sqlite3_file *file, sqlite3_int64 *ret)
+static int wal_size(sqlite3_file *file, sqlite3_int64 *ret)
 {
-    struct log_file *log = log_of(file);
-    int code = flush_buffer(log);
+    struct wal_file *wal = wal_of(file);
+    int code = flush_buffer(wal);
 
-    return code == SQLITE_OK ? log->below->pMethods->xFileSize(log->below, ret) : code;
+    return code == SQLITE_OK ? wal->below->pMethods->xFileSize(wal->below, ret) : code;
 }
 
-static int log_close(sqlite3_file *file)
+static int wal_close(sqlite3_file *file)
 {
-    struct log_file *log = log_of(file);
-    int written = flush_buffer(log);
-    int closed = log->below->pMethods->xClose(log->below);
+    struct wal_file *wal = wal_of(file);
+    int written = flush_buffer(wal);
+    int closed = wal->below->pMethods->xClose(wal->below);
 
     return written == SQLITE_OK ? closed : written;
 }
 
-static int log_lock(sqlite3_file *file, int level)
+static int wal_lock(sqlite3_file *file, int level)
 {
-    struct log_file *log = log_of(file);
+    struct wal_file *wal = wal_of(file);
 
-    return log->below->pMethods->xLock(log->below, level);
+    return wal->below->pMethods->xLock(wal->below, level);
 }
 
-static int log_unlock(sqlite3_file *file, int level)
+static int wal_unlock(sqlite3_file *file, int level)
 {
-    struct log_file *log = log_of(file);
+    struct wal_file *wal = wal_of(file);
 
-    return log->below->pMethods->xUnlock(log->below, level);
+    return wal->below->pMethods->xUnlock(wal->below, level);
 }
 
-static int log_is_reserved(sqlite3_file *file, int *ret)
+static int wal_is_reserved(sqlite3_file *file, int *ret)
 {
-    struct log_file *log = log_of(file);
+    struct wal_file *wal = wal_of(file);
 
-    return log->below->pMethods->xCheckReservedLock(log->below, ret);
+    return wal->below->pMethods->xCheckReservedLock(wal->below, ret);
 }
 
-static int log_control(sqlite3_file *file, int op, void *arg)
+static int wal_control(sqlite3_file *file, int op, void *arg)
 {
-    struct log_file *log = log_of(file);
+    struct wal_file *wal = wal_of(file);
 
-    return log->below->pMethods->xFileControl(log->below, op, arg);
+    return wal->below->pMethods->xFileControl(wal->below, op, arg);
 }
 
-static int log_sector(sqlite3_file *file)
+static int wal_sector(sqlite3_file *file)
 {
-    struct log_file *log = log_of(file);
+    struct wal_file *wal = wal_of(file);
 
-    return log->below->pMethods->xSectorSize(log->below);
+    return wal->below->pMethods->xSectorSize(wal->below);
 }
 
-static int log_traits(sqlite3_file *file)
+static int wal_traits(sqlite3_file *file)
 {
-    struct log_file *log = log_of(file);
+    struct wal_file *wal = wal_of(file);
 
-    return log->below->pMethods->xDeviceCharacteristics(log->below);
+    return wal->below->pMethods->xDeviceCharacteristics(wal->below);
 }
 
-/* Version 1: a log is neither shared memory nor mapped. */
-static const sqlite3_io_methods log_methods = {
+/* Version 1: a WAL is neither shared memory nor mapped. */
+static const sqlite3_io_methods wal_methods = {
     .iVersion = 1,
-    .xClose = log_close,
-    .xRead = log_read,
-    .xWrite = log_write,
-    .xTruncate = log_truncate,
-    .xSync = log_sync,
-    .xFileSize = log_size,
-    .xLock = log_lock,
-    .xUnlock = log_unlock,
-    .xCheckReservedLock = log_is_reserved,
-    .xFileControl = log_control,
-    .xSectorSize = log_sector,
-    .xDeviceCharacteristics = log_traits,
+    .xClose = wal_close,
+    .xRead = wal_read,
+    .xWrite = wal_write,
+    .xTruncate = wal_truncate,
+    .xSync = wal_sync,
+    .xFileSize = wal_size,
+    .xLock = wal_lock,
+    .xUnlock = wal_unlock,
+    .xCheckReservedLock = wal_is_reserved,
+    .xFileControl = wal_control,
+    .xSectorSize = wal_sector,
+    .xDeviceCharacteristics = wal_traits,
 };
 
 /* ---- the VFS: everything except opening is passed on ---- */
@@ -233,15 +233,15 @@ static int on_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int f
 {
     struct sqlite_wal *above = (struct sqlite_wal *)vfs;
     sqlite3_vfs *below = above->below;
-    struct log_file *log = log_of(file);
+    struct wal_file *wal = wal_of(file);
     int code;
 
     if (!(flags & SQLITE_OPEN_WAL))
         return below->xOpen(below, name, file, flags, ret_flags);
-    *log = (struct log_file){.below = (sqlite3_file *)(log + 1), .bytes = above->buffer};
-    code = below->xOpen(below, name, log->below, flags, ret_flags);
+    *wal = (struct wal_file){.below = (sqlite3_file *)(wal + 1), .bytes = above->buffer};
+    code = below->xOpen(below, name, wal->below, flags, ret_flags);
     if (code == SQLITE_OK)
-        log->file.pMethods = &log_methods;
+        wal->file.pMethods = &wal_methods;
     return code;
 }
 
@@ -249,19 +249,19 @@ static int on_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int f
 struct sqlite_wal *sqlite_wal_new(struct arena *arena, const char *below)
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(below[0] != '\0' ? below : NULL);
-    struct sqlite_wal *log;
+    struct sqlite_wal *wal;
 
     if (!vfs)
         return NULL;
     must(vfs->iVersion >= 2);
-    log = arena_room(arena, sizeof *log);
-    snprintf(log->name, sizeof log->name, "belfry-%p", (void *)log);
-    log->below = vfs;
-    log->vfs = (sqlite3_vfs){
+    wal = arena_take_raw(arena, sizeof *wal);
+    snprintf(wal->name, sizeof wal->name, "belfry-%p", (void *)wal);
+    wal->below = vfs;
+    wal->vfs = (sqlite3_vfs){
         .iVersion = 2,
-        .szOsFile = (int)sizeof(struct log_file) + vfs->szOsFile,
+        .szOsFile = (int)sizeof(struct wal_file) + vfs->szOsFile,
         .mxPathname = vfs->mxPathname,
-        .zName = log->name,
+        .zName = wal->name,
         .xOpen = on_open,
         .xDelete = on_delete,
         .xAccess = on_access,
@@ -272,17 +272,17 @@ struct sqlite_wal *sqlite_wal_new(struct arena *arena, const char *below)
         .xGetLastError = on_last_error,
         .xCurrentTimeInt64 = on_now_ms,
     };
-    must(sqlite3_vfs_register(&log->vfs, 0) == SQLITE_OK);
-    return log;
+    must(sqlite3_vfs_register(&wal->vfs, 0) == SQLITE_OK);
+    return wal;
 }
 
-void sqlite_wal_end(struct sqlite_wal *log)
+void sqlite_wal_end(struct sqlite_wal *wal)
 {
-    if (log)
-        must(sqlite3_vfs_unregister(&log->vfs) == SQLITE_OK);
+    if (wal)
+        must(sqlite3_vfs_unregister(&wal->vfs) == SQLITE_OK);
 }
 
-const char *sqlite_wal_name(const struct sqlite_wal *log)
+const char *sqlite_wal_name(const struct sqlite_wal *wal)
 {
-    return log->name;
+    return wal->name;
 }

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the log back while the writer, which needs none of its locks, continues.
+ * Writes the WAL back on a second connection, while the writer continues.
  *
- * SQLite up to 3.51.2 must not be asked to copy a log next to a writer if all of it is copied
- * (https://sqlite.org/wal.html#walresetbug).  The writer may restart the log at that moment,
- * and the other connection, which has read the old length, then counts as many pages of the new
- * log as copied: they are lost.  A log never restarts while one page of it is not copied.  So
- * the writer, which alone knows the length, lends the log only then, and copies nothing itself
- * until it has the log back.
+ * SQLite up to 3.51.2 has a bug (https://sqlite.org/wal.html#walresetbug): if all pages of the
+ * WAL are copied, the writer may restart it while another connection begins a checkpoint.  That
+ * connection has read the old length and counts as many pages of the new WAL as copied: they
+ * are lost.  A WAL never restarts while one of its pages is not copied.  So the writer, which
+ * alone knows the length, lends the WAL only then, and copies nothing until it has it back.
  */
 #include "base/must.h"
 #include "db/sqlite_parts.h"
 
 enum {
-    SWEEPS_MAX = 2,  /* the second copies what was written during the first */
-    WORTH_PART = 16, /* of a long log: for fewer pages a sweep is not worth it */
+    WRITEBACKS_MAX = 2, /* the second copies what was written during the first */
+    MIN_PART = 16,      /* of a long WAL: fewer pages are not worth it */
 };
 
 static int min_pages(const struct db *db)
 {
-    int pages = db->options.log_pages / WORTH_PART;
+    int pages = db->options.wal_pages / MIN_PART;
 
     return pages > 0 ? pages : 1;
 }
@@ -29,10 +28,10 @@ bool sqlite_lend_wal(struct db *db)
     struct sqlite *sq = (struct sqlite *)db;
 
     must(!sq->is_lent);
-    if (!sqlite_wal_is_long(db) || sq->sweeps == SWEEPS_MAX ||
-        sq->log_pages - sq->log_swept < min_pages(db))
+    if (!sqlite_wal_is_long(db) || sq->writebacks == WRITEBACKS_MAX ||
+        sq->wal_pages - sq->wal_copied_max < min_pages(db))
         return false;
-    sq->sweeps++;
+    sq->writebacks++;
     sq->is_lent = true;
     return true;
 }
@@ -44,15 +43,15 @@ void sqlite_take_wal(struct db *db, int pages)
     must(sq->is_lent);
     sq->is_lent = false;
     if (pages < 0)
-        sq->sweeps = SWEEPS_MAX; /* sweeping does not work */
+        sq->writebacks = WRITEBACKS_MAX; /* do not try again */
     else
-        sq->log_swept = pages > sq->log_pages ? 0 : pages; /* 0: the log was restarted */
+        sq->wal_copied_max = pages > sq->wal_pages ? 0 : pages; /* 0: the WAL was restarted */
 }
 
 /*
- * SQLite waits for the disk only at the end of the log, which it seldom reaches next to a
- * writer.  So the wait is here; otherwise the writer, which does reach the end, would wait as
- * long as without help.
+ * SQLite syncs the database only after the last page of the WAL, which it rarely reaches while
+ * the writer continues.  Without this sync the writer, which reaches it, would wait for all of
+ * these pages.
  */
 static enum rc wait_for_disk(struct sqlite *sq, struct err *reterr)
 {
@@ -76,7 +75,7 @@ enum rc wal_writeback(struct db *db, int *ret_pages, struct err *reterr)
 
     if (sqlite3_wal_checkpoint_v2(sq->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, &pages, NULL) !=
         SQLITE_OK)
-        return sqlite_refuse(sq, reterr);
+        return sqlite_set_error(sq, reterr);
     rc = wait_for_disk(sq, reterr);
     if (rc == RC_OK)
         *ret_pages = pages;

@@ -133,7 +133,7 @@ void audit_write(struct turn *turn)
 
     if (body.cap == 1)
         return;
-    body.ptr = arena_room(turn->arena, body.cap);
+    body.ptr = arena_take_raw(turn->arena, body.cap);
     for (int i = 0; i < turn->in->command_count; i++) {
         const struct command *c = &turn->in->commands[i];
         struct audit_entry entry;

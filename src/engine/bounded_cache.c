@@ -79,7 +79,7 @@ static int32_t next_unused(struct bounded_cache *cache)
 
     must(cache->used < cache->most);
     if (!*chunk)
-        *chunk = arena_array_room(cache->arena, CHUNK, cache->stride);
+        *chunk = arena_array_raw(cache->arena, CHUNK, cache->stride);
     return cache->used++;
 }
 

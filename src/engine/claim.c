@@ -491,8 +491,8 @@ static bool claim_until_empty(struct turn *turn, struct search *search)
 /* Searches all hot queues once; for_fresh: only those with fresh runs. */
 static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
 {
-    struct search *searches = arena_array_room(turn->arena, (size_t)turn->memory.hot_count,
-                                               sizeof(*searches));
+    struct search *searches = arena_array_raw(turn->arena, (size_t)turn->memory.hot_count,
+                                              sizeof(*searches));
     int count = plan_searches(turn, for_fresh, searches);
     enum rc rc = lock_limited(turn, searches, &count, reterr);
 

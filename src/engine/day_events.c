@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/must.h"
-#include "core/spec/interval.h"
+#include "core/spec/local.h"
 #include "engine/engine_internal.h"
 #include "store/zones.h"
 

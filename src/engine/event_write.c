@@ -15,7 +15,7 @@ void event_write(struct turn *turn)
 
     if (turn->events.count == 0)
         return;
-    buf.ptr = arena_room(turn->arena, room);
+    buf.ptr = arena_take_raw(turn->arena, room);
     for (int i = 0; i < turn->events.count; i++)
         event_pack(&turn->events.at[i], &buf);
     must(!buf.cut);

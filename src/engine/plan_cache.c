@@ -117,7 +117,7 @@ static int32_t make_room(struct plan_cache *plan_cache, size_t size)
         block = &plan_cache->blocks[plan_cache->at];
     }
     if (!block->bytes)
-        block->bytes = arena_room(plan_cache->arena, plan_cache->block_size);
+        block->bytes = arena_take_raw(plan_cache->arena, plan_cache->block_size);
     offset = block->used;
     block->used += size;
     must(block->used <= plan_cache->block_size);

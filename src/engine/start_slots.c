@@ -92,7 +92,7 @@ void sched_account_until(struct turn *turn, struct work_schedule *sched, instant
 {
     struct advance a = advance_of(sched, until);
 
-    advance_past(&a, outcome, reason);
+    advance_account_due(&a, outcome, reason);
     adopt_advance(turn, sched, &a);
 }
 
@@ -156,7 +156,7 @@ static void advance_slots(struct turn *turn, struct work_schedule *sched)
     a.cursor = &view;
     a.slots_max = buffer < 0 ? 0 : buffer > ADVANCE_SLOTS_MAX ? ADVANCE_SLOTS_MAX : (int)buffer;
     if (!turn->slots)
-        turn->slots = arena_array_room(turn->arena, ADVANCE_SLOTS_MAX, sizeof(*turn->slots));
+        turn->slots = arena_array_raw(turn->arena, ADVANCE_SLOTS_MAX, sizeof(*turn->slots));
     a.slots = turn->slots;
     advance(&a);
     must(a.slot_count <= a.slots_max);
@@ -189,8 +189,8 @@ static void close_if_idle(struct turn *turn, struct work_schedule *sched)
 static bool start_backfill_batch(struct turn *turn, struct work_schedule *sched,
                                  struct backfill *b, int room)
 {
-    struct due_slot *slots = arena_array_room(turn->arena, (size_t)room, sizeof(*slots));
-    int count = advance_backfill(&sched->plan, &sched->ctx, b->mark, b->until, slots, room);
+    struct due_slot *slots = arena_array_raw(turn->arena, (size_t)room, sizeof(*slots));
+    int count = backfill_slots(&sched->plan, &sched->ctx, b->mark, b->until, slots, room);
 
     must(count <= room && b->schedule == sched->id);
     must(count == 0 || (slots[0].at > b->mark && slots[count - 1].at <= b->until));
@@ -236,7 +236,7 @@ static int size_batch(const struct turn *turn, const struct work_schedule *sched
     return batch > 0 && left < room ? left : room;
 }
 
-static void advance_backfills(struct turn *turn, struct work_schedule *sched)
+static void backfill_slotss(struct turn *turn, struct work_schedule *sched)
 {
     struct cursor *c = &sched->cursor;
     int room = sched->backfill_count > 0 ? room_for_backfill(sched) : 0;
@@ -313,7 +313,7 @@ void sched_advance(struct turn *turn, struct work_schedule *sched)
         sched_account_until(turn, sched, turn->now, OUTCOME_DROPPED, REASON_QUARANTINED);
     else
         advance_slots(turn, sched);
-    advance_backfills(turn, sched);
+    backfill_slotss(turn, sched);
     close_if_idle(turn, sched);
 }
 

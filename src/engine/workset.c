@@ -18,7 +18,7 @@ enum { VEC_FIRST = 16 };
 void *vec_grow(struct arena *arena, void *at, int count, int *room, size_t size)
 {
     int more = *room == 0 ? VEC_FIRST : *room * 2;
-    char *grown = arena_array_room(arena, (size_t)more, size);
+    char *grown = arena_array_raw(arena, (size_t)more, size);
 
     if (count > 0)
         memcpy(grown, at, (size_t)count * size);

@@ -18,7 +18,7 @@ static int64_t read_us(clockid_t clock)
 
 instant clock_now(void)
 {
-    return instant_within(read_us(CLOCK_REALTIME));
+    return instant_clamp(read_us(CLOCK_REALTIME));
 }
 
 int64_t clock_boot_us(void)

@@ -20,7 +20,7 @@
 
 enum {
     PIECE_MAX = 64 * 1024, /* one write */
-    PIECES_MAX = 16, /* maximum writes per call; threads that add more write it themselves */
+    PIECES_MAX = 16, /* writes per call, so that no caller writes the lines of all others */
 };
 
 struct log_out {

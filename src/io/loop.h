@@ -42,7 +42,7 @@ struct loop_timer; /* opaque */
 
 struct loop_timer *loop_timer_new(struct loop *loop, void (*act)(void *arg), void *arg);
 
-/* Replaces the previous setting; a span below 0 counts as 0: after this round. */
+/* Replaces the previous setting.  0 or less: in the next round of the loop. */
 void loop_timer_set(struct loop_timer *timer, span after);
 void loop_timer_stop(struct loop_timer *timer);
 

@@ -13,16 +13,16 @@
 #include <stdint.h>
 
 enum {
-    MAILBOX_PLACES_MAX = 1 << 20, /* of one box; 256 turns of the largest size */
+    MAILBOX_PLACES_MAX = 1 << 20, /* of one box: 256 times the largest turn */
     MAILBOX_MESSAGE_MAX = 4096,   /* bytes of a message; larger data is passed by pointer */
 };
 
 struct mailbox; /* opaque */
 
 /*
- * Room for `places` messages of `size` bytes.  `wake` may be NULL; otherwise the pushing thread
- * calls it, without holding a lock, when there is a message that the receiver may not know of:
- * once between two calls of mailbox_take().
+ * Room for `places` messages of `size` bytes.  `wake` may be NULL; otherwise the first push,
+ * and the first after each mailbox_take(), calls it on the pushing thread without holding a
+ * lock.
  */
 struct mailbox *mailbox_new(size_t places, size_t size, void (*wake)(void *arg), void *arg);
 

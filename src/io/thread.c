@@ -12,7 +12,7 @@
 
 #include "base/must.h"
 
-/* The kernel's minimum slice: it gives the earliest deadline. */
+/* The kernel's minimum slice: it gives the earliest deadline, so the thread runs first. */
 #define SLICE_NS 100000
 
 enum { RESET_ON_FORK = 1 };
@@ -27,12 +27,12 @@ struct sched_attributes {
     uint64_t runtime, deadline, period;
 };
 
-void thread_name(const char *name)
+void thread_set_name(const char *name)
 {
     must(pthread_setname_np(pthread_self(), name) == 0);
 }
 
-void thread_prompt(void)
+void thread_wake_promptly(void)
 {
     struct sched_attributes attr = {0};
 

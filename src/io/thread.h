@@ -3,12 +3,12 @@
 #pragma once
 
 /* The name in ps and debuggers of the calling thread; at most 15 bytes. */
-void thread_name(const char *name);
+void thread_set_name(const char *name);
 
 /*
  * For a thread that runs briefly and often while others wait for it: when it wakes, it runs
  * before threads that compute.  It gets no larger share of the processor.  Threads and
- * processes that it starts do not inherit this.  No effect before Linux 6.12, whose kernel
- * ignores it, and for threads with another scheduling policy than the usual one.
+ * processes that it starts do not inherit this.  Kernels before Linux 6.12 ignore it; it has no
+ * effect on a thread whose scheduling policy is not SCHED_OTHER.
  */
-void thread_prompt(void);
+void thread_wake_promptly(void);

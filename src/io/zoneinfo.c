@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/must.h"
 #include "io/file.h"
 #include "io/zone_names.h"
@@ -135,10 +136,8 @@ struct zoneinfo *zoneinfo_close(struct zoneinfo *zones)
 
 static size_t first_slot(struct str name)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    uint64_t hash = hash_bytes(name.ptr, name.len, 0);
 
-    for (size_t i = 0; i < name.len; i++)
-        hash = (hash ^ (uint8_t)name.ptr[i]) * UINT64_C(0x100000001b3);
     return (size_t)(hash ^ hash >> 32) % SLOTS;
 }
 

@@ -147,7 +147,7 @@ enum rc json_keep(const json_t *value, size_t max, struct arena *arena, struct s
     if (len > max)
         return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes as JSON; the limit is %zu", len,
                        max);
-    out.ptr = arena_room(arena, out.cap);
+    out.ptr = arena_take_raw(arena, out.cap);
     json_print(value, JSON_STYLE_LINE, &out);
     *ret = buf_as_str(&out);
     return RC_OK;

@@ -277,7 +277,7 @@ static enum rc keep_json(json_t *value, const char *field, size_t max, struct ar
 enum rc schedule_keep_spec(const struct spec_def *def, struct arena *arena, struct str *ret,
                            struct err *reterr)
 {
-    struct buf out = {.ptr = arena_room(arena, SPEC_ROOM), .cap = SPEC_ROOM};
+    struct buf out = {.ptr = arena_take_raw(arena, SPEC_ROOM), .cap = SPEC_ROOM};
 
     if (!spec_write(def, &out))
         return keep_json(spec_to_json(def, SPEC_BRIEF), "spec", SPEC_DEF_BYTES_MAX, arena, ret,

@@ -53,18 +53,19 @@ static void *checkpointer_main(void *arg)
 {
     struct checkpointer *cp = arg;
 
-    thread_name("checkpointer");
+    thread_set_name("checkpointer");
     while (wait_for_request(cp)) {
         struct checkpoint_result result = {.pages = -1};
         enum rc rc = RC_OK;
 
         if (!cp->db)
-            rc = db_open(cp->url, &(struct db_options){.sweeps = true}, &cp->db, &result.why);
+            rc = db_open(cp->url, &(struct db_options){.writes_back = true}, &cp->db,
+                         &result.why);
         if (rc != RC_OK)
             log_say(cp->log, clock_now(), LEVEL_WARN, "checkpointer cannot open the database",
                     LOG_TEXT("reason", result.why.text));
         else
-            rc = db_sweep(cp->db, &result.pages, &result.why);
+            rc = db_write_back_wal(cp->db, &result.pages, &result.why);
         set_result(cp, rc, &result);
     }
     cp->db = db_close(cp->db);

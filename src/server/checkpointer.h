@@ -24,7 +24,7 @@ enum checkpoint_state {
     CHECKPOINT_FAILED, /* the file cannot be trusted any more; see `why` */
 };
 struct checkpoint_result {
-    int pages; /* for db_take_log(), after CHECKPOINT_DONE */
+    int pages; /* for db_take_wal(), after CHECKPOINT_DONE */
     struct err why;
 };
 enum checkpoint_state checkpointer_poll(struct checkpointer *checkpointer,

@@ -163,8 +163,8 @@ static void *reader_main(void *arg)
     bool keeps_running = true;
     size_t count;
 
-    thread_name("reader");
-    thread_prompt();
+    thread_set_name("reader");
+    thread_wake_promptly();
     while (keeps_running) {
         mailbox_wait(r->requests, INSTANT_NEVER);
         count = mailbox_take(r->requests, tickets, READS_AT_ONCE);

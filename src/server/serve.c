@@ -189,7 +189,7 @@ static void on_pulse(void *arg)
     struct serve *s = arg;
 
     log_out_pump(s->log_out);
-    log_pulse(&s->log, clock_now());
+    log_report_lost(&s->log, clock_now());
     check_zones(s);
     ping_watchdog(s);
     loop_timer_set(s->pulse, PULSE);
@@ -505,8 +505,8 @@ int serve_run(const struct serve_options *options)
     }
     log_open(&s->log, log_out_sink(s->log_out), (enum log_level)s->config->log_level,
              (enum log_format)s->config->log);
-    thread_prompt();
-    json_use_pieces();
+    thread_wake_promptly();
+    json_use_thread_cache();
     s->loop = loop_new(on_wake, s);
     if (start(s, &err) == RC_OK)
         loop_run(s->loop);

@@ -23,7 +23,7 @@ struct serve_seam {
     void (*at)(void *arg, enum serve_point point); /* called by any thread; may be NULL */
     void *arg;
     const struct db_fault *fault; /* faults of the writer's connection; may be NULL */
-    int log_pages;                /* of that connection, see db/db.h; 0: default    */
+    int wal_pages;                /* of that connection, see db/db.h; 0: default    */
 };
 
 struct serve_options {

@@ -34,7 +34,7 @@ static void print_connections(const struct serve *s, struct answer *out)
     prometheus_one(out, "belfry_bad_requests_total", "counter",
                    "Requests that could not be parsed.", counts.refused);
     prometheus_one(out, "belfry_tls_handshakes_failed_total", "counter",
-                   "TLS handshakes that failed.", counts.unshaken);
+                   "TLS handshakes that failed.", counts.failed_handshakes);
     prometheus_one(out, "belfry_requests_under_way", "gauge",
                    "Requests in progress, including waiting workers.",
                    frontend_count(s->frontend));

@@ -272,7 +272,7 @@ instant writer_clock(struct writer *w)
         w->accepts_clock = false;
     }
     reading = clock_guard_read(&w->guard, wall, boot);
-    reading.now = instant_within(reading.now);
+    reading.now = instant_clamp(reading.now);
     w->boot_us = boot;
     w->holds = reading.is_held;
     log_clock_step(w, &reading);
@@ -312,7 +312,7 @@ static void *writer_main(void *arg)
     struct writer *w = arg;
     struct writer_state last;
 
-    thread_name("writer");
+    thread_set_name("writer");
     if (writer_connect(w)) {
         w->is_up = true;
         if (db_kind(w->db) == DB_SQLITE)

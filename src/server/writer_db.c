@@ -74,7 +74,7 @@ static enum rc open_db(struct writer *w, struct err *reterr)
 {
     struct db_options options = {
         .fault = w->options.seam ? w->options.seam->fault : NULL,
-        .log_pages = w->options.seam ? w->options.seam->log_pages : 0,
+        .wal_pages = w->options.seam ? w->options.seam->wal_pages : 0,
         .bytes_max = ANSWER_MAX,
     };
 
@@ -517,7 +517,7 @@ static enum rc write_back(struct writer *w, struct err *reterr)
     case CHECKPOINT_RUNNING:
         return RC_OK;
     case CHECKPOINT_DONE:
-        db_take_log(w->db, result.pages);
+        db_take_wal(w->db, result.pages);
         break;
     case CHECKPOINT_FAILED:
         return db_distrust(w->db, &result.why, reterr);

@@ -293,9 +293,9 @@ static void grant(struct ticket *t, const struct assignment *assignment)
     int n = call->grant_count;
 
     if (n == 0) {
-        t->grants = arena_array_room(call->arena, (size_t)call->poll.max, sizeof *t->grants);
-        t->grant_queues = arena_array_room(call->arena, (size_t)call->poll.max,
-                                           sizeof *t->grant_queues);
+        t->grants = arena_array_raw(call->arena, (size_t)call->poll.max, sizeof *t->grants);
+        t->grant_queues = arena_array_raw(call->arena, (size_t)call->poll.max,
+                                          sizeof *t->grant_queues);
         call->grants = t->grants;
         call->grant_queues = t->grant_queues;
     }

@@ -110,13 +110,13 @@ void audit_pack(const struct audit_entry *entry, struct buf *out)
     struct str texts[AUDIT_TEXTS];
 
     entry_texts(entry, texts);
-    buf_bytes(out, (uint64_t)entry->result | flags, 1);
-    buf_bytes(out, (uint64_t)entry->version, 8);
-    buf_bytes(out, (uint64_t)entry->count, 4);
+    buf_le(out, (uint64_t)entry->result | flags, 1);
+    buf_le(out, (uint64_t)entry->version, 8);
+    buf_le(out, (uint64_t)entry->count, 4);
     put_fingerprint(out, &entry->before);
     put_fingerprint(out, &entry->after);
     for (int i = 0; i < AUDIT_TEXTS; i++) {
-        buf_bytes(out, texts[i].len, 1);
+        buf_le(out, texts[i].len, 1);
         buf_str(out, texts[i]);
     }
 }
@@ -223,7 +223,7 @@ void audit_link(const struct audit_row *row, uint8_t ret[SHA256_BYTES])
     struct sha256 sha;
 
     for (int i = 0; i < ROW_NUMBERS; i++)
-        buf_bytes(&out, (uint64_t)numbers[i], 8);
+        buf_le(&out, (uint64_t)numbers[i], 8);
     sha256_begin(&sha);
     sha256_add(&sha, row->prior, sizeof row->prior);
     sha256_add(&sha, out.ptr, out.len);

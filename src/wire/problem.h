@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { PROBLEM_BYTES_MAX = 4096 }; /* each byte of its texts may take six */
+enum { PROBLEM_BYTES_MAX = 4096 }; /* a byte of a text takes up to six, as \u001f */
 
 struct problem {
     int status;
@@ -14,7 +14,7 @@ struct problem {
     const char *field;     /* "" or NULL: not about one field */
     int at;                /* byte offset into that field, or -1 */
     struct str request_id; /* empty: none */
-    const char *node;      /* the node that reports it; NULL: none */
+    const char *node;      /* only in Conductor's form (api/call/error_reply.c); NULL: none */
 };
 
 /* The title is the reason of the status.  Appends; out->cut is true if it did not fit. */

@@ -124,7 +124,7 @@ static void what_is_taken_after_a_reset_is_zeroed_again(void **state)
 static void room_is_apart_from_what_was_taken_and_counts_as_such(void **state)
 {
     struct arena *arena = arena_new(1 << 20);
-    unsigned char *a = arena_take(arena, 100), *room = arena_room(arena, 100), *b;
+    unsigned char *a = arena_take(arena, 100), *room = arena_take_raw(arena, 100), *b;
 
     (void)state;
     memset(room, 0xff, 100);
@@ -167,7 +167,7 @@ static void a_reused_arena_does_not_allocate(void **state)
 static void take_many(struct arena *arena)
 {
     for (size_t i = 0; i < 4000; i++)
-        memset(arena_room(arena, i), 1, i);
+        memset(arena_take_raw(arena, i), 1, i);
     arena_reset(arena);
 }
 

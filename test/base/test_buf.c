@@ -137,8 +137,8 @@ static void assert_bytes(size_t room, size_t bytes)
     struct buf out = {.ptr = text, .cap = room}, by_byte = {.ptr = expected, .cap = room};
 
     memset(text, 'g', sizeof text);
-    buf_bytes(&out, UINT64_C(0x8877665544332211), bytes);
-    buf_bytes(&out, UINT64_C(0x8877665544332211), bytes);
+    buf_le(&out, UINT64_C(0x8877665544332211), bytes);
+    buf_le(&out, UINT64_C(0x8877665544332211), bytes);
     for (size_t i = 0; i < 2 * bytes; i++)
         buf_char(&by_byte, (char)(0x11 * (i % bytes + 1)));
     assert_int_equal(out.len, by_byte.len);

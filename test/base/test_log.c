@@ -199,12 +199,12 @@ static void lost_lines_are_counted_and_told_before_the_next(void **state)
                                    "msg=\"log lines lost\" lines=2\n");
     kept.len = 0;
     kept.room = 1;
-    log_pulse(&log, 0);
+    log_report_lost(&log, 0);
     assert_string_equal(kept.text, "time=1970-01-01T00:00:00.000Z level=warn "
                                    "msg=\"log lines lost\" lines=1\n");
     kept.len = 0;
     kept.room = 2;
-    log_pulse(&log, 0);
+    log_report_lost(&log, 0);
     log_say(&log, 0, LEVEL_INFO, "four");
     assert_string_equal(kept.text, "time=1970-01-01T00:00:00.000Z level=info msg=four\n");
 }

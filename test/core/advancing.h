@@ -139,7 +139,7 @@ static inline const char *advanced(struct world *w, const char *now)
 
 static inline const char *passed(struct world *w, const char *now, enum reason reason)
 {
-    advance_past(prepare(w, now), OUTCOME_MISSED, reason);
+    advance_account_due(prepare(w, now), OUTCOME_MISSED, reason);
     return result_text(w);
 }
 

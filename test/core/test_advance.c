@@ -7,6 +7,7 @@
 
 #include "advancing.h"
 #include "base/aborts.h"
+#include "core/backfill.h"
 
 static struct world w;
 
@@ -284,9 +285,9 @@ static void scenario_39_backfill_bounds_are_inclusive(void **state)
     (void)state;
     make_cron_plan(&w, "*/17 19 31 * *", "2022-06-01T00:00:00Z");
     ctx = advance_ctx(&w.plan, &w.cursor);
-    assert_int_equal(advance_backfill(&w.plan, &ctx, t - 1, t, w.slots, 10), 1);
+    assert_int_equal(backfill_slots(&w.plan, &ctx, t - 1, t, w.slots, 10), 1);
     assert_true(w.slots[0].at == t && w.slots[0].due == t);
-    assert_int_equal(advance_backfill(&w.plan, &ctx, t, t + SPAN_MS, w.slots, 10), 0);
+    assert_int_equal(backfill_slots(&w.plan, &ctx, t, t + SPAN_MS, w.slots, 10), 0);
 }
 
 static void scenario_38_a_backfill_lists_its_slots_in_portions(void **state)
@@ -297,10 +298,10 @@ static void scenario_38_a_backfill_lists_its_slots_in_portions(void **state)
     (void)state;
     make_cron_plan(&w, "*/17 19 31 * *", "2022-06-01T00:00:00Z");
     ctx = advance_ctx(&w.plan, &w.cursor);
-    assert_int_equal(advance_backfill(&w.plan, &ctx, from - 1, until, w.slots, 3), 3);
+    assert_int_equal(backfill_slots(&w.plan, &ctx, from - 1, until, w.slots, 3), 3);
     assert_true(w.slots[0].at == at("2022-05-31T19:00:00Z"));
     assert_true(w.slots[2].at == at("2022-05-31T19:34:00Z"));
-    assert_int_equal(advance_backfill(&w.plan, &ctx, w.slots[2].at, until, w.slots, 3), 1);
+    assert_int_equal(backfill_slots(&w.plan, &ctx, w.slots[2].at, until, w.slots, 3), 1);
     assert_true(w.slots[0].at == at("2022-05-31T19:51:00Z"));
 }
 
@@ -347,7 +348,7 @@ static void slots_that_must_be_passed_one_by_one_are_settled_over_several_turns(
     w.d.def.shift = SHIFT_NEXT;
     make_plan(&w, "2022-06-01T00:00:00Z");
     do {
-        advance_past(prepare(&w, "2022-06-04T00:00:00Z"), OUTCOME_MISSED, REASON_PAUSED);
+        advance_account_due(prepare(&w, "2022-06-04T00:00:00Z"), OUTCOME_MISSED, REASON_PAUSED);
         assert_int_equal(w.a.account_count, 1);
         count += w.a.accounts[0].count;
         w.cursor.mark = w.a.mark;
@@ -366,7 +367,7 @@ static void advance_it(void *arg)
 
 static void account_for_it_as_missed_by_its_buffer(void *arg)
 {
-    advance_past(arg, OUTCOME_MISSED, REASON_BUFFER);
+    advance_account_due(arg, OUTCOME_MISSED, REASON_BUFFER);
 }
 
 static void a_broken_contract_ends_the_process(void **state)
@@ -390,7 +391,7 @@ static void use_cursor(bool is_governed, instant mark, instant next_at)
     advance(prepare(&w, "2022-06-01T00:05:00Z"));
     before = w.a.mark;
     assert_true(is_governed || before >= mark);
-    advance_past(prepare(&w, "2022-06-01T00:05:00Z"), OUTCOME_MISSED, REASON_PAUSED);
+    advance_account_due(prepare(&w, "2022-06-01T00:05:00Z"), OUTCOME_MISSED, REASON_PAUSED);
     assert_true(is_governed || w.a.mark >= mark);
     advance_begin(prepare(&w, "2022-06-01T00:05:00Z"));
     assert_true(w.a.mark >= mark);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * advance() and advance_past() compared with a naive model that walks every slot and decides
- * each by the written rules.  And conservation: the slots that are listed or accounted for are
- * exactly those between the marks.
+ * advance() and advance_account_due() compared with a naive model that walks every slot and
+ * decides each by the written rules.  And conservation: the slots that are listed or accounted
+ * for are exactly those between the marks.
  */
 #include "core/advance.h"
 
@@ -342,7 +342,7 @@ static void slots_that_are_passed_over_have_one_fate_but_for_exceptions(void **s
                 fates[j].outcome = OUTCOME_DROPPED;
                 fates[j].reason = REASON_DELETED;
             }
-        advance_past(&w.a, OUTCOME_DROPPED, REASON_DELETED);
+        advance_account_due(&w.a, OUTCOME_DROPPED, REASON_DELETED);
         compare_accounts(i, fate_count);
         compare_mark_and_next(i, fate_count);
     }

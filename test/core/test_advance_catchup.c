@@ -294,15 +294,15 @@ static void more_accounts_than_fit_are_finished_by_the_next_calls(void **state)
     for (int i = 0; i < 100; i++) /* every other minute: 00:02, 00:04 ... 03:20 */
         w.exceptions[w.a.exception_count++] = first + i * 2 * SPAN_MIN;
     do {
-        advance_past(prepare(&w, "2022-06-01T04:00:00Z"), OUTCOME_MISSED, REASON_PAUSED);
-        assert_in_range(w.a.account_count, 1, ADVANCE_RANGES_MAX);
+        advance_account_due(prepare(&w, "2022-06-01T04:00:00Z"), OUTCOME_MISSED, REASON_PAUSED);
+        assert_in_range(w.a.account_count, 1, ADVANCE_ACCOUNTS_MAX);
         for (int i = 0; i < w.a.account_count; i++) {
             count += w.a.accounts[i].count;
             if (w.a.accounts[i].outcome == OUTCOME_SLOT_CANCELLED)
                 cancelled += w.a.accounts[i].count;
         }
         if (w.a.next_due <= w.a.now)
-            assert_int_equal(w.a.account_count, ADVANCE_RANGES_MAX);
+            assert_int_equal(w.a.account_count, ADVANCE_ACCOUNTS_MAX);
         w.cursor.mark = w.a.mark;
         calls++;
     } while (w.a.next_due <= w.a.now && calls < 10);

@@ -15,7 +15,7 @@
 enum { MANY = 100000 };
 
 struct id {
-    char text[MADE_ID + 1];
+    char text[MADE_ID_LEN + 1];
 };
 
 static struct id id_of(instant now, uint64_t chance)
@@ -28,7 +28,7 @@ static struct id id_of(instant now, uint64_t chance)
 
 static int by_bytes(const void *a, const void *b)
 {
-    return memcmp(a, b, MADE_ID);
+    return memcmp(a, b, MADE_ID_LEN);
 }
 
 static void assert_all_differ(struct id *ids, size_t count)
@@ -62,7 +62,7 @@ static void every_id_is_of_letters_and_digits_in_lower_case(void **state)
     for (int i = 0; i < MANY; i++) {
         struct id id = id_of(prng_between(&chance, 0, INSTANT_MAX), prng_next(&chance));
 
-        assert_int_equal(strspn(id.text, "0123456789abcdefghjkmnpqrstvwxyz"), MADE_ID);
+        assert_int_equal(strspn(id.text, "0123456789abcdefghjkmnpqrstvwxyz"), MADE_ID_LEN);
     }
 }
 
@@ -71,7 +71,7 @@ static void every_bit_of_chance_counts_and_no_bit_of_time_is_lost(void **state)
     struct id zero = id_of(0, 0);
 
     (void)state;
-    for (int bit = 0; bit < 5 * MADE_ID_CHANCE; bit++)
+    for (int bit = 0; bit < 5 * MADE_ID_RANDOM; bit++)
         assert_string_not_equal(id_of(0, UINT64_C(1) << bit).text, zero.text);
     for (int bit = 0; bit < 5 * MADE_ID_TIME; bit++)
         assert_string_not_equal(id_of((INT64_C(1) << bit) * SPAN_MS, 0).text, zero.text);

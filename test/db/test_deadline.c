@@ -68,10 +68,10 @@ static void one_that_is_started_late_counts_from_the_first_look(void **state)
     deadline_start(&deadline);
     assert_true(comes(&deadline, WAIT_MS));
     deadline.ms = LONG_MS;
-    deadline_start_late(&deadline);
+    deadline_start_at_check(&deadline);
     assert_false(deadline_is_over(&deadline)); /* the previous deadline is dropped */
     deadline.ms = 1;
-    deadline_start_late(&deadline);
+    deadline_start_at_check(&deadline);
     (void)deadline_is_over(&deadline);
     assert_true(comes(&deadline, WAIT_MS));
     assert_true(deadline_is_over(&deadline));

@@ -30,13 +30,13 @@ static off_t size_of(const struct fixture *f, const char *name)
 static void make_table(struct fixture *f)
 {
     f->db = db_close(f->db);
-    f->db = open_with(f->url, &(struct db_options){.log_pages = LOG_PAGES});
+    f->db = open_with(f->url, &(struct db_options){.wal_pages = LOG_PAGES});
     exec(f->db, "CREATE TABLE f (id {int} PRIMARY KEY, b {blob}){strict}");
 }
 
 static struct db *open_sweeper(const struct fixture *f)
 {
-    return open_with(f->url, &(struct db_options){.sweeps = true});
+    return open_with(f->url, &(struct db_options){.writes_back = true});
 }
 
 /* Each row takes a little more than a page; rows are counted from 0. */
@@ -64,8 +64,8 @@ static void sweep(struct fixture *f, struct db *sweeper)
 {
     int pages = -1;
 
-    OK(db_sweep(sweeper, &pages, err));
-    db_take_log(f->db, pages);
+    OK(db_write_back_wal(sweeper, &pages, err));
+    db_take_wal(f->db, pages);
 }
 
 static void assert_whole(struct fixture *f, int rows)
@@ -151,9 +151,9 @@ static void one_that_began_anew_unseen_is_lent_when_it_is_long(void **state)
     make_table(f);
     fill_until_lent(f, &rows);
     sweeper = open_sweeper(f);
-    OK(db_sweep(sweeper, &pages, err));
+    OK(db_write_back_wal(sweeper, &pages, err));
     fill(f, &rows, 1);
-    db_take_log(f->db, pages);
+    db_take_wal(f->db, pages);
     assert_false(db_lend_wal(f->db)); /* one row is not long */
     for (int i = 0; i < LOG_PAGES / BATCH; i++)
         fill(f, &rows, BATCH);
@@ -170,7 +170,7 @@ static void where_nobody_could_help_the_writer_does_it_alone(void **state)
 
     make_table(f);
     fill_until_lent(f, &rows);
-    db_take_log(f->db, -1);
+    db_take_wal(f->db, -1);
     assert_false(db_lend_wal(f->db));
     OK(db_checkpoint(f->db, err));
     assert_true(size_of(f, "test.db") > (off_t)rows * PAGE);
@@ -249,7 +249,7 @@ static struct db *open_sweeper_with_gap(const struct fixture *f)
     gap.vfs.xOpen = open_with_gap;
     assert_int_equal(sqlite3_vfs_register(&gap.vfs, 0), SQLITE_OK);
     snprintf(url, sizeof url, "%s?vfs=gap", f->url);
-    return open_with(url, &(struct db_options){.sweeps = true});
+    return open_with(url, &(struct db_options){.writes_back = true});
 }
 
 static void expect_commits(struct fixture *f, int *rows, unsigned commits)
@@ -307,7 +307,7 @@ static void a_commit_in_the_gap_of_a_sweep_is_not_lost(void **state)
         close_sweeper_with_gap(sweeper);
         assert_whole(f, rows);
         f->db = db_close(f->db);
-        f->db = open_with(f->url, &(struct db_options){.log_pages = LOG_PAGES});
+        f->db = open_with(f->url, &(struct db_options){.wal_pages = LOG_PAGES});
         assert_whole(f, rows);
     }
 }
@@ -332,8 +332,8 @@ static void one_that_sweeps_makes_no_file_and_needs_one_that_is_there(void **sta
     char url[URL_MAX], path[128];
 
     snprintf(url, sizeof url, "sqlite:%s/none.db", f->dir);
-    REFUSED(db_open(url, &(struct db_options){.sweeps = true}, &sweeper, err), RC_NOT_FOUND,
-            "none.db");
+    REFUSED(db_open(url, &(struct db_options){.writes_back = true}, &sweeper, err),
+            RC_NOT_FOUND, "none.db");
     snprintf(path, sizeof path, "%s/none.db", f->dir);
     assert_int_equal(access(path, F_OK), -1);
 }
@@ -352,12 +352,12 @@ static void *writeback_on(void *arg)
     struct err err;
     int pages;
 
-    if (db_open(helper->f->url, &(struct db_options){.sweeps = true}, &db, &err) != RC_OK)
+    if (db_open(helper->f->url, &(struct db_options){.writes_back = true}, &db, &err) != RC_OK)
         return "it cannot be opened";
     while (!atomic_load(&helper->must_end)) {
         if (!atomic_load(&helper->is_lent))
             continue;
-        if (db_sweep(db, &pages, &err) != RC_OK)
+        if (db_write_back_wal(db, &pages, &err) != RC_OK)
             return "a sweep failed";
         helper->pages = pages;
         atomic_store(&helper->is_lent, false);
@@ -383,7 +383,7 @@ static void a_writer_and_one_that_sweeps_lose_nothing_to_each_other(void **state
         if (atomic_load(&helper.is_lent))
             continue;
         if (was_lent)
-            db_take_log(f->db, helper.pages);
+            db_take_wal(f->db, helper.pages);
         was_lent = db_lend_wal(f->db);
         sweeps += was_lent;
         if (was_lent)

@@ -149,7 +149,7 @@ void app_request(void *arg, struct exchange *x)
     if (x->is_too_large) {
         exchange_answer(x, 413, NULL, 0, STR(""));
     } else if (str_eq(what, STR("trail"))) {
-        exchange_trail(x, &tail, 1);
+        exchange_set_trailers(x, &tail, 1);
         exchange_answer(x, 200, &type, 1,
                         x->request->segment_count > 1 ? STR("") : app_echo(x));
     } else if (str_eq(what, STR("later"))) {

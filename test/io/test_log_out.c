@@ -94,7 +94,7 @@ static void check_stuck(int read_end, int write_end)
         if (!waits && n == 0)
             break;
     }
-    log_pulse(&log, 0);
+    log_report_lost(&log, 0);
     log_say(&log, 0, LEVEL_INFO, "flood", LOG_INT("n", said++));
     len += read_all(read_end, text + len, sizeof text - 1 - len);
     for (char *end = strchr(line, '\n'); end; line = end + 1, end = strchr(line, '\n')) {
@@ -234,7 +234,7 @@ static void lines_of_several_threads_stay_whole_and_in_order(void **state)
     set_nonblocking(ends[0]);
     for (size_t len = 0, n = 1; n > 0; len += n) {
         (void)log_out_pump(out);
-        log_pulse(&log, 0);
+        log_report_lost(&log, 0);
         n = read_all(ends[0], text + len, sizeof text - 1 - len);
     }
     for (char *end = strchr(line, '\n'); end; line = end + 1, end = strchr(line, '\n')) {

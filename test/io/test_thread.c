@@ -55,8 +55,8 @@ static void *run_prompt(void *arg)
     /* A higher nice value, up to 19: lowering it requires a right. */
     assert_int_equal(setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 1), 0);
     tale->before = look();
-    thread_name("prompt");
-    thread_prompt();
+    thread_set_name("prompt");
+    thread_wake_promptly();
     tale->after = look();
     assert_int_equal(pthread_create(&child, NULL, run_child, &tale->child), 0);
     assert_int_equal(pthread_join(child, NULL), 0);

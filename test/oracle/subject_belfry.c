@@ -41,7 +41,7 @@ static bool parse_dst(struct str text, struct dst_rule *ret)
     if (gap_parse(gap_part, &gap, &err) != RC_OK || fold_parse(fold_part, &fold, &err) != RC_OK)
         return false;
     ret->name = DST_CUSTOM;
-    ret->custom = (struct dst_cell){(unsigned char)gap, (unsigned char)fold};
+    ret->custom = (struct dst_choice){(unsigned char)gap, (unsigned char)fold};
     return true;
 }
 

@@ -156,7 +156,7 @@ static int set_up(void **state)
     f->to_writer = mailbox_new(PLACES, sizeof(struct writer_msg), NULL, NULL);
     f->to_io = mailbox_new(PLACES, sizeof(struct io_msg), NULL, NULL);
     f->fault = (struct db_fault){.ask = lose};
-    f->seam = (struct serve_seam){.at = after_turn, .fault = &f->fault, .log_pages = LOG_PAGES};
+    f->seam = (struct serve_seam){.at = after_turn, .fault = &f->fault, .wal_pages = LOG_PAGES};
     disk.opened = 0;
     disk.turns_left = TURNS_AFTER;
     disk.to_writer = f->to_writer;

@@ -64,7 +64,7 @@ static enum rc load(void *arg, struct config **ret, struct err *reterr)
 int main(void)
 {
     struct db_fault fault = {.ask = at_database};
-    struct serve_seam seam = {.at = at_point, .fault = &fault, .log_pages = LOG_PAGES};
+    struct serve_seam seam = {.at = at_point, .fault = &fault, .wal_pages = LOG_PAGES};
     struct config *config = NULL;
     struct err err = {.text = ""};
     int status;

@@ -7,7 +7,7 @@
 #include "api/call/answer.h"
 #include "api/call/request.h"
 #include "api/schedules/view.h"
-#include "core/spec/interval.h"
+#include "core/spec/local.h"
 #include "store/key.h"
 #include "store/nodes.h"
 #include "store/zones.h"

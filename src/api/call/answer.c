@@ -12,7 +12,8 @@ enum { ESCAPED_MAX = 6 }; /* bytes that one byte of a string may need: \u001f */
 struct answer answer_new(struct arena *arena)
 {
     return (struct answer){
-        .arena = arena, .buf = {.ptr = arena_room(arena, ANSWER_FIRST), .cap = ANSWER_FIRST}};
+        .arena = arena,
+        .buf = {.ptr = arena_take_raw(arena, ANSWER_FIRST), .cap = ANSWER_FIRST}};
 }
 
 void answer_reserve(struct answer *out, size_t more)
@@ -26,7 +27,7 @@ void answer_reserve(struct answer *out, size_t more)
     while (cap - buf->len <= more)
         cap *= 2;
     must(cap <= (size_t)4 * ANSWER_BYTES_MAX);
-    ptr = arena_room(out->arena, cap);
+    ptr = arena_take_raw(out->arena, cap);
     memcpy(ptr, buf->ptr, buf->len);
     buf->ptr = ptr;
     buf->cap = cap;

@@ -88,7 +88,7 @@ static void forecast_slots(const struct schedule_times *p, instant now, struct a
         if (policies->catchup_paused)
             advance(&a);
         else
-            advance_past(&a, OUTCOME_MISSED, REASON_PAUSED);
+            advance_account_due(&a, OUTCOME_MISSED, REASON_PAUSED);
         for (int k = 0; k < a.account_count; k++)
             add_account(f, &a.accounts[k]);
         for (int k = 0; k < a.slot_count; k++)

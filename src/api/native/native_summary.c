@@ -300,8 +300,8 @@ enum call_step summary_read(struct call *call, struct db *db)
     s->out = answer_new(call->arena);
     answer_open(&s->out);
     answer_put_word(&s->out, "by", by_names[s->by]);
-    answer_put_instant(&s->out, "from", instant_within(s->from_day * SPAN_DAY));
-    answer_put_instant(&s->out, "to", instant_within((s->until_day + 1) * SPAN_DAY));
+    answer_put_instant(&s->out, "from", instant_clamp(s->from_day * SPAN_DAY));
+    answer_put_instant(&s->out, "to", instant_clamp((s->until_day + 1) * SPAN_DAY));
     answer_text(&s->out, ",\"total\":{");
     print_figures(&s->out, &s->total);
     answer_text(&s->out, "},\"groups\":[");

@@ -12,10 +12,10 @@ enum { GAPS_CHECKED = 100 }; /* slots ahead: more than any pattern of a day's ho
 
 static struct str make_id(struct call *call)
 {
-    char *id = arena_take(call->arena, MADE_ID);
+    char *id = arena_take(call->arena, MADE_ID_LEN);
 
     made_id(call->now, call->context->random(call->context->arg), id);
-    return (struct str){id, MADE_ID};
+    return (struct str){id, MADE_ID_LEN};
 }
 
 static enum rc field_error(struct err *reterr, const char *field)

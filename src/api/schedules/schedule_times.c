@@ -250,7 +250,7 @@ struct schedule_times_count schedule_times_count(const struct plan *plan,
     bare.is_governed = false;
     bare.spec.jitter = 0;
     for (int round = 0; round < rounds; round++) {
-        advance_past(&a, OUTCOME_MISSED, REASON_NONE);
+        advance_account_due(&a, OUTCOME_MISSED, REASON_NONE);
         for (int i = 0; i < a.account_count; i++) {
             if (sum.count == 0)
                 sum.first = a.accounts[i].first;

@@ -44,7 +44,7 @@ static struct str print_json(const json_t *json, struct arena *arena)
 {
     struct buf out = {.cap = json_length(json) + 1};
 
-    out.ptr = arena_room(arena, out.cap);
+    out.ptr = arena_take_raw(arena, out.cap);
     json_print(json, JSON_STYLE_LINE, &out);
     return buf_as_str(&out);
 }

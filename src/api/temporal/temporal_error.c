@@ -52,7 +52,7 @@ static void print_message(const struct problem *problem, struct buf *out)
     if (problem->field && problem->field[0] != '\0')
         buf_printf(&text, "%s: ", problem->field);
     buf_text(&text, problem->detail);
-    grpc_message(buf_as_str(&text), out);
+    grpc_escape_message(buf_as_str(&text), out);
 }
 
 void temporal_error_reply(const struct problem *problem, struct buf *out,

@@ -50,7 +50,7 @@ enum rc spec_argument_dst(struct str text, struct dst_rule *ret, struct err *ret
         rc = gap_parse(gap_name, &gap, reterr);
         rc = rc == RC_OK ? fold_parse(fold_name, &fold, reterr) : rc;
         if (rc == RC_OK)
-            rule.custom = (struct dst_cell){(unsigned char)gap, (unsigned char)fold};
+            rule.custom = (struct dst_choice){(unsigned char)gap, (unsigned char)fold};
     }
     if (rc == RC_OK)
         *ret = rule;

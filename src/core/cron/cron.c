@@ -270,7 +270,7 @@ static inline int64_t scan_months_up(const struct cron *cron, int year, uint32_t
         int month = lowest(months), n = month_days(year, month);
         uint32_t days;
 
-        /* If only the number decides, the day number is needed only for the result. */
+        /* Without weekdays and special days, the first weekday of the month is not needed. */
         if (cron->flags & CRON_DAYS_ONLY)
             days = cron->day & valid_days(n);
         else
@@ -285,7 +285,7 @@ static inline int64_t scan_months_up(const struct cron *cron, int year, uint32_t
 static int64_t scan_days_up(const struct cron *cron, int64_t day)
 {
     struct date date = date_of_day(day);
-    int last_year = date.year + KINDS_YEARS;
+    int last_year = date.year + ALL_KINDS_YEARS;
     int64_t first = day - date.day + 1, found = DAY_MAX + 1;
 
     if (year_matches(cron, date.year)) {
@@ -309,7 +309,7 @@ static int64_t scan_days_up(const struct cron *cron, int64_t day)
 static int64_t scan_days_down(const struct cron *cron, int64_t day)
 {
     struct date date = date_of_day(day);
-    int first_year = date.year - KINDS_YEARS;
+    int first_year = date.year - ALL_KINDS_YEARS;
     int year = date.year;
     uint32_t months = cron->month & (uint32_t)upto(date.month);
 

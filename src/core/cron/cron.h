@@ -18,13 +18,13 @@
 #define LOCAL_NONE  INT64_MIN /* no match before */
 
 enum {
-    CRON_DAY_AND = 1 << 0,       /* day of month and weekday must both match; else either  */
+    CRON_DAY_AND = 1 << 0,       /* day of month and weekday must both match; else either   */
     CRON_INTERVAL = 1 << 1,      /* an interval entry [T-25]: matters for DST_VIXIE        */
     CRON_ANY_YEAR = 1 << 2,      /* `year` is ignored                                      */
     CRON_DAY_SPECIAL = 1 << 3,   /* last, last_near, near or nth is in use                 */
     CRON_EVERY_DAY = 1 << 4,     /* set by cron_seal(): each day matches                   */
-    CRON_WEEKDAYS_ONLY = 1 << 5, /* set by cron_seal(): only the weekday decides           */
-    CRON_DAYS_ONLY = 1 << 7,     /* set by cron_seal(): in a month only the number decides */
+    CRON_WEEKDAYS_ONLY = 1 << 5, /* set by cron_seal(): only the weekday decides            */
+    CRON_DAYS_ONLY = 1 << 7,     /* set by cron_seal(): weekdays and special days are unused */
     CRON_FRACTION = 1 << 6,      /* seconds have a fraction: `part` decides, not `second`  */
 };
 
@@ -87,8 +87,10 @@ int64_t cron_next_day(const struct cron *cron, int64_t day);
 int64_t cron_prev_day(const struct cron *cron, int64_t day); /* DAY_MIN - 1 when none */
 
 /* First local second at or after `local` that does not match; LOCAL_NEVER when all do. */
-int64_t cron_next_gap(const struct cron *cron, int64_t local);
-int64_t cron_prev_gap(const struct cron *cron, int64_t local); /* at or before; LOCAL_NONE */
+int64_t cron_next_unmatched(const struct cron *cron, int64_t local);
+
+/* Last one at or before `local`; LOCAL_NONE when all match. */
+int64_t cron_prev_unmatched(const struct cron *cron, int64_t local);
 
 /* True if every day matches completely or not at all. */
 bool cron_is_whole_day(const struct cron *cron);

@@ -11,10 +11,8 @@
 #define NS_H   (60 * NS_MIN)
 #define NS_DAY (24 * NS_H)
 
-enum {
-    FRACTION_DIGITS = 9,
-    FRACTION_SCALE = 1000000000
-}; /* of any unit; further digits are ignored */
+/* Of any unit; further digits are ignored. */
+enum { FRACTION_DIGITS = 9, FRACTION_SCALE = 1000000000 };
 
 /* A unit comes before its own prefix: "ms" before "m". */
 static const struct {

@@ -10,7 +10,7 @@
 
 enum {
     HASH_DAY_MAX = 28, /* H picks a day that every month has           */
-    HASH_WEEK_MAX = 6, /* so that Sunday, 0 and 7, has the same chance */
+    HASH_WEEK_MAX = 6, /* not 7: Sunday, 0 and 7, would be twice as likely */
     NTH_MAX = 5,
     LAST_MAX = 30, /* L-30 is the first day of a month of 31 */
 };
@@ -54,7 +54,7 @@ static enum rc step_too_large(const struct cron_reader *r, const char *p, int st
     static const char suffix[] = {'s', 'm', 'h'};
     bool has_every = r->ctx->grammar->every == EVERY_WHOLE && r->unit <= UNIT_HOUR;
     const char *unit = cron_unit_text(r->unit);
-    int len = reader_since(r, p);
+    int len = reader_length_from(r, p);
 
     if (has_every && step < INT32_MAX)
         return err_set(r->reterr, RC_INVALID, reader_column(r, p), len,
@@ -78,10 +78,10 @@ static enum rc take_step(struct cron_reader *r, int *ret)
                        "dialect %s has no steps; list the values",
                        dialect_text(r->ctx->dialect));
     if (!reader_number(r, &step))
-        return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_word(r, p),
+        return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_word_length(r, p),
                        "a number is missing after \"/\"");
     if (step == 0)
-        return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_since(r, p),
+        return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_length_from(r, p),
                        "step must be at least 1");
     if (step > step_limit(r))
         return step_too_large(r, p, step);
@@ -163,7 +163,7 @@ static enum rc take_range(struct cron_reader *r, struct cron_value *from, int *r
         return rc;
     if (reader_may(r, ONLY_PURE_NAMES) && from->is_name != to.is_name)
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
-                       reader_since(r, r->item),
+                       reader_length_from(r, r->item),
                        "dialect %s takes two names or two numbers; write \"%d-%d\"",
                        dialect_text(r->ctx->dialect), from->number, to.number);
     if (is_week && reader_may(r, SUNDAY_ENDS) && to.number == 0 && from->number > 0)
@@ -188,20 +188,20 @@ static enum rc add_hashed(struct cron_reader *r, int from, int to)
 
     if (r->unit == UNIT_YEAR)
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
-                       reader_since(r, r->item),
+                       reader_length_from(r, r->item),
                        "H and ~ cannot choose a year; use \"*\" or list the years");
     if (from > to)
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
-                       reader_since(r, r->item),
+                       reader_length_from(r, r->item),
                        "the range of \"%s\" cannot wrap; write %d first, then %d",
                        *r->item == 'H' || *r->item == 'h' ? "H" : "~", to, from);
     rc = take_optional_step(r, &step);
     if (rc != RC_OK)
         return rc;
     if (step > to - from + 1)
-        return err_set(r->reterr, RC_INVALID, reader_column(r, p + 1), reader_since(r, p + 1),
-                       "step %d exceeds the range %d–%d; use at most %d", step, from, to,
-                       to - from + 1);
+        return err_set(
+            r->reterr, RC_INVALID, reader_column(r, p + 1), reader_length_from(r, p + 1),
+            "step %d exceeds the range %d–%d; use at most %d", step, from, to, to - from + 1);
     /* As in Jenkins, H/1 means H. */
     start = from + cron_hash_draw(r->ctx->hash, step > 1 ? step : to - from + 1);
     add_range(r, start, step > 1 ? to : start, step);
@@ -286,15 +286,15 @@ static enum rc special_ends(const struct cron_reader *r)
 
     if (r->unit == UNIT_WEEKDAY && reader_may(r, ONLY_LONE_NTH) && !is_alone)
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
-                       reader_since(r, r->item),
+                       reader_length_from(r, r->item),
                        "in dialect %s \"%.*s\" is a whole field; use a second schedule",
-                       dialect_text(r->ctx->dialect), reader_since(r, r->item), r->item);
+                       dialect_text(r->ctx->dialect), reader_length_from(r, r->item), r->item);
     if (reader_item_ends(r))
         return RC_OK;
     return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
-                   reader_since(r, r->item) + 1,
+                   reader_length_from(r, r->item) + 1,
                    "\"%.*s\" takes no range or step, and nothing after it",
-                   reader_since(r, r->item), r->item);
+                   reader_length_from(r, r->item), r->item);
 }
 
 /* The next character is the L of a day field. */
@@ -309,7 +309,7 @@ static enum rc take_last(struct cron_reader *r)
     has_offset = reader_peek(r) == '-';
     p = r->at += has_offset;
     if (has_offset && (!reader_number(r, &offset) || offset < 1 || offset > max))
-        return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_word(r, p),
+        return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_word_length(r, p),
                        "\"L-\" counts days before the last one; use 1–%d", LAST_MAX);
     is_near = reader_is_letter(r, 'W') && (!has_offset || reader_may(r, MAY_LAST_NEAR));
     r->at += is_near;
@@ -359,10 +359,10 @@ static enum rc take_nth(struct cron_reader *r, int weekday)
     if (reader_may(r, MAY_NTH_LAST) && reader_is_letter(r, 'L'))
         return take_last_weekday(r, weekday);
     if (!reader_number(r, &nth) || nth == 0)
-        return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_word(r, p),
+        return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_word_length(r, p),
                        "which one? after \"#\" write 1–%d", NTH_MAX);
     if (nth > max)
-        return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_since(r, p),
+        return err_set(r->reterr, RC_INVALID, reader_column(r, p), reader_length_from(r, p),
                        "a month has at most five of any weekday");
     if (nth <= NTH_MAX)
         r->out->nth[nth] |= weekday_bit(r, weekday);
@@ -396,8 +396,8 @@ static enum rc take_special(struct cron_reader *r, int value)
 }
 
 /* A step after a value or range; the next character is `/`. */
-static enum rc take_span_step(struct cron_reader *r, struct cron_value from, bool is_range,
-                              int *ret)
+static enum rc take_range_step(struct cron_reader *r, struct cron_value from, bool is_range,
+                               int *ret)
 {
     enum rc rc = take_step(r, ret);
 
@@ -405,19 +405,19 @@ static enum rc take_span_step(struct cron_reader *r, struct cron_value from, boo
         return rc;
     if (!is_range && !reader_may(r, MAY_START_STEP))
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
-                       reader_since(r, r->item),
+                       reader_length_from(r, r->item),
                        "dialect %s takes a step after a range or \"*\"; write \"%d-%d/%d\"",
                        dialect_text(r->ctx->dialect), from.number, r->max, *ret);
     if (from.is_name && reader_may(r, ONLY_PURE_NAMES))
         return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
-                       reader_since(r, r->item),
+                       reader_length_from(r, r->item),
                        "dialect %s ignores a step after a name; write numbers",
                        dialect_text(r->ctx->dialect));
     return RC_OK;
 }
 
 /* A value or a range, either with a step, or one of the special forms. */
-static enum rc take_span(struct cron_reader *r)
+static enum rc take_values(struct cron_reader *r)
 {
     struct cron_value from;
     bool is_range;
@@ -436,7 +436,7 @@ static enum rc take_span(struct cron_reader *r)
             return rc;
     }
     if (reader_peek(r) == '/') {
-        rc = take_span_step(r, from, is_range, &step);
+        rc = take_range_step(r, from, is_range, &step);
         if (rc != RC_OK)
             return rc;
         to = is_range ? to : r->max;
@@ -457,7 +457,7 @@ static enum rc take_item(struct cron_reader *r)
     char c = reader_peek(r);
 
     if (char_is_digit(c))
-        return take_span(r);
+        return take_values(r);
     if (c == '*') {
         r->at++;
         return take_star(r);
@@ -474,7 +474,7 @@ static enum rc take_item(struct cron_reader *r)
         return take_week_last(r);
     if (reader_may(r, MAY_HASH) && is_lone_letter(r, 'H'))
         return take_hash(r);
-    return take_span(r);
+    return take_values(r);
 }
 
 static enum rc take_list(struct cron_reader *r)

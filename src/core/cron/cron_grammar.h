@@ -48,7 +48,7 @@ enum {
     MONDAY_BEGINS = 1 << 21,    /* * is 1-7, SUN is 7, and a range from 7 starts at 0     */
     ONLY_TIGHT_MACRO = 1 << 22, /* no blank before or after @daily and the like           */
     MAY_COMMENT = 1 << 23,      /* # and the rest of the text                             */
-    HAS_ENGLISH = 1 << 24,      /* the original accepts English sentences; an error here  */
+    HAS_ENGLISH = 1 << 24,      /* English sentences, valid in the original, are an error */
 };
 
 enum { FIELDS_5 = 1, FIELDS_6_SECOND = 2, FIELDS_6_YEAR = 4, FIELDS_7 = 8 };
@@ -58,14 +58,14 @@ enum cron_names { NAMES_NONE, NAMES_THREE, NAMES_PREFIX };
 enum cron_steps {
     STEPS_NONE,
     STEPS_FIELD, /* up to the number of values of the field                   */
-    STEPS_BELOW, /* the same for days, months and weekdays, one less for time */
+    STEPS_BELOW, /* as STEPS_FIELD, but one less for seconds, minutes and hours */
     STEPS_ANY,   /* a step beyond the end leaves only the first value         */
 };
 
 enum cron_days {
     DAYS_AND,
     DAYS_OR,    /* either, unless a field has an item that matches every day      */
-    DAYS_TEXT,  /* either, unless a field starts with `*`, as for interval [T-25] */
+    DAYS_TEXT,  /* either, unless a field starts with `*`; see also [T-25]        */
     DAYS_CLEAR, /* as DAYS_OR, but ambiguous combinations are errors [T-32]       */
     DAYS_QUERY, /* exactly one of the two is `?`                                  */
 };

@@ -60,7 +60,7 @@ static bool is_blank(const struct cron_context *ctx, char c)
     return c == ' ' || c == '\t';
 }
 
-/* At both ends of the text, line ends are blanks too if it may have lines, and for Spring. */
+/* Dialects with zone lines or other white space trim all of it, the others space and tab. */
 static struct str trim(const struct cron_context *ctx, struct str s)
 {
     const struct cron_grammar *grammar = ctx->grammar;
@@ -472,8 +472,8 @@ static enum rc take_every(const struct cron_context *ctx, struct str tail,
 }
 
 /* An expression that starts with `@`. */
-static enum rc take_at(const struct cron_context *ctx, struct str s, struct cron_text *ret,
-                       struct err *reterr)
+static enum rc take_at_word(const struct cron_context *ctx, struct str s, struct cron_text *ret,
+                            struct err *reterr)
 {
     struct str word = s;
 
@@ -485,8 +485,8 @@ static enum rc take_at(const struct cron_context *ctx, struct str s, struct cron
 }
 
 /* cron(fields) or rate(n unit). */
-static enum rc take_call(const struct cron_context *ctx, struct str s, struct cron_text *ret,
-                         struct err *reterr)
+static enum rc take_cron_or_rate(const struct cron_context *ctx, struct str s,
+                                 struct cron_text *ret, struct err *reterr)
 {
     bool is_cron = str_starts(s, STR("cron(")), is_rate = str_starts(s, STR("rate("));
     struct str inner;
@@ -518,14 +518,14 @@ static enum rc take_body(const struct cron_context *ctx, struct str text, struct
     if (s.len == 0)
         return err_set(reterr, RC_INVALID, 0, (int)text.len, EMPTY_TEXT);
     if (ctx->grammar->every == EVERY_RATE)
-        return take_call(ctx, s, ret, reterr);
+        return take_cron_or_rate(ctx, s, ret, reterr);
     if (*s.ptr != '@')
         return take_fields(ctx, s, &ret->cron, reterr);
     if (!is_tight && ctx->grammar->may & ONLY_TIGHT_MACRO)
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
                        "dialect %s allows no blank around \"%.*s\"; remove it",
                        dialect_text(ctx->dialect), STR_ARG(s));
-    return take_at(ctx, s, ret, reterr);
+    return take_at_word(ctx, s, ret, reterr);
 }
 
 enum rc cron_parse(struct str text, enum dialect dialect, struct str seed,

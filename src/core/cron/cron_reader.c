@@ -90,7 +90,7 @@ static int shown(int len)
     return len > WORD_SHOWN_MAX ? WORD_SHOWN_MAX : len;
 }
 
-int reader_word(const struct cron_reader *r, const char *p)
+int reader_word_length(const struct cron_reader *r, const char *p)
 {
     static const char separators[] = ",-/#~()";
     const char *q = p;
@@ -115,7 +115,7 @@ static const char *name_range(const struct cron_reader *r)
 
 enum rc reader_not_a_value(const struct cron_reader *r, const char *p)
 {
-    int len = reader_word(r, p);
+    int len = reader_word_length(r, p);
 
     if (len == 0)
         return err_set(r->reterr, RC_INVALID, reader_column(r, p), 0,
@@ -128,7 +128,7 @@ enum rc reader_not_a_value(const struct cron_reader *r, const char *p)
 
 static enum rc out_of_range(const struct cron_reader *r, const char *p)
 {
-    int len = reader_since(r, p);
+    int len = reader_length_from(r, p);
     bool is_week = r->unit == UNIT_WEEKDAY && r->min == 0;
 
     return err_set(r->reterr, RC_INVALID, reader_column(r, p), len,
@@ -138,7 +138,7 @@ static enum rc out_of_range(const struct cron_reader *r, const char *p)
 
 enum rc reader_unexpected(const struct cron_reader *r)
 {
-    int len = reader_since(r, r->item);
+    int len = reader_length_from(r, r->item);
     bool is_near = r->unit == UNIT_DAY && reader_may(r, MAY_SPECIAL) &&
                    reader_is_letter(r, 'W');
 
@@ -173,8 +173,9 @@ enum rc reader_backwards(const struct cron_reader *r, int from, int to)
         buf_char(&text, ',');
         add_range_text(&text, r->min, to);
     }
-    return err_set(r->reterr, RC_INVALID, reader_column(r, r->item), reader_since(r, r->item),
-                   "%s ranges cannot wrap; write \"%s\"", units[r->unit].text, array);
+    return err_set(r->reterr, RC_INVALID, reader_column(r, r->item),
+                   reader_length_from(r, r->item), "%s ranges cannot wrap; write \"%s\"",
+                   units[r->unit].text, array);
 }
 
 /* ---- values ---- */
@@ -242,7 +243,7 @@ static enum rc take_name(struct cron_reader *r, struct cron_value *ret)
     if (index < 0)
         return reader_not_a_value(r, p);
     if (exact && len != NAME_LEN) {
-        int word = reader_word(r, p);
+        int word = reader_word_length(r, p);
 
         return err_set(r->reterr, RC_INVALID, reader_column(r, p), word,
                        "\"%.*s\" is not %s; use \"%c%c%c\"", shown(word), p, reader_noun(r),

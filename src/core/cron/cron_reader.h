@@ -52,7 +52,7 @@ static inline int reader_column(const struct cron_reader *r, const char *p)
 }
 
 /* Bytes from `p` to the read position. */
-static inline int reader_since(const struct cron_reader *r, const char *p)
+static inline int reader_length_from(const struct cron_reader *r, const char *p)
 {
     return (int)(r->at - p);
 }
@@ -73,7 +73,7 @@ MUST_USE enum rc reader_value(struct cron_reader *r, struct cron_value *ret);
 const char *reader_noun(const struct cron_reader *r);
 
 /* Length of the word at `p`, up to the next separator. */
-int reader_word(const struct cron_reader *r, const char *p);
+int reader_word_length(const struct cron_reader *r, const char *p);
 
 /* Errors that several functions report. */
 enum rc reader_not_a_value(const struct cron_reader *r, const char *p);

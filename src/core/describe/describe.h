@@ -21,7 +21,7 @@ enum {
 /* One pattern, without a zone: `Every 15 minutes from 09:00 to 17:45 on weekdays`. */
 void describe_cron(const struct cron *cron, struct buf *out);
 
-/* A recurrence rule: `Every 2 weeks on Mondays at 09:00, from 5 January 2026 on`. */
+/* A recurrence rule: `Every 2 weeks on Mondays at 09:00, beginning at …`. */
 void describe_rrule(const struct rrule *rule, struct buf *out);
 
 /* The whole spec with zones, exclusions, bounds, window and jitter. */

@@ -5,7 +5,7 @@
 #include "core/describe/describe.h"
 #include "core/describe/describe_parts.h"
 
-void describe_capital(struct buf *out, size_t at)
+void describe_capitalise(struct buf *out, size_t at)
 {
     char *c = out->ptr + at;
 
@@ -13,12 +13,12 @@ void describe_capital(struct buf *out, size_t at)
         *c = (char)(*c - ('a' - 'A'));
 }
 
-void describe_pattern(const struct cron *cron, struct buf *out)
+void describe_cron_phrase(const struct cron *cron, struct buf *out)
 {
     bool needs_daily = describe_time(cron, cron->flags & CRON_EVERY_DAY, out);
 
     describe_days(cron, needs_daily, out);
-    /* A search from 1970 covers all years of a list and a whole cycle of the calendar. */
+    /* A search from 1970 covers all years of a list, and otherwise all kinds of year. */
     if (cron_next_day(cron, 0) > DAY_MAX)
         buf_text(out, " (no such day exists)");
 }
@@ -27,6 +27,6 @@ void describe_cron(const struct cron *cron, struct buf *out)
 {
     size_t at = out->len;
 
-    describe_pattern(cron, out);
-    describe_capital(out, at);
+    describe_cron_phrase(cron, out);
+    describe_capitalise(out, at);
 }

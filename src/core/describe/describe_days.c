@@ -114,7 +114,7 @@ static void write_month_days(struct days *d)
     bool step = set.step > 1 && set.count >= WORDS_STEP_MIN;
     struct words_list list = {.out = d->out, .last = "and"};
 
-    list.total = (step ? 1 : words_run_count(cron->day)) + __builtin_popcount(cron->near) +
+    list.total = (step ? 1 : words_range_count(cron->day)) + __builtin_popcount(cron->near) +
                  __builtin_popcount(cron->last) + __builtin_popcount(cron->last_near);
     if (step && words_next(&list)) {
         buf_text(d->out, "every ");
@@ -124,7 +124,7 @@ static void write_month_days(struct days *d)
         buf_text(d->out, " to ");
         write_day(d->out, set.last);
     } else {
-        words_add_runs(&list, cron->day, write_day);
+        words_add_ranges(&list, cron->day, write_day);
     }
     write_each_bit(&list, cron->near, write_near);
     write_each_bit(&list, cron->last, write_day_from_end);
@@ -323,7 +323,7 @@ void describe_months(unsigned months, struct buf *out)
         words_month(out, last);
     } else {
         buf_text(out, ", in ");
-        words_runs(out, months, words_month);
+        words_ranges(out, months, words_month);
     }
 }
 
@@ -333,7 +333,7 @@ static bool is_in_years(const struct cron *cron, int i)
 }
 
 /* The number of consecutive years from the i-th on; two count as two single ones. */
-static int year_run(const struct cron *cron, int i)
+static int year_range(const struct cron *cron, int i)
 {
     int n = 0;
 
@@ -367,15 +367,15 @@ static void write_year_list(const struct cron *cron, struct buf *out)
     struct words_list list = {.out = out, .last = "and"};
     int n, longest = 0;
 
-    for (int i = 0; i<YEARS; i += n> 0 ? n : 1) {
-        n = year_run(cron, i);
+    for (int i = 0; i < YEARS; i += n ? n : 1) {
+        n = year_range(cron, i);
         list.total += n > 0;
         longest = n > longest ? n : longest;
     }
     buf_text(out, list.total == 1 && longest > 1 ? ", from " : ", in ");
     buf_text(out, list.total == 0 ? "no year" : "");
-    for (int i = 0; i<YEARS; i += n> 0 ? n : 1) {
-        n = year_run(cron, i);
+    for (int i = 0; i < YEARS; i += n ? n : 1) {
+        n = year_range(cron, i);
         if (n == 0 || !words_next(&list))
             continue;
         words_number(out, CRON_YEAR_MIN + i);

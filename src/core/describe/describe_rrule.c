@@ -100,11 +100,11 @@ static void write_weeks(const struct rule *r)
     const struct rrule *rrule = r->rrule;
     struct words_list list = {.out = r->out, .last = "and"};
 
-    list.total = words_run_count(rrule->by_week) + __builtin_popcountll(rrule->by_week_end);
+    list.total = words_range_count(rrule->by_week) + __builtin_popcountll(rrule->by_week_end);
     if (list.total == 0)
         return;
     buf_text(r->out, " in ");
-    words_add_runs(&list, rrule->by_week, write_ordinal);
+    words_add_ranges(&list, rrule->by_week, write_ordinal);
     write_each_from_end(&list, rrule->by_week_end);
     buf_text(r->out, list.total > 1 ? " weeks of the year" : " week of the year");
 }
@@ -114,12 +114,12 @@ static void write_month_days(const struct rule *r)
     const struct rrule *rrule = r->rrule;
     struct words_list list = {.out = r->out, .last = "and"};
 
-    list.total = words_run_count(rrule->by_month_day) +
+    list.total = words_range_count(rrule->by_month_day) +
                  __builtin_popcount(rrule->by_month_day_end);
     if (list.total == 0)
         return;
     buf_text(r->out, " on ");
-    words_add_runs(&list, rrule->by_month_day, write_ordinal);
+    words_add_ranges(&list, rrule->by_month_day, write_ordinal);
     write_each_from_end(&list, rrule->by_month_day_end);
     buf_text(r->out, rrule->by_month_day_end ? " day of the month" : " of the month");
 }
@@ -278,7 +278,7 @@ static void write_ends(const struct rule *r)
         buf_printf(r->out, ", %u times in total", rrule->count);
 }
 
-void describe_rule(const struct rrule *rrule, struct buf *out)
+void describe_rrule_phrase(const struct rrule *rrule, struct buf *out)
 {
     struct rule r = {.rrule = rrule, .out = out, .start = civil_of_local(rrule->start)};
 
@@ -302,6 +302,6 @@ void describe_rrule(const struct rrule *rule, struct buf *out)
 {
     size_t at = out->len;
 
-    describe_rule(rule, out);
-    describe_capital(out, at);
+    describe_rrule_phrase(rule, out);
+    describe_capitalise(out, at);
 }

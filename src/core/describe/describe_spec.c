@@ -106,9 +106,9 @@ static int write_entry(struct sentence *t, int i)
     if (entry->list == LIST_TIMES)
         entries = write_times(t->spec, i, t->out);
     else if (entry->kind == ENTRY_CRON)
-        describe_pattern(&entry->cron, t->out);
+        describe_cron_phrase(&entry->cron, t->out);
     else if (entry->kind == ENTRY_RRULE)
-        describe_rule(entry->rrule, t->out);
+        describe_rrule_phrase(entry->rrule, t->out);
     else
         write_interval(&entry->interval, t->out);
     if (needs_zone(entry, zone))
@@ -185,7 +185,7 @@ static void write_main_zone(struct sentence *t)
 }
 
 /* The number of consecutive dates from the i-th on. */
-static int date_run(const struct spec *spec, int i)
+static int date_range(const struct spec *spec, int i)
 {
     int n = 1;
 
@@ -199,14 +199,14 @@ static void write_dates(struct sentence *t)
     const struct spec *spec = t->spec;
     struct words_list list = {.out = t->out, .last = "and"};
 
-    for (int i = 0; i < spec->not_date_count; i += date_run(spec, i))
+    for (int i = 0; i < spec->not_date_count; i += date_range(spec, i))
         list.total++;
     buf_text(t->out, "except on ");
-    for (int i = 0; i < spec->not_date_count && words_next(&list); i += date_run(spec, i)) {
+    for (int i = 0; i < spec->not_date_count && words_next(&list); i += date_range(spec, i)) {
         words_date(t->out, spec->not_dates[i]);
-        if (date_run(spec, i) > 1) {
+        if (date_range(spec, i) > 1) {
             buf_text(t->out, " to ");
-            words_date(t->out, spec->not_dates[i] + date_run(spec, i) - 1);
+            words_date(t->out, spec->not_dates[i] + date_range(spec, i) - 1);
         }
     }
     write_main_zone(t);
@@ -228,7 +228,7 @@ static void write_not_cron(struct sentence *t, const struct cron *cron)
     buf_text(t->out, "except");
     if (!cron_is_whole_day(cron)) {
         buf_char(t->out, ' ');
-        describe_pattern(cron, t->out);
+        describe_cron_phrase(cron, t->out);
     } else if (cron->flags & CRON_EVERY_DAY) {
         buf_text(t->out, " every day");
     } else {
@@ -316,5 +316,5 @@ void describe_spec(const struct spec *spec, struct buf *out)
         duration_format(spec->jitter, out);
         buf_text(out, " (jitter)");
     }
-    describe_capital(out, at);
+    describe_capitalise(out, at);
 }

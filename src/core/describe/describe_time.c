@@ -176,7 +176,7 @@ void describe_field(uint64_t bits, int size, const char *unit, struct buf *out)
         buf_printf(out, " %s from %d to %d", unit, set.first, set.last);
     } else {
         buf_printf(out, "%ss ", unit);
-        words_runs(out, bits, words_number);
+        words_ranges(out, bits, words_number);
     }
 }
 

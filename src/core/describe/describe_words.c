@@ -49,7 +49,7 @@ struct words_set words_set(uint64_t bits)
 }
 
 /* Removes the lowest run from *bits; a run of two counts as two single values. */
-static int take_run(uint64_t *bits, int *ret_first)
+static int take_range(uint64_t *bits, int *ret_first)
 {
     int first = lowest(*bits), n = 1;
 
@@ -62,21 +62,21 @@ static int take_run(uint64_t *bits, int *ret_first)
     return n;
 }
 
-int words_run_count(uint64_t bits)
+int words_range_count(uint64_t bits)
 {
     int first, runs = 0;
 
     for (; bits; runs++)
-        take_run(&bits, &first);
+        take_range(&bits, &first);
     return runs;
 }
 
-void words_add_runs(struct words_list *list, uint64_t bits, words_value *value)
+void words_add_ranges(struct words_list *list, uint64_t bits, words_value *value)
 {
     int first;
 
     while (bits) {
-        int n = take_run(&bits, &first);
+        int n = take_range(&bits, &first);
 
         if (!words_next(list))
             break;
@@ -88,11 +88,11 @@ void words_add_runs(struct words_list *list, uint64_t bits, words_value *value)
     }
 }
 
-void words_runs(struct buf *out, uint64_t bits, words_value *value)
+void words_ranges(struct buf *out, uint64_t bits, words_value *value)
 {
-    struct words_list list = {.out = out, .last = "and", .total = words_run_count(bits)};
+    struct words_list list = {.out = out, .last = "and", .total = words_range_count(bits)};
 
-    words_add_runs(&list, bits, value);
+    words_add_ranges(&list, bits, value);
 }
 
 void words_number(struct buf *out, int value)

@@ -39,11 +39,11 @@ struct words_set words_set(uint64_t bits);
 typedef void words_value(struct buf *out, int value);
 
 /* Writes values and ranges of three or more: "1, 2 and 5 to 9". */
-void words_runs(struct buf *out, uint64_t bits, words_value *value);
+void words_ranges(struct buf *out, uint64_t bits, words_value *value);
 
-/* The same as items of a longer list, whose total includes words_run_count(). */
-void words_add_runs(struct words_list *list, uint64_t bits, words_value *value);
-int words_run_count(uint64_t bits);
+/* The same as items of a longer list, whose total includes words_range_count(). */
+void words_add_ranges(struct words_list *list, uint64_t bits, words_value *value);
+int words_range_count(uint64_t bits);
 
 void words_number(struct buf *out, int value);  /* "7"                 */
 void words_ordinal(struct buf *out, int value); /* "7th"               */

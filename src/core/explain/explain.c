@@ -48,7 +48,7 @@ int64_t explain_local_next(const struct entry *entry, int64_t local)
                                      : rrule_next_local(entry->rrule, local);
 }
 
-bool explain_has_clock(const struct entry *entry)
+bool explain_is_pattern(const struct entry *entry)
 {
     return entry->kind != ENTRY_INTERVAL;
 }
@@ -109,8 +109,8 @@ static void write_wrong_value(struct words_list *list, const char *field, int is
         return;
     buf_text(list->out, list->given++ > 0 ? "; " : "");
     buf_printf(list->out, "%s is %d, the expression requires ", field, is);
-    values.total = words_run_count(required);
-    words_add_runs(&values, required, words_number);
+    values.total = words_range_count(required);
+    words_add_ranges(&values, required, words_number);
 }
 
 static void write_wrong_day(struct words_list *list, const struct cron *cron, int64_t day)
@@ -169,7 +169,7 @@ static void write_neighbours(const struct spec *spec, const struct spec_ctx *ctx
 static void write_other_pass(const struct entry *entry, const struct spec_zone *zone, int64_t s,
                              struct buf *out)
 {
-    bool is_first = local_touch(zone->tz, s) == TOUCH_FOLD_FIRST;
+    bool is_first = local_clock_effect(zone->tz, s) == EFFECT_FOLD_FIRST;
 
     words_moment(out, s + tz_offset(zone->tz, s));
     buf_text(out, " comes twice in ");
@@ -187,9 +187,9 @@ static void write_gap_before(const struct entry *entry, const struct tz *tz, int
     struct buf touched = BUF(text);
     struct clock_change change;
 
-    if (local_touch(tz, s) != TOUCH_AFTER_GAP || !explain_change_near(tz, s, &change))
+    if (local_clock_effect(tz, s) != EFFECT_AFTER_GAP || !explain_change_near(tz, s, &change))
         return;
-    if (explain_touched(entry, &change, &touched) > 0) {
+    if (explain_affected_times(entry, &change, &touched) > 0) {
         buf_text(out, " (");
         buf_str(out, buf_as_str(&touched));
         buf_char(out, ')');

@@ -5,7 +5,6 @@
 #include "base/must.h"
 #include "core/describe/describe_words.h"
 #include "core/explain/explain_parts.h"
-#include "core/spec/interval.h"
 #include "core/time/text.h"
 
 enum { TIMES_SHOWN = 4 }; /* wall-clock times, then "and N more" */
@@ -15,13 +14,13 @@ enum { TIMES_SHOWN = 4 }; /* wall-clock times, then "and N more" */
 
 bool explain_change_near(const struct tz *tz, int64_t s, struct clock_change *ret)
 {
-    enum local_touch touch = local_touch(tz, s);
-    bool is_past = touch == TOUCH_AFTER_GAP || touch == TOUCH_FOLD_SECOND;
+    enum clock_effect effect = local_clock_effect(tz, s);
+    bool is_past = effect == EFFECT_AFTER_GAP || effect == EFFECT_FOLD_SECOND;
     int64_t from = is_past ? s - NEAR : s;
     struct clock_change found;
     bool has_found = false;
 
-    if (touch == TOUCH_NONE)
+    if (effect == EFFECT_NONE)
         return false;
     while (tz_next_change(tz, from, &found.at, &found.before, &found.after)) {
         if (is_past && found.at > s)
@@ -105,10 +104,10 @@ static int write_repeated(const struct entry *entry, const struct clock_change *
     return n;
 }
 
-int explain_touched(const struct entry *entry, const struct clock_change *change,
-                    struct buf *out)
+int explain_affected_times(const struct entry *entry, const struct clock_change *change,
+                           struct buf *out)
 {
-    must(explain_has_clock(entry));
+    must(explain_is_pattern(entry));
     return change->after > change->before ? write_skipped(entry, change, out)
                                           : write_repeated(entry, change, out);
 }
@@ -146,16 +145,16 @@ static bool note_gap(const struct entry *entry, const struct tz *tz, int64_t s, 
 static bool note_clock(const struct entry *entry, const struct tz *tz, int64_t s,
                        struct buf *out)
 {
-    switch (local_touch(tz, s)) {
-    case TOUCH_AFTER_GAP:
+    switch (local_clock_effect(tz, s)) {
+    case EFFECT_AFTER_GAP:
         return note_gap(entry, tz, s, out);
-    case TOUCH_FOLD_FIRST:
+    case EFFECT_FOLD_FIRST:
         note_fold(entry, tz, s, true, out);
         return true;
-    case TOUCH_FOLD_SECOND:
+    case EFFECT_FOLD_SECOND:
         note_fold(entry, tz, s, false, out);
         return true;
-    case TOUCH_NONE:
+    case EFFECT_NONE:
         return false;
     }
     return false;
@@ -185,7 +184,7 @@ bool explain_note(const struct spec *spec, const struct spec_ctx *ctx, const str
     if (slot->entry >= spec->entry_count)
         return false;
     entry = &spec->entries[slot->entry];
-    return explain_has_clock(entry) && note_clock(entry, spec->zones[entry->zone].tz, s, out);
+    return explain_is_pattern(entry) && note_clock(entry, spec->zones[entry->zone].tz, s, out);
 }
 
 int explain_local(const struct spec *spec, int64_t local, instant ret[2])
@@ -197,7 +196,7 @@ int explain_local(const struct spec *spec, int64_t local, instant ret[2])
     if (s + tz_offset(tz, s) != local)
         return 0;
     ret[0] = instant_of_seconds(s);
-    if (local_touch(tz, s) != TOUCH_FOLD_FIRST || !explain_change_near(tz, s, &change))
+    if (local_clock_effect(tz, s) != EFFECT_FOLD_FIRST || !explain_change_near(tz, s, &change))
         return 1;
     ret[1] = instant_of_seconds(local - change.after);
     return 2;
@@ -243,7 +242,7 @@ void explain_gap(const struct spec *spec, const struct spec_ctx *ctx, int64_t lo
     for (int i = 0; i < spec->entry_count && ret->entry < 0; i++) {
         const struct entry *entry = &spec->entries[i];
 
-        if (explain_has_clock(entry) && entry->zone == 0 &&
+        if (explain_is_pattern(entry) && entry->zone == 0 &&
             explain_local_next(entry, local) == local)
             ret->entry = i;
     }
@@ -293,7 +292,7 @@ static bool is_in_window(const struct spec *spec, const struct entry *entry,
 static bool is_affected(const struct entry *entry, int zone)
 {
     return entry->zone == zone &&
-           (explain_has_clock(entry) || entry->interval.anchor == ANCHOR_MIDNIGHT);
+           (explain_is_pattern(entry) || entry->interval.anchor == ANCHOR_MIDNIGHT);
 }
 
 static void add_entry(const struct spec *spec, int i, struct explain_change *ret,
@@ -309,9 +308,9 @@ static void add_entry(const struct spec *spec, int i, struct explain_change *ret
         explain_entry(spec, i, out);
         buf_text(out, ": ");
     }
-    if (explain_has_clock(entry)) {
+    if (explain_is_pattern(entry)) {
         touched = is_in_window(spec, entry, &change) &&
-                  explain_touched(entry, &change, out) > 0;
+                  explain_affected_times(entry, &change, out) > 0;
     } else {
         touched = true;
         buf_text(out, "that day is ");

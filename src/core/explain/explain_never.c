@@ -26,7 +26,7 @@ static bool write_short_months(const struct cron *cron, struct buf *out)
     for (int month = 1; month <= MONTHS; month++)
         if ((cron->month >> month & 1) && month_days(LEAP_YEAR, month) >= day)
             return false;
-    words_runs(out, cron->month, words_month);
+    words_ranges(out, cron->month, words_month);
     buf_printf(out, " %s no day %d", cron->month & (cron->month - 1) ? "have" : "has", day);
     return true;
 }

@@ -6,7 +6,7 @@
 
 #include "core/explain/explain.h"
 
-/* The spec with a single entry, without exclusions, window, bounds and jitter; uses `copy`. */
+/* The spec with only this entry, which is copied to `copy`: no exclusions, window, jitter … */
 struct spec explain_alone(const struct spec *spec, int entry, struct entry *copy);
 
 /* True if `t` is a slot of this entry alone. */
@@ -20,7 +20,7 @@ static inline int explain_count(const struct spec *spec)
 
 /* The next match of a wall-clock pattern at or after `local`; LOCAL_NEVER if there is none. */
 int64_t explain_local_next(const struct entry *entry, int64_t local);
-bool explain_has_clock(const struct entry *entry); /* cron or rule, not an interval */
+bool explain_is_pattern(const struct entry *entry); /* a cron or a recurrence rule */
 
 /* Why the spec removes `t`, a slot of one of its entries; false if it does not. */
 bool explain_removal(const struct spec *spec, const struct spec_ctx *ctx, instant t,
@@ -32,9 +32,9 @@ struct clock_change {
     int32_t before, after;
 };
 
-/* The clock change that local_touch() found at `s`. */
+/* The clock change that local_clock_effect() found at `s`. */
 bool explain_change_near(const struct tz *tz, int64_t s, struct clock_change *ret);
 
 /* "02:30 does not exist: runs at 03:00"; returns how many local times the change affects. */
-int explain_touched(const struct entry *entry, const struct clock_change *change,
-                    struct buf *out);
+int explain_affected_times(const struct entry *entry, const struct clock_change *change,
+                           struct buf *out);

@@ -76,7 +76,7 @@ static bool write_excluded(const struct spec *spec, const struct spec_ctx *ctx, 
     } else if (calendar >= 0) {
         ret->why = WHY_EXCLUDED_CALENDAR;
         buf_printf(out, "exclude.calendars[%d] excludes it: ", calendar);
-        describe_pattern(&spec->not_crons[calendar], out);
+        describe_cron_phrase(&spec->not_crons[calendar], out);
     } else {
         return false;
     }

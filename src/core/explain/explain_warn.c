@@ -77,7 +77,7 @@ static void warn_late_days(struct warnings *w, int entry, const struct cron *cro
     if (late == 0 || deliberate || !begin_warning(w, entry, &out))
         return;
     buf_text(&out, "months without day ");
-    words_runs(&out, late, words_number);
+    words_ranges(&out, late, words_number);
     buf_text(&out, " are skipped; for the last day of every month write \"L\"");
 }
 

@@ -5,7 +5,7 @@
  * The grammar is that of systemd 252: [weekdays] [[year-]month-day] [hour:minute[:second]]
  * [zone], a shorthand such as `daily`, or @seconds since 1970.  Text that systemd-analyze
  * rejects is an error.  So are signs and blanks after `@`, and fractions finer than a
- * millisecond, because they would be read as something other than they say.
+ * millisecond, because Belfry would have to read them as something else.
  *
  * Where systemd contradicts its manual, the manual applies: each item of a list after `~` may
  * be up to 28, and a step without end (`0/5:00`) starts again in the next day or month.

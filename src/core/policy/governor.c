@@ -68,7 +68,7 @@ struct governed governor_next(const struct governor *g, instant now)
     struct governed chosen;
 
     /* `now` and the hints may come from a damaged row. */
-    now = instant_within(now);
+    now = instant_clamp(now);
     chosen = choose(g, now);
     /* Only a wall-clock slot or a one-shot can be in the past: it runs at once. */
     if (chosen.at < now)

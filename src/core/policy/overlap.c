@@ -46,8 +46,8 @@ struct pass {
 };
 
 /* A start with a policy other than allowAll, while a run is open or another start is chosen. */
-static enum verdict decide_taken(struct pass *pass, enum overlap policy, int i,
-                                 uint8_t *ret_verdict)
+static enum verdict decide_while_busy(struct pass *pass, enum overlap policy, int i,
+                                      uint8_t *ret_verdict)
 {
     must(pass->is_open || (pass->chosen >= 0 && pass->chosen < i));
     switch (policy) {
@@ -84,10 +84,10 @@ static enum verdict decide_one(struct pass *pass, enum overlap policy, int i,
         pass->chosen = i;
         return VERDICT_START;
     }
-    return decide_taken(pass, policy, i, ret_verdict);
+    return decide_while_busy(pass, policy, i, ret_verdict);
 }
 
-/* A pass that ends open runs starts nothing itself. */
+/* If open runs are cancelled or terminated, nothing starts in the same pass. */
 static void withdraw_starts(uint8_t *verdict, int count)
 {
     for (int i = 0; i < count; i++)
@@ -101,8 +101,8 @@ static enum overlap effective_policy(uint8_t policy, enum overlap schedule_polic
 }
 
 /*
- * Every start has exactly one verdict, and of those that do not allow others exactly one runs,
- * the chosen one; none while a run is open.
+ * Every start has exactly one verdict.  Of the starts that exclude others at most one runs, the
+ * chosen one; none while a run is open.
  */
 static void check_verdicts(const struct pass *pass, const uint8_t *policy,
                            enum overlap schedule_policy, const uint8_t *verdict, int count)

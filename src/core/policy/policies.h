@@ -49,12 +49,14 @@ struct policies {
     struct retry_policy retry;
     span timeout;      /* of an attempt; 0: none                  */
     span max_run_time; /* from the first attempt's start; 0: none */
-    span lease, heartbeat, grace;
-    struct str gate; /* concurrency key; len 0: none */
+    span lease;        /* how long a claim lasts; each heartbeat extends it */
+    span heartbeat;    /* how often a worker should send one */
+    span grace;        /* after the lease, before the attempt counts as lost */
+    struct str gate;   /* concurrency key; len 0: none */
     int32_t gate_limit;
     span lateness_budget;    /* a run that begins later than this is an event; 0: none       */
     span retention_age;      /* 0: unlimited                                                 */
-    int32_t retention_count; /* keeps between this many and twice as many; 0: no limit       */
+    int32_t retention_count; /* ended runs to keep, at most twice as many; 0: no limit       */
     span idle_close;         /* a schedule with nothing left to do closes after it; 0: never */
 };
 

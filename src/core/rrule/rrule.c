@@ -113,10 +113,10 @@ static int64_t gcd(int64_t a, int64_t b)
 }
 
 /*
- * True if the steps can ever reach a time of `filter` on any day: over all days they reach the
- * times that equal `base` modulo gcd(step, day).
+ * True if a period can start at a time of `filter` on some day.  Over all days, periods start
+ * at the times of day that equal `base` modulo gcd(step, day).
  */
-static bool unit_can_meet(const struct search *p)
+static bool steps_can_match(const struct search *p)
 {
     int grid = (int)gcd(p->step, DAY_SECONDS);
     int tod = (int)(p->base - floor_div(p->base, grid) * grid);
@@ -133,21 +133,21 @@ static bool unit_can_meet(const struct search *p)
     return false;
 }
 
-/* After this many failed tries the search computes how many can be needed at all. */
+/* After this many failed tries, the search computes after how many more it can give up. */
 enum { TRIES_CHECK = 32 };
 
-/* Tries after which there is no match, because starts and their dates then repeat. */
-static int64_t unit_tries(const struct search *p)
+/* After this many tries there is no match: the starts and their dates repeat. */
+static int64_t max_unit_tries(const struct search *p)
 {
     int64_t distinct = CYCLE_SECONDS / gcd(p->step, CYCLE_SECONDS) + 1;
 
-    if (!unit_can_meet(p))
+    if (!steps_can_match(p))
         return 0;
     return distinct < RRULE_TRIES_MAX ? distinct : RRULE_TRIES_MAX;
 }
 
 /* First start of a matching period at or after `at`; LOCAL_NEVER if there is none. */
-static int64_t unit_next(const struct search *p, int64_t at)
+static int64_t next_unit_start(const struct search *p, int64_t at)
 {
     int64_t tries = RRULE_TRIES_MAX;
 
@@ -167,13 +167,13 @@ static int64_t unit_next(const struct search *p, int64_t at)
             return at;
         at = next < 0 ? (match + 1) * DAY_SECONDS : match * DAY_SECONDS + next;
         if (i == TRIES_CHECK)
-            tries = unit_tries(p);
+            tries = max_unit_tries(p);
     }
     return LOCAL_NEVER;
 }
 
 /* Last start of a matching period at or before `at`; LOCAL_NONE if there is none. */
-static int64_t unit_prev(const struct search *p, int64_t at)
+static int64_t prev_unit_start(const struct search *p, int64_t at)
 {
     int64_t tries = RRULE_TRIES_MAX, first = floor_div(p->base, DAY_SECONDS);
 
@@ -194,13 +194,13 @@ static int64_t unit_prev(const struct search *p, int64_t at)
             return at;
         at = match * DAY_SECONDS + prev;
         if (i == TRIES_CHECK)
-            tries = unit_tries(p);
+            tries = max_unit_tries(p);
     }
     return LOCAL_NONE;
 }
 
 /* First or last instance of a period with an offset in [from, to]; -1: none. */
-static int expand_pick(const struct search *p, int from, int to, bool last)
+static int pick_in_unit(const struct search *p, int from, int to, bool last)
 {
     const struct rrule *rule = p->rule;
     int count = rrule_times_count(&p->expand), pick = -1;
@@ -224,12 +224,12 @@ static int64_t next_by_unit(const struct search *p, int64_t local)
     int64_t period = floor_div(local, p->unit) * p->unit;
     int64_t at;
     int whole = (int)p->unit - 1;
-    int first = expand_pick(p, 0, whole, false);
-    int rest = expand_pick(p, (int)(local - period), whole, false);
+    int first = pick_in_unit(p, 0, whole, false);
+    int rest = pick_in_unit(p, (int)(local - period), whole, false);
 
     if (first < 0)
         return LOCAL_NEVER;
-    at = unit_next(p, rest < 0 ? period + p->unit : period);
+    at = next_unit_start(p, rest < 0 ? period + p->unit : period);
     if (at == LOCAL_NEVER)
         return LOCAL_NEVER;
     return at + (at == period ? rest : first);
@@ -239,12 +239,12 @@ static int64_t prev_by_unit(const struct search *p, int64_t local)
 {
     int64_t period = floor_div(local, p->unit) * p->unit;
     int64_t at;
-    int last = expand_pick(p, 0, (int)p->unit - 1, true);
-    int rest = expand_pick(p, 0, (int)(local - period), true);
+    int last = pick_in_unit(p, 0, (int)p->unit - 1, true);
+    int rest = pick_in_unit(p, 0, (int)(local - period), true);
 
     if (last < 0)
         return LOCAL_NONE;
-    at = unit_prev(p, rest < 0 ? period - 1 : period);
+    at = prev_unit_start(p, rest < 0 ? period - 1 : period);
     if (at == LOCAL_NONE)
         return LOCAL_NONE;
     return at + (at == period ? rest : last);
@@ -291,7 +291,7 @@ static struct range period_range(const struct search *p, int64_t period)
     return (struct range){first > DAY_MIN ? first : DAY_MIN, last < DAY_MAX ? last : DAY_MAX};
 }
 
-/* Periods and their dates repeat after this many; one more, as the first may be partial. */
+/* Periods and their dates repeat after this many, plus one: the first may be partial. */
 static int period_tries(const struct rrule *rule)
 {
     if (rule->freq == RRULE_WEEKLY)
@@ -299,8 +299,9 @@ static int period_tries(const struct rrule *rule)
     return rule->freq == RRULE_MONTHLY ? CYCLE_YEARS * MONTHS + 1 : CYCLE_YEARS + 1;
 }
 
-/* First or last instance of BYSETPOS in a period that is also in `local`; LOCAL_NEVER: none. */
-static int64_t range_pick(const struct search *p, struct range r, struct range local, bool last)
+/* First or last instance of BYSETPOS in period `r` and in `limits`; LOCAL_NEVER: none. */
+static int64_t pick_in_range(const struct search *p, struct range r, struct range limits,
+                             bool last)
 {
     const struct rrule *rule = p->rule;
     int times = rrule_times_count(&p->expand);
@@ -315,7 +316,7 @@ static int64_t range_pick(const struct search *p, struct range r, struct range l
             continue;
         at = rrule_days_at(&p->days, r.first, r.last, index / times) * DAY_SECONDS +
              rrule_times_at(&p->expand, index % times);
-        if (at >= local.first && at <= local.last &&
+        if (at >= limits.first && at <= limits.last &&
             (pick == LOCAL_NEVER || (last ? at > pick : at < pick)))
             pick = at;
     }
@@ -328,7 +329,7 @@ static int64_t range_next(const struct search *p, struct range r, int64_t local)
     int tod = 0;
 
     if (p->rule->positions > 0)
-        return range_pick(p, r, (struct range){local, LOCAL_LAST}, false);
+        return pick_in_range(p, r, (struct range){local, LOCAL_LAST}, false);
     if (today >= r.first) {
         tod = rrule_times_next(&p->expand, (int)(local - today * DAY_SECONDS));
         r.first = tod < 0 ? today + 1 : today;
@@ -346,7 +347,7 @@ static int64_t range_prev(const struct search *p, struct range r, int64_t local)
     int tod = 0;
 
     if (p->rule->positions > 0)
-        return range_pick(p, r, (struct range){LOCAL_FIRST, local}, true);
+        return pick_in_range(p, r, (struct range){LOCAL_FIRST, local}, true);
     if (today <= r.last) {
         tod = rrule_times_prev(&p->expand, (int)(local - today * DAY_SECONDS));
         r.last = tod < 0 ? today - 1 : today;

@@ -26,11 +26,11 @@ enum rrule_freq {
 };
 
 enum {
-    RRULE_DAYS_MAX = 64, /* different items of BYDAY: 7 plain ones and more than a month has */
-    RRULE_SETPOS_MAX = 64,           /* different items of BYSETPOS                  */
+    RRULE_DAYS_MAX = 64,   /* different items of BYDAY: 7 weekdays, 57 with a number */
+    RRULE_SETPOS_MAX = 64, /* different items of BYSETPOS                  */
     RRULE_INTERVAL_MAX = 1000000000, /* 31 years of seconds; products fit in 64 bits */
-    /* Periods of DAILY and below that one search tries: more than the days of 400 years; at
-       most about 15 ms. */
+    /* Periods that one search of a DAILY or faster rule tries, in at most about 15 ms: more
+       than the days of 400 years. */
     RRULE_TRIES_MAX = 1 << 18,
 };
 
@@ -49,7 +49,7 @@ struct rrule {
     uint64_t by_year_day[6], by_year_day_end[6]; /* bit n: 1..366                   */
     uint64_t by_week, by_week_end;               /* bit n: 1..53                    */
     uint16_t by_month;
-    uint16_t days, positions;
+    uint16_t days, positions; /* in use of `day` and `position` */
     uint32_t interval;
     uint32_t count;     /* 0: none                    */
     uint8_t freq;       /* enum rrule_freq            */

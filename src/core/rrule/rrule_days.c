@@ -77,12 +77,12 @@ struct rrule_days rrule_days(const struct rrule *rule)
 /* Maps bit k of 1..31 to bit n + 1 - k. */
 static uint32_t from_end(uint32_t bits, int n)
 {
-    uint32_t turned = 0;
+    uint32_t mirrored = 0;
 
     for (; bits; bits &= bits - 1)
         if (lowest(bits) <= n)
-            turned |= UINT32_C(1) << (n + 1 - lowest(bits));
-    return turned;
+            mirrored |= UINT32_C(1) << (n + 1 - lowest(bits));
+    return mirrored;
 }
 
 /* The n-th weekday in `length` days that begin with weekday `w`, 1-based; 0: none. */
@@ -121,10 +121,10 @@ static uint32_t nth_bits(const struct rrule_days *days, const struct month *m)
 static uint32_t weekday_bits(const struct rrule_days *days, const struct month *m)
 {
     int w = day_weekday(m->first);
-    uint32_t turned = (uint32_t)(days->weekdays >> w | days->weekdays << (7 - w)) &
-                      ALL_WEEKDAYS;
+    uint32_t rotated = (uint32_t)(days->weekdays >> w | days->weekdays << (7 - w)) &
+                       ALL_WEEKDAYS;
     /* One week's bits repeated five times, from day 1 on. */
-    uint32_t bits = (uint32_t)(turned * UINT64_C(0x20408102));
+    uint32_t bits = (uint32_t)(rotated * UINT64_C(0x20408102));
 
     return days->has_nth ? bits | nth_bits(days, m) : bits;
 }
@@ -214,13 +214,13 @@ uint32_t rrule_days_of_month(const struct rrule_days *days, int year, int month)
 }
 
 /* The part of [first, last] in one month, and its matching days. */
-struct part {
+struct month_part {
     int64_t zero; /* day number of the day before the 1st: bit n is day zero + n */
     int year, month;
     uint32_t bits;
 };
 
-static void part_fill(struct part *p, const struct rrule_days *days, int64_t first,
+static void part_fill(struct month_part *p, const struct rrule_days *days, int64_t first,
                       int64_t last)
 {
     p->zero = day_of_date(p->year, p->month, 1) - 1;
@@ -231,11 +231,11 @@ static void part_fill(struct part *p, const struct rrule_days *days, int64_t fir
         p->bits &= (uint32_t)((UINT64_C(2) << (last - p->zero)) - 1);
 }
 
-static struct part part_of(const struct rrule_days *days, int64_t day, int64_t first,
-                           int64_t last)
+static struct month_part part_of(const struct rrule_days *days, int64_t day, int64_t first,
+                                 int64_t last)
 {
     struct date date = date_of_day(day);
-    struct part p = {.year = date.year, .month = date.month};
+    struct month_part p = {.year = date.year, .month = date.month};
 
     must(first >= DAY_MIN && last <= DAY_MAX && first <= day && day <= last);
     part_fill(&p, days, first, last);
@@ -243,7 +243,7 @@ static struct part part_of(const struct rrule_days *days, int64_t day, int64_t f
 }
 
 /* Moves to the next month; false if it begins after `last`. */
-static bool part_up(struct part *p, const struct rrule_days *days, int64_t last)
+static bool part_up(struct month_part *p, const struct rrule_days *days, int64_t last)
 {
     int64_t next = p->zero + month_days(p->year, p->month) + 1;
 
@@ -256,7 +256,7 @@ static bool part_up(struct part *p, const struct rrule_days *days, int64_t last)
 }
 
 /* Moves to the previous month; false if it ends before `first`. */
-static bool part_down(struct part *p, const struct rrule_days *days, int64_t first)
+static bool part_down(struct month_part *p, const struct rrule_days *days, int64_t first)
 {
     int64_t before = p->zero;
 
@@ -271,7 +271,7 @@ static bool part_down(struct part *p, const struct rrule_days *days, int64_t fir
 bool rrule_days_next(const struct rrule_days *days, int64_t first, int64_t last,
                      int64_t *ret_day)
 {
-    struct part p;
+    struct month_part p;
 
     if (days->is_any) {
         *ret_day = first;
@@ -288,7 +288,7 @@ bool rrule_days_next(const struct rrule_days *days, int64_t first, int64_t last,
 bool rrule_days_prev(const struct rrule_days *days, int64_t first, int64_t last,
                      int64_t *ret_day)
 {
-    struct part p;
+    struct month_part p;
 
     if (days->is_any) {
         *ret_day = last;
@@ -304,7 +304,7 @@ bool rrule_days_prev(const struct rrule_days *days, int64_t first, int64_t last,
 
 int rrule_days_count(const struct rrule_days *days, int64_t first, int64_t last)
 {
-    struct part p = part_of(days, first, first, last);
+    struct month_part p = part_of(days, first, first, last);
     int count = 0;
 
     do
@@ -315,7 +315,7 @@ int rrule_days_count(const struct rrule_days *days, int64_t first, int64_t last)
 
 int64_t rrule_days_at(const struct rrule_days *days, int64_t first, int64_t last, int n)
 {
-    struct part p = part_of(days, first, first, last);
+    struct month_part p = part_of(days, first, first, last);
 
     while (n >= __builtin_popcount(p.bits)) {
         bool has_more;

@@ -15,7 +15,7 @@ static size_t break_at(struct str text, size_t at)
 
     if (left >= 1 && p[0] == '\n')
         return 1;
-    /* A user who types a line break in a quoted shell argument gets the two characters \n. */
+    /* A user who writes \n in a quoted shell argument gets these two characters. */
     if (left >= 2 && ((p[0] == '\r' && p[1] == '\n') || (p[0] == '\\' && p[1] == 'n')))
         return 2;
     return 0;

@@ -5,6 +5,7 @@
 #include "core/spec/interval.h"
 
 #include "base/must.h"
+#include "core/spec/local.h"
 #include "core/time/civil.h"
 
 /* An instant outside the supported years becomes INSTANT_NEVER or INSTANT_NONE. */
@@ -27,22 +28,6 @@ static instant grid_next(instant origin, span every, instant after)
 static instant whole_ms(instant t)
 {
     return floor_div(t, SPAN_MS) * SPAN_MS;
-}
-
-instant local_day_start(const struct tz *tz, int64_t day)
-{
-    return instant_of_seconds(tz_utc_of_local(tz, day * DAY_SECONDS));
-}
-
-int64_t local_day(const struct tz *tz, instant t)
-{
-    int64_t s = instant_seconds(t);
-    int64_t day = floor_div(s + tz_offset(tz, s), DAY_SECONDS);
-
-    /* After a fold over midnight the clock shows a date whose day has already ended. */
-    while (t >= local_day_start(tz, day + 1))
-        day++;
-    return day;
 }
 
 /*
@@ -74,11 +59,11 @@ static bool skip_back_to_change(const struct tz *tz, int64_t *day)
     return true;
 }
 
-/* After the listed changes, one year of each kind contains every length of day. */
+/* Once the zone repeats, one year of each kind contains every length of day. */
 static int64_t last_day_to_try(const struct tz *tz, int64_t day)
 {
-    int64_t even = tz->cycle_from / DAY_SECONDS;
-    int64_t last = (even > day ? even : day) + (KINDS_YEARS + 2) * 366;
+    int64_t cycle_day = tz->cycle_from / DAY_SECONDS;
+    int64_t last = (cycle_day > day ? cycle_day : day) + (ALL_KINDS_YEARS + 2) * 366;
 
     return last > DAY_MAX ? DAY_MAX : last;
 }

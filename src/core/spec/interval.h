@@ -34,9 +34,3 @@ instant interval_prev(const struct interval_def *interval, const struct interval
  */
 bool interval_grid(const struct interval_def *interval, const struct interval_origin *origin,
                    instant *ret_origin, instant *ret_least);
-
-/* The local day of `t`.  A day begins at the first instant that has its date. */
-int64_t local_day(const struct tz *tz, instant t);
-
-/* The first instant of a local day. */
-instant local_day_start(const struct tz *tz, int64_t day);

@@ -56,7 +56,7 @@ static int64_t local_down(const struct pattern *p, int64_t local)
     return p->cron ? cron_prev_local(p->cron, local) : rrule_prev_local(p->rrule, local);
 }
 
-/* Local seconds [from, to) of a segment that are not slots: the other pass of a fold is. */
+/* Local seconds [from, to) of a segment that are not slots: they are in the other segment. */
 struct ignored {
     int64_t from, to;
 };
@@ -194,7 +194,7 @@ static int64_t walk_up(const struct pattern *p, int64_t s)
             return slot;
         if (segment.end == TZ_TIME_MAX)
             return LOCAL_NEVER;
-        /* FAR after a change, no time before `local` matches with any offset. */
+        /* With any offset, no time matches from here until FAR before `local`. */
         is_long = segment.end - s >= FAR;
         if (is_long && local == LOCAL_NEVER)
             return LOCAL_NEVER;
@@ -240,7 +240,8 @@ static int64_t jump_to_match(const struct tz *tz, const struct tz_seg *seg, int6
     return slot >= to->calm_from && slot < to->calm_until ? slot : LOCAL_NEVER;
 }
 
-int64_t cron_next(const struct cron *cron, const struct tz *tz, struct dst_cell dst, int64_t s)
+int64_t cron_next(const struct cron *cron, const struct tz *tz, struct dst_choice dst,
+                  int64_t s)
 {
     struct pattern p = {.cron = cron, .tz = tz, .dst = dst};
     const struct tz_seg *seg;
@@ -273,7 +274,7 @@ int64_t pattern_prev(const struct pattern *p, int64_t s)
     return walk_down(p, s);
 }
 
-enum local_touch local_touch(const struct tz *tz, int64_t s)
+enum clock_effect local_clock_effect(const struct tz *tz, int64_t s)
 {
     struct segment segment = segment_at(tz, s);
     int64_t since, left;
@@ -281,14 +282,30 @@ enum local_touch local_touch(const struct tz *tz, int64_t s)
     if (segment.start != TZ_TIME_MIN) {
         since = s - segment.start;
         if (since < segment.offset - segment.prev_offset)
-            return TOUCH_AFTER_GAP;
+            return EFFECT_AFTER_GAP;
         if (since < segment.prev_offset - segment.offset)
-            return TOUCH_FOLD_SECOND;
+            return EFFECT_FOLD_SECOND;
     }
     if (segment.end != TZ_TIME_MAX) {
         left = segment.end - s;
         if (left <= segment.offset - segment.next_offset)
-            return TOUCH_FOLD_FIRST;
+            return EFFECT_FOLD_FIRST;
     }
-    return TOUCH_NONE;
+    return EFFECT_NONE;
+}
+
+instant local_day_start(const struct tz *tz, int64_t day)
+{
+    return instant_of_seconds(tz_utc_of_local(tz, day * DAY_SECONDS));
+}
+
+int64_t local_day(const struct tz *tz, instant t)
+{
+    int64_t s = instant_seconds(t);
+    int64_t day = floor_div(s + tz_offset(tz, s), DAY_SECONDS);
+
+    /* After a fold over midnight the clock shows a date whose day has already ended. */
+    while (t >= local_day_start(tz, day + 1))
+        day++;
+    return day;
 }

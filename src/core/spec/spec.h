@@ -27,7 +27,7 @@ struct entry {
     uint8_t kind; /* enum entry_kind       */
     uint8_t list; /* enum entry_list       */
     uint8_t zone; /* index into spec.zones */
-    struct dst_cell dst;
+    struct dst_choice dst;
     uint16_t index;               /* position in its list                                */
     bool covered;                 /* it has no slots, or exclusions remove all: skip it  */
     struct cron cron;             /* ENTRY_CRON                                          */
@@ -59,9 +59,13 @@ struct spec {
     span jitter;
     struct spec_zone *zones; /* zones[0] is the spec's own */
     int zone_count;
-    bool simple;                 /* one cron on whole seconds, with at most start and end   */
-    bool repeats;                /* outside odd_from … odd_until, years of a kind are equal */
-    instant odd_from, odd_until; /* times of dates, zone changes, … that do not repeat      */
+    bool simple; /* one cron on whole seconds, with at most start and end */
+    /*
+     * If `repeats`, two years of the same kind (leap year, first weekday) have the same slots,
+     * except between these instants: dates, one-offs, bounds and changes of zones lie there.
+     */
+    bool repeats;
+    instant irregular_from, irregular_until;
 };
 
 /* Excluded days of a named calendar, as ascending day numbers. */
@@ -75,7 +79,7 @@ struct spec_ctx {
     instant created;    /* "now" of one-offs; origin of start and completion anchors   */
     instant last_start; /* INSTANT_NONE: never started                                 */
     instant last_end;   /* INSTANT_NONE: never ended; before last_start: a run is open */
-    instant kept;       /* slot of a completion anchor that came before a run started  */
+    instant kept;       /* slot of a completion anchor that a later start must not move */
     struct str seed;    /* of jitter                                                   */
     const struct day_set *calendars; /* one for each spec.not_named; NULL: all empty */
 };

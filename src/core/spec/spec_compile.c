@@ -40,7 +40,8 @@ static enum rc zone_index(struct compiler *c, struct str name, uint8_t *ret, str
     return RC_OK;
 }
 
-static struct dst_cell dst_for(const struct compiler *c, enum dialect dialect, bool is_interval)
+static struct dst_choice dst_for(const struct compiler *c, enum dialect dialect,
+                                 bool is_interval)
 {
     struct dst_rule rule = c->def->dst;
 
@@ -67,7 +68,7 @@ static void set_cron(struct compiler *c, struct entry *entry, const struct cron 
 }
 
 /* The last slot by COUNT, found by a walk from DTSTART, or by UNTIL if that is earlier. */
-static instant rrule_last(const struct rrule *rule, const struct tz *tz, struct dst_cell dst)
+static instant rrule_last(const struct rrule *rule, const struct tz *tz, struct dst_choice dst)
 {
     struct pattern p = {.rrule = rule, .tz = tz, .dst = dst};
     int64_t s = tz_utc_of_local(tz, rule->start) - DAY_SECONDS;
@@ -360,7 +361,7 @@ static enum rc check_limits(const struct spec_def *def, struct err *reterr)
 }
 
 /* Checks the members that are not lists: start, end, window and jitter. */
-static enum rc check_shape(const struct spec_def *def, struct err *reterr)
+static enum rc check_scalars(const struct spec_def *def, struct err *reterr)
 {
     const struct window_def *window = &def->window;
 
@@ -399,7 +400,7 @@ static enum rc compile_entries(struct compiler *c, struct err *reterr)
 }
 
 /*
- * The search of Temporal ends with the year 2100; so does a spec with only that dialect [T-35].
+ * Temporal searches until the year 2100.  A spec with only that dialect ends then too [T-35].
  */
 #define TEMPORAL_END INT64_C(4133980799000000) /* 2100-12-31T23:59:59Z */
 
@@ -422,7 +423,7 @@ enum rc spec_compile(const struct spec_def *def, struct str seed,
     uint8_t zone;
 
     if (rc == RC_OK)
-        rc = check_shape(def, reterr);
+        rc = check_scalars(def, reterr);
     if (rc != RC_OK)
         return rc;
     if (seed.len > SEED_MAX)

@@ -203,15 +203,15 @@ static int64_t count_chunk(const struct search *search, struct chunk *chunk)
 }
 
 /*
- * The end of the even period that begins at `s`, at most `end`.  A time is not even if a zone
- * is near a clock change, or its offset is not whole minutes.  If `s` is not even, *ret_even is
- * false, and the result is a time at which that may be over.
+ * A time is calm if no zone is near a clock change and all offsets are whole minutes.  If `s`
+ * is calm, returns how long that lasts, at most `end`.  Otherwise *ret_calm is false, and the
+ * result is a time at which it may be calm again.
  */
-static int64_t even_until(const struct spec *spec, int64_t s, int64_t end, bool *ret_even)
+static int64_t calm_part_end(const struct spec *spec, int64_t s, int64_t end, bool *ret_calm)
 {
-    int64_t odd_until = INT64_MIN;
+    int64_t not_calm_until = INT64_MIN;
 
-    *ret_even = true;
+    *ret_calm = true;
     for (int i = 0; i < spec->zone_count; i++) {
         const struct tz *tz = spec->zones[i].tz;
         int64_t wrap = tz_wrap(tz, s);
@@ -226,13 +226,13 @@ static int64_t even_until(const struct spec *spec, int64_t s, int64_t end, bool 
             stop = seg[1].start + wrap;
         else if (seg->calm_until != TZ_TIME_MAX && seg->calm_until + wrap < end)
             end = seg->calm_until + wrap;
-        if (stop > odd_until)
-            odd_until = stop;
-        *ret_even = *ret_even && stop == INT64_MIN;
+        if (stop > not_calm_until)
+            not_calm_until = stop;
+        *ret_calm = *ret_calm && stop == INT64_MIN;
     }
-    if (*ret_even)
+    if (*ret_calm)
         return end;
-    return odd_until < end ? odd_until : end;
+    return not_calm_until < end ? not_calm_until : end;
 }
 
 /* Counts the slots in (after, until] one by one. */
@@ -255,7 +255,7 @@ static bool is_whole_second(span d)
     return d % SPAN_S == 0;
 }
 
-static bool entry_is_even(const struct search *search, const struct entry *entry)
+static bool entry_has_whole_seconds(const struct search *search, const struct entry *entry)
 {
     instant origin, least;
 
@@ -278,7 +278,7 @@ static bool can_count_bits(const struct search *search)
     if (spec->shift != SHIFT_NONE)
         return false;
     for (int i = 0; i < spec->entry_count; i++)
-        if (!entry_is_even(search, &spec->entries[i]))
+        if (!entry_has_whole_seconds(search, &spec->entries[i]))
             return false;
     for (int i = 0; i < spec->at_count; i++)
         if (!is_whole_second(spec_at_time(search, i)))
@@ -294,15 +294,15 @@ static int64_t count_bits(struct search *search, int64_t from, int64_t to)
 
     while (from < to) {
         int64_t end;
-        bool is_even;
+        bool is_calm;
 
         chunk.day = floor_div(from, DAY_SECONDS) * DAY_SECONDS;
         end = chunk.day + DAY_SECONDS < to ? chunk.day + DAY_SECONDS : to;
-        end = even_until(search->spec, from, end, &is_even);
+        end = calm_part_end(search->spec, from, end, &is_calm);
         must(end > from);
         chunk.from = from;
         chunk.to = end;
-        count += is_even ? count_chunk(search, &chunk)
+        count += is_calm ? count_chunk(search, &chunk)
                          : count_walking(search, instant_of_seconds(from) - 1,
                                          instant_of_seconds(end) - 1);
         from = end;
@@ -322,7 +322,7 @@ static int64_t count_openings(struct search *search, instant after, instant unti
         int entry;
 
         if (close == after)
-            close = window_close(window, tz, after);
+            close = window_end(window, tz, after);
         open = window_next(window, tz, close < INSTANT_MIN ? INSTANT_MIN : close + 1);
         if (open > until || open > search->spec->end)
             return count;
@@ -338,7 +338,7 @@ static int64_t count_openings(struct search *search, instant after, instant unti
     }
 }
 
-/* A spec of a single interval needs only a division. */
+/* For a spec that consists of a single interval, a division is enough. */
 static bool count_by_division(const struct search *search, instant after, instant until,
                               int64_t *ret)
 {

@@ -164,14 +164,14 @@ static instant window_rule_prev(struct search *search, instant before, int *ret_
     return clamped_prev(search, before, ret_entry);
 }
 
-static bool is_odd_between(const struct search *search)
+static bool has_irregular_times(const struct search *search)
 {
-    return search->spec->repeats && search->odd_from <= search->odd_until;
+    return search->spec->repeats && search->irregular_from <= search->irregular_until;
 }
 
 /*
- * If all years of a kind are equal, a search that starts far from the odd times covers the
- * length of one proof and then continues at the edge of the odd times.
+ * If years of a kind are equal, a search that starts far from the irregular times first covers
+ * one year of each kind.  If it finds no slot, it continues where the irregular times begin.
  */
 instant shaped_next(struct search *search, instant after, int *ret_entry)
 {
@@ -180,8 +180,8 @@ instant shaped_next(struct search *search, instant after, int *ret_entry)
     if (after >= INSTANT_MAX)
         return INSTANT_NEVER;
     search_from(search, after);
-    if (is_odd_between(search) && search_near_up(search, after) < edge) {
-        search->last = search_near_up(search, after);
+    if (has_irregular_times(search) && search_proof_up(search, after) < edge) {
+        search->last = search_proof_up(search, after);
         t = window_rule_next(search, after, ret_entry);
         if (t != INSTANT_NEVER)
             return t;
@@ -199,8 +199,8 @@ instant shaped_prev(struct search *search, instant before, int *ret_entry)
     if (before <= INSTANT_MIN)
         return INSTANT_NONE;
     search_from(search, before);
-    if (is_odd_between(search) && search_near_down(search, before) > edge) {
-        search->first = search_near_down(search, before);
+    if (has_irregular_times(search) && search_proof_down(search, before) > edge) {
+        search->first = search_proof_down(search, before);
         t = window_rule_prev(search, before, ret_entry);
         if (t != INSTANT_NONE)
             return t;
@@ -212,10 +212,10 @@ instant shaped_prev(struct search *search, instant before, int *ret_entry)
 }
 
 /*
- * While a run is open, the next slot of an interval that counts from its end is unknown; it is
- * only known to be at least the interval away from a slot before the end.  So the delay is less
- * than the interval: the end then does not shorten the delay of a slot that has passed, and its
- * due time never moves to before now [T-61].
+ * While a run is open, the next slot of an interval that counts from its end is unknown; but it
+ * is at least one interval after any slot before that end.  So the delay is limited to the
+ * interval: the end of the run cannot shorten the delay of a slot whose time has come, which
+ * would move its due time into the past [T-61].
  */
 static span jitter_most(const struct spec *spec)
 {
@@ -247,7 +247,7 @@ static instant delayed(struct search *search, instant at)
         next = INSTANT_MAX + 1;
     most = next - at < most ? next - at : most;
     if (spec->window.is_set) {
-        span room = window_close(&spec->window, main_zone(search), at) - at + SPAN_MS;
+        span room = window_end(&spec->window, main_zone(search), at) - at + SPAN_MS;
 
         most = room < most ? room : most;
     }

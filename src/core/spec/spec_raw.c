@@ -6,10 +6,10 @@
 #include "core/spec/interval.h"
 #include "core/spec/spec_search.h"
 
-static void add_odd(struct search *search, instant from, instant until)
+static void add_irregular(struct search *search, instant from, instant until)
 {
-    search->odd_from = from < search->odd_from ? from : search->odd_from;
-    search->odd_until = until > search->odd_until ? until : search->odd_until;
+    search->irregular_from = from < search->irregular_from ? from : search->irregular_from;
+    search->irregular_until = until > search->irregular_until ? until : search->irregular_until;
 }
 
 bool spec_follows(const struct spec *spec)
@@ -26,37 +26,37 @@ struct search search_begin(const struct spec *spec, const struct spec_ctx *ctx)
     struct search search = {.spec = spec,
                             .ctx = ctx,
                             .steps = SPEC_STEPS_MAX,
-                            .odd_from = spec->odd_from,
-                            .odd_until = spec->odd_until,
+                            .irregular_from = spec->irregular_from,
+                            .irregular_until = spec->irregular_until,
                             .first = INSTANT_MIN,
                             .last = INSTANT_MAX,
                             .back_to = INSTANT_NEVER};
 
     must(ctx->created >= INSTANT_MIN && ctx->created <= INSTANT_MAX);
     if (spec->at_count > 0)
-        add_odd(&search, ctx->created, ctx->created);
+        add_irregular(&search, ctx->created, ctx->created);
     for (int i = 0; ctx->calendars && i < spec->not_named_count; i++) {
         const struct day_set *set = &ctx->calendars[i];
 
         if (set->count > 0)
-            add_odd(&search, (set->days[0] - 2) * SPAN_DAY,
-                    (set->days[set->count - 1] + 2) * SPAN_DAY);
+            add_irregular(&search, (set->days[0] - 2) * SPAN_DAY,
+                          (set->days[set->count - 1] + 2) * SPAN_DAY);
     }
     return search;
 }
 
 /*
- * Years of one kind are equal, so a search that covered each kind has covered all.  A shift
- * crosses the end of the year, where two kinds meet: then only the whole cycle is a proof.
+ * Years of one kind are equal, so a search that has covered each kind proves that there is no
+ * slot.  A shift may cross the end of a year; then only the whole 400 years are a proof.
  */
 static span proof_span(const struct spec *spec)
 {
-    int years = spec->shift == SHIFT_NONE ? KINDS_YEARS : CYCLE_YEARS;
+    int years = spec->shift == SHIFT_NONE ? ALL_KINDS_YEARS : CYCLE_YEARS;
 
     return (years + 2) * 366 * SPAN_DAY;
 }
 
-instant search_near_up(const struct search *search, instant t)
+instant search_proof_up(const struct search *search, instant t)
 {
     span length = proof_span(search->spec);
 
@@ -64,7 +64,7 @@ instant search_near_up(const struct search *search, instant t)
     return t > INSTANT_MAX - length ? INSTANT_MAX : t + length;
 }
 
-instant search_near_down(const struct search *search, instant t)
+instant search_proof_down(const struct search *search, instant t)
 {
     span length = proof_span(search->spec);
 
@@ -74,12 +74,12 @@ instant search_near_down(const struct search *search, instant t)
 
 instant search_reach_up(const struct search *search, instant t)
 {
-    return search_near_up(search, t < search->odd_until ? search->odd_until : t);
+    return search_proof_up(search, t < search->irregular_until ? search->irregular_until : t);
 }
 
 instant search_reach_down(const struct search *search, instant t)
 {
-    return search_near_down(search, t > search->odd_from ? search->odd_from : t);
+    return search_proof_down(search, t > search->irregular_from ? search->irregular_from : t);
 }
 
 void search_from(struct search *search, instant t)
@@ -219,9 +219,9 @@ static instant fraction_prev(const struct pattern *p, instant before)
 }
 
 /*
- * A slot that counts from a run is moved back only to a day after the day of that run: that day
- * has already had its run, and the target day must not be over [T-52].  Slots of such an
- * interval from this instant on are too near to be moved.
+ * A slot that counts from a run is moved back only to a day after the day of that run, which
+ * has had its run, and never to a day that is over [T-52].  Returns the instant from which
+ * slots of such an interval are too near to be moved.
  */
 static instant too_near(const struct search *search, const struct entry *entry)
 {
@@ -230,7 +230,7 @@ static instant too_near(const struct search *search, const struct entry *entry)
     return search->back_to + entry->interval.every;
 }
 
-/* A slot whose time had come before a run started stays a slot of completion anchors. */
+/* A slot that had come before a run started stays a slot: its anchor is an earlier end. */
 static instant kept_slot(const struct search *search, const struct entry *entry)
 {
     return entry->interval.anchor == ANCHOR_COMPLETION ? search->ctx->kept : INSTANT_NONE;
@@ -302,7 +302,7 @@ instant spec_at_time(const struct search *search, int i)
     return at == INSTANT_NONE ? floor_div(search->ctx->created, SPAN_MS) * SPAN_MS : at;
 }
 
-/* "Now" sorts first although its time may be any, so it is handled separately. */
+/* "Now" is stored as INSTANT_NONE: it sorts first, but may have any time. */
 static int at_sorted_from(const struct spec *spec)
 {
     int i = 0;

@@ -18,29 +18,31 @@
 struct search {
     const struct spec *spec;
     const struct spec_ctx *ctx;
-    int steps;                   /* left                                       */
-    instant odd_from, odd_until; /* those of the spec, extended by the context */
-    instant first, last; /* no slot up to here proves that there is none; see search_from()   */
-    instant back_to;     /* start of the day to which a shift moves slots back; INSTANT_NEVER */
+    int steps;                               /* left */
+    instant irregular_from, irregular_until; /* those of the spec, extended by the context */
+    /* A search that finds no slot up to here proves that there is none; see search_from(). */
+    instant first, last;
+    /* While slots are moved back: the start of the day that they move to; or INSTANT_NEVER. */
+    instant back_to;
 };
 
 struct search search_begin(const struct spec *spec, const struct spec_ctx *ctx);
 
-/* Sets how far a search from `t` must go: to INSTANT_MIN and INSTANT_MAX without a proof. */
+/* Sets first and last for a search from `t`; they stay INSTANT_MIN and MAX without a proof. */
 void search_from(struct search *search, instant t);
 
-/* How far from `t` exclusions and windows must be checked; further on they only repeat. */
+/* How far from `t` exclusions and windows must be checked; beyond that they only repeat. */
 instant search_reach_up(const struct search *search, instant t);
 instant search_reach_down(const struct search *search, instant t);
 
-/* `t` plus or minus the length of a proof, even if odd times are further away. */
-instant search_near_up(const struct search *search, instant t);
-instant search_near_down(const struct search *search, instant t);
+/* `t` plus or minus the years that a proof needs, ignoring irregular times. */
+instant search_proof_up(const struct search *search, instant t);
+instant search_proof_down(const struct search *search, instant t);
 
 /* Counts one candidate that is not a slot; false if the search must give up. */
 bool search_continues(struct search *search);
 
-/* A step from day to day costs as much as this many steps from candidate to candidate. */
+/* What a step from day to day costs, in steps from candidate to candidate. */
 enum { SEARCH_DAY_STEP = 8 };
 
 /* INSTANT_NEVER or INSTANT_NONE if there is none; *ret_entry as in struct slot. */

@@ -7,7 +7,6 @@
  * free day and finds the nearest time of day among the sources.
  */
 #include "base/must.h"
-#include "core/spec/interval.h"
 #include "core/spec/spec_search.h"
 
 /* The nearest free day from `day` in steps of `by`; false if none is within the limit. */

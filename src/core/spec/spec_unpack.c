@@ -226,7 +226,7 @@ static void read_exclusions(struct reader *r, struct spec *spec)
     spec->not_named_count = names;
 }
 
-static void read_frame(struct reader *r, struct spec *spec)
+static void read_scalars(struct reader *r, struct spec *spec)
 {
     spec->start = read_signed(r);
     spec->end = read_signed(r);
@@ -261,7 +261,7 @@ enum rc spec_unpack(const void *bytes, size_t len, struct arena *arena, struct s
     if (read_bytes(&r, 1) != SPEC_PACK_VERSION || len > SPEC_PACKED_MAX)
         r.bad = true;
     if (!r.bad)
-        read_frame(&r, &spec);
+        read_scalars(&r, &spec);
     if (!r.bad)
         read_entries(&r, &spec);
     if (!r.bad)

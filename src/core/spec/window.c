@@ -82,7 +82,7 @@ instant window_prev(const struct window_def *window, const struct tz *tz, instan
     return INSTANT_NONE;
 }
 
-instant window_close(const struct window_def *window, const struct tz *tz, instant t)
+instant window_end(const struct window_def *window, const struct tz *tz, instant t)
 {
     for (;;) {
         struct reading r = read_clock(tz, t);

@@ -19,5 +19,5 @@ instant window_next(const struct window_def *window, const struct tz *tz, instan
 /* Last instant at or before `t` that is inside; INSTANT_NONE: none from year 1 on. */
 instant window_prev(const struct window_def *window, const struct tz *tz, instant t);
 
-/* The end of the window that contains `t`: its last instant.  `t` must be inside. */
-instant window_close(const struct window_def *window, const struct tz *tz, instant t);
+/* The last instant of the window that contains `t`, which must be inside. */
+instant window_end(const struct window_def *window, const struct tz *tz, instant t);

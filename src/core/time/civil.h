@@ -30,7 +30,7 @@ enum {
  * and on which weekday it begins.  Any 40 consecutive years contain all 14 kinds of year, even
  * around a century year that is not a leap year.
  */
-#define KINDS_YEARS 40
+#define ALL_KINDS_YEARS 40
 
 struct date {
     int year;  /* 1..9999 */
@@ -84,8 +84,8 @@ static inline int64_t day_of_date(int year, int month, int day)
 }
 
 /*
- * Splits by multiplication: 2939745 / 2^32 is 1 / 1461 and 2141 / 2^16 is 1 / 30.6, both
- * exact over a century and over a year.
+ * Splits by multiplication: 2939745 / 2^32 is 1 / 1461, exact for all days of a century, and
+ * 2141 / 2^16 is 1 / 30.6, exact for all days of a year.
  */
 static inline struct date date_of_day(int64_t day)
 {

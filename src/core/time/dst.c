@@ -19,21 +19,21 @@ static const char *const gap_names[GAPS] = {
 static const char *const fold_names[FOLDS] = {
     [FOLD_FIRST] = "first", [FOLD_LAST] = "last", [FOLD_BOTH] = "both"};
 
-struct dst_cell dst_resolve(struct dst_rule rule, bool is_interval)
+struct dst_choice dst_resolve(struct dst_rule rule, bool is_interval)
 {
     switch (rule.name) {
     case DST_VIXIE:
         if (is_interval)
-            return (struct dst_cell){GAP_SKIP, FOLD_BOTH};
-        return (struct dst_cell){GAP_NEXT, FOLD_FIRST};
+            return (struct dst_choice){GAP_SKIP, FOLD_BOTH};
+        return (struct dst_choice){GAP_NEXT, FOLD_FIRST};
     case DST_LITERAL:
-        return (struct dst_cell){GAP_SKIP, FOLD_BOTH};
+        return (struct dst_choice){GAP_SKIP, FOLD_BOTH};
     case DST_ONCE:
-        return (struct dst_cell){GAP_SKIP, FOLD_FIRST};
+        return (struct dst_choice){GAP_SKIP, FOLD_FIRST};
     case DST_LAST:
-        return (struct dst_cell){GAP_SKIP, FOLD_LAST};
+        return (struct dst_choice){GAP_SKIP, FOLD_LAST};
     case DST_SHIFT:
-        return (struct dst_cell){GAP_SHIFT, FOLD_FIRST};
+        return (struct dst_choice){GAP_SHIFT, FOLD_FIRST};
     case DST_CUSTOM:
         must(rule.custom.gap < GAPS && rule.custom.fold < FOLDS);
         return rule.custom;

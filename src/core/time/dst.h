@@ -2,8 +2,8 @@
 /*
  * What happens to a wall-clock time that a clock change skips or repeats.
  *
- * Pure.  docs/semantics.md [T-20] to [T-27].  A rule is either named, and may then treat fixed
- * and interval entries differently, or custom: one answer for gaps and one for folds.
+ * Pure.  docs/semantics.md [T-20] to [T-27].  A named rule may treat fixed and interval entries
+ * differently.  A custom rule has one answer for gaps and one for folds.
  */
 #pragma once
 
@@ -34,18 +34,19 @@ enum dst_name {
     DST_CUSTOM,  /* see dst_rule.custom                                   */
 };
 
-struct dst_cell {
+/* What to do with a time in a gap, and with one in a fold. */
+struct dst_choice {
     unsigned char gap;  /* enum gap  */
     unsigned char fold; /* enum fold */
 };
 
 struct dst_rule {
     enum dst_name name;
-    struct dst_cell custom; /* when name is DST_CUSTOM */
+    struct dst_choice custom; /* when name is DST_CUSTOM */
 };
 
 /* What applies to one entry.  The caller has replaced DST_DEFAULT by the dialect's rule. */
-struct dst_cell dst_resolve(struct dst_rule rule, bool is_interval);
+struct dst_choice dst_resolve(struct dst_rule rule, bool is_interval);
 
 /* "vixie", "literal", "once", "last", "shift"; NULL for the other two. */
 const char *dst_text(enum dst_name name);

@@ -8,5 +8,8 @@
 #include "base/instant.h"
 #include "base/str.h"
 
-/* Whole milliseconds, less than `most`, from the seed and the slot's nominal time. */
+/*
+ * Whole milliseconds, less than `most` and less than 2^32 (49 days), from the seed and the
+ * slot's nominal time.
+ */
 span jitter_delay(struct str seed, instant nominal, span most);

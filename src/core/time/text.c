@@ -251,7 +251,7 @@ static char *put_date(char *p, int64_t day)
 {
     struct date date = date_of_day(day);
 
-    p = put_two(p, date.year / 100 % 100); /* the last four digits of 10000 */
+    p = put_two(p, date.year / 100 % 100); /* year 10000 as 0000: the caller adds the 1 */
     p = put_two(p, date.year % 100);
     *p++ = '-';
     p = put_two(p, date.month);
@@ -301,7 +301,7 @@ static char *put_moment(char *p, instant t, enum fraction fraction)
 static void write_utc(instant t, enum fraction fraction, struct buf *out)
 {
     char text[INSTANT_TEXT_MAX];
-    char *p = put_moment(text, instant_within(t), fraction);
+    char *p = put_moment(text, instant_clamp(t), fraction);
 
     *p++ = 'Z';
     buf_add(out, text, (size_t)(p - text));
@@ -326,7 +326,7 @@ void instant_format_local(instant t, int32_t offset, struct buf *out)
 {
     char text[INSTANT_TEXT_MAX];
     int32_t size = offset < 0 ? -offset : offset;
-    instant local = instant_within(t) + instant_of_seconds(offset);
+    instant local = instant_clamp(t) + instant_of_seconds(offset);
     char *p = text;
 
     must(size <= TZ_OFFSET_MAX);

@@ -144,8 +144,7 @@ static bool name_char_is_safe(char c)
 
 bool tz_name_is_safe(struct str name)
 {
-    bool at_start =
-        true; /* of a path component, where a dot would mean "..", or a hidden file */
+    bool at_start = true; /* of a path component: a dot here would be ".." or a hidden file */
 
     if (name.len == 0 || name.len > ZONE_NAME_MAX)
         return false;

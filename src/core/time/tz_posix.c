@@ -115,7 +115,7 @@ static enum rc take_day(struct scan *scan, struct tz_posix_day *ret, struct err 
         day.kind = TZ_DAY_JULIAN;
         is_day = take_number(scan, 1, 365, &day.day);
     } else {
-        day.kind = TZ_DAY_ZERO;
+        day.kind = TZ_DAY_FROM_ZERO;
         is_day = take_number(scan, 0, 365, &day.day);
     }
     if (!is_day)
@@ -208,7 +208,7 @@ static int64_t local_of_rule(const struct tz_posix_day *rule, int year)
         day = new_year_day(year) + rule->day - 1 +
               (rule->day >= MARCH_FIRST_JULIAN && year_is_leap(year));
         break;
-    case TZ_DAY_ZERO:
+    case TZ_DAY_FROM_ZERO:
         day = new_year_day(year) + rule->day;
         break;
     case TZ_DAY_MONTH:

@@ -13,7 +13,7 @@
 #include "base/str.h"
 
 struct tz_posix_day {
-    enum { TZ_DAY_JULIAN, TZ_DAY_ZERO, TZ_DAY_MONTH } kind; /* Jn | n | Mm.w.d */
+    enum { TZ_DAY_JULIAN, TZ_DAY_FROM_ZERO, TZ_DAY_MONTH } kind; /* Jn | n | Mm.w.d */
     int month, week, day;
     int32_t seconds; /* local wall seconds from that day's 00:00, may be negative */
 };

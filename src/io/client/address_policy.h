@@ -24,7 +24,7 @@ enum address_class {
     ADDRESS_METADATA,    /* other metadata addresses of clouds: they give out keys */
     ADDRESS_UNSPECIFIED, /* 0.0.0.0 and ::, which the kernel treats as this machine */
     ADDRESS_MULTICAST,
-    ADDRESS_TUNNEL,   /* an IPv6 address that contains an unchecked IPv4 address */
+    ADDRESS_TUNNEL,   /* an IPv6 address that leads to an IPv4 address, which is not checked */
     ADDRESS_RESERVED, /* documentation, measurements, future use */
     ADDRESS_CLASS_COUNT
 };

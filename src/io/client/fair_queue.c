@@ -13,12 +13,12 @@
 
 enum {
     NONE = -1,
-    LANE_BUCKETS_FIRST = 16, /* initial size; it doubles */
+    LANE_ROOM_FIRST = 16, /* initial size; it doubles */
 };
 
 struct lane {
     int64_t key;
-    struct lane_item *first, *last; /* waiting items */
+    struct fair_item *first, *last; /* waiting items */
     int running;
     bool is_ready;      /* in the ring: an item waits, and the lane is below its limit */
     int32_t next, prev; /* in the ring; in a free place, `next` is the next free place */
@@ -58,7 +58,7 @@ struct fair_queue *fair_queue_free(struct fair_queue *queue)
 
 static void add_places(struct fair_queue *queue)
 {
-    int32_t count = queue->count ? queue->count * 2 : LANE_BUCKETS_FIRST;
+    int32_t count = queue->count ? queue->count * 2 : LANE_ROOM_FIRST;
 
     queue->list = reallocarray(queue->list, (size_t)count, sizeof *queue->list);
     must(queue->list != NULL && count <= MAP_MAX);
@@ -121,7 +121,7 @@ static void update_lane(struct fair_queue *queue, int32_t place)
     }
 }
 
-static void unlink_item(struct fair_queue *queue, struct lane *lane, struct lane_item *item)
+static void unlink_item(struct fair_queue *queue, struct lane *lane, struct fair_item *item)
 {
     *(item->prev ? &item->prev->next : &lane->first) = item->next;
     *(item->next ? &item->next->prev : &lane->last) = item->prev;
@@ -129,23 +129,23 @@ static void unlink_item(struct fair_queue *queue, struct lane *lane, struct lane
     queue->waiting--;
 }
 
-void fair_queue_add(struct fair_queue *queue, struct lane_item *item, int64_t key)
+void fair_queue_add(struct fair_queue *queue, struct fair_item *item, int64_t key)
 {
     int32_t place = lane_of(queue, key);
     struct lane *lane = &queue->list[place];
 
-    must(item->state == LANE_OUT);
-    *item = (struct lane_item){.prev = lane->last, .lane = place, .state = LANE_WAITING};
+    must(item->state == FAIR_OUT);
+    *item = (struct fair_item){.prev = lane->last, .lane = place, .state = FAIR_WAITING};
     *(lane->last ? &lane->last->next : &lane->first) = item;
     lane->last = item;
     queue->waiting++;
     update_lane(queue, place);
 }
 
-struct lane_item *fair_queue_next(struct fair_queue *queue)
+struct fair_item *fair_queue_next(struct fair_queue *queue)
 {
     int32_t place = queue->ready;
-    struct lane_item *item;
+    struct fair_item *item;
     struct lane *lane;
 
     if (place == NONE || queue->running >= queue->all)
@@ -153,7 +153,7 @@ struct lane_item *fair_queue_next(struct fair_queue *queue)
     lane = &queue->list[place];
     item = lane->first;
     unlink_item(queue, lane, item);
-    item->state = LANE_RUNNING;
+    item->state = FAIR_RUNNING;
     lane->running++;
     queue->running++;
     leave_ring(queue, place); /* and to its end: lanes take turns */
@@ -161,20 +161,20 @@ struct lane_item *fair_queue_next(struct fair_queue *queue)
     return item;
 }
 
-void fair_queue_remove(struct fair_queue *queue, struct lane_item *item)
+void fair_queue_remove(struct fair_queue *queue, struct fair_item *item)
 {
     struct lane *lane;
 
-    if (item->state == LANE_OUT)
+    if (item->state == FAIR_OUT)
         return;
     lane = &queue->list[item->lane];
-    if (item->state == LANE_WAITING) {
+    if (item->state == FAIR_WAITING) {
         unlink_item(queue, lane, item);
     } else {
         lane->running--;
         queue->running--;
     }
-    item->state = LANE_OUT;
+    item->state = FAIR_OUT;
     update_lane(queue, item->lane);
 }
 

@@ -10,13 +10,13 @@
 
 #include <stdint.h>
 
-enum fair_state { LANE_OUT, LANE_WAITING, LANE_RUNNING };
+enum fair_state { FAIR_OUT, FAIR_WAITING, FAIR_RUNNING };
 
 /* Embed this in a queued object; the queue manages all members. */
-struct lane_item {
-    struct lane_item *next, *prev; /* while it waits */
+struct fair_item {
+    struct fair_item *next, *prev; /* while it waits */
     int32_t lane;
-    enum fair_state state; /* LANE_OUT initially */
+    enum fair_state state; /* FAIR_OUT initially */
 };
 
 struct fair_queue; /* opaque */
@@ -26,13 +26,13 @@ struct fair_queue *fair_queue_new(int all, int each);
 struct fair_queue *fair_queue_free(struct fair_queue *queue); /* accepts NULL, returns NULL */
 
 /* Equal keys share a lane. */
-void fair_queue_add(struct fair_queue *queue, struct lane_item *item, int64_t key);
+void fair_queue_add(struct fair_queue *queue, struct fair_item *item, int64_t key);
 
 /* The next item that may run, which counts as running from now on; NULL if there is none. */
-struct lane_item *fair_queue_next(struct fair_queue *queue);
+struct fair_item *fair_queue_next(struct fair_queue *queue);
 
 /* Removes an item, whether it waits, runs or is out already. */
-void fair_queue_remove(struct fair_queue *queue, struct lane_item *item);
+void fair_queue_remove(struct fair_queue *queue, struct fair_item *item);
 
 int fair_queue_waiting(const struct fair_queue *queue);
 int fair_queue_running(const struct fair_queue *queue);

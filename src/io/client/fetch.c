@@ -60,13 +60,13 @@ struct fetch *fetch_free(struct fetch *fetch)
 
 static size_t on_body(char *bytes, size_t one, size_t len, void *arg)
 {
-    struct transfer *u = arg;
+    struct transfer *transfer = arg;
 
     (void)one;
-    u->moved_at = clock_boot_us();
-    if (u->request->part(u->request->arg, (struct str){bytes, len}))
+    transfer->moved_at = clock_boot_us();
+    if (transfer->request->part(transfer->request->arg, (struct str){bytes, len}))
         return len;
-    u->answer.was_stopped = true;
+    transfer->answer.was_stopped = true;
     return 0;
 }
 
@@ -85,19 +85,19 @@ static void keep_field(struct str line, const char *name, char ret[static FETCH_
 
 static size_t on_head(char *bytes, size_t one, size_t len, void *arg)
 {
-    struct transfer *u = arg;
+    struct transfer *transfer = arg;
     struct str line = {bytes, len};
 
     (void)one;
-    u->moved_at = clock_boot_us();
-    u->head += len;
-    u->is_head_too_long = u->head > FETCH_HEAD_MAX;
-    if (u->is_head_too_long)
+    transfer->moved_at = clock_boot_us();
+    transfer->head += len;
+    transfer->is_head_too_long = transfer->head > FETCH_HEAD_MAX;
+    if (transfer->is_head_too_long)
         return 0;
     if (str_starts(line, STR("HTTP/")))
-        u->answer = (struct fetch_answer){.status = 0};
-    keep_field(line, "ETag", u->answer.etag);
-    keep_field(line, "Content-Type", u->answer.type);
+        transfer->answer = (struct fetch_answer){.status = 0};
+    keep_field(line, "ETag", transfer->answer.etag);
+    keep_field(line, "Content-Type", transfer->answer.type);
     return len;
 }
 
@@ -108,18 +108,19 @@ static size_t on_head(char *bytes, size_t one, size_t len, void *arg)
 static int on_time(void *arg, curl_off_t all_in, curl_off_t in, curl_off_t all_out,
                    curl_off_t out)
 {
-    struct transfer *u = arg;
+    struct transfer *transfer = arg;
     int64_t now = clock_boot_us();
 
     (void)all_in;
     (void)in;
     (void)all_out;
-    if (out != u->sent) {
-        u->sent = out;
-        u->moved_at = now;
+    if (out != transfer->sent) {
+        transfer->sent = out;
+        transfer->moved_at = now;
     }
-    u->is_silent = u->request->silence > 0 && now - u->moved_at > u->request->silence;
-    return u->is_silent;
+    transfer->is_silent = transfer->request->silence > 0 &&
+                          now - transfer->moved_at > transfer->request->silence;
+    return transfer->is_silent;
 }
 
 static struct curl_slist *headers_of(const struct fetch_request *request)
@@ -136,9 +137,10 @@ static struct curl_slist *headers_of(const struct fetch_request *request)
     return list;
 }
 
-static void prepare_request(struct fetch *fetch, struct transfer *u, struct curl_slist *headers)
+static void prepare_request(struct fetch *fetch, struct transfer *transfer,
+                            struct curl_slist *headers)
 {
-    const struct fetch_request *r = u->request;
+    const struct fetch_request *r = transfer->request;
     CURL *easy = fetch->easy;
 
     must(curl_easy_setopt(easy, CURLOPT_URL, r->url) == CURLE_OK);
@@ -154,11 +156,11 @@ static void prepare_request(struct fetch *fetch, struct transfer *u, struct curl
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(r->connect / SPAN_MS));
     curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_time);
-    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, u);
+    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, u);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
-    curl_easy_setopt(easy, CURLOPT_HEADERDATA, u);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
     fetch->error[0] = '\0';
 }
 
@@ -181,8 +183,8 @@ static bool may_have_arrived(CURL *easy, CURLcode code)
     }
 }
 
-static enum rc set_failure(const struct fetch *fetch, const struct transfer *u, CURLcode code,
-                           struct err *reterr)
+static enum rc set_failure(const struct fetch *fetch, const struct transfer *transfer,
+                           CURLcode code, struct err *reterr)
 {
     const char *why = fetch->error[0] != '\0' ? fetch->error : curl_easy_strerror(code);
     bool arrived = may_have_arrived(fetch->easy, code);
@@ -195,11 +197,11 @@ static enum rc set_failure(const struct fetch *fetch, const struct transfer *u, 
         return err_set(reterr, RC_INVALID, -1, 0, "invalid URL: %s", why);
     if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
         return err_set(reterr, RC_CONFLICT, -1, 0, "%s", why);
-    if (u->is_silent)
+    if (transfer->is_silent)
         return err_set(reterr, RC_UNKNOWN, -1, 0, "no data for %d seconds",
-                       (int)(u->request->silence / SPAN_S));
-    /* libcurl reports a line that is too long as out of memory; real memory never runs out. */
-    if (u->is_head_too_long || code == CURLE_OUT_OF_MEMORY)
+                       (int)(transfer->request->silence / SPAN_S));
+    /* libcurl reports a header line that is too long as out of memory; no other case occurs. */
+    if (transfer->is_head_too_long || code == CURLE_OUT_OF_MEMORY)
         return err_set(reterr, RC_CORRUPT, -1, 0, "the head of the answer is too long");
     if (arrived && (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY))
         return err_set(reterr, RC_CORRUPT, -1, 0, "the answer is not HTTP: %s", why);
@@ -209,19 +211,19 @@ static enum rc set_failure(const struct fetch *fetch, const struct transfer *u, 
 enum rc fetch_run(struct fetch *fetch, const struct fetch_request *request,
                   struct fetch_answer *ret, struct err *reterr)
 {
-    struct transfer u = {.request = request, .moved_at = clock_boot_us()};
+    struct transfer transfer = {.request = request, .moved_at = clock_boot_us()};
     struct curl_slist *headers = headers_of(request);
     long status = 0;
     CURLcode code;
 
-    prepare_request(fetch, &u, headers);
+    prepare_request(fetch, &transfer, headers);
     code = curl_easy_perform(fetch->easy);
     curl_easy_getinfo(fetch->easy, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_setopt(fetch->easy, CURLOPT_HTTPHEADER, NULL);
     curl_slist_free_all(headers);
-    if (code != CURLE_OK && !u.answer.was_stopped)
-        return set_failure(fetch, &u, code, reterr);
-    u.answer.status = (int)status;
-    *ret = u.answer;
+    if (code != CURLE_OK && !transfer.answer.was_stopped)
+        return set_failure(fetch, &transfer, code, reterr);
+    transfer.answer.status = (int)status;
+    *ret = transfer.answer;
     return RC_OK;
 }

@@ -65,7 +65,7 @@ static void add_text(EVP_MAC_CTX *mac, struct str s)
 }
 
 static void sign_message(EVP_MAC_CTX *mac, const struct signature_key *key,
-                         struct signature_of message, struct str body, struct buf *out)
+                         struct signature_message message, struct str body, struct buf *out)
 {
     char sha256[] = "SHA256", number[NUMBER_MAX], base64[MAC_LEN * 2];
     struct buf between = BUF(number);
@@ -88,8 +88,8 @@ static void sign_message(EVP_MAC_CTX *mac, const struct signature_key *key,
     buf_text(out, base64);
 }
 
-void signature_make(const struct signature_key *keys, int count, struct signature_of message,
-                    struct str body, struct buf *out)
+void signature_make(const struct signature_key *keys, int count,
+                    struct signature_message message, struct str body, struct buf *out)
 {
     EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
     EVP_MAC_CTX *mac = EVP_MAC_CTX_new(hmac);

@@ -27,8 +27,8 @@ struct signature_key {
     size_t len;
 };
 
-/* What is signed in addition to the body: `id` must not contain `.`. */
-struct signature_of {
+/* What is signed together with the body; `id` must not contain `.`. */
+struct signature_message {
     struct str id;
     int64_t seconds; /* since 1970, when this attempt is sent */
 };
@@ -38,5 +38,5 @@ MUST_USE enum rc signature_key_parse(struct str text, struct signature_key *ret,
                                      struct err *reterr);
 
 /* Appends "v1,..." for each key, separated by blanks: the value of webhook-signature. */
-void signature_make(const struct signature_key *keys, int count, struct signature_of message,
-                    struct str body, struct buf *out);
+void signature_make(const struct signature_key *keys, int count,
+                    struct signature_message message, struct str body, struct buf *out);

@@ -212,7 +212,7 @@ static void unlist_call(struct webhook_pool *pool, struct webhook_call *call)
  */
 static void end_call(struct webhook_pool *pool, struct webhook_call *call)
 {
-    webhook_call_finish(call);
+    webhook_call_fill_result(call);
     must(uv_timer_stop(&call->timer) == 0);
     fair_queue_remove(pool->queue, &call->item);
     unlist_call(pool, call);
@@ -223,7 +223,7 @@ static void end_call(struct webhook_pool *pool, struct webhook_call *call)
 
 static void remove_from_curl(struct webhook_pool *pool, struct webhook_call *call)
 {
-    if (call->item.state == LANE_RUNNING)
+    if (call->item.state == FAIR_RUNNING)
         must(curl_multi_remove_handle(pool->multi, call->easy) == CURLM_OK);
 }
 
@@ -250,7 +250,7 @@ static void end_hop(struct webhook_pool *pool, struct webhook_call *call, CURLco
 
 static void begin_calls(struct webhook_pool *pool)
 {
-    struct lane_item *item;
+    struct fair_item *item;
 
     while ((item = fair_queue_next(pool->queue)) != NULL) {
         struct webhook_call *call = (struct webhook_call *)item; /* its first member */
@@ -336,9 +336,9 @@ void webhook_on_time(uv_timer_t *timer)
     struct webhook_call *call = timer->data;
     struct webhook_pool *pool = call->pool;
 
-    if (call->item.state == LANE_WAITING)
-        webhook_call_end(call, WEBHOOK_TOO_LATE,
-                         "the deadline passed while the call was queued");
+    if (call->item.state == FAIR_WAITING)
+        webhook_call_set_end(call, WEBHOOK_TOO_LATE,
+                             "the deadline passed while the call was queued");
     else
         webhook_call_time_out(call);
     remove_from_curl(pool, call);
@@ -348,7 +348,7 @@ void webhook_on_time(uv_timer_t *timer)
 
 static void cancel_call(struct webhook_pool *pool, struct webhook_call *call)
 {
-    webhook_call_end(call, WEBHOOK_CANCELLED, "the call was cancelled");
+    webhook_call_set_end(call, WEBHOOK_CANCELLED, "the call was cancelled");
     remove_from_curl(pool, call);
     end_call(pool, call);
     schedule_processing(pool);

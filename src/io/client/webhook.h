@@ -44,7 +44,7 @@ struct webhook_request {
     int64_t id; /* chosen by the caller; unique among calls that have not ended */
     struct str method, url;
 
-    /* The user's; another origin gets only those that describe the content on a redirect. */
+    /* The user's.  A redirect to another origin gets only Accept, Content-Type, User-Agent. */
     const struct webhook_header *headers;
     int header_count;
     const struct webhook_header *extra; /* Belfry's headers: sent with every hop */

@@ -136,8 +136,8 @@ static bool is_permitted(struct webhook_call *call, const struct address *addr)
 }
 
 /*
- * A new connection: this is the address it will have, even if the name resolves to another
- * later.
+ * A new connection: checks the address to which it is made, so that a name cannot resolve to
+ * another address after the check.
  */
 static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -269,7 +269,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
     return call->body_bytes > call->body_max ? 0 : len;
 }
 
-/* ---- making ready ---- */
+/* ---- preparing a hop ---- */
 
 uint64_t webhook_call_ms(span us)
 {
@@ -311,7 +311,7 @@ static bool is_for_any_origin(struct str name)
 static void add_signature(struct webhook_call *call)
 {
     const struct webhook_request *r = &call->request;
-    struct signature_of message = {r->message_id, instant_seconds(clock_now())};
+    struct signature_message message = {r->message_id, instant_seconds(clock_now())};
     char number[32], text[SIGNATURE_TEXT_MAX];
     struct buf seconds = BUF(number), list = BUF(text);
 

@@ -13,7 +13,7 @@ static bool is_redirect(int status)
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/* As browsers do: 303 requests another page, and so do 301 and 302 in answer to POST. */
+/* As browsers do: after 303, and after 301 or 302 in answer to POST, the next hop is a GET. */
 static void change_method(struct webhook_call *call, int status)
 {
     bool is_head = str_eq(call->method, STR("HEAD"));
@@ -65,7 +65,7 @@ static enum webhook_phase phase_of(const struct webhook_call *call)
     return peer && peer[0] != '\0' ? WEBHOOK_IN_TLS : WEBHOOK_IN_CONNECT;
 }
 
-void webhook_call_end(struct webhook_call *call, enum webhook_kind kind, const char *text)
+void webhook_call_set_end(struct webhook_call *call, enum webhook_kind kind, const char *text)
 {
     struct webhook_result *result = &call->result;
     enum rc rc = kind == WEBHOOK_REFUSED ? RC_INVALID : result->is_sent ? RC_UNKNOWN : RC_LOST;
@@ -89,7 +89,7 @@ void webhook_call_time_out(struct webhook_call *call)
         [WEBHOOK_IN_ANSWER] = "the answer did not end in time",
     };
 
-    webhook_call_end(call, WEBHOOK_TIMED_OUT, texts[phase_of(call)]);
+    webhook_call_set_end(call, WEBHOOK_TIMED_OUT, texts[phase_of(call)]);
 }
 
 static void end_denied(struct webhook_call *call)
@@ -100,7 +100,7 @@ static void end_denied(struct webhook_call *call)
     address_print(&call->refused, &out);
     buf_printf(&out, " is %s; calls to it are not allowed",
                address_class_text(address_class_of(&call->refused)));
-    webhook_call_end(call, WEBHOOK_REFUSED, text);
+    webhook_call_set_end(call, WEBHOOK_REFUSED, text);
 }
 
 static void end_failed(struct webhook_call *call, CURLcode code)
@@ -116,24 +116,24 @@ static void end_failed(struct webhook_call *call, CURLcode code)
         buf_text(&out, "the answer ended in the middle of its head");
     else
         buf_text(&out, call->curl_text[0] ? call->curl_text : curl_easy_strerror(code));
-    webhook_call_end(call, call->is_sent_now ? WEBHOOK_UNKNOWN : WEBHOOK_UNCONNECTED, text);
+    webhook_call_set_end(call, call->is_sent_now ? WEBHOOK_UNKNOWN : WEBHOOK_UNCONNECTED, text);
 }
 
 /*
- * libcurl accepts a head that the end of the connection cuts short; this code does not.  Once
- * the body is cut, all that is needed of it is there, and how it ends does not matter.
+ * libcurl accepts an answer whose connection ends inside the head; this code does not.  If more
+ * of the body has arrived than is kept, the call is answered, no matter how the body ends.
  */
 void webhook_call_conclude(struct webhook_call *call, CURLcode code)
 {
     bool is_stopped = code == CURLE_ABORTED_BY_CALLBACK;
 
     if (call->is_late)
-        webhook_call_end(call, WEBHOOK_TOO_LATE,
-                         "the deadline passed before the call could be sent");
+        webhook_call_set_end(call, WEBHOOK_TOO_LATE,
+                             "the deadline passed before the call could be sent");
     else if (call->is_refused && !call->is_sent_now && (is_stopped || !call->is_opened))
         end_denied(call);
     else if ((code == CURLE_OK && call->is_past_head) || call->result.is_cut)
-        webhook_call_end(call, WEBHOOK_ANSWERED, "");
+        webhook_call_set_end(call, WEBHOOK_ANSWERED, "");
     else if (code == CURLE_OPERATION_TIMEDOUT)
         webhook_call_time_out(call);
     else
@@ -148,7 +148,7 @@ static span time_of(const struct webhook_call *call, CURLINFO info)
     return (span)us;
 }
 
-void webhook_call_finish(struct webhook_call *call)
+void webhook_call_fill_result(struct webhook_call *call)
 {
     struct webhook_result *result = &call->result;
     int64_t now_us = clock_boot_us();

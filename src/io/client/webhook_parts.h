@@ -9,7 +9,7 @@
 #include "io/client/webhook.h"
 
 struct webhook_call {
-    struct lane_item item;
+    struct fair_item item;
     struct webhook_pool *pool;
     struct webhook_call *next; /* among ended or spare calls */
     int32_t place;             /* in the pool's list of current calls */
@@ -31,7 +31,7 @@ struct webhook_call {
     struct str method, url;
     bool has_body;
     bool is_other_origin; /* another origin than that of the first URL */
-    bool is_opened;       /* the policy permitted a connection */
+    bool is_opened;       /* a connection was permitted and begun */
     bool is_refused;      /* the policy denied one */
     bool is_late;
     bool is_sent_now;  /* in this hop, unlike result.is_sent */
@@ -73,15 +73,15 @@ uint64_t webhook_call_ms(span us);
 /* webhook_end.c: whether another hop follows an answer; if so, prepares it. */
 bool webhook_call_follow(struct webhook_call *call);
 
-/* Sets the result from the end of a hop. */
+/* Decides from the end of a hop how the call ended. */
 void webhook_call_conclude(struct webhook_call *call, CURLcode code);
 
-/* Ends the call for a reason of this program. */
-void webhook_call_end(struct webhook_call *call, enum webhook_kind kind, const char *text);
+/* Sets the kind and the error of the result. */
+void webhook_call_set_end(struct webhook_call *call, enum webhook_kind kind, const char *text);
 void webhook_call_time_out(struct webhook_call *call);
 
 /* Fills in times, kept headers and body of the result. */
-void webhook_call_finish(struct webhook_call *call);
+void webhook_call_fill_result(struct webhook_call *call);
 
 /* webhook.c: the call's timer expired. */
 void webhook_on_time(uv_timer_t *timer);

@@ -61,7 +61,7 @@ struct conn {
     bool is_counted; /* among the connections of its peer */
     struct tls *tls; /* NULL: plain */
     struct h2 *h2;   /* NULL: HTTP/1.1 */
-    bool is_known;   /* which of them it is */
+    bool is_known;   /* the HTTP version is known */
     size_t chatter;  /* bytes of TLS after the handshake that are not answers */
 
     enum conn_phase phase;
@@ -73,11 +73,11 @@ struct conn {
     struct conn_bytes flight; /* passed to libuv, while is_writing */
     struct conn_bytes queue;  /* the bytes after it */
     bool is_writing;
-    uint64_t taken; /* total bytes to send so far */
+    uint64_t taken; /* all bytes passed to conn_write_raw() so far */
 
     enum conn_wait wait;
-    bool is_fresh; /* a phase has begun, so its time limit begins too */
-    uint64_t mark; /* bytes that had arrived or left when the timer was set */
+    bool is_fresh; /* a phase has begun: the timer must be set again */
+    uint64_t mark; /* bytes received or sent when the timer was set, to measure progress */
 };
 
 /* conn.c: the life of a connection. */

@@ -125,7 +125,7 @@ static bool feed_step(struct conn *c, struct str *bytes, struct err *err)
     }
 }
 
-/* Keeps bytes that arrived early; they may be a part of those kept before. */
+/* Keeps bytes that arrived early.  `bytes` may be the unread end of those already kept. */
 static void keep_ahead(struct conn *c, struct str bytes)
 {
     struct conn_bytes *ahead = &c->ahead;

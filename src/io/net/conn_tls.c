@@ -4,18 +4,18 @@
 #include "io/net/listener_parts.h"
 
 enum {
-    SEAL_AT_ONCE = 64 * 1024, /* plain bytes: the maximum that is held twice */
-    /* per connection: new keys take 30 bytes, once per some gigabytes */
+    ENCRYPT_AT_ONCE = 64 * 1024, /* plain bytes: the maximum that is held twice */
+    /* per connection: a change of keys takes 30 bytes, after gigabytes of data */
     CHATTER_MAX = 16 * 1024,
-    /* up to this size joining head and body is cheaper than a second record */
-    SEAL_JOINED = 4096,
+    /* head and body up to this size are joined: cheaper than a second record */
+    ENCRYPT_JOINED = 4096,
 };
 
 static void on_encrypted(void *arg, struct str encrypted)
 {
     struct conn *c = arg;
 
-    conn_bytes_add(&c->listener->sealed, encrypted);
+    conn_bytes_add(&c->listener->encrypted, encrypted);
 }
 
 void conn_start_tls(struct conn *c)
@@ -27,7 +27,7 @@ void conn_start_tls(struct conn *c)
 /* The listener has one buffer for all: the function that fills it also empties it. */
 static void send_encrypted(struct conn *c)
 {
-    struct conn_bytes *encrypted = &c->listener->sealed;
+    struct conn_bytes *encrypted = &c->listener->encrypted;
 
     if (encrypted->len > 0)
         conn_write_raw(c, (struct str){encrypted->ptr, encrypted->len}, (struct str){0});
@@ -48,7 +48,7 @@ static void refuse_plain(struct conn *c)
 static bool has_too_much_chatter(struct conn *c)
 {
     if (c->phase != CONN_SHAKE)
-        c->chatter += c->listener->sealed.len;
+        c->chatter += c->listener->encrypted.len;
     return c->chatter > CHATTER_MAX;
 }
 
@@ -69,7 +69,7 @@ void conn_decrypt(struct conn *c, struct str encrypted)
         state = TLS_FAILED;
     send_encrypted(c);
     if (c->phase == CONN_SHAKE && (state == TLS_OPEN || state == TLS_ENDED)) {
-        c->listener->counts.shaken++;
+        c->listener->counts.handshakes++;
         conn_enter(c, CONN_IDLE);
     }
     if (plain.len > 0)
@@ -78,14 +78,15 @@ void conn_decrypt(struct conn *c, struct str encrypted)
         conn_receive_end(c);
     if (state != TLS_FAILED)
         return;
-    c->listener->counts.unshaken += c->phase == CONN_SHAKE;
+    c->listener->counts.failed_handshakes += c->phase == CONN_SHAKE;
     conn_drop(c);
 }
 
 static void encrypt(struct conn *c, struct str plain)
 {
     while (plain.len > 0 && !c->is_broken) {
-        struct str part = {plain.ptr, plain.len < SEAL_AT_ONCE ? plain.len : SEAL_AT_ONCE};
+        struct str part = {plain.ptr,
+                           plain.len < ENCRYPT_AT_ONCE ? plain.len : ENCRYPT_AT_ONCE};
 
         if (!tls_write(c->tls, part))
             conn_break(c);
@@ -97,10 +98,10 @@ static void encrypt(struct conn *c, struct str plain)
 
 void conn_encrypt(struct conn *c, struct str head, struct str body)
 {
-    char text[SEAL_JOINED + 1];
+    char text[ENCRYPT_JOINED + 1];
     struct buf both = BUF(text);
 
-    if (head.len + body.len <= SEAL_JOINED) {
+    if (head.len + body.len <= ENCRYPT_JOINED) {
         buf_str(&both, head);
         buf_str(&both, body);
         head = buf_as_str(&both);

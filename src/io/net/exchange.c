@@ -133,7 +133,7 @@ bool exchange_is_h2(const struct exchange *x)
     return x->is_h2;
 }
 
-void exchange_trail(struct exchange *x, const struct http1_field *fields, int count)
+void exchange_set_trailers(struct exchange *x, const struct http1_field *fields, int count)
 {
     must(x->is_h2 && count <= EXCHANGE_FIELDS_MAX);
     x->trailers = fields;
@@ -169,7 +169,7 @@ static struct str write_head(struct exchange *x, struct http1_answer *answer)
             answer->framing = HTTP1_SIZED;
         must(http1_write_head(answer, &out, &err) == RC_OK);
     }
-    c->closes = !http1_write_keeps(answer);
+    c->closes = !http1_write_keeps_open(answer);
     return buf_as_str(&out);
 }
 
@@ -220,7 +220,7 @@ void exchange_begin(struct exchange *x, int status, const struct http1_field *fi
                     int field_count)
 {
     struct http1_answer answer = {.status = status,
-                                  .framing = http1_write_stream(x->request),
+                                  .framing = http1_write_stream_framing(x->request),
                                   .fields = fields,
                                   .field_count = field_count};
 

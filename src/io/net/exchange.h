@@ -85,7 +85,7 @@ struct arena *exchange_arena(struct exchange *x);
 bool exchange_is_h2(const struct exchange *x);
 
 /* For the next call of exchange_answer(): fields after the body. */
-void exchange_trail(struct exchange *x, const struct http1_field *fields, int count);
+void exchange_set_trailers(struct exchange *x, const struct http1_field *fields, int count);
 
 /* The client is authenticated: its connection is not counted against its address. */
 void exchange_trust(struct exchange *x);

@@ -6,9 +6,9 @@
 #include "wire/http1/http1_write.h"
 
 /*
- * True if the client should get gzip.  Caches learn that the answer depends on Accept-Encoding,
- * even if this client does not accept gzip: the answer's fields move to the listener's array
- * and get one more.
+ * True if the client should get gzip.  Adds Vary: Accept-Encoding for caches if the answer
+ * could be compressed, even for a client that does not accept gzip; the answer's fields are
+ * then in the listener's array.
  */
 MUST_USE bool exchange_offers_gzip(struct exchange *x, struct http1_answer *answer);
 

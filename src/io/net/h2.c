@@ -32,7 +32,7 @@ void h2_dirty(struct h2 *h2)
 {
     struct listener *listener = h2->conn->listener;
 
-    if (h2->is_dirty || h2->is_taking)
+    if (h2->is_dirty || h2->is_receiving)
         return;
     h2->is_dirty = true;
     h2->next_dirty = listener->dirty;
@@ -305,9 +305,9 @@ void h2_receive(struct conn *c, struct str bytes)
     struct h2 *h2 = c->h2;
     ssize_t n;
 
-    h2->is_taking = true;
+    h2->is_receiving = true;
     n = nghttp2_session_mem_recv(h2->session, (const uint8_t *)bytes.ptr, bytes.len);
-    h2->is_taking = false;
+    h2->is_receiving = false;
     c->is_fresh |= h2->stream_count == 0; /* the time limit of silence restarts */
     send_frames(h2);
     if (n < 0 && !c->is_broken)

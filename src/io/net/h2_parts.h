@@ -32,7 +32,7 @@ struct h2_stream {
     size_t framed;         /* bytes of it that are framed */
     bool is_over;          /* the body is complete */
     bool is_begun;         /* its head was submitted */
-    uint64_t moved_at;     /* uv_now() when there was nothing to frame, or some was framed */
+    uint64_t moved_at;     /* uv_now() when a part was last framed, or nothing was waiting */
     nghttp2_nv *trailers;
     size_t trailer_count;
 };
@@ -42,10 +42,10 @@ struct h2 {
     nghttp2_session *session;
     struct h2_stream all; /* head of the ring */
     int stream_count, half_count;
-    int begun_count;  /* answers that are not completely framed */
-    size_t bodies;    /* bytes of incomplete requests */
-    bool is_taking;   /* nghttp2 is running: frames are sent after it */
-    bool is_draining; /* no further streams */
+    int begun_count;   /* answers that are not completely framed */
+    size_t bodies;     /* bytes of incomplete requests */
+    bool is_receiving; /* nghttp2 is reading; frames are sent after that */
+    bool is_draining;  /* no further streams */
     struct h2 *next_dirty;
     bool is_dirty;
     uint64_t glitch_at; /* uv_now() of the last one */

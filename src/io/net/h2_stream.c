@@ -263,8 +263,8 @@ static size_t add_fields(struct exchange *x, const struct http1_field *fields, i
     return (size_t)count;
 }
 
-/* The head, and with `is_all` also the fields after the body. */
-static void submit_head(struct exchange *x, const struct http1_answer *answer, bool is_all)
+/* The head; if no body follows, it includes the trailers. */
+static void submit_head(struct exchange *x, const struct http1_answer *answer, bool is_bodiless)
 {
     struct h2_stream *s = x->stream;
     nghttp2_nv nv[2 * EXCHANGE_FIELDS_MAX + 1];
@@ -275,9 +275,10 @@ static void submit_head(struct exchange *x, const struct http1_answer *answer, b
     buf_int(&status, answer->status);
     nv[0] = nv_of(STR(":status"), buf_as_str(&status));
     n += add_fields(x, answer->fields, answer->field_count, nv + n);
-    if (is_all)
+    if (is_bodiless)
         n += add_fields(x, x->trailers, x->trailer_count, nv + n);
-    must(nghttp2_submit_response(s->h2->session, s->id, nv, n, is_all ? NULL : &provider) == 0);
+    must(nghttp2_submit_response(s->h2->session, s->id, nv, n,
+                                 is_bodiless ? NULL : &provider) == 0);
     s->is_begun = true;
     s->moved_at = now_of(s);
     s->h2->begun_count++;

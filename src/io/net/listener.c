@@ -262,7 +262,7 @@ struct listener *listener_free(struct listener *listener)
     }
     peer_limits_free(listener->peers);
     tls_context_free(listener->tls);
-    conn_bytes_free(&listener->sealed);
+    conn_bytes_free(&listener->encrypted);
     conn_bytes_free(&listener->frames);
     gzip_free(listener->gzip);
     free(listener);

@@ -42,10 +42,7 @@ struct listener_limits {
     span linger;       /* for the client to close after the last byte */
 };
 
-/*
- * 10,000 connections, 32 per peer, any number from this machine, 10 s, 60 s, 10 s, 1,000
- * bytes/s over 10 s, 30 s, 30 s, 5 min, 10 s, 2 s.
- */
+/* listener.c has the values. */
 extern const struct listener_limits listener_limits_default;
 
 struct listener_handler {
@@ -58,14 +55,14 @@ struct listener_handler {
 };
 
 struct listener_counts {
-    int open;            /* connections at this moment */
-    int64_t accepted;    /* since the start */
-    int64_t turned_away; /* over the limits */
-    int64_t requests;    /* passed on */
-    int64_t refused;     /* answered with a problem */
-    int64_t timed_out;   /* closed or refused by a time limit above */
-    int64_t shaken;      /* TLS handshakes that succeeded */
-    int64_t unshaken;    /* TLS handshakes that failed */
+    int open;                  /* connections at this moment */
+    int64_t accepted;          /* since the start */
+    int64_t turned_away;       /* over the limits */
+    int64_t requests;          /* passed on */
+    int64_t refused;           /* answered with a problem */
+    int64_t timed_out;         /* closed or refused by a time limit above */
+    int64_t handshakes;        /* TLS handshakes that succeeded */
+    int64_t failed_handshakes; /* TLS handshakes that failed */
 };
 
 struct listener; /* opaque */

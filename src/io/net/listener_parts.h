@@ -42,7 +42,7 @@ struct listener {
     struct http1_field fields[EXCHANGE_FIELDS_MAX + 2]; /* of an answer, with those of gzip */
     struct gzip *gzip; /* for whole answers, allocated at the first one */
     char plain[LISTENER_READ + TLS_KEPT_MAX + 1]; /* decrypted content of a TLS read */
-    struct conn_bytes sealed; /* encrypted bytes, until the kernel has them */
+    struct conn_bytes encrypted; /* encrypted bytes, until the kernel has them */
 };
 
 /* listener.c: h2_flush_all() in the next round of the loop. */

@@ -82,7 +82,10 @@ static int64_t key_of(const struct peer_limits *peers, const struct peer *peer)
 {
     uint64_t key = 0;
 
-    /* 0:ffff::/32 is not assigned, so IPv4 addresses use it. */
+    /*
+     * An IPv4 address a.b.c.d shares its count with the IPv6 network of the bytes a, b, c, d,
+     * ff, ff, 0, 0: not worth a larger key.
+     */
     memcpy(&key, peer->bytes, peer->is_v6 ? 8 : 4);
     if (!peer->is_v6)
         key = UINT64_C(0xffff) << 32 | key;

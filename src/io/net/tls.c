@@ -91,8 +91,8 @@ static BIO *new_bio(struct tls *tls)
 /* ---- the context ---- */
 
 /*
- * HTTP/1.1 first: clients that support both get it, so that pages and events need no HTTP/2;
- * gRPC clients offer nothing else.  Each name is preceded by its length.
+ * HTTP/1.1 first: browsers offer both and get it, so that pages and event streams need no
+ * HTTP/2; gRPC clients offer only HTTP/2.  Each name is preceded by its length.
  */
 static const unsigned char protocols[] = "\x08http/1.1\x02h2";
 enum { PROTOCOLS_H1 = 9, PROTOCOLS_BOTH = 12 };
@@ -347,14 +347,14 @@ struct tls *tls_free(struct tls *tls)
     return NULL;
 }
 
-enum tls_state tls_read(struct tls *tls, struct str sealed, struct buf *plain)
+enum tls_state tls_read(struct tls *tls, struct str encrypted, struct buf *plain)
 {
     size_t n;
     int error;
 
-    must(plain->cap - plain->len > sealed.len + TLS_KEPT_MAX);
+    must(plain->cap - plain->len > encrypted.len + TLS_KEPT_MAX);
     ERR_clear_error();
-    tls->in = sealed;
+    tls->in = encrypted;
     /* Plain bytes are fewer than encrypted ones, so there is always room for them. */
     while (SSL_read_ex(tls->ssl, plain->ptr + plain->len, plain->cap - plain->len, &n) == 1)
         plain->len += n;

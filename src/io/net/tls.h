@@ -50,7 +50,7 @@ MUST_USE enum rc tls_check_authorities(const char *path, struct err *reterr);
 struct tls; /* opaque: one connection */
 
 /* Receives bytes to be sent; must consume all of them. */
-typedef void tls_sink(void *arg, struct str sealed);
+typedef void tls_sink(void *arg, struct str encrypted);
 
 struct tls *tls_new(struct tls_context *context, tls_sink *sink, void *arg);
 struct tls *tls_free(struct tls *tls); /* accepts NULL, returns NULL */
@@ -66,7 +66,7 @@ enum tls_state {
  * Consumes all of `sealed` and appends its content to *plain, which needs room for sealed.len +
  * TLS_KEPT_MAX bytes.  Not to be called after TLS_FAILED.
  */
-MUST_USE enum tls_state tls_read(struct tls *tls, struct str sealed, struct buf *plain);
+MUST_USE enum tls_state tls_read(struct tls *tls, struct str encrypted, struct buf *plain);
 
 /* Only in state TLS_OPEN; false: close. */
 MUST_USE bool tls_write(struct tls *tls, struct str plain);

@@ -12,9 +12,10 @@
 #include <sys/types.h>
 
 /*
- * Calls `fn` for each child, including dead ones that were not waited for.  A child that
- * another one's death moves while the list is read may be missed; SIGCHLD announces that death,
- * so a caller that needs them all must call again then.  False with errno if there is no list.
+ * Calls `fn` for each child, including dead ones that were not waited for.  Orphans that
+ * become children while the list is read may be missed; SIGCHLD announces the death of their
+ * parent, so a caller that needs them all must call again then.  False with errno if there is
+ * no list.
  */
 bool children_each(void (*fn)(pid_t child, void *arg), void *arg);
 

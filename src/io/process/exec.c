@@ -20,8 +20,8 @@
 #include "io/process/supervisor.h"
 
 enum {
-    SWEEP_BATCH = 256, /* strays killed before they are waited for */
-    SWEEP_PASSES = 16, /* in one event; the next event continues */
+    STRAYS_BATCH = 256, /* strays killed before they are waited for */
+    STRAYS_PASSES = 16, /* in one event; the next event continues */
 };
 
 struct exec_run {
@@ -36,7 +36,7 @@ struct exec_run {
     struct exec_meter meter;
     span kill_after;
     bool was_killed; /* SIGKILL was ordered */
-    bool is_lost;    /* waits for the end of the sweep */
+    bool is_lost;    /* waits until all strays are dead */
     bool is_over;    /* on_end was called */
     int handles;     /* of the loop, not yet closed */
     struct exec_end end;
@@ -96,39 +96,39 @@ static void end_run(struct exec_run *run)
     uv_close((uv_handle_t *)&run->timer, on_handle_closed);
 }
 
-struct kill_strays {
+struct stray_list {
     const struct exec_pool *pool;
     int count;
-    pid_t strays[SWEEP_BATCH];
+    pid_t pids[STRAYS_BATCH];
 };
 
-static void sweep_child(pid_t child, void *arg)
+static void kill_stray(pid_t child, void *arg)
 {
-    struct kill_strays *kill_strays = arg;
+    struct stray_list *list = arg;
 
-    for (const struct exec_run *run = kill_strays->pool->runs; run; run = run->after)
+    for (const struct exec_run *run = list->pool->runs; run; run = run->after)
         if (run->supervisor.pid == child)
             return;
-    if (kill_strays->count == SWEEP_BATCH)
+    if (list->count == STRAYS_BATCH)
         return;
-    kill_strays->strays[kill_strays->count++] = child;
+    list->pids[list->count++] = child;
     children_kill(child);
 }
 
 /*
- * Kills all children that are not supervisors; returns how many are dead, and whether any is
- * left.
+ * Kills all children that are not supervisors.  Returns how many are dead; *ret_left is true if
+ * some may be left.
  */
-static int sweep_once(const struct exec_pool *pool, bool *ret_left)
+static int kill_strays_once(const struct exec_pool *pool, bool *ret_left)
 {
-    struct kill_strays kill_strays = {.pool = pool};
-    bool is_list = children_each(sweep_child, &kill_strays);
+    struct stray_list list = {.pool = pool};
+    bool is_list = children_each(kill_stray, &list);
     int dead = 0;
 
-    for (int i = 0; i < kill_strays.count; i++)
-        if (waitpid(kill_strays.strays[i], NULL, WNOHANG) == kill_strays.strays[i])
+    for (int i = 0; i < list.count; i++)
+        if (waitpid(list.pids[i], NULL, WNOHANG) == list.pids[i])
             dead++;
-    *ret_left = !is_list || kill_strays.count > 0;
+    *ret_left = !is_list || list.count > 0;
     return dead;
 }
 
@@ -142,8 +142,8 @@ static void kill_strays(struct exec_pool *pool)
     bool is_left = true;
     int dead = 1, all = 0;
 
-    for (int i = 0; i < SWEEP_PASSES && dead > 0; i++) {
-        dead = sweep_once(pool, &is_left);
+    for (int i = 0; i < STRAYS_PASSES && dead > 0; i++) {
+        dead = kill_strays_once(pool, &is_left);
         all += dead;
     }
     if (!is_left)
@@ -166,7 +166,7 @@ static void on_death(uv_signal_t *handle, int signal)
 }
 
 /* SIGCHLD announces deaths; this is for the case that the children could not be listed then. */
-static void on_sweep_timer(uv_timer_t *timer)
+static void on_strays_timer(uv_timer_t *timer)
 {
     const struct exec_run *run = timer->data;
 
@@ -182,7 +182,7 @@ static void set_lost(struct exec_run *run)
             "the supervisor of the program was killed; the program was killed too");
     run->is_lost = true;
     must(uv_signal_start(&pool->deaths, on_death, SIGCHLD) == 0);
-    must(uv_timer_start(&run->timer, on_sweep_timer, EXEC_KILL_AGAIN_MS, EXEC_KILL_AGAIN_MS) ==
+    must(uv_timer_start(&run->timer, on_strays_timer, EXEC_KILL_AGAIN_MS, EXEC_KILL_AGAIN_MS) ==
          0);
     kill_strays(pool);
 }

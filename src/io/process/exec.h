@@ -79,7 +79,8 @@ struct exec_end {
     bool killed;       /* it did not end after SIGTERM in time */
     int strays;        /* further processes that had to be killed; if lost, all */
     span user, system; /* processor time of the program and all that it left */
-    int64_t max_rss;   /* bytes of the largest process; at least a few MB of ours */
+    int64_t
+        max_rss; /* bytes of the largest process; at least the few MB of the fork before exec */
     int64_t output_bytes, dropped_bytes; /* written in all; not passed on */
     struct err err;
 };

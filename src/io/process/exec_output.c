@@ -18,7 +18,7 @@ static void pass_on(struct exec_output *output, struct str text, bool ends_line)
     int64_t over = size - meter->left;
 
     if (over > 0) {
-        /* Less than size, so at most the text without its end. */
+        /* left < size, so this is at most the text, without its line end. */
         text.len = (size_t)meter->left;
         meter->dropped += over;
         meter->left = 0;

@@ -34,7 +34,7 @@ struct exec_output {
 void exec_output_open(struct exec_output *output, uv_loop_t *loop);
 
 /*
- * When all writers are dead: reads the rest of the pipe, passes on the unfinished line and
- * closes.  Does not wait for another process that was given the pipe and still writes.
+ * After the end of the program: reads the rest of the pipe, passes on the unfinished line and
+ * closes.  Does not wait if some other process still has the pipe open and writes.
  */
 void exec_output_finish(struct exec_output *output);

@@ -99,16 +99,16 @@ int exec_memory_file(const char *name, struct str bytes)
     if (fd < 0)
         return -1;
     for (size_t done = 0; done < bytes.len;) {
-        ssize_t put_text = pwrite(fd, bytes.ptr + done, bytes.len - done, (off_t)done);
+        ssize_t written = pwrite(fd, bytes.ptr + done, bytes.len - done, (off_t)done);
 
-        if (put_text < 0) {
+        if (written < 0) {
             int failure = errno;
 
             close(fd);
             errno = failure;
             return -1;
         }
-        done += (size_t)put_text;
+        done += (size_t)written;
     }
     return fd;
 }

@@ -43,8 +43,8 @@ struct supervisor_error supervisor_find_user(const struct exec_pack *pack,
 
 /*
  * Becomes the program; for the forked child.  `fds` are all above 2.  An error is written to
- * `error_pipe`, which closes automatically when the program begins.  Ends with process
- * `supervisor`.
+ * `error_pipe`, which closes automatically when the program begins.  The kernel kills the child
+ * when process `supervisor` dies.
  */
 _Noreturn void supervisor_become(const struct exec_pack *pack,
                                  const struct supervisor_user *identity,

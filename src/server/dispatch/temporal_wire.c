@@ -270,7 +270,7 @@ static struct str words_of(struct str escaped, struct arena *arena)
     size_t len;
 
     words.ptr = arena_take(arena, words.cap);
-    grpc_message_read(escaped, &words);
+    grpc_unescape_message(escaped, &words);
     len = words.len;
     text_repair(words.ptr, len);
     for (size_t i = 0; i < len; i++)

@@ -97,5 +97,5 @@ void frontend_rpc_end(struct exchange *x, int status)
     static const struct http1_field done = {{"grpc-status", 11}, {"0", 1}};
 
     if (status == 200)
-        exchange_trail(x, &done, 1);
+        exchange_set_trailers(x, &done, 1);
 }

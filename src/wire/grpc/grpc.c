@@ -70,7 +70,7 @@ bool grpc_timeout(struct str text, span *ret)
     return true;
 }
 
-void grpc_message(struct str text, struct buf *out)
+void grpc_escape_message(struct str text, struct buf *out)
 {
     static const char hex[] = "0123456789ABCDEF";
 
@@ -92,7 +92,7 @@ static int hex_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-void grpc_message_read(struct str text, struct buf *out)
+void grpc_unescape_message(struct str text, struct buf *out)
 {
     for (size_t i = 0; i < text.len; i++) {
         bool is_escaped = text.ptr[i] == '%' && i + 2 < text.len &&

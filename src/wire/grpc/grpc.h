@@ -55,11 +55,11 @@ bool grpc_timeout(struct str text, span *ret);
  * Appends in the form of grpc-message: percent signs and everything but printable ASCII are
  * escaped.
  */
-void grpc_message(struct str text, struct buf *out);
+void grpc_escape_message(struct str text, struct buf *out);
 #define GRPC_MESSAGE_ROOM(len) (3 * (len) + 1)
 
 /* The reverse; invalid escapes are copied unchanged. */
-void grpc_message_read(struct str text, struct buf *out);
+void grpc_unescape_message(struct str text, struct buf *out);
 
 /* grpc-status: "5".  Any other number, or none: GRPC_UNKNOWN. */
 enum grpc_status grpc_status_read(struct str text);

@@ -3,7 +3,7 @@
  * Protobuf messages in arenas: unpacked within a budget, checked, packed.
  *
  * protobuf-c neither limits the memory of a message nor checks its texts: one byte on the wire
- * may become 28 in memory, and a text ends at its first NUL.  This file does both.
+ * may become 28 in memory, and a NUL silently ends a text.  This file limits and checks both.
  */
 #pragma once
 

@@ -28,7 +28,7 @@ enum {
     HTTP1_SIZE_DIGITS_MAX = 16, /* of a chunk's size: 64 bits */
     HTTP1_BLANKS_MAX = 1,       /* empty lines before a request, RFC 9112 section 2.2 */
 
-    /* The line, its decoded form, the fields, and a line of the body's framing. */
+    /* The request line, its decoded form, the fields, and the line before a chunk. */
     HTTP1_ROOM = 2 * HTTP1_LINE_MAX + HTTP1_SECTION_MAX + HTTP1_EXT_MAX + HTTP1_SIZE_DIGITS_MAX,
 };
 
@@ -110,9 +110,10 @@ void http1_begin(struct http1 *p, char *room, int64_t body_max);
 
 /*
  * Consumes bytes up to the next event and moves *bytes past them; call it again until it
- * returns HTTP1_MORE or HTTP1_DONE.  After HTTP1_HEAD, a call without bytes checks whether the
- * announced body may be sent.  RC_INVALID or RC_LIMIT: answer p->status with the message and
- * close.  Do not call it after an error, nor after HTTP1_DONE without http1_begin().
+ * returns HTTP1_MORE or HTTP1_DONE.  After HTTP1_HEAD, a call without bytes checks the
+ * announced length of the body against body_max.  RC_INVALID or RC_LIMIT: answer p->status
+ * with the message and close.  Do not call it after an error, nor after HTTP1_DONE without
+ * http1_begin().
  */
 MUST_USE enum rc http1_feed(struct http1 *p, struct str *bytes, enum http1_event *ret,
                             struct err *reterr);

@@ -8,12 +8,12 @@
 
 enum {
     DAY_S = 86400,
-    EPOCH_DAY = 719468,  /* days from 0000-03-01 to 1970-01-01 */
-    CYCLE_D = 146097,    /* the calendar repeats after 400 years */
-    ERA_AHEAD_MAX = 50,  /* years: RFC 9110 on years of two digits */
-    YEAR_MAX = 9999,     /* the last with four digits */
-    LEAP_SECOND = 60,    /* may be written; it is the second after 59 */
-    MONTHS_TO_MARCH = 2, /* years are counted from March, so that leap days come last */
+    EPOCH_DAY = 719468,   /* days from 0000-03-01 to 1970-01-01 */
+    CYCLE_DAYS = 146097,  /* the calendar repeats after 400 years */
+    YEARS_AHEAD_MAX = 50, /* years: RFC 9110 on years of two digits */
+    YEAR_MAX = 9999,      /* the last with four digits */
+    LEAP_SECOND = 60,     /* may be written; it is the second after 59 */
+    MONTHS_TO_MARCH = 2,  /* years are counted from March, so that leap days come last */
 };
 
 static const struct str weekdays[7] = {
@@ -51,15 +51,15 @@ static struct fields fields_of(int64_t seconds)
     int64_t day = seconds / DAY_S - (seconds % DAY_S < 0);
     int tod = (int)(seconds - day * DAY_S);
     struct fields f = {.hour = tod / 3600, .minute = tod / 60 % 60, .second = tod % 60};
-    int of_cycle = (int)((day + EPOCH_DAY) % CYCLE_D), year, of_year, month;
+    int of_cycle = (int)((day + EPOCH_DAY) % CYCLE_DAYS), year, of_year, month;
 
     /* The day of the cycle minus its leap days is 365 times the year; both begin in March. */
-    year = (of_cycle - of_cycle / 1460 + of_cycle / 36524 - of_cycle / (CYCLE_D - 1)) / 365;
+    year = (of_cycle - of_cycle / 1460 + of_cycle / 36524 - of_cycle / (CYCLE_DAYS - 1)) / 365;
     of_year = of_cycle - (365 * year + year / 4 - year / 100);
     month = (5 * of_year + 2) / 153;
     f.day = of_year - (153 * month + 2) / 5 + 1;
     f.month = month < 10 ? month + 3 : month - 9;
-    f.year = (int)((day + EPOCH_DAY) / CYCLE_D) * 400 + year + (f.month <= MONTHS_TO_MARCH);
+    f.year = (int)((day + EPOCH_DAY) / CYCLE_DAYS) * 400 + year + (f.month <= MONTHS_TO_MARCH);
     f.weekday = (int)((day + EPOCH_DAY + 3) % 7);
     return f;
 }
@@ -75,7 +75,7 @@ void http1_date_format(instant t, struct buf *out)
     char text[] = "Www, dd Mmm yyyy hh:mm:ss GMT";
     struct fields f;
 
-    f = fields_of(instant_seconds(instant_within(t)));
+    f = fields_of(instant_seconds(instant_clamp(t)));
     memcpy(text, weekdays[f.weekday].ptr, 3);
     put_two(text + 5, f.day);
     memcpy(text + 8, months[f.month - 1], 3);
@@ -197,9 +197,9 @@ static int full_year(int digits, instant now)
     int year = fields_of(instant_seconds(now)).year;
     int found = year - year % 100 + digits;
 
-    if (found <= year + ERA_AHEAD_MAX - 100)
+    if (found <= year + YEARS_AHEAD_MAX - 100)
         found += 100;
-    return found > year + ERA_AHEAD_MAX ? found - 100 : found;
+    return found > year + YEARS_AHEAD_MAX ? found - 100 : found;
 }
 
 enum rc http1_date_parse(struct str text, instant now, instant *ret, struct err *reterr)

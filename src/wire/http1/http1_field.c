@@ -24,13 +24,13 @@ static bool is_control(char byte)
 static size_t first_unusual(const char *bytes)
 {
     const uint64_t ones = 0x0101010101010101, high = 0x80 * ones;
-    uint64_t eight, flipped, odd;
+    uint64_t eight, flipped, unusual;
 
     memcpy(&eight, bytes, sizeof eight);
     eight = le64toh(eight);
     flipped = eight ^ (0x7f * ones);
-    odd = (eight | (eight - ' ' * ones) | (flipped - ones)) & high;
-    return odd == 0 ? 8 : (size_t)__builtin_ctzll(odd) / 8;
+    unusual = (eight | (eight - ' ' * ones) | (flipped - ones)) & high;
+    return unusual == 0 ? 8 : (size_t)__builtin_ctzll(unusual) / 8;
 }
 
 size_t http1_text_length(struct str s)
@@ -70,6 +70,7 @@ size_t http1_token_length(struct str s)
     return n;
 }
 
+/* An unreserved byte of a URL: a-z, A-Z, 0-9 and -._~ */
 static bool is_plain(char byte)
 {
     static const char map[] = "................................"

@@ -75,8 +75,8 @@ static enum rc read_length(struct http1 *p, struct str value, struct err *reterr
 }
 
 /*
- * Without chunked at the end the length is unknown: 400; otherwise a coding is unsupported:
- * 501.
+ * Only "chunked" is supported.  400 if it is not the last coding, because then the length is
+ * unknown; 501 if it is the last of several.
  */
 static enum rc read_coding(struct http1 *p, struct str value, struct err *reterr)
 {

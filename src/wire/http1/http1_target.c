@@ -219,8 +219,8 @@ static size_t host_length(struct str s)
 }
 
 /*
- * Narrower than RFC 3986, which allows commas, quotes and escapes in a name: no name that can
- * be served has them, but lists of hosts do.
+ * Narrower than RFC 3986, which allows commas, quotes and escapes in a name: they occur in
+ * lists of hosts, but in no name of a real host.
  */
 bool http1_host_parse(struct str text, struct str *ret_host, struct str *ret_port)
 {

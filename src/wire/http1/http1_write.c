@@ -65,13 +65,13 @@ const char *http1_write_reason(int status)
     return "";
 }
 
-bool http1_write_keeps(const struct http1_answer *answer)
+bool http1_write_keeps_open(const struct http1_answer *answer)
 {
     return answer->to && answer->to->is_persistent && !answer->closes &&
            answer->framing != HTTP1_TO_CLOSE;
 }
 
-enum http1_framing http1_write_stream(const struct http1_request *to)
+enum http1_framing http1_write_stream_framing(const struct http1_request *to)
 {
     return to->minor == 1 ? HTTP1_CHUNKED : HTTP1_TO_CLOSE;
 }
@@ -117,7 +117,7 @@ static void write_framing(const struct http1_answer *answer, struct buf *out)
     }
     if (answer->framing == HTTP1_CHUNKED)
         buf_text(out, "Transfer-Encoding: chunked\r\n");
-    if (!http1_write_keeps(answer))
+    if (!http1_write_keeps_open(answer))
         buf_text(out, "Connection: close\r\n");
     else if (answer->to->minor == 0)
         buf_text(out, "Connection: keep-alive\r\n");

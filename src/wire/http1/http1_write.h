@@ -38,10 +38,10 @@ MUST_USE enum rc http1_write_head(const struct http1_answer *answer, struct buf 
                                   struct err *reterr);
 
 /* Whether the connection stays open after this answer, as its head says. */
-bool http1_write_keeps(const struct http1_answer *answer);
+bool http1_write_keeps_open(const struct http1_answer *answer);
 
-/* The framing of a body of unknown length for that client. */
-enum http1_framing http1_write_stream(const struct http1_request *to);
+/* The framing of a body of unknown length, for the HTTP version of that client. */
+enum http1_framing http1_write_stream_framing(const struct http1_request *to);
 
 /*
  * Appends one chunk; false, with nothing appended, if it does not fit.  Empty data append

@@ -11,7 +11,7 @@
 #include "base/thread_cache.h"
 #include "wire/json/json_parse.h"
 
-void json_use_pieces(void)
+void json_use_thread_cache(void)
 {
 #ifndef BELFRY_SANITIZED
     json_set_alloc_funcs(thread_cache_alloc, thread_cache_free);
@@ -37,8 +37,8 @@ static enum rc fail_at(struct str text, size_t at, struct str what, struct err *
 
 /*
  * The position in the text: brackets and commas inside strings have no meaning.  Values are
- * counted as json_parse() counts them: one begins after each comma and after each bracket that
- * another does not close at once.
+ * counted as json_parse() counts them: one after each comma, and one after each opening bracket
+ * unless a closing bracket follows.
  */
 struct outline {
     bool in_string, escaped, is_opened;

@@ -18,7 +18,7 @@
 enum {
     JSON_BYTES_MAX = 1 << 20,  /* of one text: a spec with all lists full takes a third */
     JSON_DEPTH_MAX = 32,       /* a schedule nests 6 deep; the rest is for users' own input */
-    JSON_VALUES_MAX = 1 << 17, /* an empty list costs two bytes to send but 100 to hold */
+    JSON_VALUES_MAX = 1 << 17, /* an empty list has two bytes but takes 100 in memory */
     JSON_FIELDS_MAX = 64,      /* of one shape */
 };
 
@@ -27,7 +27,7 @@ enum {
  * call it before there is a second thread.  With sanitizers it does nothing, so that they see
  * each allocation.
  */
-void json_use_pieces(void);
+void json_use_thread_cache(void);
 
 /*
  * Reads one value, of any type, surrounded only by blanks.  Rejects text that is too long, too
@@ -36,7 +36,7 @@ void json_use_pieces(void);
  */
 MUST_USE enum rc json_read(struct str text, json_t **ret, struct err *reterr);
 
-/* The same for a text that was read or printed here before; NULL if it is not JSON. */
+/* For stored text, which json_read() or json_print() has checked; NULL if it is not JSON. */
 json_t *json_of_kept(struct str text);
 
 enum json_style {

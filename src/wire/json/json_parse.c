@@ -132,7 +132,7 @@ static json_t *must_exist(json_t *value)
     return value;
 }
 
-/* The caller checks what follows a number; a point is not expected there. */
+/* Reads digits only: the caller rejects a point or an exponent after them. */
 static json_t *parse_number(struct scan *s)
 {
     bool is_negative = *s->at == '-';
@@ -199,21 +199,21 @@ static bool fill_list(struct scan *s, json_t *list)
 }
 
 /* Recurses through its members, at most JSON_DEPTH_MAX deep. */
-static json_t *parse_nest(struct scan *s, bool is_object)
+static json_t *parse_container(struct scan *s, bool is_object)
 {
-    json_t *nest;
+    json_t *container;
     bool is_whole;
 
     if (s->depth == JSON_DEPTH_MAX)
         return NULL;
     s->at++;
     s->depth++;
-    nest = must_exist(is_object ? json_object() : json_array());
-    is_whole = is_object ? fill_object(s, nest) : fill_list(s, nest);
+    container = must_exist(is_object ? json_object() : json_array());
+    is_whole = is_object ? fill_object(s, container) : fill_list(s, container);
     s->depth--;
     if (is_whole)
-        return nest;
-    json_decref(nest);
+        return container;
+    json_decref(container);
     return NULL;
 }
 
@@ -227,7 +227,7 @@ static json_t *parse_value(struct scan *s)
     switch (c) {
     case '{':
     case '[':
-        return parse_nest(s, c == '{');
+        return parse_container(s, c == '{');
     case '"':
         s->at++;
         return read_string(s, &text) ? must_exist(json_stringn_nocheck(text.ptr, text.len))

@@ -120,7 +120,7 @@ static size_t string_length(struct str s)
 }
 
 /* The same for an object or list. */
-static size_t nest_length(struct str s)
+static size_t container_length(struct str s)
 {
     int64_t depth = 0;
 
@@ -145,7 +145,7 @@ static size_t value_length(struct str s)
     if (s.len > 0 && s.ptr[0] == '"')
         return string_length(s);
     if (s.len > 0 && (s.ptr[0] == '{' || s.ptr[0] == '['))
-        return nest_length(s);
+        return container_length(s);
     while (n < s.len && !is_between(s.ptr[n]) && s.ptr[n] != '}' && s.ptr[n] != ']')
         n++;
     return n;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads YAML: libyaml returns events; a stack of open lists and objects builds values from
- * them.  libyaml counts characters and Belfry counts bytes, so the reader keeps one position in
- * both.
+ * them.  libyaml counts characters and Belfry counts bytes, so the reader counts both.
  */
 #include "wire/yaml/yaml.h"
 

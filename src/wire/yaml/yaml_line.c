@@ -15,7 +15,7 @@ struct walk {
     size_t key_line;
     int64_t index; /* of the next item */
     int skip;      /* open lists and objects below that are not on the path */
-    bool is_list, wants_key, is_hit, is_done;
+    bool is_list, wants_key, is_match, is_done;
 };
 
 /* "name" of "name.expr" or "name[0]"; names may contain dots. */
@@ -69,15 +69,15 @@ static void on_key(struct walk *walk, const yaml_event_t *event)
     if (event->type == YAML_SCALAR_EVENT)
         key = (struct str){(const char *)event->data.scalar.value, event->data.scalar.length};
     walk->key_line = event->start_mark.line;
-    walk->is_hit = match_key(walk, key);
+    walk->is_match = match_key(walk, key);
     walk->wants_key = false;
 }
 
 static void on_value(struct walk *walk, const yaml_event_t *event)
 {
-    bool is_hit = walk->is_list ? match_index(walk) : walk->is_hit;
+    bool is_match = walk->is_list ? match_index(walk) : walk->is_match;
 
-    if (is_hit) {
+    if (is_match) {
         walk->line = walk->is_list ? event->start_mark.line : walk->key_line;
         enter_value(walk, event);
         return;

@@ -203,7 +203,8 @@ static void gaps_between_matches_are_found_in_both_directions(void **state)
     for (int i = 0; i < 20000; i++) {
         struct cron cron = random_cron();
         int64_t from = random_local(), at = from;
-        int64_t next = cron_next_gap(&cron, from), prev = cron_prev_gap(&cron, from);
+        int64_t next = cron_next_unmatched(&cron, from),
+                prev = cron_prev_unmatched(&cron, from);
 
         while (at - from < 400 && second_matches(&cron, at))
             at++;

@@ -107,8 +107,8 @@ static void expect(const struct question *q, int i, int64_t found)
 static void check_cron(const struct question *q, const struct cron *cron, struct str zone)
 {
     enum dst_name name = q->dst == DST_DEFAULT ? dialect_dst(q->dialect) : q->dst;
-    struct dst_cell dst = dst_resolve((struct dst_rule){.name = name},
-                                      cron->flags & CRON_INTERVAL);
+    struct dst_choice dst = dst_resolve((struct dst_rule){.name = name},
+                                        cron->flags & CRON_INTERVAL);
     const struct tz *tz = zone_of(zone);
     int64_t at = q->after;
 

@@ -159,7 +159,7 @@ static void a_damaged_row_gives_a_time_that_is_not_in_the_past(void **state)
                                  .hint_at = odd[k],
                                  .hint_expires = INSTANT_NEVER,
                                  .paused_until = INSTANT_NONE};
-            instant now = instant_within(odd[i]);
+            instant now = instant_clamp(odd[i]);
             struct governed next = governor_next(&g, odd[i]);
 
             assert_true(next.at >= now + SPAN_MIN && next.at <= now + SPAN_DAY);

@@ -12,11 +12,11 @@
 #include "core/spec/local.h"
 #include "zones.h"
 
-static const struct dst_cell skip_first = {GAP_SKIP, FOLD_FIRST};
-static const struct dst_cell skip_last = {GAP_SKIP, FOLD_LAST};
-static const struct dst_cell skip_both = {GAP_SKIP, FOLD_BOTH};
-static const struct dst_cell next_first = {GAP_NEXT, FOLD_FIRST};
-static const struct dst_cell shift_first = {GAP_SHIFT, FOLD_FIRST};
+static const struct dst_choice skip_first = {GAP_SKIP, FOLD_FIRST};
+static const struct dst_choice skip_last = {GAP_SKIP, FOLD_LAST};
+static const struct dst_choice skip_both = {GAP_SKIP, FOLD_BOTH};
+static const struct dst_choice next_first = {GAP_NEXT, FOLD_FIRST};
+static const struct dst_choice shift_first = {GAP_SHIFT, FOLD_FIRST};
 
 /* UTC second of a date and a time hhmm. */
 static int64_t utc(int year, int month, int day, int hhmm)
@@ -37,8 +37,8 @@ static struct cron cron_of(const char *expr, enum dialect dialect)
 }
 
 /* The slots in [from, to] are exactly `expected`, ended by 0: forwards and backwards. */
-static void assert_slots(const char *zone, const char *expr, struct dst_cell dst, int64_t from,
-                         int64_t to, const int64_t *expected)
+static void assert_slots(const char *zone, const char *expr, struct dst_choice dst,
+                         int64_t from, int64_t to, const int64_t *expected)
 {
     struct cron cron = cron_of(expr, DIALECT_BELFRY);
     struct err err;
@@ -115,7 +115,7 @@ static void t22_a_time_in_a_fold_is_the_first_the_last_or_both(void **state)
 /* Samoa went from UTC-10 to UTC+14: 30 December 2011 did not exist there. */
 static void t23_a_skipped_date_has_no_slots_under_any_rule(void **state)
 {
-    const struct dst_cell rules[] = {skip_both, next_first, shift_first};
+    const struct dst_choice rules[] = {skip_both, next_first, shift_first};
 
     (void)state;
     for (int i = 0; i < 3; i++)
@@ -154,8 +154,8 @@ static void t24_named_rules_answer_as_the_table_says(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct dst_cell fixed = dst_resolve((struct dst_rule){.name = rows[i].rule}, false);
-        struct dst_cell interval = dst_resolve((struct dst_rule){.name = rows[i].rule}, true);
+        struct dst_choice fixed = dst_resolve((struct dst_rule){.name = rows[i].rule}, false);
+        struct dst_choice interval = dst_resolve((struct dst_rule){.name = rows[i].rule}, true);
 
         assert_slots("America/New_York", "30 2 * * *", fixed, utc(2024, 3, 10, 500),
                      utc(2024, 3, 10, 2359), rows[i].gap);
@@ -308,7 +308,7 @@ static void after_four_hundred_years_all_is_as_before(void **state)
     static const char *const exprs[] = {"30 2 * * *", "30 1 * * *", "0 0 * * SUN"};
     static const char *const zones[] = {"America/New_York", "Australia/Lord_Howe",
                                         "America/Havana", "Antarctica/Troll"};
-    const struct dst_cell rules[] = {skip_last, next_first, shift_first};
+    const struct dst_choice rules[] = {skip_last, next_first, shift_first};
 
     (void)state;
     for (int i = 0; i < 3 * 4 * 3; i++) {

@@ -45,7 +45,7 @@ static void sample_rules(struct spec *spec, const struct rrule *rule, instant en
     entry->kind = ENTRY_RRULE;
     entry->rrule = copy;
     entry->rrule_end = end;
-    entry->dst = (struct dst_cell){GAP_SHIFT, FOLD_LAST};
+    entry->dst = (struct dst_choice){GAP_SHIFT, FOLD_LAST};
 }
 
 static void sample_exclusions(struct spec *spec, struct arena *arena)
@@ -79,7 +79,7 @@ static void sample_shape(struct spec *spec, struct arena *arena)
     for (int i = 0; i < 3; i++) {
         entries[i].list = LIST_CALENDARS;
         entries[i].zone = (uint8_t)i;
-        entries[i].dst = (struct dst_cell){(unsigned char)i, (unsigned char)(2 - i)};
+        entries[i].dst = (struct dst_choice){(unsigned char)i, (unsigned char)(2 - i)};
         entries[i].cron = sample_office();
         entries[i].cron.minute = UINT64_C(0x42) << i;
     }
@@ -115,7 +115,7 @@ static struct spec sample(int which, struct arena *arena)
         entry = sample_entries(&spec, 1, arena);
         entry->list = LIST_TIMES;
         entry->index = SPEC_ENTRIES_MAX - 1;
-        entry->dst = (struct dst_cell){GAP_NEXT, FOLD_BOTH};
+        entry->dst = (struct dst_choice){GAP_NEXT, FOLD_BOTH};
         entry->cron = which == SAMPLE_CRON      ? sample_office()
                       : which == SAMPLE_SPECIAL ? sample_special()
                                                 : sample_fraction();

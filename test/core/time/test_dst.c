@@ -10,7 +10,7 @@
 
 static void check(struct dst_rule rule, bool is_interval, enum gap gap, enum fold fold)
 {
-    struct dst_cell cell = dst_resolve(rule, is_interval);
+    struct dst_choice cell = dst_resolve(rule, is_interval);
 
     assert_int_equal(cell.gap, gap);
     assert_int_equal(cell.fold, fold);
@@ -41,7 +41,7 @@ static void a_rule_of_two_cells_answers_with_them(void **state)
     (void)state;
     for (int gap = GAP_SKIP; gap <= GAP_SHIFT; gap++)
         for (int fold = FOLD_FIRST; fold <= FOLD_BOTH; fold++) {
-            struct dst_cell cell = {(unsigned char)gap, (unsigned char)fold};
+            struct dst_choice cell = {(unsigned char)gap, (unsigned char)fold};
             struct dst_rule rule = {.name = DST_CUSTOM, .custom = cell};
 
             check(rule, false, (enum gap)gap, (enum fold)fold);

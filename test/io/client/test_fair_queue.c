@@ -18,7 +18,7 @@ enum { ITEMS = 40, KEYS = 7, STEPS = 200000, ALL = 9, EACH = 3 };
 static void fair_queue_take_turns_and_keep_their_order(void **state)
 {
     struct fair_queue *lanes = fair_queue_new(100, 100);
-    struct lane_item a[3] = {0}, b[2] = {0}, c = {0};
+    struct fair_item a[3] = {0}, b[2] = {0}, c = {0};
 
     (void)state;
     for (int i = 0; i < 3; i++)
@@ -41,7 +41,7 @@ static void fair_queue_take_turns_and_keep_their_order(void **state)
 static void a_full_lane_does_not_hold_up_another(void **state)
 {
     struct fair_queue *lanes = fair_queue_new(100, 1);
-    struct lane_item a[3] = {0}, b = {0};
+    struct fair_item a[3] = {0}, b = {0};
 
     (void)state;
     for (int i = 0; i < 3; i++)
@@ -72,7 +72,7 @@ static int running_of(const struct model *m, int64_t key)
     int count = 0;
 
     for (int i = 0; i < ITEMS; i++)
-        count += m->state[i] == LANE_RUNNING && (key < 0 || m->key[i] == key);
+        count += m->state[i] == FAIR_RUNNING && (key < 0 || m->key[i] == key);
     return count;
 }
 
@@ -81,7 +81,7 @@ static int first_of(const struct model *m, int64_t key)
     int best = -1;
 
     for (int i = 0; i < ITEMS; i++)
-        if (m->state[i] == LANE_WAITING && m->key[i] == key &&
+        if (m->state[i] == FAIR_WAITING && m->key[i] == key &&
             (best < 0 || m->came[i] < m->came[best]))
             best = i;
     return best;
@@ -112,7 +112,7 @@ static int expected_next(struct model *m)
 static void any_sequence_is_as_the_model_says(void **state)
 {
     struct fair_queue *lanes = fair_queue_new(ALL, EACH);
-    struct lane_item items[ITEMS] = {0};
+    struct fair_item items[ITEMS] = {0};
     struct model m = {0};
     struct prng prng;
 
@@ -123,22 +123,22 @@ static void any_sequence_is_as_the_model_says(void **state)
 
         if (prng_below(&prng, 3) == 0) {
             int want = expected_next(&m);
-            struct lane_item *got = fair_queue_next(lanes);
+            struct fair_item *got = fair_queue_next(lanes);
 
             assert_ptr_equal(got, want < 0 ? NULL : &items[want]);
             if (want >= 0) {
-                m.state[want] = LANE_RUNNING;
+                m.state[want] = FAIR_RUNNING;
                 m.ready_since[m.key[want]] = 0;
                 update(&m, m.key[want]);
             }
-        } else if (m.state[i] == LANE_OUT) {
+        } else if (m.state[i] == FAIR_OUT) {
             m.key[i] = (int64_t)prng_below(&prng, KEYS);
             m.came[i] = ++m.clock;
-            m.state[i] = LANE_WAITING;
+            m.state[i] = FAIR_WAITING;
             fair_queue_add(lanes, &items[i], m.key[i]);
             update(&m, m.key[i]);
         } else {
-            m.state[i] = LANE_OUT;
+            m.state[i] = FAIR_OUT;
             fair_queue_remove(lanes, &items[i]);
             update(&m, m.key[i]);
         }

@@ -29,7 +29,7 @@ static struct signature_key key(const char *text)
     return ret;
 }
 
-static const struct signature_of of = {{"msg_p5jXN8AQM9LWM0D4loKWxJek", 28}, 1614265330};
+static const struct signature_message of = {{"msg_p5jXN8AQM9LWM0D4loKWxJek", 28}, 1614265330};
 
 static void the_published_vector_is_met(void **state)
 {

@@ -182,7 +182,7 @@ static void a_signed_call_can_be_verified(void **state)
     assert_string_equal(bad_seen_field(seen, "webhook-id"), "r_abc");
     at = strtoll(bad_seen_field(seen, "webhook-timestamp"), NULL, 10);
     assert_in_range(at, before, instant_seconds(clock_now()));
-    signature_make(keys, 2, (struct signature_of){STR("r_abc"), at}, STR("{}"), &out);
+    signature_make(keys, 2, (struct signature_message){STR("r_abc"), at}, STR("{}"), &out);
     assert_string_equal(bad_seen_field(seen, "webhook-signature"), text);
 }
 

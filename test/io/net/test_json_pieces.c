@@ -105,6 +105,6 @@ int main(void)
         cmocka_unit_test(texts_of_jansson_may_be_freed_by_free),
     };
 
-    json_use_pieces();
+    json_use_thread_cache();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

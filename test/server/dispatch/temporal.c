@@ -46,7 +46,7 @@ static void answer(struct exchange *x, int status, const char *words, struct str
     snprintf(number, sizeof number, "%d", status);
     trailers[0] = (struct http1_field){STR("grpc-status"), str_of(number)};
     if (words) {
-        grpc_message(str_of(words), &message);
+        grpc_escape_message(str_of(words), &message);
         trailers[count++] = (struct http1_field){STR("grpc-message"), buf_as_str(&message)};
     }
     if (details.len > 0) {
@@ -54,7 +54,7 @@ static void answer(struct exchange *x, int status, const char *words, struct str
         trailers[count++] = (struct http1_field){STR("grpc-status-details-bin"),
                                                  buf_as_str(&base64)};
     }
-    exchange_trail(x, trailers, count);
+    exchange_set_trailers(x, trailers, count);
     exchange_answer(x, 200, &head, 1, body);
 }
 

@@ -180,7 +180,7 @@ static void check_signature(const struct world *world, int i, const struct signi
     int64_t at = strtoll(field(world, i, "webhook-timestamp"), NULL, 10);
 
     assert_string_equal(field(world, i, "webhook-id"), id);
-    signature_make(key->keys, key->count, (struct signature_of){str_of(id), at},
+    signature_make(key->keys, key->count, (struct signature_message){str_of(id), at},
                    str_of(seen(world, i)->body), &out);
     assert_string_equal(field(world, i, "webhook-signature"), text);
 }

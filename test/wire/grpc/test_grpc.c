@@ -107,7 +107,7 @@ static void words_are_escaped_but_for_printable_ascii(void **state)
     struct buf out = BUF(text);
 
     (void)state;
-    grpc_message(STR("100% \"so\" ~ \xc3\xbc\n\x7f"), &out);
+    grpc_escape_message(STR("100% \"so\" ~ \xc3\xbc\n\x7f"), &out);
     assert_string_equal(text, "100%25 \"so\" ~ %C3%BC%0A%7F");
 }
 
@@ -129,7 +129,7 @@ static void words_are_read_back_and_what_is_not_escaped_well_stays(void **state)
         char text[64] = "";
         struct buf out = BUF(text);
 
-        grpc_message_read(str_of(cases[i].text), &out);
+        grpc_unescape_message(str_of(cases[i].text), &out);
         assert_string_equal(text, cases[i].words);
     }
 }

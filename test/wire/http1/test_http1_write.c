@@ -95,7 +95,7 @@ static void the_connection_is_kept_or_closed_as_the_head_says(void **state)
 
         buf_printf(&want, "HTTP/1.1 200 OK\r\n" WHEN "%s\r\n", rows[i].says);
         assert_head(&answer, expected);
-        assert_int_equal(http1_write_keeps(&answer), rows[i].keeps);
+        assert_int_equal(http1_write_keeps_open(&answer), rows[i].keeps);
     }
 }
 
@@ -103,9 +103,9 @@ static void the_connection_is_kept_or_closed_as_the_head_says(void **state)
 static void a_stream_is_chunked_for_those_who_know_chunks(void **state)
 {
     (void)state;
-    assert_int_equal(http1_write_stream(&modern), HTTP1_CHUNKED);
-    assert_int_equal(http1_write_stream(&parting), HTTP1_CHUNKED);
-    assert_int_equal(http1_write_stream(&old_staying), HTTP1_TO_CLOSE);
+    assert_int_equal(http1_write_stream_framing(&modern), HTTP1_CHUNKED);
+    assert_int_equal(http1_write_stream_framing(&parting), HTTP1_CHUNKED);
+    assert_int_equal(http1_write_stream_framing(&old_staying), HTTP1_TO_CLOSE);
 }
 
 static void a_field_cannot_carry_another(void **state)

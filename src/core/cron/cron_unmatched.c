@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search for seconds that a pattern does not match: those that an exclusion leaves.  Pure.
+ * The search for seconds that a pattern does not match.  Pure.
  *
- * Separate from the search for matches because only exclusions need it.
+ * Only exclusions need it: what they do not match is not excluded.
  */
 #include "core/cron/cron.h"
 
@@ -18,7 +18,7 @@ bool cron_is_whole_day(const struct cron *cron)
 /* A pattern that matches this many consecutive days matches all, unless years are listed. */
 static int64_t enough_days(const struct cron *cron)
 {
-    return cron->flags & CRON_ANY_YEAR ? (KINDS_YEARS + 1) * 366 : DAY_MAX - DAY_MIN;
+    return cron->flags & CRON_ANY_YEAR ? (ALL_KINDS_YEARS + 1) * 366 : DAY_MAX - DAY_MIN;
 }
 
 /* First day from `day` on that does not match. */
@@ -72,7 +72,7 @@ static int64_t step_up(const struct cron *cron, int64_t local)
     return day > DAY_MAX ? LOCAL_NEVER : day * DAY_SECONDS;
 }
 
-int64_t cron_next_gap(const struct cron *cron, int64_t local)
+int64_t cron_next_unmatched(const struct cron *cron, int64_t local)
 {
     while (local != LOCAL_NEVER && cron_matches(cron, local))
         local = step_up(cron, local);
@@ -94,7 +94,6 @@ static int64_t step_down(const struct cron *cron, int64_t local)
 {
     int64_t day = floor_div(local, DAY_SECONDS);
     int tod = (int)(local - day * DAY_SECONDS);
-
     uint64_t seconds = ~cron->second & ALL_SIXTY, minutes = ~cron->minute & ALL_SIXTY;
 
     if (seconds & upto(tod % 60))
@@ -109,7 +108,7 @@ static int64_t step_down(const struct cron *cron, int64_t local)
     return day < DAY_MIN ? LOCAL_NONE : day * DAY_SECONDS + DAY_SECONDS - 1;
 }
 
-int64_t cron_prev_gap(const struct cron *cron, int64_t local)
+int64_t cron_prev_unmatched(const struct cron *cron, int64_t local)
 {
     while (local != LOCAL_NONE && cron_matches(cron, local))
         local = step_down(cron, local);
