@@ -47,16 +47,10 @@ MUST_USE enum rc request_fields(const struct call *call, const struct field_name
 MUST_USE enum rc request_name(const struct call *call, int param, const char *what,
                               struct err *reterr);
 
-/*
- * The kind of object that the operation concerns, for messages: the start of the operation's
- * id, such as "gate" of "gate.put".
- */
-struct str request_kind(const struct call *call);
-
 /* A begin() for reading one object by the name in the path, without other parameters. */
 enum call_step request_named(struct call *call);
 
-/* For creating a named object: checks params[0].  Returns false with *ret_step after an error. */
+/* For creating a named object: checks params[0].  Returns false with *ret_step on error. */
 bool request_new_name(struct call *call, int max, enum call_step *ret_step);
 
 /* Parses a path variable as the id of a run; RC_NOT_FOUND if it is not one. */
@@ -82,8 +76,8 @@ void request_trace(struct call *call);
 bool request_json(struct call *call, bool is_optional, json_t **ret, enum call_step *ret_step);
 
 /*
- * For operations with a body and without parameters: reads it into *to, which the caller has set
- * to defaults.  Returns false as above.
+ * For operations with a body and without parameters: reads it into *to, which the caller has
+ * set to defaults.  Returns false as above.
  */
 bool request_body(struct call *call, bool is_optional, const struct members *members, void *to,
                   enum call_step *ret_step);

@@ -46,7 +46,7 @@ call_fn token_create_begin, token_create_settled, token_list_begin, token_delete
     audit_list_begin, audit_verify_begin;
 call_read_fn token_list_read, token_delete_read, audit_list_read, audit_verify_read;
 
-/* The server: native_events.c, native_metrics.c, native_summary.c, native_nodes.c, native_health.c */
+/* The server: native_{events,metrics,summary,nodes,health}.c */
 call_fn event_list_begin, metrics_begin, summary_begin, node_list_begin, health_begin,
     ready_begin, version_begin, clock_accept_begin, clock_accept_settled;
 call_read_fn event_list_read, metrics_read, summary_read, node_list_read;

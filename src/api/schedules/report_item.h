@@ -13,8 +13,9 @@ enum { REPORT_ID_MAX = 64 }; /* bytes of an id in a request; a run's id has half
 extern const struct verb verb_heartbeat, verb_complete, verb_fail, verb_release;
 
 /*
- * Reads an item of the call's operation.  `id` is that of the path, which the item may repeat; NULL: read it from the item.  All that
- * *ret points to is in the call's arena.  Errors name the field relative to the item.
+ * Reads an item of the call's operation.  `id` is that of the path, which the item may repeat;
+ * NULL: read it from the item.  All that *ret points to is in the call's arena.  Errors name
+ * the field relative to the item.
  */
 MUST_USE enum rc report_item_read(struct call *call, const json_t *item,
                                   const struct run_id *id, struct report *ret,
