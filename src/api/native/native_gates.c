@@ -36,7 +36,7 @@ enum call_step gate_put_begin(struct call *call)
     if (!request_new_name(call, CALL_NAME_MAX, &step) ||
         !request_body(call, false, &gate_members, &body, &step))
         return step;
-    command->count = body.limit;
+    command->limit = body.limit;
     return CALL_COMMANDS;
 }
 
@@ -103,8 +103,7 @@ enum call_step gate_delete_begin(struct call *call)
         return step;
     *command = (struct command){.kind = COMMAND_UNGATE,
                                 .name = call->params[0],
-                                .text = policy_text(call),
-                                .slot = call->now - clocks_apart};
+                                .ungate = {policy_text(call), call->now - clocks_apart}};
     call->commands = command;
     call->command_count = 1;
     if (request_key(call, &err) != RC_OK)
@@ -131,7 +130,7 @@ static enum call_step reject_used(struct call *call, const struct db_result *use
 
 enum call_step gate_delete_read(struct call *call, struct db *db)
 {
-    const struct gate_use use = {call->namespace, 0, call->commands->text};
+    const struct gate_use use = {call->namespace, 0, call->commands->ungate.policy};
     struct db_result users = {0};
     struct err err;
 

@@ -131,7 +131,7 @@ enum call_step queue_change_read(struct call *call, struct db *db)
     if (find_queue(call, db, &row, &err) != RC_OK)
         return view_failed(call, &err);
     call->commands = arena_take(call->arena, sizeof *call->commands);
-    *call->commands = (struct command){.kind = call->operation->command, .schedule = row.id};
+    *call->commands = (struct command){.kind = call->operation->command, .key = row.id};
     call->command_count = 1;
     return CALL_COMMANDS;
 }
@@ -182,7 +182,7 @@ enum call_step queue_put_begin(struct call *call)
     if (!request_new_name(call, CALL_NAME_MAX, &step) ||
         !request_json(call, false, &json, &step))
         return step;
-    if (read_limit(call, json, &command->count, &err) != RC_OK)
+    if (read_limit(call, json, &command->limit, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_COMMANDS;
 }

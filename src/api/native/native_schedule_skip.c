@@ -46,9 +46,7 @@ static void fill_command(struct call *call, int i, const struct schedule_times *
 
     command->kind = COMMAND_SKIP;
     command->name = call->params[0];
-    command->overlap = OVERLAP_DEFAULT;
-    command->until = command->hint_at = INSTANT_NEVER;
-    command->run = (struct run_id){p->view.cursor.id, slot / SPAN_MS, 0};
+    command->run.id = (struct run_id){p->view.cursor.id, slot / SPAN_MS, 0};
 }
 
 /* Fills in the next slots that are not cancelled yet; returns their number. */
@@ -133,7 +131,7 @@ enum call_step schedule_except_begin(struct call *call)
         err_in(&err, "slot");
         return call_refuse(call, NULL, &err);
     }
-    call->commands->run.slot_ms = slot / SPAN_MS;
+    call->commands->run.id.slot_ms = slot / SPAN_MS;
     return CALL_COMMANDS;
 }
 

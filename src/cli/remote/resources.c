@@ -277,8 +277,8 @@ static const struct command gate_commands[] = {
      REQUEST(plain_options, .method = "DELETE", .kind = "gates", .done = "deleted")},
 };
 
-const struct command_group gate_group = {
-    "gate", "Manage gates: limits on runs that are open at once", FIELDS(gate_commands)};
+const struct command_group gate_group = {"gate", "Manage gates: limits on concurrent runs",
+                                         FIELDS(gate_commands)};
 
 /* ---- namespaces and nodes ---- */
 
