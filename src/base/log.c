@@ -19,7 +19,7 @@ enum {
 
 static const char *const level_names[LEVEL_COUNT] = {"debug", "info", "warn", "error"};
 
-const char *log_level_text(enum log_level level)
+static const char *log_level_text(enum log_level level)
 {
     must(level >= 0 && level < LEVEL_COUNT);
     return level_names[level];

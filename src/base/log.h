@@ -87,5 +87,3 @@ void log_report_lost(struct log *log, instant now);
  */
 void log_line(enum log_format format, instant now, enum log_level level, const char *msg,
               const struct log_field *fields, struct buf *out);
-
-const char *log_level_text(enum log_level level);

@@ -115,6 +115,17 @@ struct str str_head(struct str s, size_t most)
     return (struct str){s.ptr, len};
 }
 
+size_t str_quoted_length(struct str s)
+{
+    for (size_t i = 1; i < s.len; i++) {
+        if (s.ptr[i] == '"')
+            return i + 1;
+        if (s.ptr[i] == '\\')
+            i++;
+    }
+    return 0;
+}
+
 bool str_contains_nocase(struct str s, struct str part)
 {
     for (size_t i = 0; i + part.len <= s.len && part.len > 0; i++)

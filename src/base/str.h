@@ -65,6 +65,9 @@ static inline bool str_eq_nocase(struct str a, struct str b)
     return a.len == b.len && str_eq_folded(a.ptr, b.ptr, a.len);
 }
 
+/* Bytes of the string in double quotes at the start of `s`; 0: it has no end. */
+size_t str_quoted_length(struct str s);
+
 /* True if `s` contains `part`, ignoring ASCII case; an empty part is always contained. */
 bool str_contains_nocase(struct str s, struct str part);
 

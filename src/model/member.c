@@ -166,6 +166,41 @@ enum rc json_keep_map(const json_t *value, size_t max, struct arena *arena, stru
 }
 
 static enum rc read_member(const struct member *m, const json_t *value, const struct reading *r,
+                           struct err *reterr);
+
+struct list_reading {
+    const struct member *m;
+    const struct reading *r;
+    char *items;
+};
+
+static enum rc take_item(const json_t *value, int i, void *to, struct err *reterr)
+{
+    const struct list_reading *list = to;
+    struct reading r = *list->r;
+
+    r.to = list->items + (size_t)i * list->m->size;
+    return read_member(list->m->item, value, &r, reterr);
+}
+
+static enum rc take_list(const struct member *m, const json_t *value, const struct reading *r,
+                         struct err *reterr)
+{
+    struct list_reading list = {.m = m, .r = r};
+    bool is_one = m->or_one && json_is_string(value);
+    int count = 1;
+    enum rc rc = is_one ? RC_OK : json_take_count(value, (int)m->high, &count, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    list.items = arena_array(r->arena, (size_t)count, m->size);
+    memcpy((char *)r->to + m->offset, &list.items, sizeof list.items);
+    memcpy((char *)r->to + m->count, &count, sizeof count);
+    return is_one ? take_item(value, 0, &list, reterr)
+                  : json_take_items(value, take_item, &list, reterr);
+}
+
+static enum rc read_member(const struct member *m, const json_t *value, const struct reading *r,
                            struct err *reterr)
 {
     void *to = (char *)r->to + m->offset;
@@ -185,6 +220,12 @@ static enum rc read_member(const struct member *m, const json_t *value, const st
         return take_span(m, value, to, reterr);
     case MEMBER_INSTANT:
         return json_take_instant(value, to, reterr);
+    case MEMBER_TIME:
+        return json_take_time_of_day(value, to, reterr);
+    case MEMBER_DATE:
+        return json_take_date(value, to, reterr);
+    case MEMBER_LIST:
+        return take_list(m, value, r, reterr);
     case MEMBER_TEXT:
         return take_text(m, value, r->arena, to, reterr);
     case MEMBER_JSON:
@@ -349,6 +390,9 @@ static json_t *print_member(const struct member *m, const void *from, const void
         if (m->has_none && ((const struct str *)at)->len == 0)
             return json_null();
         return members_print(m->members, from, initial, form);
+    case MEMBER_TIME:
+    case MEMBER_DATE:
+    case MEMBER_LIST:
     case MEMBER_OTHER:
         break;
     }
@@ -380,6 +424,8 @@ bool member_is_initial(const struct member *m, const void *from, const void *ini
     case MEMBER_WORD:
         return m->text(at) == m->text(usual);
     case MEMBER_INT32:
+    case MEMBER_TIME:
+    case MEMBER_DATE:
         return *(const int32_t *)at == *(const int32_t *)usual;
     case MEMBER_INT64:
     case MEMBER_SPAN:
@@ -394,6 +440,7 @@ bool member_is_initial(const struct member *m, const void *from, const void *ini
             ((const struct str *)at)->len + ((const struct str *)usual)->len == 0)
             return true;
         return are_initial(m->members, from, initial);
+    case MEMBER_LIST:
     case MEMBER_OTHER:
         break;
     }

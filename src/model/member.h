@@ -40,10 +40,13 @@ enum member_kind {
     MEMBER_INT64,   /* int64_t, low .. high */
     MEMBER_SPAN,    /* span, low .. high */
     MEMBER_INSTANT, /* instant, whole milliseconds */
+    MEMBER_TIME,    /* int32_t: seconds of the day; not printed */
+    MEMBER_DATE,    /* int32_t: day number; not printed */
     MEMBER_TEXT,    /* struct str of at most `high` bytes that passes `check` */
     MEMBER_JSON,    /* struct str: any value as JSON of at most `high` bytes */
     MEMBER_MAP,     /* struct str: an object as JSON, likewise; {} is the empty text */
     MEMBER_OBJECT,  /* an object whose fields are members of the same struct */
+    MEMBER_LIST,    /* a pointer to at most `high` items of `size` bytes; not printed */
     MEMBER_OTHER,   /* handled by the functions `read` and `print` */
 };
 
@@ -60,10 +63,7 @@ struct member {
     enum member_show show;
     bool is_required;
     bool or_zero; /* 0 is valid too, though it is below `low` */
-    /*
-     * The value `none`, or an empty text, is printed as null; an object is null while the text
-     * at `offset` is empty.
-     */
+    /* The value `none`, or an empty text (of an object: at `offset`), is printed as null. */
     bool has_none;
     int64_t none;
     int64_t low, high;
@@ -72,6 +72,10 @@ struct member {
     const char *(*text)(const void *from);
     enum rc (*check)(struct str s, struct err *reterr);
     const struct members *members; /* MEMBER_OBJECT */
+    /* MEMBER_LIST: how an item is read, its bytes, and the offset of the number of items. */
+    const struct member *item;
+    size_t size, count;
+    bool or_one; /* a text instead of a list is its only item */
     enum rc (*read)(const json_t *value, const struct reading *r, struct err *reterr);
     json_t *(*print)(const void *from, enum spec_form form); /* NULL: not printed */
 };

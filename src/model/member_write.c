@@ -103,6 +103,9 @@ static bool write_member(const struct member *m, const void *from, const void *i
         else
             members_write(m->members, from, initial, out);
         return true;
+    case MEMBER_TIME:
+    case MEMBER_DATE:
+    case MEMBER_LIST:
     case MEMBER_OTHER:
         break;
     }

@@ -349,6 +349,17 @@ static void a_head_has_whole_characters(void **state)
     assert_int_equal(str_head(nothing, 7).len, 0);
 }
 
+static void a_quoted_string_ends_at_its_first_plain_quote(void **state)
+{
+    (void)state;
+    assert_int_equal(str_quoted_length(STR("\"\"")), 2);
+    assert_int_equal(str_quoted_length(STR("\"a\" \"b\"")), 3);
+    assert_int_equal(str_quoted_length(STR("\"a\\\"b\"c")), 6);
+    assert_int_equal(str_quoted_length(STR("\"a\\\\\"b\"")), 5);
+    assert_int_equal(str_quoted_length(STR("\"a\\\"")), 0);
+    assert_int_equal(str_quoted_length(STR("\"")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +383,7 @@ int main(void)
         cmocka_unit_test(the_nearest_name_has_the_fewest_edits),
         cmocka_unit_test(a_name_is_near_within_a_third_of_its_length_rounded_up),
         cmocka_unit_test(nothing_is_near_to_no_word_or_to_no_names),
+        cmocka_unit_test(a_quoted_string_ends_at_its_first_plain_quote),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,7 +179,8 @@ enum rc request_name(const struct call *call, int param, const char *what, struc
     return err_set(reterr, RC_NOT_FOUND, -1, 0, "no %s has this name", what);
 }
 
-struct str request_kind(const struct call *call)
+/* The kind of object that the operation concerns, such as "gate" of "gate.put". */
+static struct str request_kind(const struct call *call)
 {
     struct str kind, rest;
 

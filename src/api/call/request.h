@@ -47,12 +47,6 @@ MUST_USE enum rc request_fields(const struct call *call, const struct field_name
 MUST_USE enum rc request_name(const struct call *call, int param, const char *what,
                               struct err *reterr);
 
-/*
- * The kind of object that the operation concerns, for messages: the start of the operation's
- * id, such as "gate" of "gate.put".
- */
-struct str request_kind(const struct call *call);
-
 /* A begin() for reading one object by the name in the path, without other parameters. */
 enum call_step request_named(struct call *call);
 

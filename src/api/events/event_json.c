@@ -26,25 +26,9 @@ int64_t event_subject(const struct event *event)
     }
 }
 
-static void put_name(struct answer *out, const char *name)
-{
-    answer_text(out, ",\"");
-    answer_text(out, name);
-    answer_text(out, "\":");
-}
-
-static void put_text(struct answer *out, const char *name, struct str text)
-{
-    put_name(out, name);
-    if (text.len > 0)
-        answer_quoted(out, text);
-    else
-        answer_text(out, "null");
-}
-
 static void put_int(struct answer *out, const char *name, bool is_present, int64_t n)
 {
-    put_name(out, name);
+    answer_name(out, name);
     if (is_present)
         answer_int(out, n);
     else
@@ -53,8 +37,7 @@ static void put_int(struct answer *out, const char *name, bool is_present, int64
 
 static void put_instant(struct answer *out, const char *name, bool is_present, instant at)
 {
-    put_name(out, name);
-    answer_instant(out, is_present ? at : INSTANT_NONE);
+    answer_put_instant(out, name, is_present ? at : INSTANT_NONE);
 }
 
 static bool is_between(const struct event *event, enum event_type first, enum event_type last)
@@ -86,10 +69,8 @@ static void put_outcome(const struct event *event, struct answer *out)
         outcome = (enum outcome)(event->detail / DETAIL_OUTCOME);
     if (has_outcome(event) || is_reason)
         reason = (enum reason)(event->detail % DETAIL_OUTCOME);
-    put_text(out, "outcome",
-             outcome == OUTCOME_NONE ? (struct str){NULL, 0} : str_of(outcome_text(outcome)));
-    put_text(out, "reason",
-             reason == REASON_NONE ? (struct str){NULL, 0} : str_of(reason_text(reason)));
+    answer_put_word(out, "outcome", outcome == OUTCOME_NONE ? NULL : outcome_text(outcome));
+    answer_put_word(out, "reason", reason == REASON_NONE ? NULL : reason_text(reason));
 }
 
 static void put_lateness(const struct event *event, struct answer *out)
@@ -99,7 +80,7 @@ static void put_lateness(const struct event *event, struct answer *out)
 
     if (event->type == EVENT_RUN_LATE)
         duration_format(event->detail, &duration);
-    put_text(out, "lateness", buf_as_str(&duration));
+    answer_put_some(out, "lateness", buf_as_str(&duration));
 }
 
 void event_print(const struct event *event, const struct event_note *note,
@@ -113,13 +94,13 @@ void event_print(const struct event *event, const struct event_note *note,
     struct str none = {NULL, 0};
     char run[RUN_ID_TEXT_MAX];
 
-    answer_text(out, "{\"id\":");
-    answer_quoted(out, note->id);
-    put_text(out, "type", str_of(event_text(note->type)));
+    answer_open(out);
+    answer_put_text(out, "id", note->id);
+    answer_put_word(out, "type", event_text(note->type));
     put_instant(out, "at", true, scene->at);
-    put_text(out, "namespace", scene->owner ? scene->owner->namespace_name : none);
-    put_text(out, "schedule", note->schedule);
-    put_text(out, "run", run_text(note, run));
+    answer_put_some(out, "namespace", scene->owner ? scene->owner->namespace_name : none);
+    answer_put_some(out, "schedule", note->schedule);
+    answer_put_some(out, "run", run_text(note, run));
     put_instant(out, "slot", note->has_run || is_slots || is_plan || is_midnight || is_jump,
                 event->slot);
     put_instant(out, "last", is_plan, event->detail);
@@ -130,7 +111,7 @@ void event_print(const struct event *event, const struct event_note *note,
     put_int(out, "count", is_slots || is_plan, event->count);
     put_int(out, "stepMs", is_jump, event->count);
     put_int(out, "version", is_change, event->count);
-    put_text(out, "zone", is_midnight && scene->owner ? scene->owner->name : none);
-    put_text(out, "node", scene->node);
+    answer_put_some(out, "zone", is_midnight && scene->owner ? scene->owner->name : none);
+    answer_put_some(out, "node", scene->node);
     answer_text(out, "}");
 }

@@ -182,12 +182,6 @@ enum call_step calendar_delete_begin(struct call *call)
     return CALL_COMMANDS;
 }
 
-static void send_calendars(struct db *db, const struct call *call, struct str after, int limit,
-                           struct db_result *ret)
-{
-    calendars_list(db, call->namespace, after, limit, ret);
-}
-
 /* Without the dates; calendar.get returns them. */
 static struct str print_calendar_row(const struct call *call, const struct db_result *rows,
                                      int i, struct answer *out)
@@ -207,7 +201,7 @@ static struct str print_calendar_row(const struct call *call, const struct db_re
 
 enum call_step calendar_list_read(struct call *call, struct db *db)
 {
-    static const struct named_list list = {"calendars", send_calendars, print_calendar_row};
+    static const struct named_list list = {"calendars", calendars_list, print_calendar_row};
 
     return page_list_read(call, db, &list);
 }

@@ -134,12 +134,6 @@ enum call_step gate_delete_read(struct call *call, struct db *db)
     return users.rows > 0 ? reject_used(call, &users) : CALL_SETTLE;
 }
 
-static void send_gates(struct db *db, const struct call *call, struct str after, int limit,
-                       struct db_result *ret)
-{
-    gates_list(db, call->namespace, after, limit, ret);
-}
-
 static struct str print_gate_row(const struct call *call, const struct db_result *rows, int i,
                                  struct answer *out)
 {
@@ -153,7 +147,7 @@ static struct str print_gate_row(const struct call *call, const struct db_result
 
 enum call_step gate_list_read(struct call *call, struct db *db)
 {
-    static const struct named_list list = {"gates", send_gates, print_gate_row};
+    static const struct named_list list = {"gates", gates_list, print_gate_row};
 
     return page_list_read(call, db, &list);
 }

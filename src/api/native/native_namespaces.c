@@ -19,10 +19,10 @@ static void print_namespace(const struct call *call, struct str name, struct str
     answer_str(out, namespace_settings_show(settings, call->arena));
 }
 
-static void send_namespaces(struct db *db, const struct call *call, struct str after, int limit,
+static void send_namespaces(struct db *db, int64_t namespace, struct str after, int limit,
                             struct db_result *ret)
 {
-    (void)call;
+    (void)namespace;
     namespaces_list(db, after, limit, ret);
 }
 

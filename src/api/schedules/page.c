@@ -85,7 +85,7 @@ enum call_step page_list_read(struct call *call, struct db *db, const struct nam
     int count;
     struct err err;
 
-    list->send(db, call, page->after, page->limit + 1, &rows);
+    list->send(db, call->namespace, page->after, page->limit + 1, &rows);
     if (db_flush(db, call->arena, &err) != RC_OK)
         return view_failed(call, &err);
     count = rows.rows > page->limit ? page->limit : rows.rows;

@@ -38,7 +38,7 @@ enum call_step page_list_begin(struct call *call);
 struct named_list {
     const char *name;
     /* Queues the statement that reads the objects after `after`. */
-    void (*send)(struct db *db, const struct call *call, struct str after, int limit,
+    void (*send)(struct db *db, int64_t namespace, struct str after, int limit,
                  struct db_result *ret);
     /* Prints one object; returns its name, which is the cursor of the next page. */
     struct str (*print)(const struct call *call, const struct db_result *rows, int row,

@@ -65,7 +65,7 @@ void table_add(struct table *table, struct str text, enum tint tint)
     table->cells[table->count++] = cell;
 }
 
-int table_rows(const struct table *table)
+static int table_rows(const struct table *table)
 {
     return (int)(table->count / (size_t)table->column_count);
 }

@@ -37,7 +37,5 @@ struct table *table_free(struct table *table);
 /* Adds the next cell, row by row; after the last column the next row begins. */
 void table_add(struct table *table, struct str text, enum tint tint);
 
-int table_rows(const struct table *table);
-
 /* `width` 0: no limit.  Prints nothing when there are no rows. */
 void table_print(const struct table *table, struct printer *out, int width);

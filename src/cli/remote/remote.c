@@ -134,7 +134,8 @@ void remote_printer(const struct remote *remote, struct printer *ret)
 
 /* ---- paths ---- */
 
-void path_escape(struct buf *path, struct str part)
+/* Appends one segment of a path, or a query value, percent-encoded. */
+static void path_escape(struct buf *path, struct str part)
 {
     for (size_t i = 0; i < part.len; i++) {
         char c = part.ptr[i];

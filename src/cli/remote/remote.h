@@ -73,8 +73,6 @@ void remote_printer(const struct remote *remote, struct printer *ret);
 
 /* ---- paths ---- */
 
-/* Appends one segment of a path, or a query value, percent-encoded. */
-void path_escape(struct buf *path, struct str part);
 /* Appends "?name=value", or "&name=value" after an existing query; nothing if value is NULL. */
 void path_query(struct buf *path, const char *name, const char *value);
 /* Appends "/api/v1/KIND/NAME" and TAIL, such as "/pause"; NULL: no tail. */
@@ -115,9 +113,6 @@ int remote_check(const struct remote *remote, const struct remote_request *reque
 /* Both of the above: STATUS_OK only for a success; otherwise *ret is not set. */
 int remote_call(struct remote *remote, const struct remote_request *request,
                 struct remote_answer *ret);
-
-/* Prints one problem as remote_check() does; `before` is put before the field's name. */
-void problem_report(const json_t *problem, const json_t *body, const char *before);
 
 /* ---- streams ---- */
 

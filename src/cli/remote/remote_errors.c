@@ -89,7 +89,7 @@ static struct str sent_text(const json_t *body, const char *field)
     return (struct str){json_string_value(value), json_string_length(value)};
 }
 
-void problem_report(const json_t *problem, const json_t *body, const char *before)
+static void problem_report(const json_t *problem, const json_t *body, const char *before)
 {
     const char *detail = member_text(problem, "detail"), *field = member_text(problem, "field");
     const json_t *at = json_object_get(problem, "at");

@@ -56,7 +56,7 @@ char *read_whole(const char *path, size_t *ret_len)
     return text;
 }
 
-json_t *json_argument(const struct args *args, int option)
+static json_t *json_argument(const struct args *args, int option)
 {
     const char *value = args->value[option], *name = args->command->options[option].name;
     struct str text = str_of(value);

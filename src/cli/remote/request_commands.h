@@ -55,9 +55,6 @@ int request_command_run(const struct args *args);
 /* Builds a body from the options; NULL after reporting an invalid value. */
 json_t *body_from_options(const struct args *args, const struct part *parts, int count);
 
-/* Reads an option whose value is JSON, or @FILE with JSON; NULL after reporting an error. */
-json_t *json_argument(const struct args *args, int option);
-
 /* Reads a whole file, or standard input for "-"; the caller frees it.  NULL after an error. */
 char *read_whole(const char *path, size_t *ret_len);
 

@@ -18,18 +18,6 @@ static struct str skip_blank(struct str s)
     return s;
 }
 
-/* The length of the string at the start of `s`; 0 when it does not end. */
-static size_t string_length(struct str s)
-{
-    for (size_t i = 1; i < s.len; i++) {
-        if (s.ptr[i] == '"')
-            return i + 1;
-        if (s.ptr[i] == '\\')
-            i++;
-    }
-    return 0;
-}
-
 struct extent {
     size_t len; /* 0: no value */
     int depth, values;
@@ -53,7 +41,7 @@ static struct extent value_extent(struct str s)
 
     for (size_t i = 0; i < s.len;) {
         char c = s.ptr[i];
-        size_t n = c == '"' ? string_length(str_from(s, i)) : 1;
+        size_t n = c == '"' ? str_quoted_length(str_from(s, i)) : 1;
 
         if (n == 0)
             return (struct extent){0};
@@ -85,7 +73,7 @@ enum rc grants_read(struct str answer, struct grants *ret, struct err *reterr)
         return not_a_claim(reterr);
     s = skip_blank(str_from(s, 1));
     while (str_starts(s, STR("\""))) {
-        size_t key_len = string_length(s);
+        size_t key_len = str_quoted_length(s);
         struct str key = {s.ptr, key_len};
         struct extent e;
 

@@ -80,7 +80,8 @@ bool reader_is_letter(const struct cron_reader *r, char capital)
     return c == capital || (!only_upper && c == char_lower(capital));
 }
 
-const char *reader_noun(const struct cron_reader *r)
+/* The unit with its article, as in "FOO is not a month". */
+static const char *reader_noun(const struct cron_reader *r)
 {
     return units[r->unit].noun;
 }
@@ -113,7 +114,7 @@ static const char *name_range(const struct cron_reader *r)
     return r->unit == UNIT_WEEKDAY ? " or SUN–SAT" : "";
 }
 
-enum rc reader_not_a_value(const struct cron_reader *r, const char *p)
+static enum rc reader_not_a_value(const struct cron_reader *r, const char *p)
 {
     int len = reader_word_length(r, p);
 

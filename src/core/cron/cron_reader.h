@@ -69,13 +69,9 @@ bool reader_number(struct cron_reader *r, int *ret);
 /* Reads a number or name in the range of the unit. */
 MUST_USE enum rc reader_value(struct cron_reader *r, struct cron_value *ret);
 
-/* The unit with its article, as in "FOO is not a month". */
-const char *reader_noun(const struct cron_reader *r);
-
 /* Length of the word at `p`, up to the next separator. */
 int reader_word_length(const struct cron_reader *r, const char *p);
 
 /* Errors that several functions report. */
-enum rc reader_not_a_value(const struct cron_reader *r, const char *p);
 enum rc reader_unexpected(const struct cron_reader *r);
 enum rc reader_backwards(const struct cron_reader *r, int from, int to);

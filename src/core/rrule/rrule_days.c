@@ -202,7 +202,8 @@ static uint32_t month_bits(const struct rrule_days *days, const struct month *m)
     return bits;
 }
 
-uint32_t rrule_days_of_month(const struct rrule_days *days, int year, int month)
+/* Days of a month that match, bit n: day n. */
+static uint32_t rrule_days_of_month(const struct rrule_days *days, int year, int month)
 {
     struct month m = {.year = year, .length = month_days(year, month)};
 

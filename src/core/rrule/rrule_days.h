@@ -25,9 +25,6 @@ struct rrule_days {
 
 struct rrule_days rrule_days(const struct rrule *rule);
 
-/* Days of a month that match, bit n: day n. */
-uint32_t rrule_days_of_month(const struct rrule_days *days, int year, int month);
-
 /* First and last matching day number in [first, last]; false if there is none. */
 bool rrule_days_next(const struct rrule_days *days, int64_t first, int64_t last,
                      int64_t *ret_day);

@@ -52,7 +52,6 @@ void frontend_apply_seeds(struct frontend *frontend);
 struct ticket *frontend_ticket_new(struct frontend *frontend, struct exchange *x);
 void frontend_ticket_end(struct frontend *frontend, struct ticket *t);
 int frontend_items_of(const struct ticket *t, enum call_step step);
-void frontend_mark_sent(struct frontend *frontend, struct ticket *t, enum call_step step);
 void frontend_take_back(struct frontend *frontend, struct ticket *t);
 void frontend_send(struct frontend *frontend, struct ticket *t, enum writer_msg_kind kind);
 void frontend_read(struct frontend *frontend, struct ticket *t); /* sends it to a reader */

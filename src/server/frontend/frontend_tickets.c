@@ -58,7 +58,7 @@ int frontend_items_of(const struct ticket *t, enum call_step step)
                                   : 0;
 }
 
-void frontend_mark_sent(struct frontend *frontend, struct ticket *t, enum call_step step)
+static void frontend_mark_sent(struct frontend *frontend, struct ticket *t, enum call_step step)
 {
     t->is_away = true;
     t->sent_for = step;

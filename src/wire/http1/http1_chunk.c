@@ -7,18 +7,6 @@
  */
 #include "wire/http1/http1_parts.h"
 
-/* The bytes of the quoted string at the start of `s`; 0 if its end is missing. */
-static size_t quoted_length(struct str s)
-{
-    for (size_t i = 1; i < s.len; i++) {
-        if (s.ptr[i] == '"')
-            return i + 1;
-        if (s.ptr[i] == '\\')
-            i++;
-    }
-    return 0;
-}
-
 /* The bytes of one `;name`, `;name=token` or `;name="text"`; 0 if it is invalid. */
 static size_t extension_length(struct str s)
 {
@@ -33,7 +21,7 @@ static size_t extension_length(struct str s)
     if (at == s.len || s.ptr[at] != '=')
         return at;
     s = str_from(s, at + 1);
-    value = s.len > 0 && s.ptr[0] == '"' ? quoted_length(s) : http1_token_length(s);
+    value = s.len > 0 && s.ptr[0] == '"' ? str_quoted_length(s) : http1_token_length(s);
     return value > 0 ? at + 1 + value : 0;
 }
 

@@ -107,26 +107,14 @@ static struct str skip_between(struct str s)
     return s;
 }
 
-/* Bytes of the string at the start of `s`, with its quotes; 0: it has no end. */
-static size_t string_length(struct str s)
-{
-    for (size_t i = 1; i < s.len; i++) {
-        if (s.ptr[i] == '"')
-            return i + 1;
-        if (s.ptr[i] == '\\')
-            i++;
-    }
-    return 0;
-}
-
-/* The same for an object or list. */
+/* Bytes of the object or list at the start of `s`; 0: it has no end. */
 static size_t container_length(struct str s)
 {
     int64_t depth = 0;
 
     for (size_t i = 0; i < s.len; i++) {
         char c = s.ptr[i];
-        size_t n = c == '"' ? string_length(str_from(s, i)) : 1;
+        size_t n = c == '"' ? str_quoted_length(str_from(s, i)) : 1;
 
         if (n == 0)
             return 0;
@@ -143,7 +131,7 @@ static size_t value_length(struct str s)
     size_t n = 0;
 
     if (s.len > 0 && s.ptr[0] == '"')
-        return string_length(s);
+        return str_quoted_length(s);
     if (s.len > 0 && (s.ptr[0] == '{' || s.ptr[0] == '['))
         return container_length(s);
     while (n < s.len && !is_between(s.ptr[n]) && s.ptr[n] != '}' && s.ptr[n] != ']')
@@ -158,7 +146,7 @@ bool json_next_member(struct str *rest, struct str *ret_key, struct str *ret_val
 
     if (s.len > 0 && s.ptr[0] == '{')
         s = skip_between(str_from(s, 1));
-    n = s.len > 0 && s.ptr[0] == '"' ? string_length(s) : 0;
+    n = s.len > 0 && s.ptr[0] == '"' ? str_quoted_length(s) : 0;
     if (n == 0)
         return false;
     key = (struct str){s.ptr + 1, n - 2};
