@@ -48,7 +48,7 @@ enum rc err_set(struct err *reterr, enum rc rc, int at, int len, const char *fmt
     return rc;
 }
 
-void err_in(struct err *reterr, const char *fmt, ...)
+enum rc err_in(struct err *reterr, const char *fmt, ...)
 {
     char inner[ERR_FIELD_MAX];
     struct buf field = BUF(reterr->field);
@@ -63,12 +63,19 @@ void err_in(struct err *reterr, const char *fmt, ...)
     if (inner[0] != '\0' && inner[0] != '[')
         buf_char(&field, '.');
     buf_text(&field, inner);
+    return reterr->rc;
 }
 
-void err_rename(struct err *reterr, const char *field)
+enum rc err_field(struct err *reterr, const char *field, const char *text)
+{
+    err_set(reterr, RC_INVALID, -1, 0, "%s", text);
+    return err_in(reterr, "%s", field);
+}
+
+enum rc err_rename(struct err *reterr, const char *field)
 {
     reterr->field[0] = '\0';
-    err_in(reterr, "%s", field);
+    return err_in(reterr, "%s", field);
 }
 
 const char *rc_name(enum rc rc)

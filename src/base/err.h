@@ -46,11 +46,14 @@ struct err {
 enum rc err_set(struct err *reterr, enum rc rc, int at, int len, const char *fmt, ...)
     PRINTF(5, 6);
 
-/* Prepends `fmt` to reterr->field: "expr" becomes "spec.cron[0].expr". */
-void err_in(struct err *reterr, const char *fmt, ...) PRINTF(2, 3);
+/* Prepends `fmt` to reterr->field: "expr" becomes "spec.cron[0].expr".  Returns reterr->rc. */
+enum rc err_in(struct err *reterr, const char *fmt, ...) PRINTF(2, 3);
 
-/* Replaces reterr->field; "": none. */
-void err_rename(struct err *reterr, const char *field);
+/* RC_INVALID for a field, with this text. */
+enum rc err_field(struct err *reterr, const char *field, const char *text);
+
+/* Replaces reterr->field; "": none.  Returns reterr->rc. */
+enum rc err_rename(struct err *reterr, const char *field);
 
 /* A short name of the code, such as "invalid"; never NULL. */
 const char *rc_name(enum rc rc);

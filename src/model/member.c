@@ -133,8 +133,7 @@ enum rc member_read_text(const struct member *m, const json_t *object, struct ar
         return RC_OK;
     if (take_text(m, value, arena, ret, reterr) == RC_OK)
         return RC_OK;
-    err_in(reterr, "%s", m->name);
-    return reterr->rc;
+    return err_in(reterr, "%s", m->name);
 }
 
 enum rc json_keep(const json_t *value, size_t max, struct arena *arena, struct str *ret,

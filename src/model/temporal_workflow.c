@@ -60,8 +60,7 @@ static enum rc check_text(struct str text, size_t max,
         err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; the limit is %zu", text.len, max);
     else if (!check || text.len == 0 || check(text, reterr) == RC_OK)
         return RC_OK;
-    err_in(reterr, "%s", field);
-    return reterr->rc;
+    return err_in(reterr, "%s", field);
 }
 
 /* Frees `map`. */

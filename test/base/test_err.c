@@ -216,6 +216,25 @@ static void misuse_ends_the_process(void **state)
     assert_true(aborts(name_no_code, NULL));
 }
 
+static void a_field_is_named_with_its_text_or_renamed(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_equal(err_field(&err, "name", "100% wrong"), RC_INVALID);
+    assert_string_equal(err.field, "name");
+    assert_string_equal(err.text, "100% wrong");
+    assert_int_equal(err.at, -1);
+    err_set(&err, RC_LIMIT, 4, 1, "long");
+    assert_int_equal(err_in(&err, "spec"), RC_LIMIT);
+    assert_int_equal(err_rename(&err, "cronExpr"), RC_LIMIT);
+    assert_string_equal(err.field, "cronExpr");
+    assert_string_equal(err.text, "long");
+    assert_int_equal(err.at, 4);
+    err_rename(&err, "");
+    assert_string_equal(err.field, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +250,7 @@ int main(void)
         cmocka_unit_test(the_text_is_utf8_whatever_was_put_into_it),
         cmocka_unit_test(every_code_has_a_name_of_its_own),
         cmocka_unit_test(misuse_ends_the_process),
+        cmocka_unit_test(a_field_is_named_with_its_text_or_renamed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,32 +114,23 @@ enum rc agents_read(const json_t *json, struct arena *arena, struct agents_sched
     return rc == RC_OK ? members_read(&version_members, json, &reading, reterr) : rc;
 }
 
-static enum rc refuse_field(struct err *reterr, const char *field, const char *why)
-{
-    err_set(reterr, RC_INVALID, -1, 0, "%s", why);
-    err_in(reterr, "%s", field);
-    return RC_INVALID;
-}
-
 enum rc agents_check(const struct agents_schedule *s, struct err *reterr)
 {
     if (s->agent.len == 0)
-        return refuse_field(reterr, "agentId", "is required; it names the agent to run");
+        return err_field(reterr, "agentId", "is required; it names the agent to run");
     if (s->type == AGENTS_NO_TYPE)
-        return refuse_field(reterr, "scheduleType",
-                            "is required; use CRON, FIXED_TIMES, INTERVAL or IMMEDIATE");
+        return err_field(reterr, "scheduleType",
+                         "is required; use CRON, FIXED_TIMES, INTERVAL or IMMEDIATE");
     if (s->type == AGENTS_CRON && str_trim(s->cron).len == 0)
-        return refuse_field(
-            reterr, "cronExpr",
-            "is required for CRON, such as \"0 0 9 * * MON-FRI\", seconds first");
+        return err_field(reterr, "cronExpr",
+                         "is required for CRON, such as \"0 0 9 * * MON-FRI\", seconds first");
     if (s->type == AGENTS_TIMES && s->times.len <= 2)
-        return refuse_field(reterr, "timesOfDay",
-                            "is required for FIXED_TIMES, such as [\"09:00\",\"17:00\"]");
+        return err_field(reterr, "timesOfDay",
+                         "is required for FIXED_TIMES, such as [\"09:00\",\"17:00\"]");
     if (s->type == AGENTS_INTERVAL && s->interval == 0)
-        return refuse_field(reterr, "intervalMinutes",
-                            "is required for INTERVAL, from 1 to 1440");
+        return err_field(reterr, "intervalMinutes", "is required for INTERVAL, from 1 to 1440");
     if (s->scope == AGENTS_PROJECT && s->project.len == 0)
-        return refuse_field(reterr, "projectId", "is required if projectScope is PROJECT");
+        return err_field(reterr, "projectId", "is required if projectScope is PROJECT");
     return RC_OK;
 }
 
@@ -229,10 +220,8 @@ static enum rc fill_action(const struct agents_schedule *s, struct arena *arena,
     json_auto_t *input = json_new_object();
 
     *action = action_default(ACTION_QUEUE);
-    if (path_name_check(s->agent, reterr) != RC_OK) {
-        err_in(reterr, "agentId");
-        return reterr->rc;
-    }
+    if (path_name_check(s->agent, reterr) != RC_OK)
+        return err_in(reterr, "agentId");
     action->queue.queue = s->agent;
     json_put(input, "agentId", json_new_str(s->agent));
     json_put(input, "projectId", json_of_text(s->project));

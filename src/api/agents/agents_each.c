@@ -39,6 +39,7 @@ enum rc agents_draft(struct call *call, const struct agents_schedule *schedule, 
                      struct draft **ret, struct err *reterr)
 {
     struct schedule_doc doc = schedule_doc_initial(call, name);
+    const struct zone_source *zones = &call->context->zones;
 
     if (name.len > CALL_NAME_MAX) {
         err_set(reterr, RC_LIMIT, -1, 0,
@@ -48,14 +49,14 @@ enum rc agents_draft(struct call *call, const struct agents_schedule *schedule, 
     }
     if (agents_fill(schedule, call->arena, &doc, reterr) != RC_OK)
         return reterr->rc;
-    if (schedule_check_zone(call, schedule->zone, reterr) != RC_OK) {
-        err_in(reterr, "timezone");
-        return reterr->rc;
+    if (!zones->find(zones->user, schedule->zone, reterr)) {
+        if (reterr->rc == RC_NOT_FOUND)
+            reterr->rc = RC_INVALID; /* the zone, not the schedule, is missing */
+        return err_in(reterr, "timezone");
     }
     if (schedule_compile(call, &doc, DIALECTS_AGENTS, ret, reterr) == RC_OK)
         return RC_OK;
-    err_rename(reterr, agents_spec_member(schedule->type));
-    return reterr->rc;
+    return err_rename(reterr, agents_spec_member(schedule->type));
 }
 
 /* Agents use 409 for a stale version. */

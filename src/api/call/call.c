@@ -183,8 +183,7 @@ enum rc call_check_namespace(const struct call *call, const char *field, struct 
                 call->namespace_name.len, CALL_NAME_MAX);
     else if (name_check(call->namespace_name, reterr) == RC_OK)
         return RC_OK;
-    err_in(reterr, "%s", field);
-    return reterr->rc;
+    return err_in(reterr, "%s", field);
 }
 
 static enum rc read_namespace(struct call *call, struct err *reterr)

@@ -15,13 +15,6 @@ enum {
     PRIORITY_LIMIT = 99,
 };
 
-static enum rc refuse_field(struct err *reterr, const char *field, const char *why)
-{
-    err_set(reterr, RC_INVALID, -1, 0, "%s", why);
-    err_in(reterr, "%s", field);
-    return RC_INVALID;
-}
-
 static struct str string_of(const json_t *json)
 {
     return json_is_string(json)
@@ -48,8 +41,7 @@ static enum rc read_flag(const json_t *json, const char *name, bool *ret, struct
         (json_is_string(value) && (text.len == 0 || str_eq_nocase(text, STR("false")))))
         return RC_OK;
     json_wrong_type(value, "true or false", reterr);
-    err_in(reterr, "%s", name);
-    return reterr->rc;
+    return err_in(reterr, "%s", name);
 }
 
 /* ---- times ---- */
@@ -95,16 +87,12 @@ static enum rc read_bounds(const json_t *json, struct spec_def *spec, struct err
     instant start = INSTANT_NONE, end = INSTANT_NEVER;
 
     if (conductor_read_time(json_object_get(json, "scheduleStartTime"), &start, reterr) !=
-        RC_OK) {
-        err_in(reterr, "scheduleStartTime");
-        return reterr->rc;
-    }
-    if (conductor_read_time(json_object_get(json, "scheduleEndTime"), &end, reterr) != RC_OK) {
-        err_in(reterr, "scheduleEndTime");
-        return reterr->rc;
-    }
+        RC_OK)
+        return err_in(reterr, "scheduleStartTime");
+    if (conductor_read_time(json_object_get(json, "scheduleEndTime"), &end, reterr) != RC_OK)
+        return err_in(reterr, "scheduleEndTime");
     if (start != INSTANT_NONE && end <= start)
-        return refuse_field(reterr, "scheduleEndTime", "must be later than scheduleStartTime");
+        return err_field(reterr, "scheduleEndTime", "must be later than scheduleStartTime");
     spec->start = start;
     spec->end = end;
     return RC_OK;
@@ -140,7 +128,7 @@ static enum rc read_entry(const json_t *item, int i, void *arg, struct err *rete
         read_text(item, "zoneId", entries->arena, &zone, reterr) != RC_OK)
         return reterr->rc;
     if (expr.len == 0)
-        return refuse_field(reterr, "cronExpression", "a cron expression is required");
+        return err_field(reterr, "cronExpression", "a cron expression is required");
     add_cron(entries, expr, zone);
     return RC_OK;
 }
@@ -159,13 +147,11 @@ static enum rc read_crons(const json_t *json, struct entries *entries, json_t *e
     entries->spec->cron = arena_array(entries->arena, CRONS_MAX, sizeof *entries->spec->cron);
     if (list && !json_is_null(list) &&
         (json_take_count(list, CRONS_MAX, &count, reterr) != RC_OK ||
-         json_take_items(list, read_entry, entries, reterr) != RC_OK)) {
-        err_in(reterr, "cronSchedules");
-        return reterr->rc;
-    }
+         json_take_items(list, read_entry, entries, reterr) != RC_OK))
+        return err_in(reterr, "cronSchedules");
     if (count == 0 && expr.len == 0)
-        return refuse_field(reterr, "cronExpression",
-                            "a cron expression is required, here or in cronSchedules");
+        return err_field(reterr, "cronExpression",
+                         "a cron expression is required, here or in cronSchedules");
     if (count == 0) {
         add_cron(entries, expr, zone);
         return RC_OK;
@@ -198,22 +184,25 @@ static enum rc check_cron(const struct cron_def *cron, const struct zone_source 
 
 /* ---- the workflow ---- */
 
-static enum rc read_version(const json_t *json, int32_t *ret, struct err *reterr)
+/* A whole number, also as text, as in a query string; -1: absent, null or blank. */
+static enum rc read_number(const json_t *json, const char *name, int64_t high, int64_t *ret,
+                           struct err *reterr)
 {
-    const json_t *value = json_object_get(json, "version");
+    const json_t *value = json_object_get(json, name);
     struct str text = str_trim(string_of(value));
-    int64_t version = json_integer_value(value);
+    bool is_number = json_is_integer(value);
+    int64_t n = json_integer_value(value);
 
+    *ret = -1;
     if (!value || json_is_null(value) || (json_is_string(value) && text.len == 0))
         return RC_OK;
-    if (json_is_string(value) &&
-        (str_take_number(&text, INT32_MAX, &version) == 0 || text.len > 0))
-        return refuse_field(reterr, "version", "must be a whole number");
-    if (!json_is_string(value) && !json_is_integer(value))
-        return refuse_field(reterr, "version", "must be a whole number");
-    if (version < 0 || version > INT32_MAX)
-        return refuse_field(reterr, "version", "must be a whole number from 0 to 2147483647");
-    *ret = (int32_t)version;
+    if (json_is_string(value))
+        is_number = str_take_number(&text, high, &n) > 0 && text.len == 0;
+    if (!is_number || n < 0 || n > high) {
+        err_set(reterr, RC_INVALID, -1, 0, "must be a whole number from 0 to %" PRId64, high);
+        return err_in(reterr, "%s", name);
+    }
+    *ret = n;
     return RC_OK;
 }
 
@@ -225,8 +214,7 @@ static enum rc read_input(const json_t *json, struct arena *arena, struct str *r
     if (!input || json_is_null(input) ||
         json_keep_map(input, ACTION_INPUT_MAX, arena, ret, reterr) == RC_OK)
         return RC_OK;
-    err_in(reterr, "input");
-    return reterr->rc;
+    return err_in(reterr, "input");
 }
 
 static bool is_action_member(const char *name)
@@ -251,26 +239,6 @@ static json_t *other_members(const json_t *json)
     return rest;
 }
 
-/* From 0 to 99, as a number or, as in a query string, as text. */
-static enum rc read_priority(const json_t *json, json_t *rest, struct err *reterr)
-{
-    const json_t *value = json_object_get(json, "priority");
-    struct str text = str_trim(string_of(value));
-    int64_t priority = json_integer_value(value);
-    bool is_number = json_is_integer(value);
-
-    if (!value || json_is_null(value) || (json_is_string(value) && text.len == 0)) {
-        json_object_del(rest, "priority");
-        return RC_OK;
-    }
-    if (json_is_string(value))
-        is_number = str_take_number(&text, PRIORITY_LIMIT, &priority) > 0 && text.len == 0;
-    if (!is_number || priority < 0 || priority > PRIORITY_LIMIT)
-        return refuse_field(reterr, "priority", "must be a whole number from 0 to 99");
-    json_put(rest, "priority", json_new_int(priority));
-    return RC_OK;
-}
-
 static enum rc keep_rest(const json_t *rest, struct arena *arena, struct str *ret,
                          struct err *reterr)
 {
@@ -291,6 +259,7 @@ enum rc conductor_read_request(const json_t *json, struct arena *arena, struct a
     struct action action = action_default(ACTION_WORKFLOW);
     struct workflow_action *workflow = &action.workflow;
     json_auto_t *rest = NULL;
+    int64_t version, priority;
 
     if (!json_is_object(json))
         return json_wrong_type(json, "an object with the name of a workflow", reterr);
@@ -298,11 +267,17 @@ enum rc conductor_read_request(const json_t *json, struct arena *arena, struct a
         member_read_text(&correlation, json, arena, &workflow->correlation_id, reterr) != RC_OK)
         return reterr->rc;
     if (workflow->name.len == 0)
-        return refuse_field(reterr, "name", "the name of a workflow is required");
+        return err_field(reterr, "name", "the name of a workflow is required");
+    if (read_number(json, "version", INT32_MAX, &version, reterr) != RC_OK ||
+        read_number(json, "priority", PRIORITY_LIMIT, &priority, reterr) != RC_OK)
+        return reterr->rc;
+    workflow->version = version > 0 ? (int32_t)version : 0;
     rest = other_members(json);
-    if (read_version(json, &workflow->version, reterr) != RC_OK ||
-        read_priority(json, rest, reterr) != RC_OK ||
-        keep_rest(rest, arena, &workflow->conductor, reterr) != RC_OK ||
+    if (priority >= 0)
+        json_put(rest, "priority", json_new_int(priority));
+    else
+        json_object_del(rest, "priority");
+    if (keep_rest(rest, arena, &workflow->conductor, reterr) != RC_OK ||
         read_input(json, arena, &action.input, reterr) != RC_OK)
         return reterr->rc;
     *ret = action;
@@ -322,7 +297,7 @@ static enum rc read_tag(const json_t *item, int i, void *arg, struct err *reterr
         read_text(item, "value", arg, &value, reterr) != RC_OK)
         return reterr->rc;
     if (key.len == 0)
-        return refuse_field(reterr, "key", "a key is required");
+        return err_field(reterr, "key", "a key is required");
     if (key.len > TAG_TEXT_MAX || value.len > TAG_TEXT_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0, "key and value are limited to %d bytes",
                        TAG_TEXT_MAX);
@@ -367,10 +342,10 @@ static enum rc read_name(const json_t *json, struct arena *arena, struct str *re
     if (member_read_text(&name, json, arena, ret, reterr) != RC_OK)
         return reterr->rc;
     if (ret->len == 0)
-        return refuse_field(reterr, "name", "the name of a schedule is required");
+        return err_field(reterr, "name", "the name of a schedule is required");
     if (is_reserved(*ret))
-        return refuse_field(reterr, "name",
-                            "\"search\" and \"tags\" are reserved; choose another name");
+        return err_field(reterr, "name",
+                         "\"search\" and \"tags\" are reserved; choose another name");
     return RC_OK;
 }
 
@@ -380,12 +355,11 @@ static enum rc read_start_request(const json_t *json, struct arena *arena, struc
     const json_t *request = json_object_get(json, "startWorkflowRequest");
 
     if (!request || json_is_null(request))
-        return refuse_field(reterr, "startWorkflowRequest",
-                            "is required; it names the workflow to start");
+        return err_field(reterr, "startWorkflowRequest",
+                         "is required; it names the workflow to start");
     if (conductor_read_request(request, arena, ret, reterr) == RC_OK)
         return RC_OK;
-    err_in(reterr, "startWorkflowRequest");
-    return reterr->rc;
+    return err_in(reterr, "startWorkflowRequest");
 }
 
 /* Adds the tags to `extra` and keeps that. */

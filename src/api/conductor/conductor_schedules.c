@@ -69,9 +69,8 @@ enum rc conductor_draft(struct call *call, struct schedule_doc *doc, struct draf
     if (schedule_compile(call, doc, DIALECTS_CONDUCTOR, ret, reterr) == RC_OK)
         return RC_OK;
     /* Each member is valid; the request is too large, or the times are wrong as a whole. */
-    err_rename(reterr,
-               str_eq(str_of(reterr->field), STR("action")) ? "startWorkflowRequest" : "");
-    return reterr->rc;
+    return err_rename(
+        reterr, str_eq(str_of(reterr->field), STR("action")) ? "startWorkflowRequest" : "");
 }
 
 /* ---- save ---- */

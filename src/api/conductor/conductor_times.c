@@ -19,8 +19,7 @@ static enum rc read_time(const struct call *call, const char *name, instant *ret
 {
     if (conductor_parse_time(request_query(call, name), ret, reterr) == RC_OK)
         return RC_OK;
-    err_in(reterr, "%s", name);
-    return reterr->rc;
+    return err_in(reterr, "%s", name);
 }
 
 static enum call_step answer_times(struct call *call, const struct spec *spec,

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "api/jobs/jobs_doc.h"
+#include "core/time/text.h"
 #include "model/policies_json.h"
 
 enum {
@@ -13,13 +14,6 @@ enum {
     RETRIES_DEFAULT = 2, /* after the first attempt                                   */
     BACKOFF_MS_DEFAULT = 2000,
 };
-
-static enum rc refuse_field(struct err *reterr, const char *field, const char *why)
-{
-    err_set(reterr, RC_INVALID, -1, 0, "%s", why);
-    err_in(reterr, "%s", field);
-    return RC_INVALID;
-}
 
 static enum rc read_text(const json_t *json, const char *name, struct arena *arena,
                          struct str *ret, struct err *reterr)
@@ -34,7 +28,7 @@ static enum rc read_required_text(const json_t *json, const char *name, struct a
 {
     if (read_text(json, name, arena, ret, reterr) != RC_OK)
         return reterr->rc;
-    return ret->len > 0 ? RC_OK : refuse_field(reterr, name, "is required");
+    return ret->len > 0 ? RC_OK : err_field(reterr, name, "is required");
 }
 
 /* ---- spec ---- */
@@ -48,28 +42,13 @@ static enum rc read_cron(const json_t *json, struct arena *arena, struct spec_de
         return reterr->rc;
     expr = str_trim(expr);
     if (cron_count_fields(expr) != CRON_FIELDS)
-        return refuse_field(reterr, "cronExpression",
-                            "must have 5 fields, such as \"0 2 * * *\": minute, hour, day of "
-                            "month, month, day of week");
+        return err_field(reterr, "cronExpression",
+                         "must have 5 fields, such as \"0 2 * * *\": minute, hour, day of "
+                         "month, month, day of week");
     spec->cron = arena_take(arena, sizeof *spec->cron);
     *spec->cron = (struct cron_def){.expr = expr, .dialect = DIALECT_VIXIE};
     spec->cron_count = 1;
     return RC_OK;
-}
-
-/* "HH:mm" as seconds of the day; -1: it is something else. */
-static int32_t parse_time_of_day(struct str text)
-{
-    int hour, minute;
-
-    if (text.len != 5 || text.ptr[2] != ':')
-        return -1;
-    for (size_t i = 0; i < text.len; i++)
-        if (i != 2 && !char_is_digit(text.ptr[i]))
-            return -1;
-    hour = (text.ptr[0] - '0') * 10 + text.ptr[1] - '0';
-    minute = (text.ptr[3] - '0') * 10 + text.ptr[4] - '0';
-    return hour < 24 && minute < 60 ? (hour * 60 + minute) * 60 : -1;
 }
 
 static enum rc read_window(const json_t *json, struct arena *arena, struct window_def *ret,
@@ -77,22 +56,21 @@ static enum rc read_window(const json_t *json, struct arena *arena, struct windo
 {
     static const char *const names[] = {"executionWindowStart", "executionWindowEnd"};
     struct str texts[2];
-    int32_t times[2];
+    int32_t times[2] = {0};
 
     for (int i = 0; i < 2; i++) {
         if (read_text(json, names[i], arena, &texts[i], reterr) != RC_OK)
             return reterr->rc;
-        times[i] = parse_time_of_day(texts[i]);
-        if (texts[i].len > 0 && times[i] < 0)
-            return refuse_field(reterr, names[i],
-                                "must be a time of day, HH:mm, such as 02:00");
+        if (texts[i].len > 0 && (texts[i].len != sizeof "HH:mm" - 1 ||
+                                 time_of_day_parse(texts[i], &times[i], reterr) != RC_OK))
+            return err_field(reterr, names[i], "must be a time of day, HH:mm, such as 02:00");
     }
     if (texts[0].len == 0 && texts[1].len == 0)
         return RC_OK;
     for (int i = 0; i < 2; i++)
         if (texts[i].len == 0)
-            return refuse_field(reterr, names[i],
-                                "is required; a window has both a start and an end");
+            return err_field(reterr, names[i],
+                             "is required; a window has both a start and an end");
     *ret = (struct window_def){true, times[0], times[1], WINDOW_CLAMP};
     return RC_OK;
 }
@@ -137,8 +115,7 @@ static enum rc keep_input(const json_t *json, struct str server, struct str type
              payload && !json_is_null(payload) ? json_deep_copy(payload) : json_new_object());
     if (json_keep(input, ACTION_INPUT_MAX, arena, ret, reterr) == RC_OK)
         return RC_OK;
-    err_in(reterr, "payload");
-    return reterr->rc;
+    return err_in(reterr, "payload");
 }
 
 static enum rc read_action(const json_t *json, struct str org, struct arena *arena,
@@ -153,7 +130,7 @@ static enum rc read_action(const json_t *json, struct str org, struct arena *are
         member_read_text(&job_type, json, arena, &action.queue.kind, reterr) != RC_OK)
         return reterr->rc;
     if (action.queue.kind.len == 0)
-        return refuse_field(reterr, "jobType", "is required");
+        return err_field(reterr, "jobType", "is required");
     if (set_queue(org, arena, &action.queue.queue, reterr) != RC_OK ||
         keep_input(json, server, action.queue.kind, arena, &action.input, reterr) != RC_OK)
         return reterr->rc;
@@ -196,7 +173,7 @@ static enum rc read_retry(const json_t *policy, struct arena *arena, struct retr
     if (str_eq(type, STR("exponential")))
         retry->backoff = BACKOFF_EXPONENTIAL;
     else if (type.len > 0 && !str_eq(type, STR("fixed")))
-        return refuse_field(reterr, "backoffType", "must be fixed or exponential");
+        return err_field(reterr, "backoffType", "must be fixed or exponential");
     retry->attempts = (int32_t)retries + 1;
     retry->delay = wait_ms * SPAN_MS;
     retry->max = RETRY_WAIT_MAX;
@@ -217,8 +194,7 @@ static enum rc keep_extra(const json_t *json, struct str name, struct arena *are
         json_put(extra, "retryPolicy", json_deep_copy(policy));
     if (json_keep(extra, EXTRA_MAX, arena, ret, reterr) == RC_OK)
         return RC_OK;
-    err_in(reterr, "retryPolicy");
-    return reterr->rc;
+    return err_in(reterr, "retryPolicy");
 }
 
 static const struct member label_list[] = {
@@ -247,9 +223,7 @@ enum rc jobs_read(const json_t *json, struct str org, struct arena *arena,
         read_window(json, arena, &doc->spec.window, reterr) != RC_OK)
         return reterr->rc;
     if (read_retry(json_object_get(json, "retryPolicy"), arena, &policies->retry, reterr) !=
-        RC_OK) {
-        err_in(reterr, "retryPolicy");
-        return reterr->rc;
-    }
+        RC_OK)
+        return err_in(reterr, "retryPolicy");
     return keep_extra(json, name, arena, &doc->extra, reterr);
 }

@@ -62,10 +62,8 @@ static enum rc build_draft(struct call *call, const json_t *json, struct command
 
     if (jobs_read(json, call->namespace_name, call->arena, &doc, reterr) != RC_OK)
         return reterr->rc;
-    if (schedule_compile(call, &doc, DIALECTS_JOBS, &draft, reterr) != RC_OK) {
-        err_rename(reterr, "cronExpression");
-        return reterr->rc;
-    }
+    if (schedule_compile(call, &doc, DIALECTS_JOBS, &draft, reterr) != RC_OK)
+        return err_rename(reterr, "cronExpression");
     command->name = doc.id;
     command->save.draft = draft;
     return RC_OK;

@@ -7,12 +7,6 @@
 #include "api/schedules/schedule_compile.h"
 #include "model/policies_json.h"
 
-static enum rc field_error(struct err *reterr, const char *field)
-{
-    err_in(reterr, "%s", field);
-    return reterr->rc;
-}
-
 /* Id and namespace of the document must match those of the request. */
 static enum rc finish_names(struct call *call, const json_t *json, struct str id,
                             struct schedule_doc *doc, struct err *reterr)
@@ -24,12 +18,12 @@ static enum rc finish_names(struct call *call, const json_t *json, struct str id
         err_set(reterr, RC_INVALID, -1, 0,
                 "is \"%.*s\", but the request is for \"%.*s\"; use ?namespace=",
                 STR_ARG(doc->namespace), STR_ARG(call->namespace_name));
-        return field_error(reterr, "namespace");
+        return err_in(reterr, "namespace");
     }
     if (id.len > 0 && doc->id.len > 0 && !str_eq(doc->id, id)) {
         err_set(reterr, RC_INVALID, -1, 0, "is \"%.*s\", but the path has \"%.*s\"",
                 STR_ARG(doc->id), STR_ARG(id));
-        return field_error(reterr, "id");
+        return err_in(reterr, "id");
     }
     if (id.len > 0)
         doc->id = id;
@@ -48,7 +42,7 @@ static enum rc finish_policies(const struct call *call, const json_t *json,
     if (!policies || json_is_null(policies))
         return RC_OK;
     rc = policies_from_json(policies, initial, call->arena, false, &doc->policies, reterr);
-    return rc == RC_OK ? rc : field_error(reterr, "policies");
+    return rc == RC_OK ? rc : err_in(reterr, "policies");
 }
 
 struct command native_hint(const struct wanted_hint *hint, int64_t schedule, struct str name)

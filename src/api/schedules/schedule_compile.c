@@ -18,12 +18,6 @@ static struct str make_id(struct call *call)
     return (struct str){id, MADE_ID_LEN};
 }
 
-static enum rc field_error(struct err *reterr, const char *field)
-{
-    err_in(reterr, "%s", field);
-    return reterr->rc;
-}
-
 /* Sets *ret if the workflow runs on an upstream; an upstream that it names must exist. */
 static enum rc finish_upstream(const struct call *call, const struct schedule_doc *doc,
                                bool *ret, struct err *reterr)
@@ -39,7 +33,7 @@ static enum rc finish_upstream(const struct call *call, const struct schedule_do
         return RC_OK;
     err_set(reterr, RC_INVALID, -1, 0, "the namespace has no upstream \"%.*s\"",
             STR_ARG(upstream));
-    return field_error(reterr, "action.upstream");
+    return err_in(reterr, "action.upstream");
 }
 
 static enum rc report_too_often(span gap, span least, struct err *reterr)
@@ -72,7 +66,7 @@ static enum rc check_gaps(const struct call *call, const struct schedule_doc *do
         }
     if (doc->governor.hint_interval > 0 && doc->governor.hint_interval < least) {
         report_too_often(doc->governor.hint_interval, least, reterr);
-        return field_error(reterr, "governor.hint.interval");
+        return err_in(reterr, "governor.hint.interval");
     }
     if (least <= SPAN_S)
         return RC_OK;
@@ -81,7 +75,7 @@ static enum rc check_gaps(const struct call *call, const struct schedule_doc *do
     for (int i = 0; i < GAPS_CHECKED && spec_walk_next(&walk, &slot); i++) {
         if (last != INSTANT_NONE && slot.at - last < least) {
             report_too_often(slot.at - last, least, reterr);
-            return field_error(reterr, "spec");
+            return err_in(reterr, "spec");
         }
         last = slot.at;
     }
@@ -116,17 +110,6 @@ struct schedule_doc schedule_doc_initial(const struct call *call, struct str id)
     doc.id = id;
     doc.policies = call->context->policies;
     return doc;
-}
-
-enum rc schedule_check_zone(const struct call *call, struct str zone, struct err *reterr)
-{
-    const struct zone_source *zones = &call->context->zones;
-
-    if (zones->find(zones->user, zone, reterr))
-        return RC_OK;
-    if (reterr->rc == RC_NOT_FOUND)
-        reterr->rc = RC_INVALID; /* the zone, not the schedule, is missing */
-    return reterr->rc;
 }
 
 enum rc schedule_compile(struct call *call, struct schedule_doc *doc, enum dialects dialect,

@@ -10,10 +10,6 @@
 /* A document with the server's default policies; an empty id: one is generated later. */
 struct schedule_doc schedule_doc_initial(const struct call *call, struct str id);
 
-/* Checks that a time zone exists, for an error in the terms of the API; RC_INVALID. */
-MUST_USE enum rc schedule_check_zone(const struct call *call, struct str zone,
-                                     struct err *reterr);
-
 /*
  * Compiles a document that passes schedule_check(); its namespace becomes the call's, and an
  * empty id a generated one.  *ret is in the call's arena or points to the document; the caller

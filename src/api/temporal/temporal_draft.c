@@ -218,16 +218,14 @@ static enum rc read_action(const Temporal__Schedule *schedule, struct arena *are
         return err_set(reterr, RC_INVALID, -1, 0, "%s", problem);
     if (temporal_workflow_action(schedule->action->start_workflow, arena, ret, reterr) == RC_OK)
         return RC_OK;
-    err_in(reterr, "action");
-    return reterr->rc;
+    return err_in(reterr, "action");
 }
 
 static enum rc check_id(struct str id, struct err *reterr)
 {
     if (path_name_check(id, reterr) == RC_OK)
         return RC_OK;
-    err_in(reterr, "schedule_id");
-    return reterr->rc;
+    return err_in(reterr, "schedule_id");
 }
 
 static enum rc fill_document(const struct call *call, const struct temporal_stored *wanted,

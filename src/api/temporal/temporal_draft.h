@@ -26,8 +26,8 @@ struct temporal_stored {
 };
 
 /*
- * *ret is in the call's arena or in the message.  Errors have the texts of Temporal's own server
- * where clients or people may know them.
+ * *ret is in the call's arena or in the message.  Errors have the texts of Temporal's own
+ * server where clients or people may know them.
  */
 MUST_USE enum rc temporal_draft(struct call *call, struct str id,
                                 const struct temporal_stored *wanted, struct draft **ret,
