@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer tells the io thread that the database holds new events or log lines.
+ * Signals from the writer to the io thread that the database holds new events or log lines.
  *
  * The writer sends the signal after a commit.  The signal carries no data, and at most one is
  * in the mailbox.  The io thread requests the signal before it reads, so that every commit

@@ -386,14 +386,14 @@ struct str flow_found(struct str body, struct str run, const struct flow_start *
 void flow_message(struct str body, struct buf *out)
 {
     json_auto_t *json = read_object(body);
-    struct str said = str_at(json, "message");
+    struct str message = str_at(json, "message");
     char text[MESSAGE_MAX];
     size_t len;
 
-    said = said.len > 0 ? said : trim_lines(body);
-    len = said.len < sizeof text ? said.len : sizeof text;
+    message = message.len > 0 ? message : trim_lines(body);
+    len = message.len < sizeof text ? message.len : sizeof text;
     if (len > 0)
-        memcpy(text, said.ptr, len);
+        memcpy(text, message.ptr, len);
     text_repair(text, len);
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)text[i] < ' ')

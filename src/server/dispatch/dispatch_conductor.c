@@ -101,8 +101,8 @@ static enum rc send_request(struct flow *flow, const struct upstream_settings *u
 /* Describes an answer that is not a success. */
 static void describe_failure(struct flow *flow, const struct webhook_result *result)
 {
-    char said[ERR_TEXT_MAX] = "";
-    struct buf buf = BUF(said);
+    char message[ERR_TEXT_MAX] = "";
+    struct buf buf = BUF(message);
 
     if (result->kind != WEBHOOK_ANSWERED) {
         flow->why = result->err;
@@ -110,7 +110,7 @@ static void describe_failure(struct flow *flow, const struct webhook_result *res
     }
     flow_message(result->body, &buf);
     err_set(&flow->why, RC_INVALID, -1, 0, "the upstream answered %d%s%s", result->status,
-            buf.len > 0 ? ": " : "", said);
+            buf.len > 0 ? ": " : "", message);
 }
 
 static enum flow_meaning meaning_of(const struct webhook_result *result)

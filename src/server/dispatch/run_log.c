@@ -14,9 +14,11 @@
 
 enum { NOTE_BYTES = 256 }; /* the packed last line: three numbers of 19 digits */
 
-static_assert(RUN_LOG_BATCH + NOTE_BYTES <= LOG_PART_MAX, "a portion is a part of a log");
-static_assert((int)RUN_LOG_MAX <= (int)LOG_RUN_MAX, "what one attempt says is kept");
-static_assert((int)RUN_LOG_LINE_MAX <= (int)LOGS_LINE_MAX, "a line is kept whole");
+static_assert(RUN_LOG_BATCH + NOTE_BYTES <= LOG_PART_MAX,
+              "a batch fits into one part of a log");
+static_assert((int)RUN_LOG_MAX <= (int)LOG_RUN_MAX,
+              "the log of an attempt fits into the log of a run");
+static_assert((int)RUN_LOG_LINE_MAX <= (int)LOGS_LINE_MAX, "a line is stored whole");
 
 struct run_log {
     struct loop_timer *timer;

@@ -202,12 +202,12 @@ static void each_of_the_table_is_whole_and_documented(void **state)
     for (int i = 0; i < config_old_count; i++) {
         const struct config_old *old = &config_olds[i];
         char text[256];
-        struct buf said = BUF(text);
+        struct buf description = BUF(text);
 
         assert_ptr_equal(config_old_find(str_of(old->name)), old);
         assert_true((old->id == OLD_NO_EFFECT) == (old->why != NULL));
-        config_old_describe(old, &said);
-        assert_false(said.cut);
+        config_old_describe(old, &description);
+        assert_false(description.cut);
         snprintf(text, sizeof text, "| `%s` |", old->name);
         if (!strstr(page, text))
             fail_msg("docs/operations.md does not name %s", old->name);

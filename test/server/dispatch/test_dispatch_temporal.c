@@ -383,7 +383,7 @@ static void an_upstream_that_stays_away_is_a_failure_with_its_reason(void **stat
 static void a_wait_that_ends_without_an_event_is_asked_for_again(void **state)
 {
     struct world *world = *state;
-    const Temporal__GetWorkflowExecutionHistoryRequest *look;
+    const Temporal__GetWorkflowExecutionHistoryRequest *poll;
 
     start(world, flow_order(world, WF));
     for (int i = 0; i < 5; i++) {
@@ -392,12 +392,12 @@ static void a_wait_that_ends_without_an_event_is_asked_for_again(void **state)
     }
     wait_waiting(world);
     assert_int_equal(temporal_count_seen(world->server, POLL), 7);
-    look = (const void *)temporal_nth(world->server, POLL, 6)->message;
-    assert_true(look->wait_new_event);
-    assert_int_equal(look->history_event_filter_type, 2); /* CLOSE_EVENT */
-    assert_string_equal(look->execution->workflow_id, FLOW);
-    assert_string_equal(look->execution->run_id, "run-1");
-    assert_int_equal(look->next_page_token.len, 5);
+    poll = (const void *)temporal_nth(world->server, POLL, 6)->message;
+    assert_true(poll->wait_new_event);
+    assert_int_equal(poll->history_event_filter_type, 2); /* CLOSE_EVENT */
+    assert_string_equal(poll->execution->workflow_id, FLOW);
+    assert_string_equal(poll->execution->run_id, "run-1");
+    assert_int_equal(poll->next_page_token.len, 5);
     temporal_end(world->server, 0, TEMPORAL_COMPLETED, NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
 }
