@@ -4,7 +4,7 @@
  *
  * It uses the tables and indexes of Belfry, writes the same columns in the same batches, and
  * adds a minute to a slot to get the next.  It reads no schedule, checks no version and has no
- * policies.  Apart from the migrations it shares no code with Belfry.
+ * policies.  With Belfry it shares only the migrations and the lists of columns.
  */
 #include "bare.h"
 
@@ -13,8 +13,8 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "core/outcome.h"
+#include "core/plan.h"
 #include "core/run.h"
-#include "db/db.h"
 #include "store/schema.h"
 
 enum { MIGRATE_BYTES_MAX = 16 << 20 };
@@ -24,60 +24,30 @@ enum { MIGRATE_BYTES_MAX = 16 << 20 };
 #define RUN_FIRST   (INT64_C(189388860000) << 22)
 #define ENDED_FIRST (INT64_C(189388860000) << 22)
 
-enum cursor_column {
-    C_ID,
-    C_WAKE_AT,
-    C_MARK,
-    C_NEXT_AT,
-    C_VERSION,
-    C_BITS,
-    C_PAUSED_UNTIL,
-    C_OPEN,
-    C_REMAINING = 10,
-    C_LAST_SLOT = 13,
-    C_LAST_START,
-    C_LAST_END,
-    C_ACTIVE_AT,
-    C_HINT_AT = 18,
-    C_HINT_EXPIRES,
-    C_STARTED,
-    C_SUCCEEDED = 25,
-};
+#define CURSOR     SQL_NAMES(CURSOR_COLUMNS)
+#define SET_CURSOR SQL_UPDATE("cursors", CURSOR_STATE) " WHERE id = $1"
 
-#define CURSORS                                                                            \
-    "id, wake_at, mark, next_at, version, bits, paused_until, open, waiting, failures,"    \
-    " remaining, pass, backfills, last_slot, last_start, last_end, active_at,"             \
-    " hint_interval, hint_at, hint_expires, started, skipped, missed, dropped, cancelled," \
-    " succeeded, failed"
-#define SET_CURSOR                                                                       \
-    "UPDATE cursors SET wake_at = $2, mark = $3, next_at = $4, version = $5, bits = $6," \
-    " paused_until = $7, open = $8, waiting = $9, failures = $10, remaining = $11,"      \
-    " pass = $12, backfills = $13, last_slot = $14, last_start = $15, last_end = $16,"   \
-    " active_at = $17, hint_interval = $18, hint_at = $19, hint_expires = $20,"          \
-    " started = $21, skipped = $22, missed = $23, dropped = $24, cancelled = $25,"       \
-    " succeeded = $26, failed = $27 WHERE id = $1"
+/* As SQL_INSERT(), but all texts are NULL: their parameters are not used. */
+#define INSERT(table, list) \
+    "INSERT INTO " table " (" SQL_NAMES(list) ") VALUES (" list(FIRST_TEXT, NEXT_TEXT) ")"
+#define FIRST_TEXT(n, column, ...) TEXT_OF(n, __VA_ARGS__, )
+#define NEXT_TEXT(n, column, ...)  ", " TEXT_OF(n, __VA_ARGS__, )
+#define TEXT_OF(n, kind, ...)      PARAM_##kind(n)
+#define PARAM_INT(n)               "$" #n
+#define PARAM_BITS(n)              "$" #n
+#define PARAM_OPTIONAL(n)          "NULL"
 
-const char bare_insert_cursor[] = "INSERT INTO cursors (" CURSORS ")";
-const char bare_copy_cursors[] = "COPY cursors (" CURSORS ") FROM STDIN";
+const char bare_insert_cursor[] = SQL_INSERT("cursors", CURSOR_COLUMNS);
 
 const struct bare_sql bare_sql[BARE_COUNT] = {
-    [BARE_DUE] = {"SELECT " CURSORS " FROM cursors WHERE wake_at >= $1 AND wake_at <= $2"
+    [BARE_DUE] = {"SELECT " CURSOR " FROM cursors WHERE wake_at >= $1 AND wake_at <= $2"
                   " ORDER BY wake_at, id LIMIT $3",
                   3},
-    [BARE_MOVE] = {SET_CURSOR, CURSOR_COLUMNS},
-    [BARE_START] = {"INSERT INTO runs (id, schedule, slot, pass, state, lane, queue, gate,"
-                    " bits, due, rank, attempt, fence, node, lease_until, wake_at, created_at,"
-                    " started_at, attempt_at, worker, input, progress) VALUES ($1, $2, $3, $4,"
-                    " $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,"
-                    " NULL, NULL, NULL)",
-                    RUN_COLUMNS},
-    [BARE_REST] = {SET_CURSOR, CURSOR_COLUMNS},
+    [BARE_MOVE] = {SET_CURSOR, CURSOR_WIDTH},
+    [BARE_START] = {INSERT("runs", RUN_COLUMNS), RUN_WIDTH},
+    [BARE_REST] = {SET_CURSOR, CURSOR_WIDTH},
     [BARE_END] = {"DELETE FROM runs WHERE id = $1", 1},
-    [BARE_PAST] = {"INSERT INTO history (id, schedule, slot, pass, attempt, fence, bits,"
-                   " outcome, reason, last, due, created_at, started_at, ended_at, expire_at,"
-                   " queue, node, worker, error, result) VALUES ($1, $2, $3, $4, $5, $6, $7,"
-                   " $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, NULL, NULL, NULL)",
-                   HISTORY_COLUMNS},
+    [BARE_PAST] = {INSERT("history", HISTORY_WRITTEN), HISTORY_WIDTH},
 };
 
 struct bare {
@@ -86,23 +56,24 @@ struct bare {
     struct load load;
     int64_t turns, started;
     instant floor; /* no cursor is due before */
-    int64_t rows[BATCH][CURSOR_COLUMNS];
+    int64_t rows[BATCH][CURSOR_WIDTH];
     int count; /* of rows; their runs are open */
 };
 
-void bare_cursor(const struct load *load, int64_t index, int64_t row[static CURSOR_COLUMNS])
+void bare_cursor(const struct load *load, int64_t index, int64_t row[static CURSOR_WIDTH])
 {
     instant first = EPOCH + load_phase(load, index);
 
-    memset(row, 0, CURSOR_COLUMNS * sizeof row[0]);
-    row[C_ID] = KEY_FIRST + index;
-    row[C_WAKE_AT] = row[C_NEXT_AT] = first;
-    row[C_MARK] = row[C_ACTIVE_AT] = EPOCH;
-    row[C_VERSION] = 1;
-    row[C_PAUSED_UNTIL] = row[C_HINT_AT] = INSTANT_NEVER;
-    row[C_HINT_EXPIRES] = INSTANT_NONE;
-    row[C_LAST_SLOT] = row[C_LAST_START] = row[C_LAST_END] = INSTANT_NONE;
-    row[C_REMAINING] = -1;
+    memset(row, 0, CURSOR_WIDTH * sizeof row[0]);
+    row[C_id] = KEY_FIRST + index;
+    row[C_wake_at] = row[C_next_at] = first;
+    row[C_mark] = row[C_active_at] = EPOCH;
+    row[C_version] = 1;
+    row[C_paused_until] = row[C_hint_at] = INSTANT_NEVER;
+    row[C_hint_expires] = INSTANT_NONE;
+    row[C_last_slot] = row[C_last_start] = row[C_last_end] = INSTANT_NONE;
+    row[C_last_held] = INSTANT_NONE;
+    row[C_remaining] = -1;
 }
 
 static void make_tables(const char *url)
@@ -145,34 +116,33 @@ static void *bare_open(const struct load *load)
 /* Starts a due schedule: moves its cursor to the next slot, inserts a claimed run. */
 static void start(struct bare *bare, int64_t *row, instant now)
 {
-    instant slot = row[C_NEXT_AT];
-    int64_t run[RUN_COLUMNS] = {
-        RUN_FIRST + bare->started++,
-        row[C_ID],
-        slot,
-        0,
-        RUN_RUNNING,
-        1,
-        KEY_FIRST,
-        0,
-        INT64_C(5) << 40 | OVERLAP_DEFAULT << 8,
-        slot,
-        run_rank(slot, 5),
-        1,
-        1,
-        1,
-        INSTANT_NEVER,
-        INSTANT_NEVER,
-        now,
-        now,
-        now,
+    instant slot = row[C_next_at];
+    int64_t run[RUN_WIDTH] = {
+        [R_id] = RUN_FIRST + bare->started++,
+        [R_schedule] = row[C_id],
+        [R_slot] = slot,
+        [R_state] = RUN_RUNNING,
+        [R_lane] = LANE_HTTP,
+        [R_queue] = KEY_FIRST,
+        [R_bits] = INT64_C(5) << 40 | OVERLAP_DEFAULT << 8,
+        [R_due] = slot,
+        [R_rank] = run_rank(slot, 5),
+        [R_attempt] = 1,
+        [R_fence] = 1,
+        [R_node] = 1,
+        [R_lease_until] = INSTANT_NEVER,
+        [R_wake_at] = INSTANT_NEVER,
+        [R_created_at] = now,
+        [R_started_at] = now,
+        [R_attempt_at] = now,
+        [R_last_run_at] = row[C_last_start],
     };
 
-    row[C_MARK] = row[C_LAST_SLOT] = slot;
-    row[C_WAKE_AT] = row[C_NEXT_AT] = slot + SPAN_MIN;
-    row[C_OPEN]++;
-    row[C_LAST_START] = row[C_ACTIVE_AT] = now;
-    row[C_STARTED]++;
+    row[C_mark] = row[C_last_slot] = slot;
+    row[C_wake_at] = row[C_next_at] = slot + SPAN_MIN;
+    row[C_open]++;
+    row[C_last_start] = row[C_active_at] = now;
+    row[C_started]++;
     bare->driver->send(bare->db, BARE_MOVE, row);
     bare->driver->send(bare->db, BARE_START, run);
 }
@@ -181,30 +151,28 @@ static void start(struct bare *bare, int64_t *row, instant now)
 static void end(struct bare *bare, int64_t *row, int64_t number, instant now)
 {
     int64_t run = RUN_FIRST + number;
-    int64_t past[HISTORY_COLUMNS] = {
-        ENDED_FIRST + number,
-        row[C_ID],
-        row[C_LAST_SLOT],
-        0,
-        1,
-        1,
-        0,
-        OUTCOME_SUCCEEDED,
-        0,
-        1,
-        row[C_LAST_SLOT],
-        row[C_LAST_START],
-        row[C_LAST_START],
-        now,
-        now + 90 * SPAN_DAY,
-        KEY_FIRST,
-        1,
+    int64_t past[HISTORY_WIDTH] = {
+        [H_id] = ENDED_FIRST + number,
+        [H_schedule] = row[C_id],
+        [H_slot] = row[C_last_slot],
+        [H_attempt] = 1,
+        [H_fence] = 1,
+        [H_outcome] = OUTCOME_SUCCEEDED,
+        [H_last] = true,
+        [H_due] = row[C_last_slot],
+        [H_created_at] = row[C_last_start],
+        [H_started_at] = row[C_last_start],
+        [H_ended_at] = now,
+        [H_expire_at] = now + 90 * SPAN_DAY,
+        [H_queue] = KEY_FIRST,
+        [H_node] = 1,
+        [H_namespace] = KEY_FIRST,
     };
 
-    row[C_OPEN]--;
-    row[C_LAST_END] = now;
-    row[C_BITS] = (int64_t)OUTCOME_SUCCEEDED << 40;
-    row[C_SUCCEEDED]++;
+    row[C_open]--;
+    row[C_last_end] = now;
+    row[C_bits] = (int64_t)OUTCOME_SUCCEEDED << 40;
+    row[C_succeeded]++;
     bare->driver->send(bare->db, BARE_END, &run);
     bare->driver->send(bare->db, BARE_PAST, past);
     bare->driver->send(bare->db, BARE_REST, row);
@@ -229,7 +197,7 @@ static int64_t turn(struct bare *bare)
         bare->db, (int64_t[]){bare->floor, now, load_batch(&bare->load)}, bare->rows);
     if (bare->count == 0)
         DIE("the bare loop finds nothing due");
-    bare->floor = bare->rows[0][C_WAKE_AT];
+    bare->floor = bare->rows[0][C_wake_at];
     for (int i = 0; i < bare->count; i++)
         start(bare, bare->rows[i], now);
     bare->driver->commit(bare->db);

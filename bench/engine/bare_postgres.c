@@ -11,8 +11,8 @@
 
 enum {
     NAME_MAX_BYTES = 16,
-    LINE_MAX_BYTES = CURSOR_COLUMNS * 21, /* a line of COPY: 20 characters and a tab each */
-    SQL_MAX = 1024,
+    LINE_MAX_BYTES = CURSOR_WIDTH * 21, /* a line of COPY: 20 characters and a tab each */
+    SQL_MAX = 2048,
     INT8_OID = 20, /* of pg_type: a 64-bit integer */
     INT_BYTES = 8,
 };
@@ -75,11 +75,11 @@ static void server_close(void *db)
 
 static void prepare(struct bare_server *server, enum bare_stmt which)
 {
-    Oid types[BARE_PARAMS_MAX];
+    Oid types[DB_PARAMS_MAX];
     char name[NAME_MAX_BYTES], sql[SQL_MAX];
     PGresult *answer;
 
-    for (int i = 0; i < BARE_PARAMS_MAX; i++)
+    for (int i = 0; i < DB_PARAMS_MAX; i++)
         types[i] = INT8_OID;
     snprintf(name, sizeof name, "b%d", (int)which);
     snprintf(sql, sizeof sql, "%s%s", bare_sql[which].text,
@@ -91,9 +91,10 @@ static void prepare(struct bare_server *server, enum bare_stmt which)
 
 static void copy_cursors(struct bare_server *server, const struct load *load)
 {
-    int64_t row[CURSOR_COLUMNS];
+    int64_t row[CURSOR_WIDTH];
     char line[LINE_MAX_BYTES + 1];
-    PGresult *answer = PQexec(server->conn, bare_copy_cursors);
+    PGresult *answer = PQexec(server->conn,
+                              "COPY cursors (" SQL_NAMES(CURSOR_COLUMNS) ") FROM STDIN");
 
     check(server, PQresultStatus(answer) == PGRES_COPY_IN);
     PQclear(answer);
@@ -101,9 +102,9 @@ static void copy_cursors(struct bare_server *server, const struct load *load)
         int used = 0;
 
         bare_cursor(load, i, row);
-        for (int c = 0; c < CURSOR_COLUMNS; c++)
+        for (int c = 0; c < CURSOR_WIDTH; c++)
             used += snprintf(line + used, sizeof line - (size_t)used, "%lld%c",
-                             (long long)row[c], c + 1 < CURSOR_COLUMNS ? '\t' : '\n');
+                             (long long)row[c], c + 1 < CURSOR_WIDTH ? '\t' : '\n');
         check(server, PQputCopyData(server->conn, line, used) == 1);
     }
     check(server, PQputCopyEnd(server->conn, NULL) == 1);
@@ -147,9 +148,9 @@ static void server_send(void *db, enum bare_stmt which, const int64_t *params)
 {
     struct bare_server *server = db;
     int count = bare_sql[which].params;
-    unsigned char bytes[BARE_PARAMS_MAX][INT_BYTES];
-    const char *values[BARE_PARAMS_MAX];
-    int lengths[BARE_PARAMS_MAX], formats[BARE_PARAMS_MAX];
+    unsigned char bytes[DB_PARAMS_MAX][INT_BYTES];
+    const char *values[DB_PARAMS_MAX];
+    int lengths[DB_PARAMS_MAX], formats[DB_PARAMS_MAX];
     char name[NAME_MAX_BYTES];
 
     for (int i = 0; i < count; i++) {
@@ -203,7 +204,7 @@ static PGresult *sync_all(struct bare_server *server, bool keep_last)
     return kept;
 }
 
-static int server_due(void *db, const int64_t *params, int64_t rows[][CURSOR_COLUMNS])
+static int server_due(void *db, const int64_t *params, int64_t rows[][CURSOR_WIDTH])
 {
     PGresult *answer;
     int count;
@@ -212,7 +213,7 @@ static int server_due(void *db, const int64_t *params, int64_t rows[][CURSOR_COL
     answer = sync_all(db, true);
     count = PQntuples(answer);
     for (int i = 0; i < count; i++)
-        for (int c = 0; c < CURSOR_COLUMNS; c++)
+        for (int c = 0; c < CURSOR_WIDTH; c++)
             rows[i][c] = get_int(PQgetvalue(answer, i, c));
     PQclear(answer);
     return count;

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "bare.h"
-#include "db/db.h"
 
-enum { SQL_MAX = 1024 };
+enum { SQL_MAX = 2048 };
 
 struct bare_file {
     sqlite3 *handle;
@@ -115,7 +114,7 @@ static void file_commit(void *db)
                                           &file->log_done) == SQLITE_OK);
 }
 
-static int file_due(void *db, const int64_t *params, int64_t rows[][CURSOR_COLUMNS])
+static int file_due(void *db, const int64_t *params, int64_t rows[][CURSOR_WIDTH])
 {
     struct bare_file *file = db;
     sqlite3_stmt *stmt = file->stmts[BARE_DUE];
@@ -123,7 +122,7 @@ static int file_due(void *db, const int64_t *params, int64_t rows[][CURSOR_COLUM
 
     bind_all(stmt, params, bare_sql[BARE_DUE].params);
     while (sqlite3_step(stmt) == SQLITE_ROW) {
-        for (int i = 0; i < CURSOR_COLUMNS; i++)
+        for (int i = 0; i < CURSOR_WIDTH; i++)
             rows[count][i] = sqlite3_column_int64(stmt, i);
         count++;
     }
@@ -156,19 +155,13 @@ static void file_close(void *db)
 static void file_load(const struct load *load)
 {
     struct bare_file *file = connect_to(load->url);
-    char sql[SQL_MAX];
-    int64_t row[CURSOR_COLUMNS];
-    sqlite3_stmt *insert;
-    int used = snprintf(sql, sizeof sql, "%s VALUES (?", bare_insert_cursor);
+    sqlite3_stmt *insert = prepare_numbered(file, bare_insert_cursor);
+    int64_t row[CURSOR_WIDTH];
 
-    for (int i = 1; i < CURSOR_COLUMNS; i++)
-        used += snprintf(sql + used, sizeof sql - (size_t)used, ", ?");
-    snprintf(sql + used, sizeof sql - (size_t)used, ")");
-    insert = prepare(file, sql);
     file_begin(file);
     for (int64_t i = 0; i < load->schedules; i++) {
         bare_cursor(load, i, row);
-        bind_all(insert, row, CURSOR_COLUMNS);
+        bind_all(insert, row, CURSOR_WIDTH);
         step(file, insert);
     }
     sqlite3_finalize(insert);

@@ -7,8 +7,8 @@
 
 #include "child.h"
 #include "io/clock.h"
-#include "place.h"
 #include "subject.h"
+#include "target.h"
 
 enum {
     ROUNDS = 5,        /* of both subjects, so that a disturbance hits both */
@@ -36,23 +36,23 @@ struct measured {
 struct side {
     const char *name;
     const struct subject *subject;
-    char url[PLACE_URL_MAX];
+    char url[TARGET_URL_MAX];
     struct load load;
     void *state;
     struct measured got;
 };
 
-static void make_side(struct side *side, const struct place *place, struct load load)
+static void make_side(struct side *side, const struct bench_target *target, struct load load)
 {
     int64_t begun = clock_boot_us();
 
-    place_make(place, side->name, side->url);
+    target_make(target, side->name, side->url);
     load.url = side->url;
     side->load = load;
     side->got = (struct measured){0};
     side->subject->make(&side->load);
     side->got.make_us = clock_boot_us() - begun;
-    place_settle(place, side->name);
+    target_settle(target, side->name);
 }
 
 /* The first batch is not measured: it prepares statements and reads pages. */
@@ -82,49 +82,50 @@ static void measure(struct side sides[2], int64_t fires)
     sides[1].subject->close(sides[1].state);
 }
 
-static void print_cell(const struct place *place, const struct side *sides)
+static void print_cell(const struct bench_target *target, const struct side *sides)
 {
     const struct load *load = &sides[0].load;
 
     printf("cell\t%s\t%s\t%lld\t%lld\t%lld\t%lld\t%lld\t%lld\n",
-           place->is_server ? "postgres" : "sqlite", spread_text[load->spread],
+           target->is_server ? "postgres" : "sqlite", spread_text[load->spread],
            (long long)load->schedules, (long long)sides[0].got.fires,
            (long long)sides[0].got.fire_us, (long long)sides[1].got.fires,
            (long long)sides[1].got.fire_us, (long long)sides[1].got.make_us);
     fflush(stdout);
 }
 
-static void print_child(const struct place *place, const char *what, int64_t value)
+static void print_child(const struct bench_target *target, const char *what, int64_t value)
 {
-    printf("%s\t%s\t%lld\n", what, place->is_server ? "postgres" : "sqlite", (long long)value);
+    printf("%s\t%s\t%lld\n", what, target->is_server ? "postgres" : "sqlite", (long long)value);
     fflush(stdout);
 }
 
-static void run_cell(const struct place *place, enum spread spread, const struct size *size)
+static void run_cell(const struct bench_target *target, enum spread spread,
+                     const struct size *size)
 {
     struct side sides[2] = {{.name = "bare", .subject = &subject_bare},
                             {.name = "engine", .subject = &subject_engine}};
     struct load load = {.spread = spread, .schedules = size->schedules};
     bool is_most = size->schedules == IDLE_AT && spread == ON_THE_MINUTE;
 
-    make_side(&sides[0], place, load);
-    make_side(&sides[1], place, load);
+    make_side(&sides[0], target, load);
+    make_side(&sides[1], target, load);
     if (is_most)
-        print_child(place, "idle", child_idle(sides[1].url, EPOCH));
-    measure(sides, place->is_server ? size->server_fires : size->fires);
-    print_cell(place, sides);
+        print_child(target, "idle", child_idle(sides[1].url, EPOCH));
+    measure(sides, target->is_server ? size->server_fires : size->fires);
+    print_cell(target, sides);
     if (is_most)
-        print_child(place, "first", child_first(sides[1].url, EPOCH + 2 * SPAN_MIN));
-    place_remove(place, sides[0].name);
-    place_remove(place, sides[1].name);
+        print_child(target, "first", child_first(sides[1].url, EPOCH + 2 * SPAN_MIN));
+    target_remove(target, sides[0].name);
+    target_remove(target, sides[1].name);
 }
 
-static void run_place(const struct place *place, bool is_quick)
+static void run_target(const struct bench_target *target, bool is_quick)
 {
     for (int p = 0; p < SPREAD_COUNT; p++)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
             if (!is_quick || sizes[i].schedules <= QUICK_MAX)
-                run_cell(place, (enum spread)p, &sizes[i]);
+                run_cell(target, (enum spread)p, &sizes[i]);
 }
 
 /* "-" instead of a directory omits that database. */
@@ -139,8 +140,8 @@ int main(int argc, char **argv)
         return 2;
     }
     if (strcmp(argv[1], "-") != 0)
-        run_place(&(struct place){.dir = argv[1]}, is_quick);
+        run_target(&(struct bench_target){.dir = argv[1]}, is_quick);
     if (strcmp(argv[2], "-") != 0)
-        run_place(&(struct place){.server = argv[2], .is_server = true}, is_quick);
+        run_target(&(struct bench_target){.server = argv[2], .is_server = true}, is_quick);
     return EXIT_SUCCESS;
 }

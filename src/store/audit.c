@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#include "store/columns.h"
 #include "store/sql_numbers.h"
+#include "store/tables.h"
 
 enum {
     ROW_NUMBERS = 4,
@@ -16,10 +18,12 @@ enum {
     RESULT_BITS = 0x3f,
 };
 
-static const struct db_stmt audit_add = {
-    "INSERT INTO audit (node, seq, count, at, body, prior, hash)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7)",
-    "iiiibbb"};
+enum { ROW_POSITIONS(AUDIT_COLUMNS) };
+
+#define COLUMNS SQL_NAMES(AUDIT_COLUMNS)
+
+static const struct db_stmt audit_add = {SQL_INSERT("audit", AUDIT_COLUMNS),
+                                         SQL_TYPES(AUDIT_COLUMNS)};
 static const struct db_stmt audit_end = {
     "SELECT seq + count - 1, hash FROM audit WHERE node = (SELECT id FROM nodes"
     " WHERE name = $1) ORDER BY seq DESC LIMIT 1",
@@ -29,13 +33,11 @@ static const struct db_stmt audit_node = {
     " ORDER BY a.node LIMIT 1",
     "i"};
 static const struct db_stmt audit_list = {
-    "SELECT node, seq, count, at, body, prior, hash FROM audit WHERE node = $1 AND seq > $2"
-    " ORDER BY seq LIMIT $3",
-    "iii"};
-static const struct db_stmt audit_latest = {
-    "SELECT node, seq, count, at, body, prior, hash FROM audit"
-    " WHERE (at, node, seq) < ($1, $2, $3) ORDER BY at DESC, node DESC, seq DESC LIMIT $4",
-    "iiii"};
+    "SELECT " COLUMNS " FROM audit WHERE node = $1 AND seq > $2 ORDER BY seq LIMIT $3", "iii"};
+static const struct db_stmt audit_latest = {"SELECT " COLUMNS
+                                            " FROM audit WHERE (at, node, seq) < ($1, $2, $3)"
+                                            " ORDER BY at DESC, node DESC, seq DESC LIMIT $4",
+                                            "iiii"};
 static const struct db_stmt audit_prune = {
     "DELETE FROM audit WHERE node = $1 AND at < $2 AND seq <= (SELECT max(seq) FROM"
     " (SELECT seq FROM audit WHERE node = $1 ORDER BY seq LIMIT $3) AS batch)",
@@ -229,17 +231,9 @@ void audit_link(const struct audit_row *row, uint8_t ret[SHA256_BYTES])
     sha256_end(&sha, ret);
 }
 
-static struct db_value hash_value(const uint8_t hash[SHA256_BYTES])
+void audit_insert(struct db *db, const struct audit_row *from)
 {
-    return db_blob((struct str){(const char *)hash, SHA256_BYTES});
-}
-
-void audit_insert(struct db *db, const struct audit_row *row)
-{
-    struct db_value params[] = {
-        db_int(row->node),  db_int(row->seq),       db_int(row->count),    db_int(row->at),
-        db_blob(row->body), hash_value(row->prior), hash_value(row->hash),
-    };
+    struct db_value params[] = {ROW_VALUES(AUDIT_COLUMNS)};
 
     db_send(db, &audit_add, params, NULL);
 }
@@ -269,28 +263,21 @@ void audit_before(struct db *db, const struct audit_row *before, int limit,
             ret);
 }
 
-/* A hash that is not 32 bytes long was not written by Belfry; zeros match no row. */
+/* `ret` is zero.  A hash of another length was not written by Belfry; zero matches no row. */
 static void read_hash(const struct db_result *result, int row, int column,
                       uint8_t ret[SHA256_BYTES])
 {
     struct str bytes = db_blob_at(result, row, column);
 
-    memset(ret, 0, SHA256_BYTES);
     if (bytes.len == SHA256_BYTES)
         memcpy(ret, bytes.ptr, bytes.len);
 }
 
 void audit_read(const struct db_result *result, int row, struct audit_row *ret)
 {
-    *ret = (struct audit_row){
-        .node = db_int_at(result, row, 0),
-        .seq = db_int_at(result, row, 1),
-        .count = db_int_at(result, row, 2),
-        .at = db_int_at(result, row, 3),
-        .body = db_blob_at(result, row, 4),
-    };
-    read_hash(result, row, 5, ret->prior);
-    read_hash(result, row, 6, ret->hash);
+    *ret = (struct audit_row){ROW_MEMBERS(AUDIT_COLUMNS)};
+    read_hash(result, row, AT_prior, ret->prior);
+    read_hash(result, row, AT_hash, ret->hash);
 }
 
 void prune_audit(struct db *db, int64_t node, instant before, int limit)

@@ -7,19 +7,19 @@
 #include "store/sql_numbers.h"
 #include "store/view_columns.h"
 
-enum { BYTE_MASK = 255 }; /* the kind of a run in `bits`, see runs.c and history.c */
+#define RUN     SQL_NAMES(RUN_CHECK)
+#define ATTEMPT SQL_NAMES(HISTORY_CHECK)
 
 static const struct db_stmt version = {"SELECT coalesce(max(number), 0) FROM migrations", NULL};
 static const struct db_stmt schedules = {
     "SELECT " SCHEDULE SCHEDULE_FROM "s.id > $1 ORDER BY s.id LIMIT $2", "ii"};
 static const struct db_stmt schedule_count = {"SELECT count(*) FROM schedules", NULL};
-static const struct db_stmt runs = {
-    "SELECT id, slot, pass, state, bits, attempt, fence, node FROM runs WHERE schedule = $1"
-    " AND (slot, pass) > ($2, $3) ORDER BY slot, pass LIMIT $4",
-    "iiii"};
+static const struct db_stmt runs = {"SELECT " RUN
+                                    " FROM runs WHERE schedule = $1 AND (slot, pass) > ($2, $3)"
+                                    " ORDER BY slot, pass LIMIT $4",
+                                    "iiii"};
 static const struct db_stmt history = {
-    "SELECT id, slot, pass, attempt, fence, bits, outcome, reason, last, ended_at FROM history"
-    " WHERE schedule = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
+    "SELECT " ATTEMPT " FROM history WHERE schedule = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
     "iii"};
 static const struct db_stmt ledger = {
     "SELECT first, last, count, outcome, reason, pass, id FROM ledger WHERE schedule = $1"
@@ -112,16 +112,7 @@ void check_runs(struct db *db, int64_t schedule, const struct check_run *last, i
 
 void check_runs_read(const struct db_result *result, int row, struct check_run *ret)
 {
-    *ret = (struct check_run){
-        .id = db_int_at(result, row, 0),
-        .slot = db_int_at(result, row, 1),
-        .pass = db_int_at(result, row, 2),
-        .state = (enum run_state)db_int_at(result, row, 3),
-        .kind = (enum run_kind)(db_int_at(result, row, 4) & BYTE_MASK),
-        .attempt = db_int_at(result, row, 5),
-        .fence = db_int_at(result, row, 6),
-        .node = db_int_at(result, row, 7),
-    };
+    *ret = (struct check_run){ROW_MEMBERS(RUN_CHECK)};
 }
 
 void check_history(struct db *db, int64_t schedule, int64_t before, int limit,
@@ -133,18 +124,7 @@ void check_history(struct db *db, int64_t schedule, int64_t before, int limit,
 
 void check_history_read(const struct db_result *result, int row, struct check_attempt *ret)
 {
-    *ret = (struct check_attempt){
-        .id = db_int_at(result, row, 0),
-        .slot = db_int_at(result, row, 1),
-        .pass = db_int_at(result, row, 2),
-        .attempt = db_int_at(result, row, 3),
-        .fence = db_int_at(result, row, 4),
-        .kind = (enum run_kind)(db_int_at(result, row, 5) & BYTE_MASK),
-        .outcome = (enum outcome)db_int_at(result, row, 6),
-        .reason = (enum reason)db_int_at(result, row, 7),
-        .last = db_int_at(result, row, 8) != 0,
-        .ended_at = db_int_at(result, row, 9),
-    };
+    *ret = (struct check_attempt){ROW_MEMBERS(HISTORY_CHECK)};
 }
 
 void check_ledger(struct db *db, int64_t schedule, int64_t after, int limit,

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "store/columns.h"
+#include "store/tables.h"
 
 enum {
     BITS_FLAGS = 16,
@@ -18,14 +20,9 @@ enum {
     OUTCOME_AT = SOURCE_AT + BITS_SOURCE,
 };
 
-#define COLUMNS                                                                            \
-    "id, wake_at, mark, next_at, version, bits, paused_until, open, waiting, failures,"    \
-    " remaining, pass, backfills, last_slot, last_start, last_end, active_at,"             \
-    " hint_interval, hint_at, hint_expires, started, skipped, missed, dropped, cancelled," \
-    " succeeded, failed, last_held"
-#define PARAMS "iiiiiiiiiiiiiiiiiiiiiiiiiiii"
+enum { ROW_POSITIONS(CURSOR_COLUMNS) };
 
-enum { COLUMN_COUNT = sizeof(PARAMS) - 1 };
+#define COLUMNS SQL_NAMES(CURSOR_COLUMNS)
 
 static const struct db_stmt due = {"SELECT " COLUMNS
                                    " FROM cursors WHERE wake_at >= $1 AND wake_at <= $2"
@@ -35,26 +32,14 @@ static const struct db_stmt lock = {"SELECT " COLUMNS " FROM cursors WHERE id = 
 static const struct db_stmt peek = {"SELECT " COLUMNS " FROM cursors WHERE id = $1", "i"};
 static const struct db_stmt next_wake = {
     "SELECT wake_at FROM cursors WHERE wake_at > $1 ORDER BY wake_at, id LIMIT 1", "i"};
-static const struct db_stmt insert = {
-    "INSERT INTO cursors (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,"
-    " $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)",
-    PARAMS};
-static const struct db_stmt update = {
-    "UPDATE cursors SET wake_at = $2, mark = $3, next_at = $4, version = $5, bits = $6,"
-    " paused_until = $7, open = $8, waiting = $9, failures = $10, remaining = $11,"
-    " pass = $12, backfills = $13, last_slot = $14, last_start = $15, last_end = $16,"
-    " active_at = $17, hint_interval = $18, hint_at = $19, hint_expires = $20,"
-    " started = $21, skipped = $22, missed = $23, dropped = $24, cancelled = $25,"
-    " succeeded = $26, failed = $27, last_held = $28 WHERE id = $1",
-    PARAMS};
-static const struct db_stmt started = {
-    "UPDATE cursors SET wake_at = $2, mark = $3, next_at = $4, bits = $5, open = $6,"
-    " last_slot = $7, last_start = $8, active_at = $9, started = $10 WHERE id = $1",
-    "iiiiiiiiii"};
-static const struct db_stmt ended = {
-    "UPDATE cursors SET bits = $2, open = $3, failures = $4, last_end = $5, succeeded = $6,"
-    " failed = $7 WHERE id = $1",
-    "iiiiiii"};
+static const struct db_stmt insert = {SQL_INSERT("cursors", CURSOR_COLUMNS),
+                                      SQL_TYPES(CURSOR_COLUMNS)};
+static const struct db_stmt update = {SQL_UPDATE("cursors", CURSOR_STATE) " WHERE id = $1",
+                                      SQL_TYPES(CURSOR_COLUMNS)};
+static const struct db_stmt start = {SQL_UPDATE("cursors", CURSOR_START) " WHERE id = $1",
+                                     "i" SQL_TYPES(CURSOR_START)};
+static const struct db_stmt end = {SQL_UPDATE("cursors", CURSOR_END) " WHERE id = $1",
+                                   "i" SQL_TYPES(CURSOR_END)};
 static const struct db_stmt delete = {"DELETE FROM cursors WHERE id = $1", "i"};
 static const struct db_stmt touch = {
     "SELECT id FROM cursors WHERE id > $1 ORDER BY id LIMIT $2", "ii"};
@@ -90,110 +75,63 @@ static int64_t pack_bits(const struct cursor *c)
 
 void cursors_read(const struct db_result *result, int row, struct cursor *ret)
 {
-    int64_t v[COLUMN_COUNT];
-    int64_t bits;
+    int64_t bits = db_int_at(result, row, AT_bits);
 
-    for (int i = 0; i < COLUMN_COUNT; i++)
-        v[i] = db_int_at(result, row, i);
-    bits = v[5];
-    *ret = (struct cursor){
-        .id = v[0],
-        .wake_at = v[1],
-        .mark = v[2],
-        .next_at = v[3],
-        .version = v[4],
-        .flags = bits & ((1 << BITS_FLAGS) - 1),
-        .tail = bits >> TAIL_AT & ((1 << BITS_TAIL) - 1),
-        .source = bits >> SOURCE_AT & ((1 << BITS_SOURCE) - 1),
-        .last_outcome = bits >> OUTCOME_AT,
-        .paused_until = v[6],
-        .open = v[7],
-        .waiting = v[8],
-        .failures = v[9],
-        .remaining = v[10],
-        .pass = v[11],
-        .backfills = v[12],
-        .last_slot = v[13],
-        .last_start = v[14],
-        .last_end = v[15],
-        .active_at = v[16],
-        .hint_interval = v[17],
-        .hint_at = v[18],
-        .hint_expires = v[19],
-        .started = v[20],
-        .skipped = v[21],
-        .missed = v[22],
-        .dropped = v[23],
-        .cancelled = v[24],
-        .succeeded = v[25],
-        .failed = v[26],
-        .last_held = v[27],
-    };
+    *ret = (struct cursor){.flags = bits & ((1 << BITS_FLAGS) - 1),
+                           .tail = bits >> TAIL_AT & ((1 << BITS_TAIL) - 1),
+                           .source = bits >> SOURCE_AT & ((1 << BITS_SOURCE) - 1),
+                           .last_outcome = bits >> OUTCOME_AT,
+                           ROW_MEMBERS(CURSOR_COLUMNS)};
 }
 
-static void send_all(struct db *db, const struct db_stmt *stmt, const struct cursor *c)
+static void send_all(struct db *db, const struct db_stmt *stmt, const struct cursor *from)
 {
-    const int64_t v[COLUMN_COUNT] = {
-        c->id,        c->wake_at,      c->mark,          c->next_at,   c->version,
-        pack_bits(c), c->paused_until, c->open,          c->waiting,   c->failures,
-        c->remaining, c->pass,         c->backfills,     c->last_slot, c->last_start,
-        c->last_end,  c->active_at,    c->hint_interval, c->hint_at,   c->hint_expires,
-        c->started,   c->skipped,      c->missed,        c->dropped,   c->cancelled,
-        c->succeeded, c->failed,       c->last_held,
-    };
-    struct db_value params[COLUMN_COUNT];
+    struct db_value params[] = {ROW_VALUES(CURSOR_COLUMNS)};
 
-    for (int i = 0; i < COLUMN_COUNT; i++)
-        params[i] = db_int(v[i]);
     db_send(db, stmt, params, NULL);
 }
 
-static void send_started(struct db *db, const struct cursor *c)
+static void send_start(struct db *db, const struct cursor *from)
 {
-    struct db_value params[] = {
-        db_int(c->id),        db_int(c->wake_at), db_int(c->mark),      db_int(c->next_at),
-        db_int(pack_bits(c)), db_int(c->open),    db_int(c->last_slot), db_int(c->last_start),
-        db_int(c->active_at), db_int(c->started),
-    };
+    struct db_value params[] = {db_int(from->id), ROW_VALUES(CURSOR_START)};
 
-    db_send(db, &started, params, NULL);
+    db_send(db, &start, params, NULL);
 }
 
-static void send_ended(struct db *db, const struct cursor *c)
+static void send_end(struct db *db, const struct cursor *from)
 {
-    struct db_value params[] = {
-        db_int(c->id),       db_int(pack_bits(c)), db_int(c->open),   db_int(c->failures),
-        db_int(c->last_end), db_int(c->succeeded), db_int(c->failed),
-    };
+    struct db_value params[] = {db_int(from->id), ROW_VALUES(CURSOR_END)};
 
-    db_send(db, &ended, params, NULL);
+    db_send(db, &end, params, NULL);
+}
+
+/* Sets the members of a column to what they were. */
+#define RESTORE(n, column, kind) RESTORE_##kind(column)
+#define RESTORE_INT(member)      now.member = was->member;
+#define RESTORE_BITS(member)  \
+    now.flags = was->flags;   \
+    now.tail = was->tail;     \
+    now.source = was->source; \
+    now.last_outcome = was->last_outcome;
+
+static bool is_start(const struct cursor *was, struct cursor now)
+{
+    CURSOR_START(RESTORE, RESTORE)
+    return memcmp(&now, was, sizeof now) == 0;
+}
+
+static bool is_end(const struct cursor *was, struct cursor now)
+{
+    CURSOR_END(RESTORE, RESTORE)
+    return memcmp(&now, was, sizeof now) == 0;
 }
 
 void cursors_change(struct db *db, const struct cursor *was, const struct cursor *now)
 {
-    struct cursor start = *now, end = *now;
-
-    start.wake_at = was->wake_at;
-    start.mark = was->mark;
-    start.next_at = was->next_at;
-    start.last_slot = was->last_slot;
-    start.last_start = was->last_start;
-    start.active_at = was->active_at;
-    start.started = was->started;
-    end.failures = was->failures;
-    end.last_end = was->last_end;
-    end.succeeded = was->succeeded;
-    end.failed = was->failed;
-    start.open = end.open = was->open;
-    /* Both statements write `bits`. */
-    start.flags = end.flags = was->flags;
-    start.tail = end.tail = was->tail;
-    start.source = end.source = was->source;
-    start.last_outcome = end.last_outcome = was->last_outcome;
-    if (memcmp(&end, was, sizeof(end)) == 0)
-        send_ended(db, now);
-    else if (memcmp(&start, was, sizeof(start)) == 0)
-        send_started(db, now);
+    if (is_end(was, *now))
+        send_end(db, now);
+    else if (is_start(was, *now))
+        send_start(db, now);
     else
         cursors_update(db, now);
 }

@@ -4,7 +4,9 @@
  */
 #include "store/events_requests.h"
 
+#include "store/columns.h"
 #include "store/sql_numbers.h"
+#include "store/tables.h"
 
 static const struct db_stmt event_add = {
     "INSERT INTO events (node, seq, count, at, body) VALUES ($1, $2, $3, $4, $5)", "iiiib"};
@@ -19,14 +21,11 @@ static const struct db_stmt event_list = {
     "iii"};
 
 static const struct db_stmt request_add = {
-    "INSERT INTO requests (namespace, name, print, rc, reply, expire_at)"
-    " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
-    "itiiti"};
+    SQL_INSERT("requests", REQUEST_COLUMNS) " ON CONFLICT DO NOTHING",
+    SQL_TYPES(REQUEST_COLUMNS)};
 static const struct db_stmt request_find = {
-    "SELECT namespace, name, print, rc, reply, expire_at FROM requests"
-    " WHERE namespace = $1 AND name = $2",
+    "SELECT " SQL_NAMES(REQUEST_COLUMNS) " FROM requests WHERE namespace = $1 AND name = $2",
     "it"};
-
 static const struct db_stmt request_finish = {
     "UPDATE requests SET rc = $3, reply = $4 WHERE namespace = $1 AND name = $2", "itit"};
 static const struct db_stmt request_delete = {
@@ -92,12 +91,9 @@ void events_of(struct db *db, int64_t node, int64_t seq, int limit, struct db_re
             ret);
 }
 
-void requests_insert(struct db *db, const struct request *r, struct db_result *ret)
+void requests_insert(struct db *db, const struct request *from, struct db_result *ret)
 {
-    struct db_value params[] = {
-        db_int(r->namespace), db_text(r->name),  db_int(r->fingerprint),
-        db_int(r->rc),        db_text(r->reply), db_int(r->expire_at),
-    };
+    struct db_value params[] = {ROW_VALUES(REQUEST_COLUMNS)};
 
     db_send(db, &request_add, params, ret);
 }
@@ -122,14 +118,7 @@ void requests_find(struct db *db, int64_t namespace, struct str name, struct db_
 
 void requests_read(const struct db_result *result, int row, struct request *ret)
 {
-    *ret = (struct request){
-        .namespace = db_int_at(result, row, 0),
-        .name = db_text_at(result, row, 1),
-        .fingerprint = db_int_at(result, row, 2),
-        .rc = db_int_at(result, row, 3),
-        .reply = db_text_at(result, row, 4),
-        .expire_at = db_int_at(result, row, 5),
-    };
+    *ret = (struct request){ROW_MEMBERS(REQUEST_COLUMNS)};
 }
 
 void prune_history(struct db *db, int64_t after, int64_t until, instant now,

@@ -4,32 +4,35 @@
  */
 #include "store/history.h"
 
+#include "store/columns.h"
 #include "store/key.h"
 #include "store/sql_numbers.h"
-#include "store/text.h"
+#include "store/tables.h"
 
 enum { KIND_AT = 0, SOURCE_AT = 8, MADE_AT = 16, BYTE_MASK = 255 };
 
-#define COLUMNS                                                                   \
-    "id, schedule, slot, pass, attempt, fence, bits, outcome, reason, last, due," \
-    " created_at, started_at, ended_at, expire_at, queue, node, worker, error, result"
-#define SPENT ", namespace, tokens, cost"
+/* A list of history names the members of struct attempt_end; a reader's are the columns. */
+#define MEMBER(n, column, ...)           MEMBER_OF(n - 1, column, __VA_ARGS__, )
+#define MEMBER_OF(at, column, kind, ...) READ_##kind(at, column)
+
+enum { ROW_POSITIONS(HISTORY_COLUMNS) };
+
+#define COLUMNS SQL_NAMES(HISTORY_COLUMNS)
+#define WRITTEN SQL_NAMES(HISTORY_WRITTEN)
+#define VALUES  SQL_PARAMS(HISTORY_WRITTEN)
+#define LEDGER  SQL_NAMES(LEDGER_COLUMNS)
+#define ENTRY   SQL_PARAMS(LEDGER_COLUMNS)
 /* The node that made a row: a part of its key, see store/key.h. */
-#define MAKER  SQL_KEY_NODE("history.id")
-#define LEDGER "id, schedule, pass, first, last, count, outcome, reason, written_at, expire_at"
+#define MAKER SQL_KEY_NODE("history.id")
 
-#define VALUES                                                                              \
-    "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19," \
-    " $20, $21, $22, $23, "
-
-static const struct db_stmt insert = {"INSERT INTO history (" COLUMNS SPENT
-                                      ", input) VALUES (" VALUES "$24)",
-                                      "iiiiiiiiiiiiiiiiitttiiit"};
+static const struct db_stmt insert = {"INSERT INTO history (" WRITTEN ", input) VALUES (" VALUES
+                                      ", $24)",
+                                      SQL_TYPES(HISTORY_WRITTEN) "t"};
 /* Copies the input from the run's row, which still exists. */
-static const struct db_stmt insert_moving = {"INSERT INTO history (" COLUMNS SPENT
+static const struct db_stmt insert_moving = {"INSERT INTO history (" WRITTEN
                                              ", input) SELECT " VALUES
-                                             "(SELECT input FROM runs WHERE id = $24)",
-                                             "iiiiiiiiiiiiiiiiitttiiii"};
+                                             ", (SELECT input FROM runs WHERE id = $24)",
+                                             SQL_TYPES(HISTORY_WRITTEN) "i"};
 static const struct db_stmt marks = {
     "SELECT max(id), count(*) FROM (SELECT id FROM history WHERE id >= $1 ORDER BY id LIMIT $2)"
     " AS batch GROUP BY " SQL_KEY_NODE("id"),
@@ -42,13 +45,11 @@ static const struct db_stmt of_schedule = {
 static const struct db_stmt keep = {
     "DELETE FROM history WHERE schedule = $1 AND id <= (SELECT id FROM history"
     " WHERE schedule = $1 ORDER BY id DESC LIMIT 1 OFFSET $2) AND (" MAKER " = $3"
-    " OR id <= coalesce((SELECT stats FROM nodes WHERE nodes.id = " MAKER "),"
-    " " SQL_INSTANT_NEVER "))",
+    " OR id <= coalesce((SELECT stats FROM nodes WHERE nodes.id = " MAKER
+    "), " SQL_INSTANT_NEVER "))",
     "iii"};
-static const struct db_stmt ledger_add = {"INSERT INTO ledger (" LEDGER
-                                          ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
-                                          " ON CONFLICT DO NOTHING",
-                                          "iiiiiiiiii"};
+static const struct db_stmt ledger_add = {
+    SQL_INSERT("ledger", LEDGER_COLUMNS) " ON CONFLICT DO NOTHING", SQL_TYPES(LEDGER_COLUMNS)};
 static const struct db_stmt ledger_more = {
     "UPDATE ledger SET last = $2, count = count + $3, written_at = $4, expire_at = $5"
     " WHERE schedule = $1 AND pass = 0 AND outcome = $6 AND reason = $7 AND first ="
@@ -56,10 +57,10 @@ static const struct db_stmt ledger_more = {
     "iiiiiii"};
 /* Inserts unless the statement before updated its row; pruning may have deleted it. */
 static const struct db_stmt ledger_else = {
-    "INSERT INTO ledger (" LEDGER ") SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10"
+    "INSERT INTO ledger (" LEDGER ") SELECT " ENTRY
     " WHERE NOT EXISTS (SELECT 1 FROM ledger WHERE schedule = $2 AND pass = $3 AND first ="
     " (SELECT max(first) FROM ledger WHERE schedule = $2 AND pass = $3) AND last = $5)",
-    "iiiiiiiiii"};
+    SQL_TYPES(LEDGER_COLUMNS)};
 static const struct db_stmt ledger_of = {
     "SELECT " LEDGER " FROM ledger WHERE schedule = $1 AND last >= $2 ORDER BY first, pass"
     " LIMIT $3",
@@ -88,38 +89,21 @@ static int64_t key_offset(const struct run *r)
     return after >= 0 && after < INT64_C(1) << (63 - MADE_AT) ? after : 0;
 }
 
-/* The input is stored with the last attempt only. */
-void history_insert(struct db *db, const struct attempt_end *end)
+static int64_t pack_bits(const struct attempt_end *end)
 {
     const struct run *r = end->run;
-    bool is_moved = end->last && r->lacks_input;
-    struct str given = end->last ? r->input : (struct str){NULL, 0};
-    struct db_value params[] = {
-        db_int(end->id),
-        db_int(r->schedule),
-        db_int(r->slot),
-        db_int(r->pass),
-        db_int(r->attempt),
-        db_int(r->fence),
-        db_int((int64_t)r->kind << KIND_AT | r->source << SOURCE_AT | key_offset(r) << MADE_AT),
-        db_int((int64_t)end->outcome),
-        db_int((int64_t)end->reason),
-        db_int(end->last),
-        db_int(r->due),
-        db_int(r->created_at),
-        db_int(r->attempt_at),
-        db_int(end->ended_at),
-        db_int(end->expire_at),
-        db_int(r->queue),
-        db_int(r->node),
-        text_or_null(r->worker),
-        text_or_null(end->error),
-        text_or_null(end->result),
-        db_int(end->namespace),
-        db_int(end->tokens),
-        db_int(end->cost),
-        is_moved ? db_int(r->id) : text_or_null(given),
-    };
+
+    return (int64_t)r->kind << KIND_AT | r->source << SOURCE_AT | key_offset(r) << MADE_AT;
+}
+
+/* The input is stored with the last attempt only. */
+void history_insert(struct db *db, const struct attempt_end *from)
+{
+    const struct run *r = from->run;
+    bool is_moved = from->last && r->lacks_input;
+    struct str given = from->last ? r->input : (struct str){NULL, 0};
+    struct db_value params[] = {ROW_VALUES(HISTORY_WRITTEN),
+                                is_moved ? db_int(r->id) : text_or_null(given)};
 
     db_send(db, is_moved ? &insert_moving : &insert, params, NULL);
 }
@@ -143,31 +127,11 @@ void history_of_schedule(struct db *db, int64_t schedule, int64_t before, int li
 
 void history_read(const struct db_result *result, int row, struct history_row *ret)
 {
-    int64_t bits = db_int_at(result, row, 6);
+    int64_t bits = db_int_at(result, row, AT_bits);
 
-    *ret = (struct history_row){
-        .id = db_int_at(result, row, 0),
-        .schedule = db_int_at(result, row, 1),
-        .slot = db_int_at(result, row, 2),
-        .pass = db_int_at(result, row, 3),
-        .attempt = db_int_at(result, row, 4),
-        .fence = db_int_at(result, row, 5),
-        .kind = bits >> KIND_AT & BYTE_MASK,
-        .source = bits >> SOURCE_AT & BYTE_MASK,
-        .outcome = (enum outcome)db_int_at(result, row, 7),
-        .reason = (enum reason)db_int_at(result, row, 8),
-        .last = db_int_at(result, row, 9) != 0,
-        .due = db_int_at(result, row, 10),
-        .created_at = db_int_at(result, row, 11),
-        .started_at = db_int_at(result, row, 12),
-        .ended_at = db_int_at(result, row, 13),
-        .expire_at = db_int_at(result, row, 14),
-        .queue = db_int_at(result, row, 15),
-        .node = db_int_at(result, row, 16),
-        .worker = text_or_empty(result, row, 17),
-        .error = text_or_empty(result, row, 18),
-        .result = text_or_empty(result, row, 19),
-    };
+    *ret = (struct history_row){.kind = bits >> KIND_AT & BYTE_MASK,
+                                .source = bits >> SOURCE_AT & BYTE_MASK,
+                                HISTORY_COLUMNS(MEMBER, MEMBER)};
 }
 
 void history_keep(struct db *db, int64_t schedule, int count, int64_t node)
@@ -177,21 +141,9 @@ void history_keep(struct db *db, int64_t schedule, int count, int64_t node)
 }
 
 static void send_entry(struct db *db, const struct db_stmt *stmt,
-                       const struct ledger_entry *entry)
+                       const struct ledger_entry *from)
 {
-    const struct account *a = &entry->account;
-    struct db_value params[] = {
-        db_int(entry->id),
-        db_int(entry->schedule),
-        db_int(entry->pass),
-        db_int(a->first),
-        db_int(a->last),
-        db_int(a->count),
-        db_int((int64_t)a->outcome),
-        db_int((int64_t)a->reason),
-        db_int(entry->written_at),
-        db_int(entry->expire_at),
-    };
+    struct db_value params[] = {ROW_VALUES(LEDGER_COLUMNS)};
 
     db_send(db, stmt, params, NULL);
 }
@@ -226,18 +178,7 @@ void ledger_of_schedule(struct db *db, int64_t schedule, instant from, int limit
 
 void ledger_read(const struct db_result *result, int row, struct ledger_entry *ret)
 {
-    *ret = (struct ledger_entry){
-        .id = db_int_at(result, row, 0),
-        .schedule = db_int_at(result, row, 1),
-        .pass = db_int_at(result, row, 2),
-        .account = {.first = db_int_at(result, row, 3),
-                    .last = db_int_at(result, row, 4),
-                    .count = db_int_at(result, row, 5),
-                    .outcome = (enum outcome)db_int_at(result, row, 6),
-                    .reason = (enum reason)db_int_at(result, row, 7)},
-        .written_at = db_int_at(result, row, 8),
-        .expire_at = db_int_at(result, row, 9),
-    };
+    *ret = (struct ledger_entry){ROW_MEMBERS(LEDGER_COLUMNS)};
 }
 
 void results_put(struct db *db, int64_t schedule, struct str result)

@@ -7,18 +7,21 @@
  */
 #include "store/logs.h"
 
+#include "store/columns.h"
 #include "store/sql_numbers.h"
+#include "store/tables.h"
 
 enum { AT_BYTES = 8, LENGTH_BYTES = 4, BYTE_MASK = 255 };
 
-#define COLUMNS "id, schedule, slot, pass, attempt, at, total, expire_at, body"
+#define COLUMNS SQL_NAMES(LOG_COLUMNS)
+#define VALUES  SQL_PARAMS(LOG_HEAD) ", said.total + $7, " SQL_PARAMS(LOG_TAIL)
 
 static const struct db_stmt insert = {
-    "INSERT INTO logs (" COLUMNS ") SELECT $1, $2, $3, $4, $5, $6, said.total + $7, $8, $9"
+    "INSERT INTO logs (" COLUMNS ") SELECT " VALUES
     " FROM (SELECT coalesce((SELECT total FROM logs WHERE schedule = $2 AND slot = $3"
     " AND pass = $4 ORDER BY total DESC LIMIT 1), 0) AS total) AS said"
     " WHERE said.total < " SQL_LOG_RUN_MAX,
-    "iiiiiiiib"};
+    SQL_TYPES(LOG_COLUMNS)};
 static const struct db_stmt of_run = {
     "SELECT " COLUMNS " FROM logs WHERE schedule = $1 AND slot = $2 AND pass = $3"
     " AND total > $4 ORDER BY total LIMIT $5",
@@ -81,19 +84,10 @@ enum rc log_line_unpack(struct str *bytes, struct log_line *ret, bool *ret_any,
     return RC_OK;
 }
 
-void logs_insert(struct db *db, const struct log_part *part, struct db_result *ret)
+void logs_insert(struct db *db, const struct log_part *from, struct db_result *ret)
 {
-    struct db_value params[] = {
-        db_int(part->id),
-        db_int(part->schedule),
-        db_int(part->slot),
-        db_int(part->pass),
-        db_int(part->attempt),
-        db_int(part->at),
-        db_int((int64_t)part->body.len),
-        db_int(part->expire_at),
-        db_blob(part->body),
-    };
+    struct db_value params[] = {ROW_VALUES(LOG_HEAD), db_int((int64_t)from->body.len),
+                                ROW_VALUES(LOG_TAIL)};
 
     db_send(db, &insert, params, ret);
 }
@@ -111,17 +105,7 @@ void logs_of_run(struct db *db, const struct log_part *run, int64_t after, int l
 
 void logs_read(const struct db_result *result, int row, struct log_part *ret)
 {
-    *ret = (struct log_part){
-        .id = db_int_at(result, row, 0),
-        .schedule = db_int_at(result, row, 1),
-        .slot = db_int_at(result, row, 2),
-        .pass = db_int_at(result, row, 3),
-        .attempt = db_int_at(result, row, 4),
-        .at = db_int_at(result, row, 5),
-        .total = db_int_at(result, row, 6),
-        .expire_at = db_int_at(result, row, 7),
-        .body = db_blob_at(result, row, 8),
-    };
+    *ret = (struct log_part){ROW_MEMBERS(LOG_COLUMNS)};
 }
 
 void prune_logs(struct db *db, int64_t after, int64_t until, instant now, struct db_result *ret)

@@ -4,7 +4,14 @@
  */
 #include "store/named_objects.h"
 
-#include "store/text.h"
+#include "store/columns.h"
+#include "store/tables.h"
+
+#define NAMESPACE "SELECT " SQL_NAMES(NAMESPACE_COLUMNS) " FROM namespaces WHERE "
+#define QUEUE     "SELECT " SQL_NAMES(QUEUE_COLUMNS) " FROM queues WHERE "
+#define GATE      "SELECT " SQL_NAMES(GATE_COLUMNS) " FROM gates WHERE "
+#define GATE_ROW  "SELECT " SQL_NAMES(GATE_COLUMNS) ", name FROM gates WHERE "
+#define CALENDAR  "SELECT " SQL_NAMES(CALENDAR_COLUMNS) " FROM calendars WHERE "
 
 static const struct db_stmt namespace_add = {
     "INSERT INTO namespaces (id, name, settings, created_at) VALUES ($1, $2, NULL, $3)"
@@ -13,12 +20,9 @@ static const struct db_stmt namespace_add = {
 static const struct db_stmt namespace_find = {"SELECT id FROM namespaces WHERE name = $1", "t"};
 static const struct db_stmt namespace_set = {
     "UPDATE namespaces SET settings = $2 WHERE id = $1", "it"};
-static const struct db_stmt namespace_get = {
-    "SELECT id, name, settings, created_at FROM namespaces WHERE id = $1", "i"};
-static const struct db_stmt namespace_list = {
-    "SELECT id, name, settings, created_at FROM namespaces WHERE name > $1 ORDER BY name"
-    " LIMIT $2",
-    "ti"};
+static const struct db_stmt namespace_get = {NAMESPACE "id = $1", "i"};
+static const struct db_stmt namespace_list = {NAMESPACE "name > $1 ORDER BY name LIMIT $2",
+                                              "ti"};
 
 static const struct db_stmt queue_add = {
     "INSERT INTO queues (id, namespace, name, paused, most) VALUES ($1, $2, $3, 0, 0)"
@@ -26,22 +30,16 @@ static const struct db_stmt queue_add = {
     "iit"};
 static const struct db_stmt queue_find = {
     "SELECT id FROM queues WHERE namespace = $1 AND name = $2", "it"};
-static const struct db_stmt queue_lock = {
-    "SELECT id, name, paused, most FROM queues WHERE id = $1{skip}", "i"};
-static const struct db_stmt queue_lock_name = {
-    "SELECT id, name, paused, most FROM queues WHERE namespace = $1 AND name = $2{skip}", "it"};
+static const struct db_stmt queue_lock = {QUEUE "id = $1{skip}", "i"};
+static const struct db_stmt queue_lock_name = {QUEUE "namespace = $1 AND name = $2{skip}",
+                                               "it"};
 static const struct db_stmt queue_pause = {"UPDATE queues SET paused = $2 WHERE id = $1", "ii"};
 static const struct db_stmt queue_limit = {"UPDATE queues SET most = $2 WHERE id = $1", "ii"};
 static const struct db_stmt queue_watched = {
-    "SELECT id, name, paused, most FROM queues WHERE (paused = 1 OR most > 0) AND id > 0"
-    " ORDER BY id LIMIT $1",
-    "i"};
-static const struct db_stmt queue_get = {
-    "SELECT id, name, paused, most FROM queues WHERE id = $1", "i"};
+    QUEUE "(paused = 1 OR most > 0) AND id > 0 ORDER BY id LIMIT $1", "i"};
+static const struct db_stmt queue_get = {QUEUE "id = $1", "i"};
 static const struct db_stmt queue_list = {
-    "SELECT id, name, paused, most FROM queues WHERE namespace = $1 AND name > $2"
-    " ORDER BY name LIMIT $3",
-    "iti"};
+    QUEUE "namespace = $1 AND name > $2 ORDER BY name LIMIT $3", "iti"};
 
 static const struct db_stmt gate_add = {
     "INSERT INTO gates (id, namespace, name, most, open, waiting)"
@@ -49,14 +47,11 @@ static const struct db_stmt gate_add = {
     "iiti"};
 static const struct db_stmt gate_find = {
     "SELECT id FROM gates WHERE namespace = $1 AND name = $2", "it"};
-static const struct db_stmt gate_lock = {
-    "SELECT id, most, open, waiting FROM gates WHERE id = $1{skip}", "i"};
+static const struct db_stmt gate_lock = {GATE "id = $1{skip}", "i"};
 static const struct db_stmt gate_update = {
     "UPDATE gates SET most = $2, open = $3, waiting = $4 WHERE id = $1", "iiii"};
 static const struct db_stmt gate_free = {
-    "SELECT id, most, open, waiting FROM gates WHERE waiting > 0 AND open < most"
-    " ORDER BY id LIMIT $1{skip}",
-    "i"};
+    GATE "waiting > 0 AND open < most ORDER BY id LIMIT $1{skip}", "i"};
 
 /* Policies that name the gate contain $3; replace() tests that in both databases. */
 #define NAMES_GATE                                                                \
@@ -69,12 +64,9 @@ static const struct db_stmt gate_delete = {
     " AND NOT EXISTS (SELECT 1 FROM runs WHERE gate = $4)"
     " AND NOT EXISTS (SELECT 1" NAMES_GATE ")",
     "iiti"};
-static const struct db_stmt gate_get = {
-    "SELECT id, most, open, waiting, name FROM gates WHERE namespace = $1 AND name = $2", "it"};
+static const struct db_stmt gate_get = {GATE_ROW "namespace = $1 AND name = $2", "it"};
 static const struct db_stmt gate_list = {
-    "SELECT id, most, open, waiting, name FROM gates WHERE namespace = $1 AND name > $2"
-    " ORDER BY name LIMIT $3",
-    "iti"};
+    GATE_ROW "namespace = $1 AND name > $2 ORDER BY name LIMIT $3", "iti"};
 
 static const struct db_stmt calendar_put = {
     "INSERT INTO calendars (id, namespace, name, version, days, updated_at)"
@@ -91,13 +83,9 @@ static const struct db_stmt calendar_replace = {
 static const struct db_stmt calendar_delete = {
     "DELETE FROM calendars WHERE namespace = $1 AND name = $2 AND ($3 = 0 OR version = $3)",
     "iti"};
-static const struct db_stmt calendar_get = {
-    "SELECT version, name, days, updated_at FROM calendars WHERE namespace = $1 AND name = $2",
-    "it"};
+static const struct db_stmt calendar_get = {CALENDAR "namespace = $1 AND name = $2", "it"};
 static const struct db_stmt calendar_list = {
-    "SELECT version, name, days, updated_at FROM calendars WHERE namespace = $1 AND name > $2"
-    " ORDER BY name LIMIT $3",
-    "iti"};
+    CALENDAR "namespace = $1 AND name > $2 ORDER BY name LIMIT $3", "iti"};
 
 void namespaces_insert(struct db *db, int64_t id, struct str name, instant now,
                        struct db_result *ret)
@@ -128,12 +116,7 @@ void namespaces_list(struct db *db, struct str after, int limit, struct db_resul
 
 void namespaces_read(const struct db_result *result, int row, struct namespace_row *ret)
 {
-    *ret = (struct namespace_row){
-        .id = db_int_at(result, row, 0),
-        .name = db_text_at(result, row, 1),
-        .settings = text_or_empty(result, row, 2),
-        .created_at = db_int_at(result, row, 3),
-    };
+    *ret = (struct namespace_row){ROW_MEMBERS(NAMESPACE_COLUMNS)};
 }
 
 void queues_insert(struct db *db, int64_t id, int64_t namespace, struct str name)
@@ -186,12 +169,7 @@ void queues_list(struct db *db, int64_t namespace, struct str after, int limit,
 
 void queues_read(const struct db_result *result, int row, struct queue_row *ret)
 {
-    *ret = (struct queue_row){
-        .id = db_int_at(result, row, 0),
-        .name = db_text_at(result, row, 1),
-        .is_paused = db_int_at(result, row, 2) != 0,
-        .most = db_int_at(result, row, 3),
-    };
+    *ret = (struct queue_row){ROW_MEMBERS(QUEUE_COLUMNS)};
 }
 
 void gates_insert(struct db *db, int64_t id, int64_t namespace, struct str name, int64_t most)
@@ -213,12 +191,7 @@ void gates_lock(struct db *db, int64_t id, struct db_result *ret)
 
 void gates_read(const struct db_result *result, int row, struct gate *ret)
 {
-    *ret = (struct gate){
-        .id = db_int_at(result, row, 0),
-        .most = db_int_at(result, row, 1),
-        .open = db_int_at(result, row, 2),
-        .waiting = db_int_at(result, row, 3),
-    };
+    *ret = (struct gate){ROW_MEMBERS(GATE_COLUMNS)};
 }
 
 void gates_update(struct db *db, const struct gate *gate)
@@ -265,7 +238,7 @@ void gates_list(struct db *db, int64_t namespace, struct str after, int limit,
 void gates_read_row(const struct db_result *result, int row, struct gate_row *ret)
 {
     gates_read(result, row, &ret->gate);
-    ret->name = db_text_at(result, row, 4);
+    ret->name = db_text_at(result, row, ROW_COUNT(GATE_COLUMNS));
 }
 
 void calendars_put(struct db *db, int64_t id, int64_t namespace, struct str name,
@@ -315,10 +288,5 @@ void calendars_list(struct db *db, int64_t namespace, struct str after, int limi
 
 void calendars_read(const struct db_result *result, int row, struct calendar_row *ret)
 {
-    *ret = (struct calendar_row){
-        .version = db_int_at(result, row, 0),
-        .name = db_text_at(result, row, 1),
-        .days = db_blob_at(result, row, 2),
-        .updated_at = db_int_at(result, row, 3),
-    };
+    *ret = (struct calendar_row){ROW_MEMBERS(CALENDAR_COLUMNS)};
 }

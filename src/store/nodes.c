@@ -4,27 +4,24 @@
  */
 #include "store/nodes.h"
 
+#include "store/columns.h"
 #include "store/sql_numbers.h"
+#include "store/tables.h"
 
-#define COLUMNS                                                                   \
-    "id, name, boot, turn, lease_until, key_ms, event, started_at, state, stats," \
-    " turned_at, skew, version, address"
+#define COLUMNS SQL_NAMES(NODE_COLUMNS)
+#define BOOT    SQL_UPDATE("nodes", NODE_BOOT) ", state = " SQL_NODE_UP
+#define TURN    SQL_UPDATE("nodes", NODE_TURN)
 
 static const struct db_stmt find = {"SELECT " COLUMNS " FROM nodes WHERE name = $1", "t"};
 static const struct db_stmt list = {"SELECT " COLUMNS " FROM nodes ORDER BY id", NULL};
-static const struct db_stmt insert = {"INSERT INTO nodes (" COLUMNS
-                                      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,"
-                                      " $11, $12, $13, $14) ON CONFLICT DO NOTHING",
-                                      "itiiiiiiiiiitt"};
+static const struct db_stmt insert = {
+    SQL_INSERT("nodes", NODE_COLUMNS) " ON CONFLICT DO NOTHING", SQL_TYPES(NODE_COLUMNS)};
 static const struct db_stmt boot = {
-    "UPDATE nodes SET boot = $2, turn = $3, lease_until = $4, key_ms = $5, started_at = $6,"
-    " stats = $7, turned_at = $8, skew = $9, version = $10, address = $11, state = " SQL_NODE_UP
-    " WHERE id = $1 AND boot = $2 - 1 AND (state = " SQL_NODE_DOWN " OR stats = $7)",
-    "iiiiiiiiitt"};
+    BOOT " WHERE id = $1 AND boot = $2 - 1 AND (state = " SQL_NODE_DOWN " OR stats = $7)",
+    "i" SQL_TYPES(NODE_BOOT)};
 static const struct db_stmt turn = {
-    "UPDATE nodes SET turn = $3, lease_until = $4, key_ms = $5, event = $6, turned_at = $7,"
-    " skew = $8 WHERE id = $1 AND boot = $2 AND turn = $3 - 1 AND state = " SQL_NODE_UP,
-    "iiiiiiii"};
+    TURN " WHERE id = $1 AND boot = $2 AND turn = $3 - 1 AND state = " SQL_NODE_UP,
+    "ii" SQL_TYPES(NODE_TURN)};
 static const struct db_stmt others = {
     "SELECT count(CASE WHEN state = " SQL_NODE_UP " THEN 1 END),"
     " CAST(coalesce(sum(boot + turn), 0) AS bigint),"
@@ -53,54 +50,26 @@ void nodes_list(struct db *db, struct db_result *ret)
 
 void nodes_read(const struct db_result *result, int row, struct node *ret)
 {
-    *ret = (struct node){
-        .id = db_int_at(result, row, 0),
-        .name = db_text_at(result, row, 1),
-        .boot = db_int_at(result, row, 2),
-        .turn = db_int_at(result, row, 3),
-        .lease_until = db_int_at(result, row, 4),
-        .key_ms = db_int_at(result, row, 5),
-        .event = db_int_at(result, row, 6),
-        .started_at = db_int_at(result, row, 7),
-        .state = db_int_at(result, row, 8),
-        .stats = db_int_at(result, row, 9),
-        .turned_at = db_int_at(result, row, 10),
-        .skew = db_int_at(result, row, 11),
-        .version = db_text_at(result, row, 12),
-        .address = db_text_at(result, row, 13),
-    };
+    *ret = (struct node){ROW_MEMBERS(NODE_COLUMNS)};
 }
 
-void nodes_insert(struct db *db, const struct node *n, struct db_result *ret)
+void nodes_insert(struct db *db, const struct node *from, struct db_result *ret)
 {
-    struct db_value params[] = {
-        db_int(n->id),       db_text(n->name),       db_int(n->boot),
-        db_int(n->turn),     db_int(n->lease_until), db_int(n->key_ms),
-        db_int(n->event),    db_int(n->started_at),  db_int(n->state),
-        db_int(n->stats),    db_int(n->turned_at),   db_int(n->skew),
-        db_text(n->version), db_text(n->address),
-    };
+    struct db_value params[] = {ROW_VALUES(NODE_COLUMNS)};
 
     db_send(db, &insert, params, ret);
 }
 
-void nodes_boot(struct db *db, const struct node *n, struct db_result *ret)
+void nodes_boot(struct db *db, const struct node *from, struct db_result *ret)
 {
-    struct db_value params[] = {
-        db_int(n->id),     db_int(n->boot),       db_int(n->turn),     db_int(n->lease_until),
-        db_int(n->key_ms), db_int(n->started_at), db_int(n->stats),    db_int(n->turned_at),
-        db_int(n->skew),   db_text(n->version),   db_text(n->address),
-    };
+    struct db_value params[] = {db_int(from->id), ROW_VALUES(NODE_BOOT)};
 
     db_send(db, &boot, params, ret);
 }
 
-void nodes_turn(struct db *db, const struct node *n, struct db_result *ret)
+void nodes_turn(struct db *db, const struct node *from, struct db_result *ret)
 {
-    struct db_value params[] = {
-        db_int(n->id),     db_int(n->boot),  db_int(n->turn),      db_int(n->lease_until),
-        db_int(n->key_ms), db_int(n->event), db_int(n->turned_at), db_int(n->skew),
-    };
+    struct db_value params[] = {db_int(from->id), db_int(from->boot), ROW_VALUES(NODE_TURN)};
 
     db_send(db, &turn, params, ret);
 }

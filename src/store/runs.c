@@ -9,8 +9,9 @@
 #include "store/runs.h"
 
 #include "base/must.h"
+#include "store/columns.h"
 #include "store/sql_numbers.h"
-#include "store/text.h"
+#include "store/tables.h"
 
 enum {
     KIND_AT = 0,
@@ -22,29 +23,17 @@ enum {
     BYTE_MASK = 255
 };
 
-#define COLUMNS                                                                            \
-    "id, schedule, slot, pass, state, lane, queue, gate, bits, due, rank, attempt, fence," \
-    " node, lease_until, wake_at, created_at, started_at, attempt_at, worker, input,"      \
-    " progress, last_run_at, trace_high, trace_low"
-#define BRIEF                                                                              \
-    "id, schedule, slot, pass, state, lane, queue, gate, bits, due, rank, attempt, fence," \
-    " node, lease_until, wake_at, created_at, started_at, attempt_at, worker,"             \
-    " CASE WHEN input IS NULL THEN NULL ELSE '' END, progress, last_run_at, trace_high,"   \
-    " trace_low"
-#define PARAMS "iiiiiiiiiiiiiiiiiiitttiii"
+enum { ROW_POSITIONS(RUN_COLUMNS) };
 
-enum { COLUMN_COUNT = sizeof(PARAMS) - 1, INT_COUNT = 19 };
+#define COLUMNS SQL_NAMES(RUN_COLUMNS)
+#define BRIEF           \
+    SQL_NAMES(RUN_HEAD) \
+    ", CASE WHEN input IS NULL THEN NULL ELSE '' END, progress, " SQL_NAMES(RUN_TAIL)
 
-static const struct db_stmt insert = {
-    "INSERT INTO runs (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,"
-    " $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)"
-    " ON CONFLICT DO NOTHING",
-    PARAMS};
-static const struct db_stmt update = {
-    "UPDATE runs SET state = $2, bits = $3, rank = $4, attempt = $5, fence = $6, node = $7,"
-    " lease_until = $8, wake_at = $9, started_at = $10, attempt_at = $11, worker = $12,"
-    " progress = $13, gate = $14, last_run_at = $15 WHERE id = $1",
-    "iiiiiiiiiiittii"};
+static const struct db_stmt insert = {SQL_INSERT("runs", RUN_COLUMNS) " ON CONFLICT DO NOTHING",
+                                      SQL_TYPES(RUN_COLUMNS)};
+static const struct db_stmt update = {SQL_UPDATE("runs", RUN_CHANGES) " WHERE id = $1",
+                                      "i" SQL_TYPES(RUN_CHANGES)};
 static const struct db_stmt delete = {"DELETE FROM runs WHERE id = $1 AND fence <= $2", "ii"};
 static const struct db_stmt lock = {"SELECT " BRIEF " FROM runs WHERE id = $1{skip}", "i"};
 static const struct db_stmt lock_slot = {
@@ -97,58 +86,16 @@ static int64_t pack_bits(const struct run *r)
            (int64_t)r->priority << PRIORITY_AT;
 }
 
-void runs_insert(struct db *db, const struct run *r, struct db_result *ret)
+void runs_insert(struct db *db, const struct run *from, struct db_result *ret)
 {
-    struct db_value params[COLUMN_COUNT] = {
-        db_int(r->id),
-        db_int(r->schedule),
-        db_int(r->slot),
-        db_int(r->pass),
-        db_int((int64_t)r->state),
-        db_int(r->lane),
-        db_int(r->queue),
-        db_int(r->gate),
-        db_int(pack_bits(r)),
-        db_int(r->due),
-        db_int(r->rank),
-        db_int(r->attempt),
-        db_int(r->fence),
-        db_int(r->node),
-        db_int(r->lease_until),
-        db_int(r->wake_at),
-        db_int(r->created_at),
-        db_int(r->started_at),
-        db_int(r->attempt_at),
-        text_or_null(r->worker),
-        text_or_null(r->input),
-        text_or_null(r->progress),
-        db_int(r->last_run_at),
-        db_int((int64_t)r->trace.high),
-        db_int((int64_t)r->trace.low),
-    };
+    struct db_value params[] = {ROW_VALUES(RUN_COLUMNS)};
 
     db_send(db, &insert, params, ret);
 }
 
-void runs_update(struct db *db, const struct run *r)
+void runs_update(struct db *db, const struct run *from)
 {
-    struct db_value params[] = {
-        db_int(r->id),
-        db_int((int64_t)r->state),
-        db_int(pack_bits(r)),
-        db_int(r->rank),
-        db_int(r->attempt),
-        db_int(r->fence),
-        db_int(r->node),
-        db_int(r->lease_until),
-        db_int(r->wake_at),
-        db_int(r->started_at),
-        db_int(r->attempt_at),
-        text_or_null(r->worker),
-        text_or_null(r->progress),
-        db_int(r->gate),
-        db_int(r->last_run_at),
-    };
+    struct db_value params[] = {db_int(from->id), ROW_VALUES(RUN_CHANGES)};
 
     db_send(db, &update, params, NULL);
 }
@@ -227,42 +174,14 @@ static bool is_left_out(const struct db_value *input)
 
 void runs_read(const struct db_result *result, int row, struct run *ret)
 {
-    int64_t v[INT_COUNT];
-    int64_t bits;
+    int64_t bits = db_int_at(result, row, AT_bits);
 
-    for (int i = 0; i < INT_COUNT; i++)
-        v[i] = db_int_at(result, row, i);
-    bits = v[8];
-    *ret = (struct run){
-        .id = v[0],
-        .schedule = v[1],
-        .slot = v[2],
-        .pass = v[3],
-        .state = (enum run_state)v[4],
-        .lane = (uint8_t)v[5],
-        .queue = v[6],
-        .gate = v[7],
-        .kind = (enum run_kind)(bits >> KIND_AT & BYTE_MASK),
-        .overlap = (uint8_t)(bits >> OVERLAP_AT & BYTE_MASK),
-        .source = bits >> SOURCE_AT & BYTE_MASK,
-        .losses = (int32_t)(bits >> LOSSES_AT & BYTE_MASK),
-        .flags = bits >> FLAGS_AT & BYTE_MASK,
-        .priority = (int32_t)(bits >> PRIORITY_AT & BYTE_MASK),
-        .due = v[9],
-        .rank = v[10],
-        .attempt = (int32_t)v[11],
-        .fence = v[12],
-        .node = v[13],
-        .lease_until = v[14],
-        .wake_at = v[15],
-        .created_at = v[16],
-        .started_at = v[17],
-        .attempt_at = v[18],
-        .worker = text_or_empty(result, row, 19),
-        .input = text_or_empty(result, row, 20),
-        .lacks_input = is_left_out(db_at(result, row, 20)),
-        .progress = text_or_empty(result, row, 21),
-        .last_run_at = db_int_at(result, row, 22),
-        .trace = {(uint64_t)db_int_at(result, row, 23), (uint64_t)db_int_at(result, row, 24)},
-    };
+    *ret = (struct run){.kind = (enum run_kind)(bits >> KIND_AT & BYTE_MASK),
+                        .overlap = (uint8_t)(bits >> OVERLAP_AT & BYTE_MASK),
+                        .source = bits >> SOURCE_AT & BYTE_MASK,
+                        .losses = (int32_t)(bits >> LOSSES_AT & BYTE_MASK),
+                        .flags = bits >> FLAGS_AT & BYTE_MASK,
+                        .priority = (int32_t)(bits >> PRIORITY_AT & BYTE_MASK),
+                        .lacks_input = is_left_out(db_at(result, row, AT_input)),
+                        ROW_MEMBERS(RUN_COLUMNS)};
 }

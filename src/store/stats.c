@@ -4,20 +4,16 @@
  */
 #include "store/stats.h"
 
+#include "store/columns.h"
 #include "store/sql_numbers.h"
-#include "store/text.h"
 
 #define MAKER SQL_KEY_NODE("history.id")
 #define KEY   "day, namespace, schedule, queue, node"
 #define KIND  SQL_RUN_KIND("bits")
 
-#define FIGURES                                                        \
-    "runs, succeeded, failed, attempts, timed, duration, begun, late," \
-    " late_most, tokens, cost"
-
-#define ONE(condition)    " sum(CASE WHEN " condition " THEN 1 ELSE 0 END)"
-#define SUM(condition, x) " sum(CASE WHEN " condition " THEN " x " ELSE 0 END)"
-#define MAX(condition, x) " max(CASE WHEN " condition " THEN " x " ELSE 0 END)"
+#define COUNT_IF(condition)  "sum(CASE WHEN " condition " THEN 1 ELSE 0 END)"
+#define SUM_IF(condition, x) "sum(CASE WHEN " condition " THEN " x " ELSE 0 END)"
+#define MAX_IF(condition, x) "max(CASE WHEN " condition " THEN " x " ELSE 0 END)"
 
 #define FAILURES  SQL_OUTCOME_FAILED ", " SQL_OUTCOME_TIMED_OUT ", " SQL_OUTCOME_UNKNOWN
 #define SUCCEEDED "last = 1 AND outcome = " SQL_OUTCOME_SUCCEEDED
@@ -28,28 +24,43 @@
 #define DURATION  "ended_at - started_at"
 #define LATENESS  "started_at - due"
 
-/* The totals of some rows of history. */
-#define ENDS     " sum(last)," ONE(SUCCEEDED) "," ONE(FAILED) "," ONE("started_at > 0")
-#define LENGTHS  ONE(TIMED) "," SUM(TIMED, DURATION)
-#define DELAYS   ONE(BEGUN) "," SUM(LATE, LATENESS) "," MAX(LATE, LATENESS)
-#define COUNTS   ENDS "," LENGTHS "," DELAYS ", sum(tokens), sum(cost)"
-#define SCHEDULE "CASE WHEN " IS_DIRECT " THEN 0 ELSE schedule END"
+/*
+ * The totals: position in an answer, column, kind, and the total of some rows of history.  Of
+ * two totals, kind SUM takes the sum and kind MAX the larger one.
+ */
+#define TOTALS(FIRST, NEXT)                            \
+    FIRST(4, runs, SUM, "sum(last)")                   \
+    NEXT(5, succeeded, SUM, COUNT_IF(SUCCEEDED))       \
+    NEXT(6, failed, SUM, COUNT_IF(FAILED))             \
+    NEXT(7, attempts, SUM, COUNT_IF("started_at > 0")) \
+    NEXT(8, timed, SUM, COUNT_IF(TIMED))               \
+    NEXT(9, duration, SUM, SUM_IF(TIMED, DURATION))    \
+    NEXT(10, begun, SUM, COUNT_IF(BEGUN))              \
+    NEXT(11, late, SUM, SUM_IF(LATE, LATENESS))        \
+    NEXT(12, late_most, MAX, MAX_IF(LATE, LATENESS))   \
+    NEXT(13, tokens, SUM, "sum(tokens)")               \
+    NEXT(14, cost, SUM, "sum(cost)")
 
-/* Runs of agents without a schedule are stored separately, under schedule -1. */
-#define DIALECT    "(SELECT dialect FROM schedules WHERE schedules.id = history.schedule)"
+#define FIGURES                            SQL_NAMES(TOTALS)
+#define COUNTS                             TOTALS(COUNT, NEXT_COUNT)
+#define COUNT(n, column, kind, count)      count
+#define NEXT_COUNT(n, column, kind, count) ", " count
+
 #define IS_COUNTED KIND " <> " SQL_RUN_TEST
 #define IS_DIRECT  KIND " = " SQL_RUN_DIRECT
-#define IS_ALONE   IS_DIRECT " AND " DIALECT " = " SQL_DIALECTS_AGENTS
-#define KEPT_AS    "CASE WHEN " IS_ALONE " THEN -1 WHEN " IS_DIRECT " THEN 0 ELSE schedule END"
+#define SCHEDULE   "CASE WHEN " IS_DIRECT " THEN 0 ELSE schedule END"
 
-#define MORE(of)  " " of " = stats." of " + excluded." of ","
-#define MORE_ENDS MORE("runs") MORE("succeeded") MORE("failed") MORE("attempts")
-#define MORE_TIME MORE("timed") MORE("duration") MORE("begun") MORE("late")
-#define MORE_ALL  MORE_ENDS MORE_TIME MORE("tokens") MORE("cost")
-#define ADD_TO                                                    \
-    " ON CONFLICT (" KEY ") DO UPDATE SET" MORE_ALL               \
-    " late_most = CASE WHEN excluded.late_most > stats.late_most" \
-    " THEN excluded.late_most ELSE stats.late_most END"
+/* Runs of agents without a schedule are stored separately, under schedule -1. */
+#define DIALECT  "(SELECT dialect FROM schedules WHERE schedules.id = history.schedule)"
+#define IS_ALONE IS_DIRECT " AND " DIALECT " = " SQL_DIALECTS_AGENTS
+#define KEPT_AS  "CASE WHEN " IS_ALONE " THEN -1 WHEN " IS_DIRECT " THEN 0 ELSE schedule END"
+
+#define MORE(n, column, kind, count)      MORE_##kind(#column)
+#define NEXT_MORE(n, column, kind, count) ", " MORE_##kind(#column)
+#define MORE_SUM(of)                      of " = stats." of " + excluded." of
+#define MORE_MAX(of) \
+    of " = CASE WHEN excluded." of " > stats." of " THEN excluded." of " ELSE stats." of " END"
+#define ADD_TO " ON CONFLICT (" KEY ") DO UPDATE SET " TOTALS(MORE, NEXT_MORE)
 
 #define ADD                                                                          \
     "INSERT INTO stats (" KEY ", " FIGURES ") SELECT ended_at / " SQL_SPAN_DAY       \
@@ -90,25 +101,24 @@ static const struct db_stmt prune = {
     "(SELECT queue, " FIGURES COUNTED " AND schedule = -1"           \
     " UNION ALL SELECT queue, " COUNTS NOT_YET " AND (" IS_ALONE ")" \
     " GROUP BY 1) AS figures"
-#define TOTAL(of) ", CAST(coalesce(sum(" of "), 0) AS bigint)"
-#define MOST(of)  ", CAST(coalesce(max(" of "), 0) AS bigint)"
-#define ENDED     TOTAL("runs") TOTAL("succeeded") TOTAL("failed") TOTAL("attempts")
-#define TOOK      TOTAL("timed") TOTAL("duration") TOTAL("begun") TOTAL("late")
-#define TOTALS    ENDED TOOK MOST("late_most") TOTAL("tokens") TOTAL("cost")
+#define TOTAL(n, column, kind, count) TOTAL_##kind(#column)
+#define TOTAL_SUM(of)                 ", CAST(coalesce(sum(" of "), 0) AS bigint)"
+#define TOTAL_MAX(of)                 ", CAST(coalesce(max(" of "), 0) AS bigint)"
+#define ANSWER                        TOTALS(TOTAL, TOTAL)
 
 static const struct db_stmt together = {
-    "SELECT CAST(0 AS bigint), NULL, NULL" TOTALS " FROM " ALL, "iii"};
+    "SELECT CAST(0 AS bigint), NULL, NULL" ANSWER " FROM " ALL, "iii"};
 static const struct db_stmt by_queue = {
-    "SELECT queue, (SELECT name FROM queues WHERE queues.id = figures.queue), NULL" TOTALS
+    "SELECT queue, (SELECT name FROM queues WHERE queues.id = figures.queue), NULL" ANSWER
     " FROM " ALL " WHERE queue > $4 GROUP BY queue ORDER BY queue LIMIT $5",
     "iiiii"};
 static const struct db_stmt alone = {
-    "SELECT queue, (SELECT name FROM queues WHERE queues.id = figures.queue), NULL" TOTALS
+    "SELECT queue, (SELECT name FROM queues WHERE queues.id = figures.queue), NULL" ANSWER
     " FROM " ALONE " WHERE queue > $4 GROUP BY queue ORDER BY queue LIMIT $5",
     "iiiii"};
 static const struct db_stmt by_schedule = {
     "SELECT schedule, (SELECT name FROM schedules WHERE schedules.id = figures.schedule),"
-    " (SELECT extra FROM schedules WHERE schedules.id = figures.schedule)" TOTALS " FROM " ALL
+    " (SELECT extra FROM schedules WHERE schedules.id = figures.schedule)" ANSWER " FROM " ALL
     " WHERE schedule > $4 GROUP BY schedule ORDER BY schedule LIMIT $5",
     "iiiii"};
 
@@ -142,19 +152,13 @@ void stats_prune(struct db *db, int64_t day, int limit)
     db_send(db, &prune, (struct db_value[]){db_int(day), db_int(limit)}, NULL);
 }
 
+#define ADD_MEMBER(n, column, kind, count) to->column = ADD_##kind(to->column, more->column);
+#define ADD_SUM(a, b)                      (a) + (b)
+#define ADD_MAX(a, b)                      (a) > (b) ? (a) : (b)
+
 void daily_stats_add(struct daily_stats *to, const struct daily_stats *more)
 {
-    to->runs += more->runs;
-    to->succeeded += more->succeeded;
-    to->failed += more->failed;
-    to->attempts += more->attempts;
-    to->timed += more->timed;
-    to->duration += more->duration;
-    to->begun += more->begun;
-    to->late += more->late;
-    to->late_most = more->late_most > to->late_most ? more->late_most : to->late_most;
-    to->tokens += more->tokens;
-    to->cost += more->cost;
+    TOTALS(ADD_MEMBER, ADD_MEMBER)
 }
 
 void stats_ask(struct db *db, const struct stats_query *q, struct db_result *ret)
@@ -171,25 +175,12 @@ void stats_ask(struct db *db, const struct stats_query *q, struct db_result *ret
     db_send(db, statements[q->by], params, ret);
 }
 
+#define READ_TOTAL(n, column, kind, count) .figures.column = db_int_at(result, row, n - 1),
+
 void stats_read(const struct db_result *result, int row, struct stats_group *ret)
 {
-    *ret = (struct stats_group){
-        .key = db_int_at(result, row, 0),
-        .name = text_or_empty(result, row, 1),
-        .extra = text_or_empty(result, row, 2),
-        .figures =
-            {
-                .runs = db_int_at(result, row, 3),
-                .succeeded = db_int_at(result, row, 4),
-                .failed = db_int_at(result, row, 5),
-                .attempts = db_int_at(result, row, 6),
-                .timed = db_int_at(result, row, 7),
-                .duration = db_int_at(result, row, 8),
-                .begun = db_int_at(result, row, 9),
-                .late = db_int_at(result, row, 10),
-                .late_most = db_int_at(result, row, 11),
-                .tokens = db_int_at(result, row, 12),
-                .cost = db_int_at(result, row, 13),
-            },
-    };
+    *ret = (struct stats_group){.key = db_int_at(result, row, 0),
+                                .name = text_or_empty(result, row, 1),
+                                .extra = text_or_empty(result, row, 2),
+                                TOTALS(READ_TOTAL, READ_TOTAL)};
 }

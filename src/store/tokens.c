@@ -6,15 +6,24 @@
 
 #include <string.h>
 
-#include "store/text.h"
+#include "store/columns.h"
+#include "store/tables.h"
 
 #define KEY_NAME STR("token_key")
 
+#define NAME_T(n, column, ...)      "t." #column
+#define NEXT_NAME_T(n, column, ...) ", t." #column
+
+#define COLUMNS   SQL_NAMES(TOKEN_COLUMNS)
+#define COLUMNS_T TOKEN_COLUMNS(NAME_T, NEXT_NAME_T)
+#define VALUES    SQL_PARAMS(TOKEN_COLUMNS)
+
+enum { ROW_POSITIONS(TOKEN_COLUMNS) AT_namespace_name };
+
 static const struct db_stmt token_add = {
-    "INSERT INTO tokens (id, namespace, role, name, hash, created_at, created_by, expires_at,"
-    " used_at) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9"
+    "INSERT INTO tokens (" COLUMNS ") SELECT " VALUES
     " WHERE (SELECT count(*) FROM tokens) < $10 ON CONFLICT DO NOTHING",
-    "iiitbitiii"};
+    SQL_TYPES(TOKEN_COLUMNS) "i"};
 static const struct db_stmt token_delete = {
     "DELETE FROM tokens WHERE id = $1 AND ($2 = 0 OR namespace = $2) AND (role <> $3"
     " OR namespace <> 0 OR expires_at <> $4 OR NOT EXISTS (SELECT 1 FROM tokens WHERE id <> $1)"
@@ -24,28 +33,16 @@ static const struct db_stmt token_delete = {
 static const struct db_stmt token_use = {
     "UPDATE tokens SET used_at = $2 WHERE id = $1 AND used_at < $2", "ii"};
 static const struct db_stmt token_list = {
-    "SELECT t.id, t.namespace, n.name, t.role, t.name, t.hash, t.created_at, t.created_by,"
-    " t.expires_at, t.used_at FROM tokens t LEFT JOIN namespaces n ON n.id = t.namespace"
+    "SELECT " COLUMNS_T ", n.name FROM tokens t LEFT JOIN namespaces n ON n.id = t.namespace"
     " WHERE t.id > $2 AND ($1 = 0 OR t.namespace = $1) ORDER BY t.id LIMIT $3",
     "iii"};
 static const struct db_stmt key_add = {
     "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", "tb"};
 static const struct db_stmt key_find = {"SELECT value FROM meta WHERE name = $1", "t"};
 
-void tokens_insert(struct db *db, const struct token *t, struct db_result *ret)
+void tokens_insert(struct db *db, const struct token *from, struct db_result *ret)
 {
-    struct db_value params[] = {
-        db_int(t->id),
-        db_int(t->namespace),
-        db_int(t->role),
-        db_text(t->name),
-        db_blob((struct str){(const char *)t->hash, sizeof t->hash}),
-        db_int(t->created_at),
-        db_text(t->created_by),
-        db_int(t->expires_at),
-        db_int(t->used_at),
-        db_int(TOKENS_MAX),
-    };
+    struct db_value params[] = {ROW_VALUES(TOKEN_COLUMNS), db_int(TOKENS_MAX)};
 
     db_send(db, &token_add, params, ret);
 }
@@ -72,19 +69,10 @@ void tokens_list(struct db *db, int64_t namespace, int64_t after, int limit,
 
 void tokens_read(const struct db_result *result, int row, struct token *ret)
 {
-    struct str hash = db_blob_at(result, row, 5);
+    struct str hash = db_blob_at(result, row, AT_hash);
 
-    *ret = (struct token){
-        .id = db_int_at(result, row, 0),
-        .namespace = db_int_at(result, row, 1),
-        .namespace_name = text_or_empty(result, row, 2),
-        .role = (enum role)db_int_at(result, row, 3),
-        .name = db_text_at(result, row, 4),
-        .created_at = db_int_at(result, row, 6),
-        .created_by = db_text_at(result, row, 7),
-        .expires_at = db_int_at(result, row, 8),
-        .used_at = db_int_at(result, row, 9),
-    };
+    *ret = (struct token){.namespace_name = text_or_empty(result, row, AT_namespace_name),
+                          ROW_MEMBERS(TOKEN_COLUMNS)};
     /* A hash of another length was not written by Belfry; such a token gives no rights. */
     if (hash.len == sizeof ret->hash)
         memcpy(ret->hash, hash.ptr, hash.len);

@@ -13,15 +13,9 @@
 #include "store/key.h"
 #include "store/runs.h"
 #include "store/sql_numbers.h"
-#include "store/text.h"
 #include "store/view_columns.h"
 
-enum {
-    RUN_COLUMNS = 25,
-    ATTEMPT_COLUMNS = 20,
-    OWNER_COLUMNS = 3,
-    KIND_MASK = 255, /* of bits, see store/history.c */
-};
+enum { OWNER_COLUMNS = 3 };
 
 /*
  * The owner of a row, in subqueries per row, so that no database builds a table of all
@@ -33,18 +27,21 @@ enum {
     ", (SELECT name FROM schedules WHERE id = " of ".schedule)," \
     " (SELECT name FROM queues WHERE id = " of ".queue)"
 
-#define RUN_WITH(texts)                                                                  \
-    "r.id, r.schedule, r.slot, r.pass, r.state, r.lane, r.queue, r.gate, r.bits, r.due," \
-    " r.rank, r.attempt, r.fence, r.node, r.lease_until, r.wake_at, r.created_at,"       \
-    " r.started_at, r.attempt_at, r.worker, " texts ", r.last_run_at,"                   \
-    " r.trace_high, r.trace_low, " OWNER("r")
-#define ATTEMPT_WITH(texts)                                                                 \
-    "h.id, h.schedule, h.slot, h.pass, h.attempt, h.fence, h.bits, h.outcome, h.reason,"    \
-    " h.last, h.due, h.created_at, h.started_at, h.ended_at, h.expire_at, h.queue, h.node," \
-    " h.worker, " texts ", " OWNER("h")
+#define NAME_R(n, column, ...)      "r." #column
+#define NEXT_NAME_R(n, column, ...) ", r." #column
+#define NAME_H(n, column, ...)      "h." #column
+#define NEXT_NAME_H(n, column, ...) ", h." #column
+
+#define RUN_WITH(texts)           \
+    RUN_HEAD(NAME_R, NEXT_NAME_R) \
+    ", " texts RUN_TAIL(NEXT_NAME_R, NEXT_NAME_R) ", " OWNER("r")
+#define ATTEMPT_WITH(texts)           \
+    HISTORY_HEAD(NAME_H, NEXT_NAME_H) \
+    ", " texts ", " OWNER("h")
 
 #define RUN     RUN_WITH("r.input, r.progress")
 #define ATTEMPT ATTEMPT_WITH("h.error, h.result")
+#define MARK    SQL_NAMES(HISTORY_MARK)
 
 /* A dispatch has no queue; its column holds the key of its namespace. */
 #define NO_QUEUE(of) "(SELECT id FROM queues WHERE id = " of ".queue) IS NULL"
@@ -117,9 +114,7 @@ static const struct db_stmt attempt_of_schedule = {
 static const struct db_stmt attempt_get = {
     "SELECT " ATTEMPT " FROM history AS h WHERE h.id = $1", "i"};
 static const struct db_stmt mark_list = {
-    "SELECT id, schedule, bits, outcome, started_at, ended_at FROM history"
-    " WHERE id < $1 AND id >= $2 ORDER BY id DESC LIMIT $3",
-    "iii"};
+    "SELECT " MARK " FROM history WHERE id < $1 AND id >= $2 ORDER BY id DESC LIMIT $3", "iii"};
 #define ATTEMPT_LIST(of, end)                                    \
     " FROM history AS h WHERE " of "h.id < $1 AND h.id >= (" end \
     ") AND " OF_PAGE("h") "($6 = 0 OR h.outcome = $6) ORDER BY h.id DESC LIMIT $7"
@@ -185,7 +180,7 @@ void schedule_views_get(struct db *db, int64_t id, struct db_result *ret)
 
 void schedule_views_read(const struct db_result *result, int row, struct schedule_view *ret)
 {
-    struct db_result cursors = skip_columns(result, SCHEDULE_COLUMNS);
+    struct db_result cursors = skip_columns(result, ROW_COUNT(SCHEDULE_COLUMNS));
 
     schedules_read(result, row, &ret->row);
     cursors_read(&cursors, row, &ret->cursor);
@@ -232,7 +227,7 @@ void run_views_end(struct db *db, const struct view_page *page, struct db_result
 void run_views_read(const struct db_result *result, int row, struct run_view *ret)
 {
     runs_read(result, row, &ret->run);
-    read_owner(result, row, RUN_COLUMNS, &ret->owner);
+    read_owner(result, row, ROW_COUNT(RUN_COLUMNS), &ret->owner);
 }
 
 void attempt_views_of_run(struct db *db, const struct run_id *id, instant from,
@@ -289,7 +284,7 @@ void attempt_views_moved(struct db *db, const struct view_page *page, struct db_
 
 int64_t attempt_views_made(const struct db_result *result, int row)
 {
-    return db_int_at(result, row, ATTEMPT_COLUMNS + OWNER_COLUMNS);
+    return db_int_at(result, row, ROW_COUNT(HISTORY_COLUMNS) + OWNER_COLUMNS);
 }
 
 void attempt_views_get(struct db *db, int64_t id, struct db_result *ret)
@@ -306,20 +301,13 @@ void attempt_marks_list(struct db *db, int64_t before, int64_t least, int limit,
 
 void attempt_marks_read(const struct db_result *result, int row, struct attempt_mark *ret)
 {
-    *ret = (struct attempt_mark){
-        .id = db_int_at(result, row, 0),
-        .schedule = db_int_at(result, row, 1),
-        .kind = db_int_at(result, row, 2) & KIND_MASK,
-        .outcome = (enum outcome)db_int_at(result, row, 3),
-        .started_at = db_int_at(result, row, 4),
-        .ended_at = db_int_at(result, row, 5),
-    };
+    *ret = (struct attempt_mark){ROW_MEMBERS(HISTORY_MARK)};
 }
 
 void attempt_views_read(const struct db_result *result, int row, struct attempt_view *ret)
 {
     history_read(result, row, &ret->row);
-    read_owner(result, row, ATTEMPT_COLUMNS, &ret->owner);
+    read_owner(result, row, ROW_COUNT(HISTORY_COLUMNS), &ret->owner);
 }
 
 void queue_depths_get(struct db *db, int64_t queue, int most, struct db_result *ret)

@@ -4,16 +4,18 @@
  */
 #include "store/zones.h"
 
+#include "store/columns.h"
+#include "store/tables.h"
+
+#define COLUMNS SQL_NAMES(ZONE_COLUMNS)
+
 static const struct db_stmt insert = {
-    "INSERT INTO zones (id, namespace, name, next_at) VALUES ($1, $2, $3, $4)"
-    " ON CONFLICT DO NOTHING",
-    "iiti"};
+    SQL_INSERT("zones", ZONE_COLUMNS) " ON CONFLICT DO NOTHING", SQL_TYPES(ZONE_COLUMNS)};
 static const struct db_stmt due = {
-    "SELECT id, namespace, name, next_at FROM zones WHERE next_at <= $1"
-    " ORDER BY next_at, id LIMIT $2{skip}",
+    "SELECT " COLUMNS " FROM zones WHERE next_at <= $1 ORDER BY next_at, id LIMIT $2{skip}",
     "ii"};
 static const struct db_stmt of_namespace = {
-    "SELECT id, namespace, name, next_at FROM zones WHERE namespace = $1 ORDER BY name", "i"};
+    "SELECT " COLUMNS " FROM zones WHERE namespace = $1 ORDER BY name", "i"};
 static const struct db_stmt move = {"UPDATE zones SET next_at = $2 WHERE id = $1", "ii"};
 static const struct db_stmt planned_find = {"SELECT value FROM meta WHERE name = 'planned'",
                                             NULL};
@@ -23,14 +25,9 @@ static const struct db_stmt planned_put = {
     "b"};
 static const struct db_stmt planned_drop = {"DELETE FROM meta WHERE name = 'planned'", NULL};
 
-void zones_insert(struct db *db, const struct zone_row *zone)
+void zones_insert(struct db *db, const struct zone_row *from)
 {
-    struct db_value params[] = {
-        db_int(zone->id),
-        db_int(zone->namespace),
-        db_text(zone->name),
-        db_int(zone->next_at),
-    };
+    struct db_value params[] = {ROW_VALUES(ZONE_COLUMNS)};
 
     db_send(db, &insert, params, NULL);
 }
@@ -47,12 +44,7 @@ void zones_of(struct db *db, int64_t namespace, struct db_result *ret)
 
 void zones_read(const struct db_result *result, int row, struct zone_row *ret)
 {
-    *ret = (struct zone_row){
-        .id = db_int_at(result, row, 0),
-        .namespace = db_int_at(result, row, 1),
-        .name = db_text_at(result, row, 2),
-        .next_at = db_int_at(result, row, 3),
-    };
+    *ret = (struct zone_row){ROW_MEMBERS(ZONE_COLUMNS)};
 }
 
 void zones_move(struct db *db, int64_t id, instant next_at)

@@ -30,10 +30,10 @@ static struct keyring *three_tokens(void)
         sha256_hmac(str_of(key), (struct str){(char *)secrets[i], SECRET_BYTES}, hashes[i]);
         memcpy(values[i],
                (struct db_value[COLUMNS]){
-                   db_int(ids[i]), db_int(i), i == 0 ? db_null() : db_text(STR("team")),
-                   db_int(ROLE_VIEWER + i), db_text(STR("name")),
+                   db_int(ids[i]), db_int(i), db_int(ROLE_VIEWER + i), db_text(STR("name")),
                    db_blob((struct str){(char *)hashes[i], SHA256_BYTES}), db_int(1),
-                   db_text(STR("ann")), db_int(INSTANT_NEVER), db_int(INSTANT_NONE)},
+                   db_text(STR("ann")), db_int(INSTANT_NEVER), db_int(INSTANT_NONE),
+                   i == 0 ? db_null() : db_text(STR("team"))},
                sizeof values[i]);
     }
     return keyring_new(str_of(key), &rows);

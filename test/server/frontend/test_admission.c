@@ -106,14 +106,14 @@ static void give_keys(struct fixture *fixture, instant used_at)
     sha256_hmac(STR("key"), (struct str){(const char *)secret, sizeof secret}, hash);
     row[0] = db_int(33);
     row[1] = db_int(0);
-    row[2] = db_null();
-    row[3] = db_int(ROLE_ADMIN);
-    row[4] = db_text(STR("root"));
-    row[5] = db_blob((struct str){(const char *)hash, sizeof hash});
-    row[6] = db_int(0);
-    row[7] = db_text(STR("local"));
-    row[8] = db_int(INSTANT_NEVER);
-    row[9] = db_int(used_at);
+    row[2] = db_int(ROLE_ADMIN);
+    row[3] = db_text(STR("root"));
+    row[4] = db_blob((struct str){(const char *)hash, sizeof hash});
+    row[5] = db_int(0);
+    row[6] = db_text(STR("local"));
+    row[7] = db_int(INSTANT_NEVER);
+    row[8] = db_int(used_at);
+    row[9] = db_null();
     admission_set_keys(fixture->admission, keyring_new(STR("key"), &rows));
 }
 
@@ -214,7 +214,7 @@ static void who_was_let_in_may_be_known_no_more(void **state)
     assert_true(admission_still_allows(fixture->admission, &root, 0));
     assert_false(admission_still_allows(fixture->admission, &other, 0));
     assert_false(admission_still_allows(fixture->admission, &local, 0));
-    row[8] = db_int(100);
+    row[7] = db_int(100);
     admission_set_keys(
         fixture->admission,
         keyring_new(STR("key"), &(struct db_result){.rows = 1, .columns = 10, .values = row}));

@@ -7,17 +7,18 @@
 
 #include <stdbool.h>
 
-enum { PLACE_URL_MAX = 512 };
+enum { TARGET_URL_MAX = 512 };
 
-struct place {
+struct bench_target {
     const char *dir;    /* for files               */
     const char *server; /* directory of its socket */
     bool is_server;
 };
 
 /* Creates an empty database of that name; removes an existing one first. */
-void place_make(const struct place *place, const char *name, char url[static PLACE_URL_MAX]);
+void target_make(const struct bench_target *target, const char *name,
+                 char url[static TARGET_URL_MAX]);
 
 /* After loading: updates statistics and flushes everything to disk. */
-void place_settle(const struct place *place, const char *name);
-void place_remove(const struct place *place, const char *name);
+void target_settle(const struct bench_target *target, const char *name);
+void target_remove(const struct bench_target *target, const char *name);
