@@ -416,9 +416,9 @@ static _Noreturn void read_for_ever(const struct fixture *f, int requests, int a
 }
 
 /*
- * The writer waits for the reader when the log is four times too long, and again whenever it has
- * grown by its length.  A wait can be in vain: SQLite waits for a place of a reader, and if a new
- * reader took it in the same instant, for that too.
+ * The writer waits for the reader when the log is four times too long, and again whenever it
+ * has grown by its length.  A wait can be in vain: SQLite waits for a place of a reader, and if
+ * a new reader took it in the same instant, for that too.
  */
 static void the_log_does_not_grow_for_ever_while_somebody_always_reads(void **state)
 {
