@@ -89,22 +89,60 @@ static void check_log(struct str log)
         must(log_line_unpack(&log, &line, &any, &err) == RC_OK);
 }
 
+static void check_start(const struct start_args *start)
+{
+    check_json(start->input);
+    must(start->overlap <= OVERLAP_DEFAULT);
+}
+
+static void check_save(const struct save_args *save)
+{
+    check_json(save->draft->spec);
+    check_json(save->draft->action);
+    check_json(save->draft->policies);
+    must(plan_is_valid(&save->draft->plan));
+    check_text(save->reason);
+    check_start(&save->start);
+}
+
 static void check_command(const struct command *command)
 {
     check_text(command->name);
-    if (command->kind == COMMAND_APPROVE)
-        check_log(command->text);
-    else if (command->kind != COMMAND_CALENDAR) /* its text is packed days */
-        check_text(command->text);
-    check_json(command->input);
-    must(command->overlap <= OVERLAP_DEFAULT);
-    if (!command->draft)
-        return;
-    must(command->name.len > 0 && command->name.len <= CALL_NAME_MAX);
-    check_json(command->draft->spec);
-    check_json(command->draft->action);
-    check_json(command->draft->policies);
-    must(plan_is_valid(&command->draft->plan));
+    switch (command->kind) {
+    case COMMAND_CREATE:
+    case COMMAND_UPDATE:
+    case COMMAND_PUT:
+    case COMMAND_DIRECT:
+        must(command->name.len > 0 && command->name.len <= CALL_NAME_MAX);
+        check_save(&command->save);
+        break;
+    case COMMAND_PAUSE:
+    case COMMAND_RESUME:
+    case COMMAND_CLOSE:
+        check_text(command->pause.reason);
+        break;
+    case COMMAND_TRIGGER:
+    case COMMAND_TEST:
+        check_start(&command->start);
+        break;
+    case COMMAND_APPROVE:
+        check_log(command->run.log);
+        break;
+    case COMMAND_REJECT:
+        check_json(command->run.error);
+        break;
+    case COMMAND_HINT:
+        check_text(command->hint.reason);
+        break;
+    case COMMAND_NAMESPACE:
+        check_json(command->settings);
+        break;
+    case COMMAND_UNGATE:
+        check_text(command->ungate.policy);
+        break;
+    default:
+        break;
+    }
 }
 
 static void check_report(const struct report *report)

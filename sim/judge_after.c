@@ -88,8 +88,10 @@ static bool is_queue_paused(const struct facts *facts, int64_t queue)
     for (int i = 0; i < facts->command_count; i++) {
         const struct rec_command *c = facts->commands[i];
 
-        if (c->reply.rc == RC_OK && c->command.schedule == queue &&
-            (c->command.kind == COMMAND_QUEUE_PAUSE || c->command.kind == COMMAND_QUEUE_RESUME))
+        if (c->reply.rc == RC_OK &&
+            (c->command.kind == COMMAND_QUEUE_PAUSE ||
+             c->command.kind == COMMAND_QUEUE_RESUME) &&
+            c->command.key == queue)
             paused = c->command.kind == COMMAND_QUEUE_PAUSE;
     }
     return paused;

@@ -175,9 +175,17 @@ static enum rc check_backfill(const struct facts *facts, const struct rec_comman
         s->deleted != INSTANT_NEVER || judge_spec_follows(s->versions[0].spec) ||
         is_at_work(facts, s))
         return RC_OK;
-    for (int i = 0; i < c->command.range_count && rc == RC_OK; i++)
-        rc = check_range(s, &c->command.ranges[i], reterr);
+    for (int i = 0; i < c->command.backfill.count && rc == RC_OK; i++)
+        rc = check_range(s, &c->command.backfill.ranges[i], reterr);
     return rc;
+}
+
+static bool has_range(const struct backfill_args *backfill, instant slot)
+{
+    for (int i = 0; i < backfill->count; i++)
+        if (slot >= backfill->ranges[i].from && slot <= backfill->ranges[i].until)
+            return true;
+    return false;
 }
 
 /* A manual run has a slot that was requested. */
@@ -194,9 +202,9 @@ static enum rc check_asked(const struct facts *facts, const struct run_facts *l,
         if (c->reply.run.schedule == l->schedule && c->reply.run.pass == l->pass &&
             c->reply.run.slot_ms == l->slot / SPAN_MS)
             return RC_OK;
-        for (int k = 0; k < c->command.range_count && c->reply.schedule == l->schedule; k++)
-            if (l->slot >= c->command.ranges[k].from && l->slot <= c->command.ranges[k].until)
-                return RC_OK;
+        if (c->command.kind == COMMAND_BACKFILL && c->reply.schedule == l->schedule &&
+            has_range(&c->command.backfill, l->slot))
+            return RC_OK;
     }
     return judge_fail(reterr, 2, RUN_FACTS_FMT " was not requested by any command",
                       RUN_FACTS_ARG(l));

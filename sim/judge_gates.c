@@ -150,7 +150,7 @@ static bool sets_limit(const struct facts *facts, const struct rec_command *c, s
     if (!command_is_done(c))
         return false;
     if (c->command.kind == COMMAND_GATE && str_eq(c->command.name, name)) {
-        *ret = c->command.count;
+        *ret = c->command.limit;
         return true;
     }
     if (!draft || !str_eq(draft->policies.gate, name) || is_repeated(facts, c))
@@ -216,7 +216,7 @@ static void set_limit(struct limit *limit, const struct rec_command *c)
 {
     if (limit->most == 0)
         limit->since = c;
-    limit->most = c->command.count;
+    limit->most = c->command.limit;
 }
 
 /*

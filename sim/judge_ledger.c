@@ -168,10 +168,10 @@ static int64_t cancelled_slots(const struct facts *facts, const struct ledger_en
 
     for (int i = 0; i < facts->command_count; i++) {
         const struct rec_command *c = facts->commands[i];
-        instant slot = c->command.run.slot_ms * SPAN_MS;
+        instant slot = c->command.run.id.slot_ms * SPAN_MS;
 
-        if (c->reply.rc == RC_OK && c->command.run.schedule == l->schedule &&
-            c->command.run.pass == l->pass && slot >= l->account.first &&
+        if (c->reply.rc == RC_OK && c->command.run.id.schedule == l->schedule &&
+            c->command.run.id.pass == l->pass && slot >= l->account.first &&
             slot <= l->account.last &&
             (c->command.kind == COMMAND_SKIP || c->command.kind == COMMAND_CANCEL ||
              c->command.kind == COMMAND_TERMINATE || c->command.kind == COMMAND_REJECT))

@@ -50,12 +50,12 @@ static int command_words(const struct facts *facts, const struct rec_command *c,
         ret[0].kind = draft->is_disabled ? WORD_DISABLED : WORD_ENABLED;
         ret[1].kind = draft->is_paused ? WORD_PAUSED : WORD_RESUMED;
         if (draft->is_paused && draft->sets_pause)
-            ret[1].until = c->command.until;
+            ret[1].until = c->command.save.pause_until;
         return draft->sets_pause || (draft->is_paused && c->reply.version == 1) ? 2 : 1;
     }
     if (c->command.kind == COMMAND_PAUSE) {
         ret[0].kind = WORD_PAUSED;
-        ret[0].until = c->command.until;
+        ret[0].until = c->command.pause.until;
     }
     return c->command.kind == COMMAND_PAUSE || c->command.kind == COMMAND_RESUME ? 1 : 0;
 }

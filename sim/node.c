@@ -229,7 +229,8 @@ static void take_inputs(struct world *world, struct sim_node *node)
         int place = node->tried[i] = node->waiting_commands[i];
 
         node->commands[i] = world->recorder.record.commands[place].command;
-        node->commands[i].draft = operator_draft(world, place);
+        if (command_saves(node->commands[i].kind))
+            node->commands[i].save.draft = operator_draft(world, place);
     }
     memcpy(node->reports, node->waiting_reports, (size_t)reports * sizeof *node->reports);
     node->waiting_command_count -= commands;

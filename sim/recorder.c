@@ -65,7 +65,8 @@ int recorder_command(struct recorder *recorder, const struct command *command, i
     r->commands = recorder_room(r->commands, r->command_count, sizeof *r->commands);
     c = &r->commands[r->command_count];
     *c = (struct rec_command){.order = -1, .command = *command, .draft = draft};
-    c->command.draft = NULL;
+    if (command_saves(command->kind))
+        c->command.save.draft = NULL;
     c->command.tag = (uint64_t)r->command_count;
     return r->command_count++;
 }

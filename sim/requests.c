@@ -38,14 +38,11 @@ static struct command about(const struct world *world, enum command_kind kind, i
 {
     const struct sim_schedule *s = &world->operator.schedules[schedule];
 
-    return (struct command){
-        .kind = kind,
-        .namespace = world->operator.namespace,
-        .name = str_of(s->name),
-        .until = INSTANT_NEVER,
-        .overlap = OVERLAP_DEFAULT,
-        .hint_at = INSTANT_NEVER,
-    };
+    struct command command = command_new(kind);
+
+    command.namespace = world->operator.namespace;
+    command.name = str_of(s->name);
+    return command;
 }
 
 static const struct made *draft(struct world *world, int schedule)
@@ -64,11 +61,11 @@ static const struct made *draft(struct world *world, int schedule)
     return made;
 }
 
-/* The duration of the draft's pause, if it has one. */
-static void set_until(struct world *world, struct command *command)
+/* The end of a pause, if it has one. */
+static void set_until(struct world *world, instant *until)
 {
     if (chance(world, 2))
-        command->until = world_clock(world) + world_delay(world, 40 * world->profile.unit);
+        *until = world_clock(world) + world_delay(world, 40 * world->profile.unit);
 }
 
 /* Some requests have a key that identifies a repetition. */
@@ -106,8 +103,8 @@ void requests_create(struct world *world, int schedule)
                  schedule);
     }
     command = about(world, chance(world, 4) ? COMMAND_PUT : COMMAND_CREATE, schedule);
-    command.text = STR("created so");
-    set_until(world, &command);
+    command.save.reason = STR("created so");
+    set_until(world, &command.save.pause_until);
     ask(world, &command, schedule, draft(world, schedule));
 }
 
@@ -119,8 +116,8 @@ static void update(struct world *world, int schedule)
     uint64_t which = below(world, 4);
 
     command.version = which == 0 ? 0 : which == 1 ? s->version + 1 : s->version;
-    command.text = STR("updated so");
-    set_until(world, &command);
+    command.save.reason = STR("updated so");
+    set_until(world, &command.save.pause_until);
     ask(world, &command, schedule, draft(world, schedule));
 }
 
@@ -128,8 +125,8 @@ static void pause_it(struct world *world, int schedule)
 {
     struct command command = about(world, COMMAND_PAUSE, schedule);
 
-    command.text = STR("as the simulator wants");
-    set_until(world, &command);
+    command.pause.reason = STR("as the simulator wants");
+    set_until(world, &command.pause.until);
     ask(world, &command, schedule, NULL);
 }
 
@@ -138,13 +135,15 @@ static void trigger(struct world *world, int schedule)
     struct command command = about(world, chance(world, 6) ? COMMAND_TEST : COMMAND_TRIGGER,
                                    schedule);
 
-    command.overlap = some_overlap(world);
+    command.start.overlap = some_overlap(world);
     if (chance(world, 3))
-        command.priority = (int32_t)prng_between(&world->prng, PRIORITY_MIN, PRIORITY_MAX);
-    command.input = chance(world, 2) ? STR("{\"by\":\"hand\"}") : STR("");
+        command.start.priority = (int32_t)prng_between(&world->prng, PRIORITY_MIN,
+                                                       PRIORITY_MAX);
+    command.start.input = chance(world, 2) ? STR("{\"by\":\"hand\"}") : STR("");
     if (chance(world, 4))
-        command.slot = (world_clock(world) - world_delay(world, 10 * world->profile.unit)) /
-                       SPAN_MS * SPAN_MS;
+        command.start.slot = (world_clock(world) -
+                              world_delay(world, 10 * world->profile.unit)) /
+                             SPAN_MS * SPAN_MS;
     ask(world, &command, schedule, NULL);
 }
 
@@ -162,8 +161,7 @@ static void backfill(struct world *world, int schedule)
         ranges[i].from = ranges[i].until - prng_between(&world->prng, 0, 60) * unit;
         ranges[i].overlap = some_overlap(world);
     }
-    command.ranges = ranges;
-    command.range_count = count;
+    command.backfill = (struct backfill_args){ranges, count};
     ask(world, &command, schedule, NULL);
 }
 
@@ -184,8 +182,8 @@ static void skip(struct world *world, int schedule)
     for (int i = 0; i < ahead; i++)
         if (!spec_next(&s->made->draft.plan.spec, &ctx, slot.at, &slot))
             return;
-    command.run = (struct run_id){.schedule = s->key, .slot_ms = slot.at / SPAN_MS};
-    op->skipped[op->skipped_count++ % OPERATOR_SKIPPED_MAX] = command.run;
+    command.run.id = (struct run_id){.schedule = s->key, .slot_ms = slot.at / SPAN_MS};
+    op->skipped[op->skipped_count++ % OPERATOR_SKIPPED_MAX] = command.run.id;
     ask(world, &command, schedule, NULL);
 }
 
@@ -198,7 +196,7 @@ static void unskip(struct world *world, int schedule)
 
     if (count == 0)
         return;
-    command.run = op->skipped[below(world, (uint64_t)count)];
+    command.run.id = op->skipped[below(world, (uint64_t)count)];
     ask(world, &command, schedule, NULL);
 }
 
@@ -241,8 +239,8 @@ static void touch_run(struct world *world, int schedule)
 
     if (count == 0)
         return;
-    command.is_gentle = command.kind == COMMAND_CANCEL && chance(world, 2);
-    command.run = id_of(&runs[below(world, (uint64_t)count)]);
+    command.run.keeps_started = command.kind == COMMAND_CANCEL && chance(world, 2);
+    command.run.id = id_of(&runs[below(world, (uint64_t)count)]);
     ask(world, &command, schedule, NULL);
 }
 
@@ -256,10 +254,10 @@ static void hint(struct world *world, int schedule)
         uint64_t which = below(world, 3);
 
         if (which != 0)
-            command.hint_interval = prng_between(&world->prng, 1, 20) * unit;
+            command.hint.interval = prng_between(&world->prng, 1, 20) * unit;
         if (which != 1)
-            command.hint_at = world_clock(world) + world_delay(world, 20 * unit);
-        command.until = world_clock(world) + world_delay(world, 60 * unit);
+            command.hint.at = world_clock(world) + world_delay(world, 20 * unit);
+        command.hint.expires = world_clock(world) + world_delay(world, 60 * unit);
     }
     ask(world, &command, schedule, NULL);
 }
@@ -269,7 +267,7 @@ static void set_queue(struct world *world, enum command_kind kind, int queue)
     struct command command = {
         .kind = kind,
         .namespace = world->operator.namespace,
-        .schedule = world->operator.queues[queue],
+        .key = world->operator.queues[queue],
     };
 
     operator_ask(world, &command, -1, NULL);
@@ -293,15 +291,10 @@ static void repeat(struct world *world, int schedule)
 
 static void direct(struct world *world, int schedule)
 {
-    struct command command = {
-        .kind = COMMAND_DIRECT,
-        .namespace = world->operator.namespace,
-        .until = INSTANT_NEVER,
-        .overlap = OVERLAP_DEFAULT,
-        .hint_at = INSTANT_NEVER,
-        .input = STR("{\"direct\":true}"),
-    };
+    struct command command = command_new(COMMAND_DIRECT);
 
+    command.namespace = world->operator.namespace;
+    command.save.start.input = STR("{\"direct\":true}");
     ask(world, &command, -1, draft(world, schedule));
 }
 
@@ -345,7 +338,7 @@ void requests_calendar(struct world *world, int schedule)
         .kind = COMMAND_CALENDAR,
         .namespace = world->operator.namespace,
         .name = STR(SIM_CALENDAR),
-        .text = {(const char *)world->profile.holidays,
+        .days = {(const char *)world->profile.holidays,
                  (size_t)world->profile.holiday_count * sizeof *world->profile.holidays},
     };
 
@@ -359,7 +352,7 @@ static void gate(struct world *world, int schedule)
         .kind = COMMAND_GATE,
         .namespace = world->operator.namespace,
         .name = drafts_gate(schedule % SIM_GATES),
-        .count = prng_between(&world->prng, 1, 4),
+        .limit = prng_between(&world->prng, 1, 4),
     };
 
     if (world->profile.gates_change)
@@ -373,7 +366,7 @@ static void limit(struct world *world, int schedule)
         .kind = COMMAND_QUEUE_LIMIT,
         .namespace = world->operator.namespace,
         .name = drafts_queue(schedule % SIM_QUEUES),
-        .count = prng_between(&world->prng, 0, 3),
+        .limit = prng_between(&world->prng, 0, 3),
     };
 
     if (world->profile.queues_change)
@@ -425,7 +418,7 @@ static void approve_all(struct world *world, int schedule)
 
         if (runs[i].state != RUN_APPROVAL)
             continue;
-        command.run = id_of(&runs[i]);
+        command.run.id = id_of(&runs[i]);
         operator_ask(world, &command, schedule, NULL);
     }
 }

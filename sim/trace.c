@@ -46,15 +46,17 @@ static void say_commands(const struct world *world, const struct sim_node *node,
     for (int i = 0; i < out->reply_count; i++) {
         const struct command *c = &node->commands[i];
         const struct reply *r = &out->replies[i];
+        bool has_run = c->kind >= COMMAND_SKIP && c->kind <= COMMAND_REJECT;
+        struct run_id run = has_run ? c->run.id : (struct run_id){0};
 
         world_say(world,
                   "  command %" PRIu64 " %s %.*s %.*s run %" PRId64 "/%" PRId64 "/%" PRIu32
                   " -> %s key %" PRId64 " version %" PRId64 " run %" PRId64 "/%" PRIu32
                   " count %" PRId64 "%s %.*s",
-                  c->tag, kinds[c->kind], STR_ARG(c->name), STR_ARG(c->request),
-                  c->run.schedule, c->run.slot_ms, c->run.pass, rc_name(r->rc), r->schedule,
-                  r->version, r->run.slot_ms, r->run.pass, r->count,
-                  r->is_repeated ? " repeated" : "", STR_ARG(r->text));
+                  c->tag, kinds[c->kind], STR_ARG(c->name), STR_ARG(c->request), run.schedule,
+                  run.slot_ms, run.pass, rc_name(r->rc), r->schedule, r->version,
+                  r->run.slot_ms, r->run.pass, r->count, r->is_repeated ? " repeated" : "",
+                  STR_ARG(r->text));
     }
 }
 

@@ -103,8 +103,7 @@ static struct command create(struct maker *maker, int64_t index)
         .namespace = maker->namespace,
         .name = buf_as_str(&name),
         .by = STR("me"),
-        .draft = draft,
-        .overlap = OVERLAP_DEFAULT,
+        .save = {.draft = draft, .start.overlap = OVERLAP_DEFAULT},
     };
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps of all commands in a turn: send queries, want rows, apply, store replies.  What
- * each command does is in apply_named.c, apply_queue.c, apply_run.c and apply_schedule.c.
+ * The steps of all commands in a turn: send queries, want rows, apply, store replies; and the
+ * table of what each command does in each step.  The functions that carry commands out are in
+ * apply_named.c, apply_run.c and apply_schedule.c.
  */
 #include "engine/apply.h"
 
@@ -26,16 +27,12 @@ void refuse(struct turn *turn, struct reply *reply, enum rc rc, const char *fmt,
     reply->text = arena_str(turn->arena, str_of(text));
 }
 
-static bool has_draft(enum command_kind kind)
-{
-    return kind == COMMAND_CREATE || kind == COMMAND_UPDATE || kind == COMMAND_PUT ||
-           kind == COMMAND_DIRECT;
-}
+/* ---- first statements ---- */
 
 /* Queries the rows that a draft names; creates the queue and the gate if they do not exist. */
 static void send_draft(struct turn *turn, const struct command *c, struct command_state *s)
 {
-    const struct draft *draft = c->draft;
+    const struct draft *draft = c->save.draft;
 
     if (draft->plan.lane == LANE_PULL)
         s->queue = committed_queue(&turn->engine->committed, c->namespace, draft->queue);
@@ -47,56 +44,164 @@ static void send_draft(struct turn *turn, const struct command *c, struct comman
     if (draft->plan.policies.gate.len > 0) {
         gates_insert(turn->db, turn_key(turn), c->namespace, draft->plan.policies.gate,
                      draft->plan.policies.gate_limit);
+        s->sets_gate = true;
+        s->gate_limit = draft->plan.policies.gate_limit;
         gates_find(turn->db, c->namespace, draft->plan.policies.gate, &s->gate_row);
     }
 }
 
-static void send_named(struct turn *turn, const struct command *c, struct command_state *s)
+static void send_find(struct turn *turn, const struct command *c, struct command_state *s)
 {
-    switch (c->kind) {
-    case COMMAND_NAMESPACE:
-        namespaces_insert(turn->db, turn_key(turn), c->name, turn->now, &s->changed);
-        namespaces_find(turn->db, c->name, &s->name_row);
-        break;
-    case COMMAND_QUEUE:
-        queues_insert(turn->db, turn_key(turn), c->namespace, c->name);
-        queues_find(turn->db, c->namespace, c->name, &s->name_row);
-        break;
-    case COMMAND_QUEUE_PAUSE:
-    case COMMAND_QUEUE_RESUME:
-    case COMMAND_QUEUE_LIMIT:
-        apply_send_queue(turn, c, s);
-        break;
-    case COMMAND_GATE:
-        gates_insert(turn->db, turn_key(turn), c->namespace, c->name, c->count);
-        gates_find(turn->db, c->namespace, c->name, &s->gate_row);
-        break;
-    case COMMAND_UNGATE:
-        gates_find(turn->db, c->namespace, c->name, &s->gate_row);
-        break;
-    case COMMAND_CALENDAR:
-    case COMMAND_UNCALENDAR:
-        calendars_find(turn->db, c->namespace, c->name, &s->name_row);
-        break;
-    case COMMAND_TOKEN_USED:
-        tokens_use(turn->db, c->schedule, c->slot);
-        break;
-    case COMMAND_CREATE: /* the insert shows it, too, but only after the quota was taken */
-        if (c->quota > 0)
-            schedules_find(turn->db, c->namespace, c->name, &s->name_row);
-        break;
-    case COMMAND_CLOCK:
-    case COMMAND_DIRECT:
-    case COMMAND_TOKEN:
-    case COMMAND_TOKEN_DELETE:
-    case COMMAND_DENIED:
-        break;
-    default:
-        if (c->schedule == 0 && c->run.schedule == 0)
-            schedules_find(turn->db, c->namespace, c->name, &s->name_row);
-        break;
-    }
+    if (c->schedule == 0)
+        schedules_find(turn->db, c->namespace, c->name, &s->name_row);
 }
+
+/* Finds the schedule unless the run id has its key. */
+static void send_run(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    if (c->run.id.schedule == 0)
+        send_find(turn, c, s);
+}
+
+/* Looks up the name only for a quota: the insert shows if it is taken, but only afterwards. */
+static void send_create(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    if (c->quota > 0)
+        schedules_find(turn->db, c->namespace, c->name, &s->name_row);
+    send_draft(turn, c, s);
+    quota_send(turn, c);
+}
+
+static void send_update(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    send_find(turn, c, s);
+    send_draft(turn, c, s);
+}
+
+static void send_put(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    send_update(turn, c, s);
+    quota_send(turn, c);
+}
+
+/* ---- rows ---- */
+
+static void want_key(struct turn *turn, const struct command *c, int64_t key,
+                     struct command_state *s)
+{
+    if (key == 0 && s->name_row.rows == 1)
+        key = db_int_at(&s->name_row, 0, 0);
+    if (key == 0)
+        return;
+    s->sched = workset_schedule(turn, key);
+    s->sched->want_row |= c->audit && apply_is_edit(c->kind);
+}
+
+static void want_schedule(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    want_key(turn, c, c->schedule, s);
+}
+
+static void want_delete(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    want_schedule(turn, c, s);
+    if (s->sched)
+        s->sched->want_open = true;
+}
+
+/* A start may end the open runs of the schedule. */
+static void want_for_overlap(struct command_state *s, enum overlap overlap)
+{
+    if (s->sched)
+        s->sched->want_open |= overlap == OVERLAP_CANCEL_OTHER ||
+                               overlap == OVERLAP_TERMINATE_OTHER;
+}
+
+static void want_start(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    want_schedule(turn, c, s);
+    want_for_overlap(s, c->start.overlap);
+}
+
+static void want_backfill(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    want_schedule(turn, c, s);
+    for (int i = 0; i < c->backfill.count; i++)
+        want_for_overlap(s, c->backfill.ranges[i].overlap);
+}
+
+static void want_run(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    const struct run_id *id = &c->run.id;
+
+    want_key(turn, c, c->schedule != 0 ? c->schedule : id->schedule, s);
+    if (s->sched)
+        s->work = workset_run(turn, s->sched, id->slot_ms * SPAN_MS, (int64_t)id->pass);
+}
+
+/* ---- the table ---- */
+
+struct command_rule {
+    apply_send_fn *send; /* queues its first statements; NULL: none                        */
+    apply_send_fn *want; /* adds what it needs to the workset; NULL: nothing               */
+    apply_fn *apply;     /* NULL: nothing is left to do                                    */
+    apply_fn *applied;   /* after the flush, if is_created or is_written is set            */
+    bool names_schedule; /* the schedule must exist and be held before `apply`             */
+    bool names_run;      /* except for a direct run or a run of a deleted schedule         */
+    bool is_edit;        /* changes the definition: also of a schedule without a plan      */
+};
+
+static const struct command_rule rules[COMMAND_COUNT] = {
+    [COMMAND_CREATE] = {send_create, want_schedule, apply_create, applied_create,
+                        .names_schedule = true, .is_edit = true},
+    [COMMAND_UPDATE] = {send_update, want_schedule, apply_update, .names_schedule = true,
+                        .is_edit = true},
+    [COMMAND_PUT] = {send_put, want_schedule, apply_update, applied_create,
+                     .names_schedule = true, .is_edit = true},
+    [COMMAND_DELETE] = {send_find, want_delete, apply_delete, .names_schedule = true,
+                        .is_edit = true},
+    [COMMAND_PAUSE] = {send_find, want_schedule, apply_pause, .names_schedule = true},
+    [COMMAND_RESUME] = {send_find, want_schedule, apply_resume, .names_schedule = true},
+    [COMMAND_TRIGGER] = {send_find, want_start, apply_trigger, .names_schedule = true},
+    [COMMAND_TEST] = {send_find, want_start, apply_trigger, .names_schedule = true},
+    [COMMAND_BACKFILL] = {send_find, want_backfill, apply_backfill, .names_schedule = true},
+    [COMMAND_SKIP] = {send_run, want_run, apply_skip, .names_schedule = true},
+    [COMMAND_UNSKIP] = {send_run, want_run, apply_unskip, .names_schedule = true},
+    [COMMAND_CANCEL] = {send_run, want_run, apply_cancel, .names_schedule = true,
+                        .names_run = true},
+    [COMMAND_TERMINATE] = {send_run, want_run, apply_terminate, .names_schedule = true,
+                           .names_run = true},
+    [COMMAND_APPROVE] = {send_run, want_run, apply_approve, .names_schedule = true,
+                         .names_run = true},
+    [COMMAND_REJECT] = {send_run, want_run, apply_reject, .names_schedule = true,
+                        .names_run = true},
+    [COMMAND_HINT] = {send_find, want_schedule, apply_hint, .names_schedule = true},
+    [COMMAND_UNHINT] = {send_find, want_schedule, apply_unhint, .names_schedule = true},
+    [COMMAND_RESET] = {send_find, want_schedule, apply_reset, .names_schedule = true},
+    [COMMAND_CLOSE] = {send_find, want_schedule, apply_close, .names_schedule = true},
+    [COMMAND_DIRECT] = {send_draft, NULL, apply_direct},
+    [COMMAND_NAMESPACE] = {send_namespace, NULL, apply_namespace},
+    [COMMAND_QUEUE] = {send_queue, NULL, apply_queue},
+    [COMMAND_QUEUE_PAUSE] = {send_queue_key, NULL, apply_queue_pause},
+    [COMMAND_QUEUE_RESUME] = {send_queue_key, NULL, apply_queue_pause},
+    [COMMAND_QUEUE_LIMIT] = {send_queue_limit, NULL, apply_queue_limit},
+    [COMMAND_GATE] = {send_gate, NULL, apply_gate},
+    [COMMAND_UNGATE] = {send_gate_find, NULL, apply_ungate, applied_ungate},
+    [COMMAND_CALENDAR] = {send_calendar, NULL, apply_calendar, applied_calendar},
+    [COMMAND_UNCALENDAR] = {send_calendar, NULL, apply_calendar, applied_calendar},
+    [COMMAND_CLOCK] = {NULL, NULL, apply_clock},
+    [COMMAND_TOKEN] = {NULL, NULL, apply_token, applied_token},
+    [COMMAND_TOKEN_DELETE] = {NULL, NULL, apply_token_delete, applied_token},
+    [COMMAND_TOKEN_USED] = {send_token_used},
+    [COMMAND_DENIED] = {NULL},
+};
+
+bool apply_is_edit(enum command_kind kind)
+{
+    return rules[kind].is_edit;
+}
+
+/* ---- steps ---- */
 
 void apply_send(struct turn *turn)
 {
@@ -120,11 +225,9 @@ void apply_send(struct turn *turn)
             requests_insert(turn->db, &request, &s->request_taken);
             requests_find(turn->db, c->namespace, c->request, &s->request_row);
         }
-        send_named(turn, c, s);
-        if (has_draft(c->kind))
-            send_draft(turn, c, s);
-        if (c->kind == COMMAND_CREATE || c->kind == COMMAND_PUT)
-            quota_send(turn, c);
+        must(c->kind >= 0 && c->kind < COMMAND_COUNT);
+        if (rules[c->kind].send)
+            rules[c->kind].send(turn, c, s);
     }
 }
 
@@ -177,31 +280,6 @@ static bool is_repeated(struct turn *turn, const struct command *c, struct comma
     return true;
 }
 
-static void want_schedule(struct turn *turn, const struct command *c, struct command_state *s)
-{
-    bool is_run = c->kind >= COMMAND_SKIP && c->kind <= COMMAND_REJECT;
-    int64_t key = c->schedule != 0 ? c->schedule : c->run.schedule;
-
-    if (key == 0 && s->name_row.rows == 1)
-        key = db_int_at(&s->name_row, 0, 0);
-    if (key == 0)
-        return;
-    s->sched = workset_schedule(turn, key);
-    s->sched->want_row |= audit_wants_fingerprint(c);
-    s->sched->want_open |= c->kind == COMMAND_DELETE || c->overlap == OVERLAP_CANCEL_OTHER ||
-                           c->overlap == OVERLAP_TERMINATE_OTHER;
-    for (int i = 0; i < c->range_count; i++)
-        s->sched->want_open |= c->ranges[i].overlap == OVERLAP_CANCEL_OTHER ||
-                               c->ranges[i].overlap == OVERLAP_TERMINATE_OTHER;
-    if (is_run)
-        s->work = workset_run(turn, s->sched, c->run.slot_ms * SPAN_MS, (int64_t)c->run.pass);
-}
-
-static bool names_schedule(enum command_kind kind)
-{
-    return kind < COMMAND_DIRECT;
-}
-
 void apply_want(struct turn *turn)
 {
     for (int i = 0; i < turn->in->command_count; i++) {
@@ -211,8 +289,8 @@ void apply_want(struct turn *turn)
         s->is_done = is_repeated(turn, c, s, &turn->replies[i]);
         if (s->is_done)
             continue;
-        if (names_schedule(c->kind))
-            want_schedule(turn, c, s);
+        if (rules[c->kind].want)
+            rules[c->kind].want(turn, c, s);
         if (s->gate_row.rows == 1)
             workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
     }
@@ -242,8 +320,7 @@ static bool check_schedule(struct turn *turn, const struct command *c,
                (long long)sched->cursor.version, (long long)c->version);
         return false;
     }
-    if (!sched->has_plan && c->kind != COMMAND_DELETE && c->kind != COMMAND_UPDATE &&
-        c->kind != COMMAND_PUT) {
+    if (!sched->has_plan && !apply_is_edit(c->kind)) {
         refuse(turn, reply, RC_CONFLICT,
                "the time zone of the schedule is no longer known; edit or delete it");
         return false;
@@ -255,76 +332,45 @@ static bool check_schedule(struct turn *turn, const struct command *c,
     return true;
 }
 
-static void apply_to_schedule(struct turn *turn, const struct command *c,
-                              struct command_state *s, struct reply *reply)
-{
-    struct work_schedule *sched = s->sched;
-
-    must(sched_is_held(sched) && !(sched->cursor.flags & CURSOR_DELETED));
-    switch (c->kind) {
-    case COMMAND_UPDATE:
-    case COMMAND_PUT:
-        apply_update(turn, c, s, reply);
-        break;
-    case COMMAND_DELETE:
-        apply_delete(turn, c, sched, reply);
-        break;
-    case COMMAND_CLOSE:
-        apply_close(turn, c, sched, reply);
-        break;
-    case COMMAND_PAUSE:
-    case COMMAND_RESUME:
-        apply_pause(turn, c, sched, reply);
-        break;
-    case COMMAND_TRIGGER:
-    case COMMAND_TEST:
-        apply_trigger(turn, c, sched, reply);
-        break;
-    case COMMAND_BACKFILL:
-        apply_backfill(turn, c, sched, reply);
-        break;
-    case COMMAND_SKIP:
-    case COMMAND_UNSKIP:
-        apply_skip(turn, c, s, reply);
-        break;
-    case COMMAND_HINT:
-    case COMMAND_UNHINT:
-    case COMMAND_RESET:
-        apply_hint(turn, c, sched, reply);
-        break;
-    default:
-        apply_run(turn, c, s, reply);
-        break;
-    }
-}
-
 /* Keys and run ids can be guessed: they give no access to another namespace. */
 static bool is_foreign(const struct command *c, const struct work_schedule *sched)
 {
     return sched && sched->namespace != 0 && sched->namespace != c->namespace;
 }
 
+/* Checks the schedule of a command, and carries the command out. */
+static void apply_to_schedule(struct turn *turn, const struct command *c,
+                              struct command_state *s, struct reply *reply)
+{
+    const struct command_rule *rule = &rules[c->kind];
+    bool is_absent = !s->sched || s->sched->state == SCHED_NO_CURSOR;
+
+    if (is_foreign(c, s->sched) && rule->names_run) {
+        refuse_run(turn, reply);
+    } else if (is_foreign(c, s->sched)) {
+        (void)check_schedule(turn, c, NULL, reply);
+    } else if (c->kind == COMMAND_CREATE || (c->kind == COMMAND_PUT && is_absent)) {
+        apply_create(turn, c, s, reply);
+    } else if (rule->names_run && s->sched && is_absent) {
+        rule->apply(turn, c, s, reply);
+    } else if (check_schedule(turn, c, s->sched, reply)) {
+        must(sched_is_held(s->sched) && !(s->sched->cursor.flags & CURSOR_DELETED));
+        audit_write_before(c, s);
+        rule->apply(turn, c, s, reply);
+        audit_write_after(c, s, reply);
+    }
+}
+
 static void apply_one(struct turn *turn, const struct command *c, struct command_state *s,
                       struct reply *reply)
 {
-    bool is_run = c->kind >= COMMAND_CANCEL && c->kind <= COMMAND_REJECT;
-    bool absent = !s->sched || s->sched->state == SCHED_NO_CURSOR;
+    const struct command_rule *rule = &rules[c->kind];
 
-    if (!names_schedule(c->kind)) {
-        apply_named(turn, c, s, reply);
-    } else if (is_foreign(c, s->sched) && is_run) {
-        apply_no_run(turn, reply);
-    } else if (is_foreign(c, s->sched)) {
-        (void)check_schedule(turn, c, NULL, reply);
-    } else if (c->kind == COMMAND_CREATE || (c->kind == COMMAND_PUT && absent)) {
-        apply_create(turn, c, s, reply);
-    } else if (is_run && s->sched && s->sched->state == SCHED_NO_CURSOR) {
-        apply_run(turn, c, s, reply); /* a direct run, or a run of a deleted schedule */
-    } else if (check_schedule(turn, c, s->sched, reply)) {
-        audit_write_before(c, s);
+    if (rule->names_schedule)
         apply_to_schedule(turn, c, s, reply);
-        audit_write_after(c, s, reply);
-    }
+    else if (rule->apply)
+        rule->apply(turn, c, s, reply);
+    must(!(s->is_created || s->is_written) || rule->applied); /* else its result is unknown */
 }
 
 enum rc apply_commands(struct turn *turn, struct err *reterr)
@@ -344,14 +390,12 @@ enum rc apply_commands(struct turn *turn, struct err *reterr)
         struct command_state *s = &turn->commands[i];
 
         must(!s->is_done || !(s->is_created || s->is_written)); /* else it is done twice */
-        if (s->is_created) {
-            apply_created(turn, c, s, &turn->replies[i]);
+        if (s->is_created || s->is_written)
+            rules[c->kind].applied(turn, c, s, &turn->replies[i]);
+        if (s->is_created)
             audit_write_after(c, s, &turn->replies[i]);
-        }
-        if (s->is_written)
-            applied_named(turn, c, s, &turn->replies[i]);
         if (!s->is_done && turn->replies[i].rc == RC_OK)
-            apply_set_gate_limit(turn, c, s);
+            apply_set_gate_limit(turn, s);
     }
     return rc;
 }
@@ -406,7 +450,7 @@ void apply_cache_queues(struct turn *turn)
         const struct command_state *s = &turn->commands[i];
 
         if (s->queue_row.rows == 1)
-            committed_put_queue(&turn->engine->committed, c->namespace, c->draft->queue,
+            committed_put_queue(&turn->engine->committed, c->namespace, c->save.draft->queue,
                                 db_int_at(&s->queue_row, 0, 0));
     }
 }

@@ -17,7 +17,8 @@ struct command_state {
     struct audit_fingerprint
         before;                     /* of the schedule before the change                      */
     struct audit_fingerprint after; /* and after it                                           */
-    bool keeps_gate;                /* the draft does not change the limit of its gate        */
+    bool sets_gate;                 /* it sets the limit of its gate                          */
+    int64_t gate_limit;             /* to this                                                */
     int64_t queue;                  /* key of the draft's queue, when cached; else 0          */
     bool is_written;                /* another row is written; `changed` shows the result     */
     struct db_result
@@ -37,8 +38,10 @@ void apply_cache_queues(struct turn *turn);
 /* Stores the replies to requests that have an idempotency key. */
 void apply_store_replies(struct turn *turn);
 
+/* Whether the command changes the definition of a schedule. */
+bool apply_is_edit(enum command_kind kind);
+
 /* audit_write.c: the audit entries of a turn, with fingerprints before and after a change */
-bool audit_wants_fingerprint(const struct command *c);
 void audit_write_before(const struct command *c, struct command_state *s);
 void audit_write_after(const struct command *c, struct command_state *s,
                        const struct reply *reply);
@@ -48,48 +51,32 @@ void audit_write(struct turn *turn);
 void quota_send(struct turn *turn, const struct command *c);
 bool quota_take(struct turn *turn, const struct command *c, struct reply *reply);
 
+/* Carries out one command, or finishes it after the flush, and sets its reply. */
+typedef void apply_fn(struct turn *turn, const struct command *c, struct command_state *s,
+                      struct reply *reply);
+/* Queues the statements of one command, or adds the rows that it needs to the workset. */
+typedef void apply_send_fn(struct turn *turn, const struct command *c, struct command_state *s);
+
 /* apply_named.c: commands that do not name a schedule */
-void apply_named(struct turn *turn, const struct command *c, struct command_state *state,
-                 struct reply *reply);
-/* After the flush: checks how many rows were changed (command_state.is_written). */
-void applied_named(struct turn *turn, const struct command *c,
-                   const struct command_state *state, struct reply *reply);
-void apply_set_gate_limit(struct turn *turn, const struct command *c,
-                          const struct command_state *state);
+apply_send_fn send_namespace, send_queue, send_queue_key, send_queue_limit, send_gate,
+    send_gate_find, send_calendar, send_token_used;
+apply_fn apply_namespace, apply_queue, apply_queue_pause, apply_queue_limit, apply_gate,
+    apply_ungate, applied_ungate, apply_calendar, applied_calendar, apply_clock, apply_token,
+    applied_token, apply_token_delete;
+void apply_set_gate_limit(struct turn *turn, const struct command_state *s);
 
-/* apply_queue.c */
-void apply_send_queue(struct turn *turn, const struct command *c, struct command_state *state);
-void apply_queue(struct turn *turn, const struct command *c, const struct command_state *state,
-                 struct reply *reply);
+/* apply_run.c: commands that create or end runs */
+apply_fn apply_trigger, apply_backfill, apply_skip, apply_unskip, apply_cancel, apply_terminate,
+    apply_approve, apply_reject;
+void apply_start(struct turn *turn, const struct command *c, const struct start_args *args,
+                 struct work_schedule *sched, struct reply *reply);
+void apply_ranges(struct turn *turn, const struct command *c, const struct backfill_args *args,
+                  struct work_schedule *sched, struct reply *reply);
+void refuse_run(struct turn *turn, struct reply *reply); /* the run is not open */
 
-/* apply_run.c */
-void apply_trigger(struct turn *turn, const struct command *c, struct work_schedule *sched,
-                   struct reply *reply);
-void apply_backfill(struct turn *turn, const struct command *c, struct work_schedule *sched,
-                    struct reply *reply);
-void apply_run(struct turn *turn, const struct command *c, struct command_state *state,
-               struct reply *reply);
-void apply_no_run(struct turn *turn, struct reply *reply); /* refuses: the run is not open */
-void apply_skip(struct turn *turn, const struct command *c, struct command_state *state,
-                struct reply *reply);
-
-/* apply_schedule.c */
-void apply_create(struct turn *turn, const struct command *c, struct command_state *state,
-                  struct reply *reply);
-void apply_created(struct turn *turn, const struct command *c, struct command_state *state,
-                   struct reply *reply);
-void apply_update(struct turn *turn, const struct command *c, struct command_state *state,
-                  struct reply *reply);
-void apply_delete(struct turn *turn, const struct command *c, struct work_schedule *sched,
-                  struct reply *reply);
-void apply_close(struct turn *turn, const struct command *c, struct work_schedule *sched,
-                 struct reply *reply);
-void apply_pause(struct turn *turn, const struct command *c, struct work_schedule *sched,
-                 struct reply *reply);
-void apply_hint(struct turn *turn, const struct command *c, struct work_schedule *sched,
-                struct reply *reply);
-void apply_direct(struct turn *turn, const struct command *c, struct command_state *state,
-                  struct reply *reply);
+/* apply_schedule.c: commands about schedules, and direct runs */
+apply_fn apply_create, applied_create, apply_update, apply_delete, apply_close, apply_pause,
+    apply_resume, apply_hint, apply_unhint, apply_reset, apply_direct;
 
 /* Sets an error as the reply. */
 void refuse(struct turn *turn, struct reply *reply, enum rc rc, const char *fmt, ...)

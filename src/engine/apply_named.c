@@ -1,16 +1,117 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands that do not name a schedule: namespaces, gates, calendars and tokens here; queues
- * and direct runs in their own files.
+ * Commands that do not name a schedule: namespaces, queues, gates, calendars, the clock and
+ * tokens.
  */
 #include "base/must.h"
 #include "engine/apply.h"
+#include "engine/claim.h"
+#include "engine/restricted_queues.h"
 #include "store/zones.h"
 
-static void apply_gate(struct turn *turn, const struct command_state *s, struct reply *reply)
+/* ---- namespaces ---- */
+
+void send_namespace(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    namespaces_insert(turn->db, turn_key(turn), c->name, turn->now, &s->changed);
+    namespaces_find(turn->db, c->name, &s->name_row);
+}
+
+void apply_namespace(struct turn *turn, const struct command *c, struct command_state *s,
+                     struct reply *reply)
+{
+    reply->schedule = db_int_at(&s->name_row, 0, 0);
+    reply->count = s->changed.changed;
+    if (c->settings.len > 0)
+        namespaces_set(turn->db, reply->schedule, c->settings);
+}
+
+/* ---- queues ---- */
+
+void send_queue(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    queues_insert(turn->db, turn_key(turn), c->namespace, c->name);
+    queues_find(turn->db, c->namespace, c->name, &s->name_row);
+}
+
+void apply_queue(struct turn *turn, const struct command *c, struct command_state *s,
+                 struct reply *reply)
+{
+    (void)turn;
+    (void)c;
+    reply->schedule = db_int_at(&s->name_row, 0, 0);
+}
+
+/* Locks without waiting, because a turn that claims runs of a limited queue holds its row. */
+void send_queue_limit(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    queues_insert(turn->db, turn_key(turn), c->namespace, c->name);
+    queues_lock_name(turn->db, c->namespace, c->name, &s->lock_row);
+    queues_find(turn->db, c->namespace, c->name, &s->name_row);
+}
+
+void send_queue_key(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    queues_lock(turn->db, c->key, &s->lock_row);
+    queues_get(turn->db, c->key, &s->name_row);
+}
+
+/* False after a refusal: the queue does not exist, or another node holds it. */
+static bool check_queue(struct turn *turn, const struct command_state *s, struct reply *reply)
+{
+    if (s->name_row.rows == 0) {
+        refuse(turn, reply, RC_NOT_FOUND, "the queue does not exist");
+        return false;
+    }
+    reply->schedule = db_int_at(&s->name_row, 0, 0);
+    if (s->lock_row.rows == 0)
+        refuse(turn, reply, RC_BUSY, "another node is claiming runs of this queue");
+    return s->lock_row.rows > 0;
+}
+
+/* The limit holds from this turn on.  Claimed runs stay claimed; new room is used at once. */
+void apply_queue_limit(struct turn *turn, const struct command *c, struct command_state *s,
+                       struct reply *reply)
+{
+    if (!check_queue(turn, s, reply))
+        return;
+    queues_limit(turn->db, reply->schedule, c->limit);
+    if (c->limit > 0)
+        restricted_add(&turn->memory, reply->schedule);
+    claim_make_hot(&turn->memory, LANE_PULL, reply->schedule);
+    turn->made_ready = true;
+}
+
+void apply_queue_pause(struct turn *turn, const struct command *c, struct command_state *s,
+                       struct reply *reply)
+{
+    if (!check_queue(turn, s, reply))
+        return;
+    queues_pause(turn->db, reply->schedule, c->kind == COMMAND_QUEUE_PAUSE);
+    turn->memory.periodic_at = INSTANT_NONE; /* read the list of paused queues again */
+}
+
+/* ---- gates ---- */
+
+void send_gate(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    gates_insert(turn->db, turn_key(turn), c->namespace, c->name, c->limit);
+    s->sets_gate = true;
+    s->gate_limit = c->limit;
+    send_gate_find(turn, c, s);
+}
+
+void send_gate_find(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    gates_find(turn->db, c->namespace, c->name, &s->gate_row);
+}
+
+void apply_gate(struct turn *turn, const struct command *c, struct command_state *s,
+                struct reply *reply)
 {
     const struct work_gate *gate;
 
+    (void)c;
     if (s->gate_row.rows == 0) { /* another node has just deleted it */
         refuse(turn, reply, RC_BUSY, "another node holds the gate");
         return;
@@ -36,12 +137,12 @@ static bool is_used_in_turn(struct turn *turn, const struct work_gate *gate)
 
 /*
  * The turn holds the row of the gate, so no schedule can start to name it before the commit.
- * The caller has checked all schedules that were changed before c->slot.
+ * The caller has checked all schedules that were changed before c->ungate.since.
  */
-static void apply_ungate(struct turn *turn, const struct command *c, struct command_state *s,
-                         struct reply *reply)
+void apply_ungate(struct turn *turn, const struct command *c, struct command_state *s,
+                  struct reply *reply)
 {
-    const struct gate_use use = {c->namespace, c->slot, c->text};
+    const struct gate_use use = {c->namespace, c->ungate.since, c->ungate.policy};
     const struct work_gate *gate;
 
     if (s->gate_row.rows == 0) {
@@ -58,8 +159,8 @@ static void apply_ungate(struct turn *turn, const struct command *c, struct comm
     gates_delete(turn->db, gate->gate.id, &use, &s->changed);
 }
 
-static void applied_ungate(struct turn *turn, const struct command *c,
-                           const struct command_state *s, struct reply *reply)
+void applied_ungate(struct turn *turn, const struct command *c, struct command_state *s,
+                    struct reply *reply)
 {
     if (s->changed.changed == 0)
         refuse(turn, reply, RC_CONFLICT,
@@ -72,42 +173,51 @@ static void applied_ungate(struct turn *turn, const struct command *c,
  * Sets the limit that a command or its draft brings, if the command has succeeded: for a new
  * schedule only the row count of its insert shows that.
  */
-void apply_set_gate_limit(struct turn *turn, const struct command *c,
-                          const struct command_state *s)
+void apply_set_gate_limit(struct turn *turn, const struct command_state *s)
 {
     struct work_gate *gate;
-    int64_t limit;
 
-    if (s->gate_row.rows == 0 || s->keeps_gate || c->kind == COMMAND_UNGATE)
+    if (s->gate_row.rows == 0 || !s->sets_gate)
         return;
     gate = workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
     must(gate->is_held);
-    limit = c->kind == COMMAND_GATE ? c->count : c->draft->plan.policies.gate_limit;
-    gate->is_changed |= gate->gate.most != limit;
-    gate->gate.most = limit;
+    gate->is_changed |= gate->gate.most != s->gate_limit;
+    gate->gate.most = s->gate_limit;
+}
+
+/* ---- tokens ---- */
+
+void send_token_used(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    (void)s;
+    tokens_use(turn->db, c->token_used.id, c->token_used.at);
 }
 
 /* Not sent with the first statements: a repeated request must not create a second token. */
-static void apply_token(struct turn *turn, const struct command *c, struct command_state *s,
-                        struct reply *reply)
+void apply_token(struct turn *turn, const struct command *c, struct command_state *s,
+                 struct reply *reply)
 {
     struct token token = *c->token;
 
     reply->schedule = token.id;
-    s->is_written = true;
-    if (c->kind == COMMAND_TOKEN_DELETE) {
-        tokens_delete(turn->db, token.id, token.namespace, &s->changed);
-        return;
-    }
     token.namespace = token.namespace_name.len > 0 ? c->namespace : 0;
     token.created_at = turn->now;
     token.created_by = c->by;
     token.used_at = INSTANT_NONE;
+    s->is_written = true;
     tokens_insert(turn->db, &token, &s->changed);
 }
 
-static void applied_token(struct turn *turn, const struct command *c,
-                          const struct command_state *s, struct reply *reply)
+void apply_token_delete(struct turn *turn, const struct command *c, struct command_state *s,
+                        struct reply *reply)
+{
+    reply->schedule = c->token->id;
+    s->is_written = true;
+    tokens_delete(turn->db, c->token->id, c->token->namespace, &s->changed);
+}
+
+void applied_token(struct turn *turn, const struct command *c, struct command_state *s,
+                   struct reply *reply)
 {
     if (s->changed.changed == 1)
         return;
@@ -118,26 +228,36 @@ static void applied_token(struct turn *turn, const struct command *c,
                "the token no longer exists, or it is the last one that can create others");
 }
 
-/* Likewise.  The version guards against overwriting a change that the client has not seen. */
-static void apply_calendar(struct turn *turn, const struct command *c, struct command_state *s)
-{
-    const struct calendar_row row = {c->version, c->name, c->text, turn->now};
+/* ---- calendars and the clock ---- */
 
-    turn->memory.replan_after = 0;
-    zones_planned_drop(turn->db); /* until some node has planned all schedules again */
-    if (c->kind == COMMAND_CALENDAR && c->version == 0) {
-        calendars_put(turn->db, turn_key(turn), c->namespace, c->name, c->text, turn->now);
-        return;
-    }
-    s->is_written = true;
-    if (c->kind == COMMAND_CALENDAR)
-        calendars_replace(turn->db, c->namespace, &row, &s->changed);
-    else
-        calendars_delete(turn->db, c->namespace, c->name, c->version, &s->changed);
+void send_calendar(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    calendars_find(turn->db, c->namespace, c->name, &s->name_row);
 }
 
-static void applied_calendar(struct turn *turn, const struct command *c,
-                             const struct command_state *s, struct reply *reply)
+/*
+ * Written after the check for a repeated request, as a token is.  The version guards against
+ * overwriting a change that the client has not seen.
+ */
+void apply_calendar(struct turn *turn, const struct command *c, struct command_state *s,
+                    struct reply *reply)
+{
+    (void)reply;
+    turn->memory.replan_after = 0;
+    zones_planned_drop(turn->db); /* until some node has planned all schedules again */
+    s->is_written = c->kind == COMMAND_UNCALENDAR || c->version != 0;
+    if (c->kind == COMMAND_UNCALENDAR)
+        calendars_delete(turn->db, c->namespace, c->name, c->version, &s->changed);
+    else if (c->version == 0)
+        calendars_put(turn->db, turn_key(turn), c->namespace, c->name, c->days, turn->now);
+    else
+        calendars_replace(turn->db, c->namespace,
+                          &(struct calendar_row){c->version, c->name, c->days, turn->now},
+                          &s->changed);
+}
+
+void applied_calendar(struct turn *turn, const struct command *c, struct command_state *s,
+                      struct reply *reply)
 {
     if (s->changed.changed == 1)
         return;
@@ -150,59 +270,13 @@ static void applied_calendar(struct turn *turn, const struct command *c,
            (long long)c->version);
 }
 
-void apply_named(struct turn *turn, const struct command *c, struct command_state *s,
+void apply_clock(struct turn *turn, const struct command *c, struct command_state *s,
                  struct reply *reply)
 {
-    switch (c->kind) {
-    case COMMAND_NAMESPACE:
-        reply->schedule = db_int_at(&s->name_row, 0, 0);
-        reply->count = s->changed.changed;
-        if (c->text.len > 0)
-            namespaces_set(turn->db, reply->schedule, c->text);
-        break;
-    case COMMAND_QUEUE:
-        reply->schedule = db_int_at(&s->name_row, 0, 0);
-        break;
-    case COMMAND_QUEUE_PAUSE:
-    case COMMAND_QUEUE_RESUME:
-    case COMMAND_QUEUE_LIMIT:
-        apply_queue(turn, c, s, reply);
-        break;
-    case COMMAND_GATE:
-        apply_gate(turn, s, reply);
-        break;
-    case COMMAND_UNGATE:
-        apply_ungate(turn, c, s, reply);
-        break;
-    case COMMAND_CALENDAR:
-    case COMMAND_UNCALENDAR:
-        apply_calendar(turn, c, s);
-        break;
-    case COMMAND_CLOCK:
-        turn->memory.clock_skip = turn->now;
-        *VEC_ADD(turn, &turn->events) = (struct event){
-            .type = EVENT_CLOCK_JUMP, .detail = turn->node, .slot = turn->now, .count = 0};
-        break;
-    case COMMAND_TOKEN:
-    case COMMAND_TOKEN_DELETE:
-        apply_token(turn, c, s, reply);
-        break;
-    case COMMAND_TOKEN_USED:
-    case COMMAND_DENIED:
-        break;
-    default:
-        apply_direct(turn, c, s, reply);
-        break;
-    }
-}
-
-void applied_named(struct turn *turn, const struct command *c, const struct command_state *s,
-                   struct reply *reply)
-{
-    if (c->kind == COMMAND_CALENDAR || c->kind == COMMAND_UNCALENDAR)
-        applied_calendar(turn, c, s, reply);
-    else if (c->kind == COMMAND_UNGATE)
-        applied_ungate(turn, c, s, reply);
-    else
-        applied_token(turn, c, s, reply);
+    (void)c;
+    (void)s;
+    (void)reply;
+    turn->memory.clock_skip = turn->now;
+    *VEC_ADD(turn, &turn->events) = (struct event){
+        .type = EVENT_CLOCK_JUMP, .detail = turn->node, .slot = turn->now, .count = 0};
 }

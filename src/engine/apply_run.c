@@ -17,18 +17,18 @@ static int64_t next_pass(struct work_schedule *sched)
     return ++sched->cursor.pass;
 }
 
-void apply_trigger(struct turn *turn, const struct command *c, struct work_schedule *sched,
-                   struct reply *reply)
+void apply_start(struct turn *turn, const struct command *c, const struct start_args *args,
+                 struct work_schedule *sched, struct reply *reply)
 {
-    instant slot = (c->slot != 0 ? c->slot : turn->now) / SPAN_MS * SPAN_MS;
+    instant slot = (args->slot != 0 ? args->slot : turn->now) / SPAN_MS * SPAN_MS;
     struct start start = {
         .kind = c->kind == COMMAND_TEST ? RUN_TEST : RUN_TRIGGER,
         .slot = slot,
         .due = turn->now,
         .pass = next_pass(sched),
-        .overlap = c->overlap < OVERLAP_COUNT ? (uint8_t)c->overlap : OVERLAP_DEFAULT,
-        .priority = c->priority,
-        .input = c->input,
+        .overlap = args->overlap < OVERLAP_COUNT ? (uint8_t)args->overlap : OVERLAP_DEFAULT,
+        .priority = args->priority,
+        .input = args->input,
         .trace = c->trace,
         .is_untraced = c->is_untraced,
         .reply = reply,
@@ -43,25 +43,30 @@ void apply_trigger(struct turn *turn, const struct command *c, struct work_sched
         sched_start(turn, sched, &start);
 }
 
-void apply_backfill(struct turn *turn, const struct command *c, struct work_schedule *sched,
-                    struct reply *reply)
+void apply_trigger(struct turn *turn, const struct command *c, struct command_state *s,
+                   struct reply *reply)
+{
+    apply_start(turn, c, &c->start, s->sched, reply);
+}
+
+void apply_ranges(struct turn *turn, const struct command *c, const struct backfill_args *args,
+                  struct work_schedule *sched, struct reply *reply)
 {
     struct cursor *cursor = &sched->cursor;
     struct backfill *all;
 
-    if (cursor->backfills + c->range_count > BACKFILLS_MAX) {
+    if (cursor->backfills + args->count > BACKFILLS_MAX) {
         refuse(
             turn, reply, RC_LIMIT,
             "the schedule has %lld unfinished backfills; the limit is %d, wait for some to end",
             (long long)cursor->backfills, BACKFILLS_MAX);
         return;
     }
-    all = arena_array(turn->arena, (size_t)(sched->backfill_count + c->range_count),
-                      sizeof(*all));
+    all = arena_array(turn->arena, (size_t)(sched->backfill_count + args->count), sizeof(*all));
     for (int i = 0; i < sched->backfill_count; i++)
         all[i] = sched->backfills[i];
-    for (int i = 0; i < c->range_count; i++) {
-        const struct range *range = &c->ranges[i];
+    for (int i = 0; i < args->count; i++) {
+        const struct range *range = &args->ranges[i];
         struct backfill *b = &all[sched->backfill_count + i];
 
         *b = (struct backfill){
@@ -79,20 +84,26 @@ void apply_backfill(struct turn *turn, const struct command *c, struct work_sche
         backfills_insert(turn->db, b);
     }
     sched->backfills = all;
-    sched->backfill_count += c->range_count;
-    cursor->backfills += c->range_count;
+    sched->backfill_count += args->count;
+    cursor->backfills += args->count;
     must(cursor->backfills <= BACKFILLS_MAX);
     cursor->active_at = turn->now;
-    reply->count = c->range_count;
+    reply->count = args->count;
     sched->is_due = true;
 }
 
-static bool is_planned(const struct work_schedule *sched, const struct command *c)
+void apply_backfill(struct turn *turn, const struct command *c, struct command_state *s,
+                    struct reply *reply)
 {
-    instant slot = c->run.slot_ms * SPAN_MS;
+    apply_ranges(turn, c, &c->backfill, s->sched, reply);
+}
+
+static bool is_planned(const struct work_schedule *sched, const struct run_id *run)
+{
+    instant slot = run->slot_ms * SPAN_MS;
     struct slot found;
 
-    if (c->run.pass != 0 || slot <= sched->cursor.mark)
+    if (run->pass != 0 || slot <= sched->cursor.mark)
         return false;
     if (sched->plan.is_governed)
         return slot == sched->cursor.next_at;
@@ -136,22 +147,28 @@ static void add_exception(struct turn *turn, struct work_schedule *sched, int in
     sched->is_touched = true;
 }
 
+/* The index of the run's slot among the cancelled ones; is_skipped: whether it is one. */
+static int find_skipped(const struct work_schedule *sched, const struct run_id *run,
+                        bool *is_skipped)
+{
+    instant slot = run->slot_ms * SPAN_MS;
+    int index = exception_index(sched, slot);
+
+    *is_skipped = index < sched->exception_count && sched->exceptions[index] == slot;
+    return index;
+}
+
 void apply_skip(struct turn *turn, const struct command *c, struct command_state *s,
                 struct reply *reply)
 {
     struct work_schedule *sched = s->sched;
-    instant slot = c->run.slot_ms * SPAN_MS;
-    int index = exception_index(sched, slot);
-    bool is_skipped = index < sched->exception_count && sched->exceptions[index] == slot;
+    instant slot = c->run.id.slot_ms * SPAN_MS;
+    bool is_skipped;
+    int index = find_skipped(sched, &c->run.id, &is_skipped);
 
-    reply->run = c->run;
-    reply->count = (c->kind == COMMAND_UNSKIP) == is_skipped; /* 0: nothing changes */
-    if (c->kind == COMMAND_UNSKIP) {
-        if (is_skipped)
-            remove_exception(turn, sched, index);
-        return;
-    }
-    if (!is_planned(sched, c)) {
+    reply->run = c->run.id;
+    reply->count = !is_skipped; /* 0: nothing changes */
+    if (!is_planned(sched, &c->run.id)) {
         refuse(turn, reply, RC_NOT_FOUND, "the schedule has no planned slot at this time");
         return;
     }
@@ -164,6 +181,51 @@ void apply_skip(struct turn *turn, const struct command *c, struct command_state
     }
     exceptions_insert(turn->db, sched->id, slot, turn->now, c->by, NULL);
     add_exception(turn, sched, index, slot);
+}
+
+void apply_unskip(struct turn *turn, const struct command *c, struct command_state *s,
+                  struct reply *reply)
+{
+    bool is_skipped;
+    int index = find_skipped(s->sched, &c->run.id, &is_skipped);
+
+    reply->run = c->run.id;
+    reply->count = is_skipped;
+    if (is_skipped)
+        remove_exception(turn, s->sched, index);
+}
+
+/* Also for a run of another namespace, so that the client cannot tell the two apart. */
+void refuse_run(struct turn *turn, struct reply *reply)
+{
+    refuse(turn, reply, RC_NOT_FOUND, "the run is not open: it has ended or does not exist");
+}
+
+/* The run of a command, if it is open; false when another node holds it. */
+static bool find_run(struct turn *turn, const struct command *c, const struct command_state *s,
+                     struct reply *reply, struct work_run **ret)
+{
+    struct work_run *work = s->work;
+    bool is_busy = work->state == WORK_BUSY || work->sched->state == SCHED_BUSY;
+
+    reply->run = c->run.id;
+    *ret = work->state == WORK_READ || work->state == WORK_NEW ? work : NULL;
+    if (is_busy)
+        refuse(turn, reply, RC_BUSY, "another node is working on this run");
+    return !is_busy;
+}
+
+/* The run of a command; NULL after a refusal. */
+static struct work_run *open_run(struct turn *turn, const struct command *c,
+                                 const struct command_state *s, struct reply *reply)
+{
+    struct work_run *work;
+
+    if (!find_run(turn, c, s, reply, &work))
+        return NULL;
+    if (!work)
+        refuse_run(turn, reply);
+    return work;
 }
 
 static void terminate_run(struct turn *turn, struct work_run *work, struct reply *reply)
@@ -179,16 +241,25 @@ static void terminate_run(struct turn *turn, struct work_run *work, struct reply
     run_end(turn, work, &(struct ending){.outcome = OUTCOME_TERMINATED, .reason = REASON_USER});
 }
 
+void apply_terminate(struct turn *turn, const struct command *c, struct command_state *s,
+                     struct reply *reply)
+{
+    struct work_run *work = open_run(turn, c, s, reply);
+
+    if (work)
+        terminate_run(turn, work, reply);
+}
+
 static void cancel_run(struct turn *turn, const struct command *c, struct work_run *work,
                        struct reply *reply)
 {
     enum run_state state = work->run.state;
 
-    if (c->is_gentle && state == RUN_RUNNING) {
+    if (c->run.keeps_started && state == RUN_RUNNING) {
         refuse(turn, reply, RC_CONFLICT, "the run has started");
         return;
     }
-    if (c->is_gentle && state == RUN_LEASED) {
+    if (c->run.keeps_started && state == RUN_LEASED) {
         terminate_run(turn, work, reply);
         return;
     }
@@ -202,52 +273,55 @@ static void cancel_run(struct turn *turn, const struct command *c, struct work_r
                 &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_USER});
 }
 
-static void decide_approval(struct turn *turn, const struct command *c, struct work_run *work,
-                            struct reply *reply)
+void apply_cancel(struct turn *turn, const struct command *c, struct command_state *s,
+                  struct reply *reply)
 {
-    if (work->run.state != RUN_APPROVAL) {
+    struct work_run *work;
+
+    if (!find_run(turn, c, s, reply, &work))
+        return;
+    if (work)
+        cancel_run(turn, c, work, reply);
+    else if (sched_is_held(s->sched) && is_planned(s->sched, &c->run.id))
+        apply_skip(turn, c, s, reply);
+    else
+        refuse_run(turn, reply);
+}
+
+/* The run of a command, if it waits for approval; NULL after a refusal. */
+static struct work_run *waiting_run(struct turn *turn, const struct command *c,
+                                    const struct command_state *s, struct reply *reply)
+{
+    struct work_run *work = open_run(turn, c, s, reply);
+
+    if (work && work->run.state != RUN_APPROVAL) {
         refuse(turn, reply, RC_CONFLICT, "the run does not wait for approval; it is %s",
                run_state_text(work->run.state));
-        return;
+        return NULL;
     }
-    reply->count = 1;
-    if (c->kind == COMMAND_APPROVE) {
-        reports_append_log(turn, work, c->text);
-        run_ready(turn, work);
-        return;
-    }
-    run_end(turn, work,
-            &(struct ending){
-                .outcome = OUTCOME_CANCELLED, .reason = REASON_REJECTED, .error = c->text});
+    reply->count = work != NULL;
+    return work;
 }
 
-/* Also for a run of another namespace, so that the client cannot tell the two apart. */
-void apply_no_run(struct turn *turn, struct reply *reply)
+void apply_approve(struct turn *turn, const struct command *c, struct command_state *s,
+                   struct reply *reply)
 {
-    refuse(turn, reply, RC_NOT_FOUND, "the run is not open: it has ended or does not exist");
+    struct work_run *work = waiting_run(turn, c, s, reply);
+
+    if (!work)
+        return;
+    reports_append_log(turn, work, c->run.log);
+    run_ready(turn, work);
 }
 
-void apply_run(struct turn *turn, const struct command *c, struct command_state *s,
-               struct reply *reply)
+void apply_reject(struct turn *turn, const struct command *c, struct command_state *s,
+                  struct reply *reply)
 {
-    struct work_run *work = s->work;
+    struct work_run *work = waiting_run(turn, c, s, reply);
 
-    reply->run = c->run;
-    if (work->state == WORK_BUSY || work->sched->state == SCHED_BUSY) {
-        refuse(turn, reply, RC_BUSY, "another node is working on this run");
-        return;
-    }
-    if (work->state != WORK_READ && work->state != WORK_NEW) {
-        if (c->kind == COMMAND_CANCEL && sched_is_held(s->sched) && is_planned(s->sched, c))
-            apply_skip(turn, c, s, reply);
-        else
-            apply_no_run(turn, reply);
-        return;
-    }
-    if (c->kind == COMMAND_CANCEL)
-        cancel_run(turn, c, work, reply);
-    else if (c->kind == COMMAND_TERMINATE)
-        terminate_run(turn, work, reply);
-    else
-        decide_approval(turn, c, work, reply);
+    if (work)
+        run_end(turn, work,
+                &(struct ending){.outcome = OUTCOME_CANCELLED,
+                                 .reason = REASON_REJECTED,
+                                 .error = c->run.error});
 }

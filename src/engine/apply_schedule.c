@@ -15,7 +15,7 @@
 static bool complete_plan(struct turn *turn, const struct command *c,
                           const struct command_state *s, struct plan *ret)
 {
-    struct plan plan = c->draft->plan;
+    struct plan plan = c->save.draft->plan;
 
     plan.queue = c->namespace;
     if (plan.lane == LANE_PULL)
@@ -54,7 +54,7 @@ static void set_plan_text(struct work_schedule *sched, struct str plan)
 
 static struct schedule_row row_of_draft(const struct turn *turn, const struct command *c)
 {
-    const struct draft *d = c->draft;
+    const struct draft *d = c->save.draft;
 
     return (struct schedule_row){
         .namespace = c->namespace,
@@ -76,7 +76,7 @@ static struct schedule_row row_of_draft(const struct turn *turn, const struct co
 
 static struct cursor new_cursor(const struct turn *turn, int64_t id, const struct command *c)
 {
-    const struct draft *draft = c->draft;
+    const struct draft *draft = c->save.draft;
 
     return (struct cursor){
         .id = id,
@@ -86,7 +86,8 @@ static struct cursor new_cursor(const struct turn *turn, int64_t id, const struc
         .version = 1,
         .flags = (draft->is_disabled ? CURSOR_DISABLED : 0) |
                  (draft->is_paused ? CURSOR_PAUSED : 0),
-        .paused_until = draft->is_paused && draft->sets_pause ? c->until : INSTANT_NEVER,
+        .paused_until = draft->is_paused && draft->sets_pause ? c->save.pause_until
+                                                              : INSTANT_NEVER,
         .remaining = draft->plan.policies.remaining_runs,
         .last_slot = INSTANT_NONE,
         .last_held = INSTANT_NONE,
@@ -112,7 +113,7 @@ static struct work_schedule *add_schedule(struct turn *turn, const struct comman
     sched->plan.created = turn->now;
     sched->namespace = c->namespace;
     sched->name = arena_str(turn->arena, c->name);
-    sched->action = arena_str(turn->arena, c->draft->action);
+    sched->action = arena_str(turn->arena, c->save.draft->action);
     sched->cursor = new_cursor(turn, sched->id, c);
     sched->ctx = advance_ctx(&sched->plan, &sched->cursor);
     sched->rows_calendars = s->calendar_rows;
@@ -130,9 +131,9 @@ void apply_create(struct turn *turn, const struct command *c, struct command_sta
         refuse(turn, reply, RC_CONFLICT, "schedule \"%.*s\" already exists", STR_ARG(c->name));
         return;
     }
-    if (c->range_count > BACKFILLS_MAX) {
+    if (c->save.backfill.count > BACKFILLS_MAX) {
         refuse(turn, reply, RC_LIMIT, "%d backfills; the limit per schedule is %d",
-               c->range_count, BACKFILLS_MAX);
+               c->save.backfill.count, BACKFILLS_MAX);
         return;
     }
     if (!complete_plan(turn, c, s, &plan)) {
@@ -142,7 +143,7 @@ void apply_create(struct turn *turn, const struct command *c, struct command_sta
     plan.created = turn->now;
     row.packed = pack_plan(turn, &plan);
     row.version = 1;
-    row.reason = c->text;
+    row.reason = c->save.reason;
     if (row.packed.len == 0) {
         refuse(turn, reply, RC_LIMIT,
                "the schedule is too large; the limit is %d bytes when packed", PLAN_PACKED_MAX);
@@ -161,8 +162,8 @@ void apply_create(struct turn *turn, const struct command *c, struct command_sta
  * Another command of this turn, or another node, may have taken the name meanwhile: the row
  * count of the insert shows it.
  */
-void apply_created(struct turn *turn, const struct command *c, struct command_state *s,
-                   struct reply *reply)
+void applied_create(struct turn *turn, const struct command *c, struct command_state *s,
+                    struct reply *reply)
 {
     struct work_schedule *sched = s->sched;
 
@@ -179,10 +180,10 @@ void apply_created(struct turn *turn, const struct command *c, struct command_st
     turn_schedule_event(turn, EVENT_SCHEDULE_CREATED, sched->id, 1);
     sched->is_edited = true;
     sched->is_due = true; /* a slot "now" is due at once */
-    if (c->draft->trigger)
-        apply_trigger(turn, c, sched, reply);
-    if (c->range_count > 0)
-        apply_backfill(turn, c, sched, reply);
+    if (c->save.draft->trigger)
+        apply_start(turn, c, &c->save.start, sched, reply);
+    if (c->save.backfill.count > 0)
+        apply_ranges(turn, c, &c->save.backfill, sched, reply);
 }
 
 /*
@@ -196,10 +197,10 @@ static void decide_before_bar(struct turn *turn, struct work_schedule *sched)
 }
 
 /* A pause whose end has passed ends at once: it pauses no waiting run. */
-static void pause_schedule(struct turn *turn, struct work_schedule *sched,
-                           const struct command *c)
+static void pause_schedule(struct turn *turn, struct work_schedule *sched, instant until,
+                           struct str reason, struct str by)
 {
-    sched_pause(turn, sched, c->until, c->text, c->by);
+    sched_pause(turn, sched, until, reason, by);
     sched_end_pause(turn, sched);
 }
 
@@ -227,7 +228,8 @@ static void finish_overdue(struct turn *turn, struct work_schedule *sched)
 /* Resumes like COMMAND_RESUME, under the plan that was paused. */
 static void lift_pause(struct turn *turn, struct work_schedule *sched, const struct command *c)
 {
-    if (!c->draft->sets_pause || c->draft->is_paused || !(sched->cursor.flags & CURSOR_PAUSED))
+    if (!c->save.draft->sets_pause || c->save.draft->is_paused ||
+        !(sched->cursor.flags & CURSOR_PAUSED))
         return;
     sched_resume(turn, sched, (struct str){NULL, 0}, c->by);
     sched_advance(turn, sched);
@@ -241,9 +243,9 @@ static void change_flags(struct turn *turn, struct work_schedule *sched,
     bool was = (cursor->flags & CURSOR_DISABLED) != 0;
 
     cursor->flags &= ~(int64_t)(CURSOR_DISABLED | CURSOR_QUARANTINED | CURSOR_FULL);
-    if (c->draft->is_disabled)
+    if (c->save.draft->is_disabled)
         cursor->flags |= CURSOR_DISABLED;
-    if (c->draft->is_disabled && !was)
+    if (c->save.draft->is_disabled && !was)
         turn_schedule_event(turn, EVENT_SCHEDULE_DISABLED, sched->id, cursor->version);
 }
 
@@ -286,11 +288,11 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
                "the schedule is too large; the limit is %d bytes when packed", PLAN_PACKED_MAX);
         return;
     }
-    pauses = c->draft->sets_pause && c->draft->is_paused;
+    pauses = c->save.draft->sets_pause && c->save.draft->is_paused;
     if (sched->has_plan)
         lift_pause(turn, sched, c);
     finish_overdue(turn, sched);
-    if (c->draft->is_disabled || pauses)
+    if (c->save.draft->is_disabled || pauses)
         decide_before_bar(turn, sched);
     row.id = sched->id;
     row.version = ++sched->cursor.version;
@@ -300,12 +302,13 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
         sched->cursor.remaining = plan.policies.remaining_runs;
     change_flags(turn, sched, c);
     /* An edit of other fields must not undo a limit that was set since. */
-    s->keeps_gate = sched->has_plan && sched->plan.gate == plan.gate &&
-                    sched->plan.policies.gate_limit == plan.policies.gate_limit;
+    if (sched->has_plan && sched->plan.gate == plan.gate &&
+        sched->plan.policies.gate_limit == plan.policies.gate_limit)
+        s->sets_gate = false;
     sched->plan = plan;
     add_dispatch_jitter(turn, row.packed, &sched->plan);
     sched->has_plan = true;
-    sched->action = arena_str(turn->arena, c->draft->action);
+    sched->action = arena_str(turn->arena, c->save.draft->action);
     set_plan_text(sched, row.packed);
     sched->cursor.active_at = turn->now;
     sched->ctx = advance_ctx(&sched->plan, &sched->cursor);
@@ -317,15 +320,16 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     turn_schedule_event(turn, EVENT_SCHEDULE_UPDATED, sched->id, row.version);
     sched->is_edited = true;
     if (pauses)
-        pause_schedule(turn, sched, c);
+        pause_schedule(turn, sched, c->save.pause_until, c->save.reason, c->by);
     else
         lift_pause(turn, sched, c); /* without a plan nothing was overdue */
     reply->version = sched->cursor.version;
 }
 
-void apply_delete(struct turn *turn, const struct command *c, struct work_schedule *sched,
+void apply_delete(struct turn *turn, const struct command *c, struct command_state *s,
                   struct reply *reply)
 {
+    struct work_schedule *sched = s->sched;
     struct cursor *cursor = &sched->cursor;
 
     if (sched->has_plan && (cursor->flags & CURSOR_BARRED))
@@ -342,9 +346,10 @@ void apply_delete(struct turn *turn, const struct command *c, struct work_schedu
 }
 
 /* What was due before still starts, and then the schedule has open runs and is not closed. */
-void apply_close(struct turn *turn, const struct command *c, struct work_schedule *sched,
+void apply_close(struct turn *turn, const struct command *c, struct command_state *s,
                  struct reply *reply)
 {
+    struct work_schedule *sched = s->sched;
     struct cursor *cursor = &sched->cursor;
     bool is_barred = (cursor->flags & CURSOR_BARRED) != 0;
 
@@ -363,46 +368,58 @@ void apply_close(struct turn *turn, const struct command *c, struct work_schedul
     cursor->flags |= CURSOR_CLOSED;
     cursor->next_at = INSTANT_NEVER;
     cursor->version++;
-    schedules_set_reason(turn->db, sched->id, cursor->version, c->text, turn->now, c->by);
+    schedules_set_reason(turn->db, sched->id, cursor->version, c->pause.reason, turn->now,
+                         c->by);
     turn_schedule_event(turn, EVENT_SCHEDULE_CLOSED, sched->id, cursor->version);
     sched->is_touched = sched->is_edited = true;
     reply->version = cursor->version;
 }
 
-/* Stores a note on a schedule that is not paused. */
-static void store_note(struct turn *turn, struct work_schedule *sched, const struct command *c)
-{
-    sched->cursor.version++;
-    sched->is_touched = true;
-    schedules_set_reason(turn->db, sched->id, sched->cursor.version, c->text, turn->now, c->by);
-}
-
-void apply_pause(struct turn *turn, const struct command *c, struct work_schedule *sched,
+void apply_pause(struct turn *turn, const struct command *c, struct command_state *s,
                  struct reply *reply)
 {
+    struct work_schedule *sched = s->sched;
     struct cursor *cursor = &sched->cursor;
 
-    if (c->kind == COMMAND_RESUME) {
-        if (cursor->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED))
-            sched_resume(turn, sched, c->text, c->by);
-        else if (c->text.ptr)
-            store_note(turn, sched, c);
-    } else {
-        sched_end_pause(turn, sched);
-        if (!(cursor->flags & CURSOR_BARRED) && cursor->wake_at <= turn->now)
-            sched_advance(turn, sched); /* what was due before */
-        decide_before_bar(turn, sched);
-        pause_schedule(turn, sched, c);
+    sched_end_pause(turn, sched);
+    if (!(cursor->flags & CURSOR_BARRED) && cursor->wake_at <= turn->now)
+        sched_advance(turn, sched); /* what was due before */
+    decide_before_bar(turn, sched);
+    pause_schedule(turn, sched, c->pause.until, c->pause.reason, c->by);
+    reply->version = cursor->version;
+}
+
+void apply_resume(struct turn *turn, const struct command *c, struct command_state *s,
+                  struct reply *reply)
+{
+    struct cursor *cursor = &s->sched->cursor;
+    struct str note = c->pause.reason;
+
+    if (cursor->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED)) {
+        sched_resume(turn, s->sched, note, c->by);
+    } else if (note.ptr) {
+        cursor->version++;
+        s->sched->is_touched = true;
+        schedules_set_reason(turn->db, s->sched->id, cursor->version, note, turn->now, c->by);
     }
     reply->version = cursor->version;
 }
 
+/* False after a refusal: hints are for governed schedules only. */
+static bool check_governed(struct turn *turn, struct work_schedule *sched, struct reply *reply)
+{
+    if (!sched->plan.is_governed)
+        refuse(turn, reply, RC_INVALID, "only a schedule with a governor takes hints");
+    sched->is_touched |= sched->plan.is_governed;
+    return sched->plan.is_governed;
+}
+
 /* False: the limits of the governor would override the hint, so the command is refused. */
-static bool check_hint(struct turn *turn, const struct command *c, const struct plan *plan,
+static bool check_hint(struct turn *turn, span interval, const struct plan *plan,
                        struct reply *reply)
 {
-    bool is_below = c->hint_interval > 0 && c->hint_interval < plan->governor_min;
-    bool is_above = plan->governor_max > 0 && c->hint_interval > plan->governor_max;
+    bool is_below = interval > 0 && interval < plan->governor_min;
+    bool is_above = plan->governor_max > 0 && interval > plan->governor_max;
 
     if (is_below || is_above)
         refuse(turn, reply, RC_INVALID, "the interval is %s than the governor's %s",
@@ -410,42 +427,52 @@ static bool check_hint(struct turn *turn, const struct command *c, const struct 
     return !is_below && !is_above;
 }
 
-void apply_hint(struct turn *turn, const struct command *c, struct work_schedule *sched,
+void apply_hint(struct turn *turn, const struct command *c, struct command_state *s,
                 struct reply *reply)
 {
-    struct cursor *cursor = &sched->cursor;
-    instant wanted = c->hint_at;
+    const struct hint_args *hint = &c->hint;
+    struct cursor *cursor = &s->sched->cursor;
+    instant wanted = hint->at;
 
-    if (c->kind != COMMAND_RESET && !sched->plan.is_governed) {
-        refuse(turn, reply, RC_INVALID, "only a schedule with a governor takes hints");
+    if (!check_governed(turn, s->sched, reply) ||
+        !check_hint(turn, hint->interval, &s->sched->plan, reply))
         return;
-    }
-    sched->is_touched = true;
-    if (c->kind == COMMAND_RESET) {
-        cursor->failures = 0;
-        return;
-    }
-    if (c->kind == COMMAND_UNHINT) {
-        cursor->hint_interval = 0;
-        cursor->hint_at = INSTANT_NEVER;
-        cursor->hint_expires = INSTANT_NONE;
-        schedules_set_hint(turn->db, sched->id, (struct str){NULL, 0});
-        return;
-    }
-    if (!check_hint(turn, c, &sched->plan, reply))
-        return;
-    schedules_set_hint(turn->db, sched->id, c->text);
-    cursor->hint_expires = c->until;
-    if (c->hint_at != INSTANT_NEVER)
-        cursor->hint_at = c->hint_at;
-    if (c->hint_interval > 0) {
+    schedules_set_hint(turn->db, s->sched->id, hint->reason);
+    cursor->hint_expires = hint->expires;
+    if (hint->at != INSTANT_NEVER)
+        cursor->hint_at = hint->at;
+    if (hint->interval > 0) {
         instant from = cursor->last_start == INSTANT_NONE ? turn->now : cursor->last_start;
 
-        cursor->hint_interval = c->hint_interval;
-        if (from + c->hint_interval < wanted)
-            wanted = from + c->hint_interval;
+        cursor->hint_interval = hint->interval;
+        if (from + hint->interval < wanted)
+            wanted = from + hint->interval;
     }
-    sched_nudge(turn, sched, wanted);
+    sched_nudge(turn, s->sched, wanted);
+}
+
+void apply_unhint(struct turn *turn, const struct command *c, struct command_state *s,
+                  struct reply *reply)
+{
+    struct cursor *cursor = &s->sched->cursor;
+
+    (void)c;
+    if (!check_governed(turn, s->sched, reply))
+        return;
+    cursor->hint_interval = 0;
+    cursor->hint_at = INSTANT_NEVER;
+    cursor->hint_expires = INSTANT_NONE;
+    schedules_set_hint(turn->db, s->sched->id, (struct str){NULL, 0});
+}
+
+void apply_reset(struct turn *turn, const struct command *c, struct command_state *s,
+                 struct reply *reply)
+{
+    (void)turn;
+    (void)c;
+    (void)reply;
+    s->sched->is_touched = true;
+    s->sched->cursor.failures = 0;
 }
 
 /* A direct run: its schedule is inserted as deleted, and pruned with the run's history. */
@@ -485,8 +512,8 @@ void apply_direct(struct turn *turn, const struct command *c, struct command_sta
                                       .slot = turn->now / SPAN_MS * SPAN_MS,
                                       .due = turn->now,
                                       .overlap = OVERLAP_ALLOW_ALL,
-                                      .priority = c->priority,
-                                      .input = c->input,
+                                      .priority = c->save.start.priority,
+                                      .input = c->save.start.input,
                                       .trace = c->trace,
                                       .is_untraced = c->is_untraced},
                       false);

@@ -35,10 +35,9 @@ static bool is_audited(const struct command *c, const struct reply *reply)
 
 /* ---- fingerprints ---- */
 
-bool audit_wants_fingerprint(const struct command *c)
+static bool wants_fingerprint(const struct command *c)
 {
-    return c->audit && (c->kind == COMMAND_CREATE || c->kind == COMMAND_UPDATE ||
-                        c->kind == COMMAND_PUT || c->kind == COMMAND_DELETE);
+    return c->audit && apply_is_edit(c->kind);
 }
 
 void audit_write_before(const struct command *c, struct command_state *s)
@@ -46,7 +45,7 @@ void audit_write_before(const struct command *c, struct command_state *s)
     struct work_schedule *sched = s->sched;
     struct schedule_row row;
 
-    if (!audit_wants_fingerprint(c))
+    if (!wants_fingerprint(c))
         return;
     if (!sched->fingerprint.is_set && sched->row_all.rows == 1) {
         schedules_read(&sched->row_all, 0, &row);
@@ -76,10 +75,10 @@ static struct audit_fingerprint fingerprint_of(const struct draft *d)
 void audit_write_after(const struct command *c, struct command_state *s,
                        const struct reply *reply)
 {
-    if (!audit_wants_fingerprint(c) || reply->rc != RC_OK)
+    if (!wants_fingerprint(c) || reply->rc != RC_OK)
         return;
     if (c->kind != COMMAND_DELETE)
-        s->after = fingerprint_of(c->draft);
+        s->after = fingerprint_of(c->save.draft);
     s->sched->fingerprint = s->after;
 }
 

@@ -182,12 +182,14 @@ static void finish_name(struct writer *w, const struct item *item, const struct 
 /* The size of user text that the answer may have to contain. */
 static size_t text_size(const struct call *call)
 {
-    const struct draft *draft = call->commands[0].draft;
+    const struct command *command = &call->commands[0];
+    const struct draft *draft = command->save.draft;
 
-    return !draft ? 0
-                  : draft->spec.len + draft->action.len + draft->policies.len +
-                        draft->governor.len + draft->labels.len + draft->extra.len +
-                        draft->description.len;
+    return !command_saves(command->kind)
+               ? 0
+               : draft->spec.len + draft->action.len + draft->policies.len +
+                     draft->governor.len + draft->labels.len + draft->extra.len +
+                     draft->description.len;
 }
 
 /*

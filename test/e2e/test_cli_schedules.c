@@ -316,7 +316,8 @@ static void runs_are_triggered_tested_skipped_and_backfilled(void **state)
     said = SAY(d, "schedule", "trigger", "a", "--input", "{\"y\":2}", "-o", "name");
     assert_memory_equal(said.out, "r_", 2);
     assert_skipped(d, said.out);
-    has_text(SAY(d, "schedule", "trigger", "a", "--overlap", "allowAll").out, "a: created run r_");
+    has_text(SAY(d, "schedule", "trigger", "a", "--overlap", "allowAll").out,
+             "a: created run r_");
     has_text(SAY(d, "schedule", "test", "a").out, "a: created run r_");
     said = SAY(d, "schedule", "skip-next", "a", "--count", "2");
     has_text(said.out, " 03:00:00Z");

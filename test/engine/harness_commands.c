@@ -149,14 +149,13 @@ const struct draft *draft_of(struct wish *w)
 
 struct command command_for(enum command_kind kind, const char *name)
 {
-    return (struct command){.kind = kind,
-                            .tag = 7,
-                            .namespace = world.namespace,
-                            .name = str_of(name),
-                            .by = STR("someone"),
-                            .until = INSTANT_NEVER,
-                            .overlap = OVERLAP_DEFAULT,
-                            .hint_at = INSTANT_NEVER};
+    struct command command = command_new(kind);
+
+    command.tag = 7;
+    command.namespace = world.namespace;
+    command.name = str_of(name);
+    command.by = STR("someone");
+    return command;
 }
 
 struct reply submit(const struct command *command)
@@ -174,7 +173,7 @@ struct reply submit(const struct command *command)
     if (reply.tag != command->tag)
         broken("the reply is to tag %llu", (unsigned long long)reply.tag);
     reply.text = arena_str(world.arena, reply.text);
-    if (reply.rc == RC_OK && command->draft && command->kind != COMMAND_DIRECT)
+    if (reply.rc == RC_OK && command_saves(command->kind) && command->kind != COMMAND_DIRECT)
         remember_name(command->name, reply.schedule);
     settle();
     return reply;
@@ -214,7 +213,7 @@ int64_t create(const char *name, struct wish w)
 {
     struct command command = command_for(COMMAND_CREATE, name);
 
-    command.draft = draft_of(&w);
+    command.save.draft = draft_of(&w);
     return submit_checked(&command).schedule;
 }
 
@@ -222,7 +221,7 @@ struct reply update(const char *name, int64_t version, struct wish w)
 {
     struct command command = command_for(COMMAND_UPDATE, name);
 
-    command.draft = draft_of(&w);
+    command.save.draft = draft_of(&w);
     command.version = version;
     return submit(&command);
 }
@@ -231,7 +230,7 @@ void pause_it(const char *name, const char *reason)
 {
     struct command command = command_for(COMMAND_PAUSE, name);
 
-    command.text = str_of(reason);
+    command.pause.reason = str_of(reason);
     submit_checked(&command);
 }
 
@@ -244,7 +243,7 @@ struct run_id trigger(const char *name, enum overlap overlap)
 {
     struct command command = command_for(COMMAND_TRIGGER, name);
 
-    command.overlap = overlap;
+    command.start.overlap = overlap;
     return submit_checked(&command).run;
 }
 
@@ -254,9 +253,7 @@ struct reply backfill(const char *name, const char *from, const char *until,
     struct command command = command_for(COMMAND_BACKFILL, name);
     struct range range = {when(from), when(until), overlap};
 
-    command.ranges = &range;
-    command.range_count = 1;
-    command.overlap = overlap;
+    command.backfill = (struct backfill_args){&range, 1};
     return submit_checked(&command);
 }
 
@@ -269,7 +266,7 @@ struct reply submit_run(enum command_kind kind, struct run_id run)
 {
     struct command command = command_for(kind, "");
 
-    command.run = run;
+    command.run.id = run;
     command.schedule = run.schedule;
     return submit(&command);
 }

@@ -180,7 +180,7 @@ static int64_t cost_of_creates(char letter, int count)
     for (int i = 0; i < count; i++) {
         snprintf(names[i], sizeof names[i], "%c%d", letter, i);
         commands[i] = command_for(COMMAND_CREATE, names[i]);
-        commands[i].draft = draft;
+        commands[i].save.draft = draft;
     }
     before = db_counts(world.nodes[0].db).statements;
     submit_together(commands, count, answers);

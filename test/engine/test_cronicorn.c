@@ -17,9 +17,9 @@ static struct reply hint(span interval, const char *at, const char *expires)
 {
     struct command command = command_for(COMMAND_HINT, "job");
 
-    command.hint_interval = interval;
-    command.hint_at = at ? when(at) : INSTANT_NEVER;
-    command.until = when(expires);
+    command.hint.interval = interval;
+    command.hint.at = at ? when(at) : INSTANT_NEVER;
+    command.hint.expires = when(expires);
     return submit(&command);
 }
 
@@ -168,7 +168,7 @@ static void claim_after_the_pause_expired(void **state)
 
     (void)state;
     create("job", governed(SPAN_MIN));
-    command.until = when("00:05");
+    command.pause.until = when("00:05");
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:05:30");
     assert_calls("00:05@00:05");
@@ -210,7 +210,7 @@ static void claim_of_a_paused_or_archived_job_gives_nothing(void **state)
     (void)state;
     create("paused", pulled(every(SPAN_H)));
     create("archived", pulled(every(SPAN_H)));
-    command.schedule = queue_of("q");
+    command.key = queue_of("q");
     assert_int_equal(submit(&command).rc, RC_OK);
     submit_ok(COMMAND_DELETE, "archived");
     run_to("01:00");
@@ -226,7 +226,7 @@ static void claim_without_a_schedule(void **state)
 
     (void)state;
     run_to("00:10");
-    command.draft = draft_of(&w);
+    command.save.draft = draft_of(&w);
     assert_int_equal(submit(&command).rc, RC_OK);
     assert_calls("d00:10@00:10");
     assert_int_equal(calls_open(), 0);
@@ -387,8 +387,8 @@ static void nudge_is_clamped_to_the_maximum(void **state)
     create("job", w);
     assert_at(cursor_of("job").next_at, "12:02");
     run_to("12:01");
-    command.hint_at = when("12:06");
-    command.until = when("13:00");
+    command.hint.at = when("12:06");
+    command.hint.expires = when("13:00");
     assert_int_equal(submit(&command).rc, RC_OK);
     assert_at(cursor_of("job").next_at, "12:02");
 }

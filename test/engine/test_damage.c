@@ -44,8 +44,8 @@ static void assert_terminate_is_corrupt(const char *expected)
 {
     struct command command = command_for(COMMAND_TERMINATE, "");
 
-    command.run = run_of("job", "01:00");
-    command.schedule = command.run.schedule;
+    command.run.id = run_of("job", "01:00");
+    command.schedule = command.run.id.schedule;
     assert_corrupt(&command, expected);
     assert_history("job", "");
 }
@@ -112,8 +112,8 @@ static void a_run_that_its_schedule_has_not_created_yet(void **state)
     (void)state;
     make_held_run(overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL));
     execute("UPDATE cursors SET mark = mark - 1000000, next_at = mark, wake_at = mark");
-    command.run = run_of("job", "01:00");
-    command.schedule = command.run.schedule;
+    command.run.id = run_of("job", "01:00");
+    command.schedule = command.run.id.schedule;
     assert_corrupt(&command, "a run exists that its schedule has not created yet: key ");
 }
 

@@ -13,7 +13,7 @@ static struct reply put(const char *name, struct wish w)
 {
     struct command command = command_for(COMMAND_PUT, name);
 
-    command.draft = draft_of(&w);
+    command.save.draft = draft_of(&w);
     return submit(&command);
 }
 
@@ -132,7 +132,7 @@ static void row_54_a_name_is_free_in_the_turn_that_deletes_it(void **state)
 
     (void)state;
     create("job", every(2 * SPAN_MIN));
-    commands[1].draft = commands[2].draft = draft_of(&w);
+    commands[1].save.draft = commands[2].save.draft = draft_of(&w);
     submit_together(commands, 3, answers);
     assert_int_equal(answers[0], RC_OK);
     assert_int_equal(answers[1], RC_OK);
@@ -256,7 +256,7 @@ static void row_63_update_discards_older_slots(void **state)
     create("job", w);
     /* Three slots are overdue at the edit. */
     world.now = when("00:03:30");
-    command.draft = draft_of(&w);
+    command.save.draft = draft_of(&w);
     assert_int_equal(submit(&command).rc, RC_OK);
     assert_calls("");
     assert_ledger("job", "missed(edited) 00:01-00:03 x3");
@@ -413,12 +413,12 @@ static void row_143_a_tenant_does_not_reach_what_is_anothers(void **state)
     create("job", every(5 * SPAN_MIN));
     run_to("00:05");
     command.namespace = submit_ok(COMMAND_NAMESPACE, "other").schedule;
-    command.run = run_of("job", "00:05");
+    command.run.id = run_of("job", "00:05");
     assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
     command.kind = COMMAND_TERMINATE;
     assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
     command.kind = COMMAND_DELETE;
-    command.schedule = command.run.schedule;
+    command.schedule = run_of("job", "00:05").schedule;
     assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
     sent = report_on(call_of("00:05"), REPORT_DONE, OUTCOME_SUCCEEDED);
     sent.namespace = command.namespace;
@@ -449,13 +449,13 @@ static void row_143_a_tenant_has_settings_of_its_own(void **state)
     int64_t other;
 
     (void)state;
-    command.text = STR("{\"n\":1}");
+    command.settings = STR("{\"n\":1}");
     other = submit(&command).schedule;
     assert_settings(other, "{\"n\":1}");
     assert_settings(world.namespace, "");
     assert_int_equal(submit_ok(COMMAND_NAMESPACE, "other").schedule, other);
     assert_settings(other, "{\"n\":1}");
-    command.text = STR("{\"n\":2}");
+    command.settings = STR("{\"n\":2}");
     assert_int_equal(submit(&command).schedule, other);
     assert_settings(other, "{\"n\":2}");
 }
@@ -466,9 +466,9 @@ static void row_143_settings_that_come_twice_are_set_once(void **state)
     struct command first = command_for(COMMAND_NAMESPACE, "other"), second = first;
 
     (void)state;
-    first.text = STR("{\"n\":1}");
+    first.settings = STR("{\"n\":1}");
     first.request = STR("key");
-    second.text = STR("{\"n\":2}");
+    second.settings = STR("{\"n\":2}");
     assert_int_equal(submit(&first).rc, RC_OK);
     assert_int_equal(submit(&second).rc, RC_OK);
     assert_true(submit(&first).is_repeated);
@@ -484,7 +484,7 @@ static void row_145_audit_fields(void **state)
     create("job", w);
     run_to("00:02");
     command.by = STR("another");
-    command.draft = draft_of(&w);
+    command.save.draft = draft_of(&w);
     assert_int_equal(submit(&command).rc, RC_OK);
     assert_at(row_of("job").created_at, "00:00");
     assert_at(row_of("job").updated_at, "00:02");

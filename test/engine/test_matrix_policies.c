@@ -187,9 +187,9 @@ static struct reply hint(const char *name, span interval, const char *at, const 
 {
     struct command command = command_for(COMMAND_HINT, name);
 
-    command.hint_interval = interval;
-    command.hint_at = at ? when(at) : INSTANT_NEVER;
-    command.until = when(expires);
+    command.hint.interval = interval;
+    command.hint.at = at ? when(at) : INSTANT_NEVER;
+    command.hint.expires = when(expires);
     return submit(&command);
 }
 
@@ -240,7 +240,7 @@ static void row_44_pause_until(void **state)
 
     (void)state;
     create("job", governed(5 * SPAN_S));
-    command.until = when("00:10");
+    command.pause.until = when("00:10");
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:09:59");
     assert_calls("");
@@ -257,7 +257,7 @@ static void row_44_pause_until_on_the_wall_clock(void **state)
 
     (void)state;
     create("job", cron("* * * * *"));
-    command.until = when("00:03:30");
+    command.pause.until = when("00:03:30");
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:04");
     assert_calls("00:04@00:04");
@@ -271,7 +271,7 @@ static void row_44_what_comes_after_the_pause_was_not_paused(void **state)
 
     (void)state;
     create("job", cron("* * * * *"));
-    command.until = when("00:03");
+    command.pause.until = when("00:03");
     assert_int_equal(submit(&command).rc, RC_OK);
     down_to("00:05:30");
     assert_calls("00:05@00:05:30");
@@ -284,7 +284,7 @@ static void row_44_the_end_of_a_pause_is_not_of_the_pause(void **state)
 
     (void)state;
     create("job", cron("* * * * *"));
-    command.until = when("00:03");
+    command.pause.until = when("00:03");
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:03");
     assert_calls("00:03@00:03");
@@ -298,11 +298,11 @@ static void row_44_a_pause_after_a_pause_leaves_what_came_between(void **state)
 
     (void)state;
     create("job", cron("* * * * *"));
-    command.until = when("00:03");
+    command.pause.until = when("00:03");
     assert_int_equal(submit(&command).rc, RC_OK);
     world.rows = 0;
     down_to("00:04:30");
-    command.until = INSTANT_NEVER;
+    command.pause.until = INSTANT_NEVER;
     assert_int_equal(submit(&command).rc, RC_OK);
     world.rows = TURN_ROWS_MAX;
     settle();
@@ -316,7 +316,7 @@ static void row_44_an_edit_after_a_pause_leaves_what_came_between(void **state)
 
     (void)state;
     create("job", cron("* * * * *"));
-    command.until = when("00:03");
+    command.pause.until = when("00:03");
     assert_int_equal(submit(&command).rc, RC_OK);
     world.rows = 0;
     down_to("00:04:00.500");

@@ -16,7 +16,7 @@ static void row_67_manual_trigger_now(void **state)
     (void)state;
     create("job", every(SPAN_H));
     run_to("00:10");
-    command.input = STR("{\"why\":\"now\"}");
+    command.start.input = STR("{\"why\":\"now\"}");
     assert_int_equal(submit(&command).rc, RC_OK);
     assert_calls("t00:10@00:10");
     assert_string_equal(call_of("00:10")->work.run.input.ptr, "{\"why\":\"now\"}");

@@ -136,7 +136,7 @@ static void trigger_with(const char *name, int32_t priority)
 {
     struct command command = command_for(COMMAND_TRIGGER, name);
 
-    command.priority = priority;
+    command.start.priority = priority;
     assert_int_equal(submit(&command).rc, RC_OK);
 }
 
@@ -325,7 +325,7 @@ static void row_127_a_paused_queue_holds_only_its_own(void **state)
 
     (void)state;
     create("job", job());
-    command.schedule = queue_of("q");
+    command.key = queue_of("q");
     assert_int_equal(submit(&command).rc, RC_OK);
     poll_for("q", 1, "one");
     run_to("01:10");
@@ -411,8 +411,8 @@ static void row_133_a_hint_written_during_a_run_is_kept(void **state)
     world.length = 20 * SPAN_S;
     create("job", governed(SPAN_MIN));
     run_to("00:01:10");
-    command.hint_interval = 30 * SPAN_S;
-    command.until = when("01:00");
+    command.hint.interval = 30 * SPAN_S;
+    command.hint.expires = when("01:00");
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:01:30");
     assert_calls("00:01@00:01, 00:01:30@00:01:30");

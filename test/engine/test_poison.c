@@ -47,7 +47,7 @@ static void fill(enum command_kind kind, const struct draft *good)
         snprintf(names[i], sizeof names[i], "job-%04d", i);
         commands[i] = command_for(kind, names[i]);
         commands[i].tag = (uint64_t)i + 1;
-        commands[i].draft = good;
+        commands[i].save.draft = good;
     }
 }
 
@@ -84,7 +84,7 @@ static void one_poisoned_create_of_a_thousand(void **state)
     (void)state;
     bad.draft.description = BAD_TEXT;
     fill(COMMAND_CREATE, draft_of(&good));
-    commands[POISON].draft = draft_of(&bad);
+    commands[POISON].save.draft = draft_of(&bad);
     turn_with_all(&out);
     assert_only_the_poisoned_failed(&out);
     for (int i = 0; i < MANY; i++)
@@ -115,7 +115,7 @@ static void one_poisoned_update_of_a_thousand(void **state)
     good.draft.description = STR("new");
     bad.draft.description = BAD_TEXT;
     fill(COMMAND_UPDATE, draft_of(&good));
-    commands[POISON].draft = draft_of(&bad);
+    commands[POISON].save.draft = draft_of(&bad);
     turn_with_all(&out);
     assert_only_the_poisoned_failed(&out);
     assert_int_equal(row(POISON).version, 1);
@@ -135,11 +135,12 @@ static void one_poisoned_command_among_other_kinds(void **state)
     for (int i = 0; i < MANY; i++) {
         commands[i] = command_for(kinds[i % 4], names[i]);
         commands[i].tag = (uint64_t)i + 1;
-        commands[i].text = STR("reason");
+        if (commands[i].kind == COMMAND_PAUSE)
+            commands[i].pause.reason = STR("reason");
     }
     commands[POISON] = command_for(COMMAND_PAUSE, names[POISON]);
     commands[POISON].tag = POISON + 1;
-    commands[POISON].text = BAD_TEXT;
+    commands[POISON].pause.reason = BAD_TEXT;
     turn_with_all(&out);
     assert_only_the_poisoned_failed(&out);
     assert_int_equal(row(POISON).version, 1);
@@ -160,7 +161,7 @@ static void a_poisoned_command_beside_reports(void **state)
     create("job", every(SPAN_H));
     run_to("01:00");
     world.now += SPAN_S;
-    command.text = BAD_TEXT;
+    command.pause.reason = BAD_TEXT;
     assert_int_equal(submit(&command).rc, RC_INVALID);
     assert_history("job", "01:00 succeeded");
     assert_counts("job", "started 1");
@@ -195,9 +196,9 @@ static void a_stop_beside_a_poisoned_command(void **state)
     create("job", every(SPAN_H));
     run_to("01:00");
     pair[0] = command_for(COMMAND_TERMINATE, "");
-    pair[0].run = run_of("job", "01:00");
+    pair[0].run.id = run_of("job", "01:00");
     pair[1] = command_for(COMMAND_PAUSE, "job");
-    pair[1].text = BAD_TEXT;
+    pair[1].pause.reason = BAD_TEXT;
     in.now = world.now;
     assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.replies[0].rc, RC_OK);

@@ -298,8 +298,8 @@ static void a_pause_that_is_over_when_it_is_said_takes_nothing(void **state)
     run_to("02:10");
     assert_calls("01:00@01:00");
     w.draft.sets_pause = w.draft.is_paused = true;
-    command.draft = draft_of(&w);
-    command.until = when("01:50");
+    command.save.draft = draft_of(&w);
+    command.save.pause_until = when("01:50");
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("02:31");
     assert_calls("02:00@02:30");

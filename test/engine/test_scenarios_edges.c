@@ -64,7 +64,7 @@ static void put_calendar(int32_t first, int32_t second)
     const int32_t days[] = {first, second};
     struct command command = command_for(COMMAND_CALENDAR, "holidays");
 
-    command.text = (struct str){(const char *)days, sizeof days};
+    command.days = (struct str){(const char *)days, sizeof days};
     assert_int_equal(submit(&command).rc, RC_OK);
 }
 
@@ -109,7 +109,7 @@ static void an_edit_of_a_calendar_counts_though_the_node_dies(void **state)
     w.def.not_named_count = 1;
     create("job", w);
     assert_int_equal(cursor_of("job").next_at, when("06-04 00:00"));
-    command.text = (struct str){(const char *)days, sizeof days};
+    command.days = (struct str){(const char *)days, sizeof days};
     in.now = world.now;
     assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.replies[0].rc, RC_OK);
@@ -221,7 +221,7 @@ static void a_slot_that_is_cancelled_twice_is_cancelled_once(void **state)
     assert_int_equal(submit_run(COMMAND_UNSKIP, run_of("job", "00:03")).count, 1);
     assert_int_equal(submit_run(COMMAND_UNSKIP, run_of("job", "00:03")).count, 0);
     run_to("00:05:30");
-    twice[0].run = run_of("job", "00:02");
+    twice[0].run.id = run_of("job", "00:02");
     in.now = world.now;
     assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.replies[0].rc, RC_OK);
@@ -243,7 +243,7 @@ static void a_schedule_that_is_made_is_told_with_its_cursor(void **state)
     struct err err = {.text = ""};
 
     (void)state;
-    pair[0].draft = draft_of(&w);
+    pair[0].save.draft = draft_of(&w);
     in.now = world.now;
     assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
     assert_int_equal(out.replies[0].rc, RC_OK);

@@ -76,9 +76,9 @@ static struct reply cancel_gently(void)
 {
     struct command command = command_for(COMMAND_CANCEL, "");
 
-    command.run = run_of("job", "01:00");
-    command.schedule = command.run.schedule;
-    command.is_gentle = true;
+    command.run.id = run_of("job", "01:00");
+    command.schedule = command.run.id.schedule;
+    command.run.keeps_started = true;
     return submit(&command);
 }
 
@@ -363,7 +363,7 @@ static void a_wider_gate_lets_in_what_waits(void **state)
     create("three", gated(1));
     run_to("01:00");
     assert_int_equal(calls_open(), 1);
-    command.count = 2;
+    command.limit = 2;
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("01:00:02");
     assert_int_equal(calls_open(), 2);
@@ -403,8 +403,8 @@ static void a_schedule_that_is_refused_leaves_the_limit_as_it_was(void **state)
     create("two", gated(1));
     run_to("01:00");
     assert_gate(1, 1);
-    both[0].draft = draft_of(&plain);
-    both[1].draft = draft_of(&wide);
+    both[0].save.draft = draft_of(&plain);
+    both[1].save.draft = draft_of(&wide);
     submit_together(both, 2, codes);
     assert_int_equal(codes[0], RC_OK);
     assert_int_equal(codes[1], RC_CONFLICT);
@@ -424,8 +424,8 @@ static void limits_that_are_set_in_one_turn_count_in_the_order_of_commands(void 
 
     (void)state;
     create("one", gated(1));
-    all[0].count = all[2].count = 2;
-    all[1].draft = draft_of(&w);
+    all[0].limit = all[2].limit = 2;
+    all[1].save.draft = draft_of(&w);
     submit_together(all, 2, codes);
     assert_int_equal(codes[1], RC_OK);
     assert_int_equal(gate_of("db").most, 3);
@@ -532,9 +532,9 @@ static void a_direct_run_is_asked_for_once(void **state)
     struct reply first, second;
 
     (void)state;
-    command.draft = draft_of(&w);
+    command.save.draft = draft_of(&w);
     command.request = STR("once");
-    command.input = STR("{\"n\":1}");
+    command.save.start.input = STR("{\"n\":1}");
     first = submit(&command);
     second = submit(&command);
     assert_int_equal(first.rc, RC_OK);

@@ -10,7 +10,7 @@ static struct reply limit_of(const char *queue, int64_t most)
 {
     struct command command = command_for(COMMAND_QUEUE_LIMIT, queue);
 
-    command.count = most;
+    command.limit = most;
     return submit(&command);
 }
 
@@ -26,7 +26,7 @@ static void pause_queue(enum command_kind kind)
 {
     struct command command = command_for(kind, "");
 
-    command.schedule = queue_of("q");
+    command.key = queue_of("q");
     assert_int_equal(submit(&command).rc, RC_OK);
 }
 
@@ -170,7 +170,7 @@ static void a_limit_counts_from_the_turn_that_sets_it(void **state)
     (void)queue_of("q");
     poll_for("q", 5, "one");
     commands[0] = command_for(COMMAND_QUEUE_LIMIT, "q");
-    commands[0].count = 1;
+    commands[0].limit = 1;
     commands[1] = command_for(COMMAND_TRIGGER, "a");
     run_to("00:10:00.100");
     submit_together(commands, 2, answers);
@@ -273,7 +273,7 @@ static void limits_hold_beyond_what_is_remembered(void **state)
 
         snprintf(name, sizeof name, "l%d", i);
         command = command_for(COMMAND_QUEUE_LIMIT, name);
-        command.count = 1;
+        command.limit = 1;
         assert_int_equal(submit(&command).rc, RC_OK);
     }
     create_four();

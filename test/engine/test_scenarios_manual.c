@@ -149,8 +149,8 @@ static void scenario_44_two_ranges_in_one_request(void **state)
     w.draft.is_paused = true;
     create("myid", w);
     run_to("00:30");
-    command.ranges = ranges;
-    command.range_count = 2;
+    command.backfill.ranges = ranges;
+    command.backfill.count = 2;
     assert_int_equal(submit(&command).rc, RC_OK);
     assert_calls("b2019-06-01 00:00@00:30, b2019-06-01 00:01@00:30, b2019-06-01 00:02@00:30, "
                  "b00:00@00:30, b00:01@00:30, b00:02@00:30");
@@ -171,8 +171,8 @@ static void scenario_45_huge_allow_all_backfill(void **state)
     for (int i = 0; i < 4; i++)
         ranges[i] = (struct range){when("05-01 00:00") + i * 2 * SPAN_DAY,
                                    when("05-02 00:00") + i * 2 * SPAN_DAY, OVERLAP_ALLOW_ALL};
-    command.ranges = ranges;
-    command.range_count = 4;
+    command.backfill.ranges = ranges;
+    command.backfill.count = 4;
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:10");
     assert_int_equal(count_calls(), 100);
@@ -248,11 +248,11 @@ static void scenario_48_too_many_backfills(void **state)
     for (int i = 0; i < BACKFILLS_MAX; i++)
         ranges[i] = (struct range){when("05-01 00:00"), when("05-02 00:00"),
                                    OVERLAP_BUFFER_ALL};
-    command.ranges = ranges;
-    command.range_count = BACKFILLS_MAX;
+    command.backfill.ranges = ranges;
+    command.backfill.count = BACKFILLS_MAX;
     assert_int_equal(submit(&command).rc, RC_OK);
     assert_int_equal(cursor_of("myid").backfills, BACKFILLS_MAX);
-    command.range_count = 1;
+    command.backfill.count = 1;
     assert_int_equal(submit(&command).rc, RC_LIMIT);
     assert_int_equal(cursor_of("myid").backfills, BACKFILLS_MAX);
 }
@@ -268,9 +268,9 @@ static void no_schedule_is_made_with_more_backfills_than_one_may_have(void **sta
     for (int i = 0; i <= BACKFILLS_MAX; i++)
         ranges[i] = (struct range){when("05-01 00:00"), when("05-02 00:00"),
                                    OVERLAP_BUFFER_ALL};
-    command.draft = draft_of(&w);
-    command.ranges = ranges;
-    command.range_count = BACKFILLS_MAX + 1;
+    command.save.draft = draft_of(&w);
+    command.save.backfill.ranges = ranges;
+    command.save.backfill.count = BACKFILLS_MAX + 1;
     assert_int_equal(submit(&command).rc, RC_LIMIT);
     command = command_for(COMMAND_PAUSE, "myid");
     assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
@@ -321,8 +321,8 @@ static void a_turn_starts_no_more_than_a_portion(void **state)
     for (int i = 0; i < 2; i++)
         ranges[i] = (struct range){when("05-01 00:00") + i * 2 * SPAN_DAY,
                                    when("05-02 00:00") + i * 2 * SPAN_DAY, OVERLAP_ALLOW_ALL};
-    command.ranges = ranges;
-    command.range_count = 2;
+    command.backfill.ranges = ranges;
+    command.backfill.count = 2;
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:10");
     assert_int_equal(world.backfill_most, 7);

@@ -119,9 +119,9 @@ static void an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end(void
     w.def.jitter = 0;
     down_to("03:10");
     create("job", w);
-    commands[0].draft = draft_of(&w);
-    commands[1].run = trigger("job", OVERLAP_DEFAULT);
-    commands[1].schedule = commands[1].run.schedule;
+    commands[0].save.draft = draft_of(&w);
+    commands[1].run.id = trigger("job", OVERLAP_DEFAULT);
+    commands[1].schedule = commands[1].run.id.schedule;
     assert_at(cursor_of("job").next_at, "04:00");
     submit_together(commands, 2, rc);
     assert_int_equal(rc[0], RC_OK);
@@ -450,7 +450,7 @@ static void a_slot_after_an_end_is_moved_to_a_day_between(void **state)
     struct wish w = anchored(2 * SPAN_DAY, ANCHOR_COMPLETION);
 
     (void)state;
-    command.text = (struct str){(const char *)days, sizeof days};
+    command.days = (struct str){(const char *)days, sizeof days};
     assert_int_equal(submit(&command).rc, RC_OK);
     w.def.not_named = &name;
     w.def.not_named_count = 1;
@@ -474,7 +474,7 @@ static void an_edit_of_a_calendar_counts_at_once_for_what_follows_runs(void **st
     struct wish w = anchored(20 * SPAN_MIN, ANCHOR_COMPLETION);
 
     (void)state;
-    command.text = (struct str){(const char *)days, sizeof days};
+    command.days = (struct str){(const char *)days, sizeof days};
     assert_int_equal(submit(&command).rc, RC_OK);
     w.def.not_named = &name;
     w.def.not_named_count = 1;
@@ -482,13 +482,13 @@ static void an_edit_of_a_calendar_counts_at_once_for_what_follows_runs(void **st
     create("job", w);
     assert_at(cursor_of("job").next_at, "06-03 00:00");
     run_to("04:10");
-    command.text.len = sizeof *days;
-    command.text.ptr = (const char *)&days[1];
+    command.days.len = sizeof *days;
+    command.days.ptr = (const char *)&days[1];
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("04:15");
     assert_at(cursor_of("job").next_at, "04:20");
     assert_at(cursor_of("job").wake_at, "04:20");
-    command.text = (struct str){(const char *)days, sizeof days};
+    command.days = (struct str){(const char *)days, sizeof days};
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("04:30");
     assert_calls("");

@@ -42,8 +42,8 @@ static void scenario_03_initial_pause(void **state)
 
     (void)state;
     w.draft.is_paused = true;
-    command.text = STR("maintenance");
-    command.draft = draft_of(&w);
+    command.save.reason = STR("maintenance");
+    command.save.draft = draft_of(&w);
     reply = submit(&command);
     assert_int_equal(reply.rc, RC_OK);
     assert_int_equal(reply.version, 1);
@@ -207,7 +207,7 @@ static void a_run_of_this_turn_is_ended_for_another(enum overlap overlap, const 
                                  command_for(COMMAND_TRIGGER, "myid")};
     enum rc rc[2];
 
-    commands[1].overlap = overlap;
+    commands[1].start.overlap = overlap;
     create("myid", kept_over_a_pause(OVERLAP_SKIP));
     world.now = when("00:05");
     submit_together(commands, 2, rc);
@@ -339,7 +339,7 @@ static void trigger_as(const char *name, enum overlap overlap)
 {
     struct command command = command_for(COMMAND_TRIGGER, name);
 
-    command.overlap = overlap;
+    command.start.overlap = overlap;
     (void)submit(&command); /* the counters show the decision */
 }
 

@@ -80,7 +80,7 @@ static void a_direct_run_has_neither_name_nor_start_before_it(void **state)
     struct wish w = pulled(wish());
 
     (void)state;
-    command.draft = draft_of(&w);
+    command.save.draft = draft_of(&w);
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:10");
     poll_for("q", 1, "one");
@@ -360,8 +360,8 @@ static void a_call_that_has_ended_is_in_history_with_its_input(void **state)
     (void)state;
     world.length = SPAN_MIN;
     id = create("job", wish());
-    command.overlap = OVERLAP_DEFAULT;
-    command.input = STR("[1]");
+    command.start.overlap = OVERLAP_DEFAULT;
+    command.start.input = STR("[1]");
     assert_int_equal(submit(&command).rc, RC_OK);
     run_to("00:02");
     history_of_schedule(db, id, INT64_MAX, 1, &ended);

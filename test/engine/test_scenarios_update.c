@@ -336,7 +336,7 @@ static void scenario_66_duplicate_create(void **state)
     struct reply first, reply;
 
     (void)state;
-    command.draft = draft_of(&w);
+    command.save.draft = draft_of(&w);
     command.request = STR("one");
     first = submit(&command);
     assert_int_equal(first.rc, RC_OK);

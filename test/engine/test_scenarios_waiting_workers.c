@@ -44,7 +44,7 @@ static void pause_queue(enum command_kind kind)
 {
     struct command command = command_for(kind, "");
 
-    command.schedule = queue_of("q");
+    command.key = queue_of("q");
     assert_int_equal(submit(&command).rc, RC_OK);
 }
 
@@ -230,7 +230,7 @@ static void trigger_large(const char *name, int count)
     for (int i = 0; i < count; i++) {
         snprintf(input, sizeof input, "{\"n\":%d}", i);
         input[strlen(input)] = ' ';
-        command.input = (struct str){input, sizeof input};
+        command.start.input = (struct str){input, sizeof input};
         assert_int_equal(submit(&command).rc, RC_OK);
     }
 }

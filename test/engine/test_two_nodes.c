@@ -329,7 +329,7 @@ static void a_limited_queue_that_another_holds_is_asked_again_soon(void **state)
     struct err err = {.text = ""};
 
     (void)state;
-    limit.count = 1;
+    limit.limit = 1;
     assert_int_equal(submit(&limit).rc, RC_OK);
     create("job", pulled(every(SPAN_MIN)));
     poll.queues[0] = queue_of("q");
@@ -501,7 +501,7 @@ static void a_limit_of_a_queue_is_exact_when_both_are_asked_at_once(void **state
     struct command command = command_for(COMMAND_QUEUE_LIMIT, "q");
 
     (void)state;
-    command.count = LIMIT;
+    command.limit = LIMIT;
     assert_int_equal(submit(&command).rc, RC_OK);
     create_jobs(JOBS / 5, pulled(overlapping(every(SPAN_S), OVERLAP_SKIP)));
     storm_run(&storm);
@@ -522,7 +522,7 @@ static void put_names(void)
 
         name_job(name, i);
         command = command_for(COMMAND_PUT, name);
-        command.draft = draft_of(&w);
+        command.save.draft = draft_of(&w);
         reply = submit(&command);
         if (reply.rc != RC_OK)
             broken("%s: %s: %.*s", name, rc_name(reply.rc), STR_ARG(reply.text));

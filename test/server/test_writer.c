@@ -253,7 +253,7 @@ static void send_command(struct fixture *f, const struct operation *operation, s
     draft->spec = (struct str){arena_take(arena, text / 2 + 1), text / 2};
     draft->action = (struct str){arena_take(arena, text / 2 + 1), text / 2};
     *command = (struct command){
-        .kind = COMMAND_DELETE, .namespace = 1, .name = STR("none"), .draft = draft};
+        .kind = COMMAND_UPDATE, .namespace = 1, .name = STR("none"), .save.draft = draft};
     t->call.arena = arena;
     t->call.operation = operation;
     t->call.commands = command;

@@ -186,7 +186,7 @@ static struct rec_command *trigger(struct world *w, instant at)
     struct rec_command *c = world_command(w, at, COMMAND_TRIGGER);
 
     c->command.request = STR("once");
-    c->command.overlap = OVERLAP_DEFAULT;
+    c->command.start.overlap = OVERLAP_DEFAULT;
     c->reply.run = (struct run_id){SCHEDULE, AT(2, 30) / SPAN_MS, 1};
     c->reply.version = 1;
     c->reply.count = 1;

@@ -306,7 +306,7 @@ static void pause_at(instant at)
 
     *c = w->commands[C_CREATE];
     c->command.kind = COMMAND_PAUSE;
-    c->command.until = INSTANT_NEVER;
+    c->command.pause.until = INSTANT_NEVER;
     c->draft = -1;
     c->at = at;
     for (int i = 0; i < w->record.turn_count && w->turns[i].now <= at; i++)
@@ -324,7 +324,7 @@ static void an_automatic_run_after_the_pause_is_over_is_accepted(void **state)
 {
     (void)state;
     pause_at(AT(4, 30));
-    w->commands[C_COUNT].command.until = AT(4, 40);
+    w->commands[C_COUNT].command.pause.until = AT(4, 40);
     world_accepted(w);
 }
 
@@ -392,7 +392,7 @@ static void missed_after_the_end_of_a_pause_breaks_9(void **state)
     (void)state;
     world_make_empty(w);
     w->drafts[0].def.start = AT(3, 30);
-    world_command(w, AT(3, 30), COMMAND_PAUSE)->command.until = AT(4, 5);
+    world_command(w, AT(3, 30), COMMAND_PAUSE)->command.pause.until = AT(4, 5);
     world_event(w, AT(3, 30), EVENT_SCHEDULE_PAUSED, 0, 0);
     (void)world_pass(w, AT(4, 10), AT(4, 0), OUTCOME_MISSED, REASON_PAUSED);
     world_event(w, AT(4, 10), EVENT_SCHEDULE_RESUMED, 0, 0);
@@ -401,7 +401,7 @@ static void missed_after_the_end_of_a_pause_breaks_9(void **state)
     w->commands[1].reply.version = 2;
     world_close(w, AT(4, 30), AT(4, 0));
     world_accepted(w);
-    w->commands[1].command.until = AT(3, 55);
+    w->commands[1].command.pause.until = AT(3, 55);
     world_rejected(w, 9);
 }
 

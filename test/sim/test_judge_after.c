@@ -151,7 +151,7 @@ static void a_limit_that_is_said_again_is_not_set_again(void **state)
     struct rec_command *set = world_command(w, AT(0, 40), COMMAND_GATE), *edit;
 
     (void)state;
-    set->command = (struct command){.kind = COMMAND_GATE, .name = STR("one"), .count = 2};
+    set->command = (struct command){.kind = COMMAND_GATE, .name = STR("one"), .limit = 2};
     set->reply.schedule = GATE;
     edit = world_command(w, AT(0, 50), COMMAND_UPDATE);
     edit->reply.version = w->cursors[0].version = 2;
@@ -237,8 +237,7 @@ static void a_backfill_that_left_out_a_slot_breaks_13(void **state)
 
     (void)state;
     c = world_command(w, AT(0, 40), COMMAND_BACKFILL);
-    c->command.ranges = &range;
-    c->command.range_count = 1;
+    c->command.backfill = (struct backfill_args){&range, 1};
     d = world_send(w, AT(0, 40), AT(-2, 0), 1);
     d->run.kind = RUN_BACKFILL;
     d->run.due = AT(0, 40);

@@ -367,7 +367,7 @@ static void a_gate_admits_what_its_limit_was_at_that_turn(void **state)
     for (int i = 0; i < 2; i++) {
         c = world_command(w, AT(2 + i, 30), COMMAND_GATE);
         c->command.name = STR("one");
-        c->command.count = 2 - i;
+        c->command.limit = 2 - i;
         c->reply.schedule = GATE;
         if (i == 0)
             three = world_send(w, AT(3, 0), AT(3, 0), 0);
@@ -385,7 +385,7 @@ static void a_gate_admits_what_its_limit_was_at_that_turn(void **state)
 static void set_limit(struct rec_command *c, int64_t most)
 {
     c->command.name = STR("q");
-    c->command.count = most;
+    c->command.limit = most;
     c->reply.schedule = 1;
 }
 
@@ -420,9 +420,9 @@ static void a_queue_gives_out_what_its_limit_was_at_that_turn(void **state)
     w->cursors[0].started += 3;
     world_close(w, AT(4, 10), AT(4, 0));
     world_accepted(w);
-    c->command.count = 1;
+    c->command.limit = 1;
     world_rejected(w, 10);
-    c->command.count = 0; /* no limit */
+    c->command.limit = 0; /* no limit */
     world_accepted(w);
 }
 

@@ -37,7 +37,7 @@ static void run_by_hand(instant at, instant end)
     struct rec_command *c = world_command(w, at, COMMAND_TRIGGER);
 
     w->cursors[0].pass = 1;
-    c->command.overlap = OVERLAP_DEFAULT;
+    c->command.start.overlap = OVERLAP_DEFAULT;
     c->reply.run = (struct run_id){SCHEDULE, at / SPAN_MS, 1};
     c->reply.version = 1;
     c->reply.count = 1;

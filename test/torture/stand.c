@@ -216,14 +216,12 @@ static void write_reply(struct maker *m, const struct reply *reply)
 
 static void plain(struct maker *m, enum command_kind kind, const char *word, const char *name)
 {
-    struct command command = {.kind = kind,
-                              .namespace = m->namespace,
-                              .name = str_of(name),
-                              .by = STR("op"),
-                              .overlap = (enum overlap)OVERLAP_DEFAULT,
-                              .until = INSTANT_NEVER};
+    struct command command = command_new(kind);
     struct reply reply;
 
+    command.namespace = m->namespace;
+    command.name = str_of(name);
+    command.by = STR("op");
     ask(m, word, name, "{}");
     reply = turn(m, &command);
     write_reply(m, &reply);
@@ -248,7 +246,7 @@ static void write_schedule(struct maker *m, bool is_new, const char *name, struc
                               .namespace = m->namespace,
                               .name = str_of(name),
                               .by = STR("op"),
-                              .draft = &draft};
+                              .save = {.draft = &draft}};
     struct reply reply;
 
     ask(m, is_new ? "create" : "put", name, body.ptr);

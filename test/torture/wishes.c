@@ -117,13 +117,12 @@ static struct rec_command *add_command(struct evidence *e, const struct wish *w,
 
     *c = (struct rec_command){.order = evidence_order(e, at),
                               .at = at,
-                              .command = {.kind = command_of(w->kind),
-                                          .namespace = 1,
-                                          .name = w->schedule,
-                                          .until = INSTANT_NEVER},
+                              .command = command_new(command_of(w->kind)),
                               .draft = -1,
                               .reply = {.rc = RC_OK, .schedule = key, .version = w->version},
                               .is_heard = w->end == WISH_OK};
+    c->command.namespace = 1;
+    c->command.name = w->schedule;
     return c;
 }
 
@@ -144,7 +143,7 @@ static enum rc take_event(struct evidence *e, const struct wish *w, int i, struc
     c->node = event->node;
     c->draft = draft;
     c->reply.version = w->kind == WISH_DELETE ? 0 : event->event.count;
-    c->command.count = event->event.count;
+    c->command.tag = (uint64_t)event->event.count; /* to order the versions */
     return RC_OK;
 }
 
@@ -160,7 +159,7 @@ static int by_version(const void *a, const void *b)
     const struct rec_command *const *x = a, *const *y = b;
     int c = compare((*x)->reply.schedule, (*y)->reply.schedule);
 
-    c = c ? c : compare((*x)->command.count, (*y)->command.count);
+    c = c ? c : compare((int64_t)(*x)->command.tag, (int64_t)(*y)->command.tag);
     return c ? c
              : compare((*x)->command.kind == COMMAND_DELETE,
                        (*y)->command.kind == COMMAND_DELETE);
@@ -175,7 +174,7 @@ static void order_versions(struct evidence *e)
     int count = 0;
 
     for (int i = 0; i < r->command_count; i++)
-        if (r->commands[i].command.count > 0)
+        if (r->commands[i].command.tag > 0)
             all[count++] = &r->commands[i];
     qsort(all, (size_t)count, sizeof *all, by_version);
     for (int i = 1; i < count; i++) {
@@ -270,7 +269,7 @@ static enum rc stopped(struct evidence *e, const struct wish *w, struct err *ret
         return judge_fail(reterr, 13, "%s of %.*s was acknowledged, and it has no end",
                           wish_names[w->kind], STR_ARG(w->body));
     c = add_command(e, w, run.schedule, w->end == WISH_OK ? w->told : w->asked);
-    c->command.run = run;
+    c->command.run.id = run;
     c->reply.version = 0;
     return RC_OK;
 }

@@ -14,7 +14,7 @@ static struct str object_name(const struct call *call, const struct command *com
 
     if (command->name.len > 0)
         return command->name;
-    if (!command->token)
+    if (command->kind != COMMAND_TOKEN && command->kind != COMMAND_TOKEN_DELETE)
         return call->params[0];
     id.ptr = arena_take(call->arena, id.cap);
     token_id_print(command->token->id, &id);

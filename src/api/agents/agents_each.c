@@ -53,9 +53,9 @@ enum rc agents_draft(struct call *call, const struct agents_schedule *schedule, 
         return reterr->rc;
     }
     draft = arena_take(call->arena, sizeof *draft);
-    *draft = *command->draft;
+    *draft = *command->save.draft;
     draft->dialect = DIALECTS_AGENTS;
-    command->draft = draft;
+    command->save.draft = draft;
     return RC_OK;
 }
 

@@ -60,7 +60,7 @@ enum call_step agents_trigger_begin(struct call *call)
     if (str_trim(state->schedule.agent).len == 0)
         return change_refuse(call, "agentId", "is required; it names the agent to run");
     call->params[0] = agents_name(state->schedule.agent, state->schedule.project, call->arena);
-    change_command(call, COMMAND_TRIGGER)->priority = AGENTS_NOW_PRIORITY;
+    change_command(call, COMMAND_TRIGGER)->start.priority = AGENTS_NOW_PRIORITY;
     if (request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     request_trace(call);
@@ -89,6 +89,7 @@ enum call_step agents_trigger_read(struct call *call, struct db *db)
         alone.type = AGENTS_NOW;
         state->schedule = alone;
         command->kind = COMMAND_DIRECT;
+        command->save = (struct save_args){.start.priority = AGENTS_NOW_PRIORITY};
         rc = agents_draft(call, &alone, call->params[0], command, &err);
     }
     return rc == RC_OK ? CALL_SETTLE : agents_failed(call, &err);
@@ -123,8 +124,9 @@ enum call_step agents_cancel_begin(struct call *call)
 
     state_new(call);
     command->name = (struct str){NULL, 0};
-    command->is_gentle = true;
-    if (request_run(call, 0, &command->run, &err) != RC_OK || request_key(call, &err) != RC_OK)
+    command->run.keeps_started = true;
+    if (request_run(call, 0, &command->run.id, &err) != RC_OK ||
+        request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return request_empty(call, &step) ? CALL_READ : step;
 }
@@ -139,7 +141,7 @@ static enum rc set_not_found(const struct call *call, struct err *reterr)
 static enum rc find_item(struct call *call, struct db *db, struct err *reterr)
 {
     struct state *state = call->arg;
-    struct run_id id = call->commands->run;
+    struct run_id id = call->commands->run.id;
     struct db_result runs = {0}, rows = {0};
     struct schedule_row row;
     struct run_view view;

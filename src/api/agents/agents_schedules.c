@@ -156,16 +156,16 @@ enum call_step agents_create_begin(struct call *call)
         return call_refuse(call, NULL, &err);
     call->params[0] = agents_name(schedule.agent, schedule.project, call->arena);
     command = change_command(call, COMMAND_CREATE);
-    command->priority = AGENTS_NOW_PRIORITY;
+    command->save.start.priority = AGENTS_NOW_PRIORITY;
     if (request_key(call, &err) != RC_OK ||
         agents_draft(call, &schedule, call->params[0], command, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (schedule.type == AGENTS_NOW && schedule.is_enabled) {
         struct draft *draft = arena_take(call->arena, sizeof *draft);
 
-        *draft = *command->draft;
+        *draft = *command->save.draft;
         draft->trigger = true;
-        command->draft = draft;
+        command->save.draft = draft;
     }
     request_trace(call);
     return CALL_COMMANDS;
@@ -247,7 +247,7 @@ enum call_step agents_update_read(struct call *call, struct db *db)
     commands[0].version = writing->version != 0 ? writing->version : view.cursor.version;
     commands[1] = *change_command(call, COMMAND_TRIGGER);
     commands[1].schedule = view.row.id;
-    commands[1].priority = AGENTS_NOW_PRIORITY;
+    commands[1].start.priority = AGENTS_NOW_PRIORITY;
     call->commands = commands;
     call->command_count = 1;
     if (schedule.type == AGENTS_NOW && schedule.is_enabled && was_disabled)
@@ -320,10 +320,11 @@ enum call_step agents_delete_read(struct call *call, struct db *db)
         run_views_read(&rows, i, &run);
         call->commands[i] = last;
         call->commands[i].kind = COMMAND_CANCEL;
-        call->commands[i].is_gentle = true;
         call->commands[i].schedule = view.row.id;
-        call->commands[i].run = (struct run_id){view.row.id, run.run.slot / SPAN_MS,
-                                                (uint32_t)run.run.pass};
+        call->commands[i].run = (struct run_args){
+            .id = {view.row.id, run.run.slot / SPAN_MS, (uint32_t)run.run.pass},
+            .keeps_started = true,
+        };
     }
     call->commands[rows.rows] = last;
     call->commands[rows.rows].schedule = view.row.id;

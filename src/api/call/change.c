@@ -14,11 +14,8 @@ struct command *change_command(struct call *call, enum command_kind kind)
 {
     struct command *command = arena_take(call->arena, sizeof *command);
 
-    *command = (struct command){.kind = kind,
-                                .name = call->params[0],
-                                .overlap = OVERLAP_DEFAULT,
-                                .until = INSTANT_NEVER,
-                                .hint_at = INSTANT_NEVER};
+    *command = command_new(kind);
+    command->name = call->params[0];
     call->commands = command;
     call->command_count = 1;
     return command;

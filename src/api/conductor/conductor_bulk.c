@@ -63,15 +63,13 @@ enum call_step conductor_bulk_resume_begin(struct call *call)
 
 static void add_command(struct call *call, const struct bulk *bulk, int i, int64_t schedule)
 {
+    struct command *command;
+
     bulk->commands[i] = call->command_count;
-    call->commands[call->command_count++] = (struct command){
-        .kind = bulk->kind,
-        .name = bulk->names[i],
-        .schedule = schedule,
-        .overlap = OVERLAP_DEFAULT,
-        .until = INSTANT_NEVER,
-        .hint_at = INSTANT_NEVER,
-    };
+    command = &call->commands[call->command_count++];
+    *command = command_new(bulk->kind);
+    command->name = bulk->names[i];
+    command->schedule = schedule;
 }
 
 /* Reads all schedules with one round trip to the database. */

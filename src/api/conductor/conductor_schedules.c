@@ -74,9 +74,9 @@ enum rc conductor_draft(struct call *call, const json_t *document, struct str na
         return reterr->rc;
     }
     draft = arena_take(call->arena, sizeof *draft);
-    *draft = *command->draft;
+    *draft = *command->save.draft;
     draft->dialect = DIALECTS_CONDUCTOR;
-    command->draft = draft;
+    command->save.draft = draft;
     return RC_OK;
 }
 
@@ -110,7 +110,7 @@ enum call_step conductor_save_begin(struct call *call)
         conductor_set_keep(document, call->context->conductor_keep);
     if (conductor_draft(call, document, (struct str){NULL, 0}, &command, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    saving->draft = command.draft;
+    saving->draft = command.save.draft;
     saving->name = command.name;
     saving->reason = arena_str(call->arena, wanted.reason);
     saving->is_paused = wanted.is_paused;
@@ -125,8 +125,8 @@ static void build_create(struct call *call, const struct saving *saving)
 
     *draft = *saving->draft;
     draft->is_paused = saving->is_paused;
-    command->draft = draft;
-    command->text = saving->reason;
+    command->save.draft = draft;
+    command->save.reason = saving->reason;
 }
 
 /* A changed flag `paused` means pause or resume, which is a separate command. */
@@ -138,11 +138,10 @@ static void build_update(struct call *call, const struct saving *saving,
 
     commands[0] = *change_command(call, COMMAND_UPDATE);
     commands[0].schedule = view->row.id;
-    commands[0].draft = saving->draft;
-    commands[1] = commands[0];
-    commands[1].draft = NULL;
-    commands[1].kind = saving->is_paused ? COMMAND_PAUSE : COMMAND_RESUME;
-    commands[1].text = saving->reason;
+    commands[0].save.draft = saving->draft;
+    commands[1] = *change_command(call, saving->is_paused ? COMMAND_PAUSE : COMMAND_RESUME);
+    commands[1].schedule = view->row.id;
+    commands[1].pause.reason = saving->reason;
     call->commands = commands;
     call->command_count = 1;
     if (was_paused != saving->is_paused || (was_paused && saving->reason.len > 0))
@@ -237,8 +236,8 @@ static enum call_step change_one(struct call *call, enum command_kind kind)
     if (request_name(call, 0, "schedule", &err) != RC_OK)
         return conductor_missing(call, call->params[0]);
     if (kind == COMMAND_PAUSE)
-        command->text = request_query(call, "reason");
-    if (command->text.len > REASON_TEXT_MAX)
+        command->pause.reason = request_query(call, "reason");
+    if (kind == COMMAND_PAUSE && command->pause.reason.len > REASON_TEXT_MAX)
         return change_refuse(call, "reason", "is limited to 1000 bytes");
     return CALL_READ;
 }

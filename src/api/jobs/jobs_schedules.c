@@ -75,9 +75,9 @@ static enum rc build_draft(struct call *call, const json_t *json, struct command
         return reterr->rc;
     }
     draft = arena_take(call->arena, sizeof *draft);
-    *draft = *command->draft;
+    *draft = *command->save.draft;
     draft->dialect = DIALECTS_JOBS;
-    command->draft = draft;
+    command->save.draft = draft;
     return RC_OK;
 }
 

@@ -77,8 +77,8 @@ static enum rc read_named(struct call *call, const json_t *json, struct bulk *bu
         return rc;
     command->name = named.id;
     command->version = named.version;
-    command->text = bulk->reason;
-    command->until = bulk->until;
+    if (bulk->kind == COMMAND_PAUSE || bulk->kind == COMMAND_RESUME)
+        command->pause = (struct pause_args){bulk->until, bulk->reason};
     return RC_OK;
 }
 
@@ -107,10 +107,7 @@ static void add_item(struct call *call, const json_t *body, int i, read_fn *read
     struct command *command = &call->commands[call->command_count];
     struct err err;
 
-    *command = (struct command){.kind = bulk->kind,
-                                .overlap = OVERLAP_DEFAULT,
-                                .until = INSTANT_NEVER,
-                                .hint_at = INSTANT_NEVER};
+    *command = command_new(bulk->kind);
     if (read(call, json, bulk, command, &err) == RC_OK &&
         read_version(body, i, command, &err) == RC_OK) {
         item->id = command->name;
@@ -269,8 +266,8 @@ static void print_reply(const struct call *call, const struct command *command,
         return;
     answer_text(out, ",\"version\":");
     answer_int(out, reply->version);
-    if (command->draft)
-        warning = view_hindrance(call, command->draft->action);
+    if (command_saves(command->kind))
+        warning = view_hindrance(call, command->save.draft->action);
     if (warning.len == 0)
         return;
     answer_text(out, ",\"warnings\":[");

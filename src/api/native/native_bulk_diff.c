@@ -34,7 +34,7 @@ struct bulk_diff {
 static enum rc read_item(struct call *call, const json_t *json, struct diff_item *item,
                          struct err *reterr)
 {
-    struct command command = {.kind = COMMAND_PUT};
+    struct command command = command_new(COMMAND_PUT);
     struct wanted_hint hint;
     enum rc rc = RC_OK;
 
@@ -48,9 +48,9 @@ static enum rc read_item(struct call *call, const json_t *json, struct diff_item
     if (rc != RC_OK)
         return rc;
     item->id = command.name;
-    item->draft = command.draft;
-    item->reason = command.text;
-    item->until = command.until;
+    item->draft = command.save.draft;
+    item->reason = command.save.reason;
+    item->until = command.save.pause_until;
     return RC_OK;
 }
 

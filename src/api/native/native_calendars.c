@@ -128,7 +128,7 @@ enum call_step calendar_put_begin(struct call *call)
                             SPEC_NAME_MAX);
     if (!request_json(call, false, &json, &step))
         return step;
-    if (read_dates(json, call->arena, &command->text, &err) != RC_OK)
+    if (read_dates(json, call->arena, &command->days, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_COMMANDS;
 }

@@ -43,7 +43,7 @@ enum call_step gate_put_begin(struct call *call)
         return step;
     if (members_read(&gate_members, json, &reading, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    command->count = body.limit;
+    command->limit = body.limit;
     return CALL_COMMANDS;
 }
 
@@ -125,8 +125,7 @@ enum call_step gate_delete_begin(struct call *call)
         return step;
     *command = (struct command){.kind = COMMAND_UNGATE,
                                 .name = call->params[0],
-                                .text = policy_text(call),
-                                .slot = call->now - clocks_apart};
+                                .ungate = {policy_text(call), call->now - clocks_apart}};
     call->commands = command;
     call->command_count = 1;
     if (request_key(call, &err) != RC_OK)
@@ -153,7 +152,7 @@ static enum call_step reject_used(struct call *call, const struct db_result *use
 
 enum call_step gate_delete_read(struct call *call, struct db *db)
 {
-    const struct gate_use use = {call->namespace, 0, call->commands->text};
+    const struct gate_use use = {call->namespace, 0, call->commands->ungate.policy};
     struct db_result users = {0};
     struct err err;
 

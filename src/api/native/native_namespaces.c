@@ -124,7 +124,7 @@ enum call_step namespace_put_begin(struct call *call)
                             CALL_NAME_MAX);
     if (!request_json(call, true, &json, &step))
         return step;
-    if (read_settings(call, json, &command->text, &err) != RC_OK)
+    if (read_settings(call, json, &command->settings, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_COMMANDS;
 }

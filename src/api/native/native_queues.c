@@ -139,7 +139,7 @@ static enum call_step change_queue(struct call *call, struct db *db, enum comman
     if (find_queue(call, db, &row, &err) != RC_OK)
         return view_failed(call, &err);
     call->commands = arena_take(call->arena, sizeof *call->commands);
-    *call->commands = (struct command){.kind = kind, .schedule = row.id};
+    *call->commands = (struct command){.kind = kind, .key = row.id};
     call->command_count = 1;
     return CALL_COMMANDS;
 }
@@ -210,7 +210,7 @@ enum call_step queue_put_begin(struct call *call)
                             CALL_NAME_MAX);
     if (!request_json(call, false, &json, &step))
         return step;
-    if (read_limit(call, json, &command->count, &err) != RC_OK)
+    if (read_limit(call, json, &command->limit, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_COMMANDS;
 }

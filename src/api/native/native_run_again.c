@@ -62,12 +62,12 @@ enum call_step run_retry_read(struct call *call, struct db *db)
     if (last->row.kind == RUN_DIRECT)
         return call_problem(call, 409, "bad_state",
                             "the run has no schedule, so it cannot be retried");
-    if (read_input(call, db, last->row.id, &command->input, &err) != RC_OK)
+    if (read_input(call, db, last->row.id, &command->start.input, &err) != RC_OK)
         return view_failed(call, &err);
     retry->schedule = last->owner.schedule;
     command->kind = last->row.kind == RUN_TEST ? COMMAND_TEST : COMMAND_TRIGGER;
     command->schedule = retry->run.schedule;
-    command->slot = last->row.slot;
+    command->start.slot = last->row.slot;
     return CALL_COMMANDS;
 }
 
@@ -102,7 +102,7 @@ static bool read_approval(struct call *call, enum command_kind kind, struct appr
     struct err err;
 
     command->name = (struct str){NULL, 0};
-    if (request_run(call, 0, &command->run, &err) == RC_OK &&
+    if (request_run(call, 0, &command->run.id, &err) == RC_OK &&
         request_query_check(call, NULL, 0, &err) == RC_OK && request_key(call, &err) == RC_OK) {
         if (!request_json(call, true, &json, ret_step))
             return false;
@@ -132,7 +132,7 @@ enum call_step run_approve_begin(struct call *call)
     packed = (struct buf){.cap = text.len + LOG_LINE_HEAD + 1};
     packed.ptr = arena_take(call->arena, packed.cap);
     log_line_pack(&line, &packed);
-    call->commands->text = buf_as_str(&packed);
+    call->commands->run.log = buf_as_str(&packed);
     return CALL_COMMANDS;
 }
 
@@ -148,7 +148,7 @@ enum call_step run_reject_begin(struct call *call)
     answer_text(&out, "{\"code\":\"rejected\",\"message\":");
     answer_quoted(&out, approval.reason);
     answer_text(&out, ",\"retryable\":false}");
-    call->commands->text = answer_done(&out);
+    call->commands->run.error = answer_done(&out);
     return CALL_COMMANDS;
 }
 

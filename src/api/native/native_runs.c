@@ -17,7 +17,7 @@ static enum call_step change_begin(struct call *call, enum command_kind kind)
     *command = (struct command){.kind = kind};
     call->commands = command;
     call->command_count = 1;
-    if (request_run(call, 0, &command->run, &err) != RC_OK ||
+    if (request_run(call, 0, &command->run.id, &err) != RC_OK ||
         request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return request_empty(call, &step) ? CALL_COMMANDS : step;
@@ -56,7 +56,7 @@ enum call_step run_change_read(struct call *call, struct db *db)
     struct run_lookup found;
     struct err err;
 
-    if (run_lookup_read(call, db, &call->commands->run, &found, &err) != RC_OK)
+    if (run_lookup_read(call, db, &call->commands->run.id, &found, &err) != RC_OK)
         return view_failed(call, &err);
     if (found.attempt_count == 0)
         return call_problem(call, 409, "bad_state", "the run has just ended");

@@ -124,8 +124,7 @@ static enum call_step check_body(struct call *call, struct backfill_body *body, 
             err_in(&err, "ranges[%d]", i);
         return call_refuse(call, NULL, &err);
     }
-    command->ranges = body->ranges;
-    command->range_count = body->range_count;
+    command->backfill = (struct backfill_args){body->ranges, body->range_count};
     call->arg = body;
     return CALL_READ;
 }

@@ -29,10 +29,8 @@ enum call_step schedule_hint_begin(struct call *call)
         hint.hint_expires = call->now + HINT_LIFE;
     if (hint.hint_expires <= call->now)
         return change_refuse(call, "expires", "must be later than now");
-    command->hint_interval = hint.hint_interval;
-    command->hint_at = hint.hint_at;
-    command->until = hint.hint_expires;
-    command->text = hint.hint_reason;
+    command->hint = (struct hint_args){hint.hint_interval, hint.hint_at, hint.hint_expires,
+                                       hint.hint_reason};
     return CALL_COMMANDS;
 }
 

@@ -46,9 +46,7 @@ static void fill_command(struct call *call, int i, const struct schedule_times *
 
     command->kind = COMMAND_SKIP;
     command->name = call->params[0];
-    command->overlap = OVERLAP_DEFAULT;
-    command->until = command->hint_at = INSTANT_NEVER;
-    command->run = (struct run_id){p->view.cursor.id, slot / SPAN_MS, 0};
+    command->run.id = (struct run_id){p->view.cursor.id, slot / SPAN_MS, 0};
 }
 
 /* Fills in the next slots that are not cancelled yet; returns their number. */
@@ -136,7 +134,7 @@ static enum call_step one_begin(struct call *call, enum command_kind kind)
         err_in(&err, "slot");
         return call_refuse(call, NULL, &err);
     }
-    command->run.slot_ms = slot / SPAN_MS;
+    command->run.id.slot_ms = slot / SPAN_MS;
     return CALL_COMMANDS;
 }
 

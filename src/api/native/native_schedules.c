@@ -74,7 +74,7 @@ enum call_step schedule_put_begin(struct call *call)
 static enum call_step show_created(struct call *call)
 {
     const struct command *command = call->commands;
-    const struct draft *draft = command->draft;
+    const struct draft *draft = command->save.draft;
     const struct reply *reply = call->replies;
     instant created_at = reply->cursor->active_at; /* still its creation time */
     struct schedule_view view = {
@@ -91,7 +91,7 @@ static enum call_step show_created(struct call *call)
                 .labels = draft->labels,
                 .extra = draft->extra,
                 .description = draft->description,
-                .reason = draft->is_paused ? command->text : (struct str){NULL, 0},
+                .reason = draft->is_paused ? command->save.reason : (struct str){NULL, 0},
                 .dialect = draft->dialect,
                 .created_at = created_at,
                 .updated_at = created_at,
@@ -116,7 +116,7 @@ enum call_step schedule_write_settled(struct call *call)
     if (reply->rc != RC_OK)
         return call_refused(call, command, reply);
     if (call->status == 0) {
-        bool is_new = command->draft && reply->version == 1;
+        bool is_new = command_saves(command->kind) && reply->version == 1;
 
         if (reply->is_repeated && reply->text.len > 0)
             command->name = reply->text; /* the id that was generated the first time */
@@ -278,8 +278,7 @@ enum call_step schedule_pause_begin(struct call *call)
         return step;
     if (body.until <= call->now)
         return change_refuse(call, "until", "must be later than now");
-    command->text = body.reason;
-    command->until = body.until;
+    command->pause = (struct pause_args){body.until, body.reason};
     return CALL_COMMANDS;
 }
 
@@ -292,9 +291,7 @@ static enum call_step run_begin(struct call *call, enum command_kind kind,
 
     if (!change_begin(call, members, &body, &step))
         return step;
-    command->input = body.input;
-    command->overlap = body.overlap;
-    command->slot = body.scheduled;
+    command->start = (struct start_args){body.overlap, body.scheduled, body.input, 0};
     request_trace(call);
     return CALL_COMMANDS;
 }

@@ -158,10 +158,7 @@ struct command native_hint(const struct wanted_hint *hint, int64_t schedule, str
     return (struct command){.kind = COMMAND_HINT,
                             .schedule = schedule,
                             .name = name,
-                            .hint_interval = hint->interval,
-                            .hint_at = hint->at,
-                            .until = hint->expires,
-                            .text = hint->reason};
+                            .hint = {hint->interval, hint->at, hint->expires, hint->reason}};
 }
 
 /* The interval of a hint is limited to the governor's bounds; a time in the past is ignored. */
@@ -191,8 +188,8 @@ static void set_pause(const struct call *call, const struct pause_def *pause,
     draft->is_paused = pause->is_paused && pause->until > call->now;
     if (!draft->is_paused)
         return;
-    command->text = pause->reason;
-    command->until = pause->until;
+    command->save.reason = pause->reason;
+    command->save.pause_until = pause->until;
 }
 
 /* Compiles a complete document. */
@@ -217,7 +214,7 @@ static enum rc compile_document(struct call *call, const struct schedule_doc *do
     if (doc->pause.is_said)
         set_pause(call, &doc->pause, result, command);
     command->name = doc->id;
-    command->draft = result;
+    command->save.draft = result;
     *ret_hint = make_hint(call, &draft);
     return RC_OK;
 }

@@ -106,7 +106,7 @@ enum rc temporal_check_notes(const Temporal__SchedulePatch *patch, struct err *r
     return err_set(reterr, RC_INVALID, -1, 0, "Schedule notes exceeds limit.");
 }
 
-enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch, struct command *to,
+enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch, struct start_args *to,
                               struct err *reterr)
 {
     const Temporal__TriggerImmediatelyRequest *trigger = patch->trigger_immediately;
@@ -120,7 +120,7 @@ enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch, struct comma
 }
 
 enum rc temporal_read_ranges(struct call *call, const Temporal__SchedulePatch *patch,
-                             struct command *to, struct err *reterr)
+                             struct backfill_args *to, struct err *reterr)
 {
     struct range *ranges = arena_array(call->arena, patch->n_backfill_request, sizeof *ranges);
     int count = 0;
@@ -141,8 +141,7 @@ enum rc temporal_read_ranges(struct call *call, const Temporal__SchedulePatch *p
             range->until = TEMPORAL_HORIZON;
         count += range->from <= range->until;
     }
-    to->ranges = ranges;
-    to->range_count = count;
+    *to = (struct backfill_args){ranges, count};
     return rc;
 }
 

@@ -41,9 +41,9 @@ enum call_step temporal_refused(struct call *call, int command);
  * overlap policy.
  */
 MUST_USE enum rc temporal_read_ranges(struct call *call, const Temporal__SchedulePatch *patch,
-                                      struct command *to, struct err *reterr);
-MUST_USE enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch, struct command *to,
-                                       struct err *reterr);
+                                      struct backfill_args *to, struct err *reterr);
+MUST_USE enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch,
+                                       struct start_args *to, struct err *reterr);
 MUST_USE enum rc temporal_check_notes(const Temporal__SchedulePatch *patch, struct err *reterr);
 
 /* The version of a schedule as the conflict token that clients hold. */

@@ -219,9 +219,9 @@ static enum rc build_draft(struct call *call, struct str id, const json_t *docum
     if (rc != RC_OK) /* a document that is too large never becomes valid */
         return rc == RC_LIMIT ? reterr->rc = RC_INVALID : rc;
     draft = arena_take(call->arena, sizeof *draft);
-    *draft = *command->draft;
+    *draft = *command->save.draft;
     draft->dialect = DIALECTS_TEMPORAL;
-    command->draft = draft;
+    command->save.draft = draft;
     return RC_OK;
 }
 

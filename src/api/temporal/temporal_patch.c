@@ -17,20 +17,20 @@ static enum rc read_patch(struct call *call, const Temporal__SchedulePatch *patc
 
     if (rc == RC_OK && patch->trigger_immediately) {
         list[n] = *change_command(call, COMMAND_TRIGGER);
-        rc = temporal_read_trigger(patch, &list[n++], reterr);
+        rc = temporal_read_trigger(patch, &list[n++].start, reterr);
     }
     if (rc == RC_OK && patch->n_backfill_request > 0) {
         list[n] = *change_command(call, COMMAND_BACKFILL);
-        rc = temporal_read_ranges(call, patch, &list[n], reterr);
-        n += list[n].range_count > 0;
+        rc = temporal_read_ranges(call, patch, &list[n].backfill, reterr);
+        n += list[n].backfill.count > 0;
     }
     if (rc == RC_OK && patch->pause[0] != '\0') {
         list[n] = *change_command(call, COMMAND_PAUSE);
-        list[n++].text = str_of(patch->pause);
+        list[n++].pause.reason = str_of(patch->pause);
     }
     if (rc == RC_OK && patch->unpause[0] != '\0') {
         list[n] = *change_command(call, COMMAND_RESUME);
-        list[n++].text = str_of(patch->unpause);
+        list[n++].pause.reason = str_of(patch->unpause);
     }
     call->commands = list;
     call->command_count = n;

@@ -21,16 +21,17 @@ static enum rc read_initial_patch(struct call *call, const Temporal__SchedulePat
         return rc;
     if (patch->pause[0] != '\0') {
         draft->is_paused = true;
-        command->text = str_of(patch->pause);
+        command->save.reason = str_of(patch->pause);
     }
     if (patch->unpause[0] != '\0') {
         draft->is_paused = false;
-        command->text = str_of(patch->unpause);
+        command->save.reason = str_of(patch->unpause);
     }
     draft->trigger = patch->trigger_immediately != NULL;
     if (draft->trigger)
-        rc = temporal_read_trigger(patch, command, reterr);
-    return rc == RC_OK ? temporal_read_ranges(call, patch, command, reterr) : rc;
+        rc = temporal_read_trigger(patch, &command->save.start, reterr);
+    return rc == RC_OK ? temporal_read_ranges(call, patch, &command->save.backfill, reterr)
+                       : rc;
 }
 
 static enum rc read_create(struct call *call, const Temporal__CreateScheduleRequest *request,
@@ -46,10 +47,10 @@ static enum rc read_create(struct call *call, const Temporal__CreateScheduleRequ
     if (rc != RC_OK)
         return rc;
     draft = arena_take(call->arena, sizeof *draft);
-    *draft = *command->draft;
-    command->draft = draft;
+    *draft = *command->save.draft;
+    command->save.draft = draft;
     draft->is_paused = state && state->paused;
-    command->text = str_of(state ? state->notes : "");
+    command->save.reason = str_of(state ? state->notes : "");
     return request->initial_patch
                ? read_initial_patch(call, request->initial_patch, command, draft, reterr)
                : RC_OK;
@@ -224,7 +225,7 @@ static enum call_step send_state(struct call *call, struct updating *updating)
         return temporal_answer_empty(call);
     command = change_command(call, is_paused ? COMMAND_PAUSE : COMMAND_RESUME);
     command->schedule = call->replies->schedule;
-    command->text = notes;
+    command->pause.reason = notes;
     temporal_key_commands(call, updating->request->request_id, 1);
     updating->step = UPDATE_NOTED;
     return CALL_COMMANDS;

@@ -355,8 +355,8 @@ static const struct command gate_commands[] = {
      .run = request_command_run},
 };
 
-const struct command_group gate_group = {
-    "gate", "Manage gates: limits on runs that are open at once", FIELDS(gate_commands)};
+const struct command_group gate_group = {"gate", "Manage gates: limits on concurrent runs",
+                                         FIELDS(gate_commands)};
 
 /* ---- namespaces and nodes ---- */
 

@@ -34,7 +34,7 @@ static const struct option list_rows[LIST_COUNT] = {
                   "only runs of this kind: slot, trigger, backfill,\n"
                   "direct or test"},
     [OPT_FROM] = {"from", '\0', "TIME", "only runs at or after TIME, such as -2h"},
-    [OPT_TO] = {"to", '\0', "TIME", "only runs at or before TIME"},
+    [OPT_TO] = {"to", '\0', "TIME", "only runs before TIME"},
 };
 
 static const struct filter run_filters[] = {

@@ -307,7 +307,8 @@ static const struct command commands[] = {
     {.name = "schedule delete",
      .usage = "ID... [OPTION]...",
      .summary = "Delete a schedule",
-     .about = "Open runs continue, and the history is kept.\n",
+     .about =
+         "Runs in progress finish their attempt, waiting runs end.  The history is kept.\n",
      .examples = "  belfry schedule delete nightly\n",
      PLAIN,
      SOME_NAMES,
@@ -390,11 +391,11 @@ static const struct command commands[] = {
      .usage = "ID [OPTION]...",
      .summary = "Show the past and planned slots of a schedule",
      .about =
-         "The earliest slot is first.  Consecutive slots that did not run for the same\n"
-         "reason share one line, with TO and COUNT, if their times are no longer known:\n"
-         "the schedule was edited, or they depend on earlier runs.  RUN is the run of a\n"
-         "slot, or the run that a planned slot will have; it is empty for a slot that did\n"
-         "not run.\n",
+         "The earliest slot is first, and each slot has a line.  Exception: if the times\n"
+         "of slots are no longer known (the schedule was edited, or they depend on earlier\n"
+         "runs), consecutive slots that did not run for the same reason share one line,\n"
+         "with TO and COUNT.  RUN is the run of a slot, or the run that a planned slot\n"
+         "will have; it is empty for a slot that did not run.\n",
      .examples = "  belfry schedule slots nightly --from -7d --to +1d\n",
      OPTIONS(slots_rows),
      ONE_NAME,

@@ -71,8 +71,8 @@ const struct config_key config_keys[CONFIG_KEYS] = {
                          .help = "directory of time zone files (default: the system's)"},
     [CONFIG_DEFAULT_TIMEZONE] =
         {"default_timezone", TEXT(default_timezone, 1, ZONE_NAME_MAX), .fallback = "UTC",
-         .help = "time zone of schedules in the agents API that name none\n"
-                 "(default UTC)"},
+         .help = "time zone of schedules of the agents API that have no\n"
+                 "time zone (default UTC)"},
     [CONFIG_ENABLED] = {"enabled", BOOL(enabled), .fallback = "true",
                         .help = "start runs; if false, the API works and nothing starts\n"
                                 "(default true)"},
@@ -131,14 +131,15 @@ const struct config_key config_keys[CONFIG_KEYS] = {
                               "(default 90s)"},
     [CONFIG_HEARTBEAT] = {"heartbeat", LENGTH(heartbeat, SPAN_S / 2, SPAN_DAY),
                           .fallback = "30s",
-                          .help = "interval at which workers send heartbeats (default 30s)"},
+                          .help = "interval at which the server expects heartbeats from\n"
+                                  "workers (default 30s)"},
     [CONFIG_GRACE] = {"grace", LENGTH(grace, 0, SPAN_DAY), .fallback = "30s",
                       .help = "time added to a lease before another worker gets the run\n"
                               "(default 30s)"},
     [CONFIG_NODE_LEASE] = {"node_lease", LENGTH(node_lease, 2 * SPAN_S, SPAN_H), RESTART,
                            .fallback = "10s",
                            .help = "node heartbeat timeout: a node that is silent for longer\n"
-                                   "counts as dead (default 10s)"},
+                                   "than this counts as dead (default 10s)"},
     [CONFIG_MAX_RUN_TIME] = {"max_run_time", LENGTH(max_run_time, 0, 366 * SPAN_DAY),
                              .fallback = "24h",
                              .help = "default maximum run time; 0s: no limit (default 24h)"},
@@ -167,7 +168,7 @@ const struct config_key config_keys[CONFIG_KEYS] = {
                           .help = "default time to keep history; 0s: forever (default 90d)"},
     [CONFIG_FUTURE_TTL] = {"future_ttl", LENGTH(future_ttl, 0, 366 * SPAN_DAY),
                            .fallback = "2d",
-                           .help = "time that the agents API still shows cancelled slots of\n"
+                           .help = "how long the agents API still shows cancelled slots of\n"
                                    "a plan (default 2d)"},
     [CONFIG_MAX_JUMP] = {"max_jump", LENGTH(max_jump, SPAN_S, 366 * SPAN_DAY), .fallback = "1h",
                          .help = "a larger step of the clock stops all starts (default 1h)"},
@@ -185,9 +186,9 @@ const struct config_key config_keys[CONFIG_KEYS] = {
          .help = "maximum schedules per namespace; 0: no limit (default 0)"},
     [CONFIG_CONDUCTOR_KEEP] = {"conductor_keep", INT(conductor_keep, 1, 1000), .fallback = "5",
                                .help =
-                                   "runs to keep per schedule saved through Conductor's API;\n"
-                                   "when there are more than twice as many, the oldest are\n"
-                                   "deleted (default 5)"},
+                                   "number of runs to keep for each schedule of the\n"
+                                   "Conductor API; when there are more than twice as many,\n"
+                                   "the oldest are deleted (default 5)"},
 };
 
 static bool is_name(struct str text, const char *name)

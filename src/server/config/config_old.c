@@ -11,7 +11,7 @@
 
 #define NO_POLLING "Belfry starts each run at its time and does not poll"
 #define NO_BATCH   "Belfry starts everything that is due; turn_rows limits one transaction"
-#define NO_ARCHIVE "records are runs; nothing moves to an archive"
+#define NO_ARCHIVE "Belfry shows runs as records, so nothing is moved to an archive"
 #define NO_CACHE   "Belfry keeps no cache that can be stale"
 #define AS_MANY                                                                              \
     "each worker sets its concurrency (belfry worker --concurrency), and a queue can have a" \
@@ -30,7 +30,7 @@ const struct config_old config_olds[] = {
     {CONDUCTOR "jitter-max-ms", NULL, CONFIG_DISPATCH_JITTER, UNIT_MS, NULL},
     {CONDUCTOR "archival-max-records", NULL, CONFIG_CONDUCTOR_KEEP, UNIT_NONE, NULL},
     {CONDUCTOR "archival-max-record-threshold", NULL, OLD_NO_EFFECT, UNIT_NONE,
-     "it is twice archival-max-records"},
+     "the threshold is always twice archival-max-records"},
     {CONDUCTOR "redis.archival-ttl-days", NULL, CONFIG_RETENTION, UNIT_DAYS, NULL},
     {CONDUCTOR "polling-thread-count", NULL, OLD_NO_EFFECT, UNIT_NONE, NO_POLLING},
     {CONDUCTOR "polling-interval", NULL, OLD_NO_EFFECT, UNIT_NONE, NO_POLLING},

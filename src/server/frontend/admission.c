@@ -259,7 +259,7 @@ static void report_uses(struct admission *admission, struct call *call)
         if (t->used_at <= admission->uses_from || t->used_at > admission->uses_to)
             continue;
         call->commands[call->command_count++] = (struct command){
-            .kind = COMMAND_TOKEN_USED, .schedule = t->id, .slot = t->used_at};
+            .kind = COMMAND_TOKEN_USED, .token_used = {t->id, t->used_at}};
         n++;
     }
     if (admission->uses_at < count)

@@ -394,10 +394,10 @@ static void a_workflow_goes_to_an_upstream_that_there_is(void **state)
     world.upstream = "main";
     assert_int_equal(
         create("{'id':'w','action':{'type':'workflow','name':'n','upstream':'main'}}"), 201);
-    assert_int_equal(world.call.commands[0].draft->plan.lane, LANE_FLOW);
+    assert_int_equal(world.call.commands[0].save.draft->plan.lane, LANE_FLOW);
     world.upstream = NULL;
     assert_int_equal(create("{'id':'v','action':{'type':'workflow','name':'n'}}"), 201);
-    assert_int_equal(world.call.commands[0].draft->plan.lane, LANE_PULL);
+    assert_int_equal(world.call.commands[0].save.draft->plan.lane, LANE_PULL);
 }
 
 #define QUOTED "{'id':'%s','action':{'type':'queue','queue':'q'}}"

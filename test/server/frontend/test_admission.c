@@ -239,8 +239,8 @@ static void the_last_use_of_a_token_is_written_seldom(void **state)
     assert_int_equal(report(fixture, start + SPAN_S), -1);
     assert_int_equal(report(fixture, start + SPAN_MIN), 1);
     assert_int_equal(fixture->reported.commands[0].kind, COMMAND_TOKEN_USED);
-    assert_int_equal(fixture->reported.commands[0].schedule, 33);
-    assert_int_equal(fixture->reported.commands[0].slot, start + SPAN_MS);
+    assert_int_equal(fixture->reported.commands[0].token_used.id, 33);
+    assert_int_equal(fixture->reported.commands[0].token_used.at, start + SPAN_MS);
     assert_int_equal(report(fixture, start + 2 * SPAN_MIN), -1);
 }
 
