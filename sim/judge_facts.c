@@ -177,9 +177,14 @@ static enum rc read_versions(struct facts *facts, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
-    for (int i = 0; i < facts->command_count; i++)
-        if (command_is_edit(facts->commands[i]))
-            facts_schedule(facts, facts->commands[i]->reply.schedule)->version_count++;
+    for (int i = 0; i < facts->command_count; i++) {
+        struct schedule *s = facts_schedule(facts, facts->commands[i]->reply.schedule);
+
+        if (!command_is_edit(facts->commands[i]))
+            continue;
+        must(s); /* list_schedules() listed the schedule of every edit */
+        s->version_count++;
+    }
     for (int i = 0; i < facts->schedule_count; i++) {
         struct schedule *s = &facts->schedules[i];
 

@@ -159,6 +159,7 @@ static void heard_name(struct world *world, const struct rec_command *command,
 static void heard_written(struct world *world, struct sim_schedule *schedule,
                           const struct operation *operation, const struct reply *reply)
 {
+    must(schedule); /* an operation that writes names a schedule */
     if (!schedule->is_there || schedule->key != reply->schedule) {
         if (!schedule->is_there)
             schedule->lived_from = world->now;
@@ -172,6 +173,7 @@ static void heard_written(struct world *world, struct sim_schedule *schedule,
 
 static void heard_deleted(struct world *world, struct sim_schedule *schedule)
 {
+    must(schedule);
     if (schedule->is_there)
         world->operator.lived += world->now - schedule->lived_from;
     schedule->is_there = false;

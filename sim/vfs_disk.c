@@ -61,15 +61,17 @@ static void reserve(struct image *image, size_t size)
 /* Bytes between the end and `at` read as zeros. */
 static void put_bytes(struct image *image, size_t at, const void *bytes, size_t len)
 {
+    struct image grown = *image;
     size_t end = at + len;
 
-    reserve(image, end);
-    if (at > image->size)
-        memset(image->bytes + image->size, 0, at - image->size);
+    reserve(&grown, end);
+    if (at > grown.size)
+        memset(grown.bytes + grown.size, 0, at - grown.size);
     if (len > 0)
-        memcpy(image->bytes + at, bytes, len);
-    if (end > image->size)
-        image->size = end;
+        memcpy(grown.bytes + at, bytes, len);
+    if (end > grown.size)
+        grown.size = end;
+    *image = grown;
 }
 
 static void cut(struct image *image, size_t size)

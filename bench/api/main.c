@@ -3,8 +3,9 @@
  * bench-api BELFRY DIR SCRIPTS ROUNDS SECONDS PARTS [URL]: how fast a `belfry serve` answers,
  * compared with a handler that does nothing and a loop that only writes.
  *
- * PARTS are "reads", "creates", "fire" or "all".  URL is a PostgreSQL database; without it,
- * SQLite in DIR.  The compared programs take turns.  Prints lines of figures for report.awk.
+ * PARTS are "reads", "creates", "fire", "all" or "smoke": all, with little load.  URL is a
+ * PostgreSQL database; without it, SQLite in DIR.  The compared programs take turns.  Prints
+ * lines of figures for report.awk.
  */
 #include <jansson.h>
 #include <string.h>
@@ -23,10 +24,6 @@ enum {
     CONNECTIONS = 64,
     LISTED = 100,
     PACED_CONNECTIONS = 16,
-    FIRES_PER_S = 2000,
-    LEAD_S = 6, /* for creating the schedules that start runs */
-    SETTLE_S = 3,
-    REST_MS = 3000, /* after the last start of the load */
     REQUEST_MS = 10000,
     ROUNDS_MAX = 100,
     SECONDS_MAX = 60,
@@ -43,6 +40,16 @@ struct reading {
 };
 
 enum { GET, RUN, LIST, READINGS };
+
+/* The load during which reads are measured. */
+struct fire_plan {
+    int per_s;
+    int lead_s; /* for creating the schedules that start runs */
+    int settle_s;
+    int rest_ms; /* after the last start of the load */
+};
+
+static const struct fire_plan full = {2000, 6, 3, 3000}, smoke = {100, 2, 0, 1000};
 
 struct bench {
     struct soak *soak;
@@ -207,18 +214,19 @@ static uint64_t fires(const struct soak *soak)
 /* The same reads without and with the load of the soak. */
 static void measure_under_fire(struct bench *b)
 {
+    const struct fire_plan *plan = strcmp(b->parts, "smoke") == 0 ? &smoke : &full;
     struct soak *soak = b->soak;
     uint64_t before;
     int64_t from;
 
     for (int round = 0; round < b->rounds; round++)
         measure_lateness(b, "idle");
-    soak->rate = FIRES_PER_S;
-    soak->start = (clock_now() / SPAN_S + LEAD_S) * SPAN_S;
-    soak->end = soak->start + (SETTLE_S + b->rounds * (b->seconds + 1)) * SPAN_S;
+    soak->rate = plan->per_s;
+    soak->start = (clock_now() / SPAN_S + plan->lead_s) * SPAN_S;
+    soak->end = soak->start + (plan->settle_s + b->rounds * (b->seconds + 1)) * SPAN_S;
     subject_fill(soak);
     crowd_start_workers(soak);
-    while (clock_now() < soak->start + SETTLE_S * SPAN_S)
+    while (clock_now() < soak->start + plan->settle_s * SPAN_S)
         request_nap(100);
     before = fires(soak);
     from = clock_boot_us();
@@ -228,12 +236,13 @@ static void measure_under_fire(struct bench *b)
            (double)(fires(soak) - before) * 1e6 / (double)(clock_boot_us() - from));
     while (clock_now() < soak->end)
         request_nap(100);
-    request_nap(REST_MS);
+    request_nap(plan->rest_ms);
 }
 
 static bool wants(const struct bench *b, const char *part)
 {
-    return strcmp(b->parts, "all") == 0 || strcmp(b->parts, part) == 0;
+    return strcmp(b->parts, "all") == 0 || strcmp(b->parts, "smoke") == 0 ||
+           strcmp(b->parts, part) == 0;
 }
 
 static void measure(struct bench *b)

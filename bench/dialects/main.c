@@ -38,7 +38,8 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 struct bench {
     struct soak *soak;
-    int rounds, seconds;
+    int rounds;
+    double seconds;
     int64_t made; /* schedules, each with its own number */
 };
 
@@ -214,6 +215,15 @@ static int read_number(const char *text, int max, const char *what)
     return (int)n;
 }
 
+static double read_seconds(const char *text)
+{
+    double seconds = strtod(text, NULL);
+
+    if (!(seconds > 0 && seconds <= SECONDS_MAX))
+        DIE("the number of seconds is at most %d, not %s", SECONDS_MAX, text);
+    return seconds;
+}
+
 int main(int argc, char **argv)
 {
     struct soak *soak = mmap(NULL, sizeof *soak, PROT_READ | PROT_WRITE,
@@ -227,7 +237,7 @@ int main(int argc, char **argv)
     soak->program = argv[1];
     snprintf(soak->dir, sizeof soak->dir, "%s", argv[2]);
     bench.rounds = read_number(argv[3], ROUNDS_MAX, "the number of rounds");
-    bench.seconds = read_number(argv[4], SECONDS_MAX, "the number of seconds");
+    bench.seconds = read_seconds(argv[4]);
     soak->db = argv[5];
     atexit(subject_kill);
     subject_start(soak);

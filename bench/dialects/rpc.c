@@ -325,7 +325,7 @@ struct rpc_result rpc_run(const struct rpc_load *load)
     for (int i = 0; i < load->connections; i++)
         open_link(&run, &run.links[i], epoll);
     run.from_us = clock_boot_us();
-    run.until_us = run.from_us + (int64_t)load->seconds * SPAN_S;
+    run.until_us = run.from_us + (int64_t)(load->seconds * SPAN_S);
     work(&run, epoll);
     done = (size_t)run.result.done;
     must(done > 0);

@@ -17,7 +17,7 @@ struct rpc_load {
     uint16_t port; /* of 127.0.0.1 */
     const char *method;
     int connections, streams; /* of each connection */
-    int seconds;
+    double seconds;
     int64_t most; /* calls; 0: until the time is over */
     /* Appends the message of the next call, without its frame. */
     void (*write)(void *arg, struct buf *out);

@@ -11,21 +11,26 @@
 #include "target.h"
 
 enum {
-    ROUNDS = 5,        /* of both subjects, so that a disturbance hits both */
-    IDLE_AT = 1000000, /* schedules when memory and restart are measured    */
-    QUICK_MAX = 10000, /* schedules of --quick                                           */
+    ROUNDS = 5, /* of both subjects, so that a disturbance hits both */
+    QUICK = 2,  /* sizes of --quick                                  */
     ARGUMENTS = 3,
 };
 
-/* The largest size fires only a part of a minute: all of it would take too long. */
-static const struct size {
+struct size {
     int64_t schedules, fires, server_fires;
-} sizes[] = {
-    {1000, 50000, 20000},
-    {10000, 50000, 20000},
-    {100000, 100000, 50000},
-    {1000000, 200000, 100000},
+    bool has_idle; /* memory and restart are measured too */
 };
+
+/* The largest size fires only a part of a minute: all of it would take too long. */
+static const struct size sizes[] = {
+    {1000, 50000, 20000, false},
+    {10000, 50000, 20000, false},
+    {100000, 100000, 50000, false},
+    {1000000, 200000, 100000, true},
+};
+
+/* Everything once, as little as possible of it. */
+static const struct size smoke[] = {{1000, 1000, 1000, true}};
 
 static const char *const spread_text[SPREAD_COUNT] = {"minute", "random"};
 
@@ -100,48 +105,56 @@ static void print_child(const struct bench_target *target, const char *what, int
     fflush(stdout);
 }
 
+/* An instant at which every schedule is due again, however often it has fired. */
+static instant all_due(const struct side *side)
+{
+    return EPOCH + (2 + (BATCH + side->got.fires) / side->load.schedules) * SPAN_MIN;
+}
+
 static void run_cell(const struct bench_target *target, enum spread spread,
                      const struct size *size)
 {
     struct side sides[2] = {{.name = "bare", .subject = &subject_bare},
                             {.name = "engine", .subject = &subject_engine}};
     struct load load = {.spread = spread, .schedules = size->schedules};
-    bool is_most = size->schedules == IDLE_AT && spread == ON_THE_MINUTE;
+    bool has_idle = size->has_idle && spread == ON_THE_MINUTE;
 
     make_side(&sides[0], target, load);
     make_side(&sides[1], target, load);
-    if (is_most)
+    if (has_idle)
         print_child(target, "idle", child_idle(sides[1].url, EPOCH));
     measure(sides, target->is_server ? size->server_fires : size->fires);
     print_cell(target, sides);
-    if (is_most)
-        print_child(target, "first", child_first(sides[1].url, EPOCH + 2 * SPAN_MIN));
+    if (has_idle)
+        print_child(target, "first", child_first(sides[1].url, all_due(&sides[1])));
     target_remove(target, sides[0].name);
     target_remove(target, sides[1].name);
 }
 
-static void run_target(const struct bench_target *target, bool is_quick)
+static void run_target(const struct bench_target *target, const struct size *list, size_t count)
 {
     for (int p = 0; p < SPREAD_COUNT; p++)
-        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-            if (!is_quick || sizes[i].schedules <= QUICK_MAX)
-                run_cell(target, (enum spread)p, &sizes[i]);
+        for (size_t i = 0; i < count; i++)
+            run_cell(target, (enum spread)p, &list[i]);
 }
 
 /* "-" instead of a directory omits that database. */
 int main(int argc, char **argv)
 {
-    bool is_quick = argc == ARGUMENTS + 1 && strcmp(argv[ARGUMENTS], "--quick") == 0;
+    const char *option = argc == ARGUMENTS + 1 ? argv[ARGUMENTS] : "";
+    bool is_quick = strcmp(option, "--quick") == 0, is_smoke = strcmp(option, "--smoke") == 0;
+    const struct size *list = is_smoke ? smoke : sizes;
+    size_t count = is_smoke ? 1 : is_quick ? QUICK : sizeof sizes / sizeof sizes[0];
 
     if (argc == CHILD_ARGUMENTS && strcmp(argv[1], "--child") == 0)
         return child_main(argv);
-    if (argc != ARGUMENTS && !is_quick) {
-        fprintf(stderr, "usage: %s DIRECTORY SOCKET-DIRECTORY [--quick]\n", argv[0]);
+    if (argc != ARGUMENTS && !is_quick && !is_smoke) {
+        fprintf(stderr, "usage: %s DIRECTORY SOCKET-DIRECTORY [--quick | --smoke]\n", argv[0]);
         return 2;
     }
     if (strcmp(argv[1], "-") != 0)
-        run_target(&(struct bench_target){.dir = argv[1]}, is_quick);
+        run_target(&(struct bench_target){.dir = argv[1]}, list, count);
     if (strcmp(argv[2], "-") != 0)
-        run_target(&(struct bench_target){.server = argv[2], .is_server = true}, is_quick);
+        run_target(&(struct bench_target){.server = argv[2], .is_server = true}, list, count);
     return EXIT_SUCCESS;
 }

@@ -8,15 +8,10 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { parseArgs } from "node:util";
 
 import { Belfry } from "./belfry.mjs";
-import { BullMq } from "./bullmq.mjs";
 import { cpuTime } from "./cpu.mjs";
 import { Fleet } from "./fleet.mjs";
-import { Graphile, GraphileCron } from "./graphile.mjs";
 import { now } from "./journal.mjs";
 
-const WARM_COUNT = 2000;
-const WARM_LEAD_MS = 2000;
-const LEAD_MS = 1500; /* between the last schedule created and the instant due */
 const CREATE_MARGIN = 1.6; /* creating may be slower than it was while warming up */
 const CRON_LEAD_MS = 15_000; /* a crontab's minute must not come while warming up */
 const CPU_LEAD_MS = 100; /* reading the processor time takes some itself */
@@ -24,9 +19,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const IDLE_MS = 40_000;
 const SYNC_COUNT = 100;
-const STEADY_SCHEDULES = 1000;
 const STEADY_EVERY_MS = 1000;
-const STEADY_SKIP_MS = 2000; /* the first seconds of the steady mode are not counted */
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
 
@@ -39,18 +32,39 @@ const { positionals, values: options } = parseArgs({
         mode: { type: "string", multiple: true, default: ["burst", "steady"] },
         only: { type: "string", multiple: true },
         set: { type: "string", multiple: true, default: [] },
+        smoke: { type: "boolean", default: false },
     },
 });
 const [root, binary] = positionals;
 
+/*
+ * warmCount, warmLeadMs   schedules of each of the two rounds that warm up, and their lead
+ * leadMs                  between the last schedule created and the instant due
+ * steadyCount             schedules of the steady mode, each due every STEADY_EVERY_MS
+ * skipMs                  the beginning of the steady mode that is not counted
+ * The lead of smoke mode is long: no figure is measured, and the machine may be busy.
+ */
+const size = options.smoke
+    ? { warmCount: 0, warmLeadMs: 0, leadMs: 3000, steadyCount: 20, skipMs: 0 }
+    : { warmCount: 2000, warmLeadMs: 2000, leadMs: 1500, steadyCount: 1000, skipMs: 2000 };
+
 const subjects = [
     new Belfry("belfry-sqlite", "sqlite", binary),
     new Belfry("belfry-postgres", "postgres", binary),
-    new BullMq("bullmq-always", "always"),
-    new BullMq("bullmq-everysec", "everysec"),
-    new GraphileCron("graphile-cron"),
-    new Graphile("graphile-run_at"),
+    ...(options.smoke ? [] : await peers()),
 ].filter(({ name }) => !options.only || options.only.includes(name));
+
+/* Smoke mode does not need their packages. */
+async function peers() {
+    const { BullMq } = await import("./bullmq.mjs");
+    const { Graphile, GraphileCron } = await import("./graphile.mjs");
+    return [
+        new BullMq("bullmq-always", "always"),
+        new BullMq("bullmq-everysec", "everysec"),
+        new GraphileCron("graphile-cron"),
+        new Graphile("graphile-run_at"),
+    ];
+}
 
 /* --set NAME.KEY=NUMBER */
 for (const text of options.set) {
@@ -105,18 +119,21 @@ function judge(fires, schedules) {
 async function warmUp(subject, fleet) {
     const create = async (prefix) => {
         const started = now();
-        const first = Math.ceil(started) + WARM_LEAD_MS;
-        await subject.create(plan(prefix, WARM_COUNT, { first }));
+        const first = Math.ceil(started) + size.warmLeadMs;
+        await subject.create(plan(prefix, size.warmCount, { first }));
         return now() - started;
     };
+    if (size.warmCount === 0) {
+        return 0;
+    }
     await create("warm-a");
     const ms = await create("warm-b");
-    await fleet.wait(2 * WARM_COUNT, now(), IDLE_MS);
-    if (fleet.done < 2 * WARM_COUNT) {
-        throw new Error(`${subject.name}: ${fleet.done} of ${2 * WARM_COUNT} warm-up fires`);
+    await fleet.wait(2 * size.warmCount, now(), IDLE_MS);
+    if (fleet.done < 2 * size.warmCount) {
+        throw new Error(`${subject.name}: ${fleet.done} of ${2 * size.warmCount} warm-up fires`);
     }
     await fleet.clear();
-    return ms / WARM_COUNT;
+    return ms / size.warmCount;
 }
 
 async function createBefore(subject, schedules) {
@@ -131,7 +148,7 @@ async function createBefore(subject, schedules) {
 
 /* The first instant at which all can be due if one creation takes `createMs`. */
 function dueAfter(count, createMs) {
-    return Math.ceil(now() + LEAD_MS + CREATE_MARGIN * count * createMs);
+    return Math.ceil(now() + size.leadMs + CREATE_MARGIN * count * createMs);
 }
 
 /* Returns a function that returns the processor time used until its call. */
@@ -157,21 +174,21 @@ async function burst(subject, fleet, createMs, count) {
 }
 
 async function steady(subject, fleet, createMs, seconds) {
-    const slots = (seconds * 1000 + STEADY_SKIP_MS) / STEADY_EVERY_MS;
-    const first = dueAfter(STEADY_SCHEDULES * (subject.createsSlots ? slots : 1), createMs);
+    const slots = (seconds * 1000 + size.skipMs) / STEADY_EVERY_MS;
+    const first = dueAfter(size.steadyCount * (subject.createsSlots ? slots : 1), createMs);
     const every = STEADY_EVERY_MS;
-    const step = STEADY_EVERY_MS / STEADY_SCHEDULES;
-    const schedules = plan("s", STEADY_SCHEDULES, { first, step, every, slots });
+    const step = STEADY_EVERY_MS / size.steadyCount;
+    const schedules = plan("s", size.steadyCount, { first, step, every, slots });
     const creates = await createBefore(subject, schedules);
     const end = first + slots * every;
     await pause(first - CPU_LEAD_MS - now());
     const used = cpuSince(fleet);
     await pause(end - now());
     const cpu = used();
-    await fleet.wait(slots * STEADY_SCHEDULES, end, STEADY_EVERY_MS);
+    await fleet.wait(slots * size.steadyCount, end, STEADY_EVERY_MS);
     const { fires } = await fleet.stop();
     const verdict = judge(fires, schedules);
-    const late = verdict.late.filter(({ due }) => due >= first + STEADY_SKIP_MS);
+    const late = verdict.late.filter(({ due }) => due >= first + size.skipMs);
     return { ...verdict, late, creates, cpu, spanMs: end - first };
 }
 
@@ -237,10 +254,16 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => process.exit(130));
 }
 
+/* In smoke mode, one mode on PostgreSQL is enough to see that it runs. */
+function takesPart(subject, mode) {
+    const isEnough = options.smoke && subject.database === "postgres";
+    return mode === "burst" || !(subject.onlyMinutes || isEnough);
+}
+
 printSyncTime();
 for (let round = 0; round < Number(options.rounds); round++) {
     for (const mode of options.mode) {
-        for (const subject of subjects.filter((s) => mode === "burst" || !s.onlyMinutes)) {
+        for (const subject of subjects.filter((s) => takesPart(s, mode))) {
             const dir = `${root}/${subject.name}-${mode}-${round}`;
             print(mode, subject, await measure(subject, mode, dir));
         }

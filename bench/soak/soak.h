@@ -12,7 +12,7 @@
 
 enum {
     SOAK_RATE_MAX = 20000, /* schedules of one second each, so starts per second */
-    SOAK_MINUTES_MAX = 24 * 60,
+    SOAK_SECONDS_MAX = 24 * 60 * 60,
     SOAK_WORKERS = 2,
     SOAK_LATE_MS = 60000,  /* later ones count as this late */
     SOAK_HTTP_ONE_IN = 10, /* one in this many schedules calls a URL, the others have workers */
@@ -31,7 +31,7 @@ struct soak {
     const char *program;
     char dir[SOAK_PATH_MAX];
     const char *db; /* its URL; NULL: a file of SQLite in `dir` */
-    int rate, minutes;
+    int rate, seconds;
     uint16_t port, receiver_port;
     instant start, end;                     /* slots are at or after `start` and before `end` */
     struct tally tallies[1 + SOAK_WORKERS]; /* the receiver, then the workers */

@@ -78,15 +78,19 @@ static struct block *new_block(struct arena *arena, size_t least)
 /* Moves to the next block.  If that is too small, inserts a new block before it. */
 static void next_block(struct arena *arena, size_t least)
 {
-    struct block **link = arena->block ? &arena->block->next : &arena->first;
+    struct block *next = arena->block ? arena->block->next : arena->first;
 
-    if (!*link || (*link)->size < least) {
+    if (!next || next->size < least) {
         struct block *block = new_block(arena, least);
 
-        block->next = *link;
-        *link = block;
+        block->next = next;
+        if (arena->block)
+            arena->block->next = block;
+        else
+            arena->first = block;
+        next = block;
     }
-    arena->block = *link;
+    arena->block = next;
     arena->at = 0;
 }
 

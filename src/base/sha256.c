@@ -58,7 +58,7 @@ void sha256_mix(uint32_t state[8], const uint8_t *block)
 {
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
     uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
-    uint32_t w[SHA256_ROUNDS];
+    uint32_t w[SHA256_ROUNDS] = {0};
 
     expand(block, w);
     for (int i = 0; i < SHA256_ROUNDS; i++) {

@@ -257,6 +257,19 @@ static enum rc make_decisions(struct turn *turn, struct err *reterr)
     return RC_OK;
 }
 
+/*
+ * Copies only the used part of the lists, which is usually small.  Not inlined: gcc would take
+ * the first member for the whole of what is copied, and warn.
+ */
+static __attribute__((noinline)) void copy_memory(struct engine_memory *to,
+                                                  const struct engine_memory *from)
+{
+    memcpy(to, from, offsetof(struct engine_memory, hot));
+    memcpy(to->hot, from->hot, (size_t)from->hot_count * sizeof from->hot[0]);
+    memcpy(to->restricted, from->restricted,
+           (size_t)from->restricted_count * sizeof from->restricted[0]);
+}
+
 static void prepare(struct engine *engine, struct turn *turn, const struct turn_in *in)
 {
     struct engine_memory *m;
@@ -271,7 +284,7 @@ static void prepare(struct engine *engine, struct turn *turn, const struct turn_
     turn->now = in->now;
     turn->node = engine->node.id;
     turn->is_single = db_kind(engine->db) == DB_SQLITE;
-    engine_memory_copy(&turn->memory, &engine->memory);
+    copy_memory(&turn->memory, &engine->memory);
     turn->sched_map = engine->sched_map;
     turn->work_map = engine->work_map;
     turn->gate_map = engine->gate_map;
@@ -388,7 +401,7 @@ static void adopt_turn(struct engine *engine, const struct turn *turn)
     must(turn->memory.event == engine->memory.event + turn->events.count);
     must(turn->memory.key_ms >= engine->memory.key_ms);
     must(turn->memory.audit >= engine->memory.audit);
-    engine_memory_copy(&engine->memory, &turn->memory);
+    copy_memory(&engine->memory, &turn->memory);
     cache_rows(&engine->committed, turn);
     for (int i = 0; i < turn->scheds.count; i++) {
         const struct work_schedule *sched = turn->scheds.at[i];

@@ -90,16 +90,6 @@ struct engine_memory {
     instant audit_pruned_at; /* when old rows of the audit were last deleted */
     int audit_rows;          /* rows inserted since                          */
     int hot_count, restricted_count;
-    struct hot hot[HOT_MAX]; /* from here on only lists, see engine_memory_copy() */
+    struct hot hot[HOT_MAX]; /* from here on only lists, see copy_memory() */
     struct restricted_queue restricted[RESTRICTED_QUEUES_MAX]; /* by queue */
 };
-
-/* Copies only the used part of the lists, which is usually small. */
-static inline void engine_memory_copy(struct engine_memory *to,
-                                      const struct engine_memory *from)
-{
-    memcpy(to, from, offsetof(struct engine_memory, hot));
-    memcpy(to->hot, from->hot, (size_t)from->hot_count * sizeof from->hot[0]);
-    memcpy(to->restricted, from->restricted,
-           (size_t)from->restricted_count * sizeof from->restricted[0]);
-}

@@ -56,26 +56,28 @@ static void govern(struct turn *turn, struct work_schedule *sched, instant start
 {
     struct cursor *c = &sched->cursor;
     struct governor governor = governor_of(sched);
-    struct governed next;
+    struct governed chosen;
+    instant next;
 
     must(sched->plan.is_governed && c->open == 0); /* else two runs could be open */
     governor_tidy(&governor, started, turn->now);
     governor.baseline = next_slot(sched, started);
-    next = governor_next(&governor, started);
-    if (next.at < turn->now && next.source == SOURCE_BASELINE_CRON) {
-        next.at = next_slot(sched,
-                            turn->now); /* a time of the cron expression, never between two */
-    } else if (next.at < turn->now) {
-        span rest = next.at - started;
+    chosen = governor_next(&governor, started);
+    next = chosen.at;
+    if (next < turn->now && chosen.source == SOURCE_BASELINE_CRON) {
+        /* a time of the cron expression, never between two */
+        next = next_slot(sched, turn->now);
+    } else if (next < turn->now) {
+        span rest = next - started;
 
-        next.at = turn->now + (rest > OVERRUN_MIN ? rest : OVERRUN_MIN);
+        next = turn->now + (rest > OVERRUN_MIN ? rest : OVERRUN_MIN);
     }
     c->hint_interval = governor.hint_interval;
     c->hint_at = governor.hint_at;
     c->hint_expires = governor.hint_expires;
-    c->next_at = as_slot(c, next.at);
+    c->next_at = as_slot(c, next);
     must(c->next_at > c->mark);
-    c->source = (int64_t)next.source;
+    c->source = (int64_t)chosen.source;
     sched->next_due = c->next_at;
     sched->has_next_due = true;
     sched->is_touched = true;

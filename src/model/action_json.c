@@ -339,7 +339,7 @@ enum rc action_from_json(const json_t *json, struct arena *arena, bool is_lenien
 {
     struct action action;
     const struct reading reading = {arena, is_lenient, &action};
-    enum action_type type;
+    enum action_type type = ACTION_HTTP;
     enum rc rc = read_type(json, &type, reterr);
 
     if (rc != RC_OK)

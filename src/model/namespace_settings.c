@@ -92,6 +92,7 @@ static enum rc read_keys(const json_t *value, void *to, struct err *reterr)
 
     if (rc != RC_OK)
         return rc;
+    must(named);
     settings->keys = arena_array(r->arena, (size_t)settings->key_count, sizeof *settings->keys);
     for (int i = 0; rc == RC_OK && i < settings->key_count; i++) {
         settings->keys[i].name = named[i].name;
@@ -286,6 +287,7 @@ static enum rc read_upstreams(const json_t *value, void *to, struct err *reterr)
 
     if (rc != RC_OK)
         return rc;
+    must(named);
     settings->upstreams = arena_array(r->arena, (size_t)settings->upstream_count,
                                       sizeof *settings->upstreams);
     for (int i = 0; rc == RC_OK && i < settings->upstream_count; i++) {

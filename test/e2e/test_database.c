@@ -213,6 +213,7 @@ static void the_watchdog_is_fed_while_the_server_is_away(void **state)
     world_notify_await(fd, "READY=1");
     pg_server_stop(&pg_server);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
+    world_notify_drop(fd);
     for (int i = 0; i < 12; i++) /* for much longer than WATCHDOG_USEC */
         world_notify_await(fd, "WATCHDOG=1");
     pg_server_start(w, &pg_server);

@@ -66,10 +66,14 @@ int64_t world_number(const struct world *world, const char *sql);
 /* The number of stored events of this type (core/event.h). */
 int world_events(const struct world *world, const char *name);
 
-/* A socket like systemd's: opens it; the variable for the server; the next expected message. */
+/*
+ * A socket like systemd's: opens it; the variable for the server; the next expected message,
+ * where signs of life may come in between; drops the messages that have come.
+ */
 int world_notify_open(const struct world *world);
 const char *world_notify_env(const struct world *world); /* until the next call */
 void world_notify_await(int fd, const char *words);
+void world_notify_drop(int fd);
 
 /* Sleeps between two attempts. */
 void world_pause(void);

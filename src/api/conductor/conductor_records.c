@@ -205,6 +205,7 @@ static void add_record(struct record_search *g, const struct run_info *run)
     struct arena *arena = g->records.texts;
     char id[RUN_ID_TEXT_MAX];
 
+    must(owner); /* read_owners() has read the schedules of all runs of the batch */
     if (!owner->is_ours || run->kind == RUN_TEST)
         return;
     run_id_format(&run->id, id);

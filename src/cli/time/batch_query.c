@@ -63,7 +63,7 @@ static enum rc read_spec(const struct value *value, struct batch_query *q, struc
 static enum rc read_dialect(const struct value *value, struct batch_query *q,
                             struct err *reterr)
 {
-    struct str text;
+    struct str text = {0};
     enum rc rc = read_text(value, &text, reterr);
 
     return rc == RC_OK ? dialect_parse(text, &q->dialect, reterr) : rc;
@@ -86,7 +86,7 @@ static enum rc read_seed(const struct value *value, struct batch_query *q, struc
 
 static enum rc read_after(const struct value *value, struct batch_query *q, struct err *reterr)
 {
-    struct str text;
+    struct str text = {0};
     enum rc rc = read_text(value, &text, reterr);
 
     return rc == RC_OK ? instant_parse(text, &q->after, reterr) : rc;

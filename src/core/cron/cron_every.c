@@ -139,7 +139,7 @@ enum rc cron_every_parse(struct str text, const char *origin, enum cron_every ru
     bool is_epoch = rule == EVERY_EPOCH;
     struct str head = text, tail = {0};
     bool has_phase = is_epoch && str_cut(text, '/', &head, &tail);
-    int64_t every, phase = 0;
+    int64_t every = 0, phase = 0;
     enum rc rc = take_duration(head, origin, is_epoch, &every, reterr);
 
     if (rc != RC_OK)

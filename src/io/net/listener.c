@@ -111,7 +111,7 @@ static uint16_t port_of(const uv_tcp_t *server)
 }
 
 static enum rc bind_server(struct listener *listener, const char *host, uint16_t port,
-                           struct server **ret, struct err *reterr)
+                           bool has_tls, uint16_t *ret_port, struct err *reterr)
 {
     struct sockaddr_storage address;
     struct server *server = &listener->servers[listener->server_count];
@@ -130,6 +130,7 @@ static enum rc bind_server(struct listener *listener, const char *host, uint16_t
     must(uv_tcp_init(listener->loop, &server->tcp) == 0);
     server->tcp.data = server;
     server->listener = listener;
+    server->has_tls = has_tls;
     listener->server_count++;
     listener->handles++;
     error = uv_tcp_bind(&server->tcp, (struct sockaddr *)&address, flags);
@@ -139,34 +140,21 @@ static enum rc bind_server(struct listener *listener, const char *host, uint16_t
         uv_close((uv_handle_t *)&server->tcp, on_server_closed);
         return set_bind_error(error, host, port, reterr);
     }
-    *ret = server;
+    *ret_port = port_of(&server->tcp);
     return RC_OK;
 }
 
 enum rc listener_bind(struct listener *listener, const char *host, uint16_t port,
                       uint16_t *ret_port, struct err *reterr)
 {
-    struct server *server;
-    enum rc rc = bind_server(listener, host, port, &server, reterr);
-
-    if (rc == RC_OK)
-        *ret_port = port_of(&server->tcp);
-    return rc;
+    return bind_server(listener, host, port, false, ret_port, reterr);
 }
 
 enum rc listener_bind_tls(struct listener *listener, const char *host, uint16_t port,
                           uint16_t *ret_port, struct err *reterr)
 {
-    struct server *server;
-    enum rc rc;
-
     must(listener->tls);
-    rc = bind_server(listener, host, port, &server, reterr);
-    if (rc != RC_OK)
-        return rc;
-    server->has_tls = true;
-    *ret_port = port_of(&server->tcp);
-    return RC_OK;
+    return bind_server(listener, host, port, true, ret_port, reterr);
 }
 
 enum rc listener_tls(struct listener *listener, const struct tls_files *files,

@@ -180,9 +180,8 @@ static char **read_list(char **at, const char *end, int32_t count)
     return list;
 }
 
-struct exec_pack exec_unpack(int fd)
+void exec_unpack(int fd, struct exec_pack *ret)
 {
-    struct exec_pack pack;
     struct stat file;
     struct head head;
     char *bytes, *at, *end;
@@ -193,14 +192,13 @@ struct exec_pack exec_unpack(int fd)
     memcpy(&head, bytes, sizeof head);
     at = bytes + sizeof head;
     end = bytes + file.st_size;
-    pack.caps = head.caps;
-    pack.cwd = read_text(&at, end);
-    pack.user = read_text(&at, end);
-    pack.group = read_text(&at, end);
-    pack.file = read_text(&at, end);
-    pack.argv = read_list(&at, end, head.argc);
-    if (pack.file[0] == '\0')
-        pack.file = pack.argv[0];
-    pack.env = read_list(&at, end, head.env_count);
-    return pack;
+    ret->caps = head.caps;
+    ret->cwd = read_text(&at, end);
+    ret->user = read_text(&at, end);
+    ret->group = read_text(&at, end);
+    ret->file = read_text(&at, end);
+    ret->argv = read_list(&at, end, head.argc);
+    if (ret->file[0] == '\0')
+        ret->file = ret->argv[0];
+    ret->env = read_list(&at, end, head.env_count);
 }

@@ -23,7 +23,7 @@ MUST_USE enum rc exec_request_check(const struct exec_request *request, struct e
 MUST_USE int exec_pack(const struct exec_request *request);
 
 /* Reads what exec_pack() wrote.  The memory is never freed. */
-struct exec_pack exec_unpack(int fd);
+void exec_unpack(int fd, struct exec_pack *ret);
 
 /* Bytes as a file to be read from its start; -1 with errno.  The name appears in /proc. */
 MUST_USE int exec_memory_file(const char *name, struct str bytes);

@@ -192,7 +192,7 @@ void supervisor_main(void)
     supervisor.deaths = block_signals();
     if (!receive_run(fds))
         _exit(0);
-    supervisor.pack = exec_unpack(fds[SUPERVISOR_REQUEST]);
+    exec_unpack(fds[SUPERVISOR_REQUEST], &supervisor.pack);
     refusal = start_program(&supervisor, fds);
     for (int i = 0; i < SUPERVISOR_FDS; i++)
         close(fds[i]);

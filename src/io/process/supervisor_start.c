@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/must.h"
+
 enum {
     PROGRAM_UMASK = 022, /* the usual default; a program may set a stricter one */
     NOT_STARTED = 127,   /* as a shell returns; it is not read */
@@ -31,22 +33,26 @@ struct supervisor_error supervisor_find_user(const struct exec_pack *pack,
     struct supervisor_user identity = {.uid = geteuid(), .gid = getegid()};
     const struct passwd *user;
     const struct group *group;
+    const char *home = NULL;
 
     errno = 0;
     if (pack->user[0] != '\0') {
         user = getpwnam(pack->user);
         if (!user)
             return make_error(SUPERVISOR_USER, errno == ENOENT ? 0 : errno);
-        identity = (struct supervisor_user){.uid = user->pw_uid,
-                                            .gid = user->pw_gid,
-                                            .name = pack->user,
-                                            .home = strdup(user->pw_dir)};
+        identity = (struct supervisor_user){
+            .uid = user->pw_uid, .gid = user->pw_gid, .name = pack->user};
+        home = user->pw_dir;
     }
     if (pack->group[0] != '\0') {
         group = getgrnam(pack->group);
         if (!group)
             return make_error(SUPERVISOR_GROUP, errno == ENOENT ? 0 : errno);
         identity.gid = group->gr_gid;
+    }
+    if (home) {
+        identity.home = strdup(home); /* the next getpwnam() overwrites it */
+        must(identity.home);
     }
     identity.is_other = identity.uid != geteuid() || identity.gid != getegid();
     *ret = identity;

@@ -127,7 +127,7 @@ static bool is_number(struct str text)
 enum rc config_address_add(struct str text, struct config_addresses *list, struct err *reterr)
 {
     struct config_addresses longer = *list;
-    struct str host = {NULL, 0}, port_text = {NULL, 0};
+    struct str host = text, port_text = text;
     uint16_t port = 0;
     enum rc rc;
 

@@ -248,8 +248,8 @@ static void find_operation(struct frontend *frontend, struct call *call,
 static void begin_call(struct frontend *frontend, struct ticket *t, struct exchange *x)
 {
     struct call *call = &t->call;
-    struct str allow, body = x->body;
-    int status;
+    struct str allow = {0}, body = x->body;
+    int status = 0;
 
     find_operation(frontend, call, x->request, &status, &allow);
     call->dialect = operation_dialect(call->operation, x->request);

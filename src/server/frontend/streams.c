@@ -44,9 +44,9 @@ struct streams {
     struct buf out; /* of one write: EXCHANGE_WRITE_MAX */
 
     struct event_ring ring;
-    bool is_active;        /* at least one stream follows the ring */
-    struct ticket *reader; /* of the ring                          */
-    struct event_watch *watch;
+    bool is_active;           /* at least one stream follows the ring */
+    struct ticket *reader;    /* of the ring                          */
+    struct event_watch watch; /* all events, for the ring            */
     bool is_touched;
 };
 
@@ -116,19 +116,13 @@ static void begin_ring(struct streams *streams, const struct event_cursor *curso
     struct ticket *t = streams->reader;
 
     if (!t) {
-        streams->watch = calloc(1, sizeof *streams->watch);
-        must(streams->watch);
-        streams->watch->question.filter.is_everything = true;
-        streams->watch->question.terms = api_dialects[DIALECTS_AGENTS].events;
-        streams->watch->question.start = EVENT_AFTER;
-        streams->watch->question.limit = WATCH_LIMIT;
         t = streams->reader = frontend_ticket_new(streams->frontend, NULL);
         t->call.operation = &event_feed;
-        t->call.arg = streams->watch;
+        t->call.arg = &streams->watch;
         t->stream = streams;
     }
     event_ring_begin(&streams->ring, cursor);
-    streams->watch->question.after = *cursor;
+    streams->watch.question.after = *cursor;
     streams->is_active = true;
     read_ring(streams);
 }
@@ -388,15 +382,15 @@ static void finish_ring_read(struct streams *streams)
         streams->is_touched = true; /* the database is unavailable: retry at the next poll */
         return;
     }
-    if (streams->watch->portion.is_lost) {
+    if (streams->watch.portion.is_lost) {
         end_live_streams(streams);
         return;
     }
-    batch = event_ring_add(&streams->ring, &streams->watch->portion);
+    batch = event_ring_add(&streams->ring, &streams->watch.portion);
     if (batch)
         distribute(streams, batch);
     trim_ring(streams);
-    if (streams->is_touched || streams->watch->portion.has_more)
+    if (streams->is_touched || streams->watch.portion.has_more)
         read_ring(streams);
 }
 
@@ -498,6 +492,12 @@ struct streams *streams_new(struct frontend *frontend, struct commit_signal *sig
     streams->all.prev_stream = streams->all.next_stream = &streams->all;
     streams->out = (struct buf){.ptr = malloc(EXCHANGE_WRITE_MAX), .cap = EXCHANGE_WRITE_MAX};
     must(streams->out.ptr);
+    streams->watch.question = (struct event_query){
+        .filter = {.is_everything = true},
+        .terms = api_dialects[DIALECTS_AGENTS].events,
+        .start = EVENT_AFTER,
+        .limit = WATCH_LIMIT,
+    };
     streams->poll_others = loop_timer_new(loop, poll_others, streams);
     streams->reap = loop_timer_new(loop, reap, streams);
     return streams;
@@ -510,7 +510,6 @@ struct streams *streams_free(struct streams *streams)
     must(streams->count == 0);
     loop_timer_free(streams->poll_others);
     loop_timer_free(streams->reap);
-    free(streams->watch);
     free(streams->out.ptr);
     free(streams);
     return NULL;
