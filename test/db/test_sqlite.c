@@ -430,7 +430,7 @@ static void the_log_does_not_grow_for_ever_while_somebody_always_reads(void **st
 
     f->db = db_close(f->db);
     f->db = open_with(f->url,
-                      &(struct db_options){.lock_ms = PATIENCE_MS, .log_pages = LOG_PAGES});
+                      &(struct db_options){.lock_ms = PATIENCE_MS, .wal_pages = LOG_PAGES});
     make_table(f);
     OK(db_exec(f->db, STR("PRAGMA synchronous=OFF"), err)); /* power is not lost here */
     assert_int_equal(pipe(requests), 0);
