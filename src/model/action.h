@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "model/member.h"
+#include "model/pairs.h"
 #include "model/texts.h"
 
 enum {

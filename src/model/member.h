@@ -132,23 +132,3 @@ MUST_USE enum rc json_take_kept(const json_t *value, int max, struct arena *aren
 
 /* As err_in(), for a key chosen by a user: a long or unusual one is left out of the path. */
 void err_in_key(struct err *reterr, struct str key);
-
-/* Names with texts, in their original order. */
-struct pair {
-    struct str name, value;
-};
-
-struct pairs {
-    struct pair *list;
-    int count;
-};
-
-struct pairs_rule {
-    int count_max, name_max, value_max;
-    enum rc (*check_name)(struct str s, struct err *reterr);
-    enum rc (*check_value)(struct str s, struct err *reterr); /* NULL: any */
-};
-
-MUST_USE enum rc pairs_read(const json_t *value, const struct pairs_rule *rule,
-                            struct arena *arena, struct pairs *ret, struct err *reterr);
-json_t *pairs_print(const struct pairs *pairs);

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "model/member.h"
+#include "model/pairs.h"
 #include "model/texts.h"
 
 enum {

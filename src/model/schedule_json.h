@@ -11,6 +11,7 @@
 #include "model/action_json.h"
 #include "model/governor_json.h"
 #include "model/member.h"
+#include "model/pairs.h"
 
 enum {
     SCHEDULE_ID_MAX = 255,  /* bytes of a schedule's or namespace's name: two make a seed */

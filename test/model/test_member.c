@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table that every codec uses, with a struct of every kind of member. */
 #include "model/member.h"
+#include "model/pairs.h"
 
 #include "codecs.h"
 

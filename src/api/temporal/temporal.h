@@ -13,7 +13,6 @@
 
 #define TEMPORAL_SERVICE "temporal.api.workflowservice.v1.WorkflowService"
 
-
 /* temporal_request.c */
 
 /* Reads the namespace of the request: field 1 of every message that has one. */
