@@ -236,7 +236,7 @@ static int size_batch(const struct turn *turn, const struct work_schedule *sched
     return batch > 0 && left < room ? left : room;
 }
 
-static void backfill_slotss(struct turn *turn, struct work_schedule *sched)
+static void advance_backfills(struct turn *turn, struct work_schedule *sched)
 {
     struct cursor *c = &sched->cursor;
     int room = sched->backfill_count > 0 ? room_for_backfill(sched) : 0;
@@ -313,7 +313,7 @@ void sched_advance(struct turn *turn, struct work_schedule *sched)
         sched_account_until(turn, sched, turn->now, OUTCOME_DROPPED, REASON_QUARANTINED);
     else
         advance_slots(turn, sched);
-    backfill_slotss(turn, sched);
+    advance_backfills(turn, sched);
     close_if_idle(turn, sched);
 }
 
