@@ -123,6 +123,7 @@ void node_start(struct world *world, struct sim_node *node)
         .dispatch_jitter = world->profile.jitter,
         .plan_bytes = (size_t)world->profile.plans * PLAN_BYTES,
         .committed = world->profile.plans,
+        .backfill_portion = world->profile.backfill_batch,
     };
     struct err err = {.text = ""};
     enum rc rc;

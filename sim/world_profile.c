@@ -106,6 +106,7 @@ void world_profile_draw(struct world_profile *ret, struct prng *prng)
     s.plans = (int)prng_between(prng, 2, 24);
     /* not drawn, so that existing seeds stay the same */
     s.jitter = s.plans % 4 == 0 ? 3 * s.unit : 0;
+    s.backfill_batch = s.plans % 3 == 0 ? 0 : 1 + s.plans % 5;
     s.node_lease = prng_between(prng, 6, 20) * s.unit;
     s.tick = s.node_lease / 3;
     s.lag = s.nodes > 1 && prng_chance(prng, 1, 2) ? 900 * SPAN_MS : 0;

@@ -50,9 +50,10 @@ struct world_profile {
     instant begin;
     span trouble, drain; /* faults happen during the first; then everything must settle */
     int nodes, workers, schedules;
-    int capacity; /* calls that a node can make at once */
-    int rows;     /* turn_in.rows */
-    int plans;    /* approximate cache size: some plans are read again */
+    int capacity;       /* calls that a node can make at once */
+    int rows;           /* turn_in.rows */
+    int plans;          /* approximate cache size: some plans are read again */
+    int backfill_batch; /* slots of a backfill per turn; 0: no limit */
     span node_lease;
     span jitter;      /* of schedules without their own */
     span tick;        /* no node sleeps longer */
