@@ -190,9 +190,8 @@ static void advance_cursor(struct stream *s, int until)
 
 static void write_ring(struct stream *s)
 {
-    const struct event_query *question = &s->t->call.stream->watch->question;
-
     while (s->at) {
+        const struct event_query *question = &s->t->call.stream->watch->question;
         int next = s->index;
 
         for (; next < s->at->count; next++) {
