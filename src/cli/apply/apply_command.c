@@ -22,7 +22,7 @@ enum {
 };
 
 #define FILE_ROW                                                            \
-    [OPT_FILE] = {"file", 'f', "PATH",                                      \
+    [OPT_FILE] = {"file", 'f', "PATH", NULL,                                \
                   "file, or directory of *.yaml, *.yml and *.json files;\n" \
                   "- is standard input; may be repeated (required)"}
 
@@ -116,13 +116,14 @@ static int apply_run(const struct args *args)
 static const struct option apply_options[OPT_APPLY_COUNT] = {
     REMOTE_OPTION_ROWS,
     FILE_ROW,
-    [OPT_PRUNE] = {"prune", '\0', NULL,
+    [OPT_PRUNE] = {"prune", '\0', NULL, NULL,
                    "delete schedules with the label -l that are in no file"},
-    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "label of the schedules that --prune may delete"},
-    [OPT_DRY_RUN] = {"dry-run", '\0', NULL,
+    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", NULL,
+                   "label of the schedules that --prune may delete"},
+    [OPT_DRY_RUN] = {"dry-run", '\0', NULL, NULL,
                      "change nothing; print the changes and the times of\n"
                      "schedules before and after"},
-    [OPT_YES] = {"yes", 'y', NULL, "delete without confirmation"},
+    [OPT_YES] = {"yes", 'y', NULL, NULL, "delete without confirmation"},
 };
 
 const struct command apply_command = {
@@ -155,9 +156,10 @@ const struct command apply_command = {
 static const struct option diff_options[OPT_DIFF_COUNT] = {
     REMOTE_OPTION_ROWS,
     FILE_ROW,
-    [OPT_PRUNE] = {"prune", '\0', NULL,
+    [OPT_PRUNE] = {"prune", '\0', NULL, NULL,
                    "also list schedules with the label -l that are in no file"},
-    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "label of the schedules that --prune lists"},
+    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", NULL,
+                   "label of the schedules that --prune lists"},
 };
 
 const struct command diff_command = {

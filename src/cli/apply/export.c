@@ -180,12 +180,12 @@ static int export_run(const struct args *args)
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_FORM] = {"format", 'F', "FORMAT",
+    [OPT_FORM] = {"format", 'F', "FORMAT", NULL,
                   "yaml, or json with one document per line (default\n"
                   "yaml)"},
-    [OPT_FORCE] = {"force", '\0', NULL, "replace FILE if it exists"},
-    [OPT_LABEL] = {"label", 'l', "KEY[=VALUE]", "only schedules with this label"},
-    [OPT_PREFIX] = {"prefix", '\0', "TEXT", "only schedules whose id begins with TEXT"},
+    [OPT_FORCE] = {"force", '\0', NULL, NULL, "replace FILE if it exists"},
+    [OPT_LABEL] = {"label", 'l', "KEY[=VALUE]", NULL, "only schedules with this label"},
+    [OPT_PREFIX] = {"prefix", '\0', "TEXT", NULL, "only schedules whose id begins with TEXT"},
 };
 
 const struct command export_command = {

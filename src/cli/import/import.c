@@ -391,16 +391,18 @@ static int import_run(const struct args *args)
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_SYSTEM] = {"system", '\0', NULL,
+    [OPT_SYSTEM] = {"system", '\0', NULL, NULL,
                     "lines have a user column, like /etc/crontab (default:\n"
                     "no user column)"},
-    [OPT_TZ] = {"tz", 'z', "ZONE",
+    [OPT_TZ] = {"tz", 'z', "ZONE", NULL,
                 "time zone of lines without CRON_TZ (default: the local\n"
                 "zone)"},
-    [OPT_PREFIX] = {"prefix", '\0', "TEXT", "prefix of the schedules' ids (default cron)"},
-    [OPT_TO] = {"to", '\0', "FILE", "write a file for `belfry apply`; - is standard output"},
-    [OPT_APPLY] = {"apply", '\0', NULL, "create or change the schedules on the server"},
-    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR",
+    [OPT_PREFIX] = {"prefix", '\0', "TEXT", NULL,
+                    "prefix of the schedules' ids (default cron)"},
+    [OPT_TO] = {"to", '\0', "FILE", NULL,
+                "write a file for `belfry apply`; - is standard output"},
+    [OPT_APPLY] = {"apply", '\0', NULL, NULL, "create or change the schedules on the server"},
+    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR", NULL,
                       "directory of time zone files (default: the system's)"},
 };
 

@@ -22,24 +22,16 @@ static const struct field token_columns[] = {
 
 static const struct view token_view = {"tokens", "id", FIELDS(token_columns), NULL, 0};
 
-enum token_option {
-    TOKEN_ROLE = REMOTE_OPTIONS,
-    TOKEN_FOR,
-    TOKEN_EXPIRES_IN,
-    TOKEN_EXPIRES_AT,
-    TOKEN_OPTIONS
-};
-
-static const struct option token_rows[TOKEN_OPTIONS] = {
+static const struct option token_rows[] = {
     REMOTE_OPTION_ROWS,
-    [TOKEN_ROLE] = {"role", 'r', "ROLE",
-                    "viewer, operator, editor, admin or worker (required)"},
-    [TOKEN_FOR] = {"for", '\0', "NAMESPACE",
-                   "namespace that the token is valid for; * means all\n"
-                   "(default: the namespace of -N)"},
-    [TOKEN_EXPIRES_IN] = {"expires-in", '\0', "SPAN",
-                          "lifetime, such as 90d (default: unlimited)"},
-    [TOKEN_EXPIRES_AT] = {"expires-at", '\0', "TIME", "expiry time, instead of --expires-in"},
+    {"role", 'r', "ROLE", AS_TEXT("role"),
+     "viewer, operator, editor, admin or worker (required)"},
+    {"for", '\0', "NAMESPACE", AS_TEXT("namespace"),
+     "namespace that the token is valid for; * means all\n"
+     "(default: the namespace of -N)"},
+    {"expires-in", '\0', "SPAN", AS_TEXT("expiresIn"),
+     "lifetime, such as 90d (default: unlimited)"},
+    {"expires-at", '\0', "TIME", AS_TIME("expiresAt"), "expiry time, instead of --expires-in"},
 };
 
 static void print_token(const json_t *answer, const char *name, const struct when *when,
@@ -55,15 +47,9 @@ static void print_token(const json_t *answer, const char *name, const struct whe
 
 static int token_create(const struct args *args)
 {
-    static const struct part parts[] = {
-        {TOKEN_ROLE, "role", PART_TEXT},
-        {TOKEN_FOR, "namespace", PART_TEXT},
-        {TOKEN_EXPIRES_IN, "expiresIn", PART_TEXT},
-        {TOKEN_EXPIRES_AT, "expiresAt", PART_TIME},
-    };
     static const struct view name_only = {.id = "token"};
     static const struct request_command desc = {.view = &name_only, .print = print_token};
-    json_auto_t *body = body_from_options(args, parts, 4);
+    json_auto_t *body = body_from_options(args);
     struct remote_request request = {.method = "POST", .path = "/api/v1/tokens", .body = body};
 
     if (!body)
@@ -94,7 +80,7 @@ static const struct command token_commands[] = {
      .usage = "[OPTION]...",
      .summary = "List tokens",
      .examples = "  belfry token list\n",
-     LISTER(list_options, .kind = "tokens", .list = {.view = &token_view})},
+     LISTER(list_options, .kind = "tokens", .view = &token_view)},
     {.name = "token revoke",
      .usage = "ID... [OPTION]...",
      .summary = "Revoke tokens",
@@ -120,34 +106,18 @@ static const struct field audit_columns[] = {
 
 static const struct view audit_view = {"entries", "object", FIELDS(audit_columns), NULL, 0};
 
-enum audit_option {
-    AUDIT_BY = LIST_OPTIONS,
-    AUDIT_OPERATION,
-    AUDIT_OBJECT,
-    AUDIT_FROM,
-    AUDIT_TO,
-    AUDIT_EVERYTHING,
-    AUDIT_OPTIONS
-};
-
-static const struct option audit_rows[AUDIT_OPTIONS] = {
+static const struct option audit_rows[] = {
     REMOTE_OPTION_ROWS,
     LIST_OPTION_ROWS,
-    [AUDIT_BY] = {"by", '\0', "NAME", "only entries by this caller"},
-    [AUDIT_OPERATION] = {"operation", '\0', "NAME",
-                         "only this operation, such as schedule.delete"},
-    [AUDIT_OBJECT] = {"object", '\0', "ID", "only entries about this object"},
-    [AUDIT_FROM] = {"from", '\0', "TIME", "only entries at or after TIME, such as -2h"},
-    [AUDIT_TO] = {"to", '\0', "TIME", "only entries at or before TIME"},
-    [AUDIT_EVERYTHING] = {"everything", '\0', "[=BOOL]",
-                          "entries of all namespaces and of the server itself;\n"
-                          "needs an admin of all namespaces (default false)"},
-};
-
-static const struct filter audit_filters[] = {
-    {AUDIT_BY, "by", FILTER_TEXT},         {AUDIT_OPERATION, "operation", FILTER_TEXT},
-    {AUDIT_OBJECT, "object", FILTER_TEXT}, {AUDIT_FROM, "from", FILTER_TIME},
-    {AUDIT_TO, "to", FILTER_TIME},         {AUDIT_EVERYTHING, "everything", FILTER_TEXT},
+    {"by", '\0', "NAME", AS_TEXT("by"), "only entries by this caller"},
+    {"operation", '\0', "NAME", AS_TEXT("operation"),
+     "only this operation, such as schedule.delete"},
+    {"object", '\0', "ID", AS_TEXT("object"), "only entries about this object"},
+    {"from", '\0', "TIME", AS_TIME("from"), "only entries at or after TIME, such as -2h"},
+    {"to", '\0', "TIME", AS_TIME("to"), "only entries at or before TIME"},
+    {"everything", '\0', "[=BOOL]", AS_TEXT("everything"),
+     "entries of all namespaces and of the server itself;\n"
+     "needs an admin of all namespaces (default false)"},
 };
 
 static const struct field verify_columns[] = {
@@ -242,8 +212,7 @@ static const struct command audit_commands[] = {
      .summary = "List changes and who made them, newest first",
      .examples = "  belfry audit list --object nightly\n"
                  "  belfry audit list --by ci --from -7d --all -o json\n",
-     LISTER(audit_rows, .kind = "audit",
-            .list = {.view = &audit_view, FILTERS(audit_filters)})},
+     LISTER(audit_rows, .kind = "audit", .view = &audit_view)},
     {.name = "audit verify",
      .usage = "[OPTION]...",
      .summary = "Check that no audit entry was changed",

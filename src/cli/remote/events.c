@@ -24,26 +24,22 @@ enum { TYPES_MAX = 32, TYPE_MAX = 32, PAGES_MAX = 1000 * 1000 };
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_FOLLOW] = {"follow", 'f', NULL, "print new events until interrupted"},
-    [OPT_AFTER] = {"after", '\0', "ID",
+    [OPT_FOLLOW] = {"follow", 'f', NULL, NULL, "print new events until interrupted"},
+    [OPT_AFTER] = {"after", '\0', "ID", NULL,
                    "start after this event; `now` or `oldest` (default\n"
                    "oldest; with -f now)"},
-    [OPT_LIMIT] = {"limit", '\0', "N",
+    [OPT_LIMIT] = {"limit", '\0', "N", NULL,
                    "maximum number of events (default 100, maximum 1000);\n"
                    "-f exits after N events (default: no limit)"},
-    [OPT_ALL] = {"all", 'a', NULL, "print all pages"},
-    [OPT_TYPE] = {"type", 't', "TYPE", "only this type, such as run.ended; may be repeated"},
-    [OPT_SCHEDULE] = {"schedule", 'S', "ID", "only events of this schedule"},
-    [OPT_RUN] = {"run", '\0', "ID", "only events of this run"},
-    [OPT_EVERYTHING] = {"everything", '\0', "[=BOOL]",
+    [OPT_ALL] = {"all", 'a', NULL, NULL, "print all pages"},
+    [OPT_TYPE] = {"type", 't', "TYPE", NULL,
+                  "only this type, such as run.ended; may be repeated"},
+    [OPT_SCHEDULE] = {"schedule", 'S', "ID", AS_TEXT("schedule"),
+                      "only events of this schedule"},
+    [OPT_RUN] = {"run", '\0', "ID", AS_TEXT("run"), "only events of this run"},
+    [OPT_EVERYTHING] = {"everything", '\0', "[=BOOL]", AS_TEXT("everything"),
                         "events of all namespaces and of the server itself;\n"
                         "needs an admin of all namespaces (default false)"},
-};
-
-static const struct filter filters[] = {
-    {OPT_SCHEDULE, "schedule", FILTER_TEXT},
-    {OPT_RUN, "run", FILTER_TEXT},
-    {OPT_EVERYTHING, "everything", FILTER_TEXT},
 };
 
 static const struct field columns[] = {
@@ -216,7 +212,7 @@ static int events_run(const struct args *args)
         return status;
     buf_text(&out, "/api/v1/events");
     path_query(&out, "type", count > 0 ? list : NULL);
-    status = list_filters(args, filters, sizeof filters / sizeof filters[0], &out);
+    status = query_from_options(args, &out);
     remote_printer(remote, &printer);
     if (status == STATUS_OK)
         status = args->value[OPT_FOLLOW] ? follow(remote, args, path, &printer)

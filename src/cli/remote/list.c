@@ -8,38 +8,6 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
 
-/* The value in the API's format, written to `room` if needed; NULL after reporting an error. */
-static const char *filter_value(const struct args *args, const struct filter *filter,
-                                char room[static INSTANT_TEXT_MAX])
-{
-    const char *value = args->value[filter->option];
-    struct err err;
-
-    if (filter->kind == FILTER_TEXT)
-        return value;
-    if (when_read_here(value, args->value[REMOTE_UTC] != NULL, room, &err) == RC_OK)
-        return room;
-    report_note("--%s: %s", args->command->options[filter->option].name, err.text);
-    return NULL;
-}
-
-int list_filters(const struct args *args, const struct filter *filters, int count,
-                 struct buf *path)
-{
-    for (int i = 0; i < count; i++) {
-        char room[INSTANT_TEXT_MAX];
-        const char *value;
-
-        if (!args->value[filters[i].option])
-            continue;
-        value = filter_value(args, &filters[i], room);
-        if (!value)
-            return STATUS_USAGE;
-        path_query(path, filters[i].name, value);
-    }
-    return STATUS_OK;
-}
-
 enum { PAGES_MAX = 100 * 1000 }; /* of --all: 100 million items; no list is longer */
 
 static int get_page(struct remote *remote, const struct args *args, const char *path,
@@ -63,19 +31,19 @@ static int get_page(struct remote *remote, const struct args *args, const char *
 }
 
 /* Reports a page without the list. */
-static int check_page(struct remote *remote, const struct list *list,
+static int check_page(struct remote *remote, const struct view *view,
                       const struct remote_answer *page)
 {
-    if (json_is_array(json_object_get(page->json, list->view->list)))
+    if (json_is_array(json_object_get(page->json, view->list)))
         return STATUS_OK;
     report_note("response from %s has no %s; is it a Belfry server?", remote_server(remote),
-                list->view->list);
+                view->list);
     return STATUS_PROTOCOL;
 }
 
 /* Appends the items of all pages from --cursor on; the last page's cursor is null. */
 static int fetch_all(struct remote *remote, const struct args *args, const char *path,
-                     const struct list *list, json_t *items)
+                     const struct view *view, json_t *items)
 {
     const char *cursor = args->value[LIST_CURSOR];
     struct remote_answer page = {.status = 0};
@@ -90,8 +58,8 @@ static int fetch_all(struct remote *remote, const struct args *args, const char 
         if (status != STATUS_OK)
             break;
         page = next;
-        status = check_page(remote, list, &page);
-        json_array_extend(items, json_object_get(page.json, list->view->list));
+        status = check_page(remote, view, &page);
+        json_array_extend(items, json_object_get(page.json, view->list));
         cursor = json_string_value(json_object_get(page.json, "cursor"));
         more = cursor != NULL;
     }
@@ -122,11 +90,11 @@ static void print_items(struct remote *remote, const struct view *view, const js
         report_note("no %s found", view->list);
 }
 
-static int print_all(struct remote *remote, const struct args *args, const struct list *list,
+static int print_all(struct remote *remote, const struct args *args, const struct view *view,
                      const char *path)
 {
     json_auto_t *items = json_new_list();
-    int status = fetch_all(remote, args, path, list, items);
+    int status = fetch_all(remote, args, path, view, items);
     struct printer out;
 
     if (status != STATUS_OK)
@@ -135,11 +103,11 @@ static int print_all(struct remote *remote, const struct args *args, const struc
     if (remote_output(remote) == OUTPUT_JSON)
         print_json(&out, items);
     else
-        print_items(remote, list->view, items, &out);
+        print_items(remote, view, items, &out);
     return printer_close(&out);
 }
 
-int list_print(struct remote *remote, const struct args *args, const struct list *list,
+int list_print(struct remote *remote, const struct args *args, const struct view *view,
                const char *path)
 {
     struct remote_answer page;
@@ -148,11 +116,11 @@ int list_print(struct remote *remote, const struct args *args, const struct list
     int status;
 
     if (args->value[LIST_ALL])
-        return print_all(remote, args, list, path);
+        return print_all(remote, args, view, path);
     status = get_page(remote, args, path, args->value[LIST_CURSOR], &page);
     if (status != STATUS_OK)
         return status;
-    status = check_page(remote, list, &page);
+    status = check_page(remote, view, &page);
     if (status != STATUS_OK) {
         answer_free(&page);
         return status;
@@ -161,12 +129,11 @@ int list_print(struct remote *remote, const struct args *args, const struct list
     if (remote_output(remote) == OUTPUT_JSON)
         print_json_text(&out, &page);
     else
-        print_items(remote, list->view, json_object_get(page.json, list->view->list), &out);
+        print_items(remote, view, json_object_get(page.json, view->list), &out);
     status = printer_close(&out);
     cursor = json_string_value(json_object_get(page.json, "cursor"));
     if (cursor && remote_output(remote) == OUTPUT_TABLE)
-        report_note("more %s; use --all, or --cursor %s for the next page", list->view->list,
-                    cursor);
+        report_note("more %s; use --all, or --cursor %s for the next page", view->list, cursor);
     answer_free(&page);
     return status;
 }

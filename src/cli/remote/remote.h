@@ -41,17 +41,17 @@ enum remote_option {
     REMOTE_OPTIONS /* where a command's own options begin: its .own_from */
 };
 
-#define REMOTE_OPTION_ROWS                                                              \
-    [REMOTE_SERVER] = {"server", 's', "URL", SERVER_HELP},                              \
-    [REMOTE_TOKEN] = {"token", '\0', "TOKEN", TOKEN_HELP},                              \
-    [REMOTE_CACERT] = {"cacert", '\0', "FILE", CACERT_HELP},                            \
-    [REMOTE_NAMESPACE] = {"namespace", 'N', "NAME", NAMESPACE_HELP},                    \
-    [REMOTE_OUTPUT] = {"output", 'o', "FORMAT",                                         \
-                       "table, json (the API's response) or name (only ids)\n"          \
-                       "(default table)"},                                              \
-    [REMOTE_NO_COLOR] = {"no-color", '\0', NULL, "disable colors, like NO_COLOR"},      \
-    [REMOTE_UTC] = {"utc", '\0', NULL, "print times in UTC (default: the local zone)"}, \
-    [REMOTE_HELP] = {"help", 'h', NULL, "print this help"}
+#define REMOTE_OPTION_ROWS                                                                    \
+    [REMOTE_SERVER] = {"server", 's', "URL", NULL, SERVER_HELP},                              \
+    [REMOTE_TOKEN] = {"token", '\0', "TOKEN", NULL, TOKEN_HELP},                              \
+    [REMOTE_CACERT] = {"cacert", '\0', "FILE", NULL, CACERT_HELP},                            \
+    [REMOTE_NAMESPACE] = {"namespace", 'N', "NAME", NULL, NAMESPACE_HELP},                    \
+    [REMOTE_OUTPUT] = {"output", 'o', "FORMAT", NULL,                                         \
+                       "table, json (the API's response) or name (only ids)\n"                \
+                       "(default table)"},                                                    \
+    [REMOTE_NO_COLOR] = {"no-color", '\0', NULL, NULL, "disable colors, like NO_COLOR"},      \
+    [REMOTE_UTC] = {"utc", '\0', NULL, NULL, "print times in UTC (default: the local zone)"}, \
+    [REMOTE_HELP] = {"help", 'h', NULL, NULL, "print this help"}
 
 enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_NAME };
 

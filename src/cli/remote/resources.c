@@ -37,7 +37,7 @@ enum queue_option { QUEUE_LIMIT = REMOTE_OPTIONS, QUEUE_OPTIONS };
 
 static const struct option queue_rows[QUEUE_OPTIONS] = {
     REMOTE_OPTION_ROWS,
-    [QUEUE_LIMIT] = {"limit", 0, "N",
+    [QUEUE_LIMIT] = {"limit", 0, "N", NULL,
                      "maximum number of runs that workers hold at once, or\n"
                      "none for no limit (required)"},
 };
@@ -70,7 +70,7 @@ static const struct command queue_commands[] = {
      .usage = "[OPTION]...",
      .summary = "List queues",
      .examples = "  belfry queue list\n",
-     LISTER(list_options, .kind = "queues", .list = {.view = &queue_view})},
+     LISTER(list_options, .kind = "queues", .view = &queue_view)},
     {.name = "queue get",
      .usage = "QUEUE... [OPTION]...",
      .summary = "Show a queue: its limit and its waiting runs",
@@ -125,8 +125,10 @@ enum calendar_option { CALENDAR_FILE = REMOTE_OPTIONS, CALENDAR_DATE, CALENDAR_O
 
 static const struct option calendar_rows[CALENDAR_OPTIONS] = {
     REMOTE_OPTION_ROWS,
-    [CALENDAR_FILE] = {"file", 'f', "FILE", "read one date per line; - is standard input"},
-    [CALENDAR_DATE] = {"date", 'd', "DATE", "add a date, such as 2027-12-25; may be repeated"},
+    [CALENDAR_FILE] = {"file", 'f', "FILE", NULL,
+                       "read one date per line; - is standard input"},
+    [CALENDAR_DATE] = {"date", 'd', "DATE", NULL,
+                       "add a date, such as 2027-12-25; may be repeated"},
 };
 
 /* One date per line; ignores blank lines and comments after #. */
@@ -196,7 +198,7 @@ static const struct command calendar_commands[] = {
      .usage = "[OPTION]...",
      .summary = "List named calendars",
      .examples = "  belfry calendar list\n",
-     LISTER(list_options, .kind = "calendars", .list = {.view = &calendar_view})},
+     LISTER(list_options, .kind = "calendars", .view = &calendar_view)},
     {.name = "calendar get",
      .usage = "CALENDAR... [OPTION]...",
      .summary = "Show a named calendar",
@@ -254,7 +256,7 @@ static const struct command gate_commands[] = {
      .usage = "[OPTION]...",
      .summary = "List gates",
      .examples = "  belfry gate list\n",
-     LISTER(list_options, .kind = "gates", .list = {.view = &gate_view})},
+     LISTER(list_options, .kind = "gates", .view = &gate_view)},
     {.name = "gate get",
      .usage = "GATE... [OPTION]...",
      .summary = "Show a gate: its limit, open runs and waiting runs",
@@ -291,19 +293,16 @@ static const struct field namespace_columns[] = {
 static const struct view namespace_view = {"namespaces", "name", FIELDS(namespace_columns),
                                            NULL, 0};
 
-enum namespace_option { NAMESPACE_SETTINGS = REMOTE_OPTIONS, NAMESPACE_OPTIONS };
-
-static const struct option namespace_rows[NAMESPACE_OPTIONS] = {
+static const struct option namespace_rows[] = {
     REMOTE_OPTION_ROWS,
-    [NAMESPACE_SETTINGS] = {"settings", '\0', "JSON",
-                            "settings as a JSON object, or @FILE (default: no\n"
-                            "change)"},
+    {"settings", '\0', "JSON", AS_JSON("settings"),
+     "settings as a JSON object, or @FILE (default: no\n"
+     "change)"},
 };
 
 static int namespace_set(const struct args *args)
 {
-    static const struct part parts[] = {{NAMESPACE_SETTINGS, "settings", PART_JSON}};
-    json_auto_t *body = body_from_options(args, parts, 1);
+    json_auto_t *body = body_from_options(args);
 
     return body ? put_object(args, "namespaces", body, &namespace_view) : STATUS_USAGE;
 }
@@ -313,7 +312,7 @@ static const struct command namespace_commands[] = {
      .usage = "[OPTION]...",
      .summary = "List namespaces",
      .examples = "  belfry namespace list\n",
-     LISTER(list_options, .kind = "namespaces", .list = {.view = &namespace_view})},
+     LISTER(list_options, .kind = "namespaces", .view = &namespace_view)},
     {.name = "namespace get",
      .usage = "NAMESPACE... [OPTION]...",
      .summary = "Show a namespace and its settings, without secrets",
@@ -352,7 +351,7 @@ static const struct command node_commands[] = {
      .usage = "[OPTION]...",
      .summary = "List the nodes of the database and their state",
      .examples = "  belfry node list\n",
-     LISTER(plain_options, .kind = "nodes", .list = {.view = &node_view})},
+     LISTER(plain_options, .kind = "nodes", .view = &node_view)},
 };
 
 const struct command_group node_group = {"node", "List the nodes of the database",

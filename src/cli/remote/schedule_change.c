@@ -360,12 +360,7 @@ static int check_and_backfill(struct remote *remote, const struct args *args, js
 
 int backfill_run(const struct args *args)
 {
-    static const struct part parts[] = {
-        {BACKFILL_FROM, "from", PART_TIME},
-        {BACKFILL_TO, "to", PART_TIME},
-        {BACKFILL_OVERLAP, "overlap", PART_TEXT},
-    };
-    json_auto_t *body = body_from_options(args, parts, 3);
+    json_auto_t *body = body_from_options(args);
     struct remote *remote;
     int status;
 
