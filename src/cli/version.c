@@ -67,7 +67,7 @@ static int version_run(const struct args *args)
 
     if (args->value[OPT_CLIENT])
         return print_client();
-    status = remote_open(args, args->command->name, &remote);
+    status = remote_open(args, &remote);
     if (status != STATUS_OK)
         return status;
     status = print_both(remote);

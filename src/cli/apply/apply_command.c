@@ -51,7 +51,7 @@ static int read_and_compare(const struct args *args, struct apply *apply,
     }
     status = manifest_read(paths, count, manifest);
     if (status == STATUS_OK)
-        status = remote_open(args, args->command->name, &apply->remote);
+        status = remote_open(args, &apply->remote);
     if (status == STATUS_OK)
         status = apply_compare(apply);
     if (status == STATUS_OK && args->value[OPT_PRUNE])
@@ -147,9 +147,7 @@ const struct command apply_command = {
                 "  belfry apply -f schedules/ --dry-run\n"
                 "  belfry apply -f schedules/ --prune -l managed-by=git --yes\n"
                 "  belfry export | belfry apply -f - --server https://other:7227\n",
-    .options = apply_options,
-    .option_count = OPT_APPLY_COUNT,
-    .own_from = REMOTE_OPTIONS,
+    OPTIONS(apply_options),
     .run = apply_run,
 };
 
@@ -170,8 +168,6 @@ const struct command diff_command = {
              "Exits with status 0 if there is no difference, 1 if there is one.\n",
     .examples = "  belfry diff -f schedules/\n"
                 "  belfry diff -f nightly.yaml -o json\n",
-    .options = diff_options,
-    .option_count = OPT_DIFF_COUNT,
-    .own_from = REMOTE_OPTIONS,
+    OPTIONS(diff_options),
     .run = diff_run,
 };

@@ -280,7 +280,7 @@ static int apply_text(const struct args *args, struct str text, enum output outp
     int status = manifest_parse("crontab", text, &manifest);
 
     if (status == STATUS_OK)
-        status = remote_open(args, "import", &apply.remote);
+        status = remote_open(args, &apply.remote);
     if (status == STATUS_OK)
         status = apply_compare(&apply);
     if (status == STATUS_OK) {
@@ -423,8 +423,6 @@ const struct command import_command = {
     .examples = "  crontab -l | belfry import crontab -\n"
                 "  belfry import crontab /etc/crontab --system --to crontab.yaml\n"
                 "  crontab -l | belfry import crontab - --tz Europe/Dublin --apply\n",
-    .options = options,
-    .option_count = OPT_COUNT,
-    .own_from = REMOTE_OPTIONS,
+    OPTIONS(options),
     .run = import_run,
 };

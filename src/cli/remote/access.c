@@ -45,7 +45,7 @@ static void print_token(const json_t *answer, const char *name, const struct whe
                       "(mode 600) or in BELFRY_TOKEN.\n");
 }
 
-static int token_create(const struct args *args)
+static int token_create(struct remote *remote, const struct args *args)
 {
     static const struct view name_only = {.id = "token"};
     static const struct request_command desc = {.view = &name_only, .print = print_token};
@@ -59,7 +59,7 @@ static int token_create(const struct args *args)
         return STATUS_USAGE;
     }
     json_put(body, "name", json_new_str(str_of(args->operand[0])));
-    return request_command_send(args, &desc, &request);
+    return request_command_send(remote, &desc, &request, args->operand[0]);
 }
 
 static const struct command token_commands[] = {
@@ -75,7 +75,7 @@ static const struct command token_commands[] = {
                  "      > ~/.config/belfry/token)\n",
      OPTIONS(token_rows),
      ONE_NAME,
-     .run = token_create},
+     CALLS(token_create)},
     {.name = "token list",
      .usage = "[OPTION]...",
      .summary = "List tokens",
@@ -128,15 +128,21 @@ static const struct field verify_columns[] = {
 
 static const struct view verify_view = {"nodes", "head", FIELDS(verify_columns), NULL, 0};
 
-enum { VERIFY_PAGES_MAX = 1000 * 1000 }; /* an audit log of 400 days has fewer */
+struct verified {
+    json_t *nodes;
+    bool is_intact;
+};
 
 /* A node's chain may span several pages; the last page has its head. */
-static void merge_nodes(json_t *nodes, const json_t *page)
+static int merge_nodes(void *arg, const json_t *page)
 {
+    struct verified *v = arg;
+    json_t *nodes = v->nodes, *node;
     size_t count = json_array_size(nodes), i;
-    json_t *node, *last = count > 0 ? json_array_get(nodes, count - 1) : NULL;
+    json_t *last = count > 0 ? json_array_get(nodes, count - 1) : NULL;
 
-    json_array_foreach(page, i, node)
+    v->is_intact = v->is_intact && json_is_true(json_object_get(page, "intact"));
+    json_array_foreach(json_object_get(page, "nodes"), i, node)
     {
         if (last && json_equal(json_object_get(last, "node"), json_object_get(node, "node"))) {
             json_put(node, "entries",
@@ -147,63 +153,34 @@ static void merge_nodes(json_t *nodes, const json_t *page)
         json_add(nodes, json_incref(node));
         last = node;
     }
-}
-
-static int verify_pages(struct remote *remote, json_t *nodes, bool *ret_intact)
-{
-    char path[REMOTE_PATH_MAX], cursor[FETCH_VALUE_MAX] = "";
-    int status = STATUS_OK;
-
-    *ret_intact = true;
-    for (int i = 0; i < VERIFY_PAGES_MAX; i++) {
-        struct buf out = BUF(path);
-        struct remote_request request = {.path = path};
-        struct remote_answer answer;
-
-        buf_text(&out, "/api/v1/audit/verify");
-        path_query(&out, "cursor", cursor[0] != '\0' ? cursor : NULL);
-        status = remote_call(remote, &request, &answer);
-        if (status != STATUS_OK)
-            return status;
-        merge_nodes(nodes, json_object_get(answer.json, "nodes"));
-        *ret_intact = *ret_intact && json_is_true(json_object_get(answer.json, "intact"));
-        snprintf(cursor, sizeof cursor, "%s", member_text(answer.json, "cursor"));
-        answer_free(&answer);
-        if (cursor[0] == '\0')
-            break;
-    }
     return STATUS_OK;
 }
 
-static int audit_verify(const struct args *args)
+static int audit_verify(struct remote *remote, const struct args *args)
 {
     json_auto_t *nodes = json_new_list();
-    struct remote *remote;
     struct printer out;
-    bool is_intact = false;
-    int closed, status = remote_open(args, args->command->name, &remote);
+    struct verified v = {nodes, true};
+    int closed,
+        status = remote_pages(remote, "/api/v1/audit/verify", NULL, NULL, merge_nodes, &v);
 
+    (void)args;
     if (status != STATUS_OK)
         return status;
-    status = verify_pages(remote, nodes, &is_intact);
-    if (status == STATUS_OK) {
-        remote_printer(remote, &out);
-        if (remote_output(remote) == OUTPUT_JSON) {
-            json_auto_t *all = json_new_object();
+    remote_printer(remote, &out);
+    if (remote_output(remote) == OUTPUT_JSON) {
+        json_auto_t *all = json_new_object();
 
-            json_put(all, "intact", json_boolean(is_intact));
-            json_put(all, "nodes", json_incref(nodes));
-            print_json(&out, all);
-        } else {
-            view_rows(&verify_view, nodes, remote_when(remote), &out);
-            printer_text(&out, is_intact ? "No entry was changed.\n"
-                                         : "The audit log is broken: entries were changed.\n");
-        }
-        closed = printer_close(&out);
-        status = is_intact ? closed : STATUS_FAILED;
+        json_put(all, "intact", json_boolean(v.is_intact));
+        json_put(all, "nodes", json_incref(nodes));
+        print_json(&out, all);
+    } else {
+        view_rows(&verify_view, nodes, remote_when(remote), &out);
+        printer_text(&out, v.is_intact ? "No entry was changed.\n"
+                                       : "The audit log is broken: entries were changed.\n");
     }
-    remote_close(remote);
-    return status;
+    closed = printer_close(&out);
+    return v.is_intact ? closed : STATUS_FAILED;
 }
 
 static const struct command audit_commands[] = {
@@ -222,7 +199,7 @@ static const struct command audit_commands[] = {
      .examples = "  belfry audit verify -o json > heads.json\n",
      PLAIN,
      NO_NAME,
-     .run = audit_verify},
+     CALLS(audit_verify)},
 };
 
 const struct command_group audit_group = {"audit", "List and verify the audit log",

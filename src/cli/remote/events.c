@@ -192,14 +192,13 @@ static int follow(struct remote *remote, const struct args *args, const char *pa
     return remote_stream(remote, query, on_event, &f);
 }
 
-static int events_run(const struct args *args)
+static int events_call(struct remote *remote, const struct args *args)
 {
     const char *types[TYPES_MAX];
     int count = args_all(args, OPT_TYPE, types, TYPES_MAX), closed, status;
     char path[REMOTE_PATH_MAX], list[TYPES_MAX * TYPE_MAX];
     struct buf out = BUF(path), all = BUF(list);
     struct printer printer;
-    struct remote *remote;
 
     for (int i = 0; i < count && i < TYPES_MAX; i++)
         buf_printf(&all, "%s%s", i > 0 ? "," : "", types[i]);
@@ -207,9 +206,6 @@ static int events_run(const struct args *args)
         report_note("--type may be given at most %d times", TYPES_MAX);
         return STATUS_USAGE;
     }
-    status = remote_open(args, args->command->name, &remote);
-    if (status != STATUS_OK)
-        return status;
     buf_text(&out, "/api/v1/events");
     path_query(&out, "type", count > 0 ? list : NULL);
     status = query_from_options(args, &out);
@@ -218,7 +214,6 @@ static int events_run(const struct args *args)
         status = args->value[OPT_FOLLOW] ? follow(remote, args, path, &printer)
                                          : print_pages(remote, args, path, &printer);
     closed = printer_close(&printer);
-    remote_close(remote);
     return status != STATUS_OK ? status : closed;
 }
 
@@ -233,5 +228,5 @@ const struct command events_command = {
                 "  belfry events -f -o json | jq -r .type\n",
     OPTIONS(options),
     NO_NAME,
-    .run = events_run,
+    CALLS(events_call),
 };

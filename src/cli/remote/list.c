@@ -8,63 +8,28 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
 
-enum { PAGES_MAX = 100 * 1000 }; /* of --all: 100 million items; no list is longer */
-
-static int get_page(struct remote *remote, const struct args *args, const char *path,
-                    const char *cursor, struct remote_answer *ret)
-{
-    char full[REMOTE_PATH_MAX];
-    struct buf out = BUF(full);
-    const char *limit = args->value[LIST_LIMIT];
-    struct remote_request request = {.path = full};
-
-    buf_text(&out, path);
-    if (!limit && args->value[LIST_ALL])
-        limit = "1000";
-    path_query(&out, "limit", limit);
-    path_query(&out, "cursor", cursor);
-    if (out.cut) {
-        report_note("request is too long; use fewer or shorter filters");
-        return STATUS_USAGE;
-    }
-    return remote_call(remote, &request, ret);
-}
-
 /* Reports a page without the list. */
-static int check_page(struct remote *remote, const struct view *view,
-                      const struct remote_answer *page)
+static int check_page(struct remote *remote, const struct view *view, const json_t *page)
 {
-    if (json_is_array(json_object_get(page->json, view->list)))
+    if (json_is_array(json_object_get(page, view->list)))
         return STATUS_OK;
     report_note("response from %s has no %s; is it a Belfry server?", remote_server(remote),
                 view->list);
     return STATUS_PROTOCOL;
 }
 
-/* Appends the items of all pages from --cursor on; the last page's cursor is null. */
-static int fetch_all(struct remote *remote, const struct args *args, const char *path,
-                     const struct view *view, json_t *items)
+struct whole_list {
+    struct remote *remote;
+    const struct view *view;
+    json_t *items;
+};
+
+static int add_page(void *arg, const json_t *page)
 {
-    const char *cursor = args->value[LIST_CURSOR];
-    struct remote_answer page = {.status = 0};
-    int status = STATUS_OK;
-    bool more = true;
+    const struct whole_list *whole = arg;
 
-    for (int i = 0; i < PAGES_MAX && more && status == STATUS_OK; i++) {
-        struct remote_answer next;
-
-        status = get_page(remote, args, path, cursor, &next);
-        answer_free(&page);
-        if (status != STATUS_OK)
-            break;
-        page = next;
-        status = check_page(remote, view, &page);
-        json_array_extend(items, json_object_get(page.json, view->list));
-        cursor = json_string_value(json_object_get(page.json, "cursor"));
-        more = cursor != NULL;
-    }
-    answer_free(&page);
-    return status;
+    json_array_extend(whole->items, json_object_get(page, whole->view->list));
+    return check_page(whole->remote, whole->view, page);
 }
 
 static void print_names(const struct view *view, const json_t *items, struct printer *out)
@@ -94,7 +59,9 @@ static int print_all(struct remote *remote, const struct args *args, const struc
                      const char *path)
 {
     json_auto_t *items = json_new_list();
-    int status = fetch_all(remote, args, path, view, items);
+    struct whole_list whole = {remote, view, items};
+    const char *limit = args->value[LIST_LIMIT] ? args->value[LIST_LIMIT] : "1000";
+    int status = remote_pages(remote, path, limit, args->value[LIST_CURSOR], add_page, &whole);
     struct printer out;
 
     if (status != STATUS_OK)
@@ -117,10 +84,11 @@ int list_print(struct remote *remote, const struct args *args, const struct view
 
     if (args->value[LIST_ALL])
         return print_all(remote, args, view, path);
-    status = get_page(remote, args, path, args->value[LIST_CURSOR], &page);
+    status = remote_page(remote, path, args->value[LIST_LIMIT], args->value[LIST_CURSOR],
+                         &page);
     if (status != STATUS_OK)
         return status;
-    status = check_page(remote, view, &page);
+    status = check_page(remote, view, page.json);
     if (status != STATUS_OK) {
         answer_free(&page);
         return status;

@@ -19,10 +19,8 @@
 #include "wire/json/json.h"
 
 enum {
-    REMOTE_PATH_MAX = 6 *
-                      1024, /* with the query; the server's limit for a request line is 8 KB */
-    REMOTE_ANSWER_MAX =
-        512 << 20, /* no Belfry server sends more; memory grows with the answer */
+    REMOTE_PATH_MAX = 6 * 1024,    /* with the query; the server reads 8 KB */
+    REMOTE_ANSWER_MAX = 512 << 20, /* no server sends more; memory grows with the answer */
     REMOTE_BODY_MAX = 1024 * 1024, /* the server's limit */
 };
 
@@ -60,7 +58,11 @@ MUST_USE enum rc output_read(const char *given, enum output *ret, struct err *re
 
 struct remote; /* opaque */
 
-int remote_open(const struct args *args, const char *command, struct remote **ret);
+int remote_open(const struct args *args, struct remote **ret);
+
+#define OPTIONS(array)                                                    \
+    .options = (array), .option_count = sizeof(array) / sizeof(array)[0], \
+    .own_from = REMOTE_OPTIONS
 
 /* Accepts NULL, returns NULL. */
 struct remote *remote_close(struct remote *remote);
@@ -113,6 +115,17 @@ int remote_check(const struct remote *remote, const struct remote_request *reque
 /* Both of the above: STATUS_OK only for a success; otherwise *ret is not set. */
 int remote_call(struct remote *remote, const struct remote_request *request,
                 struct remote_answer *ret);
+
+/* Fetches a page of a list; `path` may have a query.  NULL: the server's limit, the start. */
+int remote_page(struct remote *remote, const char *path, const char *limit, const char *cursor,
+                struct remote_answer *ret);
+
+/* Handles one page; returns an exit status, which ends the list unless it is STATUS_OK. */
+typedef int remote_page_fn(void *arg, const json_t *page);
+
+/* The same for all pages from `cursor` on. */
+int remote_pages(struct remote *remote, const char *path, const char *limit, const char *cursor,
+                 remote_page_fn *each, void *arg);
 
 /* ---- streams ---- */
 

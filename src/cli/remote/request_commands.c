@@ -92,64 +92,46 @@ static int request_command_one(struct remote *remote, const struct args *args,
     return status;
 }
 
-int request_command_run(const struct args *args)
+int request_command_call(struct remote *remote, const struct args *args)
 {
     const struct request_command *desc = args->command->arg;
     bool has_body = desc->method && strcmp(desc->method, "DELETE") != 0;
     json_auto_t *body = has_body ? body_from_options(args) : NULL;
-    struct remote *remote;
-    int status, worst = STATUS_OK;
+    int status = STATUS_OK, worst = STATUS_OK;
 
     if (has_body && !body)
         return STATUS_USAGE;
-    status = remote_open(args, args->command->name, &remote);
-    if (status != STATUS_OK)
-        return status;
-    for (int i = 0; i < args->operands; i++) {
+    for (int i = 0; i < args->operands && status != STATUS_UNREACHABLE; i++) {
         status = request_command_one(remote, args, body, args->operand[i]);
         worst = status != STATUS_OK ? status : worst;
-        if (status == STATUS_UNREACHABLE)
-            break;
     }
-    remote_close(remote);
     return worst;
 }
 
-int request_command_send(const struct args *args, const struct request_command *desc,
-                         const struct remote_request *request)
+int request_command_send(struct remote *remote, const struct request_command *desc,
+                         const struct remote_request *request, const char *name)
 {
     struct remote_answer answer;
-    struct remote *remote;
-    int status = remote_open(args, args->command->name, &remote);
+    int status = remote_call(remote, request, &answer);
 
     if (status != STATUS_OK)
         return status;
-    status = remote_call(remote, request, &answer);
-    if (status == STATUS_OK) {
-        status = request_command_print(remote, desc, &answer, args->operand[0]);
-        answer_free(&answer);
-    }
-    remote_close(remote);
+    status = request_command_print(remote, desc, &answer, name);
+    answer_free(&answer);
     return status;
 }
 
-int lister_run(const struct args *args)
+int lister_call(struct remote *remote, const struct args *args)
 {
     const struct lister *lister = args->command->arg;
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
-    struct remote *remote;
-    int status = remote_open(args, args->command->name, &remote);
+    int status;
 
-    if (status != STATUS_OK)
-        return status;
     if (lister->tail)
         path_object(&out, lister->kind, args->operand[0], lister->tail);
     else
         buf_printf(&out, "/api/v1/%s", lister->kind);
     status = query_from_options(args, &out);
-    if (status == STATUS_OK)
-        status = list_print(remote, args, lister->view, path);
-    remote_close(remote);
-    return status;
+    return status == STATUS_OK ? list_print(remote, args, lister->view, path) : status;
 }

@@ -29,15 +29,15 @@ struct request_command {
 };
 
 /* For commands whose `arg` is a struct request_command: sends a request for each operand. */
-int request_command_run(const struct args *args);
+int request_command_call(struct remote *remote, const struct args *args);
 
 /* Prints an answer in the format of -o; a table uses `print` or `view`. */
 int request_command_print(struct remote *remote, const struct request_command *desc,
                           const struct remote_answer *answer, const char *name);
 
-/* Opens the connection, sends the request, and prints the answer about the first operand. */
-int request_command_send(const struct args *args, const struct request_command *desc,
-                         const struct remote_request *request);
+/* Sends a request, and prints the answer about `name`. */
+int request_command_send(struct remote *remote, const struct request_command *desc,
+                         const struct remote_request *request, const char *name);
 
 /* Describes a list command; the command's `arg`. */
 struct lister {
@@ -46,29 +46,26 @@ struct lister {
     const struct view *view;
 };
 
-int lister_run(const struct args *args);
+int lister_call(struct remote *remote, const struct args *args);
 
 /* Options of commands that have none of their own. */
 extern const struct option plain_options[REMOTE_OPTIONS];
 extern const struct option list_options[LIST_OPTIONS];
 
-#define PLAIN OPTIONS(plain_options)
-#define OPTIONS(array)                                                    \
-    .options = (array), .option_count = sizeof(array) / sizeof(array)[0], \
-    .own_from = REMOTE_OPTIONS
+#define PLAIN      OPTIONS(plain_options)
 #define ONE_NAME   .counts_operands = true, .least = 1, .most = 1
 #define SOME_NAMES .counts_operands = true, .least = 1, .most = INT_MAX
 #define NO_NAME    .counts_operands = true, .least = 0, .most = 0
 
 /* A command that sends a request for each name, and one that prints a list. */
-#define REQUEST(rows, ...)                                            \
-    OPTIONS(rows), SOME_NAMES, .run = request_command_run,            \
-                               .arg = &(const struct request_command) \
-    {                                                                 \
-        __VA_ARGS__                                                   \
+#define REQUEST(rows, ...)                                  \
+    OPTIONS(rows), SOME_NAMES, CALLS(request_command_call), \
+        .arg = &(const struct request_command)              \
+    {                                                       \
+        __VA_ARGS__                                         \
     }
-#define LISTER(rows, ...)                                                    \
-    OPTIONS(rows), NO_NAME, .run = lister_run, .arg = &(const struct lister) \
-    {                                                                        \
-        __VA_ARGS__                                                          \
+#define LISTER(rows, ...)                                                     \
+    OPTIONS(rows), NO_NAME, CALLS(lister_call), .arg = &(const struct lister) \
+    {                                                                         \
+        __VA_ARGS__                                                           \
     }

@@ -9,8 +9,8 @@
 #include "cli/frame/report.h"
 #include "cli/remote/request_commands.h"
 
-static int put_object(const struct args *args, const char *kind, const json_t *body,
-                      const struct view *view)
+static int put_object(struct remote *remote, const struct args *args, const char *kind,
+                      const json_t *body, const struct view *view)
 {
     const struct request_command desc = {.view = view};
     char path[REMOTE_PATH_MAX];
@@ -18,7 +18,7 @@ static int put_object(const struct args *args, const char *kind, const json_t *b
     struct remote_request request = {.method = "PUT", .path = path, .body = body};
 
     path_object(&out, kind, args->operand[0], NULL);
-    return request_command_send(args, &desc, &request);
+    return request_command_send(remote, &desc, &request, args->operand[0]);
 }
 
 /* ---- queues ---- */
@@ -42,7 +42,7 @@ static const struct option queue_rows[QUEUE_OPTIONS] = {
                      "none for no limit (required)"},
 };
 
-static int queue_set(const struct args *args)
+static int queue_set(struct remote *remote, const struct args *args)
 {
     json_auto_t *body = json_new_object();
     const char *text = args->value[QUEUE_LIMIT];
@@ -62,7 +62,7 @@ static int queue_set(const struct args *args)
         report_note("--limit must be a whole number or none, not \"%.100s\"", text);
         return STATUS_USAGE;
     }
-    return put_object(args, "queues", body, &queue_view);
+    return put_object(remote, args, "queues", body, &queue_view);
 }
 
 static const struct command queue_commands[] = {
@@ -98,7 +98,7 @@ static const struct command queue_commands[] = {
                  "  belfry queue set reports --limit none\n",
      OPTIONS(queue_rows),
      ONE_NAME,
-     .run = queue_set},
+     CALLS(queue_set)},
 };
 
 const struct command_group queue_group = {"queue", "List, pause, resume and limit queues",
@@ -182,7 +182,7 @@ static json_t *read_dates(const struct args *args)
     return NULL;
 }
 
-static int calendar_set(const struct args *args)
+static int calendar_set(struct remote *remote, const struct args *args)
 {
     json_auto_t *body = json_new_object();
     json_t *dates = read_dates(args);
@@ -190,7 +190,7 @@ static int calendar_set(const struct args *args)
     if (!dates)
         return STATUS_USAGE;
     json_put(body, "dates", dates);
-    return put_object(args, "calendars", body, &calendar_view);
+    return put_object(remote, args, "calendars", body, &calendar_view);
 }
 
 static const struct command calendar_commands[] = {
@@ -212,7 +212,7 @@ static const struct command calendar_commands[] = {
                  "  belfry calendar set us-holidays -f holidays.txt\n",
      OPTIONS(calendar_rows),
      ONE_NAME,
-     .run = calendar_set},
+     CALLS(calendar_set)},
     {.name = "calendar delete",
      .usage = "CALENDAR... [OPTION]...",
      .summary = "Delete a named calendar",
@@ -237,7 +237,7 @@ static const struct field gate_columns[] = {
 
 static const struct view gate_view = {"gates", "name", FIELDS(gate_columns), NULL, 0};
 
-static int gate_set(const struct args *args)
+static int gate_set(struct remote *remote, const struct args *args)
 {
     json_auto_t *body = json_new_object();
     struct str s = str_of(args->operand[1]);
@@ -248,7 +248,7 @@ static int gate_set(const struct args *args)
         return STATUS_USAGE;
     }
     json_put(body, "limit", json_new_int(limit));
-    return put_object(args, "gates", body, &gate_view);
+    return put_object(remote, args, "gates", body, &gate_view);
 }
 
 static const struct command gate_commands[] = {
@@ -270,7 +270,7 @@ static const struct command gate_commands[] = {
      .counts_operands = true,
      .least = 2,
      .most = 2,
-     .run = gate_set},
+     CALLS(gate_set)},
     {.name = "gate delete",
      .usage = "GATE... [OPTION]...",
      .summary = "Delete an unused gate",
@@ -300,11 +300,11 @@ static const struct option namespace_rows[] = {
      "change)"},
 };
 
-static int namespace_set(const struct args *args)
+static int namespace_set(struct remote *remote, const struct args *args)
 {
     json_auto_t *body = body_from_options(args);
 
-    return body ? put_object(args, "namespaces", body, &namespace_view) : STATUS_USAGE;
+    return body ? put_object(remote, args, "namespaces", body, &namespace_view) : STATUS_USAGE;
 }
 
 static const struct command namespace_commands[] = {
@@ -327,7 +327,7 @@ static const struct command namespace_commands[] = {
                  "  belfry namespace set billing --settings '{\"quotaSchedules\": 500}'\n",
      OPTIONS(namespace_rows),
      ONE_NAME,
-     .run = namespace_set},
+     CALLS(namespace_set)},
 };
 
 const struct command_group namespace_group = {"namespace", "List, show and change namespaces",

@@ -57,7 +57,7 @@ static const struct command commands[] = {
      .examples = "  belfry run logs r_0cm4w425a02011t4kqavj0 -f\n",
      OPTIONS(logs_rows),
      ONE_NAME,
-     .run = logs_run},
+     CALLS(logs_call)},
     {.name = "run cancel",
      .usage = "RUN... [OPTION]...",
      .summary = "Cancel a run; its worker is asked to stop",

@@ -272,19 +272,12 @@ static int preview(struct remote *remote, const json_t *document)
     static const struct request_command desc = {.print = print_preview};
     json_auto_t *body = json_new_object();
     struct remote_request request = {.method = "POST", .path = "/api/v1/preview", .body = body};
-    struct remote_answer answer;
-    int status;
 
     json_put(body, "spec", json_incref(json_object_get(document, "spec")));
     json_put(body, "count", json_new_int(PREVIEW_TIMES));
     if (json_is_string(json_object_get(document, "id")))
         json_put(body, "id", json_incref(json_object_get(document, "id")));
-    status = remote_call(remote, &request, &answer);
-    if (status != STATUS_OK)
-        return status;
-    status = request_command_print(remote, &desc, &answer, member_text(document, "id"));
-    answer_free(&answer);
-    return status;
+    return request_command_send(remote, &desc, &request, member_text(document, "id"));
 }
 
 /* A valid value of a header field: visible ASCII. */
@@ -313,35 +306,21 @@ static int create(struct remote *remote, const struct args *args, const json_t *
                                      .path = "/api/v1/schedules",
                                      .body = document,
                                      .key = args->value[OPT_KEY]};
-    struct remote_answer answer;
-    int status;
 
     if (request.key && !is_header_value(request.key)) {
         report_note("--idempotency-key must be 1 to %d visible ASCII characters",
                     FETCH_VALUE_MAX);
         return STATUS_USAGE;
     }
-    status = remote_call(remote, &request, &answer);
-    if (status != STATUS_OK)
-        return status;
-    status = request_command_print(remote, &desc, &answer, member_text(answer.json, "id"));
-    answer_free(&answer);
-    return status;
+    return request_command_send(remote, &desc, &request, "");
 }
 
-int create_run(const struct args *args)
+int create_call(struct remote *remote, const struct args *args)
 {
     json_auto_t *document = make_document(args);
-    struct remote *remote;
-    int status;
 
     if (!document)
         return STATUS_USAGE;
-    status = remote_open(args, args->command->name, &remote);
-    if (status != STATUS_OK)
-        return status;
-    status = args->value[OPT_DRY_RUN] ? preview(remote, document)
-                                      : create(remote, args, document);
-    remote_close(remote);
-    return status;
+    return args->value[OPT_DRY_RUN] ? preview(remote, document)
+                                    : create(remote, args, document);
 }
