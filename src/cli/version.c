@@ -12,7 +12,7 @@ enum version_option { OPT_CLIENT = REMOTE_OPTIONS, OPT_COUNT };
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_CLIENT] = {"client", '\0', NULL, "print only the version of this program"},
+    [OPT_CLIENT] = {"client", '\0', NULL, NULL, "print only the version of this program"},
 };
 
 static int print_client(void)
@@ -67,7 +67,7 @@ static int version_run(const struct args *args)
 
     if (args->value[OPT_CLIENT])
         return print_client();
-    status = remote_open(args, args->command->name, &remote);
+    status = remote_open(args, &remote);
     if (status != STATUS_OK)
         return status;
     status = print_both(remote);

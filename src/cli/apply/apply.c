@@ -11,10 +11,7 @@
 #include "cli/frame/progress.h"
 #include "cli/frame/report.h"
 
-enum {
-    PAGES_MAX = 10000, /* of 1,000 schedules with the label             */
-    LABEL_MAX = 1023,  /* bytes of KEY=VALUE: escaped, it fits a path   */
-};
+enum { LABEL_MAX = 1023 }; /* bytes of KEY=VALUE: escaped, it fits a path */
 
 static json_t *entry_json(const struct manifest_entry *entry)
 {
@@ -259,8 +256,15 @@ static json_t *schedule_ids(const struct manifest *m)
     return names;
 }
 
-static int add_missing(struct apply *apply, const json_t *names, const json_t *page)
+struct pruning {
+    struct apply *apply;
+    const json_t *names;
+};
+
+static int add_missing(void *arg, const json_t *page)
 {
+    struct apply *apply = ((const struct pruning *)arg)->apply;
+    const json_t *names = ((const struct pruning *)arg)->names;
     const json_t *list = json_object_get(page, "schedules");
 
     if (!json_is_array(list))
@@ -277,9 +281,10 @@ static int add_missing(struct apply *apply, const json_t *names, const json_t *p
 int apply_find_pruned(struct apply *apply, const char *label)
 {
     json_auto_t *names = schedule_ids(apply->manifest);
-    char cursor[REMOTE_PATH_MAX] = "";
+    struct pruning pruning = {apply, names};
+    char path[REMOTE_PATH_MAX];
+    struct buf out = BUF(path);
     const char *equals = strchr(label, '=');
-    int status = STATUS_OK;
 
     if (!equals || equals == label || strlen(label) > LABEL_MAX) {
         report_note("--label must be KEY=VALUE, not \"%s\"", label);
@@ -293,26 +298,9 @@ int apply_find_pruned(struct apply *apply, const char *label)
         return STATUS_USAGE;
     }
     apply->pruned = json_new_list();
-    for (int i = 0; status == STATUS_OK && i < PAGES_MAX; i++) {
-        char path[REMOTE_PATH_MAX];
-        struct buf out = BUF(path);
-        struct remote_request request = {.path = path};
-        struct remote_answer answer;
-
-        buf_text(&out, "/api/v1/schedules?limit=1000");
-        path_query(&out, "label", label);
-        path_query(&out, "cursor", cursor[0] != '\0' ? cursor : NULL);
-        status = out.cut ? report_unexpected(apply)
-                         : remote_call(apply->remote, &request, &answer);
-        if (status != STATUS_OK)
-            break;
-        status = add_missing(apply, names, answer.json);
-        snprintf(cursor, sizeof cursor, "%s", member_text(answer.json, "cursor"));
-        answer_free(&answer);
-        if (cursor[0] == '\0')
-            break;
-    }
-    return status;
+    buf_text(&out, "/api/v1/schedules");
+    path_query(&out, "label", label);
+    return remote_pages(apply->remote, path, "1000", NULL, add_missing, &pruning);
 }
 
 bool apply_is_different(const struct apply *apply)

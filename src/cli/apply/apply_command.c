@@ -22,7 +22,7 @@ enum {
 };
 
 #define FILE_ROW                                                            \
-    [OPT_FILE] = {"file", 'f', "PATH",                                      \
+    [OPT_FILE] = {"file", 'f', "PATH", NULL,                                \
                   "file, or directory of *.yaml, *.yml and *.json files;\n" \
                   "- is standard input; may be repeated (required)"}
 
@@ -51,7 +51,7 @@ static int read_and_compare(const struct args *args, struct apply *apply,
     }
     status = manifest_read(paths, count, manifest);
     if (status == STATUS_OK)
-        status = remote_open(args, args->command->name, &apply->remote);
+        status = remote_open(args, &apply->remote);
     if (status == STATUS_OK)
         status = apply_compare(apply);
     if (status == STATUS_OK && args->value[OPT_PRUNE])
@@ -116,13 +116,14 @@ static int apply_run(const struct args *args)
 static const struct option apply_options[OPT_APPLY_COUNT] = {
     REMOTE_OPTION_ROWS,
     FILE_ROW,
-    [OPT_PRUNE] = {"prune", '\0', NULL,
+    [OPT_PRUNE] = {"prune", '\0', NULL, NULL,
                    "delete schedules with the label -l that are in no file"},
-    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "label of the schedules that --prune may delete"},
-    [OPT_DRY_RUN] = {"dry-run", '\0', NULL,
+    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", NULL,
+                   "label of the schedules that --prune may delete"},
+    [OPT_DRY_RUN] = {"dry-run", '\0', NULL, NULL,
                      "change nothing; print the changes and the times of\n"
                      "schedules before and after"},
-    [OPT_YES] = {"yes", 'y', NULL, "delete without confirmation"},
+    [OPT_YES] = {"yes", 'y', NULL, NULL, "delete without confirmation"},
 };
 
 const struct command apply_command = {
@@ -146,18 +147,17 @@ const struct command apply_command = {
                 "  belfry apply -f schedules/ --dry-run\n"
                 "  belfry apply -f schedules/ --prune -l managed-by=git --yes\n"
                 "  belfry export | belfry apply -f - --server https://other:7227\n",
-    .options = apply_options,
-    .option_count = OPT_APPLY_COUNT,
-    .own_from = REMOTE_OPTIONS,
+    OPTIONS(apply_options),
     .run = apply_run,
 };
 
 static const struct option diff_options[OPT_DIFF_COUNT] = {
     REMOTE_OPTION_ROWS,
     FILE_ROW,
-    [OPT_PRUNE] = {"prune", '\0', NULL,
+    [OPT_PRUNE] = {"prune", '\0', NULL, NULL,
                    "also list schedules with the label -l that are in no file"},
-    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "label of the schedules that --prune lists"},
+    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", NULL,
+                   "label of the schedules that --prune lists"},
 };
 
 const struct command diff_command = {
@@ -168,8 +168,6 @@ const struct command diff_command = {
              "Exits with status 0 if there is no difference, 1 if there is one.\n",
     .examples = "  belfry diff -f schedules/\n"
                 "  belfry diff -f nightly.yaml -o json\n",
-    .options = diff_options,
-    .option_count = OPT_DIFF_COUNT,
-    .own_from = REMOTE_OPTIONS,
+    OPTIONS(diff_options),
     .run = diff_run,
 };

@@ -22,7 +22,6 @@ enum {
     OPT_LABEL,
     OPT_PREFIX,
     OPT_COUNT,
-    PAGES_MAX = 100 * 1000,
     ENTRY_MAX = 8 << 20, /* bytes of one entry as YAML: a megabyte of JSON, indented */
     NAME_MAX_BYTES = 4096,
 };
@@ -57,8 +56,9 @@ static int write_entry(struct export *e, const json_t *entry)
     return STATUS_OK;
 }
 
-static int write_page(struct export *e, const json_t *page)
+static int write_page(void *arg, const json_t *page)
 {
+    struct export *e = arg;
     const json_t *items = json_object_get(page, "items");
     int status = STATUS_OK;
 
@@ -70,43 +70,25 @@ static int write_page(struct export *e, const json_t *page)
     for (size_t i = 0; status == STATUS_OK && i < json_array_size(items); i++)
         status = write_entry(e, json_array_get(items, i));
     progress_show(&e->progress, e->count, 0);
-    return status;
+    return status == STATUS_OK && printer_is_closed(&e->out) ? STATUS_FAILED : status;
 }
 
 static int write_pages(struct export *e, const struct args *args)
 {
-    char cursor[REMOTE_PATH_MAX] = "", label[1024] = "";
+    char path[REMOTE_PATH_MAX], label[1024] = "";
+    struct buf out = BUF(path);
     const char *wanted = args->value[OPT_LABEL], *equals = wanted ? strchr(wanted, '=') : NULL;
-    int status = STATUS_OK;
+    int status;
 
     if (wanted)
         snprintf(label, sizeof label, "%.*s%s%s",
                  equals ? (int)(equals - wanted) : (int)strlen(wanted), wanted,
                  equals ? ":" : "", equals ? equals + 1 : "");
-    for (int i = 0; status == STATUS_OK && i < PAGES_MAX; i++) {
-        char path[REMOTE_PATH_MAX];
-        struct buf out = BUF(path);
-        struct remote_request request = {.path = path};
-        struct remote_answer answer;
-
-        buf_text(&out, "/api/v1/export?limit=1000");
-        path_query(&out, "label", wanted ? label : NULL);
-        path_query(&out, "prefix", args->value[OPT_PREFIX]);
-        path_query(&out, "cursor", cursor[0] != '\0' ? cursor : NULL);
-        if (out.cut) {
-            report_note("request is too long; use shorter filters");
-            return STATUS_USAGE;
-        }
-        status = remote_call(e->remote, &request, &answer);
-        if (status != STATUS_OK)
-            break;
-        status = write_page(e, answer.json);
-        snprintf(cursor, sizeof cursor, "%s", member_text(answer.json, "cursor"));
-        answer_free(&answer);
-        if (cursor[0] == '\0' || printer_is_closed(&e->out))
-            break;
-    }
-    return status;
+    buf_text(&out, "/api/v1/export");
+    path_query(&out, "label", wanted ? label : NULL);
+    path_query(&out, "prefix", args->value[OPT_PREFIX]);
+    status = remote_pages(e->remote, path, "1000", NULL, write_page, e);
+    return printer_is_closed(&e->out) ? STATUS_OK : status; /* printer_close() reports it */
 }
 
 /* Writes to FILE.part, and renames it when it is complete. */
@@ -156,7 +138,7 @@ static int export_run(const struct args *args)
         err_set(&err, RC_INVALID, -1, 0, "--format must be yaml or json, not \"%.100s\"", form);
         return report_usage(&err, "export");
     }
-    status = remote_open(args, "export", &e.remote);
+    status = remote_open(args, &e.remote);
     if (status != STATUS_OK)
         return status;
     e.text = malloc(ENTRY_MAX);
@@ -180,12 +162,12 @@ static int export_run(const struct args *args)
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_FORM] = {"format", 'F', "FORMAT",
+    [OPT_FORM] = {"format", 'F', "FORMAT", NULL,
                   "yaml, or json with one document per line (default\n"
                   "yaml)"},
-    [OPT_FORCE] = {"force", '\0', NULL, "replace FILE if it exists"},
-    [OPT_LABEL] = {"label", 'l', "KEY[=VALUE]", "only schedules with this label"},
-    [OPT_PREFIX] = {"prefix", '\0', "TEXT", "only schedules whose id begins with TEXT"},
+    [OPT_FORCE] = {"force", '\0', NULL, NULL, "replace FILE if it exists"},
+    [OPT_LABEL] = {"label", 'l', "KEY[=VALUE]", NULL, "only schedules with this label"},
+    [OPT_PREFIX] = {"prefix", '\0', "TEXT", NULL, "only schedules whose id begins with TEXT"},
 };
 
 const struct command export_command = {
@@ -198,9 +180,7 @@ const struct command export_command = {
              "server changes nothing.\n",
     .examples = "  belfry export belfry.yaml\n"
                 "  belfry export --format json -l team=billing\n",
-    .options = options,
-    .option_count = OPT_COUNT,
-    .own_from = REMOTE_OPTIONS,
+    OPTIONS(options),
     .counts_operands = true,
     .least = 0,
     .most = 1,

@@ -17,11 +17,14 @@ enum {
     ARGS_GIVEN_MAX = 128,  /* options on one command line                         */
 };
 
+struct part; /* cli/remote/request_options.h */
+
 struct option {
-    const char *name;  /* without dashes                */
-    char letter;       /* the short form, '\0': none    */
-    const char *value; /* name of the value in the help; NULL: the option has no value;
-                          "[=BOOL]": the value is optional and defaults to true */
+    const char *name;        /* without dashes                */
+    char letter;             /* the short form, '\0': none    */
+    const char *value;       /* name of the value in the help; NULL: the option has no value;
+                                "[=BOOL]": the value is optional and defaults to true */
+    const struct part *part; /* what a request gets from the value; NULL: nothing */
     const char *help;
 };
 

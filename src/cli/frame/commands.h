@@ -9,6 +9,7 @@
 #include "cli/frame/args.h"
 
 struct printer;
+struct remote;
 
 struct command {
     const char *name;     /* "next", or with its group: "schedule create"   */
@@ -24,7 +25,12 @@ struct command {
     int least, most;
     const void *arg;                     /* data for a `run` that several commands share */
     int (*run)(const struct args *args); /* returns the exit status */
+    int (*call)(struct remote *remote, const struct args *args); /* the same, for CALLS() */
 };
+
+/* A `run` that opens the remote (cli/remote/remote.h) for the command's `call`. */
+int remote_run(const struct args *args);
+#define CALLS(function) .run = remote_run, .call = (function)
 
 /* Commands whose names begin with the same word. */
 struct command_group {

@@ -12,7 +12,7 @@
 enum { OPT_HELP_FLAG, OPT_COUNT };
 
 static const struct option options[OPT_COUNT] = {
-    [OPT_HELP_FLAG] = {"help", 'h', NULL, "print this help"},
+    [OPT_HELP_FLAG] = {"help", 'h', NULL, NULL, "print this help"},
 };
 
 /* The commands of each group. */

@@ -280,7 +280,7 @@ static int apply_text(const struct args *args, struct str text, enum output outp
     int status = manifest_parse("crontab", text, &manifest);
 
     if (status == STATUS_OK)
-        status = remote_open(args, "import", &apply.remote);
+        status = remote_open(args, &apply.remote);
     if (status == STATUS_OK)
         status = apply_compare(&apply);
     if (status == STATUS_OK) {
@@ -391,16 +391,18 @@ static int import_run(const struct args *args)
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_SYSTEM] = {"system", '\0', NULL,
+    [OPT_SYSTEM] = {"system", '\0', NULL, NULL,
                     "lines have a user column, like /etc/crontab (default:\n"
                     "no user column)"},
-    [OPT_TZ] = {"tz", 'z', "ZONE",
+    [OPT_TZ] = {"tz", 'z', "ZONE", NULL,
                 "time zone of lines without CRON_TZ (default: the local\n"
                 "zone)"},
-    [OPT_PREFIX] = {"prefix", '\0', "TEXT", "prefix of the schedules' ids (default cron)"},
-    [OPT_TO] = {"to", '\0', "FILE", "write a file for `belfry apply`; - is standard output"},
-    [OPT_APPLY] = {"apply", '\0', NULL, "create or change the schedules on the server"},
-    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR",
+    [OPT_PREFIX] = {"prefix", '\0', "TEXT", NULL,
+                    "prefix of the schedules' ids (default cron)"},
+    [OPT_TO] = {"to", '\0', "FILE", NULL,
+                "write a file for `belfry apply`; - is standard output"},
+    [OPT_APPLY] = {"apply", '\0', NULL, NULL, "create or change the schedules on the server"},
+    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR", NULL,
                       "directory of time zone files (default: the system's)"},
 };
 
@@ -421,8 +423,6 @@ const struct command import_command = {
     .examples = "  crontab -l | belfry import crontab -\n"
                 "  belfry import crontab /etc/crontab --system --to crontab.yaml\n"
                 "  crontab -l | belfry import crontab - --tz Europe/Dublin --apply\n",
-    .options = options,
-    .option_count = OPT_COUNT,
-    .own_from = REMOTE_OPTIONS,
+    OPTIONS(options),
     .run = import_run,
 };

@@ -22,24 +22,16 @@ static const struct field token_columns[] = {
 
 static const struct view token_view = {"tokens", "id", FIELDS(token_columns), NULL, 0};
 
-enum token_option {
-    TOKEN_ROLE = REMOTE_OPTIONS,
-    TOKEN_FOR,
-    TOKEN_EXPIRES_IN,
-    TOKEN_EXPIRES_AT,
-    TOKEN_OPTIONS
-};
-
-static const struct option token_rows[TOKEN_OPTIONS] = {
+static const struct option token_rows[] = {
     REMOTE_OPTION_ROWS,
-    [TOKEN_ROLE] = {"role", 'r', "ROLE",
-                    "viewer, operator, editor, admin or worker (required)"},
-    [TOKEN_FOR] = {"for", '\0', "NAMESPACE",
-                   "namespace that the token is valid for; * means all\n"
-                   "(default: the namespace of -N)"},
-    [TOKEN_EXPIRES_IN] = {"expires-in", '\0', "SPAN",
-                          "lifetime, such as 90d (default: unlimited)"},
-    [TOKEN_EXPIRES_AT] = {"expires-at", '\0', "TIME", "expiry time, instead of --expires-in"},
+    {"role", 'r', "ROLE", AS_TEXT("role"),
+     "viewer, operator, editor, admin or worker (required)"},
+    {"for", '\0', "NAMESPACE", AS_TEXT("namespace"),
+     "namespace that the token is valid for; * means all\n"
+     "(default: the namespace of -N)"},
+    {"expires-in", '\0', "SPAN", AS_TEXT("expiresIn"),
+     "lifetime, such as 90d (default: unlimited)"},
+    {"expires-at", '\0', "TIME", AS_TIME("expiresAt"), "expiry time, instead of --expires-in"},
 };
 
 static void print_token(const json_t *answer, const char *name, const struct when *when,
@@ -53,17 +45,11 @@ static void print_token(const json_t *answer, const char *name, const struct whe
                       "(mode 600) or in BELFRY_TOKEN.\n");
 }
 
-static int token_create(const struct args *args)
+static int token_create(struct remote *remote, const struct args *args)
 {
-    static const struct part parts[] = {
-        {TOKEN_ROLE, "role", PART_TEXT},
-        {TOKEN_FOR, "namespace", PART_TEXT},
-        {TOKEN_EXPIRES_IN, "expiresIn", PART_TEXT},
-        {TOKEN_EXPIRES_AT, "expiresAt", PART_TIME},
-    };
     static const struct view name_only = {.id = "token"};
     static const struct request_command desc = {.view = &name_only, .print = print_token};
-    json_auto_t *body = body_from_options(args, parts, 4);
+    json_auto_t *body = body_from_options(args);
     struct remote_request request = {.method = "POST", .path = "/api/v1/tokens", .body = body};
 
     if (!body)
@@ -73,7 +59,7 @@ static int token_create(const struct args *args)
         return STATUS_USAGE;
     }
     json_put(body, "name", json_new_str(str_of(args->operand[0])));
-    return request_command_send(args, &desc, &request);
+    return request_command_send(remote, &desc, &request, args->operand[0]);
 }
 
 static const struct command token_commands[] = {
@@ -89,12 +75,12 @@ static const struct command token_commands[] = {
                  "      > ~/.config/belfry/token)\n",
      OPTIONS(token_rows),
      ONE_NAME,
-     .run = token_create},
+     CALLS(token_create)},
     {.name = "token list",
      .usage = "[OPTION]...",
      .summary = "List tokens",
      .examples = "  belfry token list\n",
-     LISTER(list_options, .kind = "tokens", .list = {.view = &token_view})},
+     LISTER(list_options, .kind = "tokens", .view = &token_view)},
     {.name = "token revoke",
      .usage = "ID... [OPTION]...",
      .summary = "Revoke tokens",
@@ -120,34 +106,18 @@ static const struct field audit_columns[] = {
 
 static const struct view audit_view = {"entries", "object", FIELDS(audit_columns), NULL, 0};
 
-enum audit_option {
-    AUDIT_BY = LIST_OPTIONS,
-    AUDIT_OPERATION,
-    AUDIT_OBJECT,
-    AUDIT_FROM,
-    AUDIT_TO,
-    AUDIT_EVERYTHING,
-    AUDIT_OPTIONS
-};
-
-static const struct option audit_rows[AUDIT_OPTIONS] = {
+static const struct option audit_rows[] = {
     REMOTE_OPTION_ROWS,
     LIST_OPTION_ROWS,
-    [AUDIT_BY] = {"by", '\0', "NAME", "only entries by this caller"},
-    [AUDIT_OPERATION] = {"operation", '\0', "NAME",
-                         "only this operation, such as schedule.delete"},
-    [AUDIT_OBJECT] = {"object", '\0', "ID", "only entries about this object"},
-    [AUDIT_FROM] = {"from", '\0', "TIME", "only entries at or after TIME, such as -2h"},
-    [AUDIT_TO] = {"to", '\0', "TIME", "only entries at or before TIME"},
-    [AUDIT_EVERYTHING] = {"everything", '\0', "[=BOOL]",
-                          "entries of all namespaces and of the server itself;\n"
-                          "needs an admin of all namespaces (default false)"},
-};
-
-static const struct filter audit_filters[] = {
-    {AUDIT_BY, "by", FILTER_TEXT},         {AUDIT_OPERATION, "operation", FILTER_TEXT},
-    {AUDIT_OBJECT, "object", FILTER_TEXT}, {AUDIT_FROM, "from", FILTER_TIME},
-    {AUDIT_TO, "to", FILTER_TIME},         {AUDIT_EVERYTHING, "everything", FILTER_TEXT},
+    {"by", '\0', "NAME", AS_TEXT("by"), "only entries by this caller"},
+    {"operation", '\0', "NAME", AS_TEXT("operation"),
+     "only this operation, such as schedule.delete"},
+    {"object", '\0', "ID", AS_TEXT("object"), "only entries about this object"},
+    {"from", '\0', "TIME", AS_TIME("from"), "only entries at or after TIME, such as -2h"},
+    {"to", '\0', "TIME", AS_TIME("to"), "only entries at or before TIME"},
+    {"everything", '\0', "[=BOOL]", AS_TEXT("everything"),
+     "entries of all namespaces and of the server itself;\n"
+     "needs an admin of all namespaces (default false)"},
 };
 
 static const struct field verify_columns[] = {
@@ -158,15 +128,21 @@ static const struct field verify_columns[] = {
 
 static const struct view verify_view = {"nodes", "head", FIELDS(verify_columns), NULL, 0};
 
-enum { VERIFY_PAGES_MAX = 1000 * 1000 }; /* an audit log of 400 days has fewer */
+struct verified {
+    json_t *nodes;
+    bool is_intact;
+};
 
 /* A node's chain may span several pages; the last page has its head. */
-static void merge_nodes(json_t *nodes, const json_t *page)
+static int merge_nodes(void *arg, const json_t *page)
 {
+    struct verified *v = arg;
+    json_t *nodes = v->nodes, *node;
     size_t count = json_array_size(nodes), i;
-    json_t *node, *last = count > 0 ? json_array_get(nodes, count - 1) : NULL;
+    json_t *last = count > 0 ? json_array_get(nodes, count - 1) : NULL;
 
-    json_array_foreach(page, i, node)
+    v->is_intact = v->is_intact && json_is_true(json_object_get(page, "intact"));
+    json_array_foreach(json_object_get(page, "nodes"), i, node)
     {
         if (last && json_equal(json_object_get(last, "node"), json_object_get(node, "node"))) {
             json_put(node, "entries",
@@ -177,63 +153,34 @@ static void merge_nodes(json_t *nodes, const json_t *page)
         json_add(nodes, json_incref(node));
         last = node;
     }
-}
-
-static int verify_pages(struct remote *remote, json_t *nodes, bool *ret_intact)
-{
-    char path[REMOTE_PATH_MAX], cursor[FETCH_VALUE_MAX] = "";
-    int status = STATUS_OK;
-
-    *ret_intact = true;
-    for (int i = 0; i < VERIFY_PAGES_MAX; i++) {
-        struct buf out = BUF(path);
-        struct remote_request request = {.path = path};
-        struct remote_answer answer;
-
-        buf_text(&out, "/api/v1/audit/verify");
-        path_query(&out, "cursor", cursor[0] != '\0' ? cursor : NULL);
-        status = remote_call(remote, &request, &answer);
-        if (status != STATUS_OK)
-            return status;
-        merge_nodes(nodes, json_object_get(answer.json, "nodes"));
-        *ret_intact = *ret_intact && json_is_true(json_object_get(answer.json, "intact"));
-        snprintf(cursor, sizeof cursor, "%s", member_text(answer.json, "cursor"));
-        answer_free(&answer);
-        if (cursor[0] == '\0')
-            break;
-    }
     return STATUS_OK;
 }
 
-static int audit_verify(const struct args *args)
+static int audit_verify(struct remote *remote, const struct args *args)
 {
     json_auto_t *nodes = json_new_list();
-    struct remote *remote;
     struct printer out;
-    bool is_intact = false;
-    int closed, status = remote_open(args, args->command->name, &remote);
+    struct verified v = {nodes, true};
+    int closed,
+        status = remote_pages(remote, "/api/v1/audit/verify", NULL, NULL, merge_nodes, &v);
 
+    (void)args;
     if (status != STATUS_OK)
         return status;
-    status = verify_pages(remote, nodes, &is_intact);
-    if (status == STATUS_OK) {
-        remote_printer(remote, &out);
-        if (remote_output(remote) == OUTPUT_JSON) {
-            json_auto_t *all = json_new_object();
+    remote_printer(remote, &out);
+    if (remote_output(remote) == OUTPUT_JSON) {
+        json_auto_t *all = json_new_object();
 
-            json_put(all, "intact", json_boolean(is_intact));
-            json_put(all, "nodes", json_incref(nodes));
-            print_json(&out, all);
-        } else {
-            view_rows(&verify_view, nodes, remote_when(remote), &out);
-            printer_text(&out, is_intact ? "No entry was changed.\n"
-                                         : "The audit log is broken: entries were changed.\n");
-        }
-        closed = printer_close(&out);
-        status = is_intact ? closed : STATUS_FAILED;
+        json_put(all, "intact", json_boolean(v.is_intact));
+        json_put(all, "nodes", json_incref(nodes));
+        print_json(&out, all);
+    } else {
+        view_rows(&verify_view, nodes, remote_when(remote), &out);
+        printer_text(&out, v.is_intact ? "No entry was changed.\n"
+                                       : "The audit log is broken: entries were changed.\n");
     }
-    remote_close(remote);
-    return status;
+    closed = printer_close(&out);
+    return v.is_intact ? closed : STATUS_FAILED;
 }
 
 static const struct command audit_commands[] = {
@@ -242,8 +189,7 @@ static const struct command audit_commands[] = {
      .summary = "List changes and who made them, newest first",
      .examples = "  belfry audit list --object nightly\n"
                  "  belfry audit list --by ci --from -7d --all -o json\n",
-     LISTER(audit_rows, .kind = "audit",
-            .list = {.view = &audit_view, FILTERS(audit_filters)})},
+     LISTER(audit_rows, .kind = "audit", .view = &audit_view)},
     {.name = "audit verify",
      .usage = "[OPTION]...",
      .summary = "Check that no audit entry was changed",
@@ -253,7 +199,7 @@ static const struct command audit_commands[] = {
      .examples = "  belfry audit verify -o json > heads.json\n",
      PLAIN,
      NO_NAME,
-     .run = audit_verify},
+     CALLS(audit_verify)},
 };
 
 const struct command_group audit_group = {"audit", "List and verify the audit log",

@@ -24,26 +24,22 @@ enum { TYPES_MAX = 32, TYPE_MAX = 32, PAGES_MAX = 1000 * 1000 };
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_FOLLOW] = {"follow", 'f', NULL, "print new events until interrupted"},
-    [OPT_AFTER] = {"after", '\0', "ID",
+    [OPT_FOLLOW] = {"follow", 'f', NULL, NULL, "print new events until interrupted"},
+    [OPT_AFTER] = {"after", '\0', "ID", NULL,
                    "start after this event; `now` or `oldest` (default\n"
                    "oldest; with -f now)"},
-    [OPT_LIMIT] = {"limit", '\0', "N",
+    [OPT_LIMIT] = {"limit", '\0', "N", NULL,
                    "maximum number of events (default 100, maximum 1000);\n"
                    "-f exits after N events (default: no limit)"},
-    [OPT_ALL] = {"all", 'a', NULL, "print all pages"},
-    [OPT_TYPE] = {"type", 't', "TYPE", "only this type, such as run.ended; may be repeated"},
-    [OPT_SCHEDULE] = {"schedule", 'S', "ID", "only events of this schedule"},
-    [OPT_RUN] = {"run", '\0', "ID", "only events of this run"},
-    [OPT_EVERYTHING] = {"everything", '\0', "[=BOOL]",
+    [OPT_ALL] = {"all", 'a', NULL, NULL, "print all pages"},
+    [OPT_TYPE] = {"type", 't', "TYPE", NULL,
+                  "only this type, such as run.ended; may be repeated"},
+    [OPT_SCHEDULE] = {"schedule", 'S', "ID", AS_TEXT("schedule"),
+                      "only events of this schedule"},
+    [OPT_RUN] = {"run", '\0', "ID", AS_TEXT("run"), "only events of this run"},
+    [OPT_EVERYTHING] = {"everything", '\0', "[=BOOL]", AS_TEXT("everything"),
                         "events of all namespaces and of the server itself;\n"
                         "needs an admin of all namespaces (default false)"},
-};
-
-static const struct filter filters[] = {
-    {OPT_SCHEDULE, "schedule", FILTER_TEXT},
-    {OPT_RUN, "run", FILTER_TEXT},
-    {OPT_EVERYTHING, "everything", FILTER_TEXT},
 };
 
 static const struct field columns[] = {
@@ -196,14 +192,13 @@ static int follow(struct remote *remote, const struct args *args, const char *pa
     return remote_stream(remote, query, on_event, &f);
 }
 
-static int events_run(const struct args *args)
+static int events_call(struct remote *remote, const struct args *args)
 {
     const char *types[TYPES_MAX];
     int count = args_all(args, OPT_TYPE, types, TYPES_MAX), closed, status;
     char path[REMOTE_PATH_MAX], list[TYPES_MAX * TYPE_MAX];
     struct buf out = BUF(path), all = BUF(list);
     struct printer printer;
-    struct remote *remote;
 
     for (int i = 0; i < count && i < TYPES_MAX; i++)
         buf_printf(&all, "%s%s", i > 0 ? "," : "", types[i]);
@@ -211,18 +206,14 @@ static int events_run(const struct args *args)
         report_note("--type may be given at most %d times", TYPES_MAX);
         return STATUS_USAGE;
     }
-    status = remote_open(args, args->command->name, &remote);
-    if (status != STATUS_OK)
-        return status;
     buf_text(&out, "/api/v1/events");
     path_query(&out, "type", count > 0 ? list : NULL);
-    status = list_filters(args, filters, sizeof filters / sizeof filters[0], &out);
+    status = query_from_options(args, &out);
     remote_printer(remote, &printer);
     if (status == STATUS_OK)
         status = args->value[OPT_FOLLOW] ? follow(remote, args, path, &printer)
                                          : print_pages(remote, args, path, &printer);
     closed = printer_close(&printer);
-    remote_close(remote);
     return status != STATUS_OK ? status : closed;
 }
 
@@ -237,5 +228,5 @@ const struct command events_command = {
                 "  belfry events -f -o json | jq -r .type\n",
     OPTIONS(options),
     NO_NAME,
-    .run = events_run,
+    CALLS(events_call),
 };

@@ -8,95 +8,28 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
 
-/* The value in the API's format, written to `room` if needed; NULL after reporting an error. */
-static const char *filter_value(const struct args *args, const struct filter *filter,
-                                char room[static INSTANT_TEXT_MAX])
-{
-    const char *value = args->value[filter->option];
-    struct err err;
-
-    if (filter->kind == FILTER_TEXT)
-        return value;
-    if (when_read_here(value, args->value[REMOTE_UTC] != NULL, room, &err) == RC_OK)
-        return room;
-    report_note("--%s: %s", args->command->options[filter->option].name, err.text);
-    return NULL;
-}
-
-int list_filters(const struct args *args, const struct filter *filters, int count,
-                 struct buf *path)
-{
-    for (int i = 0; i < count; i++) {
-        char room[INSTANT_TEXT_MAX];
-        const char *value;
-
-        if (!args->value[filters[i].option])
-            continue;
-        value = filter_value(args, &filters[i], room);
-        if (!value)
-            return STATUS_USAGE;
-        path_query(path, filters[i].name, value);
-    }
-    return STATUS_OK;
-}
-
-enum { PAGES_MAX = 100 * 1000 }; /* of --all: 100 million items; no list is longer */
-
-static int get_page(struct remote *remote, const struct args *args, const char *path,
-                    const char *cursor, struct remote_answer *ret)
-{
-    char full[REMOTE_PATH_MAX];
-    struct buf out = BUF(full);
-    const char *limit = args->value[LIST_LIMIT];
-    struct remote_request request = {.path = full};
-
-    buf_text(&out, path);
-    if (!limit && args->value[LIST_ALL])
-        limit = "1000";
-    path_query(&out, "limit", limit);
-    path_query(&out, "cursor", cursor);
-    if (out.cut) {
-        report_note("request is too long; use fewer or shorter filters");
-        return STATUS_USAGE;
-    }
-    return remote_call(remote, &request, ret);
-}
-
 /* Reports a page without the list. */
-static int check_page(struct remote *remote, const struct list *list,
-                      const struct remote_answer *page)
+static int check_page(struct remote *remote, const struct view *view, const json_t *page)
 {
-    if (json_is_array(json_object_get(page->json, list->view->list)))
+    if (json_is_array(json_object_get(page, view->list)))
         return STATUS_OK;
     report_note("response from %s has no %s; is it a Belfry server?", remote_server(remote),
-                list->view->list);
+                view->list);
     return STATUS_PROTOCOL;
 }
 
-/* Appends the items of all pages from --cursor on; the last page's cursor is null. */
-static int fetch_all(struct remote *remote, const struct args *args, const char *path,
-                     const struct list *list, json_t *items)
+struct whole_list {
+    struct remote *remote;
+    const struct view *view;
+    json_t *items;
+};
+
+static int add_page(void *arg, const json_t *page)
 {
-    const char *cursor = args->value[LIST_CURSOR];
-    struct remote_answer page = {.status = 0};
-    int status = STATUS_OK;
-    bool more = true;
+    const struct whole_list *whole = arg;
 
-    for (int i = 0; i < PAGES_MAX && more && status == STATUS_OK; i++) {
-        struct remote_answer next;
-
-        status = get_page(remote, args, path, cursor, &next);
-        answer_free(&page);
-        if (status != STATUS_OK)
-            break;
-        page = next;
-        status = check_page(remote, list, &page);
-        json_array_extend(items, json_object_get(page.json, list->view->list));
-        cursor = json_string_value(json_object_get(page.json, "cursor"));
-        more = cursor != NULL;
-    }
-    answer_free(&page);
-    return status;
+    json_array_extend(whole->items, json_object_get(page, whole->view->list));
+    return check_page(whole->remote, whole->view, page);
 }
 
 static void print_names(const struct view *view, const json_t *items, struct printer *out)
@@ -122,11 +55,13 @@ static void print_items(struct remote *remote, const struct view *view, const js
         report_note("no %s found", view->list);
 }
 
-static int print_all(struct remote *remote, const struct args *args, const struct list *list,
+static int print_all(struct remote *remote, const struct args *args, const struct view *view,
                      const char *path)
 {
     json_auto_t *items = json_new_list();
-    int status = fetch_all(remote, args, path, list, items);
+    struct whole_list whole = {remote, view, items};
+    const char *limit = args->value[LIST_LIMIT] ? args->value[LIST_LIMIT] : "1000";
+    int status = remote_pages(remote, path, limit, args->value[LIST_CURSOR], add_page, &whole);
     struct printer out;
 
     if (status != STATUS_OK)
@@ -135,11 +70,11 @@ static int print_all(struct remote *remote, const struct args *args, const struc
     if (remote_output(remote) == OUTPUT_JSON)
         print_json(&out, items);
     else
-        print_items(remote, list->view, items, &out);
+        print_items(remote, view, items, &out);
     return printer_close(&out);
 }
 
-int list_print(struct remote *remote, const struct args *args, const struct list *list,
+int list_print(struct remote *remote, const struct args *args, const struct view *view,
                const char *path)
 {
     struct remote_answer page;
@@ -148,11 +83,12 @@ int list_print(struct remote *remote, const struct args *args, const struct list
     int status;
 
     if (args->value[LIST_ALL])
-        return print_all(remote, args, list, path);
-    status = get_page(remote, args, path, args->value[LIST_CURSOR], &page);
+        return print_all(remote, args, view, path);
+    status = remote_page(remote, path, args->value[LIST_LIMIT], args->value[LIST_CURSOR],
+                         &page);
     if (status != STATUS_OK)
         return status;
-    status = check_page(remote, list, &page);
+    status = check_page(remote, view, page.json);
     if (status != STATUS_OK) {
         answer_free(&page);
         return status;
@@ -161,12 +97,11 @@ int list_print(struct remote *remote, const struct args *args, const struct list
     if (remote_output(remote) == OUTPUT_JSON)
         print_json_text(&out, &page);
     else
-        print_items(remote, list->view, json_object_get(page.json, list->view->list), &out);
+        print_items(remote, view, json_object_get(page.json, view->list), &out);
     status = printer_close(&out);
     cursor = json_string_value(json_object_get(page.json, "cursor"));
     if (cursor && remote_output(remote) == OUTPUT_TABLE)
-        report_note("more %s; use --all, or --cursor %s for the next page", list->view->list,
-                    cursor);
+        report_note("more %s; use --all, or --cursor %s for the next page", view->list, cursor);
     answer_free(&page);
     return status;
 }

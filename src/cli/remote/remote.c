@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "cli/frame/commands.h"
 #include "cli/frame/report.h"
 #include "cli/remote/credentials.h"
 #include "cli/remote/remote_parts.h"
@@ -92,7 +93,7 @@ static enum rc read_args(struct remote *remote, const struct args *args, struct 
     return RC_OK;
 }
 
-int remote_open(const struct args *args, const char *command, struct remote **ret)
+int remote_open(const struct args *args, struct remote **ret)
 {
     struct remote *remote = calloc(1, sizeof *remote);
     struct err err;
@@ -100,7 +101,7 @@ int remote_open(const struct args *args, const char *command, struct remote **re
     must(remote);
     if (read_args(remote, args, &err) != RC_OK) {
         free(remote);
-        return report_usage(&err, command);
+        return report_usage(&err, args->command->name);
     }
     *ret = remote;
     return STATUS_OK;
@@ -114,6 +115,18 @@ struct remote *remote_close(struct remote *remote)
     when_close(&remote->when);
     free(remote);
     return NULL;
+}
+
+int remote_run(const struct args *args)
+{
+    struct remote *remote;
+    int status = remote_open(args, &remote);
+
+    if (status != STATUS_OK)
+        return status;
+    status = args->command->call(remote, args);
+    remote_close(remote);
+    return status;
 }
 
 enum output remote_output(const struct remote *remote)
@@ -292,5 +305,45 @@ int remote_call(struct remote *remote, const struct remote_request *request,
         answer_free(&answer);
     else
         *ret = answer;
+    return status;
+}
+
+/* ---- pages ---- */
+
+enum { PAGES_MAX = 1000 * 1000 }; /* no list or audit log is longer */
+
+int remote_page(struct remote *remote, const char *path, const char *limit, const char *cursor,
+                struct remote_answer *ret)
+{
+    char full[REMOTE_PATH_MAX];
+    struct buf out = BUF(full);
+    struct remote_request request = {.path = full};
+
+    buf_text(&out, path);
+    path_query(&out, "limit", limit);
+    path_query(&out, "cursor", cursor);
+    if (out.cut) {
+        report_note("request is too long; use fewer or shorter filters");
+        return STATUS_USAGE;
+    }
+    return remote_call(remote, &request, ret);
+}
+
+int remote_pages(struct remote *remote, const char *path, const char *limit, const char *cursor,
+                 remote_page_fn *each, void *arg)
+{
+    char next[REMOTE_PATH_MAX];
+    int status = STATUS_OK;
+
+    for (int i = 0; i < PAGES_MAX && status == STATUS_OK && (i == 0 || next[0] != '\0'); i++) {
+        struct remote_answer page;
+
+        status = remote_page(remote, path, limit, i == 0 ? cursor : next, &page);
+        if (status != STATUS_OK)
+            break;
+        status = each(arg, page.json);
+        snprintf(next, sizeof next, "%s", member_text(page.json, "cursor"));
+        answer_free(&page);
+    }
     return status;
 }

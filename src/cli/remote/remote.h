@@ -19,10 +19,8 @@
 #include "wire/json/json.h"
 
 enum {
-    REMOTE_PATH_MAX = 6 *
-                      1024, /* with the query; the server's limit for a request line is 8 KB */
-    REMOTE_ANSWER_MAX =
-        512 << 20, /* no Belfry server sends more; memory grows with the answer */
+    REMOTE_PATH_MAX = 6 * 1024,    /* with the query; the server reads 8 KB */
+    REMOTE_ANSWER_MAX = 512 << 20, /* no server sends more; memory grows with the answer */
     REMOTE_BODY_MAX = 1024 * 1024, /* the server's limit */
 };
 
@@ -41,17 +39,17 @@ enum remote_option {
     REMOTE_OPTIONS /* where a command's own options begin: its .own_from */
 };
 
-#define REMOTE_OPTION_ROWS                                                              \
-    [REMOTE_SERVER] = {"server", 's', "URL", SERVER_HELP},                              \
-    [REMOTE_TOKEN] = {"token", '\0', "TOKEN", TOKEN_HELP},                              \
-    [REMOTE_CACERT] = {"cacert", '\0', "FILE", CACERT_HELP},                            \
-    [REMOTE_NAMESPACE] = {"namespace", 'N', "NAME", NAMESPACE_HELP},                    \
-    [REMOTE_OUTPUT] = {"output", 'o', "FORMAT",                                         \
-                       "table, json (the API's response) or name (only ids)\n"          \
-                       "(default table)"},                                              \
-    [REMOTE_NO_COLOR] = {"no-color", '\0', NULL, "disable colors, like NO_COLOR"},      \
-    [REMOTE_UTC] = {"utc", '\0', NULL, "print times in UTC (default: the local zone)"}, \
-    [REMOTE_HELP] = {"help", 'h', NULL, "print this help"}
+#define REMOTE_OPTION_ROWS                                                                    \
+    [REMOTE_SERVER] = {"server", 's', "URL", NULL, SERVER_HELP},                              \
+    [REMOTE_TOKEN] = {"token", '\0', "TOKEN", NULL, TOKEN_HELP},                              \
+    [REMOTE_CACERT] = {"cacert", '\0', "FILE", NULL, CACERT_HELP},                            \
+    [REMOTE_NAMESPACE] = {"namespace", 'N', "NAME", NULL, NAMESPACE_HELP},                    \
+    [REMOTE_OUTPUT] = {"output", 'o', "FORMAT", NULL,                                         \
+                       "table, json (the API's response) or name (only ids)\n"                \
+                       "(default table)"},                                                    \
+    [REMOTE_NO_COLOR] = {"no-color", '\0', NULL, NULL, "disable colors, like NO_COLOR"},      \
+    [REMOTE_UTC] = {"utc", '\0', NULL, NULL, "print times in UTC (default: the local zone)"}, \
+    [REMOTE_HELP] = {"help", 'h', NULL, NULL, "print this help"}
 
 enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_NAME };
 
@@ -60,7 +58,11 @@ MUST_USE enum rc output_read(const char *given, enum output *ret, struct err *re
 
 struct remote; /* opaque */
 
-int remote_open(const struct args *args, const char *command, struct remote **ret);
+int remote_open(const struct args *args, struct remote **ret);
+
+#define OPTIONS(array)                                                    \
+    .options = (array), .option_count = sizeof(array) / sizeof(array)[0], \
+    .own_from = REMOTE_OPTIONS
 
 /* Accepts NULL, returns NULL. */
 struct remote *remote_close(struct remote *remote);
@@ -113,6 +115,17 @@ int remote_check(const struct remote *remote, const struct remote_request *reque
 /* Both of the above: STATUS_OK only for a success; otherwise *ret is not set. */
 int remote_call(struct remote *remote, const struct remote_request *request,
                 struct remote_answer *ret);
+
+/* Fetches a page of a list; `path` may have a query.  NULL: the server's limit, the start. */
+int remote_page(struct remote *remote, const char *path, const char *limit, const char *cursor,
+                struct remote_answer *ret);
+
+/* Handles one page; returns an exit status, which ends the list unless it is STATUS_OK. */
+typedef int remote_page_fn(void *arg, const json_t *page);
+
+/* The same for all pages from `cursor` on. */
+int remote_pages(struct remote *remote, const char *path, const char *limit, const char *cursor,
+                 remote_page_fn *each, void *arg);
 
 /* ---- streams ---- */
 

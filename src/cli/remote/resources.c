@@ -9,8 +9,8 @@
 #include "cli/frame/report.h"
 #include "cli/remote/request_commands.h"
 
-static int put_object(const struct args *args, const char *kind, const json_t *body,
-                      const struct view *view)
+static int put_object(struct remote *remote, const struct args *args, const char *kind,
+                      const json_t *body, const struct view *view)
 {
     const struct request_command desc = {.view = view};
     char path[REMOTE_PATH_MAX];
@@ -18,7 +18,7 @@ static int put_object(const struct args *args, const char *kind, const json_t *b
     struct remote_request request = {.method = "PUT", .path = path, .body = body};
 
     path_object(&out, kind, args->operand[0], NULL);
-    return request_command_send(args, &desc, &request);
+    return request_command_send(remote, &desc, &request, args->operand[0]);
 }
 
 /* ---- queues ---- */
@@ -37,12 +37,12 @@ enum queue_option { QUEUE_LIMIT = REMOTE_OPTIONS, QUEUE_OPTIONS };
 
 static const struct option queue_rows[QUEUE_OPTIONS] = {
     REMOTE_OPTION_ROWS,
-    [QUEUE_LIMIT] = {"limit", 0, "N",
+    [QUEUE_LIMIT] = {"limit", 0, "N", NULL,
                      "maximum number of runs that workers hold at once, or\n"
                      "none for no limit (required)"},
 };
 
-static int queue_set(const struct args *args)
+static int queue_set(struct remote *remote, const struct args *args)
 {
     json_auto_t *body = json_new_object();
     const char *text = args->value[QUEUE_LIMIT];
@@ -62,7 +62,7 @@ static int queue_set(const struct args *args)
         report_note("--limit must be a whole number or none, not \"%.100s\"", text);
         return STATUS_USAGE;
     }
-    return put_object(args, "queues", body, &queue_view);
+    return put_object(remote, args, "queues", body, &queue_view);
 }
 
 static const struct command queue_commands[] = {
@@ -70,7 +70,7 @@ static const struct command queue_commands[] = {
      .usage = "[OPTION]...",
      .summary = "List queues",
      .examples = "  belfry queue list\n",
-     LISTER(list_options, .kind = "queues", .list = {.view = &queue_view})},
+     LISTER(list_options, .kind = "queues", .view = &queue_view)},
     {.name = "queue get",
      .usage = "QUEUE... [OPTION]...",
      .summary = "Show a queue: its limit and its waiting runs",
@@ -98,7 +98,7 @@ static const struct command queue_commands[] = {
                  "  belfry queue set reports --limit none\n",
      OPTIONS(queue_rows),
      ONE_NAME,
-     .run = queue_set},
+     CALLS(queue_set)},
 };
 
 const struct command_group queue_group = {"queue", "List, pause, resume and limit queues",
@@ -125,8 +125,10 @@ enum calendar_option { CALENDAR_FILE = REMOTE_OPTIONS, CALENDAR_DATE, CALENDAR_O
 
 static const struct option calendar_rows[CALENDAR_OPTIONS] = {
     REMOTE_OPTION_ROWS,
-    [CALENDAR_FILE] = {"file", 'f', "FILE", "read one date per line; - is standard input"},
-    [CALENDAR_DATE] = {"date", 'd', "DATE", "add a date, such as 2027-12-25; may be repeated"},
+    [CALENDAR_FILE] = {"file", 'f', "FILE", NULL,
+                       "read one date per line; - is standard input"},
+    [CALENDAR_DATE] = {"date", 'd', "DATE", NULL,
+                       "add a date, such as 2027-12-25; may be repeated"},
 };
 
 /* One date per line; ignores blank lines and comments after #. */
@@ -180,7 +182,7 @@ static json_t *read_dates(const struct args *args)
     return NULL;
 }
 
-static int calendar_set(const struct args *args)
+static int calendar_set(struct remote *remote, const struct args *args)
 {
     json_auto_t *body = json_new_object();
     json_t *dates = read_dates(args);
@@ -188,7 +190,7 @@ static int calendar_set(const struct args *args)
     if (!dates)
         return STATUS_USAGE;
     json_put(body, "dates", dates);
-    return put_object(args, "calendars", body, &calendar_view);
+    return put_object(remote, args, "calendars", body, &calendar_view);
 }
 
 static const struct command calendar_commands[] = {
@@ -196,7 +198,7 @@ static const struct command calendar_commands[] = {
      .usage = "[OPTION]...",
      .summary = "List named calendars",
      .examples = "  belfry calendar list\n",
-     LISTER(list_options, .kind = "calendars", .list = {.view = &calendar_view})},
+     LISTER(list_options, .kind = "calendars", .view = &calendar_view)},
     {.name = "calendar get",
      .usage = "CALENDAR... [OPTION]...",
      .summary = "Show a named calendar",
@@ -210,7 +212,7 @@ static const struct command calendar_commands[] = {
                  "  belfry calendar set us-holidays -f holidays.txt\n",
      OPTIONS(calendar_rows),
      ONE_NAME,
-     .run = calendar_set},
+     CALLS(calendar_set)},
     {.name = "calendar delete",
      .usage = "CALENDAR... [OPTION]...",
      .summary = "Delete a named calendar",
@@ -235,7 +237,7 @@ static const struct field gate_columns[] = {
 
 static const struct view gate_view = {"gates", "name", FIELDS(gate_columns), NULL, 0};
 
-static int gate_set(const struct args *args)
+static int gate_set(struct remote *remote, const struct args *args)
 {
     json_auto_t *body = json_new_object();
     struct str s = str_of(args->operand[1]);
@@ -246,7 +248,7 @@ static int gate_set(const struct args *args)
         return STATUS_USAGE;
     }
     json_put(body, "limit", json_new_int(limit));
-    return put_object(args, "gates", body, &gate_view);
+    return put_object(remote, args, "gates", body, &gate_view);
 }
 
 static const struct command gate_commands[] = {
@@ -254,7 +256,7 @@ static const struct command gate_commands[] = {
      .usage = "[OPTION]...",
      .summary = "List gates",
      .examples = "  belfry gate list\n",
-     LISTER(list_options, .kind = "gates", .list = {.view = &gate_view})},
+     LISTER(list_options, .kind = "gates", .view = &gate_view)},
     {.name = "gate get",
      .usage = "GATE... [OPTION]...",
      .summary = "Show a gate: its limit, open runs and waiting runs",
@@ -268,7 +270,7 @@ static const struct command gate_commands[] = {
      .counts_operands = true,
      .least = 2,
      .most = 2,
-     .run = gate_set},
+     CALLS(gate_set)},
     {.name = "gate delete",
      .usage = "GATE... [OPTION]...",
      .summary = "Delete an unused gate",
@@ -291,21 +293,18 @@ static const struct field namespace_columns[] = {
 static const struct view namespace_view = {"namespaces", "name", FIELDS(namespace_columns),
                                            NULL, 0};
 
-enum namespace_option { NAMESPACE_SETTINGS = REMOTE_OPTIONS, NAMESPACE_OPTIONS };
-
-static const struct option namespace_rows[NAMESPACE_OPTIONS] = {
+static const struct option namespace_rows[] = {
     REMOTE_OPTION_ROWS,
-    [NAMESPACE_SETTINGS] = {"settings", '\0', "JSON",
-                            "settings as a JSON object, or @FILE (default: no\n"
-                            "change)"},
+    {"settings", '\0', "JSON", AS_JSON("settings"),
+     "settings as a JSON object, or @FILE (default: no\n"
+     "change)"},
 };
 
-static int namespace_set(const struct args *args)
+static int namespace_set(struct remote *remote, const struct args *args)
 {
-    static const struct part parts[] = {{NAMESPACE_SETTINGS, "settings", PART_JSON}};
-    json_auto_t *body = body_from_options(args, parts, 1);
+    json_auto_t *body = body_from_options(args);
 
-    return body ? put_object(args, "namespaces", body, &namespace_view) : STATUS_USAGE;
+    return body ? put_object(remote, args, "namespaces", body, &namespace_view) : STATUS_USAGE;
 }
 
 static const struct command namespace_commands[] = {
@@ -313,7 +312,7 @@ static const struct command namespace_commands[] = {
      .usage = "[OPTION]...",
      .summary = "List namespaces",
      .examples = "  belfry namespace list\n",
-     LISTER(list_options, .kind = "namespaces", .list = {.view = &namespace_view})},
+     LISTER(list_options, .kind = "namespaces", .view = &namespace_view)},
     {.name = "namespace get",
      .usage = "NAMESPACE... [OPTION]...",
      .summary = "Show a namespace and its settings, without secrets",
@@ -328,7 +327,7 @@ static const struct command namespace_commands[] = {
                  "  belfry namespace set billing --settings '{\"quotaSchedules\": 500}'\n",
      OPTIONS(namespace_rows),
      ONE_NAME,
-     .run = namespace_set},
+     CALLS(namespace_set)},
 };
 
 const struct command_group namespace_group = {"namespace", "List, show and change namespaces",
@@ -352,7 +351,7 @@ static const struct command node_commands[] = {
      .usage = "[OPTION]...",
      .summary = "List the nodes of the database and their state",
      .examples = "  belfry node list\n",
-     LISTER(plain_options, .kind = "nodes", .list = {.view = &node_view})},
+     LISTER(plain_options, .kind = "nodes", .view = &node_view)},
 };
 
 const struct command_group node_group = {"node", "List the nodes of the database",

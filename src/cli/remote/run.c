@@ -6,59 +6,34 @@
 #include "cli/remote/run_commands.h"
 #include "cli/remote/schedule_view.h"
 
-enum list_filter {
-    OPT_SCHEDULE = LIST_OPTIONS,
-    OPT_STATE,
-    OPT_OUTCOME,
-    OPT_QUEUE,
-    OPT_KIND,
-    OPT_FROM,
-    OPT_TO,
-    LIST_COUNT
-};
-
-static const struct option list_rows[LIST_COUNT] = {
+static const struct option list_rows[] = {
     REMOTE_OPTION_ROWS,
     LIST_OPTION_ROWS,
-    [OPT_SCHEDULE] = {"schedule", 'S', "ID", "only runs of this schedule"},
-    [OPT_STATE] = {"state", '\0', "STATE",
-                   "only runs in this state: held, approval, ready, leased,\n"
-                   "running, backoff, open (not ended) or ended"},
-    [OPT_OUTCOME] = {"outcome", '\0', "OUTCOME",
-                     "only runs with this outcome: succeeded, failed,\n"
-                     "timedOut, cancelled, terminated or unknown"},
-    [OPT_QUEUE] = {"queue", 'q', "NAME", "only runs of this queue"},
-    [OPT_KIND] = {"kind", '\0', "KIND",
-                  "only runs of this kind: slot, trigger, backfill,\n"
-                  "direct or test"},
-    [OPT_FROM] = {"from", '\0', "TIME", "only runs at or after TIME, such as -2h"},
-    [OPT_TO] = {"to", '\0', "TIME", "only runs before TIME"},
-};
-
-static const struct filter run_filters[] = {
-    {OPT_SCHEDULE, "schedule", FILTER_TEXT},
-    {OPT_STATE, "state", FILTER_TEXT},
-    {OPT_OUTCOME, "outcome", FILTER_TEXT},
-    {OPT_QUEUE, "queue", FILTER_TEXT},
-    {OPT_KIND, "kind", FILTER_TEXT},
-    {OPT_FROM, "from", FILTER_TIME},
-    {OPT_TO, "to", FILTER_TIME},
+    {"schedule", 'S', "ID", AS_TEXT("schedule"), "only runs of this schedule"},
+    {"state", '\0', "STATE", AS_TEXT("state"),
+     "only runs in this state: held, approval, ready, leased,\n"
+     "running, backoff, open (not ended) or ended"},
+    {"outcome", '\0', "OUTCOME", AS_TEXT("outcome"),
+     "only runs with this outcome: succeeded, failed,\n"
+     "timedOut, cancelled, terminated or unknown"},
+    {"queue", 'q', "NAME", AS_TEXT("queue"), "only runs of this queue"},
+    {"kind", '\0', "KIND", AS_TEXT("kind"),
+     "only runs of this kind: slot, trigger, backfill,\n"
+     "direct or test"},
+    {"from", '\0', "TIME", AS_TIME("from"), "only runs at or after TIME, such as -2h"},
+    {"to", '\0', "TIME", AS_TIME("to"), "only runs before TIME"},
 };
 
 static const struct option logs_rows[LOGS_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [LOGS_FOLLOW] = {"follow", 'f', NULL, "print new lines until the run ends"},
-    [LOGS_TIMES] = {"times", 't', NULL, "print the time of each line"},
+    [LOGS_FOLLOW] = {"follow", 'f', NULL, NULL, "print new lines until the run ends"},
+    [LOGS_TIMES] = {"times", 't', NULL, NULL, "print the time of each line"},
 };
 
-enum reason_option { OPT_REASON = REMOTE_OPTIONS, REASON_COUNT };
-
-static const struct option reason_rows[REASON_COUNT] = {
+static const struct option reason_rows[] = {
     REMOTE_OPTION_ROWS,
-    [OPT_REASON] = {"reason", 'r', "TEXT", "reason, recorded with the run"},
+    {"reason", 'r', "TEXT", AS_TEXT("reason"), "reason, recorded with the run"},
 };
-
-static const struct part reason_parts[] = {{OPT_REASON, "reason", PART_TEXT}};
 
 /* The answer does not show whether a worker still has the run. */
 #define CANCELLED "cancelled; a worker that has the run is asked to stop"
@@ -69,7 +44,7 @@ static const struct command commands[] = {
      .summary = "List runs, newest first",
      .examples = "  belfry run list --schedule nightly --outcome failed\n"
                  "  belfry run list --state open --all -o name\n",
-     LISTER(list_rows, .kind = "runs", .list = {.view = &run_view, FILTERS(run_filters)})},
+     LISTER(list_rows, .kind = "runs", .view = &run_view)},
     {.name = "run get",
      .usage = "RUN... [OPTION]...",
      .summary = "Show a run",
@@ -82,7 +57,7 @@ static const struct command commands[] = {
      .examples = "  belfry run logs r_0cm4w425a02011t4kqavj0 -f\n",
      OPTIONS(logs_rows),
      ONE_NAME,
-     .run = logs_run},
+     CALLS(logs_call)},
     {.name = "run cancel",
      .usage = "RUN... [OPTION]...",
      .summary = "Cancel a run; its worker is asked to stop",
@@ -113,13 +88,13 @@ static const struct command commands[] = {
      .examples = "  belfry run list --state approval\n"
                  "  belfry run approve r_0cm4w425a02011t4kqavj0 --reason 'looked at it'\n",
      REQUEST(reason_rows, .method = "POST", .kind = "runs", .tail = "/approve",
-             PARTS(reason_parts), .done = "approved")},
+             .done = "approved")},
     {.name = "run reject",
      .usage = "RUN... [OPTION]...",
      .summary = "Reject a run that waits for approval",
      .examples = "  belfry run reject r_0cm4w425a02011t4kqavj0 --reason 'not today'\n",
      REQUEST(reason_rows, .method = "POST", .kind = "runs", .tail = "/reject",
-             PARTS(reason_parts), .done = "rejected")},
+             .done = "rejected")},
 };
 
 const struct command_group run_group = {"run", "List, show, cancel, retry and approve runs",

@@ -8,4 +8,4 @@
 
 enum logs_option { LOGS_FOLLOW = REMOTE_OPTIONS, LOGS_TIMES, LOGS_OPTION_COUNT };
 
-int logs_run(const struct args *args);
+int logs_call(struct remote *remote, const struct args *args);

@@ -104,16 +104,13 @@ static int follow(struct remote *remote, const struct args *args, struct printer
     return remote_stream(remote, path, on_event, &f);
 }
 
-int logs_run(const struct args *args)
+int logs_call(struct remote *remote, const struct args *args)
 {
-    struct remote *remote;
     struct printer out;
     json_int_t after = 0, before = -1;
     size_t count = 1;
-    int closed, status = remote_open(args, args->command->name, &remote);
+    int closed, status = STATUS_OK;
 
-    if (status != STATUS_OK)
-        return status;
     remote_printer(remote, &out);
     if (args->value[LOGS_FOLLOW])
         status = follow(remote, args, &out);
@@ -122,6 +119,5 @@ int logs_run(const struct args *args)
         status = print_page(remote, args, &out, &after, &count);
     }
     closed = printer_close(&out);
-    remote_close(remote);
     return status != STATUS_OK ? status : closed;
 }

@@ -8,84 +8,57 @@
 
 /* ---- get, list ---- */
 
-enum list_filter {
-    OPT_SEARCH = LIST_OPTIONS,
-    OPT_PREFIX,
-    OPT_LABEL,
-    OPT_STATUS,
-    OPT_ACTION,
-    OPT_QUEUE,
-    OPT_SORT,
-    LIST_COUNT
-};
-
-static const struct option list_rows[LIST_COUNT] = {
+static const struct option list_rows[] = {
     REMOTE_OPTION_ROWS,
     LIST_OPTION_ROWS,
-    [OPT_SEARCH] = {"search", 'S', "TEXT", "only ids or descriptions that contain TEXT"},
-    [OPT_PREFIX] = {"prefix", '\0', "TEXT", "only ids that begin with TEXT"},
-    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "only this label; KEY alone matches any value"},
-    [OPT_STATUS] = {"status", '\0', "STATUS", "only this status: active, paused or closed"},
-    [OPT_ACTION] = {"action", '\0', "TYPE", "only this action: http, exec, queue or workflow"},
-    [OPT_QUEUE] = {"queue", 'q', "NAME", "only schedules that use this queue"},
-    [OPT_SORT] = {"sort", '\0', "FIELD",
-                  "sort by id, createdAt or updatedAt; -FIELD sorts in\n"
-                  "descending order (default id)"},
-};
-
-static const struct filter schedule_filters[] = {
-    {OPT_SEARCH, "search", FILTER_TEXT}, {OPT_PREFIX, "prefix", FILTER_TEXT},
-    {OPT_LABEL, "label", FILTER_TEXT},   {OPT_STATUS, "status", FILTER_TEXT},
-    {OPT_ACTION, "action", FILTER_TEXT}, {OPT_QUEUE, "queue", FILTER_TEXT},
-    {OPT_SORT, "sort", FILTER_TEXT},
+    {"search", 'S', "TEXT", AS_TEXT("search"), "only ids or descriptions that contain TEXT"},
+    {"prefix", '\0', "TEXT", AS_TEXT("prefix"), "only ids that begin with TEXT"},
+    {"label", 'l', "KEY=VALUE", AS_TEXT("label"),
+     "only this label; KEY alone matches any value"},
+    {"status", '\0', "STATUS", AS_TEXT("status"), "only this status: active, paused or closed"},
+    {"action", '\0', "TYPE", AS_TEXT("action"),
+     "only this action: http, exec, queue or workflow"},
+    {"queue", 'q', "NAME", AS_TEXT("queue"), "only schedules that use this queue"},
+    {"sort", '\0', "FIELD", AS_TEXT("sort"),
+     "sort by id, createdAt or updatedAt; -FIELD sorts in\n"
+     "descending order (default id)"},
 };
 
 /* ---- delete, pause ---- */
 
-enum pause_option { OPT_REASON = REMOTE_OPTIONS, OPT_UNTIL, PAUSE_COUNT };
-
-static const struct option pause_rows[PAUSE_COUNT] = {
+static const struct option pause_rows[] = {
     REMOTE_OPTION_ROWS,
-    [OPT_REASON] = {"reason", 'r', "TEXT", "reason, shown while the schedule is paused"},
-    [OPT_UNTIL] = {"until", 'u', "TIME",
-                   "resume automatically at TIME, such as +2h (default:\n"
-                   "stay paused)"},
+    {"reason", 'r', "TEXT", AS_TEXT("reason"), "reason, shown while the schedule is paused"},
+    {"until", 'u', "TIME", AS_TIME("until"),
+     "resume automatically at TIME, such as +2h (default:\n"
+     "stay paused)"},
 };
-
-static const struct part pause_parts[] = {{OPT_REASON, "reason", PART_TEXT},
-                                          {OPT_UNTIL, "until", PART_TIME}};
 
 static const struct option resume_rows[RESUME_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [RESUME_DRY_RUN] = {"dry-run", '\0', NULL, "print what would happen; change nothing"},
-    [RESUME_YES] = {"yes", 'y', NULL, "do not ask for confirmation"},
+    [RESUME_DRY_RUN] = {"dry-run", '\0', NULL, NULL, "print what would happen; change nothing"},
+    [RESUME_YES] = {"yes", 'y', NULL, NULL, "do not ask for confirmation"},
 };
 
 /* ---- trigger, test, backfill, skip-next ---- */
 
-enum trigger_option { OPT_INPUT = REMOTE_OPTIONS, OPT_OVERLAP, OPT_SCHEDULED, TRIGGER_COUNT };
-
-static const struct option trigger_rows[TRIGGER_COUNT] = {
+static const struct option trigger_rows[] = {
     REMOTE_OPTION_ROWS,
-    [OPT_INPUT] = {"input", 'i', "JSON",
-                   "input that is merged over the schedule's own; JSON or\n"
-                   "@FILE"},
-    [OPT_OVERLAP] = {"overlap", '\0', "POLICY",
-                     "overlap policy for this run (default: the schedule's)"},
-    [OPT_SCHEDULED] = {"scheduled-time", '\0', "TIME",
-                       "scheduled time that the run reports (default now)"},
+    {"input", 'i', "JSON", AS_JSON("input"),
+     "input that is merged over the schedule's own; JSON or\n"
+     "@FILE"},
+    {"overlap", '\0', "POLICY", AS_TEXT("overlap"),
+     "overlap policy for this run (default: the schedule's)"},
+    {"scheduled-time", '\0', "TIME", AS_TIME("scheduledTime"),
+     "scheduled time that the run reports (default now)"},
 };
 
 static const struct option test_rows[] = {
     REMOTE_OPTION_ROWS,
-    [OPT_INPUT] = {"input", 'i', "JSON",
-                   "input that is merged over the schedule's own; JSON or\n"
-                   "@FILE"},
+    {"input", 'i', "JSON", AS_JSON("input"),
+     "input that is merged over the schedule's own; JSON or\n"
+     "@FILE"},
 };
-
-static const struct part trigger_parts[] = {{OPT_INPUT, "input", PART_JSON},
-                                            {OPT_OVERLAP, "overlap", PART_TEXT},
-                                            {OPT_SCHEDULED, "scheduledTime", PART_TIME}};
 
 static void print_triggered(const json_t *answer, const char *name, const struct when *when,
                             struct printer *out)
@@ -97,25 +70,22 @@ static void print_triggered(const json_t *answer, const char *name, const struct
 
 static const struct option backfill_rows[BACKFILL_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [BACKFILL_FROM] = {"from", '\0', "TIME", "start of the range, such as -7d (required)"},
-    [BACKFILL_TO] = {"to", '\0', "TIME", "end of the range (default now)"},
-    [BACKFILL_OVERLAP] = {"overlap", '\0', "POLICY",
+    [BACKFILL_FROM] = {"from", '\0', "TIME", AS_TIME("from"),
+                       "start of the range, such as -7d (required)"},
+    [BACKFILL_TO] = {"to", '\0', "TIME", AS_TIME("to"), "end of the range (default now)"},
+    [BACKFILL_OVERLAP] = {"overlap", '\0', "POLICY", AS_TEXT("overlap"),
                           "overlap policy of the runs (default: the schedule's)"},
-    [BACKFILL_DRY_RUN] = {"dry-run", '\0', NULL, "count the runs; start nothing"},
-    [BACKFILL_YES] = {"yes", 'y', NULL, "do not ask for confirmation"},
-    [BACKFILL_WAIT] = {"wait", 'w', NULL,
+    [BACKFILL_DRY_RUN] = {"dry-run", '\0', NULL, NULL, "count the runs; start nothing"},
+    [BACKFILL_YES] = {"yes", 'y', NULL, NULL, "do not ask for confirmation"},
+    [BACKFILL_WAIT] = {"wait", 'w', NULL, NULL,
                        "wait until the schedule has no open runs; shows a\n"
                        "progress bar"},
 };
 
-enum skip_option { OPT_COUNT = REMOTE_OPTIONS, SKIP_COUNT };
-
-static const struct option skip_rows[SKIP_COUNT] = {
+static const struct option skip_rows[] = {
     REMOTE_OPTION_ROWS,
-    [OPT_COUNT] = {"count", 'n', "N", "number of slots to cancel (default 1)"},
+    {"count", 'n', "N", AS_NUMBER("count"), "number of slots to cancel (default 1)"},
 };
-
-static const struct part skip_parts[] = {{OPT_COUNT, "count", PART_NUMBER}};
 
 static void print_skipped(const json_t *answer, const char *name, const struct when *when,
                           struct printer *out)
@@ -132,44 +102,28 @@ static void print_skipped(const json_t *answer, const char *name, const struct w
 
 /* ---- next, slots, explain, health ---- */
 
-enum next_option { NEXT_COUNT = REMOTE_OPTIONS, NEXT_FROM, NEXT_OPTIONS };
-
-static const struct option next_rows[NEXT_OPTIONS] = {
+static const struct option next_rows[] = {
     REMOTE_OPTION_ROWS,
-    [NEXT_COUNT] = {"count", 'n', "N", "number of times to print (default 10)"},
-    [NEXT_FROM] = {"from", '\0', "TIME", "start of the list (default now)"},
+    {"count", 'n', "N", AS_TEXT("count"), "number of times to print (default 10)"},
+    {"from", '\0', "TIME", AS_TIME("from"), "start of the list (default now)"},
 };
 
-static const struct filter next_filters[] = {{NEXT_COUNT, "count", FILTER_TEXT},
-                                             {NEXT_FROM, "from", FILTER_TIME}};
-
-enum slots_option { SLOTS_FROM = LIST_OPTIONS, SLOTS_TO, SLOTS_OPTIONS };
-
-static const struct option slots_rows[SLOTS_OPTIONS] = {
+static const struct option slots_rows[] = {
     REMOTE_OPTION_ROWS,
     LIST_OPTION_ROWS,
-    [SLOTS_FROM] = {"from", '\0', "TIME", "start of the range, such as -2h (default -1d)"},
-    [SLOTS_TO] = {"to", '\0', "TIME", "end of the range, such as +2h (default +1d)"},
+    {"from", '\0', "TIME", AS_TIME("from"), "start of the range, such as -2h (default -1d)"},
+    {"to", '\0', "TIME", AS_TIME("to"), "end of the range, such as +2h (default +1d)"},
 };
-
-static const struct filter slots_filters[] = {{SLOTS_FROM, "from", FILTER_TIME},
-                                              {SLOTS_TO, "to", FILTER_TIME}};
 
 static const struct lister slots_lister = {
-    .kind = "schedules",
-    .tail = "/slots",
-    .list = {.view = &slot_view, FILTERS(slots_filters)}};
+    .kind = "schedules", .tail = "/slots", .view = &slot_view};
 
-enum explain_option { EXPLAIN_AT = REMOTE_OPTIONS, EXPLAIN_OPTIONS };
-
-static const struct option explain_rows[EXPLAIN_OPTIONS] = {
+static const struct option explain_rows[] = {
     REMOTE_OPTION_ROWS,
-    [EXPLAIN_AT] = {"at", '\0', "TIME",
-                    "time to explain: 2026-11-16T02:30:00Z, or without the Z\n"
-                    "in the schedule's time zone (default now)"},
+    {"at", '\0', "TIME", AS_TEXT("at"),
+     "time to explain: 2026-11-16T02:30:00Z, or without the Z\n"
+     "in the schedule's time zone (default now)"},
 };
-
-static const struct filter explain_filters[] = {{EXPLAIN_AT, "at", FILTER_TEXT}};
 
 /* ---- the table ---- */
 
@@ -188,13 +142,11 @@ static const struct command commands[] = {
          "      -delete\n"
          "  belfry schedule create -f nightly.json --paused\n"
          "  belfry schedule create x --cron '0 9 * * *' --queue q --dry-run\n",
-     .options = create_options,
-     .option_count = CREATE_OPTION_COUNT,
-     .own_from = REMOTE_OPTIONS,
+     OPTIONS(create_options),
      .takes_program = true,
      .counts_operands = true,
      .most = 1,
-     .run = create_run},
+     CALLS(create_call)},
     {.name = "schedule get",
      .usage = "ID... [OPTION]...",
      .summary = "Show a schedule",
@@ -208,8 +160,7 @@ static const struct command commands[] = {
      .summary = "List schedules",
      .examples = "  belfry schedule list --status paused\n"
                  "  belfry schedule list -l team=billing --all -o name\n",
-     LISTER(list_rows, .kind = "schedules",
-            .list = {.view = &schedule_view, FILTERS(schedule_filters)})},
+     LISTER(list_rows, .kind = "schedules", .view = &schedule_view)},
     {.name = "schedule edit",
      .usage = "ID [OPTION]...",
      .summary = "Change a schedule in an editor",
@@ -220,7 +171,7 @@ static const struct command commands[] = {
                  "  EDITOR='code --wait' belfry schedule edit nightly\n",
      PLAIN,
      ONE_NAME,
-     .run = edit_run},
+     CALLS(edit_call)},
     {.name = "schedule delete",
      .usage = "ID... [OPTION]...",
      .summary = "Delete a schedule",
@@ -236,7 +187,7 @@ static const struct command commands[] = {
      .examples = "  belfry schedule pause nightly --reason 'database moves'\n"
                  "  belfry schedule pause nightly --until +2h\n",
      REQUEST(pause_rows, .method = "POST", .kind = "schedules", .tail = "/pause",
-             PARTS(pause_parts), .done = "paused", .print_done = print_schedule)},
+             .done = "paused", .print_done = print_schedule)},
     {.name = "schedule resume",
      .usage = "ID... [OPTION]...",
      .summary = "Resume a schedule",
@@ -246,7 +197,7 @@ static const struct command commands[] = {
                  "  belfry schedule resume nightly --yes\n",
      OPTIONS(resume_rows),
      SOME_NAMES,
-     .run = resume_run},
+     CALLS(resume_call)},
     {.name = "schedule trigger",
      .usage = "ID... [OPTION]...",
      .summary = "Start a run of a schedule now",
@@ -257,16 +208,14 @@ static const struct command commands[] = {
      .examples = "  belfry schedule trigger nightly\n"
                  "  belfry schedule trigger nightly --input '{\"day\":\"2026-11-15\"}'\n",
      REQUEST(trigger_rows, .method = "POST", .kind = "schedules", .tail = "/trigger",
-             PARTS(trigger_parts), .view = &run_view, .print = print_triggered,
-             .starts_run = true)},
+             .view = &run_view, .print = print_triggered, .starts_run = true)},
     {.name = "schedule test",
      .usage = "ID... [OPTION]...",
      .summary = "Run the action of a schedule once as a test",
      .about = "The schedule's counters and last outcome do not change.\n",
      .examples = "  belfry schedule test nightly\n",
      REQUEST(test_rows, .method = "POST", .kind = "schedules", .tail = "/test",
-             .parts = trigger_parts, .part_count = 1, .view = &run_view,
-             .print = print_triggered)},
+             .view = &run_view, .print = print_triggered)},
     {.name = "schedule backfill",
      .usage = "ID --from TIME [--to TIME] [OPTION]...",
      .summary = "Run the slots of a time range in the past",
@@ -277,7 +226,7 @@ static const struct command commands[] = {
                  "      --overlap bufferAll --yes --wait\n",
      OPTIONS(backfill_rows),
      ONE_NAME,
-     .run = backfill_run},
+     CALLS(backfill_call)},
     {.name = "schedule skip-next",
      .usage = "ID... [OPTION]...",
      .summary = "Cancel the next planned slots of a schedule",
@@ -285,14 +234,13 @@ static const struct command commands[] = {
      .examples = "  belfry schedule skip-next nightly\n"
                  "  belfry schedule skip-next nightly --count 3\n",
      REQUEST(skip_rows, .method = "POST", .kind = "schedules", .tail = "/skip-next",
-             PARTS(skip_parts), .print = print_skipped)},
+             .print = print_skipped)},
     {.name = "schedule next",
      .usage = "ID... [OPTION]...",
      .summary = "Show when a schedule will run",
      .about = "`belfry next EXPR` does the same for an expression, without a server.\n",
      .examples = "  belfry schedule next nightly -n 3\n",
-     REQUEST(next_rows, .kind = "schedules", .tail = "/next", FILTERS(next_filters),
-             .print = print_next)},
+     REQUEST(next_rows, .kind = "schedules", .tail = "/next", .print = print_next)},
     {.name = "schedule slots",
      .usage = "ID [OPTION]...",
      .summary = "Show the past and planned slots of a schedule",
@@ -306,14 +254,13 @@ static const struct command commands[] = {
      OPTIONS(slots_rows),
      ONE_NAME,
      .arg = &slots_lister,
-     .run = lister_run},
+     CALLS(lister_call)},
     {.name = "schedule explain",
      .usage = "ID... [OPTION]...",
      .summary = "Explain why a schedule runs or does not run at a time",
      .about = "`belfry explain EXPR` does the same for an expression, without a server.\n",
      .examples = "  belfry schedule explain nightly --at 2026-03-29T02:30:00\n",
-     REQUEST(explain_rows, .kind = "schedules", .tail = "/explain", FILTERS(explain_filters),
-             .print = print_explained)},
+     REQUEST(explain_rows, .kind = "schedules", .tail = "/explain", .print = print_explained)},
     {.name = "schedule health",
      .usage = "ID... [OPTION]...",
      .summary = "Show whether a schedule is late or failing, and its warnings",

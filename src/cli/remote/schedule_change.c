@@ -150,26 +150,21 @@ static int edit(struct remote *remote, const char *id, const struct remote_answe
     return status;
 }
 
-int edit_run(const struct args *args)
+int edit_call(struct remote *remote, const struct args *args)
 {
     struct remote_answer answer;
-    struct remote *remote;
-    int status = remote_open(args, args->command->name, &remote);
+    int status = get_schedule(remote, args->operand[0], &answer);
 
     if (status != STATUS_OK)
         return status;
-    status = get_schedule(remote, args->operand[0], &answer);
-    if (status == STATUS_OK && (answer.etag[0] == '\0' || !json_is_object(answer.json))) {
+    if (answer.etag[0] == '\0' || !json_is_object(answer.json)) {
         report_note("response from %s has no ETag; is it a Belfry server?",
                     remote_server(remote));
-        answer_free(&answer);
         status = STATUS_PROTOCOL;
-    }
-    if (status == STATUS_OK) {
+    } else {
         status = edit(remote, args->operand[0], &answer);
-        answer_free(&answer);
     }
-    remote_close(remote);
+    answer_free(&answer);
     return status;
 }
 
@@ -229,18 +224,14 @@ static int resume_one(struct remote *remote, const struct args *args, const char
     return status;
 }
 
-int resume_run(const struct args *args)
+int resume_call(struct remote *remote, const struct args *args)
 {
-    struct remote *remote;
-    int status = remote_open(args, args->command->name, &remote), worst = status;
+    int status = STATUS_OK, worst = STATUS_OK;
 
-    if (status != STATUS_OK)
-        return status;
     for (int i = 0; i < args->operands && status != STATUS_UNREACHABLE; i++) {
         status = resume_one(remote, args, args->operand[i]);
         worst = status != STATUS_OK ? status : worst;
     }
-    remote_close(remote);
     return worst;
 }
 
@@ -358,22 +349,12 @@ static int check_and_backfill(struct remote *remote, const struct args *args, js
     return backfill(remote, args, body, &desc);
 }
 
-int backfill_run(const struct args *args)
+int backfill_call(struct remote *remote, const struct args *args)
 {
-    static const struct part parts[] = {
-        {BACKFILL_FROM, "from", PART_TIME},
-        {BACKFILL_TO, "to", PART_TIME},
-        {BACKFILL_OVERLAP, "overlap", PART_TEXT},
-    };
-    json_auto_t *body = body_from_options(args, parts, 3);
-    struct remote *remote;
-    int status;
+    json_auto_t *body = body_from_options(args);
 
     if (!body)
         return STATUS_USAGE;
-    status = remote_open(args, args->command->name, &remote);
-    if (status != STATUS_OK)
-        return status;
     if (!args->value[BACKFILL_TO]) {
         char now[INSTANT_TEXT_MAX];
         struct buf out = BUF(now);
@@ -381,7 +362,5 @@ int backfill_run(const struct args *args)
         instant_format_ms(clock_now(), &out);
         json_put(body, "to", json_new_str(buf_as_str(&out)));
     }
-    status = check_and_backfill(remote, args, body);
-    remote_close(remote);
-    return status;
+    return check_and_backfill(remote, args, body);
 }

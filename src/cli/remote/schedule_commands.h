@@ -21,7 +21,7 @@ enum backfill_option {
     BACKFILL_OPTION_COUNT
 };
 
-int create_run(const struct args *args);
-int edit_run(const struct args *args);
-int resume_run(const struct args *args);
-int backfill_run(const struct args *args);
+int create_call(struct remote *remote, const struct args *args);
+int edit_call(struct remote *remote, const struct args *args);
+int resume_call(struct remote *remote, const struct args *args);
+int backfill_call(struct remote *remote, const struct args *args);

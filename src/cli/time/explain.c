@@ -136,7 +136,7 @@ static int explain_run(const struct args *args)
 
 static const struct option explain_options[] = {
     SPEC_ARGUMENT_OPTIONS,
-    [OPT_AT] = {"at", 't', "TIME", "explain why TIME is or is not a slot"},
+    [OPT_AT] = {"at", 't', "TIME", NULL, "explain why TIME is or is not a slot"},
 };
 
 const struct command explain_command = {

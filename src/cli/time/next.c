@@ -196,10 +196,10 @@ static int next_run(const struct args *args)
 
 static const struct option next_options[] = {
     SPEC_ARGUMENT_OPTIONS,
-    [OPT_UNTIL] = {"until", 'u', "TIME",
+    [OPT_UNTIL] = {"until", 'u', "TIME", NULL,
                    "stop after TIME; without -n print all times up to it"},
-    [OPT_LOCAL] = {"local", 'l', NULL, "also print each time in its time zone"},
-    [OPT_BATCH] = {"batch", 'b', "FILE",
+    [OPT_LOCAL] = {"local", 'l', NULL, NULL, "also print each time in its time zone"},
+    [OPT_BATCH] = {"batch", 'b', "FILE", NULL,
                    "read one JSON query per line, print one JSON answer per\n"
                    "line; - is standard input"},
 };

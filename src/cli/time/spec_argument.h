@@ -24,26 +24,26 @@ enum {
     OPT_SHARED, /* their number */
 };
 
-#define SPEC_ARGUMENT_OPTIONS                                                       \
-    [OPT_DIALECT] = {"dialect", 'd', "DIALECT", "syntax of EXPR (default belfry)"}, \
-    [OPT_TZ] = {"tz", 'z', "ZONE",                                                  \
-                "time zone, such as Europe/Berlin or UTC+05:30 (default\n"          \
-                "UTC)"},                                                            \
-    [OPT_DST] = {"dst", '\0', "RULE",                                               \
-                 "rule for clock changes: vixie, literal, once, last,\n"            \
-                 "shift, or GAP/FOLD with GAP skip, next or shift and\n"            \
-                 "FOLD first, last or both (default: the dialect's)"},              \
-    [OPT_SEED] = {"seed", '\0', "TEXT",                                             \
-                  "seed of H and jitter, usually the schedule's id (default\n"      \
-                  "empty)"},                                                        \
-    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR",                                      \
-                      "directory of time zone files (default: the system's)"},      \
-    [OPT_SPEC] = {"spec", 's', "FILE",                                              \
-                  "read a spec as JSON instead of EXPR; - is standard input"},      \
-    [OPT_AFTER] = {"after", 'a', "TIME", "start after TIME (default now)"},         \
-    [OPT_N] = {"count", 'n', "N", "number of times to print (default 5)"},          \
-    [OPT_JSON] = {"json", 'j', NULL, "print JSON"},                                 \
-    [OPT_HELP] = {"help", 'h', NULL, "print this help"}
+#define SPEC_ARGUMENT_OPTIONS                                                             \
+    [OPT_DIALECT] = {"dialect", 'd', "DIALECT", NULL, "syntax of EXPR (default belfry)"}, \
+    [OPT_TZ] = {"tz", 'z', "ZONE", NULL,                                                  \
+                "time zone, such as Europe/Berlin or UTC+05:30 (default\n"                \
+                "UTC)"},                                                                  \
+    [OPT_DST] = {"dst", '\0', "RULE", NULL,                                               \
+                 "rule for clock changes: vixie, literal, once, last,\n"                  \
+                 "shift, or GAP/FOLD with GAP skip, next or shift and\n"                  \
+                 "FOLD first, last or both (default: the dialect's)"},                    \
+    [OPT_SEED] = {"seed", '\0', "TEXT", NULL,                                             \
+                  "seed of H and jitter, usually the schedule's id (default\n"            \
+                  "empty)"},                                                              \
+    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR", NULL,                                      \
+                      "directory of time zone files (default: the system's)"},            \
+    [OPT_SPEC] = {"spec", 's', "FILE", NULL,                                              \
+                  "read a spec as JSON instead of EXPR; - is standard input"},            \
+    [OPT_AFTER] = {"after", 'a', "TIME", NULL, "start after TIME (default now)"},         \
+    [OPT_N] = {"count", 'n', "N", NULL, "number of times to print (default 5)"},          \
+    [OPT_JSON] = {"json", 'j', NULL, NULL, "print JSON"},                                 \
+    [OPT_HELP] = {"help", 'h', NULL, NULL, "print this help"}
 
 struct spec_argument {
     struct arena *arena;

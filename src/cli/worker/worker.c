@@ -220,25 +220,27 @@ static int worker_run(const struct args *args)
 }
 
 static const struct option options[OPT_COUNT] = {
-    [OPT_QUEUE] = {"queue", 'Q', "NAME",
+    [OPT_QUEUE] = {"queue", 'Q', "NAME", NULL,
                    "queue to serve; may be given up to 16 times (required)"},
-    [OPT_CONCURRENCY] = {"concurrency", 'c', "N", "maximum number of runs at once (default 1)"},
-    [OPT_SERVER] = {"server", 's', "URL", SERVER_HELP},
-    [OPT_NAMESPACE] = {"namespace", 'N', "NAME", NAMESPACE_HELP},
-    [OPT_TOKEN] = {"token", '\0', "TOKEN", TOKEN_HELP},
-    [OPT_CACERT] = {"cacert", '\0', "FILE", CACERT_HELP},
-    [OPT_NAME] = {"name", '\0', "NAME", "name of this worker (default HOST:PID)"},
-    [OPT_FIELDS] = {"fields", '\0', "NAMES",
+    [OPT_CONCURRENCY] = {"concurrency", 'c', "N", NULL,
+                         "maximum number of runs at once (default 1)"},
+    [OPT_SERVER] = {"server", 's', "URL", NULL, SERVER_HELP},
+    [OPT_NAMESPACE] = {"namespace", 'N', "NAME", NULL, NAMESPACE_HELP},
+    [OPT_TOKEN] = {"token", '\0', "TOKEN", NULL, TOKEN_HELP},
+    [OPT_CACERT] = {"cacert", '\0', "FILE", NULL, CACERT_HELP},
+    [OPT_NAME] = {"name", '\0', "NAME", NULL, "name of this worker (default HOST:PID)"},
+    [OPT_FIELDS] = {"fields", '\0', "NAMES", NULL,
                     "comma-separated run fields to pass to the program\n"
                     "(default all)"},
-    [OPT_ONCE] = {"once", '1', NULL, "exit after one run, with its program's exit status"},
-    [OPT_DRAIN] = {"drain", '\0', "SPAN",
+    [OPT_ONCE] = {"once", '1', NULL, NULL,
+                  "exit after one run, with its program's exit status"},
+    [OPT_DRAIN] = {"drain", '\0', "SPAN", NULL,
                    "time that programs get to finish after SIGTERM\n"
                    "(default 30s)"},
-    [OPT_KILL_AFTER] = {"kill-after", '\0', "SPAN",
+    [OPT_KILL_AFTER] = {"kill-after", '\0', "SPAN", NULL,
                         "time from SIGTERM to SIGKILL of a program (default 10s)"},
-    [OPT_QUIET] = {"quiet", 'q', NULL, "log only warnings and errors"},
-    [OPT_HELP_FLAG] = {"help", 'h', NULL, "print this help"},
+    [OPT_QUIET] = {"quiet", 'q', NULL, NULL, "log only warnings and errors"},
+    [OPT_HELP_FLAG] = {"help", 'h', NULL, NULL, "print this help"},
 };
 
 const struct command worker_command = {

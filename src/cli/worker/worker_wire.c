@@ -4,6 +4,7 @@
  */
 #include "cli/worker/worker_wire.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -110,72 +111,53 @@ bool grants_next(struct grants *grants, struct str *ret_run)
 
 /* ---- one run ---- */
 
-static enum rc read_id(const json_t *value, void *to, struct err *reterr)
-{
-    return json_take_str(value, WIRE_ID_MAX, &((struct grant *)to)->id, reterr);
-}
+static const struct grant_member {
+    const char *name;
+    enum { GRANT_TEXT, GRANT_NUMBER, GRANT_TIME } kind;
+    int max; /* bytes of a text */
+    size_t offset;
+} grant_members[] = {
+    {"id", GRANT_TEXT, WIRE_ID_MAX, offsetof(struct grant, id)},
+    {"fence", GRANT_NUMBER, 0, offsetof(struct grant, fence)},
+    {"namespace", GRANT_TEXT, WIRE_NAME_MAX, offsetof(struct grant, namespace)},
+    {"schedule", GRANT_TEXT, WIRE_NAME_MAX, offsetof(struct grant, schedule)},
+    {"queue", GRANT_TEXT, WIRE_NAME_MAX, offsetof(struct grant, queue)},
+    {"slot", GRANT_TEXT, WIRE_NAME_MAX, offsetof(struct grant, slot)},
+    {"attempt", GRANT_NUMBER, 0, offsetof(struct grant, attempt)},
+    {"leaseUntil", GRANT_TIME, 0, offsetof(struct grant, lease_until)},
+};
 
-static enum rc read_namespace(const json_t *value, void *to, struct err *reterr)
+static enum rc read_member(const struct grant_member *m, const json_t *value, void *to,
+                           struct err *reterr)
 {
-    return json_take_str(value, WIRE_NAME_MAX, &((struct grant *)to)->namespace, reterr);
-}
-
-static enum rc read_schedule(const json_t *value, void *to, struct err *reterr)
-{
-    return json_take_str(value, WIRE_NAME_MAX, &((struct grant *)to)->schedule, reterr);
-}
-
-static enum rc read_queue(const json_t *value, void *to, struct err *reterr)
-{
-    return json_take_str(value, WIRE_NAME_MAX, &((struct grant *)to)->queue, reterr);
-}
-
-static enum rc read_slot(const json_t *value, void *to, struct err *reterr)
-{
-    return json_take_str(value, WIRE_NAME_MAX, &((struct grant *)to)->slot, reterr);
-}
-
-static enum rc read_number(const json_t *value, int64_t *ret, struct err *reterr)
-{
+    if (m->kind == GRANT_TEXT)
+        return json_take_str(value, m->max, to, reterr);
+    if (m->kind == GRANT_TIME)
+        return json_take_instant(value, to, reterr);
     if (!json_is_integer(value))
         return json_wrong_type(value, "a whole number", reterr);
-    *ret = json_integer_value(value);
+    *(int64_t *)to = json_integer_value(value);
     return RC_OK;
-}
-
-static enum rc read_fence(const json_t *value, void *to, struct err *reterr)
-{
-    return read_number(value, &((struct grant *)to)->fence, reterr);
-}
-
-static enum rc read_attempt(const json_t *value, void *to, struct err *reterr)
-{
-    return read_number(value, &((struct grant *)to)->attempt, reterr);
-}
-
-static enum rc read_lease(const json_t *value, void *to, struct err *reterr)
-{
-    return json_take_instant(value, &((struct grant *)to)->lease_until, reterr);
 }
 
 enum rc grant_read(struct str run, struct grant *ret, struct err *reterr)
 {
-    static const struct json_field fields[] = {
-        {"id", read_id},
-        {"fence", read_fence},
-        {"namespace", read_namespace},
-        {"schedule", read_schedule},
-        {"queue", read_queue},
-        {"slot", read_slot},
-        {"attempt", read_attempt},
-        {"leaseUntil", read_lease},
-    };
     struct grant grant = {.lease_until = INSTANT_NONE};
     enum rc rc = json_read(run, &grant.json, reterr);
 
     if (rc)
         return rc;
-    rc = json_take_object(grant.json, JSON_OPEN_SHAPE(fields), &grant, reterr);
+    if (!json_is_object(grant.json))
+        rc = json_wrong_type(grant.json, "an object", reterr);
+    for (size_t i = 0; !rc && i < sizeof grant_members / sizeof grant_members[0]; i++) {
+        const struct grant_member *m = &grant_members[i];
+        const json_t *value = json_object_get(grant.json, m->name);
+
+        if (value && !json_is_null(value))
+            rc = read_member(m, value, (char *)&grant + m->offset, reterr);
+        if (rc)
+            err_in(reterr, "%s", m->name);
+    }
     if (!rc)
         rc = json_require(grant.json, "id", reterr);
     if (!rc)

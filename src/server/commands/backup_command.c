@@ -51,7 +51,7 @@ const struct command *backup_command(void)
 {
     static const struct option options[OPT_COUNT] = {
         OFFLINE_OPTION_ROWS,
-        [OPT_FORCE] = {"force", '\0', NULL, "replace FILE if it exists (default false)"},
+        [OPT_FORCE] = {"force", '\0', NULL, NULL, "replace FILE if it exists (default false)"},
     };
     static const struct command command = {
         .name = "backup",

@@ -206,9 +206,9 @@ const struct command *check_command(void)
 {
     static const struct option options[OPT_COUNT] = {
         OFFLINE_OPTION_ROWS,
-        [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR",
+        [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR", NULL,
                           "directory of time zone files (default: the system's)"},
-        [OPT_OUTPUT] = {"output", 'o', "FORMAT",
+        [OPT_OUTPUT] = {"output", 'o', "FORMAT", NULL,
                         "output format: table or json (default table)"},
     };
     static const struct command command = {

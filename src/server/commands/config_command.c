@@ -203,10 +203,10 @@ static int config_run(const struct args *args)
 const struct command *config_command(void)
 {
     static struct option options[OPT_COUNT] = {
-        [OPT_FILE] = {"file", 'f', "FILE", "file of key = value lines (default none)"},
-        [OPT_OUTPUT] = {"output", 'o', "FORMAT",
+        [OPT_FILE] = {"file", 'f', "FILE", NULL, "file of key = value lines (default none)"},
+        [OPT_OUTPUT] = {"output", 'o', "FORMAT", NULL,
                         "output format: table or json (default table)"},
-        [OPT_HELP_FLAG] = {"help", 'h', NULL, "print this help"},
+        [OPT_HELP_FLAG] = {"help", 'h', NULL, NULL, "print this help"},
     };
     static const struct command command = {
         .name = "config",

@@ -18,12 +18,13 @@ enum offline_option {
     OFFLINE_OPTIONS /* the first option of the command itself: its .own_from */
 };
 
-#define OFFLINE_OPTION_ROWS                                                                    \
-    [OFFLINE_DB] = {"db", '\0', "URL", "sqlite:FILE or postgres://… (default: the server's)"}, \
-    [OFFLINE_STATE_DIR] = {"state-dir", '\0', "DIR",                                           \
-                           "state directory (default: the server's)"},                         \
-    [OFFLINE_FILE] = {"file", 'f', "FILE", "configuration file (default none)"},               \
-    [OFFLINE_HELP] = {"help", 'h', NULL, "print this help"}
+#define OFFLINE_OPTION_ROWS                                                            \
+    [OFFLINE_DB] = {"db", '\0', "URL", NULL,                                           \
+                    "sqlite:FILE or postgres://… (default: the server's)"},            \
+    [OFFLINE_STATE_DIR] = {"state-dir", '\0', "DIR", NULL,                             \
+                           "state directory (default: the server's)"},                 \
+    [OFFLINE_FILE] = {"file", 'f', "FILE", NULL, "configuration file (default none)"}, \
+    [OFFLINE_HELP] = {"help", 'h', NULL, NULL, "print this help"}
 
 /*
  * Opens a connection for reading.  `options->readonly` must be set.  On failure it prints the

@@ -66,8 +66,8 @@ static int serve_run_command(const struct args *args)
 const struct command *serve_command(void)
 {
     static struct option options[OPT_COUNT] = {
-        [OPT_FILE] = {"file", 'f', "FILE", "file of key = value lines (default none)"},
-        [OPT_HELP_FLAG] = {"help", 'h', NULL, "print this help"},
+        [OPT_FILE] = {"file", 'f', "FILE", NULL, "file of key = value lines (default none)"},
+        [OPT_HELP_FLAG] = {"help", 'h', NULL, NULL, "print this help"},
     };
     static const struct command command = {
         .name = "serve",

@@ -15,12 +15,12 @@
 enum { OPT_ZONE, OPT_COUNT, OPT_LOUD, OPT_QUIET, OPT_DRY_RUN, OPT_LISTEN, OPTIONS };
 
 static const struct option options[OPTIONS] = {
-    [OPT_ZONE] = {"zone", 'z', "ZONE", ""},
-    [OPT_COUNT] = {"count", 'n', "N", ""},
-    [OPT_LOUD] = {"loud", 'l', NULL, ""},
-    [OPT_QUIET] = {"quiet", '\0', NULL, ""},
-    [OPT_DRY_RUN] = {"dry-run", 'd', "[=BOOL]", ""},
-    [OPT_LISTEN] = {"listen", '\0', "ADDRESS", ""},
+    [OPT_ZONE] = {"zone", 'z', "ZONE", NULL, ""},
+    [OPT_COUNT] = {"count", 'n', "N", NULL, ""},
+    [OPT_LOUD] = {"loud", 'l', NULL, NULL, ""},
+    [OPT_QUIET] = {"quiet", '\0', NULL, NULL, ""},
+    [OPT_DRY_RUN] = {"dry-run", 'd', "[=BOOL]", NULL, ""},
+    [OPT_LISTEN] = {"listen", '\0', "ADDRESS", NULL, ""},
 };
 
 static enum rc read_words(struct args *args, struct err *err, const char *const *words)
