@@ -91,8 +91,7 @@ static enum rc set_too_long(const char *field, const char *other, span limit,
 
     duration_format(limit, &out);
     err_set(reterr, RC_INVALID, -1, 0, "is longer than %s, which is %s", other, text);
-    err_in(reterr, "%s", field);
-    return RC_INVALID;
+    return err_in(reterr, "%s", field);
 }
 
 /* The first retry delay must not exceed its maximum, nor the heartbeat interval the lease. */

@@ -185,9 +185,7 @@ static enum rc read_field(const ProtobufCFieldDescriptor *field, const json_t *j
     rc = field->label == PROTOBUF_C_LABEL_REPEATED
              ? read_list(field, value, arena, message, reterr)
              : read_value(field, value, arena, (char *)message + field->offset, reterr);
-    if (rc != RC_OK)
-        err_in(reterr, "%s", text);
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "%s", text);
 }
 
 /* Recurses through its fields, at most as deep as the JSON: JSON_DEPTH_MAX. */

@@ -71,9 +71,7 @@ static enum rc read_cron(const json_t *item, const struct reading *r, struct err
     if (rc != RC_OK)
         return rc;
     rc = check_expr(def, reterr);
-    if (rc != RC_OK)
-        err_in(reterr, "expr");
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "expr");
 }
 
 static struct str brief_cron(const void *from)
@@ -402,11 +400,8 @@ enum rc spec_from_json(const json_t *json, struct arena *arena, struct spec_def 
                        "cron, calendars, intervals and timesOfDay have %d entries together; "
                        "the limit is %d",
                        entries, SPEC_ENTRIES_MAX);
-    if (def.end < def.start) {
-        rc = err_set(reterr, RC_INVALID, -1, 0, "end is before start");
-        err_in(reterr, "end");
-        return rc;
-    }
+    if (def.end < def.start)
+        return err_field(reterr, "end", "end is before start");
     if (str_eq(def.zone, STR("UTC")))
         def.zone = (struct str){0};
     sort_dates(&def);

@@ -207,9 +207,7 @@ static enum rc fill_spec(const struct agents_schedule *s, struct arena *arena,
         rc = fill_times(s->times, arena, spec, reterr);
     else if (s->type == AGENTS_INTERVAL)
         fill_interval(s->interval, arena, spec);
-    if (rc != RC_OK)
-        err_in(reterr, "%s", agents_spec_member(s->type));
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "%s", agents_spec_member(s->type));
 }
 
 /* Agents claim from the queue of their name; the input tells them what to read. */

@@ -65,8 +65,7 @@ static enum rc read_everything(struct call *call, bool *ret, struct err *reterr)
     if (text.len == 0 || *ret || str_eq(text, STR("false")))
         return RC_OK;
     err_set(reterr, RC_INVALID, 0, (int)text.len, "must be true or false");
-    err_in(reterr, "everything");
-    return RC_INVALID;
+    return err_in(reterr, "everything");
 }
 
 enum call_step audit_list_begin(struct call *call)

@@ -54,8 +54,7 @@ static enum rc wrong_word(struct str text, const char *name, const char *words,
                           struct err *reterr)
 {
     err_set(reterr, RC_INVALID, 0, (int)text.len, "must be %s", words);
-    err_in(reterr, "%s", name);
-    return RC_INVALID;
+    return err_in(reterr, "%s", name);
 }
 
 static enum rc read_state(struct str text, struct run_query *query, struct err *reterr)
@@ -141,11 +140,8 @@ static enum rc read_cursor(struct str text, struct run_query *query, struct err 
     is_valid = str_take_number(&rest, INT64_MAX - 1, &before) > 0;
     if (is_valid && rest.len > 0)
         is_valid = rest.ptr[0] == '-' && end_snapshot_read(str_from(rest, 1), &query->ends);
-    if (!is_valid) {
-        err_set(reterr, RC_INVALID, -1, 0, "invalid cursor; start without it");
-        err_in(reterr, "cursor");
-        return RC_INVALID;
-    }
+    if (!is_valid)
+        return err_field(reterr, "cursor", "invalid cursor; start without it");
     if (before < query->view.before)
         query->view.before = before;
     return RC_OK;

@@ -47,8 +47,7 @@ static enum rc read_follow(struct call *call, struct log_query *query, struct er
 
     if (text.len > 0 && !str_eq(text, STR("true")) && !str_eq(text, STR("false"))) {
         err_set(reterr, RC_INVALID, 0, (int)text.len, "must be true or false");
-        err_in(reterr, "follow");
-        return RC_INVALID;
+        return err_in(reterr, "follow");
     }
     if (!str_eq(text, STR("true")))
         return RC_OK;
@@ -59,8 +58,7 @@ static enum rc read_follow(struct call *call, struct log_query *query, struct er
         return RC_OK;
     err_set(reterr, RC_INVALID, 0, (int)id.len,
             "invalid position; use the id of an event of this log");
-    err_in(reterr, "Last-Event-ID");
-    return RC_INVALID;
+    return err_in(reterr, "Last-Event-ID");
 }
 
 enum call_step run_logs_begin(struct call *call)

@@ -38,8 +38,7 @@ struct summary {
 
 static enum rc in_field(struct err *reterr, const char *name)
 {
-    err_in(reterr, "%s", name);
-    return reterr->rc;
+    return err_in(reterr, "%s", name);
 }
 
 static enum rc read_by(const struct call *call, enum by *ret, struct err *reterr)

@@ -36,9 +36,7 @@ static const json_t *member_of(const json_t *object, const char *name)
 
 static enum rc in_field(enum rc rc, const char *name, struct err *reterr)
 {
-    if (rc != RC_OK)
-        err_in(reterr, "%s", name);
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "%s", name);
 }
 
 static enum rc read_span(const json_t *item, const char *name, span low, span high, span *ret,

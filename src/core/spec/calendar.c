@@ -42,10 +42,8 @@ static enum rc parse_field(enum dialect dialect, const struct cron_grammar *gram
     if (field.len == 0)
         field = unit <= UNIT_HOUR ? STR("0") : STR("*");
     rc = check_text(&ctx, field, reterr);
-    if (rc != RC_OK) {
-        err_in(reterr, "%s", cron_unit_text(unit));
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "%s", cron_unit_text(unit));
     rc = cron_field_parse(&ctx, unit, field, out, &marks, reterr);
     if (rc != RC_OK)
         return rc;
