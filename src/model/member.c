@@ -24,10 +24,9 @@ static enum rc take_choice(const struct member *m, const json_t *value, bool *to
                            struct err *reterr)
 {
     struct str s;
-    enum rc rc = json_take_str(value, MEMBER_WORD_MAX, &s, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (json_take_str(value, MEMBER_WORD_MAX, &s, reterr) != RC_OK)
+        return reterr->rc;
     for (int i = 0; i < 2; i++)
         if (str_eq(s, str_of(m->words[i]))) {
             *to = i == 1;
@@ -80,10 +79,9 @@ static enum rc take_span(const struct member *m, const json_t *value, span *to,
     char texts[3][DURATION_TEXT_MAX];
     struct buf low = BUF(texts[0]), high = BUF(texts[1]), wrong = BUF(texts[2]);
     span d;
-    enum rc rc = json_take_duration(value, &d, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (json_take_duration(value, &d, reterr) != RC_OK)
+        return reterr->rc;
     if ((d >= m->low && d <= m->high) || (m->or_zero && d == 0)) {
         *to = d;
         return RC_OK;

@@ -83,10 +83,9 @@ static enum rc take_zone(struct str *text, struct str *ret_zone, struct err *ret
 static enum rc read_every(struct str body, struct temporal_interval *ret, struct err *reterr)
 {
     struct cron_text parsed;
-    enum rc rc = cron_parse(body, DIALECT_TEMPORAL, (struct str){0}, &parsed, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (cron_parse(body, DIALECT_TEMPORAL, (struct str){0}, &parsed, reterr) != RC_OK)
+        return reterr->rc;
     must(parsed.is_every);
     *ret = (struct temporal_interval){
         .every = {.is_set = true, .seconds = parsed.every / SPAN_S},

@@ -118,10 +118,9 @@ static enum rc read_kind(struct str text, struct run_query *query, struct err *r
 static enum rc read_times(struct call *call, struct run_query *query, struct err *reterr)
 {
     instant from = INSTANT_NONE, to = INSTANT_NEVER;
-    enum rc rc = request_query_range(call, &from, &to, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (request_query_range(call, &from, &to, reterr) != RC_OK)
+        return reterr->rc;
     query->from = from == INSTANT_NONE ? 0 : key_of(from);
     query->view.before = to == INSTANT_NEVER ? INT64_MAX : key_of(to);
     return RC_OK;

@@ -111,10 +111,9 @@ enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch, struct start
                               struct err *reterr)
 {
     const Temporal__TriggerImmediatelyRequest *trigger = patch->trigger_immediately;
-    enum rc rc = temporal_overlap(trigger->overlap_policy, &to->overlap, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (temporal_overlap(trigger->overlap_policy, &to->overlap, reterr) != RC_OK)
+        return reterr->rc;
     if (trigger->scheduled_time && temporal_instant(trigger->scheduled_time) > 0)
         to->slot = temporal_instant(trigger->scheduled_time);
     return RC_OK;

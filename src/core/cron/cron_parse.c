@@ -508,10 +508,9 @@ static enum rc take_body(const struct cron_context *ctx, struct str text, struct
                          struct cron_text *ret, struct err *reterr)
 {
     bool is_tight = s.len == text.len || ret->zone.len > 0;
-    enum rc rc = check_bytes(ctx, s, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (check_bytes(ctx, s, reterr) != RC_OK)
+        return reterr->rc;
     if (s.len == 0)
         return err_set(reterr, RC_INVALID, 0, (int)text.len, EMPTY_TEXT);
     if (ctx->grammar->every == EVERY_RATE)

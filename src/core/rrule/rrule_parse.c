@@ -78,10 +78,9 @@ static enum rc parse_freq(struct parse *p, struct rrule_reader *r, struct err *r
 static enum rc parse_until(struct parse *p, struct rrule_reader *r, struct err *reterr)
 {
     struct rrule_stamp stamp;
-    enum rc rc = rrule_take_stamp(r, &stamp, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (rrule_take_stamp(r, &stamp, reterr) != RC_OK)
+        return reterr->rc;
     if (stamp.is_utc)
         p->rule.until = instant_of_seconds(stamp.local);
     else

@@ -69,10 +69,9 @@ enum rc calendar_parse(const struct calendar_text *text, enum dialect dialect, s
     grammar.may &= ~(uint32_t)(MAY_AND | MAY_HASH | MAY_TILDE);
     for (int i = 0; i < UNIT_COUNT; i++) {
         enum cron_unit unit = (enum cron_unit)i;
-        enum rc rc = parse_field(dialect, &grammar, unit, fields[i], &out, reterr);
 
-        if (rc != RC_OK)
-            return rc;
+        if (parse_field(dialect, &grammar, unit, fields[i], &out, reterr) != RC_OK)
+            return reterr->rc;
     }
     cron_seal(&out);
     *ret = out;

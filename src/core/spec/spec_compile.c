@@ -87,10 +87,9 @@ static enum rc set_rrule(struct compiler *c, struct entry *entry, struct str tex
                          struct str *ret_zone, struct err *reterr)
 {
     struct rrule *rule = arena_take(c->arena, sizeof *rule);
-    enum rc rc = rrule_parse(text, rule, ret_zone, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (rrule_parse(text, rule, ret_zone, reterr) != RC_OK)
+        return reterr->rc;
     c->counted += rule->count;
     if (c->counted > RRULE_COUNT_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
@@ -107,10 +106,9 @@ static enum rc set_cron_text(struct compiler *c, struct entry *entry,
                              struct err *reterr)
 {
     struct cron_text text;
-    enum rc rc = cron_parse(def->expr, def->dialect, c->seed, &text, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (cron_parse(def->expr, def->dialect, c->seed, &text, reterr) != RC_OK)
+        return reterr->rc;
     *ret_zone = text.zone;
     if (!text.is_every) {
         set_cron(c, entry, &text.cron, def->dialect);
