@@ -84,57 +84,34 @@ enum rc event_unpack(struct str *bytes, struct event *ret, bool *ret_any, struct
 
 const char *event_text(enum event_type type)
 {
-    switch (type) {
-    case EVENT_SCHEDULE_CREATED:
-        return "schedule.created";
-    case EVENT_SCHEDULE_UPDATED:
-        return "schedule.updated";
-    case EVENT_SCHEDULE_PAUSED:
-        return "schedule.paused";
-    case EVENT_SCHEDULE_RESUMED:
-        return "schedule.resumed";
-    case EVENT_SCHEDULE_DISABLED:
-        return "schedule.disabled";
-    case EVENT_SCHEDULE_DELETED:
-        return "schedule.deleted";
-    case EVENT_SCHEDULE_CLOSED:
-        return "schedule.closed";
-    case EVENT_RUN_PLANNED:
-        return "run.planned";
-    case EVENT_RUN_READY:
-        return "run.ready";
-    case EVENT_RUN_CLAIMED:
-        return "run.claimed";
-    case EVENT_RUN_STARTED:
-        return "run.started";
-    case EVENT_RUN_RETRYING:
-        return "run.retrying";
-    case EVENT_RUN_ENDED:
-        return "run.ended";
-    case EVENT_RUN_CANCELLED:
-        return "run.cancelled";
-    case EVENT_RUN_LATE:
-        return "run.late";
-    case EVENT_SLOT_SKIPPED:
-        return "slot.skipped";
-    case EVENT_SLOT_MISSED:
-        return "slot.missed";
-    case EVENT_SLOT_DROPPED:
-        return "slot.dropped";
-    case EVENT_SLOT_CANCELLED:
-        return "slot.cancelled";
-    case EVENT_LEASE_EXPIRED:
-        return "lease.expired";
-    case EVENT_LEASE_STALE:
-        return "lease.stale";
-    case EVENT_PLAN_MIDNIGHT:
-        return "plan.midnight";
-    case EVENT_NODE_UP:
-        return "node.up";
-    case EVENT_NODE_DOWN:
-        return "node.down";
-    case EVENT_CLOCK_JUMP:
-        return "clock.jump";
-    }
-    return "unknown";
+    static const char *const texts[] = {
+        [EVENT_SCHEDULE_CREATED] = "schedule.created",
+        [EVENT_SCHEDULE_UPDATED] = "schedule.updated",
+        [EVENT_SCHEDULE_PAUSED] = "schedule.paused",
+        [EVENT_SCHEDULE_RESUMED] = "schedule.resumed",
+        [EVENT_SCHEDULE_DISABLED] = "schedule.disabled",
+        [EVENT_SCHEDULE_DELETED] = "schedule.deleted",
+        [EVENT_SCHEDULE_CLOSED] = "schedule.closed",
+        [EVENT_RUN_PLANNED] = "run.planned",
+        [EVENT_RUN_READY] = "run.ready",
+        [EVENT_RUN_CLAIMED] = "run.claimed",
+        [EVENT_RUN_STARTED] = "run.started",
+        [EVENT_RUN_RETRYING] = "run.retrying",
+        [EVENT_RUN_ENDED] = "run.ended",
+        [EVENT_RUN_CANCELLED] = "run.cancelled",
+        [EVENT_RUN_LATE] = "run.late",
+        [EVENT_SLOT_SKIPPED] = "slot.skipped",
+        [EVENT_SLOT_MISSED] = "slot.missed",
+        [EVENT_SLOT_DROPPED] = "slot.dropped",
+        [EVENT_SLOT_CANCELLED] = "slot.cancelled",
+        [EVENT_LEASE_EXPIRED] = "lease.expired",
+        [EVENT_LEASE_STALE] = "lease.stale",
+        [EVENT_PLAN_MIDNIGHT] = "plan.midnight",
+        [EVENT_NODE_UP] = "node.up",
+        [EVENT_NODE_DOWN] = "node.down",
+        [EVENT_CLOCK_JUMP] = "clock.jump",
+    };
+    bool is_known = type > 0 && (size_t)type < sizeof texts / sizeof *texts && texts[type];
+
+    return is_known ? texts[type] : "unknown";
 }

@@ -79,20 +79,15 @@ bool outcome_is_of_slot(enum outcome outcome, enum reason reason)
 
 const char *reason_sentence(enum reason reason)
 {
-    switch (reason) {
-    case REASON_TIMEOUT:
-        return "the attempt took longer than its timeout";
-    case REASON_MAX_RUN_TIME:
-        return "the run took longer than its maxRunTime";
-    case REASON_LEASE:
-        return "the worker sent no heartbeat: it crashed or is unreachable";
-    case REASON_NODE:
-        return "the node that executed the run went down";
-    case REASON_START_WITHIN:
-        return "the run did not begin within its startWithin";
-    default:
-        return NULL;
-    }
+    static const char *const sentences[REASON_OTHER + 1] = {
+        [REASON_TIMEOUT] = "the attempt took longer than its timeout",
+        [REASON_MAX_RUN_TIME] = "the run took longer than its maxRunTime",
+        [REASON_LEASE] = "the worker sent no heartbeat: it crashed or is unreachable",
+        [REASON_NODE] = "the node that executed the run went down",
+        [REASON_START_WITHIN] = "the run did not begin within its startWithin",
+    };
+
+    return reason >= 0 && reason <= REASON_OTHER ? sentences[reason] : NULL;
 }
 
 bool outcome_is_failure(enum outcome outcome)

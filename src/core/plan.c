@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/must.h"
+#include "base/unpack.h"
 #include "core/limits.h"
 #include "core/spec/spec_pack.h"
 
@@ -135,97 +136,60 @@ void plan_pack(const struct plan *plan, struct buf *out)
     must(out->cut || out->len - start <= PLAN_PACKED_MAX);
 }
 
-/* `bad` after a read past the end; the values read are then meaningless. */
-struct reader {
-    const unsigned char *at;
-    size_t left;
-    bool bad;
-};
-
-static inline uint64_t read_bytes(struct reader *r, int bytes)
-{
-    uint64_t value = 0;
-
-    if (r->left < (size_t)bytes) {
-        r->bad = true;
-        r->left = 0;
-        return 0;
-    }
-    for (int i = 0; i < bytes; i++)
-        value |= (uint64_t)r->at[i] << 8 * i;
-    r->at += bytes;
-    r->left -= (size_t)bytes;
-    return value;
-}
-
 /* A number of four bytes; one that does not fit becomes -1, which every check rejects. */
-static int32_t read_count(struct reader *r)
+static int32_t read_count(struct unpack *in)
 {
-    uint64_t value = read_bytes(r, 4);
+    uint64_t value = unpack_le(in, 4);
 
     return value > INT32_MAX ? -1 : (int32_t)value;
 }
 
-static struct str read_str(struct reader *r)
-{
-    size_t len = (size_t)read_bytes(r, 2);
-    struct str s = {(const char *)r->at, len};
-
-    if (r->left < len) {
-        r->bad = true;
-        return (struct str){"", 0};
-    }
-    r->at += len;
-    r->left -= len;
-    return s;
-}
-
-static void read_plan(struct reader *r, struct plan *plan)
+static void read_plan(struct unpack *in, struct plan *plan)
 {
     struct policies *p = &plan->policies;
-    unsigned bits = (unsigned)read_bytes(r, 2);
+    unsigned bits = (unsigned)unpack_le(in, 2);
 
-    r->bad = r->bad || bits >> SWITCHES != 0;
+    in->is_bad = in->is_bad || bits >> SWITCHES != 0;
     for (int i = 0; i < SWITCHES; i++)
         *(bool *)((char *)plan + switches[i]) = bits >> i & 1;
-    p->overlap = (enum overlap)read_bytes(r, 1);
-    p->catchup = (enum catchup)read_bytes(r, 1);
-    p->retry.backoff = (enum backoff)read_bytes(r, 1);
-    p->priority = (int32_t)read_bytes(r, 1);
-    plan->lane = (enum lane)read_bytes(r, 1);
-    p->buffer_limit = read_count(r);
-    p->retry.attempts = read_count(r);
-    p->gate_limit = read_count(r);
-    p->retention_count = read_count(r);
-    p->remaining_runs = (int64_t)read_bytes(r, 8);
-    p->catchup_window = (span)read_bytes(r, 8);
+    p->overlap = (enum overlap)unpack_le(in, 1);
+    p->catchup = (enum catchup)unpack_le(in, 1);
+    p->retry.backoff = (enum backoff)unpack_le(in, 1);
+    p->priority = (int32_t)unpack_le(in, 1);
+    plan->lane = (enum lane)unpack_le(in, 1);
+    p->buffer_limit = read_count(in);
+    p->retry.attempts = read_count(in);
+    p->gate_limit = read_count(in);
+    p->retention_count = read_count(in);
+    p->remaining_runs = (int64_t)unpack_le(in, 8);
+    p->catchup_window = (span)unpack_le(in, 8);
     for (int i = 0; i < SPANS; i++)
-        *(span *)(void *)((char *)plan + spans[i]) = (span)read_bytes(r, 8);
-    plan->queue = (int64_t)read_bytes(r, 8);
-    plan->gate = (int64_t)read_bytes(r, 8);
-    plan->created = (instant)read_bytes(r, 8);
-    p->gate = read_str(r);
-    plan->seed = read_str(r);
+        *(span *)(void *)((char *)plan + spans[i]) = (span)unpack_le(in, 8);
+    plan->queue = (int64_t)unpack_le(in, 8);
+    plan->gate = (int64_t)unpack_le(in, 8);
+    plan->created = (instant)unpack_le(in, 8);
+    p->gate = unpack_bytes(in, unpack_le(in, 2));
+    plan->seed = unpack_bytes(in, unpack_le(in, 2));
 }
 
 enum rc plan_unpack(struct str bytes, struct arena *arena, struct plan *ret, struct err *reterr)
 {
-    struct reader r = {.at = (const unsigned char *)bytes.ptr, .left = bytes.len};
+    struct unpack in = {.left = bytes};
     struct plan plan = {0};
     enum rc rc;
 
-    if (read_bytes(&r, 1) != PLAN_PACK_VERSION || bytes.len > PLAN_PACKED_MAX)
-        r.bad = true;
-    if (!r.bad)
-        read_plan(&r, &plan);
-    if (r.bad || !plan_is_valid(&plan))
-        return err_set(reterr, RC_CORRUPT, (int)(bytes.len - r.left), 0,
+    if (unpack_le(&in, 1) != PLAN_PACK_VERSION || bytes.len > PLAN_PACKED_MAX)
+        in.is_bad = true;
+    if (!in.is_bad)
+        read_plan(&in, &plan);
+    if (in.is_bad || !plan_is_valid(&plan))
+        return err_set(reterr, RC_CORRUPT, (int)(bytes.len - in.left.len), 0,
                        "not a packed plan of version %d", PLAN_PACK_VERSION);
     /* Every byte before the spec was read once: a wrong offset would give other times. */
-    must(r.at + r.left == (const unsigned char *)bytes.ptr + bytes.len);
-    rc = spec_unpack(r.at, r.left, arena, &plan.spec, reterr);
+    must(in.left.ptr + in.left.len == bytes.ptr + bytes.len);
+    rc = spec_unpack(in.left.ptr, in.left.len, arena, &plan.spec, reterr);
     if (rc != RC_OK) {
-        reterr->at += (int)(bytes.len - r.left);
+        reterr->at += (int)(bytes.len - in.left.len);
         return rc;
     }
     plan.policies.gate = arena_str(arena, plan.policies.gate);

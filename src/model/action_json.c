@@ -203,9 +203,7 @@ static enum rc read_argv(const json_t *value, const struct reading *r, struct er
         return err_set(reterr, RC_INVALID, -1, 0,
                        "is empty; begin with the program, such as [\"/bin/true\"]");
     rc = exec_path_check(argv->list[0], reterr);
-    if (rc != RC_OK)
-        err_in(reterr, "[0]");
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "[0]");
 }
 
 static json_t *print_argv(const void *from, enum spec_form form)
@@ -329,9 +327,7 @@ static enum rc read_type(const json_t *json, enum action_type *ret, struct err *
     rc = json_take_str(value, MEMBER_WORD_MAX, &word, reterr);
     if (rc == RC_OK)
         rc = parse_type(word, ret, reterr);
-    if (rc != RC_OK)
-        err_in(reterr, "type");
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "type");
 }
 
 enum rc action_from_json(const json_t *json, struct arena *arena, bool is_lenient,

@@ -35,15 +35,11 @@ static enum rc check_together(const struct governor_def *g, struct err *reterr)
 {
     bool has_hint = g->hint_interval > 0 || g->hint_at != INSTANT_NEVER;
 
-    if (g->max > 0 && g->min > g->max) {
-        err_set(reterr, RC_INVALID, -1, 0, "is longer than maxInterval");
-        err_in(reterr, "minInterval");
-        return RC_INVALID;
-    }
+    if (g->max > 0 && g->min > g->max)
+        return err_field(reterr, "minInterval", "is longer than maxInterval");
     if (has_hint && g->hint_expires == INSTANT_NONE) {
         err_set(reterr, RC_INVALID, -1, 0, "is missing; a hint must expire");
-        err_in(reterr, "hint.expires");
-        return RC_INVALID;
+        return err_in(reterr, "hint.expires");
     }
     return RC_OK;
 }

@@ -24,10 +24,9 @@ static enum rc take_choice(const struct member *m, const json_t *value, bool *to
                            struct err *reterr)
 {
     struct str s;
-    enum rc rc = json_take_str(value, MEMBER_WORD_MAX, &s, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (json_take_str(value, MEMBER_WORD_MAX, &s, reterr) != RC_OK)
+        return reterr->rc;
     for (int i = 0; i < 2; i++)
         if (str_eq(s, str_of(m->words[i]))) {
             *to = i == 1;
@@ -80,10 +79,9 @@ static enum rc take_span(const struct member *m, const json_t *value, span *to,
     char texts[3][DURATION_TEXT_MAX];
     struct buf low = BUF(texts[0]), high = BUF(texts[1]), wrong = BUF(texts[2]);
     span d;
-    enum rc rc = json_take_duration(value, &d, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (json_take_duration(value, &d, reterr) != RC_OK)
+        return reterr->rc;
     if ((d >= m->low && d <= m->high) || (m->or_zero && d == 0)) {
         *to = d;
         return RC_OK;
@@ -204,6 +202,8 @@ static enum rc read_member(const struct member *m, const json_t *value, const st
 {
     void *to = (char *)r->to + m->offset;
 
+    if (m->read)
+        return m->read(value, r, reterr);
     switch (m->kind) {
     case MEMBER_BOOL:
         return take_bool(value, to, reterr);
@@ -236,7 +236,8 @@ static enum rc read_member(const struct member *m, const json_t *value, const st
     case MEMBER_OTHER:
         break;
     }
-    return m->read(value, r, reterr);
+    must(false); /* a MEMBER_OTHER has a function */
+    return RC_INVALID;
 }
 
 static enum rc check_names(const struct members *members, const json_t *value,
@@ -362,6 +363,40 @@ static json_t *text_json(const struct member *m, struct str s)
 }
 
 static json_t *print_member(const struct member *m, const void *from, const void *initial,
+                            enum spec_form form);
+
+int member_items(const struct member *m, const void *from, const char **ret)
+{
+    int count;
+
+    memcpy(ret, (const char *)from + m->offset, sizeof *ret);
+    memcpy(&count, (const char *)from + m->count, sizeof count);
+    return count;
+}
+
+static json_t *list_json(const struct member *m, const void *from, enum spec_form form)
+{
+    json_t *list = json_new_list();
+    const char *items;
+    int count = member_items(m, from, &items);
+
+    for (int i = 0; i < count; i++)
+        json_add(list, print_member(m->item, items + (size_t)i * m->size, m->initial, form));
+    return list;
+}
+
+static json_t *object_json(const struct member *m, const void *from, const void *initial,
+                           enum spec_form form)
+{
+    const struct str *at = (const void *)((const char *)from + m->offset);
+    struct str brief = m->brief && form == SPEC_BRIEF ? m->brief(from) : (struct str){0};
+
+    if (m->has_none && at->len == 0)
+        return json_null();
+    return brief.len > 0 ? json_new_str(brief) : members_print(m->members, from, initial, form);
+}
+
+static json_t *print_member(const struct member *m, const void *from, const void *initial,
                             enum spec_form form)
 {
     const void *at = (const char *)from + m->offset;
@@ -386,12 +421,13 @@ static json_t *print_member(const struct member *m, const void *from, const void
     case MEMBER_MAP:
         return text_json(m, *(const struct str *)at);
     case MEMBER_OBJECT:
-        if (m->has_none && ((const struct str *)at)->len == 0)
-            return json_null();
-        return members_print(m->members, from, initial, form);
+        return object_json(m, from, initial, form);
     case MEMBER_TIME:
+        return json_of_time_of_day(*(const int32_t *)at);
     case MEMBER_DATE:
+        return json_of_date(*(const int32_t *)at);
     case MEMBER_LIST:
+        return list_json(m, from, form);
     case MEMBER_OTHER:
         break;
     }
@@ -415,6 +451,7 @@ static bool are_initial(const struct members *members, const void *from, const v
 bool member_is_initial(const struct member *m, const void *from, const void *initial)
 {
     const void *at = (const char *)from + m->offset, *usual = (const char *)initial + m->offset;
+    const char *items;
 
     switch (m->kind) {
     case MEMBER_BOOL:
@@ -440,10 +477,11 @@ bool member_is_initial(const struct member *m, const void *from, const void *ini
             return true;
         return are_initial(m->members, from, initial);
     case MEMBER_LIST:
+        return member_items(m, from, &items) + member_items(m, initial, &items) == 0;
     case MEMBER_OTHER:
         break;
     }
-    return false;
+    return m->size > 0 && memcmp(at, usual, m->size) == 0;
 }
 
 static bool is_shown(const struct member *m, const json_t *value, const void *initial,
@@ -502,16 +540,4 @@ enum rc path_name_check(struct str s, struct err *reterr)
                        "must not be `%.*s`: a URL path cannot name it; use another name",
                        STR_ARG(s));
     return name_check(s, reterr);
-}
-
-enum { PATH_NAME_MAX = 32 }; /* bytes of a user's key that an error path shows */
-
-/* Only keys that can be written as they are, so that a path is never cut within a character. */
-void err_in_key(struct err *reterr, struct str key)
-{
-    for (size_t i = 0; i < key.len; i++)
-        if (key.ptr[i] <= ' ' || key.ptr[i] > '~' || i >= PATH_NAME_MAX)
-            return;
-    if (key.len > 0)
-        err_in(reterr, "%.*s", STR_ARG(key));
 }

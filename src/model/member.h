@@ -40,14 +40,14 @@ enum member_kind {
     MEMBER_INT64,   /* int64_t, low .. high */
     MEMBER_SPAN,    /* span, low .. high */
     MEMBER_INSTANT, /* instant, whole milliseconds */
-    MEMBER_TIME,    /* int32_t: seconds of the day; not printed */
-    MEMBER_DATE,    /* int32_t: day number; not printed */
+    MEMBER_TIME,    /* int32_t: seconds of the day */
+    MEMBER_DATE,    /* int32_t: day number */
     MEMBER_TEXT,    /* struct str of at most `high` bytes that passes `check` */
     MEMBER_JSON,    /* struct str: any value as JSON of at most `high` bytes */
     MEMBER_MAP,     /* struct str: an object as JSON, likewise; {} is the empty text */
     MEMBER_OBJECT,  /* an object whose fields are members of the same struct */
-    MEMBER_LIST,    /* a pointer to at most `high` items of `size` bytes; not printed */
-    MEMBER_OTHER,   /* handled by the functions `read` and `print` */
+    MEMBER_LIST,    /* a pointer to at most `high` items of `size` bytes */
+    MEMBER_OTHER,   /* handled by the functions `read` and `print`; `size` bytes, or 0 */
 };
 
 enum member_show {
@@ -72,13 +72,28 @@ struct member {
     const char *(*text)(const void *from);
     enum rc (*check)(struct str s, struct err *reterr);
     const struct members *members; /* MEMBER_OBJECT */
-    /* MEMBER_LIST: how an item is read, its bytes, and the offset of the number of items. */
+    /* MEMBER_OBJECT: a text that is its brief form; empty if it has none. */
+    struct str (*brief)(const void *from);
+    /* MEMBER_LIST: an item, its initial value and bytes, and the offset of their number. */
     const struct member *item;
+    const void *initial;
     size_t size, count;
     bool or_one; /* a text instead of a list is its only item */
+    /* NULL: by kind. */
     enum rc (*read)(const json_t *value, const struct reading *r, struct err *reterr);
     json_t *(*print)(const void *from, enum spec_form form); /* NULL: not printed */
 };
+
+/* parse_NAME() and NAME_word() of a MEMBER_WORD, for an enum with NAME_parse(), NAME_text(). */
+#define WORD_FUNCTIONS(name)                                                   \
+    static enum rc parse_##name(struct str word, void *to, struct err *reterr) \
+    {                                                                          \
+        return name##_parse(word, to, reterr);                                 \
+    }                                                                          \
+    static const char *name##_word(const void *from)                           \
+    {                                                                          \
+        return name##_text(*(const enum name *)from);                          \
+    }
 
 struct members {
     const struct member *list;
@@ -100,6 +115,9 @@ MUST_USE enum rc member_read_text(const struct member *m, const json_t *object,
 /* The caller owns the result.  `initial` is a struct with the initial values. */
 json_t *members_print(const struct members *members, const void *from, const void *initial,
                       enum spec_form form);
+
+/* Returns the number of items of a MEMBER_LIST. */
+int member_items(const struct member *m, const void *from, const char **ret);
 
 /* True only if the member certainly has its initial value; does not build a JSON value. */
 bool member_is_initial(const struct member *m, const void *from, const void *initial);
@@ -129,6 +147,3 @@ MUST_USE enum rc path_name_check(struct str s, struct err *reterr);
 /* A string of at most `max` bytes, copied into the arena. */
 MUST_USE enum rc json_take_kept(const json_t *value, int max, struct arena *arena,
                                 struct str *ret, struct err *reterr);
-
-/* As err_in(), for a key chosen by a user: a long or unusual one is left out of the path. */
-void err_in_key(struct err *reterr, struct str key);

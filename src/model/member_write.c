@@ -31,7 +31,7 @@ static void write_number(const struct member *m, int64_t n, struct buf *out)
         json_write_int(out, n);
 }
 
-/* Neither a duration nor an instant needs escaping. */
+/* No form of a time needs escaping. */
 static void write_time(const struct member *m, int64_t t, struct buf *out)
 {
     if (m->has_none && t == m->none) {
@@ -41,8 +41,12 @@ static void write_time(const struct member *m, int64_t t, struct buf *out)
     buf_char(out, '"');
     if (m->kind == MEMBER_SPAN)
         duration_format(t, out);
-    else
+    else if (m->kind == MEMBER_INSTANT)
         instant_format_ms(t, out);
+    else if (m->kind == MEMBER_TIME)
+        time_of_day_format((int32_t)t, out);
+    else
+        date_format(t, out);
     buf_char(out, '"');
 }
 
@@ -65,6 +69,37 @@ static bool write_other(const struct member *m, const void *from, struct buf *ou
     if (value)
         json_print(value, JSON_STYLE_LINE, out);
     return value != NULL;
+}
+
+static bool write_member(const struct member *m, const void *from, const void *initial,
+                         struct buf *out);
+
+static void write_list(const struct member *m, const void *from, struct buf *out)
+{
+    const char *items;
+    int count = member_items(m, from, &items);
+
+    buf_char(out, '[');
+    for (int i = 0; i < count && !out->cut; i++) {
+        if (i > 0)
+            buf_char(out, ',');
+        write_member(m->item, items + (size_t)i * m->size, m->initial, out);
+    }
+    buf_char(out, ']');
+}
+
+static void write_object(const struct member *m, const void *from, const void *initial,
+                         struct buf *out)
+{
+    const struct str *at = (const void *)((const char *)from + m->offset);
+    struct str brief = m->brief ? m->brief(from) : (struct str){0};
+
+    if (m->has_none && at->len == 0)
+        write_null(out);
+    else if (brief.len > 0)
+        json_write_str(out, brief);
+    else
+        members_write(m->members, from, initial, out);
 }
 
 static bool write_member(const struct member *m, const void *from, const void *initial,
@@ -92,20 +127,21 @@ static bool write_member(const struct member *m, const void *from, const void *i
     case MEMBER_INSTANT:
         write_time(m, *(const int64_t *)at, out);
         return true;
+    case MEMBER_TIME:
+    case MEMBER_DATE:
+        write_time(m, *(const int32_t *)at, out);
+        return true;
     case MEMBER_TEXT:
     case MEMBER_JSON:
     case MEMBER_MAP:
         write_text(m, *(const struct str *)at, out);
         return true;
     case MEMBER_OBJECT:
-        if (m->has_none && ((const struct str *)at)->len == 0)
-            write_null(out);
-        else
-            members_write(m->members, from, initial, out);
+        write_object(m, from, initial, out);
         return true;
-    case MEMBER_TIME:
-    case MEMBER_DATE:
     case MEMBER_LIST:
+        write_list(m, from, out);
+        return true;
     case MEMBER_OTHER:
         break;
     }

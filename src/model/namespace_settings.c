@@ -159,10 +159,9 @@ static enum rc read_upstream_type(const json_t *value, void *to, struct err *ret
     };
     struct reading_upstream *r = to;
     struct str word;
-    enum rc rc = json_take_str(value, MEMBER_WORD_MAX, &word, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (json_take_str(value, MEMBER_WORD_MAX, &word, reterr) != RC_OK)
+        return reterr->rc;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (str_eq(word, types[i])) {
             r->to->type = (enum upstream_type)i;
@@ -307,10 +306,9 @@ static enum rc read_default(const json_t *value, void *to, struct err *reterr)
 {
     struct reading_settings *r = to;
     struct str name;
-    enum rc rc = json_take_kept(value, ACTION_NAME_MAX, r->arena, &name, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (json_take_kept(value, ACTION_NAME_MAX, r->arena, &name, reterr) != RC_OK)
+        return reterr->rc;
     if (name.len == 0 || !upstream_settings(r->to, name))
         return err_set(reterr, RC_INVALID, 0, (int)name.len, "unknown upstream \"%.*s\"",
                        STR_ARG(name));

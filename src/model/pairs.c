@@ -7,6 +7,18 @@
 #include "base/must.h"
 #include "model/member.h"
 
+enum { PATH_NAME_MAX = 32 }; /* bytes of a user's key that an error path shows */
+
+/* Only keys that can be written as they are, so that a path is never cut within a character. */
+void err_in_key(struct err *reterr, struct str key)
+{
+    for (size_t i = 0; i < key.len; i++)
+        if (key.ptr[i] <= ' ' || key.ptr[i] > '~' || i >= PATH_NAME_MAX)
+            return;
+    if (key.len > 0)
+        err_in(reterr, "%.*s", STR_ARG(key));
+}
+
 static enum rc read_pair(struct str key, const json_t *value, const struct pairs_rule *rule,
                          struct arena *arena, struct pair *ret, struct err *reterr)
 {

@@ -27,3 +27,6 @@ struct pairs_rule {
 MUST_USE enum rc pairs_read(const json_t *value, const struct pairs_rule *rule,
                             struct arena *arena, struct pairs *ret, struct err *reterr);
 json_t *pairs_print(const struct pairs *pairs);
+
+/* As err_in(), for a key chosen by a user: a long or unusual one is left out of the path. */
+void err_in_key(struct err *reterr, struct str key);

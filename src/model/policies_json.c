@@ -11,35 +11,9 @@
 
 #define AT(member) .offset = offsetof(struct policies, member)
 
-static enum rc parse_overlap(struct str word, void *to, struct err *reterr)
-{
-    return overlap_parse(word, to, reterr);
-}
-
-static const char *overlap_word(const void *from)
-{
-    return overlap_text(*(const enum overlap *)from);
-}
-
-static enum rc parse_catchup(struct str word, void *to, struct err *reterr)
-{
-    return catchup_parse(word, to, reterr);
-}
-
-static const char *catchup_word(const void *from)
-{
-    return catchup_text(*(const enum catchup *)from);
-}
-
-static enum rc parse_backoff(struct str word, void *to, struct err *reterr)
-{
-    return backoff_parse(word, to, reterr);
-}
-
-static const char *backoff_word(const void *from)
-{
-    return backoff_text(*(const enum backoff *)from);
-}
+WORD_FUNCTIONS(overlap)
+WORD_FUNCTIONS(catchup)
+WORD_FUNCTIONS(backoff)
 
 static const struct member catchup_list[] = {
     {"mode", MEMBER_WORD, AT(catchup), .parse = parse_catchup, .text = catchup_word},
@@ -117,8 +91,7 @@ static enum rc set_too_long(const char *field, const char *other, span limit,
 
     duration_format(limit, &out);
     err_set(reterr, RC_INVALID, -1, 0, "is longer than %s, which is %s", other, text);
-    err_in(reterr, "%s", field);
-    return RC_INVALID;
+    return err_in(reterr, "%s", field);
 }
 
 /* The first retry delay must not exceed its maximum, nor the heartbeat interval the lease. */

@@ -41,10 +41,9 @@ static enum rc read_duration(const json_t *value, Temporal__Duration *ret, struc
 {
     struct str s, rest;
     bool is_negative;
-    enum rc rc = json_take_str(value, TIME_TEXT_MAX, &s, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (json_take_str(value, TIME_TEXT_MAX, &s, reterr) != RC_OK)
+        return reterr->rc;
     is_negative = str_starts(s, STR("-"));
     rest = is_negative ? str_from(s, 1) : s;
     if (str_take_number(&rest, TEMPORAL_SECONDS_MAX, &ret->seconds) == 0 ||
@@ -185,9 +184,7 @@ static enum rc read_field(const ProtobufCFieldDescriptor *field, const json_t *j
     rc = field->label == PROTOBUF_C_LABEL_REPEATED
              ? read_list(field, value, arena, message, reterr)
              : read_value(field, value, arena, (char *)message + field->offset, reterr);
-    if (rc != RC_OK)
-        err_in(reterr, "%s", text);
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "%s", text);
 }
 
 /* Recurses through its fields, at most as deep as the JSON: JSON_DEPTH_MAX. */

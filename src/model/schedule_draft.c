@@ -104,10 +104,8 @@ enum rc schedule_draft(const struct schedule_doc *doc, const struct draft_option
     draft.plan.seed = seed_of(doc, arena);
     rc = spec_compile(&doc->spec, draft.plan.seed, &options->zones, arena, &draft.plan.spec,
                       reterr);
-    if (rc != RC_OK) {
-        err_in(reterr, "spec");
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "spec");
     rc = schedule_keep(doc, arena, &draft.texts, reterr);
     if (rc != RC_OK)
         return rc;

@@ -200,8 +200,7 @@ static enum rc check_kept(struct str text, const char *field, size_t max, struct
     if (text.len <= max)
         return RC_OK;
     err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes as JSON; the limit is %zu", text.len, max);
-    err_in(reterr, "%s", field);
-    return RC_LIMIT;
+    return err_in(reterr, "%s", field);
 }
 
 static struct str zone_of(const struct schedule_doc *doc, const struct cron_def *cron)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a spec from native JSON; model/spec_print.c prints it.
+ * Reads and prints a spec as native JSON by tables of members.
  */
 #include "model/spec_json.h"
 
@@ -17,6 +17,11 @@
                  .size = sizeof *((type *)NULL)->name
 #define AT(type, name) .offset = offsetof(type, name)
 
+WORD_FUNCTIONS(dialect)
+WORD_FUNCTIONS(anchor)
+WORD_FUNCTIONS(shift)
+WORD_FUNCTIONS(window_rule)
+
 static enum rc check_zone(struct str s, struct err *reterr)
 {
     if (s.len == 0)
@@ -27,16 +32,13 @@ static enum rc check_zone(struct str s, struct err *reterr)
 
 /* cron */
 
-static enum rc parse_dialect(struct str word, void *to, struct err *reterr)
-{
-    return dialect_parse(word, to, reterr);
-}
-
 static const struct member cron_list[] = {
-    {"expr", MEMBER_TEXT, AT(struct cron_def, expr), .high = RRULE_TEXT_MAX},
-    {"dialect", MEMBER_WORD, AT(struct cron_def, dialect), .parse = parse_dialect},
+    {"expr", MEMBER_TEXT, AT(struct cron_def, expr), .high = RRULE_TEXT_MAX,
+     .show = SHOW_ALWAYS},
+    {"dialect", MEMBER_WORD, AT(struct cron_def, dialect), .parse = parse_dialect,
+     .text = dialect_word},
     {"timezone", MEMBER_TEXT, AT(struct cron_def, zone), .high = ZONE_NAME_MAX,
-     .check = check_zone},
+     .check = check_zone, .has_none = true},
 };
 
 static const struct members cron_members = MEMBERS(cron_list);
@@ -69,12 +71,19 @@ static enum rc read_cron(const json_t *item, const struct reading *r, struct err
     if (rc != RC_OK)
         return rc;
     rc = check_expr(def, reterr);
-    if (rc != RC_OK)
-        err_in(reterr, "expr");
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "expr");
 }
 
-static const struct member cron_item = {.kind = MEMBER_OTHER, .read = read_cron};
+static struct str brief_cron(const void *from)
+{
+    const struct cron_def *def = from;
+
+    return def->dialect == DIALECT_BELFRY && def->zone.len == 0 ? def->expr : (struct str){0};
+}
+
+static const struct member cron_item = {
+    .kind = MEMBER_OBJECT, .members = &cron_members, .read = read_cron, .brief = brief_cron};
+static const struct cron_def cron_initial = {.dialect = DIALECT_BELFRY};
 
 /* calendars, also those of exclude */
 
@@ -109,7 +118,28 @@ static enum rc read_calendar(const json_t *item, const struct reading *r, struct
     return rc;
 }
 
-static const struct member calendar_item = {.kind = MEMBER_OTHER, .read = read_calendar};
+static json_t *print_calendar(const void *from, enum spec_form form)
+{
+    const struct calendar_def *def = from;
+    bool is_full = form == SPEC_FULL;
+    json_t *json = json_new_object();
+
+    for (int i = 0; i < CALENDAR_FIELDS; i++) {
+        struct str initial = str_of(calendar_fields[i].initial);
+        struct str s = calendar_field_of(&def->text, i);
+
+        if (s.len == 0)
+            s = initial;
+        if (is_full || !str_eq(s, initial))
+            json_put(json, calendar_fields[i].name, json_new_str(s));
+    }
+    if (is_full || def->comment.len > 0)
+        json_put(json, "comment", json_new_str(def->comment));
+    return json;
+}
+
+static const struct member calendar_item = {
+    .kind = MEMBER_OTHER, .read = read_calendar, .print = print_calendar};
 
 /* intervals */
 
@@ -124,15 +154,12 @@ static enum rc read_every(const json_t *value, const struct reading *r, struct e
     return rc;
 }
 
-static enum rc parse_anchor(struct str word, void *to, struct err *reterr)
-{
-    return anchor_parse(word, to, reterr);
-}
-
 static const struct member interval_list[] = {
-    {"every", MEMBER_OTHER, .read = read_every, .is_required = true},
+    {"every", MEMBER_SPAN, AT(struct interval_def, every), .read = read_every,
+     .is_required = true, .show = SHOW_ALWAYS},
     {"phase", MEMBER_SPAN, AT(struct interval_def, phase), .low = INT64_MIN, .high = INT64_MAX},
-    {"anchor", MEMBER_WORD, AT(struct interval_def, anchor), .parse = parse_anchor},
+    {"anchor", MEMBER_WORD, AT(struct interval_def, anchor), .parse = parse_anchor,
+     .text = anchor_word},
 };
 
 static const struct members interval_members = MEMBERS(interval_list);
@@ -149,7 +176,9 @@ static enum rc read_interval(const json_t *item, const struct reading *r, struct
     return rc;
 }
 
-static const struct member interval_item = {.kind = MEMBER_OTHER, .read = read_interval};
+static const struct member interval_item = {
+    .kind = MEMBER_OBJECT, .members = &interval_members, .read = read_interval};
+static const struct interval_def interval_initial = {.anchor = ANCHOR_EPOCH};
 
 /* timesOfDay and at */
 
@@ -166,7 +195,16 @@ static enum rc read_moment(const json_t *item, const struct reading *r, struct e
     return json_take_instant(item, at, reterr);
 }
 
-static const struct member at_item = {.kind = MEMBER_OTHER, .read = read_moment};
+static json_t *print_moment(const void *from, enum spec_form form)
+{
+    instant at = *(const instant *)from;
+
+    (void)form;
+    return at == INSTANT_NONE ? json_of_word("now") : json_of_instant(at);
+}
+
+static const struct member at_item = {
+    .kind = MEMBER_OTHER, .read = read_moment, .print = print_moment};
 
 /* exclude */
 
@@ -198,11 +236,6 @@ static enum rc check_named(struct str s, struct err *reterr)
     return RC_OK;
 }
 
-static enum rc parse_shift(struct str word, void *to, struct err *reterr)
-{
-    return shift_parse(word, to, reterr);
-}
-
 static const struct member date_item = {.kind = MEMBER_DATE};
 static const struct member named_item = {
     .kind = MEMBER_TEXT, .high = SPEC_NAME_MAX, .check = check_named};
@@ -214,22 +247,21 @@ static const struct member exclude_list[] = {
      .item = &date_item},
     {"named", LIST(struct spec_def, not_named, not_named_count), .high = SPEC_NAMED_MAX,
      .item = &named_item},
-    {"shift", MEMBER_WORD, AT(struct spec_def, shift), .parse = parse_shift},
+    {"shift", MEMBER_WORD, AT(struct spec_def, shift), .parse = parse_shift,
+     .text = shift_word},
 };
 
 static const struct members exclude_members = MEMBERS(exclude_list);
 
 /* window */
 
-static enum rc parse_window_rule(struct str word, void *to, struct err *reterr)
-{
-    return window_rule_parse(word, to, reterr);
-}
-
 static const struct member window_list[] = {
-    {"from", MEMBER_TIME, AT(struct spec_def, window.from), .is_required = true},
-    {"to", MEMBER_TIME, AT(struct spec_def, window.to), .is_required = true},
-    {"rule", MEMBER_WORD, AT(struct spec_def, window.rule), .parse = parse_window_rule},
+    {"from", MEMBER_TIME, AT(struct spec_def, window.from), .is_required = true,
+     .show = SHOW_ALWAYS},
+    {"to", MEMBER_TIME, AT(struct spec_def, window.to), .is_required = true,
+     .show = SHOW_ALWAYS},
+    {"rule", MEMBER_WORD, AT(struct spec_def, window.rule), .parse = parse_window_rule,
+     .text = window_rule_word},
 };
 
 static const struct members window_members = MEMBERS(window_list);
@@ -238,6 +270,15 @@ static enum rc read_window(const json_t *value, const struct reading *r, struct 
 {
     ((struct spec_def *)r->to)->window.is_set = true;
     return members_read(&window_members, value, r, reterr);
+}
+
+static json_t *print_window(const void *from, enum spec_form form)
+{
+    const struct spec_def initial = spec_def_empty();
+
+    return ((const struct spec_def *)from)->window.is_set
+               ? members_print(&window_members, from, &initial, form)
+               : json_null();
 }
 
 /* dst, jitter */
@@ -262,11 +303,21 @@ static enum rc parse_fold(struct str word, void *to, struct err *reterr)
     return rc;
 }
 
+static const char *gap_word(const void *from)
+{
+    return gap_text((enum gap) * (const unsigned char *)from);
+}
+
+static const char *fold_word(const void *from)
+{
+    return fold_text((enum fold) * (const unsigned char *)from);
+}
+
 static const struct member dst_list[] = {
     {"gap", MEMBER_WORD, AT(struct spec_def, dst.custom.gap), .parse = parse_gap,
-     .is_required = true},
+     .text = gap_word, .show = SHOW_ALWAYS, .is_required = true},
     {"fold", MEMBER_WORD, AT(struct spec_def, dst.custom.fold), .parse = parse_fold,
-     .is_required = true},
+     .text = fold_word, .show = SHOW_ALWAYS, .is_required = true},
 };
 
 static const struct members dst_members = MEMBERS(dst_list);
@@ -287,6 +338,16 @@ static enum rc read_dst(const json_t *value, const struct reading *r, struct err
     return rc == RC_OK ? dst_parse(s, &dst->name, reterr) : rc;
 }
 
+static json_t *print_dst(const void *from, enum spec_form form)
+{
+    enum dst_name name = ((const struct spec_def *)from)->dst.name;
+
+    if (name == DST_DEFAULT)
+        return json_null();
+    return name == DST_CUSTOM ? members_print(&dst_members, from, from, form)
+                              : json_of_word(dst_text(name));
+}
+
 static enum rc read_jitter(const json_t *value, const struct reading *r, struct err *reterr)
 {
     struct spec_def *def = r->to;
@@ -300,23 +361,26 @@ static enum rc read_jitter(const json_t *value, const struct reading *r, struct 
 
 static const struct member spec_list[] = {
     {"cron", LIST(struct spec_def, cron, cron_count), .high = SPEC_ENTRIES_MAX,
-     .item = &cron_item},
+     .item = &cron_item, .initial = &cron_initial},
     {"calendars", LIST(struct spec_def, calendars, calendar_count), .high = SPEC_ENTRIES_MAX,
      .item = &calendar_item},
     {"intervals", LIST(struct spec_def, intervals, interval_count), .high = SPEC_ENTRIES_MAX,
-     .item = &interval_item},
+     .item = &interval_item, .initial = &interval_initial},
     {"timesOfDay", LIST(struct spec_def, times, time_count), .high = SPEC_ENTRIES_MAX,
      .item = &time_item},
     {"at", LIST(struct spec_def, at, at_count), .high = SPEC_AT_MAX, .item = &at_item,
      .or_one = true}, /* users write "at": "now" */
     {"exclude", MEMBER_OBJECT, .members = &exclude_members},
-    {"start", MEMBER_INSTANT, AT(struct spec_def, start)},
-    {"end", MEMBER_INSTANT, AT(struct spec_def, end)},
-    {"window", MEMBER_OTHER, .read = read_window},
+    {"start", MEMBER_INSTANT, AT(struct spec_def, start), .has_none = true,
+     .none = INSTANT_NONE},
+    {"end", MEMBER_INSTANT, AT(struct spec_def, end), .has_none = true, .none = INSTANT_NEVER},
+    {"window", MEMBER_OTHER, AT(struct spec_def, window), .size = sizeof(struct window_def),
+     .read = read_window, .print = print_window},
     {"timezone", MEMBER_TEXT, AT(struct spec_def, zone), .high = ZONE_NAME_MAX,
      .check = check_zone},
-    {"dst", MEMBER_OTHER, .read = read_dst},
-    {"jitter", MEMBER_OTHER, .read = read_jitter},
+    {"dst", MEMBER_OTHER, AT(struct spec_def, dst), .size = sizeof(struct dst_rule),
+     .read = read_dst, .print = print_dst},
+    {"jitter", MEMBER_SPAN, AT(struct spec_def, jitter), .read = read_jitter},
 };
 
 static const struct members spec_members = MEMBERS(spec_list);
@@ -336,11 +400,8 @@ enum rc spec_from_json(const json_t *json, struct arena *arena, struct spec_def 
                        "cron, calendars, intervals and timesOfDay have %d entries together; "
                        "the limit is %d",
                        entries, SPEC_ENTRIES_MAX);
-    if (def.end < def.start) {
-        rc = err_set(reterr, RC_INVALID, -1, 0, "end is before start");
-        err_in(reterr, "end");
-        return rc;
-    }
+    if (def.end < def.start)
+        return err_field(reterr, "end", "end is before start");
     if (str_eq(def.zone, STR("UTC")))
         def.zone = (struct str){0};
     sort_dates(&def);
@@ -355,4 +416,31 @@ enum rc spec_from_text(struct str text, struct arena *arena, struct spec_def *re
     enum rc rc = json_read(text, &json, reterr);
 
     return rc == RC_OK ? spec_from_json(json, arena, ret, reterr) : rc;
+}
+
+/* The zone is never printed as empty: UTC is the default. */
+static struct spec_def with_zone(const struct spec_def *def)
+{
+    struct spec_def ret = *def;
+
+    if (ret.zone.len == 0)
+        ret.zone = STR("UTC");
+    return ret;
+}
+
+json_t *spec_to_json(const struct spec_def *def, enum spec_form form)
+{
+    struct spec_def empty = spec_def_empty();
+    struct spec_def from = with_zone(def), initial = with_zone(&empty);
+
+    return members_print(&spec_members, &from, &initial, form);
+}
+
+bool spec_write(const struct spec_def *def, struct buf *out)
+{
+    struct spec_def empty = spec_def_empty();
+    struct spec_def from = with_zone(def), initial = with_zone(&empty);
+
+    members_write(&spec_members, &from, &initial, out);
+    return !out->cut;
 }

@@ -34,10 +34,7 @@ enum spec_form {
     SPEC_BRIEF, /* only differences from the default; a plain cron entry is a string */
 };
 
-/*
- * Appends the brief form as one line of text.  Returns false, with a part written, if the spec
- * is not a simple one or does not fit; then use spec_to_json().
- */
+/* Appends the brief form as one line of text.  Returns false if it does not fit. */
 MUST_USE bool spec_write(const struct spec_def *def, struct buf *out);
 
 /* The caller owns the result. */

@@ -159,11 +159,9 @@ enum rc template_check(struct str text, struct err *reterr)
 
 static enum rc check_field(struct str text, const char *field, struct err *reterr)
 {
-    enum rc rc = template_check(text, reterr);
-
-    if (rc != RC_OK)
-        err_in(reterr, "%s", field);
-    return rc;
+    if (template_check(text, reterr) == RC_OK)
+        return RC_OK;
+    return err_in(reterr, "%s", field);
 }
 
 static enum rc check_pairs(const struct pairs *pairs, const char *field, struct err *reterr)
@@ -232,9 +230,7 @@ static enum rc check_body(struct str body, struct err *reterr)
     json = json_of_kept(body);
     must(json != NULL);
     rc = check_value(json, reterr);
-    if (rc != RC_OK)
-        err_in(reterr, "body");
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "body");
 }
 
 static enum rc check_http(const struct http_action *http, struct err *reterr)

@@ -64,8 +64,7 @@ enum rc temporal_overlap(int32_t policy, enum overlap *ret, struct err *reterr)
     }
     err_set(reterr, RC_INVALID, -1, 0, "is %d; must be from 0 to %d", (int)policy,
             (int)OVERLAP_COUNT);
-    err_in(reterr, "overlapPolicy");
-    return RC_INVALID;
+    return err_in(reterr, "overlapPolicy");
 }
 
 int32_t temporal_overlap_number(enum overlap overlap)
@@ -90,8 +89,7 @@ static struct temporal_time duration_of(const Temporal__Duration *duration)
 static enum rc refuse_count(const char *field, size_t count, int limit, struct err *reterr)
 {
     err_set(reterr, RC_INVALID, -1, 0, "has %zu entries; the limit is %d", count, limit);
-    err_in(reterr, "%s", field);
-    return RC_INVALID;
+    return err_in(reterr, "%s", field);
 }
 
 static enum rc calendar_of(const Temporal__StructuredCalendarSpec *message, struct arena *arena,
@@ -133,10 +131,8 @@ static enum rc calendars_of(Temporal__StructuredCalendarSpec *const *list, size_
 {
     *ret = arena_array(arena, count, sizeof **ret);
     for (size_t i = 0; i < count; i++)
-        if (calendar_of(list[i], arena, &(*ret)[i], reterr) != RC_OK) {
-            err_in(reterr, "[%zu]", i);
-            return reterr->rc;
-        }
+        if (calendar_of(list[i], arena, &(*ret)[i], reterr) != RC_OK)
+            return err_in(reterr, "[%zu]", i);
     return RC_OK;
 }
 
@@ -179,10 +175,9 @@ static enum rc check_counts(const Temporal__ScheduleSpec *m, struct err *reterr)
             return refuse_count(lists[i].name, lists[i].count, SPEC_ENTRIES_MAX, reterr);
     if (m->timezone_data.len == 0)
         return RC_OK;
-    err_set(reterr, RC_INVALID, -1, 0,
-            "is not supported; name the zone in timezoneName, the server knows its rules");
-    err_in(reterr, "timezoneData");
-    return RC_INVALID;
+    return err_field(
+        reterr, "timezoneData",
+        "is not supported; name the zone in timezoneName, the server knows its rules");
 }
 
 enum rc temporal_spec_of(const Temporal__ScheduleSpec *m, struct arena *arena,
@@ -216,10 +211,8 @@ enum rc temporal_spec_of(const Temporal__ScheduleSpec *m, struct arena *arena,
                                                        duration_of(m->interval[i]->phase)};
     rc = calendars_of(m->structured_calendar, m->n_structured_calendar, arena, &spec.calendars,
                       reterr);
-    if (rc != RC_OK) {
-        err_in(reterr, "structuredCalendar");
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "structuredCalendar");
     rc = calendars_of(m->exclude_structured_calendar, m->n_exclude_structured_calendar, arena,
                       &spec.not_calendars, reterr);
     if (rc != RC_OK)

@@ -242,8 +242,7 @@ enum rc temporal_field_check(struct temporal_ranges ranges, int field, struct er
                     "%s %d is invalid: start must be %d-%d, end 0 or from start to %d, step "
                     "not negative",
                     wrong, value, rule->min, rule->max, rule->max);
-            err_in(reterr, "[%d]", i);
-            return RC_INVALID;
+            return err_in(reterr, "[%d]", i);
         }
     }
     return RC_OK;

@@ -83,10 +83,9 @@ static enum rc take_zone(struct str *text, struct str *ret_zone, struct err *ret
 static enum rc read_every(struct str body, struct temporal_interval *ret, struct err *reterr)
 {
     struct cron_text parsed;
-    enum rc rc = cron_parse(body, DIALECT_TEMPORAL, (struct str){0}, &parsed, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (cron_parse(body, DIALECT_TEMPORAL, (struct str){0}, &parsed, reterr) != RC_OK)
+        return reterr->rc;
     must(parsed.is_every);
     *ret = (struct temporal_interval){
         .every = {.is_set = true, .seconds = parsed.every / SPAN_S},
@@ -174,10 +173,8 @@ static enum rc add_cron_strings(const struct temporal_spec *given, struct arena 
 
         if (rc == RC_OK)
             rc = agree_on_zone(line.zone, i, to, &zone, reterr);
-        if (rc != RC_OK) {
-            err_in(reterr, "cronString[%d]", i);
-            return rc;
-        }
+        if (rc != RC_OK)
+            return err_in(reterr, "cronString[%d]", i);
         if (line.is_interval)
             to->intervals[to->interval_count++] = line.interval;
         else
@@ -192,39 +189,24 @@ static enum rc read_string(const struct calendar_def *def, struct arena *arena,
                            struct temporal_calendar *ret, struct err *reterr)
 {
     ret->comment = def->comment;
-    for (int i = 0; i < CALENDAR_FIELDS; i++) {
-        enum rc rc = temporal_field_parse(calendar_field_of(&def->text, i), i, arena,
-                                          &ret->field[i], reterr);
-
-        if (rc != RC_OK) {
-            err_in(reterr, "%s", calendar_fields[i].name);
-            return rc;
-        }
-    }
+    for (int i = 0; i < CALENDAR_FIELDS; i++)
+        if (temporal_field_parse(calendar_field_of(&def->text, i), i, arena, &ret->field[i],
+                                 reterr) != RC_OK)
+            return err_in(reterr, "%s", calendar_fields[i].name);
     return RC_OK;
 }
 
 static enum rc add_strings(const struct temporal_spec *given, struct arena *arena,
                            struct temporal_spec *to, struct err *reterr)
 {
-    for (int i = 0; i < given->string_count; i++) {
-        enum rc rc = read_string(&given->strings[i], arena,
-                                 &to->calendars[to->calendar_count++], reterr);
-
-        if (rc != RC_OK) {
-            err_in(reterr, "calendar[%d]", i);
-            return rc;
-        }
-    }
-    for (int i = 0; i < given->not_string_count; i++) {
-        enum rc rc = read_string(&given->not_strings[i], arena,
-                                 &to->not_calendars[to->not_calendar_count++], reterr);
-
-        if (rc != RC_OK) {
-            err_in(reterr, "excludeCalendar[%d]", i);
-            return rc;
-        }
-    }
+    for (int i = 0; i < given->string_count; i++)
+        if (read_string(&given->strings[i], arena, &to->calendars[to->calendar_count++],
+                        reterr) != RC_OK)
+            return err_in(reterr, "calendar[%d]", i);
+    for (int i = 0; i < given->not_string_count; i++)
+        if (read_string(&given->not_strings[i], arena,
+                        &to->not_calendars[to->not_calendar_count++], reterr) != RC_OK)
+            return err_in(reterr, "excludeCalendar[%d]", i);
     return RC_OK;
 }
 
@@ -235,22 +217,16 @@ static enum rc check_comment(const struct temporal_calendar *calendar, struct er
     if (calendar->comment.len <= SPEC_COMMENT_MAX)
         return RC_OK;
     err_set(reterr, RC_INVALID, -1, 0, "a comment has at most %d bytes", SPEC_COMMENT_MAX);
-    err_in(reterr, "comment");
-    return RC_INVALID;
+    return err_in(reterr, "comment");
 }
 
 static enum rc check_calendar(const struct temporal_calendar *calendar, struct err *reterr)
 {
     if (check_comment(calendar, reterr) != RC_OK)
         return reterr->rc;
-    for (int i = 0; i < CALENDAR_FIELDS; i++) {
-        enum rc rc = temporal_field_check(calendar->field[i], i, reterr);
-
-        if (rc != RC_OK) {
-            err_in(reterr, "%s", calendar_fields[i].name);
-            return rc;
-        }
-    }
+    for (int i = 0; i < CALENDAR_FIELDS; i++)
+        if (temporal_field_check(calendar->field[i], i, reterr) != RC_OK)
+            return err_in(reterr, "%s", calendar_fields[i].name);
     return RC_OK;
 }
 
@@ -280,8 +256,7 @@ static enum rc check_moment(struct temporal_time t, const char *name, struct err
     if (t.seconds >= INSTANT_MIN / SPAN_S && t.seconds <= INSTANT_MAX / SPAN_S)
         return RC_OK;
     err_set(reterr, RC_INVALID, -1, 0, "must be in the years %d-%d", YEAR_MIN, YEAR_MAX);
-    err_in(reterr, "%s", name);
-    return RC_INVALID;
+    return err_in(reterr, "%s", name);
 }
 
 static enum rc check_spec(const struct temporal_spec *spec, struct err *reterr)

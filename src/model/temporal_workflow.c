@@ -70,9 +70,7 @@ static enum rc keep_map(json_t *map, const char *field, struct arena *arena, str
     enum rc rc = json_keep_map(map, ACTION_INPUT_MAX, arena, ret, reterr);
 
     json_decref(map);
-    if (rc != RC_OK)
-        err_in(reterr, "%s", field);
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "%s", field);
 }
 
 enum rc temporal_workflow_action(const Temporal__NewWorkflowExecutionInfo *w,

@@ -24,10 +24,9 @@ enum rc texts_read(const json_t *value, const struct texts_rule *rule, struct ar
                    struct texts *ret, struct err *reterr)
 {
     struct reading_texts r = {rule, arena, NULL};
-    enum rc rc = json_take_count(value, rule->count_max, &ret->count, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (json_take_count(value, rule->count_max, &ret->count, reterr) != RC_OK)
+        return reterr->rc;
     ret->list = r.list = arena_array(arena, (size_t)ret->count, sizeof *r.list);
     return json_take_items(value, read_item, &r, reterr);
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/unpack.h"
 #include "store/columns.h"
 #include "store/sql_numbers.h"
 #include "store/tables.h"
@@ -74,16 +75,6 @@ static void entry_texts(const struct audit_entry *e, struct str ret[AUDIT_TEXTS]
     }
 }
 
-static uint64_t read_number(struct str *bytes, int count)
-{
-    uint64_t n = 0;
-
-    for (int i = 0; i < count; i++)
-        n |= (uint64_t)(unsigned char)bytes->ptr[i] << (8 * i);
-    *bytes = str_from(*bytes, (size_t)count);
-    return n;
-}
-
 size_t audit_packed_size(const struct audit_entry *entry)
 {
     struct str texts[AUDIT_TEXTS];
@@ -121,62 +112,42 @@ void audit_pack(const struct audit_entry *entry, struct buf *out)
     }
 }
 
-static bool read_text(struct str *bytes, struct str *ret)
+static void read_fingerprint(struct unpack *in, struct audit_fingerprint *ret)
 {
-    size_t len;
+    struct str bytes = unpack_bytes(in, AUDIT_FINGERPRINT);
 
-    if (bytes->len == 0)
-        return false;
-    len = (size_t)read_number(bytes, 1);
-    if (len > bytes->len)
-        return false;
-    *ret = (struct str){bytes->ptr, len};
-    *bytes = str_from(*bytes, len);
-    return true;
-}
-
-static bool read_fingerprint(struct str *bytes, struct audit_fingerprint *ret)
-{
-    if (bytes->len < AUDIT_FINGERPRINT)
-        return false;
     ret->is_set = true;
-    memcpy(ret->bytes, bytes->ptr, AUDIT_FINGERPRINT);
-    *bytes = str_from(*bytes, AUDIT_FINGERPRINT);
-    return true;
+    memcpy(ret->bytes, bytes.ptr, bytes.len);
 }
 
 enum rc audit_unpack(struct str *bytes, struct audit_entry *ret, bool *ret_any,
                      struct err *reterr)
 {
-    struct str rest = *bytes, texts[AUDIT_TEXTS];
+    struct unpack in = {.left = *bytes};
     struct audit_entry e = {0};
-    uint64_t first = 0;
-    bool is_whole = rest.len >= AUDIT_HEAD;
+    struct str *const texts[AUDIT_TEXTS] = {&e.by,   &e.operation, &e.object, &e.namespace,
+                                            &e.from, &e.request,   &e.token};
+    uint64_t first;
 
     if (bytes->len == 0) {
         *ret_any = false;
         return RC_OK;
     }
-    if (is_whole) {
-        first = read_number(&rest, 1);
-        e.result = (enum audit_result)(first & RESULT_BITS);
-        e.version = (int64_t)read_number(&rest, 8);
-        e.count = (int64_t)read_number(&rest, 4);
+    first = unpack_le(&in, 1);
+    e.result = (enum audit_result)(first & RESULT_BITS);
+    e.version = (int64_t)unpack_le(&in, 8);
+    e.count = (int64_t)unpack_le(&in, 4);
+    if (first & HAS_BEFORE)
+        read_fingerprint(&in, &e.before);
+    if (first & HAS_AFTER)
+        read_fingerprint(&in, &e.after);
+    for (int i = 0; i < AUDIT_TEXTS; i++) {
+        *texts[i] = unpack_bytes(&in, (size_t)unpack_le(&in, 1));
+        in.is_bad = in.is_bad || !str_is_utf8(*texts[i]);
     }
-    is_whole = is_whole && (!(first & HAS_BEFORE) || read_fingerprint(&rest, &e.before)) &&
-               (!(first & HAS_AFTER) || read_fingerprint(&rest, &e.after));
-    for (int i = 0; is_whole && i < AUDIT_TEXTS; i++)
-        is_whole = read_text(&rest, &texts[i]) && str_is_utf8(texts[i]);
-    if (!is_whole)
+    if (in.is_bad)
         return err_set(reterr, RC_CORRUPT, -1, 0, "damaged audit row");
-    e.by = texts[0];
-    e.operation = texts[1];
-    e.object = texts[2];
-    e.namespace = texts[3];
-    e.from = texts[4];
-    e.request = texts[5];
-    e.token = texts[6];
-    *bytes = rest;
+    *bytes = in.left;
     *ret = e;
     *ret_any = true;
     return RC_OK;

@@ -7,11 +7,12 @@
  */
 #include "store/logs.h"
 
+#include "base/unpack.h"
 #include "store/columns.h"
 #include "store/sql_numbers.h"
 #include "store/tables.h"
 
-enum { AT_BYTES = 8, LENGTH_BYTES = 4, BYTE_MASK = 255 };
+enum { AT_BYTES = 8, LENGTH_BYTES = 4 };
 
 #define COLUMNS SQL_NAMES(LOG_COLUMNS)
 #define VALUES  SQL_PARAMS(LOG_HEAD) ", said.total + $7, " SQL_PARAMS(LOG_TAIL)
@@ -33,36 +34,22 @@ static const struct db_stmt batch_end = {
 static const struct db_stmt prune = {
     "DELETE FROM logs WHERE id > $1 AND id <= $2 AND expire_at <= $3", "iii"};
 
-static void put_number(struct buf *out, uint64_t n, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        buf_char(out, (char)(unsigned char)(n >> (8 * i) & BYTE_MASK));
-}
-
-static uint64_t get_number(const char *bytes, int count)
-{
-    uint64_t n = 0;
-
-    for (int i = 0; i < count; i++)
-        n |= (uint64_t)(unsigned char)bytes[i] << (8 * i);
-    return n;
-}
-
 void log_line_pack(const struct log_line *line, struct buf *out)
 {
     struct str text = str_head(line->text, LOGS_LINE_MAX);
 
-    put_number(out, (uint64_t)line->at, AT_BYTES);
+    buf_le(out, (uint64_t)line->at, AT_BYTES);
     buf_char(out, (char)line->stream);
-    put_number(out, text.len, LENGTH_BYTES);
+    buf_le(out, text.len, LENGTH_BYTES);
     buf_str(out, text);
 }
 
 enum rc log_line_unpack(struct str *bytes, struct log_line *ret, bool *ret_any,
                         struct err *reterr)
 {
-    unsigned char stream;
-    uint64_t len;
+    struct unpack in = {.left = *bytes};
+    struct log_line line;
+    size_t len;
 
     if (bytes->len == 0) {
         *ret_any = false;
@@ -70,16 +57,14 @@ enum rc log_line_unpack(struct str *bytes, struct log_line *ret, bool *ret_any,
     }
     if (bytes->len < LOG_LINE_HEAD)
         return err_set(reterr, RC_CORRUPT, -1, 0, "truncated log line");
-    stream = (unsigned char)bytes->ptr[AT_BYTES];
-    len = get_number(bytes->ptr + AT_BYTES + 1, LENGTH_BYTES);
-    if (stream >= LOG_STREAM_COUNT || len > LOGS_LINE_MAX || len > bytes->len - LOG_LINE_HEAD)
+    line.at = (instant)unpack_le(&in, AT_BYTES);
+    line.stream = (enum log_stream)unpack_le(&in, 1);
+    len = (size_t)unpack_le(&in, LENGTH_BYTES);
+    line.text = unpack_bytes(&in, len);
+    if (line.stream >= LOG_STREAM_COUNT || len > LOGS_LINE_MAX || in.is_bad)
         return err_set(reterr, RC_CORRUPT, -1, 0, "damaged log line");
-    *ret = (struct log_line){
-        .at = (instant)get_number(bytes->ptr, AT_BYTES),
-        .stream = (enum log_stream)stream,
-        .text = {bytes->ptr + LOG_LINE_HEAD, (size_t)len},
-    };
-    *bytes = str_from(*bytes, LOG_LINE_HEAD + (size_t)len);
+    *bytes = in.left;
+    *ret = line;
     *ret_any = true;
     return RC_OK;
 }

@@ -51,22 +51,15 @@ bool role_has(enum role role, bool is_everywhere, enum right right)
 
 const char *right_roles(enum right right)
 {
-    switch (right) {
-    case RIGHT_NONE:
-        return "anybody";
-    case RIGHT_VIEW:
-        return "viewer, operator, editor or admin";
-    case RIGHT_OPERATE:
-        return "operator, editor or admin";
-    case RIGHT_EDIT:
-        return "editor or admin";
-    case RIGHT_WORK:
-        return "worker or admin";
-    case RIGHT_ADMIN:
-        return "admin";
-    case RIGHT_SERVER:
-    case RIGHT_COUNT:
-        break;
-    }
-    return "admin of all namespaces";
+    static const char *const texts[RIGHT_COUNT] = {
+        [RIGHT_NONE] = "anybody",
+        [RIGHT_VIEW] = "viewer, operator, editor or admin",
+        [RIGHT_OPERATE] = "operator, editor or admin",
+        [RIGHT_EDIT] = "editor or admin",
+        [RIGHT_WORK] = "worker or admin",
+        [RIGHT_ADMIN] = "admin",
+        [RIGHT_SERVER] = "admin of all namespaces",
+    };
+
+    return texts[right];
 }

@@ -176,10 +176,9 @@ static enum rc fill_times(struct str list, struct arena *arena, struct spec_def 
                           struct err *reterr)
 {
     json_auto_t *json = json_of_kept(list);
-    enum rc rc = json_take_count(json, SPEC_ENTRIES_MAX, &spec->time_count, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (json_take_count(json, SPEC_ENTRIES_MAX, &spec->time_count, reterr) != RC_OK)
+        return reterr->rc;
     spec->times = arena_array(arena, (size_t)spec->time_count, sizeof *spec->times);
     return json_take_items(json, read_time, spec->times, reterr);
 }
@@ -207,9 +206,7 @@ static enum rc fill_spec(const struct agents_schedule *s, struct arena *arena,
         rc = fill_times(s->times, arena, spec, reterr);
     else if (s->type == AGENTS_INTERVAL)
         fill_interval(s->interval, arena, spec);
-    if (rc != RC_OK)
-        err_in(reterr, "%s", agents_spec_member(s->type));
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "%s", agents_spec_member(s->type));
 }
 
 /* Agents claim from the queue of their name; the input tells them what to read. */

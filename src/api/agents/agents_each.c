@@ -44,8 +44,7 @@ enum rc agents_draft(struct call *call, const struct agents_schedule *schedule, 
     if (name.len > CALL_NAME_MAX) {
         err_set(reterr, RC_LIMIT, -1, 0,
                 "is too long together with projectId; the limit is %d bytes", CALL_NAME_MAX);
-        err_in(reterr, "agentId");
-        return RC_LIMIT;
+        return err_in(reterr, "agentId");
     }
     if (agents_fill(schedule, call->arena, &doc, reterr) != RC_OK)
         return reterr->rc;
@@ -84,9 +83,7 @@ enum rc agents_filter_read(const struct call *call, struct agents_filter *ret,
     ret->enabled = str_eq(enabled, STR("true"));
     if (ret->enabled || str_eq(enabled, STR("false")))
         return RC_OK;
-    err_set(reterr, RC_INVALID, -1, 0, "must be true or false");
-    err_in(reterr, "enabled");
-    return RC_INVALID;
+    return err_field(reterr, "enabled", "must be true or false");
 }
 
 bool agents_filter_matches(const struct agents_filter *filter,

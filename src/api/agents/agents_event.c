@@ -134,31 +134,11 @@ static void read_party(struct str extra, struct arena *arena, struct str *ret_ag
     *ret_project = member_text(json, "projectId", arena);
 }
 
-static void put_text(struct answer *out, const char *name, struct str text)
-{
-    answer_text(out, name);
-    if (text.len > 0)
-        answer_quoted(out, text);
-    else
-        answer_text(out, "null");
-}
-
-static void put_instant(struct answer *out, const char *name, instant at)
-{
-    answer_text(out, name);
-    answer_instant(out, at);
-}
-
-static void put_int(struct answer *out, const char *name, int64_t n)
-{
-    answer_text(out, name);
-    answer_int(out, n);
-}
-
 static void put_reason(struct answer *out, enum reason reason)
 {
-    put_text(out, ",\"reason\":",
-             reason == REASON_NONE ? (struct str){NULL, 0} : str_of(reason_text(reason)));
+    answer_put_some(out, "reason",
+                    reason == REASON_NONE ? (struct str){NULL, 0}
+                                          : str_of(reason_text(reason)));
 }
 
 static void put_run(const struct event_note *note, instant slot, struct answer *out)
@@ -166,8 +146,8 @@ static void put_run(const struct event_note *note, instant slot, struct answer *
     char text[RUN_ID_TEXT_MAX];
 
     run_id_format(&note->run, text);
-    put_text(out, ",\"executionId\":", note->has_run ? str_of(text) : (struct str){NULL, 0});
-    put_instant(out, ",\"scheduledAt\":", slot);
+    answer_put_some(out, "executionId", note->has_run ? str_of(text) : (struct str){NULL, 0});
+    answer_put_instant(out, "scheduledAt", slot);
 }
 
 /* The runs of a day, or one immediate run. */
@@ -177,17 +157,17 @@ static void put_plan(const struct event *event, const struct event_note *note,
     bool is_day = event->type == EVENT_RUN_PLANNED;
 
     put_run(note, event->slot, out);
-    put_int(out, ",\"count\":", is_day ? event->count : 1);
-    put_instant(out, ",\"firstAt\":", event->slot);
-    put_instant(out, ",\"lastAt\":", is_day ? event->detail : event->slot);
-    answer_text(out, is_day ? ",\"immediate\":false" : ",\"immediate\":true");
+    answer_put_int(out, "count", is_day ? event->count : 1);
+    answer_put_instant(out, "firstAt", event->slot);
+    answer_put_instant(out, "lastAt", is_day ? event->detail : event->slot);
+    answer_put_bool(out, "immediate", !is_day);
 }
 
 static void put_step(const struct event *event, const struct event_note *note,
                      struct answer *out)
 {
     put_run(note, event->slot, out);
-    put_int(out, ",\"attempt\":", event->attempt);
+    answer_put_int(out, "attempt", event->attempt);
     if (event->type == EVENT_RUN_RETRYING)
         put_reason(out, reason_of(event));
 }
@@ -199,13 +179,12 @@ static void put_end(const struct event *event, const struct event_note *note,
     bool is_success = outcome_of(event) == OUTCOME_SUCCEEDED;
 
     put_run(note, event->slot, out);
-    put_int(out, ",\"attempt\":", is_run ? event->attempt : 0);
-    put_int(out, ",\"count\":", is_run ? 1 : event->count);
-    answer_text(out, ",\"resultStatus\":");
-    if (note->own_type == AGENTS_EXEC_CANCELLED)
-        answer_text(out, "\"CANCELLED\"");
-    else
-        answer_text(out, is_success ? "\"SUCCESS\"" : "\"FAIL\"");
+    answer_put_int(out, "attempt", is_run ? event->attempt : 0);
+    answer_put_int(out, "count", is_run ? 1 : event->count);
+    answer_put_word(out, "resultStatus",
+                    note->own_type == AGENTS_EXEC_CANCELLED ? "CANCELLED"
+                    : is_success                            ? "SUCCESS"
+                                                            : "FAIL");
     put_reason(out, reason_of(event));
 }
 
@@ -215,24 +194,24 @@ static void put_change(const struct event *event, const struct event_note *note,
 {
     struct str head, word = {NULL, 0};
 
-    put_int(out, ",\"version\":", event->count);
+    answer_put_int(out, "version", event->count);
     if (note->own_type != AGENTS_SCHEDULE_DISABLED)
         return;
     if (str_cut(str_of(event_text(note->type)), '.', &head, &word))
-        put_text(out, ",\"reason\":", word);
+        answer_put_some(out, "reason", word);
 }
 
 static void put_payload(const struct event *event, const struct event_note *note,
                         const struct event_scene *scene, struct answer *out)
 {
     if (note->own_type == AGENTS_MIDNIGHT_REBUILD) {
-        put_text(out, "\"timezone\":", scene->owner ? scene->owner->name : note->schedule);
-        put_instant(out, ",\"midnight\":", event->slot);
+        answer_put_some(out, "timezone", scene->owner ? scene->owner->name : note->schedule);
+        answer_put_instant(out, "midnight", event->slot);
         return;
     }
-    put_text(out, "\"agentId\":", note->agent);
-    put_text(out, ",\"projectId\":", note->project);
-    put_text(out, ",\"scheduleId\":", note->schedule);
+    answer_put_some(out, "agentId", note->agent);
+    answer_put_some(out, "projectId", note->project);
+    answer_put_some(out, "scheduleId", note->schedule);
     if (note->own_type == AGENTS_EXEC_PLANNED)
         put_plan(event, note, out);
     else if (note->own_type == AGENTS_EXEC_FINISHED || note->own_type == AGENTS_EXEC_CANCELLED)
@@ -246,9 +225,10 @@ static void put_payload(const struct event *event, const struct event_note *note
 static void print_event(const struct event *event, const struct event_note *note,
                         const struct event_scene *scene, struct answer *out)
 {
-    put_text(out, "{\"eventId\":", note->id);
-    put_text(out, ",\"type\":", str_of(texts[note->own_type]));
-    put_instant(out, ",\"timestamp\":", scene->at);
+    answer_text(out, "{");
+    answer_put_some(out, "eventId", note->id);
+    answer_put_some(out, "type", str_of(texts[note->own_type]));
+    answer_put_instant(out, "timestamp", scene->at);
     answer_text(out, ",\"payload\":{");
     put_payload(event, note, scene, out);
     answer_text(out, "}}");

@@ -23,9 +23,7 @@ static enum rc read_filter(const struct call *call, struct event_filter *ret,
         parameter = "executionId";
         rc = run_id_parse(run, &ret->run, reterr);
     }
-    if (rc != RC_OK)
-        err_in(reterr, "%s", parameter);
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "%s", parameter);
 }
 
 enum call_step agents_events_begin(struct call *call)

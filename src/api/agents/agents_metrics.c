@@ -44,9 +44,7 @@ enum rc agents_range_read(const struct call *call, struct agents_range *ret, str
         return reterr->rc;
     if (ret->from < ret->until)
         return RC_OK;
-    err_set(reterr, RC_INVALID, -1, 0, "must be earlier than \"to\"");
-    err_in(reterr, "from");
-    return RC_INVALID;
+    return err_field(reterr, "from", "must be earlier than \"to\"");
 }
 
 /* ---- the query ---- */

@@ -73,10 +73,9 @@ static enum rc past_json(const struct attempt_view *view, const struct owner *ow
     const json_t *error;
     struct run_doc doc;
     json_t *json;
-    enum rc rc = view_attempt(view, FIELDS_ALL, arena, &doc, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (view_attempt(view, FIELDS_ALL, arena, &doc, reterr) != RC_OK)
+        return reterr->rc;
     run = run_to_json(&doc, FIELDS_ALL);
     error = json_object_get(run, "error");
     json = json_new_object();

@@ -213,11 +213,10 @@ static enum rc merge_request(struct call *call, const struct schedule_view *view
     name = agents_name(ret->agent, ret->project, call->arena);
     if (str_eq(name, view->row.name))
         return RC_OK;
-    err_set(reterr, RC_INVALID, -1, 0,
-            "agent and project of a schedule cannot change; create a new schedule and delete "
-            "this one");
-    err_in(reterr, "agentId");
-    return RC_INVALID;
+    return err_field(
+        reterr, "agentId",
+        "agent and project of a schedule cannot change; create a new schedule and delete "
+        "this one");
 }
 
 enum call_step agents_update_read(struct call *call, struct db *db)

@@ -21,8 +21,7 @@ enum {
 
 static enum rc error_in(struct err *reterr, const char *name)
 {
-    err_in(reterr, "%s", name);
-    return reterr->rc;
+    return err_in(reterr, "%s", name);
 }
 
 /* Returns true if the query has the parameter; the last one counts. */

@@ -15,21 +15,19 @@
 
 /* conductor_schedules.c */
 call_fn conductor_save_begin, conductor_save_settled, conductor_get_begin,
-    conductor_delete_begin, conductor_pause_begin, conductor_resume_begin,
-    conductor_change_settled;
+    conductor_change_begin, conductor_change_settled;
 call_read_fn conductor_save_read, conductor_get_read, conductor_change_read;
 
 /* conductor_error.c */
 error_reply_fn conductor_error_reply;
 
 /* conductor_tags.c */
-call_fn conductor_tags_begin, conductor_tags_put_begin, conductor_tags_delete_begin,
-    conductor_tags_change_settled;
+call_fn conductor_tags_put_begin, conductor_tags_delete_begin, conductor_tags_change_settled;
 call_read_fn conductor_tags_read, conductor_tags_change_read;
 
 /* conductor_list.c */
 call_fn conductor_list_begin, conductor_search_begin, conductor_tagged_begin;
-call_read_fn conductor_list_read, conductor_search_read, conductor_tagged_read;
+call_read_fn conductor_list_read;
 
 /* conductor_times.c */
 call_fn conductor_preview_begin, conductor_next_begin;
@@ -41,7 +39,7 @@ call_read_fn conductor_executions_read, conductor_search_executions_read,
     conductor_requeue_read;
 
 /* conductor_bulk.c */
-call_fn conductor_bulk_pause_begin, conductor_bulk_resume_begin, conductor_bulk_settled;
+call_fn conductor_bulk_begin, conductor_bulk_settled;
 call_read_fn conductor_bulk_read;
 
 /* conductor_admin.c */

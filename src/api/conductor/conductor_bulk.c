@@ -3,13 +3,13 @@
  * Pauses or resumes many schedules in one request.  A missing one does not affect the others.
  */
 #include "api/call/change.h"
+#include "api/call/operation.h"
 #include "api/call/request.h"
 #include "api/conductor/conductor.h"
 #include "api/schedules/view.h"
 #include "store/schedules.h"
 
 struct bulk {
-    enum command_kind kind;
     struct str *names;
     int *commands; /* index of the command of each name; -1: the schedule does not exist */
     int count;
@@ -28,14 +28,14 @@ static enum rc read_name(const json_t *item, int i, void *arg, struct err *reter
     return RC_OK;
 }
 
-static enum call_step begin_bulk(struct call *call, enum command_kind kind)
+enum call_step conductor_bulk_begin(struct call *call)
 {
     struct bulk *bulk = arena_take(call->arena, sizeof *bulk);
     json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
-    *bulk = (struct bulk){.kind = kind};
+    *bulk = (struct bulk){0};
     call->arg = bulk;
     if (!request_json(call, false, &json, &step))
         return step;
@@ -51,23 +51,13 @@ static enum call_step begin_bulk(struct call *call, enum command_kind kind)
     return CALL_READ;
 }
 
-enum call_step conductor_bulk_pause_begin(struct call *call)
-{
-    return begin_bulk(call, COMMAND_PAUSE);
-}
-
-enum call_step conductor_bulk_resume_begin(struct call *call)
-{
-    return begin_bulk(call, COMMAND_RESUME);
-}
-
 static void add_command(struct call *call, const struct bulk *bulk, int i, int64_t schedule)
 {
     struct command *command;
 
     bulk->commands[i] = call->command_count;
     command = &call->commands[call->command_count++];
-    *command = command_new(bulk->kind);
+    *command = command_new(call->operation->command);
     command->name = bulk->names[i];
     command->schedule = schedule;
 }

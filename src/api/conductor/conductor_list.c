@@ -217,7 +217,7 @@ static enum call_step refuse(struct call *call, const struct list_state *t)
                         "/api/scheduler/schedules/search?start=0&size=100");
 }
 
-static enum call_step answer_list(struct call *call, struct db *db)
+enum call_step conductor_list_read(struct call *call, struct db *db)
 {
     struct list_state t = {.query = call->arg, .out = answer_new(call->arena)};
     struct schedule_walk walk = {.call = call,
@@ -243,19 +243,4 @@ static enum call_step answer_list(struct call *call, struct db *db)
     answer_str(&out, answer_done(&t.out));
     answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
-}
-
-enum call_step conductor_list_read(struct call *call, struct db *db)
-{
-    return answer_list(call, db);
-}
-
-enum call_step conductor_search_read(struct call *call, struct db *db)
-{
-    return answer_list(call, db);
-}
-
-enum call_step conductor_tagged_read(struct call *call, struct db *db)
-{
-    return answer_list(call, db);
 }

@@ -17,9 +17,7 @@ enum {
 
 static struct str string_of(const json_t *json)
 {
-    return json_is_string(json)
-               ? (struct str){json_string_value(json), json_string_length(json)}
-               : (struct str){NULL, 0};
+    return (struct str){json_string_value(json), json_string_length(json)};
 }
 
 /* A text whose use decides how long it may be. */
@@ -375,9 +373,7 @@ static enum rc keep_extra(const json_t *json, json_t *extra, struct arena *arena
     }
     if (rc == RC_OK)
         rc = json_keep_map(extra, EXTRA_MAX, arena, ret, reterr);
-    if (rc != RC_OK)
-        err_in(reterr, "tags");
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "tags");
 }
 
 static enum rc read_rest(const json_t *json, struct arena *arena, struct schedule_doc *doc,

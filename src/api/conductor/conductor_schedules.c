@@ -6,6 +6,7 @@
  * which this API does not see.  The command then names the key that was read.
  */
 #include "api/call/change.h"
+#include "api/call/operation.h"
 #include "api/call/request.h"
 #include "api/conductor/conductor.h"
 #include "api/schedules/schedule_compile.h"
@@ -56,8 +57,7 @@ enum rc conductor_number(const struct call *call, const char *name, int64_t high
     if (str_take_number(&rest, high, &n) == 0 || rest.len > 0) {
         err_set(reterr, RC_INVALID, -1, 0, "must be a whole number, not \"%.*s\"",
                 STR_ARG(text));
-        err_in(reterr, "%s", name);
-        return RC_INVALID;
+        return err_in(reterr, "%s", name);
     }
     *ret = n > high ? high : n;
     return RC_OK;
@@ -218,8 +218,9 @@ enum call_step conductor_get_read(struct call *call, struct db *db)
 
 /* ---- delete, pause, resume ---- */
 
-static enum call_step change_one(struct call *call, enum command_kind kind)
+enum call_step conductor_change_begin(struct call *call)
 {
+    enum command_kind kind = call->operation->command;
     struct command *command = change_command(call, kind);
     struct err err;
 
@@ -230,21 +231,6 @@ static enum call_step change_one(struct call *call, enum command_kind kind)
     if (kind == COMMAND_PAUSE && command->pause.reason.len > REASON_TEXT_MAX)
         return change_refuse(call, "reason", "is limited to 1000 bytes");
     return CALL_READ;
-}
-
-enum call_step conductor_delete_begin(struct call *call)
-{
-    return change_one(call, COMMAND_DELETE);
-}
-
-enum call_step conductor_pause_begin(struct call *call)
-{
-    return change_one(call, COMMAND_PAUSE);
-}
-
-enum call_step conductor_resume_begin(struct call *call)
-{
-    return change_one(call, COMMAND_RESUME);
 }
 
 enum call_step conductor_change_read(struct call *call, struct db *db)

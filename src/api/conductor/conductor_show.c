@@ -115,10 +115,9 @@ enum rc conductor_show(const struct schedule_view *view, struct str namespace,
 {
     struct schedule_doc doc;
     json_auto_t *extra = NULL;
-    enum rc rc = view_recall(&view->row, scratch, &doc, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (view_recall(&view->row, scratch, &doc, reterr) != RC_OK)
+        return reterr->rc;
     extra = doc.extra.len > 0 ? json_of_kept(doc.extra) : json_new_object();
     ret->schedule = schedule_json(view, &doc, extra, namespace);
     ret->request = json_object_get(ret->schedule, "startWorkflowRequest");

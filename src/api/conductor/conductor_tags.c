@@ -21,11 +21,6 @@ struct tagging {
     int tries;
 };
 
-enum call_step conductor_tags_begin(struct call *call)
-{
-    return conductor_get_begin(call);
-}
-
 enum call_step conductor_tags_read(struct call *call, struct db *db)
 {
     struct answer out = answer_new(call->arena);

@@ -93,10 +93,8 @@ enum rc event_filter_read(const struct call *call, struct event_filter *ret, str
         parameter = "everything";
         rc = read_everything(request_query(call, "everything"), &filter.is_everything, reterr);
     }
-    if (rc != RC_OK) {
-        err_in(reterr, "%s", parameter);
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "%s", parameter);
     *ret = filter;
     return RC_OK;
 }

@@ -216,10 +216,8 @@ static enum rc add_row(struct reading *r, struct node_source *s, struct err *ret
     bool any = true;
 
     for (; item.seq < end && any; item.seq++) {
-        enum rc rc = event_unpack(&body, &item.event, &any, reterr);
-
-        if (rc != RC_OK)
-            return rc;
+        if (event_unpack(&body, &item.event, &any, reterr) != RC_OK)
+            return reterr->rc;
         item.may_want = event_filter_may_want(&r->query->filter, &item.event);
         if (any && item.seq >= s->next)
             add_item(r, &item);

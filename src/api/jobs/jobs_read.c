@@ -87,8 +87,7 @@ static enum rc set_queue(struct str org, struct arena *arena, struct str *ret,
     if (prefix.len + org.len > ACTION_NAME_MAX) {
         err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; the limit for schedules is %zu",
                 org.len, ACTION_NAME_MAX - prefix.len);
-        err_in(reterr, "orgId");
-        return RC_LIMIT;
+        return err_in(reterr, "orgId");
     }
     queue.ptr = arena_take(arena, queue.cap);
     buf_str(&queue, prefix);
@@ -151,8 +150,7 @@ static enum rc read_number(const json_t *json, const char *name, int64_t high, i
     if (json_is_integer(value) && *ret >= 0 && *ret <= high)
         return RC_OK;
     err_set(reterr, RC_INVALID, -1, 0, "must be a whole number from 0 to %" PRId64, high);
-    err_in(reterr, "%s", name);
-    return RC_INVALID;
+    return err_in(reterr, "%s", name);
 }
 
 /* The policy has no maximum wait of its own; the server's limit applies. */

@@ -46,7 +46,7 @@ static enum rc find_schedule(const struct call *call, struct db *db, struct sche
     return rc == RC_OK ? schedule_times_next(call, db, call->arena, ret, reterr) : rc;
 }
 
-static enum call_step begin_read(struct call *call)
+enum call_step jobs_get_begin(struct call *call)
 {
     struct err err;
 
@@ -70,11 +70,6 @@ static enum rc build_draft(struct call *call, const json_t *json, struct command
 }
 
 /* ---- get ---- */
-
-enum call_step jobs_get_begin(struct call *call)
-{
-    return begin_read(call);
-}
 
 /* After a write, the answer has the status of the write. */
 enum call_step jobs_get_read(struct call *call, struct db *db)
@@ -188,7 +183,7 @@ static enum call_step edit_begin(struct call *call, bool is_patch)
     }
     change_command(call, COMMAND_UPDATE);
     editing->wanted = arena_str(call->arena, call->body);
-    return begin_read(call);
+    return jobs_get_begin(call);
 }
 
 enum call_step jobs_put_begin(struct call *call)
@@ -260,7 +255,7 @@ enum call_step jobs_edit_settled(struct call *call)
 enum call_step jobs_delete_begin(struct call *call)
 {
     change_command(call, COMMAND_DELETE);
-    return begin_read(call);
+    return jobs_get_begin(call);
 }
 
 enum call_step jobs_delete_read(struct call *call, struct db *db)

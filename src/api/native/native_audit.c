@@ -65,8 +65,7 @@ static enum rc read_everything(struct call *call, bool *ret, struct err *reterr)
     if (text.len == 0 || *ret || str_eq(text, STR("false")))
         return RC_OK;
     err_set(reterr, RC_INVALID, 0, (int)text.len, "must be true or false");
-    err_in(reterr, "everything");
-    return RC_INVALID;
+    return err_in(reterr, "everything");
 }
 
 enum call_step audit_list_begin(struct call *call)
@@ -183,10 +182,9 @@ static enum rc unpack_row(const struct audit_row *row, struct arena *arena,
 static enum rc print_row(struct listing *t, const struct audit_row *row, struct err *reterr)
 {
     struct audit_entry *entries = NULL;
-    enum rc rc = unpack_row(row, t->call->arena, &entries, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (unpack_row(row, t->call->arena, &entries, reterr) != RC_OK)
+        return reterr->rc;
     t->at = *row;
     for (; t->printed < row->count && t->count < t->query->page.limit; t->printed++) {
         int64_t i = row->count - 1 - t->printed;

@@ -130,16 +130,11 @@ static enum rc read_items(struct call *call, const json_t *json, read_fn *read,
     if (rc != RC_OK)
         return rc;
     rc = json_take_count(items, CALL_ITEMS_MAX, &bulk->count, reterr);
-    if (rc != RC_OK) {
-        err_in(reterr, "items");
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "items");
     count = (size_t)bulk->count;
-    if (bulk->has_versions && json_array_size(json_object_get(json, "versions")) != count) {
-        err_set(reterr, RC_INVALID, -1, 0, "must have as many entries as items");
-        err_in(reterr, "versions");
-        return RC_INVALID;
-    }
+    if (bulk->has_versions && json_array_size(json_object_get(json, "versions")) != count)
+        return err_field(reterr, "versions", "must have as many entries as items");
     bulk->items = arena_array(call->arena, count, sizeof *bulk->items);
     bulk->hints = arena_array(call->arena, count, sizeof *bulk->hints);
     call->commands = arena_array(call->arena, count, sizeof *call->commands);

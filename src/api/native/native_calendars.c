@@ -87,10 +87,8 @@ static enum rc read_dates(const json_t *json, struct arena *arena, struct str *r
         days.list = arena_array(arena, (size_t)days.count, sizeof *days.list);
         rc = json_take_items(dates, read_date, &days, reterr);
     }
-    if (rc != RC_OK) {
-        err_in(reterr, "dates");
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "dates");
     sort_days(&days);
     *ret = pack_days(&days, arena);
     return RC_OK;

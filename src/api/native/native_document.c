@@ -18,10 +18,9 @@ enum rc native_document(const struct call *call, const struct schedule_view *vie
                         struct err *reterr)
 {
     struct schedule_doc doc;
-    enum rc rc = view_recall(&view->row, scratch, &doc, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (view_recall(&view->row, scratch, &doc, reterr) != RC_OK)
+        return reterr->rc;
     doc.namespace = call->namespace_name;
     doc.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
     if (view->cursor.flags & CURSOR_PAUSED)
@@ -38,10 +37,9 @@ enum rc native_document_text(const struct call *call, const struct schedule_view
 {
     struct answer out = answer_new(call->arena);
     json_t *json = NULL;
-    enum rc rc = native_document(call, view, call->arena, SPEC_FULL, &json, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (native_document(call, view, call->arena, SPEC_FULL, &json, reterr) != RC_OK)
+        return reterr->rc;
     json_object_del(json, "paused");
     answer_json(&out, json);
     *ret = answer_done(&out);

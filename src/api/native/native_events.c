@@ -47,9 +47,7 @@ static enum rc read_position(struct call *call, struct event_query *question,
     is_header = is_stream && http1_find(call->request, STR("Last-Event-ID"), &id) && id.len > 0;
     rc = read_start(is_header ? id : after, is_stream ? EVENT_NOW : EVENT_OLDEST, question,
                     reterr);
-    if (rc != RC_OK)
-        err_in(reterr, is_header ? "Last-Event-ID" : "after");
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, is_header ? "Last-Event-ID" : "after");
 }
 
 static bool wants_stream(const struct call *call)

@@ -41,19 +41,12 @@ static const struct members body_members = MEMBERS(body_list);
 enum call_step preview_begin(struct call *call)
 {
     struct preview_body *body = arena_take(call->arena, sizeof *body);
-    const struct reading reading = {call->arena, false, body};
-    json_auto_t *json = NULL;
     enum call_step step;
-    struct err err;
 
     *body = (struct preview_body){
         .id = STR("preview"), .count = TIMES_DEFAULT, .from = call->now};
-    if (request_query_check(call, NULL, 0, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    if (!request_json(call, false, &json, &step))
+    if (!request_body(call, false, &body_members, body, &step))
         return step;
-    if (members_read(&body_members, json, &reading, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
     call->arg = body;
     return CALL_READ;
 }

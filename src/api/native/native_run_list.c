@@ -54,8 +54,7 @@ static enum rc wrong_word(struct str text, const char *name, const char *words,
                           struct err *reterr)
 {
     err_set(reterr, RC_INVALID, 0, (int)text.len, "must be %s", words);
-    err_in(reterr, "%s", name);
-    return RC_INVALID;
+    return err_in(reterr, "%s", name);
 }
 
 static enum rc read_state(struct str text, struct run_query *query, struct err *reterr)
@@ -119,10 +118,9 @@ static enum rc read_kind(struct str text, struct run_query *query, struct err *r
 static enum rc read_times(struct call *call, struct run_query *query, struct err *reterr)
 {
     instant from = INSTANT_NONE, to = INSTANT_NEVER;
-    enum rc rc = request_query_range(call, &from, &to, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (request_query_range(call, &from, &to, reterr) != RC_OK)
+        return reterr->rc;
     query->from = from == INSTANT_NONE ? 0 : key_of(from);
     query->view.before = to == INSTANT_NEVER ? INT64_MAX : key_of(to);
     return RC_OK;
@@ -141,11 +139,8 @@ static enum rc read_cursor(struct str text, struct run_query *query, struct err 
     is_valid = str_take_number(&rest, INT64_MAX - 1, &before) > 0;
     if (is_valid && rest.len > 0)
         is_valid = rest.ptr[0] == '-' && end_snapshot_read(str_from(rest, 1), &query->ends);
-    if (!is_valid) {
-        err_set(reterr, RC_INVALID, -1, 0, "invalid cursor; start without it");
-        err_in(reterr, "cursor");
-        return RC_INVALID;
-    }
+    if (!is_valid)
+        return err_field(reterr, "cursor", "invalid cursor; start without it");
     if (before < query->view.before)
         query->view.before = before;
     return RC_OK;

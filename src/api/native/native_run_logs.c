@@ -47,8 +47,7 @@ static enum rc read_follow(struct call *call, struct log_query *query, struct er
 
     if (text.len > 0 && !str_eq(text, STR("true")) && !str_eq(text, STR("false"))) {
         err_set(reterr, RC_INVALID, 0, (int)text.len, "must be true or false");
-        err_in(reterr, "follow");
-        return RC_INVALID;
+        return err_in(reterr, "follow");
     }
     if (!str_eq(text, STR("true")))
         return RC_OK;
@@ -59,8 +58,7 @@ static enum rc read_follow(struct call *call, struct log_query *query, struct er
         return RC_OK;
     err_set(reterr, RC_INVALID, 0, (int)id.len,
             "invalid position; use the id of an event of this log");
-    err_in(reterr, "Last-Event-ID");
-    return RC_INVALID;
+    return err_in(reterr, "Last-Event-ID");
 }
 
 enum call_step run_logs_begin(struct call *call)
@@ -202,10 +200,8 @@ static enum rc stream_part(struct call *call, const struct log_part *part, struc
     bool any = true;
 
     for (int64_t n = 1; any; n++) {
-        enum rc rc = log_line_unpack(&body, &line, &any, reterr);
-
-        if (rc != RC_OK)
-            return rc;
+        if (log_line_unpack(&body, &line, &any, reterr) != RC_OK)
+            return reterr->rc;
         if (any && n > query->lines)
             stream->lines[stream->line_count++] = (struct call_line){
                 print_position(call, query->after, n), STR("line"),
@@ -237,11 +233,10 @@ static enum rc stream_end(struct call *call, const struct run_lookup *found, str
     struct call_stream *stream = call->stream;
     struct answer out = answer_new(call->arena);
     struct run_doc doc;
-    enum rc rc = view_attempt(&found->attempts[found->attempt_count - 1], RUN_FIELDS_ATTEMPT,
-                              call->arena, &doc, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (view_attempt(&found->attempts[found->attempt_count - 1], RUN_FIELDS_ATTEMPT,
+                     call->arena, &doc, reterr) != RC_OK)
+        return reterr->rc;
     answer_open(&out);
     answer_put_word(&out, "outcome", outcome_text(doc.outcome));
     answer_put_instant(&out, "endedAt", doc.ended_at);

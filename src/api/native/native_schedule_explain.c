@@ -47,8 +47,7 @@ static enum rc read_moment(const struct call *call, struct explain_query *query,
     query->is_local = !utc.cut && instant_parse(buf_as_str(&utc), &query->at, &local) == RC_OK;
     if (query->is_local)
         return RC_OK;
-    err_in(reterr, "at");
-    return reterr->rc;
+    return err_in(reterr, "at");
 }
 
 enum call_step schedule_explain_begin(struct call *call)

@@ -45,10 +45,9 @@ static enum rc print_document(const struct call *call, const struct schedule_vie
                               struct arena *scratch, struct answer *out, struct err *reterr)
 {
     json_t *json = NULL;
-    enum rc rc = native_document(call, view, scratch, SPEC_BRIEF, &json, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (native_document(call, view, scratch, SPEC_BRIEF, &json, reterr) != RC_OK)
+        return reterr->rc;
     json_object_del(json, "namespace"); /* so that it can be applied to any namespace */
     answer_json(out, json);
     return RC_OK;

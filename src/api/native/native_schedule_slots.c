@@ -30,9 +30,7 @@ static enum rc read_cursor(struct slots_query *query, struct err *reterr)
         query->after = ms * SPAN_MS;
         return RC_OK;
     }
-    err_set(reterr, RC_INVALID, -1, 0, "invalid cursor; start without it");
-    err_in(reterr, "cursor");
-    return RC_INVALID;
+    return err_field(reterr, "cursor", "invalid cursor; start without it");
 }
 
 enum call_step schedule_slots_begin(struct call *call)

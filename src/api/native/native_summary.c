@@ -38,8 +38,7 @@ struct summary {
 
 static enum rc in_field(struct err *reterr, const char *name)
 {
-    err_in(reterr, "%s", name);
-    return reterr->rc;
+    return err_in(reterr, "%s", name);
 }
 
 static enum rc read_by(const struct call *call, enum by *ret, struct err *reterr)
@@ -184,10 +183,9 @@ static enum rc read_page(struct call *call, struct db *db, struct str *ret_curso
     struct db_result rows;
     struct stats_batch batch = {s->by == BY_QUEUE ? STATS_BY_QUEUE : STATS_BY_SCHEDULE,
                                 s->after, s->page.limit + 1};
-    enum rc rc = read_stats(call, db, batch, &rows, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (read_stats(call, db, batch, &rows, reterr) != RC_OK)
+        return reterr->rc;
     for (int i = 0; i < rows.rows && i < s->page.limit; i++) {
         stats_read(&rows, i, &group);
         print_group(s, group.name, &group.figures);
@@ -280,11 +278,10 @@ static enum rc read_total(struct call *call, struct db *db, struct err *reterr)
     struct summary *s = call->arg;
     struct stats_group group;
     struct db_result rows;
-    enum rc rc = read_stats(call, db, (struct stats_batch){.by = STATS_TOGETHER}, &rows,
-                            reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (read_stats(call, db, (struct stats_batch){.by = STATS_TOGETHER}, &rows, reterr) !=
+        RC_OK)
+        return reterr->rc;
     stats_read(&rows, 0, &group);
     s->total = group.figures;
     return RC_OK;

@@ -50,17 +50,12 @@ struct new_token {
 static enum rc read_expiry(const struct call *call, const struct token_body *body, instant *ret,
                            struct err *reterr)
 {
-    if (body->expires_in > 0 && body->expires_at != INSTANT_NEVER) {
-        err_set(reterr, RC_INVALID, -1, 0, "cannot be combined with expiresIn; use one");
-        err_in(reterr, "expiresAt");
-        return RC_INVALID;
-    }
+    if (body->expires_in > 0 && body->expires_at != INSTANT_NEVER)
+        return err_field(reterr, "expiresAt", "cannot be combined with expiresIn; use one");
     *ret = body->expires_in > 0 ? call->now + body->expires_in : body->expires_at;
     if (*ret > call->now)
         return RC_OK;
-    err_set(reterr, RC_INVALID, -1, 0, "must be in the future");
-    err_in(reterr, "expiresAt");
-    return RC_INVALID;
+    return err_field(reterr, "expiresAt", "must be in the future");
 }
 
 /* Draws the id and the secret: 316 unpredictable bits. */

@@ -50,9 +50,7 @@ static enum rc read_results(const json_t *value, bool *ret_is_brief, struct err 
     if (!value || json_is_null(value) || *ret_is_brief ||
         (json_is_string(value) && str_eq(word, STR("all"))))
         return RC_OK;
-    err_set(reterr, RC_INVALID, -1, 0, "must be all or notOk");
-    err_in(reterr, "results");
-    return RC_INVALID;
+    return err_field(reterr, "results", "must be all or notOk");
 }
 
 static enum rc read_batch(struct call *call, const json_t *json, struct err *reterr)
@@ -69,10 +67,8 @@ static enum rc read_batch(struct call *call, const json_t *json, struct err *ret
     if (rc != RC_OK)
         return rc;
     rc = json_take_count(items, CALL_ITEMS_MAX, &batch->count, reterr);
-    if (rc != RC_OK) {
-        err_in(reterr, "items");
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "items");
     batch->items = arena_array(call->arena, (size_t)batch->count, sizeof *batch->items);
     call->reports = arena_array(call->arena, (size_t)batch->count, sizeof *call->reports);
     for (int i = 0; i < batch->count; i++)

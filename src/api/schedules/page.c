@@ -59,10 +59,8 @@ enum rc page_unseal(const struct digest *context, struct str cursor, struct str 
         *ret_position = position;
         return RC_OK;
     }
-    err_set(reterr, RC_INVALID, -1, 0,
-            "invalid for this list, order and filter; start without a cursor");
-    err_in(reterr, "cursor");
-    return RC_INVALID;
+    return err_field(reterr, "cursor",
+                     "invalid for this list, order and filter; start without a cursor");
 }
 
 enum call_step page_list_begin(struct call *call)

@@ -36,9 +36,7 @@ static const json_t *member_of(const json_t *object, const char *name)
 
 static enum rc in_field(enum rc rc, const char *name, struct err *reterr)
 {
-    if (rc != RC_OK)
-        err_in(reterr, "%s", name);
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "%s", name);
 }
 
 static enum rc read_span(const json_t *item, const char *name, span low, span high, span *ret,
@@ -272,10 +270,9 @@ static enum rc read_id(const json_t *item, struct run_id *ret, struct err *reter
 static enum rc read_fence(const json_t *item, int64_t *ret, struct err *reterr)
 {
     const json_t *fence = member_of(item, "fence");
-    enum rc rc = json_require(item, "fence", reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (json_require(item, "fence", reterr) != RC_OK)
+        return reterr->rc;
     if (!json_is_integer(fence) || json_integer_value(fence) < 0)
         return in_field(
             err_set(reterr, RC_INVALID, -1, 0, "must be the fence that came with the run"),

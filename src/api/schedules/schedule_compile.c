@@ -61,8 +61,7 @@ static enum rc check_gaps(const struct call *call, const struct schedule_doc *do
     for (int i = 0; i < doc->spec.interval_count; i++)
         if (doc->spec.intervals[i].every < least) {
             report_too_often(doc->spec.intervals[i].every, least, reterr);
-            err_in(reterr, "spec.intervals[%d].every", i);
-            return RC_INVALID;
+            return err_in(reterr, "spec.intervals[%d].every", i);
         }
     if (doc->governor.hint_interval > 0 && doc->governor.hint_interval < least) {
         report_too_often(doc->governor.hint_interval, least, reterr);

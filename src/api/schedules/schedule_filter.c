@@ -26,8 +26,7 @@ static enum rc check_word(struct str word, const char *field, const char *const 
         buf_printf(&list, "%s%s", i == 0 ? "" : i == count - 1 ? " or " : ", ", words[i]);
     }
     err_set(reterr, RC_INVALID, 0, (int)word.len, "must be %s", text);
-    err_in(reterr, "%s", field);
-    return RC_INVALID;
+    return err_in(reterr, "%s", field);
 }
 
 enum rc schedule_filter_read(const struct call *call, struct schedule_filter *ret,

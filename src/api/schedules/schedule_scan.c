@@ -33,9 +33,7 @@ struct walk {
 
 static enum rc wrong_cursor(struct err *reterr)
 {
-    err_set(reterr, RC_INVALID, -1, 0, "invalid cursor; start without it");
-    err_in(reterr, "cursor");
-    return RC_INVALID;
+    return err_field(reterr, "cursor", "invalid cursor; start without it");
 }
 
 static enum rc read_order(struct str sort, struct schedule_scan *scan, struct err *reterr)
@@ -53,8 +51,7 @@ static enum rc read_order(struct str sort, struct schedule_scan *scan, struct er
         }
     err_set(reterr, RC_INVALID, 0, (int)sort.len,
             "must be id, createdAt or updatedAt; a - in front reverses the order");
-    err_in(reterr, "sort");
-    return RC_INVALID;
+    return err_in(reterr, "sort");
 }
 
 /* A cursor is valid for one order and filter; pages may differ in limit and fields. */

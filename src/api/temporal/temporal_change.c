@@ -7,6 +7,7 @@
 #include "api/call/dialects.h"
 #include "api/call/operation.h"
 #include "base/hash.h"
+#include "base/unpack.h"
 #include "model/member.h"
 
 enum { KEY_MAX = 64, TOKEN_BYTES = 8 };
@@ -110,10 +111,9 @@ enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch, struct start
                               struct err *reterr)
 {
     const Temporal__TriggerImmediatelyRequest *trigger = patch->trigger_immediately;
-    enum rc rc = temporal_overlap(trigger->overlap_policy, &to->overlap, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (temporal_overlap(trigger->overlap_policy, &to->overlap, reterr) != RC_OK)
+        return reterr->rc;
     if (trigger->scheduled_time && temporal_instant(trigger->scheduled_time) > 0)
         to->slot = temporal_instant(trigger->scheduled_time);
     return RC_OK;
@@ -158,12 +158,12 @@ ProtobufCBinaryData temporal_token(int64_t version, struct arena *arena)
 
 int64_t temporal_token_version(ProtobufCBinaryData token)
 {
-    uint64_t version = 0;
+    struct unpack in = {.left = {(const char *)token.data, token.len}};
+    uint64_t version;
 
     if (token.len == 0)
         return 0;
-    for (size_t i = 0; i < TOKEN_BYTES && i < token.len; i++)
-        version |= (uint64_t)token.data[i] << 8 * i;
+    version = unpack_le(&in, TOKEN_BYTES);
     return token.len == TOKEN_BYTES && version > 0 && version < INT64_MAX ? (int64_t)version
                                                                           : -1;
 }

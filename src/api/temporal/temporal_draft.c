@@ -129,10 +129,8 @@ static enum rc read_policies(const Temporal__Schedule *schedule, bool has_upstre
 
     to->overlap = OVERLAP_SKIP;
     if (from && from->overlap_policy != 0 &&
-        temporal_overlap(from->overlap_policy, &to->overlap, reterr) != RC_OK) {
-        err_in(reterr, "policies");
-        return RC_INVALID;
-    }
+        temporal_overlap(from->overlap_policy, &to->overlap, reterr) != RC_OK)
+        return err_in(reterr, "policies");
     to->catchup = CATCHUP_ALL;
     to->catchup_window = catchup_window(from);
     to->drop_when_full = true;
@@ -188,9 +186,7 @@ static enum rc keep_extra(const struct temporal_stored *wanted,
                 wanted->search_attributes ? &wanted->search_attributes->base : NULL, arena);
     json_put(stored, "specPrint", json_new_str(temporal_spec_fingerprint(text, arena)));
     rc = json_keep(extra, EXTRA_MAX, arena, &doc->extra, reterr);
-    if (rc != RC_OK)
-        err_in(reterr, "extra");
-    return rc;
+    return rc == RC_OK ? RC_OK : err_in(reterr, "extra");
 }
 
 /* ---- the document ---- */

@@ -57,15 +57,11 @@ enum call_step temporal_patch_begin(struct call *call)
 
 enum call_step temporal_delete_begin(struct call *call)
 {
-    Temporal__DescribeScheduleRequest *request;
-    enum call_step step;
+    enum call_step step = temporal_describe_begin(call); /* the request has the same fields */
 
-    if (!temporal_read(call, &temporal__describe_schedule_request__descriptor, &request,
-                       &step) ||
-        !temporal_read_id(call, request->schedule_id, &step))
-        return step;
-    change_command(call, COMMAND_DELETE);
-    return CALL_READ;
+    if (step == CALL_READ)
+        change_command(call, COMMAND_DELETE);
+    return step;
 }
 
 /* Finds the schedule if it was created with this API; the commands then name it by its key. */

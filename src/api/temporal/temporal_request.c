@@ -24,8 +24,7 @@ enum rc temporal_namespace(struct call *call, struct err *reterr)
     call->namespace_name = arena_str(call->arena, name);
     if (name_check(name, reterr) == RC_OK)
         return RC_OK;
-    err_in(reterr, "namespace");
-    return RC_INVALID;
+    return err_in(reterr, "namespace");
 }
 
 bool temporal_read(struct call *call, const ProtobufCMessageDescriptor *type, void *ret,

@@ -42,10 +42,9 @@ static enum rc read_create(struct call *call, const Temporal__CreateScheduleRequ
     const Temporal__ScheduleState *state = request->schedule ? request->schedule->state : NULL;
     struct command *command = change_command(call, COMMAND_CREATE);
     struct draft *draft;
-    enum rc rc = temporal_draft(call, call->params[0], &wanted, &draft, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (temporal_draft(call, call->params[0], &wanted, &draft, reterr) != RC_OK)
+        return reterr->rc;
     command->save.draft = draft;
     draft->is_paused = state && state->paused;
     command->save.reason = str_of(state ? state->notes : "");

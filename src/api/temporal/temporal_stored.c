@@ -86,10 +86,9 @@ static enum rc rebuild_spec(const struct schedule_row *row, struct arena *arena,
                             Temporal__Schedule *schedule, struct err *reterr)
 {
     struct schedule_doc doc;
-    enum rc rc = view_recall(row, arena, &doc, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (view_recall(row, arena, &doc, reterr) != RC_OK)
+        return reterr->rc;
     schedule->spec = spec_of(&doc.spec, arena);
     return RC_OK;
 }
@@ -153,10 +152,9 @@ static enum rc read_stored_action(struct str text, struct arena *arena, bool is_
     Temporal__ScheduleAction *m = arena_take(arena, sizeof *m);
     struct action action = {.type = ACTION_WORKFLOW};
     struct workflow_action *w = &action.workflow;
-    enum rc rc = read_action(text, arena, &action, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (read_action(text, arena, &action, reterr) != RC_OK)
+        return reterr->rc;
     if (is_brief)
         action.input = w->header = w->memo = w->search_attributes = (struct str){NULL, 0};
     temporal__schedule_action__init(m);

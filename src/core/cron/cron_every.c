@@ -110,10 +110,8 @@ static enum rc take_duration(struct str text, const char *origin, bool has_days,
         return err_set(reterr, RC_INVALID, column(origin, s), 0,
                        "a duration is missing; write \"@every 90s\" or \"@every 1h30m\"");
     while (s.len > 0) {
-        enum rc rc = take_part(&s, origin, has_days, &sum, reterr);
-
-        if (rc != RC_OK)
-            return rc;
+        if (take_part(&s, origin, has_days, &sum, reterr) != RC_OK)
+            return reterr->rc;
     }
     *ret = sum;
     return RC_OK;
@@ -123,10 +121,8 @@ static enum rc take_duration(struct str text, const char *origin, bool has_days,
 static enum rc take_phase(struct str text, const char *origin, int64_t every, int64_t *ret,
                           struct err *reterr)
 {
-    enum rc rc = take_duration(text, origin, true, ret, reterr);
-
-    if (rc != RC_OK)
-        return rc;
+    if (take_duration(text, origin, true, ret, reterr) != RC_OK)
+        return reterr->rc;
     if (*ret >= every)
         return err_set(reterr, RC_INVALID, column(origin, text), (int)text.len,
                        "the phase \"%.*s\" must be shorter than the interval", STR_ARG(text));

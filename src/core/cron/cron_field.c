@@ -547,10 +547,8 @@ enum rc cron_field_parse(const struct cron_context *ctx, enum cron_unit unit, st
         r.start = ++r.at;
     }
     rc = take_list(&r);
-    if (rc != RC_OK) {
-        err_in(reterr, "%s", cron_unit_text(unit));
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "%s", cron_unit_text(unit));
     store_bits(&r);
     *ret_marks = r.marks;
     return RC_OK;

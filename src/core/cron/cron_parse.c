@@ -256,19 +256,16 @@ static enum rc ambiguous(const struct cron_context *ctx, const struct fields *fi
     const struct str *field = starred == UNIT_DAY ? day : week;
     const char *range = starred == UNIT_DAY ? "1-31" : "0-6";
     struct str tail = str_from(*field, 1);
-    enum rc rc;
 
     if (fields->marks[starred] & FIELD_LIST)
-        rc = err_set(
-            reterr, RC_INVALID, column(ctx, field->ptr), (int)field->len,
-            "ambiguous: write \"+%.*s\" for both conditions or leave out \"*\" for either",
-            STR_ARG(*week));
+        err_set(reterr, RC_INVALID, column(ctx, field->ptr), (int)field->len,
+                "ambiguous: write \"+%.*s\" for both conditions or leave out \"*\" for either",
+                STR_ARG(*week));
     else
-        rc = err_set(reterr, RC_INVALID, column(ctx, field->ptr), (int)field->len,
-                     "ambiguous: write \"+%.*s\" for both conditions or \"%s%.*s\" for either",
-                     STR_ARG(*week), range, STR_ARG(tail));
-    err_in(reterr, "%s", cron_unit_text(starred));
-    return rc;
+        err_set(reterr, RC_INVALID, column(ctx, field->ptr), (int)field->len,
+                "ambiguous: write \"+%.*s\" for both conditions or \"%s%.*s\" for either",
+                STR_ARG(*week), range, STR_ARG(tail));
+    return err_in(reterr, "%s", cron_unit_text(starred));
 }
 
 /* True for a field that some cron programs combine with AND and others with OR. */
@@ -511,10 +508,9 @@ static enum rc take_body(const struct cron_context *ctx, struct str text, struct
                          struct cron_text *ret, struct err *reterr)
 {
     bool is_tight = s.len == text.len || ret->zone.len > 0;
-    enum rc rc = check_bytes(ctx, s, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (check_bytes(ctx, s, reterr) != RC_OK)
+        return reterr->rc;
     if (s.len == 0)
         return err_set(reterr, RC_INVALID, 0, (int)text.len, EMPTY_TEXT);
     if (ctx->grammar->every == EVERY_RATE)

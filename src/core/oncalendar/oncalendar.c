@@ -141,10 +141,8 @@ static enum rc parse_weekdays(struct scan *s)
             rc = fail(s, text, "a range of weekdays has two ends, as Mon..Fri");
         if (rc == RC_OK)
             rc = add_weekdays(s, is_range ? from : day, day, text);
-        if (rc != RC_OK) {
-            err_in(s->reterr, "day-of-week");
-            return rc;
-        }
+        if (rc != RC_OK)
+            return err_in(s->reterr, "day-of-week");
         is_range = sep == '.';
         from = day;
         if (!is_range)

@@ -255,10 +255,8 @@ enum rc oncalendar_values(struct str text, enum oncalendar_field field, const ch
         v.is_any = v.is_interval = true;
     } else {
         rc = parse_list(&r, &v);
-        if (rc != RC_OK) {
-            err_in(reterr, "%s", fields[field].name);
-            return rc;
-        }
+        if (rc != RC_OK)
+            return err_in(reterr, "%s", fields[field].name);
     }
     *ret = v;
     return RC_OK;

@@ -78,10 +78,9 @@ static enum rc parse_freq(struct parse *p, struct rrule_reader *r, struct err *r
 static enum rc parse_until(struct parse *p, struct rrule_reader *r, struct err *reterr)
 {
     struct rrule_stamp stamp;
-    enum rc rc = rrule_take_stamp(r, &stamp, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (rrule_take_stamp(r, &stamp, reterr) != RC_OK)
+        return reterr->rc;
     if (stamp.is_utc)
         p->rule.until = instant_of_seconds(stamp.local);
     else
@@ -294,10 +293,8 @@ static enum rc parse_part(struct parse *p, struct rrule_reader *r, struct err *r
         rc = parse_value(p, (enum part)part, r, reterr);
     if (rc == RC_OK && !rrule_at_end(r) && rrule_peek(r) != ';')
         rc = rrule_unexpected(r, "expected \";\" between parts", reterr);
-    if (rc != RC_OK) {
-        err_in(reterr, "%s", part_names[part]);
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "%s", part_names[part]);
     p->seen[part].at = word.at;
     p->seen[part].len = (int)r->at - word.at;
     return RC_OK;
@@ -439,9 +436,7 @@ static enum rc parse_line(struct parse *p, struct rrule_reader *r, struct err *r
         return parse_rule(p, &begin, reterr);
     if (str_eq(str_of(name.text), STR("DTSTART"))) {
         rc = parse_start(p, r, reterr);
-        if (rc != RC_OK)
-            err_in(reterr, "DTSTART");
-        return rc;
+        return rc == RC_OK ? RC_OK : err_in(reterr, "DTSTART");
     }
     if (name.len > 0 && !str_eq(str_of(name.text), STR("RRULE")))
         return other_property(&name, reterr);
@@ -454,10 +449,8 @@ static enum rc parse_line(struct parse *p, struct rrule_reader *r, struct err *r
 static enum rc forbid(const struct parse *p, enum part part, const char *why,
                       struct err *reterr)
 {
-    enum rc rc = err_set(reterr, RC_INVALID, p->seen[part].at, p->seen[part].len, "%s", why);
-
-    err_in(reterr, "%s", part_names[part]);
-    return rc;
+    err_set(reterr, RC_INVALID, p->seen[part].at, p->seen[part].len, "%s", why);
+    return err_in(reterr, "%s", part_names[part]);
 }
 
 static bool has_ordinal(const struct rrule *rule)

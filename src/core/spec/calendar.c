@@ -42,10 +42,8 @@ static enum rc parse_field(enum dialect dialect, const struct cron_grammar *gram
     if (field.len == 0)
         field = unit <= UNIT_HOUR ? STR("0") : STR("*");
     rc = check_text(&ctx, field, reterr);
-    if (rc != RC_OK) {
-        err_in(reterr, "%s", cron_unit_text(unit));
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "%s", cron_unit_text(unit));
     rc = cron_field_parse(&ctx, unit, field, out, &marks, reterr);
     if (rc != RC_OK)
         return rc;
@@ -71,10 +69,9 @@ enum rc calendar_parse(const struct calendar_text *text, enum dialect dialect, s
     grammar.may &= ~(uint32_t)(MAY_AND | MAY_HASH | MAY_TILDE);
     for (int i = 0; i < UNIT_COUNT; i++) {
         enum cron_unit unit = (enum cron_unit)i;
-        enum rc rc = parse_field(dialect, &grammar, unit, fields[i], &out, reterr);
 
-        if (rc != RC_OK)
-            return rc;
+        if (parse_field(dialect, &grammar, unit, fields[i], &out, reterr) != RC_OK)
+            return reterr->rc;
     }
     cron_seal(&out);
     *ret = out;

@@ -87,10 +87,9 @@ static enum rc set_rrule(struct compiler *c, struct entry *entry, struct str tex
                          struct str *ret_zone, struct err *reterr)
 {
     struct rrule *rule = arena_take(c->arena, sizeof *rule);
-    enum rc rc = rrule_parse(text, rule, ret_zone, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (rrule_parse(text, rule, ret_zone, reterr) != RC_OK)
+        return reterr->rc;
     c->counted += rule->count;
     if (c->counted > RRULE_COUNT_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
@@ -107,10 +106,9 @@ static enum rc set_cron_text(struct compiler *c, struct entry *entry,
                              struct err *reterr)
 {
     struct cron_text text;
-    enum rc rc = cron_parse(def->expr, def->dialect, c->seed, &text, reterr);
 
-    if (rc != RC_OK)
-        return rc;
+    if (cron_parse(def->expr, def->dialect, c->seed, &text, reterr) != RC_OK)
+        return reterr->rc;
     *ret_zone = text.zone;
     if (!text.is_every) {
         set_cron(c, entry, &text.cron, def->dialect);
@@ -147,10 +145,8 @@ static enum rc compile_cron(struct compiler *c, int i, struct err *reterr)
         rc = set_oncalendar(c, entry, def->expr, &zone, reterr);
     else
         rc = set_cron_text(c, entry, def, &zone, reterr);
-    if (rc != RC_OK) {
-        err_in(reterr, "cron[%d].expr", i);
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "cron[%d].expr", i);
     if (zone.len > 0) {
         rc = zone_index(c, zone, &entry->zone, reterr);
         /* The "UTC" of a DTSTART with Z is a constant and has no position in the text. */
@@ -162,10 +158,8 @@ static enum rc compile_cron(struct compiler *c, int i, struct err *reterr)
         rc = zone_index(c, def->zone.len > 0 ? def->zone : c->spec.zones[0].name, &entry->zone,
                         reterr);
     }
-    if (rc != RC_OK) {
-        err_in(reterr, zone.len > 0 ? "cron[%d].expr" : "cron[%d].timezone", i);
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, zone.len > 0 ? "cron[%d].expr" : "cron[%d].timezone", i);
     if (entry->kind == ENTRY_RRULE)
         entry->rrule_end = rrule_last(entry->rrule, c->spec.zones[entry->zone].tz, entry->dst);
     return RC_OK;
@@ -178,10 +172,8 @@ static enum rc compile_calendar(struct compiler *c, int i, struct err *reterr)
     struct cron cron;
     enum rc rc = calendar_parse(&def->text, c->def->calendar_dialect, &cron, reterr);
 
-    if (rc != RC_OK) {
-        err_in(reterr, "calendars[%d]", i);
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "calendars[%d]", i);
     set_cron(c, entry, &cron, c->def->calendar_dialect);
     return RC_OK;
 }
@@ -206,10 +198,8 @@ static enum rc compile_interval(struct compiler *c, int i, struct err *reterr)
     else if (follows && def->phase != 0)
         rc = err_set(reterr, RC_INVALID, -1, 0,
                      "phase is allowed only with the anchors epoch and midnight");
-    if (rc != RC_OK) {
-        err_in(reterr, "intervals[%d]", i);
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "intervals[%d]", i);
     entry->kind = ENTRY_INTERVAL;
     entry->interval = *def;
     return RC_OK;
@@ -223,8 +213,7 @@ static enum rc compile_time(struct compiler *c, int i, struct err *reterr)
 
     if (tod < 0 || tod >= DAY_SECONDS) {
         err_set(reterr, RC_INVALID, -1, 0, "a time of day is from 00:00 to 23:59:59");
-        err_in(reterr, "timesOfDay[%d]", i);
-        return RC_INVALID;
+        return err_in(reterr, "timesOfDay[%d]", i);
     }
     cron.hour = UINT32_C(1) << tod / HOUR_SECONDS;
     cron.minute = UINT64_C(1) << tod / 60 % 60;
@@ -259,8 +248,7 @@ static enum rc compile_at(struct compiler *c, struct err *reterr)
         if (t != INSTANT_NONE && (t < INSTANT_MIN || t > INSTANT_MAX || t % SPAN_MS != 0)) {
             err_set(reterr, RC_INVALID, -1, 0,
                     "a one-off is an instant of the years 1 to 9999 in whole milliseconds");
-            err_in(reterr, "at[%d]", i);
-            return RC_INVALID;
+            return err_in(reterr, "at[%d]", i);
         }
         at[i] = (struct spec_at){.at = t, .index = (uint16_t)i};
     }
@@ -275,15 +263,10 @@ static enum rc compile_not_crons(struct compiler *c, struct err *reterr)
     int count = c->def->not_calendar_count;
     struct cron *crons = arena_array(c->arena, (size_t)count, sizeof(struct cron));
 
-    for (int i = 0; i < count; i++) {
-        enum rc rc = calendar_parse(&c->def->not_calendars[i].text, c->def->calendar_dialect,
-                                    &crons[i], reterr);
-
-        if (rc != RC_OK) {
-            err_in(reterr, "exclude.calendars[%d]", i);
-            return rc;
-        }
-    }
+    for (int i = 0; i < count; i++)
+        if (calendar_parse(&c->def->not_calendars[i].text, c->def->calendar_dialect, &crons[i],
+                           reterr) != RC_OK)
+            return err_in(reterr, "exclude.calendars[%d]", i);
     c->spec.not_crons = crons;
     c->spec.not_cron_count = count;
     return RC_OK;
@@ -300,8 +283,7 @@ static enum rc compile_not_dates(struct compiler *c, struct err *reterr)
 
         if (day < DAY_MIN || day > DAY_MAX) {
             err_set(reterr, RC_INVALID, -1, 0, "a date is from 0001-01-01 to 9999-12-31");
-            err_in(reterr, "exclude.dates[%d]", i);
-            return RC_INVALID;
+            return err_in(reterr, "exclude.dates[%d]", i);
         }
         while (at > 0 && days[at - 1] >= day)
             at--;
@@ -327,8 +309,7 @@ static enum rc compile_not_named(struct compiler *c, struct err *reterr)
         if (name.len == 0 || name.len > SPEC_NAME_MAX) {
             err_set(reterr, RC_LIMIT, -1, 0, "the name of a calendar has 1 to %d bytes",
                     SPEC_NAME_MAX);
-            err_in(reterr, "exclude.named[%d]", i);
-            return RC_LIMIT;
+            return err_in(reterr, "exclude.named[%d]", i);
         }
         names[i] = arena_str(c->arena, name);
     }
@@ -435,10 +416,8 @@ enum rc spec_compile(const struct spec_def *def, struct str seed,
     /* Each cron entry may name one zone, and the spec itself another. */
     c.spec.zones = arena_array(arena, (size_t)def->cron_count + 1, sizeof(struct spec_zone));
     rc = zone_index(&c, def->zone, &zone, reterr);
-    if (rc != RC_OK) {
-        err_in(reterr, "timezone");
-        return rc;
-    }
+    if (rc != RC_OK)
+        return err_in(reterr, "timezone");
     rc = compile_entries(&c, reterr);
     if (rc == RC_OK && def->at_count > 0)
         rc = compile_at(&c, reterr);

@@ -5,29 +5,18 @@
  * rejects the whole.
  */
 #include "base/must.h"
+#include "base/unpack.h"
 #include "core/spec/spec_pack.h"
 #include "core/spec/spec_search.h"
 
 struct reader {
-    const unsigned char *at;
-    size_t left;
+    struct unpack in;
     struct arena *arena;
-    bool bad;
 };
 
-static uint64_t read_bytes(struct reader *r, int bytes)
+static uint64_t read_bytes(struct reader *r, size_t bytes)
 {
-    uint64_t value = 0;
-
-    if (r->bad || r->left < (size_t)bytes) {
-        r->bad = true;
-        return 0;
-    }
-    for (int i = 0; i < bytes; i++)
-        value |= (uint64_t)r->at[i] << 8 * i;
-    r->at += bytes;
-    r->left -= (size_t)bytes;
-    return value;
+    return unpack_le(&r->in, bytes);
 }
 
 static int64_t read_signed(struct reader *r)
@@ -36,12 +25,12 @@ static int64_t read_signed(struct reader *r)
 }
 
 /* A number; one above `max` is invalid. */
-static int read_upto(struct reader *r, int bytes, int max)
+static int read_upto(struct reader *r, size_t bytes, int max)
 {
     uint64_t value = read_bytes(r, bytes);
 
     if (value > (uint64_t)max) {
-        r->bad = true;
+        r->in.is_bad = true;
         return 0;
     }
     return (int)value;
@@ -49,17 +38,13 @@ static int read_upto(struct reader *r, int bytes, int max)
 
 static struct str read_str(struct reader *r, size_t max)
 {
-    size_t len = (size_t)read_bytes(r, 1);
-    struct str s;
+    struct str s = unpack_bytes(&r->in, (size_t)read_bytes(r, 1));
 
-    if (r->bad || len == 0 || len > max || r->left < len) {
-        r->bad = true;
+    if (s.len == 0 || s.len > max) {
+        r->in.is_bad = true;
         return (struct str){"", 0};
     }
-    s = arena_str(r->arena, (struct str){(const char *)r->at, len});
-    r->at += len;
-    r->left -= len;
-    return s;
+    return arena_str(r->arena, s);
 }
 
 static void read_cron(struct reader *r, struct cron *ret)
@@ -86,8 +71,8 @@ static void read_cron(struct reader *r, struct cron *ret)
         ret->part[i].to = read_upto(r, 4, INT32_MAX);
         ret->part[i].step = read_upto(r, 4, INT32_MAX);
     }
-    if (r->bad || !cron_is_valid(ret)) {
-        r->bad = true;
+    if (r->in.is_bad || !cron_is_valid(ret)) {
+        r->in.is_bad = true;
         *ret = cron_every_second();
     }
     cron_seal(ret);
@@ -122,8 +107,8 @@ static void read_rrule(struct reader *r, struct rrule *ret)
     ret->positions = (uint16_t)read_upto(r, 1, RRULE_SETPOS_MAX);
     for (int i = 0; i < ret->positions; i++)
         ret->position[i] = (int16_t)read_bytes(r, 2);
-    if (!r->bad && !rrule_is_valid(ret))
-        r->bad = true;
+    if (!r->in.is_bad && !rrule_is_valid(ret))
+        r->in.is_bad = true;
 }
 
 static void read_interval(struct reader *r, struct interval_def *ret)
@@ -134,9 +119,9 @@ static void read_interval(struct reader *r, struct interval_def *ret)
     if (ret->every < SPEC_EVERY_MIN_MS * SPAN_MS || ret->every > DURATION_DAYS_MAX * SPAN_DAY ||
         ret->every % SPAN_MS != 0 || ret->phase < 0 || ret->phase >= ret->every ||
         ret->phase % SPAN_MS != 0)
-        r->bad = true;
+        r->in.is_bad = true;
     if (ret->phase != 0 && ret->anchor != ANCHOR_EPOCH && ret->anchor != ANCHOR_MIDNIGHT)
-        r->bad = true;
+        r->in.is_bad = true;
 }
 
 static void read_entry(struct reader *r, int zones, struct entry *ret)
@@ -155,7 +140,7 @@ static void read_entry(struct reader *r, int zones, struct entry *ret)
         ret->rrule_end = read_signed(r);
         if (ret->rrule_end != INSTANT_NEVER &&
             (ret->rrule_end < INSTANT_MIN || ret->rrule_end > INSTANT_MAX))
-            r->bad = true;
+            r->in.is_bad = true;
         read_rrule(r, rule);
         ret->rrule = rule;
     } else {
@@ -169,12 +154,12 @@ static void read_entries(struct reader *r, struct spec *spec)
     struct entry *entries;
 
     /* Allocates nothing for more entries than the bytes can contain. */
-    if (r->bad || (size_t)count > r->left) {
-        r->bad = true;
+    if (r->in.is_bad || (size_t)count > r->in.left.len) {
+        r->in.is_bad = true;
         return;
     }
     entries = arena_array(r->arena, (size_t)count, sizeof *entries);
-    for (int i = 0; i < count && !r->bad; i++)
+    for (int i = 0; i < count && !r->in.is_bad; i++)
         read_entry(r, spec->zone_count, &entries[i]);
     spec->entries = entries;
     spec->entry_count = count;
@@ -185,14 +170,14 @@ static void read_at(struct reader *r, struct spec *spec)
     int count = read_upto(r, 2, SPEC_AT_MAX);
     struct spec_at *at = arena_array(r->arena, (size_t)count, sizeof *at);
 
-    for (int i = 0; i < count && !r->bad; i++) {
+    for (int i = 0; i < count && !r->in.is_bad; i++) {
         instant t = at[i].at = read_signed(r);
 
         at[i].index = (uint16_t)read_upto(r, 2, SPEC_AT_MAX - 1);
         if (t != INSTANT_NONE && (t < INSTANT_MIN || t > INSTANT_MAX || t % SPAN_MS != 0))
-            r->bad = true;
+            r->in.is_bad = true;
         if (i > 0 && t < at[i - 1].at)
-            r->bad = true;
+            r->in.is_bad = true;
     }
     spec->at = at;
     spec->at_count = count;
@@ -205,18 +190,18 @@ static void read_exclusions(struct reader *r, struct spec *spec)
     int32_t *day;
     struct str *name;
 
-    for (int i = 0; i < crons && !r->bad; i++)
+    for (int i = 0; i < crons && !r->in.is_bad; i++)
         read_cron(r, &cron[i]);
     dates = read_upto(r, 2, SPEC_DATES_MAX);
     day = arena_array(r->arena, (size_t)dates, sizeof *day);
-    for (int i = 0; i < dates && !r->bad; i++) {
+    for (int i = 0; i < dates && !r->in.is_bad; i++) {
         day[i] = (int32_t)(uint32_t)read_bytes(r, 4);
         if (day[i] < DAY_MIN || day[i] > DAY_MAX || (i > 0 && day[i] <= day[i - 1]))
-            r->bad = true;
+            r->in.is_bad = true;
     }
     names = read_upto(r, 1, SPEC_NAMED_MAX);
     name = arena_array(r->arena, (size_t)names, sizeof *name);
-    for (int i = 0; i < names && !r->bad; i++)
+    for (int i = 0; i < names && !r->in.is_bad; i++)
         name[i] = read_str(r, SPEC_NAME_MAX);
     spec->not_crons = cron;
     spec->not_dates = day;
@@ -241,35 +226,35 @@ static void read_scalars(struct reader *r, struct spec *spec)
     if ((spec->start != INSTANT_NONE &&
          (spec->start < INSTANT_MIN || spec->start > INSTANT_MAX)) ||
         (spec->end != INSTANT_NEVER && (spec->end < INSTANT_MIN || spec->end > INSTANT_MAX)))
-        r->bad = true;
+        r->in.is_bad = true;
     if (spec->jitter < 0 || spec->jitter > SPEC_JITTER_DAYS_MAX * SPAN_DAY)
-        r->bad = true;
+        r->in.is_bad = true;
     spec->zone_count = read_upto(r, 1, SPEC_ZONES_MAX);
     if (spec->zone_count == 0)
-        r->bad = true;
+        r->in.is_bad = true;
     spec->zones = arena_array(r->arena, (size_t)spec->zone_count, sizeof(struct spec_zone));
-    for (int i = 0; i < spec->zone_count && !r->bad; i++)
+    for (int i = 0; i < spec->zone_count && !r->in.is_bad; i++)
         spec->zones[i].name = read_str(r, ZONE_NAME_MAX);
 }
 
 enum rc spec_unpack(const void *bytes, size_t len, struct arena *arena, struct spec *ret,
                     struct err *reterr)
 {
-    struct reader r = {.at = bytes, .left = len, .arena = arena};
+    struct reader r = {.in.left = {bytes, len}, .arena = arena};
     struct spec spec = {0};
 
     if (read_bytes(&r, 1) != SPEC_PACK_VERSION || len > SPEC_PACKED_MAX)
-        r.bad = true;
-    if (!r.bad)
+        r.in.is_bad = true;
+    if (!r.in.is_bad)
         read_scalars(&r, &spec);
-    if (!r.bad)
+    if (!r.in.is_bad)
         read_entries(&r, &spec);
-    if (!r.bad)
+    if (!r.in.is_bad)
         read_at(&r, &spec);
-    if (!r.bad)
+    if (!r.in.is_bad)
         read_exclusions(&r, &spec);
-    if (r.bad || r.left != 0)
-        return err_set(reterr, RC_CORRUPT, (int)(len - r.left), 0,
+    if (r.in.is_bad || r.in.left.len != 0)
+        return err_set(reterr, RC_CORRUPT, (int)(len - r.in.left.len), 0,
                        "not a packed spec of version %d", SPEC_PACK_VERSION);
     *ret = spec;
     return RC_OK;

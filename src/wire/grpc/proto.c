@@ -90,8 +90,7 @@ static enum rc check_text(const char *name, struct str text, struct err *reterr)
         err_set(reterr, RC_INVALID, -1, 0, "is not UTF-8");
     else
         return RC_OK;
-    err_in(reterr, "%s", name);
-    return RC_INVALID;
+    return err_in(reterr, "%s", name);
 }
 
 static enum rc check_texts(const ProtobufCMessageDescriptor *type, struct str bytes, int level,

@@ -299,8 +299,7 @@ enum rc json_require(const json_t *object, const char *name, struct err *reterr)
     if (member && !json_is_null(member))
         return RC_OK;
     err_set(reterr, RC_INVALID, -1, 0, "%s is missing", name);
-    err_in(reterr, "%s", name);
-    return RC_INVALID;
+    return err_in(reterr, "%s", name);
 }
 
 enum rc json_take_count(const json_t *value, int max, int *ret, struct err *reterr)
@@ -319,14 +318,9 @@ enum rc json_take_items(const json_t *value, json_item_fn *read, void *to, struc
 {
     size_t count = json_array_size(value);
 
-    for (size_t i = 0; i < count; i++) {
-        enum rc rc = read(json_array_get(value, i), (int)i, to, reterr);
-
-        if (rc != RC_OK) {
-            err_in(reterr, "[%zu]", i);
-            return rc;
-        }
-    }
+    for (size_t i = 0; i < count; i++)
+        if (read(json_array_get(value, i), (int)i, to, reterr) != RC_OK)
+            return err_in(reterr, "[%zu]", i);
     return RC_OK;
 }
 
