@@ -51,7 +51,7 @@ static void take_over_node(struct turn *turn)
         nodes_read(&turn->silent_rows, i, &node);
         if (node.id == turn->node)
             continue;
-        must(!m->reclaim_counts); /* the history of the last one is counted to its end */
+        must(!m->is_reclaim_counting); /* the history of the last one is counted to its end */
         nodes_declare(turn->db, node.id, NODE_LOST, turn->now + lease);
         m->reclaim_node = node.id;
         m->reclaim_after = 0;

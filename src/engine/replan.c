@@ -43,8 +43,8 @@ void replan_advance(struct turn *turn)
 }
 
 /*
- * If nothing is overdue, the mark moves to now: times that have passed without being slots must
- * not become slots.
+ * If nothing is overdue, the mark moves to now.  Otherwise past times that only the new zones
+ * or calendars make slots would start runs.
  */
 void replan_schedule(struct turn *turn, struct work_schedule *sched)
 {
