@@ -467,7 +467,7 @@ static enum rc lock_limited(struct turn *turn, struct search *searches, int *cou
         if (!search->is_limited)
             continue;
         queues_lock(turn->db, search->queue, &search->queue_row);
-        runs_out(turn->db, search->queue, &search->claimed_row);
+        runs_count_claimed(turn->db, search->queue, &search->claimed_row);
         any = true;
     }
     rc = any ? db_flush(turn->db, turn->arena, reterr) : RC_OK;

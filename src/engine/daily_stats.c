@@ -83,8 +83,8 @@ void daily_stats_send(struct turn *turn)
     if (!turn->has_count)
         return;
     turn->count_range = range_of(turn);
-    stats_portion(turn->db, &turn->count_range, limit < DB_ROWS_MAX ? (int)limit : DB_ROWS_MAX,
-                  &turn->count_row);
+    stats_batch_end(turn->db, &turn->count_range,
+                    limit < DB_ROWS_MAX ? (int)limit : DB_ROWS_MAX, &turn->count_row);
     m->uncounted = 0;
 }
 

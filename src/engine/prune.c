@@ -32,10 +32,10 @@ static const struct {
     void (*prune)(struct db *db, int64_t after, int64_t until, instant now,
                   struct db_result *ret);
 } tables[PRUNE_TABLES] = {
-    [PRUNE_HISTORY] = {prune_history_portion, prune_history},
-    [PRUNE_LEDGER] = {prune_ledger_portion, prune_ledger},
-    [PRUNE_LOGS] = {prune_logs_portion, prune_logs},
-    [PRUNE_SCHEDULES] = {prune_schedules_portion, prune_old_schedules},
+    [PRUNE_HISTORY] = {prune_history_batch_end, prune_history},
+    [PRUNE_LEDGER] = {prune_ledger_batch_end, prune_ledger},
+    [PRUNE_LOGS] = {prune_logs_batch_end, prune_logs},
+    [PRUNE_SCHEDULES] = {prune_schedules_batch_end, prune_old_schedules},
 };
 
 /* Rows that are written during the pass are left to the next one: otherwise it never ends. */

@@ -11,7 +11,7 @@
 void replan_send(struct turn *turn)
 {
     if (turn->memory.replan_after != INT64_MAX)
-        cursors_touch(turn->db, turn->memory.replan_after, BATCH_ROWS, &turn->replan_rows);
+        cursors_list_keys(turn->db, turn->memory.replan_after, BATCH_ROWS, &turn->replan_rows);
 }
 
 void replan_want(struct turn *turn)
