@@ -34,18 +34,18 @@ static const enum dst_name dst_names[] = {
     DST_DEFAULT, DST_DEFAULT, DST_DEFAULT, DST_LITERAL, DST_ONCE, DST_LAST, DST_SHIFT,
 };
 
-static bool chance(const struct drafting *d, uint64_t of)
+static bool chance(const struct draft_context *d, uint64_t of)
 {
     return prng_chance(d->prng, 1, of);
 }
 
-static span units(const struct drafting *d, int64_t low, int64_t high)
+static span units(const struct draft_context *d, int64_t low, int64_t high)
 {
     return prng_between(d->prng, low, high) * d->profile->unit;
 }
 
 /* Some time of this world, in whole seconds. */
-static instant some_time(const struct drafting *d)
+static instant some_time(const struct draft_context *d)
 {
     span all = d->profile->trouble + d->profile->drain;
 
@@ -55,7 +55,7 @@ static instant some_time(const struct drafting *d)
 
 /* The families of entries. */
 
-static void draw_interval(const struct drafting *d, struct interval_def *interval)
+static void draw_interval(const struct draft_context *d, struct interval_def *interval)
 {
     uint64_t which = prng_below(d->prng, 6);
 
@@ -68,8 +68,8 @@ static void draw_interval(const struct drafting *d, struct interval_def *interva
         interval->phase = interval->every / 4 / SPAN_S * SPAN_S;
 }
 
-/* With a second interval, a start would move slots that count from starts. */
-static void add_interval(const struct drafting *d, struct spec_def *def)
+/* The second one counts from starts, so that a start of a slot of the first one moves it. */
+static void add_interval(const struct draft_context *d, struct spec_def *def)
 {
     def->intervals = arena_array(d->arena, 2, sizeof *def->intervals);
     def->interval_count = chance(d, 3) ? 2 : 1;
@@ -79,7 +79,7 @@ static void add_interval(const struct drafting *d, struct spec_def *def)
         def->intervals[1].anchor = ANCHOR_START, def->intervals[1].phase = 0;
 }
 
-static void add_cron(const struct drafting *d, struct spec_def *def)
+static void add_cron(const struct draft_context *d, struct spec_def *def)
 {
     struct cron_def *cron = arena_take(d->arena, sizeof *cron);
 
@@ -89,7 +89,7 @@ static void add_cron(const struct drafting *d, struct spec_def *def)
     def->cron_count = 1;
 }
 
-static void add_times(const struct drafting *d, struct spec_def *def)
+static void add_times(const struct draft_context *d, struct spec_def *def)
 {
     int count = (int)prng_between(d->prng, 1, TIMES_MAX);
 
@@ -99,7 +99,7 @@ static void add_times(const struct drafting *d, struct spec_def *def)
     def->time_count = count;
 }
 
-static void add_ats(const struct drafting *d, struct spec_def *def)
+static void add_ats(const struct draft_context *d, struct spec_def *def)
 {
     int count = (int)prng_between(d->prng, 1, ATS_MAX);
 
@@ -111,7 +111,7 @@ static void add_ats(const struct drafting *d, struct spec_def *def)
     def->at_count = count;
 }
 
-static void add_family(const struct drafting *d, struct spec_def *def)
+static void add_family(const struct draft_context *d, struct spec_def *def)
 {
     switch (prng_below(d->prng, 8)) {
     case 0:
@@ -133,7 +133,7 @@ static void add_family(const struct drafting *d, struct spec_def *def)
 
 /* Parts that shape a spec. */
 
-static void add_exclusions(const struct drafting *d, struct spec_def *def)
+static void add_exclusions(const struct draft_context *d, struct spec_def *def)
 {
     int32_t day = (int32_t)(instant_seconds(d->profile->begin) / DAY_SECONDS);
     int count = (int)prng_between(d->prng, 1, DATES_MAX);
@@ -147,7 +147,7 @@ static void add_exclusions(const struct drafting *d, struct spec_def *def)
 /*
  * Over a day in the middle of the world; the days before and after may have slots of their own.
  */
-static void add_shift(const struct drafting *d, struct spec_def *def)
+static void add_shift(const struct draft_context *d, struct spec_def *def)
 {
     int32_t day = (int32_t)(instant_seconds(d->profile->begin) / DAY_SECONDS);
 
@@ -157,7 +157,7 @@ static void add_shift(const struct drafting *d, struct spec_def *def)
     def->shift = chance(d, 3) ? SHIFT_NEXT : SHIFT_PREVIOUS;
 }
 
-static void add_window(const struct drafting *d, struct spec_def *def)
+static void add_window(const struct draft_context *d, struct spec_def *def)
 {
     int32_t from = (int32_t)(instant_seconds(some_time(d)) % DAY_SECONDS);
     int32_t length = (int32_t)(units(d, 30, 200) / SPAN_S % (DAY_SECONDS / 2));
@@ -170,7 +170,7 @@ static void add_window(const struct drafting *d, struct spec_def *def)
     };
 }
 
-static void shape(const struct drafting *d, struct spec_def *def)
+static void shape(const struct draft_context *d, struct spec_def *def)
 {
     def->zone = str_of(zones[prng_below(d->prng, sizeof zones / sizeof *zones)]);
     def->dst.name = dst_names[prng_below(d->prng, sizeof dst_names / sizeof *dst_names)];
@@ -188,7 +188,7 @@ static void shape(const struct drafting *d, struct spec_def *def)
         add_window(d, def);
 }
 
-static struct spec_def draw_def(const struct drafting *d)
+static struct spec_def draw_def(const struct draft_context *d)
 {
     struct spec_def def = spec_def_empty();
 
@@ -201,7 +201,7 @@ static struct spec_def draw_def(const struct drafting *d)
 
 /* Policies. */
 
-static void draw_retry(const struct drafting *d, struct policies *p)
+static void draw_retry(const struct draft_context *d, struct policies *p)
 {
     p->retry = (struct retry_policy){
         .attempts = (int32_t)prng_between(d->prng, 1, 4),
@@ -212,7 +212,7 @@ static void draw_retry(const struct drafting *d, struct policies *p)
     };
 }
 
-static void draw_lease(const struct drafting *d, struct policies *p)
+static void draw_lease(const struct draft_context *d, struct policies *p)
 {
     p->timeout = chance(d, 2) ? units(d, 2, 10) : 0;
     p->max_run_time = units(d, 10, 40);
@@ -231,7 +231,7 @@ struct str drafts_gate(int which)
     return names[which];
 }
 
-static void draw_gate(const struct drafting *d, struct policies *p)
+static void draw_gate(const struct draft_context *d, struct policies *p)
 {
     int which = (int)prng_below(d->prng, SIM_GATES);
 
@@ -239,7 +239,7 @@ static void draw_gate(const struct drafting *d, struct policies *p)
     p->gate_limit = d->profile->gate_limit[which];
 }
 
-static struct policies draw_policies(const struct drafting *d)
+static struct policies draw_policies(const struct draft_context *d)
 {
     struct policies p = policies_default();
 
@@ -274,7 +274,7 @@ static struct policies draw_policies(const struct drafting *d)
     return p;
 }
 
-static void draw_governor(const struct drafting *d, struct rec_draft *r)
+static void draw_governor(const struct draft_context *d, struct rec_draft *r)
 {
     r->is_governed = true;
     r->governor_backoff = chance(d, 2);
@@ -299,7 +299,7 @@ struct str drafts_queue(int which)
     return names[which];
 }
 
-static void draw_lane(const struct drafting *d, struct rec_draft *r)
+static void draw_lane(const struct draft_context *d, struct rec_draft *r)
 {
     uint64_t which = prng_below(d->prng, 5);
 
@@ -309,7 +309,7 @@ static void draw_lane(const struct drafting *d, struct rec_draft *r)
 }
 
 /* The engine gets the calendar by name; the judge reads its days as dates. */
-static void name_calendar(const struct drafting *d, struct spec_def *def,
+static void name_calendar(const struct draft_context *d, struct spec_def *def,
                           struct spec_def *written)
 {
     static struct str name[] = {{SIM_CALENDAR, sizeof SIM_CALENDAR - 1}};
@@ -327,7 +327,7 @@ static void name_calendar(const struct drafting *d, struct spec_def *def,
 }
 
 /* RC_OK if the spec accepts the combination. */
-static enum rc compile(const struct drafting *d, struct rec_draft *r, struct plan *ret)
+static enum rc compile(const struct draft_context *d, struct rec_draft *r, struct plan *ret)
 {
     struct spec_def def = r->def;
     struct err err;
@@ -351,10 +351,10 @@ static enum rc compile(const struct drafting *d, struct rec_draft *r, struct pla
     return rc;
 }
 
-struct made *drafts_make(const struct drafting *d)
+struct checked_draft *drafts_make(const struct draft_context *d)
 {
-    struct made *made = arena_take(d->arena, sizeof *made);
-    struct rec_draft *r = &made->record;
+    struct checked_draft *checked = arena_take(d->arena, sizeof *checked);
+    struct rec_draft *r = &checked->record;
 
     r->seed = d->name;
     r->is_disabled = chance(d, 16);
@@ -369,20 +369,20 @@ struct made *drafts_make(const struct drafting *d)
             draw_governor(d, r);
         else
             r->def = draw_def(d);
-        if (compile(d, r, &made->draft.plan) == RC_OK)
+        if (compile(d, r, &checked->draft.plan) == RC_OK)
             break;
         must(i + 1 < TRIES_MAX);
     }
     if (!r->is_governed && r->def.jitter == 0)
         r->def.jitter = d->profile->jitter; /* as the engine sees it: the plan has none */
-    made->draft.queue = r->queue;
-    made->draft.spec = STR("{}");
-    made->draft.action = STR("{\"kind\":\"sim\"}");
-    made->draft.policies = STR("{}");
-    made->draft.description = STR("");
-    made->draft.is_disabled = r->is_disabled;
-    made->draft.is_paused = r->is_paused;
-    made->draft.sets_pause = r->sets_pause;
-    made->draft.trigger = r->trigger;
-    return made;
+    checked->draft.queue = r->queue;
+    checked->draft.spec = STR("{}");
+    checked->draft.action = STR("{\"kind\":\"sim\"}");
+    checked->draft.policies = STR("{}");
+    checked->draft.description = STR("");
+    checked->draft.is_disabled = r->is_disabled;
+    checked->draft.is_paused = r->is_paused;
+    checked->draft.sets_pause = r->sets_pause;
+    checked->draft.trigger = r->trigger;
+    return checked;
 }

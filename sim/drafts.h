@@ -9,24 +9,23 @@
 
 #define SIM_CALENDAR "holidays" /* the only named calendar */
 
-/* A checked draft, and the same for the judge. */
-struct made {
+/* A valid draft for the engine, and the same for the judge. */
+struct checked_draft {
     struct draft draft;
     struct rec_draft record;
-    int place; /* index in record.drafts */
+    int index; /* index in record.drafts */
 };
 
-struct drafting {
+struct draft_context {
     const struct world_profile *profile;
     struct prng *prng;
     const struct zone_source *zones;
     struct arena *arena;
     struct str name; /* of the schedule: the seed of its jitter */
-    instant now;
 };
 
 /* Everything it points to is in the arena. */
-struct made *drafts_make(const struct drafting *drafting);
+struct checked_draft *drafts_make(const struct draft_context *context);
 
 /* The name of a gate, 0 .. SIM_GATES - 1. */
 struct str drafts_gate(int which);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * At most one fault strikes a turn, and none while it is unknown whether an earlier turn was
- * committed: for the store, a node that dies or stalls then did so before or after the commit,
- * and both cases are simulated where the answer is known.
+ * committed.  A node that dies or stalls in that state leaves the store as if it did so before
+ * or after the commit, and turns without doubt simulate both cases.
  */
 #include "sim/faults.h"
 
@@ -33,8 +33,8 @@ enum rc faults_ask(void *arg, enum db_point point)
     return trap->rc;
 }
 
-static void note(struct world *world, const struct sim_node *node, enum rec_fault_kind kind,
-                 span by)
+static void record_fault(struct world *world, const struct sim_node *node,
+                         enum rec_fault_kind kind, span by)
 {
     world_say(world, "FAULT %s%s%s, by %" PRId64 " ms", fault_text(kind), node ? " at " : "",
               node ? node->name : "", by / SPAN_MS);
@@ -60,7 +60,7 @@ static void set_trap(struct world *world, struct sim_node *node, enum rec_fault_
 }
 
 /* A node whose clock jumped ahead may wait until an operator decides about the slots. */
-static void hold(struct world *world)
+static void hold_turns(struct world *world)
 {
     struct command command = {.kind = COMMAND_CLOCK, .namespace = world->operator.namespace };
 
@@ -84,9 +84,9 @@ static void step_clock(struct world *world, enum rec_fault_kind kind)
     if (world->offset + by < -20 * unit || world->offset + by > 100 * unit)
         return;
     world->offset += by;
-    note(world, NULL, kind, by);
+    record_fault(world, NULL, kind, by);
     if (kind == FAULT_CLOCK_FORWARD && !is_small)
-        hold(world);
+        hold_turns(world);
     world->recorder.record.clock_stepped = true;
     for (int i = 0; i < world->profile.nodes; i++)
         if (node_answers(&world->nodes[i]))
@@ -102,12 +102,12 @@ static void fill_disk(struct world *world)
 
 static bool lose_power(struct world *world, struct sim_node *node)
 {
-    /* In the middle of an operation, if no client waits for an answer that cannot be known. */
+    /* In the middle of an operation only if no client waits: its answer would be unknown. */
     if (node->in.command_count == 0 && prng_chance(&world->prng, 2, 3)) {
         sim_vfs_arm(world->vfs, SIM_STOP, 1 + prng_below(&world->prng, CHANGES_MAX), false);
         return true;
     }
-    note(world, NULL, FAULT_POWER, 0);
+    record_fault(world, NULL, FAULT_POWER, 0);
     node_kill_all(world, true);
     return false;
 }
@@ -128,15 +128,15 @@ void faults_stand_still(struct world *world, struct sim_node *node)
     node->stalls = false;
     node->paused_until = world_back_at(world, 4 * world->profile.node_lease);
     world_at(world, node->paused_until, HAPPEN_UP, node->index, 0);
-    note(world, node, FAULT_PAUSE, node->paused_until - world->now);
+    record_fault(world, node, FAULT_PAUSE, node->paused_until - world->now);
 }
 
 /* True if the node continues with its turn. */
-static bool strike(struct world *world, struct sim_node *node, enum rec_fault_kind kind)
+static bool apply_fault(struct world *world, struct sim_node *node, enum rec_fault_kind kind)
 {
     switch (kind) {
     case FAULT_KILL:
-        note(world, node, kind, 0);
+        record_fault(world, node, kind, 0);
         node_kill(world, node);
         return false;
     case FAULT_KILL_INSIDE:
@@ -163,11 +163,11 @@ static bool strike(struct world *world, struct sim_node *node, enum rec_fault_ki
             faults_stand_still(world, node);
         return node->stalls;
     case FAULT_WORKER_DIES:
-        note(world, NULL, kind, 0);
+        record_fault(world, NULL, kind, 0);
         workers_die(world, (int)prng_below(&world->prng, (uint64_t)world->profile.workers));
         return true;
     case FAULT_DISK_FULL:
-        note(world, NULL, kind, 0);
+        record_fault(world, NULL, kind, 0);
         fill_disk(world);
         return true;
     case FAULT_DISK_ERROR:
@@ -202,7 +202,7 @@ bool faults_before(struct world *world, struct sim_node *node)
         if (i != FAULT_KILL_AFTER && world->profile.odds[i] > 0 &&
             prng_chance(&world->prng, 1, (uint64_t)world->profile.odds[i]))
             struck = i;
-    return struck == FAULT_COUNT || strike(world, node, (enum rec_fault_kind)struck);
+    return struck == FAULT_COUNT || apply_fault(world, node, (enum rec_fault_kind)struck);
 }
 
 bool faults_after(struct world *world, struct sim_node *node)
@@ -212,11 +212,11 @@ bool faults_after(struct world *world, struct sim_node *node)
     if (!may_strike(world) || node->trap.has_struck || odds == 0 ||
         !prng_chance(&world->prng, 1, (uint64_t)odds))
         return false;
-    note(world, node, FAULT_KILL_AFTER, 0);
+    record_fault(world, node, FAULT_KILL_AFTER, 0);
     return true;
 }
 
-/* Whether the disk failed in the turn; a fault that did not strike is disarmed. */
+/* Whether the disk failed in the turn.  Disarms faults that did not strike. */
 static bool has_erred(struct world *world)
 {
     uint64_t before = world->errors;
@@ -244,18 +244,18 @@ bool faults_stopped(struct world *world, struct sim_node *node, enum rc rc)
     bool power;
 
     if (node->trap.has_struck)
-        note(world, node, node->trap.kind, 0);
+        record_fault(world, node, node->trap.kind, 0);
     if (has_failed) {
         if (rc != RC_OK && rc != RC_CORRUPT)
-            world_fail(world, "a failure of the disk was taken for %s", rc_name(rc));
-        note(world, NULL, FAULT_DISK_ERROR, 0);
+            world_fail(world, "a disk error was reported as %s", rc_name(rc));
+        record_fault(world, NULL, FAULT_DISK_ERROR, 0);
         node_kill_all(world, false);
         return true;
     }
     if (!has_stopped(world))
         return false;
     power = prng_chance(&world->prng, 3, 4);
-    note(world, NULL, power ? FAULT_POWER : FAULT_KILL_INSIDE, 0);
+    record_fault(world, NULL, power ? FAULT_POWER : FAULT_KILL_INSIDE, 0);
     node_kill_all(world, power);
     return true;
 }

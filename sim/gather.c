@@ -91,7 +91,7 @@ static enum rc read_ledger(struct reading *r, int64_t schedule)
     return rc;
 }
 
-static enum rc read_beside(struct reading *r, int64_t schedule)
+static enum rc read_cursor_and_backfills(struct reading *r, int64_t schedule)
 {
     struct db_result cursor, backfills;
     enum rc rc;
@@ -116,7 +116,7 @@ static enum rc read_schedules(struct reading *r)
     for (int i = 0; rc == RC_OK && i < keys.rows; i++) {
         int64_t key = db_int_at(&keys, i, 0);
 
-        rc = read_beside(r, key);
+        rc = read_cursor_and_backfills(r, key);
         if (rc == RC_OK)
             rc = read_runs(r, key, false);
         if (rc == RC_OK)

@@ -14,7 +14,7 @@
 
 #include "base/instant.h"
 
-enum { HEAP_MAX = 1 << 28 }; /* items: 6 GiB, far above what one node can have in flight */
+enum { HEAP_MAX = 1 << 28 }; /* items: 6 GiB, far above the events of any world */
 
 /*
  * Ordered by `at`, then `seq`, then `index`.  The order of removal depends only on the items,

@@ -3,9 +3,9 @@
  * The central promise: every slot of every schedule has exactly one account, and no other time
  * has one.  Invariants 1, 2, 11, and 25 for slots.
  *
- * The slots of each version are listed by brute force, those that must exist and those that
- * may: within its jitter of an edit, a slot may belong to the old version, the new one or
- * neither, and where a clock went back the engine rightly keeps what it has done.
+ * The slots of each version are listed by brute force, both required and possible ones.  If the
+ * jitter of a slot spans an edit, the slot may belong to the old version, to the new one, or to
+ * none.  If a clock went back, the engine keeps the slots that it has accounted for.
  */
 #include "sim/judge_facts.h"
 
@@ -15,42 +15,42 @@
 
 enum { SLOTS_MAX = 8 << 20 }; /* of one schedule in one record; more are not judged */
 
-struct tick {
+struct expected_slot {
     instant at;
-    bool must;
+    bool is_required;
     const struct version *version;
 };
 
-struct ticks {
-    struct tick *at;
+struct expected_slots {
+    struct expected_slot *at;
     int count, room;
 };
 
 /* A run, or slots that were not started. */
-struct entered {
+struct account_entry {
     instant first, last;
     int64_t count;
     const struct run_facts *rf; /* or */
     const struct ledger_entry *ledger;
-    int64_t must, may; /* slots found in it: the required ones, and all */
+    int64_t required, possible; /* numbers of expected slots in it; possible counts all */
     bool has_first, has_last;
 };
 
-struct entries {
-    struct entered *at;
+struct account_entries {
+    struct account_entry *at;
     int count;
 };
 
 /* ---- the slots of the versions ---- */
 
-static void add_tick(struct ticks *ticks, struct tick tick)
+static void add_slot(struct expected_slots *slots, struct expected_slot slot)
 {
-    if (ticks->count == ticks->room) {
-        ticks->room = ticks->room ? ticks->room * 2 : 1024;
-        ticks->at = realloc(ticks->at, (size_t)ticks->room * sizeof *ticks->at);
-        must(ticks->at != NULL);
+    if (slots->count == slots->room) {
+        slots->room = slots->room ? slots->room * 2 : 1024;
+        slots->at = realloc(slots->at, (size_t)slots->room * sizeof *slots->at);
+        must(slots->at != NULL);
     }
-    ticks->at[ticks->count++] = tick;
+    slots->at[slots->count++] = slot;
 }
 
 /* Slots up to this one must be accounted for. */
@@ -83,95 +83,97 @@ static void bounds(const struct facts *facts, const struct schedule *s, const st
 }
 
 static enum rc list_version(const struct facts *facts, const struct schedule *s,
-                            const struct version *v, struct ticks *ticks, struct err *reterr)
+                            const struct version *v, struct expected_slots *slots,
+                            struct err *reterr)
 {
     struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
     bool is_first = v == s->versions;
-    /* "now" of a new schedule is a slot at the moment of creation, in whole milliseconds. */
+    /* The entry "now" of a new schedule is a slot at its creation, in whole milliseconds. */
     instant at = is_first ? v->from - SPAN_MS : v->from - v->draft->def.jitter - 1;
     instant after, until;
 
     bounds(facts, s, v, &after, &until);
     while (judge_spec_next(v->spec, &origin, at, v->latest_until, &at)) {
-        add_tick(ticks, (struct tick){at, at > after && at <= until, v});
-        if (ticks->count > SLOTS_MAX)
+        add_slot(slots, (struct expected_slot){at, at > after && at <= until, v});
+        if (slots->count > SLOTS_MAX)
             return err_set(reterr, RC_LIMIT, -1, 0,
                            "schedule %" PRId64 " has more slots than the judge counts", s->key);
     }
     return RC_OK;
 }
 
-static int by_tick(const void *a, const void *b)
+static int by_slot(const void *a, const void *b)
 {
-    const struct tick *x = a, *y = b;
+    const struct expected_slot *x = a, *y = b;
 
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static enum rc list_ticks(const struct facts *facts, const struct schedule *s,
-                          struct ticks *ticks, struct err *reterr)
+static enum rc list_slots(const struct facts *facts, const struct schedule *s,
+                          struct expected_slots *slots, struct err *reterr)
 {
     int count = 0;
 
     for (int i = 0; i < s->version_count; i++) {
-        enum rc rc = list_version(facts, s, &s->versions[i], ticks, reterr);
+        enum rc rc = list_version(facts, s, &s->versions[i], slots, reterr);
 
         if (rc != RC_OK)
             return rc;
     }
-    if (s->version_count > 1 && ticks->count > 1)
-        qsort(ticks->at, (size_t)ticks->count, sizeof *ticks->at, by_tick);
-    for (int i = 0; i < ticks->count; i++) {
-        struct tick *last = count ? &ticks->at[count - 1] : NULL;
+    if (s->version_count > 1 && slots->count > 1)
+        qsort(slots->at, (size_t)slots->count, sizeof *slots->at, by_slot);
+    for (int i = 0; i < slots->count; i++) {
+        struct expected_slot *last = count ? &slots->at[count - 1] : NULL;
 
-        if (!last || last->at != ticks->at[i].at)
-            ticks->at[count++] = ticks->at[i];
-        else if (ticks->at[i].must)
-            *last = ticks->at[i];
+        if (!last || last->at != slots->at[i].at)
+            slots->at[count++] = slots->at[i];
+        else if (slots->at[i].is_required)
+            *last = slots->at[i];
     }
-    ticks->count = count;
+    slots->count = count;
     return RC_OK;
 }
 
 /* ---- the accounts in the store ---- */
 
-static int by_entered(const void *a, const void *b)
+static int by_entry(const void *a, const void *b)
 {
-    const struct entered *x = a, *y = b;
+    const struct account_entry *x = a, *y = b;
 
     return (x->first > y->first) - (x->first < y->first);
 }
 
-static struct entries list_entries(const struct schedule *s, struct arena *arena)
+static struct account_entries list_entries(const struct schedule *s, struct arena *arena)
 {
     size_t room = (size_t)(s->run_count + s->ledger_count);
-    struct entries entries = {arena_array(arena, room, sizeof(struct entered)), 0};
+    struct account_entries entries = {arena_array(arena, room, sizeof(struct account_entry)),
+                                      0};
 
     for (int i = 0; i < s->run_count; i++) {
-        const struct run_facts *l = &s->runs[i];
+        const struct run_facts *rf = &s->runs[i];
 
-        if (run_facts_is_automatic(l))
-            entries.at[entries.count++] = (struct entered){
-                .first = l->slot, .last = l->slot, .count = 1, .rf = l};
+        if (run_facts_is_automatic(rf))
+            entries.at[entries.count++] = (struct account_entry){
+                .first = rf->slot, .last = rf->slot, .count = 1, .rf = rf};
     }
     for (int i = 0; i < s->ledger_count; i++) {
         const struct ledger_entry *l = s->ledger[i];
 
         if (l->pass == 0)
-            entries.at[entries.count++] = (struct entered){.first = l->account.first,
-                                                           .last = l->account.last,
-                                                           .count = l->account.count,
-                                                           .ledger = l};
+            entries.at[entries.count++] = (struct account_entry){.first = l->account.first,
+                                                                 .last = l->account.last,
+                                                                 .count = l->account.count,
+                                                                 .ledger = l};
     }
-    qsort(entries.at, (size_t)entries.count, sizeof *entries.at, by_entered);
+    qsort(entries.at, (size_t)entries.count, sizeof *entries.at, by_entry);
     return entries;
 }
 
-static enum rc check_apart(const struct schedule *s, const struct entries *entries,
+static enum rc check_apart(const struct schedule *s, const struct account_entries *entries,
                            struct err *reterr)
 {
     for (int i = 0; i < entries->count; i++) {
-        const struct entered *e = &entries->at[i];
+        const struct account_entry *e = &entries->at[i];
 
         if (e->count < 1 || e->last < e->first || (e->count == 1) != (e->first == e->last))
             return judge_fail(reterr, 1,
@@ -215,54 +217,55 @@ static enum rc unaccounted(const struct facts *facts, const struct schedule *s, 
 }
 
 /* After the last automatic start that was allowed there are no slots. */
-static bool is_exhausted(const struct tick *tick, int64_t started)
+static bool is_exhausted(const struct expected_slot *slot, int64_t started)
 {
-    int64_t most = tick->version->draft->policies.remaining_runs;
+    int64_t most = slot->version->draft->policies.remaining_runs;
 
     return most >= 0 && started >= most;
 }
 
-static enum rc match(const struct facts *facts, const struct schedule *s,
-                     const struct ticks *ticks, struct entries *entries, struct err *reterr)
+static enum rc match_slots(const struct facts *facts, const struct schedule *s,
+                           const struct expected_slots *slots, struct account_entries *entries,
+                           struct err *reterr)
 {
-    struct entered *e = entries->at, *end = e + entries->count;
+    struct account_entry *e = entries->at, *end = e + entries->count;
     int64_t started = 0;
 
-    for (int i = 0; i < ticks->count; i++) {
-        const struct tick *tick = &ticks->at[i];
-        bool must = tick->must && !s->is_pruned && !is_exhausted(tick, started);
+    for (int i = 0; i < slots->count; i++) {
+        const struct expected_slot *slot = &slots->at[i];
+        bool is_required = slot->is_required && !s->is_pruned && !is_exhausted(slot, started);
 
-        while (e < end && e->last < tick->at)
+        while (e < end && e->last < slot->at)
             e++;
-        if (e < end && e->first <= tick->at) {
-            e->must += must;
-            e->may++;
-            e->has_first = e->has_first || tick->at == e->first;
-            e->has_last = e->has_last || tick->at == e->last;
+        if (e < end && e->first <= slot->at) {
+            e->required += is_required;
+            e->possible++;
+            e->has_first = e->has_first || slot->at == e->first;
+            e->has_last = e->has_last || slot->at == e->last;
             started += e->rf != NULL;
-        } else if (must) {
-            return unaccounted(facts, s, tick->at, reterr);
+        } else if (is_required) {
+            return unaccounted(facts, s, slot->at, reterr);
         }
     }
     return RC_OK;
 }
 
-static enum rc check_entries(const struct schedule *s, const struct entries *entries,
+static enum rc check_entries(const struct schedule *s, const struct account_entries *entries,
                              struct err *reterr)
 {
     for (int i = 0; i < entries->count; i++) {
-        const struct entered *e = &entries->at[i];
+        const struct account_entry *e = &entries->at[i];
 
         if (!e->has_first || !e->has_last)
             return judge_fail(
                 reterr, 2,
                 "schedule %" PRId64 ": %s has %" PRId64 " ms, which is not a slot of it",
                 s->key, e->rf ? "a run" : "the ledger", MS(e->has_first ? e->last : e->first));
-        if (e->count < e->must || e->count > e->may)
+        if (e->count < e->required || e->count > e->possible)
             return judge_fail(reterr, 1,
                               "schedule %" PRId64 ": %" PRId64 " slots from %" PRId64
                               " to %" PRId64 " ms are accounted for as %" PRId64,
-                              s->key, e->may, MS(e->first), MS(e->last), e->count);
+                              s->key, e->possible, MS(e->first), MS(e->last), e->count);
     }
     return RC_OK;
 }
@@ -300,7 +303,7 @@ static bool has_plain_time(const struct facts *facts, const struct schedule *s)
 }
 
 /* The last slot of an entry and of the cancelled slots directly after it. */
-static instant past_cancelled(const struct entries *entries, int index)
+static instant past_cancelled(const struct account_entries *entries, int index)
 {
     instant last = entries->at[index].first;
 
@@ -316,7 +319,7 @@ static instant past_cancelled(const struct entries *entries, int index)
 
 /* Of the slots that are due at once the last one starts, under `latest`. */
 static enum rc check_latest(const struct facts *facts, const struct schedule *s,
-                            const struct entries *entries, struct err *reterr)
+                            const struct account_entries *entries, struct err *reterr)
 {
     struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
     instant later;
@@ -324,7 +327,7 @@ static enum rc check_latest(const struct facts *facts, const struct schedule *s,
     if (!has_plain_time(facts, s) || s->versions[0].draft->policies.catchup != CATCHUP_LATEST)
         return RC_OK;
     for (int i = 0; i + 1 < entries->count; i++) {
-        const struct entered *e = &entries->at[i], *next = e + 1;
+        const struct account_entry *e = &entries->at[i], *next = e + 1;
 
         if (!e->ledger || e->ledger->account.reason != REASON_COALESCED || !next->rf)
             continue;
@@ -342,16 +345,16 @@ static enum rc check_latest(const struct facts *facts, const struct schedule *s,
 }
 
 static enum rc account_fixed(const struct facts *facts, const struct schedule *s,
-                             struct ticks *ticks, struct err *reterr)
+                             struct expected_slots *slots, struct err *reterr)
 {
-    struct entries entries = list_entries(s, facts->arena);
+    struct account_entries entries = list_entries(s, facts->arena);
     enum rc rc = check_apart(s, &entries, reterr);
 
-    ticks->count = 0;
+    slots->count = 0;
     if (rc == RC_OK)
-        rc = list_ticks(facts, s, ticks, reterr);
+        rc = list_slots(facts, s, slots, reterr);
     if (rc == RC_OK)
-        rc = match(facts, s, ticks, &entries, reterr);
+        rc = match_slots(facts, s, slots, &entries, reterr);
     if (rc == RC_OK)
         rc = check_entries(s, &entries, reterr);
     if (rc == RC_OK)
@@ -363,7 +366,7 @@ static enum rc account_fixed(const struct facts *facts, const struct schedule *s
 
 /* ---- schedules that follow their runs ---- */
 
-/* Whether a slot can result from counting from this one that had a run, and any end. */
+/* Whether `at` can be a slot if intervals count from `start`, a slot with a run, or any end. */
 static bool can_follow_from(const struct schedule *s, const struct version *v, instant start,
                             instant at)
 {
@@ -381,7 +384,7 @@ static bool can_follow_from(const struct schedule *s, const struct version *v, i
 }
 
 /* The last slot before this one that had a run; INSTANT_NONE: none. */
-static instant made_before(const struct schedule *s, instant at)
+static instant last_slot_with_run(const struct schedule *s, instant at)
 {
     instant last = INSTANT_NONE;
 
@@ -391,26 +394,26 @@ static instant made_before(const struct schedule *s, instant at)
     return last;
 }
 
-/* Slots that are due at once are accounted together, before the first of them has its run. */
-static bool is_of_many(const struct entered *e)
+/* Slots that are due in one turn are accounted for together, before one of them has a run. */
+static bool is_accounted_together(const struct account_entry *e)
 {
     return e->ledger && (e->ledger->account.reason == REASON_COALESCED ||
                          e->ledger->account.reason == REASON_BUFFER);
 }
 
 /*
- * What counts from starts counts from the last slot that has a run, whether that run started at
- * once or is held; and also from a slot whose held run never started and left a ledger row.
+ * Intervals from starts count from the last slot that has a run, even if that run is held.
+ * They also count from a slot whose held run never started: it has a ledger row.
  */
 static bool can_follow(const struct schedule *s, const struct version *v,
-                       const struct entered *e, instant at)
+                       const struct account_entry *e, instant at)
 {
-    instant start = made_before(s, at);
+    instant start = last_slot_with_run(s, at);
 
     if (can_follow_from(s, v, start, at))
         return true;
-    if (is_of_many(e)) {
-        start = made_before(s, start);
+    if (is_accounted_together(e)) {
+        start = last_slot_with_run(s, start);
         if (can_follow_from(s, v, start, at))
             return true;
     }
@@ -424,8 +427,8 @@ static bool can_follow(const struct schedule *s, const struct version *v,
     return false;
 }
 
-static enum rc check_follows(const struct schedule *s, const struct entered *e, instant at,
-                             struct err *reterr)
+static enum rc check_follows(const struct schedule *s, const struct account_entry *e,
+                             instant at, struct err *reterr)
 {
     for (int i = 0; i < s->version_count; i++) {
         const struct version *v = &s->versions[i];
@@ -441,8 +444,8 @@ static enum rc check_follows(const struct schedule *s, const struct entered *e, 
 }
 
 /* The slot that must follow the last start and end, if nothing is open. */
-static enum rc check_goes_on(const struct facts *facts, const struct schedule *s,
-                             struct err *reterr)
+static enum rc check_continues(const struct facts *facts, const struct schedule *s,
+                               struct err *reterr)
 {
     const struct version *v = &s->versions[s->version_count - 1];
     struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
@@ -451,14 +454,14 @@ static enum rc check_goes_on(const struct facts *facts, const struct schedule *s
     if (!s->cursor || s->deleted != INSTANT_NEVER || s->is_pruned || until <= s->cursor->mark)
         return RC_OK;
     for (int i = 0; i < s->run_count; i++) {
-        const struct run_facts *l = &s->runs[i];
+        const struct run_facts *rf = &s->runs[i];
 
-        if (l->open && l->kind != RUN_TEST)
+        if (rf->open && rf->kind != RUN_TEST)
             return RC_OK;
-        if (run_facts_is_automatic(l) && l->slot > origin.last_start)
-            origin.last_start = l->slot;
-        if (l->ended != INSTANT_NEVER && l->ended > origin.last_end && l->kind != RUN_TEST)
-            origin.last_end = l->ended;
+        if (run_facts_is_automatic(rf) && rf->slot > origin.last_start)
+            origin.last_start = rf->slot;
+        if (rf->ended != INSTANT_NEVER && rf->ended > origin.last_end && rf->kind != RUN_TEST)
+            origin.last_end = rf->ended;
     }
     /* Only the cursor knows which of the slots without a start had been held. */
     if (s->cursor->last_held > origin.last_start)
@@ -476,24 +479,24 @@ static enum rc check_goes_on(const struct facts *facts, const struct schedule *s
 static enum rc account_follower(const struct facts *facts, const struct schedule *s,
                                 struct err *reterr)
 {
-    struct entries entries = list_entries(s, facts->arena);
+    struct account_entries entries = list_entries(s, facts->arena);
     enum rc rc = check_apart(s, &entries, reterr);
 
     for (int i = 0; i < entries.count && rc == RC_OK && !s->is_pruned; i++) {
-        const struct entered *e = &entries.at[i];
+        const struct account_entry *e = &entries.at[i];
 
         rc = check_follows(s, e, e->first, reterr);
         if (rc == RC_OK && e->last != e->first)
             rc = check_follows(s, e, e->last, reterr);
     }
-    return rc == RC_OK ? check_goes_on(facts, s, reterr) : rc;
+    return rc == RC_OK ? check_continues(facts, s, reterr) : rc;
 }
 
 /* The governor determines its slots: they cannot be predicted, but each must be valid. */
 static enum rc account_governed(const struct facts *facts, const struct schedule *s,
                                 struct err *reterr)
 {
-    struct entries entries = list_entries(s, facts->arena);
+    struct account_entries entries = list_entries(s, facts->arena);
 
     return check_apart(s, &entries, reterr);
 }
@@ -510,7 +513,7 @@ static bool is_fixed(const struct schedule *s)
 
 enum rc judge_account(struct facts *facts, struct err *reterr)
 {
-    struct ticks ticks = {0};
+    struct expected_slots slots = {0};
     enum rc rc = RC_OK;
 
     for (int i = 0; i < facts->schedule_count && rc == RC_OK; i++) {
@@ -519,10 +522,10 @@ enum rc judge_account(struct facts *facts, struct err *reterr)
         if (s->is_governed)
             rc = account_governed(facts, s, reterr);
         else if (is_fixed(s))
-            rc = account_fixed(facts, s, &ticks, reterr);
+            rc = account_fixed(facts, s, &slots, reterr);
         else
             rc = account_follower(facts, s, reterr);
     }
-    free(ticks.at);
+    free(slots.at);
     return rc;
 }

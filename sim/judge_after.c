@@ -13,17 +13,17 @@ struct longest {
 
 static struct longest longest_of(const struct record *record)
 {
-    struct longest most = {0, 0};
+    struct longest longest = {0, 0};
 
     for (int i = 0; i < record->draft_count; i++) {
         const struct policies *p = &record->drafts[i].policies;
 
-        if (p->heartbeat + p->grace > most.lease)
-            most.lease = p->heartbeat + p->grace;
-        if (p->retry.max + p->retry.jitter > most.retry)
-            most.retry = p->retry.max + p->retry.jitter;
+        if (p->heartbeat + p->grace > longest.lease)
+            longest.lease = p->heartbeat + p->grace;
+        if (p->retry.max + p->retry.jitter > longest.retry)
+            longest.retry = p->retry.max + p->retry.jitter;
     }
-    return most;
+    return longest;
 }
 
 static const struct node *node_of(const struct record *record, int64_t id)
@@ -36,12 +36,12 @@ static const struct node *node_of(const struct record *record, int64_t id)
 
 /* ---- zombies ---- */
 
-static enum rc check_holder(const struct facts *facts, const struct run_facts *l,
-                            const struct longest *most, struct err *reterr)
+static enum rc check_holder(const struct facts *facts, const struct run_facts *rf,
+                            const struct longest *longest, struct err *reterr)
 {
-    const struct run *run = l->open;
+    const struct run *run = rf->open;
     const struct node *node = node_of(facts->record, run->node);
-    instant until = run->lease_until + most->lease;
+    instant until = run->lease_until + longest->lease;
 
     if (!run_is_claimed(run->state))
         return RC_OK;
@@ -49,30 +49,30 @@ static enum rc check_holder(const struct facts *facts, const struct run_facts *l
         (!node || node->state != NODE_UP || node->lease_until < facts->now - JUDGE_PATIENCE))
         return judge_fail(reterr, 18,
                           RUN_FACTS_FMT " is held by node %" PRId64 ", which is dead",
-                          RUN_FACTS_ARG(l), run->node);
+                          RUN_FACTS_ARG(rf), run->node);
     if (node && node->started_at > run->attempt_at &&
         node->started_at < facts->now - JUDGE_PATIENCE && !facts->record->clock_stepped)
         return judge_fail(reterr, 18,
                           RUN_FACTS_FMT " is held by node %" PRId64 ", which was started since",
-                          RUN_FACTS_ARG(l), run->node);
+                          RUN_FACTS_ARG(rf), run->node);
     if (run->node == 0 && run->lease_until == INSTANT_NEVER)
         return judge_fail(reterr, 18, RUN_FACTS_FMT " is claimed without a holder",
-                          RUN_FACTS_ARG(l));
+                          RUN_FACTS_ARG(rf));
     if (run->node == 0 && until < facts->now - JUDGE_PATIENCE)
         return judge_fail(reterr, 18,
                           RUN_FACTS_FMT " has a lease that ended at %" PRId64
                                         " ms; the clock is at %" PRId64 " ms",
-                          RUN_FACTS_ARG(l), MS(run->lease_until), MS(facts->now));
+                          RUN_FACTS_ARG(rf), MS(run->lease_until), MS(facts->now));
     return RC_OK;
 }
 
 /* ---- waiting without a reason ---- */
 
 /* When something of the schedule last happened that may have made a run ready. */
-static instant last_move(const struct facts *facts, const struct run_facts *l)
+static instant last_move(const struct facts *facts, const struct run_facts *rf)
 {
-    const struct schedule *s = facts_schedule(facts, l->schedule);
-    instant last = l->created_at;
+    const struct schedule *s = facts_schedule(facts, rf->schedule);
+    instant last = rf->created_at;
 
     for (int i = 0; s && i < s->run_count; i++)
         for (int k = 0; k < s->runs[i].row_count; k++)
@@ -107,9 +107,9 @@ static bool is_busy(const struct record *record, const struct run *run)
     return false;
 }
 
-static bool has_open(const struct facts *facts, const struct run_facts *l)
+static bool has_open(const struct facts *facts, const struct run_facts *rf)
 {
-    const struct schedule *s = facts_schedule(facts, l->schedule);
+    const struct schedule *s = facts_schedule(facts, rf->schedule);
 
     for (int i = 0; s && i < s->run_count; i++)
         if (s->runs[i].open && s->runs[i].open->state != RUN_HELD &&
@@ -118,12 +118,12 @@ static bool has_open(const struct facts *facts, const struct run_facts *l)
     return false;
 }
 
-static bool is_barred(const struct facts *facts, const struct run_facts *l)
+static bool is_barred(const struct facts *facts, const struct run_facts *rf)
 {
-    const struct schedule *s = facts_schedule(facts, l->schedule);
+    const struct schedule *s = facts_schedule(facts, rf->schedule);
 
     return s && s->cursor && s->cursor->flags & (CURSOR_BARRED | CURSOR_QUARANTINED) &&
-           l->kind == RUN_SLOT;
+           rf->kind == RUN_SLOT;
 }
 
 static bool has_room(const struct record *record, int64_t gate)
@@ -135,26 +135,26 @@ static bool has_room(const struct record *record, int64_t gate)
 }
 
 /* Why the run should have continued by now; NULL: it may wait. */
-static const char *overdue(const struct facts *facts, const struct run_facts *l,
-                           const struct longest *most)
+static const char *overdue(const struct facts *facts, const struct run_facts *rf,
+                           const struct longest *longest)
 {
-    const struct run *run = l->open;
+    const struct run *run = rf->open;
     instant patience = facts->now - JUDGE_PATIENCE;
 
     switch (run->state) {
     case RUN_BACKOFF:
         return run->wake_at < patience ? "its next attempt is overdue" : NULL;
     case RUN_HELD:
-        return !has_open(facts, l) && !is_barred(facts, l) && last_move(facts, l) < patience
+        return !has_open(facts, rf) && !is_barred(facts, rf) && last_move(facts, rf) < patience
                    ? "nothing is open"
                    : NULL;
     case RUN_GATED:
-        return has_room(facts->record, run->gate) && last_move(facts, l) < patience
+        return has_room(facts->record, run->gate) && last_move(facts, rf) < patience
                    ? "its gate has room"
                    : NULL;
     case RUN_READY:
-        return last_move(facts, l) + most->retry < patience && !is_busy(facts->record, run) &&
-                       !is_queue_paused(facts, run->queue)
+        return last_move(facts, rf) + longest->retry < patience &&
+                       !is_busy(facts->record, run) && !is_queue_paused(facts, run->queue)
                    ? "no executor is busy"
                    : NULL;
     case RUN_APPROVAL:
@@ -166,14 +166,14 @@ static const char *overdue(const struct facts *facts, const struct run_facts *l,
     return NULL;
 }
 
-static enum rc check_overdue(const struct facts *facts, const struct run_facts *l,
-                             const struct longest *most, struct err *reterr)
+static enum rc check_overdue(const struct facts *facts, const struct run_facts *rf,
+                             const struct longest *longest, struct err *reterr)
 {
-    const char *why = overdue(facts, l, most);
+    const char *why = overdue(facts, rf, longest);
 
     if (why)
         return judge_fail(reterr, 25, RUN_FACTS_FMT " waits (state %d) although %s",
-                          RUN_FACTS_ARG(l), (int)l->open->state, why);
+                          RUN_FACTS_ARG(rf), (int)rf->open->state, why);
     return RC_OK;
 }
 
@@ -194,19 +194,19 @@ static bool may_be_late(const struct schedule *s)
     return false;
 }
 
-static enum rc check_late(const struct facts *facts, const struct run_facts *l,
+static enum rc check_late(const struct facts *facts, const struct run_facts *rf,
                           struct err *reterr)
 {
-    const struct schedule *s = facts_schedule(facts, l->schedule);
+    const struct schedule *s = facts_schedule(facts, rf->schedule);
 
-    if (!s || !run_facts_is_automatic(l) || facts->record->clock_stepped || may_be_late(s) ||
-        l->due < facts->record->healed + JUDGE_PATIENCE)
+    if (!s || !run_facts_is_automatic(rf) || facts->record->clock_stepped || may_be_late(s) ||
+        rf->due < facts->record->healed + JUDGE_PATIENCE)
         return RC_OK;
-    if (l->created_at > l->due + JUDGE_SLACK)
+    if (rf->created_at > rf->due + JUDGE_SLACK)
         return judge_fail(reterr, 26,
                           RUN_FACTS_FMT " was due at %" PRId64 " ms and made at %" PRId64
-                                        " ms, with all well",
-                          RUN_FACTS_ARG(l), MS(l->due), MS(l->created_at));
+                                        " ms, long after the faults",
+                          RUN_FACTS_ARG(rf), MS(rf->due), MS(rf->created_at));
     return RC_OK;
 }
 
@@ -215,13 +215,13 @@ static enum rc check_late(const struct facts *facts, const struct run_facts *l,
 /*
  * A run that could be claimed from its creation on: never held, no gate, no approval, no retry.
  */
-static bool is_plain(const struct facts *facts, const struct run_facts *l)
+static bool is_claimable_at_once(const struct facts *facts, const struct run_facts *rf)
 {
-    const struct schedule *s = facts_schedule(facts, l->schedule);
-    const struct run *run = l->sent_count ? &l->sent[0]->run : l->open;
+    const struct schedule *s = facts_schedule(facts, rf->schedule);
+    const struct run *run = rf->sent_count ? &rf->sent[0]->run : rf->open;
 
-    if (!s || !run_facts_is_automatic(l) || !run || run->gate != 0 || l->row_count > 1 ||
-        (l->open && l->open->state != RUN_READY))
+    if (!s || !run_facts_is_automatic(rf) || !run || run->gate != 0 || rf->row_count > 1 ||
+        (rf->open && rf->open->state != RUN_READY))
         return false;
     for (int i = 0; i < s->version_count; i++) {
         const struct policies *p = &s->versions[i].draft->policies;
@@ -235,26 +235,27 @@ static bool is_plain(const struct facts *facts, const struct run_facts *l)
 /*
  * Claimed at most once, and never handed back: it waited from its creation to its first claim.
  */
-static bool is_simple(const struct run_facts *l)
+static bool was_claimed_once(const struct run_facts *rf)
 {
-    for (int i = 0; i < l->report_count; i++)
-        if (l->reports[i]->kind == REPORT_RELEASE)
+    for (int i = 0; i < rf->report_count; i++)
+        if (rf->reports[i]->kind == REPORT_RELEASE)
             return false;
-    return l->sent_count ? l->sent[0]->run.attempt == 1 : l->row_count == 0;
+    return rf->sent_count ? rf->sent[0]->run.attempt == 1 : rf->row_count == 0;
 }
 
 /*
  * The turn after which no other run may be served first.  A single node knows everything that
  * is ready.  Other nodes are notified, and get some time after the healing.
  */
-static int64_t waits_from(const struct facts *facts, const struct run_facts *l)
+static int64_t waits_from(const struct facts *facts, const struct run_facts *rf)
 {
-    instant well = facts->record->healed + JUDGE_PATIENCE;
-    instant at = l->created_at + JUDGE_SLACK > well ? l->created_at + JUDGE_SLACK : well;
+    instant healthy = facts->record->healed + JUDGE_PATIENCE;
+    instant at = rf->created_at + JUDGE_SLACK > healthy ? rf->created_at + JUDGE_SLACK
+                                                        : healthy;
     int64_t from = -1;
 
-    if (facts->record->node_count == 1 && is_simple(l))
-        return facts_order(facts, l->created_at, 0);
+    if (facts->record->node_count == 1 && was_claimed_once(rf))
+        return facts_order(facts, rf->created_at, 0);
     for (int i = 0; i < facts->turn_count; i++)
         if (facts->turns[i]->now <= at)
             from = facts->turns[i]->order;
@@ -262,17 +263,17 @@ static int64_t waits_from(const struct facts *facts, const struct run_facts *l)
 }
 
 /* No run with a worse rank is served while a run waits in the same queue. */
-static enum rc check_starved(const struct facts *facts, const struct run_facts *l,
+static enum rc check_starved(const struct facts *facts, const struct run_facts *rf,
                              struct err *reterr)
 {
     const struct record *record = facts->record;
-    const struct run *run = l->sent_count ? &l->sent[0]->run : l->open;
-    int64_t until = l->sent_count ? l->sent[0]->order : INT64_MAX;
+    const struct run *run = rf->sent_count ? &rf->sent[0]->run : rf->open;
+    int64_t until = rf->sent_count ? rf->sent[0]->order : INT64_MAX;
     int64_t from;
 
-    if (record->clock_stepped || !is_plain(facts, l))
+    if (record->clock_stepped || !is_claimable_at_once(facts, rf))
         return RC_OK;
-    from = waits_from(facts, l);
+    from = waits_from(facts, rf);
     for (int i = 0; i < record->delivery_count; i++) {
         const struct rec_delivery *d = &record->deliveries[i];
 
@@ -282,7 +283,7 @@ static enum rc check_starved(const struct facts *facts, const struct run_facts *
                               RUN_FACTS_FMT " waited since %" PRId64 " ms; slot %" PRId64
                                             " ms of schedule %" PRId64
                                             " with a worse rank was sent at %" PRId64 " ms",
-                              RUN_FACTS_ARG(l), MS(l->created_at), MS(d->run.slot),
+                              RUN_FACTS_ARG(rf), MS(rf->created_at), MS(d->run.slot),
                               d->run.schedule, MS(d->at));
     }
     return RC_OK;
@@ -311,31 +312,31 @@ static enum rc check_quiet(const struct facts *facts, struct err *reterr)
     return RC_OK;
 }
 
-static enum rc check_life(const struct facts *facts, const struct run_facts *l,
-                          const struct longest *most, struct err *reterr)
+static enum rc check_run(const struct facts *facts, const struct run_facts *rf,
+                         const struct longest *longest, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
-    if (l->open)
-        rc = check_holder(facts, l, most, reterr);
-    if (rc == RC_OK && l->open)
-        rc = check_overdue(facts, l, most, reterr);
+    if (rf->open)
+        rc = check_holder(facts, rf, longest, reterr);
+    if (rc == RC_OK && rf->open)
+        rc = check_overdue(facts, rf, longest, reterr);
     if (rc == RC_OK)
-        rc = check_late(facts, l, reterr);
-    if (rc == RC_OK && l->kind >= 0)
-        rc = check_starved(facts, l, reterr);
+        rc = check_late(facts, rf, reterr);
+    if (rc == RC_OK && rf->kind >= 0)
+        rc = check_starved(facts, rf, reterr);
     return rc;
 }
 
 enum rc judge_after(struct facts *facts, struct err *reterr)
 {
-    struct longest most = longest_of(facts->record);
+    struct longest longest = longest_of(facts->record);
     enum rc rc = RC_OK;
 
     /* A world without time to recover proves nothing here. */
     if (facts->record->end - facts->record->healed < JUDGE_PATIENCE)
         return RC_OK;
     for (int i = 0; i < facts->run_count && rc == RC_OK; i++)
-        rc = check_life(facts, &facts->runs[i], &most, reterr);
+        rc = check_run(facts, &facts->runs[i], &longest, reterr);
     return rc == RC_OK ? check_quiet(facts, reterr) : rc;
 }

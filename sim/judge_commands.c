@@ -82,7 +82,8 @@ static enum rc check_request(const struct facts *facts, int index, struct err *r
     before = earlier(facts, index);
     if (!before) {
         if (c->reply.is_repeated)
-            return judge_fail(reterr, 13, "request %.*s was answered as repeated and is new",
+            return judge_fail(reterr, 13,
+                              "request %.*s is new and was answered as a repetition",
                               STR_ARG(c->command.request));
         return RC_OK;
     }
@@ -90,7 +91,7 @@ static enum rc check_request(const struct facts *facts, int index, struct err *r
     if (c->at - before->at >= REQUESTS_AGE || facts->record->clock_stepped)
         return RC_OK;
     if (!c->reply.is_repeated)
-        return judge_fail(reterr, 13, "request %.*s was done twice",
+        return judge_fail(reterr, 13, "request %.*s was executed twice",
                           STR_ARG(c->command.request));
     if (!is_same_answer(&c->reply, &before->reply))
         return judge_fail(reterr, 13, "request %.*s was answered in two ways",
@@ -114,10 +115,10 @@ static enum rc check_trigger(const struct facts *facts, const struct rec_command
 {
     const struct run_id *run = &c->reply.run;
     const struct schedule *s = facts_schedule(facts, run->schedule);
-    const struct run_facts *l = facts_run(facts, run->schedule, run->slot_ms * SPAN_MS,
-                                          run->pass);
+    const struct run_facts *rf = facts_run(facts, run->schedule, run->slot_ms * SPAN_MS,
+                                           run->pass);
 
-    if ((s && s->is_pruned) || (l && (l->open || l->row_count > 0)))
+    if ((s && s->is_pruned) || (rf && (rf->open || rf->row_count > 0)))
         return RC_OK;
     if (s && ledger_of_pass(s, run->slot_ms * SPAN_MS, run->pass))
         return RC_OK;
@@ -189,25 +190,25 @@ static bool has_range(const struct backfill_args *backfill, instant slot)
 }
 
 /* A manual run has a slot that was requested. */
-static enum rc check_asked(const struct facts *facts, const struct run_facts *l,
+static enum rc check_asked(const struct facts *facts, const struct run_facts *rf,
                            struct err *reterr)
 {
-    if (l->kind != RUN_BACKFILL && l->kind != RUN_TRIGGER)
+    if (rf->kind != RUN_BACKFILL && rf->kind != RUN_TRIGGER)
         return RC_OK;
     for (int i = 0; i < facts->command_count; i++) {
         const struct rec_command *c = facts->commands[i];
 
         if (c->reply.rc != RC_OK)
             continue;
-        if (c->reply.run.schedule == l->schedule && c->reply.run.pass == l->pass &&
-            c->reply.run.slot_ms == l->slot / SPAN_MS)
+        if (c->reply.run.schedule == rf->schedule && c->reply.run.pass == rf->pass &&
+            c->reply.run.slot_ms == rf->slot / SPAN_MS)
             return RC_OK;
-        if (c->command.kind == COMMAND_BACKFILL && c->reply.schedule == l->schedule &&
-            has_range(&c->command.backfill, l->slot))
+        if (c->command.kind == COMMAND_BACKFILL && c->reply.schedule == rf->schedule &&
+            has_range(&c->command.backfill, rf->slot))
             return RC_OK;
     }
     return judge_fail(reterr, 2, RUN_FACTS_FMT " was not requested by any command",
-                      RUN_FACTS_ARG(l));
+                      RUN_FACTS_ARG(rf));
 }
 
 static bool is_given_back(const struct facts *facts, int index)
@@ -229,13 +230,13 @@ static bool is_given_back(const struct facts *facts, int index)
 static enum rc check_skip(const struct facts *facts, int index, struct err *reterr)
 {
     const struct run_id *run = &facts->commands[index]->command.run.id;
-    const struct run_facts *l = facts_run(facts, run->schedule, run->slot_ms * SPAN_MS,
-                                          run->pass);
+    const struct run_facts *rf = facts_run(facts, run->schedule, run->slot_ms * SPAN_MS,
+                                           run->pass);
 
-    if (!l || (!l->open && l->row_count == 0) || is_given_back(facts, index))
+    if (!rf || (!rf->open && rf->row_count == 0) || is_given_back(facts, index))
         return RC_OK;
     return judge_fail(reterr, 13, RUN_FACTS_FMT " ran although its slot was cancelled before",
-                      RUN_FACTS_ARG(l));
+                      RUN_FACTS_ARG(rf));
 }
 
 static enum rc check_done(const struct facts *facts, int index, struct err *reterr)

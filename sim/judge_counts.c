@@ -9,15 +9,15 @@ struct sums {
     int64_t started, skipped, missed, dropped, cancelled, succeeded, failed, open, waiting;
 };
 
-static void add_life(struct sums *sums, const struct run_facts *l)
+static void add_run(struct sums *sums, const struct run_facts *rf)
 {
-    const struct history_row *last = run_facts_last(l);
+    const struct history_row *last = run_facts_last(rf);
 
-    if (l->kind == RUN_TEST || l->kind < 0)
+    if (rf->kind == RUN_TEST || rf->kind < 0)
         return;
-    sums->started += run_facts_is_started(l);
-    sums->open += l->open && l->open->state != RUN_HELD;
-    sums->waiting += l->open && l->open->state == RUN_HELD;
+    sums->started += run_facts_is_started(rf);
+    sums->open += rf->open && rf->open->state != RUN_HELD;
+    sums->waiting += rf->open && rf->open->state == RUN_HELD;
     if (!last)
         return;
     sums->succeeded += last->outcome == OUTCOME_SUCCEEDED;
@@ -76,7 +76,7 @@ static enum rc check_counters(const struct facts *facts, const struct schedule *
     struct sums sums = {0};
 
     for (int i = 0; i < s->run_count; i++)
-        add_life(&sums, &s->runs[i]);
+        add_run(&sums, &s->runs[i]);
     for (int i = 0; i < s->ledger_count; i++)
         add_ledger(&sums, &s->ledger[i]->account);
     const struct {
@@ -133,26 +133,27 @@ static enum rc check_last(const struct record *record, const struct node *node,
             last = record->events[i].number;
     if (node->event > last && last != 0)
         return judge_fail(reterr, 19,
-                          "node %" PRId64 " knows of event %" PRId64 ", the last is %" PRId64,
+                          "node %" PRId64 " has event number %" PRId64
+                          "; its last event is %" PRId64,
                           node->id, node->event, last);
     return RC_OK;
 }
 
-static enum rc check_end_told(const struct run_facts *l, struct err *reterr)
+static enum rc check_end_told(const struct run_facts *rf, struct err *reterr)
 {
-    const struct history_row *last = run_facts_last(l);
+    const struct history_row *last = run_facts_last(rf);
     int64_t detail = last ? (int64_t)last->outcome * 256 + (int64_t)last->reason : 0;
 
     if (!last)
         return RC_OK;
-    if (l->end_events != 1)
-        return judge_fail(reterr, 19, RUN_FACTS_FMT " ended and %d events tell so",
-                          RUN_FACTS_ARG(l), l->end_events);
-    if (l->end_detail != detail)
+    if (rf->end_events != 1)
+        return judge_fail(reterr, 19, RUN_FACTS_FMT " ended, and %d events report it",
+                          RUN_FACTS_ARG(rf), rf->end_events);
+    if (rf->end_detail != detail)
         return judge_fail(reterr, 19,
                           RUN_FACTS_FMT " ended as %d (%d) by history, as %d (%d) by its event",
-                          RUN_FACTS_ARG(l), (int)last->outcome, (int)last->reason,
-                          (int)(l->end_detail / 256), (int)(l->end_detail % 256));
+                          RUN_FACTS_ARG(rf), (int)last->outcome, (int)last->reason,
+                          (int)(rf->end_detail / 256), (int)(rf->end_detail % 256));
     return RC_OK;
 }
 
@@ -161,15 +162,15 @@ static enum rc check_end_kept(const struct facts *facts, const struct event *e,
                               struct err *reterr)
 {
     const struct schedule *s = facts_schedule(facts, e->schedule);
-    const struct run_facts *l = facts_run(facts, e->schedule, e->slot, e->pass);
+    const struct run_facts *rf = facts_run(facts, e->schedule, e->slot, e->pass);
 
     if (e->type != EVENT_RUN_ENDED && e->type != EVENT_RUN_CANCELLED)
         return RC_OK;
-    if ((l && run_facts_last(l)) || (s && s->is_pruned))
+    if ((rf && run_facts_last(rf)) || (s && s->is_pruned))
         return RC_OK;
     return judge_fail(reterr, 19,
                       "run (%" PRId64 ", %" PRId64 " ms, pass %" PRId64
-                      ") was said to end and history does not know",
+                      ") has an event of its end and no row in history",
                       e->schedule, MS(e->slot), e->pass);
 }
 
@@ -179,7 +180,8 @@ enum rc judge_counts(struct facts *facts, struct err *reterr)
     enum rc rc = RC_OK;
 
     if (!record->integrity_ok)
-        return judge_fail(reterr, 24, "the database is not whole, or its tables are others");
+        return judge_fail(reterr, 24,
+                          "the database is damaged, or its schema is not the expected one");
     for (int i = 0; i < facts->schedule_count && rc == RC_OK; i++)
         if (facts->schedules[i].cursor && facts->schedules[i].deleted == INSTANT_NEVER)
             rc = check_counters(facts, &facts->schedules[i], reterr);

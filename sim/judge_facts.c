@@ -231,7 +231,7 @@ static int by_run(const struct run_fact *x, const struct run_fact *y)
     return c ? c : compare(x->pass, y->pass);
 }
 
-static int by_exhibit(const void *a, const void *b)
+static int by_evidence(const void *a, const void *b)
 {
     const struct run_fact *x = a, *y = b;
     int c = by_run(x, y);
@@ -241,7 +241,7 @@ static int by_exhibit(const void *a, const void *b)
     return c ? c : compare(x->index, y->index);
 }
 
-static int gather(const struct record *record, struct run_fact *ret)
+static int list_evidence(const struct record *record, struct run_fact *ret)
 {
     int n = 0;
 
@@ -281,7 +281,7 @@ static void describe(struct run_facts *rf, int64_t kind, instant created_at, ins
     }
 }
 
-static void began(struct run_facts *rf, instant at)
+static void set_began(struct run_facts *rf, instant at)
 {
     if (at > INSTANT_NONE && at < rf->began)
         rf->began = at;
@@ -302,7 +302,7 @@ static void add_row(struct buckets *buckets, struct run_facts *rf,
     *buckets->rows++ = row;
     describe(rf, row->kind, row->created_at, row->due);
     if (row->attempt > 0)
-        began(rf, row->started_at);
+        set_began(rf, row->started_at);
     if (row->last)
         rf->ended = row->ended_at;
 }
@@ -313,7 +313,7 @@ static void add_open(struct run_facts *rf, const struct run *run)
     rf->open_count++;
     describe(rf, (int64_t)run->kind, run->created_at, run->due);
     if (run->attempt > 0)
-        began(rf, run->started_at);
+        set_began(rf, run->started_at);
 }
 
 static void add_sent(struct buckets *buckets, struct run_facts *rf,
@@ -322,7 +322,7 @@ static void add_sent(struct buckets *buckets, struct run_facts *rf,
     if (rf->sent_count++ == 0)
         rf->sent = buckets->sent;
     *buckets->sent++ = sent;
-    began(rf, sent->at);
+    set_began(rf, sent->at);
 }
 
 static void add_report(struct buckets *buckets, struct run_facts *rf,
@@ -333,8 +333,8 @@ static void add_report(struct buckets *buckets, struct run_facts *rf,
     *buckets->reports++ = report;
 }
 
-static void add_exhibit(const struct record *record, struct buckets *buckets,
-                        struct run_facts *rf, const struct run_fact *e)
+static void add_evidence(const struct record *record, struct buckets *buckets,
+                         struct run_facts *rf, const struct run_fact *e)
 {
     switch (e->kind) {
     case FACT_ROW:
@@ -352,7 +352,7 @@ static void add_exhibit(const struct record *record, struct buckets *buckets,
     }
 }
 
-static void list_lives(struct facts *facts)
+static void list_runs(struct facts *facts)
 {
     const struct record *record = facts->record;
     size_t rows = (size_t)record->history_count, sent = (size_t)record->delivery_count;
@@ -361,13 +361,13 @@ static void list_lives(struct facts *facts)
     struct buckets buckets = {arena_array(facts->arena, rows, sizeof *buckets.rows),
                               arena_array(facts->arena, sent, sizeof *buckets.sent),
                               arena_array(facts->arena, reports, sizeof *buckets.reports)};
-    struct run_fact *exhibits = arena_array(facts->arena, room, sizeof *exhibits);
-    int count = gather(record, exhibits);
+    struct run_fact *evidence = arena_array(facts->arena, room, sizeof *evidence);
+    int count = list_evidence(record, evidence);
 
-    qsort(exhibits, (size_t)count, sizeof *exhibits, by_exhibit);
+    qsort(evidence, (size_t)count, sizeof *evidence, by_evidence);
     facts->runs = arena_array(facts->arena, room, sizeof *facts->runs);
     for (int i = 0; i < count; i++) {
-        const struct run_fact *e = &exhibits[i];
+        const struct run_fact *e = &evidence[i];
 
         if (i == 0 || by_run(e, e - 1) != 0)
             facts->runs[facts->run_count++] = (struct run_facts){.schedule = e->schedule,
@@ -376,11 +376,11 @@ static void list_lives(struct facts *facts)
                                                                  .kind = -1,
                                                                  .began = INSTANT_NEVER,
                                                                  .ended = INSTANT_NEVER};
-        add_exhibit(record, &buckets, &facts->runs[facts->run_count - 1], e);
+        add_evidence(record, &buckets, &facts->runs[facts->run_count - 1], e);
     }
 }
 
-static int by_life(const void *a, const void *b)
+static int by_run_facts(const void *a, const void *b)
 {
     const struct run_facts *x = a, *y = b;
     int c = compare(x->schedule, y->schedule);
@@ -394,7 +394,7 @@ struct run_facts *facts_run(const struct facts *facts, int64_t schedule, instant
 {
     struct run_facts wanted = {.schedule = schedule, .slot = slot, .pass = pass};
 
-    return bsearch(&wanted, facts->runs, (size_t)facts->run_count, sizeof wanted, by_life);
+    return bsearch(&wanted, facts->runs, (size_t)facts->run_count, sizeof wanted, by_run_facts);
 }
 
 const struct rec_report *run_facts_release(const struct run_facts *rf, int64_t fence)
@@ -420,7 +420,7 @@ static int by_ledger(const void *a, const void *b)
     return c ? c : compare((*x)->account.first, (*y)->account.first);
 }
 
-static void hang_ledger(struct facts *facts)
+static void attach_ledger(struct facts *facts)
 {
     size_t count = (size_t)facts->record->ledger_count;
     const struct ledger_entry **all = arena_array(facts->arena, count, sizeof *all);
@@ -436,7 +436,7 @@ static void hang_ledger(struct facts *facts)
     }
 }
 
-static void hang_lives(struct facts *facts)
+static void attach_runs(struct facts *facts)
 {
     for (int i = 0; i < facts->run_count; i++) {
         struct schedule *s = facts_schedule(facts, facts->runs[i].schedule);
@@ -446,7 +446,7 @@ static void hang_lives(struct facts *facts)
     }
 }
 
-static void hang_cursors(struct facts *facts)
+static void attach_cursors(struct facts *facts)
 {
     for (int i = 0; i < facts->record->cursor_count; i++) {
         struct schedule *s = facts_schedule(facts, facts->record->cursors[i].id);
@@ -456,17 +456,17 @@ static void hang_cursors(struct facts *facts)
     }
 }
 
-static void hang_events(struct facts *facts)
+static void attach_events(struct facts *facts)
 {
     for (int i = 0; i < facts->record->event_count; i++) {
         const struct event *e = &facts->record->events[i].event;
-        struct run_facts *l = facts_run(facts, e->schedule, e->slot, e->pass);
+        struct run_facts *rf = facts_run(facts, e->schedule, e->slot, e->pass);
 
-        if (l && e->type == EVENT_LEASE_STALE) {
-            l->stale_events++;
-        } else if (l && (e->type == EVENT_RUN_ENDED || e->type == EVENT_RUN_CANCELLED)) {
-            l->end_events++;
-            l->end_detail = e->detail;
+        if (rf && e->type == EVENT_LEASE_STALE) {
+            rf->stale_events++;
+        } else if (rf && (e->type == EVENT_RUN_ENDED || e->type == EVENT_RUN_CANCELLED)) {
+            rf->end_events++;
+            rf->end_detail = e->detail;
         }
     }
 }
@@ -491,11 +491,11 @@ enum rc facts_open(struct facts *facts, struct err *reterr)
     rc = read_versions(facts, reterr);
     if (rc != RC_OK)
         return rc;
-    list_lives(facts);
-    hang_ledger(facts);
-    hang_lives(facts);
-    hang_cursors(facts);
-    hang_events(facts);
+    list_runs(facts);
+    attach_ledger(facts);
+    attach_runs(facts);
+    attach_cursors(facts);
+    attach_events(facts);
     facts_read_pauses(facts);
     facts->has_all_events = has_all_events(facts->record);
     return RC_OK;

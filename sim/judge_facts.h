@@ -28,7 +28,7 @@ struct run_facts {
     const struct rec_delivery **sent;
     const struct rec_report **reports;
     int row_count, sent_count, report_count;
-    const struct run *open; /* in the table of runs; NULL: missing */
+    const struct run *open; /* its row in the table of runs; NULL: none */
     int open_count;         /* how many rows it has there */
     instant created_at, due;
     instant began; /* the first evidence of an attempt; INSTANT_NEVER: none */
@@ -86,7 +86,7 @@ struct facts {
 MUST_USE enum rc facts_open(struct facts *facts, struct err *reterr);
 void facts_read_pauses(struct facts *facts); /* its last step: judge_pauses.c */
 
-/* The first turn at or after one whose clock showed a time; the former if there is none. */
+/* The first turn whose clock showed `at`, from the turn `from` on; `from` if there is none. */
 int64_t facts_order(const struct facts *facts, instant at, int64_t from);
 
 /* NULL if there is none. */
@@ -133,9 +133,9 @@ const struct rec_report *run_facts_release(const struct run_facts *rf, int64_t f
 
 enum rc judge_fail(struct err *reterr, int number, const char *fmt, ...) PRINTF(3, 4);
 
-#define RUN_FACTS_FMT    "run (%" PRId64 ", %" PRId64 " ms, pass %" PRId64 ")"
-#define RUN_FACTS_ARG(l) (l)->schedule, (l)->slot / SPAN_MS, (l)->pass
-#define MS(t)            ((t) / SPAN_MS)
+#define RUN_FACTS_FMT     "run (%" PRId64 ", %" PRId64 " ms, pass %" PRId64 ")"
+#define RUN_FACTS_ARG(rf) (rf)->schedule, (rf)->slot / SPAN_MS, (rf)->pass
+#define MS(t)             ((t) / SPAN_MS)
 
 /* The parts of the judge, each in the file of its name. */
 MUST_USE enum rc judge_account(struct facts *facts, struct err *reterr);

@@ -16,14 +16,14 @@ struct step {
 };
 
 /* Whose runs are counted: those of a gate, or those that workers have claimed from a queue. */
-struct work_run {
+struct limiter {
     int64_t gate, queue; /* one of them is 0 */
 };
 
-static bool is_in(const struct run *run, const struct work_run *place)
+static bool is_limited_by(const struct run *run, const struct limiter *limiter)
 {
-    return place->gate != 0 ? run->gate == place->gate
-                            : run->lane == LANE_PULL && run->queue == place->queue;
+    return limiter->gate != 0 ? run->gate == limiter->gate
+                              : run->lane == LANE_PULL && run->queue == limiter->queue;
 }
 
 static int compare(int64_t a, int64_t b)
@@ -44,10 +44,10 @@ static int by_step(const void *a, const void *b)
  * The turn of the holder's own report; INT64_MAX: none.  A report whose turn was lost may not
  * have arrived; then something else was the end.
  */
-static int64_t own_report(const struct run_facts *l, int64_t fence, bool *ret_is_sure)
+static int64_t own_report(const struct run_facts *rf, int64_t fence, bool *ret_is_sure)
 {
-    for (int i = 0; i < l->report_count; i++) {
-        const struct rec_report *r = l->reports[i];
+    for (int i = 0; i < rf->report_count; i++) {
+        const struct rec_report *r = rf->reports[i];
 
         *ret_is_sure = r->rc == RC_OK;
         if (r->kind != REPORT_ALIVE && r->fence == fence &&
@@ -59,55 +59,56 @@ static int64_t own_report(const struct run_facts *l, int64_t fence, bool *ret_is
 }
 
 /*
- * The turn in which the holder of a delivery released it; INT64_MAX: not yet, or unknown.  Its
- * own report has precedence: a run that was handed back, or waited for another attempt, may end
- * under the same fence without a holder, and the row of the attempt may have been pruned.  In
- * that case the last row of a run proves nothing unless it reports a lost holder: attempts that
- * the engine ended have no report.
+ * The turn in which the holder of a delivery released it; INT64_MAX: not yet, or unknown.  A
+ * report of the holder is the best evidence.  The last row of the run may mislead, because a
+ * run that was handed back, or waits for its next attempt, ends under the same fence without a
+ * holder.  If rows were pruned, that last row counts only if the holder was lost: then there is
+ * no report.
  */
-static int64_t released_at(const struct facts *facts, const struct run_facts *l,
+static int64_t released_at(const struct facts *facts, const struct run_facts *rf,
                            const struct rec_delivery *sent)
 {
-    const struct schedule *s = facts_schedule(facts, l->schedule);
+    const struct schedule *s = facts_schedule(facts, rf->schedule);
     bool is_pruned = s && s->is_pruned, is_sure;
-    int64_t word = own_report(l, sent->run.fence, &is_sure);
+    int64_t reported = own_report(rf, sent->run.fence, &is_sure);
 
-    for (int i = 0; i < l->row_count && !is_sure; i++) {
-        const struct history_row *row = l->rows[i];
+    for (int i = 0; i < rf->row_count && !is_sure; i++) {
+        const struct history_row *row = rf->rows[i];
         int64_t order;
 
         if (row->fence != sent->run.fence ||
             (is_pruned && row->last && row->outcome != OUTCOME_UNKNOWN))
             continue;
         order = facts_order(facts, row->ended_at, sent->order);
-        return order < word ? order : word;
+        return order < reported ? order : reported;
     }
-    return word;
+    return reported;
 }
 
-static int list_steps(const struct facts *facts, const struct work_run *place, struct step *ret)
+static int list_steps(const struct facts *facts, const struct limiter *limiter,
+                      struct step *ret)
 {
     int count = 0;
 
     for (int i = 0; i < facts->run_count; i++) {
-        const struct run_facts *l = &facts->runs[i];
+        const struct run_facts *rf = &facts->runs[i];
 
-        for (int k = 0; k < l->sent_count; k++) {
-            const struct rec_delivery *sent = l->sent[k];
-            bool is_held = l->open && l->open->fence == sent->run.fence;
-            int64_t end = released_at(facts, l, sent);
+        for (int k = 0; k < rf->sent_count; k++) {
+            const struct rec_delivery *sent = rf->sent[k];
+            bool is_held = rf->open && rf->open->fence == sent->run.fence;
+            int64_t end = released_at(facts, rf, sent);
 
             /*
              * Two nodes may have turns at the same time; the run's next claim tells them apart.
              */
-            if (end != INT64_MAX && k + 1 < l->sent_count && l->sent[k + 1]->order < end)
-                end = l->sent[k + 1]->order;
+            if (end != INT64_MAX && k + 1 < rf->sent_count && rf->sent[k + 1]->order < end)
+                end = rf->sent[k + 1]->order;
             /* An end that was pruned is unknown. */
-            if (!is_in(&sent->run, place) || (end == INT64_MAX && !is_held))
+            if (!is_limited_by(&sent->run, limiter) || (end == INT64_MAX && !is_held))
                 continue;
-            ret[count++] = (struct step){sent->order, 1, l, sent};
+            ret[count++] = (struct step){sent->order, 1, rf, sent};
             if (end != INT64_MAX)
-                ret[count++] = (struct step){end, -1, l, sent};
+                ret[count++] = (struct step){end, -1, rf, sent};
         }
     }
     qsort(ret, (size_t)count, sizeof *ret, by_step);
@@ -166,7 +167,7 @@ static enum rc check_course(const struct facts *facts, const struct gate *gate,
 {
     size_t room = 2 * (size_t)facts->record->delivery_count;
     struct step *steps = arena_array(facts->arena, room, sizeof *steps);
-    int count = list_steps(facts, &(struct work_run){.gate = gate->id}, steps), next = 0;
+    int count = list_steps(facts, &(struct limiter){.gate = gate->id}, steps), next = 0;
     struct str name = name_of(facts, gate);
     int64_t most = gate->most, open = 0;
 
@@ -179,7 +180,7 @@ static enum rc check_course(const struct facts *facts, const struct gate *gate,
         if (steps[i].by > 0 && open > most)
             return judge_fail(reterr, 10,
                               RUN_FACTS_FMT " was sent in turn %" PRId64 " as number %" PRId64
-                                            " of gate %" PRId64 ", which admits %" PRId64,
+                                            " of gate %" PRId64 ", whose limit is %" PRId64,
                               RUN_FACTS_ARG(steps[i].rf), steps[i].order, open, gate->id, most);
     }
     return RC_OK;
@@ -246,7 +247,7 @@ static enum rc check_queue(const struct facts *facts, int64_t queue, struct err 
 {
     size_t room = 2 * (size_t)facts->record->delivery_count;
     struct step *steps = arena_array(facts->arena, room, sizeof *steps);
-    int count = list_steps(facts, &(struct work_run){.queue = queue}, steps), next = 0;
+    int count = list_steps(facts, &(struct limiter){.queue = queue}, steps), next = 0;
     struct limit limit = {0};
     int64_t open = 0;
 
@@ -264,7 +265,7 @@ static enum rc check_queue(const struct facts *facts, int64_t queue, struct err 
             is_known(facts, &limit, steps[i].sent))
             return judge_fail(reterr, 10,
                               RUN_FACTS_FMT " was sent in turn %" PRId64 " as number %" PRId64
-                                            " of queue %" PRId64 ", which gives out %" PRId64,
+                                            " of queue %" PRId64 ", whose limit is %" PRId64,
                               RUN_FACTS_ARG(steps[i].rf), steps[i].order, open, queue,
                               limit.most);
     }

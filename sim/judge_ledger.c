@@ -2,8 +2,8 @@
 /*
  * Slots that were not started: the reason is valid, and it has a cause.
  *
- * written_at is the clock of the turn that decided about the last slot of a row, or later than
- * that for the slots before it.
+ * written_at is the clock of the turn that decided about the last slot of a row; the slots
+ * before it may have been decided earlier.
  */
 #include "base/must.h"
 #include "sim/judge_facts.h"
@@ -27,30 +27,30 @@ static bool is_legal(enum outcome outcome, enum reason reason)
 }
 
 /* Whether some version that was in force between two times matches. */
-static bool some_version(const struct schedule *s, const struct ledger_entry *l,
-                         bool (*says)(const struct policies *policies))
+static bool any_version(const struct schedule *s, const struct ledger_entry *l,
+                        bool (*allows)(const struct policies *policies))
 {
     for (int i = 0; i < s->version_count; i++) {
         const struct version *v = &s->versions[i];
 
         if (v->from <= l->written_at && v->latest_until >= l->account.first &&
-            says(&v->draft->policies))
+            allows(&v->draft->policies))
             return true;
     }
     return false;
 }
 
-static bool says_one_for_all(const struct policies *p)
+static bool allows_coalescing(const struct policies *p)
 {
     return p->catchup != CATCHUP_ALL;
 }
 
-static bool says_drop(const struct policies *p)
+static bool allows_dropping(const struct policies *p)
 {
     return p->drop_when_full && p->buffer_limit > 0;
 }
 
-static bool says_window(const struct policies *p)
+static bool has_window(const struct policies *p)
 {
     return p->catchup == CATCHUP_NONE || p->catchup_window != CATCHUP_WINDOW_NONE;
 }
@@ -72,7 +72,7 @@ static bool was_occupied(const struct facts *facts, const struct schedule *s,
 }
 
 /*
- * Whether the slot that represents several late slots may lie at an instant relative to these.
+ * Whether `slot` may represent these late slots: under `oldest` it is before them, else after.
  */
 static bool may_represent(const struct schedule *s, const struct account *a, instant slot)
 {
@@ -101,7 +101,7 @@ static bool has_sibling(const struct facts *facts, const struct schedule *s,
     return facts->record->clock_stepped;
 }
 
-/* The smallest lateness that some version in force treats as too late. */
+/* Whether the last slot was later than some version allows. */
 static bool was_too_late(const struct schedule *s, const struct ledger_entry *l)
 {
     span late = l->written_at - l->account.last;
@@ -132,20 +132,20 @@ static bool was_paused(const struct facts *facts, const struct schedule *s,
 }
 
 /* Not before the first slot, as far as clocks can show. */
-static bool is_by(const struct facts *facts, instant at, const struct ledger_entry *l)
+static bool is_not_before(const struct facts *facts, instant at, const struct ledger_entry *l)
 {
     return facts->record->clock_stepped || at + facts->skew >= l->account.first;
 }
 
 /* A command of some kind that was executed for the schedule, not before the first slot. */
 static bool was_commanded(const struct facts *facts, const struct ledger_entry *l,
-                          bool about_all, bool (*is_it)(enum command_kind kind))
+                          bool about_all, bool (*is_wanted)(enum command_kind kind))
 {
     for (int i = 0; i < facts->command_count; i++) {
         const struct rec_command *c = facts->commands[i];
 
-        if (c->reply.rc == RC_OK && is_it(c->command.kind) && is_by(facts, c->at, l) &&
-            (about_all || c->reply.schedule == l->schedule))
+        if (c->reply.rc == RC_OK && is_wanted(c->command.kind) &&
+            is_not_before(facts, c->at, l) && (about_all || c->reply.schedule == l->schedule))
             return true;
     }
     return false;
@@ -161,7 +161,7 @@ static bool is_clock_kind(enum command_kind kind)
     return kind == COMMAND_CLOCK;
 }
 
-/* How many different slots of the row were cancelled by commands. */
+/* How many commands cancelled slots of the row; a slot may count twice. */
 static int64_t cancelled_slots(const struct facts *facts, const struct ledger_entry *l)
 {
     int64_t count = 0;
@@ -180,7 +180,7 @@ static int64_t cancelled_slots(const struct facts *facts, const struct ledger_en
     return count;
 }
 
-static bool took_nodes_down(const struct schedule *s)
+static bool lost_a_node(const struct schedule *s)
 {
     for (int i = 0; i < s->run_count; i++)
         for (int k = 0; k < s->runs[i].row_count; k++)
@@ -198,14 +198,14 @@ static int without_cause(const struct facts *facts, const struct schedule *s,
         return s->is_pruned || facts->record->clock_stepped || was_occupied(facts, s, l) ? 0
                                                                                          : 10;
     case REASON_BUFFER:
-        return some_version(s, l, says_drop) ? 0 : 10;
+        return any_version(s, l, allows_dropping) ? 0 : 10;
     case REASON_COALESCED:
-        return some_version(s, l, says_one_for_all) &&
+        return any_version(s, l, allows_coalescing) &&
                        (s->is_pruned || has_sibling(facts, s, l))
                    ? 0
                    : 1;
     case REASON_WINDOW:
-        return some_version(s, l, says_window) && was_too_late(s, l) ? 0 : 1;
+        return any_version(s, l, has_window) && was_too_late(s, l) ? 0 : 1;
     case REASON_PAUSED:
         return !facts->has_all_events || was_paused(facts, s, l) ? 0 : 9;
     case REASON_EDITED:
@@ -213,12 +213,12 @@ static int without_cause(const struct facts *facts, const struct schedule *s,
     case REASON_CLOCK:
         return was_commanded(facts, l, true, is_clock_kind) ? 0 : 1;
     case REASON_DELETED:
-        return (s->deleted != INSTANT_NEVER && is_by(facts, s->deleted, l)) ||
-                       (s->closed != INSTANT_NEVER && is_by(facts, s->closed, l))
+        return (s->deleted != INSTANT_NEVER && is_not_before(facts, s->deleted, l)) ||
+                       (s->closed != INSTANT_NEVER && is_not_before(facts, s->closed, l))
                    ? 0
                    : 1;
     case REASON_QUARANTINED:
-        return s->is_pruned || took_nodes_down(s) ? 0 : 1;
+        return s->is_pruned || lost_a_node(s) ? 0 : 1;
     case REASON_USER:
         return cancelled_slots(facts, l) >= l->account.count ? 0 : 1;
     default:

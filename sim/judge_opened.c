@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slots between the end of a run and the creation of the next one exist when that is created:
- * it removes none of them.  Invariant 1 where slots count from runs.
+ * Where slots depend on runs, a new run must not remove slots that were due before it: those
+ * between the end of the last run and the creation of the new one.  Invariant 1.
  *
- * Between the two, nothing that they count from has changed, so they can be listed.  What
- * counts from starts is left out: the record does not always show which run was created last.
+ * Nothing that these slots count from changes in that time, so the judge can list them.
+ * Intervals that count from starts are left out: the record does not always show which run was
+ * created last.
  */
 #include "sim/judge_facts.h"
 
-static bool is_counted(const struct run_facts *l)
+static bool is_counted(const struct run_facts *rf)
 {
-    return l->kind != RUN_TEST;
+    return rf->kind != RUN_TEST;
 }
 
 /* The last end before a run was created, or the creation; false: another may have been open. */
@@ -18,17 +19,17 @@ static bool find_end(const struct schedule *s, const struct run_facts *by, insta
 {
     *ret = s->created;
     for (int i = 0; i < s->run_count; i++) {
-        const struct run_facts *l = &s->runs[i];
+        const struct run_facts *rf = &s->runs[i];
 
-        if (l->kind < 0)
+        if (rf->kind < 0)
             return false;
-        if (!is_counted(l) || l->created_at >= by->created_at)
+        if (!is_counted(rf) || rf->created_at >= by->created_at)
             continue;
-        if (l->ended > by->created_at)
+        if (rf->ended > by->created_at)
             return false;
-        *ret = l->ended > *ret ? l->ended : *ret;
-        if (run_facts_is_automatic(l) && l->slot > *ret)
-            *ret = l->slot; /* it ended by a clock that is behind */
+        *ret = rf->ended > *ret ? rf->ended : *ret;
+        if (run_facts_is_automatic(rf) && rf->slot > *ret)
+            *ret = rf->slot; /* it ended by a clock that is behind */
     }
     return true;
 }
@@ -45,7 +46,7 @@ static const struct version *version_of(const struct schedule *s, instant from, 
     return NULL;
 }
 
-/* Its policies let slots wait, or it has none. */
+/* Whether its policies let slots wait, or limit the number of starts. */
 static bool may_wait(const struct policies *p)
 {
     bool piles_up = p->overlap != OVERLAP_SKIP && p->overlap != OVERLAP_BUFFER_ONE &&
@@ -67,7 +68,10 @@ static bool has_account(const struct schedule *s, instant at)
     return s->cursor && s->cursor->mark < at && s->cursor->next_at <= at; /* it waits */
 }
 
-/* The slots that existed when the run was created; if each must start, the first is enough. */
+/*
+ * Each slot that was due when the run was created has an account.  If every due slot must
+ * start, only the first is checked: its own run moves the others.
+ */
 static enum rc check_opening(const struct facts *facts, const struct schedule *s,
                              const struct run_facts *by, struct err *reterr)
 {

@@ -27,15 +27,15 @@ static enum overlap policy_of(const struct schedule *s)
 }
 
 /* Whether the run, as delivered, must not run together with others. */
-static bool is_alone(const struct run_facts *l, enum overlap policy)
+static bool is_alone(const struct run_facts *rf, enum overlap policy)
 {
     uint8_t own_policy = OVERLAP_DEFAULT;
 
-    if (l->kind == RUN_TEST || l->kind == RUN_DIRECT || l->kind < 0)
+    if (rf->kind == RUN_TEST || rf->kind == RUN_DIRECT || rf->kind < 0)
         return false;
-    if (l->sent_count > 0)
-        own_policy = l->sent[0]->run.overlap;
-    else if (l->pass > 0)
+    if (rf->sent_count > 0)
+        own_policy = rf->sent[0]->run.overlap;
+    else if (rf->pass > 0)
         return false;
     return own_policy == OVERLAP_DEFAULT
                ? policy != OVERLAP_ALLOW_ALL && policy != OVERLAP_COUNT
@@ -43,9 +43,9 @@ static bool is_alone(const struct run_facts *l, enum overlap policy)
 }
 
 /* An end that was pruned is unknown, even if the beginning is known. */
-static bool is_known(const struct run_facts *l)
+static bool is_known(const struct run_facts *rf)
 {
-    return l->open || run_facts_last(l);
+    return rf->open || run_facts_last(rf);
 }
 
 static int by_began(const void *a, const void *b)
@@ -103,10 +103,10 @@ static enum rc check_one_after_the_other(const struct facts *facts, const struct
     int count = 0;
 
     for (int i = 0; i < s->run_count; i++) {
-        const struct run_facts *l = &s->runs[i];
+        const struct run_facts *rf = &s->runs[i];
 
-        if (is_alone(l, policy) && l->sent_count > 0 && is_known(l))
-            alone[count++] = l;
+        if (is_alone(rf, policy) && rf->sent_count > 0 && is_known(rf))
+            alone[count++] = rf;
     }
     qsort(alone, (size_t)count, sizeof *alone, by_first_sent);
     for (int i = 1; i < count; i++) {
@@ -163,13 +163,13 @@ static int list_steps(const struct facts *facts, const struct schedule *s, struc
     int count = 0;
 
     for (int i = 0; i < s->run_count; i++) {
-        const struct run_facts *l = &s->runs[i];
+        const struct run_facts *rf = &s->runs[i];
 
-        if (!run_facts_is_automatic(l) || !is_known(l))
+        if (!run_facts_is_automatic(rf) || !is_known(rf))
             continue;
-        ret[count++] = (struct step){l->created_at, 1, l};
-        if (l->ended != INSTANT_NEVER)
-            ret[count++] = (struct step){l->ended - facts->skew, -1, l};
+        ret[count++] = (struct step){rf->created_at, 1, rf};
+        if (rf->ended != INSTANT_NEVER)
+            ret[count++] = (struct step){rf->ended - facts->skew, -1, rf};
     }
     qsort(ret, (size_t)count, sizeof *ret, by_step);
     return count;
@@ -203,16 +203,16 @@ static enum rc check_in_order(const struct facts *facts, const struct schedule *
     const struct run_facts *before = NULL;
 
     for (int i = 0; i < s->run_count; i++) {
-        const struct run_facts *l = &s->runs[i];
+        const struct run_facts *rf = &s->runs[i];
 
-        if (!run_facts_is_automatic(l) || l->began == INSTANT_NEVER)
+        if (!run_facts_is_automatic(rf) || rf->began == INSTANT_NEVER)
             continue;
-        if (before && l->began < before->began - facts->skew)
+        if (before && rf->began < before->began - facts->skew)
             return judge_fail(reterr, 10,
                               RUN_FACTS_FMT " began at %" PRId64 " ms, before slot %" PRId64
                                             " ms",
-                              RUN_FACTS_ARG(l), MS(l->began), MS(before->slot));
-        before = l;
+                              RUN_FACTS_ARG(rf), MS(rf->began), MS(before->slot));
+        before = rf;
     }
     return RC_OK;
 }

@@ -8,17 +8,17 @@
 
 #include "sim/judge_facts.h"
 
-enum word_kind { WORD_ENABLED, WORD_RESUMED, WORD_PAUSED, WORD_DISABLED };
+enum change_kind { CHANGE_ENABLED, CHANGE_RESUMED, CHANGE_PAUSED, CHANGE_DISABLED };
 
 /* In a turn a failure pauses before any command, and an expired pause ends after all. */
 enum { BEFORE_COMMANDS = -1, AFTER_COMMANDS = INT_MAX };
 
 /* The beginning or the end of a pause. */
-struct word {
+struct pause_change {
     int64_t order;
     int position;
     instant at, until;
-    enum word_kind kind;
+    enum change_kind kind;
     bool is_asked;
 };
 
@@ -27,9 +27,9 @@ static int compare(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-static int by_word(const void *a, const void *b)
+static int by_change(const void *a, const void *b)
 {
-    const struct word *x = a, *y = b;
+    const struct pause_change *x = a, *y = b;
     int c = compare(x->order, y->order);
 
     c = c ? c : compare(x->position, y->position);
@@ -37,24 +37,25 @@ static int by_word(const void *a, const void *b)
 }
 
 /* The pause changes of a command; returns their number, at most two. */
-static int command_words(const struct facts *facts, const struct rec_command *c,
-                         struct word *ret)
+static int changes_of_command(const struct facts *facts, const struct rec_command *c,
+                              struct pause_change *ret)
 {
     const struct rec_draft *draft = c->draft >= 0 ? &facts->record->drafts[c->draft] : NULL;
-    struct word word = {c->order, c->position, c->at, INSTANT_NEVER, WORD_RESUMED, true};
+    struct pause_change change = {c->order,      c->position,    c->at,
+                                  INSTANT_NEVER, CHANGE_RESUMED, true};
 
     if (!command_is_done(c))
         return 0;
-    ret[0] = ret[1] = word;
+    ret[0] = ret[1] = change;
     if (command_is_edit(c)) {
-        ret[0].kind = draft->is_disabled ? WORD_DISABLED : WORD_ENABLED;
-        ret[1].kind = draft->is_paused ? WORD_PAUSED : WORD_RESUMED;
+        ret[0].kind = draft->is_disabled ? CHANGE_DISABLED : CHANGE_ENABLED;
+        ret[1].kind = draft->is_paused ? CHANGE_PAUSED : CHANGE_RESUMED;
         if (draft->is_paused && draft->sets_pause)
             ret[1].until = c->command.save.pause_until;
         return draft->sets_pause || (draft->is_paused && c->reply.version == 1) ? 2 : 1;
     }
     if (c->command.kind == COMMAND_PAUSE) {
-        ret[0].kind = WORD_PAUSED;
+        ret[0].kind = CHANGE_PAUSED;
         ret[0].until = c->command.pause.until;
     }
     return c->command.kind == COMMAND_PAUSE || c->command.kind == COMMAND_RESUME ? 1 : 0;
@@ -77,26 +78,30 @@ static int64_t order_of(const struct facts *facts, const struct rec_event *e)
 }
 
 /* Commands are evidence themselves: their effect is also in the events. */
-static bool is_asked(const struct word *words, int count, const struct word *event)
+static bool is_asked(const struct pause_change *changes, int count,
+                     const struct pause_change *event)
 {
     for (int i = 0; i < count; i++)
-        if (words[i].is_asked && words[i].order == event->order && words[i].kind == event->kind)
+        if (changes[i].is_asked && changes[i].order == event->order &&
+            changes[i].kind == event->kind)
             return true;
     return false;
 }
 
-static bool event_word(const struct facts *facts, const struct rec_event *e, struct word *ret)
+static bool change_of_event(const struct facts *facts, const struct rec_event *e,
+                            struct pause_change *ret)
 {
-    *ret = (struct word){.at = e->at, .until = INSTANT_NEVER, .position = BEFORE_COMMANDS};
+    *ret = (struct pause_change){
+        .at = e->at, .until = INSTANT_NEVER, .position = BEFORE_COMMANDS};
     switch (e->event.type) {
     case EVENT_SCHEDULE_PAUSED:
-        ret->kind = WORD_PAUSED;
+        ret->kind = CHANGE_PAUSED;
         break;
     case EVENT_SCHEDULE_DISABLED:
-        ret->kind = WORD_DISABLED;
+        ret->kind = CHANGE_DISABLED;
         break;
     case EVENT_SCHEDULE_RESUMED:
-        ret->kind = WORD_RESUMED;
+        ret->kind = CHANGE_RESUMED;
         ret->position = AFTER_COMMANDS;
         break;
     default:
@@ -107,54 +112,54 @@ static bool event_word(const struct facts *facts, const struct rec_event *e, str
 }
 
 /* It lasts until it is ended or set again. */
-static struct pause pause_of(const struct word *words, int count, int i)
+static struct pause pause_of(const struct pause_change *changes, int count, int i)
 {
-    enum word_kind kind = words[i].kind;
-    enum word_kind end = kind == WORD_PAUSED ? WORD_RESUMED : WORD_ENABLED;
-    struct pause pause = {words[i].at, words[i].until, INSTANT_NEVER, words[i].is_asked};
-    bool is_said_anew = false;
+    enum change_kind kind = changes[i].kind;
+    enum change_kind end = kind == CHANGE_PAUSED ? CHANGE_RESUMED : CHANGE_ENABLED;
+    struct pause pause = {changes[i].at, changes[i].until, INSTANT_NEVER, changes[i].is_asked};
+    bool is_replaced = false;
 
     for (int k = i + 1; k < count; k++) {
-        if (words[k].kind != end && words[k].kind != kind)
+        if (changes[k].kind != end && changes[k].kind != kind)
             continue;
-        if (!is_said_anew && words[k].at < pause.until)
-            pause.until = words[k].at;
-        is_said_anew = true;
-        if (words[k].kind == end) {
-            pause.latest = words[k].at;
+        if (!is_replaced && changes[k].at < pause.until)
+            pause.until = changes[k].at;
+        is_replaced = true;
+        if (changes[k].kind == end) {
+            pause.latest = changes[k].at;
             break;
         }
     }
     return pause;
 }
 
-static void read_schedule(struct facts *facts, struct schedule *s, struct word *words)
+static void read_schedule(struct facts *facts, struct schedule *s, struct pause_change *changes)
 {
     const struct record *record = facts->record;
     int count = 0, asked;
 
     for (int i = 0; i < facts->command_count; i++)
         if (facts->commands[i]->reply.schedule == s->key)
-            count += command_words(facts, facts->commands[i], &words[count]);
+            count += changes_of_command(facts, facts->commands[i], &changes[count]);
     asked = count;
     for (int i = 0; i < record->event_count; i++)
         if (record->events[i].event.schedule == s->key &&
-            event_word(facts, &record->events[i], &words[count]) &&
-            !is_asked(words, asked, &words[count]))
+            change_of_event(facts, &record->events[i], &changes[count]) &&
+            !is_asked(changes, asked, &changes[count]))
             count++;
-    qsort(words, (size_t)count, sizeof *words, by_word);
+    qsort(changes, (size_t)count, sizeof *changes, by_change);
     s->pauses = arena_array(facts->arena, (size_t)count, sizeof *s->pauses);
     for (int i = 0; i < count; i++)
-        if (words[i].kind == WORD_PAUSED || words[i].kind == WORD_DISABLED)
-            s->pauses[s->pause_count++] = pause_of(words, count, i);
+        if (changes[i].kind == CHANGE_PAUSED || changes[i].kind == CHANGE_DISABLED)
+            s->pauses[s->pause_count++] = pause_of(changes, count, i);
 }
 
 void facts_read_pauses(struct facts *facts)
 {
     size_t room = 2 * (size_t)facts->record->command_count +
                   (size_t)facts->record->event_count + 1;
-    struct word *words = arena_array(facts->arena, room, sizeof *words);
+    struct pause_change *changes = arena_array(facts->arena, room, sizeof *changes);
 
     for (int i = 0; i < facts->schedule_count; i++)
-        read_schedule(facts, &facts->schedules[i], words);
+        read_schedule(facts, &facts->schedules[i], changes);
 }

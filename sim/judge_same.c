@@ -178,9 +178,9 @@ enum rc judge_same(const struct record *one, const struct record *other, struct 
 
         for (int k = 0; k < count; k++)
             if (sum_of(tables[i].sum, one, k) != sum_of(tables[i].sum, other, k))
-                return judge_fail(reterr, 30, "%s %d is not the same", tables[i].what, k);
+                return judge_fail(reterr, 30, "%s %d differs", tables[i].what, k);
         if (tables[i].count != tables[i].other_count)
-            return judge_fail(reterr, 30, "%d and %d times a %s", tables[i].count,
+            return judge_fail(reterr, 30, "the records have %d and %d of: %s", tables[i].count,
                               tables[i].other_count, tables[i].what);
     }
     return RC_OK;

@@ -262,8 +262,10 @@ enum rc judge_spec_make(const struct spec_def *def, struct judge_zones *zones,
     if (def->not_named_count > 0 || (def->shift != SHIFT_NONE && def->not_calendar_count > 0) ||
         (def->calendar_count + def->not_calendar_count > 0 &&
          def->calendar_dialect != DIALECT_BELFRY))
-        return err_set(reterr, RC_INVALID, -1, 0,
-                       "the judge reads no named or foreign calendars, and shifts by date");
+        return err_set(
+            reterr, RC_INVALID, -1, 0,
+            "the judge does not support named calendars, calendars of other dialects, "
+            "or shift with excluded calendars");
     spec->def = def;
     spec->candidates = arena_array(arena, (size_t)count, sizeof *spec->candidates);
     spec->not_rules = arena_array(arena, (size_t)def->not_calendar_count,

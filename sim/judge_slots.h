@@ -5,7 +5,7 @@
  * Written from docs/semantics.md alone; nothing of src/core is called.  Supported are cron
  * expressions that the oracle understands, calendars, intervals, times of day, one-offs,
  * exclusions by date and calendar, start and end, windows, shift by date.  Not supported: named
- * calendars.
+ * calendars, calendars of other dialects, and shift with excluded calendars.
  */
 #pragma once
 
@@ -37,5 +37,5 @@ bool judge_spec_next(struct judge_spec *spec, const struct judge_origin *origin,
 /* The next slot depends on when runs start or end. */
 bool judge_spec_follows(const struct judge_spec *spec);
 
-/* It does, but all slots still lie on one grid that begins with the creation. */
+/* They depend on runs, but all lie on one grid that begins with the creation. */
 bool judge_spec_is_grid(const struct judge_spec *spec);

@@ -19,8 +19,7 @@
 #include "sim/zones.h"
 
 enum {
-    SEED_SECONDS_MAX =
-        300, /* of one world, under every sanitizer; it takes a fraction of one */
+    SEED_SECONDS_MAX = 300, /* of one world, with sanitizers; most take less than a second */
     MINUTES_MAX = 100000,
 };
 

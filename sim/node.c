@@ -18,8 +18,8 @@
 
 enum {
     START_BYTES_MAX = 16 << 20, /* of results while the tables are migrated */
-    PLAN_BYTES = 1024,          /* of memory for a plan: the smallest caches hold none */
-    LOG_PAGES = 250, /* a dozen turns, so that faults meet the writing back of the log */
+    PLAN_BYTES = 1024, /* of cache per plan of the profile: the smallest caches hold no plan */
+    LOG_PAGES = 250,   /* a dozen turns, so that faults meet the writing back of the log */
 };
 
 void node_init(struct world *world, int index)
@@ -227,11 +227,11 @@ static void take_inputs(struct world *world, struct sim_node *node)
     int room = world->profile.capacity - node->dispatches;
 
     for (int i = 0; i < commands; i++) {
-        int place = node->tried[i] = node->waiting_commands[i];
+        int index = node->tried[i] = node->waiting_commands[i];
 
-        node->commands[i] = world->recorder.record.commands[place].command;
+        node->commands[i] = world->recorder.record.commands[index].command;
         if (command_saves(node->commands[i].kind))
-            node->commands[i].save.draft = operator_draft(world, place);
+            node->commands[i].save.draft = operator_draft(world, index);
     }
     memcpy(node->reports, node->waiting_reports, (size_t)reports * sizeof *node->reports);
     node->waiting_command_count -= commands;
@@ -373,8 +373,8 @@ static void committed(struct world *world, struct sim_node *node, const struct t
 }
 
 /*
- * Whether the last tried turn is in the store: the node is then at that turn.  Only the
- * simulator may check this, and it changes nothing there: a writer would write back the log.
+ * Whether the last tried turn was committed; sets the node to that turn.  Only the simulator
+ * can check this.  It opens the database read-only, because a writer would write back the log.
  */
 static bool find_turn(struct world *world, struct sim_node *node)
 {

@@ -32,7 +32,7 @@ static inline bool node_answers(const struct sim_node *node)
     return node->engine && node->paused_until == INSTANT_NONE;
 }
 
-/* Any node that answers, or NULL. */
+/* Any node that is up, even if it stalls; or NULL. */
 struct sim_node *node_any(struct world *world);
 
 /* Plans a turn at `at`, if none is planned before. */

@@ -18,9 +18,9 @@
 
 static struct sim_schedule *schedule_of(struct world *world, int command)
 {
-    int place = world->operator.operations[command].schedule;
+    int index = world->operator.operations[command].schedule;
 
-    return place >= 0 ? &world->operator.schedules[place] : NULL;
+    return index >= 0 ? &world->operator.schedules[index] : NULL;
 }
 
 /* Submitting. */
@@ -60,28 +60,28 @@ void operator_unheard(struct world *world, int command)
 
 const struct draft *operator_draft(const struct world *world, int command)
 {
-    const struct made *made = world->operator.operations[command].made;
+    const struct checked_draft *checked = world->operator.operations[command].checked;
 
-    return made ? &made->draft : NULL;
+    return checked ? &checked->draft : NULL;
 }
 
 int operator_ask(struct world *world, const struct command *command, int schedule,
-                 const struct made *made)
+                 const struct checked_draft *checked)
 {
     struct operator* op = & world->operator;
     struct command copy = *command;
-    int place;
+    int index;
 
     copy.by = STR("operator");
     copy.name = arena_str(world->recorder.arena, command->name);
     copy.request = arena_str(world->recorder.arena, command->request);
-    place = recorder_command(&world->recorder, &copy, made ? made->place : -1);
-    must(place == op->operation_count);
-    op->operations = recorder_room(op->operations, place, sizeof *op->operations);
-    op->operations[op->operation_count++] = (struct operation){.made = made,
+    index = recorder_command(&world->recorder, &copy, checked ? checked->index : -1);
+    must(index == op->operation_count);
+    op->operations = recorder_room(op->operations, index, sizeof *op->operations);
+    op->operations[op->operation_count++] = (struct operation){.checked = checked,
                                                                .schedule = schedule};
-    operator_hand_in(world, place);
-    return place;
+    operator_hand_in(world, index);
+    return index;
 }
 
 /* The beginning: a namespace, then queues, then a calendar, then schedules. */
@@ -168,7 +168,7 @@ static void heard_written(struct world *world, struct sim_schedule *schedule,
     schedule->is_there = true;
     schedule->key = reply->schedule;
     schedule->version = reply->version;
-    schedule->made = operation->made;
+    schedule->checked = operation->checked;
 }
 
 static void heard_deleted(struct world *world, struct sim_schedule *schedule)
@@ -179,16 +179,16 @@ static void heard_deleted(struct world *world, struct sim_schedule *schedule)
     schedule->is_there = false;
 }
 
-static void heard_ok(struct world *world, const struct rec_command *command, int place,
+static void heard_ok(struct world *world, const struct rec_command *command, int index,
                      const struct reply *reply)
 {
-    struct sim_schedule *schedule = schedule_of(world, place);
+    struct sim_schedule *schedule = schedule_of(world, index);
 
     switch (command->command.kind) {
     case COMMAND_CREATE:
     case COMMAND_UPDATE:
     case COMMAND_PUT:
-        heard_written(world, schedule, &world->operator.operations[place], reply);
+        heard_written(world, schedule, &world->operator.operations[index], reply);
         break;
     case COMMAND_DELETE:
         heard_deleted(world, schedule);
@@ -198,25 +198,25 @@ static void heard_ok(struct world *world, const struct rec_command *command, int
     }
 }
 
-/* Errors that no command may return. */
+/* Other errors must not be the answer to a command. */
 static bool is_expected(enum rc rc)
 {
     return rc == RC_OK || rc == RC_CONFLICT || rc == RC_NOT_FOUND || rc == RC_INVALID ||
            rc == RC_LIMIT;
 }
 
-void operator_heard(struct world *world, int place, const struct reply *reply, bool is_heard)
+void operator_heard(struct world *world, int index, const struct reply *reply, bool is_heard)
 {
-    struct rec_command *command = &world->recorder.record.commands[place];
+    struct rec_command *command = &world->recorder.record.commands[index];
     const struct rec_turn *turn = recorder_current(&world->recorder);
-    struct operation *operation = &world->operator.operations[place];
+    struct operation *operation = &world->operator.operations[index];
 
     if (reply->rc == RC_BUSY) {
-        hand_in_later(world, place);
+        hand_in_later(world, index);
         return;
     }
     if (!is_expected(reply->rc))
-        world_fail(world, "command %d was answered %s", place, rc_name(reply->rc));
+        world_fail(world, "command %d was answered %s", index, rc_name(reply->rc));
     command->order = turn->order;
     command->at = turn->now;
     command->node = turn->node;
@@ -228,7 +228,7 @@ void operator_heard(struct world *world, int place, const struct reply *reply, b
         command->command.kind == COMMAND_CALENDAR)
         heard_name(world, command, reply);
     else if (is_heard && reply->rc == RC_OK)
-        heard_ok(world, command, place, reply);
+        heard_ok(world, command, index, reply);
 }
 
 void operator_act(struct world *world)
@@ -239,7 +239,7 @@ void operator_act(struct world *world)
         requests_make(world);
         world_at(world, world->now + world_delay(world, 2 * gap), HAPPEN_OPERATE, 0, 0);
     } else {
-        requests_mend(world);
+        requests_repair(world);
         world_at(world, world->now + 5 * world->profile.unit, HAPPEN_OPERATE, 0, 0);
     }
 }

@@ -23,13 +23,13 @@ struct sim_schedule {
     bool is_there;
     int64_t key, version;
     instant created, lived_from;
-    const struct made *made; /* the last accepted draft */
+    const struct checked_draft *checked; /* the last accepted draft */
 };
 
 /* A command until its answer: parallel to record.commands. */
 struct operation {
-    const struct made *made; /* NULL: no draft */
-    int schedule;            /* -1: none */
+    const struct checked_draft *checked; /* NULL: no draft */
+    int schedule;                        /* -1: none */
     int tries;
     bool is_over;
 };
@@ -61,7 +61,7 @@ void operator_act(struct world *world);
  * NULL.
  */
 int operator_ask(struct world *world, const struct command *command, int schedule,
-                 const struct made *made);
+                 const struct checked_draft *checked);
 
 /* Sends a command to a node, the first time or again. */
 void operator_hand_in(struct world *world, int command);

@@ -23,8 +23,8 @@
 #include "store/nodes.h"
 
 /*
- * A schedule as the operator wrote it, with the days of named calendars among its dates; the
- * judge derives slots from this only.
+ * A schedule as the operator wrote it.  Its excluded dates include the days of named calendars.
+ * The judge derives slots from this only.
  */
 struct rec_draft {
     struct spec_def def;

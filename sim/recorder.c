@@ -231,7 +231,7 @@ static void add_cursors(struct digest *digest, const struct record *r)
     }
 }
 
-static void add_past(struct digest *digest, const struct record *r)
+static void add_history_and_ledger(struct digest *digest, const struct record *r)
 {
     for (int i = 0; i < r->history_count; i++) {
         const struct history_row *h = &r->history[i];
@@ -270,7 +270,7 @@ void recorder_digest_store(struct recorder *recorder)
     add_cursors(digest, r);
     for (int i = 0; i < r->run_count; i++)
         add_run(digest, &r->runs[i]);
-    add_past(digest, r);
+    add_history_and_ledger(digest, r);
     for (int i = 0; i < r->backfill_count; i++)
         INTS(digest, r->backfills[i].id, r->backfills[i].schedule, r->backfills[i].pass,
              r->backfills[i].from, r->backfills[i].until, r->backfills[i].mark,

@@ -32,7 +32,7 @@ void recorder_fault(struct recorder *recorder, const struct rec_fault *fault);
 
 /* A turn was committed; returns its index.  What follows belongs to this turn. */
 int recorder_turn(struct recorder *recorder, const struct rec_turn *turn);
-/* What follows belongs to an earlier turn that is known only now. */
+/* What follows belongs to this earlier turn, whose outputs became known only now. */
 void recorder_return(struct recorder *recorder, int turn);
 const struct rec_turn *recorder_current(const struct recorder *recorder);
 void recorder_delivery(struct recorder *recorder, const struct assignment *assignment,

@@ -34,7 +34,8 @@ static enum overlap some_overlap(struct world *world)
     return (enum overlap)below(world, OVERLAP_COUNT + 1);
 }
 
-static struct command about(const struct world *world, enum command_kind kind, int schedule)
+static struct command new_command(const struct world *world, enum command_kind kind,
+                                  int schedule)
 {
     const struct sim_schedule *s = &world->operator.schedules[schedule];
 
@@ -45,9 +46,9 @@ static struct command about(const struct world *world, enum command_kind kind, i
     return command;
 }
 
-static const struct made *draft(struct world *world, int schedule)
+static const struct checked_draft *make_draft(struct world *world, int schedule)
 {
-    struct drafting drafting = {
+    struct draft_context context = {
         .profile = &world->profile,
         .prng = &world->prng,
         .zones = &world->zones,
@@ -55,10 +56,10 @@ static const struct made *draft(struct world *world, int schedule)
         .name = arena_str(world->recorder.arena,
                           str_of(world->operator.schedules[schedule].name)),
     };
-    struct made *made = drafts_make(&drafting);
+    struct checked_draft *checked = drafts_make(&context);
 
-    made->place = recorder_draft(&world->recorder, &made->record);
-    return made;
+    checked->index = recorder_draft(&world->recorder, &checked->record);
+    return checked;
 }
 
 /* The end of a pause, if it has one. */
@@ -79,15 +80,15 @@ static void add_key(struct world *world, struct command *command, char key[KEY_M
 }
 
 static void ask(struct world *world, struct command *command, int schedule,
-                const struct made *made)
+                const struct checked_draft *checked)
 {
     char key[KEY_MAX];
-    int place;
+    int index;
 
     add_key(world, command, key);
-    place = operator_ask(world, command, schedule, made);
+    index = operator_ask(world, command, schedule, checked);
     if (command->request.len > 0)
-        world->operator.last_keyed = place;
+        world->operator.last_keyed = index;
 }
 
 void requests_create(struct world *world, int schedule)
@@ -102,28 +103,28 @@ void requests_create(struct world *world, int schedule)
         snprintf(op->schedules[schedule].name, sizeof op->schedules[schedule].name, "s%d",
                  schedule);
     }
-    command = about(world, chance(world, 4) ? COMMAND_PUT : COMMAND_CREATE, schedule);
+    command = new_command(world, chance(world, 4) ? COMMAND_PUT : COMMAND_CREATE, schedule);
     command.save.reason = STR("created so");
     set_until(world, &command.save.pause_until);
-    ask(world, &command, schedule, draft(world, schedule));
+    ask(world, &command, schedule, make_draft(world, schedule));
 }
 
 static void update(struct world *world, int schedule)
 {
     const struct sim_schedule *s = &world->operator.schedules[schedule];
-    struct command command = about(world, chance(world, 4) ? COMMAND_PUT : COMMAND_UPDATE,
-                                   schedule);
+    struct command command = new_command(world, chance(world, 4) ? COMMAND_PUT : COMMAND_UPDATE,
+                                         schedule);
     uint64_t which = below(world, 4);
 
     command.version = which == 0 ? 0 : which == 1 ? s->version + 1 : s->version;
     command.save.reason = STR("updated so");
     set_until(world, &command.save.pause_until);
-    ask(world, &command, schedule, draft(world, schedule));
+    ask(world, &command, schedule, make_draft(world, schedule));
 }
 
 static void pause_it(struct world *world, int schedule)
 {
-    struct command command = about(world, COMMAND_PAUSE, schedule);
+    struct command command = new_command(world, COMMAND_PAUSE, schedule);
 
     command.pause.reason = STR("as the simulator wants");
     set_until(world, &command.pause.until);
@@ -132,8 +133,8 @@ static void pause_it(struct world *world, int schedule)
 
 static void trigger(struct world *world, int schedule)
 {
-    struct command command = about(world, chance(world, 6) ? COMMAND_TEST : COMMAND_TRIGGER,
-                                   schedule);
+    struct command command = new_command(
+        world, chance(world, 6) ? COMMAND_TEST : COMMAND_TRIGGER, schedule);
 
     command.start.overlap = some_overlap(world);
     if (chance(world, 3))
@@ -149,7 +150,7 @@ static void trigger(struct world *world, int schedule)
 
 static void backfill(struct world *world, int schedule)
 {
-    struct command command = about(world, COMMAND_BACKFILL, schedule);
+    struct command command = new_command(world, COMMAND_BACKFILL, schedule);
     int count = (int)prng_between(&world->prng, 1, 2);
     struct range *ranges = arena_array(world->recorder.arena, (size_t)count, sizeof *ranges);
 
@@ -170,17 +171,18 @@ static void skip(struct world *world, int schedule)
 {
     struct operator* op = & world->operator;
     const struct sim_schedule *s = &op->schedules[schedule];
-    struct command command = about(world, chance(world, 3) ? COMMAND_CANCEL : COMMAND_SKIP,
-                                   schedule);
+    struct command command = new_command(
+        world, chance(world, 3) ? COMMAND_CANCEL : COMMAND_SKIP, schedule);
     struct spec_ctx ctx = spec_ctx(s->created);
     struct slot slot = {.at = world_clock(world)};
     int ahead = (int)prng_between(&world->prng, 1, 4);
 
-    if (!s->made || s->made->draft.plan.follows || s->made->draft.plan.spec.not_named_count > 0)
+    if (!s->checked || s->checked->draft.plan.follows ||
+        s->checked->draft.plan.spec.not_named_count > 0)
         return;
-    ctx.seed = s->made->draft.plan.seed;
+    ctx.seed = s->checked->draft.plan.seed;
     for (int i = 0; i < ahead; i++)
-        if (!spec_next(&s->made->draft.plan.spec, &ctx, slot.at, &slot))
+        if (!spec_next(&s->checked->draft.plan.spec, &ctx, slot.at, &slot))
             return;
     command.run.id = (struct run_id){.schedule = s->key, .slot_ms = slot.at / SPAN_MS};
     op->skipped[op->skipped_count++ % OPERATOR_SKIPPED_MAX] = command.run.id;
@@ -190,7 +192,7 @@ static void skip(struct world *world, int schedule)
 static void unskip(struct world *world, int schedule)
 {
     struct operator* op = & world->operator;
-    struct command command = about(world, COMMAND_UNSKIP, schedule);
+    struct command command = new_command(world, COMMAND_UNSKIP, schedule);
     int count = op->skipped_count < OPERATOR_SKIPPED_MAX ? op->skipped_count
                                                          : OPERATOR_SKIPPED_MAX;
 
@@ -228,14 +230,14 @@ static struct run_id id_of(const struct run *run)
         .schedule = run->schedule, .slot_ms = run->slot / SPAN_MS, .pass = (uint32_t)run->pass};
 }
 
-static void touch_run(struct world *world, int schedule)
+static void change_run(struct world *world, int schedule)
 {
     static const enum command_kind kinds[] = {COMMAND_CANCEL, COMMAND_TERMINATE,
                                               COMMAND_APPROVE, COMMAND_REJECT};
     const struct sim_schedule *s = &world->operator.schedules[schedule];
     struct run runs[RUNS_MAX];
     int count = open_runs(world, s, runs);
-    struct command command = about(world, kinds[below(world, 4)], schedule);
+    struct command command = new_command(world, kinds[below(world, 4)], schedule);
 
     if (count == 0)
         return;
@@ -246,8 +248,8 @@ static void touch_run(struct world *world, int schedule)
 
 static void hint(struct world *world, int schedule)
 {
-    struct command command = about(world, chance(world, 4) ? COMMAND_UNHINT : COMMAND_HINT,
-                                   schedule);
+    struct command command = new_command(
+        world, chance(world, 4) ? COMMAND_UNHINT : COMMAND_HINT, schedule);
     span unit = world->profile.unit;
 
     if (command.kind == COMMAND_HINT) {
@@ -286,7 +288,7 @@ static void repeat(struct world *world, int schedule)
     if (chance(world, 6))
         command.fingerprint++;
     operator_ask(world, &command, op->operations[op->last_keyed].schedule,
-                 op->operations[op->last_keyed].made);
+                 op->operations[op->last_keyed].checked);
 }
 
 static void direct(struct world *world, int schedule)
@@ -295,37 +297,37 @@ static void direct(struct world *world, int schedule)
 
     command.namespace = world->operator.namespace;
     command.save.start.input = STR("{\"direct\":true}");
-    ask(world, &command, -1, draft(world, schedule));
+    ask(world, &command, -1, make_draft(world, schedule));
 }
 
-static void plain(struct world *world, enum command_kind kind, int schedule)
+static void ask_simple(struct world *world, enum command_kind kind, int schedule)
 {
-    struct command command = about(world, kind, schedule);
+    struct command command = new_command(world, kind, schedule);
 
     ask(world, &command, schedule, NULL);
 }
 
 static void resume(struct world *world, int schedule)
 {
-    plain(world, COMMAND_RESUME, schedule);
+    ask_simple(world, COMMAND_RESUME, schedule);
 }
 
 static void delete (struct world *world, int schedule)
 {
-    plain(world, COMMAND_DELETE, schedule);
+    ask_simple(world, COMMAND_DELETE, schedule);
 }
 
 static void reset(struct world *world, int schedule)
 {
-    plain(world, COMMAND_RESET, schedule);
+    ask_simple(world, COMMAND_RESET, schedule);
 }
 
 static void close_it(struct world *world, int schedule)
 {
-    plain(world, COMMAND_CLOSE, schedule);
+    ask_simple(world, COMMAND_CLOSE, schedule);
 }
 
-static void queue(struct world *world, int schedule)
+static void pause_or_resume_queue(struct world *world, int schedule)
 {
     static const enum command_kind kinds[] = {COMMAND_QUEUE_PAUSE, COMMAND_QUEUE_RESUME};
 
@@ -346,7 +348,7 @@ void requests_calendar(struct world *world, int schedule)
     operator_ask(world, &command, -1, NULL);
 }
 
-static void gate(struct world *world, int schedule)
+static void set_gate_limit(struct world *world, int schedule)
 {
     struct command command = {
         .kind = COMMAND_GATE,
@@ -360,7 +362,7 @@ static void gate(struct world *world, int schedule)
 }
 
 /* Sometimes no limit at all. */
-static void limit(struct world *world, int schedule)
+static void set_queue_limit(struct world *world, int schedule)
 {
     struct command command = {
         .kind = COMMAND_QUEUE_LIMIT,
@@ -380,24 +382,48 @@ static void create(struct world *world, int schedule)
     requests_create(world, is_there && !chance(world, 4) ? -1 : schedule);
 }
 
-static void hint_or_touch(struct world *world, int schedule)
+static void hint_or_change_run(struct world *world, int schedule)
 {
-    const struct made *made = world->operator.schedules[schedule].made;
+    const struct checked_draft *checked = world->operator.schedules[schedule].checked;
 
-    if (made && made->record.is_governed)
+    if (checked && checked->record.is_governed)
         hint(world, schedule);
     else
-        touch_run(world, schedule);
+        change_run(world, schedule);
 }
 
 void requests_make(struct world *world)
 {
     /* Each as often as it is listed. */
-    static void (*const deeds[])(struct world *, int) = {
-        update,        update,        update,        pause_it, pause_it, resume,   resume,
-        resume,        create,        trigger,       trigger,  backfill, backfill, skip,
-        skip,          unskip,        delete,        reset,    queue,    repeat,   direct,
-        hint_or_touch, hint_or_touch, hint_or_touch, gate,     limit,    limit,    close_it,
+    static void (*const requests[])(struct world *, int) = {
+        update,
+        update,
+        update,
+        pause_it,
+        pause_it,
+        resume,
+        resume,
+        resume,
+        create,
+        trigger,
+        trigger,
+        backfill,
+        backfill,
+        skip,
+        skip,
+        unskip,
+        delete,
+        reset,
+        pause_or_resume_queue,
+        repeat,
+        direct,
+        hint_or_change_run,
+        hint_or_change_run,
+        hint_or_change_run,
+        set_gate_limit,
+        set_queue_limit,
+        set_queue_limit,
+        close_it,
     };
     const struct operator* op = & world->operator;
     int schedule = (int)below(world, (uint64_t)op->schedule_count);
@@ -405,7 +431,7 @@ void requests_make(struct world *world)
     if (!op->schedules[schedule].is_there && chance(world, 2))
         requests_create(world, schedule);
     else
-        deeds[below(world, sizeof deeds / sizeof *deeds)](world, schedule);
+        requests[below(world, sizeof requests / sizeof *requests)](world, schedule);
 }
 
 static void approve_all(struct world *world, int schedule)
@@ -414,7 +440,7 @@ static void approve_all(struct world *world, int schedule)
     int count = open_runs(world, &world->operator.schedules[schedule], runs);
 
     for (int i = 0; i < count; i++) {
-        struct command command = about(world, COMMAND_APPROVE, schedule);
+        struct command command = new_command(world, COMMAND_APPROVE, schedule);
 
         if (runs[i].state != RUN_APPROVAL)
             continue;
@@ -423,7 +449,7 @@ static void approve_all(struct world *world, int schedule)
     }
 }
 
-void requests_mend(struct world *world)
+void requests_repair(struct world *world)
 {
     const struct operator* op = & world->operator;
 

@@ -14,4 +14,4 @@ void requests_calendar(struct world *world, int schedule);
 void requests_make(struct world *world);
 
 /* After the healing: resumes everything that only a user can resume. */
-void requests_mend(struct world *world);
+void requests_repair(struct world *world);

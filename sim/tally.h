@@ -12,7 +12,7 @@ struct tally {
     int64_t seeds, turns, fires;
     span lived; /* of all schedules together */
     int64_t faults[FAULT_COUNT];
-    int64_t doctored; /* records from which a row was removed */
+    int64_t doctored; /* records from which the canary removed a row */
     uint64_t digest;
 };
 

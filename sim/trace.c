@@ -132,14 +132,14 @@ void trace_turn(const struct world *world, const struct sim_node *node,
     say_events(world, out);
 }
 
-static void print_draft(int place, const struct rec_draft *d)
+static void print_draft(int index, const struct rec_draft *d)
 {
     const struct policies *p = &d->policies;
 
     printf("draft %d: %.*s, overlap %s, catch-up %s within %" PRId64 " ms, buffer %" PRId32
            "%s, remaining %" PRId64 ", attempts %" PRId32 " after %" PRId64 " ms, lane %d, "
            "gate %.*s %" PRId32 ", keeps %" PRId32 ", jitter %" PRId64 " ms%s%s%s%s%s%s%s%s%s",
-           place, STR_ARG(d->seed), overlap_text(p->overlap), catchup_text(p->catchup),
+           index, STR_ARG(d->seed), overlap_text(p->overlap), catchup_text(p->catchup),
            p->catchup_window / SPAN_MS, p->buffer_limit, p->drop_when_full ? " or drop" : "",
            p->remaining_runs, p->retry.attempts, p->retry.delay / SPAN_MS, (int)d->lane,
            STR_ARG(p->gate), p->gate_limit, p->retention_count, d->def.jitter / SPAN_MS,

@@ -51,9 +51,9 @@ void sim_vfs_set_now(struct sim_vfs *vfs, instant now);
 /* These odds decide about each change that was not synced; NULL: the usual odds of tests. */
 void sim_vfs_power_loss(struct sim_vfs *vfs, struct prng *prng, const struct vfs_odds *odds);
 /*
- * kill -9: written data stays, as the kernel has it; locks and shared memory are gone.  What
- * was not synced still is not: a transaction that recovery finds then is durable only with the
- * next commit that changes something.
+ * kill -9: the kernel keeps written data; locks and shared memory are gone.  Data that was not
+ * synced is still not durable: if recovery finds such a transaction, the next commit that
+ * changes something makes it durable.
  */
 void sim_vfs_process_kill(struct sim_vfs *vfs);
 

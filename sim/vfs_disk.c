@@ -28,10 +28,10 @@ struct vfs_file {
     struct vfs_file *older;
     struct vfs_disk *disk;
     char name[VFS_PATH_MAX];
-    bool named;          /* as programs see it */
-    bool named_for_sure; /* on the disk */
+    bool named;         /* as programs see it */
+    bool named_durably; /* on the disk */
     int holders;
-    struct image seen, sure;
+    struct image visible, durable;
     struct change *changes;
     size_t count, room;
     struct image data;
@@ -92,8 +92,8 @@ struct vfs_disk *vfs_disk_new(void)
 
 static void free_file(struct vfs_file *file)
 {
-    free(file->seen.bytes);
-    free(file->sure.bytes);
+    free(file->visible.bytes);
+    free(file->durable.bytes);
     free(file->data.bytes);
     free(file->changes);
     free(file);
@@ -107,7 +107,7 @@ static void free_unreachable(struct vfs_disk *disk)
     while (*link) {
         struct vfs_file *file = *link;
 
-        if (file->named || file->named_for_sure || file->holders > 0) {
+        if (file->named || file->named_durably || file->holders > 0) {
             link = &file->older;
         } else {
             *link = file->older;
@@ -122,7 +122,7 @@ struct vfs_disk *vfs_disk_free(struct vfs_disk *disk)
         return NULL;
     for (struct vfs_file *file = disk->newest; file; file = file->older) {
         must(file->holders == 0);
-        file->named = file->named_for_sure = false;
+        file->named = file->named_durably = false;
     }
     free_unreachable(disk);
     free(disk);
@@ -173,7 +173,7 @@ void vfs_disk_let_go(struct vfs_file *file)
 
 int64_t vfs_disk_size(const struct vfs_file *file)
 {
-    return (int64_t)file->seen.size;
+    return (int64_t)file->visible.size;
 }
 
 size_t vfs_disk_read(const struct vfs_file *file, int64_t at, void *ret, size_t len)
@@ -181,12 +181,12 @@ size_t vfs_disk_read(const struct vfs_file *file, int64_t at, void *ret, size_t 
     size_t from = (size_t)at, rest;
 
     must(at >= 0);
-    if (from >= file->seen.size)
+    if (from >= file->visible.size)
         return 0;
-    rest = file->seen.size - from;
+    rest = file->visible.size - from;
     if (len > rest)
         len = rest;
-    memcpy(ret, file->seen.bytes + from, len);
+    memcpy(ret, file->visible.bytes + from, len);
     return len;
 }
 
@@ -196,20 +196,20 @@ static void forget_changes(struct vfs_file *file)
     file->data.size = 0;
 }
 
-static void make_sure(struct vfs_file *file)
+static void make_durable(struct vfs_file *file)
 {
     for (size_t i = 0; i < file->count; i++) {
         const struct change *change = &file->changes[i];
 
         if (change->cuts)
-            cut(&file->sure, change->at);
+            cut(&file->durable, change->at);
         else
-            put_bytes(&file->sure, change->at, file->data.bytes + change->from, change->len);
+            put_bytes(&file->durable, change->at, file->data.bytes + change->from, change->len);
     }
     forget_changes(file);
 }
 
-static void note(struct vfs_file *file, struct change change)
+static void add_change(struct vfs_file *file, struct change change)
 {
     if (file->count == file->room) {
         file->room = file->room > 0 ? file->room * 2 : 64;
@@ -222,31 +222,31 @@ static void note(struct vfs_file *file, struct change change)
 void vfs_disk_write(struct vfs_file *file, int64_t at, const void *bytes, size_t len)
 {
     must(at >= 0 && at <= VFS_FILE_MAX && len <= (size_t)(VFS_FILE_MAX - at));
-    put_bytes(&file->seen, (size_t)at, bytes, len);
-    note(file, (struct change){.at = (size_t)at, .len = len, .from = file->data.size});
+    put_bytes(&file->visible, (size_t)at, bytes, len);
+    add_change(file, (struct change){.at = (size_t)at, .len = len, .from = file->data.size});
     put_bytes(&file->data, file->data.size, bytes, len);
     if (file->data.size > VFS_PENDING_MAX)
-        make_sure(file);
+        make_durable(file);
 }
 
 void vfs_disk_cut(struct vfs_file *file, int64_t size)
 {
     must(size >= 0);
-    cut(&file->seen, (size_t)size);
-    note(file, (struct change){.cuts = true, .at = (size_t)size});
+    cut(&file->visible, (size_t)size);
+    add_change(file, (struct change){.cuts = true, .at = (size_t)size});
 }
 
 void vfs_disk_sync_deletions(struct vfs_disk *disk)
 {
     for (struct vfs_file *file = disk->newest; file; file = file->older)
-        file->named_for_sure = file->named_for_sure && file->named;
+        file->named_durably = file->named_durably && file->named;
     free_unreachable(disk);
 }
 
 void vfs_disk_sync(struct vfs_file *file)
 {
-    make_sure(file);
-    file->named_for_sure = file->named;
+    make_durable(file);
+    file->named_durably = file->named;
     vfs_disk_sync_deletions(file->disk);
 }
 
@@ -270,24 +270,24 @@ static enum fate draw(struct prng *prng, const struct vfs_odds *odds)
     return at - odds->drop < odds->garble ? GARBLE : TEAR;
 }
 
-static void finish_sector(struct image *sure, size_t at, const unsigned char *bytes, size_t len,
-                          struct prng *prng, const struct vfs_odds *odds)
+static void finish_sector(struct image *durable, size_t at, const unsigned char *bytes,
+                          size_t len, struct prng *prng, const struct vfs_odds *odds)
 {
     unsigned char noise[VFS_SECTOR];
 
     switch (draw(prng, odds)) {
     case KEEP:
-        put_bytes(sure, at, bytes, len);
+        put_bytes(durable, at, bytes, len);
         break;
     case DROP:
         break;
     case GARBLE:
         for (size_t i = 0; i < len; i++)
             noise[i] = (unsigned char)prng_next(prng);
-        put_bytes(sure, at, noise, len);
+        put_bytes(durable, at, noise, len);
         break;
     case TEAR:
-        put_bytes(sure, at, bytes, (size_t)prng_below(prng, len));
+        put_bytes(durable, at, bytes, (size_t)prng_below(prng, len));
         break;
     }
 }
@@ -301,7 +301,8 @@ static void finish_write(struct vfs_file *file, const struct change *change, str
 
         if (len > change->len - done)
             len = change->len - done;
-        finish_sector(&file->sure, at, file->data.bytes + change->from + done, len, prng, odds);
+        finish_sector(&file->durable, at, file->data.bytes + change->from + done, len, prng,
+                      odds);
         done += len;
     }
 }
@@ -315,11 +316,11 @@ static void finish_content(struct vfs_file *file, struct prng *prng,
         if (!change->cuts)
             finish_write(file, change, prng, odds);
         else if (draw(prng, odds) != DROP)
-            cut(&file->sure, change->at);
+            cut(&file->durable, change->at);
     }
     forget_changes(file);
-    file->seen.size = 0;
-    put_bytes(&file->seen, 0, file->sure.bytes, file->sure.size);
+    file->visible.size = 0;
+    put_bytes(&file->visible, 0, file->durable.bytes, file->durable.size);
 }
 
 /* A name that was used again belongs to the newer file, if that exists. */
@@ -336,10 +337,10 @@ void vfs_disk_lose_power(struct vfs_disk *disk, struct prng *prng, const struct 
 {
     for (struct vfs_file *file = disk->newest; file; file = file->older) {
         must(file->holders == 0);
-        if (file->named != file->named_for_sure && draw(prng, odds) == DROP)
-            file->named = file->named_for_sure;
+        if (file->named != file->named_durably && draw(prng, odds) == DROP)
+            file->named = file->named_durably;
         file->named = file->named && !is_replaced(file);
-        file->named_for_sure = file->named;
+        file->named_durably = file->named;
         finish_content(file, prng, odds);
     }
     free_unreachable(disk);
@@ -352,7 +353,7 @@ uint64_t vfs_disk_digest(const struct vfs_disk *disk)
     for (const struct vfs_file *file = disk->newest; file; file = file->older)
         if (file->named) {
             digest_add(&digest, file->name, strlen(file->name));
-            digest_add(&digest, file->seen.bytes, file->seen.size);
+            digest_add(&digest, file->visible.bytes, file->visible.size);
         }
     return digest.sum;
 }

@@ -35,9 +35,9 @@ static struct holding *find(struct world *world, uint64_t tag)
 
 static void step_at(struct world *world, const struct holding *h, instant at)
 {
-    int place = (int)(h - world->workers.holdings);
+    int index = (int)(h - world->workers.holdings);
 
-    world_at(world, at, HAPPEN_HOLDER, place, h->serial);
+    world_at(world, at, HAPPEN_HOLDER, index, h->serial);
 }
 
 static void step_in(struct world *world, const struct holding *h, span most)
@@ -93,11 +93,11 @@ void workers_begin(struct world *world)
 /* Uses the node it knows, or another if that one is down. */
 static struct sim_node *node_for(struct world *world, int *node)
 {
-    struct sim_node *committed = &world->nodes[*node];
+    struct sim_node *known = &world->nodes[*node];
     struct sim_node *any;
 
-    if (node_is_up(committed) && !prng_chance(&world->prng, 1, 16))
-        return committed;
+    if (node_is_up(known) && !prng_chance(&world->prng, 1, 16))
+        return known;
     any = node_any(world);
     if (any)
         *node = any->index;

@@ -68,8 +68,8 @@ void workers_hear(struct world *world, int node);
 void workers_take(struct world *world, const struct assignment *assignment, int node,
                   bool is_grant);
 /*
- * The node has received a run and must not begin it so late: it hands the run back when it
- * continues.
+ * The node stalled before it delivered a run.  It is then too late to start it: the node hands
+ * the run back at `at`, when it continues.
  */
 void workers_hand_back(struct world *world, const struct assignment *assignment, int node,
                        instant at);

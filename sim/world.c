@@ -34,17 +34,17 @@ instant world_back_at(struct world *world, span most)
 void world_at(struct world *world, instant at, enum happening_kind kind, int who,
               uint64_t serial)
 {
-    int place = world->free_happening;
+    int index = world->free_happening;
 
-    if (place >= 0) {
-        world->free_happening = world->happenings[place].next_free;
+    if (index >= 0) {
+        world->free_happening = world->happenings[index].next_free;
     } else {
-        place = world->happening_count++;
-        world->happenings = recorder_room(world->happenings, place, sizeof *world->happenings);
+        index = world->happening_count++;
+        world->happenings = recorder_room(world->happenings, index, sizeof *world->happenings);
     }
-    world->happenings[place] = (struct happening){.kind = kind, .who = who, .serial = serial};
+    world->happenings[index] = (struct happening){.kind = kind, .who = who, .serial = serial};
     heap_push(world->heap,
-              (struct heap_item){.at = at, .seq = world->pushed++, .index = place});
+              (struct heap_item){.at = at, .seq = world->pushed++, .index = index});
 }
 
 bool world_is_calm(const struct world *world)
@@ -163,7 +163,7 @@ static bool keeps_all(const struct record *r, int64_t schedule)
 /*
  * The canary: removes the end of a run from history.  False if there is none that must exist.
  */
-static bool doctor(struct record *r)
+static bool remove_end(struct record *r)
 {
     int i = 0;
 
@@ -191,7 +191,7 @@ static enum rc conclude(struct world *world, struct tally *tally, struct err *re
     }
     if (rc != RC_OK)
         return rc;
-    tally->doctored += world->options.is_canary && doctor(&world->recorder.record);
+    tally->doctored += world->options.is_canary && remove_end(&world->recorder.record);
     arena = arena_new(JUDGE_BYTES_MAX);
     rc = judge(&world->recorder.record, arena, reterr);
     arena_free(arena);

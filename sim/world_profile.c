@@ -92,32 +92,32 @@ static void draw_holidays(struct world_profile *profile, struct prng *prng)
 
 void world_profile_draw(struct world_profile *ret, struct prng *prng)
 {
-    struct world_profile s = {.speed = (enum world_speed)prng_below(prng, SPEED_COUNT)};
+    struct world_profile profile = {.speed = (enum world_speed)prng_below(prng, SPEED_COUNT)};
 
-    s.unit = units[s.speed];
-    s.trouble = prng_between(prng, 60, 300) * s.unit;
-    s.drain = 110 * s.unit;
-    s.begin = draw_begin(&s, prng);
-    s.nodes = prng_chance(prng, 1, 2) ? 1 : (int)prng_between(prng, 2, SIM_NODES_MAX);
-    s.workers = (int)prng_between(prng, 1, SIM_WORKERS_MAX);
-    s.schedules = (int)prng_between(prng, 1, SIM_SCHEDULES_MAX);
-    s.capacity = (int)prng_between(prng, 1, 12);
-    s.rows = prng_chance(prng, 1, 4) ? 1000 : 64;
-    s.plans = (int)prng_between(prng, 2, 24);
+    profile.unit = units[profile.speed];
+    profile.trouble = prng_between(prng, 60, 300) * profile.unit;
+    profile.drain = 110 * profile.unit;
+    profile.begin = draw_begin(&profile, prng);
+    profile.nodes = prng_chance(prng, 1, 2) ? 1 : (int)prng_between(prng, 2, SIM_NODES_MAX);
+    profile.workers = (int)prng_between(prng, 1, SIM_WORKERS_MAX);
+    profile.schedules = (int)prng_between(prng, 1, SIM_SCHEDULES_MAX);
+    profile.capacity = (int)prng_between(prng, 1, 12);
+    profile.rows = prng_chance(prng, 1, 4) ? 1000 : 64;
+    profile.plans = (int)prng_between(prng, 2, 24);
     /* not drawn, so that existing seeds stay the same */
-    s.jitter = s.plans % 4 == 0 ? 3 * s.unit : 0;
-    s.backfill_batch = s.plans % 3 == 0 ? 0 : 1 + s.plans % 5;
-    s.node_lease = prng_between(prng, 6, 20) * s.unit;
-    s.tick = s.node_lease / 3;
-    s.lag = s.nodes > 1 && prng_chance(prng, 1, 2) ? 900 * SPAN_MS : 0;
-    s.command_gap = prng_between(prng, 1, 10) * s.unit;
+    profile.jitter = profile.plans % 4 == 0 ? 3 * profile.unit : 0;
+    profile.backfill_batch = profile.plans % 3 == 0 ? 0 : 1 + profile.plans % 5;
+    profile.node_lease = prng_between(prng, 6, 20) * profile.unit;
+    profile.tick = profile.node_lease / 3;
+    profile.lag = profile.nodes > 1 && prng_chance(prng, 1, 2) ? 900 * SPAN_MS : 0;
+    profile.command_gap = prng_between(prng, 1, 10) * profile.unit;
     for (int i = 0; i < SIM_GATES; i++)
-        s.gate_limit[i] = (int)prng_between(prng, 1, 3);
-    draw_holidays(&s, prng);
-    s.gates_change = prng_chance(prng, 1, 4);
-    draw_faults(&s, prng);
-    s.queues_change = prng_chance(prng, 1, 2);
-    *ret = s;
+        profile.gate_limit[i] = (int)prng_between(prng, 1, 3);
+    draw_holidays(&profile, prng);
+    profile.gates_change = prng_chance(prng, 1, 4);
+    draw_faults(&profile, prng);
+    profile.queues_change = prng_chance(prng, 1, 2);
+    *ret = profile;
 }
 
 enum manner world_profile_manner(const struct world_profile *profile, struct prng *prng)

@@ -63,7 +63,7 @@ static void send_run(struct turn *turn, const struct command *c, struct command_
         send_find(turn, c, s);
 }
 
-/* Looks up the name only for a quota: the insert shows if it is taken, but only afterwards. */
+/* Without a quota the insert shows whether the name is taken; a quota is checked before it. */
 static void send_create(struct turn *turn, const struct command *c, struct command_state *s)
 {
     if (c->quota > 0)
@@ -142,13 +142,13 @@ static void want_run(struct turn *turn, const struct command *c, struct command_
 /* ---- the table ---- */
 
 struct command_rule {
-    apply_send_fn *send; /* queues its first statements; NULL: none                        */
-    apply_send_fn *want; /* adds what it needs to the workset; NULL: nothing               */
-    apply_fn *apply;     /* NULL: nothing is left to do                                    */
-    apply_fn *applied;   /* after the flush, if is_created or is_written is set            */
-    bool names_schedule; /* the schedule must exist and be held before `apply`             */
-    bool names_run;      /* except for a direct run or a run of a deleted schedule         */
-    bool is_edit;        /* changes the definition: also of a schedule without a plan      */
+    apply_send_fn *send; /* queues its first statements; NULL: none                   */
+    apply_send_fn *want; /* adds what it needs to the workset; NULL: nothing          */
+    apply_fn *apply;     /* NULL: nothing is left to do                               */
+    apply_fn *applied;   /* after the flush, if is_created or is_written is set       */
+    bool names_schedule; /* the schedule must exist and be held before `apply`        */
+    bool names_run;      /* except for a direct run or a run of a deleted schedule    */
+    bool is_edit;        /* changes the definition: also of a schedule without a plan */
 };
 
 static const struct command_rule rules[COMMAND_COUNT] = {
@@ -422,11 +422,11 @@ void apply_store_replies(struct turn *turn)
     for (int i = 0; i < turn->in->command_count; i++) {
         const struct command *c = &turn->in->commands[i];
         struct reply *reply = &turn->replies[i];
-        bool is_made = turn->commands[i].is_created && reply->rc == RC_OK;
+        bool was_created = turn->commands[i].is_created && reply->rc == RC_OK;
 
         must(reply->tag == c->tag);
-        must(!is_made || reply->schedule == turn->commands[i].sched->id);
-        if (is_made)
+        must(!was_created || reply->schedule == turn->commands[i].sched->id);
+        if (was_created)
             reply->cursor = &turn->commands[i].sched->cursor;
         if (c->request.len == 0 || turn->commands[i].is_done)
             continue;
@@ -435,11 +435,12 @@ void apply_store_replies(struct turn *turn)
             continue;
         }
         requests_finish(
-            turn->db, &(struct request){.namespace = c->namespace,
-                                        .name = c->request,
-                                        .rc = RC_OK,
-                                        .reply = print_reply(
-                                            turn, reply, is_made ? c->name : (struct str){0})});
+            turn->db,
+            &(struct request){
+                .namespace = c->namespace,
+                .name = c->request,
+                .rc = RC_OK,
+                .reply = print_reply(turn, reply, was_created ? c->name : (struct str){0})});
     }
 }
 

@@ -236,7 +236,7 @@ void send_calendar(struct turn *turn, const struct command *c, struct command_st
 }
 
 /*
- * Written after the check for a repeated request, as a token is.  The version guards against
+ * Not sent with the first statements, as in apply_token().  The version guards against
  * overwriting a change that the client has not seen.
  */
 void apply_calendar(struct turn *turn, const struct command *c, struct command_state *s,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands about runs: trigger, test, backfill, skip, approve, reject, cancel, terminate.
+ * Commands about runs: trigger, test, backfill, skip, unskip, approve, reject, cancel,
+ * terminate.
  */
 #include "base/must.h"
 #include "engine/apply.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands about schedules: create, update, delete, close, pause, resume, hint; direct runs.
+ * Commands about schedules: create, update, delete, close, pause, resume, hint, unhint, reset;
+ * and direct runs.
  */
 #include <string.h>
 
@@ -187,8 +188,8 @@ void applied_create(struct turn *turn, const struct command *c, struct command_s
 }
 
 /*
- * Called before the schedule is barred: afterwards its waiting slots would not be considered,
- * and a slot that is due now would pass them.
+ * Called before the schedule is barred.  Afterwards sched_decide() would ignore its waiting
+ * slots, and a slot that is due now would start before them.
  */
 static void decide_before_bar(struct turn *turn, struct work_schedule *sched)
 {
@@ -250,8 +251,8 @@ static void change_flags(struct turn *turn, struct work_schedule *sched,
 }
 
 /*
- * Adds the default jitter, as reading the plan does; otherwise a slot whose nominal time has
- * passed but whose jitter has not would get lost.
+ * Adds the default jitter, as read_plan() does.  Without it, a slot would be lost if its
+ * nominal time has passed and its due time has not.
  */
 static void add_dispatch_jitter(struct turn *turn, struct str packed, struct plan *plan)
 {

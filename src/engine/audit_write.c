@@ -150,7 +150,7 @@ void audit_write(struct turn *turn)
     must(row.seq == turn->engine->memory.audit + 1);
     row.body = buf_as_str(&body);
     memcpy(row.prior, m->audit_hash, sizeof row.prior);
-    audit_link(&row, row.hash);
+    audit_row_hash(&row, row.hash);
     audit_insert(turn->db, &row);
     prune(turn);
     m->audit += row.count;

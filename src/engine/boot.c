@@ -11,7 +11,7 @@
 
 enum {
     TURN_BYTES_MAX = 1 << 30, /* a turn of the largest specs and results */
-    LIFE_BYTES_MAX =
+    LIFETIME_BYTES_MAX =
         192 << 20, /* the caches, and 300,000 calls in flight (their list doubles) */
     MAP_HINT = 1024,
 };
@@ -27,7 +27,7 @@ static void set_zones_version(struct engine *engine, struct str version)
 
 struct engine *engine_new(const struct engine_options *options)
 {
-    struct arena *lifetime = arena_new(LIFE_BYTES_MAX);
+    struct arena *lifetime = arena_new(LIFETIME_BYTES_MAX);
     struct engine *engine = arena_take(lifetime, sizeof(*engine));
 
     must(options->node.len > 0 && options->node.len <= PLAN_TEXT_MAX);
@@ -47,7 +47,7 @@ struct engine *engine_new(const struct engine_options *options)
     engine->inflight = inflight_new(lifetime);
     engine->committed = committed_new(lifetime, options->committed > 0 ? options->committed
                                                                        : COMMITTED_MAX);
-    engine->rows_most = TURN_ROWS_MAX;
+    engine->rows_limit = TURN_ROWS_MAX;
     engine->sched_map = map_new(MAP_HINT);
     engine->work_map = map_new(MAP_HINT);
     engine->gate_map = map_new(MAP_HINT);
@@ -134,7 +134,7 @@ static void set_memory(struct engine *engine, const struct node *node, instant n
         .reclaim_node = node->id,
         .replan_after = INT64_MAX,
         .periodic_turn = node->turn,
-        .stats = node->stats,
+        .counted_to = node->stats,
         .count_at = now,
         .audit_pruned_at = INSTANT_NONE,
     };

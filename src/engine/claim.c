@@ -21,11 +21,11 @@
 struct search {
     int64_t lane, queue;
     int limit;
-    bool is_limited; /* it may have a limit: its row must be locked; then: it has one */
-    int64_t room;    /* then: how many more of its runs may be claimed               */
-    int moved;       /* runs that are not ready any more: claimed, or gated           */
-    int taken;       /* of those: claimed                                             */
-    struct db_result queue_row, out_row, rows;
+    bool is_limited; /* before its row is locked: it may have a limit; after: it has one */
+    int64_t room;    /* if is_limited: how many more of its runs may be claimed          */
+    int processed;   /* runs that are no longer ready: claimed or gated                  */
+    int claimed;
+    struct db_result queue_row, claimed_row, rows;
     struct work_run **found; /* one for each row */
 };
 
@@ -302,7 +302,7 @@ static int plan_searches(struct turn *turn, bool for_fresh, struct search *searc
 /*
  * When the list cannot hold the queues of all polls, each periodic turn begins with others.
  */
-void claim_heat(struct turn *turn)
+void claim_mark_polled(struct turn *turn)
 {
     int count = turn->queues.count;
     int first = count > 0 ? (int)(turn->memory.turn * HOT_MAX % count) : 0;
@@ -315,7 +315,7 @@ void claim_heat(struct turn *turn)
     }
 }
 
-/* The rows are locked and complete; a run that this turn has changed stays as changed. */
+/* Adds runs to the workset; a run that this turn has changed keeps its changes. */
 static void read_rows(struct turn *turn, struct search *search)
 {
     search->found = arena_array(turn->arena, (size_t)search->rows.rows,
@@ -373,7 +373,7 @@ static bool enter_gate(struct turn *turn, struct work_run *work)
 
 /*
  * Claims the fresh runs of a queue that rank before a run that was found.  False when one of
- * them has to wait: runs that rank after it must then wait, too, until it is written.
+ * them must wait: it is written first, so that no run of worse rank is claimed before it.
  */
 static bool claim_better_fresh(struct turn *turn, const struct search *search,
                                const struct work_run *found, int *at)
@@ -419,15 +419,15 @@ static bool claim_found(struct turn *turn, struct search *search)
             continue;
         if (enter_gate(turn, work)) {
             claim_run(turn, work, poll);
-            search->taken++;
+            search->claimed++;
         }
-        search->moved++;
+        search->processed++;
     }
     return all;
 }
 
 /* False when this turn may claim no run of a queue that may have a limit. */
-static bool find_room(struct turn *turn, struct search *search)
+static bool read_queue_limit(struct turn *turn, struct search *search)
 {
     struct queue_row row;
 
@@ -437,10 +437,10 @@ static bool find_room(struct turn *turn, struct search *search)
     }
     queues_read(&search->queue_row, 0, &row);
     search->is_limited = row.most > 0;
-    search->room = row.most - db_int_at(&search->out_row, 0, 0);
+    search->room = row.most - db_int_at(&search->claimed_row, 0, 0);
     if (row.is_paused || (search->is_limited && search->room <= 0)) {
         make_cold(&turn->memory, LANE_PULL,
-                  search->queue); /* the step that makes room makes it hot */
+                  search->queue); /* the step that makes room makes it hot again */
         return false;
     }
     if (search->is_limited && search->room < search->limit)
@@ -467,12 +467,12 @@ static enum rc lock_limited(struct turn *turn, struct search *searches, int *cou
         if (!search->is_limited)
             continue;
         queues_lock(turn->db, search->queue, &search->queue_row);
-        runs_out(turn->db, search->queue, &search->out_row);
+        runs_count_claimed(turn->db, search->queue, &search->claimed_row);
         any = true;
     }
     rc = any ? db_flush(turn->db, turn->arena, reterr) : RC_OK;
     for (int i = 0; rc == RC_OK && i < *count; i++)
-        if (!searches[i].is_limited || find_room(turn, &searches[i]))
+        if (!searches[i].is_limited || read_queue_limit(turn, &searches[i]))
             searches[kept++] = searches[i];
     *count = kept;
     return rc;
@@ -483,9 +483,9 @@ static bool claim_until_empty(struct turn *turn, struct search *search)
 {
     bool all = claim_found(turn, search);
 
-    must(search->taken <= search->moved && search->moved <= search->rows.rows);
-    must(!search->is_limited || search->taken <= search->room);
-    return all || (search->is_limited && search->taken >= search->room);
+    must(search->claimed <= search->processed && search->processed <= search->rows.rows);
+    must(!search->is_limited || search->claimed <= search->room);
+    return all || (search->is_limited && search->claimed >= search->room);
 }
 
 /* Searches all hot queues once; for_fresh: only those with fresh runs. */
@@ -509,7 +509,7 @@ static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
 
         if (claim_until_empty(turn, search))
             make_cold(&turn->memory, search->lane, search->queue);
-        else if (search->moved > 0)
+        else if (search->processed > 0)
             turn->turn_again |= search->lane == LANE_PULL
                                     ? waiting_workers_next(turn, search->queue) >= 0
                                     : turn->capacity[search->lane] > 0;

@@ -8,7 +8,7 @@
 #include "engine/workset.h"
 
 /* Marks the queues of new polls as hot; before the other functions. */
-void claim_heat(struct turn *turn);
+void claim_mark_polled(struct turn *turn);
 
 /* Claims runs that became ready in this turn, in order of rank with those ready before. */
 enum rc claim_fresh(struct turn *turn, struct err *reterr);

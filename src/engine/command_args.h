@@ -16,14 +16,14 @@ enum { BACKFILLS_MAX = 100 }; /* unfinished ones per schedule */
 struct draft {
     struct plan plan;                   /* the engine sets queue, gate and created */
     struct str queue;                   /* name of the queue, LANE_PULL only       */
-    struct str spec, action, policies;  /* JSON as it is stored */
-    struct str governor, labels, extra; /* JSON or empty        */
+    struct str spec, action, policies;  /* JSON as it is stored                    */
+    struct str governor, labels, extra; /* JSON or empty                           */
     struct str description;
     int64_t dialect;
     bool is_disabled;
     bool is_paused;  /* create it paused                                                  */
-    bool sets_pause; /* the pause ends at save_args.pause_until, and an update pauses or  */
-                     /* resumes it as is_paused says; false: an update keeps the pause    */
+    bool sets_pause; /* is_paused and save_args.pause_until apply to updates, too; false: */
+                     /* an update keeps the pause, and a new pause has no end             */
     bool trigger;    /* start one run when it is created                                  */
 };
 
@@ -60,10 +60,10 @@ struct pause_args {
 
 struct run_args {
     struct run_id id;
-    struct str log;     /* COMMAND_APPROVE: packed lines for its log, see store/logs.h      */
-    struct str error;   /* COMMAND_REJECT: the error that it ends with                      */
-    bool keeps_started; /* COMMAND_CANCEL: end the run at once, unless its holder has       */
-                        /* started to work on it: RC_CONFLICT                               */
+    struct str log;     /* COMMAND_APPROVE: packed lines for its log, see store/logs.h */
+    struct str error;   /* COMMAND_REJECT: the error that it ends with                 */
+    bool keeps_started; /* COMMAND_CANCEL: end the run at once, unless its holder has  */
+                        /* started to work on it: RC_CONFLICT                          */
 };
 
 struct hint_args {
@@ -74,8 +74,8 @@ struct hint_args {
 };
 
 struct ungate_args {
-    struct str policy; /* the part of the policies' JSON that names the gate      */
-    instant since;     /* no schedule that was changed before this time names it  */
+    struct str policy; /* the part of the policies' JSON that names the gate     */
+    instant since;     /* no schedule that was changed before this time names it */
 };
 
 struct token_use_args {

@@ -42,7 +42,7 @@ void committed_free(struct committed_cache *committed)
     bounded_cache_free(committed->queues);
 }
 
-void committed_doubt(struct committed_cache *committed)
+void committed_drop_rows(struct committed_cache *committed)
 {
     bounded_cache_clear(committed->runs);
     bounded_cache_clear(committed->cursors);
@@ -50,13 +50,13 @@ void committed_doubt(struct committed_cache *committed)
 
 void committed_clear(struct committed_cache *committed)
 {
-    committed_doubt(committed);
+    committed_drop_rows(committed);
     bounded_cache_clear(committed->queues);
 }
 
 void committed_drop_run(struct committed_cache *committed, const struct run *run)
 {
-    bounded_cache_drop(committed->runs, run_key(run->schedule, run->slot, run->pass));
+    bounded_cache_drop(committed->runs, run_hash(run->schedule, run->slot, run->pass));
 }
 
 void committed_put_run(struct committed_cache *committed, const struct run *run)
@@ -72,7 +72,7 @@ void committed_put_run(struct committed_cache *committed, const struct run *run)
     copy.run.worker.ptr = NULL;
     copy.run.lacks_input = run->lacks_input || run->input.len > 0;
     copy.run.input = copy.run.progress = (struct str){NULL, 0};
-    bounded_cache_put(committed->runs, run_key(run->schedule, run->slot, run->pass), &copy);
+    bounded_cache_put(committed->runs, run_hash(run->schedule, run->slot, run->pass), &copy);
 }
 
 bool committed_run(const struct committed_cache *committed, const struct run_id *id,
@@ -80,7 +80,7 @@ bool committed_run(const struct committed_cache *committed, const struct run_id 
 {
     instant slot = id->slot_ms * SPAN_MS;
     const struct committed_run *found = bounded_cache_find(
-        committed->runs, run_key(id->schedule, slot, id->pass));
+        committed->runs, run_hash(id->schedule, slot, id->pass));
 
     if (!found || found->run.schedule != id->schedule || found->run.slot != slot ||
         found->run.pass != id->pass)

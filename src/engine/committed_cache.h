@@ -27,8 +27,8 @@ struct committed_cache {
 struct committed_cache committed_new(struct arena *arena, int most);
 void committed_free(struct committed_cache *committed);
 void committed_clear(struct committed_cache *committed);
-/* Other nodes were active: drops what they may have changed. */
-void committed_doubt(struct committed_cache *committed);
+/* Drops runs and cursors: other nodes may have changed them.  Keys of queues stay. */
+void committed_drop_rows(struct committed_cache *committed);
 
 /* The run as committed: cached while a worker holds it, dropped otherwise. */
 void committed_put_run(struct committed_cache *committed, const struct run *run);

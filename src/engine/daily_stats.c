@@ -10,17 +10,17 @@
 #include "store/key.h"
 
 enum {
-    COUNT_BATCH = 1024, /* rows of history that a turn counts: some milliseconds              */
-    COUNT_PACE = 2,     /* plus so many for each row written since                            */
-    COUNT_ROWS = 65536, /* begin a pass after so many; readers count the uncounted themselves */
+    COUNT_BATCH = 1024, /* rows of history that a turn counts, which takes milliseconds  */
+    COUNT_PACE = 2,     /* further rows per row that was written since the last batch    */
+    COUNT_ROWS = 65536, /* written rows that begin a pass: queries count them until then */
 };
-/* Or begin a pass so long after the last one, so that the row of a day is rarely written. */
+/* The time that begins a pass.  It is long, so that the row of a day is rarely written. */
 #define COUNT_EVERY (15 * SPAN_MIN)
 #define STATS_DAYS  400 /* kept: a year, and time to examine it */
 
 static bool is_for_other(const struct engine_memory *m)
 {
-    return m->reclaim_node != 0 && m->reclaim_counts;
+    return m->reclaim_node != 0 && m->is_reclaim_counting;
 }
 
 void daily_stats_take_over(struct turn *turn, const struct node *node)
@@ -28,8 +28,8 @@ void daily_stats_take_over(struct turn *turn, const struct node *node)
     struct engine_memory *m = &turn->memory;
 
     must(m->reclaim_node == node->id && node->id != turn->node);
-    m->reclaim_counts = true;
-    m->reclaim_stats = node->stats;
+    m->is_reclaim_counting = true;
+    m->reclaim_counted_to = node->stats;
     m->reclaim_until = key_of((node->key_ms + 1) * SPAN_MS);
 }
 
@@ -44,21 +44,21 @@ static struct stats_range range_of(const struct turn *turn)
     const struct engine_memory *m = &turn->memory;
 
     if (is_for_other(m))
-        return (struct stats_range){m->reclaim_node, m->reclaim_stats, m->reclaim_until};
-    return (struct stats_range){turn->node, m->stats, m->stats_until};
+        return (struct stats_range){m->reclaim_node, m->reclaim_counted_to, m->reclaim_until};
+    return (struct stats_range){turn->node, m->counted_to, m->count_until};
 }
 
 /*
- * Every key of this turn is greater than stats_until.  The keys of earlier turns are less,
+ * Every key of this turn is greater than count_until.  The keys of earlier turns are less,
  * except those of the same millisecond: the next pass counts them.
  */
 static void begin_pass(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
 
-    must(!m->counts);
-    m->counts = true;
-    m->stats_until = key_of(m->key_ms * SPAN_MS);
+    must(!m->is_counting);
+    m->is_counting = true;
+    m->count_until = key_of(m->key_ms * SPAN_MS);
 }
 
 static bool is_pass_due(const struct turn *turn)
@@ -77,14 +77,14 @@ void daily_stats_send(struct turn *turn)
 
     if (turn->in->rows == 0)
         return;
-    if (!m->counts && is_pass_due(turn))
+    if (!m->is_counting && is_pass_due(turn))
         begin_pass(turn);
-    turn->counts = m->counts || is_for_other(m);
-    if (!turn->counts)
+    turn->has_count = m->is_counting || is_for_other(m);
+    if (!turn->has_count)
         return;
     turn->count_range = range_of(turn);
-    stats_portion(turn->db, &turn->count_range, limit < DB_ROWS_MAX ? (int)limit : DB_ROWS_MAX,
-                  &turn->count_row);
+    stats_batch_end(turn->db, &turn->count_range,
+                    limit < DB_ROWS_MAX ? (int)limit : DB_ROWS_MAX, &turn->count_row);
     m->uncounted = 0;
 }
 
@@ -92,7 +92,7 @@ static void end_pass(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
 
-    m->counts = false;
+    m->is_counting = false;
     m->count_at = turn->now + COUNT_EVERY;
     stats_prune(turn->db, turn->now / SPAN_DAY - STATS_DAYS, COUNT_BATCH);
 }
@@ -104,10 +104,10 @@ void daily_stats_read(struct turn *turn)
     bool is_over = turn->count_row.rows == 0, is_other = range.maker != turn->node;
     struct node node;
 
-    if (!turn->counts)
+    if (!turn->has_count)
         return;
-    must(!is_other || (m->reclaim_counts && range.maker == m->reclaim_node));
-    must(is_other || (m->counts && range.after == m->stats));
+    must(!is_other || (m->is_reclaim_counting && range.maker == m->reclaim_node));
+    must(is_other || (m->is_counting && range.after == m->counted_to));
     if (!is_over)
         range.until = db_int_at(&turn->count_row, 0, 0);
     node = (struct node){
@@ -116,18 +116,18 @@ void daily_stats_read(struct turn *turn)
     if (!is_over)
         stats_add(turn->db, &range, turn->node);
     if (is_other) {
-        m->reclaim_stats = range.until;
-        m->reclaim_counts = !is_over;
+        m->reclaim_counted_to = range.until;
+        m->is_reclaim_counting = !is_over;
         return;
     }
-    m->stats = range.until;
+    m->counted_to = range.until;
     if (is_over)
         end_pass(turn);
 }
 
 void daily_stats_keep(struct turn *turn, int64_t schedule, int count)
 {
-    struct stats_range range = {turn->node, turn->memory.stats, INT64_MAX};
+    struct stats_range range = {turn->node, turn->memory.counted_to, INT64_MAX};
 
     stats_add_old(turn->db, &range, schedule, count);
     history_keep(turn->db, schedule, count, turn->node);

@@ -11,7 +11,7 @@
 #include "engine/engine_internal.h"
 #include "store/zones.h"
 
-enum { WALKED_MAX = 32 }; /* slots: walking more of them takes longer than counting the day */
+enum { WALK_MAX = 32 }; /* slots: walking more of them takes longer than counting the day */
 
 /* Other nodes may have added zones; most midnights are at multiples of this. */
 #define ZONES_POLL_EVERY (15 * SPAN_MIN)
@@ -28,7 +28,7 @@ static bool is_other_day(const struct tz *tz, instant a, instant b)
 
 /*
  * Most schedules have a few slots a day, and walking them is faster than counting.  False when
- * there are more than WALKED_MAX.  *ret_last is the last slot of the day.
+ * there are more than WALK_MAX.  *ret_last is the last slot of the day.
  */
 static bool walk_day(const struct work_schedule *sched, instant end, int64_t *ret_count,
                      instant *ret_last)
@@ -36,7 +36,7 @@ static bool walk_day(const struct work_schedule *sched, instant end, int64_t *re
     instant at = sched->cursor.next_at;
     struct slot slot;
 
-    for (int n = 1; n <= WALKED_MAX; n++) {
+    for (int n = 1; n <= WALK_MAX; n++) {
         if (!spec_next(&sched->plan.spec, &sched->ctx, at, &slot) || slot.at >= end) {
             *ret_count = n;
             *ret_last = at;

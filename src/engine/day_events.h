@@ -9,8 +9,8 @@
 
 /*
  * Writes an event with the number of slots in the day of the next slot, when that day differs
- * from the one before or the schedule was edited.  So each day has one event, written when the
- * last slot before it has passed, and needs no wake-up of its own.
+ * from the one before or the schedule was edited.  So each day has one event.  It is written
+ * when the last slot before that day has passed, so that no schedule is woken for it.
  */
 void day_events_plan(struct turn *turn, const struct work_schedule *sched);
 

@@ -11,9 +11,8 @@
 #include "engine/start_slots.h"
 #include "engine/transitions.h"
 
-enum {
-    DECIDE_PASSES_MAX = 3
-}; /* the first, one after runs were ended, one for what that frees */
+/* One pass, one after open runs were ended, and one for the starts that this allows. */
+enum { DECIDE_PASSES_MAX = 3 };
 
 /* A candidate to start: a held run or a new start; exactly one of the two is set at first. */
 struct candidate {
@@ -250,7 +249,7 @@ static bool decide_once(struct turn *turn, struct work_schedule *sched)
 void sched_decide(struct turn *turn, struct work_schedule *sched)
 {
     must(sched->state == SCHED_HELD);
-    /* A schedule that is not barred was advanced before, and a governed slot moves. */
+    /* If it is not barred it was advanced before; a governed slot moves and is not missed. */
     if ((sched->cursor.flags & CURSOR_BARRED) && !sched->plan.policies.catchup_paused &&
         !sched->plan.is_governed && sched_must_advance_first(turn, sched))
         sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);

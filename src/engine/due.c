@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scan for due schedules.  It begins at the floor, the least wake_at that the last scan
- * saw, so that it need not step over dead index entries; every FULL_SCAN_EVERY it begins at
- * the start of the index.
+ * The scan for due schedules.  It begins at the floor, the smallest wake_at that the last scan
+ * found, because the index may have many entries of old row versions before it. Every
+ * FULL_SCAN_EVERY the scan begins at the start of the index.
  */
 #include "engine/due.h"
 
@@ -37,10 +37,10 @@ static bool is_within(const struct turn *turn, instant at, span most)
 }
 
 /*
- * A run that is claimed in the turn that creates it is written once; a run that has to wait is
- * written, found, and written again.  So while workers claim all runs that become due, the turn
- * creates no more than they ask for; and none while they work on what they got, because they
- * will poll again soon.  BACK_SOON and DUE_PATIENCE limit that delay.
+ * A run that is claimed in the turn that creates it is written once; a run that must wait is
+ * written, found, and written again.  So, while workers claim every run at once, a turn creates
+ * only as many runs as they ask for.  It creates none while all workers are busy, because they
+ * will poll again soon; BACK_SOON and DUE_PATIENCE limit that delay.
  */
 static int size_batch(const struct turn *turn)
 {

@@ -12,8 +12,8 @@ void due_send(struct turn *turn);
 /* Adds each of them to the workset. */
 void due_read(struct turn *turn);
 
-/* Notes whether workers claimed at once all runs that became ready (turn.fresh). */
+/* Stores whether workers have claimed every run that became ready in this turn (turn.fresh). */
 void due_set_claimed(struct turn *turn, bool all);
 
-/* When to scan again; INSTANT_NEVER: the scan has found all due schedules. */
+/* When to scan again; INSTANT_NEVER: the scan found all due schedules, or there was none. */
 instant due_again(const struct turn *turn);

@@ -4,8 +4,8 @@
  *
  * When the database rejects a turn because of its data, the engine runs it again with each
  * command in a transaction of its own, so that one command cannot fail the others.  When the
- * reply to a commit was lost, the node row of the next turn shows the result: if it still has
- * the number of the turn before, nothing was committed.
+ * reply to a commit is lost, the next turn reads the turn number in the node row: if it is
+ * still that of the turn before, nothing was committed.
  */
 #include "engine/engine.h"
 
@@ -29,10 +29,10 @@
 #include "engine/waiting_workers.h"
 #include "store/key.h"
 
-#define CACHE_WITHIN (5 * SPAN_MIN) /* a new schedule that is due later is not cached         */
+#define CACHE_WITHIN (5 * SPAN_MIN) /* a new schedule that is due later is not cached       */
 #define BROKEN_PAUSE SPAN_MIN       /* between visits of a schedule whose zone is not known */
 
-enum { ROWS_CUT = 8 }; /* divides the rows: four steps from the largest turn to a single row */
+enum { ROWS_DIVISOR = 8 }; /* of the rows: four steps from the largest turn to a single row */
 
 /* The first statements of the turn, in one flush. */
 static void send_first(struct turn *turn)
@@ -51,7 +51,7 @@ static void send_first(struct turn *turn)
     due_send(turn);
     if (turn->in->rows > 0)
         runs_waking(turn->db, turn->now, turn->in->rows, &turn->waking_rows);
-    turn->reclaim_asked = m->reclaim_node;
+    turn->reclaim_queried = m->reclaim_node;
     if (m->reclaim_node != 0)
         runs_of_node(turn->db, m->reclaim_node, m->reclaim_after, BATCH_ROWS,
                      &turn->reclaim_rows);
@@ -136,7 +136,7 @@ static void write_runs(struct turn *turn)
 static enum rc drop_caches(struct turn *turn, struct err *reterr)
 {
     turn->engine->memory.has_others = true;
-    committed_doubt(&turn->engine->committed);
+    committed_drop_rows(&turn->engine->committed);
     return err_set(reterr, RC_BUSY, -1, 0, "another node may have ended a run of this node");
 }
 
@@ -173,16 +173,16 @@ static void write_gates(struct turn *turn)
 static bool is_alone(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
-    int64_t sum = m->others_sum;
+    int64_t sum = m->others_activity;
 
     if (turn->others_row.rows == 0)
         return !m->has_others;
     m->has_others = db_int_at(&turn->others_row, 0, 0) > 0;
-    m->others_sum = db_int_at(&turn->others_row, 0, 1);
-    m->others_stats = db_int_at(&turn->others_row, 0, 2);
-    if (!m->has_others && m->others_sum == sum)
+    m->others_activity = db_int_at(&turn->others_row, 0, 1);
+    m->others_counted_to = db_int_at(&turn->others_row, 0, 2);
+    if (!m->has_others && m->others_activity == sum)
         return true;
-    committed_doubt(&turn->engine->committed);
+    committed_drop_rows(&turn->engine->committed);
     return false;
 }
 
@@ -213,7 +213,7 @@ static enum rc make_decisions(struct turn *turn, struct err *reterr)
         periodic_read(turn);
     prune_read(turn);
     daily_stats_read(turn);
-    claim_heat(turn);
+    claim_mark_polled(turn);
     rc = workset_lock(turn, reterr);
     if (rc == RC_OK)
         rc = workset_load(turn, reterr);
@@ -270,10 +270,10 @@ static __attribute__((noinline)) void copy_memory(struct engine_memory *to,
            (size_t)from->restricted_count * sizeof from->restricted[0]);
 }
 
-static void prepare(struct engine *engine, struct turn *turn, const struct turn_in *in)
+static void prepare_turn(struct engine *engine, struct turn *turn, const struct turn_in *in)
 {
     struct engine_memory *m;
-    instant silent;
+    instant since_last_turn;
 
     must(!engine->in_doubt || engine->arena != engine->doubt_arena);
     memset(turn, 0, offsetof(struct turn, memory));
@@ -299,8 +299,9 @@ static void prepare(struct engine *engine, struct turn *turn, const struct turn_
     turn->report_replies = arena_array(turn->arena, (size_t)in->report_count,
                                        sizeof(struct report_reply));
     m = &turn->memory;
-    silent = in->now - m->last_turn;
-    if (silent > engine->options.node_lease / 2 || silent < -engine->options.node_lease / 2)
+    since_last_turn = in->now - m->last_turn;
+    if (since_last_turn > engine->options.node_lease / 2 ||
+        since_last_turn < -engine->options.node_lease / 2)
         m->turning_since = in->now;
     m->last_turn = in->now;
     m->turn++;
@@ -453,13 +454,13 @@ static enum rc resolve_doubt(struct engine *engine, struct turn_out *out, struct
 }
 
 /* One transaction. */
-enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn_out *out,
-                    struct err *reterr)
+enum rc engine_transaction(struct engine *engine, const struct turn_in *in,
+                           struct turn_out *out, struct err *reterr)
 {
     struct turn *turn = &engine->turn;
     enum rc rc;
 
-    prepare(engine, turn, in);
+    prepare_turn(engine, turn, in);
     send_first(turn);
     rc = db_flush(turn->db, turn->arena, reterr);
     if (rc == RC_OK && turn->node_row.changed != 1)
@@ -504,7 +505,10 @@ static bool is_data_failure(const struct engine *engine, enum rc rc)
     return engine->booted && (rc == RC_INVALID || rc == RC_CONFLICT || rc == RC_LIMIT);
 }
 
-/* The turn in doubt may have had no commands and reports: the caller hands them in again. */
+/*
+ * The turn in doubt was committed, but it may not have had the commands and reports of `in`,
+ * see engine_retry_alone(): the caller hands them in again.
+ */
 static void reply_busy(struct engine *engine, const struct turn_in *in, struct turn_out *out)
 {
     struct arena *arena = engine->arenas[engine->arena];
@@ -523,26 +527,28 @@ static void reply_busy(struct engine *engine, const struct turn_in *in, struct t
 }
 
 /*
- * Large plans and inputs may exceed the limit of one database answer.  Then the turn is tried
- * again with fewer rows; the limit of later turns doubles with each success.
+ * One transaction.  Large plans and inputs may exceed the size limit of a database answer: then
+ * it is tried again with fewer rows.  Each success doubles the limit for later turns.
  */
-static enum rc once_bounded(struct engine *engine, const struct turn_in *in,
-                            struct turn_out *out, struct err *reterr)
+static enum rc try_with_fewer_rows(struct engine *engine, const struct turn_in *in,
+                                   struct turn_out *out, struct err *reterr)
 {
     enum rc rc;
 
-    engine->part = *in;
-    if (engine->part.rows > engine->rows_most)
-        engine->part.rows = engine->rows_most;
-    rc = engine_once(engine, &engine->part, out, reterr);
-    must(engine->rows_most >= 1);
-    while (rc == RC_LIMIT && engine->part.rows > 1) {
-        engine->rows_most = engine->part.rows = (engine->part.rows + ROWS_CUT - 1) / ROWS_CUT;
+    engine->limited_in = *in;
+    if (engine->limited_in.rows > engine->rows_limit)
+        engine->limited_in.rows = engine->rows_limit;
+    rc = engine_transaction(engine, &engine->limited_in, out, reterr);
+    must(engine->rows_limit >= 1);
+    while (rc == RC_LIMIT && engine->limited_in.rows > 1) {
+        engine->rows_limit = engine->limited_in.rows = (engine->limited_in.rows + ROWS_DIVISOR -
+                                                        1) /
+                                                       ROWS_DIVISOR;
         arena_reset(engine->arenas[engine->arena]);
-        rc = engine_once(engine, &engine->part, out, reterr);
+        rc = engine_transaction(engine, &engine->limited_in, out, reterr);
     }
-    if (rc == RC_OK && engine->rows_most < TURN_ROWS_MAX)
-        engine->rows_most *= 2;
+    if (rc == RC_OK && engine->rows_limit < TURN_ROWS_MAX)
+        engine->rows_limit *= 2;
     return rc;
 }
 
@@ -556,9 +562,9 @@ enum rc engine_turn(struct engine *engine, const struct turn_in *in, struct turn
     if (!engine->booted)
         return err_set(reterr, RC_CONFLICT, -1, 0, "the engine has not booted");
     change_arena(engine);
-    rc = once_bounded(engine, in, out, reterr);
+    rc = try_with_fewer_rows(engine, in, out, reterr);
     if (rc == RC_BUSY && engine->turn.uses_cache)
-        rc = once_bounded(engine, in, out, reterr);
+        rc = try_with_fewer_rows(engine, in, out, reterr);
     if (rc != RC_OK && in->command_count + in->report_count > 0 &&
         is_data_failure(engine, rc)) {
         arena_reset(engine->arenas[engine->arena]);

@@ -16,19 +16,19 @@ struct db;
 struct engine; /* opaque */
 
 struct engine_options {
-    struct str node;             /* this node's name, unique in the cluster          */
-    struct zone_source zones;    /* outlives the engine                                     */
-    span node_lease;             /* 0: NODE_LEASE; when a node is silent for longer, the    */
-                                 /* other nodes take over its runs                          */
-    size_t plan_bytes;           /* 0: PLAN_CACHE_BYTES; memory for cached plans            */
-    int committed;               /* 0: COMMITTED_MAX; maximum cached runs, and cursors      */
-    span events_age;             /* 0: EVENTS_AGE; how long events are kept                 */
-    int backfill_portion;        /* maximum slots of a schedule's backfills that one turn   */
-                                 /* starts; 0: no limit                                     */
-    span dispatch_jitter;        /* for schedules without jitter; max DISPATCH_JITTER_MAX   */
-    struct str version, address; /* of this node; shown to people                           */
-    struct str zones_version;    /* of the zone files, max ZONES_VERSION_MAX; may be empty  */
-    /* Called when a commit begins, for measurements; it ends with the turn.  May be NULL. */
+    struct str node;             /* this node's name, unique in the cluster                */
+    struct zone_source zones;    /* outlives the engine                                    */
+    span node_lease;             /* 0: NODE_LEASE; when a node is silent for longer, the   */
+                                 /* other nodes take over its runs                         */
+    size_t plan_bytes;           /* 0: PLAN_CACHE_BYTES; memory for cached plans           */
+    int committed;               /* 0: COMMITTED_MAX; maximum cached runs, and cursors     */
+    span events_age;             /* 0: EVENTS_AGE; how long events are kept                */
+    int backfill_portion;        /* maximum slots of a schedule's backfills that one turn  */
+                                 /* starts; 0: no limit                                    */
+    span dispatch_jitter;        /* for schedules without jitter; max DISPATCH_JITTER_MAX  */
+    struct str version, address; /* of this node; shown to people                          */
+    struct str zones_version;    /* of the zone files, max ZONES_VERSION_MAX; may be empty */
+    /* Called when a commit begins, to measure it: the commit ends with the turn.  Or NULL. */
     void (*committing)(void *arg);
     void *arg;
 };

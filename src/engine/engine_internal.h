@@ -21,21 +21,22 @@ struct engine {
     struct inflight *inflight;
     struct committed_cache committed;
     struct map *sched_map, *work_map, *gate_map, *queue_map;
-    struct arena *arenas[2]; /* of this turn, and of the turn before or in doubt       */
-    int arena;               /* index of this turn's arena                             */
-    bool in_doubt;           /* it is unknown whether the turn `doubt` was committed   */
-    char *pack;              /* PLAN_PACKED_MAX bytes, to pack plans                   */
+    struct arena *arenas[2]; /* of this turn, and of the turn before or in doubt     */
+    int arena;               /* index of this turn's arena                           */
+    bool in_doubt;           /* it is unknown whether the turn `doubt` was committed */
+    char *pack;              /* PLAN_PACKED_MAX bytes, to pack plans                 */
     struct turn doubt;
     struct turn_out doubt_out;
     int doubt_arena;
     struct turn turn;
-    struct turn_in part; /* the caller's input, with fewer rows                             */
-    int rows_most;       /* rows per turn that fit into the database's answers, so far seen */
+    struct turn_in
+        limited_in; /* the caller's input, with fewer rows                              */
+    int rows_limit; /* maximum rows per turn: more did not fit into one database answer */
 };
 
 /* engine.c: one transaction. */
-enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn_out *out,
-                    struct err *reterr);
+enum rc engine_transaction(struct engine *engine, const struct turn_in *in,
+                           struct turn_out *out, struct err *reterr);
 /* retry_alone.c: the same in many transactions, after the database has rejected the one. */
 enum rc engine_retry_alone(struct engine *engine, const struct turn_in *in,
                            struct turn_out *out, struct err *reterr);

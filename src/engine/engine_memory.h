@@ -15,16 +15,16 @@
 #include "core/plan.h"
 
 enum {
-    HOT_MAX = 256,                /* queues to search for ready runs                         */
-    RESTRICTED_QUEUES_MAX = 1024, /* in memory; the rows of further ones are read each time  */
-    OPEN_READ_MAX = 4096,         /* open runs of a schedule that one turn reads             */
-    ZONES_KNOWN = 64,             /* zones in memory; further ones are inserted again        */
-    BATCH_ROWS = 256,             /* rows of slow work per turn                              */
+    HOT_MAX = 256,                /* queues to search for ready runs                        */
+    RESTRICTED_QUEUES_MAX = 1024, /* in memory; the rows of further ones are read each time */
+    OPEN_READ_MAX = 4096,         /* open runs of a schedule that one turn reads            */
+    ZONES_KNOWN = 64,             /* zones in memory; further ones are inserted again       */
+    BATCH_ROWS = 256,             /* rows of slow work per turn                             */
 };
 #define PERIODIC_EVERY  SPAN_S
 #define FULL_SCAN_EVERY (5 * SPAN_S)
-#define ORPHANS_EVERY   SPAN_H          /* rows of nodes that never return can wait */
-#define BACK_SOON       (100 * SPAN_MS) /* in which a worker with short runs polls again     */
+#define ORPHANS_EVERY   SPAN_H          /* rows of nodes that never return can wait          */
+#define BACK_SOON       (100 * SPAN_MS) /* a worker with short runs polls again within this  */
 #define DUE_PAUSE       (20 * SPAN_MS)  /* between two checks whether workers have polled    */
 #define DUE_PATIENCE    (500 * SPAN_MS) /* maximum time that due slots wait for such workers */
 #define QUEUE_RETRY     (20 * SPAN_MS)  /* about the length of another node's turn           */
@@ -45,47 +45,47 @@ struct restricted_queue {
 enum prune_table { PRUNE_HISTORY, PRUNE_LEDGER, PRUNE_LOGS, PRUNE_SCHEDULES, PRUNE_TABLES };
 
 struct walk {
-    bool is_going;   /* a pass is in progress:                                       */
-    int64_t after;   /*   it has reached this key                                    */
-    int64_t until;   /*   and ends at this one                                       */
-    int64_t seen;    /*   rows that it has examined, about                           */
-    instant from;    /* no pass: the next begins at this time, or                    */
-    int64_t enough;  /*   when so many rows were written                             */
-    int64_t written; /* rows written since the last batch, or since the pass ended   */
+    bool is_running;          /* a pass is in progress                                      */
+    int64_t after, until;     /* of a pass: the key that it has reached, and its last key   */
+    int64_t examined;         /* of a pass: about how many rows it has examined             */
+    instant start_at;         /* between passes: the next pass begins at this time, or when */
+    int64_t start_after_rows; /* this many rows were written                                */
+    int64_t written;          /* rows written since the last batch, or since the last pass  */
 };
 
 struct engine_memory {
     int64_t turn, event;
-    int64_t key_ms, key_count; /* the last key made                                          */
-    bool has_others;           /* other nodes are up: they may end runs of this node         */
-    int64_t others_sum;        /* changes with every turn of theirs, see nodes_others()      */
-    int64_t others_stats;      /* the history of all other nodes is counted up to this key   */
-    bool has_more_due;         /* the last scan found as many due schedules as it could      */
-    bool all_claimed;          /* workers claimed at once all that it started, see due.c     */
-    instant granted_at;        /* when a worker was last given a run                         */
-    bool is_node_up_sent;      /* the event that this node is up was written                 */
-    instant turning_since;     /* no lease expires before this + heartbeat + grace           */
+    int64_t key_ms, key_count; /* the last key made                                        */
+    bool has_others;           /* other nodes are up: they may end runs of this node       */
+    int64_t others_activity;   /* changes with every turn of theirs, see nodes_others()    */
+    int64_t others_counted_to; /* the history of all other nodes is counted up to this key */
+    bool has_more_due;         /* the last scan found as many due schedules as it could    */
+    bool all_claimed;     /* and workers claimed at once every run that it started, see due.c */
+    instant granted_at;   /* when a worker was last given a run                               */
+    bool is_node_up_sent; /* the event that this node is up was written                       */
+    instant turning_since; /* turns have come without a long gap since then; no lease */
+                           /* expires before this + heartbeat + grace                 */
     instant last_turn;
     instant periodic_at, scanned_at;
-    instant orphans_at; /* when rows of nodes that never return were last searched */
-    instant floor;      /* no due cursor has an earlier wake_at                    */
-    instant clock_skip; /* slots due up to this time are missed(clock)             */
-    int64_t reclaim_node, reclaim_after;  /* the node whose runs are taken over, 0: none, */
-                                          /* and the last of them that was               */
-    bool reclaim_counts;                  /* history of that node is yet to be counted,  */
-    int64_t reclaim_stats, reclaim_until; /*   between these keys                       */
-    bool counts;                          /* this node's own history is being counted,  */
-    int64_t stats, stats_until;           /*   between these keys                       */
-    instant count_at;                     /* when the next count begins                 */
-    int64_t uncounted;                    /* rows of history written since              */
+    instant orphans_at;       /* when rows of nodes that never return were last searched */
+    instant floor;            /* no due cursor has an earlier wake_at                    */
+    instant clock_skip;       /* slots due up to this time are missed(clock)             */
+    int64_t reclaim_node;     /* the node whose runs this node takes over, 0: none       */
+    int64_t reclaim_after;    /* the key of the last run that was taken over             */
+    bool is_reclaim_counting; /* some history of reclaim_node is not counted yet:        */
+    int64_t reclaim_counted_to, reclaim_until; /* the rows between these two keys  */
+    bool is_counting;                /* a pass counts this node's own history:       */
+    int64_t counted_to, count_until; /* the rows between these two keys              */
+    instant count_at;                /* when the next pass begins                    */
+    int64_t uncounted;               /* rows of history written since the last batch */
     int64_t replan_after; /* schedules after this key must be planned again; INT64_MAX: none */
     struct walk walks[PRUNE_TABLES];
-    int64_t periodic_turn; /* the turn of the last periodic work             */
-    int requests;          /* idempotency keys that were inserted since      */
-    int64_t queue_after[LANE_COUNT];
-    uint64_t zones[ZONES_KNOWN]; /* fingerprints of rows that table zones has        */
-    instant midnight_at;         /* when that table is read next, at the latest      */
-    int64_t audit;               /* number of the last entry, and hash of its row    */
+    int64_t periodic_turn;           /* the turn of the last periodic work            */
+    int requests;                    /* idempotency keys that were inserted since     */
+    int64_t queue_after[LANE_COUNT]; /* where periodic_queues() continues             */
+    uint64_t zones[ZONES_KNOWN];     /* fingerprints of rows that table zones has     */
+    instant midnight_at;             /* when that table is read next, at the latest   */
+    int64_t audit;                   /* number of the last entry, and hash of its row */
     uint8_t audit_hash[SHA256_BYTES];
     instant audit_pruned_at; /* when old rows of the audit were last deleted */
     int audit_rows;          /* rows inserted since                          */

@@ -9,19 +9,19 @@
 #include "base/map.h"
 #include "base/must.h"
 
-enum { FIRST_ROOM = 256 };
+enum { ROOM_MIN = 256 };
 
 struct inflight {
     struct arena *arena;
     struct inflight_run *list;
     int count, room;
     struct map *by_key; /* key of the run's row to index */
-    struct map *by_run; /* run_key() to index; of two runs with the same hash, the later */
+    struct map *by_run; /* run_hash() to index; of two runs with the same hash, the later */
 };
 
-static int64_t key_of(const struct run *run)
+static int64_t hash_of(const struct run *run)
 {
-    return run_key(run->schedule, run->slot, run->pass);
+    return run_hash(run->schedule, run->slot, run->pass);
 }
 
 struct inflight *inflight_new(struct arena *arena)
@@ -29,10 +29,10 @@ struct inflight *inflight_new(struct arena *arena)
     struct inflight *inflight = arena_take(arena, sizeof(*inflight));
 
     inflight->arena = arena;
-    inflight->room = FIRST_ROOM;
-    inflight->list = arena_array(arena, FIRST_ROOM, sizeof(*inflight->list));
-    inflight->by_key = map_new(FIRST_ROOM);
-    inflight->by_run = map_new(FIRST_ROOM);
+    inflight->room = ROOM_MIN;
+    inflight->list = arena_array(arena, ROOM_MIN, sizeof(*inflight->list));
+    inflight->by_key = map_new(ROOM_MIN);
+    inflight->by_run = map_new(ROOM_MIN);
     return inflight;
 }
 
@@ -52,7 +52,7 @@ void inflight_clear(struct inflight *inflight)
 static void index_entry(struct inflight *inflight, int index)
 {
     map_put(inflight->by_key, inflight->list[index].run.id, index);
-    map_put(inflight->by_run, key_of(&inflight->list[index].run), index);
+    map_put(inflight->by_run, hash_of(&inflight->list[index].run), index);
 }
 
 void inflight_add(struct inflight *inflight, const struct run *run, instant deadline)
@@ -79,14 +79,14 @@ void inflight_add(struct inflight *inflight, const struct run *run, instant dead
 void inflight_remove(struct inflight *inflight, int64_t key)
 {
     int32_t index = map_remove(inflight->by_key, key);
-    int64_t key_of_run;
+    int64_t hash;
 
     if (index == MAP_NONE)
         return;
     must(index < inflight->count && inflight->list[index].run.id == key);
-    key_of_run = key_of(&inflight->list[index].run);
-    if (map_find(inflight->by_run, key_of_run) == index)
-        map_remove(inflight->by_run, key_of_run);
+    hash = hash_of(&inflight->list[index].run);
+    if (map_find(inflight->by_run, hash) == index)
+        map_remove(inflight->by_run, hash);
     inflight->list[index] = inflight->list[--inflight->count];
     if (index < inflight->count)
         index_entry(inflight, index);
@@ -97,7 +97,7 @@ const struct inflight_run *inflight_find(const struct inflight *inflight,
                                          const struct run_id *id)
 {
     instant slot = id->slot_ms * SPAN_MS;
-    int32_t index = map_find(inflight->by_run, run_key(id->schedule, slot, id->pass));
+    int32_t index = map_find(inflight->by_run, run_hash(id->schedule, slot, id->pass));
     const struct run *run;
 
     if (index == MAP_NONE)

@@ -35,7 +35,7 @@ int inflight_count(const struct inflight *inflight);
 const struct inflight_run *inflight_at(const struct inflight *inflight, int index);
 
 /* A hash of a run's identity, as a key of maps; different runs may have the same. */
-static inline int64_t run_key(int64_t schedule, instant slot, int64_t pass)
+static inline int64_t run_hash(int64_t schedule, instant slot, int64_t pass)
 {
     return (int64_t)hash_u64(hash_u64(hash_u64((uint64_t)schedule) + (uint64_t)slot) +
                              (uint64_t)pass);

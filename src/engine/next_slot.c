@@ -51,7 +51,7 @@ static instant as_slot(const struct cursor *cursor, instant at)
     return slot > INSTANT_MAX ? INSTANT_NEVER : slot;
 }
 
-/* Sets the next slot after a run that started at `started` and ends now; no run: now. */
+/* Sets the next slot after a run from `started` to now; without a run, `started` is now. */
 static void govern(struct turn *turn, struct work_schedule *sched, instant started)
 {
     struct cursor *c = &sched->cursor;

@@ -20,16 +20,16 @@ void periodic_send(struct turn *turn)
 
     nodes_silent(turn->db, turn->now, &turn->silent_rows);
     stops_take(turn->db, turn->node, BATCH_ROWS, &turn->stop_rows);
-    queues_watched(turn->db, RESTRICTED_QUEUES_MAX, &turn->restricted_rows);
-    gates_free(turn->db, BATCH_ROWS, &turn->free_gates);
+    queues_list_restricted(turn->db, RESTRICTED_QUEUES_MAX, &turn->restricted_rows);
+    gates_with_room(turn->db, BATCH_ROWS, &turn->free_gates);
     day_events_send(turn);
     /* Up to twice the rows inserted since: each turn has at most one row of events. */
     prune_events(turn->db, turn->node, turn->now - o->events_age,
                  BATCH_ROWS + 2 * (int)(m->turn - m->periodic_turn));
     if (m->orphans_at == INSTANT_NONE || turn->now < m->orphans_at ||
         turn->now - m->orphans_at >= ORPHANS_EVERY) {
-        prune_events_left(turn->db, turn->now - o->events_age, &turn->orphan_events);
-        prune_audit_left(turn->db, turn->now - AUDIT_AGE, &turn->orphan_audit);
+        prune_events_down_node(turn->db, turn->now - o->events_age, &turn->orphan_events);
+        prune_audit_down_node(turn->db, turn->now - AUDIT_AGE, &turn->orphan_audit);
         m->orphans_at = turn->now;
     }
     prune_requests(turn->db, turn->now, BATCH_ROWS + 2 * m->requests);
@@ -51,7 +51,7 @@ static void take_over_node(struct turn *turn)
         nodes_read(&turn->silent_rows, i, &node);
         if (node.id == turn->node)
             continue;
-        must(!m->reclaim_counts); /* the history of the last one is counted to its end */
+        must(!m->is_reclaim_counting); /* the history of the last one is counted to its end */
         nodes_declare(turn->db, node.id, NODE_LOST, turn->now + lease);
         m->reclaim_node = node.id;
         m->reclaim_after = 0;

@@ -11,11 +11,11 @@
 #include "base/must.h"
 
 enum {
-    PLAN_BYTES_MAX = 64 << 10, /* of one plan; most have a few hundred bytes            */
-    UNIT = 8,                  /* bytes; positions count units, so that they fit a map  */
+    PLAN_BYTES_MAX = 64 << 10, /* of one plan; most have a few hundred bytes           */
+    UNIT = 8,                  /* bytes; positions count units, so that they fit a map */
 };
 
-struct kept {
+struct cached_plan {
     int64_t schedule, version, namespace;
     uint32_t packed, action, name; /* lengths of the texts, which follow in this order */
     uint32_t size;                 /* of the entry, in bytes, whole units              */
@@ -56,7 +56,7 @@ static int32_t unit_of(const struct plan_cache *plan_cache, int block, size_t of
     return (int32_t)(((size_t)block * plan_cache->block_size + offset) / UNIT);
 }
 
-static struct kept *kept_at(const struct plan_cache *plan_cache, int32_t unit)
+static struct cached_plan *cached_at(const struct plan_cache *plan_cache, int32_t unit)
 {
     size_t at = (size_t)unit * UNIT;
 
@@ -74,16 +74,16 @@ bool plan_cache_find(const struct plan_cache *plan_cache, int64_t schedule, int6
                      struct plan_text *ret)
 {
     int32_t unit = map_find(plan_cache->map, schedule);
-    const struct kept *kept = unit == MAP_NONE ? NULL : kept_at(plan_cache, unit);
+    const struct cached_plan *cached = unit == MAP_NONE ? NULL : cached_at(plan_cache, unit);
 
-    if (!kept || kept->version != version)
+    if (!cached || cached->version != version)
         return false;
-    must(kept->schedule == schedule); /* else a run would get the action of another */
+    must(cached->schedule == schedule); /* else a run would get the action of another */
     *ret = (struct plan_text){
-        .namespace = kept->namespace,
-        .packed = {kept->text, kept->packed},
-        .action = {kept->text + kept->packed, kept->action},
-        .name = {kept->text + kept->packed + kept->action, kept->name},
+        .namespace = cached->namespace,
+        .packed = {cached->text, cached->packed},
+        .action = {cached->text + cached->packed, cached->action},
+        .name = {cached->text + cached->packed + cached->action, cached->name},
     };
     return true;
 }
@@ -95,12 +95,12 @@ static void empty_block(struct plan_cache *plan_cache, int index)
 
     for (size_t offset = 0; offset < block->used;) {
         int32_t unit = unit_of(plan_cache, index, offset);
-        const struct kept *kept = kept_at(plan_cache, unit);
+        const struct cached_plan *cached = cached_at(plan_cache, unit);
 
-        must(kept->size > 0 && offset + kept->size <= block->used);
-        if (map_find(plan_cache->map, kept->schedule) == unit)
-            map_remove(plan_cache->map, kept->schedule);
-        offset += kept->size;
+        must(cached->size > 0 && offset + cached->size <= block->used);
+        if (map_find(plan_cache->map, cached->schedule) == unit)
+            map_remove(plan_cache->map, cached->schedule);
+        offset += cached->size;
     }
     block->used = 0;
 }
@@ -135,18 +135,19 @@ static char *append_text(char *to, struct str text)
 void plan_cache_put(struct plan_cache *plan_cache, int64_t schedule, int64_t version,
                     const struct plan_text *text)
 {
-    size_t size = sizeof(struct kept) + text->packed.len + text->action.len + text->name.len;
-    struct kept *kept;
+    size_t size = sizeof(struct cached_plan) + text->packed.len + text->action.len +
+                  text->name.len;
+    struct cached_plan *cached;
     int32_t unit;
     char *to;
 
     size = (size + UNIT - 1) / UNIT * UNIT;
     if (size > PLAN_BYTES_MAX || size > plan_cache->block_size)
-        return; /* an older version that stays is never looked up again */
+        return; /* an older version may stay cached: no turn looks it up again */
     unit = make_room(plan_cache, size);
     map_put(plan_cache->map, schedule, unit);
-    kept = kept_at(plan_cache, unit);
-    *kept = (struct kept){
+    cached = cached_at(plan_cache, unit);
+    *cached = (struct cached_plan){
         .schedule = schedule,
         .version = version,
         .namespace = text->namespace,
@@ -155,8 +156,8 @@ void plan_cache_put(struct plan_cache *plan_cache, int64_t schedule, int64_t ver
         .name = (uint32_t)text->name.len,
         .size = (uint32_t)size,
     };
-    to = append_text(kept->text, text->packed);
+    to = append_text(cached->text, text->packed);
     to = append_text(to, text->action);
     to = append_text(to, text->name);
-    must(to <= (char *)kept + size);
+    must(to <= (char *)cached + size);
 }

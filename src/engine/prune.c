@@ -11,16 +11,14 @@
 #include "store/logs.h"
 
 enum {
-    /*
-     * Rows examined per row written: an expired row is deleted at most a third of its age
-     * late.
-     */
+    /* Rows examined per row written: a pass over N rows ends before N / 4 new ones exist. */
     ROWS_PER_WRITE = 4,
     BATCH_MAX = ROWS_PER_WRITE * TURN_REPORTS_MAX, /* for what the largest turn writes */
-    REST = 8,         /* the next pass begins when 1/REST of the rows of the last one, */
-    REST_ROWS = 4096, /* plus so many, were written: a small table is rarely walked    */
+    /* The next pass begins when 1/8 of the rows of the last one, plus 4096, were written, */
+    REST_DIVISOR = 8,
+    REST_ROWS = 4096, /* so that a small table is rarely walked, */
 };
-#define PRUNE_PAUSE SPAN_H /* or after this time */
+#define PRUNE_PAUSE SPAN_H /* or after this time if few rows are written */
 
 static void prune_old_schedules(struct db *db, int64_t after, int64_t until, instant before,
                                 struct db_result *ret)
@@ -34,35 +32,35 @@ static const struct {
     void (*prune)(struct db *db, int64_t after, int64_t until, instant now,
                   struct db_result *ret);
 } tables[PRUNE_TABLES] = {
-    [PRUNE_HISTORY] = {prune_history_portion, prune_history},
-    [PRUNE_LEDGER] = {prune_ledger_portion, prune_ledger},
-    [PRUNE_LOGS] = {prune_logs_portion, prune_logs},
-    [PRUNE_SCHEDULES] = {prune_schedules_portion, prune_old_schedules},
+    [PRUNE_HISTORY] = {prune_history_batch_end, prune_history},
+    [PRUNE_LEDGER] = {prune_ledger_batch_end, prune_ledger},
+    [PRUNE_LOGS] = {prune_logs_batch_end, prune_logs},
+    [PRUNE_SCHEDULES] = {prune_schedules_batch_end, prune_old_schedules},
 };
 
 /* Rows that are written during the pass are left to the next one: otherwise it never ends. */
 static void begin_pass(const struct turn *turn, struct walk *walk)
 {
-    *walk = (struct walk){.is_going = true, .until = key_of(turn->now)};
+    *walk = (struct walk){.is_running = true, .until = key_of(turn->now)};
 }
 
 static void end_pass(const struct turn *turn, struct walk *walk)
 {
-    *walk = (struct walk){.from = turn->now + PRUNE_PAUSE,
-                          .enough = walk->seen / REST + REST_ROWS};
+    *walk = (struct walk){.start_at = turn->now + PRUNE_PAUSE,
+                          .start_after_rows = walk->examined / REST_DIVISOR + REST_ROWS};
 }
 
 bool prune_waits_for_stats(const struct engine_memory *memory)
 {
     const struct walk *walk = &memory->walks[PRUNE_HISTORY];
 
-    return walk->is_going && walk->after >= memory->stats;
+    return walk->is_running && walk->after >= memory->counted_to;
 }
 
 /* History that daily_stats.c has not counted yet must stay. */
 static int64_t history_end(const struct engine_memory *m)
 {
-    return m->stats < m->others_stats ? m->stats : m->others_stats;
+    return m->counted_to < m->others_counted_to ? m->counted_to : m->others_counted_to;
 }
 
 void prune_send(struct turn *turn)
@@ -71,10 +69,10 @@ void prune_send(struct turn *turn)
         struct walk *walk = &turn->memory.walks[i];
         int64_t rows;
 
-        if (turn->is_periodic && !walk->is_going &&
-            (turn->now >= walk->from || walk->written >= walk->enough))
+        if (turn->is_periodic && !walk->is_running &&
+            (turn->now >= walk->start_at || walk->written >= walk->start_after_rows))
             begin_pass(turn, walk);
-        if (!walk->is_going || turn->in->rows == 0 ||
+        if (!walk->is_running || turn->in->rows == 0 ||
             (!turn->is_periodic && walk->written < BATCH_ROWS) ||
             (i == PRUNE_HISTORY && walk->after >= history_end(&turn->memory)))
             continue;
@@ -83,7 +81,7 @@ void prune_send(struct turn *turn)
         tables[i].batch(turn->db, walk->after, (int)rows, &turn->batches[i]);
         turn->has_batch[i] = true;
         walk->written = 0;
-        walk->seen += rows;
+        walk->examined += rows;
     }
 }
 
@@ -103,7 +101,7 @@ void prune_read(struct turn *turn)
         until = db_int_at(row, 0, 0);
         if (i == PRUNE_HISTORY && until > history_end(&turn->memory))
             until = history_end(&turn->memory);
-        must(i != PRUNE_HISTORY || until <= turn->memory.stats); /* uncounted rows stay */
+        must(i != PRUNE_HISTORY || until <= turn->memory.counted_to); /* uncounted rows stay */
         tables[i].prune(turn->db, walk->after, until,
                         i == PRUNE_SCHEDULES ? turn->now - turn->engine->options.events_age
                                              : turn->now,

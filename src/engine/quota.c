@@ -34,8 +34,8 @@ bool quota_take(struct turn *turn, const struct command *c, struct reply *reply)
 
     if (!quota)
         return true;
-    if (db_int_at(&quota->row, 0, 0) + quota->made < c->quota) {
-        quota->made++;
+    if (db_int_at(&quota->row, 0, 0) + quota->created < c->quota) {
+        quota->created++;
         return true;
     }
     reply->is_quota = true;

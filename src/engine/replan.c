@@ -11,7 +11,7 @@
 void replan_send(struct turn *turn)
 {
     if (turn->memory.replan_after != INT64_MAX)
-        cursors_touch(turn->db, turn->memory.replan_after, BATCH_ROWS, &turn->replan_rows);
+        cursors_list_keys(turn->db, turn->memory.replan_after, BATCH_ROWS, &turn->replan_rows);
 }
 
 void replan_want(struct turn *turn)
@@ -43,8 +43,8 @@ void replan_advance(struct turn *turn)
 }
 
 /*
- * If nothing is overdue, the mark moves to now: times that have passed without being slots must
- * not become slots.
+ * If nothing is overdue, the mark moves to now.  Otherwise past times that only the new zones
+ * or calendars make slots would start runs.
  */
 void replan_schedule(struct turn *turn, struct work_schedule *sched)
 {

@@ -362,7 +362,7 @@ static void end_reclaimed(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
 
-    must(turn->reclaim_asked == 0 || turn->reclaim_asked == m->reclaim_node);
+    must(turn->reclaim_queried == 0 || turn->reclaim_queried == m->reclaim_node);
     for (int i = 0; i < turn->reclaim_rows.rows; i++) {
         struct work_run *work = run_of_row(turn, &turn->reclaim_rows, i);
         int64_t id = db_int_at(&turn->reclaim_rows, i, ROW_ID);
@@ -376,10 +376,10 @@ static void end_reclaimed(struct turn *turn)
         turn_event(turn, EVENT_LEASE_EXPIRED, &work->run, m->reclaim_node);
         attempt_end(turn, work, &(struct ending){.reason = REASON_NODE, .is_lost = true});
     }
-    if (turn->reclaim_asked == 0 || turn->reclaim_rows.rows == BATCH_ROWS ||
+    if (turn->reclaim_queried == 0 || turn->reclaim_rows.rows == BATCH_ROWS ||
         !daily_stats_taken_over(turn))
         return;
-    if (turn->reclaim_asked != turn->node)
+    if (turn->reclaim_queried != turn->node)
         nodes_declare(turn->db, m->reclaim_node, NODE_DOWN, turn->now);
     m->reclaim_node = 0;
 }

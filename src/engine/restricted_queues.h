@@ -11,8 +11,8 @@
 #include "engine/turn_state.h"
 
 enum queue_restriction {
-    RESTRICTION_NONE,    /* any ready run may be claimed                   */
-    RESTRICTION_LIMITED, /* claim only under the lock of its row, claim.c  */
+    RESTRICTION_NONE,    /* any ready run may be claimed                  */
+    RESTRICTION_LIMITED, /* claim only under the lock of its row, claim.c */
     RESTRICTION_PAUSED,
 };
 
@@ -24,5 +24,5 @@ void restricted_read(struct turn *turn);
 /* The queue now has a limit: claims must lock its row. */
 void restricted_add(struct engine_memory *memory, int64_t queue);
 
-/* A worker releases this run, whose state is not changed yet: its place is free. */
+/* A worker releases this run: there is room in its queue.  Call before the state changes. */
 void restricted_freed(struct turn *turn, const struct run *run);

@@ -42,7 +42,7 @@ static enum rc run_single(struct engine *engine, const struct turn_in *part, enu
     struct err err = {.text = ""};
     enum rc rc = before == RC_LOST || before == RC_UNKNOWN
                      ? RC_LOST
-                     : engine_once(engine, part, one, &err);
+                     : engine_transaction(engine, part, one, &err);
 
     if (rc == RC_OK)
         append_out(all, one);
@@ -99,9 +99,9 @@ enum rc engine_retry_alone(struct engine *engine, const struct turn_in *in,
     enum rc rc;
 
     part.command_count = part.report_count = 0;
-    if (part.rows > engine->rows_most)
-        part.rows = engine->rows_most;
-    rc = engine_once(engine, &part, out, reterr);
+    if (part.rows > engine->rows_limit)
+        part.rows = engine->rows_limit;
+    rc = engine_transaction(engine, &part, out, reterr);
     if (rc != RC_OK)
         return rc;
     append_out(&all, out);
@@ -112,7 +112,7 @@ enum rc engine_retry_alone(struct engine *engine, const struct turn_in *in,
     out->replies = arena_array(all.arena, (size_t)in->command_count, sizeof(*out->replies));
     run_singles(engine, in, out, &all);
     if (engine->in_doubt) {
-        /* The reply is "unknown"; a new boot reads the number of the last turn. */
+        /* The command is answered with RC_UNKNOWN; a new boot reads the last turn number. */
         engine->in_doubt = false;
         engine->booted = false;
     }

@@ -2,9 +2,9 @@
 /*
  * Checks rows of cursors and runs when they are read, and counters that come from the database.
  *
- * Other nodes and damaged databases can break what is stored, so stored values are never the
- * subject of a must(): damage fails the turn with RC_CORRUPT.  What passes these checks may be
- * stated by must() afterwards.
+ * Other nodes and damaged databases can store wrong values.  So no must() tests a value that
+ * was just read: damage fails the turn with RC_CORRUPT.  After these checks, must() may rely on
+ * them.
  */
 #include "engine/workset.h"
 

@@ -139,7 +139,7 @@ static void advance_slots(struct turn *turn, struct work_schedule *sched)
 {
     struct cursor *c = &sched->cursor;
     struct advance a = advance_of(sched, turn->now);
-    struct cursor view = *c;
+    struct cursor limited = *c;
     int64_t buffer = buffer_room(sched), left = remaining_room(sched);
 
     sched->is_touched = true;
@@ -149,11 +149,11 @@ static void advance_slots(struct turn *turn, struct work_schedule *sched)
     if (buffer <= 0 && !sched->plan.policies.drop_when_full)
         return;
     if (c->remaining > 0)
-        view.remaining = left;
+        limited.remaining = left;
     /* A run may have ended while its zone was not known: search for the next slot again. */
     if (sched->plan.follows && !sched->plan.is_governed)
-        view.next_at = c->mark;
-    a.cursor = &view;
+        limited.next_at = c->mark;
+    a.cursor = &limited;
     a.slots_max = buffer < 0 ? 0 : buffer > ADVANCE_SLOTS_MAX ? ADVANCE_SLOTS_MAX : (int)buffer;
     if (!turn->slots)
         turn->slots = arena_array_raw(turn->arena, ADVANCE_SLOTS_MAX, sizeof(*turn->slots));

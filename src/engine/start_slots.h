@@ -20,9 +20,9 @@ void sched_account_until(struct turn *turn, struct work_schedule *sched, instant
                          enum outcome outcome, enum reason reason);
 
 /*
- * True when due slots must be accounted for before sched_decide(): where slots count from runs,
- * the first run that opens moves the next slot, and a requested start would do so to a slot
- * whose time has come.
+ * True when due slots must be accounted for before sched_decide().  Where slots depend on runs,
+ * the next run that opens moves the next slot; if that slot is due already, a requested start
+ * would remove it.
  */
 bool sched_must_advance_first(const struct turn *turn, const struct work_schedule *sched);
 

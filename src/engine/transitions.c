@@ -16,7 +16,7 @@ static const struct policies *policies_of(const struct work_schedule *sched)
 }
 
 /* Test runs, and runs whose schedule is deleted, do not count in a cursor. */
-static bool has_trace(const struct work_run *work)
+static bool counts_in_cursor(const struct work_run *work)
 {
     return work->run.kind != RUN_TEST && work->sched->state == SCHED_HELD;
 }
@@ -116,8 +116,11 @@ static void keep_result(struct turn *turn, const struct work_schedule *sched,
         results_fail(turn->db, sched->id, ending->error);
 }
 
-/* True when there are more than twice as many as are kept; computed without counting rows. */
-static bool is_beyond(int64_t ended, int64_t kept)
+/*
+ * True at the first end after there are more than twice as many rows as are kept, and then at
+ * every (kept + 1)-th end.  The count of ends stands for the number of rows.
+ */
+static bool exceeds_retention(int64_t ended, int64_t kept)
 {
     return kept > 0 && ended > 2 * kept && (ended - 2 * kept - 1) % (kept + 1) == 0;
 }
@@ -146,7 +149,7 @@ static void count_end(struct turn *turn, struct work_run *work, const struct end
     }
     keep_result(turn, sched, ending);
     ended = c->succeeded + c->failed;
-    if (is_beyond(ended, p->retention_count))
+    if (exceeds_retention(ended, p->retention_count))
         daily_stats_keep(turn, sched->id, p->retention_count);
     if (p->pause_on_failure && outcome_is_failure(ending->outcome) &&
         !(c->flags & CURSOR_PAUSED))
@@ -173,7 +176,7 @@ void run_end(struct turn *turn, struct work_run *work, const struct ending *endi
         runs_delete(turn->db, run->id, run->fence, work->is_cached ? &work->row : NULL);
     work->state = WORK_ENDED;
     run_set_state(run, RUN_ENDED);
-    if (!has_trace(work))
+    if (!counts_in_cursor(work))
         return;
     count_end(turn, work, ending);
     if (work->sched->has_plan && work->sched->plan.follows)
@@ -390,12 +393,13 @@ void run_check_waiting(struct turn *turn, struct work_run *work)
 void run_hand_back(struct turn *turn, struct work_run *work)
 {
     struct run *run = &work->run;
-    enum reason over = is_orphan(work)                  ? REASON_DELETED
-                       : !(run->flags & RUN_CANCELLING) ? REASON_NONE
-                                                        : reason_of_cancel(run);
+    enum reason end_reason = is_orphan(work)                  ? REASON_DELETED
+                             : !(run->flags & RUN_CANCELLING) ? REASON_NONE
+                                                              : reason_of_cancel(run);
 
-    if (over != REASON_NONE) { /* it has no holder now, and must not get another */
-        run_end(turn, work, &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = over});
+    if (end_reason != REASON_NONE) { /* it has no holder now, and must not get another */
+        run_end(turn, work,
+                &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = end_reason});
         return;
     }
     release_run(turn, work, RUN_READY, INSTANT_NEVER);

@@ -21,7 +21,7 @@ struct waiter; /* waiting_workers.c */
 
 /* Counts the schedules of a namespace; `made` are those that this turn creates. */
 struct quota {
-    int64_t namespace, made;
+    int64_t namespace, created;
     struct db_result row;
 };
 
@@ -59,27 +59,27 @@ struct turn {
     struct command_state *commands; /* of apply.c */
     int capacity[LANE_COUNT];
     int *poll_room;
-    int due_batch;          /* limit of the scan for due schedules                         */
-    struct due_slot *slots; /* ADVANCE_SLOTS_MAX entries, allocated on first use           */
-    int64_t key_limit;      /* keys up to this millisecond are reserved in the node's row  */
-    int64_t reclaim_asked;  /* the node whose runs this turn has read                      */
-    bool is_single;         /* SQLite: no one else can write during the transaction, so    */
-                            /* cursors that this node wrote last need not be read          */
-    const char *damage;     /* see turn_damage(); NULL: none                               */
-    int64_t damaged_key;    /* of the row that shows it                                     */
-    bool uses_cache;        /* some run or cursor came from the cache and was not read     */
-    bool is_first;          /* of a boot: the engine does not know yet which runs are ready */
-    bool made_ready;        /* see turn_out                                                */
-    bool turn_again;        /* more work is waiting: the next turn must follow at once     */
-    bool is_periodic;       /* this turn does the work of periodic.h                       */
-    instant retry_at;       /* when to try again to lock rows that another node held       */
+    int due_batch;           /* limit of the scan for due schedules                          */
+    struct due_slot *slots;  /* ADVANCE_SLOTS_MAX entries, allocated on first use            */
+    int64_t key_limit;       /* keys up to this millisecond are reserved in the node's row   */
+    int64_t reclaim_queried; /* the reclaim_node whose runs this turn has queried, 0: none   */
+    bool is_single;          /* SQLite: no one else can write during the transaction, so     */
+                             /* cursors that this node wrote last need not be read           */
+    const char *damage;      /* see turn_damage(); NULL: none                                */
+    int64_t damaged_key;     /* of the row that shows it                                     */
+    bool uses_cache;         /* some run or cursor came from the cache and was not read      */
+    bool is_first;           /* of a boot: the engine does not know yet which runs are ready */
+    bool made_ready;         /* see turn_out                                                 */
+    bool turn_again;         /* more work is waiting: the next turn must follow at once      */
+    bool is_periodic;        /* this turn does the work of periodic.h                        */
+    instant retry_at;        /* when to try again to lock rows that another node held        */
     struct db_result node_row, due_rows, waking_rows, reclaim_rows, replan_rows, wake_row,
         run_wake_row, silent_rows, restricted_rows, free_gates, stop_rows, others_row,
         zone_rows, orphan_events, orphan_audit;
     struct db_result batches[PRUNE_TABLES];
-    bool has_batch[PRUNE_TABLES];   /* this turn has queried that batch       */
-    bool counts;                    /* this turn has queried count_row:       */
-    struct stats_range count_range; /* the history that it counts             */
+    bool has_batch[PRUNE_TABLES];   /* this turn has queried that batch   */
+    bool has_count;                 /* this turn has queried count_row    */
+    struct stats_range count_range; /* the rows of history that it counts */
     struct db_result count_row;
-    struct engine_memory memory; /* last: prepare() clears everything before it */
+    struct engine_memory memory; /* last: prepare_turn() clears everything before it */
 };

@@ -15,11 +15,11 @@
 #include "store/named_objects.h"
 
 enum sched_state {
-    SCHED_WANTED,    /* not locked yet                                                */
-    SCHED_HELD,      /* its cursor is locked; only then may the turn change it        */
-    SCHED_NO_CURSOR, /* deleted, or the schedule of a direct run                      */
-    SCHED_BUSY,      /* another node holds its cursor, or one of its runs or gates    */
-    SCHED_PLAN,      /* only its plan was read, to claim a run                        */
+    SCHED_WANTED,    /* not locked yet                                             */
+    SCHED_HELD,      /* its cursor is locked; only then may the turn change it     */
+    SCHED_NO_CURSOR, /* deleted, or the schedule of a direct run                   */
+    SCHED_BUSY,      /* another node holds its cursor, or one of its runs or gates */
+    SCHED_PLAN,      /* only its plan was read, to claim a run                     */
 };
 
 /* A start that was requested; the overlap policy has not decided on it yet. */
@@ -46,18 +46,18 @@ struct noted {
 struct work_schedule {
     int64_t id;
     enum sched_state state;
-    bool is_due;       /* its wake_at has come                                            */
-    bool is_touched;   /* its cursor must be written                                      */
-    bool is_new;       /* its cursor must be inserted                                     */
-    bool is_loaded;    /* its plan, waiting runs, exceptions and backfills were read      */
-    bool want_open;    /* its open runs are needed                                        */
-    bool want_row;     /* its whole row is needed, for the audit's fingerprint            */
-    bool has_plan;     /* false: its row is gone, or its time zone is not known here      */
-    bool is_edited;    /* or created, or resumed: day_events_plan() reports its day       */
-    bool needs_replan; /* zones or calendars have changed                                 */
-    bool has_next_due; /* this turn has computed next_due                                 */
-    bool open_changed; /* runs ended: waiting ones may start                              */
-    bool has_more;     /* it has more open runs than were read                            */
+    bool is_due;       /* its wake_at has come                                       */
+    bool is_touched;   /* its cursor must be written                                 */
+    bool is_new;       /* its cursor must be inserted                                */
+    bool is_loaded;    /* its plan, waiting runs, exceptions and backfills were read */
+    bool want_open;    /* its open runs are needed                                   */
+    bool want_row;     /* its whole row is needed, for the audit's fingerprint       */
+    bool has_plan;     /* false: its row is gone, or its time zone is not known here */
+    bool is_edited;    /* or created, or resumed: day_events_plan() reports its day  */
+    bool needs_replan; /* zones or calendars have changed                            */
+    bool has_next_due; /* this turn has computed next_due                            */
+    bool open_changed; /* runs ended: waiting ones may start                         */
+    bool has_more;     /* it has more open runs than were read                       */
     struct cursor cursor;
     struct plan plan;
     int64_t namespace;
@@ -66,20 +66,20 @@ struct work_schedule {
     struct str last_result, last_failure;
     struct spec_ctx ctx;
     instant next_due;
-    struct work_run *runs, **runs_end; /* those that commands or reports name, then by id */
+    struct work_run *runs, **runs_end; /* first those that commands or reports name */
     struct start *starts, **starts_end;
     struct noted *noted, **noted_end;
     instant *exceptions;
     int exception_count;
     struct backfill *backfills;
     int backfill_count;
-    int backfilled;       /* slots that they have started in this turn */
+    int backfilled;       /* slots that they have started in this turn                 */
     int64_t ended;        /* runs that ended in this turn and counted in cursor.open   */
     int64_t held;         /* runs that this turn added to cursor.waiting, less removed */
-    struct cursor stored; /* the cursor as the database has it         */
+    struct cursor stored; /* the cursor as the database has it                         */
     bool is_lock_sent, is_plan_sent, has_text;
-    struct plan_text text; /* of its plan, when it was cached or is new                   */
-    bool has_new_text;     /* this turn wrote the plan: cached after the commit           */
+    struct plan_text text; /* of its plan, when it was cached or is new         */
+    bool has_new_text;     /* this turn wrote the plan: cached after the commit */
     struct audit_fingerprint fingerprint; /* with want_row: of the row as changed so far */
     struct db_result row_cursor, row, rows_held, rows_open, rows_exceptions, rows_backfills,
         row_result, row_all;
@@ -87,12 +87,12 @@ struct work_schedule {
 };
 
 enum work_state {
-    WORK_WANTED, /* not read yet                                    */
-    WORK_READ,   /* `run` is its row, locked or as cached           */
-    WORK_NEW,    /* this turn has created it; not inserted yet      */
-    WORK_ENDED,  /* this turn has ended it                          */
-    WORK_BUSY,   /* another node holds its row                      */
-    WORK_ABSENT, /* it has no row                                   */
+    WORK_WANTED, /* not read yet                               */
+    WORK_READ,   /* `run` is its row, locked or as cached      */
+    WORK_NEW,    /* this turn has created it; not inserted yet */
+    WORK_ENDED,  /* this turn has ended it                     */
+    WORK_BUSY,   /* another node holds its row                 */
+    WORK_ABSENT, /* it has no row                              */
 };
 
 struct work_run {

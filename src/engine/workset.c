@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks and reads rows, cursors first.  Rows that depend on a schedule are read in a later
- * statement than the one that locks its cursor: a statement that waits for a lock and reads
- * other rows, too, may see these as they were before.
+ * Locks and reads rows, cursors first.  A later statement than the one that locks a cursor
+ * reads the other rows of the schedule: PostgreSQL takes the snapshot of a statement before the
+ * statement waits for a lock, so that it would read the other rows as they were before.
  */
 #include "engine/workset.h"
 
@@ -13,11 +13,11 @@
 #include "engine/engine_internal.h"
 #include "engine/inflight.h"
 
-enum { VEC_FIRST = 16 };
+enum { VEC_ROOM_MIN = 16 };
 
 void *vec_grow(struct arena *arena, void *at, int count, int *room, size_t size)
 {
-    int more = *room == 0 ? VEC_FIRST : *room * 2;
+    int more = *room == 0 ? VEC_ROOM_MIN : *room * 2;
     char *grown = arena_array_raw(arena, (size_t)more, size);
 
     if (count > 0)
@@ -52,7 +52,7 @@ struct work_schedule *workset_schedule(struct turn *turn, int64_t schedule)
 /* The key of a run in work_map; another run with the same hash gets the next number. */
 static int64_t work_key(struct turn *turn, int64_t schedule, instant slot, int64_t pass)
 {
-    int64_t key = run_key(schedule, slot, pass);
+    int64_t key = run_hash(schedule, slot, pass);
 
     for (;; key++) {
         int32_t index = map_find(turn->work_map, key);
@@ -362,7 +362,7 @@ struct db_result *workset_send_calendars(struct turn *turn, int64_t namespace,
 }
 
 /* The second round of reads, which depends on the plan. */
-static void send_more(struct turn *turn, struct work_schedule *sched)
+static void send_plan_reads(struct turn *turn, struct work_schedule *sched)
 {
     if (sched->cursor.flags & CURSOR_DELETED)
         sched->want_open = true;
@@ -397,7 +397,7 @@ void workset_read_calendars(struct turn *turn, struct work_schedule *sched)
     sched->ctx.calendars = sets;
 }
 
-static void read_more(struct turn *turn, struct work_schedule *sched)
+static void read_plan_rows(struct turn *turn, struct work_schedule *sched)
 {
     for (int i = 0; i < sched->rows_open.rows; i++) {
         struct run run;
@@ -483,7 +483,7 @@ static enum rc load_schedules(struct turn *turn, struct err *reterr)
         if (rc != RC_OK)
             return rc;
         read_dependents(turn, sched);
-        send_more(turn, sched);
+        send_plan_reads(turn, sched);
     }
     return RC_OK;
 }
@@ -515,7 +515,7 @@ enum rc workset_load(struct turn *turn, struct err *reterr)
 
         if (sched->is_loaded || sched->is_new)
             continue;
-        read_more(turn, sched);
+        read_plan_rows(turn, sched);
         check_complete(sched);
         sched->is_loaded = true;
     }

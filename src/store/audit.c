@@ -43,8 +43,8 @@ static const struct db_stmt audit_prune = {
     "DELETE FROM audit WHERE node = $1 AND at < $2 AND seq <= (SELECT max(seq) FROM"
     " (SELECT seq FROM audit WHERE node = $1 ORDER BY seq LIMIT $3) AS batch)",
     "iii"};
-/* As event_left in events_requests.c. */
-static const struct db_stmt audit_left = {
+/* As event_down_node in events_requests.c. */
+static const struct db_stmt audit_down_node = {
     "SELECT id FROM nodes WHERE id > 0 AND state = " SQL_NODE_DOWN " AND (SELECT at FROM audit"
     " WHERE node = nodes.id ORDER BY seq LIMIT 1) < $1 ORDER BY id LIMIT 1{skip}",
     "i"};
@@ -186,7 +186,7 @@ struct audit_fingerprint audit_fingerprint_of(const struct schedule_row *row, bo
 
 /* ---- rows ---- */
 
-void audit_link(const struct audit_row *row, uint8_t ret[SHA256_BYTES])
+void audit_row_hash(const struct audit_row *row, uint8_t ret[SHA256_BYTES])
 {
     const int64_t numbers[ROW_NUMBERS] = {row->node, row->seq, row->count, row->at};
     char head[ROW_NUMBERS * 8 + 1];
@@ -257,7 +257,7 @@ void prune_audit(struct db *db, int64_t node, instant before, int limit)
             NULL);
 }
 
-void prune_audit_left(struct db *db, instant before, struct db_result *ret)
+void prune_audit_down_node(struct db *db, instant before, struct db_result *ret)
 {
-    db_send(db, &audit_left, (struct db_value[]){db_int(before)}, ret);
+    db_send(db, &audit_down_node, (struct db_value[]){db_int(before)}, ret);
 }

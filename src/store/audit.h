@@ -78,7 +78,7 @@ struct audit_row {
 };
 
 /* Computes the hash of a row from all its other members. */
-void audit_link(const struct audit_row *row, uint8_t ret[SHA256_BYTES]);
+void audit_row_hash(const struct audit_row *row, uint8_t ret[SHA256_BYTES]);
 
 void audit_insert(struct db *db, const struct audit_row *row);
 /* (seq + count - 1, hash) of a node's last row; no row if the node has none. */
@@ -97,4 +97,4 @@ void prune_audit(struct db *db, int64_t node, instant before, int limit);
  * (id) of a node that is down and has older rows; locks its row.  No row: there is none, or
  * another node holds the lock.
  */
-void prune_audit_left(struct db *db, instant before, struct db_result *ret);
+void prune_audit_down_node(struct db *db, instant before, struct db_result *ret);

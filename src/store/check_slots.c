@@ -38,7 +38,8 @@ static bool are_disjoint(const struct check_case *c, struct check_fault *ret)
 }
 
 /*
- * "now" of a new schedule is a slot at the moment of creation in whole milliseconds, if at all.
+ * The entry "now" of a new schedule is a slot at its creation, in whole milliseconds; that slot
+ * may have no account.
  */
 static bool is_of_creation(const struct check_case *c, instant slot)
 {
@@ -52,9 +53,9 @@ static bool begins_at_slot(const struct check_case *c, instant at,
     struct slot slot;
 
     while (spec_next(&c->plan->spec, c->ctx, at, &slot) && slot.at < a->first) {
-        if (!c->may_lack && !is_of_creation(c, slot.at))
+        if (!c->allows_gaps && !is_of_creation(c, slot.at))
             return set_fault(ret, slot.at, "has no account");
-        at = c->may_lack ? a->first - 1 : slot.at;
+        at = c->allows_gaps ? a->first - 1 : slot.at;
     }
     if (!spec_next(&c->plan->spec, c->ctx, a->first - 1, &slot) || slot.at != a->first)
         return set_fault(ret, a->first, "has an account, but is not a slot of the schedule");
@@ -97,7 +98,7 @@ static bool are_complete(const struct check_case *c, struct check_fault *ret)
             return false;
         at = a->last;
     }
-    while (!c->may_lack && spec_next(&c->plan->spec, c->ctx, at, &slot) &&
+    while (!c->allows_gaps && spec_next(&c->plan->spec, c->ctx, at, &slot) &&
            slot.at <= c->cursor->mark) {
         if (!is_of_creation(c, slot.at))
             return set_fault(ret, slot.at,

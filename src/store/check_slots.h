@@ -24,12 +24,12 @@ struct check_case {
     struct check_account *accounts; /* of pass 0; check_slots() sorts them */
     int count;
     /*
-     * Slots after this belong to the current spec and their accounts are still stored; earlier
-     * accounts may belong to another version or be pruned.  INSTANT_NEVER: only check that no
-     * slot has two accounts.
+     * Slots after this time belong to the current spec, and none of their accounts was pruned.
+     * Earlier accounts may belong to another version or be pruned.  INSTANT_NEVER: only check
+     * that no slot has two accounts.
      */
     instant from;
-    bool may_lack; /* slots without an account are allowed: the limit on starts was reached */
+    bool allows_gaps; /* slots may have no account: the limit on starts was reached */
 };
 
 struct check_fault {

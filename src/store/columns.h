@@ -2,10 +2,9 @@
 /*
  * One list of a table's columns gives the SQL, the parameters and the reader of its rows.
  *
- * A list is a macro that gets two macros and calls the first for its first column and the
- * second for the others.  They do the same; the second also writes the comma between two
- * columns.  An entry is a number, the column, its kind and, if its name is not that of the
- * column, the member of the struct:
+ * A list is a macro with two macros as parameters: FIRST for its first column, NEXT for the
+ * others.  Both do the same, but NEXT writes a comma first.  An entry is a number, the
+ * column, its kind, and the member of the struct if that has another name:
  *
  *     #define REQUEST(FIRST, NEXT) FIRST(1, name, TEXT) NEXT(2, print, INT, fingerprint)
  *

@@ -41,7 +41,7 @@ static const struct db_stmt start = {SQL_UPDATE("cursors", CURSOR_START) " WHERE
 static const struct db_stmt end = {SQL_UPDATE("cursors", CURSOR_END) " WHERE id = $1",
                                    "i" SQL_TYPES(CURSOR_END)};
 static const struct db_stmt delete = {"DELETE FROM cursors WHERE id = $1", "i"};
-static const struct db_stmt touch = {
+static const struct db_stmt list_keys = {
     "SELECT id FROM cursors WHERE id > $1 ORDER BY id LIMIT $2", "ii"};
 
 void cursors_due(struct db *db, instant floor, instant now, int limit, struct db_result *ret)
@@ -151,7 +151,7 @@ void cursors_delete(struct db *db, int64_t id)
     db_send(db, &delete, (struct db_value[]){db_int(id)}, NULL);
 }
 
-void cursors_touch(struct db *db, int64_t after, int limit, struct db_result *ret)
+void cursors_list_keys(struct db *db, int64_t after, int limit, struct db_result *ret)
 {
-    db_send(db, &touch, (struct db_value[]){db_int(after), db_int(limit)}, ret);
+    db_send(db, &list_keys, (struct db_value[]){db_int(after), db_int(limit)}, ret);
 }

@@ -30,9 +30,9 @@ void cursors_read(const struct db_result *result, int row, struct cursor *ret);
 
 void cursors_insert(struct db *db, const struct cursor *cursor);
 void cursors_update(struct db *db, const struct cursor *cursor);
-/* Writes the changed columns; a plain start and a plain end write the fewest. */
+/* Writes the changed columns: few after a plain start or a plain end, all otherwise. */
 void cursors_change(struct db *db, const struct cursor *was, const struct cursor *now);
 void cursors_delete(struct db *db, int64_t id);
 
 /* (id) of up to `limit` cursors with keys after `after`; does not lock. */
-void cursors_touch(struct db *db, int64_t after, int limit, struct db_result *ret);
+void cursors_list_keys(struct db *db, int64_t after, int limit, struct db_result *ret);

@@ -6,7 +6,7 @@
 
 #include "store/text.h"
 
-/* A node's row holds its last number before its last turn; its event rows are more recent. */
+/* n.event is the last number before the node's last turn; the rows of events are newer. */
 static const struct db_stmt nodes = {
     "SELECT n.id, n.name, n.event, (SELECT min(seq) FROM events WHERE node = n.id),"
     " (SELECT seq + count - 1 FROM events WHERE node = n.id ORDER BY seq DESC LIMIT 1)"

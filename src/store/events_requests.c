@@ -48,7 +48,7 @@ static const struct db_stmt event_prune = {
     " (SELECT seq FROM events WHERE node = $1 ORDER BY seq LIMIT $3) AS batch)",
     "iii"};
 /* Numbers only grow, so a node's first event is its oldest. */
-static const struct db_stmt event_left = {
+static const struct db_stmt event_down_node = {
     "SELECT id FROM nodes WHERE id > 0 AND state = " SQL_NODE_DOWN " AND (SELECT at FROM events"
     " WHERE node = nodes.id ORDER BY seq LIMIT 1) < $1 ORDER BY id LIMIT 1{skip}",
     "i"};
@@ -128,7 +128,7 @@ void prune_history(struct db *db, int64_t after, int64_t until, instant now,
             ret);
 }
 
-void prune_history_portion(struct db *db, int64_t after, int limit, struct db_result *ret)
+void prune_history_batch_end(struct db *db, int64_t after, int limit, struct db_result *ret)
 {
     db_send(db, &history_batch_end, (struct db_value[]){db_int(after), db_int(limit)}, ret);
 }
@@ -140,7 +140,7 @@ void prune_ledger(struct db *db, int64_t after, int64_t until, instant now,
             ret);
 }
 
-void prune_ledger_portion(struct db *db, int64_t after, int limit, struct db_result *ret)
+void prune_ledger_batch_end(struct db *db, int64_t after, int limit, struct db_result *ret)
 {
     db_send(db, &ledger_batch_end, (struct db_value[]){db_int(after), db_int(limit)}, ret);
 }
@@ -151,9 +151,9 @@ void prune_events(struct db *db, int64_t node, instant before, int limit)
             NULL);
 }
 
-void prune_events_left(struct db *db, instant before, struct db_result *ret)
+void prune_events_down_node(struct db *db, instant before, struct db_result *ret)
 {
-    db_send(db, &event_left, (struct db_value[]){db_int(before)}, ret);
+    db_send(db, &event_down_node, (struct db_value[]){db_int(before)}, ret);
 }
 
 void prune_requests(struct db *db, instant now, int limit)
@@ -167,7 +167,7 @@ void prune_schedules(struct db *db, int64_t after, int64_t until, instant before
             (struct db_value[]){db_int(after), db_int(until), db_int(before)}, NULL);
 }
 
-void prune_schedules_portion(struct db *db, int64_t after, int limit, struct db_result *ret)
+void prune_schedules_batch_end(struct db *db, int64_t after, int limit, struct db_result *ret)
 {
     db_send(db, &schedule_batch_end, (struct db_value[]){db_int(after), db_int(limit)}, ret);
 }

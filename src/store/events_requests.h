@@ -37,20 +37,20 @@ void requests_read(const struct db_result *result, int row, struct request *ret)
 void prune_history(struct db *db, int64_t after, int64_t until, instant now,
                    struct db_result *ret);
 /* (id) of the last key of the next batch after `after`; no row if there are no more. */
-void prune_history_portion(struct db *db, int64_t after, int limit, struct db_result *ret);
+void prune_history_batch_end(struct db *db, int64_t after, int limit, struct db_result *ret);
 void prune_ledger(struct db *db, int64_t after, int64_t until, instant now,
                   struct db_result *ret);
-void prune_ledger_portion(struct db *db, int64_t after, int limit, struct db_result *ret);
+void prune_ledger_batch_end(struct db *db, int64_t after, int limit, struct db_result *ret);
 void prune_events(struct db *db, int64_t node, instant before, int limit);
 /*
  * (id) of a node that is down and has older events; locks its row.  No row: there is none, or
  * another node holds the lock.
  */
-void prune_events_left(struct db *db, instant before, struct db_result *ret);
+void prune_events_down_node(struct db *db, instant before, struct db_result *ret);
 void prune_requests(struct db *db, instant now, int limit);
 /*
  * Deletes schedules marked deleted by `before` to which no row refers any more.  Until then
  * events may name them.
  */
 void prune_schedules(struct db *db, int64_t after, int64_t until, instant before);
-void prune_schedules_portion(struct db *db, int64_t after, int limit, struct db_result *ret);
+void prune_schedules_batch_end(struct db *db, int64_t after, int limit, struct db_result *ret);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Optional rows of a schedule: exceptions (planned slots that were cancelled) and backfills.
- * Also stops: orders to another node to end the dispatch of a run that has ended.  Statements
- * are queued; the schedule's cursor is the lock of all three.
+ * Also stops: messages to another node, to end its dispatch of a run that has ended.
+ * Statements are queued; the schedule's cursor is the lock of its exceptions and backfills.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ void backfills_of(struct db *db, int64_t schedule, int limit, struct db_result *
 void backfills_read(const struct db_result *result, int row, struct backfill *ret);
 void backfills_delete_all(struct db *db, int64_t schedule);
 
-/* An order to the node that carries out a run: the run has ended. */
+/* A message to the node that carries out a run: the run has ended. */
 struct node_stop {
     int64_t id, node, schedule, pass, fence;
     instant slot;

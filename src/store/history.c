@@ -29,11 +29,11 @@ static const struct db_stmt insert = {"INSERT INTO history (" WRITTEN ", input) 
                                       ", $24)",
                                       SQL_TYPES(HISTORY_WRITTEN) "t"};
 /* Copies the input from the run's row, which still exists. */
-static const struct db_stmt insert_moving = {"INSERT INTO history (" WRITTEN
-                                             ", input) SELECT " VALUES
-                                             ", (SELECT input FROM runs WHERE id = $24)",
-                                             SQL_TYPES(HISTORY_WRITTEN) "i"};
-static const struct db_stmt marks = {
+static const struct db_stmt insert_copying_input = {"INSERT INTO history (" WRITTEN
+                                                    ", input) SELECT " VALUES
+                                                    ", (SELECT input FROM runs WHERE id = $24)",
+                                                    SQL_TYPES(HISTORY_WRITTEN) "i"};
+static const struct db_stmt last_keys = {
     "SELECT max(id), count(*) FROM (SELECT id FROM history WHERE id >= $1 ORDER BY id LIMIT $2)"
     " AS batch GROUP BY " SQL_KEY_NODE("id"),
     "ii"};
@@ -78,9 +78,8 @@ static const struct db_stmt get_result = {
 static const struct db_stmt delete_result = {"DELETE FROM results WHERE schedule = $1", "i"};
 
 /*
- * The key of the run minus the first key of the millisecond in which it was made.  Together
- * with created_at it gives the key, by which lists know the position that the run had while
- * open.
+ * The key of the run minus the first key of the millisecond of created_at.  From both, lists
+ * compute the key again, and with it the position that the run had while it was open.
  */
 static int64_t key_offset(const struct run *r)
 {
@@ -100,12 +99,12 @@ static int64_t pack_bits(const struct attempt_end *end)
 void history_insert(struct db *db, const struct attempt_end *from)
 {
     const struct run *r = from->run;
-    bool is_moved = from->last && r->lacks_input;
+    bool copies_input = from->last && r->lacks_input;
     struct str given = from->last ? r->input : (struct str){NULL, 0};
     struct db_value params[] = {ROW_VALUES(HISTORY_WRITTEN),
-                                is_moved ? db_int(r->id) : text_or_null(given)};
+                                copies_input ? db_int(r->id) : text_or_null(given)};
 
-    db_send(db, is_moved ? &insert_moving : &insert, params, NULL);
+    db_send(db, copies_input ? &insert_copying_input : &insert, params, NULL);
 }
 
 void history_input(struct db *db, int64_t id, struct db_result *ret)
@@ -113,9 +112,10 @@ void history_input(struct db *db, int64_t id, struct db_result *ret)
     db_send(db, &input, (struct db_value[]){db_int(id)}, ret);
 }
 
-void history_marks(struct db *db, int64_t from, struct db_result *ret)
+void history_last_keys(struct db *db, int64_t from, struct db_result *ret)
 {
-    db_send(db, &marks, (struct db_value[]){db_int(from), db_int(HISTORY_MARKS_SCAN)}, ret);
+    db_send(db, &last_keys, (struct db_value[]){db_int(from), db_int(HISTORY_LAST_KEYS_SCAN)},
+            ret);
 }
 
 void history_of_schedule(struct db *db, int64_t schedule, int64_t before, int limit,

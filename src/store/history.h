@@ -38,9 +38,9 @@ void history_read(const struct db_result *result, int row, struct history_row *r
 /* (input) of the run, NULL if it had none; `id` is its last attempt. */
 void history_input(struct db *db, int64_t id, struct db_result *ret);
 
-/* (last key, count) per node, of the HISTORY_MARKS_SCAN attempts from key `from` on. */
-enum { HISTORY_MARKS_SCAN = 50 * 1000 }; /* some seconds' worth of ends; reads only keys */
-void history_marks(struct db *db, int64_t from, struct db_result *ret);
+enum { HISTORY_LAST_KEYS_SCAN = 50 * 1000 }; /* ends of some seconds; reads only keys */
+/* (last key, count) per node, of the HISTORY_LAST_KEYS_SCAN attempts from key `from` on. */
+void history_last_keys(struct db *db, int64_t from, struct db_result *ret);
 
 /*
  * Deletes all but the newest `count` of a schedule, except rows that nodes other than `node`
@@ -64,5 +64,6 @@ void ledger_read(const struct db_result *result, int row, struct ledger_entry *r
 /* Storing a result clears the failure; storing a failure keeps the result. */
 void results_put(struct db *db, int64_t schedule, struct str result);
 void results_fail(struct db *db, int64_t schedule, struct str failure);
-void results_get(struct db *db, int64_t schedule, struct db_result *ret); /* both or NULL */
+/* (result, failure), each NULL if there is none. */
+void results_get(struct db *db, int64_t schedule, struct db_result *ret);
 void results_delete(struct db *db, int64_t schedule);

@@ -12,7 +12,7 @@
 enum {
     KEY_NODE_BITS = 10,
     KEY_COUNT_BITS = 12,
-    KEY_RESERVE_MS = 1000, /* keys of a turn come from this span; see struct node */
+    KEY_RESERVE_MS = 1000, /* time that a turn reserves for its keys; see node.key_ms */
 };
 #define KEY_EPOCH_MS INT64_C(1577836800000)   /* 2020-01-01T00:00:00Z */
 #define KEY_MS_MAX   ((INT64_C(1) << 41) - 1) /* about seventy years */

@@ -15,13 +15,13 @@
 enum { AT_BYTES = 8, LENGTH_BYTES = 4 };
 
 #define COLUMNS SQL_NAMES(LOG_COLUMNS)
-#define VALUES  SQL_PARAMS(LOG_HEAD) ", said.total + $7, " SQL_PARAMS(LOG_TAIL)
+#define VALUES  SQL_PARAMS(LOG_HEAD) ", stored.total + $7, " SQL_PARAMS(LOG_TAIL)
 
 static const struct db_stmt insert = {
     "INSERT INTO logs (" COLUMNS ") SELECT " VALUES
     " FROM (SELECT coalesce((SELECT total FROM logs WHERE schedule = $2 AND slot = $3"
-    " AND pass = $4 ORDER BY total DESC LIMIT 1), 0) AS total) AS said"
-    " WHERE said.total < " SQL_LOG_RUN_MAX,
+    " AND pass = $4 ORDER BY total DESC LIMIT 1), 0) AS total) AS stored"
+    " WHERE stored.total < " SQL_LOG_RUN_MAX,
     SQL_TYPES(LOG_COLUMNS)};
 static const struct db_stmt of_run = {
     "SELECT " COLUMNS " FROM logs WHERE schedule = $1 AND slot = $2 AND pass = $3"
@@ -98,7 +98,7 @@ void prune_logs(struct db *db, int64_t after, int64_t until, instant now, struct
     db_send(db, &prune, (struct db_value[]){db_int(after), db_int(until), db_int(now)}, ret);
 }
 
-void prune_logs_portion(struct db *db, int64_t after, int limit, struct db_result *ret)
+void prune_logs_batch_end(struct db *db, int64_t after, int limit, struct db_result *ret)
 {
     db_send(db, &batch_end, (struct db_value[]){db_int(after), db_int(limit)}, ret);
 }

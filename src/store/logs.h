@@ -43,7 +43,7 @@ struct log_part {
     instant slot;
     int64_t pass, attempt;
     instant at;
-    /* bytes of the run's log up to the end of this part: its position in the log */
+    /* bytes of the run's log up to and including this part, which order the parts */
     int64_t total;
     instant expire_at;
     struct str body; /* packed lines */
@@ -66,4 +66,4 @@ void logs_read(const struct db_result *result, int row, struct log_part *ret);
 /* As for history in store/events_requests.h. */
 void prune_logs(struct db *db, int64_t after, int64_t until, instant now,
                 struct db_result *ret);
-void prune_logs_portion(struct db *db, int64_t after, int limit, struct db_result *ret);
+void prune_logs_batch_end(struct db *db, int64_t after, int limit, struct db_result *ret);

@@ -35,7 +35,7 @@ static const struct db_stmt queue_lock_name = {QUEUE "namespace = $1 AND name = 
                                                "it"};
 static const struct db_stmt queue_pause = {"UPDATE queues SET paused = $2 WHERE id = $1", "ii"};
 static const struct db_stmt queue_limit = {"UPDATE queues SET most = $2 WHERE id = $1", "ii"};
-static const struct db_stmt queue_watched = {
+static const struct db_stmt queue_list_restricted = {
     QUEUE "(paused = 1 OR most > 0) AND id > 0 ORDER BY id LIMIT $1", "i"};
 static const struct db_stmt queue_get = {QUEUE "id = $1", "i"};
 static const struct db_stmt queue_list = {
@@ -50,7 +50,7 @@ static const struct db_stmt gate_find = {
 static const struct db_stmt gate_lock = {GATE "id = $1{skip}", "i"};
 static const struct db_stmt gate_update = {
     "UPDATE gates SET most = $2, open = $3, waiting = $4 WHERE id = $1", "iiii"};
-static const struct db_stmt gate_free = {
+static const struct db_stmt gate_with_room = {
     GATE "waiting > 0 AND open < most ORDER BY id LIMIT $1{skip}", "i"};
 
 /* Policies that name the gate contain $3; replace() tests that in both databases. */
@@ -150,9 +150,9 @@ void queues_limit(struct db *db, int64_t id, int64_t most)
     db_send(db, &queue_limit, (struct db_value[]){db_int(id), db_int(most)}, NULL);
 }
 
-void queues_watched(struct db *db, int limit, struct db_result *ret)
+void queues_list_restricted(struct db *db, int limit, struct db_result *ret)
 {
-    db_send(db, &queue_watched, (struct db_value[]){db_int(limit)}, ret);
+    db_send(db, &queue_list_restricted, (struct db_value[]){db_int(limit)}, ret);
 }
 
 void queues_get(struct db *db, int64_t id, struct db_result *ret)
@@ -202,9 +202,9 @@ void gates_update(struct db *db, const struct gate *gate)
             NULL);
 }
 
-void gates_free(struct db *db, int limit, struct db_result *ret)
+void gates_with_room(struct db *db, int limit, struct db_result *ret)
 {
-    db_send(db, &gate_free, (struct db_value[]){db_int(limit)}, ret);
+    db_send(db, &gate_with_room, (struct db_value[]){db_int(limit)}, ret);
 }
 
 void gates_users(struct db *db, const struct gate_use *use, int limit, struct db_result *ret)

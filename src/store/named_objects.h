@@ -2,9 +2,10 @@
 /*
  * Objects with a name: namespaces, queues, gates and calendars.
  *
- * Statements are queued.  Inserting a name that exists changes nothing; these inserts are the
- * only statements that may wait for another node.  A gate's row is the lock of its counts; the
- * row of a queue with a limit is the lock of the queue's claimed runs.
+ * Statements are queued.  Inserting a name that exists changes nothing.  Such an insert, and a
+ * change of a namespace or calendar, may wait for another node; nothing else here does.  A
+ * gate's row is the lock of its counts; the row of a queue with a limit is the lock of the
+ * queue's claimed runs.
  */
 #pragma once
 
@@ -41,7 +42,7 @@ void queues_lock_name(struct db *db, int64_t namespace, struct str name, struct 
 void queues_pause(struct db *db, int64_t id, bool paused);
 void queues_limit(struct db *db, int64_t id, int64_t most);
 /* Queues that are paused or have a limit, by key. */
-void queues_watched(struct db *db, int limit, struct db_result *ret);
+void queues_list_restricted(struct db *db, int limit, struct db_result *ret);
 /* By name, those after `after`. */
 void queues_list(struct db *db, int64_t namespace, struct str after, int limit,
                  struct db_result *ret);
@@ -69,7 +70,7 @@ void gates_users(struct db *db, const struct gate_use *use, int limit, struct db
 /* changed is 0 if a run uses, waits for or names the gate, or a schedule of `use` names it. */
 void gates_delete(struct db *db, int64_t id, const struct gate_use *use, struct db_result *ret);
 /* Locks gates that have both waiting runs and room. */
-void gates_free(struct db *db, int limit, struct db_result *ret);
+void gates_with_room(struct db *db, int limit, struct db_result *ret);
 
 /* For display; not locked. */
 struct gate_row {

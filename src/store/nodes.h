@@ -23,8 +23,8 @@ struct node {
     int64_t turn; /* the last committed turn */
     instant lease_until;
     /*
-     * No key was made with a later time; keys of later turns are earlier by at most
-     * KEY_RESERVE_MS.
+     * The maximum time in a key of this node so far.  It is reserved in advance: the keys of
+     * the next turns may be up to KEY_RESERVE_MS earlier.
      */
     int64_t key_ms;
     int64_t event; /* number of the last event */

@@ -68,10 +68,10 @@ static const struct db_stmt ready_queue = {
     "SELECT queue FROM runs WHERE state = " SQL_RUN_READY
     " AND lane = $1 AND queue > $2 ORDER BY queue LIMIT 1",
     "ii"};
-static const struct db_stmt out = {"SELECT count(*) FROM runs WHERE state >= " SQL_RUN_LEASED
-                                   " AND state <= " SQL_RUN_RUNNING " AND lane = " SQL_LANE_PULL
-                                   " AND queue = $1",
-                                   "i"};
+static const struct db_stmt count_claimed = {
+    "SELECT count(*) FROM runs WHERE state >= " SQL_RUN_LEASED " AND state <= " SQL_RUN_RUNNING
+    " AND lane = " SQL_LANE_PULL " AND queue = $1",
+    "i"};
 static const struct db_stmt gated = {"SELECT " BRIEF " FROM runs WHERE state = " SQL_RUN_GATED
                                      " AND gate = $1 ORDER BY rank, id LIMIT $2{skip}",
                                      "ii"};
@@ -151,9 +151,9 @@ void runs_ready(struct db *db, int64_t lane, int64_t queue, int limit, struct db
     db_send(db, &ready, (struct db_value[]){db_int(lane), db_int(queue), db_int(limit)}, ret);
 }
 
-void runs_out(struct db *db, int64_t queue, struct db_result *ret)
+void runs_count_claimed(struct db *db, int64_t queue, struct db_result *ret)
 {
-    db_send(db, &out, (struct db_value[]){db_int(queue)}, ret);
+    db_send(db, &count_claimed, (struct db_value[]){db_int(queue)}, ret);
 }
 
 void runs_ready_queue(struct db *db, int64_t lane, int64_t after, struct db_result *ret)

@@ -38,7 +38,7 @@ void runs_ready(struct db *db, int64_t lane, int64_t queue, int limit, struct db
  * (count) of a queue's claimed runs; send it in a later statement than the lock of the queue's
  * row.
  */
-void runs_out(struct db *db, int64_t queue, struct db_result *ret);
+void runs_count_claimed(struct db *db, int64_t queue, struct db_result *ret);
 /* The first queue of a lane after `after` that has a ready run. */
 void runs_ready_queue(struct db *db, int64_t lane, int64_t after, struct db_result *ret);
 /* Runs that wait for a gate; locked, best rank first. */

@@ -52,11 +52,11 @@ static const struct db_stmt count = {
 static const struct db_stmt end_up = {END_UP("$1", "$2"), "ii"};
 static const struct db_stmt end_down = {END_DOWN("$1", "$2"), "ii"};
 
-struct schedule_place schedule_place_begin(bool is_descending)
+struct schedule_position schedule_position_begin(bool is_descending)
 {
     if (is_descending)
-        return (struct schedule_place){STR(TOP), INSTANT_NEVER, INT64_MAX};
-    return (struct schedule_place){STR(""), INSTANT_NONE, 0};
+        return (struct schedule_position){STR(TOP), INSTANT_NEVER, INT64_MAX};
+    return (struct schedule_position){STR(""), INSTANT_NONE, 0};
 }
 
 void schedule_pages_read(struct db *db, const struct schedule_batch *p, struct db_result *ret)

@@ -12,20 +12,20 @@
 enum schedule_order { ORDER_NAME, ORDER_CREATED, ORDER_UPDATED, ORDER_COUNT };
 
 /* Where a page begins: after this position, in the order of the list. */
-struct schedule_place {
+struct schedule_position {
     struct str name; /* ORDER_NAME */
     instant at;      /* ORDER_UPDATED: time of the change */
     int64_t id;      /* ORDER_UPDATED, ORDER_CREATED */
 };
 
 /* The position before the first schedule. */
-struct schedule_place schedule_place_begin(bool is_descending);
+struct schedule_position schedule_position_begin(bool is_descending);
 
 struct schedule_batch {
     int64_t namespace;
     enum schedule_order order;
     bool is_descending;
-    struct schedule_place after;
+    struct schedule_position after;
     int limit;
 };
 

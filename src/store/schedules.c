@@ -27,7 +27,7 @@ static const struct db_stmt mark_deleted = {
     "iit"};
 static const struct db_stmt find = {
     "SELECT id FROM schedules WHERE namespace = $1 AND name = $2 AND deleted_at = 0", "it"};
-static const struct db_stmt find_made = {
+static const struct db_stmt find_dialect = {
     "SELECT id, dialect FROM schedules WHERE namespace = $1 AND name = $2 AND deleted_at = 0",
     "it"};
 static const struct db_stmt count = {
@@ -79,10 +79,10 @@ void schedules_find(struct db *db, int64_t namespace, struct str name, struct db
     db_send(db, &find, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
 }
 
-void schedules_find_made(struct db *db, int64_t namespace, struct str name,
-                         struct db_result *ret)
+void schedules_find_dialect(struct db *db, int64_t namespace, struct str name,
+                            struct db_result *ret)
 {
-    db_send(db, &find_made, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+    db_send(db, &find_dialect, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
 }
 
 void schedules_count(struct db *db, int64_t namespace, int64_t most, struct db_result *ret)

@@ -2,7 +2,7 @@
 /*
  * Table schedules: what users write.  Statements are queued; see store/cursors.h.
  *
- * A deleted schedule keeps its row, by which its history is found, until that is pruned.
+ * A deleted schedule keeps its row until its history is pruned, because history is found by it.
  */
 #pragma once
 
@@ -39,9 +39,9 @@ void schedules_mark_deleted(struct db *db, int64_t id, instant now, struct str b
 /* (id) of a schedule that is not deleted. */
 void schedules_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
 
-/* The same with the dialect that created it: (id, dialect). */
-void schedules_find_made(struct db *db, int64_t namespace, struct str name,
-                         struct db_result *ret);
+/* (id, dialect): likewise, with the dialect that created it. */
+void schedules_find_dialect(struct db *db, int64_t namespace, struct str name,
+                            struct db_result *ret);
 
 /* (count) of a namespace's schedules, counted up to `most`. */
 void schedules_count(struct db *db, int64_t namespace, int64_t most, struct db_result *ret);

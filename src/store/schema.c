@@ -37,7 +37,7 @@
     " {strict};"                                                                        \
     "CREATE INDEX cursors_wake ON cursors (wake_at, id);"
 
-/* Open runs.  Those that are held, claimed or waiting for a retry are not in a ready index. */
+/* Open runs.  The index runs_ready has only ready ones, and runs_gated only gated ones. */
 #define RUNS                                                                         \
     "CREATE TABLE runs ("                                                            \
     " id {int} PRIMARY KEY, schedule {int} NOT NULL, slot {int} NOT NULL,"           \
@@ -74,7 +74,7 @@
     " schedule {int} PRIMARY KEY, result {text}, failure {text}) {strict};"
 
 /* Optional rows of a schedule, and named objects. */
-#define BESIDE                                                                     \
+#define SCHEDULE_PARTS                                                             \
     "CREATE TABLE exceptions ("                                                    \
     " schedule {int} NOT NULL, slot {int} NOT NULL, created_at {int} NOT NULL,"    \
     " created_by {text} NOT NULL, PRIMARY KEY (schedule, slot)) {strict};"         \
@@ -103,7 +103,7 @@
     "CREATE UNIQUE INDEX calendars_name ON calendars (namespace, name);"
 
 /* Nodes, namespaces, stored answers and events. */
-#define AROUND                                                                           \
+#define NODES_AND_EVENTS                                                                 \
     "CREATE TABLE nodes ("                                                               \
     " id {int} PRIMARY KEY, name {text} NOT NULL, boot {int} NOT NULL,"                  \
     " turn {int} NOT NULL, lease_until {int} NOT NULL, key_ms {int} NOT NULL,"           \
@@ -150,7 +150,7 @@
     " PRIMARY KEY (node, seq)) {strict};"                                                \
     "CREATE INDEX audit_at ON audit (at, node, seq);"
 /* The reason of an adaptive schedule's hint; lists by last change. */
-#define SHOWN                                              \
+#define HINT_REASONS                                       \
     "ALTER TABLE schedules ADD COLUMN hint_reason {text};" \
     "CREATE INDEX schedules_updated ON schedules"          \
     " (namespace, updated_at, id) WHERE deleted_at = 0;"
@@ -169,7 +169,7 @@
  * Daily statistics, see store/stats.h; namespace, tokens and cost of an attempt; the trace of a
  * run; what nodes report about themselves.
  */
-#define FIGURES                                                                  \
+#define STATS                                                                    \
     "ALTER TABLE history ADD COLUMN namespace {int} NOT NULL DEFAULT 0;"         \
     "ALTER TABLE history ADD COLUMN tokens {int} NOT NULL DEFAULT 0;"            \
     "ALTER TABLE history ADD COLUMN cost {int} NOT NULL DEFAULT 0;"              \
@@ -199,8 +199,8 @@
     "CREATE INDEX runs_out ON runs (queue) WHERE state >= 5 AND state <= 6 AND lane = 0;"
 
 /*
- * The index of SHOWN, used only by lists that say `updated_at >= 0`: without table statistics
- * PostgreSQL also chose the old index to find schedules by name, and read them all.
+ * The index of HINT_REASONS, used only by lists that say `updated_at >= 0`: without table
+ * statistics PostgreSQL also chose the old index to find schedules by name, and read them all.
  */
 #define CHANGED                                   \
     "DROP INDEX schedules_updated;"               \
@@ -219,13 +219,13 @@
 
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
-    {2, "history and what hangs on a schedule", HISTORY BESIDE},
-    {3, "nodes, names, requests and events", AROUND},
+    {2, "history and what hangs on a schedule", HISTORY SCHEDULE_PARTS},
+    {3, "nodes, names, requests and events", NODES_AND_EVENTS},
     {4, "the start before a run, and logs", LAST_RUN LOGS},
     {5, "tokens and audit", SECURITY},
-    {6, "reasons of hints, and schedules by their last change", SHOWN},
+    {6, "reasons of hints, and schedules by their last change", HINT_REASONS},
     {7, "zones and their midnights, inputs of runs that are over", ZONES INPUTS},
-    {8, "figures of days, traces, and what nodes say of themselves", FIGURES},
+    {8, "figures of days, traces, and what nodes say of themselves", STATS},
     {9, "limits of queues", LIMITS},
     {10, "schedules by their last change, for lists alone", CHANGED},
     {11, "since when a schedule does what it does", EDITED},

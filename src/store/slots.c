@@ -33,16 +33,16 @@ static const struct db_stmt counted = {
     " AND pass = 0 AND outcome = $2 AND reason = $3",
     "iii"};
 
-static const struct db_stmt beside_open = {
+static const struct db_stmt extra_open = {
     "SELECT pass, state FROM runs WHERE schedule = $1 AND slot = $2 AND pass > 0"
     " ORDER BY pass DESC LIMIT $3",
     "iii"};
-static const struct db_stmt beside_ended = {
+static const struct db_stmt extra_ended = {
     "SELECT pass, outcome, reason FROM history WHERE schedule = $1 AND id >= (SELECT id FROM"
     " (SELECT id FROM history WHERE schedule = $1 ORDER BY id DESC LIMIT $4) AS batch"
     " ORDER BY id LIMIT 1) AND slot = $2 AND pass > 0 AND last = 1 ORDER BY id DESC LIMIT $3",
     "iiii"};
-static const struct db_stmt beside_not_started = {
+static const struct db_stmt extra_not_started = {
     "SELECT pass, outcome, reason FROM ledger WHERE schedule = $1 AND pass > 0"
     " AND pass >= (SELECT pass FROM (SELECT pass FROM ledger WHERE schedule = $1 AND pass > 0"
     " ORDER BY pass DESC LIMIT $4) AS batch ORDER BY pass LIMIT 1)"
@@ -58,7 +58,7 @@ void slots_count(struct db *db, int64_t schedule, enum outcome outcome, enum rea
             ret);
 }
 
-void slots_open(struct db *db, const struct slot_stretch *s, struct db_result *ret)
+void slots_open(struct db *db, const struct slot_range *s, struct db_result *ret)
 {
     db_send(db, &open_runs,
             (struct db_value[]){db_int(s->schedule), db_int(s->after), db_int(s->until),
@@ -78,7 +78,7 @@ void slots_open_read(const struct db_result *result, int row, struct slot_run *r
     };
 }
 
-void slots_ended(struct db *db, const struct slot_stretch *s, struct db_result *ret)
+void slots_ended(struct db *db, const struct slot_range *s, struct db_result *ret)
 {
     db_send(db, &ended_runs,
             (struct db_value[]){db_int(s->schedule), db_int(key_of(s->after)),
@@ -101,7 +101,7 @@ void slots_ended_read(const struct db_result *result, int row, struct slot_run *
     };
 }
 
-void slots_scanned(struct db *db, const struct slot_stretch *s, struct db_result *ret)
+void slots_scanned(struct db *db, const struct slot_range *s, struct db_result *ret)
 {
     db_send(
         db, &scanned,
@@ -109,7 +109,7 @@ void slots_scanned(struct db *db, const struct slot_stretch *s, struct db_result
         ret);
 }
 
-void slots_not_started(struct db *db, const struct slot_stretch *s, struct db_result *ret)
+void slots_not_started(struct db *db, const struct slot_range *s, struct db_result *ret)
 {
     db_send(db, &ranges,
             (struct db_value[]){db_int(s->schedule), db_int(s->after), db_int(s->until),
@@ -130,14 +130,14 @@ void slots_not_started_read(const struct db_result *result, int row, struct acco
 
 void slots_extra_open(struct db *db, int64_t schedule, instant slot, struct db_result *ret)
 {
-    db_send(db, &beside_open,
-            (struct db_value[]){db_int(schedule), db_int(slot), db_int(SLOTS_BESIDE)}, ret);
+    db_send(db, &extra_open,
+            (struct db_value[]){db_int(schedule), db_int(slot), db_int(SLOTS_EXTRA_MAX)}, ret);
 }
 
 void slots_extra_ended(struct db *db, int64_t schedule, instant slot, struct db_result *ret)
 {
-    db_send(db, &beside_ended,
-            (struct db_value[]){db_int(schedule), db_int(slot), db_int(SLOTS_BESIDE),
+    db_send(db, &extra_ended,
+            (struct db_value[]){db_int(schedule), db_int(slot), db_int(SLOTS_EXTRA_MAX),
                                 db_int(SLOTS_SCAN)},
             ret);
 }
@@ -145,8 +145,8 @@ void slots_extra_ended(struct db *db, int64_t schedule, instant slot, struct db_
 void slots_extra_not_started(struct db *db, int64_t schedule, instant slot,
                              struct db_result *ret)
 {
-    db_send(db, &beside_not_started,
-            (struct db_value[]){db_int(schedule), db_int(slot), db_int(SLOTS_BESIDE),
+    db_send(db, &extra_not_started,
+            (struct db_value[]){db_int(schedule), db_int(slot), db_int(SLOTS_EXTRA_MAX),
                                 db_int(SLOTS_SCAN)},
             ret);
 }

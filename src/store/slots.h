@@ -15,7 +15,7 @@
 enum { SLOTS_SCAN = 5000 }; /* maximum attempts that a query searches */
 
 /* Nominal times in (after, until], the `limit` earliest. */
-struct slot_stretch {
+struct slot_range {
     int64_t schedule;
     instant after, until;
     int limit;
@@ -30,7 +30,7 @@ struct slot_run {
 };
 
 /* By slot, in index order. */
-void slots_open(struct db *db, const struct slot_stretch *stretch, struct db_result *ret);
+void slots_open(struct db *db, const struct slot_range *range, struct db_result *ret);
 void slots_open_read(const struct db_result *result, int row, struct slot_run *ret);
 
 /*
@@ -38,16 +38,16 @@ void slots_open_read(const struct db_result *result, int row, struct slot_run *r
  * after its slot.  If slots_scanned() returns SLOTS_SCAN, a run that took very long may be
  * missing.
  */
-void slots_ended(struct db *db, const struct slot_stretch *stretch, struct db_result *ret);
+void slots_ended(struct db *db, const struct slot_range *range, struct db_result *ret);
 void slots_ended_read(const struct db_result *result, int row, struct slot_run *ret);
-void slots_scanned(struct db *db, const struct slot_stretch *stretch, struct db_result *ret);
+void slots_scanned(struct db *db, const struct slot_range *range, struct db_result *ret);
 
 /*
  * Extra runs of one slot, from backfills and repeated runs: open runs, ended runs and slots
- * that were not started.  Newest first, at most SLOTS_BESIDE of each; the last two kinds are
+ * that were not started.  Newest first, at most SLOTS_EXTRA_MAX of each; the last two kinds are
  * searched among about the newest SLOTS_SCAN rows of the schedule.
  */
-enum { SLOTS_BESIDE = 3 };
+enum { SLOTS_EXTRA_MAX = 3 };
 struct slot_extra {
     int64_t pass;
     enum run_state state; /* RUN_ENDED: see outcome */
@@ -67,6 +67,5 @@ void slots_count(struct db *db, int64_t schedule, enum outcome outcome, enum rea
                  struct db_result *ret);
 
 /* Ranges, ascending; the first may end before the time range begins. */
-void slots_not_started(struct db *db, const struct slot_stretch *stretch,
-                       struct db_result *ret);
+void slots_not_started(struct db *db, const struct slot_range *range, struct db_result *ret);
 void slots_not_started_read(const struct db_result *result, int row, struct account *ret);

@@ -25,8 +25,8 @@
 #define LATENESS  "started_at - due"
 
 /*
- * The totals: position in an answer, column, kind, and the total of some rows of history.  Of
- * two totals, kind SUM takes the sum and kind MAX the larger one.
+ * The totals: position in an answer, column, kind, and how it is computed from rows of history.
+ * Two totals are combined by their sum (kind SUM) or their maximum (kind MAX).
  */
 #define TOTALS(FIRST, NEXT)                            \
     FIRST(4, runs, SUM, "sum(last)")                   \
@@ -51,9 +51,10 @@
 #define SCHEDULE   "CASE WHEN " IS_DIRECT " THEN 0 ELSE schedule END"
 
 /* Runs of agents without a schedule are stored separately, under schedule -1. */
-#define DIALECT  "(SELECT dialect FROM schedules WHERE schedules.id = history.schedule)"
-#define IS_ALONE IS_DIRECT " AND " DIALECT " = " SQL_DIALECTS_AGENTS
-#define KEPT_AS  "CASE WHEN " IS_ALONE " THEN -1 WHEN " IS_DIRECT " THEN 0 ELSE schedule END"
+#define DIALECT          "(SELECT dialect FROM schedules WHERE schedules.id = history.schedule)"
+#define IS_AGENTS_DIRECT IS_DIRECT " AND " DIALECT " = " SQL_DIALECTS_AGENTS
+#define STORED_SCHEDULE \
+    "CASE WHEN " IS_AGENTS_DIRECT " THEN -1 WHEN " IS_DIRECT " THEN 0 ELSE schedule END"
 
 #define MORE(n, column, kind, count)      MORE_##kind(#column)
 #define NEXT_MORE(n, column, kind, count) ", " MORE_##kind(#column)
@@ -62,9 +63,9 @@
     of " = CASE WHEN excluded." of " > stats." of " THEN excluded." of " ELSE stats." of " END"
 #define ADD_TO " ON CONFLICT (" KEY ") DO UPDATE SET " TOTALS(MORE, NEXT_MORE)
 
-#define ADD                                                                          \
-    "INSERT INTO stats (" KEY ", " FIGURES ") SELECT ended_at / " SQL_SPAN_DAY       \
-    ", namespace, " KEPT_AS ", queue, $1, " COUNTS " FROM history WHERE " IS_COUNTED \
+#define ADD                                                                                  \
+    "INSERT INTO stats (" KEY ", " FIGURES ") SELECT ended_at / " SQL_SPAN_DAY               \
+    ", namespace, " STORED_SCHEDULE ", queue, $1, " COUNTS " FROM history WHERE " IS_COUNTED \
     " AND " MAKER " = $2"
 
 static const struct db_stmt batch_end = {
@@ -97,24 +98,24 @@ static const struct db_stmt prune = {
     "(SELECT CASE WHEN schedule < 0 THEN 0 ELSE schedule END AS schedule, queue," \
     " " FIGURES COUNTED " UNION ALL SELECT " SCHEDULE ", queue, " COUNTS NOT_YET  \
     " GROUP BY 1, 2) AS figures"
-#define ALONE                                                        \
-    "(SELECT queue, " FIGURES COUNTED " AND schedule = -1"           \
-    " UNION ALL SELECT queue, " COUNTS NOT_YET " AND (" IS_ALONE ")" \
+#define AGENTS_DIRECT                                                        \
+    "(SELECT queue, " FIGURES COUNTED " AND schedule = -1"                   \
+    " UNION ALL SELECT queue, " COUNTS NOT_YET " AND (" IS_AGENTS_DIRECT ")" \
     " GROUP BY 1) AS figures"
 #define TOTAL(n, column, kind, count) TOTAL_##kind(#column)
 #define TOTAL_SUM(of)                 ", CAST(coalesce(sum(" of "), 0) AS bigint)"
 #define TOTAL_MAX(of)                 ", CAST(coalesce(max(" of "), 0) AS bigint)"
 #define ANSWER                        TOTALS(TOTAL, TOTAL)
 
-static const struct db_stmt together = {
+static const struct db_stmt all_runs = {
     "SELECT CAST(0 AS bigint), NULL, NULL" ANSWER " FROM " ALL, "iii"};
 static const struct db_stmt by_queue = {
     "SELECT queue, (SELECT name FROM queues WHERE queues.id = figures.queue), NULL" ANSWER
     " FROM " ALL " WHERE queue > $4 GROUP BY queue ORDER BY queue LIMIT $5",
     "iiiii"};
-static const struct db_stmt alone = {
+static const struct db_stmt agents_direct = {
     "SELECT queue, (SELECT name FROM queues WHERE queues.id = figures.queue), NULL" ANSWER
-    " FROM " ALONE " WHERE queue > $4 GROUP BY queue ORDER BY queue LIMIT $5",
+    " FROM " AGENTS_DIRECT " WHERE queue > $4 GROUP BY queue ORDER BY queue LIMIT $5",
     "iiiii"};
 static const struct db_stmt by_schedule = {
     "SELECT schedule, (SELECT name FROM schedules WHERE schedules.id = figures.schedule),"
@@ -122,8 +123,8 @@ static const struct db_stmt by_schedule = {
     " WHERE schedule > $4 GROUP BY schedule ORDER BY schedule LIMIT $5",
     "iiiii"};
 
-void stats_portion(struct db *db, const struct stats_range *range, int limit,
-                   struct db_result *ret)
+void stats_batch_end(struct db *db, const struct stats_range *range, int limit,
+                     struct db_result *ret)
 {
     db_send(db, &batch_end,
             (struct db_value[]){db_int(range->after), db_int(range->until), db_int(limit)},
@@ -161,13 +162,13 @@ void daily_stats_add(struct daily_stats *to, const struct daily_stats *more)
     TOTALS(ADD_MEMBER, ADD_MEMBER)
 }
 
-void stats_ask(struct db *db, const struct stats_query *q, struct db_result *ret)
+void stats_get(struct db *db, const struct stats_query *q, struct db_result *ret)
 {
-    const struct db_stmt *const statements[STATS_BY_COUNT] = {
-        [STATS_TOGETHER] = &together,
+    const struct db_stmt *const statements[STATS_GROUPINGS] = {
+        [STATS_ALL] = &all_runs,
         [STATS_BY_QUEUE] = &by_queue,
         [STATS_BY_SCHEDULE] = &by_schedule,
-        [STATS_ALONE] = &alone,
+        [STATS_AGENTS_DIRECT] = &agents_direct,
     };
     struct db_value params[] = {db_int(q->namespace), db_int(q->from_day), db_int(q->until_day),
                                 db_int(q->after), db_int(q->limit)};

@@ -21,9 +21,12 @@ struct stats_range {
     int64_t maker, after, until;
 };
 
-/* (id) of the last key of the next batch of `limit` rows; no row if there are no more. */
-void stats_portion(struct db *db, const struct stats_range *range, int limit,
-                   struct db_result *ret);
+/*
+ * (id) of the last key of the next batch in the range: `limit` rows, of all makers.  No row if
+ * there are no more.
+ */
+void stats_batch_end(struct db *db, const struct stats_range *range, int limit,
+                     struct db_result *ret);
 /* Counts them into rows of `node`, provided that nodes_count() succeeded just before. */
 void stats_add(struct db *db, const struct stats_range *range, int64_t node);
 /* The same for the rows that history_keep() with `count` will delete. */
@@ -36,20 +39,20 @@ struct daily_stats {
     /* that ended; unknown and timed out ones count as failed */
     int64_t runs, succeeded, failed;
     int64_t attempts;     /* that were started */
-    int64_t timed;        /* ended runs whose last attempt was started, */
-    span duration;        /* and the total duration of these attempts */
-    int64_t begun;        /* first attempts, their total lateness, */
-    span late, late_most; /* and the maximum lateness */
+    int64_t timed;        /* ended runs whose last attempt was started */
+    span duration;        /* total duration of these last attempts */
+    int64_t begun;        /* first attempts that were started */
+    span late, late_most; /* total and maximum lateness of these first attempts */
     int64_t tokens, cost; /* cost in millionths of a dollar */
 };
 void daily_stats_add(struct daily_stats *to, const struct daily_stats *more);
 
 enum stats_by {
-    STATS_TOGETHER,
+    STATS_ALL,
     STATS_BY_QUEUE,
     STATS_BY_SCHEDULE,
-    STATS_ALONE, /* by queue, only runs of the agents dialect without a schedule */
-    STATS_BY_COUNT
+    STATS_AGENTS_DIRECT, /* by queue; only runs of the agents dialect without a schedule */
+    STATS_GROUPINGS
 };
 
 struct stats_query {
@@ -59,8 +62,8 @@ struct stats_query {
     int64_t after;               /* only groups with keys after this; INT64_MIN: all */
     int limit;
 };
-/* Groups by key; STATS_TOGETHER is one group, with or without runs. */
-void stats_ask(struct db *db, const struct stats_query *query, struct db_result *ret);
+/* Groups by key; STATS_ALL is one group, with or without runs. */
+void stats_get(struct db *db, const struct stats_query *query, struct db_result *ret);
 struct stats_group {
     int64_t key;      /* of the schedule or queue; 0: none */
     struct str name;  /* empty: it has none, or it was deleted */

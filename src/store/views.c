@@ -131,23 +131,24 @@ static const struct db_stmt attempt_end = {END("history"), "ii"};
 static const struct db_stmt attempt_end_of = {END_OF("$3"), "iii"};
 
 /* The key that the run had: see store/history.c and store/key.h. */
-#define MADE "((h.created_at / 1000 - 1577836800000) * 4194304 + (h.bits >> 16))"
-#define MOVED(of)                                                                      \
-    "SELECT " ATTEMPT ", " MADE " AS made FROM history AS h WHERE " of "h.id >= $6"    \
+#define RUN_KEY "((h.created_at / 1000 - 1577836800000) * 4194304 + (h.bits >> 16))"
+#define ENDED_SINCE(of)                                                                \
+    "SELECT " ATTEMPT ", " RUN_KEY " AS made FROM history AS h WHERE " of "h.id >= $6" \
     " AND h.id <= (SELECT id FROM (SELECT id FROM history AS h WHERE " of "h.id >= $6" \
     " ORDER BY id LIMIT $2) AS batch ORDER BY id DESC LIMIT 1) AND h.last = 1"         \
-    " AND " MADE " < $1 AND " NAMESPACE(                                               \
+    " AND " RUN_KEY " < $1 AND " NAMESPACE(                                            \
         "h") " = $3 AND ($4 = 0 OR h.queue = $4)"                                      \
              " AND ($5 < 0 OR " SQL_RUN_KIND("h.bits") " = $5) ORDER BY made DESC LIMIT $7"
-static const struct db_stmt attempt_moved = {MOVED(""), "iiiiiii"};
-static const struct db_stmt attempt_moved_of = {MOVED("h.schedule = $8 AND "), "iiiiiiii"};
+static const struct db_stmt attempt_ended_since = {ENDED_SINCE(""), "iiiiiii"};
+static const struct db_stmt attempt_ended_since_of = {ENDED_SINCE("h.schedule = $8 AND "),
+                                                      "iiiiiiii"};
 
 static const struct db_stmt depth = {
     "SELECT count(*), min(due) FROM (SELECT due FROM runs WHERE state = " SQL_RUN_READY
     " AND lane = $1 AND queue = $2 ORDER BY rank, id LIMIT $3) AS batch",
     "iii"};
 
-/* The same rows without their first columns, for the reader of the next table. */
+/* The same rows without their first columns, for the reader of the table joined to it. */
 static struct db_result skip_columns(const struct db_result *result, int columns)
 {
     struct db_result rest = *result;
@@ -271,18 +272,20 @@ void attempt_views_end(struct db *db, const struct view_page *page, struct db_re
     db_send(db, page->schedule != 0 ? &attempt_end_of : &attempt_end, params, ret);
 }
 
-void attempt_views_moved(struct db *db, const struct view_page *page, struct db_result *ret)
+void attempt_views_ended_since(struct db *db, const struct view_page *page,
+                               struct db_result *ret)
 {
     struct db_value params[] = {
-        db_int(page->before), db_int(VIEW_MOVED_SCAN), db_int(page->namespace),
+        db_int(page->before), db_int(VIEW_ENDED_SCAN), db_int(page->namespace),
         db_int(page->queue),  db_int(page->kind - 1),  db_int(page->since),
         db_int(page->limit),  db_int(page->schedule),
     };
 
-    db_send(db, page->schedule != 0 ? &attempt_moved_of : &attempt_moved, params, ret);
+    db_send(db, page->schedule != 0 ? &attempt_ended_since_of : &attempt_ended_since, params,
+            ret);
 }
 
-int64_t attempt_views_made(const struct db_result *result, int row)
+int64_t attempt_views_run_key(const struct db_result *result, int row)
 {
     return db_int_at(result, row, ROW_COUNT(HISTORY_COLUMNS) + OWNER_COLUMNS);
 }

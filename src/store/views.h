@@ -15,10 +15,10 @@
 
 enum {
     VIEW_SCAN_MAX = 5000,          /* rows that one page scans: about 10 ms */
-    VIEW_MOVED_SCAN = 200 * 1000,  /* ends since the first page that a later page scans */
+    VIEW_ENDED_SCAN = 200 * 1000,  /* ends that a later page scans, from the first page on */
     VIEW_ATTEMPTS_SCAN = 5000,     /* attempts of a schedule that are searched for a run */
     QUEUE_DEPTH_MAX = 10000,       /* maximum count of ready runs: above it, "many" */
-    QUEUE_LISTED_DEPTH_MAX = 1000, /* likewise per queue of a list: 1000 take a second */
+    QUEUE_LISTED_DEPTH_MAX = 1000, /* likewise in lists: 1000 queues take a second */
 };
 
 /* A schedule that is not deleted, with its cursor.  Two index searches per row. */
@@ -52,9 +52,9 @@ struct view_page {
     int64_t states;   /* open runs: bits 1 << enum run_state; 0: all */
     int64_t outcome;  /* attempts: enum outcome; 0: any */
     int64_t before;   /* INT64_MAX: from the newest */
-    int64_t since;    /* for attempt_views_moved() */
+    int64_t since;    /* for attempt_views_ended_since() */
     int scan, limit;
-    bool is_brief; /* not for attempt_views_moved() */
+    bool is_brief; /* not for attempt_views_ended_since() */
 };
 
 /*
@@ -83,10 +83,10 @@ struct attempt_view {
     struct run_owner owner;
 };
 /*
- * The attempts of a run, the first one first; only the last has its result.  Keys of history
- * are the times of ends, and a run ends after its slot: the search begins there and covers
- * VIEW_ATTEMPTS_SCAN attempts of the schedule.  A trigger for a future time may end before it;
- * `from` is then the time at which it was made.
+ * The attempts of a run, the first one first; only the last has its result.  The search covers
+ * VIEW_ATTEMPTS_SCAN attempts of the schedule that ended at or after `from`.  That is the run's
+ * slot, because a run ends after its slot; or the time of its creation, if a trigger for a
+ * future time may have ended before its slot.
  */
 void attempt_views_of_run(struct db *db, const struct run_id *id, instant from,
                           struct db_result *ret);
@@ -96,18 +96,20 @@ void attempt_views_of_schedule(struct db *db, int64_t schedule, int64_t before, 
 void attempt_views_list(struct db *db, const struct view_page *page, struct db_result *ret);
 void attempt_views_end(struct db *db, const struct view_page *page, struct db_result *ret);
 /*
- * Runs that ended with key `since` or later and had, while they were open, a key below
- * `before`; ordered by that key, which attempt_views_made() returns.
+ * Runs that have ended since the first page was read: their row in history has a key from
+ * `since` on, and the row that they had while open had a key below `before`.  Ordered by the
+ * latter key, which attempt_views_run_key() returns.
  */
-void attempt_views_moved(struct db *db, const struct view_page *page, struct db_result *ret);
-int64_t attempt_views_made(const struct db_result *result, int row);
+void attempt_views_ended_since(struct db *db, const struct view_page *page,
+                               struct db_result *ret);
+int64_t attempt_views_run_key(const struct db_result *result, int row);
 /* By the key of its row. */
 void attempt_views_get(struct db *db, int64_t id, struct db_result *ret);
 void attempt_views_read(const struct db_result *result, int row, struct attempt_view *ret);
 
 /*
- * The number of ready runs of a queue, counted up to `most`, and the earliest due among them.
- * They are counted in claim order, so that it is the oldest except for priorities.
+ * The number of ready runs of a queue, counted up to `most` in claim order, and the earliest
+ * due time of these.  If there are more, a run with a low priority may be older.
  */
 struct queue_depth {
     int64_t ready;

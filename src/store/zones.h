@@ -13,7 +13,7 @@
 struct zone_row {
     int64_t id, namespace;
     struct str name;
-    /* the next midnight; INSTANT_NEVER: the zone file cannot be read any more */
+    /* the next midnight; or when to try again, if the zone file could not be read */
     instant next_at;
 };
 

@@ -118,7 +118,7 @@ static void another_run_with_a_part_in_common_is_not_it(void **state)
     other = id;
     other.schedule++;
     assert_false(committed_run(&f->committed, &other, &found));
-    committed_doubt(&f->committed);
+    committed_drop_rows(&f->committed);
     assert_false(committed_run(&f->committed, &id, &found));
 }
 
@@ -134,7 +134,7 @@ static void a_cursor_is_known_as_it_was_put_last(void **state)
     assert_int_equal(committed_cursor(&f->committed, 8)->open, 2);
     committed_drop_cursor(&f->committed, 7);
     assert_null(committed_cursor(&f->committed, 7));
-    committed_doubt(&f->committed);
+    committed_drop_rows(&f->committed);
     assert_null(committed_cursor(&f->committed, 8));
 }
 
@@ -148,7 +148,7 @@ static void a_queue_keeps_its_key_whatever_others_do(void **state)
     committed_put_queue(&f->committed, 1, STR("mail"), 77);
     committed_put_queue(&f->committed, 2, STR("mail"), 78);
     committed_put_queue(&f->committed, 1, STR("mails"), 79);
-    committed_doubt(&f->committed);
+    committed_drop_rows(&f->committed);
     assert_int_equal(committed_queue(&f->committed, 1, STR("mail")), 77);
     assert_int_equal(committed_queue(&f->committed, 2, STR("mail")), 78);
     assert_int_equal(committed_queue(&f->committed, 1, STR("mails")), 79);

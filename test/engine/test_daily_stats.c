@@ -12,7 +12,7 @@
 
 static struct daily_stats figures(int64_t from_day, int64_t until_day)
 {
-    struct stats_query question = {.by = STATS_TOGETHER,
+    struct stats_query question = {.by = STATS_ALL,
                                    .namespace = world.namespace,
                                    .from_day = from_day,
                                    .until_day = until_day};
@@ -23,7 +23,7 @@ static struct daily_stats figures(int64_t from_day, int64_t until_day)
 
     while (!node->is_up)
         node++;
-    stats_ask(node->db, &question, &rows);
+    stats_get(node->db, &question, &rows);
     assert_int_equal(db_flush(node->db, world.arena, &err), RC_OK);
     stats_read(&rows, 0, &group);
     return group.figures;

@@ -19,12 +19,12 @@ static int64_t number_of(struct test_node *node, const struct db_stmt *stmt)
 static struct daily_stats daily_stats_of(struct test_node *node)
 {
     struct stats_query question = {
-        .by = STATS_TOGETHER, .namespace = world.namespace, .until_day = 30000};
+        .by = STATS_ALL, .namespace = world.namespace, .until_day = 30000};
     struct db_result rows = {0};
     struct stats_group group;
     struct err err;
 
-    stats_ask(node->db, &question, &rows);
+    stats_get(node->db, &question, &rows);
     assert_int_equal(db_flush(node->db, world.arena, &err), RC_OK);
     stats_read(&rows, 0, &group);
     return group.figures;

@@ -128,10 +128,10 @@ static void the_hash_of_a_row_is_over_all_of_it(void **state)
     sha256_begin(&sha);
     sha256_add(&sha, bytes, sizeof bytes);
     sha256_end(&sha, expected);
-    audit_link(&row, got);
+    audit_row_hash(&row, got);
     assert_memory_equal(got, expected, sizeof got);
     row.prior[31] = 1;
-    audit_link(&row, got);
+    audit_row_hash(&row, got);
     assert_memory_not_equal(got, expected, sizeof got);
 }
 
@@ -144,7 +144,7 @@ static void add(struct fixture *f, int64_t node, int64_t seq, int64_t count, ins
                             .body = STR("\x00\xff"),
                             .prior = {1, 2}};
 
-    audit_link(&row, row.hash);
+    audit_row_hash(&row, row.hash);
     audit_insert(f->db, &row);
     flush(f);
 }
@@ -169,7 +169,7 @@ static void a_row_is_read_as_it_was_written(void **state)
     assert_int_equal(row.at, DAY_ONE);
     assert_str_equal(row.body, STR("\x00\xff"));
     assert_int_equal(row.prior[1], 2);
-    audit_link(&row, hash);
+    audit_row_hash(&row, hash);
     assert_memory_equal(row.hash, hash, sizeof hash);
 }
 
@@ -241,11 +241,11 @@ static void the_old_rows_of_a_node_that_is_down_are_found(void **state)
     add(f, 1, 1, 1, DAY_ONE);
     add(f, 2, 1, 1, DAY_ONE + 3);
     add(f, 3, 1, 1, DAY_ONE + 2);
-    prune_audit_left(f->db, DAY_ONE + 3, &left);
+    prune_audit_down_node(f->db, DAY_ONE + 3, &left);
     flush(f);
     assert_ids(&left, "3");
     prune_audit(f->db, 3, DAY_ONE + 3, 9);
-    prune_audit_left(f->db, DAY_ONE + 3, &left);
+    prune_audit_down_node(f->db, DAY_ONE + 3, &left);
     flush(f);
     assert_ids(&left, "");
 }

@@ -16,7 +16,7 @@ enum { ACCOUNTS_MAX = 8 };
 
 struct row {
     int from, mark; /* minutes; from -1: before creation */
-    bool may_lack;
+    bool allows_gaps;
     struct {
         int first, last, count;
         span off;
@@ -52,7 +52,7 @@ static const char *verdict(const struct row *row, instant created, instant *ret_
                            .cursor = &cursor,
                            .accounts = accounts,
                            .from = MINUTE(row->from),
-                           .may_lack = row->may_lack};
+                           .allows_gaps = row->allows_gaps};
     struct check_fault fault = {.text = NULL};
     struct zone_source zones = {.find = find_utc};
     struct err err;

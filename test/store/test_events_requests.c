@@ -210,8 +210,8 @@ static int64_t prune(struct fixture *f, prune_fn *fn, int64_t after, int64_t unt
     return got.changed;
 }
 
-static void assert_portion(struct fixture *f, portion_fn *fn, int64_t after, int limit,
-                           const char *expected)
+static void assert_batch_end(struct fixture *f, portion_fn *fn, int64_t after, int limit,
+                             const char *expected)
 {
     struct db_result got;
 
@@ -226,10 +226,10 @@ static void history_is_pruned_in_portions_of_rows_that_are_looked_at(void **stat
     struct db_result left;
 
     exec(f->db, HISTORY_ROW);
-    assert_portion(f, prune_history_portion, 0, 2, "20");
-    assert_portion(f, prune_history_portion, 20, 2, "40");
-    assert_portion(f, prune_history_portion, 40, 2, "50");
-    assert_portion(f, prune_history_portion, 50, 2, "");
+    assert_batch_end(f, prune_history_batch_end, 0, 2, "20");
+    assert_batch_end(f, prune_history_batch_end, 20, 2, "40");
+    assert_batch_end(f, prune_history_batch_end, 40, 2, "50");
+    assert_batch_end(f, prune_history_batch_end, 50, 2, "");
     assert_int_equal(prune(f, prune_history, 0, 20), 1);
     assert_int_equal(prune(f, prune_history, 0, 20), 0);
     assert_int_equal(prune(f, prune_history, 20, 40), 1);
@@ -244,10 +244,10 @@ static void the_ledger_is_pruned_in_portions_of_rows_that_are_looked_at(void **s
     struct db_result left;
 
     exec(f->db, LEDGER_ROW);
-    assert_portion(f, prune_ledger_portion, 0, 2, "20");
-    assert_portion(f, prune_ledger_portion, 20, 2, "40");
-    assert_portion(f, prune_ledger_portion, 40, 2, "50");
-    assert_portion(f, prune_ledger_portion, 50, 2, "");
+    assert_batch_end(f, prune_ledger_batch_end, 0, 2, "20");
+    assert_batch_end(f, prune_ledger_batch_end, 20, 2, "40");
+    assert_batch_end(f, prune_ledger_batch_end, 40, 2, "50");
+    assert_batch_end(f, prune_ledger_batch_end, 50, 2, "");
     assert_int_equal(prune(f, prune_ledger, 0, 20), 1);
     assert_int_equal(prune(f, prune_ledger, 0, 20), 0);
     assert_int_equal(prune(f, prune_ledger, 20, 40), 1);
@@ -291,11 +291,11 @@ static void the_old_events_of_a_node_that_is_down_are_found(void **state)
     add_event(f, 1, 1, 1, 100);
     add_event(f, 2, 1, 1, 103);
     add_event(f, 3, 1, 1, 102);
-    prune_events_left(f->db, 103, &left);
+    prune_events_down_node(f->db, 103, &left);
     flush(f);
     assert_ids(&left, "3");
     prune_events(f->db, 3, 103, 9);
-    prune_events_left(f->db, 103, &left);
+    prune_events_down_node(f->db, 103, &left);
     flush(f);
     assert_ids(&left, "");
 }
@@ -343,9 +343,9 @@ static void deleted_schedules_go_when_nothing_is_left_of_them(void **state)
         " UNION ALL SELECT 6, 30 UNION ALL SELECT 7, 0 UNION ALL SELECT 8, 40) AS v");
     exec(f->db, HISTORY_ROW);
     exec(f->db, LEDGER_ROW);
-    assert_portion(f, prune_schedules_portion, 0, 4, "5");
-    assert_portion(f, prune_schedules_portion, 5, 4, "8");
-    assert_portion(f, prune_schedules_portion, 8, 4, "");
+    assert_batch_end(f, prune_schedules_batch_end, 0, 4, "5");
+    assert_batch_end(f, prune_schedules_batch_end, 5, 4, "8");
+    assert_batch_end(f, prune_schedules_batch_end, 8, 4, "");
     prune_schedules(f->db, 0, 8, 19); /* the others were deleted later */
     assert_schedules(f, "1 2 3 4 5 6 7 8");
     prune_schedules(f->db, 0, 5, 20);

@@ -463,8 +463,8 @@ static void the_last_end_of_each_node_is_told(void **state)
     add(f, at + one + 7, 1);
     add(f, at + last, 1);
     add(f, key_of(DAY_ONE + SPAN_S) + one, 1);
-    history_marks(f->db, at + one + 1, &got);
-    history_marks(f->db, key_of(DAY_ONE + SPAN_MIN), &none);
+    history_last_keys(f->db, at + one + 1, &got);
+    history_last_keys(f->db, key_of(DAY_ONE + SPAN_MIN), &none);
     flush(f);
     assert_int_equal(none.rows, 0);
     assert_int_equal(got.rows, 2);

@@ -150,7 +150,7 @@ static void assert_portion(struct fixture *f, int64_t after, const char *expecte
 {
     struct db_result got;
 
-    prune_logs_portion(f->db, after, 2, &got);
+    prune_logs_batch_end(f->db, after, 2, &got);
     flush(f);
     assert_ids(&got, expected);
 }

@@ -168,8 +168,8 @@ static void queues_that_are_paused_or_limited_are_found_by_key(void **state)
     queues_pause(f->db, 5, true);
     queues_pause(f->db, 3, true);
     queues_pause(f->db, 3, false);
-    queues_watched(f->db, 10, &all);
-    queues_watched(f->db, 2, &some);
+    queues_list_restricted(f->db, 10, &all);
+    queues_list_restricted(f->db, 2, &some);
     flush(f);
     assert_ids(&all, "2 4 5");
     assert_ids(&some, "2 4");
@@ -366,8 +366,8 @@ static void gates_with_room_are_those_where_something_waits_for_nothing(void **s
         gates_insert(f->db, gates[i].id, gates[i].id, STR("g"), 0);
         gates_update(f->db, &gates[i]);
     }
-    gates_free(f->db, 10, &all);
-    gates_free(f->db, 1, &some);
+    gates_with_room(f->db, 10, &all);
+    gates_with_room(f->db, 1, &some);
     flush(f);
     assert_ids(&all, "1 5");
     assert_ids(&some, "1");

@@ -254,7 +254,7 @@ static void cursors_are_found_by_key_or_in_order_of_waking(void **state)
     PLAN(cursors_next_wake(f->db, 5000, &unused), "cursors_wake", INDEX_ORDER);
     PLAN(cursors_lock(f->db, 7, &unused), "cursors_pkey", INDEX_ORDER);
     PLAN(cursors_peek(f->db, 7, &unused), "cursors_pkey", INDEX_ORDER);
-    PLAN(cursors_touch(f->db, 7, 8, &unused), "cursors_pkey", INDEX_ORDER);
+    PLAN(cursors_list_keys(f->db, 7, 8, &unused), "cursors_pkey", INDEX_ORDER);
     PLAN(cursors_update(f->db, &(struct cursor){.id = 7}), "cursors_pkey", INDEX_ORDER);
 }
 
@@ -264,7 +264,7 @@ static void runs_are_found_without_reading_others(void **state)
 
     PLAN(runs_ready(f->db, 1, 7, 8, &unused), "runs_ready", INDEX_ORDER);
     PLAN(runs_ready_queue(f->db, 1, 7, &unused), "runs_ready", INDEX_ORDER);
-    PLAN(runs_out(f->db, 7, &unused), "runs_out", INDEX_ORDER);
+    PLAN(runs_count_claimed(f->db, 7, &unused), "runs_out", INDEX_ORDER);
     PLAN(runs_waking(f->db, 1000, 8, &unused), "runs_wake", INDEX_ORDER);
     PLAN(runs_next_wake(f->db, 64, &unused), "runs_wake", INDEX_ORDER);
     PLAN(runs_gated(f->db, 7, 8, &unused), "runs_gated", INDEX_ORDER);
@@ -300,7 +300,7 @@ static void what_hangs_on_a_schedule_is_found_by_it(void **state)
     PLAN(backfills_of(f->db, 7, 8, &unused), "backfills_schedule", INDEX_ORDER);
     PLAN(backfills_delete_all(f->db, 7), "backfills_schedule", INDEX_ORDER);
     PLAN(schedules_find(f->db, 1, STR("7"), &unused), "schedules_name", INDEX_ORDER);
-    PLAN(schedules_find_made(f->db, 1, STR("7"), &unused), "schedules_name", INDEX_ORDER);
+    PLAN(schedules_find_dialect(f->db, 1, STR("7"), &unused), "schedules_name", INDEX_ORDER);
     PLAN(schedules_plan(f->db, 7, &unused), "schedules_pkey", INDEX_ORDER);
 }
 
@@ -314,7 +314,7 @@ static void names_and_requests_are_found_by_key(void **state)
     PLAN(queues_get(f->db, 7, &unused), "queues_pkey", INDEX_ORDER);
     PLAN(queues_lock(f->db, 7, &unused), "queues_pkey", INDEX_ORDER);
     PLAN(queues_lock_name(f->db, 1, STR("7"), &unused), "queues_name", INDEX_ORDER);
-    PLAN(queues_watched(f->db, 8, &unused), "queues_watched", INDEX_ORDER);
+    PLAN(queues_list_restricted(f->db, 8, &unused), "queues_watched", INDEX_ORDER);
     PLAN(queues_list(f->db, 1, STR("7"), 8, &unused), "queues_name", INDEX_ORDER);
     PLAN(gates_find(f->db, 1, STR("7"), &unused), "gates_name", INDEX_ORDER);
     PLAN(gates_lock(f->db, 7, &unused), "gates_pkey", INDEX_ORDER);
@@ -354,9 +354,9 @@ static void what_people_are_shown_is_found_by_key(void **state)
     PLAN(attempt_views_list(f->db, &page, &unused), "history_schedule", ANY_ORDER);
     PLAN(attempt_views_end(f->db, &page, &unused), "history_schedule", ANY_ORDER);
     page.since = 14000;
-    PLAN(attempt_views_moved(f->db, &page, &unused), "history_schedule", ANY_ORDER);
+    PLAN(attempt_views_ended_since(f->db, &page, &unused), "history_schedule", ANY_ORDER);
     page.schedule = 0;
-    PLAN(attempt_views_moved(f->db, &page, &unused), "history_pkey", ANY_ORDER);
+    PLAN(attempt_views_ended_since(f->db, &page, &unused), "history_pkey", ANY_ORDER);
     PLAN(attempt_views_of_run(f->db, &run, 0, &unused), "history_schedule", ANY_ORDER);
     PLAN(attempt_views_of_schedule(f->db, 7, 15000, 8, &unused), "history_schedule",
          INDEX_ORDER);
@@ -364,7 +364,7 @@ static void what_people_are_shown_is_found_by_key(void **state)
     PLAN(attempt_views_get(f->db, 15000, &unused), "history_pkey", ANY_ORDER);
     PLAN(attempt_marks_list(f->db, 15000, 14000, 8, &unused), "history_pkey", INDEX_ORDER);
     PLAN(attempt_views_end(f->db, &page, &unused), "history_pkey", ANY_ORDER);
-    PLAN(history_marks(f->db, 15000, &unused), "history_pkey", ANY_ORDER);
+    PLAN(history_last_keys(f->db, 15000, &unused), "history_pkey", ANY_ORDER);
     PLAN(queue_depths_get(f->db, 7, 9, &unused), "runs_ready", ANY_ORDER);
 }
 
@@ -388,7 +388,7 @@ static void lists_of_schedules_are_read_in_their_order(void **state)
 static void slots_of_a_stretch_are_found_by_key(void **state)
 {
     struct fixture *f = *state;
-    struct slot_stretch stretch = {.schedule = 7, .after = 100, .until = 200, .limit = 8};
+    struct slot_range stretch = {.schedule = 7, .after = 100, .until = 200, .limit = 8};
 
     PLAN(slots_open(f->db, &stretch, &unused), "runs_slot", INDEX_ORDER);
     PLAN(slots_ended(f->db, &stretch, &unused), "history_schedule", ANY_ORDER);
@@ -404,7 +404,7 @@ static void figures_read_what_they_count(void **state)
     static const struct stats_range range = {1, 7, 71};
     struct fixture *f = *state;
 
-    PLAN(stats_portion(f->db, &range, 8, &unused), "history_pkey", ANY_ORDER);
+    PLAN(stats_batch_end(f->db, &range, 8, &unused), "history_pkey", ANY_ORDER);
     PLAN(stats_add(f->db, &range, 1), "history_pkey", ANY_ORDER);
     PLAN(stats_add_old(f->db, &range, 7, 8), "history_", ANY_ORDER);
     PLAN(stats_prune(f->db, 7, 8), "stats_pkey", ANY_ORDER);
@@ -415,16 +415,16 @@ static void pruning_reads_a_portion(void **state)
 {
     struct fixture *f = *state;
 
-    PLAN(prune_history_portion(f->db, 7, 8, &unused), "history_pkey", ANY_ORDER);
+    PLAN(prune_history_batch_end(f->db, 7, 8, &unused), "history_pkey", ANY_ORDER);
     PLAN(prune_history(f->db, 7, 71, 7, &unused), "history_pkey", INDEX_ORDER);
-    PLAN(prune_ledger_portion(f->db, 7, 8, &unused), "ledger_pkey", ANY_ORDER);
+    PLAN(prune_ledger_batch_end(f->db, 7, 8, &unused), "ledger_pkey", ANY_ORDER);
     PLAN(prune_ledger(f->db, 7, 71, 7, &unused), "ledger_pkey", INDEX_ORDER);
-    PLAN(prune_logs_portion(f->db, 7, 8, &unused), "logs_pkey", ANY_ORDER);
+    PLAN(prune_logs_batch_end(f->db, 7, 8, &unused), "logs_pkey", ANY_ORDER);
     PLAN(prune_logs(f->db, 7, 71, 7, &unused), "logs_pkey", INDEX_ORDER);
     PLAN(prune_events(f->db, 1, 64, 8), "events_pkey", INDEX_ORDER);
-    PLAN(prune_events_left(f->db, 64, &unused), "events_pkey", ANY_ORDER);
+    PLAN(prune_events_down_node(f->db, 64, &unused), "events_pkey", ANY_ORDER);
     PLAN(prune_requests(f->db, 64, 8), "requests_expire", INDEX_ORDER);
-    PLAN(prune_schedules_portion(f->db, 64, 8, &unused), "schedules_deleted", ANY_ORDER);
+    PLAN(prune_schedules_batch_end(f->db, 64, 8, &unused), "schedules_deleted", ANY_ORDER);
     PLAN(prune_schedules(f->db, 64, 96, 99), "schedules_", INDEX_ORDER);
 }
 

@@ -498,7 +498,7 @@ static void assert_out(struct fixture *f, int64_t queue, int64_t expected)
 {
     struct db_result got;
 
-    runs_out(f->db, queue, &got);
+    runs_count_claimed(f->db, queue, &got);
     flush(f);
     assert_int_equal(got.rows, 1);
     assert_int_equal(db_int_at(&got, 0, 0), expected);

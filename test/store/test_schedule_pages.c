@@ -40,13 +40,13 @@ static void add_all(struct fixture *f)
 }
 
 static void assert_page(struct fixture *f, enum schedule_order order, bool is_descending,
-                        const struct schedule_place *place, const char *expected)
+                        const struct schedule_position *place, const char *expected)
 {
     struct schedule_batch portion = {
         .namespace = 2, .order = order, .is_descending = is_descending, .limit = 3};
     struct db_result got;
 
-    portion.after = place ? *place : schedule_place_begin(is_descending);
+    portion.after = place ? *place : schedule_position_begin(is_descending);
     schedule_pages_read(f->db, &portion, &got);
     flush(f);
     assert_ids(&got, expected);
@@ -78,9 +78,9 @@ static void names_are_in_the_order_of_bytes(void **state)
 
     add_all(f);
     assert_page(f, ORDER_NAME, false, NULL, "14 13 10");
-    assert_page(f, ORDER_NAME, false, &(struct schedule_place){.name = STR("a")}, "10 11");
+    assert_page(f, ORDER_NAME, false, &(struct schedule_position){.name = STR("a")}, "10 11");
     assert_page(f, ORDER_NAME, true, NULL, "11 10 13");
-    assert_page(f, ORDER_NAME, true, &(struct schedule_place){.name = STR("b")}, "13 14");
+    assert_page(f, ORDER_NAME, true, &(struct schedule_position){.name = STR("b")}, "13 14");
 }
 
 static void changes_of_one_moment_are_in_the_order_of_keys(void **state)
@@ -89,10 +89,10 @@ static void changes_of_one_moment_are_in_the_order_of_keys(void **state)
 
     add_all(f);
     assert_page(f, ORDER_UPDATED, false, NULL, "10 13 11");
-    assert_page(f, ORDER_UPDATED, false, &(struct schedule_place){.at = 7, .id = 10},
+    assert_page(f, ORDER_UPDATED, false, &(struct schedule_position){.at = 7, .id = 10},
                 "13 11 14");
     assert_page(f, ORDER_UPDATED, true, NULL, "14 11 13");
-    assert_page(f, ORDER_UPDATED, true, &(struct schedule_place){.at = 7, .id = 13}, "10");
+    assert_page(f, ORDER_UPDATED, true, &(struct schedule_position){.at = 7, .id = 13}, "10");
 }
 
 static void assert_end(struct fixture *f, bool is_descending, int64_t after,
@@ -114,10 +114,10 @@ static void creation_is_read_in_stretches_of_keys(void **state)
 
     add_all(f);
     assert_page(f, ORDER_CREATED, false, NULL, "10 11");
-    assert_page(f, ORDER_CREATED, false, &(struct schedule_place){.id = 12}, "13 14");
-    assert_page(f, ORDER_CREATED, false, &(struct schedule_place){.id = 15}, "");
+    assert_page(f, ORDER_CREATED, false, &(struct schedule_position){.id = 12}, "13 14");
+    assert_page(f, ORDER_CREATED, false, &(struct schedule_position){.id = 15}, "");
     assert_page(f, ORDER_CREATED, true, NULL, "14");
-    assert_page(f, ORDER_CREATED, true, &(struct schedule_place){.id = 14}, "13 11");
+    assert_page(f, ORDER_CREATED, true, &(struct schedule_position){.id = 14}, "13 11");
     assert_end(f, false, 0, "12");
     assert_end(f, false, 15, "16");
     assert_end(f, false, 16, "");
@@ -129,7 +129,7 @@ static void a_row_is_a_schedule_with_its_cursor(void **state)
 {
     struct fixture *f = *state;
     struct schedule_batch portion = {
-        .namespace = 2, .after = schedule_place_begin(false), .limit = 3};
+        .namespace = 2, .after = schedule_position_begin(false), .limit = 3};
     struct schedule_view view;
     struct db_result got;
 

@@ -237,8 +237,8 @@ static void a_name_tells_the_api_that_it_was_made_in(void **state)
     struct db_result got, missing;
 
     insert(f, &row);
-    schedules_find_made(f->db, 2, STR("a"), &got);
-    schedules_find_made(f->db, 3, STR("a"), &missing);
+    schedules_find_dialect(f->db, 2, STR("a"), &got);
+    schedules_find_dialect(f->db, 3, STR("a"), &missing);
     flush(f);
     assert_int_equal(got.rows, 1);
     assert_int_equal(db_int_at(&got, 0, 0), 1);

@@ -11,9 +11,9 @@ enum { WRITERS = 3 }; /* statements that wrote runs, history and the ledger */
 
 #define SLOT(n) (DAY_ONE + (n)*SPAN_MIN)
 
-static struct slot_stretch stretch(int after, int until, int limit)
+static struct slot_range stretch(int after, int until, int limit)
 {
-    return (struct slot_stretch){
+    return (struct slot_range){
         .schedule = 7, .after = SLOT(after), .until = SLOT(until), .limit = limit};
 }
 
@@ -36,7 +36,7 @@ static void add_run(struct fixture *f, int64_t id, int64_t schedule, int slot, i
 static void open_runs_come_by_slot(void **state)
 {
     struct fixture *f = *state;
-    struct slot_stretch all = stretch(0, 9, 9), some = stretch(1, 9, 1);
+    struct slot_range all = stretch(0, 9, 9), some = stretch(1, 9, 1);
     struct db_result got, one;
     struct slot_run run;
 
@@ -83,7 +83,7 @@ static void add_end(struct fixture *f, int slot, int end, int64_t pass, bool las
 static void runs_that_are_over_come_by_slot_whenever_they_ended(void **state)
 {
     struct fixture *f = *state;
-    struct slot_stretch all = stretch(0, 5, 9), some = stretch(1, 5, 1);
+    struct slot_range all = stretch(0, 5, 9), some = stretch(1, 5, 1);
     struct db_result got, one, count;
     struct slot_run run;
 
@@ -127,8 +127,8 @@ static void add_range(struct fixture *f, int64_t id, int first, int last, int64_
 static void ranges_begin_with_the_one_that_reaches_in(void **state)
 {
     struct fixture *f = *state;
-    struct slot_stretch all = stretch(4, 20, 9), early = stretch(0, 1, 9),
-                        some = stretch(4, 20, 1);
+    struct slot_range all = stretch(4, 20, 9), early = stretch(0, 1, 9),
+                      some = stretch(4, 20, 1);
     struct db_result got, none, one;
     struct account range;
 

@@ -91,7 +91,7 @@ static struct db_result ask_by(struct fixture *f, enum stats_by by, int64_t afte
                                    .limit = limit};
     struct db_result rows;
 
-    stats_ask(f->db, &question, &rows);
+    stats_get(f->db, &question, &rows);
     flush(f);
     return rows;
 }
@@ -149,7 +149,7 @@ static void assert_all(struct fixture *f)
     assert_str_equal(group.name, STR("seven"));
     daily_stats_add(&all, &direct);
     daily_stats_add(&all, &never);
-    rows = ask_by(f, STATS_TOGETHER, 0, 0);
+    rows = ask_by(f, STATS_ALL, 0, 0);
     assert_int_equal(rows.rows, 1);
     assert_figures(&rows, 0, 0, all);
 }
@@ -157,7 +157,7 @@ static void assert_all(struct fixture *f)
 /* Those of schedule 13, started by the agents dialect. */
 static void assert_alone(struct fixture *f)
 {
-    struct db_result rows = ask_by(f, STATS_ALONE, INT64_MIN, 10);
+    struct db_result rows = ask_by(f, STATS_AGENTS_DIRECT, INT64_MIN, 10);
 
     assert_int_equal(rows.rows, 1);
     assert_figures(&rows, 0, 0,
@@ -228,11 +228,11 @@ static void portions_end_with_the_last_of_so_many(void **state)
     struct db_result first, rest, none;
 
     fill(f);
-    stats_portion(f->db, &range, 3, &first);
+    stats_batch_end(f->db, &range, 3, &first);
     range.after = key(2, 2);
-    stats_portion(f->db, &range, 100, &rest);
+    stats_batch_end(f->db, &range, 100, &rest);
     range.after = key(1, 7);
-    stats_portion(f->db, &range, 100, &none);
+    stats_batch_end(f->db, &range, 100, &none);
     flush(f);
     assert_int_equal(db_int_at(&first, 0, 0), key(1, 3));
     assert_int_equal(db_int_at(&rest, 0, 0), key(1, 7));

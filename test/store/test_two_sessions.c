@@ -173,8 +173,8 @@ static void gates_queues_and_nodes_that_another_holds_are_passed_over(void **sta
     }
     run(two, two->a);
     ASSERT_PASSED_OVER(two, gates_lock(db, 1, &got), gates_lock(db, 1, &got), "", "1");
-    ASSERT_PASSED_OVER(two, gates_lock(db, 1, &got), gates_free(db, 9, &got), "2", "1 2");
-    ASSERT_PASSED_OVER(two, gates_free(db, 1, &got), gates_lock(db, 1, &got), "", "1");
+    ASSERT_PASSED_OVER(two, gates_lock(db, 1, &got), gates_with_room(db, 9, &got), "2", "1 2");
+    ASSERT_PASSED_OVER(two, gates_with_room(db, 1, &got), gates_lock(db, 1, &got), "", "1");
     ASSERT_PASSED_OVER(two, queues_lock(db, 1, &got), queues_lock(db, 1, &got), "", "1");
     ASSERT_PASSED_OVER(two, queues_lock(db, 2, &got), queues_lock_name(db, 1, STR("y"), &got),
                        "", "2");
@@ -195,7 +195,7 @@ static void reading_without_a_lock_neither_waits_nor_leaves_out(void **state)
     runs_update(two->a, &(struct run){.id = 11, .state = RUN_READY, .wake_at = 5});
     run(two, two->a);
     cursors_peek(two->b, 1, &peeked);
-    cursors_touch(two->b, 0, 9, &all);
+    cursors_list_keys(two->b, 0, 9, &all);
     runs_peek_slot(two->b, 1, 2, 0, &slot);
     runs_waking(two->b, 100, 9, &waking);
     run(two, two->b);

@@ -433,30 +433,30 @@ static void runs_that_ended_meanwhile_come_in_the_order_in_which_they_were_made(
     add_end(f, 103, early + 1, 1, 11);
     add_end(f, 104, early + 3, 2, 11); /* of another namespace */
     add_attempt(f, 105, 1, 9, 11);     /* not the last */
-    assert_page(f, attempt_views_moved, page, "102 101 103");
-    attempt_views_moved(f->db, &page, &got);
+    assert_page(f, attempt_views_ended_since, page, "102 101 103");
+    attempt_views_ended_since(f->db, &page, &got);
     flush(f);
-    assert_int_equal(attempt_views_made(&got, 0), late + 1);
-    assert_int_equal(attempt_views_made(&got, 1), early + 2);
+    assert_int_equal(attempt_views_run_key(&got, 0), late + 1);
+    assert_int_equal(attempt_views_run_key(&got, 1), early + 2);
     attempt_views_read(&got, 1, &view);
     assert_int_equal(view.row.kind, RUN_TRIGGER);
     assert_int_equal(view.row.source, 3);
     assert_str_equal(view.owner.schedule, STR("mine"));
     page.limit = 1;
-    assert_page(f, attempt_views_moved, page, "102");
+    assert_page(f, attempt_views_ended_since, page, "102");
     page.limit = 100;
     page.before = early + 2;
-    assert_page(f, attempt_views_moved, page, "103");
+    assert_page(f, attempt_views_ended_since, page, "103");
     page.before = late + 1;
-    assert_page(f, attempt_views_moved, page, "101 103");
+    assert_page(f, attempt_views_ended_since, page, "101 103");
     page.since = 102;
     page.schedule = 1;
-    assert_page(f, attempt_views_moved, page, "103");
+    assert_page(f, attempt_views_ended_since, page, "103");
     page.kind = RUN_SLOT + 1;
-    assert_page(f, attempt_views_moved, page, "");
+    assert_page(f, attempt_views_ended_since, page, "");
     page.kind = RUN_TRIGGER + 1;
     page.queue = 12;
-    assert_page(f, attempt_views_moved, page, "");
+    assert_page(f, attempt_views_ended_since, page, "");
 }
 
 /* A key of the time at which an attempt of the slot DAY_ONE ended. */

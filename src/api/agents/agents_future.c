@@ -15,10 +15,10 @@
 #include "core/time/text.h"
 
 enum {
-    READ_ROWS = 500,           /* runs or slots of one read                     */
-    READ_BYTES = 1 << 30,      /* of arena: runs of the maximum size            */
-    DIRECT_BATCHES_MAX = 50,   /* reads of runs without a schedule              */
-    LIST_BYTES_MAX = 12 << 20, /* of one answer                                 */
+    READ_ROWS = 500,           /* runs or slots of one read          */
+    READ_BYTES = 1 << 30,      /* of arena: runs of the maximum size */
+    DIRECT_BATCHES_MAX = 50,   /* reads of runs without a schedule   */
+    LIST_BYTES_MAX = 12 << 20, /* of one answer                      */
 };
 
 struct query {
@@ -168,10 +168,10 @@ static enum rc add_slot(struct listing *l, int64_t schedule, const struct slot_e
 static enum rc add_slots(struct listing *l, const struct schedule_view *view,
                          struct err *reterr)
 {
-    struct slot_stretch stretch = {.schedule = view->row.id,
-                                   .after = l->from - 1,
-                                   .until = l->until - 1,
-                                   .limit = READ_ROWS};
+    struct slot_range stretch = {.schedule = view->row.id,
+                                 .after = l->from - 1,
+                                 .until = l->until - 1,
+                                 .limit = READ_ROWS};
     struct slot_entries found = {.has_more = true};
     enum rc rc = RC_OK;
 

@@ -91,7 +91,7 @@ static void add_group(const struct call *call, enum stats_by by,
 {
     json_auto_t *extra = group->extra.len > 0 ? json_of_kept(group->extra) : NULL;
 
-    if (by == STATS_ALONE && group->name.len > 0)
+    if (by == STATS_AGENTS_DIRECT && group->name.len > 0)
         add(call->arg, arena_str(call->arena, group->name).ptr, &group->figures, sums);
     /* A schedule of another API may name an agent too, but has no scheduleType. */
     else if (json_object_get(extra, "scheduleType"))
@@ -119,7 +119,7 @@ static enum rc add_all(struct call *call, struct db *db, enum stats_by by, struc
             return err_set(reterr, RC_LIMIT, -1, 0,
                            "too many schedules ran in that time; request fewer days");
         rows = (struct db_result){0};
-        stats_ask(db, &stats, &rows);
+        stats_get(db, &stats, &rows);
         rc = db_flush(db, call->arena, reterr);
         for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
             struct stats_group group;
@@ -141,7 +141,7 @@ enum call_step agents_metrics_read(struct call *call, struct db *db)
     struct err err;
 
     if (add_all(call, db, STATS_BY_SCHEDULE, &sums, &err) != RC_OK ||
-        add_all(call, db, STATS_ALONE, &sums, &err) != RC_OK)
+        add_all(call, db, STATS_AGENTS_DIRECT, &sums, &err) != RC_OK)
         return agents_failed(call, &err);
     answer_open(&out);
     answer_put_int(&out, "totalRuns", f->runs);

@@ -73,7 +73,7 @@ enum call_step conductor_bulk_read(struct call *call, struct db *db)
     call->commands = arena_array(call->arena, count, sizeof *call->commands);
     call->command_count = 0;
     for (int i = 0; i < bulk->count; i++)
-        schedules_find_made(db, call->namespace, bulk->names[i], &rows[i]);
+        schedules_find_dialect(db, call->namespace, bulk->names[i], &rows[i]);
     if (db_flush(db, call->arena, &err) != RC_OK)
         return view_failed(call, &err);
     for (int i = 0; i < bulk->count; i++) {

@@ -29,8 +29,8 @@ struct audit_query {
     struct str by, operation, object;
     bool is_everything;
     instant from, to;
-    struct audit_row at; /* the row at which to continue                       */
-    int64_t printed;     /* how many of its entries are printed, from its end  */
+    struct audit_row at; /* the row at which to continue                      */
+    int64_t printed;     /* how many of its entries are printed, from its end */
 };
 
 struct listing {
@@ -317,7 +317,7 @@ static const char *find_damage(const struct audit_row *row, const struct audit_r
     uint8_t hash[SHA256_BYTES];
     struct err err;
 
-    audit_link(row, hash);
+    audit_row_hash(row, hash);
     if (!sha256_eq(hash, row->hash))
         return "its content is not what was written";
     if (last->seq > 0 && row->seq != last->seq + last->count)

@@ -223,7 +223,7 @@ static enum rc find_floor(const struct call *call, struct db *db, page_fn *end, 
 
 static int64_t key_at(const struct source_rows *source, int row)
 {
-    return source->kind == SOURCE_MOVED ? attempt_views_made(&source->rows, row)
+    return source->kind == SOURCE_MOVED ? attempt_views_run_key(&source->rows, row)
                                         : db_int_at(&source->rows, row, 0);
 }
 
@@ -271,7 +271,7 @@ static enum rc read_sources(const struct call *call, struct db *db, struct sourc
     query->view.before = before;
     query->view.since = query->ends.from;
     if (rc == RC_OK && is_mixed)
-        rc = read_source(call, db, attempt_views_moved, NULL, &ret[SOURCE_MOVED], reterr);
+        rc = read_source(call, db, attempt_views_ended_since, NULL, &ret[SOURCE_MOVED], reterr);
     return rc;
 }
 

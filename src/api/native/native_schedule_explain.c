@@ -292,7 +292,7 @@ static void print_head(struct explanation *t, instant at, const struct explain *
 static enum rc print_moment(struct explanation *t, struct db *db, instant at,
                             const struct explain *why, struct err *reterr)
 {
-    struct slot_stretch stretch = {
+    struct slot_range stretch = {
         .schedule = t->p->view.cursor.id, .after = at - 1, .until = at, .limit = 1};
     struct slot_entries found;
     struct other_runs other_runs = {0};

@@ -55,7 +55,7 @@ enum call_step schedule_slots_read(struct call *call, struct db *db)
     const struct slots_query *query = call->arg;
     struct schedule_times *p = arena_take(call->arena, sizeof *p);
     struct answer out = answer_new(call->arena);
-    struct slot_stretch stretch = {
+    struct slot_range stretch = {
         .after = query->after, .until = query->to, .limit = query->page.limit};
     struct slot_entries found;
     char text[CURSOR_MAX] = "";

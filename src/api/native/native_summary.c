@@ -15,10 +15,10 @@
 
 enum {
     DAYS_DEFAULT = 30,
-    DAYS_MAX = 400,        /* statistics are not kept longer                      */
-    SCHEDULES_MAX = 50000, /* to group by agent; takes about a second             */
-    AGENTS_MAX = 1000,     /* groups of one answer                                */
-    AGENT_MAX = 255,       /* bytes of an agent's name                            */
+    DAYS_MAX = 400,        /* statistics are not kept longer          */
+    SCHEDULES_MAX = 50000, /* to group by agent; takes about a second */
+    AGENTS_MAX = 1000,     /* groups of one answer                    */
+    AGENT_MAX = 255,       /* bytes of an agent's name                */
 };
 
 #define MILLION 1000000
@@ -169,7 +169,7 @@ static enum rc read_stats(const struct call *call, struct db *db, struct stats_b
     };
 
     *ret = (struct db_result){0};
-    stats_ask(db, &query, ret);
+    stats_get(db, &query, ret);
     return db_flush(db, call->arena, reterr);
 }
 
@@ -279,8 +279,7 @@ static enum rc read_total(struct call *call, struct db *db, struct err *reterr)
     struct stats_group group;
     struct db_result rows;
 
-    if (read_stats(call, db, (struct stats_batch){.by = STATS_TOGETHER}, &rows, reterr) !=
-        RC_OK)
+    if (read_stats(call, db, (struct stats_batch){.by = STATS_ALL}, &rows, reterr) != RC_OK)
         return reterr->rc;
     stats_read(&rows, 0, &group);
     s->total = group.figures;

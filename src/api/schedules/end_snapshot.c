@@ -40,7 +40,7 @@ static void read_marks(const struct db_result *rows, struct end_snapshot *ret)
 
     for (int i = 0; i < rows->rows; i++)
         seen += db_int_at(rows, i, 1);
-    if (seen >= HISTORY_MARKS_SCAN || rows->rows > END_SNAPSHOT_MARKS_MAX)
+    if (seen >= HISTORY_LAST_KEYS_SCAN || rows->rows > END_SNAPSHOT_MARKS_MAX)
         return;
     for (int i = 0; i < rows->rows; i++)
         ret->marks[ret->mark_count++] = db_int_at(rows, i, 0);
@@ -64,7 +64,7 @@ enum rc end_snapshot_find(const struct call *call, struct db *db, struct end_sna
         ret->from = last.rows > 0 ? db_int_at(&last, 0, 0) + 1 : 1;
         return RC_OK;
     }
-    history_marks(db, ret->from, &rows);
+    history_last_keys(db, ret->from, &rows);
     rc = db_flush(db, call->arena, reterr);
     if (rc == RC_OK)
         read_marks(&rows, ret);

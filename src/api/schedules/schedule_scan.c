@@ -12,10 +12,10 @@
 #include "model/schedule_json.h"
 
 enum {
-    READ_ROWS = 200,      /* rows of one read                                        */
-    READ_BYTES = 1 << 30, /* of arena: enough for rows of the maximum size           */
-    CURSOR_MAX = 64,      /* bytes of two numbers                                    */
-    MORE_MAX = 4,         /* parameters of the operation itself                      */
+    READ_ROWS = 200,      /* rows of one read                              */
+    READ_BYTES = 1 << 30, /* of arena: enough for rows of the maximum size */
+    CURSOR_MAX = 64,      /* bytes of two numbers                          */
+    MORE_MAX = 4,         /* parameters of the operation itself            */
 };
 
 /* The state of one page. */
@@ -80,7 +80,7 @@ static enum rc read_position(const struct call *call, struct schedule_scan *scan
     scan->context = digest_query(call, scan);
     if (rest.len > 0 && page_unseal(&scan->context, rest, &rest, reterr) != RC_OK)
         return reterr->rc;
-    scan->place = schedule_place_begin(scan->is_descending);
+    scan->place = schedule_position_begin(scan->is_descending);
     if (scan->order == ORDER_NAME && rest.len > 0) {
         scan->place.name = rest;
     } else if (scan->order == ORDER_NAME && scan->filter.prefix.len > 0) {
@@ -125,7 +125,7 @@ enum rc schedule_scan_begin(struct call *call, const char *const *more, int coun
 
 static void advance_position(struct walk *w, const struct schedule_row *row)
 {
-    struct schedule_place *place = &w->scan->place;
+    struct schedule_position *place = &w->scan->place;
 
     place->name = arena_str(w->call->arena, row->name);
     place->at = row->updated_at;
@@ -215,7 +215,7 @@ static enum rc print_exact(struct walk *w, struct db *db, struct err *reterr)
 {
     struct schedule_scan *scan = w->scan;
     struct db_result exact = {0};
-    struct schedule_place place = scan->place;
+    struct schedule_position place = scan->place;
     enum rc rc;
 
     if (scan->order != ORDER_NAME || scan->is_descending || scan->page.after.len > 0 ||

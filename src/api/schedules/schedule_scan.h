@@ -22,9 +22,9 @@ struct schedule_scan {
     struct schedule_filter filter;
     enum schedule_order order;
     bool is_descending;
-    struct digest context;       /* of the order and the filter             */
-    struct schedule_place place; /* the page continues after it             */
-    field_set fields;            /* of a schedule to print; all by default  */
+    struct digest context;          /* of the order and the filter            */
+    struct schedule_position place; /* the page continues after it            */
+    field_set fields;               /* of a schedule to print; all by default */
     /* Set by the caller before schedule_scan_print(). */
     schedule_scan_fn *print;
     const char *between; /* text between two entries                             */

@@ -9,13 +9,13 @@
 #include "model/schedule_json.h"
 
 enum {
-    READ_ROWS = 200,      /* rows of one read                            */
-    READ_BYTES = 1 << 30, /* of arena: enough for rows of maximum size   */
+    READ_ROWS = 200,      /* rows of one read                          */
+    READ_BYTES = 1 << 30, /* of arena: enough for rows of maximum size */
 };
 
 /* The progress of a walk. */
 struct progress {
-    struct schedule_place place;
+    struct schedule_position place;
     char name[SCHEDULE_ID_MAX + 1]; /* of the place */
     struct read_size size;
     int64_t scanned; /* rows */
@@ -28,7 +28,7 @@ static void advance_position(struct progress *progress, const struct schedule_ro
 
     buf_str(&name, row->name);
     must(!name.cut);
-    progress->place = (struct schedule_place){
+    progress->place = (struct schedule_position){
         .name = buf_as_str(&name), .at = row->updated_at, .id = row->id};
 }
 
@@ -77,7 +77,7 @@ static enum rc visit_batch(struct schedule_walk *walk, struct progress *progress
 
 enum rc schedule_walk(struct schedule_walk *walk, struct err *reterr)
 {
-    struct progress progress = {.place = schedule_place_begin(walk->is_descending),
+    struct progress progress = {.place = schedule_position_begin(walk->is_descending),
                                 .size = read_size_of(READ_ROWS),
                                 .rows = arena_new(READ_BYTES),
                                 .scratch = arena_new(SCHEDULE_BYTES_MAX)};

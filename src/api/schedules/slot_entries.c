@@ -15,7 +15,7 @@ enum {
 struct gathering {
     const struct call *call;
     const struct schedule_times *p;
-    const struct slot_stretch *stretch;
+    const struct slot_range *stretch;
     struct slot_entry *list;
     int count;
     int cuts;
@@ -73,7 +73,7 @@ static void add_range_slot(struct gathering *g, const struct account *range, ins
 /* Adds at most `room` slots of the range. */
 static int expand(struct gathering *g, const struct account *range, int room)
 {
-    const struct slot_stretch *s = g->stretch;
+    const struct slot_range *s = g->stretch;
     instant ends[2] = {range->first, range->last};
     struct spec_walk walk;
     struct slot slot;
@@ -152,7 +152,7 @@ static void add_planned(struct gathering *g, const struct slot *slot)
 
 static void add_plan(struct gathering *g)
 {
-    const struct slot_stretch *s = g->stretch;
+    const struct slot_range *s = g->stretch;
     const struct cursor *cursor = &g->p->view.cursor;
     instant after = s->after > cursor->mark ? s->after : cursor->mark;
     int64_t before = 0; /* slots between the mark and the stretch, if runs are limited */
@@ -247,10 +247,10 @@ static void merge_entries(const struct gathering *g, struct slot_entries *ret)
 }
 
 enum rc slot_entries_read(const struct call *call, struct db *db,
-                          const struct schedule_times *p, const struct slot_stretch *stretch,
+                          const struct schedule_times *p, const struct slot_range *stretch,
                           struct slot_entries *ret, struct err *reterr)
 {
-    struct slot_stretch more = *stretch;
+    struct slot_range more = *stretch;
     struct gathering g = {.call = call, .p = p, .stretch = &more};
     struct db_result open = {0}, ended = {0}, scanned = {0}, ranges = {0};
     enum rc rc;

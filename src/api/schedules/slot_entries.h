@@ -10,9 +10,9 @@
 
 struct slot_entry {
     instant slot;
-    instant due;          /* INSTANT_NONE: no longer stored               */
-    enum outcome outcome; /* of the slot; OUTCOME_NONE: it is planned     */
-    enum reason reason;   /* of a planned slot: why it would not start    */
+    instant due;          /* INSTANT_NONE: no longer stored            */
+    enum outcome outcome; /* of the slot; OUTCOME_NONE: it is planned  */
+    enum reason reason;   /* of a planned slot: why it would not start */
     bool has_run;
     struct slot_run run;
     /* For a range that the current spec cannot expand to its slots; otherwise count is 1. */
@@ -29,7 +29,7 @@ struct slot_entries {
 /* Reads the `limit` earliest slots in (after, until]. */
 MUST_USE enum rc slot_entries_read(const struct call *call, struct db *db,
                                    const struct schedule_times *p,
-                                   const struct slot_stretch *stretch, struct slot_entries *ret,
+                                   const struct slot_range *stretch, struct slot_entries *ret,
                                    struct err *reterr);
 
 void slot_entry_print(const struct schedule_times *p, const struct slot_entry *entry,

@@ -112,7 +112,7 @@ static const char *why_broken(const struct audit_row *row, const struct audit_ro
     static const uint8_t none[SHA256_BYTES];
     uint8_t hash[SHA256_BYTES];
 
-    audit_link(row, hash);
+    audit_row_hash(row, hash);
     if (!sha256_eq(hash, row->hash))
         return "was changed";
     if (last->seq > 0 && row->seq != last->seq + last->count)

@@ -284,7 +284,7 @@ static enum rc check_slots_of(struct check *check, struct subject *s, struct pla
     c.accounts = s->accounts.at;
     c.count = s->accounts.count;
     c.from = provable_from(check, s, plan, calendars);
-    c.may_lack = cursor->remaining >= 0 || (cursor->flags & CURSOR_CLOSED);
+    c.allows_gaps = cursor->remaining >= 0 || (cursor->flags & CURSOR_CLOSED);
     if (!check_slots(&c, &fault))
         check_found(check, s->view->row.name, s->view->row.id, fault.slot, "%s", fault.text);
     else if (c.from != INSTANT_NEVER && calendars == INSTANT_NONE)

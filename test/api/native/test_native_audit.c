@@ -290,7 +290,7 @@ static void a_row_that_was_written_anew_is_found(void **state)
         fail_msg("%s", err.text);
     audit_read(&rows, 0, &row);
     row.at++;
-    audit_link(&row, row.hash);
+    audit_row_hash(&row, row.hash);
     assert_int_equal(db_exec(world.db, STR("DELETE FROM audit WHERE seq = 5"), &err), RC_OK);
     audit_insert(world.db, &row);
     if (db_flush(world.db, NULL, &err) != RC_OK)
