@@ -6,7 +6,6 @@
 #include "base/arena.h"
 
 #include <stdalign.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -146,6 +145,11 @@ void *arena_array(struct arena *arena, size_t count, size_t size)
 void *arena_array_raw(struct arena *arena, size_t count, size_t size)
 {
     return arena_take_raw(arena, product(count, size));
+}
+
+struct buf arena_buf(struct arena *arena, size_t cap)
+{
+    return (struct buf){.ptr = arena_take(arena, cap), .cap = cap};
 }
 
 struct str arena_str(struct arena *arena, struct str s)

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/str.h"
 
 struct arena; /* opaque */
@@ -32,6 +33,9 @@ void *arena_array_raw(struct arena *arena, size_t count, size_t size);
 
 /* A copy of `s` in the arena, with a terminating zero after it. */
 struct str arena_str(struct arena *arena, struct str s);
+
+/* An empty buffer of `cap` bytes in the arena. */
+struct buf arena_buf(struct arena *arena, size_t cap);
 
 /* Bytes allocated since the last reset, for budgets in tests. */
 size_t arena_used(const struct arena *arena);

@@ -89,3 +89,9 @@ void buf_printf(struct buf *buf, const char *fmt, ...)
         buf->len += (size_t)n;
     }
 }
+
+struct str buf_whole(const struct buf *buf)
+{
+    must(!buf->cut);
+    return buf_as_str(buf);
+}

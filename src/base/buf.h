@@ -78,3 +78,6 @@ static inline struct str buf_as_str(const struct buf *buf)
 {
     return (struct str){buf->ptr, buf->len};
 }
+
+/* The same of a buffer that was large enough: its size was computed. */
+struct str buf_whole(const struct buf *buf);

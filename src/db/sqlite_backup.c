@@ -3,7 +3,6 @@
  * The backup API of SQLite, in steps inside one transaction of the source: outside of one the
  * copy would restart with every change, and never finish while a server is busy.
  */
-#include <string.h>
 
 #include "base/must.h"
 #include "db/backup.h"

@@ -301,6 +301,13 @@ const struct tz *zoneinfo_find(struct zoneinfo *zones, struct str name, struct e
     return load_zone(zones, name, reterr);
 }
 
+const struct tz *zoneinfo_find_in(void *user, struct str name, struct err *reterr)
+{
+    struct zoneinfo **zones = user;
+
+    return zoneinfo_find(*zones, name, reterr);
+}
+
 const char *zoneinfo_version(const struct zoneinfo *zones)
 {
     return zones->version;

@@ -39,6 +39,9 @@ struct zoneinfo *zoneinfo_close(struct zoneinfo *zones);
 MUST_USE const struct tz *zoneinfo_find(struct zoneinfo *zones, struct str name,
                                         struct err *reterr);
 
+/* The same in *user, a struct zoneinfo * that may be replaced later; for struct zone_source. */
+MUST_USE const struct tz *zoneinfo_find_in(void *user, struct str name, struct err *reterr);
+
 /* "2025b", or "" if the directory does not say. */
 const char *zoneinfo_version(const struct zoneinfo *zones);
 

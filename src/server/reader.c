@@ -36,13 +36,6 @@ struct reader {
     int64_t snapshot_us; /* clock_boot_us() at its begin */
 };
 
-static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
-{
-    struct reader *r = user;
-
-    return zoneinfo_find(r->zones, name, reterr);
-}
-
 static bool connect_db(struct reader *r, struct call *call)
 {
     struct db_options options = {.readonly = true, .deadline_ms = READ_MS};
@@ -186,7 +179,8 @@ struct reader *reader_start(const struct reader_options *options)
 
     must(r);
     r->options = *options;
-    r->options.context.zones = (struct zone_source){.find = find_zone, .user = r};
+    r->options.context.zones = (struct zone_source){.find = zoneinfo_find_in,
+                                                    .user = &r->zones};
     r->zones = zoneinfo_open(options->config->zoneinfo.len > 0 ? dir : NULL, &err);
     if (!r->zones) {
         log_say(options->log, clock_now(), LEVEL_ERROR, "cannot read the time zone files",

@@ -12,13 +12,6 @@
 
 enum { RANDOM_AT_ONCE = 32 }; /* getrandom() always returns up to 256 bytes */
 
-static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
-{
-    struct serve *s = user;
-
-    return zoneinfo_find(s->zones, name, reterr);
-}
-
 static bool has_upstream(void *arg, struct str namespace, struct str upstream)
 {
     struct serve *s = arg;
@@ -114,7 +107,7 @@ struct api_context serve_context(struct serve *s)
         s->openapi = openapi_make(BELFRY_VERSION, s->texts);
     }
     return (struct api_context){
-        .zones = {.find = find_zone, .user = s},
+        .zones = {.find = zoneinfo_find_in, .user = &s->zones},
         .default_timezone = s->config->default_timezone,
         .policies = policies_of(s->config),
         .min_interval = s->config->min_interval,

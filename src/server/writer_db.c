@@ -2,11 +2,8 @@
 /*
  * The writer's connection: opening it, recovering a lost one, and the work on it between turns.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
-#include "base/must.h"
 #include "db/disk.h"
 #include "io/clock.h"
 #include "server/postgres_notify.h"
@@ -175,13 +172,6 @@ static enum rc open_and_boot(struct writer *w, struct err *reterr)
     return rc == RC_OK ? boot(w, reterr) : rc;
 }
 
-static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
-{
-    struct writer *w = user;
-
-    return zoneinfo_find(w->zones, name, reterr);
-}
-
 /* ---- namespaces ---- */
 
 static void send_namespace(struct writer *w, const struct db_result *rows, int i)
@@ -317,7 +307,7 @@ bool writer_connect(struct writer *w)
 {
     struct engine_options options = {
         .node = w->options.node,
-        .zones = {.find = find_zone, .user = w},
+        .zones = {.find = zoneinfo_find_in, .user = &w->zones},
         .node_lease = w->options.config->node_lease,
         .events_age = events_age(w->options.config),
         .backfill_portion = w->options.config->backfill_portion,

@@ -5,7 +5,6 @@
  * It reads them after each change on this node and, if other nodes may exist, twice per second,
  * so that every node rejects a revoked token within a second.
  */
-#include <string.h>
 #include <sys/random.h>
 
 #include "api/access/keyring.h"

@@ -232,8 +232,8 @@ static void app_obey(struct app *app, struct app_note note)
         app_tell(app, APP_RELOADED, listener_tls(app->listener, &app->tls, &err));
         break;
     case APP_EVENT:
-        must(exchange_event(app->held[app->held_count - 1],
-                            &(struct sse_event){STR("7"), STR("test"), STR("one\ntwo")}));
+        must(exchange_write(app->held[app->held_count - 1],
+                            STR("id: 7\nevent: test\ndata: one\ndata: two\n\n")));
         break;
     case APP_CUT:
         exchange_cut(app_oldest(app));

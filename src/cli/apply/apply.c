@@ -4,7 +4,6 @@
  */
 #include "cli/apply/apply.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/must.h"

@@ -2,7 +2,6 @@
 /*
  * `belfry apply` and `belfry diff`.
  */
-#include <string.h>
 
 #include "cli/apply/apply.h"
 #include "cli/frame/commands.h"

@@ -2,7 +2,6 @@
 /*
  * Prints the changes before they are made: entries, fields and times.
  */
-#include <inttypes.h>
 
 #include "base/must.h"
 #include "cli/apply/apply.h"

@@ -5,7 +5,6 @@
 #include "cli/frame/report.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 

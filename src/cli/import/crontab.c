@@ -104,7 +104,7 @@ struct str crontab_setting(const struct crontab_line *line, struct str name)
 /* `\%` is a percent sign; the first bare % ends the command, further ones end input lines. */
 static void split_command(struct reader *r, struct str text, struct crontab_line *line)
 {
-    struct buf out = {.ptr = arena_take(r->arena, text.len + 1), .cap = text.len + 1};
+    struct buf out = arena_buf(r->arena, text.len + 1);
     size_t end = text.len;
 
     for (size_t i = 0; i < text.len; i++) {
@@ -130,7 +130,7 @@ static void split_command(struct reader *r, struct str text, struct crontab_line
 static struct str read_when(struct reader *r, struct str *rest)
 {
     size_t room = rest->len + 1;
-    struct buf out = {.ptr = arena_take(r->arena, room), .cap = room};
+    struct buf out = arena_buf(r->arena, room);
     int fields = rest->len > 0 && rest->ptr[0] == '@' ? 1 : 5;
 
     for (int i = 0; i < fields; i++) {
@@ -145,7 +145,7 @@ static struct str read_when(struct reader *r, struct str *rest)
 static struct str read_comment(struct reader *r)
 {
     size_t len = r->comment_from ? (size_t)(r->comment_to - r->comment_from) : 0;
-    struct buf out = {.ptr = arena_take(r->arena, len + 1), .cap = len + 1};
+    struct buf out = arena_buf(r->arena, len + 1);
     struct str rest = {r->comment_from, len};
 
     while (rest.len > 0) {

@@ -121,10 +121,9 @@ static json_t *notes_json(const struct imported *in, struct arena *arena)
 {
     struct str set = crontab_setting(in->line, STR("MAILTO"));
     struct str mail = str_is_utf8(set) ? set : STR("?");
-    struct buf text = {.cap = sizeof NOTE_MAIL + mail.len};
+    struct buf text = arena_buf(arena, sizeof NOTE_MAIL + mail.len);
     json_t *notes = json_new_list();
 
-    text.ptr = arena_take(arena, text.cap);
     buf_text(&text, NOTE_MAIL);
     buf_str(&text, mail);
     if (mail.len > 0)
@@ -246,7 +245,7 @@ static int read_table(struct import *import, const struct args *args)
 
 static struct str file_text(const struct import *import)
 {
-    struct buf out = {.ptr = arena_take(import->arena, TEXT_MAX), .cap = TEXT_MAX};
+    struct buf out = arena_buf(import->arena, TEXT_MAX);
 
     for (int i = 0; i < import->count; i++) {
         buf_text(&out, "---\n");

@@ -14,18 +14,13 @@
 /* Longer than the largest gap between two times of any line: 29 February on a given weekday. */
 #define NEVER_AFTER (INT64_C(41) * 366 * 86400)
 
-static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
-{
-    return zoneinfo_find(user, name, reterr);
-}
-
 /* ---- the document ---- */
 
 /* `${` begins a template in an action; `$${` gives the shell a literal `${`. */
 static json_t *verbatim(struct str text, struct arena *arena)
 {
     size_t room = 2 * text.len + 1;
-    struct buf out = {.ptr = arena_take(arena, room), .cap = room};
+    struct buf out = arena_buf(arena, room);
 
     for (size_t i = 0; i < text.len; i++) {
         if (text.ptr[i] == '$' && i + 1 < text.len && text.ptr[i + 1] == '{')
@@ -121,7 +116,8 @@ static enum rc compile(const struct import_options *options, struct arena *arena
 {
     struct cron_def cron = {.expr = in->line->when, .dialect = DIALECT_VIXIE};
     struct spec_def def = spec_def_empty();
-    struct zone_source zones = {find_zone, options->zones};
+    struct zoneinfo *known = options->zones;
+    struct zone_source zones = {zoneinfo_find_in, &known};
     enum rc rc;
 
     if (str_eq(in->line->when, STR("@reboot")))

@@ -2,7 +2,6 @@
 /*
  * `belfry token` and `belfry audit`: access tokens and the audit log.
  */
-#include <stdio.h>
 
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"

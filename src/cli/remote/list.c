@@ -4,7 +4,6 @@
  */
 #include "cli/remote/list.h"
 
-#include "base/must.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
 

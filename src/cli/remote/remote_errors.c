@@ -3,7 +3,6 @@
  * Error messages for refused requests and for failed connections.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cli/frame/report.h"
 #include "cli/remote/remote_parts.h"

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/must.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
 #include "cli/remote/schedule_commands.h"

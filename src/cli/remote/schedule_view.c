@@ -4,8 +4,6 @@
  */
 #include "cli/remote/schedule_view.h"
 
-#include "base/must.h"
-
 /* ---- schedules ---- */
 
 static void add_all(const json_t *list, const char *member, const char *before, struct buf *out)

@@ -4,12 +4,9 @@
  */
 #include "cli/remote/view.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/must.h"
-#include "cli/frame/report.h"
 #include "cli/frame/width.h"
 #include "cli/remote/remote_parts.h"
 #include "io/clock.h"

@@ -9,11 +9,6 @@
 #include "model/spec_json.h"
 #include "model/temporal_codec.h"
 
-static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
-{
-    return zoneinfo_find(user, name, reterr);
-}
-
 /* A spec with one expression, stored in `cron`. */
 static struct spec_def def_of_expr(const struct batch_query *q, struct cron_def *cron)
 {
@@ -50,7 +45,7 @@ static enum rc read_def(struct batch *batch, const struct batch_query *q, struct
 static enum rc compile(struct batch *batch, const struct batch_query *q, struct spec *ret,
                        struct err *reterr)
 {
-    struct zone_source zones = {find_zone, batch->zones};
+    struct zone_source zones = {zoneinfo_find_in, &batch->zones};
     struct cron_def cron;
     struct spec_def def;
     enum rc rc = read_def(batch, q, &cron, &def, reterr);

@@ -4,8 +4,6 @@
  */
 #include "cli/time/batch_query.h"
 
-#include <string.h>
-
 #include "cli/time/spec_argument.h"
 #include "core/limits.h"
 #include "core/time/text.h"

@@ -2,7 +2,6 @@
 /*
  * Prints the results of `belfry explain` as JSON.
  */
-#include <stdlib.h>
 
 #include "cli/time/findings.h"
 #include "core/time/text.h"

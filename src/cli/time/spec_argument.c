@@ -101,11 +101,6 @@ instant moment_instant(const struct moment *moment, const struct tz *tz)
                             : moment->at;
 }
 
-static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
-{
-    return zoneinfo_find(user, name, reterr);
-}
-
 /* Reads up to JSON_BYTES_MAX bytes and one more, which shows that the file is too large. */
 static int read_file(struct spec_argument *s, const char *path)
 {
@@ -150,7 +145,7 @@ static struct str failing_expr(const struct spec_argument *s, const struct err *
 
 static int compile(struct spec_argument *s, struct str seed)
 {
-    struct zone_source source = {find_zone, s->zones};
+    struct zone_source source = {zoneinfo_find_in, &s->zones};
     struct err err;
 
     if (spec_compile(&s->def, seed, &source, s->arena, &s->spec, &err) != RC_OK) {

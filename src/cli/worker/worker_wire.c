@@ -5,9 +5,7 @@
 #include "cli/worker/worker_wire.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
-#include "base/must.h"
 #include "model/json_time.h"
 
 /* ---- scanning: finds the end of a value without parsing it ---- */

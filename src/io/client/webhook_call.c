@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/must.h"
 #include "io/client/webhook_parts.h"

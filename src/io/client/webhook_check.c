@@ -4,7 +4,6 @@
  * none without limits.
  */
 #include <curl/curl.h>
-#include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/must.h"

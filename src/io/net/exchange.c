@@ -290,14 +290,6 @@ void exchange_begin_events(struct exchange *x, struct str request_id)
     exchange_begin(x, 200, fields, request_id.len > 0 ? count : count - 1);
 }
 
-bool exchange_event(struct exchange *x, const struct sse_event *event)
-{
-    struct buf text = BUF(x->listener->event);
-
-    must(x->has_events && sse_print(event, &text));
-    return exchange_write(x, buf_as_str(&text));
-}
-
 void exchange_end(struct exchange *x)
 {
     must(x->has_begun);

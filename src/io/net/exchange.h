@@ -16,7 +16,6 @@
 #include "base/str.h"
 #include "io/net/peer_limits.h"
 #include "wire/http1/http1.h"
-#include "wire/sse.h"
 
 enum {
     EXCHANGE_HEAD_MAX = 16 * 1024,     /* of an answer's head, as of a request's */
@@ -111,9 +110,6 @@ void exchange_end(struct exchange *x);
  * During silence, comments are sent every few seconds (listener_limits.quiet).
  */
 void exchange_begin_events(struct exchange *x, struct str request_id);
-
-/* As exchange_write(); the printed event has at most EXCHANGE_WRITE_MAX - 1 bytes. */
-bool exchange_event(struct exchange *x, const struct sse_event *event);
 
 /* Ends without completing the answer: the client sees that something is missing. */
 void exchange_cut(struct exchange *x);

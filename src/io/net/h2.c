@@ -4,6 +4,7 @@
 
 #include "base/must.h"
 #include "io/net/h2_parts.h"
+#include "wire/sse.h"
 
 enum {
     GATHER = 48 * 1024,      /* bytes of frames that are sent at once */

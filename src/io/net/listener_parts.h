@@ -36,7 +36,6 @@ struct listener {
     void *arg;
 
     char in[LISTENER_READ];                       /* lent to libuv for one read */
-    char event[EXCHANGE_WRITE_MAX];               /* one, as printed */
     char out[GZIP_ROOM(EXCHANGE_WRITE_MAX) + 64]; /* a head or a chunk, until it is sent */
     char small[EXCHANGE_GZIP_MAX / 2]; /* a body as gzip; a larger one is sent uncompressed */
     struct http1_field fields[EXCHANGE_FIELDS_MAX + 2]; /* of an answer, with those of gzip */

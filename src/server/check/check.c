@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/must.h"
 #include "server/check/check_parts.h"
 #include "store/check_rows.h"
 #include "store/schema.h"

@@ -138,16 +138,11 @@ static void print_counts(struct check_output *t, const struct check_counts *c, b
                        c->findings == 1 ? "finding" : "findings");
 }
 
-static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
-{
-    return zoneinfo_find(user, name, reterr);
-}
-
 static int run_check(const struct args *args, struct db *db, struct zoneinfo *zones)
 {
     static struct check_output t;
     const char *form = args->value[OPT_OUTPUT];
-    struct check_options options = {.zones = {.find = find_zone, .user = zones},
+    struct check_options options = {.zones = {.find = zoneinfo_find_in, .user = &zones},
                                     .now = clock_now(),
                                     .finding = print_finding,
                                     .progress = show_progress,

@@ -53,6 +53,20 @@ void config_command_options(struct option options[CONFIG_KEYS])
     }
 }
 
+int config_command_start(const char *file, const struct args *args, struct config **ret)
+{
+    struct err err;
+    int at = 0;
+
+    if (config_command_load(file, args, ret, &err) != RC_OK) {
+        report_note("%s", err.text);
+        return err.rc == RC_NOT_FOUND ? STATUS_FAILED : STATUS_USAGE;
+    }
+    while (config_unknown_env((const char *const *)environ, &at, &err))
+        report_note("%s", err.text);
+    return STATUS_OK;
+}
+
 enum rc config_command_load(const char *file, const struct args *args, struct config **ret,
                             struct err *reterr)
 {
@@ -177,7 +191,7 @@ static int config_run(const struct args *args)
     bool is_json = strcmp(form, "json") == 0;
     struct config *config = NULL;
     struct err err;
-    int status, at = 0;
+    int status;
 
     if (!is_json && strcmp(form, "table") != 0) {
         err_set(&err, RC_INVALID, -1, 0, "--output must be table or json, not \"%.100s\"",
@@ -189,13 +203,9 @@ static int config_run(const struct args *args)
                 args->operand[0], args->operand[0]);
         return report_usage(&err, "config");
     }
-    if (config_command_load(args->value[OPT_FILE], args, &config, &err) != RC_OK) {
-        report_note("%s", err.text);
-        return err.rc == RC_NOT_FOUND ? STATUS_FAILED : STATUS_USAGE;
-    }
-    while (config_unknown_env((const char *const *)environ, &at, &err))
-        report_note("%s", err.text);
-    status = is_json ? print_json(config) : print_table(config);
+    status = config_command_start(args->value[OPT_FILE], args, &config);
+    if (status == STATUS_OK)
+        status = is_json ? print_json(config) : print_table(config);
     config_free(config);
     return status;
 }

@@ -42,7 +42,7 @@ static int serve_run_command(const struct args *args)
 {
     struct config *config = NULL;
     struct err err;
-    int at = 0, status;
+    int status;
 
     if (args->operands > 0) {
         err_set(&err, RC_INVALID, -1, 0,
@@ -50,12 +50,9 @@ static int serve_run_command(const struct args *args)
                 args->operand[0], args->operand[0]);
         return report_usage(&err, "serve");
     }
-    if (load((void *)args, &config, &err) != RC_OK) {
-        report_note("%s", err.text);
-        return err.rc == RC_NOT_FOUND ? STATUS_FAILED : STATUS_USAGE;
-    }
-    while (config_unknown_env((const char *const *)environ, &at, &err))
-        report_note("%s", err.text);
+    status = config_command_start(args->value[OPT_FILE], args, &config);
+    if (status != STATUS_OK)
+        return status;
     keep_heaps();
     status = serve_run(
         &(struct serve_options){.config = config, .reload = load, .arg = (void *)args});

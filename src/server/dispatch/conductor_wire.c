@@ -118,9 +118,8 @@ static bool has_own_key(const json_t *more)
 static json_t *event_of(struct str schedule, struct arena *arena)
 {
     static const struct str before = {"scheduler:", 10};
-    struct buf text = {.cap = before.len + schedule.len + 1};
+    struct buf text = arena_buf(arena, before.len + schedule.len + 1);
 
-    text.ptr = arena_take(arena, text.cap);
     buf_str(&text, before);
     buf_str(&text, schedule);
     return json_new_str(buf_as_str(&text));
@@ -162,25 +161,18 @@ static void add_escaped(struct buf *url, struct str s)
 
 static struct buf new_url(struct str base, size_t names, struct arena *arena)
 {
-    struct buf url = {.cap = base.len + ESCAPED * names + URL_MORE};
+    struct buf url = arena_buf(arena, base.len + ESCAPED * names + URL_MORE);
 
-    url.ptr = arena_take(arena, url.cap);
     buf_str(&url, base);
     buf_text(&url, "/workflow");
     return url;
-}
-
-static struct str done_url(const struct buf *url)
-{
-    must(!url->cut);
-    return buf_as_str(url);
 }
 
 struct str flow_url_start(struct str base, struct arena *arena)
 {
     struct buf url = new_url(base, 0, arena);
 
-    return done_url(&url);
+    return buf_whole(&url);
 }
 
 struct str flow_url_get(struct str base, struct str id, struct arena *arena)
@@ -190,7 +182,7 @@ struct str flow_url_get(struct str base, struct str id, struct arena *arena)
     buf_char(&url, '/');
     add_escaped(&url, id);
     buf_text(&url, "?includeTasks=false");
-    return done_url(&url);
+    return buf_whole(&url);
 }
 
 struct str flow_url_end(struct str base, struct str id, struct str reason, struct arena *arena)
@@ -201,7 +193,7 @@ struct str flow_url_end(struct str base, struct str id, struct str reason, struc
     add_escaped(&url, id);
     buf_text(&url, "?reason=");
     add_escaped(&url, reason);
-    return done_url(&url);
+    return buf_whole(&url);
 }
 
 struct str flow_url_find(struct str base, const struct flow_start *start, struct arena *arena)
@@ -213,7 +205,7 @@ struct str flow_url_find(struct str base, const struct flow_start *start, struct
     buf_text(&url, "/correlated/");
     add_escaped(&url, start->correlation_id);
     buf_text(&url, "?includeClosed=true&includeTasks=false");
-    return done_url(&url);
+    return buf_whole(&url);
 }
 
 /* ---- answers ---- */

@@ -226,12 +226,10 @@ struct payload dispatch_payload(const struct dispatch *dispatch)
 struct str dispatch_payload_text(const struct dispatch *dispatch, const struct payload *payload)
 {
     struct str none = {0};
-    struct buf out = {.cap = payload_room(payload, none, none)};
+    struct buf out = arena_buf(dispatch->arena, payload_room(payload, none, none));
 
-    out.ptr = arena_take(dispatch->arena, out.cap);
     payload_print(payload, &out);
-    must(!out.cut);
-    return buf_as_str(&out);
+    return buf_whole(&out);
 }
 
 const struct dispatch_settings *dispatch_settings(const struct dispatch *dispatch)

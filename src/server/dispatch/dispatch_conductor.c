@@ -6,8 +6,6 @@
  * ends it.  Not every Conductor supports idempotency keys: if the answer to a start was lost,
  * the dispatch searches for the workflow by its correlation id.
  */
-#include "base/must.h"
-#include "io/clock.h"
 #include "server/dispatch/dispatch_workflow_parts.h"
 
 enum {

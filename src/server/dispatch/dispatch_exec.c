@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "base/must.h"
 #include "io/clock.h"
 #include "server/dispatch/dispatch_exec_parts.h"
 #include "server/dispatch/run_log.h"

@@ -120,7 +120,7 @@ static struct str number_text(struct http_draft *draft, int64_t n)
 static struct str name_text(struct http_draft *draft, struct str name)
 {
     size_t cap = 3 * name.len + 1;
-    struct buf out = {.ptr = arena_take(draft->dispatch->arena, cap), .cap = cap};
+    struct buf out = arena_buf(draft->dispatch->arena, cap);
 
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];

@@ -48,12 +48,10 @@ static struct str make_identity(const struct dispatch *dispatch, struct str key,
 {
     const struct dispatch_order *order = dispatch->order;
     struct str space = order->namespace_name, schedule = order->assignment.name;
-    struct buf text = {.cap = space.len + schedule.len + key.len + IDENTITY_MORE};
+    struct buf text = arena_buf(arena, space.len + schedule.len + key.len + IDENTITY_MORE);
 
-    text.ptr = arena_take(arena, text.cap);
     buf_printf(&text, "belfry-%.*s-%.*s-%.*s", STR_ARG(space), STR_ARG(schedule), STR_ARG(key));
-    must(!text.cut);
-    return buf_as_str(&text);
+    return buf_whole(&text);
 }
 
 /* Built once per workflow of the run. */
@@ -162,14 +160,12 @@ static const char *fill_body(struct flow *flow, struct str space, struct str *re
 
 static struct str url_of(struct str base, const char *method, struct arena *arena)
 {
-    struct buf url = {.cap = base.len + URL_MORE};
+    struct buf url = arena_buf(arena, base.len + URL_MORE);
 
-    url.ptr = arena_take(arena, url.cap);
     buf_str(&url, base);
     buf_text(&url, SERVICE);
     buf_text(&url, method);
-    must(!url.cut);
-    return buf_as_str(&url);
+    return buf_whole(&url);
 }
 
 static enum rc send_request(struct flow *flow, const struct upstream_settings *upstream,

@@ -9,7 +9,6 @@
  */
 #include "server/dispatch/dispatch_workflow.h"
 
-#include "base/must.h"
 #include "io/clock.h"
 #include "server/dispatch/dispatch_workflow_parts.h"
 
@@ -364,12 +363,11 @@ static void on_answer(void *arg, const struct webhook_result *result)
 struct str flow_input(struct dispatch *dispatch)
 {
     struct payload payload = dispatch_payload(dispatch);
-    struct buf input = {.cap = payload_room(&payload, (struct str){0}, (struct str){0})};
+    struct buf input = arena_buf(dispatch->arena,
+                                 payload_room(&payload, (struct str){0}, (struct str){0}));
 
-    input.ptr = arena_take(dispatch->arena, input.cap);
     payload_print_workflow(&payload, &input);
-    must(!input.cut);
-    return buf_as_str(&input);
+    return buf_whole(&input);
 }
 
 struct webhook_request flow_request(const struct flow *flow,

@@ -4,7 +4,6 @@
  */
 #include "server/dispatch/temporal_wire.h"
 
-#include "base/must.h"
 #include "core/time/text.h"
 #include "model/payload.h"
 #include "model/temporal_codec.h"
@@ -56,11 +55,9 @@ struct str temporal_workflow_id(const struct action *action, struct str schedule
 
     if (base.len == 0 && action->workflow.temporal.len == 0)
         base = schedule.len > 0 ? schedule : action->workflow.name;
-    id = (struct buf){.cap = base.len + WORKFLOW_ID_SUFFIX};
-    id.ptr = arena_take(arena, id.cap);
+    id = arena_buf(arena, base.len + WORKFLOW_ID_SUFFIX);
     payload_workflow_id(base, run->slot, &id);
-    must(!id.cut);
-    return buf_as_str(&id);
+    return buf_whole(&id);
 }
 
 /* Encodes a value as Temporal's clients do: as JSON, optionally with a type. */
@@ -98,9 +95,8 @@ static Temporal__Fields__FieldsEntry *attribute(const char *name, struct str val
                                                 const char *type, struct arena *arena)
 {
     Temporal__Fields__FieldsEntry *entry = arena_take(arena, sizeof *entry);
-    struct buf json = {.cap = json_str_room(value) + 1};
+    struct buf json = arena_buf(arena, json_str_room(value) + 1);
 
-    json.ptr = arena_take(arena, json.cap);
     json_write_str(&json, value);
     temporal__fields__fields_entry__init(entry);
     entry->key = temporal_text(str_of(name), arena);
@@ -266,10 +262,9 @@ static struct str header_of(const struct webhook_result *result, struct str name
 
 static struct str words_of(struct str escaped, struct arena *arena)
 {
-    struct buf words = {.cap = WORDS_MAX};
+    struct buf words = arena_buf(arena, WORDS_MAX);
     size_t len;
 
-    words.ptr = arena_take(arena, words.cap);
     grpc_unescape_message(escaped, &words);
     len = words.len;
     text_repair(words.ptr, len);
@@ -281,10 +276,9 @@ static struct str words_of(struct str escaped, struct arena *arena)
 
 static struct str bytes_of(struct str encoded, struct arena *arena)
 {
-    struct buf bytes = {.cap = encoded.len + 1};
+    struct buf bytes = arena_buf(arena, encoded.len + 1);
     struct err err;
 
-    bytes.ptr = arena_take(arena, bytes.cap);
     return base64_read(encoded, &bytes, &err) == RC_OK ? buf_as_str(&bytes) : (struct str){0};
 }
 

@@ -6,7 +6,6 @@
 #include "server/frontend/admission.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/access/audit_note.h"
 #include "api/access/roles.h"
@@ -87,9 +86,8 @@ bool admission_still_allows(const struct admission *admission, const struct call
 
 void admission_identify(struct call *call, const struct exchange *x)
 {
-    struct buf from = {.cap = ADDRESS_MAX};
+    struct buf from = arena_buf(call->arena, ADDRESS_MAX);
 
-    from.ptr = arena_take(call->arena, from.cap);
     peer_print(&x->peer, &from);
     call->from = buf_as_str(&from);
     call->by = STR("nobody");
@@ -129,7 +127,7 @@ static bool is_counted(const struct call *call)
 static bool check_rate(struct admission *admission, struct call *call, uint64_t client, int max,
                        const char *who, struct limit *ret)
 {
-    struct buf after = {.cap = ADDRESS_MAX};
+    struct buf after;
 
     if (limits_take(admission->limits, client, max, clock_boot_us(), ret))
         return true;
@@ -137,7 +135,7 @@ static bool check_rate(struct admission *admission, struct call *call, uint64_t 
     call_problem(call, 429, "rate_limited",
                  "too many %s requests; the limit of %s is %d per minute; retry in %lld s",
                  is_read(call) ? "read" : "write", who, max, (long long)ret->retry_s);
-    after.ptr = arena_take(call->arena, after.cap);
+    after = arena_buf(call->arena, ADDRESS_MAX);
     buf_printf(&after, "%lld", (long long)ret->retry_s);
     call_field(call, STR("Retry-After"), buf_as_str(&after));
     return false;

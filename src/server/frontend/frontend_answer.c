@@ -17,7 +17,7 @@ enum {
 static void set_number(struct http1_field *field, struct str name, int64_t n,
                        struct arena *arena)
 {
-    struct buf text = {.ptr = arena_take(arena, NUMBER_MAX), .cap = NUMBER_MAX};
+    struct buf text = arena_buf(arena, NUMBER_MAX);
 
     buf_int(&text, n);
     *field = (struct http1_field){name, buf_as_str(&text)};

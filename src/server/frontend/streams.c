@@ -7,7 +7,6 @@
 #include "server/frontend/streams.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/call/api_dialect.h"
 #include "base/must.h"
@@ -15,6 +14,7 @@
 #include "io/net/exchange.h"
 #include "server/frontend/event_ring.h"
 #include "server/frontend/frontend_parts.h"
+#include "wire/sse.h"
 
 #define POLL_EVERY SPAN_S /* for events of other nodes and expired tokens */
 
