@@ -22,7 +22,7 @@ call_read_fn conductor_save_read, conductor_get_read, conductor_change_read;
 error_reply_fn conductor_error_reply;
 
 /* conductor_tags.c */
-call_fn conductor_tags_put_begin, conductor_tags_delete_begin, conductor_tags_change_settled;
+call_fn conductor_tags_change_begin, conductor_tags_change_settled;
 call_read_fn conductor_tags_read, conductor_tags_change_read;
 
 /* conductor_list.c */

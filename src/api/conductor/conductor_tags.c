@@ -6,6 +6,7 @@
  * client has changed the schedule since, the change is applied again to the new document.
  */
 #include "api/call/change.h"
+#include "api/call/operation.h"
 #include "api/call/request.h"
 #include "api/conductor/conductor.h"
 #include "api/schedules/view.h"
@@ -38,14 +39,14 @@ enum call_step conductor_tags_read(struct call *call, struct db *db)
     return call_answer(call, 200, answer_done(&out));
 }
 
-static enum call_step begin_change(struct call *call, bool is_removal)
+enum call_step conductor_tags_change_begin(struct call *call)
 {
     struct tagging *tagging = arena_take(call->arena, sizeof *tagging);
     json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
-    *tagging = (struct tagging){.is_removal = is_removal};
+    tagging->is_removal = str_eq(str_of(call->operation->method), STR("DELETE"));
     call->arg = tagging;
     if (request_name(call, 0, "schedule", &err) != RC_OK)
         return conductor_missing(call, call->params[0]);
@@ -55,16 +56,6 @@ static enum call_step begin_change(struct call *call, bool is_removal)
         return call_refuse(call, NULL, &err);
     tagging->tags = arena_str(call->arena, call->body);
     return CALL_READ;
-}
-
-enum call_step conductor_tags_put_begin(struct call *call)
-{
-    return begin_change(call, false);
-}
-
-enum call_step conductor_tags_delete_begin(struct call *call)
-{
-    return begin_change(call, true);
 }
 
 enum call_step conductor_tags_change_read(struct call *call, struct db *db)

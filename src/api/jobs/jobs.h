@@ -25,6 +25,6 @@ call_fn jobs_list_begin;
 call_read_fn jobs_list_read;
 
 /* jobs_schedules.c */
-call_fn jobs_create_begin, jobs_create_settled, jobs_get_begin, jobs_put_begin,
-    jobs_patch_begin, jobs_edit_settled, jobs_delete_begin, jobs_delete_settled;
+call_fn jobs_create_begin, jobs_create_settled, jobs_get_begin, jobs_edit_begin,
+    jobs_edit_settled, jobs_delete_begin, jobs_delete_settled;
 call_read_fn jobs_get_read, jobs_edit_read, jobs_delete_read;

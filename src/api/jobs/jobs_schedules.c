@@ -166,14 +166,14 @@ struct editing {
     int tries;
 };
 
-static enum call_step edit_begin(struct call *call, bool is_patch)
+enum call_step jobs_edit_begin(struct call *call)
 {
     struct editing *editing = arena_take(call->arena, sizeof *editing);
     json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
-    *editing = (struct editing){.is_patch = is_patch};
+    editing->is_patch = str_eq(str_of(call->operation->method), STR("PATCH"));
     call->arg = editing;
     if (!request_json(call, false, &json, &step))
         return step;
@@ -184,16 +184,6 @@ static enum call_step edit_begin(struct call *call, bool is_patch)
     change_command(call, COMMAND_UPDATE);
     editing->wanted = arena_str(call->arena, call->body);
     return jobs_get_begin(call);
-}
-
-enum call_step jobs_put_begin(struct call *call)
-{
-    return edit_begin(call, false);
-}
-
-enum call_step jobs_patch_begin(struct call *call)
-{
-    return edit_begin(call, true);
 }
 
 enum call_step jobs_edit_read(struct call *call, struct db *db)

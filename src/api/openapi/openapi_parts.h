@@ -28,3 +28,5 @@ json_t *openapi_expand(const json_t *both, const json_t *value, bool is_input);
  */
 json_t *openapi_answer_schema(const json_t *both, const json_t *schema);
 json_t *openapi_input_schema(const json_t *both, const json_t *schema);
+
+bool openapi_has_word(const json_t *list, const char *word);

@@ -103,7 +103,7 @@ json_t *openapi_expand(const json_t *both, const json_t *value, bool is_input)
     return list;
 }
 
-static bool has_word(const json_t *list, const char *word)
+bool openapi_has_word(const json_t *list, const char *word)
 {
     for (size_t i = 0; i < json_array_size(list); i++)
         if (strcmp(json_string_value(json_array_get(list, i)), word) == 0)
@@ -123,7 +123,8 @@ json_t *openapi_answer_schema(const json_t *both, const json_t *schema)
         return result;
     required = json_new_list();
     json_object_foreach(json_object_get(result, "properties"), key,
-                        value) if (!has_word(absent, key)) json_add(required, new_text(key));
+                        value) if (!openapi_has_word(absent, key))
+        json_add(required, new_text(key));
     json_put(result, "required", required);
     return result;
 }

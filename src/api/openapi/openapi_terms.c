@@ -2,8 +2,6 @@
 /*
  * The numbers and enum words of the code that the JSON texts may name as "@NAME".
  */
-#include <string.h>
-
 #include "api/access/roles.h"
 #include "api/call/change.h"
 #include "api/call/request.h"
@@ -154,18 +152,10 @@ static const struct words words[] = {
     WORDS(window_rule, WINDOW_CLAMP, WINDOW_FILTER),
 };
 
-static bool has_word(const json_t *list, const char *word)
-{
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (strcmp(json_string_value(json_array_get(list, i)), word) == 0)
-            return true;
-    return false;
-}
-
 static void add_words(json_t *list, const struct words *row)
 {
     for (int i = row->first; i <= row->last; i++)
-        if (!has_word(list, row->text(i)))
+        if (!openapi_has_word(list, row->text(i)))
             json_add(list, json_new_str(str_of(row->text(i))));
 }
 
