@@ -202,7 +202,7 @@ static bool reads_a_whole_table(const struct fixture *f, const char *plan)
         line += *line == '\n' ? 1 : 0;
         /* Except the row of constants that is inserted, and the rows of a subquery. */
         if (strncmp(line, "SCAN", 4) == 0 && strncmp(line, "SCAN CONSTANT ROW", 17) != 0 &&
-            strncmp(line, "SCAN batch", 10) != 0 && strncmp(line, "SCAN said", 9) != 0)
+            strncmp(line, "SCAN batch", 10) != 0 && strncmp(line, "SCAN stored", 11) != 0)
             return true;
     }
     return false;
