@@ -4,6 +4,7 @@
  */
 #include "core/cron/cron.h"
 
+#include "base/bits.h"
 #include "base/must.h"
 
 #define ALL_SIXTY    ((UINT64_C(1) << 60) - 1)
@@ -18,16 +19,6 @@
 
 /* 2,000 years, a multiple of 400: makes day numbers positive and keeps weekdays. */
 #define DAY_BIAS (5 * CYCLE_DAYS)
-
-static inline int lowest(uint64_t bits)
-{
-    return __builtin_ctzll(bits);
-}
-
-static inline int highest(uint64_t bits)
-{
-    return 63 - __builtin_clzll(bits);
-}
 
 /* Bits 0..n, n below 64. */
 static inline uint64_t upto(int n)
@@ -95,10 +86,10 @@ void cron_seal(struct cron *cron)
         cron->flags |= CRON_EVERY_DAY;
     else if (whole_years && both && days && !(cron->flags & CRON_DAY_SPECIAL))
         cron->flags |= CRON_WEEKDAYS_ONLY;
-    cron->first_tod = lowest(cron->hour) * HOUR_SECONDS + lowest(cron->minute) * 60 +
-                      lowest(cron->second);
-    cron->last_tod = highest(cron->hour) * HOUR_SECONDS + highest(cron->minute) * 60 +
-                     highest(cron->second);
+    cron->first_tod = bits_lowest(cron->hour) * HOUR_SECONDS + bits_lowest(cron->minute) * 60 +
+                      bits_lowest(cron->second);
+    cron->last_tod = bits_highest(cron->hour) * HOUR_SECONDS + bits_highest(cron->minute) * 60 +
+                     bits_highest(cron->second);
 }
 
 /* The weekday (Mon-Fri) nearest to `day` in a month of `n` days whose 1st is weekday `w`. */
@@ -118,14 +109,14 @@ static uint32_t special_month_days(const struct cron *cron, int n, int w)
     uint32_t days = 0;
 
     for (uint32_t b = cron->last; b; b &= b - 1)
-        if (n - lowest(b) >= 1)
-            days |= UINT32_C(1) << (n - lowest(b));
+        if (n - bits_lowest(b) >= 1)
+            days |= UINT32_C(1) << (n - bits_lowest(b));
     for (uint32_t b = cron->last_near; b; b &= b - 1)
-        if (n - lowest(b) >= 1)
-            days |= nearest_weekday(n - lowest(b), n, w);
+        if (n - bits_lowest(b) >= 1)
+            days |= nearest_weekday(n - bits_lowest(b), n, w);
     for (uint32_t b = cron->near; b; b &= b - 1)
-        if (lowest(b) <= n)
-            days |= nearest_weekday(lowest(b), n, w);
+        if (bits_lowest(b) <= n)
+            days |= nearest_weekday(bits_lowest(b), n, w);
     return days;
 }
 
@@ -211,14 +202,14 @@ static inline int32_t next_tod(const struct cron *cron, int32_t tod)
     if (cron->hour >> hour & 1) {
         rest = cron->second >> second;
         if ((cron->minute >> minute & 1) && rest)
-            return tod + lowest(rest);
+            return tod + bits_lowest(rest);
         rest = cron->minute >> minute >> 1;
         if (rest)
-            return tod - second + (lowest(rest) + 1) * 60 + lowest(cron->second);
+            return tod - second + (bits_lowest(rest) + 1) * 60 + bits_lowest(cron->second);
     }
     rest = cron->hour >> hour >> 1;
     if (rest)
-        return (hour + 1 + lowest(rest)) * HOUR_SECONDS + cron->first_tod % HOUR_SECONDS;
+        return (hour + 1 + bits_lowest(rest)) * HOUR_SECONDS + cron->first_tod % HOUR_SECONDS;
     return -1;
 }
 
@@ -231,14 +222,14 @@ static int32_t prev_tod(const struct cron *cron, int32_t tod)
     if (cron->hour >> hour & 1) {
         rest = cron->second & upto(second);
         if ((cron->minute >> minute & 1) && rest)
-            return tod - second + highest(rest);
+            return tod - second + bits_highest(rest);
         rest = cron->minute & upto(minute) >> 1;
         if (rest)
-            return hour * HOUR_SECONDS + highest(rest) * 60 + highest(cron->second);
+            return hour * HOUR_SECONDS + bits_highest(rest) * 60 + bits_highest(cron->second);
     }
     rest = cron->hour & upto(hour) >> 1;
     if (rest)
-        return highest(rest) * HOUR_SECONDS + cron->last_tod % HOUR_SECONDS;
+        return bits_highest(rest) * HOUR_SECONDS + cron->last_tod % HOUR_SECONDS;
     return -1;
 }
 
@@ -267,7 +258,7 @@ static int prev_year(const struct cron *cron, int year)
 static inline int64_t scan_months_up(const struct cron *cron, int year, uint32_t months)
 {
     for (; months; months &= months - 1) {
-        int month = lowest(months), n = month_days(year, month);
+        int month = bits_lowest(months), n = month_days(year, month);
         uint32_t days;
 
         /* Without weekdays and special days, the first weekday of the month is not needed. */
@@ -276,7 +267,7 @@ static inline int64_t scan_months_up(const struct cron *cron, int year, uint32_t
         else
             days = days_of_month(cron, n, day_of_date(year, month, 1));
         if (days)
-            return day_of_date(year, month, lowest(days));
+            return day_of_date(year, month, bits_lowest(days));
     }
     return DAY_MAX + 1;
 }
@@ -294,7 +285,7 @@ static int64_t scan_days_up(const struct cron *cron, int64_t day)
                             (uint32_t)~upto(date.day - 1);
 
             if (days)
-                return first + lowest(days) - 1;
+                return first + bits_lowest(days) - 1;
         }
         found = scan_months_up(cron, date.year, cron->month & (uint32_t)~upto(date.month));
     }
@@ -318,14 +309,14 @@ static int64_t scan_days_down(const struct cron *cron, int64_t day)
     if (first_year < YEAR_MIN || !(cron->flags & CRON_ANY_YEAR))
         first_year = YEAR_MIN;
     for (;;) {
-        for (; months; months &= (uint32_t)upto(highest(months)) >> 1) {
-            int month = highest(months);
+        for (; months; months &= (uint32_t)upto(bits_highest(months)) >> 1) {
+            int month = bits_highest(months);
             uint32_t days = cron_days(cron, year, month);
 
             if (month == date.month && year == date.year)
                 days &= (uint32_t)upto(date.day);
             if (days)
-                return day_of_date(year, month, highest(days));
+                return day_of_date(year, month, bits_highest(days));
         }
         year = prev_year(cron, year);
         if (year < first_year)
@@ -345,7 +336,7 @@ int64_t cron_next_day(const struct cron *cron, int64_t day)
     if (cron->flags & CRON_WEEKDAYS_ONLY) {
         if (cron->weekday == 0)
             return DAY_MAX + 1;
-        day += lowest(rotate_week(cron->weekday, weekday_of(day)));
+        day += bits_lowest(rotate_week(cron->weekday, weekday_of(day)));
         return day > DAY_MAX ? DAY_MAX + 1 : day;
     }
     return scan_days_up(cron, day);
@@ -362,7 +353,7 @@ int64_t cron_prev_day(const struct cron *cron, int64_t day)
     if (cron->flags & CRON_WEEKDAYS_ONLY) {
         if (cron->weekday == 0)
             return DAY_MIN - 1;
-        day -= 6 - highest(rotate_week(cron->weekday, (weekday_of(day) + 1) % 7));
+        day -= 6 - bits_highest(rotate_week(cron->weekday, (weekday_of(day) + 1) % 7));
         return day < DAY_MIN ? DAY_MIN - 1 : day;
     }
     return scan_days_down(cron, day);

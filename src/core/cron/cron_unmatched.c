@@ -6,6 +6,8 @@
  */
 #include "core/cron/cron.h"
 
+#include "base/bits.h"
+
 #define ALL_SIXTY ((UINT64_C(1) << 60) - 1)
 #define ALL_HOURS ((UINT32_C(1) << 24) - 1)
 
@@ -85,11 +87,6 @@ static uint64_t upto(int n)
     return ~UINT64_C(0) >> (63 - n);
 }
 
-static int highest(uint64_t bits)
-{
-    return 63 - __builtin_clzll(bits);
-}
-
 static int64_t step_down(const struct cron *cron, int64_t local)
 {
     int64_t day = floor_div(local, DAY_SECONDS);
@@ -97,11 +94,12 @@ static int64_t step_down(const struct cron *cron, int64_t local)
     uint64_t seconds = ~cron->second & ALL_SIXTY, minutes = ~cron->minute & ALL_SIXTY;
 
     if (seconds & upto(tod % 60))
-        return local - tod % 60 + highest(seconds & upto(tod % 60));
+        return local - tod % 60 + bits_highest(seconds & upto(tod % 60));
     if (seconds)
         return local - tod % 60 - 1;
     if (minutes & upto(tod / 60 % 60))
-        return local - tod % HOUR_SECONDS + 60 * highest(minutes & upto(tod / 60 % 60)) + 59;
+        return local - tod % HOUR_SECONDS + 60 * bits_highest(minutes & upto(tod / 60 % 60)) +
+               59;
     if (minutes || cron->hour != ALL_HOURS)
         return local - tod % HOUR_SECONDS - 1;
     day = prev_other_day(cron, day - 1);

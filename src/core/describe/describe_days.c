@@ -2,6 +2,7 @@
 /*
  * Describes the days of a cron: weekdays, days of the month, months and years.
  */
+#include "base/bits.h"
 #include "core/describe/describe_parts.h"
 #include "core/describe/describe_words.h"
 
@@ -36,11 +37,6 @@ static bool is_single(uint64_t bits)
     return bits != 0 && (bits & (bits - 1)) == 0;
 }
 
-static int lowest(uint64_t bits)
-{
-    return __builtin_ctzll(bits);
-}
-
 /* The only year; 0 if there are several or all. */
 static int single_year(const struct cron *cron)
 {
@@ -51,7 +47,7 @@ static int single_year(const struct cron *cron)
     for (int i = 0; i < 4; i++) {
         count += __builtin_popcountll(cron->year[i]);
         if (cron->year[i])
-            year = CRON_YEAR_MIN + i * 64 + lowest(cron->year[i]);
+            year = CRON_YEAR_MIN + i * 64 + bits_lowest(cron->year[i]);
     }
     return count == 1 ? year : 0;
 }
@@ -60,7 +56,7 @@ static void write_of_month(struct days *d)
 {
     buf_text(d->out, " of ");
     if (is_single(d->cron->month)) {
-        words_month(d->out, lowest(d->cron->month));
+        words_month(d->out, bits_lowest(d->cron->month));
         d->has_month = true;
     } else {
         buf_text(d->out, "the month");
@@ -103,7 +99,7 @@ static void write_near(struct buf *out, int day)
 static void write_each_bit(struct words_list *list, uint32_t bits, words_value *value)
 {
     for (; bits && words_next(list); bits &= bits - 1)
-        value(list->out, lowest(bits));
+        value(list->out, bits_lowest(bits));
 }
 
 /* "the 1st, the 15th and the last day" */
@@ -143,8 +139,8 @@ static bool write_single_date(struct days *d)
 
     if (!is_single(d->cron->day) || !is_single(d->cron->month) || has_month_specials(d->cron))
         return false;
-    buf_printf(d->out, "%d ", lowest(d->cron->day));
-    words_month(d->out, lowest(d->cron->month));
+    buf_printf(d->out, "%d ", bits_lowest(d->cron->day));
+    words_month(d->out, bits_lowest(d->cron->month));
     d->has_month = true;
     if (year > 0) {
         buf_printf(d->out, " %d", year);
@@ -170,7 +166,7 @@ static void write_nth_weekday(struct buf *out, unsigned weeks, int w)
 
     buf_text(out, "the ");
     for (; weeks && words_next(&list); weeks &= weeks - 1) {
-        int n = lowest(weeks);
+        int n = bits_lowest(weeks);
 
         buf_text(out, words_nth(n > NTH_MAX ? NTH_LAST : n));
     }
@@ -221,7 +217,7 @@ static int missing_weekday(const struct cron *cron)
 {
     unsigned missing = ALL_WEEKDAYS & ~(unsigned)cron->weekday;
 
-    return is_single(missing) && count_nth(cron) == 0 ? lowest(missing) : -1;
+    return is_single(missing) && count_nth(cron) == 0 ? bits_lowest(missing) : -1;
 }
 
 static void write_weekdays(struct days *d, enum manner manner)

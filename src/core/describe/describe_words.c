@@ -4,6 +4,7 @@
  */
 #include "core/describe/describe_words.h"
 
+#include "base/bits.h"
 #include "base/must.h"
 #include "core/time/civil.h"
 #include "core/time/text.h"
@@ -26,11 +27,6 @@ bool words_next(struct words_list *list)
     return !cuts;
 }
 
-static int lowest(uint64_t bits)
-{
-    return __builtin_ctzll(bits);
-}
-
 struct words_set words_set(uint64_t bits)
 {
     struct words_set set = {.count = __builtin_popcountll(bits)};
@@ -38,11 +34,11 @@ struct words_set words_set(uint64_t bits)
 
     if (bits == 0)
         return set;
-    set.first = lowest(bits);
+    set.first = bits_lowest(bits);
     set.last = 63 - __builtin_clzll(bits);
-    set.step = set.count > 1 ? lowest(bits & (bits - 1)) - set.first : 0;
+    set.step = set.count > 1 ? bits_lowest(bits & (bits - 1)) - set.first : 0;
     for (uint64_t b = bits; b & (b - 1); b &= b - 1)
-        even = even && lowest(b & (b - 1)) - lowest(b) == set.step;
+        even = even && bits_lowest(b & (b - 1)) - bits_lowest(b) == set.step;
     if (!even)
         set.step = 0;
     return set;
@@ -51,7 +47,7 @@ struct words_set words_set(uint64_t bits)
 /* Removes the lowest run from *bits; a run of two counts as two single values. */
 static int take_range(uint64_t *bits, int *ret_first)
 {
-    int first = lowest(*bits), n = 1;
+    int first = bits_lowest(*bits), n = 1;
 
     while (first + n < 64 && (*bits >> (first + n) & 1))
         n++;

@@ -4,22 +4,13 @@
  */
 #include "core/rrule/rrule_days.h"
 
+#include "base/bits.h"
 #include "base/must.h"
 #include "core/limits.h"
 #include "core/time/civil.h"
 
 #define ALL_MONTHS   0x1ffe
 #define ALL_WEEKDAYS 0x7f
-
-static int lowest(uint32_t bits)
-{
-    return __builtin_ctz(bits);
-}
-
-static int highest(uint32_t bits)
-{
-    return 31 - __builtin_clz(bits);
-}
 
 static bool year_day_is_given(const struct rrule *rule)
 {
@@ -80,8 +71,8 @@ static uint32_t from_end(uint32_t bits, int n)
     uint32_t mirrored = 0;
 
     for (; bits; bits &= bits - 1)
-        if (lowest(bits) <= n)
-            mirrored |= UINT32_C(1) << (n + 1 - lowest(bits));
+        if (bits_lowest(bits) <= n)
+            mirrored |= UINT32_C(1) << (n + 1 - bits_lowest(bits));
     return mirrored;
 }
 
@@ -282,7 +273,7 @@ bool rrule_days_next(const struct rrule_days *days, int64_t first, int64_t last,
     while (p.bits == 0)
         if (!part_up(&p, days, last))
             return false;
-    *ret_day = p.zero + lowest(p.bits);
+    *ret_day = p.zero + bits_lowest(p.bits);
     return true;
 }
 
@@ -299,7 +290,7 @@ bool rrule_days_prev(const struct rrule_days *days, int64_t first, int64_t last,
     while (p.bits == 0)
         if (!part_down(&p, days, first))
             return false;
-    *ret_day = p.zero + highest(p.bits);
+    *ret_day = p.zero + bits_highest(p.bits);
     return true;
 }
 
@@ -327,5 +318,5 @@ int64_t rrule_days_at(const struct rrule_days *days, int64_t first, int64_t last
     }
     for (; n > 0; n--)
         p.bits &= p.bits - 1;
-    return p.zero + lowest(p.bits);
+    return p.zero + bits_lowest(p.bits);
 }

@@ -4,17 +4,8 @@
  */
 #include "core/rrule/rrule_times.h"
 
+#include "base/bits.h"
 #include "core/time/civil.h"
-
-static int lowest(uint64_t bits)
-{
-    return __builtin_ctzll(bits);
-}
-
-static int highest(uint64_t bits)
-{
-    return 63 - __builtin_clzll(bits);
-}
 
 /* Bits 0..n, n below 64. */
 static uint64_t upto(int n)
@@ -51,7 +42,7 @@ int rrule_times_next(const struct rrule_times *t, int tod)
     }
     if (!hours)
         return -1;
-    return lowest(hours) * HOUR_SECONDS + lowest(minutes) * 60 + lowest(seconds);
+    return bits_lowest(hours) * HOUR_SECONDS + bits_lowest(minutes) * 60 + bits_lowest(seconds);
 }
 
 int rrule_times_prev(const struct rrule_times *t, int tod)
@@ -78,7 +69,8 @@ int rrule_times_prev(const struct rrule_times *t, int tod)
     }
     if (!hours)
         return -1;
-    return highest(hours) * HOUR_SECONDS + highest(minutes) * 60 + highest(seconds);
+    return bits_highest(hours) * HOUR_SECONDS + bits_highest(minutes) * 60 +
+           bits_highest(seconds);
 }
 
 int rrule_times_count(const struct rrule_times *t)
@@ -91,7 +83,7 @@ static int bit_at(uint64_t bits, int n)
 {
     for (; n > 0; n--)
         bits &= bits - 1;
-    return lowest(bits);
+    return bits_lowest(bits);
 }
 
 int rrule_times_at(const struct rrule_times *t, int n)

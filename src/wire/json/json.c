@@ -278,7 +278,7 @@ enum rc json_take_object(const json_t *value, struct json_shape shape, void *to,
 
     if (!json_is_object(value))
         return json_wrong_type(value, "an object", reterr);
-    if (!find_members(value, shape, members) && !shape.is_open)
+    if (!find_members(value, shape, members))
         rc = check_shape(value, shape, reterr);
     for (int i = 0; i < shape.count && rc == RC_OK; i++) {
         const json_t *member = members[i];

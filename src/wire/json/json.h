@@ -62,13 +62,9 @@ struct json_field {
 struct json_shape {
     const struct json_field *fields;
     int count;
-    bool is_open; /* unknown fields are ignored, not rejected with the nearest name */
 };
 
-#define JSON_SHAPE(array) \
-    ((struct json_shape){(array), sizeof(array) / sizeof(array)[0], false})
-#define JSON_OPEN_SHAPE(array) \
-    ((struct json_shape){(array), sizeof(array) / sizeof(array)[0], true})
+#define JSON_SHAPE(array) ((struct json_shape){(array), sizeof(array) / sizeof(array)[0]})
 
 MUST_USE enum rc json_take_object(const json_t *value, struct json_shape shape, void *to,
                                   struct err *reterr);
