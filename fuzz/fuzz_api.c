@@ -36,7 +36,7 @@ static uint64_t no_random(void *arg)
     return 0;
 }
 
-static const char *is_ready(void *arg)
+static const char *reason_not_ready(void *arg)
 {
     (void)arg;
     return NULL;
@@ -203,7 +203,7 @@ static void begin_call(const struct operation *operation, struct arena *arena, s
                                         .version = "0",
                                         .has_upstream = has_upstream,
                                         .random = no_random,
-                                        .not_ready = is_ready,
+                                        .not_ready = reason_not_ready,
                                         .halt = no_halt,
                                         .check_settings = accept_settings};
     char id[RUN_ID_TEXT_MAX];

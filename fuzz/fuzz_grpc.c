@@ -36,7 +36,6 @@ static void check_message(struct str bytes, struct arena *arena)
 static void check_base64(struct str text, struct arena *arena)
 {
     struct buf bytes = {.cap = text.len + 1}, back = {.cap = BASE64_ROOM(text.len)};
-    struct str padded = text;
     struct err err;
 
     bytes.ptr = arena_take(arena, bytes.cap);
@@ -45,7 +44,7 @@ static void check_base64(struct str text, struct arena *arena)
         return;
     must(!bytes.cut);
     base64_add(buf_as_str(&bytes), &back);
-    must(!back.cut && str_starts(buf_as_str(&back), padded));
+    must(!back.cut && str_starts(buf_as_str(&back), text));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)

@@ -4,7 +4,7 @@
  *
  * A line of JSON is read back by a JSON parser: the text is the same, except for invalid bytes
  * and a cut end; no line has a control byte, is too long or is not UTF-8; logfmt uses the same
- * escapes. Times agree with the calendar of the core.
+ * escapes.  Times agree with the calendar of the core.
  */
 #include <jansson.h>
 #include <stdint.h>

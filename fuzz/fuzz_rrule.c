@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as DTSTART and RRULE lines: a rule that parses is searched in both directions, which
- * must agree, starting at DTSTART and far away from it.
+ * Bytes as DTSTART and RRULE lines.  Searching a valid rule forward and backward must give the
+ * same instances, both near DTSTART and far from it.
  */
 #include <stdint.h>
 

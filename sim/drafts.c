@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Draws schedules at random.
+ *
  * Durations are multiples of the world's unit, so that a schedule of any speed falls due some
  * dozens of times; wall-clock patterns depend on the speed.
  */
@@ -278,15 +280,21 @@ static void draw_governor(const struct draft_context *d, struct rec_draft *r)
 {
     r->is_governed = true;
     r->governor_backoff = chance(d, 2);
+    r->governor_min = r->governor_max = 0;
     if (chance(d, 3))
         r->governor_min = units(d, 1, 5);
     if (chance(d, 3))
         r->governor_max = units(d, 20, 60);
+    r->governor_interval = 0;
     r->def = spec_def_empty();
+    if (chance(d, 3)) {
+        r->governor_interval = units(d, 2, 30); /* the only baseline without a grid */
+        return;
+    }
+    add_cron(d, &r->def);
     if (chance(d, 3))
-        add_cron(d, &r->def);
-    else
-        r->governor_interval = units(d, 2, 30);
+        shape(d, &r->def);
+    r->def.jitter = 0;
 }
 
 struct str drafts_queue(int which)
@@ -374,7 +382,7 @@ struct checked_draft *drafts_make(const struct draft_context *d)
         must(i + 1 < TRIES_MAX);
     }
     if (!r->is_governed && r->def.jitter == 0)
-        r->def.jitter = d->profile->jitter; /* as the engine sees it: the plan has none */
+        r->def.jitter = d->profile->jitter; /* the engine adds it to plans without jitter */
     checked->draft.queue = r->queue;
     checked->draft.spec = STR("{}");
     checked->draft.action = STR("{\"kind\":\"sim\"}");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * At most one fault strikes a turn, and none while it is unknown whether an earlier turn was
- * committed.  A node that dies or stalls in that state leaves the store as if it did so before
- * or after the commit, and turns without doubt simulate both cases.
+ * Before a turn at most one fault is drawn, and none while it is unknown whether an earlier
+ * turn was committed.  If a node dies or stalls while that is unknown, the store is the same
+ * as if it had done so before or after the commit; the faults of other turns cover both cases.
  */
 #include "sim/faults.h"
 
@@ -123,12 +123,12 @@ static void break_disk(struct world *world, const struct sim_node *node)
         sim_vfs_arm(world->vfs, errors[which], n, false);
 }
 
-void faults_stand_still(struct world *world, struct sim_node *node)
+void faults_stall(struct world *world, struct sim_node *node)
 {
     node->stalls = false;
-    node->paused_until = world_back_at(world, 4 * world->profile.node_lease);
-    world_at(world, node->paused_until, HAPPEN_UP, node->index, 0);
-    record_fault(world, node, FAULT_PAUSE, node->paused_until - world->now);
+    node->stalled_until = world_back_at(world, 4 * world->profile.node_lease);
+    world_at(world, node->stalled_until, HAPPEN_UP, node->index, 0);
+    record_fault(world, node, FAULT_PAUSE, node->stalled_until - world->now);
 }
 
 /* True if the node continues with its turn. */
@@ -160,7 +160,7 @@ static bool apply_fault(struct world *world, struct sim_node *node, enum rec_fau
         /* Or in between: after the commit, while it holds the dispatches. */
         node->stalls = prng_chance(&world->prng, 1, 2);
         if (!node->stalls)
-            faults_stand_still(world, node);
+            faults_stall(world, node);
         return node->stalls;
     case FAULT_WORKER_DIES:
         record_fault(world, NULL, kind, 0);
@@ -238,7 +238,7 @@ static bool has_stopped(struct world *world)
     return world->stops > before;
 }
 
-bool faults_stopped(struct world *world, struct sim_node *node, enum rc rc)
+bool faults_check_disk(struct world *world, struct sim_node *node, enum rc rc)
 {
     bool has_failed = has_erred(world);
     bool power;

@@ -14,10 +14,10 @@ bool faults_before(struct world *world, struct sim_node *node);
 bool faults_after(struct world *world, struct sim_node *node);
 
 /* The node does nothing for longer than its lease. */
-void faults_stand_still(struct world *world, struct sim_node *node);
+void faults_stall(struct world *world, struct sim_node *node);
 
 /*
- * After a turn, with its result: true if the disk failed or stopped in the middle of an
- * operation, and all nodes are dead.
+ * After a turn, with its result.  If the disk failed, or stopped in the middle of an operation,
+ * kills all nodes and returns true.
  */
-bool faults_stopped(struct world *world, struct sim_node *node, enum rc rc);
+bool faults_check_disk(struct world *world, struct sim_node *node, enum rc rc);

@@ -6,7 +6,7 @@
 
 enum rc judge(const struct record *record, struct arena *arena, struct err *reterr)
 {
-    /* Invariants of the store first: faults that follow from a broken one add nothing. */
+    /* The store comes first: if it is wrong, failures of the later parts may follow from it. */
     enum rc (*const parts[])(struct facts *, struct err *) = {
         judge_runs,    judge_sent,  judge_account,  judge_opened, judge_ledger,
         judge_overlap, judge_gates, judge_commands, judge_counts, judge_after,

@@ -7,7 +7,7 @@
  * jitter of a slot spans an edit, the slot may belong to the old version, to the new one, or to
  * none.  If a clock went back, the engine keeps the slots that it has accounted for.
  */
-#include "sim/judge_facts.h"
+#include "sim/judge_account.h"
 
 #include <stdlib.h>
 
@@ -24,21 +24,6 @@ struct expected_slot {
 struct expected_slots {
     struct expected_slot *at;
     int count, room;
-};
-
-/* A run, or slots that were not started. */
-struct account_entry {
-    instant first, last;
-    int64_t count;
-    const struct run_facts *rf; /* or */
-    const struct ledger_entry *ledger;
-    int64_t required, possible; /* numbers of expected slots in it; possible counts all */
-    bool has_first, has_last;
-};
-
-struct account_entries {
-    struct account_entry *at;
-    int count;
 };
 
 /* ---- the slots of the versions ---- */
@@ -233,10 +218,11 @@ static enum rc match_slots(const struct facts *facts, const struct schedule *s,
 
     for (int i = 0; i < slots->count; i++) {
         const struct expected_slot *slot = &slots->at[i];
-        bool is_required = slot->is_required && !s->is_pruned && !is_exhausted(slot, started);
+        bool is_required;
 
-        while (e < end && e->last < slot->at)
-            e++;
+        for (; e < end && e->last < slot->at; e++)
+            started += e->rf && e->possible == 0; /* a pick that is not on the grid */
+        is_required = slot->is_required && !s->is_pruned && !is_exhausted(slot, started);
         if (e < end && e->first <= slot->at) {
             e->required += is_required;
             e->possible++;
@@ -492,13 +478,85 @@ static enum rc account_follower(const struct facts *facts, const struct schedule
     return rc == RC_OK ? check_continues(facts, s, reterr) : rc;
 }
 
-/* The governor determines its slots: they cannot be predicted, but each must be valid. */
+/* Grid times are skipped by the governor one by one; other ranges may also contain picks. */
+static enum rc check_governed(const struct schedule *s, const struct account_entries *entries,
+                              struct err *reterr)
+{
+    for (int i = 0; i < entries->count; i++) {
+        const struct account_entry *e = &entries->at[i];
+        bool is_grid = e->ledger && e->ledger->account.reason == REASON_GOVERNOR;
+
+        if (is_grid && (!e->has_first || !e->has_last))
+            return judge_fail(reterr, 2,
+                              "schedule %" PRId64 ": %" PRId64
+                              " ms was skipped by its governor and is not in its grid",
+                              s->key, MS(e->has_first ? e->last : e->first));
+        if (e->count < e->required || (is_grid && e->count > e->possible))
+            return judge_fail(reterr, 1,
+                              "schedule %" PRId64 ": %" PRId64 " grid times from %" PRId64
+                              " to %" PRId64 " ms are accounted for as %" PRId64,
+                              s->key, e->possible, MS(e->first), MS(e->last), e->count);
+    }
+    return RC_OK;
+}
+
+/* A pause or the like that may end after `at`: what passed before may not be written yet. */
+static bool may_be_barred(const struct schedule *s, instant at)
+{
+    for (int i = 0; i < s->pause_count; i++)
+        if (s->pauses[i].from <= at && s->pauses[i].latest >= at)
+            return true;
+    return false;
+}
+
+/*
+ * Up to here the grid of the last version is written: up to the last automatic start, and up to
+ * the last end of a run after which none was open.
+ */
+static instant grid_written(const struct schedule *s)
+{
+    instant until = INSTANT_NONE, end = INSTANT_NONE;
+    bool is_open = false;
+
+    for (int i = 0; i < s->run_count; i++) {
+        const struct run_facts *rf = &s->runs[i];
+
+        if (run_facts_is_automatic(rf) && rf->slot > until)
+            until = rf->slot;
+        if (rf->kind == RUN_TEST)
+            continue;
+        is_open = is_open || rf->ended == INSTANT_NEVER;
+        if (rf->ended != INSTANT_NEVER && run_facts_is_automatic(rf) && rf->ended > end)
+            end = rf->ended;
+    }
+    if (!is_open && end > until && !may_be_barred(s, end))
+        until = end - 1;
+    return until;
+}
+
 static enum rc account_governed(const struct facts *facts, const struct schedule *s,
-                                struct err *reterr)
+                                struct expected_slots *slots, struct err *reterr)
 {
     struct account_entries entries = list_entries(s, facts->arena);
+    const struct version *last = &s->versions[s->version_count - 1];
+    instant written = grid_written(s);
+    enum rc rc = check_apart(s, &entries, reterr);
 
-    return check_apart(s, &entries, reterr);
+    for (int i = 0; i < s->version_count; i++)
+        if (judge_spec_follows(s->versions[i].spec))
+            return rc;
+    slots->count = 0;
+    if (rc == RC_OK)
+        rc = list_slots(facts, s, slots, reterr);
+    for (int i = 0; i < slots->count; i++)
+        if (slots->at[i].version == last && last->until == INSTANT_NEVER &&
+            slots->at[i].at > written)
+            slots->at[i].is_required = false;
+    if (rc == RC_OK)
+        rc = match_slots(facts, s, slots, &entries, reterr);
+    if (rc == RC_OK)
+        rc = check_governed(s, &entries, reterr);
+    return rc == RC_OK ? judge_picks(facts, s, &entries, reterr) : rc;
 }
 
 static bool is_fixed(const struct schedule *s)
@@ -520,7 +578,7 @@ enum rc judge_account(struct facts *facts, struct err *reterr)
         const struct schedule *s = &facts->schedules[i];
 
         if (s->is_governed)
-            rc = account_governed(facts, s, reterr);
+            rc = account_governed(facts, s, &slots, reterr);
         else if (is_fixed(s))
             rc = account_fixed(facts, s, &slots, reterr);
         else

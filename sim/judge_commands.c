@@ -143,25 +143,72 @@ static bool is_filled(const struct schedule *s, instant slot)
 static bool is_at_work(const struct facts *facts, const struct schedule *s)
 {
     for (int i = 0; i < facts->record->backfill_count; i++)
-        if (facts->record->backfills[i].schedule == s->key)
+        if (facts->record->backfills[i].schedule == s->key &&
+            facts->record->backfills[i].stage == BACKFILL_FILLING)
+            return true;
+    return false;
+}
+
+static bool is_stopped(const struct facts *facts, const struct schedule *s, int64_t pass)
+{
+    for (int i = 0; i < facts->command_count; i++) {
+        const struct rec_command *c = facts->commands[i];
+
+        if (c->command.kind == COMMAND_UNBACKFILL && command_is_done(c) &&
+            c->reply.schedule == s->key && c->command.key == pass)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Whether a backfill of missed slots that was requested at `at` must have filled the slot: it
+ * is older than the schedule, or its row in the ledger is older than the request.
+ */
+static bool is_missed(const struct facts *facts, const struct schedule *s,
+                      const struct range *range, instant slot, instant at)
+{
+    if (slot < s->created)
+        return true;
+    for (int i = 0; i < s->ledger_count; i++) {
+        const struct ledger_entry *l = s->ledger[i];
+        bool is_wanted = l->account.outcome != OUTCOME_SLOT_CANCELLED ||
+                         (range->flags & BACKFILL_CANCELLED);
+
+        if (l->pass == 0 && l->account.first <= slot && l->account.last >= slot)
+            return is_wanted && l->written_at + facts->skew < at;
+    }
+    return false;
+}
+
+/* Whether a trigger has started the slot, so that it is not missed. */
+static bool is_triggered(const struct schedule *s, instant slot)
+{
+    for (int i = 0; i < s->run_count; i++)
+        if (s->runs[i].slot == slot && s->runs[i].kind == RUN_TRIGGER)
             return true;
     return false;
 }
 
 /* Both ends of a range are in it, and every slot between is processed. */
-static enum rc check_range(const struct schedule *s, const struct range *range,
-                           struct err *reterr)
+static enum rc check_range(const struct facts *facts, const struct schedule *s,
+                           const struct range *range, instant at_request, struct err *reterr)
 {
     struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
     struct judge_spec *spec = s->versions[0].spec;
     instant at = range->from - 1;
 
-    while (judge_spec_next(spec, &origin, at, range->until, &at))
+    while (judge_spec_next(spec, &origin, at, range->until, &at)) {
+        if ((range->flags & BACKFILL_MISSED) &&
+            (facts->record->clock_stepped || is_triggered(s, at) ||
+             !is_missed(facts, s, range, at, at_request)))
+            continue;
         if (!is_filled(s, at))
             return judge_fail(reterr, 13,
                               "schedule %" PRId64 ": a backfill that is done left out %" PRId64
                               " ms",
                               s->key, MS(at));
+    }
     return RC_OK;
 }
 
@@ -177,16 +224,54 @@ static enum rc check_backfill(const struct facts *facts, const struct rec_comman
         is_at_work(facts, s))
         return RC_OK;
     for (int i = 0; i < c->command.backfill.count && rc == RC_OK; i++)
-        rc = check_range(s, &c->command.backfill.ranges[i], reterr);
+        if (!is_stopped(facts, s, (int64_t)c->reply.run.pass + i))
+            rc = check_range(facts, s, &c->command.backfill.ranges[i], c->at, reterr);
     return rc;
 }
 
-static bool has_range(const struct backfill_args *backfill, instant slot)
+/* The range of the backfill with this pass; NULL: the command has none. */
+static const struct range *range_of(const struct rec_command *c, int64_t pass)
 {
-    for (int i = 0; i < backfill->count; i++)
-        if (slot >= backfill->ranges[i].from && slot <= backfill->ranges[i].until)
-            return true;
+    int64_t index = pass - c->reply.run.pass;
+
+    if (c->command.kind != COMMAND_BACKFILL || index < 0 || index >= c->command.backfill.count)
+        return NULL;
+    return &c->command.backfill.ranges[index];
+}
+
+/* Whether a user has cancelled the slot; slots that are not decided yet are not filled. */
+static bool is_cancelled(const struct schedule *s, instant slot)
+{
+    for (int i = 0; i < s->ledger_count; i++)
+        if (s->ledger[i]->pass == 0 && s->ledger[i]->account.first <= slot &&
+            s->ledger[i]->account.last >= slot)
+            return s->ledger[i]->account.outcome == OUTCOME_SLOT_CANCELLED;
     return false;
+}
+
+/* A backfill of missed slots runs none that was started or cancelled before. */
+static enum rc check_once(const struct facts *facts, const struct run_facts *rf,
+                          const struct range *range, struct err *reterr)
+{
+    const struct schedule *s = facts_schedule(facts, rf->schedule);
+
+    if (s && range->flags == BACKFILL_MISSED && is_cancelled(s, rf->slot))
+        return judge_fail(reterr, 2, RUN_FACTS_FMT " fills a slot that was cancelled",
+                          RUN_FACTS_ARG(rf));
+    for (int i = 0; s && !facts->record->clock_stepped && (range->flags & BACKFILL_MISSED) &&
+                    i < s->run_count;
+         i++) {
+        const struct run_facts *other = &s->runs[i];
+        bool is_run = other->open || other->row_count > 0;
+
+        if (other->slot != rf->slot || other->pass == rf->pass || !is_run ||
+            other->kind == RUN_TEST)
+            continue;
+        if (other->pass == 0 || other->created_at + facts->skew < rf->created_at)
+            return judge_fail(reterr, 2, RUN_FACTS_FMT " fills a slot that was started before",
+                              RUN_FACTS_ARG(rf));
+    }
+    return RC_OK;
 }
 
 /* A manual run has a slot that was requested. */
@@ -197,15 +282,17 @@ static enum rc check_asked(const struct facts *facts, const struct run_facts *rf
         return RC_OK;
     for (int i = 0; i < facts->command_count; i++) {
         const struct rec_command *c = facts->commands[i];
+        const struct range *range;
 
         if (c->reply.rc != RC_OK)
             continue;
         if (c->reply.run.schedule == rf->schedule && c->reply.run.pass == rf->pass &&
             c->reply.run.slot_ms == rf->slot / SPAN_MS)
             return RC_OK;
-        if (c->command.kind == COMMAND_BACKFILL && c->reply.schedule == rf->schedule &&
-            has_range(&c->command.backfill, rf->slot))
-            return RC_OK;
+        range = range_of(c, rf->pass);
+        if (range && c->reply.schedule == rf->schedule && rf->slot >= range->from &&
+            rf->slot <= range->until)
+            return check_once(facts, rf, range, reterr);
     }
     return judge_fail(reterr, 2, RUN_FACTS_FMT " was not requested by any command",
                       RUN_FACTS_ARG(rf));

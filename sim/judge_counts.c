@@ -47,13 +47,14 @@ static enum rc check_sum(const struct schedule *s, const char *what, int64_t cou
                       counted, what, found);
 }
 
-/* Backfills that the table has. */
+/* Backfills that the table has and that have not ended. */
 static int64_t count_backfills(const struct facts *facts, int64_t key)
 {
     int64_t count = 0;
 
     for (int i = 0; i < facts->record->backfill_count; i++)
-        count += facts->record->backfills[i].schedule == key;
+        count += facts->record->backfills[i].schedule == key &&
+                 facts->record->backfills[i].stage != BACKFILL_ENDED;
     return count;
 }
 
@@ -174,6 +175,36 @@ static enum rc check_end_kept(const struct facts *facts, const struct event *e,
                       e->schedule, MS(e->slot), e->pass);
 }
 
+static bool is_slot_event(enum event_type type)
+{
+    return type == EVENT_SLOT_SKIPPED || type == EVENT_SLOT_MISSED ||
+           type == EVENT_SLOT_DROPPED || type == EVENT_SLOT_CANCELLED;
+}
+
+/* Slots that were not started: as many by events as by the ledger, for each outcome. */
+static enum rc check_slot_events(const struct facts *facts, const struct schedule *s,
+                                 struct err *reterr)
+{
+    int64_t sums[OUTCOME_SLOT_CANCELLED + 1] = {0};
+
+    for (int i = 0; i < facts->record->event_count; i++) {
+        const struct event *e = &facts->record->events[i].event;
+
+        if (e->schedule == s->key && is_slot_event(e->type) &&
+            e->detail / 256 <= OUTCOME_SLOT_CANCELLED)
+            sums[e->detail / 256] += e->count;
+    }
+    for (int i = 0; i < s->ledger_count; i++)
+        sums[s->ledger[i]->account.outcome] -= s->ledger[i]->account.count;
+    for (int i = OUTCOME_SKIPPED; i <= OUTCOME_SLOT_CANCELLED; i++)
+        if (sums[i] != 0)
+            return judge_fail(reterr, 19,
+                              "schedule %" PRId64 ": events report %" PRId64
+                              " more %s slots than the ledger has",
+                              s->key, sums[i], outcome_text((enum outcome)i));
+    return RC_OK;
+}
+
 enum rc judge_counts(struct facts *facts, struct err *reterr)
 {
     const struct record *record = facts->record;
@@ -189,6 +220,9 @@ enum rc judge_counts(struct facts *facts, struct err *reterr)
         rc = check_numbers(record, reterr);
     for (int i = 0; i < record->node_count && rc == RC_OK; i++)
         rc = check_last(record, &record->nodes[i], reterr);
+    for (int i = 0; i < facts->schedule_count && rc == RC_OK && facts->has_all_events; i++)
+        if (!facts->schedules[i].is_pruned)
+            rc = check_slot_events(facts, &facts->schedules[i], reterr);
     for (int i = 0; i < facts->run_count && rc == RC_OK && facts->has_all_events; i++)
         rc = check_end_told(&facts->runs[i], reterr);
     for (int i = 0; i < record->event_count && rc == RC_OK; i++)

@@ -84,7 +84,7 @@ struct facts {
 };
 
 MUST_USE enum rc facts_open(struct facts *facts, struct err *reterr);
-void facts_read_pauses(struct facts *facts); /* its last step: judge_pauses.c */
+void facts_read_pauses(struct facts *facts); /* a step of facts_open() */
 
 /* The first turn whose clock showed `at`, from the turn `from` on; `from` if there is none. */
 int64_t facts_order(const struct facts *facts, instant at, int64_t from);

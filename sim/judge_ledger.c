@@ -12,7 +12,7 @@ static bool is_legal(enum outcome outcome, enum reason reason)
 {
     switch (outcome) {
     case OUTCOME_SKIPPED:
-        return reason == REASON_OVERLAP;
+        return reason == REASON_OVERLAP || reason == REASON_GOVERNOR;
     case OUTCOME_MISSED:
         return reason == REASON_WINDOW || reason == REASON_COALESCED ||
                reason == REASON_PAUSED || reason == REASON_EDITED || reason == REASON_CLOCK;
@@ -169,8 +169,12 @@ static int64_t cancelled_slots(const struct facts *facts, const struct ledger_en
     for (int i = 0; i < facts->command_count; i++) {
         const struct rec_command *c = facts->commands[i];
         instant slot = c->command.run.id.slot_ms * SPAN_MS;
+        bool is_stop = c->command.kind == COMMAND_UNBACKFILL;
 
-        if (c->reply.rc == RC_OK && c->command.run.id.schedule == l->schedule &&
+        if (is_stop && c->reply.rc == RC_OK && c->reply.schedule == l->schedule &&
+            c->command.key == l->pass) /* of the whole pass, which is never 0 */
+            count += l->account.count;
+        if (!is_stop && c->reply.rc == RC_OK && c->command.run.id.schedule == l->schedule &&
             c->command.run.id.pass == l->pass && slot >= l->account.first &&
             slot <= l->account.last &&
             (c->command.kind == COMMAND_SKIP || c->command.kind == COMMAND_CANCEL ||
@@ -219,6 +223,8 @@ static int without_cause(const struct facts *facts, const struct schedule *s,
                    : 1;
     case REASON_QUARANTINED:
         return s->is_pruned || lost_a_node(s) ? 0 : 1;
+    case REASON_GOVERNOR:
+        return s->is_governed ? 0 : 1;
     case REASON_USER:
         return cancelled_slots(facts, l) >= l->account.count ? 0 : 1;
     default:

@@ -77,7 +77,7 @@ static int64_t order_of(const struct facts *facts, const struct rec_event *e)
     return order;
 }
 
-/* Commands are evidence themselves: their effect is also in the events. */
+/* True if a command is already listed as the cause of this event. */
 static bool is_asked(const struct pause_change *changes, int count,
                      const struct pause_change *event)
 {

@@ -39,10 +39,10 @@ static enum rc check_unique(const struct facts *facts, const struct run_facts *r
 }
 
 /*
- * The attempt before the first row that was not pruned; if that row is not an attempt because
- * the run ended while it waited, the attempt that it repeats.
+ * The number of the attempt before the first row that was not pruned.  If the run ended while
+ * it waited, that row is not an attempt but has the number of the attempt before it.
  */
-static int64_t first_known(const struct history_row *row)
+static int64_t attempt_before(const struct history_row *row)
 {
     return row->started_at == INSTANT_NONE ? row->attempt : row->attempt - 1;
 }
@@ -79,7 +79,7 @@ static bool comes_next(const struct history_row *row, int64_t attempt, enum prun
 static enum rc check_numbers(const struct run_facts *rf, enum pruned pruned, struct err *reterr)
 {
     bool is_pruned = pruned != PRUNED_NOTHING;
-    int64_t attempt = is_pruned && rf->row_count ? first_known(rf->rows[0]) : 0;
+    int64_t attempt = is_pruned && rf->row_count ? attempt_before(rf->rows[0]) : 0;
     int64_t open = rf->open ? rf->open->attempt : 0;
 
     for (int i = 0; i < rf->row_count; i++) {

@@ -113,8 +113,9 @@ static void sum_backfill(struct digest *d, const struct record *record, int i)
 {
     const struct backfill *b = &record->backfills[i];
 
-    SUM(d, b->id, b->schedule, b->pass, b->from, b->until, b->mark, b->overlap, b->started,
-        b->created_at);
+    SUM(d, b->id, b->schedule, b->pass, b->from, b->until, b->mark, b->overlap, b->requested,
+        b->created_at, b->stage, b->flags, b->slots, b->begun, b->skipped, b->withdrawn,
+        b->cancelled, b->succeeded, b->failed, b->ended_at);
     sum_text(d, b->created_by);
 }
 

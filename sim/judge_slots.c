@@ -21,7 +21,7 @@ enum {
     ZONES_MAX = 32,        /* different zones of one record */
     PATH_MAX_BYTES = 160,  /* the directory and a name of at most ORACLE_ZONE_MAX */
     LOOK_BACK_DAYS = 3,    /* a window opens at least this often, also around clock changes */
-    DAY_REACH = 2 * 86400, /* seconds between a local day and the same in UTC, and more */
+    DAY_REACH = 2 * 86400, /* seconds; more than a local day differs from the day in UTC */
     EMPTY_DAYS_MAX = 3000, /* consecutive days that an interval from midnight may miss */
 };
 

@@ -2,10 +2,10 @@
 /*
  * The slots of a spec as the judge computes them: brute force over the oracle of test/oracle.
  *
- * Written from docs/semantics.md alone; nothing of src/core is called.  Supported are cron
+ * Written from docs/semantics.md alone; it calls nothing of src/core.  It supports cron
  * expressions that the oracle understands, calendars, intervals, times of day, one-offs,
- * exclusions by date and calendar, start and end, windows, shift by date.  Not supported: named
- * calendars, calendars of other dialects, and shift with excluded calendars.
+ * exclusions by date and calendar, start and end, windows, shift by date.  It does not support
+ * named calendars, calendars of other dialects, and shift with excluded calendars.
  */
 #pragma once
 

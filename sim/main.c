@@ -21,6 +21,7 @@
 enum {
     SEED_SECONDS_MAX = 300, /* of one world, with sanitizers; most take less than a second */
     MINUTES_MAX = 100000,
+    MUTATIONS_MAX = 100000,
 };
 
 #define YEAR (365.2425 * (double)SPAN_DAY)
@@ -45,7 +46,7 @@ static int usage(FILE *to, int status)
 {
     fprintf(to,
             "usage: belfry-sim [--seed N] [--count K] [--minutes M] [--verbose] [--digests]\n"
-            "                  [--canary]\n"
+            "                  [--canary] [--mutations K]\n"
             "\n"
             "Simulates the worlds of seeds N, N+1 and so on: the engine on its store, with\n"
             "faults; then checks the invariants.  A seed always gives the same world.\n"
@@ -56,6 +57,9 @@ static int usage(FILE *to, int status)
             "  --verbose    print all events as they happen\n"
             "  --digests    print the digest of each world\n"
             "  --canary     remove a row from each record: the judge must fail it\n"
+            "  --mutations K  falsify each record of one node and a steady clock K times:\n"
+            "               drop or double a row of the ledger or a started slot; the judge\n"
+            "               must notice each\n"
             "  --help       print this help\n"
             "\n"
             "The exit status is 1 if a seed failed.\n");
@@ -212,6 +216,8 @@ static bool read_options(int argc, char **argv, struct options *ret)
             ret->first = (uint64_t)number;
         else if (str_eq(arg, STR("--count")) && number > 0)
             ret->count = (uint64_t)number;
+        else if (str_eq(arg, STR("--mutations")) && number <= MUTATIONS_MAX)
+            ret->world.mutations = (int)number;
         else if (str_eq(arg, STR("--minutes")) && number > 0 && number <= MINUTES_MAX)
             ret->minutes = number;
         else

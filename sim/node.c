@@ -18,8 +18,8 @@
 
 enum {
     START_BYTES_MAX = 16 << 20, /* of results while the tables are migrated */
-    PLAN_BYTES = 1024, /* of cache per plan of the profile: the smallest caches hold no plan */
-    LOG_PAGES = 250,   /* a dozen turns, so that faults meet the writing back of the log */
+    PLAN_BYTES = 1024, /* of cache per plan of the profile; small caches may hold none */
+    WAL_PAGES = 250,   /* a dozen turns, so that faults strike while the WAL is written back */
 };
 
 void node_init(struct world *world, int index)
@@ -31,7 +31,7 @@ void node_init(struct world *world, int index)
     snprintf(node->name, sizeof node->name, "n%d", index);
     node->fault = (struct db_fault){.ask = faults_ask, .arg = node};
     node->wake_at = INSTANT_NEVER;
-    node->paused_until = INSTANT_NONE;
+    node->stalled_until = INSTANT_NONE;
     node->waiting_commands = calloc(WORLD_WAITING_MAX, sizeof *node->waiting_commands);
     node->waiting_reports = calloc(WORLD_WAITING_MAX, sizeof *node->waiting_reports);
     must(node->waiting_commands && node->waiting_reports);
@@ -97,7 +97,7 @@ static instant clock_of(const struct world *world, const struct sim_node *node)
 
 static enum rc connect(struct sim_node *node, struct err *err)
 {
-    struct db_options options = {.fault = &node->fault, .wal_pages = LOG_PAGES};
+    struct db_options options = {.fault = &node->fault, .wal_pages = WAL_PAGES};
 
     must(!node->db);
     return db_open(WORLD_URL, &options, &node->db, err);
@@ -123,7 +123,7 @@ void node_start(struct world *world, struct sim_node *node)
         .dispatch_jitter = world->profile.jitter,
         .plan_bytes = (size_t)world->profile.plans * PLAN_BYTES,
         .committed = world->profile.plans,
-        .backfill_portion = world->profile.backfill_batch,
+        .backfill_portion = world->profile.backfill_portion,
     };
     struct err err = {.text = ""};
     enum rc rc;
@@ -177,7 +177,7 @@ static void end_process(struct world *world, struct sim_node *node)
     node->trap = (struct trap){.is_set = false};
     node->stalls = false;
     node->wake_at = INSTANT_NEVER;
-    node->paused_until = INSTANT_NONE;
+    node->stalled_until = INSTANT_NONE;
     node->boot++;
     node->dispatches = 0;
     drop_waiting(world, node);
@@ -207,8 +207,8 @@ void node_up(struct world *world, struct sim_node *node)
 {
     if (!node->engine) {
         node_start(world, node);
-    } else if (node->paused_until != INSTANT_NONE && node->paused_until <= world->now) {
-        node->paused_until = INSTANT_NONE;
+    } else if (node->stalled_until != INSTANT_NONE && node->stalled_until <= world->now) {
+        node->stalled_until = INSTANT_NONE;
         node->wake_at = INSTANT_NEVER; /* planned events of the meantime did not happen */
         world_say(world, "%s goes on", node->name);
         wake_soon(world, node);
@@ -290,11 +290,11 @@ static int record_turn(struct world *world, const struct sim_node *node, int boo
 /* It stalled after its commit: it hands back the runs that it should have started. */
 static void hand_back(struct world *world, struct sim_node *node, const struct turn_out *out)
 {
-    faults_stand_still(world, node);
+    faults_stall(world, node);
     for (int i = 0; i < out->dispatch_count; i++)
-        workers_hand_back(world, &out->dispatches[i], node->index, node->paused_until);
+        workers_hand_back(world, &out->dispatches[i], node->index, node->stalled_until);
     for (int i = 0; i < out->grant_count; i++)
-        workers_hand_back(world, &out->grants[i], node->index, node->paused_until);
+        workers_hand_back(world, &out->grants[i], node->index, node->stalled_until);
 }
 
 static void send_out(struct world *world, struct sim_node *node, const struct turn_out *out)
@@ -463,20 +463,23 @@ static void failed(struct world *world, struct sim_node *node, enum rc rc,
         node_wake(world, node, world->now + delay);
 }
 
-/* As the server does it: first next to the writer, and after a later turn to the end. */
+/*
+ * As the server does: a second connection writes back most of the WAL, and after a later turn
+ * the writer writes back the rest.
+ */
 static enum rc write_back(struct sim_node *node, struct err *err)
 {
-    struct db *sweeper = NULL;
+    struct db *second = NULL;
     struct err why = {.text = ""};
     int pages = -1;
     enum rc rc;
 
     if (!db_lend_wal(node->db))
         return db_checkpoint(node->db, err);
-    rc = db_open(WORLD_URL, &(struct db_options){.writes_back = true}, &sweeper, &why);
+    rc = db_open(WORLD_URL, &(struct db_options){.writes_back = true}, &second, &why);
     if (rc == RC_OK)
-        rc = db_write_back_wal(sweeper, &pages, &why);
-    db_close(sweeper);
+        rc = db_write_back_wal(second, &pages, &why);
+    db_close(second);
     db_take_wal(node->db, pages);
     return rc == RC_CORRUPT ? db_distrust(node->db, &why, err) : RC_OK;
 }
@@ -507,7 +510,7 @@ void node_turn(struct world *world, struct sim_node *node)
         committed(world, node, &out);
     if (is_known && node->db)
         rc = write_back(node, &err);
-    if (faults_stopped(world, node, rc)) {
+    if (faults_check_disk(world, node, rc)) {
         if (!is_known)
             finish_after_stop(world, node);
         return;

@@ -29,7 +29,7 @@ static inline bool node_is_up(const struct sim_node *node)
 /* Up, and not stalled. */
 static inline bool node_answers(const struct sim_node *node)
 {
-    return node->engine && node->paused_until == INSTANT_NONE;
+    return node->engine && node->stalled_until == INSTANT_NONE;
 }
 
 /* Any node that is up, even if it stalls; or NULL. */

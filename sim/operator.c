@@ -12,7 +12,7 @@
 #include "base/must.h"
 #include "sim/drafts.h"
 #include "sim/node.h"
-#include "sim/requests.h"
+#include "sim/operator_request.h"
 #include "sim/trace.h"
 #include "sim/world.h"
 
@@ -116,7 +116,7 @@ static void ask_for_queue(struct world *world)
             operator_ask(world, &command, -1, NULL);
             return;
         }
-    requests_calendar(world, 0);
+    operator_request_calendar(world, 0);
 }
 
 static void begin_work(struct world *world)
@@ -124,7 +124,7 @@ static void begin_work(struct world *world)
     world->operator.has_begun = true;
     workers_begin(world);
     for (int i = 0; i < world->profile.schedules; i++)
-        requests_create(world, -1);
+        operator_request_create(world, -1);
     world_at(world, world->now + world->profile.command_gap, HAPPEN_OPERATE, 0, 0);
 }
 
@@ -236,10 +236,10 @@ void operator_act(struct world *world)
     span gap = world->profile.command_gap;
 
     if (world->now < world->healed) {
-        requests_make(world);
+        operator_request_make(world);
         world_at(world, world->now + world_delay(world, 2 * gap), HAPPEN_OPERATE, 0, 0);
     } else {
-        requests_repair(world);
+        operator_request_repair(world);
         world_at(world, world->now + 5 * world->profile.unit, HAPPEN_OPERATE, 0, 0);
     }
 }

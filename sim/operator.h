@@ -13,7 +13,7 @@ struct world;
 
 enum {
     OPERATOR_SCHEDULES_MAX = 32, /* names; a deleted one may be created again */
-    OPERATOR_SKIPPED_MAX = 32,   /* cancelled slots, to restore some of them */
+    OPERATOR_SKIPPED_MAX = 4,    /* cancelled slots, to restore some of them */
     OPERATOR_TRIES_MAX = 200,    /* of a command whose node is busy or dead */
 };
 
@@ -43,7 +43,10 @@ struct operator
     int schedule_count;
     struct operation *operations;
     int operation_count;
-    struct run_id skipped[OPERATOR_SKIPPED_MAX];
+    struct skipped {
+        struct run_id id;
+        int schedule;
+    } skipped[OPERATOR_SKIPPED_MAX];
     int skipped_count;
     int keys;       /* idempotency keys so far */
     int last_keyed; /* command with such a key, or -1 */
@@ -57,8 +60,8 @@ void operator_end(struct world *world);
 void operator_act(struct world *world);
 
 /*
- * Submits a new command; returns its index in the record.  `schedule`: -1: none; `made` may be
- * NULL.
+ * Submits a new command; returns its index in the record.  `schedule` may be -1: none;
+ * `checked` may be NULL.
  */
 int operator_ask(struct world *world, const struct command *command, int schedule,
                  const struct checked_draft *checked);

@@ -274,7 +274,10 @@ void recorder_digest_store(struct recorder *recorder)
     for (int i = 0; i < r->backfill_count; i++)
         INTS(digest, r->backfills[i].id, r->backfills[i].schedule, r->backfills[i].pass,
              r->backfills[i].from, r->backfills[i].until, r->backfills[i].mark,
-             r->backfills[i].overlap, r->backfills[i].started);
+             r->backfills[i].overlap, r->backfills[i].requested, r->backfills[i].stage,
+             r->backfills[i].flags, r->backfills[i].begun, r->backfills[i].skipped,
+             r->backfills[i].withdrawn, r->backfills[i].cancelled, r->backfills[i].succeeded,
+             r->backfills[i].failed);
     for (int i = 0; i < r->gate_count; i++)
         INTS(digest, r->gates[i].id, r->gates[i].most, r->gates[i].open, r->gates[i].waiting);
     for (int i = 0; i < r->node_count; i++)

@@ -12,7 +12,7 @@ struct tally {
     int64_t seeds, turns, fires;
     span lived; /* of all schedules together */
     int64_t faults[FAULT_COUNT];
-    int64_t doctored; /* records from which the canary removed a row */
+    int64_t doctored; /* records from which the canary removed a row, or that were mutated */
     uint64_t digest;
 };
 
@@ -20,4 +20,5 @@ struct world_options {
     bool is_verbose;
     /* removes a row from the record before it is judged: the judge must notice */
     bool is_canary;
+    int mutations; /* of each record, one at a time: the judge must notice each */
 };

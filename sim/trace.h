@@ -7,5 +7,5 @@
 void trace_turn(const struct world *world, const struct sim_node *node,
                 const struct turn_out *out);
 
-/* For each schedule its policies as the judge sees them, and all rows. */
+/* All drafts with their policies, and all rows. */
 void trace_store(const struct record *record);

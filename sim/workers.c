@@ -14,8 +14,8 @@
 #include "sim/world.h"
 
 enum {
-    HANDS_MAX = 4, /* runs that one worker holds at once */
-    TAG_BITS = 16, /* of a tag for the place */
+    WORKER_RUNS_MAX = 4, /* that one worker holds at once */
+    TAG_BITS = 16,       /* of a tag for the place */
 };
 
 static_assert(HOLDINGS_MAX <= 1 << TAG_BITS, "the place fits into the tag");
@@ -45,8 +45,8 @@ static void step_in(struct world *world, const struct holding *h, span most)
     step_at(world, h, world->now + world_delay(world, most));
 }
 
-/* It is no longer working, and its place is free. */
-static void free_holding(struct world *world, struct holding *h)
+/* The work has ended: its worker or node has room for another run. */
+static void end_work(struct world *world, struct holding *h)
 {
     if (h->is_idle)
         return;
@@ -59,7 +59,7 @@ static void free_holding(struct world *world, struct holding *h)
 
 static void drop(struct world *world, struct holding *h)
 {
-    free_holding(world, h);
+    end_work(world, h);
     h->is_used = false;
 }
 
@@ -81,7 +81,7 @@ void workers_begin(struct world *world)
 
         snprintf(w->name, sizeof w->name, "w%d", i);
         w->dead_until = INSTANT_NONE;
-        w->max = (int)prng_between(&world->prng, 1, HANDS_MAX);
+        w->max = (int)prng_between(&world->prng, 1, WORKER_RUNS_MAX);
         /* The first serves all queues, so that none is without a worker. */
         for (int q = 0; q < SIM_QUEUES; q++)
             if (i == 0 || q == 0 || prng_chance(&world->prng, 1, 2))
@@ -112,7 +112,7 @@ void workers_poll(struct world *world, int worker, uint64_t serial)
     if (serial != w->serial)
         return;
     w->dead_until = INSTANT_NONE;
-    node = w->holdings < HANDS_MAX ? node_for(world, &w->node) : NULL;
+    node = w->holdings < WORKER_RUNS_MAX ? node_for(world, &w->node) : NULL;
     if (!node) {
         poll_in(world, worker, world->profile.unit);
         return;
@@ -334,7 +334,7 @@ void workers_step(struct world *world, int holding, uint64_t serial)
         report.progress = prng_chance(&world->prng, 1, 4) ? STR("{\"half\":1}") : STR("");
     } else {
         fill_end(world, h, &report);
-        free_holding(world, h);
+        end_work(world, h);
     }
     h->is_waiting = true;
     h->said = report.kind;
@@ -382,7 +382,7 @@ void workers_heard(struct world *world, const struct report_reply *reply)
 }
 
 /* Sometimes the answer to a dispatch reaches the next boot, with the old fence. */
-static bool is_stray(struct world *world)
+static bool draw_stray(struct world *world)
 {
     return prng_chance(&world->prng, 1, 8);
 }
@@ -394,7 +394,7 @@ void workers_unheard(struct world *world, uint64_t tag)
     if (!h)
         return;
     h->is_waiting = false;
-    if (h->worker < 0 && !is_stray(world))
+    if (h->worker < 0 && !draw_stray(world))
         drop(world, h);
     else
         step_in(world, h, 2 * world->profile.unit);
@@ -406,7 +406,7 @@ void workers_node_died(struct world *world, int node)
         struct holding *h = &world->workers.holdings[i];
 
         if (h->is_used && h->worker < 0 && h->node == node && !h->is_waiting &&
-            !is_stray(world))
+            !draw_stray(world))
             drop(world, h);
     }
     for (int i = 0; i < world->profile.workers; i++) {

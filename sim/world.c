@@ -12,6 +12,7 @@
 #include "base/must.h"
 #include "sim/gather.h"
 #include "sim/judge.h"
+#include "sim/mutate.h"
 #include "sim/node.h"
 #include "sim/trace.h"
 
@@ -178,9 +179,39 @@ static bool remove_end(struct record *r)
     return true;
 }
 
+static enum rc judge_once(const struct record *record, struct err *reterr)
+{
+    struct arena *arena = arena_new(JUDGE_BYTES_MAX);
+    enum rc rc = judge(record, arena, reterr);
+
+    arena_free(arena);
+    return rc;
+}
+
+/* Falsifies the record in several ways, one at a time; the judge must reject each. */
+static enum rc judge_mutations(struct world *world, struct tally *tally, struct err *reterr)
+{
+    struct record *record = &world->recorder.record;
+    struct mutation mutation;
+
+    for (int i = 0; i < world->options.mutations; i++) {
+        enum rc rc;
+
+        if (!mutate(record, &world->prng, &mutation))
+            return RC_OK;
+        rc = judge_once(record, reterr);
+        mutate_back(record, &mutation);
+        tally->doctored++;
+        if (rc == RC_OK)
+            return err_set(reterr, RC_INVALID, -1, 0,
+                           "the judge accepted %s: schedule %" PRId64 ", slot %" PRId64 " ms",
+                           mutation.what, mutation.schedule, mutation.slot / SPAN_MS);
+    }
+    return RC_OK;
+}
+
 static enum rc conclude(struct world *world, struct tally *tally, struct err *reterr)
 {
-    struct arena *arena;
     enum rc rc = read_back(world, reterr);
 
     if (rc == RC_OK && world->options.is_verbose)
@@ -192,10 +223,8 @@ static enum rc conclude(struct world *world, struct tally *tally, struct err *re
     if (rc != RC_OK)
         return rc;
     tally->doctored += world->options.is_canary && remove_end(&world->recorder.record);
-    arena = arena_new(JUDGE_BYTES_MAX);
-    rc = judge(&world->recorder.record, arena, reterr);
-    arena_free(arena);
-    return rc;
+    rc = judge_once(&world->recorder.record, reterr);
+    return rc == RC_OK ? judge_mutations(world, tally, reterr) : rc;
 }
 
 static void add_up(const struct world *world, struct tally *tally)

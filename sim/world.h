@@ -64,12 +64,12 @@ struct sim_node {
     struct db_fault fault;
     struct trap trap;
     span lag;
-    int boot;         /* number of starts */
-    int64_t id, turn; /* as of its last turn */
-    instant wake_at;  /* of the turn to come; INSTANT_NEVER: none is planned */
-    instant paused_until;
-    bool stalls;    /* it will stall between its commit and the delivery */
-    int dispatches; /* that it currently holds */
+    int boot;              /* number of starts */
+    int64_t id, turn;      /* as of its last turn */
+    instant wake_at;       /* of the turn to come; INSTANT_NEVER: none is planned */
+    instant stalled_until; /* INSTANT_NONE: it is not stalled */
+    bool stalls;           /* it will stall between its commit and the delivery */
+    int dispatches;        /* that it currently holds */
     /* The turn that is being tried, until its result is known. */
     bool is_trying, in_doubt;
     bool is_done;    /* it was committed, which only the simulator knows */
@@ -91,7 +91,7 @@ struct world {
     struct prng prng;
     instant now;
     span offset;        /* of the nodes' clocks; one database, one clock */
-    instant held_until; /* nothing is advanced or claimed before; see turn_in.hold */
+    instant held_until; /* until then turns have turn_in.hold */
     instant healed, end;
     struct heap *heap;
     struct happening *happenings;

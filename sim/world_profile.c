@@ -106,7 +106,7 @@ void world_profile_draw(struct world_profile *ret, struct prng *prng)
     profile.plans = (int)prng_between(prng, 2, 24);
     /* not drawn, so that existing seeds stay the same */
     profile.jitter = profile.plans % 4 == 0 ? 3 * profile.unit : 0;
-    profile.backfill_batch = profile.plans % 3 == 0 ? 0 : 1 + profile.plans % 5;
+    profile.backfill_portion = profile.plans % 3 == 0 ? 0 : 1 + profile.plans % 5;
     profile.node_lease = prng_between(prng, 6, 20) * profile.unit;
     profile.tick = profile.node_lease / 3;
     profile.lag = profile.nodes > 1 && prng_chance(prng, 1, 2) ? 900 * SPAN_MS : 0;

@@ -3,8 +3,8 @@
  * The kind of world that a seed makes: its size, its speed, and which faults it has.
  *
  * Each seed draws a subset of the faults and a rate for each of them, so that frequent ones do
- * not always hide rare ones.  All durations are multiples of one unit: a world of seconds lasts
- * minutes, a world of minutes lasts days, and both cost the same.
+ * not always hide rare ones.  All durations are multiples of one unit: a world whose unit is a
+ * second lasts minutes, one whose unit is ten minutes lasts days, and both cost the same.
  */
 #pragma once
 
@@ -50,10 +50,10 @@ struct world_profile {
     instant begin;
     span trouble, drain; /* faults happen during the first; then everything must settle */
     int nodes, workers, schedules;
-    int capacity;       /* calls that a node can make at once */
-    int rows;           /* turn_in.rows */
-    int plans;          /* approximate cache size: some plans are read again */
-    int backfill_batch; /* slots of a backfill per turn; 0: no limit */
+    int capacity;         /* calls that a node can make at once */
+    int rows;             /* turn_in.rows */
+    int plans;            /* approximate cache size: some plans are read again */
+    int backfill_portion; /* slots of a backfill per turn; 0: no limit */
     span node_lease;
     span jitter;      /* of schedules without their own */
     span tick;        /* no node sleeps longer */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The entry point of the program: runs a command, or the supervisor of an exec action when the
- * process was started under that name.
+ * The entry point of the program: runs a command, or the supervisor of an exec action if
+ * argv[0] is its name.
  */
 #include <string.h>
 
@@ -20,6 +20,6 @@ int main(int argc, char **argv)
 
     if (argc > 0 && strcmp(argv[0], SUPERVISOR_NAME) == 0)
         supervisor_main();
-    file_hold_standard();
+    file_fill_standard();
     return cli_main(argc, argv, commands, sizeof commands / sizeof commands[0]);
 }

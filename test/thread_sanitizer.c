@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the thread sanitizer takes for a race and is none; linked only where it is on.
+ * Suppresses false reports of the thread sanitizer; linked only if it is enabled.
  *
- * It follows descriptors.  libuv closes its own by a bare system call, which it does not see;
- * openat() and timerfd_create() it does not see either.  So a number that was a connection and
- * is now a file or a timer of another thread looks like one thing that two threads use.
+ * The sanitizer tracks descriptors by number.  It does not see libuv's bare system call that
+ * closes a descriptor, nor openat() and timerfd_create().  If another thread gets the number of
+ * a closed connection for a file or a timer, the sanitizer reports that two threads share it.
  */
 const char *__tsan_default_suppressions(void);
 

@@ -44,9 +44,9 @@ enum { GET, RUN, LIST, READINGS };
 /* The load during which reads are measured. */
 struct fire_plan {
     int per_s;
-    int lead_s; /* for creating the schedules that start runs */
+    int lead_s; /* from creating the schedules to their first slots */
     int settle_s;
-    int rest_ms; /* after the last start of the load */
+    int rest_ms; /* after the last slot, for its run to end */
 };
 
 static const struct fire_plan full = {2000, 6, 3, 3000}, smoke = {100, 2, 0, 1000};
@@ -189,7 +189,7 @@ static void measure_read(const struct bench *b, const struct reading *r)
            read.per_s, read.p50_us, read.p99_us, cpu_us);
 }
 
-static void measure_lateness(const struct bench *b, const char *when)
+static void measure_latency(const struct bench *b, const char *when)
 {
     struct wrk_result read = run_wrk(b, &(struct wrk){.script = "read.lua",
                                                       .connections = PACED_CONNECTIONS,
@@ -220,7 +220,7 @@ static void measure_under_fire(struct bench *b)
     int64_t from;
 
     for (int round = 0; round < b->rounds; round++)
-        measure_lateness(b, "idle");
+        measure_latency(b, "idle");
     soak->rate = plan->per_s;
     soak->start = (clock_now() / SPAN_S + plan->lead_s) * SPAN_S;
     soak->end = soak->start + (plan->settle_s + b->rounds * (b->seconds + 1)) * SPAN_S;
@@ -231,7 +231,7 @@ static void measure_under_fire(struct bench *b)
     before = fires(soak);
     from = clock_boot_us();
     for (int round = 0; round < b->rounds; round++)
-        measure_lateness(b, "load");
+        measure_latency(b, "load");
     printf("fires\t%.1f\n",
            (double)(fires(soak) - before) * 1e6 / (double)(clock_boot_us() - from));
     while (clock_now() < soak->end)

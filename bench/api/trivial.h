@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server that does nothing: Belfry's own listener, and a handler that answers every request
- * immediately with constant bytes.
+ * A server that does nothing: Belfry's own listener, and a handler that immediately answers
+ * with constant bytes for each path, or with 404.
  *
  * Its rate is the maximum for answers of that length on this machine with this client.
  */
@@ -10,8 +10,6 @@
 #include <stdint.h>
 
 #include "base/str.h"
-
-enum { TRIVIAL_ANSWERS_MAX = 8 };
 
 struct trivial_answer {
     const char *path;

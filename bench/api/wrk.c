@@ -16,7 +16,7 @@ struct wrk_result wrk_run(const struct wrk *wrk, const char *dir)
 {
     struct wrk_result result = {0};
     char command[COMMAND_MAX], line[LINE_MAX_BYTES];
-    bool is_told = false;
+    bool has_result = false;
     FILE *out;
 
     snprintf(command, sizeof command,
@@ -33,9 +33,9 @@ struct wrk_result wrk_run(const struct wrk *wrk, const char *dir)
                    &result.p99_us, &bad) != 4)
             continue;
         result.bad = bad;
-        is_told = true;
+        has_result = true;
     }
-    if (pclose(out) != 0 || !is_told)
+    if (pclose(out) != 0 || !has_result)
         DIE("wrk has failed: %s", command);
     return result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench-dialects BELFRY DIR ROUNDS SECONDS [URL]: how many gRPC calls a `belfry serve` answers,
- * compared with a trivial server and a loop that only writes.
+ * compared with an empty call and with a loop that only writes.
  *
  * URL is a PostgreSQL database; without it, SQLite in DIR.  The compared programs take turns.
  * Prints lines of figures for report.awk.

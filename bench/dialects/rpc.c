@@ -26,8 +26,8 @@ enum {
     SAMPLES_FIRST = 1 << 16,
 };
 
-/* A place for a call: the next one follows when it has ended. */
-struct place {
+/* A call; when it has ended, the next one uses the same memory. */
+struct rpc_call {
     int64_t since_us;
     char body[GRPC_PREFIX + RPC_MESSAGE_MAX];
     size_t len, sent;
@@ -39,7 +39,7 @@ struct link {
     struct run *run;
     int fd;
     nghttp2_session *session;
-    struct place *places;
+    struct rpc_call *calls;
     int under_way;
 };
 
@@ -71,36 +71,36 @@ static nghttp2_nv nv_of(const char *name, const char *value)
 static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *room, size_t len,
                          uint32_t *flags, nghttp2_data_source *source, void *arg)
 {
-    struct place *place = source->ptr;
-    size_t n = place->len - place->sent;
+    struct rpc_call *call = source->ptr;
+    size_t n = call->len - call->sent;
 
     (void)session;
     (void)id;
     (void)arg;
     if (n > len)
         n = len;
-    memcpy(room, place->body + place->sent, n);
-    place->sent += n;
-    if (place->sent == place->len)
+    memcpy(room, call->body + call->sent, n);
+    call->sent += n;
+    if (call->sent == call->len)
         *flags |= NGHTTP2_DATA_FLAG_EOF;
     return (ssize_t)n;
 }
 
-static void fill(const struct rpc_load *load, struct place *place)
+static void fill(const struct rpc_load *load, struct rpc_call *call)
 {
-    struct buf message = {.ptr = place->body + GRPC_PREFIX, .cap = RPC_MESSAGE_MAX};
+    struct buf message = {.ptr = call->body + GRPC_PREFIX, .cap = RPC_MESSAGE_MAX};
 
     if (load->write)
         load->write(load->arg, &message);
     if (message.cut)
         DIE("%s: the message is too long", load->method);
-    place->len = GRPC_PREFIX + message.len;
-    place->body[0] = 0;
+    call->len = GRPC_PREFIX + message.len;
+    call->body[0] = 0;
     for (int i = 0; i < 4; i++)
-        place->body[1 + i] = (char)(unsigned char)(message.len >> (24 - 8 * i));
+        call->body[1 + i] = (char)(unsigned char)(message.len >> (24 - 8 * i));
 }
 
-static void send_call(struct link *link, struct place *place)
+static void send_call(struct link *link, struct rpc_call *call)
 {
     struct run *run = link->run;
     const struct rpc_load *load = run->load;
@@ -110,16 +110,16 @@ static void send_call(struct link *link, struct place *place)
         nv_of("te", "trailers"),      nv_of("content-type", "application/grpc"),
         nv_of("user-agent", "bench"),
     };
-    nghttp2_data_provider body = {.source.ptr = place, .read_callback = read_body};
+    nghttp2_data_provider body = {.source.ptr = call, .read_callback = read_body};
 
     if (load->most > 0 && run->begun == load->most)
         return;
-    fill(load, place);
-    place->sent = place->bytes = 0;
-    place->is_good = false;
-    place->since_us = clock_boot_us();
-    if (nghttp2_submit_request(link->session, NULL, nv, sizeof nv / sizeof nv[0], &body,
-                               place) < 0)
+    fill(load, call);
+    call->sent = call->bytes = 0;
+    call->is_good = false;
+    call->since_us = clock_boot_us();
+    if (nghttp2_submit_request(link->session, NULL, nv, sizeof nv / sizeof nv[0], &body, call) <
+        0)
         DIE("%s: nghttp2 does not take the call", load->method);
     link->under_way++;
     run->begun++;
@@ -150,16 +150,16 @@ static struct str header_text(nghttp2_rcbuf *buf)
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghttp2_rcbuf *name,
                      nghttp2_rcbuf *value, uint8_t flags, void *arg)
 {
-    struct place *place = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    struct rpc_call *call = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     struct rpc_result *result = &((struct link *)arg)->run->result;
     struct str field = header_text(name), text = header_text(value);
     size_t used = strlen(result->why);
 
     (void)flags;
-    if (!place || field.len < 5 || memcmp(field.ptr, "grpc-", 5) != 0)
+    if (!call || field.len < 5 || memcmp(field.ptr, "grpc-", 5) != 0)
         return 0;
     if (str_eq(field, STR("grpc-status")) && str_eq(text, STR("0")))
-        place->is_good = true;
+        call->is_good = true;
     else
         snprintf(result->why + used, sizeof result->why - used, " %.*s: %.*s", STR_ARG(field),
                  STR_ARG(text));
@@ -169,31 +169,31 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghtt
 static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *data,
                    size_t len, void *arg)
 {
-    struct place *place = nghttp2_session_get_stream_user_data(session, id);
+    struct rpc_call *call = nghttp2_session_get_stream_user_data(session, id);
 
     (void)flags;
     (void)data;
     (void)arg;
-    if (place)
-        place->bytes += len;
+    if (call)
+        call->bytes += len;
     return 0;
 }
 
 static int on_close(nghttp2_session *session, int32_t id, uint32_t error, void *arg)
 {
-    struct place *place = nghttp2_session_get_stream_user_data(session, id);
+    struct rpc_call *call = nghttp2_session_get_stream_user_data(session, id);
     struct link *link = arg;
     struct run *run = link->run;
     int64_t now = clock_boot_us();
 
-    if (!place)
+    if (!call)
         return 0;
     link->under_way--;
-    keep_sample(run, now - place->since_us);
-    run->result.bad += !place->is_good || error != NGHTTP2_NO_ERROR;
-    run->result.bytes = place->bytes > GRPC_PREFIX ? place->bytes - GRPC_PREFIX : 0;
+    keep_sample(run, now - call->since_us);
+    run->result.bad += !call->is_good || error != NGHTTP2_NO_ERROR;
+    run->result.bytes = call->bytes > GRPC_PREFIX ? call->bytes - GRPC_PREFIX : 0;
     if (now < run->until_us)
-        send_call(link, place);
+        send_call(link, call);
     return 0;
 }
 
@@ -220,17 +220,17 @@ static void open_link(struct run *run, struct link *link, int epoll)
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, WINDOW},
     };
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = link};
-    nghttp2_session_callbacks *calls;
+    nghttp2_session_callbacks *callbacks;
 
     link->run = run;
     link->fd = connect_to(run->load->port);
-    link->places = calloc((size_t)run->load->streams, sizeof *link->places);
-    must(link->places != NULL && nghttp2_session_callbacks_new(&calls) == 0);
-    nghttp2_session_callbacks_set_on_header_callback2(calls, on_header);
-    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, on_data);
-    nghttp2_session_callbacks_set_on_stream_close_callback(calls, on_close);
-    must(nghttp2_session_client_new(&link->session, calls, link) == 0);
-    nghttp2_session_callbacks_del(calls);
+    link->calls = calloc((size_t)run->load->streams, sizeof *link->calls);
+    must(link->calls != NULL && nghttp2_session_callbacks_new(&callbacks) == 0);
+    nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);
+    must(nghttp2_session_client_new(&link->session, callbacks, link) == 0);
+    nghttp2_session_callbacks_del(callbacks);
     must(nghttp2_submit_settings(link->session, NGHTTP2_FLAG_NONE, settings, 2) == 0);
     must(nghttp2_session_set_local_window_size(link->session, NGHTTP2_FLAG_NONE, 0, WINDOW) ==
          0);
@@ -241,7 +241,7 @@ static void close_link(struct link *link)
 {
     nghttp2_session_del(link->session);
     close(link->fd);
-    free(link->places);
+    free(link->calls);
 }
 
 /*
@@ -293,7 +293,7 @@ static void work(struct run *run, int epoll)
 
     for (int i = 0; i < run->load->connections; i++) {
         for (int j = 0; j < run->load->streams; j++)
-            send_call(&run->links[i], &run->links[i].places[j]);
+            send_call(&run->links[i], &run->links[i].calls[j]);
         flush(&run->links[i]);
     }
     while (under_way(run) > 0) {

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-enum { RPC_MESSAGE_MAX = 2048, RPC_ANSWER_MAX = 64 * 1024 };
+enum { RPC_MESSAGE_MAX = 2048 };
 
 struct rpc_load {
     uint16_t port; /* of 127.0.0.1 */
@@ -28,7 +28,7 @@ struct rpc_result {
     double per_s, p50_us, p99_us;
     int64_t done, bad; /* bad: those of `done` without status 0 */
     size_t bytes;      /* of the last message */
-    char why[256];     /* grpc-status and -message of the last bad one */
+    char why[256];     /* grpc-status and -message of bad ones, cut off */
 };
 
 /* Ends the process if the server cannot be used. */

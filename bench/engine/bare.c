@@ -43,11 +43,11 @@ const struct bare_sql bare_sql[BARE_COUNT] = {
     [BARE_DUE] = {"SELECT " CURSOR " FROM cursors WHERE wake_at >= $1 AND wake_at <= $2"
                   " ORDER BY wake_at, id LIMIT $3",
                   3},
-    [BARE_MOVE] = {SET_CURSOR, CURSOR_WIDTH},
-    [BARE_START] = {INSERT("runs", RUN_COLUMNS), RUN_WIDTH},
-    [BARE_REST] = {SET_CURSOR, CURSOR_WIDTH},
-    [BARE_END] = {"DELETE FROM runs WHERE id = $1", 1},
-    [BARE_PAST] = {INSERT("history", HISTORY_WRITTEN), HISTORY_WIDTH},
+    [BARE_START_CURSOR] = {SET_CURSOR, CURSOR_WIDTH},
+    [BARE_INSERT_RUN] = {INSERT("runs", RUN_COLUMNS), RUN_WIDTH},
+    [BARE_END_CURSOR] = {SET_CURSOR, CURSOR_WIDTH},
+    [BARE_DELETE_RUN] = {"DELETE FROM runs WHERE id = $1", 1},
+    [BARE_INSERT_HISTORY] = {INSERT("history", HISTORY_WRITTEN), HISTORY_WIDTH},
 };
 
 struct bare {
@@ -143,8 +143,8 @@ static void start(struct bare *bare, int64_t *row, instant now)
     row[C_open]++;
     row[C_last_start] = row[C_active_at] = now;
     row[C_started]++;
-    bare->driver->send(bare->db, BARE_MOVE, row);
-    bare->driver->send(bare->db, BARE_START, run);
+    bare->driver->send(bare->db, BARE_START_CURSOR, row);
+    bare->driver->send(bare->db, BARE_INSERT_RUN, run);
 }
 
 /* Ends a run as succeeded: deletes it, inserts a row of history, updates the cursor. */
@@ -173,9 +173,9 @@ static void end(struct bare *bare, int64_t *row, int64_t number, instant now)
     row[C_last_end] = now;
     row[C_bits] = (int64_t)OUTCOME_SUCCEEDED << 40;
     row[C_succeeded]++;
-    bare->driver->send(bare->db, BARE_END, &run);
-    bare->driver->send(bare->db, BARE_PAST, past);
-    bare->driver->send(bare->db, BARE_REST, row);
+    bare->driver->send(bare->db, BARE_DELETE_RUN, &run);
+    bare->driver->send(bare->db, BARE_INSERT_HISTORY, past);
+    bare->driver->send(bare->db, BARE_END_CURSOR, row);
 }
 
 static void end_all(struct bare *bare, instant now)

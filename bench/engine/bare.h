@@ -20,7 +20,15 @@ enum { CURSOR_COLUMNS(C_AT, C_AT) CURSOR_WIDTH };
 enum { RUN_COLUMNS(R_AT, R_AT) RUN_WIDTH };
 enum { HISTORY_WRITTEN(H_AT, H_AT) HISTORY_WIDTH };
 
-enum bare_stmt { BARE_DUE, BARE_MOVE, BARE_START, BARE_REST, BARE_END, BARE_PAST, BARE_COUNT };
+enum bare_stmt {
+    BARE_DUE,
+    BARE_START_CURSOR,
+    BARE_INSERT_RUN,
+    BARE_END_CURSOR,
+    BARE_DELETE_RUN,
+    BARE_INSERT_HISTORY,
+    BARE_COUNT
+};
 
 struct bare_sql {
     const char *text;

@@ -17,7 +17,7 @@ enum {
     INT_BYTES = 8,
 };
 
-struct bare_server {
+struct bare_connection {
     PGconn *conn;
     int waiting; /* statements whose results were not read yet */
 };
@@ -39,41 +39,41 @@ static int64_t get_int(const char *text)
     return (int64_t)value;
 }
 
-static void check(const struct bare_server *server, bool is_good)
+static void check(const struct bare_connection *connection, bool is_good)
 {
     if (!is_good)
-        DIE("PostgreSQL: %s", PQerrorMessage(server->conn));
+        DIE("PostgreSQL: %s", PQerrorMessage(connection->conn));
 }
 
-static void run_now(struct bare_server *server, const char *sql)
+static void run_now(struct bare_connection *connection, const char *sql)
 {
-    PGresult *answer = PQexec(server->conn, sql);
+    PGresult *answer = PQexec(connection->conn, sql);
 
-    check(server, PQresultStatus(answer) == PGRES_COMMAND_OK);
+    check(connection, PQresultStatus(answer) == PGRES_COMMAND_OK);
     PQclear(answer);
 }
 
-static struct bare_server *connect_to(const char *url)
+static struct bare_connection *connect_to(const char *url)
 {
-    struct bare_server *server = calloc(1, sizeof *server);
+    struct bare_connection *connection = calloc(1, sizeof *connection);
 
-    if (!server)
+    if (!connection)
         DIE("out of memory");
-    server->conn = PQconnectdb(url);
-    check(server, PQstatus(server->conn) == CONNECTION_OK);
-    run_now(server, "SET jit = off");
-    return server;
+    connection->conn = PQconnectdb(url);
+    check(connection, PQstatus(connection->conn) == CONNECTION_OK);
+    run_now(connection, "SET jit = off");
+    return connection;
 }
 
-static void server_close(void *db)
+static void postgres_close(void *db)
 {
-    struct bare_server *server = db;
+    struct bare_connection *connection = db;
 
-    PQfinish(server->conn);
-    free(server);
+    PQfinish(connection->conn);
+    free(connection);
 }
 
-static void prepare(struct bare_server *server, enum bare_stmt which)
+static void prepare(struct bare_connection *connection, enum bare_stmt which)
 {
     Oid types[DB_PARAMS_MAX];
     char name[NAME_MAX_BYTES], sql[SQL_MAX];
@@ -84,19 +84,19 @@ static void prepare(struct bare_server *server, enum bare_stmt which)
     snprintf(name, sizeof name, "b%d", (int)which);
     snprintf(sql, sizeof sql, "%s%s", bare_sql[which].text,
              which == BARE_DUE ? " FOR UPDATE SKIP LOCKED" : "");
-    answer = PQprepare(server->conn, name, sql, bare_sql[which].params, types);
-    check(server, PQresultStatus(answer) == PGRES_COMMAND_OK);
+    answer = PQprepare(connection->conn, name, sql, bare_sql[which].params, types);
+    check(connection, PQresultStatus(answer) == PGRES_COMMAND_OK);
     PQclear(answer);
 }
 
-static void copy_cursors(struct bare_server *server, const struct load *load)
+static void copy_cursors(struct bare_connection *connection, const struct load *load)
 {
     int64_t row[CURSOR_WIDTH];
     char line[LINE_MAX_BYTES + 1];
-    PGresult *answer = PQexec(server->conn,
+    PGresult *answer = PQexec(connection->conn,
                               "COPY cursors (" SQL_NAMES(CURSOR_COLUMNS) ") FROM STDIN");
 
-    check(server, PQresultStatus(answer) == PGRES_COPY_IN);
+    check(connection, PQresultStatus(answer) == PGRES_COPY_IN);
     PQclear(answer);
     for (int64_t i = 0; i < load->schedules; i++) {
         int used = 0;
@@ -105,48 +105,49 @@ static void copy_cursors(struct bare_server *server, const struct load *load)
         for (int c = 0; c < CURSOR_WIDTH; c++)
             used += snprintf(line + used, sizeof line - (size_t)used, "%lld%c",
                              (long long)row[c], c + 1 < CURSOR_WIDTH ? '\t' : '\n');
-        check(server, PQputCopyData(server->conn, line, used) == 1);
+        check(connection, PQputCopyData(connection->conn, line, used) == 1);
     }
-    check(server, PQputCopyEnd(server->conn, NULL) == 1);
-    answer = PQgetResult(server->conn);
-    check(server, PQresultStatus(answer) == PGRES_COMMAND_OK);
+    check(connection, PQputCopyEnd(connection->conn, NULL) == 1);
+    answer = PQgetResult(connection->conn);
+    check(connection, PQresultStatus(answer) == PGRES_COMMAND_OK);
     PQclear(answer);
-    check(server, !PQgetResult(server->conn));
+    check(connection, !PQgetResult(connection->conn));
 }
 
-static void server_load(const struct load *load)
+static void postgres_load(const struct load *load)
 {
-    struct bare_server *server = connect_to(load->url);
+    struct bare_connection *connection = connect_to(load->url);
 
-    copy_cursors(server, load);
-    server_close(server);
+    copy_cursors(connection, load);
+    postgres_close(connection);
 }
 
-static void *server_open(const char *url)
+static void *postgres_open(const char *url)
 {
-    struct bare_server *server = connect_to(url);
+    struct bare_connection *connection = connect_to(url);
 
     for (int i = 0; i < BARE_COUNT; i++)
-        prepare(server, (enum bare_stmt)i);
-    check(server, PQsetnonblocking(server->conn, 1) == 0);
-    check(server, PQenterPipelineMode(server->conn) == 1);
-    return server;
+        prepare(connection, (enum bare_stmt)i);
+    check(connection, PQsetnonblocking(connection->conn, 1) == 0);
+    check(connection, PQenterPipelineMode(connection->conn) == 1);
+    return connection;
 }
 
-static void send_text(struct bare_server *server, const char *sql)
+static void send_text(struct bare_connection *connection, const char *sql)
 {
-    check(server, PQsendQueryParams(server->conn, sql, 0, NULL, NULL, NULL, NULL, 1) == 1);
-    server->waiting++;
+    check(connection,
+          PQsendQueryParams(connection->conn, sql, 0, NULL, NULL, NULL, NULL, 1) == 1);
+    connection->waiting++;
 }
 
-static void server_begin(void *db)
+static void postgres_begin(void *db)
 {
     send_text(db, "BEGIN");
 }
 
-static void server_send(void *db, enum bare_stmt which, const int64_t *params)
+static void postgres_send(void *db, enum bare_stmt which, const int64_t *params)
 {
-    struct bare_server *server = db;
+    struct bare_connection *connection = db;
     int count = bare_sql[which].params;
     unsigned char bytes[DB_PARAMS_MAX][INT_BYTES];
     const char *values[DB_PARAMS_MAX];
@@ -160,56 +161,57 @@ static void server_send(void *db, enum bare_stmt which, const int64_t *params)
         formats[i] = 1;
     }
     snprintf(name, sizeof name, "b%d", (int)which);
-    check(server, PQsendQueryPrepared(server->conn, name, count, values, lengths, formats, 1));
-    server->waiting++;
+    check(connection,
+          PQsendQueryPrepared(connection->conn, name, count, values, lengths, formats, 1));
+    connection->waiting++;
 }
 
-static PGresult *next_answer(struct bare_server *server)
+static PGresult *next_answer(struct bare_connection *connection)
 {
-    while (PQisBusy(server->conn)) {
-        int unsent = PQflush(server->conn);
-        struct pollfd ready = {.fd = PQsocket(server->conn),
+    while (PQisBusy(connection->conn)) {
+        int unsent = PQflush(connection->conn);
+        struct pollfd ready = {.fd = PQsocket(connection->conn),
                                .events = (short)(unsent ? POLLIN | POLLOUT : POLLIN)};
 
-        check(server, unsent >= 0);
+        check(connection, unsent >= 0);
         poll(&ready, 1, -1);
-        check(server, !(ready.revents & POLLIN) || PQconsumeInput(server->conn) == 1);
+        check(connection, !(ready.revents & POLLIN) || PQconsumeInput(connection->conn) == 1);
     }
-    return PQgetResult(server->conn);
+    return PQgetResult(connection->conn);
 }
 
 /* Reads every result; returns the last one when keep_last is set, else NULL. */
-static PGresult *sync_all(struct bare_server *server, bool keep_last)
+static PGresult *sync_all(struct bare_connection *connection, bool keep_last)
 {
     PGresult *kept = NULL, *answer;
 
-    check(server, PQpipelineSync(server->conn) == 1);
-    for (; server->waiting > 0; server->waiting--) {
+    check(connection, PQpipelineSync(connection->conn) == 1);
+    for (; connection->waiting > 0; connection->waiting--) {
         ExecStatusType status;
 
-        answer = next_answer(server);
+        answer = next_answer(connection);
         status = PQresultStatus(answer);
-        check(server, status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK);
+        check(connection, status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK);
         if (strcmp(PQcmdTuples(answer), "0") == 0)
             DIE("the bare loop has missed a row");
-        if (keep_last && server->waiting == 1)
+        if (keep_last && connection->waiting == 1)
             kept = answer;
         else
             PQclear(answer);
-        check(server, !next_answer(server));
+        check(connection, !next_answer(connection));
     }
-    answer = next_answer(server);
-    check(server, PQresultStatus(answer) == PGRES_PIPELINE_SYNC);
+    answer = next_answer(connection);
+    check(connection, PQresultStatus(answer) == PGRES_PIPELINE_SYNC);
     PQclear(answer);
     return kept;
 }
 
-static int server_due(void *db, const int64_t *params, int64_t rows[][CURSOR_WIDTH])
+static int postgres_due(void *db, const int64_t *params, int64_t rows[][CURSOR_WIDTH])
 {
     PGresult *answer;
     int count;
 
-    server_send(db, BARE_DUE, params);
+    postgres_send(db, BARE_DUE, params);
     answer = sync_all(db, true);
     count = PQntuples(answer);
     for (int i = 0; i < count; i++)
@@ -219,18 +221,18 @@ static int server_due(void *db, const int64_t *params, int64_t rows[][CURSOR_WID
     return count;
 }
 
-static void server_commit(void *db)
+static void postgres_commit(void *db)
 {
     send_text(db, "COMMIT");
     sync_all(db, false);
 }
 
 const struct bare_driver bare_postgres = {
-    .load = server_load,
-    .open = server_open,
-    .begin = server_begin,
-    .due = server_due,
-    .send = server_send,
-    .commit = server_commit,
-    .close = server_close,
+    .load = postgres_load,
+    .open = postgres_open,
+    .begin = postgres_begin,
+    .due = postgres_due,
+    .send = postgres_send,
+    .commit = postgres_commit,
+    .close = postgres_close,
 };

@@ -17,7 +17,7 @@ enum {
 };
 
 struct size {
-    int64_t schedules, fires, server_fires;
+    int64_t schedules, fires, postgres_fires;
     bool has_idle; /* memory and restart are measured too */
 };
 
@@ -92,7 +92,7 @@ static void print_cell(const struct bench_target *target, const struct side *sid
     const struct load *load = &sides[0].load;
 
     printf("cell\t%s\t%s\t%lld\t%lld\t%lld\t%lld\t%lld\t%lld\n",
-           target->is_server ? "postgres" : "sqlite", spread_text[load->spread],
+           target->is_postgres ? "postgres" : "sqlite", spread_text[load->spread],
            (long long)load->schedules, (long long)sides[0].got.fires,
            (long long)sides[0].got.fire_us, (long long)sides[1].got.fires,
            (long long)sides[1].got.fire_us, (long long)sides[1].got.make_us);
@@ -101,7 +101,8 @@ static void print_cell(const struct bench_target *target, const struct side *sid
 
 static void print_child(const struct bench_target *target, const char *what, int64_t value)
 {
-    printf("%s\t%s\t%lld\n", what, target->is_server ? "postgres" : "sqlite", (long long)value);
+    printf("%s\t%s\t%lld\n", what, target->is_postgres ? "postgres" : "sqlite",
+           (long long)value);
     fflush(stdout);
 }
 
@@ -123,7 +124,7 @@ static void run_cell(const struct bench_target *target, enum spread spread,
     make_side(&sides[1], target, load);
     if (has_idle)
         print_child(target, "idle", child_idle(sides[1].url, EPOCH));
-    measure(sides, target->is_server ? size->server_fires : size->fires);
+    measure(sides, target->is_postgres ? size->postgres_fires : size->fires);
     print_cell(target, sides);
     if (has_idle)
         print_child(target, "first", child_first(sides[1].url, all_due(&sides[1])));
@@ -155,6 +156,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "-") != 0)
         run_target(&(struct bench_target){.dir = argv[1]}, list, count);
     if (strcmp(argv[2], "-") != 0)
-        run_target(&(struct bench_target){.server = argv[2], .is_server = true}, list, count);
+        run_target(&(struct bench_target){.socket_dir = argv[2], .is_postgres = true}, list,
+                   count);
     return EXIT_SUCCESS;
 }

@@ -65,9 +65,9 @@ END {
         growth_goal(order[i], part)
     }
     for (name in idle)
-        goal(sprintf("%s: %.0f MB resident with 1M idle schedules (goal %.0f)", name,
+        goal(sprintf("%s: %.0f MB resident with idle schedules (goal %.0f with 1M)", name,
             idle[name] / 1000, IDLE_MAX_KB / 1000), idle[name] <= IDLE_MAX_KB)
     for (name in first)
-        goal(sprintf("%s: first call %.0f ms after the start of a process with 1M schedules (goal %.0f)",
+        goal(sprintf("%s: first call %.0f ms after the start of a process (goal %.0f with 1M schedules)",
             name, first[name] / 1000, FIRST_MAX_US / 1000), first[name] <= FIRST_MAX_US)
 }

@@ -3,9 +3,9 @@
  * The two subjects of this benchmark: the bare loop and the engine, with the same schedules at
  * the same virtual times.
  *
- * A subject creates its tables and schedules; then it is opened and fires.  A fire is the whole
- * life of a slot, from due to a row of history.  Time is virtual; each turn finds about BATCH
- * due schedules.  Any failure ends the process.
+ * A subject creates its tables and schedules; then it is opened and fires.  A fire covers a
+ * slot from due to its row of history.  Time is virtual; each turn finds about BATCH due
+ * schedules.  Any failure ends the process.
  */
 #pragma once
 

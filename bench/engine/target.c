@@ -18,8 +18,9 @@ enum {
 
 static void url_of(const struct bench_target *target, const char *name, char *url)
 {
-    if (target->is_server)
-        snprintf(url, TARGET_URL_MAX, "postgresql://belfry@/%s?host=%s", name, target->server);
+    if (target->is_postgres)
+        snprintf(url, TARGET_URL_MAX, "postgresql://belfry@/%s?host=%s", name,
+                 target->socket_dir);
     else
         snprintf(url, TARGET_URL_MAX, "sqlite:%s/%s.db", target->dir, name);
 }
@@ -45,8 +46,8 @@ static void run(struct db *db, const char *sql)
         DIE("%s: %s", sql, err.text);
 }
 
-static void request_server(const struct bench_target *target, const char *what,
-                           const char *name)
+static void run_on_postgres(const struct bench_target *target, const char *what,
+                            const char *name)
 {
     struct db *db = connect_to(target, "postgres");
     char sql[SQL_MAX];
@@ -69,8 +70,8 @@ static void remove_files(const struct bench_target *target, const char *name)
 
 void target_remove(const struct bench_target *target, const char *name)
 {
-    if (target->is_server)
-        request_server(target, "DROP DATABASE IF EXISTS", name);
+    if (target->is_postgres)
+        run_on_postgres(target, "DROP DATABASE IF EXISTS", name);
     else
         remove_files(target, name);
 }
@@ -79,8 +80,8 @@ void target_make(const struct bench_target *target, const char *name,
                  char url[static TARGET_URL_MAX])
 {
     target_remove(target, name);
-    if (target->is_server)
-        request_server(target, "CREATE DATABASE", name);
+    if (target->is_postgres)
+        run_on_postgres(target, "CREATE DATABASE", name);
     url_of(target, name, url);
 }
 
@@ -88,7 +89,7 @@ void target_settle(const struct bench_target *target, const char *name)
 {
     struct db *db;
 
-    if (!target->is_server)
+    if (!target->is_postgres)
         return; /* SQLite checkpointed its WAL when the last connection was closed */
     db = connect_to(target, name);
     run(db, "VACUUM ANALYZE cursors");

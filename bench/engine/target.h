@@ -10,9 +10,9 @@
 enum { TARGET_URL_MAX = 512 };
 
 struct bench_target {
-    const char *dir;    /* for files               */
-    const char *server; /* directory of its socket */
-    bool is_server;
+    const char *dir;        /* of the files of SQLite            */
+    const char *socket_dir; /* of the socket of PostgreSQL       */
+    bool is_postgres;
 };
 
 /* Creates an empty database of that name; removes an existing one first. */

@@ -47,11 +47,11 @@ class Journal {
 export function work(start) {
     const journal = new Journal();
     let stop = async () => {};
-    let told = 0;
+    let sent = 0;
     const progress = setInterval(() => {
-        if (journal.done !== told) {
-            told = journal.done;
-            process.send({ type: "progress", done: told });
+        if (journal.done !== sent) {
+            sent = journal.done;
+            process.send({ type: "progress", done: sent });
         }
     }, PROGRESS_MS);
     const answer = {
@@ -60,7 +60,7 @@ export function work(start) {
         },
         clear: async () => {
             journal.clear();
-            told = 0;
+            sent = 0;
         },
         stop: async () => {
             clearInterval(progress);

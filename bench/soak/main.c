@@ -100,7 +100,7 @@ static void print_sample(const struct sample *s, const struct sample *before, do
            (double)done / seconds, late_ms(&fresh, 500), late_ms(&fresh, 990),
            late_ms(&fresh, 1000), megabytes(s->state.rss), megabytes(s->state.anonymous),
            s->state.descriptors, s->state.threads, megabytes(s->state.file),
-           megabytes(s->state.log), cpu / seconds / 1e4, done ? cpu / (double)done : 0);
+           megabytes(s->state.wal), cpu / seconds / 1e4, done ? cpu / (double)done : 0);
     fflush(stdout);
 }
 
@@ -133,7 +133,7 @@ static void watch(struct soak *soak)
     }
 }
 
-/* Waits until nothing is open any more, as far as the crowd knows. */
+/* Waits until workers and receiver have completed all runs that they began. */
 static void rest(struct soak *soak)
 {
     uint64_t before = 0;
@@ -159,9 +159,9 @@ static int64_t file_of(const struct subject_state *state)
     return state->file;
 }
 
-static int64_t log_of(const struct subject_state *state)
+static int64_t wal_of(const struct subject_state *state)
 {
-    return state->log;
+    return state->wal;
 }
 
 static int64_t descriptors_of(const struct subject_state *state)
@@ -205,7 +205,7 @@ static bool is_accounted(const struct soak *soak, const struct sample *last)
            " started, %" PRId64 " skipped, %" PRId64 " missed, %" PRId64 " other\n",
            same ? "whole" : "WRONG", slots, accounted, c.started, c.skipped, c.missed, c.other);
     printf("runs         %" PRId64 " succeeded, %" PRId64 " failed, %" PRId64 " open, %" PRIu64
-           " done by those around; %" PRId64 " rows of history are left\n",
+           " completed by workers and receiver; %" PRId64 " rows of history are left\n",
            c.succeeded, c.failed, c.open, last->done, c.history);
     return same;
 }
@@ -222,7 +222,7 @@ static bool judge(struct soak *soak)
         good = is_flat("memory MB", rss_of, BAND_BYTES, 1 << 20) && good;
         good = is_flat("descriptors", descriptors_of, BAND_FDS, 1) && good;
         good = is_flat("database MB", file_of, BAND_BYTES, 1 << 20) && good;
-        good = is_flat("wal MB", log_of, BAND_BYTES, 1 << 20) && good;
+        good = is_flat("wal MB", wal_of, BAND_BYTES, 1 << 20) && good;
     }
     return is_accounted(soak, &last) && good;
 }

@@ -174,7 +174,7 @@ void subject_fill(struct soak *soak)
             DIE("schedules could not be created: %d %.*s", answer.status, STR_ARG(answer.body));
     }
     if (clock_now() >= soak->start)
-        DIE("to create the schedules took until their first slots");
+        DIE("creating the schedules took too long: their first slots have passed");
 }
 
 /* ---- observations from outside ---- */
@@ -224,7 +224,7 @@ struct subject_state subject_state(const struct soak *soak)
 {
     char path[64], text[TEXT_MAX];
     struct subject_state state = {.file = size_of(soak, "belfry.db"),
-                                  .log = size_of(soak, "belfry.db-wal")};
+                                  .wal = size_of(soak, "belfry.db-wal")};
     int status;
 
     if (has_ended(&status))

@@ -10,7 +10,7 @@
 /* The kernel's view of it at one moment. */
 struct subject_state {
     int64_t rss, anonymous; /* bytes of memory, and the part without file pages */
-    int64_t file, log;      /* bytes of the database and of SQLite's log */
+    int64_t file, wal;      /* bytes of the database and of its WAL */
     int descriptors, threads;
     int64_t cpu_us;
 };

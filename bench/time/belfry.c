@@ -39,19 +39,19 @@ enum {
 };
 #define WINTER_OFFSET INT64_C(-18000) /* of New York, at both ends */
 
-enum request {
-    REQUEST_NEXT,
-    REQUEST_INNER,
-    REQUEST_CHAIN,
-    REQUEST_PARSE,
-    REQUEST_COMPILE,
-    REQUEST_NEVER,
-    REQUEST_COUNT,
-    ASKS
+enum timed {
+    TIMED_NEXT,
+    TIMED_INNER,
+    TIMED_CHAIN,
+    TIMED_PARSE,
+    TIMED_COMPILE,
+    TIMED_NEVER,
+    TIMED_COUNT,
+    TIMED_FUNCTIONS
 };
 
 /* A timed function, and the allocations during its calls. */
-struct question {
+struct timed_function {
     const char *what; /* in the protocol     */
     const char *name; /* the function called */
     int64_t ops, allocs;
@@ -78,7 +78,7 @@ struct bench {
     struct zone_source zones;
     struct arena *arena; /* of the subjects */
     struct arena *scratch;
-    struct question asked[ASKS];
+    struct timed_function functions[TIMED_FUNCTIONS];
 };
 
 static void check(enum rc rc, struct str text, const struct err *err)
@@ -194,10 +194,10 @@ static int64_t count(const void *subject, const int64_t *unused, uint64_t *ret_s
     return 1;
 }
 
-BENCH_INLINE void ask(struct bench *bench, enum request ask, bench_pass *pass,
-                      const struct subject *subject, const int64_t *instants)
+BENCH_INLINE void time_function(struct bench *bench, enum timed which, bench_pass *pass,
+                                const struct subject *subject, const int64_t *instants)
 {
-    struct question *question = &bench->asked[ask];
+    struct timed_function *function = &bench->functions[which];
     struct bench_result result;
     uint64_t sum;
     int64_t before;
@@ -205,9 +205,9 @@ BENCH_INLINE void ask(struct bench *bench, enum request ask, bench_pass *pass,
     pass(subject, instants, &sum); /* the arena keeps its block from here on */
     before = alloc_count();
     result = bench_time(pass, subject, instants, bench->budget);
-    question->allocs += alloc_count() - before;
-    question->ops += result.ops;
-    bench_print("belfry", question->what, subject->zone, subject->title, result);
+    function->allocs += alloc_count() - before;
+    function->ops += result.ops;
+    bench_print("belfry", function->what, subject->zone, subject->title, result);
 }
 
 /* Compiles a subject whose title, zone, text and definition are set. */
@@ -241,9 +241,9 @@ static void time_slots(struct bench *bench, const char *zone)
 
     for (int i = 0; i < BENCH_EXPRS; i++) {
         subject_make(&s, bench, BENCH_EXPR[i], zone);
-        ask(bench, REQUEST_NEXT, random_spec, &s, bench->instants);
-        ask(bench, REQUEST_INNER, random_cron, &s, bench->seconds);
-        ask(bench, REQUEST_CHAIN, chain, &s, bench->instants);
+        time_function(bench, TIMED_NEXT, random_spec, &s, bench->instants);
+        time_function(bench, TIMED_INNER, random_cron, &s, bench->seconds);
+        time_function(bench, TIMED_CHAIN, chain, &s, bench->instants);
     }
 }
 
@@ -253,8 +253,8 @@ static void time_texts(struct bench *bench)
 
     for (int i = 0; i < BENCH_EXPRS; i++) {
         subject_make(&s, bench, BENCH_EXPR[i], BENCH_ZONE[0]);
-        ask(bench, REQUEST_PARSE, parse, &s, bench->instants);
-        ask(bench, REQUEST_COMPILE, compile, &s, bench->instants);
+        time_function(bench, TIMED_PARSE, parse, &s, bench->instants);
+        time_function(bench, TIMED_COMPILE, compile, &s, bench->instants);
     }
 }
 
@@ -264,7 +264,7 @@ static void time_nevers(struct bench *bench)
 
     for (int i = 0; i < BENCH_NEVERS; i++) {
         subject_make(&s, bench, BENCH_NEVER[i], BENCH_ZONE[0]);
-        ask(bench, REQUEST_NEVER, random_never, &s, bench->instants);
+        time_function(bench, TIMED_NEVER, random_never, &s, bench->instants);
     }
 }
 
@@ -309,17 +309,17 @@ static void time_count(struct bench *bench)
                 right);
         exit(EXIT_FAILURE);
     }
-    ask(bench, REQUEST_COUNT, count, &s, bench->instants);
+    time_function(bench, TIMED_COUNT, count, &s, bench->instants);
 }
 
-static void print_allocations(const struct question *question)
+static void print_allocations(const struct timed_function *function)
 {
     struct bench_result result = {
-        .ns = (double)question->allocs / (double)question->ops,
-        .sum = (uint64_t)question->allocs,
+        .ns = (double)function->allocs / (double)function->ops,
+        .sum = (uint64_t)function->allocs,
     };
 
-    bench_print("belfry", "allocations", "-", question->name, result);
+    bench_print("belfry", "allocations", "-", function->name, result);
 }
 
 static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
@@ -340,14 +340,14 @@ static struct zoneinfo *open_zones(void)
 int main(int argc, char **argv)
 {
     static struct bench bench = {
-        .asked = {
-            [REQUEST_NEXT] = {.what = "next", .name = "spec_next"},
-            [REQUEST_INNER] = {.what = "inner", .name = "cron_next"},
-            [REQUEST_CHAIN] = {.what = "chain", .name = "spec_walk"},
-            [REQUEST_PARSE] = {.what = "parse", .name = "cron_parse"},
-            [REQUEST_COMPILE] = {.what = "compile", .name = "spec_compile, arena reused"},
-            [REQUEST_NEVER] = {.what = "never", .name = "spec_next that proves never"},
-            [REQUEST_COUNT] = {.what = "count", .name = "spec_count"},
+        .functions = {
+            [TIMED_NEXT] = {.what = "next", .name = "spec_next"},
+            [TIMED_INNER] = {.what = "inner", .name = "cron_next"},
+            [TIMED_CHAIN] = {.what = "chain", .name = "spec_walk"},
+            [TIMED_PARSE] = {.what = "parse", .name = "cron_parse"},
+            [TIMED_COMPILE] = {.what = "compile", .name = "spec_compile, arena reused"},
+            [TIMED_NEVER] = {.what = "never", .name = "spec_next that proves never"},
+            [TIMED_COUNT] = {.what = "count", .name = "spec_count"},
         }};
     struct zoneinfo *zones = open_zones();
 
@@ -362,8 +362,8 @@ int main(int argc, char **argv)
     time_texts(&bench);
     time_nevers(&bench);
     time_count(&bench);
-    for (int i = 0; i < ASKS; i++)
-        print_allocations(&bench.asked[i]);
+    for (int i = 0; i < TIMED_FUNCTIONS; i++)
+        print_allocations(&bench.functions[i]);
     arena_free(bench.scratch);
     arena_free(bench.arena);
     zoneinfo_close(zones);

@@ -3,7 +3,7 @@
  * Text or bytes written into a buffer of fixed size that the caller owns.
  *
  * A write past the end does not fail: it sets `cut`, which the caller checks once after the
- * last write.  The text is always terminated while cap > 0.
+ * last write.  `cap` is at least 1; after each write the text ends with a zero.
  */
 #pragma once
 
@@ -79,5 +79,5 @@ static inline struct str buf_as_str(const struct buf *buf)
     return (struct str){buf->ptr, buf->len};
 }
 
-/* The same of a buffer that was large enough: its size was computed. */
+/* The same for a buffer whose size was computed: if a write was cut, the process ends. */
 struct str buf_whole(const struct buf *buf);

@@ -138,11 +138,11 @@ static void write_instant_value(enum log_format format, instant at, struct buf *
 
 static bool is_key(const char *key)
 {
-    static const char *const taken[] = {"time", "level", "msg", "cut"};
+    static const char *const reserved[] = {"time", "level", "msg", "cut"};
     size_t n = 0;
 
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
-        if (strcmp(key, taken[i]) == 0)
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+        if (strcmp(key, reserved[i]) == 0)
             return false;
     while ((key[n] >= 'a' && key[n] <= 'z') || char_is_digit(key[n]) || key[n] == '_')
         n++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash table from int64 keys to indexes into an array of the caller's.
+ * A hash table from int64 keys to indexes into an array that the caller owns.
  *
  * It grows by itself and never shrinks; running out of memory or more than MAP_MAX keys ends
  * the process.  It has no order and cannot be iterated: iterate over the array instead.  Keys

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Call prng_seed() first: the all-zero state generates only zeros. */
+/* Call prng_seed() first: with the all-zero state, prng_next() ends the process. */
 struct prng {
     uint64_t s[4];
 };
@@ -30,5 +30,5 @@ uint64_t prng_below(struct prng *prng, uint64_t n);
  */
 bool prng_chance(struct prng *prng, uint64_t num, uint64_t den);
 
-/* lo to hi, both included, all equally likely; lo <= hi, otherwise any values. */
+/* lo to hi, both included, all equally likely; any two numbers with lo <= hi. */
 int64_t prng_between(struct prng *prng, int64_t lo, int64_t hi);

@@ -22,7 +22,8 @@ struct sha256 {
 };
 
 void sha256_begin(struct sha256 *sha);
-void sha256_add(struct sha256 *sha, const void *bytes, size_t len); /* NULL if len is 0 */
+/* `bytes` may be NULL if len is 0. */
+void sha256_add(struct sha256 *sha, const void *bytes, size_t len);
 void sha256_end(struct sha256 *sha, uint8_t ret[SHA256_BYTES]);
 
 void sha256_hmac(struct str key, struct str message, uint8_t ret[SHA256_BYTES]);

@@ -115,6 +115,20 @@ struct str str_head(struct str s, size_t most)
     return (struct str){s.ptr, len};
 }
 
+struct str str_whole(struct str s)
+{
+    size_t back = 0;
+    unsigned char first;
+
+    while (back < 3 && back + 1 < s.len &&
+           ((unsigned char)s.ptr[s.len - 1 - back] & 0xc0) == 0x80)
+        back++;
+    first = s.len > 0 ? (unsigned char)s.ptr[s.len - 1 - back] : 0;
+    if (first >= 0xc0 && str_utf8_length(str_from(s, s.len - 1 - back)) != back + 1)
+        s.len -= back + 1;
+    return s;
+}
+
 size_t str_quoted_length(struct str s)
 {
     for (size_t i = 1; i < s.len; i++) {

@@ -65,7 +65,7 @@ static inline bool str_eq_nocase(struct str a, struct str b)
     return a.len == b.len && str_eq_folded(a.ptr, b.ptr, a.len);
 }
 
-/* Bytes of the string in double quotes at the start of `s`; 0: it has no end. */
+/* Length of the quoted string at the start of `s`, with both quotes; 0: not terminated. */
 size_t str_quoted_length(struct str s);
 
 /* True if `s` contains `part`, ignoring ASCII case; an empty part is always contained. */
@@ -73,6 +73,9 @@ bool str_contains_nocase(struct str s, struct str part);
 
 /* The first `most` bytes, or up to three fewer so that no UTF-8 character is cut. */
 struct str str_head(struct str s, size_t most);
+
+/* Without an incomplete UTF-8 character at the end. */
+struct str str_whole(struct str s);
 
 /* Without the spaces and tabs at both ends. */
 struct str str_trim(struct str s);

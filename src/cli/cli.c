@@ -20,8 +20,8 @@
 enum { WORDS_MAX = 64 }; /* names that a misspelt word is compared with */
 
 static const struct command_group *const groups[] = {
-    &schedule_group, &run_group,       &queue_group, &calendar_group, &gate_group,
-    &token_group,    &namespace_group, &node_group,  &audit_group,
+    &schedule_group, &run_group,   &backfill_group,  &queue_group, &calendar_group,
+    &gate_group,     &token_group, &namespace_group, &node_group,  &audit_group,
 };
 
 static const struct command *const commands[] = {
@@ -34,8 +34,8 @@ enum {
     COMMANDS = sizeof commands / sizeof commands[0],
 };
 
-/* Commands of the layers above; set once, by cli_main(). */
-static const struct command *const *extra;
+/* Commands of higher layers; set once, by cli_main(). */
+static const struct command *const *extra_commands;
 static int extra_count;
 
 /* ---- all commands ---- */
@@ -44,7 +44,7 @@ static const struct command *single_at(int i)
 {
     if (i < COMMANDS)
         return commands[i];
-    return i - COMMANDS < extra_count ? extra[i - COMMANDS] : NULL;
+    return i - COMMANDS < extra_count ? extra_commands[i - COMMANDS] : NULL;
 }
 
 const struct command *command_at(int i)
@@ -65,7 +65,7 @@ const struct command_group *group_find(const char *name)
     return NULL;
 }
 
-const char *word_at(int i, const char **ret_summary)
+const char *first_word_at(int i, const char **ret_summary)
 {
     const struct command *command;
 
@@ -112,7 +112,7 @@ static int unknown_word(const char *word)
     struct err err;
     int count = 1, near;
 
-    while (count < WORDS_MAX && (names[count] = word_at(count - 1, &summary)) != NULL)
+    while (count < WORDS_MAX && (names[count] = first_word_at(count - 1, &summary)) != NULL)
         count++;
     near = str_nearest(str_of(word), names, count);
     if (near >= 0)
@@ -160,6 +160,26 @@ static int run_manual(const char *word)
     return printer_close(&out);
 }
 
+static const struct option help_options[] = {
+    {"roff", '\0', "COMMAND", NULL, "print the manual page of a command as roff (default no)"},
+};
+
+/* Not in the table of commands: its operands are commands. */
+static const struct command help_command = {
+    .name = "help",
+    .usage = "[COMMAND]...",
+    .summary = "Show the help of a command",
+    .about =
+        "Without COMMAND, lists all commands; with a group such as schedule, the commands\n"
+        "of the group.  `belfry COMMAND --help` prints the same.\n",
+    .examples = "  belfry help\n"
+                "  belfry help schedule\n"
+                "  belfry help schedule create\n"
+                "  belfry help --roff apply | man -l -\n",
+    .options = help_options,
+    .option_count = 1,
+};
+
 static int run_help(int argc, char **argv)
 {
     const struct command_group *group = argc > 0 ? group_find(argv[0]) : NULL;
@@ -167,19 +187,17 @@ static int run_help(int argc, char **argv)
 
     if (argc == 2 && strcmp(argv[0], "--roff") == 0)
         return run_manual(argv[1]);
+    if (argc > 0 && is_help(argv[0]))
+        command = &help_command;
     if (argc > 1 && group)
         command = verb_find(group, argv[1]);
     if (command)
-        help_print(command, STDOUT_FILENO);
-    else if (argc > 1 && group)
+        return help_print(command, STDOUT_FILENO);
+    if (argc > 1 && group)
         return unknown_verb(group, argv[1]);
-    else if (group)
-        help_print_group(group, STDOUT_FILENO);
-    else if (argc > 0)
-        return unknown_word(argv[0]);
-    else
-        help_print_all(STDOUT_FILENO);
-    return STATUS_OK;
+    if (group)
+        return help_print_group(group, STDOUT_FILENO);
+    return argc > 0 ? unknown_word(argv[0]) : help_print_all(STDOUT_FILENO);
 }
 
 static bool wants_help(const struct command *command, const struct args *args)
@@ -192,7 +210,6 @@ static bool wants_help(const struct command *command, const struct args *args)
 
 /* ---- one command ---- */
 
-/* The number of words before `--`. */
 static int words_before_program(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++)
@@ -243,10 +260,8 @@ static int run_command(const struct command *command, int argc, char **argv)
     args.command = command;
     if (count < argc)
         args.program = argv + count + 1;
-    if (wants_help(command, &args)) {
-        help_print(command, STDOUT_FILENO);
-        return STATUS_OK;
-    }
+    if (wants_help(command, &args))
+        return help_print(command, STDOUT_FILENO);
     status = check_operands(command, &args);
     return status == STATUS_OK ? command->run(&args) : status;
 }
@@ -255,19 +270,23 @@ static int run_in_group(const struct command_group *group, int argc, char **argv
 {
     const struct command *command;
 
-    if (argc == 0 || is_help(argv[0])) {
-        help_print_group(group, argc == 0 ? STDERR_FILENO : STDOUT_FILENO);
-        return argc == 0 ? STATUS_USAGE : STATUS_OK;
+    if (argc == 0) {
+        (void)help_print_group(group, STDERR_FILENO);
+        return STATUS_USAGE;
     }
-    command = verb_find(group, argv[0]);
+    if (is_help(argv[0]) && argc == 1)
+        return help_print_group(group, STDOUT_FILENO);
+    command = verb_find(group, argv[is_help(argv[0])]);
     if (!command)
-        return unknown_verb(group, argv[0]);
+        return unknown_verb(group, argv[is_help(argv[0])]);
+    if (is_help(argv[0])) /* `belfry schedule help create` */
+        return help_print(command, STDOUT_FILENO);
     return run_command(command, argc - 1, argv + 1);
 }
 
 /* ---- options before the command ---- */
 
-/* The number of words of an option with its value; 0: not an option of all remote commands. */
+/* The number of words of an option and its value; 0: not one of REMOTE_OPTION_ROWS. */
 static int count_option_words(const char *word)
 {
     struct str name = str_of(word), value;
@@ -286,10 +305,11 @@ static int count_option_words(const char *word)
 
 /*
  * `belfry --server URL schedule list`: moves such options after the words that name the
- * command, which then reads them.
+ * command, which then reads them.  `help` does not need them.
  */
-static int move_options_after_command(int argc, char **argv)
+static int move_options_after_command(int *ret_argc, char **argv)
 {
+    int argc = *ret_argc;
     char *named[2];
     int at = 1, taken = 1, count = 0;
     struct err err;
@@ -300,11 +320,16 @@ static int move_options_after_command(int argc, char **argv)
         err_set(&err, RC_INVALID, -1, 0, "missing argument: COMMAND");
         return report_usage(&err, NULL);
     }
-    if (at == 1 || argv[at][0] == '-') {
+    if (at == 1 || (argv[at][0] == '-' && !is_help(argv[at]))) {
         err_set(&err, RC_INVALID, -1, 0,
                 "option \"%.100s\" before the command; use belfry COMMAND [OPTION]...",
                 argv[at]);
         return report_usage(&err, NULL);
+    }
+    if (is_help(argv[at])) {
+        memmove(argv + 1, argv + at, (size_t)(argc - at) * sizeof *argv);
+        *ret_argc = argc - at + 1;
+        return STATUS_OK;
     }
     named[count++] = argv[at];
     if (group_find(argv[at]) && at + 1 < argc)
@@ -319,18 +344,18 @@ static bool is_version(const char *word)
     return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
 }
 
-int cli_main(int argc, char **argv, const struct command *const *more, int count)
+int cli_main(int argc, char **argv, const struct command *const *extra, int count)
 {
     const char *word = argc > 1 ? argv[1] : "help";
     const struct command_group *group;
     const struct command *command;
 
-    extra = more;
+    extra_commands = extra;
     extra_count = count;
     /* A closed pipe makes write() fail, which ends the output quietly. */
     must(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
     if (word[0] == '-' && !is_help(word) && !is_version(word)) {
-        if (move_options_after_command(argc, argv) != STATUS_OK)
+        if (move_options_after_command(&argc, argv) != STATUS_OK)
             return STATUS_USAGE;
         word = argv[1];
     }

@@ -7,7 +7,7 @@
 struct command;
 
 /*
- * `argv[0]` is the program's name; `extra` are `count` commands of the layers above this one.
+ * `argv[0]` is the program's name; `extra` are `count` commands of higher layers.
  * Returns the exit status.
  */
 int cli_main(int argc, char **argv, const struct command *const *extra, int count);

@@ -15,16 +15,21 @@ static const struct option options[OPT_COUNT] = {
     [OPT_CLIENT] = {"client", '\0', NULL, NULL, "print only the version of this program"},
 };
 
-static int print_client(void)
+static int print_client(const struct args *args)
 {
+    enum output output;
     struct printer out;
+    struct err err;
 
+    if (output_read(args->value[REMOTE_OUTPUT], &output, &err) != RC_OK)
+        return report_usage(&err, "version");
     printer_open(&out, STDOUT_FILENO);
-    printer_text(&out, "belfry " BELFRY_VERSION "\n");
+    printer_text(&out, output == OUTPUT_JSON ? "{\"client\":\"" BELFRY_VERSION "\"}\n"
+                                             : "belfry " BELFRY_VERSION "\n");
     return printer_close(&out);
 }
 
-static void print_server(struct remote *remote, const json_t *server, struct printer *out)
+static void print_versions(struct remote *remote, const json_t *server, struct printer *out)
 {
     printer_text(out, "belfry " BELFRY_VERSION "\n");
     printer_safe(out, str_of(remote_server(remote)));
@@ -44,14 +49,14 @@ static int print_both(struct remote *remote)
     int closed, status = remote_call(remote, &request, &answer);
 
     remote_printer(remote, &out);
-    if (status != STATUS_OK) {
-        printer_text(&out, "belfry " BELFRY_VERSION "\n");
-    } else if (remote_output(remote) == OUTPUT_JSON) {
+    if (remote_output(remote) == OUTPUT_JSON) {
         json_put(both, "client", json_new_str(STR(BELFRY_VERSION)));
-        json_put(both, "server", json_incref(answer.json));
+        json_put(both, "server", status == STATUS_OK ? json_incref(answer.json) : json_null());
         print_json(&out, both);
+    } else if (status != STATUS_OK) {
+        printer_text(&out, "belfry " BELFRY_VERSION "\n");
     } else {
-        print_server(remote, answer.json, &out);
+        print_versions(remote, answer.json, &out);
     }
     closed = printer_close(&out);
     if (status == STATUS_OK)
@@ -66,7 +71,7 @@ static int version_run(const struct args *args)
     int status;
 
     if (args->value[OPT_CLIENT])
-        return print_client();
+        return print_client(args);
     status = remote_open(args, &remote);
     if (status != STATUS_OK)
         return status;

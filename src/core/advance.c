@@ -13,7 +13,7 @@
 enum {
     /* Stepping over up to this many slots is cheaper than counting them day by day. */
     STEP_OVER_MAX = 100,
-    /* Slots of a turn, if counting them means stepping over each. */
+    /* Slots that one turn steps over if there is no faster way to count them. */
     STEP_OVER_SLOW_MAX = 20000,
 };
 
@@ -30,14 +30,14 @@ struct spec_ctx advance_ctx(const struct plan *plan, const struct cursor *cursor
 
     /* The creation of a run that has to wait counts as its start; its real start does not. */
     ctx.last_start = later(cursor->last_slot, cursor->last_held);
-    /* The end may be unrecorded, or early by a clock that jumped back: no run is open. */
+    /* The end may be missing, or before the start if the clock was set back. */
     ctx.last_end = later(cursor->last_end, ctx.last_start);
     /* A run can be open before the first automatic start: then count from the creation. */
     if (is_open && ctx.last_start == INSTANT_NONE)
         ctx.last_start = plan->created;
     if (is_open)
         ctx.last_end = INSTANT_NONE;
-    /* The slot had come when a run started, so that start does not move it. */
+    /* A run that starts after the time of the next slot does not move that slot. */
     if (!plan->is_governed && next > cursor->mark && next <= cursor->last_start)
         ctx.kept = next;
     return ctx;
@@ -49,6 +49,8 @@ static void reset_output(struct advance *a)
     must(a->exception_count >= 0 && a->exception_count <= EXCEPTIONS_MAX);
     /* Otherwise several slots would start before the first one moves the others. */
     must(a->plan->follows || !plan_follows(a->plan));
+    if (a->plan->is_governed)
+        a->ctx = plan_grid_ctx(&a->ctx);
     a->slot_count = 0;
     a->account_count = 0;
     a->mark = a->cursor->mark;
@@ -407,29 +409,65 @@ static void advance_several(struct advance *a)
         advance_latest(a, bound);
 }
 
-/* The only slot of a governed plan is the time that its governor computed; false: not due. */
-static bool governed_slot(struct advance *a, struct slot *ret)
+/* Accounts for the grid times of a governed plan up to `until`; false if it stops early. */
+static bool account_grid(struct advance *a, instant until, enum outcome outcome,
+                         enum reason reason)
+{
+    return !plan_has_grid(a->plan) || account_until(a, until, outcome, reason);
+}
+
+/* The same for those before the pick, which comes from a stored row. */
+static bool account_before(struct advance *a, instant pick, enum outcome outcome,
+                           enum reason reason)
+{
+    return pick <= a->mark || account_grid(a, pick - 1, outcome, reason);
+}
+
+/* The pick of a governed plan, which is due at its time, without jitter; false: not due. */
+static bool find_pick(struct advance *a, struct slot *ret)
 {
     instant at = a->cursor->next_at;
 
     *ret = (struct slot){.at = at, .due = at};
-    if (at == INSTANT_NEVER || at > a->now) {
-        set_next(a, ret);
-        return false;
-    }
-    return true;
+    set_next(a, ret);
+    return at <= a->now;
 }
 
+static void forget_pick(struct advance *a)
+{
+    a->next_at = a->next_due = INSTANT_NEVER;
+}
+
+/* Grid times that are not the pick are written when the pick is decided, or later. */
 static void advance_governed(struct advance *a)
 {
-    struct slot slot;
+    struct slot pick;
+    bool is_done;
 
-    if (!governed_slot(a, &slot))
+    if (!find_pick(a, &pick) || !account_before(a, pick.at, OUTCOME_SKIPPED, REASON_GOVERNOR))
         return;
-    if (is_exception(a, slot.at))
-        (void)account_slot(a, slot.at, OUTCOME_SLOT_CANCELLED, REASON_USER);
-    else if (!list_or_drop(a, &slot))
-        set_next(a, &slot);
+    is_done = is_exception(a, pick.at)
+                  ? account_slot(a, pick.at, OUTCOME_SLOT_CANCELLED, REASON_USER)
+                  : list_or_drop(a, &pick);
+    if (is_done)
+        forget_pick(a);
+}
+
+/* Gives the grid times and the pick that are due this outcome. */
+static void account_governed(struct advance *a, enum outcome outcome, enum reason reason)
+{
+    struct slot pick;
+
+    if (find_pick(a, &pick)) {
+        bool is_cancelled = is_exception(a, pick.at);
+
+        if (!account_before(a, pick.at, outcome, reason) ||
+            !account_slot(a, pick.at, is_cancelled ? OUTCOME_SLOT_CANCELLED : outcome,
+                          is_cancelled ? REASON_USER : reason))
+            return;
+        forget_pick(a);
+    }
+    (void)account_grid(a, a->now, outcome, reason);
 }
 
 /* The first slot after the mark.  Without jitter cursor->next_at is enough. */
@@ -496,19 +534,14 @@ void advance(struct advance *a)
 
 void advance_account_due(struct advance *a, enum outcome outcome, enum reason reason)
 {
-    struct slot slot;
-
     reset_output(a);
     if (a->cursor->remaining == 0)
         return;
-    if (!a->plan->is_governed) {
+    if (a->plan->is_governed) {
+        account_governed(a, outcome, reason);
+    } else {
         (void)account_until(a, due_bound(a, a->now), outcome, reason);
         find_next(a);
-    } else if (governed_slot(a, &slot)) {
-        bool is_cancelled = is_exception(a, slot.at);
-
-        (void)account_slot(a, slot.at, is_cancelled ? OUTCOME_SLOT_CANCELLED : outcome,
-                           is_cancelled ? REASON_USER : reason);
     }
     must(a->slot_count == 0);
     check_result(a);

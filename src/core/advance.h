@@ -54,7 +54,7 @@ struct advance {
 };
 
 /*
- * The context of the spec that follows from the cursor.  The caller adds named calendars
+ * Computes the context of the spec from the cursor.  The caller adds the named calendars
  * (spec.not_named).
  */
 struct spec_ctx advance_ctx(const struct plan *plan, const struct cursor *cursor);
@@ -74,6 +74,10 @@ struct spec_ctx advance_ctx(const struct plan *plan, const struct cursor *cursor
  * slot); set it to the mark to have it computed.  A turn stops early if it has more accounts
  * than fit, or must step over too many slots: next_due is then at or before `now`.  The next
  * call treats the rest as newly due, so catch-up mode oldest may then start one more run.
+ *
+ * The next_at of a governed plan is its pick.  If the pick is due, it is listed, and the grid
+ * times before it become skipped(governor).  Grid times without a due pick are not decided
+ * here: advance_account_due() accounts for them.
  */
 void advance(struct advance *advance);
 

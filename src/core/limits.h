@@ -33,7 +33,7 @@ enum {
     SPEC_SHIFT_DAYS_MAX = 366,  /* how far an excluded day may move its slots              */
     SPEC_STEPS_MAX = 500000,    /* excluded candidates after which a search gives up       */
     SPEC_EVERY_MIN_MS = 1000,   /* a shorter interval is a loop, not a schedule            */
-    SPEC_JITTER_DAYS_MAX = 366, /* accepted; no delay is longer than 2^32 ms, 49 days */
+    SPEC_JITTER_DAYS_MAX = 366, /* of the setting; delays are below 2^32 ms, 49 days */
     /* Bytes of arena to read any spec: 512 calendars with 7 texts of CRON_TEXT_MAX take 4 MiB,
        and 7 MiB more as ranges. */
     SPEC_DEF_BYTES_MAX = 16 << 20,

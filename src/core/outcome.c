@@ -43,6 +43,7 @@ const char *reason_text(enum reason reason)
         [REASON_DELETED] = "deleted",
         [REASON_QUARANTINED] = "quarantined",
         [REASON_USER] = "user",
+        [REASON_GOVERNOR] = "governor",
         [REASON_TARGET] = "target",
         [REASON_TIMEOUT] = "timeout",
         [REASON_MAX_RUN_TIME] = "maxRunTime",
@@ -63,7 +64,7 @@ const char *reason_text(enum reason reason)
 bool outcome_is_of_slot(enum outcome outcome, enum reason reason)
 {
     static const unsigned reasons[] = {
-        [OUTCOME_SKIPPED] = BECAUSE(REASON_OVERLAP),
+        [OUTCOME_SKIPPED] = BECAUSE(REASON_OVERLAP) | BECAUSE(REASON_GOVERNOR),
         [OUTCOME_MISSED] = BECAUSE(REASON_WINDOW) | BECAUSE(REASON_COALESCED) |
                            BECAUSE(REASON_PAUSED) | BECAUSE(REASON_EDITED) |
                            BECAUSE(REASON_CLOCK),

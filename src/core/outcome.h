@@ -38,6 +38,7 @@ enum reason {
     REASON_DELETED = 8,     /* dropped, cancelled: the schedule was deleted            */
     REASON_QUARANTINED = 9, /* dropped: its runs kill nodes                            */
     REASON_USER = 10,       /* cancelled, terminated: a user requested it              */
+    REASON_GOVERNOR = 11,   /* skipped: the governor chose another time                */
     /* of runs */
     REASON_TARGET = 20,       /* failed: the worker or target reported it            */
     REASON_TIMEOUT = 21,      /* timed out: the attempt took too long                */

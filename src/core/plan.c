@@ -10,6 +10,7 @@
 #include "base/must.h"
 #include "base/unpack.h"
 #include "core/limits.h"
+#include "core/spec/interval.h"
 #include "core/spec/spec_pack.h"
 
 /* One bit each, in this order.  Add only at the end, and with a new version. */
@@ -97,6 +98,29 @@ bool plan_is_valid(const struct plan *plan)
 bool plan_follows(const struct plan *plan)
 {
     return plan->is_governed || spec_follows(&plan->spec);
+}
+
+bool plan_has_grid(const struct plan *plan)
+{
+    const struct spec *spec = &plan->spec;
+
+    if (plan->governor_interval > 0)
+        return false;
+    for (int i = 0; i < spec->entry_count; i++)
+        if (spec->entries[i].kind != ENTRY_INTERVAL ||
+            !interval_follows(&spec->entries[i].interval))
+            return true;
+    return spec->at_count > 0;
+}
+
+struct spec_ctx plan_grid_ctx(const struct spec_ctx *ctx)
+{
+    struct spec_ctx grid = *ctx;
+
+    grid.last_start = INSTANT_NEVER;
+    grid.last_end = INSTANT_NONE;
+    grid.kept = INSTANT_NONE;
+    return grid;
 }
 
 void plan_pack(const struct plan *plan, struct buf *out)

@@ -51,6 +51,13 @@ struct plan {
 /* True if the next slot depends on when runs start and end: anchors, governor. */
 bool plan_follows(const struct plan *plan);
 
+/*
+ * The grid of a governed plan: the times of its spec that do not count from runs, without
+ * jitter.  It is empty if the baseline is an interval.  docs/semantics.md [P-33].
+ */
+bool plan_has_grid(const struct plan *plan);
+struct spec_ctx plan_grid_ctx(const struct spec_ctx *ctx); /* of a search in the grid */
+
 /* True if every member except the spec is in its range; packing requires it. */
 bool plan_is_valid(const struct plan *plan);
 

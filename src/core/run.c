@@ -37,6 +37,19 @@ void run_set_state(struct run *run, enum run_state to)
     run->state = to;
 }
 
+enum { BLAMES_AT = 4 }; /* the lowest bit of RUN_BLAMED */
+
+int run_blames(const struct run *run)
+{
+    return (int)((run->flags & RUN_BLAMED) >> BLAMES_AT);
+}
+
+void run_add_blame(struct run *run)
+{
+    must(run_blames(run) < BLAMES_MAX);
+    run->flags += 1 << BLAMES_AT;
+}
+
 instant run_rank(instant due, int32_t priority)
 {
     must(priority >= PRIORITY_MIN && priority <= PRIORITY_MAX);

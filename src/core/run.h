@@ -39,12 +39,15 @@ enum run_flag {
     RUN_FOR_OTHER = 1 << 1,  /* cancelled for a later start of its schedule    */
     RUN_UNTRACED = 1 << 2,   /* the trace of its request is not sampled        */
     RUN_TOLD_LATE = 1 << 3,  /* the event that it begins late has been written */
+    RUN_BLAMED = 3 << 4,     /* a number of two bits: losses that the run may have caused */
 };
 
 /* The W3C trace id of the request that asked for the run; zeros: none. */
 struct trace {
     uint64_t high, low;
 };
+
+enum { RUN_LOSSES_MAX = 255 }; /* it is stored in one byte */
 
 /* One step of priority is worth five minutes of waiting. */
 #define RANK_STEP (5 * SPAN_MIN)
@@ -62,9 +65,9 @@ struct run {
     int64_t queue, gate;
     int32_t priority;
     instant due;     /* when it should begin: slot with jitter, the time of the request */
-    instant rank;    /* order among the ready                                           */
+    instant rank;    /* order of ready runs; see run_rank()                             */
     int32_t attempt; /* attempts begun                                                  */
-    int32_t losses;  /* attempts whose holder died                                      */
+    int32_t losses;  /* attempts whose holder died, up to RUN_LOSSES_MAX                */
     int64_t fence;   /* number of the claim: a report with another one is rejected */
     int64_t node;    /* the node that holds it; 0: none */
     struct str worker;
@@ -78,6 +81,10 @@ struct run {
     struct str progress; /* the last report of its worker                    */
     struct trace trace;
 };
+
+/* Losses that the run may have caused itself; at most BLAMES_MAX. */
+int run_blames(const struct run *run);
+void run_add_blame(struct run *run);
 
 /* True if a run may change from one state to the other. */
 bool run_may(enum run_state from, enum run_state to);

@@ -178,7 +178,7 @@ static enum db_type type_of(char letter)
     return letter == 'i' ? DB_INT : letter == 't' ? DB_TEXT : DB_BLOB;
 }
 
-static struct db_cached *find_cached(struct db *db, const struct db_stmt *stmt)
+static struct db_cached *get_cached(struct db *db, const struct db_stmt *stmt)
 {
     /* Fibonacci hashing spreads adjacent addresses. */
     uint64_t hash = (uint64_t)(uintptr_t)stmt * UINT64_C(0x9E3779B97F4A7C15);
@@ -203,7 +203,7 @@ static struct db_entry *add_plain(struct db *db, const struct db_stmt *stmt)
 {
     struct db_entry *entry = add_entry(db, 0);
 
-    entry->cached = find_cached(db, stmt);
+    entry->cached = get_cached(db, stmt);
     must(entry->cached->count == 0);
     return entry;
 }
@@ -219,8 +219,8 @@ static bool is_clean_text(struct str s)
     return (s.len == 0 || !memchr(s.ptr, '\0', s.len)) && str_is_utf8(s);
 }
 
-/* The size in the queue's arena, which rounds up to 16 bytes at most. */
-static size_t rounded_size(size_t bytes)
+/* An upper bound: the queue's arena rounds sizes up to a multiple of 16. */
+static size_t size_at_most(size_t bytes)
 {
     return bytes + 16;
 }
@@ -228,7 +228,7 @@ static size_t rounded_size(size_t bytes)
 static enum rc check_params(const struct db *db, const struct db_cached *cached,
                             const struct db_value *params, struct err *reterr)
 {
-    size_t size = rounded_size(sizeof(struct db_entry) +
+    size_t size = size_at_most(sizeof(struct db_entry) +
                                (size_t)cached->count * sizeof params[0]);
 
     for (int i = 0; i < cached->count; i++) {
@@ -240,7 +240,7 @@ static enum rc check_params(const struct db *db, const struct db_cached *cached,
         if (value->type == DB_TEXT && !is_clean_text(value->bytes))
             return err_set(reterr, RC_INVALID, -1, 0,
                            "a text for the database is not UTF-8 or contains a zero byte");
-        size += rounded_size(value->bytes.len + 1);
+        size += size_at_most(value->bytes.len + 1);
     }
     if (arena_used(db->queue) + size <= DB_QUEUE_BYTES_MAX)
         return RC_OK;
@@ -264,7 +264,7 @@ void db_send(struct db *db, const struct db_stmt *stmt, const struct db_value *p
 
     if (db->failed)
         return;
-    cached = find_cached(db, stmt);
+    cached = get_cached(db, stmt);
     if (check_params(db, cached, params, &db->why) != RC_OK) {
         db->failed = true;
         forget_queue(db);
@@ -362,7 +362,7 @@ void db_rollback(struct db *db)
     roll_back(db);
     db->in_transaction = false;
     db->failed = db->dead;
-    /* Later statements were not sent, so that nothing about them is in doubt. */
+    /* Later statements were not sent, so nothing about them is in doubt. */
     if (db->dead && db->why.rc != RC_CORRUPT)
         db->why.rc = RC_LOST;
 }
@@ -441,7 +441,7 @@ enum rc db_exec(struct db *db, struct str sql, struct err *reterr)
     return db_flush(db, NULL, reterr);
 }
 
-/* Functions that only one of the two databases implements. */
+/* The clock, local files, and hints between nodes. */
 
 enum rc db_clock(struct db *db, instant *ret, struct err *reterr)
 {
@@ -498,6 +498,15 @@ enum rc db_write_back_wal(struct db *db, int *ret_pages, struct err *reterr)
     if (db->dead)
         set_failed(db, reterr);
     return rc;
+}
+
+enum rc db_check_file(struct db *db, struct err *reterr)
+{
+    struct err why;
+
+    if (!db->driver->check_file || db->driver->check_file(db, &why) == RC_OK)
+        return RC_OK;
+    return db_distrust(db, &why, reterr);
 }
 
 enum rc db_distrust(struct db *db, const struct err *why, struct err *reterr)

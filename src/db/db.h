@@ -67,8 +67,7 @@ struct db_options {
  * A statement is a constant: it is prepared once per connection and found again by its
  * address.  `params` has one letter for each of $1, $2 and so on: i, t or b for a 64-bit
  * integer, text or bytes; each may be NULL.  $n may be repeated and out of order.  Tokens:
- * {skip} after a SELECT, {clock} for the server's time in microseconds (NULL without a server),
- * {bytes} for the database's size; in DDL {int} {text} {blob} {strict} {keyed}.
+ * {skip}, {clock}, {bytes}, and in DDL {int}, {text}, {blob}, {strict}, {keyed}: see db/sql.h.
  */
 struct db_stmt {
     const char *sql;
@@ -85,7 +84,8 @@ enum rc db_open(const char *url, const struct db_options *options, struct db **r
 struct db *db_close(struct db *db); /* accepts NULL, returns NULL */
 
 enum db_kind db_kind(const struct db *db);
-const char *db_library(enum db_kind kind); /* its version; valid until the next call */
+/* The version of the client library; valid until the next call. */
+const char *db_library(enum db_kind kind);
 /* True after RC_LOST, RC_UNKNOWN and RC_CORRUPT: the connection can only be closed. */
 bool db_is_dead(const struct db *db);
 /* Whether the transaction can continue: nothing in it has failed and nothing is queued. */
@@ -110,8 +110,8 @@ void db_send(struct db *db, const struct db_stmt *stmt, const struct db_value *p
  *
  * RC_CONFLICT (a unique key), RC_BUSY (a lock, a deadlock: it may succeed later), RC_LIMIT (a
  * full disk, or a limit of this file), RC_INVALID (the database rejects a statement or value),
- * RC_LOST, RC_UNKNOWN (as RC_LOST, but a commit was under way), RC_CORRUPT (the file cannot be
- * trusted: end the process and recover).
+ * RC_LOST (the connection), RC_UNKNOWN (the same while a commit was under way), RC_CORRUPT (the
+ * file cannot be trusted: end the process and recover).
  */
 enum rc db_flush(struct db *db, struct arena *arena, struct err *reterr);
 

@@ -4,7 +4,7 @@
  *
  * db.c owns the queue, the state of the transaction and the table of statements.  A driver
  * opens, runs the queue in order, and closes.  All differences between the two databases are in
- * struct db_driver.
+ * struct db_driver, except db_backup().
  */
 #pragma once
 
@@ -45,7 +45,7 @@ struct db {
     const struct db_fault *fault; /* NULL while the connection is being opened */
     bool in_transaction;          /* begun by the caller; BEGIN may still be queued */
     bool failed;                  /* nothing runs until the transaction ends; see `why` */
-    bool dead;                    /* set by a driver; `failed` is then permanent */
+    bool dead;                    /* `failed` is then permanent */
     struct err why;
     size_t arena_before; /* arena_used() of the caller's arena when the flush began */
     struct db_counts counts;
@@ -72,6 +72,7 @@ struct db_driver {
     void (*take_wal)(struct db *db, int pages);
     enum rc (*write_back_wal)(struct db *db, int *ret_pages, struct err *reterr);
     enum rc (*ballast)(struct db *db, bool keep, struct err *reterr); /* NULL: no local disk */
+    enum rc (*check_file)(struct db *db, struct err *reterr);         /* NULL: no file       */
     enum rc (*poll_note)(struct db *db, struct db_note *ret, bool *ret_any, struct err *reterr);
     int (*socket)(const struct db *db);
 };

@@ -10,7 +10,7 @@
 enum { STATE_LEN = 5 };
 
 struct meaning {
-    const char *state; /* complete, or the class: its first two letters */
+    const char *state; /* complete, or the beginning of several */
     enum rc rc;
     const char *hint;
 };

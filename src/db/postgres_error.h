@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps the five letters of an SQLSTATE to the error codes of db.h. */
+/* Maps SQLSTATEs to the error codes of db.h. */
 #pragma once
 
 #include <stdbool.h>

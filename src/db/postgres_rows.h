@@ -23,7 +23,7 @@ struct postgres_params {
 void postgres_params(const struct db_entry *entry, struct postgres_params *ret);
 
 /*
- * Copies an answer into the arena.  RC_LIMIT if it is too large (only libpq then holds it),
+ * Copies an answer into the arena.  RC_LIMIT, with nothing copied, if it is too large;
  * RC_INVALID for a type that no column of Belfry has.
  */
 enum rc postgres_rows(const struct db *db, const struct pg_result *answer, struct arena *arena,

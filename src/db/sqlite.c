@@ -13,6 +13,7 @@
 
 #include "base/must.h"
 #include "db/sqlite_file.h"
+#include "db/sqlite_lock.h"
 #include "db/sqlite_parts.h"
 #include "db/sqlite_wal.h"
 
@@ -23,7 +24,7 @@ enum {
     VFS_NAME_MAX = 64,
     ROWS_GROW = 4,
     PARAM_NAME_MAX = 16, /* "$" and any int */
-    WAL_TIMES_MAX = 4,   /* a WAL this many times too long waits for readers: 64 MB */
+    WAIT_FACTOR = 4,     /* at 4 times wal_pages, 64 MB, a checkpoint waits for readers */
 };
 
 static struct sqlite *sqlite_of(struct db *db)
@@ -107,7 +108,7 @@ static int on_commit(void *arg, sqlite3 *handle, const char *name, int pages)
  * pages that recovery finds in the WAL may be lost at a power failure, with all later ones.  So
  * they are copied to the database now, and the WAL restarts.
  */
-static enum rc restart_log(struct sqlite *sq, struct err *reterr)
+static enum rc restart_wal(struct sqlite *sq, struct err *reterr)
 {
     int code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
                                          NULL);
@@ -118,12 +119,12 @@ static enum rc restart_log(struct sqlite *sq, struct err *reterr)
 static enum rc set_up_writer(struct sqlite *sq, bool is_new, struct err *reterr)
 {
     enum rc rc = run_text(sq, "PRAGMA journal_mode=WAL", reterr);
-    int has_log = 0;
+    int has_wal = 0;
 
     if (rc == RC_OK)
-        rc = read_int(sq, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &has_log,
+        rc = read_int(sq, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &has_wal,
                       reterr);
-    if (rc == RC_OK && !has_log)
+    if (rc == RC_OK && !has_wal)
         rc = err_set(reterr, RC_INVALID, -1, 0,
                      "SQLite cannot use a write-ahead log for %s; put it on a file system with "
                      "shared memory",
@@ -141,7 +142,7 @@ static enum rc set_up_writer(struct sqlite *sq, bool is_new, struct err *reterr)
                   /* Debian's default, ON, writes freed pages only to clear them. */
                   "PRAGMA secure_delete=FAST",
                   reterr);
-    return rc == RC_OK ? restart_log(sq, reterr) : rc;
+    return rc == RC_OK ? restart_wal(sq, reterr) : rc;
 }
 
 static int is_over(void *arg)
@@ -243,7 +244,7 @@ static enum rc sqlite_open(struct db *db, const char *url, struct err *reterr)
     enum rc rc;
 
     must(pthread_once(&once, set_up_process) == 0);
-    sq->lock = -1;
+    sq->lock = sq->inode_lock = -1;
     sq->deadline.fd = -1;
     rc = split_url(str_of(url), file, vfs, reterr);
     if (rc != RC_OK)
@@ -254,6 +255,8 @@ static enum rc sqlite_open(struct db *db, const char *url, struct err *reterr)
         rc = sqlite_file_find(file, path, reterr);
     else
         rc = sqlite_file_take(file, db->options.any_filesystem, path, &sq->lock, reterr);
+    if (rc == RC_OK && sq->lock >= 0)
+        rc = sqlite_lock_take(path, &sq->inode_lock, reterr);
     if (rc != RC_OK)
         return rc;
     if (!readonly && !writes_back)
@@ -280,7 +283,9 @@ static void sqlite_close(struct db *db)
     must(sqlite3_close(sq->handle) == SQLITE_OK);
     sqlite_wal_end(sq->wal);
     deadline_close(&sq->deadline);
-    sqlite_file_give(sq->lock);
+    if (sq->inode_lock >= 0)
+        sqlite_lock_release(sq->inode_lock);
+    sqlite_file_release(sq->lock);
 }
 
 /* Running. */
@@ -491,7 +496,16 @@ static bool sqlite_in_transaction(const struct db *db)
     return sqlite3_get_autocommit(((const struct sqlite *)db)->handle) == 0;
 }
 
-/* A named VFS keeps its files where no ballast can lie. */
+static enum rc sqlite_check_file(struct db *db, struct err *reterr)
+{
+    struct sqlite *sq = sqlite_of(db);
+
+    if (sq->inode_lock < 0)
+        return RC_OK;
+    return sqlite_lock_check(sq->inode_lock, sqlite3_db_filename(sq->handle, "main"), reterr);
+}
+
+/* The files of a named VFS may not be on a disk: it has no ballast. */
 static enum rc sqlite_ballast(struct db *db, bool keep, struct err *reterr)
 {
     struct sqlite *sq = sqlite_of(db);
@@ -511,7 +525,7 @@ static int checkpoint_mode(struct sqlite *sq)
 {
     int min_pages = sq->db.options.wal_pages;
 
-    if (sq->wal_pages < WAL_TIMES_MAX * min_pages || sq->wal_pages - sq->wal_waited < min_pages)
+    if (sq->wal_pages < WAIT_FACTOR * min_pages || sq->wal_pages - sq->wal_waited < min_pages)
         return SQLITE_CHECKPOINT_PASSIVE;
     sq->wal_waited = sq->wal_pages;
     return SQLITE_CHECKPOINT_RESTART;
@@ -568,6 +582,7 @@ const struct db_driver db_sqlite = {
     .checkpoint = sqlite_checkpoint,
     .lend_wal = sqlite_lend_wal,
     .take_wal = sqlite_take_wal,
-    .write_back_wal = wal_writeback,
+    .write_back_wal = sqlite_write_back_wal,
     .ballast = sqlite_ballast,
+    .check_file = sqlite_check_file,
 };

@@ -56,7 +56,7 @@ static const char *hint_of(enum rc rc, int code)
         return "; another program uses it: stop it, or try again";
     case RC_CORRUPT:
         if (code == SQLITE_NOTADB)
-            return "; choose another file with --db, or restore a backup if it was one";
+            return "; choose another file with --db, or restore a backup if it was a database";
         return "; check the disk and restart; if the error remains, restore a backup";
     case RC_LIMIT:
         if (code == SQLITE_INTERRUPT)

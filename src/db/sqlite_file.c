@@ -191,7 +191,7 @@ enum rc sqlite_file_take(const char *path, bool any_filesystem, char *ret_path, 
     if (rc == RC_OK)
         rc = create_file(real, dir, reterr);
     if (rc != RC_OK) {
-        sqlite_file_give(lock);
+        sqlite_file_release(lock);
         return rc;
     }
     memcpy(ret_path, real, sizeof real);
@@ -199,7 +199,7 @@ enum rc sqlite_file_take(const char *path, bool any_filesystem, char *ret_path, 
     return RC_OK;
 }
 
-void sqlite_file_give(int lock)
+void sqlite_file_release(int lock)
 {
     if (lock >= 0)
         close(lock);

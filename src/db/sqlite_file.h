@@ -18,15 +18,15 @@ enum { SQLITE_PATH_MAX = 4096 }; /* as PATH_MAX */
 
 /*
  * Creates the file if it does not exist (readable by its owner only: it may contain secrets),
- * and holds the lock until sqlite_file_give() or the end of the process.  `ret_path` has room
- * for SQLITE_PATH_MAX bytes and gets the path without symbolic links, so that two names of one
+ * and locks it until sqlite_file_release() or the end of the process.  `ret_path` has room for
+ * SQLITE_PATH_MAX bytes and gets the path without symbolic links, so that two names of one
  * file share one lock.  RC_BUSY if another process holds it, RC_INVALID for a network file
  * system unless `any_filesystem`, RC_NOT_FOUND if the directory does not exist.
  */
 enum rc sqlite_file_take(const char *path, bool any_filesystem, char *ret_path, int *ret_lock,
                          struct err *reterr);
 
-void sqlite_file_give(int lock); /* -1: does nothing */
+void sqlite_file_release(int lock); /* -1: does nothing */
 
 /* The real path of an existing file; RC_NOT_FOUND if it does not exist. */
 enum rc sqlite_file_find(const char *path, char *ret_path, struct err *reterr);

@@ -13,11 +13,12 @@ struct sqlite {
     sqlite3 *handle;
     struct sqlite_wal *wal;   /* of a writer */
     int lock;                 /* -1: none */
+    int inode_lock;           /* of sqlite_lock.h; -1: none */
     struct deadline deadline; /* of readers */
     int wal_pages;            /* in the write-ahead log */
     int wal_copied;           /* of them, copied to the database */
     int wal_waited;           /* their number when the writer last waited for readers */
-    int wal_copied_max;       /* no page after these is copied; see wal_writeback.c */
+    int wal_copied_max;       /* pages that may be copied, by any connection */
     int writebacks;           /* since the last checkpoint */
     bool is_lent;             /* to the connection that writes it back */
 };
@@ -31,4 +32,4 @@ bool sqlite_wal_is_long(const struct db *db);
 /* wal_writeback.c, see db/disk.h */
 bool sqlite_lend_wal(struct db *db);
 void sqlite_take_wal(struct db *db, int pages);
-enum rc wal_writeback(struct db *db, int *ret_pages, struct err *reterr);
+enum rc sqlite_write_back_wal(struct db *db, int *ret_pages, struct err *reterr);

@@ -181,7 +181,7 @@ static const sqlite3_io_methods wal_methods = {
     .xDeviceCharacteristics = wal_traits,
 };
 
-/* ---- the VFS: everything except opening is passed on ---- */
+/* The VFS: everything except opening is passed on. */
 
 static sqlite3_vfs *below_of(sqlite3_vfs *vfs)
 {

@@ -6,19 +6,20 @@
  * WAL are copied, the writer may restart it while another connection begins a checkpoint.  That
  * connection has read the old length and counts as many pages of the new WAL as copied: they
  * are lost.  A WAL never restarts while one of its pages is not copied.  So the writer, which
- * alone knows the length, lends the WAL only then, and copies nothing until it has it back.
+ * alone knows the length, lends the WAL only while a page is not copied, and copies nothing
+ * until it has the WAL back.
  */
 #include "base/must.h"
 #include "db/sqlite_parts.h"
 
 enum {
     WRITEBACKS_MAX = 2, /* the second copies what was written during the first */
-    MIN_PART = 16,      /* of a long WAL: fewer pages are not worth it */
+    MIN_DIVISOR = 16,   /* less than 1/16 of a long WAL is not worth a write-back */
 };
 
 static int min_pages(const struct db *db)
 {
-    int pages = db->options.wal_pages / MIN_PART;
+    int pages = db->options.wal_pages / MIN_DIVISOR;
 
     return pages > 0 ? pages : 1;
 }
@@ -67,7 +68,7 @@ static enum rc wait_for_disk(struct sqlite *sq, struct err *reterr)
                    sqlite3_db_filename(sq->handle, "main"));
 }
 
-enum rc wal_writeback(struct db *db, int *ret_pages, struct err *reterr)
+enum rc sqlite_write_back_wal(struct db *db, int *ret_pages, struct err *reterr)
 {
     struct sqlite *sq = (struct sqlite *)db;
     int pages = 0;

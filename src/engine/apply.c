@@ -13,7 +13,7 @@
 #include "base/must.h"
 #include "engine/engine_internal.h"
 
-enum { REPLY_TEXT_MAX = 128, REPLY_NUMBERS = 6 }; /* of a stored reply, without the name */
+enum { REPLY_TEXT_MAX = 192, REPLY_NUMBERS = 9 }; /* of a stored reply, without the name */
 
 void refuse(struct turn *turn, struct reply *reply, enum rc rc, const char *fmt, ...)
 {
@@ -147,8 +147,8 @@ struct command_rule {
     apply_fn *apply;     /* NULL: nothing is left to do                               */
     apply_fn *applied;   /* after the flush, if is_created or is_written is set       */
     bool names_schedule; /* the schedule must exist and be held before `apply`        */
-    bool names_run;      /* except for a direct run or a run of a deleted schedule    */
-    bool is_edit;        /* changes the definition: also of a schedule without a plan */
+    bool names_run;      /* it need not: direct runs and runs of deleted schedules    */
+    bool is_edit;        /* changes the definition; allowed if the schedule has no plan */
 };
 
 static const struct command_rule rules[COMMAND_COUNT] = {
@@ -165,6 +165,7 @@ static const struct command_rule rules[COMMAND_COUNT] = {
     [COMMAND_TRIGGER] = {send_find, want_start, apply_trigger, .names_schedule = true},
     [COMMAND_TEST] = {send_find, want_start, apply_trigger, .names_schedule = true},
     [COMMAND_BACKFILL] = {send_find, want_backfill, apply_backfill, .names_schedule = true},
+    [COMMAND_UNBACKFILL] = {send_find, want_schedule, apply_unbackfill, .names_schedule = true},
     [COMMAND_SKIP] = {send_run, want_run, apply_skip, .names_schedule = true},
     [COMMAND_UNSKIP] = {send_run, want_run, apply_unskip, .names_schedule = true},
     [COMMAND_CANCEL] = {send_run, want_run, apply_cancel, .names_schedule = true,
@@ -178,6 +179,7 @@ static const struct command_rule rules[COMMAND_COUNT] = {
     [COMMAND_HINT] = {send_find, want_schedule, apply_hint, .names_schedule = true},
     [COMMAND_UNHINT] = {send_find, want_schedule, apply_unhint, .names_schedule = true},
     [COMMAND_RESET] = {send_find, want_schedule, apply_reset, .names_schedule = true},
+    [COMMAND_RELEASE] = {send_find, want_schedule, apply_release, .names_schedule = true},
     [COMMAND_CLOSE] = {send_find, want_schedule, apply_close, .names_schedule = true},
     [COMMAND_DIRECT] = {send_draft, NULL, apply_direct},
     [COMMAND_NAMESPACE] = {send_namespace, NULL, apply_namespace},
@@ -252,11 +254,14 @@ static void read_reply(struct turn *turn, struct str text, struct reply *reply)
     reply->version = n[1];
     reply->run = (struct run_id){n[2], n[3], (uint32_t)n[4]};
     reply->count = n[5];
+    reply->started = n[6];
+    reply->skipped = n[7];
+    reply->buffered = n[8];
 }
 
-/* True when the command needs no further work: it was done before, or is in progress. */
-static bool is_repeated(struct turn *turn, const struct command *c, struct command_state *s,
-                        struct reply *reply)
+/* True when the key of the request is in use: the reply is stored, or says so. */
+static bool reply_if_repeated(struct turn *turn, const struct command *c,
+                              struct command_state *s, struct reply *reply)
 {
     struct request request;
 
@@ -286,7 +291,7 @@ void apply_want(struct turn *turn)
         const struct command *c = &turn->in->commands[i];
         struct command_state *s = &turn->commands[i];
 
-        s->is_done = is_repeated(turn, c, s, &turn->replies[i]);
+        s->is_done = reply_if_repeated(turn, c, s, &turn->replies[i]);
         if (s->is_done)
             continue;
         if (rules[c->kind].want)
@@ -409,12 +414,28 @@ static struct str print_reply(struct turn *turn, const struct reply *reply, stru
     buf_printf(&text, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRIu32 " %" PRId64,
                reply->schedule, reply->version, reply->run.schedule, reply->run.slot_ms,
                reply->run.pass, reply->count);
+    buf_printf(&text, " %" PRId64 " %" PRId64 " %" PRId64, reply->started, reply->skipped,
+               reply->buffered);
     if (created.len > 0) {
         buf_char(&text, '/');
         buf_str(&text, created);
     }
     must(!text.cut);
     return buf_as_str(&text);
+}
+
+/* What became of the starts of a backfill in this turn. */
+static void count_started(const struct work_schedule *sched, struct reply *reply)
+{
+    for (int i = 0; i < sched->backfill_count; i++) {
+        const struct backfill *b = &sched->backfills[i].row;
+
+        if (b->pass < reply->run.pass || b->pass >= reply->run.pass + reply->count)
+            continue;
+        reply->started += b->begun;
+        reply->skipped += b->skipped;
+        reply->buffered += backfill_buffered(b);
+    }
 }
 
 void apply_store_replies(struct turn *turn)
@@ -428,6 +449,8 @@ void apply_store_replies(struct turn *turn)
         must(!was_created || reply->schedule == turn->commands[i].sched->id);
         if (was_created)
             reply->cursor = &turn->commands[i].sched->cursor;
+        if (c->kind == COMMAND_BACKFILL && reply->rc == RC_OK && !turn->commands[i].is_done)
+            count_started(turn->commands[i].sched, reply);
         if (c->request.len == 0 || turn->commands[i].is_done)
             continue;
         if (reply->rc != RC_OK) {

@@ -66,8 +66,8 @@ apply_fn apply_namespace, apply_queue, apply_queue_pause, apply_queue_limit, app
 void apply_set_gate_limit(struct turn *turn, const struct command_state *s);
 
 /* apply_run.c: commands that create or end runs */
-apply_fn apply_trigger, apply_backfill, apply_skip, apply_unskip, apply_cancel, apply_terminate,
-    apply_approve, apply_reject;
+apply_fn apply_trigger, apply_backfill, apply_unbackfill, apply_skip, apply_unskip,
+    apply_cancel, apply_terminate, apply_approve, apply_reject;
 void apply_start(struct turn *turn, const struct command *c, const struct start_args *args,
                  struct work_schedule *sched, struct reply *reply);
 void apply_ranges(struct turn *turn, const struct command *c, const struct backfill_args *args,
@@ -76,7 +76,7 @@ void refuse_run(struct turn *turn, struct reply *reply); /* the run is not open 
 
 /* apply_schedule.c: commands about schedules, and direct runs */
 apply_fn apply_create, applied_create, apply_update, apply_delete, apply_close, apply_pause,
-    apply_resume, apply_hint, apply_unhint, apply_reset, apply_direct;
+    apply_resume, apply_hint, apply_unhint, apply_reset, apply_release, apply_direct;
 
 /* Sets an error as the reply. */
 void refuse(struct turn *turn, struct reply *reply, enum rc rc, const char *fmt, ...)

@@ -69,7 +69,7 @@ static bool check_queue(struct turn *turn, const struct command_state *s, struct
     return s->lock_row.rows > 0;
 }
 
-/* The limit holds from this turn on.  Claimed runs stay claimed; new room is used at once. */
+/* Claimed runs stay claimed, even above the limit; this turn claims as many as it allows. */
 void apply_queue_limit(struct turn *turn, const struct command *c, struct command_state *s,
                        struct reply *reply)
 {
@@ -78,7 +78,7 @@ void apply_queue_limit(struct turn *turn, const struct command *c, struct comman
     queues_limit(turn->db, reply->schedule, c->limit);
     if (c->limit > 0)
         restricted_add(&turn->memory, reply->schedule);
-    claim_make_hot(&turn->memory, LANE_PULL, reply->schedule);
+    claim_add_queue(&turn->memory, LANE_PULL, reply->schedule);
     turn->made_ready = true;
 }
 

@@ -50,44 +50,81 @@ void apply_trigger(struct turn *turn, const struct command *c, struct command_st
     apply_start(turn, c, &c->start, s->sched, reply);
 }
 
+/* True when the schedule has room for `count` more backfills; else the command is refused. */
+static bool check_backfills(struct turn *turn, const struct work_schedule *sched, int count,
+                            struct reply *reply)
+{
+    int filling = 0;
+
+    for (int i = 0; i < sched->backfill_count; i++)
+        filling += sched->backfills[i].row.stage == BACKFILL_FILLING;
+    if (filling + count > BACKFILLS_MAX)
+        refuse(turn, reply, RC_LIMIT,
+               "the schedule has %d unfinished backfills; the limit is %d, wait for some to "
+               "end",
+               filling, BACKFILLS_MAX);
+    else if (sched->cursor.backfills + count > BACKFILLS_OPEN_MAX)
+        refuse(turn, reply, RC_LIMIT,
+               "runs of %lld backfills have not ended; the limit is %d, wait for some to end",
+               (long long)sched->cursor.backfills, BACKFILLS_OPEN_MAX);
+    return reply->rc == RC_OK;
+}
+
+/* Gives the slots of a pause their outcome, so that a backfill of missed slots finds them. */
+static void account_for_pause(struct turn *turn, struct work_schedule *sched)
+{
+    sched_end_pause(turn, sched);
+    if ((sched->cursor.flags & CURSOR_BARRED) && !sched->plan.policies.catchup_paused &&
+        !sched->plan.is_governed)
+        sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+}
+
+static struct backfill new_backfill(struct turn *turn, const struct command *c,
+                                    struct work_schedule *sched, const struct range *range)
+{
+    return (struct backfill){
+        .id = turn_key(turn),
+        .schedule = sched->id,
+        .pass = next_pass(sched),
+        .from = range->from,
+        .until = range->until,
+        .mark = range->from - 1,
+        .overlap = range->overlap < OVERLAP_COUNT ? (int64_t)range->overlap : OVERLAP_DEFAULT,
+        .stage = BACKFILL_FILLING,
+        .flags = range->flags,
+        .slots = range->slots > 0 ? range->slots : BACKFILL_SLOTS_UNKNOWN,
+        .created_at = turn->now,
+        .created_by = c->by,
+        .ended_at = INSTANT_NEVER,
+    };
+}
+
 void apply_ranges(struct turn *turn, const struct command *c, const struct backfill_args *args,
                   struct work_schedule *sched, struct reply *reply)
 {
     struct cursor *cursor = &sched->cursor;
-    struct backfill *all;
+    struct work_backfill *all;
 
-    if (cursor->backfills + args->count > BACKFILLS_MAX) {
-        refuse(
-            turn, reply, RC_LIMIT,
-            "the schedule has %lld unfinished backfills; the limit is %d, wait for some to end",
-            (long long)cursor->backfills, BACKFILLS_MAX);
+    if (!check_backfills(turn, sched, args->count, reply))
         return;
-    }
     all = arena_array(turn->arena, (size_t)(sched->backfill_count + args->count), sizeof(*all));
     for (int i = 0; i < sched->backfill_count; i++)
         all[i] = sched->backfills[i];
+    backfills_forget(turn->db, sched->id, BACKFILLS_KEPT);
     for (int i = 0; i < args->count; i++) {
-        const struct range *range = &args->ranges[i];
-        struct backfill *b = &all[sched->backfill_count + i];
+        struct work_backfill *w = &all[sched->backfill_count + i];
 
-        *b = (struct backfill){
-            .id = turn_key(turn),
-            .schedule = sched->id,
-            .pass = next_pass(sched),
-            .from = range->from,
-            .until = range->until,
-            .mark = range->from - 1,
-            .overlap = range->overlap < OVERLAP_COUNT ? (int64_t)range->overlap
-                                                      : OVERLAP_DEFAULT,
-            .created_at = turn->now,
-            .created_by = c->by,
-        };
-        backfills_insert(turn->db, b);
+        must(!(args->ranges[i].flags & ~BACKFILL_ASKED));
+        if (args->ranges[i].flags & BACKFILL_MISSED)
+            account_for_pause(turn, sched);
+        w->row = new_backfill(turn, c, sched, &args->ranges[i]);
+        w->is_new = true;
+        backfills_insert(turn->db, &w->row);
     }
     sched->backfills = all;
     sched->backfill_count += args->count;
     cursor->backfills += args->count;
-    must(cursor->backfills <= BACKFILLS_MAX);
+    must(cursor->backfills <= BACKFILLS_OPEN_MAX);
     cursor->active_at = turn->now;
     reply->count = args->count;
     sched->is_due = true;
@@ -96,19 +133,62 @@ void apply_ranges(struct turn *turn, const struct command *c, const struct backf
 void apply_backfill(struct turn *turn, const struct command *c, struct command_state *s,
                     struct reply *reply)
 {
+    int64_t first = s->sched->cursor.pass + 1;
+
     apply_ranges(turn, c, &c->backfill, s->sched, reply);
+    reply->run = (struct run_id){s->sched->id, 0, (uint32_t)first};
 }
 
-static bool is_planned(const struct work_schedule *sched, const struct run_id *run)
+/* Cancels its starts that wait, and requests no more; runs that began continue. */
+static void stop_backfill(struct turn *turn, struct work_schedule *sched,
+                          struct work_backfill *w)
+{
+    struct backfill *b = &w->row;
+
+    must(sched->state == SCHED_HELD && b->stage != BACKFILL_ENDED);
+    for (struct work_run *p = sched->runs; p; p = p->next)
+        if ((p->state == WORK_READ || p->state == WORK_NEW) && p->run.state == RUN_HELD &&
+            p->run.kind == RUN_BACKFILL && p->run.pass == b->pass)
+            held_end(turn, p, OUTCOME_SLOT_CANCELLED, REASON_USER);
+    b->stage = BACKFILL_FILLED;
+    b->flags |= BACKFILL_STOPPED;
+    w->is_changed = sched->is_touched = true;
+    turn_backfill_event(turn, EVENT_BACKFILL_STOPPED, b);
+}
+
+void apply_unbackfill(struct turn *turn, const struct command *c, struct command_state *s,
+                      struct reply *reply)
+{
+    for (int i = 0; i < s->sched->backfill_count; i++) {
+        struct work_backfill *w = &s->sched->backfills[i];
+
+        if (w->row.pass != c->key || w->row.stage == BACKFILL_ENDED)
+            continue;
+        stop_backfill(turn, s->sched, w);
+        reply->count = 1;
+        return;
+    }
+    refuse(turn, reply, RC_NOT_FOUND, "backfill %lld has ended or does not exist",
+           (long long)c->key);
+}
+
+static bool is_planned(const struct turn *turn, const struct work_schedule *sched,
+                       const struct run_id *run)
 {
     instant slot = run->slot_ms * SPAN_MS;
+    struct spec_ctx ctx = sched->ctx;
     struct slot found;
 
     if (run->pass != 0 || slot <= sched->cursor.mark)
         return false;
-    if (sched->plan.is_governed)
-        return slot == sched->cursor.next_at;
-    return spec_next(&sched->plan.spec, &sched->ctx, slot - 1, &found) && found.at == slot;
+    if (sched->plan.is_governed) {
+        if (slot == sched->cursor.next_at)
+            return true;
+        if (slot <= turn->now || !plan_has_grid(&sched->plan))
+            return false; /* a grid time that has passed is skipped(governor) */
+        ctx = plan_grid_ctx(&sched->ctx);
+    }
+    return spec_next(&sched->plan.spec, &ctx, slot - 1, &found) && found.at == slot;
 }
 
 /* The index of a slot among the cancelled ones, or where it would be inserted. */
@@ -169,7 +249,7 @@ void apply_skip(struct turn *turn, const struct command *c, struct command_state
 
     reply->run = c->run.id;
     reply->count = !is_skipped; /* 0: nothing changes */
-    if (!is_planned(sched, &c->run.id)) {
+    if (!is_planned(turn, sched, &c->run.id)) {
         refuse(turn, reply, RC_NOT_FOUND, "the schedule has no planned slot at this time");
         return;
     }
@@ -202,7 +282,7 @@ void refuse_run(struct turn *turn, struct reply *reply)
     refuse(turn, reply, RC_NOT_FOUND, "the run is not open: it has ended or does not exist");
 }
 
-/* The run of a command, if it is open; false when another node holds it. */
+/* *ret is NULL if the run is not open.  False after a refusal: another node holds the run. */
 static bool find_run(struct turn *turn, const struct command *c, const struct command_state *s,
                      struct reply *reply, struct work_run **ret)
 {
@@ -217,8 +297,8 @@ static bool find_run(struct turn *turn, const struct command *c, const struct co
 }
 
 /* The run of a command; NULL after a refusal. */
-static struct work_run *open_run(struct turn *turn, const struct command *c,
-                                 const struct command_state *s, struct reply *reply)
+static struct work_run *find_open_run(struct turn *turn, const struct command *c,
+                                      const struct command_state *s, struct reply *reply)
 {
     struct work_run *work;
 
@@ -245,7 +325,7 @@ static void terminate_run(struct turn *turn, struct work_run *work, struct reply
 void apply_terminate(struct turn *turn, const struct command *c, struct command_state *s,
                      struct reply *reply)
 {
-    struct work_run *work = open_run(turn, c, s, reply);
+    struct work_run *work = find_open_run(turn, c, s, reply);
 
     if (work)
         terminate_run(turn, work, reply);
@@ -283,17 +363,17 @@ void apply_cancel(struct turn *turn, const struct command *c, struct command_sta
         return;
     if (work)
         cancel_run(turn, c, work, reply);
-    else if (sched_is_held(s->sched) && is_planned(s->sched, &c->run.id))
+    else if (sched_is_held(s->sched) && is_planned(turn, s->sched, &c->run.id))
         apply_skip(turn, c, s, reply);
     else
         refuse_run(turn, reply);
 }
 
 /* The run of a command, if it waits for approval; NULL after a refusal. */
-static struct work_run *waiting_run(struct turn *turn, const struct command *c,
-                                    const struct command_state *s, struct reply *reply)
+static struct work_run *find_run_to_approve(struct turn *turn, const struct command *c,
+                                            const struct command_state *s, struct reply *reply)
 {
-    struct work_run *work = open_run(turn, c, s, reply);
+    struct work_run *work = find_open_run(turn, c, s, reply);
 
     if (work && work->run.state != RUN_APPROVAL) {
         refuse(turn, reply, RC_CONFLICT, "the run does not wait for approval; it is %s",
@@ -307,7 +387,7 @@ static struct work_run *waiting_run(struct turn *turn, const struct command *c,
 void apply_approve(struct turn *turn, const struct command *c, struct command_state *s,
                    struct reply *reply)
 {
-    struct work_run *work = waiting_run(turn, c, s, reply);
+    struct work_run *work = find_run_to_approve(turn, c, s, reply);
 
     if (!work)
         return;
@@ -318,7 +398,7 @@ void apply_approve(struct turn *turn, const struct command *c, struct command_st
 void apply_reject(struct turn *turn, const struct command *c, struct command_state *s,
                   struct reply *reply)
 {
-    struct work_run *work = waiting_run(turn, c, s, reply);
+    struct work_run *work = find_run_to_approve(turn, c, s, reply);
 
     if (work)
         run_end(turn, work,

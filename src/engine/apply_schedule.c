@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "core/spec/spec_pack.h"
 #include "engine/apply.h"
+#include "engine/day_events.h"
 #include "engine/engine_internal.h"
 #include "engine/start_slots.h"
 #include "engine/transitions.h"
@@ -214,14 +215,15 @@ static void finish_overdue(struct turn *turn, struct work_schedule *sched)
         return;
     sched_end_pause(turn, sched);
     if (c->flags & CURSOR_BARRED) {
-        if (!sched->plan.is_governed) /* a governed slot waits for the resume and moves */
-            sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+        sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
         return;
     }
+    sched_account_passed(turn, sched, turn->now);
     if (c->next_at > turn->now)
         return;
     sched_account_until(turn, sched, turn->now - EDIT_GRACE, OUTCOME_MISSED, REASON_EDITED);
     sched_advance(turn, sched);
+    sched_account_passed(turn, sched, turn->now);
     sched_account_until(turn, sched, turn->now, OUTCOME_MISSED,
                         REASON_EDITED); /* no room was left */
 }
@@ -276,6 +278,7 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     struct plan plan;
     instant created = sched->has_plan ? sched->plan.created : turn->now;
     int64_t remaining = sched->plan.policies.remaining_runs;
+    struct day_plan day;
     bool pauses;
 
     if (!complete_plan(turn, c, s, &plan)) {
@@ -293,6 +296,7 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     if (sched->has_plan)
         lift_pause(turn, sched, c);
     finish_overdue(turn, sched);
+    day = day_events_plan_of(sched);
     if (c->save.draft->is_disabled || pauses)
         decide_before_bar(turn, sched);
     row.id = sched->id;
@@ -319,6 +323,7 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     sched->open_changed =
         true; /* with other policies, or enabled again, waiting runs may start */
     turn_schedule_event(turn, EVENT_SCHEDULE_UPDATED, sched->id, row.version);
+    day_events_unplan(turn, sched, &day);
     sched->is_edited = true;
     if (pauses)
         pause_schedule(turn, sched, c->save.pause_until, c->save.reason, c->by);
@@ -333,6 +338,7 @@ void apply_delete(struct turn *turn, const struct command *c, struct command_sta
     struct work_schedule *sched = s->sched;
     struct cursor *cursor = &sched->cursor;
 
+    sched_account_passed(turn, sched, turn->now);
     if (sched->has_plan && (cursor->flags & CURSOR_BARRED))
         sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
     else if (sched->has_plan && !(cursor->flags & CURSOR_CLOSED))
@@ -363,6 +369,7 @@ void apply_close(struct turn *turn, const struct command *c, struct command_stat
                "have ended");
         return;
     }
+    sched_account_passed(turn, sched, turn->now);
     sched_account_until(turn, sched, turn->now, is_barred ? OUTCOME_MISSED : OUTCOME_DROPPED,
                         is_barred ? REASON_PAUSED : REASON_DELETED);
     cursor->flags &= ~(int64_t)(CURSOR_BARRED | CURSOR_QUARANTINED | CURSOR_FULL);
@@ -383,6 +390,10 @@ void apply_pause(struct turn *turn, const struct command *c, struct command_stat
     struct cursor *cursor = &sched->cursor;
 
     sched_end_pause(turn, sched);
+    if (c->pause.keeps && (cursor->flags & CURSOR_PAUSED)) {
+        reply->version = cursor->version;
+        return;
+    }
     if (!(cursor->flags & CURSOR_BARRED) && cursor->wake_at <= turn->now)
         sched_advance(turn, sched); /* what was due before */
     decide_before_bar(turn, sched);
@@ -396,7 +407,9 @@ void apply_resume(struct turn *turn, const struct command *c, struct command_sta
     struct cursor *cursor = &s->sched->cursor;
     struct str note = c->pause.reason;
 
-    if (cursor->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED)) {
+    if (cursor->flags & CURSOR_QUARANTINED)
+        sched_release(turn, s->sched);
+    if (cursor->flags & CURSOR_PAUSED) {
         sched_resume(turn, s->sched, note, c->by);
     } else if (note.ptr) {
         cursor->version++;
@@ -440,12 +453,11 @@ void apply_hint(struct turn *turn, const struct command *c, struct command_state
         return;
     schedules_set_hint(turn->db, s->sched->id, hint->reason);
     cursor->hint_expires = hint->expires;
-    if (hint->at != INSTANT_NEVER)
-        cursor->hint_at = hint->at;
+    cursor->hint_at = hint->at;
+    cursor->hint_interval = hint->interval;
     if (hint->interval > 0) {
         instant from = cursor->last_start == INSTANT_NONE ? turn->now : cursor->last_start;
 
-        cursor->hint_interval = hint->interval;
         if (from + hint->interval < wanted)
             wanted = from + hint->interval;
     }
@@ -474,6 +486,18 @@ void apply_reset(struct turn *turn, const struct command *c, struct command_stat
     (void)reply;
     s->sched->is_touched = true;
     s->sched->cursor.failures = 0;
+}
+
+void apply_release(struct turn *turn, const struct command *c, struct command_state *s,
+                   struct reply *reply)
+{
+    (void)c;
+    if (!(s->sched->cursor.flags & CURSOR_QUARANTINED)) {
+        refuse(turn, reply, RC_CONFLICT, "the schedule is not quarantined");
+        return;
+    }
+    sched_release(turn, s->sched);
+    reply->version = s->sched->cursor.version;
 }
 
 /* A direct run: its schedule is inserted as deleted, and pruned with the run's history. */

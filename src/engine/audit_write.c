@@ -8,8 +8,8 @@
 #include "engine/engine_internal.h"
 
 /* Prunes up to twice the rows inserted since the last prune, so that old rows become fewer. */
-enum { PRUNE_ROWS = 32 };
-#define PRUNE_EVERY SPAN_H /* where few rows are inserted */
+enum { AUDIT_PRUNE_ROWS = 32 };
+#define AUDIT_PRUNE_EVERY SPAN_H /* where few rows are inserted */
 
 static enum audit_result result_of(enum rc rc)
 {
@@ -113,14 +113,14 @@ static size_t packed_room(const struct turn *turn)
     return room;
 }
 
-static void prune(struct turn *turn)
+static void prune_old_rows(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
 
-    if (++m->audit_rows < PRUNE_ROWS && m->audit_pruned_at != INSTANT_NONE &&
-        turn->now >= m->audit_pruned_at && turn->now - m->audit_pruned_at < PRUNE_EVERY)
+    if (++m->audit_rows < AUDIT_PRUNE_ROWS && m->audit_pruned_at != INSTANT_NONE &&
+        turn->now >= m->audit_pruned_at && turn->now - m->audit_pruned_at < AUDIT_PRUNE_EVERY)
         return;
-    prune_audit(turn->db, turn->node, turn->now - AUDIT_AGE, 2 * PRUNE_ROWS);
+    prune_audit(turn->db, turn->node, turn->now - AUDIT_AGE, 2 * AUDIT_PRUNE_ROWS);
     m->audit_pruned_at = turn->now;
     m->audit_rows = 0;
 }
@@ -152,7 +152,7 @@ void audit_write(struct turn *turn)
     memcpy(row.prior, m->audit_hash, sizeof row.prior);
     audit_row_hash(&row, row.hash);
     audit_insert(turn->db, &row);
-    prune(turn);
+    prune_old_rows(turn);
     m->audit += row.count;
     memcpy(m->audit_hash, row.hash, sizeof m->audit_hash);
 }

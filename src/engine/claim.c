@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Claims ready runs: searches the hot queues, in order of rank, for as many runs as this node
- * and the waiting workers can take.
+ * Claims ready runs: searches queues that may have some, in order of rank, for as many runs as
+ * this node and the waiting workers can take.
  *
  * A run enters its gate here, in the transaction that claims it: a run that only waits to be
  * claimed does not occupy the gate.
@@ -29,27 +29,27 @@ struct search {
     struct work_run **found; /* one for each row */
 };
 
-static bool is_hot(const struct engine_memory *m, int64_t lane, int64_t queue)
+static bool is_listed(const struct engine_memory *m, int64_t lane, int64_t queue)
 {
-    for (int i = 0; i < m->hot_count; i++)
-        if (m->hot[i].lane == lane && m->hot[i].queue == queue)
+    for (int i = 0; i < m->search_count; i++)
+        if (m->search_queues[i].lane == lane && m->search_queues[i].queue == queue)
             return true;
     return false;
 }
 
 /* When the list is full, periodic_queues() finds the queue later. */
-void claim_make_hot(struct engine_memory *m, int64_t lane, int64_t queue)
+void claim_add_queue(struct engine_memory *m, int64_t lane, int64_t queue)
 {
     must(lane >= 0 && lane < LANE_COUNT);
-    if (m->hot_count < HOT_MAX && !is_hot(m, lane, queue))
-        m->hot[m->hot_count++] = (struct hot){lane, queue};
+    if (m->search_count < SEARCH_QUEUES_MAX && !is_listed(m, lane, queue))
+        m->search_queues[m->search_count++] = (struct search_queue){lane, queue};
 }
 
-static void make_cold(struct engine_memory *m, int64_t lane, int64_t queue)
+static void remove_queue(struct engine_memory *m, int64_t lane, int64_t queue)
 {
-    for (int i = 0; i < m->hot_count; i++)
-        if (m->hot[i].lane == lane && m->hot[i].queue == queue)
-            m->hot[i] = m->hot[--m->hot_count];
+    for (int i = 0; i < m->search_count; i++)
+        if (m->search_queues[i].lane == lane && m->search_queues[i].queue == queue)
+            m->search_queues[i] = m->search_queues[--m->search_count];
 }
 
 /* Index of the cron expression that gives the run's slot; -1: none, or no longer. */
@@ -123,7 +123,7 @@ static void claim_run(struct turn *turn, struct work_run *work, int poll)
     work->is_changed = true;
     run_set_state(run, RUN_LEASED);
     if (poll < 0) {
-        run_set_state(run, RUN_RUNNING); /* its dispatch is its first sign of life */
+        run_set_state(run, RUN_RUNNING); /* the call starts at once */
         run->node = turn->node;
         run->lease_until = INSTANT_NEVER;
     } else {
@@ -224,15 +224,15 @@ enum rc claim_open_gates(struct turn *turn, struct err *reterr)
             turn_count_down(turn, &g->gate.waiting, g->gate.id,
                             "a gate counts fewer waiting runs than it has");
             g->is_changed = true;
-            claim_make_hot(&turn->memory, run.lane, run.queue);
+            claim_add_queue(&turn->memory, run.lane, run.queue);
             turn->made_ready = true; /* a worker that can take it may be at another node */
         }
     }
     return rc;
 }
 
-/* True while a run that became ready in this turn is not claimed. */
-static bool is_waiting(const struct work_run *work)
+/* For runs that became ready in this turn. */
+static bool is_unclaimed(const struct work_run *work)
 {
     return work->state != WORK_ENDED && work->run.state == RUN_READY && work->sched->has_plan;
 }
@@ -242,20 +242,21 @@ static bool has_fresh(const struct turn *turn, int64_t lane, int64_t queue)
     for (int i = 0; i < turn->fresh.count; i++) {
         const struct work_run *work = turn->fresh.at[i];
 
-        if (work->run.queue == queue && work->run.lane == lane && is_waiting(work))
+        if (work->run.queue == queue && work->run.lane == lane && is_unclaimed(work))
             return true;
     }
     return false;
 }
 
-/* Removes queues that no poll waits for: a new poll makes them hot again. */
+/* Removes queues that no poll waits for: a new poll adds them again. */
 static void drop_unpolled(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
 
-    for (int i = 0; i < m->hot_count; i++)
-        if (m->hot[i].lane == LANE_PULL && waiting_workers_room(turn, m->hot[i].queue, 1) == 0)
-            m->hot[i--] = m->hot[--m->hot_count];
+    for (int i = 0; i < m->search_count; i++)
+        if (m->search_queues[i].lane == LANE_PULL &&
+            waiting_workers_room(turn, m->search_queues[i].queue, 1) == 0)
+            m->search_queues[i--] = m->search_queues[--m->search_count];
 }
 
 /*
@@ -269,29 +270,29 @@ static int plan_searches(struct turn *turn, bool for_fresh, struct search *searc
     int count = 0, first, sharers[LANE_COUNT] = {0};
 
     drop_unpolled(turn);
-    first = m->hot_count > 0 ? (int)(m->turn % m->hot_count) : 0;
-    for (int i = 0; i < m->hot_count; i++)
-        sharers[m->hot[i].lane]++;
-    for (int i = 0; i < m->hot_count && count < turn->in->rows; i++) {
-        struct hot hot = m->hot[(first + i) % m->hot_count];
-        bool pull = hot.lane == LANE_PULL;
-        enum queue_restriction restriction = pull ? restricted_state(m, hot.queue)
+    first = m->search_count > 0 ? (int)(m->turn % m->search_count) : 0;
+    for (int i = 0; i < m->search_count; i++)
+        sharers[m->search_queues[i].lane]++;
+    for (int i = 0; i < m->search_count && count < turn->in->rows; i++) {
+        struct search_queue next = m->search_queues[(first + i) % m->search_count];
+        bool pull = next.lane == LANE_PULL;
+        enum queue_restriction restriction = pull ? restricted_state(m, next.queue)
                                                   : RESTRICTION_NONE;
-        int most = pull ? turn->in->rows : turn->capacity[hot.lane];
-        int limit = (most + sharers[hot.lane] - 1) / sharers[hot.lane];
+        int most = pull ? turn->in->rows : turn->capacity[next.lane];
+        int limit = (most + sharers[next.lane] - 1) / sharers[next.lane];
 
         limit = limit > turn->in->rows ? turn->in->rows : limit;
-        must(limit >= 0 && (pull || limit <= turn->capacity[hot.lane]));
+        must(limit >= 0 && (pull || limit <= turn->capacity[next.lane]));
         if (for_fresh &&
-            (restriction != RESTRICTION_NONE || !has_fresh(turn, hot.lane, hot.queue)))
+            (restriction != RESTRICTION_NONE || !has_fresh(turn, next.lane, next.queue)))
             continue;
         if (pull)
             limit = restriction == RESTRICTION_PAUSED
                         ? 0
-                        : waiting_workers_room(turn, hot.queue, limit);
+                        : waiting_workers_room(turn, next.queue, limit);
         if (limit > 0)
-            searches[count++] = (struct search){.lane = hot.lane,
-                                                .queue = hot.queue,
+            searches[count++] = (struct search){.lane = next.lane,
+                                                .queue = next.queue,
                                                 .limit = limit,
                                                 .is_limited = restriction ==
                                                               RESTRICTION_LIMITED};
@@ -299,19 +300,17 @@ static int plan_searches(struct turn *turn, bool for_fresh, struct search *searc
     return count;
 }
 
-/*
- * When the list cannot hold the queues of all polls, each periodic turn begins with others.
- */
-void claim_mark_polled(struct turn *turn)
+/* When the list cannot hold the queues of all polls, each turn begins with another queue. */
+void claim_add_polled(struct turn *turn)
 {
     int count = turn->queues.count;
-    int first = count > 0 ? (int)(turn->memory.turn * HOT_MAX % count) : 0;
+    int first = count > 0 ? (int)(turn->memory.turn * SEARCH_QUEUES_MAX % count) : 0;
 
     for (int i = 0; i < count; i++) {
         const struct poll_queue *queue = &turn->queues.at[(first + i) % count];
 
         if (queue->has_new || turn->is_periodic)
-            claim_make_hot(&turn->memory, LANE_PULL, queue->queue);
+            claim_add_queue(&turn->memory, LANE_PULL, queue->queue);
     }
 }
 
@@ -382,7 +381,7 @@ static bool claim_better_fresh(struct turn *turn, const struct search *search,
         struct work_run *work = turn->fresh.at[*at];
 
         if (work->run.queue != search->queue || work->run.lane != search->lane ||
-            !is_waiting(work))
+            !is_unclaimed(work))
             continue;
         if (by_rank(&work, &found) > 0)
             return true;
@@ -426,7 +425,7 @@ static bool claim_found(struct turn *turn, struct search *search)
     return all;
 }
 
-/* False when this turn may claim no run of a queue that may have a limit. */
+/* Reads the limit of the queue; false: this turn may claim none of its runs. */
 static bool read_queue_limit(struct turn *turn, struct search *search)
 {
     struct queue_row row;
@@ -439,8 +438,8 @@ static bool read_queue_limit(struct turn *turn, struct search *search)
     search->is_limited = row.most > 0;
     search->room = row.most - db_int_at(&search->claimed_row, 0, 0);
     if (row.is_paused || (search->is_limited && search->room <= 0)) {
-        make_cold(&turn->memory, LANE_PULL,
-                  search->queue); /* the step that makes room makes it hot again */
+        /* The step that makes room adds it again. */
+        remove_queue(&turn->memory, LANE_PULL, search->queue);
         return false;
     }
     if (search->is_limited && search->room < search->limit)
@@ -450,9 +449,9 @@ static bool read_queue_limit(struct turn *turn, struct search *search)
 }
 
 /*
- * Locks the rows of queues that may have a limit, then counts their claimed runs; in this
- * order, because only under the lock no other node claims more.  Runs that this turn has
- * released are written already.
+ * Locks the rows of queues that may have a limit, then counts their claimed runs: only while
+ * this node holds the lock can no other node claim more.  Runs that this turn has released are
+ * written already.
  */
 static enum rc lock_limited(struct turn *turn, struct search *searches, int *count,
                             struct err *reterr)
@@ -479,7 +478,7 @@ static enum rc lock_limited(struct turn *turn, struct search *searches, int *cou
 }
 
 /* Claims the found runs.  True when the queue need not be searched again for now. */
-static bool claim_until_empty(struct turn *turn, struct search *search)
+static bool finish_search(struct turn *turn, struct search *search)
 {
     bool all = claim_found(turn, search);
 
@@ -488,10 +487,10 @@ static bool claim_until_empty(struct turn *turn, struct search *search)
     return all || (search->is_limited && search->claimed >= search->room);
 }
 
-/* Searches all hot queues once; for_fresh: only those with fresh runs. */
+/* Searches all listed queues once; for_fresh: only those with fresh runs. */
 static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
 {
-    struct search *searches = arena_array_raw(turn->arena, (size_t)turn->memory.hot_count,
+    struct search *searches = arena_array_raw(turn->arena, (size_t)turn->memory.search_count,
                                               sizeof(*searches));
     int count = plan_searches(turn, for_fresh, searches);
     enum rc rc = lock_limited(turn, searches, &count, reterr);
@@ -507,8 +506,8 @@ static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
     for (int i = 0; rc == RC_OK && i < count; i++) {
         struct search *search = &searches[i];
 
-        if (claim_until_empty(turn, search))
-            make_cold(&turn->memory, search->lane, search->queue);
+        if (finish_search(turn, search))
+            remove_queue(&turn->memory, search->lane, search->queue);
         else if (search->processed > 0)
             turn->turn_again |= search->lane == LANE_PULL
                                     ? waiting_workers_next(turn, search->queue) >= 0
@@ -518,7 +517,7 @@ static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
 }
 
 /*
- * Where runs may have been ready before, the search finds them first, so that both kinds are
+ * Queues that may have older ready runs are searched first, so that older and fresh runs are
  * claimed in order of rank.  Runs that are left are written as ready.
  */
 enum rc claim_fresh(struct turn *turn, struct err *reterr)
@@ -538,10 +537,11 @@ enum rc claim_fresh(struct turn *turn, struct err *reterr)
 
         must(work->is_fresh); /* it is in the list once */
         work->is_fresh = false;
-        if (!is_waiting(work) || (can_claim && !is_hot(&turn->memory, run->lane, run->queue) &&
-                                  try_claim(turn, work)))
+        if (!is_unclaimed(work) ||
+            (can_claim && !is_listed(&turn->memory, run->lane, run->queue) &&
+             try_claim(turn, work)))
             continue;
-        claim_make_hot(&turn->memory, run->lane, run->queue);
+        claim_add_queue(&turn->memory, run->lane, run->queue);
         turn->made_ready = true;
         some_wait = true;
     }

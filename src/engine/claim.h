@@ -7,8 +7,8 @@
 
 #include "engine/workset.h"
 
-/* Marks the queues of new polls as hot; before the other functions. */
-void claim_mark_polled(struct turn *turn);
+/* Lists the queues of new polls as queues to search; called before the other functions. */
+void claim_add_polled(struct turn *turn);
 
 /* Claims runs that became ready in this turn, in order of rank with those ready before. */
 enum rc claim_fresh(struct turn *turn, struct err *reterr);
@@ -19,5 +19,5 @@ enum rc claim_open_gates(struct turn *turn, struct err *reterr);
 /* Claims runs that were ready before, best rank first. */
 enum rc claim_ready(struct turn *turn, struct err *reterr);
 
-/* A queue may have ready runs: search it.  See struct hot. */
-void claim_make_hot(struct engine_memory *memory, int64_t lane, int64_t queue);
+/* Lists a queue that may have ready runs as one to search. */
+void claim_add_queue(struct engine_memory *memory, int64_t lane, int64_t queue);

@@ -24,9 +24,9 @@ enum command_kind {
     COMMAND_PUT,          /* save: create or update                                        */
     COMMAND_DELETE,       /* ends waiting runs; claimed runs continue; history stays       */
     COMMAND_PAUSE,        /* pause                                                         */
-    COMMAND_RESUME,       /* pause: its reason is a note, stored even when not paused      */
+    COMMAND_RESUME,       /* pause: only the reason, as a note; stored even if not paused  */
     COMMAND_TRIGGER,      /* start                                                         */
-    COMMAND_TEST,         /* start: a run that leaves no trace on the schedule             */
+    COMMAND_TEST,         /* start: a run that does not count in the schedule              */
     COMMAND_BACKFILL,     /* backfill                                                      */
     COMMAND_SKIP,         /* run: cancels a planned slot before its run exists             */
     COMMAND_UNSKIP,       /* run: reverts COMMAND_SKIP                                     */
@@ -37,6 +37,7 @@ enum command_kind {
     COMMAND_HINT,         /* hint                                                          */
     COMMAND_UNHINT,       /* removes the hint                                              */
     COMMAND_RESET,        /* sets the count of failures to 0                               */
+    COMMAND_RELEASE,      /* ends a quarantine; RC_CONFLICT: there is none                 */
     COMMAND_CLOSE,        /* pause: never runs it again; RC_CONFLICT: runs are open        */
     COMMAND_DIRECT,       /* save: a run without a schedule                                */
     COMMAND_NAMESPACE,    /* settings; created when absent, its key in reply.schedule      */
@@ -53,6 +54,7 @@ enum command_kind {
     COMMAND_UNCALENDAR,   /* deletes the calendar; RC_NOT_FOUND: there is none             */
     COMMAND_QUEUE_LIMIT,  /* limit; created when absent                                    */
     COMMAND_UNGATE,       /* ungate                                                        */
+    COMMAND_UNBACKFILL,   /* key: stops it; RC_NOT_FOUND: it has ended                     */
     COMMAND_COUNT
 };
 
@@ -89,12 +91,12 @@ struct command {
         const struct token *token;
         struct str settings; /* JSON; empty: unchanged               */
         struct str days;     /* as little-endian int32, ascending    */
-        int64_t key;         /* of the queue                         */
+        int64_t key;         /* of the queue; the pass of a backfill */
         int64_t limit;       /* of the queue, 0: none; or of the gate */
     };
 };
 
-/* A command with the defaults of its kind: no end, no instant, the schedule's policy. */
+/* A command whose arguments have the defaults of its kind, where these are not 0. */
 static inline struct command command_new(enum command_kind kind)
 {
     struct command c = {.kind = kind};
@@ -120,9 +122,12 @@ struct reply {
     int64_t version;
     struct run_id run; /* the run that was created or changed */
     int64_t count;     /* how many were created or ended      */
-    bool is_quota;     /* RC_LIMIT: the namespace has reached its quota of schedules         */
-    bool is_repeated;  /* the reply to an earlier request with the same key; when that       */
-                       /* request created a schedule, text is the schedule's name            */
+    /* COMMAND_BACKFILL: run.pass is the first of `count` passes, one per range; what became */
+    /* of their starts in the turn of the command.                                           */
+    int64_t started, skipped, buffered;
+    bool is_quota;    /* RC_LIMIT: the namespace has reached its quota of schedules         */
+    bool is_repeated; /* the reply to an earlier request with the same key; when that       */
+                      /* request created a schedule, text is the schedule's name            */
     /* The cursor of a schedule that this command created, as the turn leaves it.  No other */
     /* command of the turn can have changed it: the name was free.  NULL otherwise.         */
     const struct cursor *cursor;

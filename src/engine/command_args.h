@@ -10,7 +10,7 @@
 #include "core/plan.h"
 #include "core/run_id.h"
 
-enum { BACKFILLS_MAX = 100 }; /* unfinished ones per schedule */
+enum { BACKFILLS_MAX = 100 }; /* of a schedule, that have slots left */
 
 /* The wanted state of a schedule. */
 struct draft {
@@ -21,15 +21,16 @@ struct draft {
     struct str description;
     int64_t dialect;
     bool is_disabled;
-    bool is_paused;  /* create it paused                                                  */
-    bool sets_pause; /* is_paused and save_args.pause_until apply to updates, too; false: */
-                     /* an update keeps the pause, and a new pause has no end             */
+    bool is_paused;  /* create it paused; with sets_pause, an update pauses or resumes it */
+    bool sets_pause; /* false: an update keeps the pause; save_args.pause_until is unused */
     bool trigger;    /* start one run when it is created                                  */
 };
 
 struct range {
     instant from, until; /* inclusive */
     enum overlap overlap;
+    int64_t flags; /* BACKFILL_MISSED, BACKFILL_CANCELLED, BACKFILL_GOVERNOR      */
+    int64_t slots; /* as counted for the request; 0: unknown, see struct backfill */
 };
 
 struct backfill_args {
@@ -56,6 +57,7 @@ struct save_args {
 struct pause_args {
     instant until;     /* INSTANT_NEVER: no end                  */
     struct str reason; /* COMMAND_RESUME: a note, ptr NULL: none */
+    bool keeps;        /* if it is paused already, its reason and end stay */
 };
 
 struct run_args {

@@ -11,12 +11,12 @@
 
 enum {
     COUNT_BATCH = 1024, /* rows of history that a turn counts, which takes milliseconds  */
-    COUNT_PACE = 2,     /* further rows per row that was written since the last batch    */
-    COUNT_ROWS = 65536, /* written rows that begin a pass: queries count them until then */
+    COUNT_PACE = 2,     /* more rows, for each row that was written since the last batch */
+    COUNT_ROWS = 65536, /* uncounted rows that begin a pass: each query reads these rows */
 };
-/* The time that begins a pass.  It is long, so that the row of a day is rarely written. */
+/* Time between passes.  It is long, so that the row of a day is rarely written. */
 #define COUNT_EVERY (15 * SPAN_MIN)
-#define STATS_DAYS  400 /* kept: a year, and time to examine it */
+#define STATS_DAYS  400 /* kept: a year, plus time for a yearly review */
 
 static bool is_for_other(const struct engine_memory *m)
 {

@@ -11,7 +11,12 @@
 #include "engine/engine_internal.h"
 #include "store/zones.h"
 
-enum { WALK_MAX = 32 }; /* slots: walking more of them takes longer than counting the day */
+enum {
+    WALK_MAX = 32,       /* slots: walking more of them takes longer than counting the day */
+    COUNT_STEPS = 20000, /* of struct budget: a count must not delay the turn              */
+    UNPLAN_MAX = 1500,   /* slots that an edit compares, about a millisecond: one per minute of
+                           the longest day */
+};
 
 /* Other nodes may have added zones; most midnights are at multiples of this. */
 #define ZONES_POLL_EVERY (15 * SPAN_MIN)
@@ -47,25 +52,39 @@ static bool walk_day(const struct work_schedule *sched, instant end, int64_t *re
     return false;
 }
 
+/* False if the count takes too long. */
+static bool count_rest(const struct work_schedule *sched, instant end, struct event *event)
+{
+    const struct spec *spec = &sched->plan.spec;
+    struct budget budget = {.left = COUNT_STEPS};
+    struct spec_ctx ctx = sched->ctx;
+    struct slot last;
+
+    ctx.budget = &budget;
+    event->count += spec_count(spec, &ctx, sched->cursor.next_at, end - 1);
+    if (spec_prev(spec, &ctx, end, &last))
+        event->detail = last.at;
+    return !budget.is_over;
+}
+
 /*
  * Counts the slots of the day from the next one on; where they depend on runs, only that one.
+ * A count that takes too long is only a lower limit, without the last slot.
  */
 static void count_day(const struct work_schedule *sched, struct event *event)
 {
-    const struct spec *spec = &sched->plan.spec;
     const struct cursor *c = &sched->cursor;
     const struct tz *tz = zone_of(sched);
     instant end = local_day_start(tz, local_day(tz, c->next_at) + 1);
-    struct slot last;
 
     event->slot = event->detail = c->next_at;
     event->count = 1;
     if (sched->plan.follows)
         return;
-    if (!walk_day(sched, end, &event->count, &event->detail)) {
-        event->count += spec_count(spec, &sched->ctx, c->next_at, end - 1);
-        if (spec_prev(spec, &sched->ctx, end, &last))
-            event->detail = last.at;
+    if (!walk_day(sched, end, &event->count, &event->detail) &&
+        !count_rest(sched, end, event)) {
+        event->count = WALK_MAX + 1;
+        event->detail = INSTANT_NONE;
     }
     if (c->remaining < 0 || event->count <= c->remaining)
         return;
@@ -116,6 +135,82 @@ void day_events_plan(struct turn *turn, const struct work_schedule *sched)
     *VEC_ADD(turn, &turn->events) = event;
     register_zone(turn, sched);
 }
+
+/* ---- edits ---- */
+
+struct day_plan day_events_plan_of(const struct work_schedule *sched)
+{
+    const struct cursor *c = &sched->cursor;
+    int64_t none = CURSOR_BARRED | CURSOR_CLOSED | CURSOR_QUARANTINED | CURSOR_DELETED;
+    struct day_plan old = {.next_at = INSTANT_NEVER, .most = UNPLAN_MAX};
+
+    if (!sched->has_plan || sched->plan.follows || sched->plan.is_governed || (c->flags & none))
+        return old;
+    old.plan = sched->plan;
+    old.ctx = sched->ctx;
+    old.next_at = c->next_at;
+    if (c->remaining >= 0 && c->remaining < old.most)
+        old.most = c->remaining;
+    return old;
+}
+
+static bool is_exception(const struct work_schedule *sched, instant slot)
+{
+    for (int i = 0; i < sched->exception_count; i++)
+        if (sched->exceptions[i] == slot)
+            return true;
+    return false;
+}
+
+/* True if the schedule has this slot now; *next caches its first slot that is not before. */
+static bool has_slot(const struct work_schedule *sched, instant slot, instant *next)
+{
+    struct slot found;
+
+    if (sched->plan.follows || sched->plan.is_governed)
+        *next = sched->cursor.next_at;
+    else if (*next < slot)
+        *next = spec_next(&sched->plan.spec, &sched->ctx, slot - 1, &found) ? found.at
+                                                                            : INSTANT_NEVER;
+    return *next == slot;
+}
+
+/* A slot that a user had cancelled was not planned. */
+void day_events_unplan(struct turn *turn, const struct work_schedule *sched,
+                       const struct day_plan *old)
+{
+    const struct tz *tz = old->next_at == INSTANT_NEVER ? NULL : old->plan.spec.zones[0].tz;
+    struct event event = {.type = EVENT_RUN_UNPLANNED, .schedule = sched->id};
+    struct spec_walk walk;
+    struct slot slot;
+    instant next = INSTANT_NONE, end;
+    int64_t seen = 0;
+    bool any;
+
+    if (!tz)
+        return;
+    end = local_day_start(tz, local_day(tz, old->next_at) + 1);
+    spec_walk_begin(&walk, &old->plan.spec, &old->ctx, old->next_at - 1);
+    any = spec_walk_next(&walk, &slot);
+    for (; any && slot.at < end && seen < old->most; seen++) {
+        if (!has_slot(sched, slot.at, &next) && !is_exception(sched, slot.at)) {
+            event.slot = event.count == 0 ? slot.at : event.slot;
+            event.detail = slot.at;
+            event.count++;
+        }
+        any = spec_walk_next(&walk, &slot);
+    }
+    if (event.count == 0)
+        return;
+    must(event.slot >= old->next_at && event.detail >= event.slot && event.detail < end);
+    if (any && slot.at < end && seen == UNPLAN_MAX) { /* how many, and the last, is not known */
+        event.count = 0;
+        event.detail = INSTANT_NONE;
+    }
+    *VEC_ADD(turn, &turn->events) = event;
+}
+
+/* ---- midnights ---- */
 
 void day_events_send(struct turn *turn)
 {

@@ -14,6 +14,20 @@
  */
 void day_events_plan(struct turn *turn, const struct work_schedule *sched);
 
+/*
+ * The plan of a schedule before an edit.  day_events_unplan() then writes an event about the
+ * slots that the old plan had on the day of its next slot and the new plan does not have.
+ */
+struct day_plan {
+    struct plan plan;
+    struct spec_ctx ctx;
+    instant next_at; /* INSTANT_NEVER: no day is planned */
+    int64_t most;    /* slots of the day that are compared */
+};
+struct day_plan day_events_plan_of(const struct work_schedule *sched);
+void day_events_unplan(struct turn *turn, const struct work_schedule *sched,
+                       const struct day_plan *old);
+
 /* Midnights that have passed: queried by periodic.c, written once for all nodes. */
 void day_events_send(struct turn *turn);
 void day_events_read(struct turn *turn);

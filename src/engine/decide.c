@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Applies the overlap policy: decides on waiting runs and new starts, in order of arrival,
- * given the open runs.
+ * given the open runs.  Also counts what becomes of the starts of backfills.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "engine/start_slots.h"
 #include "engine/transitions.h"
 
-/* One pass, one after open runs were ended, and one for the starts that this allows. */
+/* The first may end open runs, the second starts what waited for these; one is in reserve. */
 enum { DECIDE_PASSES_MAX = 3 };
 
 /* A candidate to start: a held run or a new start; exactly one of the two is set at first. */
@@ -20,7 +20,7 @@ struct candidate {
     struct start *start;
 };
 
-/* True when a slot is older than the catch-up window, or its schedule is barred. */
+/* True when a slot must not start later: catch-up window, or a pause without catch-up. */
 static bool has_expired(const struct turn *turn, struct work_schedule *sched,
                         const struct work_run *p, enum reason *ret)
 {
@@ -86,21 +86,33 @@ static int collect(struct turn *turn, struct work_schedule *sched, struct candid
     return count;
 }
 
+/* A governed schedule has no pick while one of its own runs is open or waits. */
+static void forget_pick(struct work_schedule *sched)
+{
+    sched->cursor.next_at = sched->next_due = INSTANT_NEVER;
+    sched->has_next_due = true;
+}
+
 /*
- * Where the spec counts from runs, a run that is created or started moves the next slot.  The
- * run of a new slot always does; any other must not remove a slot whose time has come.
+ * If slots depend on runs, a run that is created or started moves the next slot.  The run of a
+ * new slot always does; any other must not remove a slot whose time has come.
  */
-static void recompute_next(struct work_schedule *sched, bool is_new_slot)
+static void recompute_next(struct work_schedule *sched, bool is_slot, bool is_new)
 {
     struct cursor *c = &sched->cursor;
     struct slot slot = {.at = INSTANT_NEVER, .due = INSTANT_NEVER};
 
     if (!sched->has_plan || !sched->plan.follows)
         return;
-    if (is_new_slot)
+    if (sched->plan.is_governed) {
+        if (is_slot)
+            forget_pick(sched);
+        return;
+    }
+    if (is_slot && is_new)
         c->next_at = c->mark;
-    sched_context(sched);
-    if (!sched->plan.is_governed && c->remaining != 0)
+    sched_update_context(sched);
+    if (c->remaining != 0)
         (void)spec_next(&sched->plan.spec, &sched->ctx, c->mark, &slot);
     must(slot.at > c->mark && slot.due >= slot.at);
     c->next_at = slot.at;
@@ -129,7 +141,8 @@ static void count_start(struct turn *turn, struct work_schedule *sched, struct r
             c->next_at = INSTANT_NEVER;
     }
     sched->is_touched = true;
-    recompute_next(sched, is_new && run->kind == RUN_SLOT);
+    sched_count_backfill(sched, run, BACKFILL_RUN_BEGAN);
+    recompute_next(sched, run->kind == RUN_SLOT, is_new);
 }
 
 /* Skips a slot or a requested start; each gets an entry in the ledger. */
@@ -163,7 +176,7 @@ static void hold_start(struct turn *turn, struct work_schedule *sched,
         return;
     ledger_note_one(turn, sched, candidate->start->slot, OUTCOME_STARTED, REASON_NONE);
     sched->cursor.last_held = candidate->start->slot;
-    recompute_next(sched, true);
+    recompute_next(sched, true, true);
 }
 
 static void begin_run(struct turn *turn, struct work_schedule *sched,
@@ -249,11 +262,77 @@ static bool decide_once(struct turn *turn, struct work_schedule *sched)
 void sched_decide(struct turn *turn, struct work_schedule *sched)
 {
     must(sched->state == SCHED_HELD);
-    /* If it is not barred it was advanced before; a governed slot moves and is not missed. */
+    /* A schedule that is not barred was advanced before; no run moves a pick. */
     if ((sched->cursor.flags & CURSOR_BARRED) && !sched->plan.policies.catchup_paused &&
         !sched->plan.is_governed && sched_must_advance_first(turn, sched))
         sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
     for (int i = 0; i < DECIDE_PASSES_MAX; i++)
         if (!decide_once(turn, sched))
             break;
+}
+
+/* ---- backfills ---- */
+
+void sched_count_backfill(struct work_schedule *sched, const struct run *run,
+                          enum backfill_count what)
+{
+    for (int i = 0; run->kind == RUN_BACKFILL && i < sched->backfill_count; i++) {
+        struct work_backfill *w = &sched->backfills[i];
+        int64_t *const counters[] = {
+            [BACKFILL_RUN_BEGAN] = &w->row.begun,
+            [BACKFILL_RUN_SUCCEEDED] = &w->row.succeeded,
+            [BACKFILL_RUN_FAILED] = &w->row.failed,
+            [BACKFILL_RUN_CANCELLED] = &w->row.cancelled,
+            [BACKFILL_START_SKIPPED] = &w->row.skipped,
+            [BACKFILL_START_WITHDRAWN] = &w->row.withdrawn,
+        };
+
+        if (w->row.pass != run->pass)
+            continue;
+        ++*counters[what];
+        w->is_changed = true;
+    }
+}
+
+void turn_backfill_event(struct turn *turn, enum event_type type, const struct backfill *b)
+{
+    bool is_end = type == EVENT_BACKFILL_ENDED;
+
+    *VEC_ADD(turn, &turn->events) = (struct event){
+        .type = type,
+        .schedule = b->schedule,
+        .pass = b->pass,
+        .count = b->begun,
+        .detail = b->skipped,
+        .attempt = is_end ? b->succeeded : backfill_buffered(b),
+        .fence = is_end ? b->failed : 0,
+        .slot = is_end ? b->cancelled + b->withdrawn : 0,
+    };
+}
+
+void sched_settle_backfills(struct turn *turn, struct work_schedule *sched)
+{
+    struct cursor *c = &sched->cursor;
+
+    for (int i = 0; i < sched->backfill_count; i++) {
+        struct work_backfill *w = &sched->backfills[i];
+        struct backfill *b = &w->row;
+        bool is_over = (backfill_open(b) == 0 && backfill_buffered(b) == 0) ||
+                       (c->open == 0 && c->waiting == 0);
+
+        if (w->is_new)
+            turn_backfill_event(turn, EVENT_BACKFILL_STARTED, b);
+        w->is_new = false;
+        if (b->stage == BACKFILL_FILLED && is_over) {
+            b->stage = BACKFILL_ENDED;
+            b->ended_at = c->active_at = turn->now;
+            turn_count_down(turn, &c->backfills, sched->id,
+                            "a cursor counts fewer backfills than there are");
+            turn_backfill_event(turn, EVENT_BACKFILL_ENDED, b);
+            w->is_changed = true;
+        }
+        if (w->is_changed)
+            backfills_update(turn->db, b);
+        w->is_changed = false;
+    }
 }

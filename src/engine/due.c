@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The scan for due schedules.  It begins at the floor, the smallest wake_at that the last scan
- * found, because the index may have many entries of old row versions before it. Every
+ * found: in PostgreSQL, many index entries before it may belong to dead row versions.  Every
  * FULL_SCAN_EVERY the scan begins at the start of the index.
  */
 #include "engine/due.h"
@@ -40,7 +40,7 @@ static bool is_within(const struct turn *turn, instant at, span most)
  * A run that is claimed in the turn that creates it is written once; a run that must wait is
  * written, found, and written again.  So, while workers claim every run at once, a turn creates
  * only as many runs as they ask for.  It creates none while all workers are busy, because they
- * will poll again soon; BACK_SOON and DUE_PATIENCE limit that delay.
+ * will poll again soon; POLL_AGAIN_MAX and DUE_WAIT_MAX limit that delay.
  */
 static int size_batch(const struct turn *turn)
 {
@@ -49,7 +49,8 @@ static int size_batch(const struct turn *turn)
     int64_t room = room_left(turn);
 
     if (m->all_claimed && m->has_more_due && room == 0 &&
-        is_within(turn, m->granted_at, BACK_SOON) && is_within(turn, m->floor, DUE_PATIENCE))
+        is_within(turn, m->granted_at, POLL_AGAIN_MAX) &&
+        is_within(turn, m->floor, DUE_WAIT_MAX))
         return 0;
     if (!m->all_claimed || room == 0)
         return in->rows;
@@ -121,5 +122,6 @@ instant due_again(const struct turn *turn)
         return INSTANT_NEVER;
     if (!turn->memory.has_more_due)
         return INSTANT_NEVER;
-    return turn->memory.all_claimed && room_left(turn) == 0 ? turn->now + DUE_PAUSE : turn->now;
+    return turn->memory.all_claimed && room_left(turn) == 0 ? turn->now + DUE_RECHECK
+                                                            : turn->now;
 }

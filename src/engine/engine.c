@@ -18,7 +18,6 @@
 #include "engine/day_events.h"
 #include "engine/due.h"
 #include "engine/engine_internal.h"
-#include "engine/event_write.h"
 #include "engine/ledger_write.h"
 #include "engine/periodic.h"
 #include "engine/prune.h"
@@ -29,10 +28,10 @@
 #include "engine/waiting_workers.h"
 #include "store/key.h"
 
-#define CACHE_WITHIN (5 * SPAN_MIN) /* a new schedule that is due later is not cached       */
-#define BROKEN_PAUSE SPAN_MIN       /* between visits of a schedule whose zone is not known */
+#define CACHE_WITHIN       (5 * SPAN_MIN) /* a new schedule that is due later is not cached   */
+#define UNKNOWN_ZONE_RETRY SPAN_MIN       /* until a schedule with such a zone is read again */
 
-enum { ROWS_DIVISOR = 8 }; /* of the rows: four steps from the largest turn to a single row */
+enum { ROWS_DIVISOR = 8 }; /* of a turn that is too large: 4096 rows become 1 in four steps */
 
 /* The first statements of the turn, in one flush. */
 static void send_first(struct turn *turn)
@@ -51,10 +50,7 @@ static void send_first(struct turn *turn)
     due_send(turn);
     if (turn->in->rows > 0)
         runs_waking(turn->db, turn->now, turn->in->rows, &turn->waking_rows);
-    turn->reclaim_queried = m->reclaim_node;
-    if (m->reclaim_node != 0)
-        runs_of_node(turn->db, m->reclaim_node, m->reclaim_after, BATCH_ROWS,
-                     &turn->reclaim_rows);
+    reclaim_send(turn, node.lease_until);
     replan_send(turn);
     reports_want(turn);
     workset_send_early(turn);
@@ -76,7 +72,7 @@ static void advance_schedules(struct turn *turn)
         if (sched->state != SCHED_HELD)
             continue;
         if (!sched->has_plan && !(sched->cursor.flags & CURSOR_DELETED)) {
-            sched->cursor.wake_at = turn->now + BROKEN_PAUSE;
+            sched->cursor.wake_at = turn->now + UNKNOWN_ZONE_RETRY;
             sched->is_touched = true;
             continue;
         }
@@ -132,8 +128,8 @@ static void write_runs(struct turn *turn)
     }
 }
 
-/* The turn is rolled back; the next one reads the rows instead of using the caches. */
-static enum rc drop_caches(struct turn *turn, struct err *reterr)
+/* Fails the turn; when it is repeated, it reads the rows instead of using the caches. */
+static enum rc fail_with_stale_cache(struct turn *turn, struct err *reterr)
 {
     turn->engine->memory.has_others = true;
     committed_drop_rows(&turn->engine->committed);
@@ -151,7 +147,7 @@ static enum rc check_row_counts(struct turn *turn, struct err *reterr)
                            "a run exists that its schedule has not created yet");
         if (!p->is_cached || p->state != WORK_ENDED || p->row.changed == 1)
             continue;
-        return drop_caches(turn, reterr);
+        return fail_with_stale_cache(turn, reterr);
     }
     return RC_OK;
 }
@@ -169,30 +165,30 @@ static void write_gates(struct turn *turn)
     }
 }
 
-/* False when other nodes are up, or were since the last check: the caches are void. */
-static bool is_alone(struct turn *turn)
+/* False, and the caches are empty, when other nodes are up or were since the last check. */
+static bool read_others(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
-    int64_t sum = m->others_activity;
+    int64_t before = m->others_activity;
 
     if (turn->others_row.rows == 0)
         return !m->has_others;
     m->has_others = db_int_at(&turn->others_row, 0, 0) > 0;
     m->others_activity = db_int_at(&turn->others_row, 0, 1);
     m->others_counted_to = db_int_at(&turn->others_row, 0, 2);
-    if (!m->has_others && m->others_activity == sum)
+    if (!m->has_others && m->others_activity == before)
         return true;
     committed_drop_rows(&turn->engine->committed);
     return false;
 }
 
-/* Stored rows contradict each other; or the caches do, and then the turn is repeated. */
+/* If the turn used a cache, that may be stale rather than the database damaged. */
 static enum rc check_damage(struct turn *turn, struct err *reterr)
 {
     if (!turn->damage)
         return RC_OK;
     if (turn->uses_cache)
-        return drop_caches(turn, reterr);
+        return fail_with_stale_cache(turn, reterr);
     return err_set(reterr, RC_CORRUPT, -1, 0, "%s: key %lld; run belfry check", turn->damage,
                    (long long)turn->damaged_key);
 }
@@ -202,18 +198,19 @@ static enum rc make_decisions(struct turn *turn, struct err *reterr)
 {
     enum rc rc;
 
-    if (!is_alone(turn) && turn->uses_cache)
-        return drop_caches(turn, reterr);
+    if (!read_others(turn) && turn->uses_cache)
+        return fail_with_stale_cache(turn, reterr);
     event_node_up(turn);
     due_read(turn);
     replan_want(turn);
+    reclaim_read(turn);
     waking_want(turn);
     apply_want(turn);
     if (turn->is_periodic)
         periodic_read(turn);
     prune_read(turn);
     daily_stats_read(turn);
-    claim_mark_polled(turn);
+    claim_add_polled(turn);
     rc = workset_lock(turn, reterr);
     if (rc == RC_OK)
         rc = workset_load(turn, reterr);
@@ -247,6 +244,7 @@ static enum rc make_decisions(struct turn *turn, struct err *reterr)
         return rc;
     write_runs(turn);
     write_gates(turn);
+    waiting_workers_record(turn);
     apply_store_replies(turn);
     audit_write(turn);
     event_write(turn);
@@ -264,8 +262,9 @@ static enum rc make_decisions(struct turn *turn, struct err *reterr)
 static __attribute__((noinline)) void copy_memory(struct engine_memory *to,
                                                   const struct engine_memory *from)
 {
-    memcpy(to, from, offsetof(struct engine_memory, hot));
-    memcpy(to->hot, from->hot, (size_t)from->hot_count * sizeof from->hot[0]);
+    memcpy(to, from, offsetof(struct engine_memory, search_queues));
+    memcpy(to->search_queues, from->search_queues,
+           (size_t)from->search_count * sizeof from->search_queues[0]);
     memcpy(to->restricted, from->restricted,
            (size_t)from->restricted_count * sizeof from->restricted[0]);
 }
@@ -305,7 +304,7 @@ static void prepare_turn(struct engine *engine, struct turn *turn, const struct 
         m->turning_since = in->now;
     m->last_turn = in->now;
     m->turn++;
-    turn_keys_from(turn, in->now);
+    turn_set_key_time(turn, in->now);
     turn->retry_at = INSTANT_NEVER;
     turn->is_first = m->periodic_at == INSTANT_NONE;
     turn->is_periodic = in->rows > 0 &&
@@ -417,7 +416,7 @@ static void adopt_turn(struct engine *engine, const struct turn *turn)
                      overdue_at(turn->dispatches.at[i].deadline));
 }
 
-/* Reads this node's row after its update failed: dead, or the turn in doubt was committed. */
+/* Reads this node's row after nodes_turn() has changed nothing. */
 static enum rc read_self(struct engine *engine, struct node *ret, struct err *reterr)
 {
     struct db_result row = {0};
@@ -453,7 +452,6 @@ static enum rc resolve_doubt(struct engine *engine, struct turn_out *out, struct
                    "other nodes have declared this node dead; it must boot again");
 }
 
-/* One transaction. */
 enum rc engine_transaction(struct engine *engine, const struct turn_in *in,
                            struct turn_out *out, struct err *reterr)
 {
@@ -500,6 +498,7 @@ static void change_arena(struct engine *engine)
     arena_reset(engine->arenas[engine->arena]);
 }
 
+/* One report or command may have caused it.  A node that was declared dead is not booted. */
 static bool is_data_failure(const struct engine *engine, enum rc rc)
 {
     return engine->booted && (rc == RC_INVALID || rc == RC_CONFLICT || rc == RC_LIMIT);
@@ -527,8 +526,8 @@ static void reply_busy(struct engine *engine, const struct turn_in *in, struct t
 }
 
 /*
- * One transaction.  Large plans and inputs may exceed the size limit of a database answer: then
- * it is tried again with fewer rows.  Each success doubles the limit for later turns.
+ * Large plans and inputs may exceed the size limit of a database answer: then the transaction
+ * is repeated with fewer rows.  Each success doubles the limit for later turns.
  */
 static enum rc try_with_fewer_rows(struct engine *engine, const struct turn_in *in,
                                    struct turn_out *out, struct err *reterr)

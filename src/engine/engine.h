@@ -28,7 +28,7 @@ struct engine_options {
     span dispatch_jitter;        /* for schedules without jitter; max DISPATCH_JITTER_MAX  */
     struct str version, address; /* of this node; shown to people                          */
     struct str zones_version;    /* of the zone files, max ZONES_VERSION_MAX; may be empty */
-    /* Called when a commit begins, to measure it: the commit ends with the turn.  Or NULL. */
+    /* Or NULL: called when a commit begins, to measure it.  The commit ends with the turn. */
     void (*committing)(void *arg);
     void *arg;
 };
@@ -36,12 +36,12 @@ struct engine_options {
 enum { ZONES_VERSION_MAX = 64 };
 
 #define NODE_LEASE          (10 * SPAN_S)
-#define DISPATCH_JITTER_MAX SPAN_MIN /* enough to spread a herd; a spec may have more jitter */
+#define DISPATCH_JITTER_MAX SPAN_MIN /* spreads simultaneous slots; a spec may have more     */
 /* From a call's deadline until the engine ends its run: a program may ignore SIGTERM. */
 #define CALL_GRACE   SPAN_MIN
 #define EVENTS_AGE   (7 * SPAN_DAY)
 #define REQUESTS_AGE SPAN_DAY
-#define AUDIT_AGE    (400 * SPAN_DAY) /* a year, and time to examine it */
+#define AUDIT_AGE    (400 * SPAN_DAY) /* a year, plus time for a yearly review */
 
 struct engine *engine_new(const struct engine_options *options);
 struct engine *engine_free(struct engine *engine); /* accepts NULL, returns NULL */

@@ -34,9 +34,14 @@ struct engine {
     int rows_limit; /* maximum rows per turn: more did not fit into one database answer */
 };
 
+/* event_write.c: adds the events that this node is up, once per boot, and of clock steps. */
+void event_node_up(struct turn *turn);
+/* Writes all events of the turn as one row. */
+void event_write(struct turn *turn);
+
 /* engine.c: one transaction. */
 enum rc engine_transaction(struct engine *engine, const struct turn_in *in,
                            struct turn_out *out, struct err *reterr);
-/* retry_alone.c: the same in many transactions, after the database has rejected the one. */
+/* retry_alone.c: one transaction per report and command, after the database rejected `in`. */
 enum rc engine_retry_alone(struct engine *engine, const struct turn_in *in,
                            struct turn_out *out, struct err *reterr);

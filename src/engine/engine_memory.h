@@ -15,7 +15,7 @@
 #include "core/plan.h"
 
 enum {
-    HOT_MAX = 256,                /* queues to search for ready runs                        */
+    SEARCH_QUEUES_MAX = 256,      /* queues that a turn searches for ready runs             */
     RESTRICTED_QUEUES_MAX = 1024, /* in memory; the rows of further ones are read each time */
     OPEN_READ_MAX = 4096,         /* open runs of a schedule that one turn reads            */
     ZONES_KNOWN = 64,             /* zones in memory; further ones are inserted again       */
@@ -24,14 +24,14 @@ enum {
 #define PERIODIC_EVERY  SPAN_S
 #define FULL_SCAN_EVERY (5 * SPAN_S)
 #define ORPHANS_EVERY   SPAN_H          /* rows of nodes that never return can wait          */
-#define BACK_SOON       (100 * SPAN_MS) /* a worker with short runs polls again within this  */
-#define DUE_PAUSE       (20 * SPAN_MS)  /* between two checks whether workers have polled    */
-#define DUE_PATIENCE    (500 * SPAN_MS) /* maximum time that due slots wait for such workers */
+#define POLL_AGAIN_MAX  (100 * SPAN_MS) /* a worker with short runs polls again in this time */
+#define DUE_RECHECK     (20 * SPAN_MS)  /* between two checks whether workers have polled    */
+#define DUE_WAIT_MAX    (500 * SPAN_MS) /* maximum time that due slots wait for such workers */
 #define QUEUE_RETRY     (20 * SPAN_MS)  /* about the length of another node's turn           */
 #define LOGS_AGE        (90 * SPAN_DAY) /* where history is kept by count, not by age        */
 
-/* A queue that may have ready runs: the claim step of a turn searches it. */
-struct hot {
+/* A queue that may have ready runs: claim.c searches it in each turn. */
+struct search_queue {
     int64_t lane, queue;
 };
 
@@ -60,7 +60,7 @@ struct engine_memory {
     int64_t others_activity;   /* changes with every turn of theirs, see nodes_others()    */
     int64_t others_counted_to; /* the history of all other nodes is counted up to this key */
     bool has_more_due;         /* the last scan found as many due schedules as it could    */
-    bool all_claimed;     /* and workers claimed at once every run that it started, see due.c */
+    bool all_claimed;     /* workers claimed all runs of that scan at once, see due.c         */
     instant granted_at;   /* when a worker was last given a run                               */
     bool is_node_up_sent; /* the event that this node is up was written                       */
     instant turning_since; /* turns have come without a long gap since then; no lease */
@@ -71,6 +71,7 @@ struct engine_memory {
     instant floor;            /* no due cursor has an earlier wake_at                    */
     instant clock_skip;       /* slots due up to this time are missed(clock)             */
     int64_t reclaim_node;     /* the node whose runs this node takes over, 0: none       */
+    instant reclaim_lease;    /* until then it is for this node alone; renewed each turn */
     int64_t reclaim_after;    /* the key of the last run that was taken over             */
     bool is_reclaim_counting; /* some history of reclaim_node is not counted yet:        */
     int64_t reclaim_counted_to, reclaim_until; /* the rows between these two keys  */
@@ -81,15 +82,15 @@ struct engine_memory {
     int64_t replan_after; /* schedules after this key must be planned again; INT64_MAX: none */
     struct walk walks[PRUNE_TABLES];
     int64_t periodic_turn;           /* the turn of the last periodic work            */
-    int requests;                    /* idempotency keys that were inserted since     */
+    int requests;                    /* idempotency keys inserted since that turn     */
     int64_t queue_after[LANE_COUNT]; /* where periodic_queues() continues             */
     uint64_t zones[ZONES_KNOWN];     /* fingerprints of rows that table zones has     */
     instant midnight_at;             /* when that table is read next, at the latest   */
     int64_t audit;                   /* number of the last entry, and hash of its row */
     uint8_t audit_hash[SHA256_BYTES];
     instant audit_pruned_at; /* when old rows of the audit were last deleted */
-    int audit_rows;          /* rows inserted since                          */
-    int hot_count, restricted_count;
-    struct hot hot[HOT_MAX]; /* from here on only lists, see copy_memory() */
+    int audit_rows;          /* rows inserted after that                     */
+    int search_count, restricted_count;
+    struct search_queue search_queues[SEARCH_QUEUES_MAX]; /* lists from here: copy_memory() */
     struct restricted_queue restricted[RESTRICTED_QUEUES_MAX]; /* by queue */
 };

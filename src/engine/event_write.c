@@ -2,8 +2,6 @@
 /*
  * Packs the events of a turn into one row, numbered after those of the turn before.
  */
-#include "engine/event_write.h"
-
 #include "base/must.h"
 #include "engine/engine_internal.h"
 

@@ -6,7 +6,7 @@
 #include "engine/engine_internal.h"
 #include "store/key.h"
 
-void turn_see_key(struct turn *turn, int64_t key)
+void turn_set_key_after(struct turn *turn, int64_t key)
 {
     struct engine_memory *m = &turn->memory;
     int64_t ms = (key >> (KEY_NODE_BITS + KEY_COUNT_BITS)) + KEY_EPOCH_MS;
@@ -17,8 +17,8 @@ void turn_see_key(struct turn *turn, int64_t key)
     m->key_count = 0;
 }
 
-/* Turns may share a millisecond: otherwise thousands of turns per second outrun the clock. */
-void turn_keys_from(struct turn *turn, instant now)
+/* Turns may share a millisecond: otherwise keys of many short turns run ahead of the clock. */
+void turn_set_key_time(struct turn *turn, instant now)
 {
     struct engine_memory *m = &turn->memory;
     int64_t ms = key_ms_at(now);

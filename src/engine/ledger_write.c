@@ -140,7 +140,7 @@ static void write_noted(struct turn *turn, struct work_schedule *sched)
     sched->noted_end = &sched->noted;
 }
 
-/* What the turn has changed in the cursor adds up, and nothing went backwards. */
+/* The changes of the cursor are consistent, and mark, version and counters did not decrease. */
 static void check_cursor(const struct work_schedule *sched)
 {
     const struct cursor *c = &sched->cursor, *old = &sched->stored;
@@ -150,7 +150,7 @@ static void check_cursor(const struct work_schedule *sched)
     must(sched->is_new || c->mark >= old->mark);
     must(c->next_at == INSTANT_NEVER || c->next_at > c->mark);
     must(c->open - old->open == c->started - old->started - sched->ended);
-    must(c->waiting - old->waiting == sched->held);
+    must(c->waiting - old->waiting == sched->waiting_change);
     must(c->skipped >= old->skipped && c->missed >= old->missed && c->dropped >= old->dropped);
     must(c->cancelled >= old->cancelled && c->started >= old->started);
     must(c->succeeded + c->failed - old->succeeded - old->failed <= sched->ended);

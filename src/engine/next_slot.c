@@ -4,12 +4,9 @@
  * an end.
  */
 #include "base/must.h"
-#include "core/policy/governor.h"
+#include "core/pick.h"
 #include "engine/start_slots.h"
 #include "engine/transitions.h"
-
-#define OVERRUN_MIN \
-    SPAN_S /* minimum rest of a governed schedule after a run that took too long */
 
 static struct governor governor_of(const struct work_schedule *sched)
 {
@@ -37,50 +34,88 @@ static instant next_slot(const struct work_schedule *sched, instant after)
     return spec_next(&sched->plan.spec, &sched->ctx, after, &slot) ? slot.at : INSTANT_NEVER;
 }
 
-/* Rounds up to a valid slot: whole milliseconds, after the mark, not after INSTANT_MAX. */
-static instant as_slot(const struct cursor *cursor, instant at)
+static struct pick pick_of(const struct work_schedule *sched)
 {
-    instant slot;
-
-    if (at > INSTANT_MAX)
-        return INSTANT_NEVER;
-    slot = (at + SPAN_MS - 1) / SPAN_MS * SPAN_MS;
-    if (slot <= cursor->mark)
-        slot = (cursor->mark / SPAN_MS + 1) * SPAN_MS;
-    must(slot > cursor->mark && slot % SPAN_MS == 0);
-    return slot > INSTANT_MAX ? INSTANT_NEVER : slot;
+    return (struct pick){
+        .plan = &sched->plan,
+        .ctx = &sched->ctx,
+        .mark = sched->cursor.mark,
+        .governor = governor_of(sched),
+    };
 }
 
-/* Sets the next slot after a run from `started` to now; without a run, `started` is now. */
-static void govern(struct turn *turn, struct work_schedule *sched, instant started)
+static void set_pick(struct work_schedule *sched, struct governed chosen)
 {
     struct cursor *c = &sched->cursor;
-    struct governor governor = governor_of(sched);
-    struct governed chosen;
-    instant next;
 
-    must(sched->plan.is_governed && c->open == 0); /* else two runs could be open */
-    governor_tidy(&governor, started, turn->now);
-    governor.baseline = next_slot(sched, started);
-    chosen = governor_next(&governor, started);
-    next = chosen.at;
-    if (next < turn->now && chosen.source == SOURCE_BASELINE_CRON) {
-        /* a time of the cron expression, never between two */
-        next = next_slot(sched, turn->now);
-    } else if (next < turn->now) {
-        span rest = next - started;
-
-        next = turn->now + (rest > OVERRUN_MIN ? rest : OVERRUN_MIN);
-    }
-    c->hint_interval = governor.hint_interval;
-    c->hint_at = governor.hint_at;
-    c->hint_expires = governor.hint_expires;
-    c->next_at = as_slot(c, next);
-    must(c->next_at > c->mark);
+    must(chosen.at > c->mark);
+    c->next_at = chosen.at;
     c->source = (int64_t)chosen.source;
     sched->next_due = c->next_at;
     sched->has_next_due = true;
     sched->is_touched = true;
+}
+
+static instant earlier(instant a, instant b)
+{
+    return a < b ? a : b;
+}
+
+void sched_account_passed(struct turn *turn, struct work_schedule *sched, instant until)
+{
+    const struct cursor *c = &sched->cursor;
+    instant last = earlier(until, c->next_at - 1);
+
+    must(sched->state == SCHED_HELD);
+    if (!sched->has_plan || !sched->plan.is_governed || c->remaining == 0 || last <= c->mark ||
+        (c->flags & (CURSOR_BARRED | CURSOR_CLOSED | CURSOR_DELETED)))
+        return;
+    if (c->flags & CURSOR_QUARANTINED)
+        sched_account_until(turn, sched, until, OUTCOME_DROPPED, REASON_QUARANTINED);
+    else
+        sched_account_until(turn, sched, last, OUTCOME_SKIPPED, REASON_GOVERNOR);
+}
+
+void sched_pick_paused(struct work_schedule *sched, instant at)
+{
+    struct pick pick = pick_of(sched);
+
+    must(sched->plan.is_governed && sched->cursor.next_at == INSTANT_NEVER);
+    /* Rounded down, so that it is due now. */
+    at = pick_allowed(&pick, at / SPAN_MS * SPAN_MS);
+    set_pick(sched, (struct governed){at, SOURCE_PAUSED});
+}
+
+void sched_pick_again(struct work_schedule *sched)
+{
+    struct pick pick = pick_of(sched);
+    struct cursor *c = &sched->cursor;
+
+    if (c->next_at != INSTANT_NEVER)
+        set_pick(sched,
+                 (struct governed){pick_allowed(&pick, c->next_at), (enum source)c->source});
+}
+
+/* Sets the pick after a run from `started` to now; without a run, `started` is now. */
+static void govern(struct turn *turn, struct work_schedule *sched, instant started)
+{
+    struct cursor *c = &sched->cursor;
+    struct governor governor = governor_of(sched);
+    struct pick pick;
+
+    must(sched->plan.is_governed && c->open == 0); /* else two runs could be open */
+    governor_tidy(&governor, started, turn->now);
+    c->hint_interval = governor.hint_interval;
+    c->hint_at = governor.hint_at;
+    c->hint_expires = governor.hint_expires;
+    c->next_at = INSTANT_NEVER;
+    if (c->remaining == 0)
+        return;
+    sched_account_passed(turn, sched, turn->now - 1);
+    sched_update_context(sched);
+    pick = pick_of(sched);
+    set_pick(sched, pick_next(&pick, started, turn->now));
+    sched_account_passed(turn, sched, turn->now);
 }
 
 void sched_set_next(struct turn *turn, struct work_schedule *sched, instant started)
@@ -91,10 +126,11 @@ void sched_set_next(struct turn *turn, struct work_schedule *sched, instant star
     if (c->open > 0)
         return;
     if (sched->plan.is_governed) {
-        govern(turn, sched, started == INSTANT_NONE ? turn->now : started);
+        if (c->next_at == INSTANT_NEVER) /* a trigger or a backfill does not move the pick */
+            govern(turn, sched, started == INSTANT_NONE ? turn->now : started);
         return;
     }
-    sched_context(sched);
+    sched_update_context(sched);
     c->next_at = c->remaining == 0 ? INSTANT_NEVER : next_slot(sched, c->mark);
     sched->has_next_due = false; /* next_due was of another slot */
     sched->is_touched = true;
@@ -108,13 +144,6 @@ void sched_begin(struct turn *turn, struct work_schedule *sched)
     must(sched->state == SCHED_HELD && sched->has_plan);
     must(!sched->noted || !sched->is_new);
     sched->is_touched = true;
-    if (sched->plan.is_governed) {
-        c->mark = c->mark > turn->now ? c->mark : turn->now;
-        c->next_at = INSTANT_NEVER;
-        if (c->open == 0)
-            govern(turn, sched, turn->now);
-        return;
-    }
     advance_begin(&a);
     must(sched->is_new || a.mark >= c->mark);
     must(a.next_at > a.mark && a.account_count == 0 && a.slot_count == 0);
@@ -122,27 +151,18 @@ void sched_begin(struct turn *turn, struct work_schedule *sched)
     c->next_at = a.next_at;
     sched->next_due = a.next_due;
     sched->has_next_due = true;
+    if (sched->plan.is_governed && c->open == 0)
+        govern(turn, sched, turn->now);
 }
 
 void sched_nudge(struct turn *turn, struct work_schedule *sched, instant wanted)
 {
     struct cursor *c = &sched->cursor;
-    struct governor governor = governor_of(sched);
-    instant at;
+    struct pick pick = pick_of(sched);
+    struct governed current = {c->next_at, (enum source)c->source};
 
     if (c->next_at == INSTANT_NEVER || (c->flags & CURSOR_PAUSED))
-        return; /* a run is open: the hint takes effect when it has ended */
-    at = governor_nudge(&governor, turn->now, c->next_at, wanted);
-    if (at == c->next_at)
-        return;
-    must(at <= c->next_at); /* a hint never delays */
-    c->next_at = as_slot(c, at);
-    c->source = c->hint_interval > 0 ? SOURCE_AI_INTERVAL : SOURCE_AI_ONESHOT;
-    if (at == c->hint_at)
-        c->source = SOURCE_AI_ONESHOT;
-    if (at != wanted)
-        c->source = at > wanted ? SOURCE_CLAMPED_MIN : SOURCE_CLAMPED_MAX;
-    sched->next_due = c->next_at;
-    sched->has_next_due = true;
-    sched->is_touched = true;
+        return; /* the hint takes effect when the open run, or the next one, has ended */
+    set_pick(sched, pick_earlier(&pick, turn->now, current, wanted));
+    must(c->next_at <= current.at); /* a hint never delays */
 }

@@ -52,7 +52,8 @@ static void take_over_node(struct turn *turn)
         if (node.id == turn->node)
             continue;
         must(!m->is_reclaim_counting); /* the history of the last one is counted to its end */
-        nodes_declare(turn->db, node.id, NODE_LOST, turn->now + lease);
+        m->reclaim_lease = turn->now + lease;
+        nodes_declare(turn->db, node.id, NODE_LOST, m->reclaim_lease);
         m->reclaim_node = node.id;
         m->reclaim_after = 0;
         daily_stats_take_over(turn, &node);
@@ -125,7 +126,7 @@ enum rc periodic_queues(struct turn *turn, struct err *reterr)
             m->queue_after[lane] = row.rows == 0 ? 0 : db_int_at(&row, 0, 0);
             if (row.rows == 0)
                 break;
-            claim_make_hot(m, lane, m->queue_after[lane]);
+            claim_add_queue(m, lane, m->queue_after[lane]);
         }
     }
     return RC_OK;

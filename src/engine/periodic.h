@@ -11,5 +11,5 @@
 void periodic_send(struct turn *turn);
 /* Reads their answers. */
 void periodic_read(struct turn *turn);
-/* Finds queues of this node's lanes that have ready runs, and marks them as hot. */
+/* Finds queues of this node's lanes that have ready runs; the turn searches them. */
 enum rc periodic_queues(struct turn *turn, struct err *reterr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks of memory that are filled in turn.  A plan that is read with a new version is
- * appended; the space of its old version is lost until its block is emptied.
+ * Blocks of memory that are filled one after the other.  A new version of a plan is appended;
+ * the space of the old version is lost until its block is emptied.
  */
 #include "engine/plan_cache.h"
 

@@ -3,8 +3,8 @@
  * Caches plans by schedule and version.
  *
  * Internal to the engine.  Most runs end soon after they start, so the cache saves reading the
- * plan of the schedule a second time.  A cached plan was committed with its version; it is used
- * only by a turn that holds the cursor at that version.  Large plans are not cached.
+ * plan of the schedule a second time.  A cached plan was committed with its version; a turn
+ * uses it only if the cursor, locked or cached, has that version.  Large plans are not cached.
  */
 #pragma once
 

@@ -14,11 +14,11 @@ enum {
     /* Rows examined per row written: a pass over N rows ends before N / 4 new ones exist. */
     ROWS_PER_WRITE = 4,
     BATCH_MAX = ROWS_PER_WRITE * TURN_REPORTS_MAX, /* for what the largest turn writes */
-    /* The next pass begins when 1/8 of the rows of the last one, plus 4096, were written, */
+    /* The next pass begins when 1/8 of the rows of the last one, plus 4096, were written. */
     REST_DIVISOR = 8,
-    REST_ROWS = 4096, /* so that a small table is rarely walked, */
+    REST_ROWS = 4096, /* so that a small table is rarely walked */
 };
-#define PRUNE_PAUSE SPAN_H /* or after this time if few rows are written */
+#define PRUNE_PAUSE SPAN_H /* the next pass begins at the latest after this time */
 
 static void prune_old_schedules(struct db *db, int64_t after, int64_t until, instant before,
                                 struct db_result *ret)

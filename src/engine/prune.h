@@ -3,8 +3,8 @@
  * Deletes expired rows: walks their tables in order of keys, a batch per turn, pass after pass.
  * Internal to the engine.
  *
- * The walk is several times as fast as the tables are written, at any rate of writing, so that
- * expired rows are only a fraction of the rows in a table.
+ * Each turn examines several times as many rows as were written, so that expired rows are only
+ * a fraction of the rows in a table.
  */
 #pragma once
 

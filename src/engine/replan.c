@@ -6,6 +6,7 @@
 
 #include "base/must.h"
 #include "engine/engine_internal.h"
+#include "engine/start_slots.h"
 #include "store/zones.h"
 
 void replan_send(struct turn *turn)
@@ -43,8 +44,8 @@ void replan_advance(struct turn *turn)
 }
 
 /*
- * If nothing is overdue, the mark moves to now.  Otherwise past times that only the new zones
- * or calendars make slots would start runs.
+ * If nothing is overdue, the mark moves to now.  Otherwise times in the past that become slots
+ * with the new zones or calendars would start runs.
  */
 void replan_schedule(struct turn *turn, struct work_schedule *sched)
 {
@@ -54,7 +55,13 @@ void replan_schedule(struct turn *turn, struct work_schedule *sched)
     bool any;
 
     must(sched->state == SCHED_HELD && sched->has_plan);
-    if (sched->plan.is_governed || c->remaining == 0)
+    if (sched->plan.is_governed) {
+        sched_account_passed(turn, sched, turn->now);
+        if (c->next_at > turn->now && c->next_at != INSTANT_NEVER)
+            sched_pick_again(sched);
+        return;
+    }
+    if (c->remaining == 0)
         return;
     any = spec_next(spec, &sched->ctx, c->mark, &slot);
     if (spec->jitter == 0 && c->next_at == (any ? slot.at : INSTANT_NEVER))

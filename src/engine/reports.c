@@ -74,6 +74,35 @@ static struct work_run *run_of_row(struct turn *turn, const struct db_result *ro
     return workset_run(turn, sched, db_int_at(rows, i, ROW_SLOT), db_int_at(rows, i, ROW_PASS));
 }
 
+void reclaim_send(struct turn *turn, instant lease_until)
+{
+    struct engine_memory *m = &turn->memory;
+
+    turn->reclaim_queried = m->reclaim_node;
+    if (m->reclaim_node == 0)
+        return;
+    if (m->reclaim_node != turn->node) {
+        nodes_hold(turn->db, m->reclaim_node, m->reclaim_lease, lease_until,
+                   &turn->reclaim_row);
+        m->reclaim_lease = lease_until;
+    }
+    runs_of_node(turn->db, m->reclaim_node, m->reclaim_after, BATCH_ROWS, &turn->reclaim_rows);
+}
+
+/* A node that is back ends its old attempts itself: its new ones must not be ended here. */
+void reclaim_read(struct turn *turn)
+{
+    struct engine_memory *m = &turn->memory;
+
+    if (turn->reclaim_queried == 0 || turn->reclaim_queried == turn->node ||
+        turn->reclaim_row.changed == 1)
+        return;
+    turn->has_count = turn->has_count && turn->count_range.maker != m->reclaim_node;
+    turn->reclaim_queried = m->reclaim_node = 0;
+    turn->reclaim_rows.rows = 0;
+    m->is_reclaim_counting = false;
+}
+
 void waking_want(struct turn *turn)
 {
     for (int i = 0; i < turn->waking_rows.rows; i++)
@@ -159,7 +188,7 @@ static void reject_stale(struct turn *turn, const struct report *report,
 
 static void apply_done(struct turn *turn, struct work_run *work, const struct report *report)
 {
-    if (work->run.state == RUN_LEASED) /* its end is also its first sign of life */
+    if (work->run.state == RUN_LEASED) /* its holder did not report the start */
         turn_event(turn, EVENT_RUN_STARTED, &work->run, 0);
     attempt_end(turn, work,
                 &(struct ending){
@@ -245,7 +274,7 @@ static void apply_report(struct turn *turn, const struct report *report,
 }
 
 /* True when the run has exceeded maxRunTime, even if its holder still reports. */
-static bool is_past_end(const struct turn *turn, const struct work_run *work)
+static bool exceeds_max_run_time(const struct turn *turn, const struct work_run *work)
 {
     span most = work->sched->has_plan ? work->sched->plan.policies.max_run_time : 0;
 
@@ -254,7 +283,7 @@ static bool is_past_end(const struct turn *turn, const struct work_run *work)
 
 static void time_out(struct turn *turn, struct work_run *work)
 {
-    if (is_past_end(turn, work))
+    if (exceeds_max_run_time(turn, work))
         run_end(turn, work,
                 &(struct ending){.outcome = OUTCOME_TIMED_OUT, .reason = REASON_MAX_RUN_TIME});
     else
@@ -298,13 +327,20 @@ static bool may_expire(const struct turn *turn, const struct policies *p)
     return turn->now - turn->memory.turning_since >= p->heartbeat + p->grace;
 }
 
-static void expire(struct turn *turn, struct work_run *work)
+/* The worker could have reached this node for at least the last lease. */
+static bool was_heard(const struct turn *turn, const struct policies *p, const struct run *run)
+{
+    return run->lease_until - turn->memory.turning_since >= p->lease;
+}
+
+/* Ends the attempt of a worker that is overdue, or sets the time of the next check. */
+static void check_worker_run(struct turn *turn, struct work_run *work)
 {
     struct run *run = &work->run;
     const struct policies *p = &work->sched->plan.policies;
 
     must(run->node == 0 && work->sched->has_plan); /* nodes have leases of their own */
-    if (is_past_end(turn, work) ||
+    if (exceeds_max_run_time(turn, work) ||
         (p->timeout > 0 && run->attempt_at + p->timeout <= turn->now)) {
         time_out(turn, work);
     } else if (run->lease_until != INSTANT_NEVER && run->lease_until + p->grace <= turn->now) {
@@ -314,7 +350,10 @@ static void expire(struct turn *turn, struct work_run *work)
             return;
         }
         turn_event(turn, EVENT_LEASE_EXPIRED, run, 0);
-        attempt_end(turn, work, &(struct ending){.reason = REASON_LEASE, .is_lost = true});
+        attempt_end(turn, work,
+                    &(struct ending){.reason = REASON_LEASE,
+                                     .is_lost = true,
+                                     .is_blamed = was_heard(turn, p, run)});
     } else {
         run->wake_at = wake_of(work->sched, run);
         work->is_changed = true;
@@ -339,7 +378,7 @@ static void wake_up(struct turn *turn, struct work_run *work)
     case RUN_LEASED:
     case RUN_RUNNING:
         if (run->node == 0) {
-            expire(turn, work);
+            check_worker_run(turn, work);
         } else if (run->node == turn->node && (run->flags & RUN_CANCELLING)) {
             run_stop(turn, run, false);
             run->wake_at = INSTANT_NEVER;
@@ -357,10 +396,31 @@ static bool is_usable(const struct work_run *work)
            work->sched->has_plan;
 }
 
-/* Ends attempts that a dead node, or an earlier boot of this one, held. */
+/*
+ * True if the dead node ran exactly one program: it may have taken the node down.  With more
+ * than one program, or more runs than one batch, nobody knows which.
+ */
+static bool ran_one_program(struct turn *turn)
+{
+    const struct db_result *rows = &turn->reclaim_rows;
+    int programs = 0;
+
+    for (int i = 0; i < rows->rows; i++) {
+        const struct work_run *work = run_of_row(turn, rows, i);
+
+        programs += work->state != WORK_READ || work->run.lane == LANE_EXEC;
+    }
+    return programs == 1 && rows->rows < BATCH_ROWS && turn->memory.reclaim_after == 0;
+}
+
+/*
+ * Ends attempts that a dead node, or an earlier boot of this one, held.  Turns follow each
+ * other until all are ended.
+ */
 static void end_reclaimed(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
+    bool is_alone = ran_one_program(turn);
 
     must(turn->reclaim_queried == 0 || turn->reclaim_queried == m->reclaim_node);
     for (int i = 0; i < turn->reclaim_rows.rows; i++) {
@@ -374,8 +434,12 @@ static void end_reclaimed(struct turn *turn)
             !run_is_claimed(work->run.state) || inflight_by_key(turn->engine->inflight, id))
             continue;
         turn_event(turn, EVENT_LEASE_EXPIRED, &work->run, m->reclaim_node);
-        attempt_end(turn, work, &(struct ending){.reason = REASON_NODE, .is_lost = true});
+        attempt_end(turn, work,
+                    &(struct ending){.reason = REASON_NODE,
+                                     .is_lost = true,
+                                     .is_blamed = is_alone && work->run.lane == LANE_EXEC});
     }
+    turn->turn_again |= turn->reclaim_queried != 0 && turn->in->rows > 0;
     if (turn->reclaim_queried == 0 || turn->reclaim_rows.rows == BATCH_ROWS ||
         !daily_stats_taken_over(turn))
         return;

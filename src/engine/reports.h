@@ -9,6 +9,9 @@
 
 /* Adds the schedules and runs of the reports to the workset. */
 void reports_want(struct turn *turn);
+/* Queries the runs of a dead node, and keeps other nodes from them until `lease_until`. */
+void reclaim_send(struct turn *turn, instant lease_until);
+void reclaim_read(struct turn *turn);
 /* Likewise for runs whose wake_at has come, and for those of dead nodes. */
 void waking_want(struct turn *turn);
 

@@ -76,6 +76,6 @@ void restricted_freed(struct turn *turn, const struct run *run)
     if (run->lane != LANE_PULL || !run_is_claimed(run->state) ||
         restricted_state(&turn->memory, run->queue) != RESTRICTION_LIMITED)
         return;
-    claim_make_hot(&turn->memory, LANE_PULL, run->queue);
+    claim_add_queue(&turn->memory, LANE_PULL, run->queue);
     turn->made_ready = true;
 }

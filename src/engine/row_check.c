@@ -8,7 +8,7 @@
  */
 #include "engine/workset.h"
 
-#define PASS_MAX (UINT32_MAX - (1 << 20)) /* a run id has 32 bits; what one turn adds fits */
+#define PASS_MAX (UINT32_MAX - (1 << 20)) /* a run id has 32 bits; leaves room for one turn */
 
 void turn_damage(struct turn *turn, int64_t key, const char *what)
 {
@@ -26,7 +26,7 @@ void turn_count_down(struct turn *turn, int64_t *count, int64_t key, const char 
         turn_damage(turn, key, damage);
 }
 
-/* A node holds a run under its own lease, a worker has a lease that ends. */
+/* A node holds a run under the node's lease; a run of a worker has a time when to check it. */
 static bool holder_is_sound(const struct run *run)
 {
     if (!run_is_claimed(run->state))

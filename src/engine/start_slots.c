@@ -11,6 +11,9 @@
 #include "engine/ledger_write.h"
 #include "engine/transitions.h"
 
+/* Of one call of sched_account_until(): the pick must be among those that it accounts for. */
+enum { ACCOUNT_ROUNDS_MAX = 2 * EXCEPTIONS_MAX / ADVANCE_ACCOUNTS_MAX + 2 };
+
 void sched_start(struct turn *turn, struct work_schedule *sched, const struct start *start)
 {
     struct start *copy = arena_take(turn->arena, sizeof(*copy));
@@ -91,9 +94,12 @@ void sched_account_until(struct turn *turn, struct work_schedule *sched, instant
                          enum outcome outcome, enum reason reason)
 {
     struct advance a = advance_of(sched, until);
+    int rounds = sched->plan.is_governed ? ACCOUNT_ROUNDS_MAX : 1;
 
-    advance_account_due(&a, outcome, reason);
-    adopt_advance(turn, sched, &a);
+    do {
+        advance_account_due(&a, outcome, reason);
+        adopt_advance(turn, sched, &a);
+    } while (--rounds > 0 && a.account_count == ADVANCE_ACCOUNTS_MAX);
 }
 
 bool sched_must_advance_first(const struct turn *turn, const struct work_schedule *sched)
@@ -165,6 +171,16 @@ static void advance_slots(struct turn *turn, struct work_schedule *sched)
     c->flags &= ~(int64_t)CURSOR_FULL;
 }
 
+/* A governed schedule whose pick did not start gets another one. */
+static void replace_pick(struct turn *turn, struct work_schedule *sched)
+{
+    const struct cursor *c = &sched->cursor;
+
+    if (sched->plan.is_governed && c->next_at == INSTANT_NEVER && c->waiting == 0 &&
+        !sched->starts)
+        sched_set_next(turn, sched, INSTANT_NONE);
+}
+
 static bool is_idle(const struct work_schedule *sched)
 {
     const struct cursor *c = &sched->cursor;
@@ -185,15 +201,135 @@ static void close_if_idle(struct turn *turn, struct work_schedule *sched)
     turn_schedule_event(turn, EVENT_SCHEDULE_CLOSED, sched->id, c->version);
 }
 
-/* Starts a batch of one backfill; true when it is done. */
-static bool start_backfill_batch(struct turn *turn, struct work_schedule *sched,
-                                 struct backfill *b, int room)
+/* ---- backfills ---- */
+
+static int count_filling(const struct work_schedule *sched)
 {
-    struct due_slot *slots = arena_array_raw(turn->arena, (size_t)room, sizeof(*slots));
+    int count = 0;
+
+    for (int i = 0; i < sched->backfill_count; i++)
+        count += sched->backfills[i].row.stage == BACKFILL_FILLING;
+    return count;
+}
+
+static bool is_for_missed(const struct backfill *b)
+{
+    return b->stage == BACKFILL_FILLING && (b->flags & BACKFILL_MISSED);
+}
+
+/* Only for the first one: two that search at the same time would find the same slots. */
+void sched_send_missed(struct turn *turn, struct work_schedule *sched)
+{
+    for (int i = 0; sched->is_due && i < sched->backfill_count; i++) {
+        struct work_backfill *w = &sched->backfills[i];
+
+        if (!is_for_missed(&w->row))
+            continue;
+        slots_evidence(turn->db, sched->id, w->row.mark, w->row.until, &w->evidence);
+        w->is_known = true;
+        return;
+    }
+}
+
+/* True when this turn has already requested a start of the slot, or created a run of it. */
+static bool is_requested(const struct work_schedule *sched, instant slot)
+{
+    for (const struct start *s = sched->starts; s; s = s->next)
+        if (s->slot == slot && s->pass > 0)
+            return true;
+    for (const struct work_run *p = sched->runs; p; p = p->next)
+        if (p->run.slot == slot && p->run.pass > 0 && p->run.kind != RUN_TEST)
+            return true;
+    return false;
+}
+
+/* True when the run of an earlier backfill may have been deleted, to keep a number of runs. */
+static bool may_be_forgotten(const struct work_schedule *sched, const struct backfill *b,
+                             instant slot)
+{
+    if (sched->plan.policies.retention_count == 0)
+        return false;
+    for (int i = 0; i < sched->backfill_count; i++) {
+        const struct backfill *other = &sched->backfills[i].row;
+
+        if (other->id != b->id && slot >= other->from && slot <= other->mark)
+            return true;
+    }
+    return false;
+}
+
+/* The outcomes of slots before this time may have been deleted. */
+static instant kept_since(const struct turn *turn, const struct work_schedule *sched)
+{
+    span age = sched->plan.policies.retention_age;
+
+    return age > 0 ? turn->now - age : INSTANT_NONE;
+}
+
+/* True when it is not known any more whether the next slot was started. */
+static bool has_expired_slot(const struct work_schedule *sched, const struct backfill *b,
+                             instant since)
+{
+    struct slot next;
+
+    return b->mark + 1 < since && spec_next(&sched->plan.spec, &sched->ctx, b->mark, &next) &&
+           next.at < since && next.at <= b->until;
+}
+
+static int find_missed(struct turn *turn, struct work_schedule *sched, struct work_backfill *w,
+                       struct due_slot *slots, int room)
+{
+    struct backfill *b = &w->row;
+    struct backfill_known known = {
+        .created = sched->plan.created,
+        .with_cancelled = b->flags & BACKFILL_CANCELLED,
+        .with_governor = b->flags & BACKFILL_GOVERNOR,
+    };
+    instant since = kept_since(turn, sched);
+    int found, count = 0;
+
+    if (!w->is_known)
+        return 0;
+    w->is_known = false; /* a turn may come here twice */
+    if (has_expired_slot(sched, b, since)) {
+        b->flags |= BACKFILL_EXPIRED;
+        b->mark = since <= b->until ? since - 1 : b->until;
+    }
+    if (!slots_evidence_read(&w->evidence, turn->arena, &known)) {
+        turn_damage(turn, sched->id, "two rows of the ledger have the same slot");
+        return 0;
+    }
+    found = backfill_missed(&sched->plan, &sched->ctx,
+                            &(struct backfill_part){b->mark, b->until, room}, &known, slots,
+                            &b->mark);
+    for (int i = 0; i < found; i++)
+        if (!is_requested(sched, slots[i].at) && !may_be_forgotten(sched, b, slots[i].at))
+            slots[count++] = slots[i];
+    return count;
+}
+
+static int find_all(struct work_schedule *sched, struct backfill *b, struct due_slot *slots,
+                    int room)
+{
     int count = backfill_slots(&sched->plan, &sched->ctx, b->mark, b->until, slots, room);
 
-    must(count <= room && b->schedule == sched->id);
+    must(count <= room);
     must(count == 0 || (slots[0].at > b->mark && slots[count - 1].at <= b->until));
+    b->mark = count < room ? b->until : slots[count - 1].at;
+    return count;
+}
+
+/* Requests the starts of one batch. */
+static void start_backfill_batch(struct turn *turn, struct work_schedule *sched,
+                                 struct work_backfill *w, int room)
+{
+    struct backfill *b = &w->row;
+    struct due_slot *slots = arena_array_raw(turn->arena, (size_t)room, sizeof(*slots));
+    instant mark = b->mark;
+    int count = b->flags & BACKFILL_MISSED ? find_missed(turn, sched, w, slots, room)
+                                           : find_all(sched, b, slots, room);
+
+    must(b->schedule == sched->id && b->mark >= mark);
     for (int i = 0; i < count; i++)
         sched_start(turn, sched,
                     &(struct start){
@@ -203,24 +339,20 @@ static bool start_backfill_batch(struct turn *turn, struct work_schedule *sched,
                         .pass = b->pass,
                         .overlap = (uint8_t)b->overlap,
                     });
-    if (count > 0)
-        b->mark = slots[count - 1].at;
-    b->started += count;
+    b->requested += count;
     sched->backfilled += count;
-    if (count == room)
-        backfills_update(turn->db, b);
-    else
-        backfills_delete(turn->db, b->id);
-    return count < room;
+    if (b->mark >= b->until)
+        b->stage = BACKFILL_FILLED;
+    w->is_changed = true;
+    sched->is_touched = true;
 }
 
-static int room_for_backfill(const struct work_schedule *sched)
+static int room_for_backfill(const struct work_schedule *sched, int filling)
 {
     const struct policies *p = &sched->plan.policies;
     int limit = p->buffer_limit > 0 ? p->buffer_limit : BUFFER_LIMIT_DEFAULT;
     int waiting = (int)sched->cursor.waiting;
-    int room = backfill_capacity(limit, waiting, BUFFER_FREE, BUFFER_RESERVE,
-                                 sched->backfill_count);
+    int room = backfill_capacity(limit, waiting, BUFFER_FREE, BUFFER_RESERVE, filling);
 
     if (limit / 2 <= BUFFER_RESERVE && waiting < (limit + 1) / 2)
         room = 1; /* a small buffer must not stop the backfill */
@@ -238,50 +370,73 @@ static int size_batch(const struct turn *turn, const struct work_schedule *sched
 
 static void advance_backfills(struct turn *turn, struct work_schedule *sched)
 {
-    struct cursor *c = &sched->cursor;
-    int room = sched->backfill_count > 0 ? room_for_backfill(sched) : 0;
+    int filling = count_filling(sched);
+    int room = filling > 0 ? room_for_backfill(sched, filling) : 0;
 
     for (int i = 0; i < sched->backfill_count; i++) {
-        struct backfill *b = &sched->backfills[i];
         int batch = size_batch(turn, sched, room);
 
         if (batch <= 0)
             break;
-        if (b->id == 0 || !start_backfill_batch(turn, sched, b, batch))
-            continue;
-        b->id = 0; /* done; a turn may come here twice */
-        turn_count_down(turn, &c->backfills, sched->id,
-                        "a cursor counts fewer backfills than there are");
-        c->active_at = turn->now;
-        sched->is_touched = true;
+        if (sched->backfills[i].row.stage == BACKFILL_FILLING)
+            start_backfill_batch(turn, sched, &sched->backfills[i], batch);
     }
+}
+
+void sched_release(struct turn *turn, struct work_schedule *sched)
+{
+    struct cursor *c = &sched->cursor;
+
+    must(sched->state == SCHED_HELD && (c->flags & CURSOR_QUARANTINED));
+    if (!(c->flags & CURSOR_BARRED))
+        sched_account_until(turn, sched, turn->now, OUTCOME_DROPPED, REASON_QUARANTINED);
+    c->flags &= ~(int64_t)CURSOR_QUARANTINED;
+    c->version++;
+    c->active_at = turn->now;
+    turn_schedule_event(turn, EVENT_SCHEDULE_RELEASED, sched->id, c->version);
+    sched->is_touched = sched->open_changed = sched->is_edited = true;
+    sched->is_due |= !(c->flags & CURSOR_BARRED);
+}
+
+/* A pick that was due in the pause runs at once, as its own slot only with whilePaused. */
+static void resume_governed(struct turn *turn, struct work_schedule *sched, instant end)
+{
+    struct cursor *c = &sched->cursor;
+    bool is_overdue = c->next_at < end;
+
+    if (sched->plan.policies.catchup_paused)
+        sched_account_passed(turn, sched, end - 1);
+    else
+        sched_account_until(turn, sched, end - 1, OUTCOME_MISSED, REASON_PAUSED);
+    if (is_overdue && c->next_at == INSTANT_NEVER)
+        sched_pick_paused(sched, end);
+    else if (is_overdue)
+        c->source = SOURCE_PAUSED;
 }
 
 void sched_resume(struct turn *turn, struct work_schedule *sched, struct str note,
                   struct str by)
 {
     struct cursor *c = &sched->cursor;
-    bool replays = sched->plan.policies.catchup_paused || sched->plan.is_governed;
+    instant end = c->paused_until <= turn->now ? c->paused_until : turn->now;
     /* Slots at or after the end of the pause were not paused, however late it is now. */
     instant until = c->paused_until <= turn->now ? c->paused_until - 1 : turn->now;
 
     must(sched->state == SCHED_HELD && sched->has_plan);
-    must(c->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED));
-    c->flags &= ~(int64_t)(CURSOR_PAUSED | CURSOR_QUARANTINED);
+    must(c->flags & CURSOR_PAUSED);
+    c->flags &= ~(int64_t)CURSOR_PAUSED;
     c->paused_until = INSTANT_NEVER;
     c->version++;
     c->active_at = turn->now;
     schedules_set_reason(turn->db, sched->id, c->version, note, turn->now, by);
     turn_schedule_event(turn, EVENT_SCHEDULE_RESUMED, sched->id, c->version);
     sched->is_touched = sched->open_changed = sched->is_edited = true;
-    if (c->flags & CURSOR_BARRED)
+    if (c->flags & (CURSOR_BARRED | CURSOR_QUARANTINED))
         return;
-    if (!replays)
+    if (sched->plan.is_governed)
+        resume_governed(turn, sched, end);
+    else if (!sched->plan.policies.catchup_paused)
         sched_account_until(turn, sched, until, OUTCOME_MISSED, REASON_PAUSED);
-    if (sched->plan.is_governed && c->next_at < turn->now) {
-        c->next_at = turn->now / SPAN_MS * SPAN_MS; /* overdue: it runs at once */
-        c->source = SOURCE_PAUSED;
-    }
     sched->is_due = true;
 }
 
@@ -305,8 +460,10 @@ void sched_advance(struct turn *turn, struct work_schedule *sched)
     if (c->flags & CURSOR_CLOSED)
         return;
     sched_end_pause(turn, sched);
-    if (!(c->flags & CURSOR_BARRED) && turn->memory.clock_skip > c->mark)
+    if (!(c->flags & CURSOR_BARRED) && turn->memory.clock_skip > c->mark) {
+        sched_account_passed(turn, sched, turn->memory.clock_skip);
         sched_account_until(turn, sched, turn->memory.clock_skip, OUTCOME_MISSED, REASON_CLOCK);
+    }
     if (c->flags & CURSOR_BARRED)
         sched->is_touched = true;
     else if (c->flags & CURSOR_QUARANTINED)
@@ -314,12 +471,13 @@ void sched_advance(struct turn *turn, struct work_schedule *sched)
     else
         advance_slots(turn, sched);
     advance_backfills(turn, sched);
+    replace_pick(turn, sched);
     close_if_idle(turn, sched);
 }
 
 void sched_clear(struct turn *turn, struct work_schedule *sched)
 {
-    bool left = sched->has_more || sched->rows_held.rows == BUFFER_LIMIT_MAX;
+    bool left = sched->has_unread || sched->rows_held.rows == BUFFER_LIMIT_MAX;
 
     must(sched->state == SCHED_HELD && (sched->cursor.flags & CURSOR_DELETED));
     must(!sched->starts);
@@ -361,21 +519,21 @@ static instant due_of(const struct work_schedule *sched)
 static instant wake_of(struct turn *turn, struct work_schedule *sched)
 {
     struct cursor *c = &sched->cursor;
+    int filling = count_filling(sched);
     instant wake = INSTANT_NEVER;
 
     if (c->flags & CURSOR_DELETED)
         return turn->now;
     if (c->flags & CURSOR_CLOSED)
         return INSTANT_NEVER;
-    if (sched->plan.is_governed && c->next_at == INSTANT_NEVER && c->waiting == 0)
-        sched_set_next(turn, sched, INSTANT_NONE); /* its last slot did not start */
+    replace_pick(turn, sched);
     if ((c->flags & CURSOR_FULL) && buffer_room(sched) > 0 && remaining_room(sched) > 0)
         c->flags &= ~(int64_t)CURSOR_FULL;
     if (c->flags & CURSOR_PAUSED)
         wake = c->paused_until;
     else if (!(c->flags & (CURSOR_BARRED | CURSOR_FULL)) && c->remaining != 0)
         wake = due_of(sched);
-    if (c->backfills > 0 && room_for_backfill(sched) > 0)
+    if (filling > 0 && room_for_backfill(sched, filling) > 0)
         wake = turn->now;
     if (wake == INSTANT_NEVER && sched->plan.policies.idle_close > 0 && is_idle(sched))
         wake = c->active_at + sched->plan.policies.idle_close;
@@ -393,9 +551,11 @@ static bool has_slot_to_start(const struct work_schedule *sched)
 
 void sched_wake(struct turn *turn, struct work_schedule *sched)
 {
-    instant wake = wake_of(turn, sched);
+    instant wake;
 
     must(sched->state == SCHED_HELD);
+    sched_settle_backfills(turn, sched);
+    wake = wake_of(turn, sched);
     must(wake != INSTANT_NEVER || !has_slot_to_start(sched)); /* else it would be lost */
     sched->cursor.wake_at = wake;
     if (wake > turn->now || turn->in->hold)

@@ -4,11 +4,17 @@
  */
 #include "engine/transitions.h"
 
+#include "base/hash.h"
 #include "base/must.h"
 #include "engine/daily_stats.h"
 #include "engine/engine_internal.h"
 #include "engine/ledger_write.h"
 #include "engine/restricted_queues.h"
+#include "engine/start_slots.h"
+
+/* Between 0 and this, for each loss after the first, a program waits after its node died. */
+#define SUSPECT_DELAY     (10 * SPAN_S)
+#define SUSPECT_DELAY_MAX (5 * SPAN_MIN)
 
 static const struct policies *policies_of(const struct work_schedule *sched)
 {
@@ -140,6 +146,10 @@ static void count_end(struct turn *turn, struct work_run *work, const struct end
     c->last_end = turn->now;
     c->last_outcome = (int64_t)ending->outcome;
     sched->is_touched = sched->open_changed = true;
+    sched_count_backfill(sched, &work->run,
+                         ending->outcome == OUTCOME_SUCCEEDED  ? BACKFILL_RUN_SUCCEEDED
+                         : outcome_is_failure(ending->outcome) ? BACKFILL_RUN_FAILED
+                                                               : BACKFILL_RUN_CANCELLED);
     if (ending->outcome == OUTCOME_SUCCEEDED) {
         c->succeeded++;
         c->failures = 0;
@@ -187,7 +197,7 @@ void run_leave_held(struct turn *turn, struct work_schedule *sched)
 {
     turn_count_down(turn, &sched->cursor.waiting, sched->id,
                     "a cursor counts fewer waiting runs than there are");
-    sched->held--;
+    sched->waiting_change--;
     sched->is_touched = true;
 }
 
@@ -211,6 +221,9 @@ void held_end(struct turn *turn, struct work_run *work, enum outcome outcome,
     work->state = WORK_ENDED;
     run_set_state(&work->run, RUN_ENDED);
     run_leave_held(turn, sched);
+    sched_count_backfill(sched, &work->run,
+                         outcome == OUTCOME_SKIPPED ? BACKFILL_START_SKIPPED
+                                                    : BACKFILL_START_WITHDRAWN);
     sched->is_touched = true;
 }
 
@@ -269,25 +282,52 @@ static bool is_orphan(const struct work_run *work)
     return work->sched->state == SCHED_NO_CURSOR && work->run.kind != RUN_DIRECT;
 }
 
+static void quarantine(struct turn *turn, struct work_schedule *sched)
+{
+    if (!sched_is_held(sched) || (sched->cursor.flags & CURSOR_QUARANTINED))
+        return;
+    sched_account_passed(turn, sched, turn->now);
+    sched->cursor.flags |= CURSOR_QUARANTINED;
+    sched->is_touched = true;
+    turn_schedule_event(turn, EVENT_SCHEDULE_QUARANTINED, sched->id, sched->cursor.version);
+}
+
+/*
+ * Programs that ran when a node died start again at different times, so that the next time only
+ * the one that caused it runs.  INSTANT_NEVER: at once.
+ */
+static instant lost_retry_time(const struct turn *turn, const struct run *run)
+{
+    span most = (run->losses - 1) * SUSPECT_DELAY;
+
+    if (run->lane != LANE_EXEC || run->losses < 2)
+        return INSTANT_NEVER;
+    most = most < SUSPECT_DELAY_MAX ? most : SUSPECT_DELAY_MAX;
+    return turn->now + (span)(hash_u64((uint64_t)run->id) % (uint64_t)most) + SPAN_MS;
+}
+
 static void end_lost(struct turn *turn, struct work_run *work, struct ending *ending)
 {
     struct run *run = &work->run;
     bool once = work->sched->has_plan && policies_of(work->sched)->at_most_once;
+    instant wake;
 
     must(ending->reason == REASON_NODE || ending->reason == REASON_LEASE);
     ending->outcome = OUTCOME_UNKNOWN;
-    run->losses++;
+    run->losses += run->losses < RUN_LOSSES_MAX;
     must(run->losses <= run->attempt);
-    if (once || run->losses >= LOSSES_MAX || is_orphan(work)) {
-        if (!once && ending->reason == REASON_NODE && sched_is_held(work->sched)) {
-            work->sched->cursor.flags |= CURSOR_QUARANTINED;
-            work->sched->is_touched = true;
-        }
+    if (ending->is_blamed)
+        run_add_blame(run);
+    if (once || is_orphan(work) || run_blames(run) == BLAMES_MAX ||
+        run->losses == RUN_LOSSES_MAX) {
+        if (!once && run_blames(run) == BLAMES_MAX && run->lane == LANE_EXEC)
+            quarantine(turn, work->sched);
         run_end(turn, work, ending);
         return;
     }
     write_history(turn, work, ending, false);
-    release_run(turn, work, RUN_READY, INSTANT_NEVER);
+    wake = lost_retry_time(turn, run);
+    release_run(turn, work, wake == INSTANT_NEVER ? RUN_READY : RUN_BACKOFF, wake);
     run->fence++;
     turn_event(turn, EVENT_RUN_RETRYING, run, (int64_t)ending->reason);
 }
@@ -470,7 +510,7 @@ struct work_run *run_create(struct turn *turn, struct work_schedule *sched,
     if (held) {
         work->run.wake_at = wake_while_waiting(sched, &run);
         sched->cursor.waiting++;
-        sched->held++;
+        sched->waiting_change++;
         sched->is_touched = true;
     }
     return work;
@@ -482,6 +522,7 @@ void sched_pause(struct turn *turn, struct work_schedule *sched, instant until,
     struct cursor *c = &sched->cursor;
 
     must(sched->state == SCHED_HELD);
+    sched_account_passed(turn, sched, turn->now);
     c->flags |= CURSOR_PAUSED;
     c->paused_until = until;
     c->version++;

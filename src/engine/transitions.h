@@ -15,7 +15,8 @@ struct ending {
     int64_t tokens, cost;
     bool is_retryable;
     span retry_after;
-    bool is_lost; /* the holder fell silent: the outcome is unknown */
+    bool is_lost;   /* the holder fell silent: the outcome is unknown            */
+    bool is_blamed; /* the run may be the cause; see docs/semantics.md [P-50] */
 };
 
 /* The attempt of a claimed run has ended: ends the run, or retries it. */
@@ -34,7 +35,7 @@ void run_leave_held(struct turn *turn, struct work_schedule *sched);
 /* Makes a run ready to be claimed, or lets it wait for approval. */
 void run_ready(struct turn *turn, struct work_run *work);
 
-/* Writes the event, once, that the run begins later than its schedule allows, if it does. */
+/* If the run is later than its schedule allows, writes an event about that, once per run. */
 void run_emit_late(struct turn *turn, struct work_run *work);
 
 /* The wake_at of a waiting run has come: it is late, or too late to begin at all. */
@@ -53,7 +54,6 @@ struct work_run *run_create(struct turn *turn, struct work_schedule *sched,
 /* Stops the call of a claimed run, here or by a message to the node that makes it. */
 void run_stop(struct turn *turn, const struct run *run, bool is_terminated);
 
-/* Pauses a schedule. */
 void sched_pause(struct turn *turn, struct work_schedule *sched, instant until,
                  struct str reason, struct str by);
 

@@ -19,7 +19,7 @@
 enum {
     TURN_COMMANDS_MAX = 1000,
     TURN_REPORTS_MAX = 4096,
-    TURN_POLLS_MAX = 16384, /* all that wait: a poll that is left out would starve */
+    TURN_POLLS_MAX = 16384, /* all waiting polls: one that is left out gets no run */
     TURN_ROWS_MIN = 64,     /* due schedules, and waking runs, per turn            */
     TURN_ROWS_MAX = 4096,
     POLL_QUEUES_MAX = 16,
@@ -28,7 +28,7 @@ enum {
 
 /* What the holder of a run reports. */
 enum report_kind {
-    REPORT_ALIVE,   /* the first sign of life, or a heartbeat                 */
+    REPORT_ALIVE,   /* the attempt has started, or a heartbeat                */
     REPORT_DONE,    /* the attempt has ended, see outcome                     */
     REPORT_RELEASE, /* the attempt was not started: the run is ready again    */
     REPORT_LOST,    /* the attempt was started and its outcome is unknown     */
@@ -54,7 +54,7 @@ struct report {
     span extend;         /* 0: the lease of the schedule      */
 };
 
-/* RC_OK; RC_BUSY: hand the report in again; RC_CONFLICT: the run has ended or moved on. */
+/* RC_OK; RC_BUSY: hand the report in again; RC_CONFLICT: the sender does not hold the run. */
 struct report_reply {
     uint64_t tag;
     enum rc rc;

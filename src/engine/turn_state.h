@@ -19,7 +19,7 @@
 
 struct waiter; /* waiting_workers.c */
 
-/* Counts the schedules of a namespace; `made` are those that this turn creates. */
+/* Counts the schedules of a namespace; `created` are those of this turn, which `row` lacks. */
 struct quota {
     int64_t namespace, created;
     struct db_result row;
@@ -68,13 +68,13 @@ struct turn {
     const char *damage;      /* see turn_damage(); NULL: none                                */
     int64_t damaged_key;     /* of the row that shows it                                     */
     bool uses_cache;         /* some run or cursor came from the cache and was not read      */
-    bool is_first;           /* of a boot: the engine does not know yet which runs are ready */
+    bool is_first;           /* after a boot, or a pause of a queue: older runs may be ready */
     bool made_ready;         /* see turn_out                                                 */
     bool turn_again;         /* more work is waiting: the next turn must follow at once      */
     bool is_periodic;        /* this turn does the work of periodic.h                        */
     instant retry_at;        /* when to try again to lock rows that another node held        */
-    struct db_result node_row, due_rows, waking_rows, reclaim_rows, replan_rows, wake_row,
-        run_wake_row, silent_rows, restricted_rows, free_gates, stop_rows, others_row,
+    struct db_result node_row, due_rows, waking_rows, reclaim_row, reclaim_rows, replan_rows,
+        wake_row, run_wake_row, silent_rows, restricted_rows, free_gates, stop_rows, others_row,
         zone_rows, orphan_events, orphan_audit;
     struct db_result batches[PRUNE_TABLES];
     bool has_batch[PRUNE_TABLES];   /* this turn has queried that batch   */

@@ -7,6 +7,7 @@
 
 #include "base/must.h"
 #include "engine/workset.h"
+#include "store/named_objects.h"
 
 struct waiter {
     struct waiter *next;
@@ -100,4 +101,11 @@ int waiting_workers_room(const struct turn *turn, int64_t queue, int most)
     for (; waiter && room < most; waiter = waiter->next)
         room += turn->poll_room[waiter->poll] > 0 ? turn->poll_room[waiter->poll] : 0;
     return room < most ? room : most;
+}
+
+void waiting_workers_record(struct turn *turn)
+{
+    for (int i = 0; i < turn->queues.count && !turn->in->hold; i++)
+        if (turn->queues.at[i].has_new)
+            queues_note_poll(turn->db, turn->queues.at[i].queue, turn->now);
 }

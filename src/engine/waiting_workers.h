@@ -19,3 +19,6 @@ void waiting_workers_granted(struct turn *turn, int64_t queue);
 
 /* How many runs of a queue its polls have room for, at most `most`. */
 int waiting_workers_room(const struct turn *turn, int64_t queue, int most);
+
+/* Records that workers have polled their queues, for the health of schedules. */
+void waiting_workers_record(struct turn *turn);

@@ -13,6 +13,7 @@
 #include "engine/plan_cache.h"
 #include "store/exceptions_backfills.h"
 #include "store/named_objects.h"
+#include "store/slots.h"
 
 enum sched_state {
     SCHED_WANTED,    /* not locked yet                                             */
@@ -43,6 +44,14 @@ struct noted {
     struct account account; /* OUTCOME_STARTED: separates ranges, is not written */
 };
 
+struct work_backfill {
+    struct backfill row;
+    bool is_new;     /* this turn has created it                              */
+    bool is_changed; /* its row must be written                               */
+    bool is_known;   /* only for missed slots: `evidence` was read            */
+    struct slot_evidence evidence;
+};
+
 struct work_schedule {
     int64_t id;
     enum sched_state state;
@@ -53,11 +62,11 @@ struct work_schedule {
     bool want_open;    /* its open runs are needed                                   */
     bool want_row;     /* its whole row is needed, for the audit's fingerprint       */
     bool has_plan;     /* false: its row is gone, or its time zone is not known here */
-    bool is_edited;    /* or created, or resumed: day_events_plan() reports its day  */
+    bool is_edited;    /* created, edited or resumed: see day_events_plan()          */
     bool needs_replan; /* zones or calendars have changed                            */
     bool has_next_due; /* this turn has computed next_due                            */
     bool open_changed; /* runs ended: waiting ones may start                         */
-    bool has_more;     /* it has more open runs than were read                       */
+    bool has_unread;   /* it has more open runs than were read                       */
     struct cursor cursor;
     struct plan plan;
     int64_t namespace;
@@ -71,12 +80,12 @@ struct work_schedule {
     struct noted *noted, **noted_end;
     instant *exceptions;
     int exception_count;
-    struct backfill *backfills;
+    struct work_backfill *backfills; /* also those that have ended, if some have not */
     int backfill_count;
-    int backfilled;       /* slots that they have started in this turn                 */
-    int64_t ended;        /* runs that ended in this turn and counted in cursor.open   */
-    int64_t held;         /* runs that this turn added to cursor.waiting, less removed */
-    struct cursor stored; /* the cursor as the database has it                         */
+    int backfilled;         /* slots that they have started in this turn                 */
+    int64_t ended;          /* runs that ended in this turn and counted in cursor.open   */
+    int64_t waiting_change; /* of cursor.waiting, in this turn                           */
+    struct cursor stored;   /* the cursor as the database has it                         */
     bool is_lock_sent, is_plan_sent, has_text;
     struct plan_text text; /* of its plan, when it was cached or is new         */
     bool has_new_text;     /* this turn wrote the plan: cached after the commit */

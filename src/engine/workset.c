@@ -12,6 +12,7 @@
 #include "core/spec/spec_pack.h"
 #include "engine/engine_internal.h"
 #include "engine/inflight.h"
+#include "engine/start_slots.h"
 
 enum { VEC_ROOM_MIN = 16 };
 
@@ -259,7 +260,7 @@ static void send_reads(struct turn *turn, struct work_schedule *sched)
     if (c->flags & CURSOR_EXCEPTIONS)
         exceptions_of(turn->db, sched->id, c->mark, EXCEPTIONS_MAX, &sched->rows_exceptions);
     if (c->backfills > 0)
-        backfills_of(turn->db, sched->id, BACKFILLS_MAX, &sched->rows_backfills);
+        backfills_of(turn->db, sched->id, BACKFILLS_READ_MAX, &sched->rows_backfills);
 }
 
 /* Takes the texts from the row that was read, or from the cache. */
@@ -309,7 +310,7 @@ static void read_dependents(struct turn *turn, struct work_schedule *sched)
 
         if (!turn_read_run(turn, &sched->rows_held, i, &run))
             continue;
-        turn_see_key(turn, run.id); /* waiting runs are in order of keys */
+        turn_set_key_after(turn, run.id); /* waiting runs are in order of keys */
         workset_put_run(turn, sched, &run);
     }
     sched->exception_count = sched->rows_exceptions.rows;
@@ -322,9 +323,9 @@ static void read_dependents(struct turn *turn, struct work_schedule *sched)
     }
     sched->backfill_count = sched->rows_backfills.rows;
     sched->backfills = arena_array(turn->arena, (size_t)sched->backfill_count,
-                                   sizeof(struct backfill));
+                                   sizeof(struct work_backfill));
     for (int i = 0; i < sched->backfill_count; i++) {
-        struct backfill *b = &sched->backfills[i];
+        struct backfill *b = &sched->backfills[i].row;
 
         backfills_read(&sched->rows_backfills, i, b);
         if (b->pass < 1 || b->pass > sched->cursor.pass || b->overlap < 0 ||
@@ -340,8 +341,9 @@ static bool may_end_others(const struct work_schedule *sched)
     bool ends = policy == OVERLAP_CANCEL_OTHER || policy == OVERLAP_TERMINATE_OTHER;
 
     for (int i = 0; i < sched->backfill_count; i++)
-        ends |= sched->backfills[i].overlap == OVERLAP_CANCEL_OTHER ||
-                sched->backfills[i].overlap == OVERLAP_TERMINATE_OTHER;
+        ends |= sched->backfills[i].row.stage == BACKFILL_FILLING &&
+                (sched->backfills[i].row.overlap == OVERLAP_CANCEL_OTHER ||
+                 sched->backfills[i].row.overlap == OVERLAP_TERMINATE_OTHER);
     for (const struct work_run *p = sched->runs; p; p = p->next)
         ends |= p->run.overlap == OVERLAP_CANCEL_OTHER ||
                 p->run.overlap == OVERLAP_TERMINATE_OTHER;
@@ -375,6 +377,7 @@ static void send_plan_reads(struct turn *turn, struct work_schedule *sched)
     if (sched->plan.policies.wants_last)
         results_get(turn->db, sched->id, &sched->row_result);
     sched->rows_calendars = workset_send_calendars(turn, sched->namespace, &sched->plan.spec);
+    sched_send_missed(turn, sched);
 }
 
 void workset_read_calendars(struct turn *turn, struct work_schedule *sched)
@@ -406,7 +409,7 @@ static void read_plan_rows(struct turn *turn, struct work_schedule *sched)
             continue;
         workset_put_run(turn, sched, &run);
     }
-    sched->has_more = sched->rows_open.rows == OPEN_READ_MAX;
+    sched->has_unread = sched->rows_open.rows == OPEN_READ_MAX;
     if (sched->row_result.rows == 1) {
         const struct db_value *result = db_at(&sched->row_result, 0, 0);
         const struct db_value *failure = db_at(&sched->row_result, 0, 1);
@@ -433,7 +436,7 @@ static void check_complete(struct work_schedule *sched)
     bool all_held = sched->rows_held.rows < BUFFER_LIMIT_MAX;
     int64_t open = 0, held = 0;
 
-    if (sched->state != SCHED_HELD || !sched->want_open || sched->has_more)
+    if (sched->state != SCHED_HELD || !sched->want_open || sched->has_unread)
         return;
     for (const struct work_run *p = sched->runs; p; p = p->next) {
         open += p->state == WORK_READ && is_counted(&p->run);

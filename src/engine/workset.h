@@ -28,10 +28,10 @@ void *vec_grow(struct arena *arena, void *at, int count, int *room, size_t size)
 
 /* keys.c: a new key for a row, greater than every key that this node has made before. */
 int64_t turn_key(struct turn *turn);
-/* Makes all later keys greater than this key of another node, however its clock goes. */
-void turn_see_key(struct turn *turn, int64_t key);
-/* Called when a turn begins. */
-void turn_keys_from(struct turn *turn, instant now);
+/* Makes all later keys greater than `key`, which another node may have made. */
+void turn_set_key_after(struct turn *turn, int64_t key);
+/* Called when a turn begins: keys continue at `now`, or after the last key if that is later. */
+void turn_set_key_time(struct turn *turn, instant now);
 
 /* row_check.c: the turn fails with RC_CORRUPT, because stored rows contradict each other. */
 void turn_damage(struct turn *turn, int64_t key, const char *what);
@@ -71,7 +71,7 @@ void turn_event(struct turn *turn, enum event_type type, const struct run *run, 
 void turn_schedule_event(struct turn *turn, enum event_type type, int64_t schedule,
                          int64_t version);
 /* Called after the plan or the cursor has changed. */
-static inline void sched_context(struct work_schedule *sched)
+static inline void sched_update_context(struct work_schedule *sched)
 {
     const struct day_set *calendars = sched->ctx.calendars;
 

@@ -48,7 +48,7 @@ ssize_t file_read_at(int dir, const char *name, void *bytes, size_t room)
     return len;
 }
 
-void file_hold_standard(void)
+void file_fill_standard(void)
 {
     /* open() returns the lowest free number, and the numbers are checked in order. */
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

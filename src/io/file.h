@@ -14,7 +14,7 @@ ssize_t file_read_at(int dir, const char *name, void *bytes, size_t room);
 
 /*
  * Opens standard input, output and error as unusable files if the parent process closed them:
- * otherwise the next file or connection would get the number, and messages for users would be
- * written into it.  Call it at the start of main().
+ * otherwise the next file or connection would get such a number, and messages for users would
+ * be written into it.  Call it at the start of main().
  */
-void file_hold_standard(void);
+void file_fill_standard(void);

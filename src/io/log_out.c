@@ -50,7 +50,7 @@ static int open_descriptor(int fd, mode_t mode)
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         opened = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     }
-    /* It may belong to another user: then poll() before each write must do. */
+    /* If it belongs to another user, only poll() before each write prevents blocking. */
     return opened >= 0 ? opened : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The event loop of the io thread: the part of libuv that its owner needs.
+ * The event loop of the io thread, on libuv.
  *
  * All functions are for the thread that runs the loop, except loop_wake() and loop_stop(),
  * which any thread may call, but no signal handler.  Running out of memory or descriptors at

@@ -20,8 +20,8 @@
 #include "io/clock.h"
 
 struct mailbox {
-    pthread_mutex_t lock; /* of all members below except the constant ones */
-    size_t places, size;  /* constant */
+    pthread_mutex_t lock; /* of the members after `event`; the others are constant */
+    size_t places, size;
     void (*wake)(void *arg);
     void *arg;
     int event; /* readable when a sleeping receiver must wake */

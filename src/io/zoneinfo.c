@@ -238,6 +238,14 @@ static void set_unknown(struct zoneinfo *zones, struct str name, struct err *ret
                       STR_ARG(name), hint);
 }
 
+/* The directory also has files that are not zones. */
+static bool starts_as_zone(const uint8_t *bytes, ssize_t len)
+{
+    static const char magic[] = {'T', 'Z', 'i', 'f'};
+
+    return len >= (ssize_t)sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
+}
+
 /* Reads the file of a name into the scratch zone. */
 static enum rc load_file(struct zoneinfo *zones, struct str name, struct err *reterr)
 {
@@ -246,6 +254,8 @@ static enum rc load_file(struct zoneinfo *zones, struct str name, struct err *re
 
     memcpy(path, name.ptr, name.len);
     len = file_read_at(zones->fd, path, zones->bytes, TZ_FILE_MAX + 1);
+    if (len > 0 && !starts_as_zone(zones->bytes, len))
+        return RC_NOT_FOUND; /* such as zone.tab */
     if (len > TZ_FILE_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
                        "the file of time zone `%s` has more than %d bytes", path, TZ_FILE_MAX);
@@ -261,13 +271,13 @@ static enum rc load_file(struct zoneinfo *zones, struct str name, struct err *re
 static const struct tz *load_zone(struct zoneinfo *zones, struct str name, struct err *reterr)
 {
     const struct tz *ret = NULL;
-    struct err unknown;
+    struct err why;
     enum rc rc;
 
     lock(zones);
-    rc = tz_fixed(name, zones->scratch, TZ_BYTES_MAX, &unknown);
+    rc = tz_fixed(name, zones->scratch, TZ_BYTES_MAX, &why);
     if (rc == RC_INVALID)
-        *reterr = unknown;
+        *reterr = why;
     if (rc == RC_NOT_FOUND && zones->fd >= 0 && tz_name_is_safe(name))
         rc = load_file(zones, name, reterr);
     if (rc == RC_OK)

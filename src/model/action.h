@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The actions of a run: call a URL, start a program, wait in a queue, start a workflow.
+ * What a run does: call a URL, start a program, wait in a queue for a worker, start a workflow.
  *
  * Plain data.  The code that filled in strings and lists owns them (usually an arena).  Texts
  * may contain templates; after filling them in, check the result again with action_check.h.
@@ -25,11 +25,11 @@ enum {
     HTTP_URL_MAX = 8 * 1024, /* what servers accept as a request line */
     HTTP_HEADERS_MAX = 64,   /* servers usually accept 100; Belfry adds its own */
     HTTP_HEADER_NAME_MAX = 128,
-    HTTP_HEADER_VALUE_MAX = 8 * 1024, /* one token of a large identity provider */
+    HTTP_HEADER_VALUE_MAX = 8 * 1024, /* access tokens can be this long */
     HTTP_SUCCESS_MAX = 16,            /* ranges of status codes */
     HTTP_REDIRECTS_MAX = 3,           /* each hop is checked again; more is a loop */
     HTTP_KEEP_BYTES = 100 * 1024,
-    HTTP_KEEP_BYTES_MAX = 1 << 20, /* of an answer: memory that one call may use */
+    HTTP_KEEP_BYTES_MAX = 1 << 20, /* of an answer; a call holds them in memory */
     HTTP_KEEP_HEADERS_MAX = 32,
 
     EXEC_ARGS_MAX = 256,
@@ -72,7 +72,7 @@ struct http_action {
 };
 
 struct exec_limits {
-    span cpu; /* each 0: as the server's own limit */
+    span cpu; /* 0, as for the others: the limit of the server applies */
     int64_t memory, file_size, open_files, processes;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks of the single texts of an action, before anything is sent or started.
+ * Checks individual texts of an action before anything is sent or started.
  *
- * Used by the codec, and again after templates are filled in.  Nothing is resolved, opened or
- * connected to.
+ * Used when an action is read, and again after its templates are filled in.  The checks do not
+ * resolve names, open files or connect.
  */
 #pragma once
 

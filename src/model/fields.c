@@ -4,7 +4,7 @@
  */
 #include "model/fields.h"
 
-enum { NAME_MAX_BYTES = 64 }; /* of a possible name; the longest has 14 */
+enum { NAME_MAX_BYTES = 64 }; /* of a requested name; the longest valid one has 14 */
 
 static enum rc set_unknown_field(struct str name, const struct field_names *names,
                                  struct err *reterr)

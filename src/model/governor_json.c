@@ -31,7 +31,7 @@ struct governor_def governor_def_empty(void)
         .has_backoff = true, .hint_at = INSTANT_NEVER, .hint_expires = INSTANT_NONE};
 }
 
-static enum rc check_together(const struct governor_def *g, struct err *reterr)
+static enum rc check_together(const struct governor_def *g, bool is_lenient, struct err *reterr)
 {
     bool has_hint = g->hint_interval > 0 || g->hint_at != INSTANT_NEVER;
 
@@ -39,6 +39,11 @@ static enum rc check_together(const struct governor_def *g, struct err *reterr)
         return err_field(reterr, "minInterval", "is longer than maxInterval");
     if (has_hint && g->hint_expires == INSTANT_NONE) {
         err_set(reterr, RC_INVALID, -1, 0, "is missing; a hint must expire");
+        return err_in(reterr, "hint.expires");
+    }
+    /* Stored documents may have such a hint; it never fires. */
+    if (!is_lenient && g->hint_at != INSTANT_NEVER && g->hint_expires <= g->hint_at) {
+        err_set(reterr, RC_INVALID, -1, 0, "must be later than at");
         return err_in(reterr, "hint.expires");
     }
     return RC_OK;
@@ -58,7 +63,7 @@ enum rc governor_from_json(const json_t *json, struct arena *arena, bool is_leni
     governor.is_set = true;
     rc = members_read(&governor_members, json, &reading, reterr);
     if (rc == RC_OK)
-        rc = check_together(&governor, reterr);
+        rc = check_together(&governor, is_lenient, reterr);
     if (rc == RC_OK)
         *ret = governor;
     return rc;

@@ -35,5 +35,5 @@ MUST_USE enum rc governor_from_json(const json_t *json, struct arena *arena, boo
 /* JSON null if it is not set.  The caller owns the result. */
 json_t *governor_to_json(const struct governor_def *governor, enum spec_form form);
 
-/* The brief form as text; `governor` must be set. */
+/* The brief form as text; is_set is ignored. */
 struct str governor_keep(const struct governor_def *governor, struct arena *arena);

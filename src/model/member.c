@@ -263,7 +263,7 @@ static int find_member(const struct members *members, struct str key)
     return members->count;
 }
 
-/* The field of each member, NULL if absent; false: the object has other fields too. */
+/* Finds the field of each member, NULL if absent.  False: the object has other fields too. */
 static bool find_fields(const struct members *members, const json_t *value,
                         const json_t *fields[MEMBERS_MAX])
 {
@@ -515,7 +515,7 @@ json_t *members_print(const struct members *members, const void *from, const voi
     return object;
 }
 
-/* Names, and names with texts. */
+/* Names. */
 
 enum rc name_check(struct str s, struct err *reterr)
 {

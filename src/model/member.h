@@ -63,7 +63,7 @@ struct member {
     enum member_show show;
     bool is_required;
     bool or_zero; /* 0 is valid too, though it is below `low` */
-    /* The value `none`, or an empty text (of an object: at `offset`), is printed as null. */
+    /* Prints `none`, an empty text, or an object whose text at `offset` is empty, as null. */
     bool has_none;
     int64_t none;
     int64_t low, high;
@@ -74,11 +74,11 @@ struct member {
     const struct members *members; /* MEMBER_OBJECT */
     /* MEMBER_OBJECT: a text that is its brief form; empty if it has none. */
     struct str (*brief)(const void *from);
-    /* MEMBER_LIST: an item, its initial value and bytes, and the offset of their number. */
+    /* MEMBER_LIST: the item, its initial value and size, and the offset of the item count. */
     const struct member *item;
     const void *initial;
     size_t size, count;
-    bool or_one; /* a text instead of a list is its only item */
+    bool or_one; /* a text is read as a list of one item */
     /* NULL: by kind. */
     enum rc (*read)(const json_t *value, const struct reading *r, struct err *reterr);
     json_t *(*print)(const void *from, enum spec_form form); /* NULL: not printed */
@@ -108,7 +108,7 @@ struct members {
 /* r->to must have its initial values; it is partly filled if this fails. */
 MUST_USE enum rc members_read(const struct members *members, const json_t *value,
                               const struct reading *r, struct err *reterr);
-/* One MEMBER_TEXT, of a dialect in which absent, null, blank and empty texts are the same. */
+/* Reads one MEMBER_TEXT; absent, null and blank give an empty text, as some dialects need. */
 MUST_USE enum rc member_read_text(const struct member *m, const json_t *object,
                                   struct arena *arena, struct str *ret, struct err *reterr);
 
@@ -122,13 +122,13 @@ int member_items(const struct member *m, const void *from, const char **ret);
 /* True only if the member certainly has its initial value; does not build a JSON value. */
 bool member_is_initial(const struct member *m, const void *from, const void *initial);
 
-/* As members_print() in brief form, on one line: appended, or in the arena with any length. */
+/* The brief form of members_print() on one line: appended to `out`, or in the arena. */
 void members_write(const struct members *members, const void *from, const void *initial,
                    struct buf *out);
 struct str members_keep(const struct members *members, const void *from, const void *initial,
                         struct arena *arena);
 
-/* One line of JSON in the arena; RC_LIMIT above `max` bytes.  A map is an object; {} is "". */
+/* JSON on one line in the arena; RC_LIMIT above `max` bytes.  The map {} gives "". */
 MUST_USE enum rc json_keep(const json_t *value, size_t max, struct arena *arena,
                            struct str *ret, struct err *reterr);
 MUST_USE enum rc json_keep_map(const json_t *value, size_t max, struct arena *arena,

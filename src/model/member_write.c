@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes members as JSON text without intermediate values: for the columns of every schedule.
+ * Writes members as JSON text without building JSON values, because every save needs it.
  */
 #include <string.h>
 
@@ -148,7 +148,7 @@ static bool write_member(const struct member *m, const void *from, const void *i
     return write_other(m, from, out);
 }
 
-/* Different values of these kinds may be printed alike. */
+/* Different values of these kinds may have the same text. */
 static bool is_compound(const struct member *m)
 {
     return m->kind == MEMBER_JSON || m->kind == MEMBER_MAP || m->kind == MEMBER_OBJECT ||

@@ -8,7 +8,7 @@
 #include "model/action.h"
 #include "model/action_check.h"
 
-struct reading_settings {
+struct settings_reading {
     struct arena *arena;
     struct namespace_settings *to;
 };
@@ -48,9 +48,9 @@ static enum rc read_names(const json_t *value, int max, struct arena *arena, str
 
 /* ---- fields ---- */
 
-static enum rc read_private(const json_t *value, void *to, struct err *reterr)
+static enum rc read_allow_private(const json_t *value, void *to, struct err *reterr)
 {
-    struct namespace_settings *settings = ((struct reading_settings *)to)->to;
+    struct namespace_settings *settings = ((struct settings_reading *)to)->to;
 
     if (!json_is_boolean(value))
         return json_wrong_type(value, "true or false", reterr);
@@ -59,11 +59,11 @@ static enum rc read_private(const json_t *value, void *to, struct err *reterr)
     return RC_OK;
 }
 
-static enum rc read_nets(const json_t *value, void *to, struct err *reterr)
+static enum rc read_allow_networks(const json_t *value, void *to, struct err *reterr)
 {
     /* "[ffff:…:255.255.255.255/128]:65535" has 60 bytes */
     static const struct texts_rule rule = {NAMESPACE_SETTINGS_NETS_MAX, 64, NULL};
-    struct reading_settings *r = to;
+    struct settings_reading *r = to;
 
     return texts_read(value, &rule, r->arena, &r->to->nets, reterr);
 }
@@ -84,7 +84,7 @@ static enum rc read_secrets(const json_t *value, struct arena *arena, struct tex
 
 static enum rc read_keys(const json_t *value, void *to, struct err *reterr)
 {
-    struct reading_settings *r = to;
+    struct settings_reading *r = to;
     struct namespace_settings *settings = r->to;
     struct named *named = NULL;
     enum rc rc = read_names(value, NAMESPACE_SETTINGS_KEYS_MAX, r->arena, &named,
@@ -123,7 +123,7 @@ static enum rc read_rate_read(const json_t *value, void *to, struct err *reterr)
     int64_t rate = 0;
     enum rc rc = read_number(value, NAMESPACE_SETTINGS_RATE_MAX, &rate, reterr);
 
-    ((struct reading_settings *)to)->to->rate_read = (int)rate;
+    ((struct settings_reading *)to)->to->rate_read = (int)rate;
     return rc;
 }
 
@@ -132,13 +132,13 @@ static enum rc read_rate_write(const json_t *value, void *to, struct err *reterr
     int64_t rate = 0;
     enum rc rc = read_number(value, NAMESPACE_SETTINGS_RATE_MAX, &rate, reterr);
 
-    ((struct reading_settings *)to)->to->rate_write = (int)rate;
+    ((struct settings_reading *)to)->to->rate_write = (int)rate;
     return rc;
 }
 
 static enum rc read_quota(const json_t *value, void *to, struct err *reterr)
 {
-    struct namespace_settings *settings = ((struct reading_settings *)to)->to;
+    struct namespace_settings *settings = ((struct settings_reading *)to)->to;
 
     settings->has_quota = true;
     return read_number(value, NAMESPACE_SETTINGS_QUOTA_MAX, &settings->quota_schedules, reterr);
@@ -146,7 +146,7 @@ static enum rc read_quota(const json_t *value, void *to, struct err *reterr)
 
 /* ---- upstreams ---- */
 
-struct reading_upstream {
+struct upstream_reading {
     struct arena *arena;
     struct upstream_settings *to;
 };
@@ -157,7 +157,7 @@ static enum rc read_upstream_type(const json_t *value, void *to, struct err *ret
         [UPSTREAM_CONDUCTOR] = {"conductor", 9},
         [UPSTREAM_TEMPORAL] = {"temporal", 8},
     };
-    struct reading_upstream *r = to;
+    struct upstream_reading *r = to;
     struct str word;
 
     if (json_take_str(value, MEMBER_WORD_MAX, &word, reterr) != RC_OK)
@@ -181,7 +181,7 @@ static bool has_path(struct str url)
 
 static enum rc read_upstream_url(const json_t *value, void *to, struct err *reterr)
 {
-    struct reading_upstream *r = to;
+    struct upstream_reading *r = to;
     struct str url;
     enum rc rc = json_take_kept(value, HTTP_URL_MAX, r->arena, &url, reterr);
 
@@ -204,7 +204,7 @@ static enum rc read_upstream_url(const json_t *value, void *to, struct err *rete
 }
 
 /* Reads a text that only an upstream of type Temporal has. */
-static enum rc read_temporal_text(const json_t *value, int max, struct reading_upstream *r,
+static enum rc read_temporal_text(const json_t *value, int max, struct upstream_reading *r,
                                   struct str *ret, struct err *reterr)
 {
     if (r->to->type != UPSTREAM_TEMPORAL)
@@ -214,7 +214,7 @@ static enum rc read_temporal_text(const json_t *value, int max, struct reading_u
 
 static enum rc read_upstream_namespace(const json_t *value, void *to, struct err *reterr)
 {
-    struct reading_upstream *r = to;
+    struct upstream_reading *r = to;
     enum rc rc = read_temporal_text(value, ACTION_NAME_MAX, r, &r->to->namespace, reterr);
 
     /* The text is also sent as a header. */
@@ -226,7 +226,7 @@ static enum rc read_upstream_headers(const json_t *value, void *to, struct err *
     static const struct pairs_rule rule = {HTTP_HEADERS_MAX, HTTP_HEADER_NAME_MAX,
                                            HTTP_HEADER_VALUE_MAX, http_header_name_check,
                                            http_header_value_check};
-    struct reading_upstream *r = to;
+    struct upstream_reading *r = to;
 
     return pairs_read(value, &rule, r->arena, &r->to->headers, reterr);
 }
@@ -234,7 +234,7 @@ static enum rc read_upstream_headers(const json_t *value, void *to, struct err *
 /* Adds a header after the others, which upstream_fields lists before it. */
 static enum rc read_upstream_key(const json_t *value, void *to, struct err *reterr)
 {
-    struct reading_upstream *r = to;
+    struct upstream_reading *r = to;
     struct pairs *headers = &r->to->headers;
     size_t count = (size_t)headers->count;
     struct pair *list = arena_array(r->arena, count + 1, sizeof *list);
@@ -268,7 +268,7 @@ static const struct json_field upstream_fields[] = {
     {"apiKey", read_upstream_key},
 };
 
-static enum rc read_upstream(const json_t *value, struct reading_upstream *r,
+static enum rc read_upstream(const json_t *value, struct upstream_reading *r,
                              struct err *reterr)
 {
     enum rc rc = json_take_object(value, JSON_SHAPE(upstream_fields), r, reterr);
@@ -278,7 +278,7 @@ static enum rc read_upstream(const json_t *value, struct reading_upstream *r,
 
 static enum rc read_upstreams(const json_t *value, void *to, struct err *reterr)
 {
-    struct reading_settings *r = to;
+    struct settings_reading *r = to;
     struct namespace_settings *settings = r->to;
     struct named *named = NULL;
     enum rc rc = read_names(value, NAMESPACE_SETTINGS_UPSTREAMS_MAX, r->arena, &named,
@@ -290,7 +290,7 @@ static enum rc read_upstreams(const json_t *value, void *to, struct err *reterr)
     settings->upstreams = arena_array(r->arena, (size_t)settings->upstream_count,
                                       sizeof *settings->upstreams);
     for (int i = 0; rc == RC_OK && i < settings->upstream_count; i++) {
-        struct reading_upstream one = {r->arena, &settings->upstreams[i]};
+        struct upstream_reading one = {r->arena, &settings->upstreams[i]};
 
         one.to->name = named[i].name;
         one.to->namespace = STR("default");
@@ -301,10 +301,10 @@ static enum rc read_upstreams(const json_t *value, void *to, struct err *reterr)
     return rc;
 }
 
-/* Read after "upstreams", regardless of the order in the text: see `fields`. */
-static enum rc read_default(const json_t *value, void *to, struct err *reterr)
+/* Read after "upstreams", regardless of the order in the text: see `settings_fields`. */
+static enum rc read_default_upstream(const json_t *value, void *to, struct err *reterr)
 {
-    struct reading_settings *r = to;
+    struct settings_reading *r = to;
     struct str name;
 
     if (json_take_kept(value, ACTION_NAME_MAX, r->arena, &name, reterr) != RC_OK)
@@ -318,12 +318,12 @@ static enum rc read_default(const json_t *value, void *to, struct err *reterr)
 
 /* ---- interface ---- */
 
-static const struct json_field fields[] = {
-    {"allowPrivate", read_private},
-    {"allowNetworks", read_nets},
+static const struct json_field settings_fields[] = {
+    {"allowPrivate", read_allow_private},
+    {"allowNetworks", read_allow_networks},
     {"keys", read_keys},
     {"upstreams", read_upstreams},
-    {"upstream", read_default},
+    {"upstream", read_default_upstream},
     {"rateRead", read_rate_read},
     {"rateWrite", read_rate_write},
     {"quotaSchedules", read_quota},
@@ -333,7 +333,7 @@ enum rc namespace_settings_read(struct str json, struct arena *arena,
                                 struct namespace_settings *ret, struct err *reterr)
 {
     struct namespace_settings settings = {0};
-    struct reading_settings reading = {arena, &settings};
+    struct settings_reading reading = {arena, &settings};
     json_auto_t *value = NULL;
     enum rc rc;
 
@@ -342,7 +342,7 @@ enum rc namespace_settings_read(struct str json, struct arena *arena,
                        json.len, NAMESPACE_SETTINGS_BYTES_MAX);
     rc = json_read(json, &value, reterr);
     if (rc == RC_OK)
-        rc = json_take_object(value, JSON_SHAPE(fields), &reading, reterr);
+        rc = json_take_object(value, JSON_SHAPE(settings_fields), &reading, reterr);
     if (rc == RC_OK)
         *ret = settings;
     return rc;
@@ -353,10 +353,7 @@ static json_t *hidden_value(void)
     return json_of_word("set");
 }
 
-/*
- * Hides each item of a list or value of an object; hides any other value, which is never valid,
- * as a whole.
- */
+/* Hides each item of a list, each value of an object, and any other value as a whole. */
 static void hide_in(json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);

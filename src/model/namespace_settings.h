@@ -21,8 +21,8 @@ enum {
     NAMESPACE_SETTINGS_SECRETS_MAX = 2,       /* of one name           */
     NAMESPACE_SETTINGS_UPSTREAMS_MAX = 16,
     NAMESPACE_SETTINGS_RATE_MAX = 1000000,     /* requests per minute                    */
-    NAMESPACE_SETTINGS_QUOTA_MAX = 1000000000, /* that of quota_schedules                */
-    NAMESPACE_SETTINGS_NETS_MAX = 32,          /* networks that dispatches may also call */
+    NAMESPACE_SETTINGS_QUOTA_MAX = 1000000000, /* as for the server's quota_schedules    */
+    NAMESPACE_SETTINGS_NETS_MAX = 32,          /* entries of allowNetworks               */
 };
 
 /* "keys": {"main": ["whsec_…", "whsec_…"]}: the current key and the next one. */
@@ -67,7 +67,7 @@ struct namespace_settings {
 MUST_USE enum rc namespace_settings_read(struct str json, struct arena *arena,
                                          struct namespace_settings *ret, struct err *reterr);
 
-/* Returns the JSON with keys and header values replaced by "set". */
+/* Returns the JSON with signing keys, API keys and header values replaced by "set". */
 struct str namespace_settings_show(struct str json, struct arena *arena);
 
 /* An empty name means the default upstream.  Returns NULL if there is none. */

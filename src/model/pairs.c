@@ -9,7 +9,7 @@
 
 enum { PATH_NAME_MAX = 32 }; /* bytes of a user's key that an error path shows */
 
-/* Only keys that can be written as they are, so that a path is never cut within a character. */
+/* Leaves out keys beyond printable ASCII: a path must not be cut within a character. */
 void err_in_key(struct err *reterr, struct str key)
 {
     for (size_t i = 0; i < key.len; i++)

@@ -116,7 +116,7 @@ static void put_instant_if(struct buf *out, struct str name, instant t)
 }
 
 /* JSON of an object is written as JSON, everything else as a string. */
-static void put_either_if(struct buf *out, struct str name, struct str value)
+static void put_object_or_str_if(struct buf *out, struct str name, struct str value)
 {
     json_auto_t *json = value.len > 0 && value.ptr[0] == '{' ? json_of_kept(value) : NULL;
 
@@ -129,7 +129,7 @@ static void put_either_if(struct buf *out, struct str name, struct str value)
 static void put_last(const struct payload *payload, struct buf *out)
 {
     put_raw_if(out, NAMED("lastResult"), payload->last_result);
-    put_either_if(out, NAMED("lastFailure"), payload->last_failure);
+    put_object_or_str_if(out, NAMED("lastFailure"), payload->last_failure);
 }
 
 /* ---- a call ---- */
@@ -157,7 +157,7 @@ void payload_print(const struct payload *payload, struct buf *out)
 
 /* ---- a workflow ---- */
 
-static bool is_injected(struct str key)
+static bool is_added_key(struct str key)
 {
     static const struct str keys[] = {
         {"scheduledTime", 13},  {"executionTime", 13}, {"_startedByScheduler", 19},
@@ -179,7 +179,8 @@ static void put_member(struct buf *out, struct str key, struct str value)
     buf_str(out, value);
 }
 
-static void print_injected(const struct payload *payload, struct str input, struct buf *out)
+static void print_workflow_input(const struct payload *payload, struct str input,
+                                 struct buf *out)
 {
     int64_t slot_ms = floor_div(payload->run->slot, SPAN_MS);
     int64_t executed_ms = floor_div(payload_executed_at(payload), SPAN_MS);
@@ -194,14 +195,14 @@ static void print_injected(const struct payload *payload, struct str input, stru
     put_str(out, NAMED("_executionId"), payload->id);
     put_str_if(out, NAMED("_schedulerCron"), payload->cron);
     while (json_next_member(&input, &key, &value))
-        if (!is_injected(key))
+        if (!is_added_key(key))
             put_member(out, key, value);
     buf_char(out, '}');
 }
 
 void payload_print_workflow(const struct payload *payload, struct buf *out)
 {
-    print_injected(payload, payload->input, out);
+    print_workflow_input(payload, payload->input, out);
 }
 
 /* ---- a grant ---- */
@@ -303,7 +304,7 @@ static void put_input(const struct payload *payload, const struct grant_action *
 
     if (is_workflow) {
         buf_str(out, NAMED("input"));
-        print_injected(payload, input, out);
+        print_workflow_input(payload, input, out);
     } else if (is_job) {
         buf_str(out, NAMED("input"));
         print_job(payload, input, out);
@@ -342,7 +343,7 @@ static const char *const grant_names[GRANT_FIELDS] = {
 const struct field_names grant_fields = {grant_names, GRANT_FIELDS,
                                          FIELD(GRANT_FIELD_ID) | FIELD(GRANT_FIELD_FENCE)};
 
-/* The run's identity, and whose it is. */
+/* The run, its state and its lease. */
 static void put_run(const struct payload *payload, struct str queue, field_set fields,
                     struct buf *out)
 {
@@ -371,8 +372,8 @@ static void put_run(const struct payload *payload, struct str queue, field_set f
         put_str(out, NAMED("source"), str_of(source_text((enum source)(run->source - 1))));
 }
 
-/* The run's progress and references. */
-static void put_rest(const struct payload *payload, field_set fields, struct buf *out)
+/* The run's times and progress, and the ids that a worker passes on. */
+static void put_context(const struct payload *payload, field_set fields, struct buf *out)
 {
     const struct run *run = payload->run;
     char trace[TRACE_TEXT_MAX];
@@ -382,7 +383,7 @@ static void put_rest(const struct payload *payload, field_set fields, struct buf
     if (fields_have(fields, GRANT_FIELD_STARTED_AT))
         put_instant_if(out, NAMED("startedAt"), run->started_at);
     if (fields_have(fields, GRANT_FIELD_PROGRESS))
-        put_either_if(out, NAMED("progress"), run->progress);
+        put_object_or_str_if(out, NAMED("progress"), run->progress);
     if (fields_have(fields, GRANT_FIELD_LAST_RUN_AT))
         put_instant_if(out, NAMED("lastRunAt"), payload->last_run_at);
     if (fields_have(fields, GRANT_FIELD_IDEMPOTENCY_KEY))
@@ -405,13 +406,13 @@ void grant_print(const struct payload *payload, struct str queue, struct str act
     put_run(payload, queue, fields, out);
     if (has_input)
         put_input(payload, &parts, str_starts(queue, STR("jobs:")), out);
-    put_rest(payload, fields, out);
+    put_context(payload, fields, out);
     if (has_action)
         put_action(&parts, payload->run->slot, out);
     if (fields_have(fields, GRANT_FIELD_LAST_RESULT))
         put_raw_if(out, NAMED("lastResult"), payload->last_result);
     if (fields_have(fields, GRANT_FIELD_LAST_FAILURE))
-        put_either_if(out, NAMED("lastFailure"), payload->last_failure);
+        put_object_or_str_if(out, NAMED("lastFailure"), payload->last_failure);
     buf_char(out, '}');
 }
 

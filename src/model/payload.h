@@ -64,5 +64,5 @@ void payload_print_workflow(const struct payload *payload, struct buf *out);
 void grant_print(const struct payload *payload, struct str queue, struct str action,
                  field_set fields, struct buf *out);
 
-/* Maximum bytes that any of the three writes, with the terminating zero. */
+/* Maximum bytes that a print function above writes, with the terminating zero. */
 size_t payload_room(const struct payload *payload, struct str queue, struct str action);

@@ -2,8 +2,8 @@
 /*
  * Converts between policies and the "policies" object of the native JSON.
  *
- * Checks single fields and rules between fields.  Two fields are printed only if used, since
- * few schedules do: "lastResult" (true: the next run receives the last result and failure) and
+ * Checks single fields and rules between fields.  Two fields, which few schedules use, are
+ * printed only if set: "lastResult" (the next run receives the last result and failure) and
  * "idleClose" (the schedule closes after this time with nothing left to do).
  */
 #pragma once
@@ -12,17 +12,17 @@
 #include "model/member.h"
 
 enum {
-    RETRY_ATTEMPTS_MAX = 1000,       /* more is a loop: let the run fail visibly */
-    REMAINING_RUNS_MAX = 1000000000, /* thirty years of every second */
+    RETRY_ATTEMPTS_MAX = 1000,       /* more would hide a permanent failure */
+    REMAINING_RUNS_MAX = 1000000000, /* a run per second for thirty years */
     RETENTION_COUNT_MAX = 1000000,   /* stored attempts of one schedule */
 };
 
-#define RETRY_WAIT_MAX   (366 * SPAN_DAY)   /* a yearly schedule's next slot comes first */
-#define ATTEMPT_TIME_MIN (100 * SPAN_MS)    /* a shorter one looks like a delay */
+#define RETRY_WAIT_MAX   (366 * SPAN_DAY)   /* by then even a yearly schedule has a new slot */
+#define ATTEMPT_TIME_MIN (100 * SPAN_MS)    /* a normal network delay can be as long */
 #define RUN_TIME_MAX     (366 * SPAN_DAY)   /* of an attempt and of a run */
 #define LEASE_MIN        SPAN_S             /* a shorter one expires during a network pause */
 #define LEASE_MAX        SPAN_DAY           /* a dead worker is noticed within a day */
-#define HEARTBEAT_MIN    (100 * SPAN_MS)    /* per run; thousands of runs send heartbeats */
+#define HEARTBEAT_MIN    (100 * SPAN_MS)    /* thousands of runs may send heartbeats */
 #define LATE_MAX         (36525 * SPAN_DAY) /* a hundred years: how late a start may be */
 #define RETENTION_MAX    (36525 * SPAN_DAY) /* a hundred years */
 

@@ -12,7 +12,7 @@
 #include "wire/temporal.pb-c.h"
 
 enum {
-    NAME_MAX_BYTES = 64, /* of a field; the longest of ours has 27 */
+    NAME_MAX_BYTES = 64, /* of a field's name; the longest has 27 */
     TIME_TEXT_MAX = 64,  /* bytes of a time or duration; the longest valid text has 35 */
 };
 
@@ -118,7 +118,7 @@ static enum rc read_int(const json_t *value, int32_t *ret, struct err *reterr)
     return RC_OK;
 }
 
-/* `to` is what the field has in the struct of its message, or an item of its list. */
+/* `to` points to the field in the struct of its message, or to an item of its list. */
 static enum rc read_value(const ProtobufCFieldDescriptor *field, const json_t *value,
                           struct arena *arena, void *to, struct err *reterr)
 {

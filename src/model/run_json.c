@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints runs as native JSON, and reads and stores their results.
+ * Prints runs as native JSON, and converts their results to and from stored texts.
  */
 #include "model/run_json.h"
 
@@ -12,13 +12,13 @@
 #define TEXT_OF(name, size) MEMBER_TEXT, AT(name), .high = (size), .has_none = true
 
 /* In the order of the run's object. */
-#define RESULT_LIST(most)                                                              \
-    {                                                                                  \
-        {"result", JSON_OF(result, most)}, {"summary", TEXT_OF(summary, SUMMARY_MAX)}, \
-            {"refs", JSON_OF(refs, REFS_MAX)}, {"llm", JSON_OF(llm, REFS_MAX)},        \
-            {"tools", JSON_OF(tools, REFS_MAX)},                                       \
-            {"sessionId", TEXT_OF(session_id, SESSION_ID_MAX)},                        \
-            {"threadId", TEXT_OF(thread_id, SESSION_ID_MAX)},                          \
+#define RESULT_LIST(max)                                                              \
+    {                                                                                 \
+        {"result", JSON_OF(result, max)}, {"summary", TEXT_OF(summary, SUMMARY_MAX)}, \
+            {"refs", JSON_OF(refs, REFS_MAX)}, {"llm", JSON_OF(llm, REFS_MAX)},       \
+            {"tools", JSON_OF(tools, REFS_MAX)},                                      \
+            {"sessionId", TEXT_OF(session_id, SESSION_ID_MAX)},                       \
+            {"threadId", TEXT_OF(thread_id, SESSION_ID_MAX)},                         \
     }
 
 static const struct member result_list[] = RESULT_LIST(RESULT_MAX);
@@ -119,7 +119,7 @@ static json_t *input_json(const struct run_doc *doc)
     return json ? json : json_new_object();
 }
 
-/* The reported error, or the reason of an end that was not reported. */
+/* The reported error; if a failure has none, a sentence about its reason. */
 static struct str error_text(const struct run_doc *doc)
 {
     const char *sentence = outcome_is_failure(doc->outcome) ? reason_sentence(doc->reason)

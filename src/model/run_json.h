@@ -2,8 +2,8 @@
 /*
  * A run in the native JSON, and the result that its worker reported.
  *
- * The rows of the store are unknown here: an open run is core's struct run, an ended one plain
- * fields.
+ * The model does not know the rows of the store: an open run is core's struct run, an ended run
+ * has plain fields.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 enum {
     RESULT_MAX = 256 * 1024,    /* bytes of JSON that a run may return */
-    RESULT_KEPT_MAX = 12 << 20, /* of a dispatch's result: HTTP_KEEP_BYTES_MAX, escaped */
+    RESULT_KEPT_MAX = 12 << 20, /* result of a dispatch: HTTP_KEEP_BYTES_MAX, escaped */
     SUMMARY_MAX = 4096,         /* bytes: a paragraph for display */
     REFS_MAX = 16 * 1024,       /* bytes of JSON: references, model and tool statistics */
     SESSION_ID_MAX = 255,
@@ -62,7 +62,7 @@ struct run_doc {
     instant last_run_at; /* of its schedule, before this run; INSTANT_NONE: none */
 };
 
-/* The members that an open run gives; the caller adds the names. */
+/* Fills the members that an open run has; the caller adds the names. */
 struct run_doc run_doc_of(const struct run *run);
 
 /* In the order in which they are printed. */
@@ -100,7 +100,7 @@ enum run_field {
     RUN_FIELDS
 };
 
-/* Of a run that is shown alone, and of a run in a list. */
+/* The fields of a run that is shown alone, and of a run in a list. */
 extern const struct field_names run_fields, run_list_fields;
 
 /* Fields that differ between the attempts of a run. */

@@ -37,7 +37,7 @@ static enum lane lane_of(const struct action *action, bool has_upstream)
     return LANE_PULL;
 }
 
-/* The queue that workers poll: a workflow without an upstream goes to the queue of its name. */
+/* The queue that workers poll; a workflow without a queue uses its own name. */
 static struct str queue_of(const struct action *action)
 {
     if (action->type == ACTION_QUEUE)
@@ -45,7 +45,7 @@ static struct str queue_of(const struct action *action)
     return action->workflow.queue.len > 0 ? action->workflow.queue : action->workflow.name;
 }
 
-static bool is_shaped(const struct spec_def *spec)
+static bool is_restricted(const struct spec_def *spec)
 {
     return spec->not_calendar_count > 0 || spec->not_date_count > 0 ||
            spec->not_named_count > 0 || spec->start != INSTANT_NONE ||
@@ -58,7 +58,7 @@ static span baseline_of(const struct spec_def *spec)
     const struct interval_def *interval = spec->intervals;
 
     if (spec->interval_count != 1 || spec->cron_count > 0 || spec->calendar_count > 0 ||
-        spec->time_count > 0 || spec->at_count > 0 || is_shaped(spec))
+        spec->time_count > 0 || spec->at_count > 0 || is_restricted(spec))
         return 0;
     if (interval->phase > 0 ||
         (interval->anchor != ANCHOR_EPOCH && interval->anchor != ANCHOR_START))

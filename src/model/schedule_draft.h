@@ -2,7 +2,7 @@
 /*
  * A schedule's document prepared for the engine: compiled, with the texts to store.
  *
- * The engine is unknown here; the caller copies the draft member by member.
+ * The model does not know the engine; the caller copies the draft member by member.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 struct draft_options {
     struct zone_source zones;
-    bool has_upstream; /* the workflow's upstream, or one for its namespace, is configured */
+    bool has_upstream; /* the namespace has the workflow's upstream, or a default one */
 };
 
 struct schedule_draft {
@@ -23,9 +23,9 @@ struct schedule_draft {
 };
 
 /*
- * The document must have an id, and was read or has passed schedule_check().  Everything that
- * *ret points to is in `arena` or belongs to the document.  Errors name the field as seen from
- * the document, `spec.cron[0].expr`.
+ * The document must have an id, and must have been read or passed schedule_check().  Everything
+ * that *ret points to is in `arena` or belongs to the document.  Errors name the field as seen
+ * from the document, `spec.cron[0].expr`.
  *
  * If a governed schedule's spec is one interval and nothing else (anchor epoch or start, no
  * phase), that interval is its baseline, so that failures stretch it; otherwise the spec's

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads, prints and stores whole schedules.
+ * Reads and prints whole schedules, and converts them to and from stored texts.
  */
 #include "model/schedule_json.h"
 
@@ -262,8 +262,8 @@ static struct str kept_governor(const struct governor_def *def, struct arena *ar
     return governor_keep(&governor, arena);
 }
 
-static enum rc keep_json(json_t *value, const char *field, size_t max, struct arena *arena,
-                         struct str *ret, struct err *reterr)
+static enum rc keep_field(json_t *value, const char *field, size_t max, struct arena *arena,
+                          struct str *ret, struct err *reterr)
 {
     enum rc rc = json_keep(value, max, arena, ret, reterr);
 
@@ -279,8 +279,8 @@ enum rc schedule_keep_spec(const struct spec_def *def, struct arena *arena, stru
     struct buf out = {.ptr = arena_take_raw(arena, SPEC_ROOM), .cap = SPEC_ROOM};
 
     if (!spec_write(def, &out))
-        return keep_json(spec_to_json(def, SPEC_BRIEF), "spec", SPEC_DEF_BYTES_MAX, arena, ret,
-                         reterr);
+        return keep_field(spec_to_json(def, SPEC_BRIEF), "spec", SPEC_DEF_BYTES_MAX, arena, ret,
+                          reterr);
     *ret = buf_as_str(&out);
     return RC_OK;
 }
@@ -299,8 +299,8 @@ enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
     if (rc == RC_OK)
         rc = check_kept(texts.policies, "policies", JSON_BYTES_MAX, reterr);
     if (rc == RC_OK && doc->labels.count > 0)
-        rc = keep_json(pairs_print(&doc->labels), "labels", JSON_BYTES_MAX, arena,
-                       &texts.labels, reterr);
+        rc = keep_field(pairs_print(&doc->labels), "labels", JSON_BYTES_MAX, arena,
+                        &texts.labels, reterr);
     if (rc == RC_OK)
         *ret = texts;
     return rc;

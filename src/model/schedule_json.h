@@ -3,7 +3,7 @@
  * Converts between a whole schedule and the native JSON: what users send and what is stored.
  *
  * Reading checks every field; model/schedule_draft.h turns the result into the engine's form.
- * The structs of store and engine are unknown here.
+ * The model does not know the structs of store and engine.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "model/pairs.h"
 
 enum {
-    SCHEDULE_ID_MAX = 255,  /* bytes of a schedule's or namespace's name: two make a seed */
+    SCHEDULE_ID_MAX = 255,  /* bytes of a schedule's or namespace's name; a seed joins both */
     DESCRIPTION_MAX = 4096, /* bytes: a page for display, read with every list */
     LABELS_MAX = 64,        /* per schedule: for sorting, not for storage */
     LABEL_NAME_MAX = 128,
@@ -59,13 +59,13 @@ struct schedule_doc schedule_doc_default(void);
 MUST_USE enum rc schedule_from_json(const json_t *json, struct arena *arena, bool is_lenient,
                                     struct schedule_doc *ret, struct err *reterr);
 
-/* The same from text, with the strictness of wire/json/json.h. */
+/* The same from text, parsed by json_read(). */
 MUST_USE enum rc schedule_from_text(struct str text, struct arena *arena, bool is_lenient,
                                     struct schedule_doc *ret, struct err *reterr);
 
 /*
- * Checks that a document built by another dialect's codec is one that reading could return:
- * within every range and bound.  Uses `arena`.
+ * Checks that a document that a dialect's codec built is within all limits that reading checks.
+ * Uses `arena`.
  */
 MUST_USE enum rc schedule_check(const struct schedule_doc *doc, struct arena *arena,
                                 struct err *reterr);
@@ -92,8 +92,8 @@ MUST_USE enum rc schedule_keep_spec(const struct spec_def *def, struct arena *ar
 
 /*
  * Reads stored texts into the parts of *doc that they cover; the caller fills in the rest.
- * Reads leniently, because a later version may have added fields.  RC_CORRUPT if the texts
- * cannot have been stored by Belfry.
+ * Ignores unknown fields, except in the spec, because a later version may have added them.
+ * RC_CORRUPT if the texts cannot have been stored by Belfry.
  */
 MUST_USE enum rc schedule_recall(const struct schedule_texts *texts, struct arena *arena,
                                  struct schedule_doc *doc, struct err *reterr);

@@ -2,9 +2,9 @@
 /*
  * A schedule for display, from its stored texts.
  *
- * Written as text, because every read does it: no JSON value is built for the parts that change
- * with each run.  The parts that users wrote depend only on the stored text, so that a caller
- * who shows many schedules can cache them.
+ * The parts that change with each run are written as text without building JSON values, because
+ * every read needs them.  The parts that users wrote depend only on the stored text, so a
+ * caller that shows many schedules can cache them.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "model/schedule_state.h"
 #include "wire/json/json.h"
 
-/* Stored in separate columns; shown as written, with every default. */
+/* The parts that are stored in separate columns and shown with every default. */
 enum schedule_part {
     PART_LABELS,
     PART_SPEC,

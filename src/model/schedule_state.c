@@ -92,18 +92,31 @@ static void show_counters(const struct cursor *c, struct buf *out)
     buf_char(out, '}');
 }
 
-/* The time of the next run and the rule that gives it; the end of a pause can be that rule. */
-static void show_next(const struct cursor *c, struct buf *out)
+static instant pause_end(const struct cursor *c)
 {
-    bool is_barred = c->flags &
-                     (CURSOR_DISABLED | CURSOR_QUARANTINED | CURSOR_CLOSED | CURSOR_DELETED);
-    instant until = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
-    instant at = c->next_at > until ? c->next_at : until;
-    bool has_next = !is_barred && c->next_at != INSTANT_NEVER && at != INSTANT_NEVER;
-    enum source source = c->next_at >= until ? (enum source)c->source : SOURCE_PAUSED;
+    return c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
+}
 
-    show_moment(",\"nextAt\":", has_next ? at : INSTANT_NONE, out);
-    show_word(",\"nextSource\":", has_next ? source_text(source) : NULL, out);
+instant schedule_next_at(const struct cursor *c)
+{
+    bool is_stopped = c->flags &
+                      (CURSOR_DISABLED | CURSOR_QUARANTINED | CURSOR_CLOSED | CURSOR_DELETED);
+    instant until = pause_end(c), at = c->next_at > until ? c->next_at : until;
+
+    return is_stopped || c->next_at == INSTANT_NEVER ? INSTANT_NEVER : at;
+}
+
+/* The time of the next run and what determines it, which can be the end of a pause. */
+static void show_next(const struct schedule_state *state, struct buf *out)
+{
+    const struct cursor *c = state->cursor;
+    instant at = schedule_next_at(c);
+    enum source source = c->next_at >= pause_end(c) ? (enum source)c->source : SOURCE_PAUSED;
+
+    show_moment(",\"nextAt\":", at, out);
+    show_word(",\"nextSource\":", at == INSTANT_NEVER ? NULL : source_text(source), out);
+    if (state->no_next.len > 0)
+        show_name(",\"noNextReason\":", state->no_next, out);
 }
 
 void schedule_state_show(const struct schedule_state *state, struct buf *out)
@@ -115,7 +128,7 @@ void schedule_state_show(const struct schedule_state *state, struct buf *out)
     show_reason(state, out);
     show_moment(",\"pausedUntil\":", c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE,
                 out);
-    show_next(c, out);
+    show_next(state, out);
     show_moment(",\"mark\":", c->mark, out);
     show_int(",\"open\":", c->open, out);
     show_int(",\"waiting\":", c->waiting, out);
@@ -130,9 +143,9 @@ void schedule_state_show(const struct schedule_state *state, struct buf *out)
     show_name(",\"createdBy\":", state->created_by, out);
     show_moment(",\"updatedAt\":", state->updated_at, out);
     show_name(",\"updatedBy\":", state->updated_by, out);
-    if (state->warning.len > 0) {
-        show_name(",\"warnings\":[", state->warning, out);
+    for (int i = 0; i < state->warning_count; i++)
+        show_name(i == 0 ? ",\"warnings\":[" : ",", state->warnings[i], out);
+    if (state->warning_count > 0)
         buf_char(out, ']');
-    }
     buf_char(out, '}');
 }

@@ -11,7 +11,7 @@
 #include "model/member.h"
 #include "model/spec_fields.h"
 
-/* The members of a list: the pointer to its items is the member `name` of the type. */
+/* A MEMBER_LIST: `name` points to its items, `number` counts them. */
 #define LIST(type, name, number)                                                  \
     MEMBER_LIST, .offset = offsetof(type, name), .count = offsetof(type, number), \
                  .size = sizeof *((type *)NULL)->name
@@ -184,7 +184,7 @@ static const struct interval_def interval_initial = {.anchor = ANCHOR_EPOCH};
 
 static const struct member time_item = {.kind = MEMBER_TIME};
 
-static enum rc read_moment(const json_t *item, const struct reading *r, struct err *reterr)
+static enum rc read_at(const json_t *item, const struct reading *r, struct err *reterr)
 {
     instant *at = r->to;
 
@@ -195,7 +195,7 @@ static enum rc read_moment(const json_t *item, const struct reading *r, struct e
     return json_take_instant(item, at, reterr);
 }
 
-static json_t *print_moment(const void *from, enum spec_form form)
+static json_t *print_at(const void *from, enum spec_form form)
 {
     instant at = *(const instant *)from;
 
@@ -203,8 +203,7 @@ static json_t *print_moment(const void *from, enum spec_form form)
     return at == INSTANT_NONE ? json_of_word("now") : json_of_instant(at);
 }
 
-static const struct member at_item = {
-    .kind = MEMBER_OTHER, .read = read_moment, .print = print_moment};
+static const struct member at_item = {.kind = MEMBER_OTHER, .read = read_at, .print = print_at};
 
 /* exclude */
 
@@ -215,7 +214,7 @@ static int compare_days(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorted without duplicates: the canonical form, and the one that core searches. */
+/* The core searches sorted dates; without duplicates they are also canonical. */
 static void sort_dates(struct spec_def *def)
 {
     int kept = 0;

@@ -25,7 +25,7 @@
 MUST_USE enum rc spec_from_json(const json_t *json, struct arena *arena, struct spec_def *ret,
                                 struct err *reterr);
 
-/* The same from text, with the strictness of wire/json/json.h. */
+/* The same from text, parsed by json_read(). */
 MUST_USE enum rc spec_from_text(struct str text, struct arena *arena, struct spec_def *ret,
                                 struct err *reterr);
 

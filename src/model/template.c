@@ -71,7 +71,7 @@ static enum rc check_path(struct str path, size_t at, struct err *reterr)
     return RC_OK;
 }
 
-static enum rc unknown_name(struct str name, size_t at, struct err *reterr)
+static enum rc set_unknown_name(struct str name, size_t at, struct err *reterr)
 {
     int near = str_nearest(name, value_names, VALUE_COUNT);
 
@@ -99,7 +99,7 @@ static enum rc read_value(struct str inside, size_t at, struct piece *ret, struc
     while (ret->value < VALUE_COUNT && !str_eq(name, str_of(value_names[ret->value])))
         ret->value++;
     if (ret->value == VALUE_COUNT)
-        return unknown_name(name, at, reterr);
+        return set_unknown_name(name, at, reterr);
     if (ret->path.len > 0 && ret->value < VALUE_INPUT)
         return err_set(reterr, RC_INVALID, (int)(at + n), (int)ret->path.len,
                        "`%.*s` has no parts; only input, lastResult and lastFailure do",
@@ -267,6 +267,40 @@ enum rc template_check_action(const struct action *action, struct err *reterr)
         break;
     }
     return RC_OK;
+}
+
+/* Recursion is as deep as json_read() allows. */
+static bool has_braces(const json_t *value)
+{
+    /* jansson iterates only over mutable objects */
+    json_t *object = (json_t *)(uintptr_t)value;
+
+    if (json_is_string(value))
+        return strstr(json_string_value(value), "{{") != NULL;
+    for (size_t i = 0; i < json_array_size(value); i++)
+        if (has_braces(json_array_get(value, i)))
+            return true;
+    for (void *i = json_is_object(value) ? json_object_iter(object) : NULL; i;
+         i = json_object_iter_next(object, i))
+        if (has_braces(json_object_iter_value(i)))
+            return true;
+    return false;
+}
+
+bool template_is_foreign(struct str action)
+{
+    static const char *const members[] = {"url", "headers", "body", "argv", "env"};
+    json_auto_t *json = NULL;
+    bool is_filled = str_starts(action, STR("{\"type\":\"http\"")) ||
+                     str_starts(action, STR("{\"type\":\"exec\""));
+    bool is_foreign = false;
+
+    if (!is_filled || !memmem(action.ptr, action.len, "{{", 2))
+        return false;
+    json = json_of_kept(action);
+    for (size_t i = 0; json && i < sizeof members / sizeof *members && !is_foreign; i++)
+        is_foreign = has_braces(json_object_get(json, members[i]));
+    return is_foreign;
 }
 
 bool template_names_last(struct str action)

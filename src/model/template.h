@@ -14,7 +14,7 @@
 enum {
     TEMPLATE_NAME_MAX = 255,     /* bytes between the braces */
     TEMPLATE_DEPTH_MAX = 16,     /* steps of a path */
-    TEMPLATE_BODY_MAX = 1 << 20, /* bytes of a body: its own and a result's, 256 KiB each */
+    TEMPLATE_BODY_MAX = 1 << 20, /* bytes of a body, which may include a result of 256 KiB */
 };
 
 /* Checks that every name is valid and every brace closed; errors give the byte. */
@@ -22,6 +22,12 @@ MUST_USE enum rc template_check(struct str text, struct err *reterr);
 
 /* Checks the texts of an action that may contain templates; errors name the field. */
 MUST_USE enum rc template_check_action(const struct action *action, struct err *reterr);
+
+/*
+ * Whether a text of a stored action that may contain templates contains `{{`, with which other
+ * programs begin theirs.
+ */
+bool template_is_foreign(struct str action);
 
 /* Whether a stored action uses the result or failure of the previous run. */
 bool template_names_last(struct str action);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of template only: a text split into pieces. */
+/* Splits a text into pieces; for template.c and template_fill.c only. */
 #pragma once
 
 #include "model/template.h"

@@ -136,8 +136,8 @@ static enum rc calendars_of(Temporal__StructuredCalendarSpec *const *list, size_
     return RC_OK;
 }
 
-static struct calendar_def *strings_of(Temporal__CalendarSpec *const *list, size_t count,
-                                       struct arena *arena)
+static struct calendar_def *text_calendars_of(Temporal__CalendarSpec *const *list, size_t count,
+                                              struct arena *arena)
 {
     struct calendar_def *defs = arena_array(arena, count, sizeof *defs);
 
@@ -155,7 +155,7 @@ static struct calendar_def *strings_of(Temporal__CalendarSpec *const *list, size
     return defs;
 }
 
-/* Runs before anything is copied.  Each list alone may have as many entries as all together. */
+/* Checks each list before it is copied; temporal_canonical() checks their sum. */
 static enum rc check_counts(const Temporal__ScheduleSpec *m, struct err *reterr)
 {
     const struct {
@@ -191,8 +191,8 @@ enum rc temporal_spec_of(const Temporal__ScheduleSpec *m, struct arena *arena,
     if (!m || rc != RC_OK)
         return rc;
     spec.cron_count = (int)m->n_cron_string;
-    spec.string_count = (int)m->n_calendar;
-    spec.not_string_count = (int)m->n_exclude_calendar;
+    spec.text_count = (int)m->n_calendar;
+    spec.not_text_count = (int)m->n_exclude_calendar;
     spec.calendar_count = (int)m->n_structured_calendar;
     spec.not_calendar_count = (int)m->n_exclude_structured_calendar;
     spec.interval_count = (int)m->n_interval;
@@ -203,8 +203,9 @@ enum rc temporal_spec_of(const Temporal__ScheduleSpec *m, struct arena *arena,
     spec.cron_strings = arena_array(arena, m->n_cron_string, sizeof *spec.cron_strings);
     for (size_t i = 0; i < m->n_cron_string; i++)
         spec.cron_strings[i] = str_of(m->cron_string[i]);
-    spec.strings = strings_of(m->calendar, m->n_calendar, arena);
-    spec.not_strings = strings_of(m->exclude_calendar, m->n_exclude_calendar, arena);
+    spec.text_calendars = text_calendars_of(m->calendar, m->n_calendar, arena);
+    spec.not_text_calendars = text_calendars_of(m->exclude_calendar, m->n_exclude_calendar,
+                                                arena);
     spec.intervals = arena_array(arena, m->n_interval, sizeof *spec.intervals);
     for (size_t i = 0; i < m->n_interval; i++)
         spec.intervals[i] = (struct temporal_interval){duration_of(m->interval[i]->interval),

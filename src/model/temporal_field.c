@@ -122,27 +122,27 @@ static enum rc take_bounds(const struct scan *scan, struct str first, struct str
     return rc;
 }
 
-static void append(struct temporal_ranges *to, int start, int end, int step)
+static void append_range(struct temporal_ranges *to, int start, int end, int step)
 {
     to->at[to->count++] = (struct temporal_range){
         .start = start, .end = end == start ? 0 : end, .step = step == 1 ? 0 : step};
 }
 
-/* Weekdays that reach 7: Sunday is 0, and a range of all seven days is 0-6. */
-static void append_week(struct temporal_ranges *to, int start, int end, int step)
+/* The input may use 7 for Sunday: it becomes 0, and a range of all seven days becomes 0-6. */
+static void append_weekdays(struct temporal_ranges *to, int start, int end, int step)
 {
     bool hits_sunday = (7 - start) % step == 0;
 
     if (end < 7) {
-        append(to, start, end, step);
+        append_range(to, start, end, step);
     } else if (start == 7) {
-        append(to, 0, 0, 1);
+        append_range(to, 0, 0, 1);
     } else if (start <= 1 && step == 1) {
-        append(to, 0, 6, 1);
+        append_range(to, 0, 6, 1);
     } else {
         if (hits_sunday && start > 0)
-            append(to, 0, 0, 1);
-        append(to, start, 6, step);
+            append_range(to, 0, 0, 1);
+        append_range(to, start, 6, step);
     }
 }
 
@@ -164,9 +164,9 @@ static enum rc take_part(const struct scan *scan, struct str part, struct tempor
     if (rc != RC_OK)
         return rc;
     if (scan->field == WEEKDAY_FIELD)
-        append_week(to, start, end, step);
+        append_weekdays(to, start, end, step);
     else
-        append(to, start, end, step);
+        append_range(to, start, end, step);
     return RC_OK;
 }
 
@@ -248,7 +248,7 @@ enum rc temporal_field_check(struct temporal_ranges ranges, int field, struct er
     return RC_OK;
 }
 
-/* has[v - min]: limited to the field, regardless of the range. */
+/* Sets has[v - min] for the values v of the range that are valid in the field. */
 static void mark_values(struct temporal_range r, const struct rule *rule, bool *has)
 {
     int64_t step = r.step > 0 ? r.step : 1;

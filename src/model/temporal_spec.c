@@ -185,8 +185,8 @@ static enum rc add_cron_strings(const struct temporal_spec *given, struct arena 
 
 /* calendar strings */
 
-static enum rc read_string(const struct calendar_def *def, struct arena *arena,
-                           struct temporal_calendar *ret, struct err *reterr)
+static enum rc read_text_calendar(const struct calendar_def *def, struct arena *arena,
+                                  struct temporal_calendar *ret, struct err *reterr)
 {
     ret->comment = def->comment;
     for (int i = 0; i < CALENDAR_FIELDS; i++)
@@ -196,21 +196,21 @@ static enum rc read_string(const struct calendar_def *def, struct arena *arena,
     return RC_OK;
 }
 
-static enum rc add_strings(const struct temporal_spec *given, struct arena *arena,
-                           struct temporal_spec *to, struct err *reterr)
+static enum rc add_text_calendars(const struct temporal_spec *given, struct arena *arena,
+                                  struct temporal_spec *to, struct err *reterr)
 {
-    for (int i = 0; i < given->string_count; i++)
-        if (read_string(&given->strings[i], arena, &to->calendars[to->calendar_count++],
-                        reterr) != RC_OK)
+    for (int i = 0; i < given->text_count; i++)
+        if (read_text_calendar(&given->text_calendars[i], arena,
+                               &to->calendars[to->calendar_count++], reterr) != RC_OK)
             return err_in(reterr, "calendar[%d]", i);
-    for (int i = 0; i < given->not_string_count; i++)
-        if (read_string(&given->not_strings[i], arena,
-                        &to->not_calendars[to->not_calendar_count++], reterr) != RC_OK)
+    for (int i = 0; i < given->not_text_count; i++)
+        if (read_text_calendar(&given->not_text_calendars[i], arena,
+                               &to->not_calendars[to->not_calendar_count++], reterr) != RC_OK)
             return err_in(reterr, "excludeCalendar[%d]", i);
     return RC_OK;
 }
 
-/* Checks of the result.  Values of exclusions are not: one out of range never matches. */
+/* Checks.  An exclusion may have values out of range: they match nothing. */
 
 static enum rc check_comment(const struct temporal_calendar *calendar, struct err *reterr)
 {
@@ -290,9 +290,9 @@ static enum rc check_spec(const struct temporal_spec *spec, struct err *reterr)
 
 static enum rc check_counts(const struct temporal_spec *given, struct err *reterr)
 {
-    int64_t entries = (int64_t)given->calendar_count + given->string_count + given->cron_count +
+    int64_t entries = (int64_t)given->calendar_count + given->text_count + given->cron_count +
                       given->interval_count;
-    int64_t excludes = (int64_t)given->not_calendar_count + given->not_string_count;
+    int64_t excludes = (int64_t)given->not_calendar_count + given->not_text_count;
 
     if (entries > SPEC_ENTRIES_MAX || excludes > SPEC_ENTRIES_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
@@ -320,14 +320,14 @@ enum rc temporal_canonical(const struct temporal_spec *given, struct arena *aren
 
     if (rc != RC_OK)
         return rc;
-    spec.cron_count = spec.string_count = spec.not_string_count = 0;
+    spec.cron_count = spec.text_count = spec.not_text_count = 0;
     spec.calendars = copy_list(arena, given->calendars, given->calendar_count,
-                               given->string_count + given->cron_count, sizeof *spec.calendars);
+                               given->text_count + given->cron_count, sizeof *spec.calendars);
     spec.not_calendars = copy_list(arena, given->not_calendars, given->not_calendar_count,
-                                   given->not_string_count, sizeof *spec.not_calendars);
+                                   given->not_text_count, sizeof *spec.not_calendars);
     spec.intervals = copy_list(arena, given->intervals, given->interval_count,
                                given->cron_count, sizeof *spec.intervals);
-    rc = add_strings(given, arena, &spec, reterr);
+    rc = add_text_calendars(given, arena, &spec, reterr);
     if (rc == RC_OK)
         rc = add_cron_strings(given, arena, &spec, reterr);
     if (rc == RC_OK)
@@ -367,8 +367,8 @@ static struct calendar_def *calendar_defs(const struct temporal_calendar *calend
 }
 
 /*
- * Fractions are truncated.  No interval needs to be longer than 1,000 years: from 1970 on it
- * has at most one slot before the horizon, at its phase, like any longer interval.
+ * Truncates fractions, and limits intervals to 1,000 years: between 1970 and the horizon, such
+ * an interval has at most one slot, at its phase, like any longer interval.
  */
 static bool interval_def_of(const struct temporal_interval *interval, struct interval_def *ret)
 {
@@ -398,7 +398,7 @@ struct spec_def temporal_spec_def(const struct temporal_spec *spec, struct arena
 {
     struct spec_def def = spec_def_empty();
 
-    must(spec->cron_count == 0 && spec->string_count == 0 && spec->not_string_count == 0);
+    must(spec->cron_count == 0 && spec->text_count == 0 && spec->not_text_count == 0);
     def.calendar_dialect = DIALECT_TEMPORAL;
     def.calendars = calendar_defs(spec->calendars, spec->calendar_count, arena,
                                   &def.calendar_count);

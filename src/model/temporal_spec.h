@@ -2,9 +2,9 @@
 /*
  * Temporal's ScheduleSpec: the message, its canonical form, and its conversion for the core.
  *
- * The struct mirrors the message; model/temporal_codec.h reads and makes it.  Clock changes
- * follow Temporal's documented rule (a wall-clock time that does not exist does not run, one
- * that occurs twice runs twice), not the deviations of the original server.
+ * The struct mirrors the message; model/temporal_codec.h converts between the two.  Clock
+ * changes follow Temporal's documented rule (a wall-clock time that does not exist does not
+ * run, one that occurs twice runs twice), even where Temporal's server deviates from it.
  */
 #pragma once
 
@@ -47,8 +47,8 @@ struct temporal_interval {
 struct temporal_spec {
     /* Input only: empty in a canonical spec. */
     struct str *cron_strings;
-    struct calendar_def *strings, *not_strings; /* calendar, excludeCalendar */
-    int cron_count, string_count, not_string_count;
+    struct calendar_def *text_calendars, *not_text_calendars; /* calendar, excludeCalendar */
+    int cron_count, text_count, not_text_count;
 
     struct temporal_calendar *calendars, *not_calendars;
     struct temporal_interval *intervals;

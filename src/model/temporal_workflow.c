@@ -30,8 +30,8 @@ static Temporal__RetryPolicy *complete_retry(const Temporal__RetryPolicy *given,
 
 static char no_text[] = "";
 
-/* Never empty: it has at least the kind of the task queue. */
-static struct str rest_text(const Temporal__NewWorkflowExecutionInfo *w, struct arena *arena)
+/* Never empty: the task queue is always part of the message. */
+static struct str pack_rest(const Temporal__NewWorkflowExecutionInfo *w, struct arena *arena)
 {
     Temporal__NewWorkflowExecutionInfo rest = *w;
     Temporal__TaskQueue queue = *w->task_queue;
@@ -82,7 +82,7 @@ enum rc temporal_workflow_action(const Temporal__NewWorkflowExecutionInfo *w,
     to->name = str_of(w->workflow_type->name);
     to->workflow_id = str_of(w->workflow_id);
     to->queue = str_of(w->task_queue->name);
-    to->temporal = rest_text(w, arena);
+    to->temporal = pack_rest(w, arena);
     if (check_text(to->name, ACTION_NAME_MAX, path_name_check, "name", reterr) != RC_OK ||
         check_text(to->workflow_id, ACTION_ID_MAX, name_check, "workflowId", reterr) != RC_OK ||
         check_text(to->queue, ACTION_NAME_MAX, path_name_check, "queue", reterr) != RC_OK ||
@@ -103,7 +103,7 @@ enum rc temporal_workflow_action(const Temporal__NewWorkflowExecutionInfo *w,
 /* ---- from an action ---- */
 
 /* An empty message if there is none, or if it cannot be read. */
-static Temporal__NewWorkflowExecutionInfo *rest_of(struct str text, struct arena *arena)
+static Temporal__NewWorkflowExecutionInfo *unpack_rest(struct str text, struct arena *arena)
 {
     Temporal__NewWorkflowExecutionInfo *w = arena_take(arena, sizeof *w);
     struct buf bytes = {.cap = text.len + 1};
@@ -131,7 +131,7 @@ Temporal__NewWorkflowExecutionInfo *temporal_workflow_of(const struct action *ac
                                                          struct arena *arena)
 {
     const struct workflow_action *from = &action->workflow;
-    Temporal__NewWorkflowExecutionInfo *w = rest_of(from->temporal, arena);
+    Temporal__NewWorkflowExecutionInfo *w = unpack_rest(from->temporal, arena);
     Temporal__WorkflowType *type = arena_take(arena, sizeof *type);
     json_auto_t *input = action->input.len > 0 ? json_of_kept(action->input) : NULL;
 

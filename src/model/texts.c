@@ -6,7 +6,7 @@
 
 #include "model/member.h"
 
-struct reading_texts {
+struct texts_reading {
     const struct texts_rule *rule;
     struct arena *arena;
     struct str *list;
@@ -14,7 +14,7 @@ struct reading_texts {
 
 static enum rc read_item(const json_t *item, int i, void *to, struct err *reterr)
 {
-    struct reading_texts *r = to;
+    struct texts_reading *r = to;
     enum rc rc = json_take_kept(item, r->rule->bytes_max, r->arena, &r->list[i], reterr);
 
     return rc == RC_OK && r->rule->check ? r->rule->check(r->list[i], reterr) : rc;
@@ -23,7 +23,7 @@ static enum rc read_item(const json_t *item, int i, void *to, struct err *reterr
 enum rc texts_read(const json_t *value, const struct texts_rule *rule, struct arena *arena,
                    struct texts *ret, struct err *reterr)
 {
-    struct reading_texts r = {rule, arena, NULL};
+    struct texts_reading r = {rule, arena, NULL};
 
     if (json_take_count(value, rule->count_max, &ret->count, reterr) != RC_OK)
         return reterr->rc;

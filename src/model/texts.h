@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists of texts, as the fields of JSON objects have them.
+ * Lists of texts: JSON arrays of strings.
  */
 #pragma once
 

@@ -32,7 +32,7 @@ static bool read_hex(struct str text, size_t at, size_t digits, uint64_t *ret)
     return true;
 }
 
-/* Of later versions, the part that they share with this one is read. */
+/* Later versions may have more fields, which are ignored. */
 static bool has_right_length(struct str text, uint64_t version)
 {
     if (version == 0)
@@ -64,23 +64,20 @@ struct str trace_print(const struct run *run, struct str id, char text[static TR
 {
     struct buf out = {.ptr = text, .cap = TRACE_TEXT_MAX};
     struct trace trace = run->trace;
-    uint64_t span_id = hash_u64(hash_bytes(id.ptr, id.len, 2)) | 1; /* all zeros are invalid */
-    struct digest span_of = {span_id};
-    /*
-     * Sampled unless the requester said otherwise, so that receivers that follow it keep the
-     * trace.
-     */
+    uint64_t low = hash_u64(hash_bytes(id.ptr, id.len, 2)) | 1; /* all zeros are invalid */
+    struct digest span_id = {low};
+    /* Sampled unless the requester said otherwise: receivers may drop other traces. */
     bool is_sampled = !(run->flags & RUN_UNTRACED);
 
     if ((trace.high | trace.low) == 0)
-        trace = (struct trace){hash_u64(hash_bytes(id.ptr, id.len, 1)), span_id};
-    digest_int(&span_of, run->attempt);
-    digest_int(&span_of, run->fence);
+        trace = (struct trace){hash_u64(hash_bytes(id.ptr, id.len, 1)), low};
+    digest_int(&span_id, run->attempt);
+    digest_int(&span_id, run->fence);
     buf_str(&out, STR("00-"));
     buf_hex(&out, trace.high);
     buf_hex(&out, trace.low);
     buf_char(&out, '-');
-    buf_hex(&out, span_of.sum | 1);
+    buf_hex(&out, span_id.sum | 1);
     buf_str(&out, is_sampled ? STR("-01") : STR("-00"));
     return buf_as_str(&out);
 }

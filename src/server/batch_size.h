@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The number of rows that the next turn may process: as many as fit into the target duration of
- * a turn, judging by the cost of recent rows.
+ * a turn, judging by the cost of recent rows.  And the number of commands of large requests,
+ * whose cost varies more: it doubles after a short turn and halves after a long one.
  *
  * Pure: the caller passes the measurements in.  Smaller turns cannot reduce the overhead of a
  * turn, which is mostly the latency of the disk.  Where the overhead is large, a turn may
@@ -16,6 +17,7 @@
 
 struct batch_size {
     int rows;       /* of the next turn                        */
+    int bulk;       /* its commands of large requests          */
     span overhead;  /* cost of a turn that does almost nothing */
     int64_t row_ns; /* cost of a row in a large turn           */
 };
@@ -24,6 +26,7 @@ struct batch_turn {
     int items;    /* everything that the turn did, of any kind   */
     int rows;     /* schedules, runs and reports among the items */
     int commands; /* commands among the items                    */
+    int bulk;     /* those of large requests                     */
     span took;    /* duration of the turn                        */
     span target;  /* duration to aim at                          */
     int rows_max; /* maximum of `rows`                           */

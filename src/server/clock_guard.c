@@ -43,7 +43,7 @@ struct clock_reading clock_guard_read(struct clock_guard *guard, instant wall, i
     reading.now = boot_us + guard->offset;
     reading.is_held = guard->is_held;
     reading.has_changed = was_held != guard->is_held;
-    if (!was_held && magnitude(step) >= CLOCK_GUARD_LOGGED)
+    if (!was_held && magnitude(step) >= CLOCK_GUARD_LOG_MIN)
         reading.jump = step;
     return reading;
 }

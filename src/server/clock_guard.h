@@ -4,7 +4,7 @@
  *
  * Pure: the caller passes both readings in.  The guard follows small steps, because
  * administrators set clocks on purpose.  After a step beyond the limit it does not trust the
- * clock until the clock is back or an operator accepts it.
+ * clock until the clock steps back by about as much or an operator accepts it.
  */
 #pragma once
 
@@ -13,20 +13,20 @@
 
 #include "base/instant.h"
 
-#define CLOCK_GUARD_LOGGED SPAN_S /* log steps of this size or more */
+#define CLOCK_GUARD_LOG_MIN SPAN_S /* minimum step to log */
 
 struct clock_guard {
     span max_jump;
-    span offset; /* wall clock minus monotonic clock, last trusted value */
-    span seen;   /* the same, last reading                               */
-    bool is_held;
+    span offset;  /* wall clock minus monotonic clock, last trusted value     */
+    span seen;    /* the same, last reading; before it, time of the last turn */
+    bool is_held; /* the clock is not trusted                                 */
 };
 
 struct clock_reading {
     instant now; /* while the clock is not trusted: continues as if it had not stepped */
     bool is_held;
-    bool has_changed; /* is_held differs from the previous reading           */
-    span jump;        /* new step of CLOCK_GUARD_LOGGED or more; otherwise 0 */
+    bool has_changed; /* is_held differs from the previous reading            */
+    span jump;        /* new step of CLOCK_GUARD_LOG_MIN or more; otherwise 0 */
 };
 
 /* `last` is the time of the last turn on this database; INSTANT_NONE: there was none. */

@@ -22,7 +22,7 @@ static void put_late(struct counter_late *at, int64_t schedule, span late, insta
 {
     atomic_store_explicit(&at->schedule, 0, memory_order_release);
     atomic_store_explicit(&at->late, late, memory_order_release);
-    atomic_store_explicit(&at->at, now, memory_order_release);
+    atomic_store_explicit(&at->noted_at, now, memory_order_release);
     atomic_store_explicit(&at->schedule, schedule, memory_order_release);
 }
 
@@ -34,7 +34,7 @@ static void note_late(struct counters *m, int64_t schedule, span late, instant n
     for (int i = 0; i < CONTEXT_LATEST_MAX; i++) {
         struct counter_late *at = &m->latest[i];
         bool is_old = counter_read(&at->schedule) == 0 ||
-                      now - counter_read(&at->at) > COUNTER_LATE_AGE;
+                      now - counter_read(&at->noted_at) > COUNTER_LATE_AGE;
 
         if (counter_read(&at->schedule) == schedule) {
             if (is_old || late >= counter_read(&at->late))
@@ -92,11 +92,14 @@ static void count_event(struct counters *m, const struct event *event)
     case EVENT_RUN_LATE:
         counter_add(&m->late, 1);
         break;
+    case EVENT_SCHEDULE_QUARANTINED:
+        counter_add(&m->quarantines, 1);
+        break;
     case EVENT_LEASE_EXPIRED: /* detail 0: of a worker; otherwise of a dead node */
-        counter_add(event->detail == 0 ? &m->leases : &m->zombies, 1);
+        counter_add(event->detail == 0 ? &m->expiries : &m->taken_back, 1);
         break;
     case EVENT_LEASE_STALE:
-        counter_add(&m->stale, 1);
+        counter_add(&m->stale_reports, 1);
         break;
     default:
         break;

@@ -2,9 +2,9 @@
 /*
  * The metrics that the server counts since its start.
  *
- * Each number has one writing thread, the writer or io; the io thread reads all of them.  Each
- * is atomic and relaxed, so readers see no particular order between different numbers.  Nothing
- * of a turn is counted before the turn is committed.
+ * Each number has one writing thread, the writer or io; the io thread reads all of them.  All
+ * except struct counter_late are relaxed, so readers see no particular order between different
+ * numbers.  Nothing of a turn is counted before the turn is committed.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ struct counter_histogram {
 
 /* A late schedule.  Readers compare `schedule` before and after reading the rest. */
 struct counter_late {
-    counter schedule, late, at;
+    counter schedule, late, noted_at;
 };
 
 struct counters {
@@ -46,8 +46,8 @@ struct counters {
     counter started[RUN_KINDS];
     counter slots[COUNTER_OUTCOMES][COUNTER_REASONS];
     counter runs[LANE_COUNT][COUNTER_OUTCOMES], attempts[LANE_COUNT][COUNTER_OUTCOMES];
-    counter retries, late, leases, zombies, stale, reconnects;
-    counter polls;
+    counter retries, late, quarantines, expiries, stale_reports, reconnects, polls;
+    counter taken_back; /* runs of dead nodes */
     struct counter_late latest[CONTEXT_LATEST_MAX];
     /* Written by the io thread. */
     counter requests[COUNTER_OPERATIONS_MAX][COUNTER_CLASSES];

@@ -23,7 +23,7 @@ static void print_histogram(struct answer *out, const char *name, const char *la
     prometheus_print(out, name, labels, &copy);
 }
 
-static void print_lengths(const struct counters *m, struct answer *out)
+static void print_durations(const struct counters *m, struct answer *out)
 {
     char labels[LABELS_MAX];
 
@@ -63,6 +63,7 @@ static void print_slots(const struct counters *m, struct answer *out)
         {OUTCOME_MISSED, REASON_EDITED},       {OUTCOME_MISSED, REASON_CLOCK},
         {OUTCOME_DROPPED, REASON_BUFFER},      {OUTCOME_DROPPED, REASON_DELETED},
         {OUTCOME_DROPPED, REASON_QUARANTINED}, {OUTCOME_SLOT_CANCELLED, REASON_USER},
+        {OUTCOME_SKIPPED, REASON_GOVERNOR},
     };
     char labels[LABELS_MAX];
 
@@ -79,12 +80,12 @@ static void print_slots(const struct counters *m, struct answer *out)
     }
 }
 
-static void print_outcomes(struct answer *out, const char *name, int first,
+static void print_outcomes(struct answer *out, const char *name,
                            const counter counts[LANE_COUNT][COUNTER_OUTCOMES])
 {
     char labels[LABELS_MAX];
 
-    for (int lane = first; lane < LANE_COUNT; lane++)
+    for (int lane = 0; lane < LANE_COUNT; lane++)
         for (int outcome = OUTCOME_SUCCEEDED; outcome < COUNTER_OUTCOMES; outcome++) {
             struct buf text = BUF(labels);
 
@@ -109,10 +110,10 @@ static void print_runs(const struct counters *m, struct answer *out)
     }
     prometheus_family(out, "belfry_runs_ended_total", "counter",
                       "Runs that ended, by type of action and outcome.");
-    print_outcomes(out, "belfry_runs_ended_total", 0, m->runs);
+    print_outcomes(out, "belfry_runs_ended_total", m->runs);
     prometheus_family(out, "belfry_attempts_total", "counter",
                       "Attempts that ended, by type of action and outcome.");
-    print_outcomes(out, "belfry_attempts_total", 0, m->attempts);
+    print_outcomes(out, "belfry_attempts_total", m->attempts);
 }
 
 static void print_counts(const struct counters *m, struct answer *out)
@@ -122,13 +123,16 @@ static void print_counts(const struct counters *m, struct answer *out)
     prometheus_one(out, "belfry_runs_late_total", "counter",
                    "Runs that started later than the budget of their schedule.",
                    counter_read(&m->late));
+    prometheus_one(out, "belfry_schedules_quarantined_total", "counter",
+                   "Schedules that were stopped because their program ran when nodes died.",
+                   counter_read(&m->quarantines));
     prometheus_one(out, "belfry_lease_expiries_total", "counter",
-                   "Runs whose worker sent no heartbeat in time.", counter_read(&m->leases));
+                   "Runs whose worker sent no heartbeat in time.", counter_read(&m->expiries));
     prometheus_one(out, "belfry_zombies_cleaned_total", "counter",
-                   "Runs that were taken back from a dead node.", counter_read(&m->zombies));
+                   "Runs that were taken back from a dead node.", counter_read(&m->taken_back));
     prometheus_one(out, "belfry_stale_reports_refused_total", "counter",
                    "Reports rejected because the sender no longer holds the run.",
-                   counter_read(&m->stale));
+                   counter_read(&m->stale_reports));
     prometheus_one(out, "belfry_database_reconnects_total", "counter",
                    "Database connections that were lost.", counter_read(&m->reconnects));
     prometheus_one(out, "belfry_polls_waiting", "gauge", "Workers that wait for runs.",
@@ -165,7 +169,7 @@ static void print_requests(const struct counters *m, struct answer *out)
 
 void counters_print(const struct counters *m, struct answer *out)
 {
-    print_lengths(m, out);
+    print_durations(m, out);
     print_slots(m, out);
     print_runs(m, out);
     print_counts(m, out);
@@ -181,7 +185,7 @@ void counters_latest(const struct counters *m, instant now,
         const struct counter_late *at = &m->latest[i];
         int64_t schedule = atomic_load_explicit(&at->schedule, memory_order_acquire);
         span late = atomic_load_explicit(&at->late, memory_order_acquire);
-        instant when = atomic_load_explicit(&at->at, memory_order_acquire);
+        instant when = atomic_load_explicit(&at->noted_at, memory_order_acquire);
 
         ret[i] = (struct context_latest){0};
         if (schedule == 0 || late < 0 || now - when > COUNTER_LATE_AGE ||

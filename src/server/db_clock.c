@@ -10,8 +10,8 @@ void db_clock_sample(struct db_clock *db_clock, int64_t before_us, instant serve
     span earliest = server - after_us, latest = server - before_us;
 
     /*
-     * An offset outside of the interval of this sample means that one of the clocks was stepped
-     * or drifts.
+     * A larger lower bound is closer to the truth.  An offset above the upper bound means that
+     * one of the clocks was stepped or drifts.
      */
     if (!db_clock->is_known || earliest > db_clock->offset || latest < db_clock->offset)
         db_clock->offset = earliest;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A thread that listens for runs that other nodes made ready on the same PostgreSQL server, so
- * that a waiting worker gets them at once instead of at the next poll.  Notifications are only
+ * that a waiting worker gets them at once instead of at the next turn.  Notifications are only
  * hints: a lost one delays a run by at most a second.
  */
 #pragma once

@@ -19,9 +19,13 @@
 #include "io/zoneinfo.h"
 
 enum {
-    READ_MS = 2000,     /* a longer read would block checkpoints of SQLite */
-    READS_AT_ONCE = 32, /* tickets per snapshot, which spread its cost     */
-    SNAPSHOT_US = 5000, /* maximum age of a snapshot for further reads     */
+    READ_MS = 2000,      /* a longer read would block checkpoints of SQLite          */
+    QUICK_MS = 50,       /* of a quick reader                                        */
+    QUICK_STEPS = 20000, /* of struct budget: about a millisecond */
+    SLOW_STEPS = 16 * 1000 * 1000, /* about half a second */
+    READS_AT_ONCE = 32, /* tickets that share the cost of a snapshot                */
+    BATCH_US = 2000,    /* a quick reader then puts the rest of its tickets back    */
+    SNAPSHOT_US = 5000, /* maximum age of a snapshot for further reads              */
 };
 
 struct reader {
@@ -38,7 +42,8 @@ struct reader {
 
 static bool connect_db(struct reader *r, struct call *call)
 {
-    struct db_options options = {.readonly = true, .deadline_ms = READ_MS};
+    struct db_options options = {.readonly = true,
+                                 .deadline_ms = r->options.is_slow ? READ_MS : QUICK_MS};
     struct err err;
 
     if (r->db)
@@ -59,8 +64,9 @@ static void end_snapshot(struct reader *r)
 }
 
 /* A snapshot may serve every request that arrived before it was taken. */
-static enum call_step read_once(struct reader *r, struct call *call)
+static enum call_step read_once(struct reader *r, struct call *call, bool *ret_is_late)
 {
+    int64_t began_us = clock_boot_us();
     enum call_step step;
 
     if (!r->has_snapshot) {
@@ -69,14 +75,15 @@ static enum call_step read_once(struct reader *r, struct call *call)
         r->has_snapshot = true;
     }
     step = call->operation->read(call, r->db);
+    *ret_is_late = !db_is_clean(r->db) && clock_boot_us() - began_us >= QUICK_MS * SPAN_MS;
     if (!db_is_clean(r->db) || clock_boot_us() - r->snapshot_us > SNAPSHOT_US)
         end_snapshot(r);
     return step;
 }
 
 /*
- * Discards the result of a failed attempt.  Only the members from `arg` on change during a
- * read: the io thread may read those before it meanwhile, to send a timeout to the client.
+ * Discards the result of a failed attempt: the members from `arg` on.  A read does not change
+ * the others, because the io thread needs them if it must send a timeout to the client.
  */
 static void reset_call(struct call *call, const struct call *before)
 {
@@ -85,25 +92,49 @@ static void reset_call(struct call *call, const struct call *before)
     memcpy((char *)call + from, (const char *)before + from, sizeof *call - from);
 }
 
-/* The connection may have died while it was idle; then a second attempt uses a new one. */
-static enum call_step answer(struct reader *r, struct call *call)
+/* A call whose commands are done can no longer be refused. */
+static int64_t steps_of(const struct reader *r, const struct call *call)
 {
-    enum call_step step = CALL_ANSWER;
-    struct call before;
+    if (!r->options.is_slow)
+        return QUICK_STEPS;
+    return call->replies ? INT64_MAX : SLOW_STEPS;
+}
 
+static bool is_stopped(void *arg)
+{
+    struct ticket *t = arg;
+
+    return atomic_load(&t->is_abandoned);
+}
+
+/* The connection may have died while it was idle; then a second attempt uses a new one. */
+static void answer(struct reader *r, struct ticket *t)
+{
+    struct call *call = &t->call, before;
+    bool is_late = false;
+
+    t->budget = (struct budget){.left = steps_of(r, call), .is_stopped = is_stopped, .arg = t};
+    call->budget = &t->budget;
     call->now = clock_now();
     call->context = &r->options.context;
     before = *call;
+    t->step = CALL_ANSWER;
     for (int i = 0; i < 2; i++) {
         if (i > 0)
             reset_call(call, &before);
         if (!connect_db(r, call))
-            return CALL_ANSWER;
-        step = read_once(r, call);
+            return;
+        t->step = read_once(r, call, &is_late);
         if (r->db)
             break;
     }
-    return step;
+    if (!t->budget.is_over && (!is_late || r->options.is_slow))
+        return;
+    reset_call(call, &before);
+    if (r->options.is_slow)
+        t->step = call_limit_budget(call);
+    else
+        t->read_result = READ_TOO_SLOW;
 }
 
 /*
@@ -136,13 +167,18 @@ static void reload_context(struct reader *r)
 /* Returns false for the stop request, which is always the last. */
 static bool answer_all(struct reader *r, struct ticket **tickets, size_t count)
 {
+    int64_t began_us = clock_boot_us();
+
     for (size_t i = 0; i < count; i++) {
         struct ticket *t = tickets[i];
+        bool is_late = i > 0 && clock_boot_us() - began_us > BATCH_US;
 
         if (!t)
             return false;
-        if (!atomic_load(&t->is_abandoned)) /* skip requests that timed out in the mailbox */
-            t->step = answer(r, &t->call);
+        t->read_result = is_late && !r->options.is_slow ? READ_PUT_BACK : READ_COMPLETE;
+        /* Skips requests that timed out in the mailbox. */
+        if (t->read_result == READ_COMPLETE && !atomic_load(&t->is_abandoned))
+            answer(r, t);
         must(mailbox_push(r->options.to_io,
                           &(struct io_msg){.kind = IO_MSG_TICKET, .ticket = t}));
     }

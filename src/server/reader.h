@@ -13,14 +13,15 @@ struct reader_options {
     const struct config *config;
     struct log *log;
     struct mailbox *to_io;
-    struct api_context context; /* the reader replaces `zones` by its own */
+    bool is_slow; /* has the full limits; others return what takes more than some ms */
+    struct api_context context; /* the reader replaces part_cache and zones */
 };
 
 struct reader; /* opaque */
 
 struct reader *reader_start(const struct reader_options *options);
 
-/* The ticket comes back as IO_MSG_TICKET.  The schema must be up to date. */
+/* The ticket comes back as IO_MSG_TICKET, with read_result.  The schema must be up to date. */
 void reader_send(struct reader *reader, struct ticket *ticket);
 
 /* The time zone files have changed.  Any thread may call it. */

@@ -2,10 +2,10 @@
 /*
  * Starts and stops the server.
  *
- * Start: log, loop, listener (first, to report a port that is in use), then writer, readers and
- * dispatcher.  Stop: accept no requests and claim no runs; let runs finish; release those that
- * do not finish in time; then stop the writer, the readers, the writer's connection and the
- * rest.
+ * Start: log, loop, listener (before the database, to report a port that is in use early),
+ * dispatcher, readers, writer.  Stop: accept no requests and claim no runs; let runs finish;
+ * release those that do not finish in time; then stop the writer, the readers, the writer's
+ * connection and the rest.
  */
 #include "server/serve.h"
 
@@ -55,7 +55,7 @@ static void on_dispatcher_closed(void *arg)
         loop_wake(s->loop);
 }
 
-/* The main loop continues from here, outside of the caller of this callback. */
+/* on_wake() continues, because the listener must not be freed inside its callback. */
 static void on_listener_closed(void *arg)
 {
     struct serve *s = arg;
@@ -91,15 +91,15 @@ static void close_dispatcher(struct serve *s)
 /* Only after the writer has claimed its last run: the server could not release a later one. */
 static void close_dispatcher_when_drained(struct serve *s)
 {
-    if (s->stage == HANDING_BACK && frontend_is_drained(s->frontend))
+    if (s->stage == RELEASING && frontend_is_drained(s->frontend))
         close_dispatcher(s);
 }
 
-static void hand_back(struct serve *s)
+static void release_runs(struct serve *s)
 {
     if (s->stage != DRAINING)
         return;
-    s->stage = HANDING_BACK;
+    s->stage = RELEASING;
     loop_timer_stop(s->deadline);
     if (!s->listener_closed)
         listener_close(s->listener, 0, on_listener_closed, s);
@@ -120,7 +120,7 @@ static void check_drain(struct serve *s)
 {
     if (s->stage == DRAINING && s->listener_closed && frontend_is_drained(s->frontend) &&
         dispatches_in_progress(s) == 0)
-        hand_back(s);
+        release_runs(s);
     close_dispatcher_when_drained(s);
 }
 
@@ -130,7 +130,7 @@ static void on_deadline(void *arg)
 
     log_say(&s->log, clock_now(), LEVEL_WARN, "drain timed out; releasing runs",
             LOG_INT("runs", dispatches_in_progress(s)));
-    hand_back(s);
+    release_runs(s);
 }
 
 static void drain(struct serve *s)
@@ -139,7 +139,7 @@ static void drain(struct serve *s)
     sd_notify_say("STOPPING=1");
     log_say(&s->log, clock_now(), LEVEL_INFO, "draining",
             LOG_INT("runs", dispatches_in_progress(s)));
-    frontend_closing(s->frontend, "the server is stopping");
+    frontend_reject_requests(s->frontend, "the server is stopping");
     must(mailbox_push(s->to_writer, &(struct writer_msg){.kind = WRITER_MSG_DRAIN}));
     listener_close(s->listener, s->config->drain, on_listener_closed, s);
     loop_timer_set(s->deadline, s->config->drain);
@@ -179,7 +179,7 @@ static void ping_watchdog(struct serve *s)
     span period = sd_notify_watchdog();
 
     if (!s->writer || period == 0)
-        return; /* the writer has ended; the rest is quick */
+        return; /* without a writer, the rest of the stop is quick */
     if (clock_boot_us() - writer_state(s->writer).beat_us < period)
         sd_notify_say("WATCHDOG=1");
 }
@@ -376,9 +376,20 @@ static enum rc start_threads(struct serve *s, struct err *reterr)
 {
     struct api_context context = serve_context(s);
 
+    s->preflight = preflight_new(&(struct preflight_options){
+        .config = s->config,
+        .self_nets = s->self_nets,
+        .self_net_count = s->self_net_count,
+        .namespaces = frontend_namespaces(s->frontend),
+    });
     for (int i = 0; i < READERS; i++) {
         s->readers[i] = reader_start(&(struct reader_options){
-            .config = s->config, .log = &s->log, .to_io = s->to_io, .context = context});
+            .config = s->config,
+            .log = &s->log,
+            .to_io = s->to_io,
+            .is_slow = i == READERS - 1,
+            .context = context,
+        });
         if (!s->readers[i])
             return err_set(reterr, RC_INVALID, -1, 0,
                            "cannot read the time zone files; set zoneinfo");
@@ -398,7 +409,8 @@ static enum rc start_threads(struct serve *s, struct err *reterr)
         .context = context,
     });
     s->notify = postgres_notify_start(s->config, &s->log, s->to_writer, str_of(s->node));
-    frontend_connect(s->frontend, s->writer, s->readers, READERS, s->dispatcher);
+    frontend_connect(s->frontend, s->writer, s->readers, READERS - 1, s->readers[READERS - 1],
+                     s->dispatcher);
     return RC_OK;
 }
 
@@ -445,7 +457,7 @@ static enum rc start(struct serve *s, struct err *reterr)
     return rc;
 }
 
-/* The writer has ended by itself or never started; now the other parts end. */
+/* Closes what is still open if the writer ended by itself or never started. */
 static void close_rest(struct serve *s)
 {
     close_dispatcher(s);
@@ -456,7 +468,7 @@ static void close_rest(struct serve *s)
     loop_run(s->loop);
 }
 
-/* A thread returns its tickets before it ends. */
+/* Each thread returns its tickets before it ends, so that frontend_abandon() can end them. */
 static void finish(struct serve *s)
 {
     s->notify = postgres_notify_stop(s->notify);
@@ -470,6 +482,7 @@ static void finish(struct serve *s)
     close_rest(s);
     loop_timer_free(s->pulse);
     loop_timer_free(s->deadline);
+    s->preflight = preflight_free(s->preflight);
     frontend_free(s->frontend);
     seeds_free(s->seeds);
     listener_free(s->listener);

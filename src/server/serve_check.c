@@ -10,8 +10,8 @@
 enum { FILE_SHOWN = 100 }; /* bytes of the file name in messages; shows its end */
 
 /* Adds the line of the file if the value comes from one. */
-static enum rc report_missing(const struct config *config, enum config_id id,
-                              const struct err *inner, struct err *reterr)
+static enum rc report_value(const struct config *config, enum config_id id,
+                            const struct err *inner, struct err *reterr)
 {
     const struct config_source *source = &config->source[id];
     struct str file = config->file;
@@ -30,8 +30,8 @@ enum rc serve_check_config(struct serve *s, const struct config *config, struct 
     struct err err;
 
     if (!zoneinfo_find(s->zones, config->default_timezone, &err))
-        return report_missing(config, CONFIG_DEFAULT_TIMEZONE, &err, reterr);
+        return report_value(config, CONFIG_DEFAULT_TIMEZONE, &err, reterr);
     if (config->http_ca.len > 0 && tls_check_authorities(config->http_ca.ptr, &err) != RC_OK)
-        return report_missing(config, CONFIG_HTTP_CA, &err, reterr);
+        return report_value(config, CONFIG_HTTP_CA, &err, reterr);
     return RC_OK;
 }

@@ -7,10 +7,10 @@
 #include "base/must.h"
 #include "io/clock.h"
 #include "io/net/tls.h"
-#include "server/commit.h"
+#include "server/build_commit.h"
 #include "server/serve_parts.h"
 
-enum { RANDOM_AT_ONCE = 32 }; /* getrandom() always returns up to 256 bytes */
+enum { RANDOM_AT_ONCE = 32 }; /* getrandom() always fills up to 256 bytes */
 
 static bool has_upstream(void *arg, struct str namespace, struct str upstream)
 {
@@ -27,8 +27,8 @@ static int64_t quota_schedules(void *arg, struct str namespace)
 }
 
 /*
- * Every request needs one.  Each thread reads a batch from the kernel; each number is used
- * once.
+ * Every request needs a number, so that each thread reads several from the kernel at once.
+ * Each number is used once.
  */
 static uint64_t random_number(void *arg)
 {
@@ -67,6 +67,14 @@ static void halt(void *arg, bool is_halted)
     atomic_store(&s->is_halted, is_halted);
     log_say(&s->log, clock_now(), LEVEL_WARN,
             is_halted ? "node halted; it starts no runs" : "node resumed");
+}
+
+static int action_warnings(void *arg, const struct context_action *action, struct arena *arena,
+                           struct str ret[static CONTEXT_WARNINGS_MAX])
+{
+    struct serve *s = arg;
+
+    return preflight_warnings(s->preflight, action, arena, ret);
 }
 
 static void warn(void *arg, struct str namespace, struct str schedule, struct str text)
@@ -123,6 +131,7 @@ struct api_context serve_context(struct serve *s)
         .not_ready = not_ready,
         .reasons = reasons,
         .warn = warn,
+        .action_warnings = action_warnings,
         .halt = halt,
         .print_metrics = serve_print_metrics,
         .version = BELFRY_VERSION,

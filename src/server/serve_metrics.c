@@ -5,7 +5,7 @@
 #include "api/call/prometheus.h"
 #include "io/clock.h"
 #include "io/process/process_usage.h"
-#include "server/commit.h"
+#include "server/build_commit.h"
 #include "server/counters.h"
 #include "server/serve_parts.h"
 

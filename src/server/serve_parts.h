@@ -9,11 +9,12 @@
 #include "io/zoneinfo.h"
 #include "server/dispatch/dispatch.h"
 #include "server/frontend/frontend.h"
+#include "server/frontend/preflight.h"
 #include "server/postgres_notify.h"
 #include "server/serve.h"
 
 enum {
-    READERS = 2,
+    READERS = 3,         /* the last one is the slow one */
     DESCRIPTORS = 32768, /* connections, requests and programs at their limits     */
     NODE_NAME_MAX = 100, /* below DB_NOTE_MAX; Linux limits host names to 64 bytes */
     STATUS_FAILED = 1,
@@ -25,7 +26,7 @@ enum {
 
 #define PULSE SPAN_S /* interval of checks: log, time zones, watchdog */
 
-enum stage { SERVING, DRAINING, HANDING_BACK, STOPPING, CLOSING };
+enum stage { SERVING, DRAINING, RELEASING, STOPPING, CLOSING };
 
 struct serve {
     const struct serve_options *options;
@@ -33,7 +34,7 @@ struct serve {
     struct config *configs[CONFIGS_MAX];
     struct api_context *contexts[CONFIGS_MAX]; /* one for each of `configs` */
     int config_count;
-    struct arena *texts; /* texts that every client gets alike */
+    struct arena *texts; /* texts that are the same for every client */
     struct openapi openapi;
     struct log log;
     struct log_out *log_out;
@@ -44,6 +45,7 @@ struct serve {
     int old_zone_count;
     struct mailbox *to_writer, *to_io;
     struct frontend *frontend;
+    struct preflight *preflight;
     struct seeds *seeds;
     struct writer *writer;
     struct reader *readers[READERS];
@@ -71,9 +73,9 @@ struct serve {
 MUST_USE enum rc serve_open_tls(struct serve *s, struct err *reterr);
 void serve_reload_tls(struct serve *s);
 
-/* serve_reload.c.  Reloads time zones if their version changed, or always if `in_any_case`. */
+/* serve_reload.c.  Reloads time zones if their version changed or if `is_forced`. */
 void serve_reload_config(struct serve *s);
-void serve_reload_zones(struct serve *s, bool in_any_case);
+void serve_reload_zones(struct serve *s, bool is_forced);
 
 /*
  * serve_check.c.  Checks at the start and at each reload; otherwise a bad value would show only

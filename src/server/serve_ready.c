@@ -37,7 +37,7 @@ static void print_greeting(struct serve *s, struct str db)
     buf_text(&out, "/api/v1/schedules\n"
                    "  Create a schedule:           belfry help schedule create\n"
                    "  Stop the server:             Ctrl-C\n\n");
-    if (!out.cut) /* dropped if the output is full, after the log */
+    if (!out.cut) /* a full output drops the text */
         (void)sink.take(sink.arg, buf_as_str(&out));
 }
 

@@ -86,24 +86,25 @@ static void use_zones(struct serve *s, struct zoneinfo *zones)
     s->zones = zones;
 }
 
-void serve_reload_zones(struct serve *s, bool in_any_case)
+void serve_reload_zones(struct serve *s, bool is_forced)
 {
     struct str dir = s->config->zoneinfo;
     struct err err;
     struct zoneinfo *zones = zoneinfo_open(dir.len > 0 ? dir.ptr : NULL, &err);
-    bool are_others;
+    bool has_changed;
 
     if (!zones) {
         log_say(&s->log, clock_now(), LEVEL_ERROR, "cannot read the time zone files",
                 LOG_TEXT("reason", err.text));
         return;
     }
-    are_others = strcmp(zoneinfo_version(zones), s->zones_version) != 0;
-    if (are_others || (in_any_case && s->zones_version[0] == '\0'))
+    has_changed = strcmp(zoneinfo_version(zones), s->zones_version) != 0;
+    /* An empty version is unknown.  If the files are the same, the io thread keeps its own. */
+    if (has_changed || (is_forced && s->zones_version[0] == '\0'))
         use_zones(s, zones);
     else
         zoneinfo_close(zones);
-    if (!are_others && !in_any_case)
+    if (!has_changed && !is_forced)
         return;
     for (int i = 0; i < READERS; i++)
         reader_reload_zones(s->readers[i]);

@@ -24,7 +24,7 @@ enum rc serve_open_tls(struct serve *s, struct err *reterr)
     return s->has_tls ? read_files(s, reterr) : RC_OK;
 }
 
-/* Also reloads unchanged file names: a renewed certificate has the same name. */
+/* Reloads the files even if their names are unchanged: a renewed certificate keeps its name. */
 void serve_reload_tls(struct serve *s)
 {
     struct err err;

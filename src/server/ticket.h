@@ -14,12 +14,13 @@
 
 #include "api/call/limits.h"
 #include "api/call/operation.h"
+#include "io/client/fair_queue.h"
 #include "server/dispatch/dispatch_order.h"
 
 enum {
-    TICKETS_MAX = 16384, /* in progress, also those whose client is gone                 */
-    ITEMS_MAX = 1 << 18, /* commands and reports waiting for the writer: 64 turns        */
-    ORDERS_MAX = 32768,  /* runs that this node carries out: above all settings together */
+    TICKETS_MAX = 16384, /* in progress, also those whose client is gone             */
+    ITEMS_MAX = 1 << 18, /* commands and reports for the writer: 64 full turns       */
+    ORDERS_MAX = 32768,  /* runs of this node: more than all settings together allow */
     /* Each ticket and each order, and one further message about it. */
     WRITER_MSGS_RESERVED = 2 * TICKETS_MAX + 2 * ORDERS_MAX,
     WRITER_MSGS_MAX = 1 << 17, /* the rest is for heartbeats, which can wait */
@@ -33,8 +34,16 @@ struct config;
 struct exchange;
 struct keyring;
 
+/* What a reader did. */
+enum read_result {
+    READ_COMPLETE, /* `step` is the next step                            */
+    READ_PUT_BACK, /* nothing: the reads before it took too long         */
+    READ_TOO_SLOW, /* it is too much work for a quick reader, see base/budget.h */
+};
+
 struct ticket {
     struct call call;
+    struct budget budget; /* of the current step; call.budget */
     enum call_step step;
     struct ticket *next; /* a list of the current owner */
 
@@ -42,17 +51,23 @@ struct ticket {
     struct ticket *prev_open, *next_open;          /* all tickets in progress                 */
     struct exchange *x;                            /* NULL: no client waits                   */
     int64_t deadline_us;                           /* clock_boot_us()                         */
-    bool has_client_deadline;                      /* set by the client; others get more time */
+    bool has_client_deadline;                      /* the client set it                       */
     bool is_away;                                  /* another thread owns it                  */
     enum call_step sent_for;                       /* the step that it was sent for           */
     bool has_key;                                  /* idempotency key: a retry is safe        */
     bool has_asked_namespace, is_asking_namespace; /* asks the writer for the namespace, once */
     struct limit limit;                            /* the rate limit of the client            */
-    bool is_seed; /* from frontend_options.seeds: continues without a client */
-    void *stream; /* owned by the streams; NULL: not a stream                */
+    bool is_seed;          /* from frontend_options.seeds: continues without a client */
+    void *stream;          /* owned by the streams; NULL: not a stream                */
+    struct fair_item turn; /* while it waits for a reader, or a reader has it */
+    int64_t queued_us;     /* clock_boot_us() when it began to wait           */
+    int reader;            /* the quick reader that has it                    */
+    bool is_slow;          /* it goes to the slow reader                      */
 
     /* Accessed by any thread: no answer is needed, so that a poll may end at once. */
     _Atomic bool is_abandoned;
+
+    enum read_result read_result; /* set by the reader */
 
     /* Accessed by the writer. */
     struct reply *replies; /* writable call.replies */
@@ -63,7 +78,7 @@ struct ticket {
     int64_t queues[POLL_QUEUES_MAX];
     int queues_resolved;
     int64_t poll_until_us;
-    bool is_new;
+    bool must_search;            /* the next turn searches its queues     */
     const struct reply *refused; /* a queue of the poll cannot be created */
     bool is_settled;             /* `step` is already the next step       */
 };

@@ -14,7 +14,12 @@
 #include "io/thread.h"
 #include "server/writer_parts.h"
 
-enum { ARENA_MAX = 64 << 20, NAMES_MAX = 64 << 20, ITEMS_FIRST = 1024 };
+enum {
+    ARENA_MAX = 64 << 20,
+    NAMES_MAX = 64 << 20,
+    ITEMS_FIRST = 1024,
+    SMALL_REQUEST = 16, /* commands; larger requests wait in their own queue */
+};
 
 void writer_test_point(struct writer *w, enum serve_point point)
 {
@@ -31,10 +36,10 @@ void writer_set_phase(struct writer *w, enum writer_phase phase, const char *tex
 
     pthread_mutex_lock(&w->lock);
     changes = w->state.phase != phase || strcmp(w->state.text, text) != 0 ||
-              w->state.is_full != w->is_full || w->state.holds != w->holds;
+              w->state.is_full != w->is_full || w->state.is_held != w->is_held;
     w->state.phase = phase;
     w->state.is_full = w->is_full;
-    w->state.holds = w->holds;
+    w->state.is_held = w->is_held;
     out = (struct buf){.ptr = w->state.text, .cap = sizeof w->state.text};
     buf_text(&out, text);
     pthread_mutex_unlock(&w->lock);
@@ -98,12 +103,13 @@ bool items_pop(struct items *items, struct item *ret)
 static void take_commands(struct writer *w, struct ticket *t)
 {
     struct call *call = &t->call;
+    struct items *items = call->command_count > SMALL_REQUEST ? &w->bulk : &w->commands;
 
     t->replies = arena_array(call->arena, (size_t)call->command_count, sizeof *t->replies);
     call->replies = t->replies;
     t->pending = call->command_count;
     for (int i = 0; i < call->command_count; i++)
-        items_push(&w->commands, (struct item){.ticket = t, .index = i});
+        items_push(items, (struct item){.ticket = t, .index = i});
 }
 
 static void take_reports(struct writer *w, struct ticket *t)
@@ -118,17 +124,18 @@ static void take_reports(struct writer *w, struct ticket *t)
         items_push(&w->reports, (struct item){.ticket = t, .index = i});
 }
 
-/* The poll joins the turns as soon as the keys of its queues are known. */
+/* The poll takes part in turns as soon as the keys of its queues are known. */
 static void take_poll(struct writer *w, struct ticket *t)
 {
     const struct call_poll *poll = &t->call.poll;
 
     t->poll_until_us = clock_boot_us() + poll->wait;
-    t->is_new = true;
+    t->must_search = true;
     for (int i = 0; i < poll->queue_count; i++) {
         t->queues[i] = writer_find_queue(w, t->call.namespace, poll->queues[i]);
         if (t->queues[i] == 0)
-            items_push(&w->commands, (struct item){.ticket = t, .index = i, .is_name = true});
+            items_push(&w->commands,
+                       (struct item){.ticket = t, .index = i, .finds_queue = true});
         else
             t->queues_resolved++;
     }
@@ -195,7 +202,7 @@ static void handle_msg(struct writer *w, const struct writer_msg *msg)
         break;
     case WRITER_MSG_NOTIFIED:
         for (struct ticket *t = w->polls; t; t = t->next)
-            t->is_new = true;
+            t->must_search = true;
         if (commit_signal_other_nodes(w->options.signal))
             writer_send(w, &(struct io_msg){.kind = IO_MSG_COMMIT});
         break;
@@ -219,13 +226,13 @@ static void handle_msg(struct writer *w, const struct writer_msg *msg)
 
 void writer_receive(struct writer *w)
 {
-    struct writer_msg to_writer[MSGS_AT_ONCE];
+    struct writer_msg msgs[MSGS_AT_ONCE];
     size_t count;
 
     do {
-        count = mailbox_take(w->options.to_writer, to_writer, MSGS_AT_ONCE);
+        count = mailbox_take(w->options.to_writer, msgs, MSGS_AT_ONCE);
         for (size_t i = 0; i < count; i++)
-            handle_msg(w, &to_writer[i]);
+            handle_msg(w, &msgs[i]);
     } while (count == MSGS_AT_ONCE);
 }
 
@@ -239,13 +246,13 @@ void writer_show_phase(struct writer *w)
 {
     if (w->is_full)
         writer_set_phase(w, WRITER_FULL, WRITER_FULL_TEXT);
-    else if (w->holds)
+    else if (w->is_held)
         writer_set_phase(w, WRITER_HELD, WRITER_HELD_TEXT);
     else
         writer_set_phase(w, WRITER_READY, "");
 }
 
-static void log_clock_step(struct writer *w, const struct clock_reading *reading)
+static void handle_clock_step(struct writer *w, const struct clock_reading *reading)
 {
     w->in.jump += reading->jump; /* reset by the next turn */
     if (reading->jump != 0)
@@ -260,7 +267,6 @@ static void log_clock_step(struct writer *w, const struct clock_reading *reading
         writer_show_phase(w);
 }
 
-/* Called once per turn. */
 instant writer_clock(struct writer *w)
 {
     int64_t boot = clock_boot_us();
@@ -274,15 +280,12 @@ instant writer_clock(struct writer *w)
     reading = clock_guard_read(&w->guard, wall, boot);
     reading.now = instant_clamp(reading.now);
     w->boot_us = boot;
-    w->holds = reading.is_held;
-    log_clock_step(w, &reading);
+    w->is_held = reading.is_held;
+    handle_clock_step(w, &reading);
     return reading.now;
 }
 
-/*
- * A node that is silent for half of its lease would have to start observing the other nodes
- * again.
- */
+/* After a pause of half its lease, a node must watch the others again before one is dead. */
 static span max_sleep(const struct writer *w)
 {
     span quarter = w->options.config->node_lease / 4;
@@ -297,8 +300,8 @@ static void wait_for_work(struct writer *w)
     int64_t until = w->boot_us + (pause > max_sleep(w) ? max_sleep(w) : pause);
     int64_t poll = writer_next_poll(w);
 
-    if (w->commands.count + w->reports.count > w->repeats || w->wants_namespaces ||
-        w->wants_tokens || pause == 0)
+    if (w->commands.count + w->bulk.count + w->reports.count > w->repeats ||
+        w->wants_namespaces || w->wants_tokens || pause == 0)
         return;
     if (w->repeats > 0 && pause > REPEAT_AFTER)
         until = w->boot_us + REPEAT_AFTER;
@@ -324,8 +327,8 @@ static void *writer_main(void *arg)
             writer_receive(w);
             writer_turn(w);
             if (!w->is_over)
-                writer_between(w);
-            if (w->is_stopping && w->commands.count + w->reports.count == 0)
+                writer_between_turns(w);
+            if (w->is_stopping && w->commands.count + w->bulk.count + w->reports.count == 0)
                 w->is_over = true;
         }
     }
@@ -379,6 +382,7 @@ struct writer *writer_join(struct writer *w)
     arena_free(w->queue_names);
     free(w->queues);
     free(w->commands.at);
+    free(w->bulk.at);
     free(w->reports.at);
     free(w);
     return NULL;

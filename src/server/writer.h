@@ -35,7 +35,7 @@ struct writer_state {
     char text[ERR_TEXT_MAX]; /* why it is not ready                            */
     int status;              /* exit status, after WRITER_OVER                 */
     int64_t beat_us;         /* clock_boot_us() of the last sign of life       */
-    bool is_full, holds;     /* disk full, clock not trusted; may both be true */
+    bool is_full, is_held;   /* disk full, clock not trusted; may both be true */
 };
 
 struct writer_options {

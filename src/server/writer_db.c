@@ -2,7 +2,6 @@
 /*
  * The writer's connection: opening it, recovering a lost one, and the work on it between turns.
  */
-
 #include "base/hash.h"
 #include "db/disk.h"
 #include "io/clock.h"
@@ -16,11 +15,12 @@ enum {
     STATUS_CANNOT_START = 1,
     STATUS_CORRUPT = 70, /* EX_SOFTWARE; a restart may recover */
     NAMESPACES_MAX = 10000,
-    ANSWER_MAX = 64 << 20, /* bytes that a turn may read: four thousand actions of usual size */
+    TURN_READ_MAX = 64 << 20, /* four thousand actions of usual size */
 };
 
 /* /readyz is public; addresses and names of databases appear in the log only. */
-#define UNAVAILABLE "the database is unavailable; see the log"
+#define CHECK_FILE_EVERY (500 * SPAN_MS) /* the writer never sleeps longer than a second */
+#define UNAVAILABLE      "the database is unavailable; see the log"
 
 static void stop_with(struct writer *w, int status, const struct err *err)
 {
@@ -72,7 +72,7 @@ static enum rc open_db(struct writer *w, struct err *reterr)
     struct db_options options = {
         .fault = w->options.seam ? w->options.seam->fault : NULL,
         .wal_pages = w->options.seam ? w->options.seam->wal_pages : 0,
-        .bytes_max = ANSWER_MAX,
+        .bytes_max = TURN_READ_MAX,
     };
 
     w->db = db_close(w->db);
@@ -92,7 +92,7 @@ static enum rc sample_clock(struct writer *w, struct err *reterr)
 }
 
 /* The time of the last turn on this database, derived from the leases of the nodes. */
-static enum rc read_last(struct writer *w, instant *ret, struct err *reterr)
+static enum rc read_last_turn(struct writer *w, instant *ret, struct err *reterr)
 {
     struct db_result rows = {0};
     enum rc rc;
@@ -110,7 +110,7 @@ static enum rc read_last(struct writer *w, instant *ret, struct err *reterr)
     return rc;
 }
 
-static enum rc boot(struct writer *w, struct err *reterr)
+static enum rc boot_engine(struct writer *w, struct err *reterr)
 {
     enum rc rc;
 
@@ -166,10 +166,10 @@ static enum rc open_and_boot(struct writer *w, struct err *reterr)
     if (rc == RC_OK)
         rc = migrate_schema(w, reterr);
     if (rc == RC_OK)
-        rc = read_last(w, &last, reterr);
+        rc = read_last_turn(w, &last, reterr);
     if (rc == RC_OK)
         clock_guard_begin(&w->guard, w->options.config->max_jump, last);
-    return rc == RC_OK ? boot(w, reterr) : rc;
+    return rc == RC_OK ? boot_engine(w, reterr) : rc;
 }
 
 /* ---- namespaces ---- */
@@ -239,7 +239,7 @@ static enum rc read_namespaces(struct writer *w, struct err *reterr)
  * Creates the namespace that always exists.  This is the first turn after the boot; it also
  * takes back the runs that the previous boot left.
  */
-static enum rc make_default(struct writer *w, struct err *reterr)
+static enum rc create_default_namespace(struct writer *w, struct err *reterr)
 {
     struct command command = {
         .kind = COMMAND_NAMESPACE, .name = STR("default"), .by = STR("belfry")};
@@ -275,7 +275,7 @@ static enum rc start(struct writer *w, struct err *reterr)
     enum rc rc = open_and_boot(w, reterr);
 
     if (rc == RC_OK)
-        rc = make_default(w, reterr);
+        rc = create_default_namespace(w, reterr);
     if (rc == RC_OK)
         rc = read_namespaces(w, reterr);
     if (rc == RC_OK)
@@ -345,9 +345,7 @@ bool writer_connect(struct writer *w)
     return true;
 }
 
-/*
- * Opening or closing a connection runs a checkpoint, so the writer takes the WAL back before.
- */
+/* Opening or closing a connection runs a checkpoint, and two must not run at once. */
 bool writer_wait_checkpoint(struct writer *w)
 {
     struct checkpoint_result result;
@@ -361,7 +359,6 @@ bool writer_wait_checkpoint(struct writer *w)
     return false;
 }
 
-/* Replaces a dead connection. */
 static bool reconnect(struct writer *w, const struct err *why)
 {
     span pause = RETRY_FIRST;
@@ -406,7 +403,7 @@ static bool boot_again(struct writer *w)
 
     log_say(w->options.log, w->now, LEVEL_WARN, "other nodes declared this node dead");
     writer_send(w, &(struct io_msg){.kind = IO_MSG_ABORT_ALL});
-    rc = boot(w, &err);
+    rc = boot_engine(w, &err);
     switch (rc) {
     case RC_OK:
         return true;
@@ -472,7 +469,7 @@ static void check_disk(struct writer *w)
     writer_show_phase(w);
 }
 
-/* Safe here: between turns no one holds a zone, because the engine keeps plans packed. */
+/* Safe here: packed plans, which the engine keeps between turns, contain no zone pointers. */
 static void read_zones(struct writer *w)
 {
     const char *dir = w->options.config->zoneinfo.ptr;
@@ -493,10 +490,7 @@ static void read_zones(struct writer *w)
             LOG_TEXT("version", zoneinfo_version(zones)));
 }
 
-/*
- * The writer writes back only the short last part itself; a turn would have to wait for the
- * whole.
- */
+/* The checkpointer copies most of the WAL.  The writer copies only the rest, which is short. */
 static enum rc write_back(struct writer *w, struct err *reterr)
 {
     struct checkpoint_result result;
@@ -518,7 +512,18 @@ static enum rc write_back(struct writer *w, struct err *reterr)
     return RC_OK;
 }
 
-void writer_between(struct writer *w)
+static enum rc keep_file(struct writer *w, int64_t boot, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    if (boot >= w->file_at_us) {
+        w->file_at_us = boot + CHECK_FILE_EVERY;
+        rc = db_check_file(w->db, reterr);
+    }
+    return rc == RC_OK ? write_back(w, reterr) : rc;
+}
+
+void writer_between_turns(struct writer *w)
 {
     bool is_server = db_kind(w->db) == DB_POSTGRES;
     int64_t boot = clock_boot_us();
@@ -530,7 +535,7 @@ void writer_between(struct writer *w)
     if (w->zones_changed)
         read_zones(w);
     if (!is_server)
-        rc = write_back(w, &err);
+        rc = keep_file(w, boot, &err);
     else if (w->out.made_ready)
         rc = db_notify(w->db, NOTIFY_CHANNEL, w->options.node, &err);
     if (rc == RC_OK && is_server && boot >= w->sample_at_us)

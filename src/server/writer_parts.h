@@ -24,9 +24,9 @@ enum {
 
 #define WRITER_SLEEP     SPAN_S          /* maximum sleep, to notice clock steps */
 #define NAMESPACES_EVERY (5 * SPAN_S)    /* other nodes may create namespaces    */
+#define TOKENS_EVERY     (500 * SPAN_MS) /* other nodes may change tokens        */
 #define REPEAT_AFTER     (10 * SPAN_MS)  /* retry a row that another node holds  */
 #define RETRY_FIRST      (50 * SPAN_MS)  /* pauses before reconnecting           */
-#define TOKENS_EVERY     (500 * SPAN_MS) /* other nodes may change tokens        */
 #define RETRY_LAST       (5 * SPAN_S)
 /*
  * A stopping writer waits this long for rows that other nodes hold.  Without that commit the
@@ -38,8 +38,8 @@ enum {
 struct item {
     struct ticket *ticket; /* NULL: `reported` is set */
     struct dispatch_report *reported;
-    int index;    /* of the ticket's commands or reports             */
-    bool is_name; /* resolves the name of the ticket's queue `index` */
+    int index;        /* of the ticket's commands or reports            */
+    bool finds_queue; /* looks up the key of the ticket's queue `index` */
 };
 
 struct items {
@@ -70,20 +70,22 @@ struct writer {
     struct checkpointer *checkpointer; /* NULL: not SQLite */
     struct db_clock db_clock;
     struct clock_guard guard;
-    int64_t sample_at_us, namespaces_at_us, ballast_at_us;
-    int64_t tokens_at_us, tokens_seen; /* the same for tokens      */
-    int64_t end_by_us;                 /* deadline, if is_stopping */
+    /* Of the next check. */
+    int64_t sample_at_us, namespaces_at_us, ballast_at_us, tokens_at_us, file_at_us;
+    int64_t end_by_us; /* deadline, if is_stopping */
     bool has_tokens, wants_tokens;
-    struct ticket *token_waiters; /* wait until the io thread has the tokens        */
-    int64_t namespaces_seen;      /* fingerprint of the list that the io thread has */
+    struct ticket *token_waiters;         /* wait until the io thread has the tokens */
+    int64_t namespaces_seen, tokens_seen; /* fingerprints of what the io thread has  */
     bool is_full, is_draining, is_stopping, is_over, wants_namespaces, accepts_clock,
         zones_changed;
-    bool holds;                        /* the clock is not trusted              */
-    bool is_up;                        /* the database is available             */
-    bool has_no_capacity, has_drained; /* of this turn; IO_MSG_DRAINED was sent */
+    bool is_held;                     /* the clock is not trusted              */
+    bool is_up;                       /* the database is available             */
+    bool claims_nothing, has_drained; /* in this turn; IO_MSG_DRAINED was sent */
 
     struct items commands, reports;
-    int alive_count; /* heartbeats in `reports` */
+    struct items bulk; /* commands of large requests: a turn has only some of them */
+    int turn_bulk;     /* how many the current turn has                            */
+    int alive_count;   /* heartbeats in `reports` */
     int64_t alive_dropped;
     struct ticket *namespace_waiters, **namespace_waiters_end; /* wait for namespaces        */
     struct ticket *polls, **polls_end;                         /* first come, first served   */
@@ -122,9 +124,9 @@ instant writer_clock(struct writer *w);
 /* writer_db.c.  The functions return false when the writer must end. */
 bool writer_connect(struct writer *w);
 bool writer_recover(struct writer *w, enum rc rc, const struct err *err);
-bool writer_wait_checkpoint(struct writer *w);               /* takes the WAL back */
-void writer_disk_full(struct writer *w, const char *reason); /* frees the ballast  */
-void writer_between(struct writer *w);
+bool writer_wait_checkpoint(struct writer *w);               /* until none runs   */
+void writer_disk_full(struct writer *w, const char *reason); /* frees the ballast */
+void writer_between_turns(struct writer *w);
 
 /* writer_tokens.c */
 enum rc writer_read_tokens(struct writer *w, struct err *reterr);
@@ -133,7 +135,10 @@ bool writer_delay_for_tokens(struct writer *w,
 
 /* writer_turn.c */
 void writer_turn(struct writer *w);
-/* Counts the last turn; called after its results were sent, so that counting delays no one. */
+/*
+ * Counts the last turn and logs what an operator must know about it; called after its results
+ * were sent, so that this delays no one.  Also for the first turn after the boot.
+ */
 void writer_count(struct writer *w, int64_t ended_us);
 int64_t writer_next_poll(const struct writer *w); /* earliest end of a poll, clock_boot_us() */
 int64_t writer_find_queue(struct writer *w, int64_t namespace,

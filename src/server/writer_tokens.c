@@ -16,15 +16,15 @@
 /* The server key: the first node creates it once. */
 static enum rc read_key(struct writer *w, struct db_result *ret, struct err *reterr)
 {
-    char chance[TOKENS_KEY_BYTES];
+    char proposal[TOKENS_KEY_BYTES];
     enum rc rc;
 
     tokens_key_find(w->db, ret);
     rc = db_flush(w->db, w->arena, reterr);
     if (rc != RC_OK || ret->rows == 1)
         return rc;
-    must(getrandom(chance, sizeof chance, 0) == (ssize_t)sizeof chance);
-    tokens_key_propose(w->db, (struct str){chance, sizeof chance});
+    must(getrandom(proposal, sizeof proposal, 0) == (ssize_t)sizeof proposal);
+    tokens_key_propose(w->db, (struct str){proposal, sizeof proposal});
     tokens_key_find(w->db, ret);
     return db_flush(w->db, w->arena, reterr);
 }

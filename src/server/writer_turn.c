@@ -10,21 +10,21 @@
 #include "server/writer_parts.h"
 
 enum {
-    EARLY_TEXT_MAX = 2048,     /* input of an answer that the writer creates: 100 us */
+    EARLY_TEXT_MAX = 2048,     /* user text in an answer of the writer: takes 100 us */
     EARLY_TURN_MAX = 64 << 10, /* the same for all answers of a turn: 1 to 4 ms      */
     EARLY_COST = 128,          /* fixed cost of an answer, in bytes                  */
 };
 
 /* ---- queue cache ---- */
 
-static size_t queue_slot(int64_t namespace, struct str name)
+static size_t queue_bucket(int64_t namespace, struct str name)
 {
     return (size_t)(hash_bytes(name.ptr, name.len, (uint64_t) namespace) % QUEUES_CACHED_MAX);
 }
 
 int64_t writer_find_queue(struct writer *w, int64_t namespace, struct str name)
 {
-    const struct cached_queue *q = w->queues[queue_slot(namespace, name)];
+    const struct cached_queue *q = w->queues[queue_bucket(namespace, name)];
 
     while (q && !(q->namespace == namespace && str_eq(q->name, name)))
         q = q->next;
@@ -34,7 +34,7 @@ int64_t writer_find_queue(struct writer *w, int64_t namespace, struct str name)
 /* A full cache starts again empty; it only saves lookups. */
 static void cache_queue(struct writer *w, int64_t namespace, struct str name, int64_t id)
 {
-    struct cached_queue **slot = &w->queues[queue_slot(namespace, name)], *q;
+    struct cached_queue **bucket = &w->queues[queue_bucket(namespace, name)], *q;
 
     if (writer_find_queue(w, namespace, name) != 0)
         return;
@@ -44,22 +44,34 @@ static void cache_queue(struct writer *w, int64_t namespace, struct str name, in
         w->queue_count = 1;
     }
     q = arena_take(w->queue_names, sizeof *q);
-    *q = (struct cached_queue){namespace, id, arena_str(w->queue_names, name), *slot};
-    *slot = q;
+    *q = (struct cached_queue){namespace, id, arena_str(w->queue_names, name), *bucket};
+    *bucket = q;
 }
 
 /* ---- input ---- */
+
+/* Large requests must not delay the others. */
+static bool pop_command(struct writer *w, struct item *ret)
+{
+    if (items_pop(&w->commands, ret))
+        return true;
+    if (w->turn_bulk == w->batch.bulk || !items_pop(&w->bulk, ret))
+        return false;
+    w->turn_bulk++;
+    return true;
+}
 
 static void fill_commands(struct writer *w)
 {
     int n = 0;
     struct item item;
 
-    while (n < TURN_COMMANDS_MAX && items_pop(&w->commands, &item)) {
+    w->turn_bulk = 0;
+    while (n < TURN_COMMANDS_MAX && pop_command(w, &item)) {
         const struct call *call = &item.ticket->call;
 
         w->turn_commands[n] = item;
-        if (item.is_name)
+        if (item.finds_queue)
             w->in_commands[n] = (struct command){
                 .kind = COMMAND_QUEUE,
                 .namespace = call->namespace,
@@ -110,7 +122,7 @@ static void fill_polls(struct writer *w)
             .queue_count = poll->queue_count,
             .max = poll->max,
             .worker = poll->worker,
-            .is_new = t->is_new,
+            .is_new = t->must_search,
         };
         memcpy(in->queues, t->queues, (size_t)poll->queue_count * sizeof in->queues[0]);
         w->turn_polls[n++] = t;
@@ -128,7 +140,7 @@ static void fill_capacity(struct writer *w)
         [LANE_FLOW] = config->http_concurrency,
     };
 
-    w->has_no_capacity = w->is_draining;
+    w->claims_nothing = w->is_draining;
     for (int lane = 0; lane < LANE_COUNT; lane++) {
         int64_t under_way = w->sent[lane] - atomic_load(&w->options.finished[lane]);
 
@@ -165,7 +177,7 @@ static void fail_poll(struct ticket *t, const struct reply *reply)
     atomic_store(&t->is_abandoned, true);
 }
 
-static void finish_name(struct writer *w, const struct item *item, const struct reply *reply)
+static void finish_queue(struct writer *w, const struct item *item, const struct reply *reply)
 {
     struct ticket *t = item->ticket;
 
@@ -176,7 +188,7 @@ static void finish_name(struct writer *w, const struct item *item, const struct 
     }
     t->queues[item->index] = reply->schedule;
     cache_queue(w, t->call.namespace, t->call.poll.queues[item->index], reply->schedule);
-    w->wake_at = w->now; /* the poll can join now */
+    w->wake_at = w->now; /* the next turn can serve the poll */
 }
 
 /* The size of user text that the answer may have to contain. */
@@ -235,8 +247,8 @@ static void finish_command(struct writer *w, const struct item *item, const stru
 {
     if (must_repeat(w, item, reply->rc))
         repeat(w, &w->commands, item);
-    else if (item->is_name)
-        finish_name(w, item, reply);
+    else if (item->finds_queue)
+        finish_queue(w, item, reply);
     else
         reply_command(w, item, reply);
 }
@@ -330,7 +342,7 @@ static void finish_polls(struct writer *w)
     while (*link) {
         struct ticket *t = *link;
         bool is_over = t->call.grant_count > 0 || atomic_load(&t->is_abandoned) ||
-                       w->is_draining || (t->poll_until_us <= boot && !t->is_new);
+                       w->is_draining || (t->poll_until_us <= boot && !t->must_search);
 
         /* A pending name lookup still refers to the ticket. */
         if (!is_over || t->queues_resolved < t->call.poll.queue_count) {
@@ -352,7 +364,7 @@ static void deliver(struct writer *w)
     for (int i = 0; i < out->report_count; i++)
         finish_report(w, &w->turn_reports[i], &out->report_replies[i]);
     for (int i = 0; i < w->in.poll_count; i++)
-        w->turn_polls[i]->is_new = false;
+        w->turn_polls[i]->must_search = false;
     for (int i = 0; i < out->grant_count; i++)
         grant(w->turn_polls[out->grants[i].poll], &out->grants[i]);
     for (int i = 0; i < out->stop_count; i++)
@@ -362,7 +374,7 @@ static void deliver(struct writer *w)
     finish_polls(w);
     if (commit_signal_turn(w->options.signal, &w->in, out))
         writer_send(w, &(struct io_msg){.kind = IO_MSG_COMMIT});
-    if (w->has_no_capacity && !w->has_drained) {
+    if (w->claims_nothing && !w->has_drained) {
         w->has_drained = true;
         writer_send(w, &(struct io_msg){.kind = IO_MSG_DRAINED});
     }
@@ -382,6 +394,7 @@ static void adapt(struct writer *w, span took)
     const struct batch_turn turn = {.items = count_items(&w->out),
                                     .rows = w->out.row_count + w->out.report_count,
                                     .commands = w->out.reply_count,
+                                    .bulk = w->turn_bulk,
                                     .took = took,
                                     .target = w->options.config->turn_ms * SPAN_MS,
                                     .rows_max = w->options.config->turn_rows};
@@ -392,11 +405,11 @@ static void adapt(struct writer *w, span took)
 /* The disk is full: the writer still records results of runs, but starts nothing new. */
 static void refuse_commands(struct writer *w)
 {
-    const struct reply full = {.rc = RC_BUSY, .text = STR("the disk of the database is full")};
+    const struct reply full = {.rc = RC_BUSY, .text = STR(WRITER_FULL_TEXT)};
 
     for (int i = 0; i < w->in.command_count; i++)
-        if (w->turn_commands[i].is_name)
-            finish_name(w, &w->turn_commands[i], &full);
+        if (w->turn_commands[i].finds_queue)
+            finish_queue(w, &w->turn_commands[i], &full);
         else
             reply_command(w, &w->turn_commands[i], &full);
     w->in.command_count = 0;
@@ -420,6 +433,19 @@ static span skew(const struct writer *w)
     return w->db_clock.is_known ? clock_now() - (clock_boot_us() + w->db_clock.offset) : 0;
 }
 
+/* A schedule stops without anybody having asked for it. */
+static void log_quarantines(const struct writer *w)
+{
+    for (int i = 0; i < w->out.event_count; i++)
+        if (w->out.events[i].type == EVENT_SCHEDULE_QUARANTINED)
+            log_say(w->options.log, w->now, LEVEL_ERROR, "schedule quarantined",
+                    LOG_INT("schedule_key", w->out.events[i].schedule),
+                    LOG_TEXT("reason", "its program was the only one that ran when its node "
+                                       "died, three times"),
+                    LOG_TEXT("hint", "belfry events --type schedule.quarantined names it; "
+                                     "correct it, then belfry schedule release"));
+}
+
 void writer_count(struct writer *w, int64_t ended_us)
 {
     struct counter_turn turn = {
@@ -432,6 +458,7 @@ void writer_count(struct writer *w, int64_t ended_us)
     for (const struct ticket *t = w->polls; t; t = t->next)
         turn.polls++;
     counters_turn(w->options.counters, &turn);
+    log_quarantines(w);
 }
 
 static bool is_halted(const struct writer *w)
@@ -456,7 +483,7 @@ void writer_turn(struct writer *w)
     w->in.rows = w->batch.rows;
     w->in.skew = skew(w);
     for (;;) {
-        w->in.hold = w->holds || w->is_full || !w->options.config->enabled || is_halted(w);
+        w->in.hold = w->is_held || w->is_full || !w->options.config->enabled || is_halted(w);
         if (w->is_full && !in_doubt)
             refuse_commands(w);
         if (!in_doubt)
@@ -491,7 +518,7 @@ int64_t writer_next_poll(const struct writer *w)
     for (const struct ticket *t = w->polls; t; t = t->next) {
         bool is_known = t->queues_resolved == t->call.poll.queue_count;
 
-        if (is_known && (t->is_new || atomic_load(&t->is_abandoned) || w->is_draining))
+        if (is_known && (t->must_search || atomic_load(&t->is_abandoned) || w->is_draining))
             return 0;
         if (is_known && t->poll_until_us < next)
             next = t->poll_until_us;

@@ -55,7 +55,7 @@ const char *audit_result_text(enum audit_result result)
         [AUDIT_DONE] = "done",           [AUDIT_NOT_FOUND] = "notFound",
         [AUDIT_CONFLICT] = "conflict",   [AUDIT_LIMIT] = "limit",
         [AUDIT_FAILED] = "failed",       [AUDIT_UNAUTHORIZED] = "unauthorized",
-        [AUDIT_FORBIDDEN] = "forbidden",
+        [AUDIT_FORBIDDEN] = "forbidden", [AUDIT_DAMAGED] = "damaged",
     };
 
     return result > 0 && result < AUDIT_RESULT_COUNT ? texts[result] : "unknown";
@@ -68,11 +68,8 @@ static void entry_texts(const struct audit_entry *e, struct str ret[AUDIT_TEXTS]
     const struct str texts[AUDIT_TEXTS] = {e->by,   e->operation, e->object, e->namespace,
                                            e->from, e->request,   e->token};
 
-    for (int i = 0; i < AUDIT_TEXTS; i++) {
-        ret[i] = texts[i];
-        if (ret[i].len > AUDIT_TEXT_MAX)
-            ret[i].len = AUDIT_TEXT_MAX;
-    }
+    for (int i = 0; i < AUDIT_TEXTS; i++)
+        ret[i] = str_head(texts[i], AUDIT_TEXT_MAX);
 }
 
 size_t audit_packed_size(const struct audit_entry *entry)
@@ -112,6 +109,15 @@ void audit_pack(const struct audit_entry *entry, struct buf *out)
     }
 }
 
+/* Earlier versions cut long texts at any byte: the rest of the last character is dropped. */
+static bool read_text(struct unpack *in, struct str *ret)
+{
+    *ret = unpack_bytes(in, (size_t)unpack_le(in, 1));
+    if (ret->len == AUDIT_TEXT_MAX && !str_is_utf8(*ret))
+        *ret = str_whole(*ret);
+    return str_is_utf8(*ret);
+}
+
 static void read_fingerprint(struct unpack *in, struct audit_fingerprint *ret)
 {
     struct str bytes = unpack_bytes(in, AUDIT_FINGERPRINT);
@@ -141,10 +147,8 @@ enum rc audit_unpack(struct str *bytes, struct audit_entry *ret, bool *ret_any,
         read_fingerprint(&in, &e.before);
     if (first & HAS_AFTER)
         read_fingerprint(&in, &e.after);
-    for (int i = 0; i < AUDIT_TEXTS; i++) {
-        *texts[i] = unpack_bytes(&in, (size_t)unpack_le(&in, 1));
-        in.is_bad = in.is_bad || !str_is_utf8(*texts[i]);
-    }
+    for (int i = 0; i < AUDIT_TEXTS; i++)
+        in.is_bad = !read_text(&in, texts[i]) || in.is_bad;
     if (in.is_bad)
         return err_set(reterr, RC_CORRUPT, -1, 0, "damaged audit row");
     *bytes = in.left;

@@ -33,6 +33,7 @@ enum audit_result {
     AUDIT_FAILED = 5,
     AUDIT_UNAUTHORIZED = 6, /* the client could not be identified */
     AUDIT_FORBIDDEN = 7,    /* the client was identified but lacks the right */
+    AUDIT_DAMAGED = 8,      /* never stored: the stored entry cannot be read */
     AUDIT_RESULT_COUNT
 };
 
@@ -51,7 +52,7 @@ struct audit_entry {
     enum audit_result result;
     struct audit_fingerprint before, after; /* of the schedule; unset: it did not exist */
     int64_t version;                        /* of the schedule after the operation, or 0 */
-    int64_t count; /* 1; more for denials that were counted together during a flood */
+    int64_t count;                          /* 1; more for an entry that counts equal denials */
     struct str by, operation, object;
     struct str token;     /* id of the token that was used; empty: none */
     struct str namespace; /* its name; empty: the whole server */
@@ -61,10 +62,7 @@ struct audit_entry {
 
 size_t audit_packed_size(const struct audit_entry *entry);
 void audit_pack(const struct audit_entry *entry, struct buf *out);
-/*
- * Removes one entry from the front of *bytes; *ret_any is false when they are used up.
- * RC_CORRUPT.
- */
+/* Removes one entry from the front of *bytes; *ret_any: there was one.  RC_CORRUPT: damaged. */
 MUST_USE enum rc audit_unpack(struct str *bytes, struct audit_entry *ret, bool *ret_any,
                               struct err *reterr);
 

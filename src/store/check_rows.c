@@ -25,7 +25,8 @@ static const struct db_stmt ledger = {
     "SELECT first, last, count, outcome, reason, pass, id FROM ledger WHERE schedule = $1"
     " AND id > $2 ORDER BY id LIMIT $3",
     "iii"};
-static const struct db_stmt backfills = {"SELECT count(*) FROM backfills WHERE schedule = $1",
+static const struct db_stmt backfills = {"SELECT count(*) FROM backfills WHERE schedule = $1"
+                                         " AND stage < " SQL_BACKFILL_ENDED,
                                          "i"};
 static const struct db_stmt gates = {
     "SELECT g.name, g.open, g.waiting, coalesce(r.claimed, 0), coalesce(r.gated, 0)"

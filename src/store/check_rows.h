@@ -21,9 +21,7 @@ void check_version(struct db *db, struct db_result *ret);
 void check_tables(struct db *db, struct db_result *ret);
 void check_table(struct db *db, struct str name, struct db_result *ret);
 
-/*
- * By key after `after`, with their cursors, for schedule_views_read(); includes deleted ones.
- */
+/* By key after `after`, with their cursors, for schedule_views_read(); also deleted ones. */
 void check_schedules(struct db *db, int64_t after, int limit, struct db_result *ret);
 /* (count) of all schedules, for the progress report. */
 void check_schedule_count(struct db *db, struct db_result *ret);

@@ -19,9 +19,7 @@ static bool set_fault(struct check_fault *ret, instant slot, const char *text)
     return false;
 }
 
-/*
- * Each account must be a valid range and must not overlap another or pass the mark.
- */
+/* Each account must be a valid range and must not overlap another or pass the mark. */
 static bool are_disjoint(const struct check_case *c, struct check_fault *ret)
 {
     for (int i = 0; i < c->count; i++) {
@@ -108,9 +106,47 @@ static bool are_complete(const struct check_case *c, struct check_fault *ret)
     return true;
 }
 
+/* The count of a range also includes picks, which need not be in the grid. */
+static bool covers_grid(const struct check_case *c, const struct spec_ctx *ctx,
+                        const struct check_account *a, struct check_fault *ret)
+{
+    if (a->count < spec_count(&c->plan->spec, ctx, a->first - 1, a->last))
+        return set_fault(ret, a->first, "begins a ledger range with a wrong count");
+    return true;
+}
+
+/* Every grid time of a governed schedule up to the mark has an account [P-33]. */
+static bool has_whole_grid(const struct check_case *c, struct check_fault *ret)
+{
+    struct spec_ctx ctx = plan_grid_ctx(c->ctx);
+    instant at = c->from;
+    struct slot slot;
+    int i = 0;
+
+    while (spec_next(&c->plan->spec, &ctx, at, &slot) && slot.at <= c->cursor->mark) {
+        while (i < c->count && c->accounts[i].last < slot.at)
+            i++;
+        at = slot.at;
+        if (i < c->count && c->accounts[i].first <= slot.at) {
+            at = c->accounts[i].last;
+            if (is_of_this_version(c, &c->accounts[i]) &&
+                !covers_grid(c, &ctx, &c->accounts[i], ret))
+                return false;
+        } else if (!c->allows_gaps && !is_of_creation(c, slot.at)) {
+            return set_fault(ret, slot.at,
+                             "has no account, and the cursor's mark has passed it");
+        }
+    }
+    return true;
+}
+
 bool check_slots(const struct check_case *c, struct check_fault *ret)
 {
     if (c->count > 1)
         qsort(c->accounts, (size_t)c->count, sizeof *c->accounts, by_first);
-    return are_disjoint(c, ret) && (c->from == INSTANT_NEVER || are_complete(c, ret));
+    if (!are_disjoint(c, ret))
+        return false;
+    if (c->from == INSTANT_NEVER)
+        return true;
+    return c->plan->is_governed ? has_whole_grid(c, ret) : are_complete(c, ret);
 }

@@ -11,10 +11,7 @@
 #include "core/cursor.h"
 #include "db/db.h"
 
-/*
- * Cursors with wake_at in [floor, now], by wake_at; locks them and skips those locked by
- * others.
- */
+/* Cursors with wake_at in [floor, now], by wake_at; locked, without those that others lock. */
 void cursors_due(struct db *db, instant floor, instant now, int limit, struct db_result *ret);
 
 /* Locks one; no row if it does not exist or another node holds it. */

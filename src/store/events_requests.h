@@ -49,8 +49,8 @@ void prune_events(struct db *db, int64_t node, instant before, int limit);
 void prune_events_down_node(struct db *db, instant before, struct db_result *ret);
 void prune_requests(struct db *db, instant now, int limit);
 /*
- * Deletes schedules marked deleted by `before` to which no row refers any more.  Until then
- * events may name them.
+ * Deletes schedules that were marked as deleted at or before `before`, if no other row refers
+ * to them.  The caller chooses a `before` so early that no stored event names them.
  */
 void prune_schedules(struct db *db, int64_t after, int64_t until, instant before);
 void prune_schedules_batch_end(struct db *db, int64_t after, int limit, struct db_result *ret);

@@ -4,7 +4,9 @@
  */
 #include "store/exceptions_backfills.h"
 
+#include "store/backfill_columns.h"
 #include "store/columns.h"
+#include "store/sql_numbers.h"
 #include "store/tables.h"
 
 #define BACKFILL SQL_NAMES(BACKFILL_COLUMNS)
@@ -24,8 +26,15 @@ static const struct db_stmt exception_forget = {
 static const struct db_stmt backfill_add = {SQL_INSERT("backfills", BACKFILL_COLUMNS),
                                             SQL_TYPES(BACKFILL_COLUMNS)};
 static const struct db_stmt backfill_move = {
-    "UPDATE backfills SET mark = $2, started = $3 WHERE id = $1", "iii"};
-static const struct db_stmt backfill_remove = {"DELETE FROM backfills WHERE id = $1", "i"};
+    SQL_UPDATE("backfills", BACKFILL_PROGRESS) " WHERE id = $1",
+    "i" SQL_TYPES(BACKFILL_PROGRESS)};
+static const struct db_stmt backfill_get = {
+    "SELECT " BACKFILL " FROM backfills WHERE schedule = $1 AND pass = $2", "ii"};
+static const struct db_stmt backfill_prune = {
+    "DELETE FROM backfills WHERE schedule = $1 AND stage = " SQL_BACKFILL_ENDED
+    " AND id <= (SELECT id FROM backfills WHERE schedule = $1"
+    " AND stage = " SQL_BACKFILL_ENDED " ORDER BY id DESC LIMIT 1 OFFSET $2)",
+    "ii"};
 static const struct db_stmt backfill_list = {
     "SELECT " BACKFILL " FROM backfills WHERE schedule = $1 ORDER BY id LIMIT $2", "ii"};
 static const struct db_stmt backfill_remove_all = {"DELETE FROM backfills WHERE schedule = $1",
@@ -70,15 +79,21 @@ void backfills_insert(struct db *db, const struct backfill *from)
     db_send(db, &backfill_add, params, NULL);
 }
 
-void backfills_update(struct db *db, const struct backfill *b)
+void backfills_update(struct db *db, const struct backfill *from)
 {
-    db_send(db, &backfill_move,
-            (struct db_value[]){db_int(b->id), db_int(b->mark), db_int(b->started)}, NULL);
+    struct db_value params[] = {db_int(from->id), ROW_VALUES(BACKFILL_PROGRESS)};
+
+    db_send(db, &backfill_move, params, NULL);
 }
 
-void backfills_delete(struct db *db, int64_t id)
+void backfills_find(struct db *db, int64_t schedule, int64_t pass, struct db_result *ret)
 {
-    db_send(db, &backfill_remove, (struct db_value[]){db_int(id)}, NULL);
+    db_send(db, &backfill_get, (struct db_value[]){db_int(schedule), db_int(pass)}, ret);
+}
+
+void backfills_forget(struct db *db, int64_t schedule, int count)
+{
+    db_send(db, &backfill_prune, (struct db_value[]){db_int(schedule), db_int(count)}, NULL);
 }
 
 void backfills_of(struct db *db, int64_t schedule, int limit, struct db_result *ret)

@@ -11,7 +11,7 @@
 #include "db/db.h"
 
 enum {
-    GAUGE_SCHEDULES_MAX = 2000000, /* maximum count: about 100 ms */
+    GAUGE_SCHEDULES_MAX = 2000000, /* maximum count; counting so many takes about 100 ms */
     GAUGE_RUNS_MAX = 100000,       /* likewise */
 };
 

@@ -9,7 +9,7 @@
 #include "store/sql_numbers.h"
 #include "store/tables.h"
 
-enum { KIND_AT = 0, SOURCE_AT = 8, MADE_AT = 16, BYTE_MASK = 255 };
+enum { KIND_AT = 0, SOURCE_AT = 8, KEY_OFFSET_AT = 16, BYTE_MASK = 255 };
 
 /* A list of history names the members of struct attempt_end; a reader's are the columns. */
 #define MEMBER(n, column, ...)           MEMBER_OF(n - 1, column, __VA_ARGS__, )
@@ -85,14 +85,15 @@ static int64_t key_offset(const struct run *r)
 {
     int64_t after = r->id - key_of(r->created_at);
 
-    return after >= 0 && after < INT64_C(1) << (63 - MADE_AT) ? after : 0;
+    return after >= 0 && after < INT64_C(1) << (63 - KEY_OFFSET_AT) ? after : 0;
 }
 
 static int64_t pack_bits(const struct attempt_end *end)
 {
     const struct run *r = end->run;
 
-    return (int64_t)r->kind << KIND_AT | r->source << SOURCE_AT | key_offset(r) << MADE_AT;
+    return (int64_t)r->kind << KIND_AT | r->source << SOURCE_AT |
+           key_offset(r) << KEY_OFFSET_AT;
 }
 
 /* The input is stored with the last attempt only. */

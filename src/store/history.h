@@ -38,7 +38,7 @@ void history_read(const struct db_result *result, int row, struct history_row *r
 /* (input) of the run, NULL if it had none; `id` is its last attempt. */
 void history_input(struct db *db, int64_t id, struct db_result *ret);
 
-enum { HISTORY_LAST_KEYS_SCAN = 50 * 1000 }; /* ends of some seconds; reads only keys */
+enum { HISTORY_LAST_KEYS_SCAN = 50 * 1000 }; /* attempts of some seconds; reads only keys */
 /* (last key, count) per node, of the HISTORY_LAST_KEYS_SCAN attempts from key `from` on. */
 void history_last_keys(struct db *db, int64_t from, struct db_result *ret);
 

@@ -34,6 +34,10 @@ static const struct db_stmt queue_lock = {QUEUE "id = $1{skip}", "i"};
 static const struct db_stmt queue_lock_name = {QUEUE "namespace = $1 AND name = $2{skip}",
                                                "it"};
 static const struct db_stmt queue_pause = {"UPDATE queues SET paused = $2 WHERE id = $1", "ii"};
+static const struct db_stmt queue_note_poll = {
+    "UPDATE queues SET polled_at = $2 WHERE id IN"
+    " (SELECT id FROM queues WHERE id = $1 AND polled_at <= $3{skip})",
+    "iii"};
 static const struct db_stmt queue_limit = {"UPDATE queues SET most = $2 WHERE id = $1", "ii"};
 static const struct db_stmt queue_list_restricted = {
     QUEUE "(paused = 1 OR most > 0) AND id > 0 ORDER BY id LIMIT $1", "i"};
@@ -148,6 +152,12 @@ void queues_pause(struct db *db, int64_t id, bool paused)
 void queues_limit(struct db *db, int64_t id, int64_t most)
 {
     db_send(db, &queue_limit, (struct db_value[]){db_int(id), db_int(most)}, NULL);
+}
+
+void queues_note_poll(struct db *db, int64_t id, instant now)
+{
+    db_send(db, &queue_note_poll,
+            (struct db_value[]){db_int(id), db_int(now), db_int(now - QUEUE_POLL_NOTED)}, NULL);
 }
 
 void queues_list_restricted(struct db *db, int limit, struct db_result *ret)

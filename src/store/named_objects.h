@@ -33,7 +33,8 @@ struct queue_row {
     int64_t id;
     struct str name;
     bool is_paused;
-    int64_t most; /* maximum runs claimed by workers, 0: no limit */
+    int64_t most;      /* maximum runs claimed by workers, 0: no limit */
+    instant polled_at; /* a poll by a worker at most QUEUE_POLL_NOTED before the last one */
 };
 /* No row if another node holds it or it does not exist. */
 void queues_lock(struct db *db, int64_t id, struct db_result *ret);
@@ -41,6 +42,12 @@ void queues_lock_name(struct db *db, int64_t namespace, struct str name, struct 
 /* The caller has locked the queue. */
 void queues_pause(struct db *db, int64_t id, bool paused);
 void queues_limit(struct db *db, int64_t id, int64_t most);
+/*
+ * A worker has polled the queue.  Writes at most once in QUEUE_POLL_NOTED, and nothing if
+ * another node holds the row.
+ */
+#define QUEUE_POLL_NOTED (10 * SPAN_MIN)
+void queues_note_poll(struct db *db, int64_t id, instant now);
 /* Queues that are paused or have a limit, by key. */
 void queues_list_restricted(struct db *db, int limit, struct db_result *ret);
 /* By name, those after `after`. */

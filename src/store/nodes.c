@@ -37,6 +37,10 @@ static const struct db_stmt count = {
     "UPDATE nodes SET stats = $4 WHERE id = $1 AND state = $2 AND stats = $3", "iiii"};
 static const struct db_stmt declare = {
     "UPDATE nodes SET state = $2, lease_until = $3 WHERE id = $1", "iii"};
+static const struct db_stmt hold = {
+    "UPDATE nodes SET lease_until = $3 WHERE id = $1 AND state = " SQL_NODE_LOST
+    " AND lease_until = $2",
+    "iii"};
 
 void nodes_find(struct db *db, struct str name, struct db_result *ret)
 {
@@ -91,6 +95,13 @@ void nodes_declare(struct db *db, int64_t id, enum node_state state, instant lea
 {
     db_send(db, &declare,
             (struct db_value[]){db_int(id), db_int((int64_t)state), db_int(lease_until)}, NULL);
+}
+
+void nodes_hold(struct db *db, int64_t id, instant since, instant lease_until,
+                struct db_result *ret)
+{
+    db_send(db, &hold, (struct db_value[]){db_int(id), db_int(since), db_int(lease_until)},
+            ret);
 }
 
 void nodes_reserve(struct db *db, int64_t id, int64_t key_ms)

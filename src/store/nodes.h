@@ -13,7 +13,7 @@ enum { NODES_MAX = 1023 }; /* ten bits of a key; 0 means none */
 enum node_state {
     NODE_UP = 1,
     NODE_DOWN = 2,
-    NODE_LOST = 3, /* declared dead; the declaring node takes back its runs until lease_until */
+    NODE_LOST = 3, /* declared dead; the declaring node takes over its runs until lease_until */
 };
 
 struct node {
@@ -22,10 +22,7 @@ struct node {
     int64_t boot; /* grows with each start */
     int64_t turn; /* the last committed turn */
     instant lease_until;
-    /*
-     * The maximum time in a key of this node so far.  It is reserved in advance: the keys of
-     * the next turns may be up to KEY_RESERVE_MS earlier.
-     */
+    /* No key of this node contains a later time; a turn reserves KEY_RESERVE_MS in advance. */
     int64_t key_ms;
     int64_t event; /* number of the last event */
     instant started_at;
@@ -46,7 +43,7 @@ void nodes_insert(struct db *db, const struct node *node, struct db_result *ret)
  * other nodes are counting its history, see nodes_count().
  */
 void nodes_boot(struct db *db, const struct node *node, struct db_result *ret);
-/* The first statement of a turn; changed is 0 if this node has lost its identity. */
+/* The first statement of a turn; changed is 0 if boot, turn or state are not as expected. */
 void nodes_turn(struct db *db, const struct node *node, struct db_result *ret);
 /* Records that keys up to this millisecond may have been made. */
 void nodes_reserve(struct db *db, int64_t id, int64_t key_ms);
@@ -55,8 +52,14 @@ void nodes_reserve(struct db *db, int64_t id, int64_t key_ms);
  * them, (key) up to which the history of all that are not down is counted.
  */
 void nodes_others(struct db *db, int64_t id, struct db_result *ret);
-/* Nodes whose lease ended before `now` and whose runs may not all be taken back yet; locked. */
+/* Nodes whose lease ended before `now` and whose runs may not all be taken over yet; locked. */
 void nodes_silent(struct db *db, instant now, struct db_result *ret);
 /* Sets nodes.stats to `stats` if state and stats are still those of `node`. */
 void nodes_count(struct db *db, const struct node *node, int64_t stats);
 void nodes_declare(struct db *db, int64_t id, enum node_state state, instant lease_until);
+/*
+ * Extends the time of a takeover; changed is 0 if the node is back, or another node has taken
+ * it over since.  `since` is the lease_until of the last nodes_declare() or nodes_hold().
+ */
+void nodes_hold(struct db *db, int64_t id, instant since, instant lease_until,
+                struct db_result *ret);

@@ -6,11 +6,11 @@
 
 #include "store/view_columns.h"
 
-/* Above every name: U+10FFFF, more often than a name has room for. */
-#define TOP_4  "\xF4\x8F\xBF\xBF"
-#define TOP_16 TOP_4 TOP_4 TOP_4 TOP_4
-#define TOP_64 TOP_16 TOP_16 TOP_16 TOP_16
-#define TOP    TOP_64 TOP_64 TOP_64 TOP_64
+/* Sorts after every name: 256 bytes of the last character, U+10FFFF; a name is shorter. */
+#define LAST_4   "\xF4\x8F\xBF\xBF"
+#define LAST_16  LAST_4 LAST_4 LAST_4 LAST_4
+#define LAST_64  LAST_16 LAST_16 LAST_16 LAST_16
+#define LAST_256 LAST_64 LAST_64 LAST_64 LAST_64
 
 #define LIVE "s.namespace = $1 AND s.deleted_at = 0"
 
@@ -55,7 +55,7 @@ static const struct db_stmt end_down = {END_DOWN("$1", "$2"), "ii"};
 struct schedule_position schedule_position_begin(bool is_descending)
 {
     if (is_descending)
-        return (struct schedule_position){STR(TOP), INSTANT_NEVER, INT64_MAX};
+        return (struct schedule_position){STR(LAST_256), INSTANT_NEVER, INT64_MAX};
     return (struct schedule_position){STR(""), INSTANT_NONE, 0};
 }
 

@@ -27,6 +27,10 @@ static const struct db_stmt mark_deleted = {
     "iit"};
 static const struct db_stmt find = {
     "SELECT id FROM schedules WHERE namespace = $1 AND name = $2 AND deleted_at = 0", "it"};
+static const struct db_stmt find_deleted = {
+    "SELECT id FROM schedules WHERE namespace = $1 AND name = $2 AND deleted_at > 0"
+    " ORDER BY id DESC LIMIT 1",
+    "it"};
 static const struct db_stmt find_dialect = {
     "SELECT id, dialect FROM schedules WHERE namespace = $1 AND name = $2 AND deleted_at = 0",
     "it"};
@@ -77,6 +81,12 @@ void schedules_mark_deleted(struct db *db, int64_t id, instant now, struct str b
 void schedules_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret)
 {
     db_send(db, &find, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+}
+
+void schedules_find_deleted(struct db *db, int64_t namespace, struct str name,
+                            struct db_result *ret)
+{
+    db_send(db, &find_deleted, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
 }
 
 void schedules_find_dialect(struct db *db, int64_t namespace, struct str name,

@@ -38,6 +38,9 @@ void schedules_mark_deleted(struct db *db, int64_t id, instant now, struct str b
 
 /* (id) of a schedule that is not deleted. */
 void schedules_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
+/* (id) of the newest schedule that had this name, while its history may still be kept. */
+void schedules_find_deleted(struct db *db, int64_t namespace, struct str name,
+                            struct db_result *ret);
 
 /* (id, dialect): likewise, with the dialect that created it. */
 void schedules_find_dialect(struct db *db, int64_t namespace, struct str name,

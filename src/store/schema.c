@@ -122,7 +122,7 @@
     " node {int} NOT NULL, seq {int} NOT NULL, count {int} NOT NULL, at {int} NOT NULL," \
     " body {blob} NOT NULL, PRIMARY KEY (node, seq)) {strict};"
 
-/* When the schedule had started before; passed to the run's executor. */
+/* When the previous run of the schedule started; passed to the holder of the run. */
 #define LAST_RUN                                             \
     "ALTER TABLE runs ADD COLUMN last_run_at {int} NOT NULL" \
     " DEFAULT -9223372036854775808;"
@@ -136,7 +136,7 @@
     " {strict};"                                                             \
     "CREATE INDEX logs_run ON logs (schedule, slot, pass, total);"
 
-/* Values that exist once; tokens; the audit log, see store/audit.h. */
+/* Single values by name; tokens; the audit log, see store/audit.h. */
 #define SECURITY                                                                         \
     "CREATE TABLE meta (name {text} PRIMARY KEY, value {blob} NOT NULL) {strict};"       \
     "CREATE TABLE tokens ("                                                              \
@@ -190,9 +190,7 @@
     " late {int} NOT NULL, late_most {int} NOT NULL, tokens {int} NOT NULL,"     \
     " cost {int} NOT NULL, PRIMARY KEY (day, namespace, schedule, queue, node)){keyed};"
 
-/*
- * The maximum number of a queue's claimed runs (0: no limit), and an index of the claimed runs.
- */
+/* The maximum number of a queue's claimed runs (0: no limit), and an index of claimed runs. */
 #define LIMITS                                                                 \
     "ALTER TABLE queues ADD COLUMN most {int} NOT NULL DEFAULT 0;"             \
     "CREATE INDEX queues_watched ON queues (id) WHERE paused = 1 OR most > 0;" \
@@ -217,6 +215,47 @@
     "ALTER TABLE cursors ADD COLUMN last_held {int} NOT NULL" \
     " DEFAULT -9223372036854775808;"
 
+/*
+ * The last deleted schedule of a name; when a worker last asked a queue for runs; ended runs of
+ * triggers and backfills, whose slot does not tell when they ended.
+ */
+#define GONE                                                                               \
+    "CREATE INDEX schedules_gone ON schedules (namespace, name, id) WHERE deleted_at > 0;" \
+    "CREATE INDEX history_extra ON history (schedule, slot, pass) WHERE pass > 0;"         \
+    "ALTER TABLE queues ADD COLUMN polled_at {int} NOT NULL"                               \
+    " DEFAULT -9223372036854775808;"
+
+/*
+ * The progress of backfills.  A backfill that an earlier version has begun goes on; its runs
+ * are counted once here.
+ */
+#define BACKFILL_ADD(column, value) \
+    "ALTER TABLE backfills ADD COLUMN " column " {int} NOT NULL DEFAULT " value ";"
+#define BACKFILL_COUNT(column, table, test)                                       \
+    "UPDATE backfills SET " column " = " column " + (SELECT count(*) FROM " table \
+    " AS t WHERE t.schedule = backfills.schedule AND t.pass = backfills.pass AND " test ");"
+#define BACKFILL_SET(column, sum) "UPDATE backfills SET " column " = " sum ";"
+#define BACKFILLS                                                                   \
+    BACKFILL_ADD("stage", "0")                                                      \
+    BACKFILL_ADD("flags", "0")                                                      \
+    BACKFILL_ADD("slots", "-1")                                                     \
+    BACKFILL_ADD("begun", "0")                                                      \
+    BACKFILL_ADD("skipped", "0")                                                    \
+    BACKFILL_ADD("withdrawn", "0")                                                  \
+    BACKFILL_ADD("cancelled", "0")                                                  \
+    BACKFILL_ADD("succeeded", "0")                                                  \
+    BACKFILL_ADD("failed", "0")                                                     \
+    BACKFILL_ADD("ended_at", "9223372036854775807")                                 \
+    BACKFILL_COUNT("skipped", "ledger", "t.outcome = 2")                            \
+    BACKFILL_COUNT("withdrawn", "ledger", "t.outcome <> 2")                         \
+    BACKFILL_COUNT("succeeded", "history", "t.last = 1 AND t.outcome = 10")         \
+    BACKFILL_COUNT("failed", "history", "t.last = 1 AND t.outcome IN (11, 12, 15)") \
+    BACKFILL_COUNT("cancelled", "history", "t.last = 1 AND t.outcome IN (13, 14)")  \
+    BACKFILL_SET("begun", "succeeded + failed + cancelled")                         \
+    BACKFILL_COUNT("begun", "runs", "t.state <> 1")                                 \
+    BACKFILL_SET("started", "begun + skipped + withdrawn")                          \
+    BACKFILL_COUNT("started", "runs", "t.state = 1")
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY SCHEDULE_PARTS},
@@ -230,6 +269,8 @@ const struct migration schema_migrations[] = {
     {10, "schedules by their last change, for lists alone", CHANGED},
     {11, "since when a schedule does what it does", EDITED},
     {12, "the last slot whose run had to wait", HELD},
+    {13, "deleted schedules by name, and polls of queues", GONE},
+    {14, "progress of backfills", BACKFILLS},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

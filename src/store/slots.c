@@ -4,7 +4,15 @@
  */
 #include "store/slots.h"
 
+#include <stdlib.h>
+
 #include "store/key.h"
+#include "store/sql_numbers.h"
+
+enum {
+    EVIDENCE_ACCOUNTS = 64, /* rows of the ledger in one batch of evidence          */
+    EVIDENCE_TAKEN = 1000,  /* slots that users have started, of each of two tables */
+};
 
 #define HISTORY_BATCH                                                            \
     "SELECT id FROM history WHERE schedule = $1 AND id >= $2 ORDER BY id LIMIT " \
@@ -49,6 +57,78 @@ static const struct db_stmt extra_not_started = {
     " AND first <= $2 AND last >= $2 ORDER BY pass DESC LIMIT $3",
     "iiii"};
 
+#define TAKEN(table)                                                                       \
+    "SELECT DISTINCT slot FROM " table " WHERE schedule = $1 AND slot > $2 AND slot <= $3" \
+    " AND pass > 0 AND " SQL_RUN_KIND("bits") " <> " SQL_RUN_TEST " ORDER BY slot LIMIT $4"
+static const struct db_stmt taken_open = {TAKEN("runs"), "iiii"};
+static const struct db_stmt taken_ended = {TAKEN("history"), "iiii"};
+
+static void send_range(struct db *db, const struct db_stmt *stmt, const struct slot_range *s,
+                       struct db_result *ret)
+{
+    db_send(db, stmt,
+            (struct db_value[]){db_int(s->schedule), db_int(s->after), db_int(s->until),
+                                db_int(s->limit)},
+            ret);
+}
+
+void slots_evidence(struct db *db, int64_t schedule, instant after, instant until,
+                    struct slot_evidence *ret)
+{
+    struct slot_range range = {schedule, after, until, EVIDENCE_ACCOUNTS};
+
+    *ret = (struct slot_evidence){0};
+    slots_not_started(db, &range, &ret->accounts);
+    range.limit = EVIDENCE_TAKEN;
+    send_range(db, &taken_open, &range, &ret->taken_open);
+    send_range(db, &taken_ended, &range, &ret->taken_ended);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    instant x = *(const instant *)a, y = *(const instant *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Appends the slots of a result; if there may be more of them, *until is the last. */
+static int add_taken(const struct db_result *rows, instant *to, int count, instant *until)
+{
+    for (int i = 0; i < rows->rows; i++)
+        to[count + i] = db_int_at(rows, i, 0);
+    if (rows->rows == EVIDENCE_TAKEN && to[count + rows->rows - 1] < *until)
+        *until = to[count + rows->rows - 1];
+    return count + rows->rows;
+}
+
+bool slots_evidence_read(const struct slot_evidence *evidence, struct arena *arena,
+                         struct backfill_known *ret)
+{
+    int rows = evidence->accounts.rows;
+    int taken_rows = evidence->taken_open.rows + evidence->taken_ended.rows;
+    struct account *accounts = arena_array(arena, (size_t)rows, sizeof(*accounts));
+    instant *taken = arena_array(arena, (size_t)taken_rows, sizeof(*taken));
+    int count;
+
+    ret->until = INSTANT_NEVER;
+    for (int i = 0; i < rows; i++) {
+        slots_not_started_read(&evidence->accounts, i, &accounts[i]);
+        if (i > 0 && accounts[i].first <= accounts[i - 1].last)
+            return false;
+    }
+    if (rows == EVIDENCE_ACCOUNTS)
+        ret->until = accounts[rows - 1].last;
+    count = add_taken(&evidence->taken_open, taken, 0, &ret->until);
+    count = add_taken(&evidence->taken_ended, taken, count, &ret->until);
+    if (count > 1)
+        qsort(taken, (size_t)count, sizeof(*taken), by_time);
+    ret->accounts = accounts;
+    ret->account_count = rows;
+    ret->taken = taken;
+    ret->taken_count = count;
+    return true;
+}
+
 void slots_count(struct db *db, int64_t schedule, enum outcome outcome, enum reason reason,
                  struct db_result *ret)
 {
@@ -60,10 +140,7 @@ void slots_count(struct db *db, int64_t schedule, enum outcome outcome, enum rea
 
 void slots_open(struct db *db, const struct slot_range *s, struct db_result *ret)
 {
-    db_send(db, &open_runs,
-            (struct db_value[]){db_int(s->schedule), db_int(s->after), db_int(s->until),
-                                db_int(s->limit)},
-            ret);
+    send_range(db, &open_runs, s, ret);
 }
 
 void slots_open_read(const struct db_result *result, int row, struct slot_run *ret)
@@ -111,10 +188,7 @@ void slots_scanned(struct db *db, const struct slot_range *s, struct db_result *
 
 void slots_not_started(struct db *db, const struct slot_range *s, struct db_result *ret)
 {
-    db_send(db, &ranges,
-            (struct db_value[]){db_int(s->schedule), db_int(s->after), db_int(s->until),
-                                db_int(s->limit)},
-            ret);
+    send_range(db, &ranges, s, ret);
 }
 
 void slots_not_started_read(const struct db_result *result, int row, struct account *ret)

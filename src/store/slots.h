@@ -8,7 +8,9 @@
  */
 #pragma once
 
+#include "base/arena.h"
 #include "core/advance.h"
+#include "core/backfill.h"
 #include "core/run.h"
 #include "db/db.h"
 
@@ -61,6 +63,20 @@ void slots_extra_not_started(struct db *db, int64_t schedule, instant slot,
 void slots_extra_open_read(const struct db_result *result, int row, struct slot_extra *ret);
 /* For slots_extra_ended() and slots_extra_not_started(). */
 void slots_extra_read(const struct db_result *result, int row, struct slot_extra *ret);
+
+/*
+ * What is known about the slots in (after, until], to find those that were not started: the
+ * ledger, and the slots that triggers and backfills have started.  It may end earlier, at
+ * backfill_known.until, which is after `after`.
+ */
+struct slot_evidence {
+    struct db_result accounts, taken_open, taken_ended;
+};
+void slots_evidence(struct db *db, int64_t schedule, instant after, instant until,
+                    struct slot_evidence *ret);
+/* Sets the lists and `until` of *ret.  False: rows of the ledger overlap. */
+bool slots_evidence_read(const struct slot_evidence *evidence, struct arena *arena,
+                         struct backfill_known *ret);
 
 /* (count) of slots of pass 0 with this outcome and reason that are still in the ledger. */
 void slots_count(struct db *db, int64_t schedule, enum outcome outcome, enum reason reason,

@@ -13,6 +13,7 @@
 #include "core/outcome.h"
 #include "core/plan.h"
 #include "core/run.h"
+#include "store/exceptions_backfills.h"
 #include "store/key.h"
 #include "store/logs.h"
 #include "store/nodes.h"
@@ -30,12 +31,16 @@ static_assert(RUN_LEASED == 5 && RUN_RUNNING == 6, "SQL_RUN_*");
 #define SQL_RUN_TEST   "4"
 static_assert(RUN_DIRECT == 3 && RUN_TEST == 4, "SQL_RUN_*");
 
+#define SQL_BACKFILL_ENDED "2"
+static_assert(BACKFILL_ENDED == 2, "SQL_BACKFILL_ENDED");
+
 #define SQL_LANE_PULL "0"
 static_assert(LANE_PULL == 0, "SQL_LANE_PULL");
 
 #define SQL_NODE_UP   "1"
 #define SQL_NODE_DOWN "2"
-static_assert(NODE_UP == 1 && NODE_DOWN == 2, "SQL_NODE_*");
+#define SQL_NODE_LOST "3"
+static_assert(NODE_UP == 1 && NODE_DOWN == 2 && NODE_LOST == 3, "SQL_NODE_*");
 
 #define SQL_OUTCOME_SUCCEEDED "10"
 #define SQL_OUTCOME_FAILED    "11"

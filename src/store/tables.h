@@ -95,11 +95,6 @@
     NEXT(9, extra, OPTIONAL) NEXT(10, description, TEXT) NEXT(11, updated_at, INT)         \
     NEXT(12, updated_by, TEXT)
 
-#define BACKFILL_COLUMNS(FIRST, NEXT)                                                       \
-    FIRST(1, id, INT) NEXT(2, schedule, INT) NEXT(3, pass, INT) NEXT(4, from_at, INT, from) \
-    NEXT(5, until_at, INT, until) NEXT(6, mark, INT) NEXT(7, overlap, INT)                  \
-    NEXT(8, started, INT) NEXT(9, created_at, INT) NEXT(10, created_by, TEXT)
-
 #define STOP_COLUMNS(FIRST, NEXT)                                                  \
     FIRST(1, id, INT) NEXT(2, node, INT) NEXT(3, schedule, INT) NEXT(4, slot, INT) \
     NEXT(5, pass, INT) NEXT(6, fence, INT)
@@ -115,8 +110,7 @@
     FIRST(1, id, INT) NEXT(2, name, TEXT) NEXT(3, boot, INT) NEXT(4, turn, INT) \
     NEXT(5, lease_until, INT) NEXT(6, key_ms, INT) NEXT(7, event, INT)          \
     NEXT(8, started_at, INT) NEXT(9, state, INT) NEXT(10, stats, INT)           \
-    NEXT(11, turned_at, INT) NEXT(12, skew, INT) NEXT(13, version, TEXT)        \
-    NEXT(14, address, TEXT)
+    NEXT(11, turned_at, INT) NEXT(12, skew, INT) NEXT(13, version, TEXT) NEXT(14, address, TEXT)
 #define NODE_BOOT(FIRST, NEXT)                                                              \
     FIRST(2, boot, INT) NEXT(3, turn, INT) NEXT(4, lease_until, INT) NEXT(5, key_ms, INT)   \
     NEXT(6, started_at, INT) NEXT(7, stats, INT) NEXT(8, turned_at, INT) NEXT(9, skew, INT) \
@@ -128,8 +122,9 @@
 #define NAMESPACE_COLUMNS(FIRST, NEXT)                                \
     FIRST(1, id, INT) NEXT(2, name, TEXT) NEXT(3, settings, OPTIONAL) \
     NEXT(4, created_at, INT)
-#define QUEUE_COLUMNS(FIRST, NEXT)                                                           \
-    FIRST(1, id, INT) NEXT(2, name, TEXT) NEXT(3, paused, INT, is_paused) NEXT(4, most, INT)
+#define QUEUE_COLUMNS(FIRST, NEXT)                                        \
+    FIRST(1, id, INT) NEXT(2, name, TEXT) NEXT(3, paused, INT, is_paused) \
+    NEXT(4, most, INT) NEXT(5, polled_at, INT)
 #define GATE_COLUMNS(FIRST, NEXT)                                                 \
     FIRST(1, id, INT) NEXT(2, most, INT) NEXT(3, open, INT) NEXT(4, waiting, INT)
 #define CALENDAR_COLUMNS(FIRST, NEXT)                                                       \

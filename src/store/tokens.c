@@ -24,11 +24,15 @@ static const struct db_stmt token_add = {
     "INSERT INTO tokens (" COLUMNS ") SELECT " VALUES
     " WHERE (SELECT count(*) FROM tokens) < $10 ON CONFLICT DO NOTHING",
     SQL_TYPES(TOKEN_COLUMNS) "i"};
+/*
+ * The other admin token is locked, so that another node cannot delete it at the same time; one
+ * that another node holds does not count.
+ */
 static const struct db_stmt token_delete = {
     "DELETE FROM tokens WHERE id = $1 AND ($2 = 0 OR namespace = $2) AND (role <> $3"
     " OR namespace <> 0 OR expires_at <> $4 OR NOT EXISTS (SELECT 1 FROM tokens WHERE id <> $1)"
-    " OR EXISTS (SELECT 1 FROM tokens WHERE id <> $1 AND role = $3 AND namespace = 0"
-    " AND expires_at = $4))",
+    " OR EXISTS (SELECT 1 FROM (SELECT id FROM tokens WHERE role = $3 AND namespace = 0"
+    " AND expires_at = $4 ORDER BY id{skip}) AS roots WHERE id <> $1))",
     "iiii"};
 static const struct db_stmt token_use = {
     "UPDATE tokens SET used_at = $2 WHERE id = $1 AND used_at < $2", "ii"};

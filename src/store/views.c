@@ -46,7 +46,7 @@ enum { OWNER_COLUMNS = 3 };
 /* A dispatch has no queue; its column holds the key of its namespace. */
 #define NO_QUEUE(of) "(SELECT id FROM queues WHERE id = " of ".queue) IS NULL"
 
-/* Brief: texts that may be large are read only if they may name an upstream workflow. */
+/* Brief: large texts are read only for dispatches, where they may name a started workflow. */
 #define RUN_BRIEF      RUN_WITH("NULL, CASE WHEN " NO_QUEUE("r") " THEN r.progress END")
 #define ATTEMPT_BRIEF  ATTEMPT_WITH("h.error, CASE WHEN " NO_QUEUE("h") " THEN h.result END")
 #define ATTEMPT_OF_RUN ATTEMPT_WITH("h.error, CASE WHEN h.last = 1 THEN h.result END")
@@ -80,6 +80,15 @@ static const struct db_stmt run_of_schedule = {
     "SELECT " RUN_BARE " FROM runs AS r WHERE r.schedule = $1 AND (r.slot, r.pass) < ($2, $3)"
     " ORDER BY r.slot DESC, r.pass DESC LIMIT $4",
     "iiii"};
+static const struct db_stmt run_begun = {
+    "SELECT " RUN_BARE " FROM runs AS r WHERE r.schedule = $1 AND r.state <> " SQL_RUN_HELD
+    " AND " SQL_RUN_KIND("r.bits") " <> " SQL_RUN_TEST
+                                   " ORDER BY r.slot DESC, r.pass DESC LIMIT $2",
+    "ii"};
+static const struct db_stmt run_ends = {
+    "SELECT " ATTEMPT_BARE " FROM history AS h WHERE h.schedule = $1 AND h.last = 1"
+    " AND " SQL_RUN_KIND("h.bits") " <> " SQL_RUN_TEST " ORDER BY h.id DESC LIMIT $2",
+    "ii"};
 /* Filters of a page: $3 namespace, $4 queue, $5 kind, $6 states or outcome. */
 #define OF_PAGE(of)                           \
     NAMESPACE(of)                             \
@@ -107,10 +116,21 @@ static const struct db_stmt attempt_of_run = {
     " ORDER BY id LIMIT $3) AS batch ORDER BY id DESC LIMIT 1)"
     " AND h.slot = $4 AND h.pass = $5 ORDER BY h.id",
     "iiiii"};
+/* Not ORDER BY id: PostgreSQL would read all attempts of the schedule in that order. */
+static const struct db_stmt attempt_of_extra = {
+    "SELECT " ATTEMPT_OF_RUN " FROM history AS h WHERE h.schedule = $1 AND h.slot = $2"
+    " AND h.pass = $3 AND h.pass > 0 ORDER BY h.attempt, h.id LIMIT $4",
+    "iiii"};
 static const struct db_stmt attempt_of_schedule = {
     "SELECT " ATTEMPT_BARE " FROM history AS h WHERE h.schedule = $1 AND h.id < $2"
     " ORDER BY h.id DESC LIMIT $3",
     "iii"};
+/* pass + 0: PostgreSQL would use the index of slots, and sort. */
+static const struct db_stmt attempt_failed = {
+    "SELECT " ATTEMPT_BARE " FROM history AS h WHERE h.schedule = $1 AND h.id >= $2"
+    " AND h.id < $3 AND h.pass + 0 > 0 AND h.last = 1 AND h.outcome <> " SQL_OUTCOME_SUCCEEDED
+    " AND h.slot >= $4 AND h.slot < $5 ORDER BY h.id DESC LIMIT $6",
+    "iiiiii"};
 static const struct db_stmt attempt_get = {
     "SELECT " ATTEMPT " FROM history AS h WHERE h.id = $1", "i"};
 static const struct db_stmt mark_list = {
@@ -142,6 +162,16 @@ static const struct db_stmt attempt_end_of = {END_OF("$3"), "iii"};
 static const struct db_stmt attempt_ended_since = {ENDED_SINCE(""), "iiiiiii"};
 static const struct db_stmt attempt_ended_since_of = {ENDED_SINCE("h.schedule = $8 AND "),
                                                       "iiiiiiii"};
+
+/* $1 `before`, $2 scan, $3 schedule, $4 newer failures. */
+static const struct db_stmt failing_since = {
+    "SELECT ended_at FROM history WHERE schedule = $3 AND id >= (" END_OF(
+        "$3") ")"
+              " AND last = 1 AND outcome IN (" SQL_OUTCOME_FAILED ", " SQL_OUTCOME_TIMED_OUT
+              ", " SQL_OUTCOME_UNKNOWN
+              ") AND " SQL_RUN_KIND("bits") " <> " SQL_RUN_TEST
+                                            " ORDER BY id DESC LIMIT 1 OFFSET $4",
+    "iiii"};
 
 static const struct db_stmt depth = {
     "SELECT count(*), min(due) FROM (SELECT due FROM runs WHERE state = " SQL_RUN_READY
@@ -204,6 +234,15 @@ void run_views_of_schedule(struct db *db, const struct run_id *before, int limit
     db_send(db, &run_of_schedule, params, ret);
 }
 
+void run_views_recent(struct db *db, int64_t schedule, int limit, struct db_result *ret_open,
+                      struct db_result *ret_ended)
+{
+    struct db_value params[] = {db_int(schedule), db_int(limit)};
+
+    db_send(db, &run_begun, params, ret_open);
+    db_send(db, &run_ends, params, ret_ended);
+}
+
 void run_views_list(struct db *db, const struct view_page *page, struct db_result *ret)
 {
     bool has_schedule = page->schedule != 0;
@@ -231,15 +270,21 @@ void run_views_read(const struct db_result *result, int row, struct run_view *re
     read_owner(result, row, ROW_COUNT(RUN_COLUMNS), &ret->owner);
 }
 
-void attempt_views_of_run(struct db *db, const struct run_id *id, instant from,
+void attempt_views_of_run(struct db *db, const struct run_id *id, instant from, int scan,
                           struct db_result *ret)
 {
-    struct db_value params[] = {
-        db_int(id->schedule),          db_int(key_of(from)), db_int(VIEW_ATTEMPTS_SCAN),
-        db_int(id->slot_ms * SPAN_MS), db_int(id->pass),
-    };
+    instant slot = id->slot_ms * SPAN_MS;
 
-    db_send(db, &attempt_of_run, params, ret);
+    if (id->pass > 0)
+        db_send(db, &attempt_of_extra,
+                (struct db_value[]){db_int(id->schedule), db_int(slot), db_int(id->pass),
+                                    db_int(scan)},
+                ret);
+    else
+        db_send(db, &attempt_of_run,
+                (struct db_value[]){db_int(id->schedule), db_int(key_of(from)), db_int(scan),
+                                    db_int(slot), db_int(id->pass)},
+                ret);
 }
 
 void attempt_views_of_schedule(struct db *db, int64_t schedule, int64_t before, int limit,
@@ -247,6 +292,25 @@ void attempt_views_of_schedule(struct db *db, int64_t schedule, int64_t before, 
 {
     db_send(db, &attempt_of_schedule,
             (struct db_value[]){db_int(schedule), db_int(before), db_int(limit)}, ret);
+}
+
+void attempt_views_failing_since(struct db *db, int64_t schedule, int64_t failures,
+                                 struct db_result *ret)
+{
+    struct db_value params[] = {db_int(INT64_MAX), db_int(VIEW_ATTEMPTS_SCAN), db_int(schedule),
+                                db_int(failures - 1)};
+
+    db_send(db, &failing_since, params, ret);
+}
+
+void attempt_views_failed(struct db *db, const struct failed_page *page, struct db_result *ret)
+{
+    struct db_value params[] = {
+        db_int(page->schedule), db_int(page->least), db_int(page->before),
+        db_int(page->from),     db_int(page->until), db_int(page->limit),
+    };
+
+    db_send(db, &attempt_failed, params, ret);
 }
 
 void attempt_views_list(struct db *db, const struct view_page *page, struct db_result *ret)

@@ -15,9 +15,10 @@
 
 enum {
     VIEW_SCAN_MAX = 5000,          /* rows that one page scans: about 10 ms */
-    VIEW_ENDED_SCAN = 200 * 1000,  /* ends that a later page scans, from the first page on */
+    VIEW_ENDED_SCAN = 200 * 1000,  /* rows that attempt_views_ended_since() scans */
     VIEW_ATTEMPTS_SCAN = 5000,     /* attempts of a schedule that are searched for a run */
-    QUEUE_DEPTH_MAX = 10000,       /* maximum count of ready runs: above it, "many" */
+    VIEW_ATTEMPTS_MOST = 50000,    /* likewise, if it is not among those: about 100 ms */
+    QUEUE_DEPTH_MAX = 10000,       /* ready runs are counted up to this */
     QUEUE_LISTED_DEPTH_MAX = 1000, /* likewise in lists: 1000 queues take a second */
 };
 
@@ -77,22 +78,42 @@ void run_views_end(struct db *db, const struct view_page *page,
                    struct db_result *ret); /* (id) */
 void run_views_read(const struct db_result *result, int row, struct run_view *ret);
 
+/*
+ * Bare: the open runs of a schedule that have begun, latest slot first, and the ends of its
+ * runs, latest first; at most `limit` of each, without tests.
+ */
+void run_views_recent(struct db *db, int64_t schedule, int limit, struct db_result *ret_open,
+                      struct db_result *ret_ended);
+
 /* An ended attempt. */
 struct attempt_view {
     struct history_row row;
     struct run_owner owner;
 };
 /*
- * The attempts of a run, the first one first; only the last has its result.  The search covers
- * VIEW_ATTEMPTS_SCAN attempts of the schedule that ended at or after `from`.  That is the run's
- * slot, because a run ends after its slot; or the time of its creation, if a trigger for a
- * future time may have ended before its slot.
+ * The attempts of a run, the first one first; only the last has its result.  Triggers and
+ * backfills have an index.  For the run of a slot, the search covers the first `scan` attempts
+ * of the schedule that ended at or after `from`: its slot, because it ends after that, or the
+ * time of its creation.
  */
-void attempt_views_of_run(struct db *db, const struct run_id *id, instant from,
+void attempt_views_of_run(struct db *db, const struct run_id *id, instant from, int scan,
                           struct db_result *ret);
+/* Bare: the last attempts of triggers and backfills that did not succeed, latest end first. */
+struct failed_page {
+    int64_t schedule, least, before; /* the keys: before is exclusive  */
+    instant from, until;             /* their slots: until is exclusive */
+    int limit;
+};
+void attempt_views_failed(struct db *db, const struct failed_page *page, struct db_result *ret);
 /* Bare, latest end first, with key below `before`; in index order. */
 void attempt_views_of_schedule(struct db *db, int64_t schedule, int64_t before, int limit,
                                struct db_result *ret);
+/*
+ * (ended_at) of the first of the last `failures` failed runs, which must be at least 1.  No row
+ * if it is not among the last VIEW_ATTEMPTS_SCAN attempts of the schedule or no longer kept.
+ */
+void attempt_views_failing_since(struct db *db, int64_t schedule, int64_t failures,
+                                 struct db_result *ret);
 void attempt_views_list(struct db *db, const struct view_page *page, struct db_result *ret);
 void attempt_views_end(struct db *db, const struct view_page *page, struct db_result *ret);
 /*
@@ -107,10 +128,7 @@ int64_t attempt_views_run_key(const struct db_result *result, int row);
 void attempt_views_get(struct db *db, int64_t id, struct db_result *ret);
 void attempt_views_read(const struct db_result *result, int row, struct attempt_view *ret);
 
-/*
- * The number of ready runs of a queue, counted up to `most` in claim order, and the earliest
- * due time of these.  If there are more, a run with a low priority may be older.
- */
+/* The ready runs of a queue, up to `most` in claim order, and their earliest due time. */
 struct queue_depth {
     int64_t ready;
     instant oldest; /* INSTANT_NONE: no ready run */

@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists of objects of the maximum size, in the other APIs: together they are larger than one
- * database result and than one answer may be.
+ * Lists of large objects in the other APIs.  Together the objects exceed the limits of one
+ * database result and of one answer.
  */
+#include <stdlib.h>
+
 #include "temporal.h"
 
 enum {
     LARGE = 70,
-    BYTES = 250 * 1000,     /* of an input or a result: 70 of them are 17.5 MB */
-    ANSWER_MOST = 13 << 20, /* 12 MiB and the last entry                       */
-    MESSAGE_MOST = 4 << 20, /* that clients of gRPC accept                     */
-    PARTS = 16000,          /* bytes of references; the limit is 16 KiB        */
+    BYTES = 250 * 1000,          /* of an input or a result: 70 of them are 17.5 MB */
+    ANSWER_BYTES_MAX = 13 << 20, /* 12 MiB and the last entry                       */
+    MESSAGE_BYTES_MAX = 4 << 20, /* that clients of gRPC accept                     */
+    REFS_BYTES = 16000,          /* bytes of references; the limit is 16 KiB        */
 };
 
-/* A text of `many` x, valid until the next call. */
-static const char *long_text(size_t many)
+/* `len` times x, valid until the next call. */
+static const char *long_text(size_t len)
 {
     static char text[BYTES + 1];
 
-    memset(text, 'x', many);
-    text[many] = '\0';
+    memset(text, 'x', len);
+    text[len] = '\0';
     return text;
 }
 
 /* Replaces each ^ in the format by a long text. */
-static const char *with_long(const char *format, size_t many)
+static const char *with_long(const char *format, size_t len)
 {
     static char room[4 * BYTES];
     struct buf out = BUF(room);
 
     for (const char *p = format; *p != '\0'; p++) {
         if (*p == '^')
-            buf_text(&out, long_text(many));
+            buf_text(&out, long_text(len));
         else
             buf_char(&out, *p == '\'' ? '"' : *p);
     }
@@ -59,14 +61,14 @@ static void trigger(const char *schedule)
 }
 
 /* A worker claims a run and completes it with this result. */
-static void complete(const char *queue, const char *format, size_t many)
+static void complete(const char *queue, const char *format, size_t len)
 {
     static char target[100], fields[300];
 
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['%s'],'max':1}", queue)), 200);
     snprintf(target, sizeof target, "/api/v1/runs/%s/complete", text_at("runs.0.id").ptr);
-    snprintf(fields, sizeof fields, "{'fence':%s,%s}", told("runs.0.fence"), format);
-    assert_int_equal(post(target, with_long(fields, many)), 200);
+    snprintf(fields, sizeof fields, "{'fence':%s,%s}", json_at("runs.0.fence"), format);
+    assert_int_equal(post(target, with_long(fields, len)), 200);
 }
 
 /* Numbered pages: each entry is listed once, and every page has the total number. */
@@ -76,8 +78,8 @@ static void assert_pages(const char *target, int size, int total)
 
     for (int start = 0; start < total; start += size) {
         assert_int_equal(get(js("%sstart=%d&size=%d", target, start, size)), 200);
-        assert_told("totalHits", js("%d", total));
-        assert_true(world.call.answer.len < ANSWER_MOST);
+        assert_json("totalHits", js("%d", total));
+        assert_true(world.call.answer.len < ANSWER_BYTES_MAX);
         seen += (int)json_array_size(json_object_get(world.json, "results"));
     }
     assert_int_equal(seen, total);
@@ -121,7 +123,7 @@ static void large_executions_of_conductor_are_found(void **state)
     }
 }
 
-static void large_executions_of_a_schedule_of_conductor_are_told(void **state)
+static void large_executions_of_one_conductor_schedule_are_listed(void **state)
 {
     (void)state;
     save_conductor(0);
@@ -171,7 +173,7 @@ static void agents_are_listed_beside_large_schedules(void **state)
     assert_int_equal(get("/api/schedules?agentId=ann"), 200);
     assert_int_equal(json_array_size(world.json), 1);
     assert_int_equal(get("/api/executions/future?agentId=zoe"), 200);
-    assert_told("0.agentId", "'zoe'");
+    assert_json("0.agentId", "'zoe'");
 }
 
 /* Open runs with large inputs: in the plan of the day, and when their schedule is deleted. */
@@ -180,23 +182,25 @@ static void large_runs_of_agents_are_planned_and_deleted(void **state)
     (void)state;
     assert_int_equal(post("/api/schedules", js("{'agentId':'a','scheduleType':'INTERVAL',"
                                                "'intervalMinutes':1440,"
-                                               "'executor':{'maxConcurrent':100}}")),
+                                               "'executorPolicy':{'maxConcurrent':100}}")),
                      201);
     for (int i = 0; i < LARGE; i++)
         trigger("agent:a");
     assert_int_equal(get("/api/executions/future?execStatus=READY"), 200);
     assert_true(json_array_size(world.json) >= LARGE);
     assert_int_equal(get("/api/v1/schedules/agent:a/health"), 200);
-    for (int i = 0; i < LARGE; i += 10)
+    for (int i = 0; i < LARGE; i += 10) {
         assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['a'],'max':10}")), 200);
+        assert_int_equal(world.call.grant_count, 10);
+    }
     assert_int_equal(ask("DELETE /api/schedules/agent:a", NULL, ""), 204);
 }
 
 /* Numbered pages cannot end early: if one is too large, the error names a size that fits. */
-static void large_past_executions_are_told_in_smaller_pages(void **state)
+static void large_past_executions_need_smaller_pages(void **state)
 {
     enum { MANY = 330 };
-    int seen = 0;
+    int seen = 0, size;
 
     (void)state;
     assert_int_equal(post("/api/schedules", js("{'agentId':'a','scheduleType':'INTERVAL',"
@@ -204,19 +208,22 @@ static void large_past_executions_are_told_in_smaller_pages(void **state)
                      201);
     for (int i = 0; i < MANY; i++) {
         assert_int_equal(post("/api/v1/schedules/agent:a/trigger", ""), 202);
-        complete("a", "'result':'-','refs':['^'],'llm':{'t':'^'},'tools':['^']", PARTS);
+        complete("a", "'result':'-','refs':['^'],'llm':{'t':'^'},'tools':['^']", REFS_BYTES);
     }
-    assert_says(get("/api/executions/past?size=1000"), 422, "with size=2");
+    assert_says(get("/api/executions/past?size=1000"), 422, "with size=");
+    size = atoi(strstr(world.call.answer.ptr, "with size=") + strlen("with size="));
+    assert_in_range(size, 1, MANY - 1);
+    assert_int_equal(get(js("/api/executions/past?size=%d", size)), 200);
     for (int page = 0; page < (MANY + 199) / 200; page++) {
         assert_int_equal(get(js("/api/executions/past?size=200&page=%d", page)), 200);
-        assert_told("totalElements", js("%d", MANY));
-        assert_true(world.call.answer.len < ANSWER_MOST);
+        assert_json("totalElements", js("%d", MANY));
+        assert_true(world.call.answer.len < ANSWER_BYTES_MAX);
         seen += (int)json_array_size(json_object_get(world.json, "content"));
     }
     assert_int_equal(seen, MANY);
     assert_int_equal(
         get(js("/api/executions/past/%s", text_at("content.0.pastExecutionId").ptr)), 200);
-    assert_int_equal(strlen(text_at("responseRefs.0").ptr), PARTS);
+    assert_int_equal(strlen(text_at("responseRefs.0").ptr), REFS_BYTES);
 }
 
 /* ---- Temporal ---- */
@@ -232,18 +239,18 @@ static int create_large(int i, size_t argument, size_t memo)
     Temporal__Fields fields = TEMPORAL__FIELDS__INIT;
 
     snprintf(id, sizeof id, "t%03d", i);
-    reset(id);
-    asked.create.request_id = id;
+    make_request(id);
+    sent.create.request_id = id;
     payload.data = (ProtobufCBinaryData){argument, (uint8_t *)(uintptr_t)long_text(BYTES)};
     note.data = (ProtobufCBinaryData){memo, payload.data.data};
     input.payloads = payload_list;
     input.n_payloads = 1;
-    entry.key = word("note");
+    entry.key = proto_text("note");
     entry.value = &note;
     fields.fields = entry_list;
     fields.n_fields = 1;
-    asked.workflow.input = &input;
-    asked.create.memo = memo > 0 ? &fields : NULL;
+    sent.workflow.input = &input;
+    sent.create.memo = memo > 0 ? &fields : NULL;
     return create();
 }
 
@@ -256,12 +263,12 @@ static int list_all(const char *query)
     size_t seen = 0;
     int pages = 0;
 
-    request.namespace_ = word("default");
-    request.query = word(query);
+    request.namespace_ = proto_text("default");
+    request.query = proto_text(query);
     do {
-        assert_int_equal(say("ListSchedules", &request.base), 200);
-        assert_true(world.call.answer.len < MESSAGE_MOST);
-        got = answer(&temporal__list_schedules_response__descriptor);
+        assert_int_equal(call_method("ListSchedules", &request.base), 200);
+        assert_true(world.call.answer.len < MESSAGE_BYTES_MAX);
+        got = unpack_answer(&temporal__list_schedules_response__descriptor);
         for (size_t i = 0; i < got->n_schedules; i++)
             assert_string_equal(got->schedules[i]->schedule_id, js("t%03zu", seen++));
         if (got->next_page_token.len > 0)
@@ -284,15 +291,15 @@ static void large_schedules_of_temporal_are_listed(void **state)
     assert_int_equal(list_all(""), MANY);
     assert_int_equal(list_all("TemporalSchedulePaused = false"), MANY);
     assert_int_equal(list_all("TemporalSchedulePaused = true"), 0);
-    request.namespace_ = word("default");
-    request.query = word("TemporalSchedulePaused = false");
-    assert_int_equal(say("CountSchedules", &request.base), 200);
-    got = answer(&temporal__count_schedules_response__descriptor);
+    request.namespace_ = proto_text("default");
+    request.query = proto_text("TemporalSchedulePaused = false");
+    assert_int_equal(call_method("CountSchedules", &request.base), 200);
+    got = unpack_answer(&temporal__count_schedules_response__descriptor);
     assert_int_equal(got->count, MANY);
 }
 
 /* A list has the workflow id once for each of five runs. */
-static void pages_of_temporal_count_what_runs_take(void **state)
+static void page_sizes_of_temporal_include_the_runs(void **state)
 {
     enum { MANY = 900 };
     static char id[ACTION_ID_MAX];
@@ -303,11 +310,11 @@ static void pages_of_temporal_count_what_runs_take(void **state)
         static char name[16];
 
         snprintf(name, sizeof name, "t%03d", i);
-        reset(name);
-        asked.create.request_id = name;
-        asked.workflow.workflow_id = id;
-        asked.spec.n_cron_string = 0;
-        asked.policies.overlap_policy = 6; /* ALLOW_ALL */
+        make_request(name);
+        sent.create.request_id = name;
+        sent.workflow.workflow_id = id;
+        sent.spec.n_cron_string = 0;
+        sent.policies.overlap_policy = 6; /* ALLOW_ALL */
         assert_int_equal(create(), 200);
         for (int n = 0; n < 5; n++)
             assert_int_equal(post(js("/api/v1/schedules/%s/trigger", name), ""), 202);
@@ -333,16 +340,16 @@ static void runs_with_large_results_are_described_by_temporal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(large_schedules_of_conductor_are_found),
-        SERVED(large_executions_of_conductor_are_found),
-        SERVED(large_executions_of_a_schedule_of_conductor_are_told),
-        SERVED(large_schedules_of_jobs_are_too_many_for_one_list),
-        SERVED(agents_are_listed_beside_large_schedules),
-        SERVED(large_runs_of_agents_are_planned_and_deleted),
-        SERVED(large_past_executions_are_told_in_smaller_pages),
-        SERVED(large_schedules_of_temporal_are_listed),
-        SERVED(pages_of_temporal_count_what_runs_take),
-        SERVED(runs_with_large_results_are_described_by_temporal),
+        API_TEST(large_schedules_of_conductor_are_found),
+        API_TEST(large_executions_of_conductor_are_found),
+        API_TEST(large_executions_of_one_conductor_schedule_are_listed),
+        API_TEST(large_schedules_of_jobs_are_too_many_for_one_list),
+        API_TEST(agents_are_listed_beside_large_schedules),
+        API_TEST(large_runs_of_agents_are_planned_and_deleted),
+        API_TEST(large_past_executions_need_smaller_pages),
+        API_TEST(large_schedules_of_temporal_are_listed),
+        API_TEST(page_sizes_of_temporal_include_the_runs),
+        API_TEST(runs_with_large_results_are_described_by_temporal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

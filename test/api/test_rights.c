@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every route, with every role, in every kind of namespace.
+ * Calls every operation with a token of every role: for the namespace of the token, for another
+ * namespace and for a missing one.
  *
  * The list in this file is independent of the table of operations: an operation that is not in
  * it, or that requires another right, fails the test, so that a change must be made in both.
@@ -109,6 +110,9 @@ static const struct {
     {"runs.heartbeat", "waA"},
     {"runs.release", "waA"},
     {"schedule.backfill", "oeaA"},
+    {"schedule.backfills", "voeaA"},
+    {"schedule.get-backfill", "voeaA"},
+    {"schedule.stop-backfill", "oeaA"},
     {"schedule.bulk", "eaA"},
     {"schedule.bulk-delete", "eaA"},
     {"schedule.bulk-diff", "voeaA"},
@@ -130,6 +134,7 @@ static const struct {
     {"schedule.plan-diff", "voeaA"},
     {"schedule.put", "eaA"},
     {"schedule.archive", "eaA"},
+    {"schedule.release", "oeaA"},
     {"schedule.reset-failures", "oeaA"},
     {"schedule.resume", "oeaA"},
     {"schedule.skip", "oeaA"},
@@ -158,17 +163,19 @@ static const struct {
     {"temporal.update", "eaA"},
 };
 
-enum { EXPECTED = sizeof expected / sizeof expected[0], ROLES = 5, PATH_MAX_BYTES = 256 };
+enum { EXPECTED = sizeof expected / sizeof expected[0], PATH_MAX_BYTES = 256 };
+enum { VIEWER, OPERATOR, EDITOR, ADMIN, WORKER, ROLES };
+enum { OF_TEAM, OF_ALL }; /* the namespace of a token: `team`, or all */
 
 static const char *const roles[ROLES] = {"viewer", "operator", "editor", "admin", "worker"};
-static char tokens[ROLES][2][128]; /* for namespace `team`, and for all */
+static char tokens[ROLES][2][128];
 
 static const char *who_may(const char *id)
 {
     for (int i = 0; i < EXPECTED; i++)
         if (strcmp(expected[i].id, id) == 0)
             return expected[i].who;
-    fail_msg("%s is not in the list of who may what: add it", id);
+    fail_msg("%s is not in the list of allowed roles: add it", id);
     return "";
 }
 
@@ -176,7 +183,7 @@ static void make_tokens(void)
 {
     char root[128];
 
-    world.is_guarded = true;
+    world.checks_tokens = true;
     assert_int_equal(
         post("/api/v1/tokens", js("{'name':'root','role':'admin','namespace':'*'}")), 201);
     snprintf(root, sizeof root, "%s", text_at("token").ptr);
@@ -234,7 +241,7 @@ static void assert_case(bool is_right, const struct operation *op, int role, con
 {
     if (!is_right)
         fail_msg("%s as %s %s: %d %s", op->id, role < 0 ? "nobody" : roles[role], where,
-                 world.call.status, told(""));
+                 world.call.status, json_at(""));
 }
 
 static bool is_refused(int status)
@@ -266,28 +273,28 @@ static const char *answer_without(const char *name)
 }
 
 /* The message in the format of the operation's API. */
-static bool is_nowhere(const struct operation *op)
+static bool says_namespace_is_missing(const struct operation *op)
 {
     if (op->dialect == DIALECTS_TEMPORAL)
         return strcmp(field("grpc-message"), "Namespace other is not found.") == 0;
-    return strcmp(told(op->dialect <= DIALECTS_AGENTS ? "detail" : "message"),
+    return strcmp(json_at(op->dialect <= DIALECTS_AGENTS ? "detail" : "message"),
                   "'namespace \\'other\\' does not exist'") == 0;
 }
 
 /* A namespace of others and a missing one give the same answer, byte for byte. */
-static void check_elsewhere(const struct operation *op, int r, bool is_open)
+static void check_other_namespace(const struct operation *op, int r, bool is_open)
 {
     char other[1024];
-    int status = ask_for(op, tokens[r][0], "other");
+    int status = ask_for(op, tokens[r][OF_TEAM], "other");
 
     if (is_open) {
         assert_case(!is_refused(status), op, r, "elsewhere");
         return;
     }
-    assert_case(status == 404 && is_nowhere(op), op, r, "elsewhere");
+    assert_case(status == 404 && says_namespace_is_missing(op), op, r, "elsewhere");
     assert_case(is_noted_at_home("other"), op, r, "elsewhere, noted");
     snprintf(other, sizeof other, "%s", answer_without("other"));
-    ask_for(op, tokens[r][0], "ghost");
+    ask_for(op, tokens[r][OF_TEAM], "ghost");
     assert_case(strcmp(answer_without("ghost"), other) == 0, op, r, "nowhere");
     assert_case(is_noted_at_home("ghost"), op, r, "nowhere, noted");
 }
@@ -297,19 +304,20 @@ static void check(const struct operation *op, int r)
     const char *who = who_may(op->id);
     bool is_open = strchr(who, '*');
     bool may = is_open || strchr(who, roles[r][0]);
-    bool may_everywhere = is_open || (r == 3 ? strchr(who, 'A') != NULL : may);
+    bool may_everywhere = is_open || (r == ADMIN ? strchr(who, 'A') != NULL : may);
     int status;
 
-    status = ask_for(op, tokens[r][0], NULL); /* its own namespace, not named in the request */
+    status = ask_for(op, tokens[r][OF_TEAM],
+                     NULL); /* its own namespace, not named in the request */
     assert_case(may ? !is_refused(status) : status == 403, op, r, "at home");
-    status = ask_for(op, tokens[r][0], "team");
+    status = ask_for(op, tokens[r][OF_TEAM], "team");
     assert_case(may ? !is_refused(status) : status == 403, op, r, "at home, named");
-    check_elsewhere(op, r, is_open);
-    status = ask_for(op, tokens[r][1], "other");
+    check_other_namespace(op, r, is_open);
+    status = ask_for(op, tokens[r][OF_ALL], "other");
     assert_case(may_everywhere ? !is_refused(status) : status == 403, op, r, "everywhere");
 }
 
-static void every_route_is_for_those_roles_that_may(void **state)
+static void every_route_admits_exactly_its_roles(void **state)
 {
     (void)state;
     make_tokens();
@@ -327,7 +335,7 @@ static void make_bad_tokens(char bad[BADS][128])
 {
     char id[32], root[128];
 
-    snprintf(root, sizeof root, "%s", tokens[3][1]);
+    snprintf(root, sizeof root, "%s", tokens[ADMIN][OF_ALL]);
     world.token = root;
     assert_int_equal(post("/api/v1/tokens",
                           js("{'name':'e','role':'admin','namespace':'*','expiresIn':'1h'}")),
@@ -338,14 +346,15 @@ static void make_bad_tokens(char bad[BADS][128])
     snprintf(bad[BAD_REVOKED], 128, "%s", text_at("token").ptr);
     snprintf(id, sizeof id, "%s", text_at("id").ptr);
     assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", id), NULL, NULL), 204);
-    snprintf(bad[BAD_ROLE], 128, "bf_admin_%.100s", tokens[0][1] + strlen("bf_viewer_"));
+    snprintf(bad[BAD_ROLE], 128, "bf_admin_%.100s",
+             tokens[VIEWER][OF_ALL] + strlen("bf_viewer_"));
     snprintf(bad[BAD_SECRET], 128, "%s", root);
     bad[BAD_SECRET][30] = root[30] == '0' ? '1' : '0';
     snprintf(bad[BAD_SHAPE], 128, "%.100s0", root);
     world.now += SPAN_H;
 }
 
-/* An unknown client gets the same answer for every path, even for one that does not exist. */
+/* An unknown client gets the same answer for every namespace, even for a missing one. */
 static void check_bad(const struct operation *op, const char *token)
 {
     static const char *const spaces[] = {NULL, "team", "other", "ghost"};
@@ -368,7 +377,7 @@ static void check_bad(const struct operation *op, const char *token)
     }
 }
 
-static void what_is_no_token_opens_nothing(void **state)
+static void an_invalid_token_is_refused_by_every_route(void **state)
 {
     static char bad[BADS][128];
 
@@ -380,7 +389,7 @@ static void what_is_no_token_opens_nothing(void **state)
             check_bad(&operations[i], b == BAD_ABSENT ? NULL : bad[b]);
 }
 
-static void the_list_has_no_route_that_is_gone(void **state)
+static void the_list_has_no_removed_route(void **state)
 {
     (void)state;
     for (int e = 0; e < EXPECTED; e++) {
@@ -410,7 +419,7 @@ static void nothing_is_allowed_by_default(void **state)
 
 /* ---- objects of others ---- */
 
-static const char *const named[] = {
+static const char *const object_requests[] = {
     "GET /api/v1/schedules/mine",
     "DELETE /api/v1/schedules/mine",
     "POST /api/v1/schedules/mine/pause",
@@ -427,52 +436,53 @@ static const char *const named[] = {
     "GET /api/v1/runs",
 };
 
-enum { NAMED = sizeof named / sizeof named[0] };
+enum { OBJECT_REQUESTS = sizeof object_requests / sizeof object_requests[0] };
 
 static const char *answer_text_of(const char *what)
 {
     int status;
 
-    world.token = tokens[3][0];
+    world.token = tokens[ADMIN][OF_TEAM];
     status = ask(what, NULL, NULL);
     return js("%d %.*s", status, STR_ARG(world.call.answer));
 }
 
 /* The same request before and after another namespace has the object. */
-static void what_others_have_looks_as_if_it_were_not_there(void **state)
+static void objects_of_another_namespace_look_like_missing_ones(void **state)
 {
-    static char before[NAMED][512];
+    static char before[OBJECT_REQUESTS][512];
 
     (void)state;
     make_tokens();
-    for (int i = 0; i < NAMED; i++)
-        snprintf(before[i], sizeof before[i], "%s", answer_text_of(named[i]));
-    world.token = tokens[3][1];
+    for (int i = 0; i < OBJECT_REQUESTS; i++)
+        snprintf(before[i], sizeof before[i], "%s", answer_text_of(object_requests[i]));
+    world.token = tokens[ADMIN][OF_ALL];
     assert_int_equal(post("/api/v1/schedules?namespace=other",
                           js("{'id':'mine','spec':{'intervals':[{'every':'1h'}]},"
                              "'action':{'type':'queue','queue':'theirs'}}")),
                      201);
     assert_int_equal(post("/api/v1/schedules/mine/trigger?namespace=other", "{}"), 202);
-    for (int i = 0; i < NAMED; i++)
-        assert_string_equal(answer_text_of(named[i]), before[i]);
+    for (int i = 0; i < OBJECT_REQUESTS; i++)
+        assert_string_equal(answer_text_of(object_requests[i]), before[i]);
 }
 
 /* The operation creates the object, so its answer does not reveal whether it exists. */
-static bool makes_it(const struct operation *op)
+static bool creates_object(const struct operation *op)
 {
     return strcmp(op->id, "schedule.put") == 0 || strcmp(op->id, "calendar.put") == 0 ||
            strcmp(op->id, "gate.put") == 0 || strcmp(op->id, "queue.put") == 0 ||
            strcmp(op->id, "namespace.put") == 0 || strcmp(op->id, "conductor.start-named") == 0;
 }
 
+/* The whole answer, with only line feeds masked. */
 static const char *answer_of(const struct operation *op)
 {
-    ask_for(op, tokens[3][0], NULL);
+    ask_for(op, tokens[ADMIN][OF_TEAM], NULL);
     return answer_without("\n");
 }
 
 /* Every operation that names an object: x, before and after another namespace has it. */
-static void no_route_tells_what_others_have(void **state)
+static void no_route_reveals_objects_of_another_namespace(void **state)
 {
     enum { ROUTES_MAX = 256 };
     static char before[ROUTES_MAX][512];
@@ -482,9 +492,9 @@ static void no_route_tells_what_others_have(void **state)
     make_tokens();
     assert_in_range(operation_count, 1, ROUTES_MAX);
     for (int i = 0; i < operation_count; i++)
-        if (strchr(operations[i].path, '{') && !makes_it(&operations[i]))
+        if (strchr(operations[i].path, '{') && !creates_object(&operations[i]))
             snprintf(before[i], sizeof before[i], "%s", answer_of(&operations[i]));
-    world.token = tokens[3][1];
+    world.token = tokens[ADMIN][OF_ALL];
     assert_int_equal(post("/api/v1/schedules?namespace=other",
                           js("{'id':'x','spec':{'intervals':[{'every':'1h'}]},"
                              "'governor':{},'action':{'type':'queue','queue':'x'}}")),
@@ -505,9 +515,9 @@ static void no_route_tells_what_others_have(void **state)
     assert_in_range(missing, 20, ROUTES_MAX);
 }
 
-static const char *const of_run[] = {"GET /api/v1/runs/%s", "GET /api/v1/runs/%s/logs",
-                                     "POST /api/v1/runs/%s/cancel",
-                                     "POST /api/v1/runs/%s/terminate"};
+static const char *const run_requests[] = {"GET /api/v1/runs/%s", "GET /api/v1/runs/%s/logs",
+                                           "POST /api/v1/runs/%s/cancel",
+                                           "POST /api/v1/runs/%s/terminate"};
 
 /* The answer without the id of the run. */
 static const char *run_answer(const char *fmt, const char *run)
@@ -524,13 +534,13 @@ static const char *run_answer(const char *fmt, const char *run)
     return to;
 }
 
-static void a_run_of_others_looks_as_if_it_were_not_there(void **state)
+static void a_run_of_another_namespace_looks_like_a_missing_one(void **state)
 {
     char theirs[64], nobodys[64];
 
     (void)state;
     make_tokens();
-    world.token = tokens[3][1];
+    world.token = tokens[ADMIN][OF_ALL];
     assert_int_equal(post("/api/v1/schedules?namespace=other",
                           js("{'id':'mine','action':{'type':'queue','queue':'theirs'}}")),
                      201);
@@ -538,18 +548,19 @@ static void a_run_of_others_looks_as_if_it_were_not_there(void **state)
     snprintf(theirs, sizeof theirs, "%s", text_at("id").ptr);
     run_id_format(&(struct run_id){1, 1767607200000, 1}, nobodys);
     assert_int_equal(strlen(theirs), strlen(nobodys));
-    for (size_t i = 0; i < sizeof of_run / sizeof of_run[0]; i++)
-        assert_string_equal(run_answer(of_run[i], theirs), run_answer(of_run[i], nobodys));
+    for (size_t i = 0; i < sizeof run_requests / sizeof run_requests[0]; i++)
+        assert_string_equal(run_answer(run_requests[i], theirs),
+                            run_answer(run_requests[i], nobodys));
 }
 
 /* A claimed run outlives its schedule; its namespace can still see it. */
-static void a_run_that_outlived_its_schedule_is_still_not_for_others(void **state)
+static void a_run_that_outlived_its_schedule_is_hidden_from_other_namespaces(void **state)
 {
     char theirs[64], nobodys[64];
 
     (void)state;
     make_tokens();
-    world.token = tokens[3][1];
+    world.token = tokens[ADMIN][OF_ALL];
     assert_int_equal(post("/api/v1/schedules?namespace=other",
                           js("{'id':'mine','action':{'type':'queue','queue':'theirs'}}")),
                      201);
@@ -558,27 +569,28 @@ static void a_run_that_outlived_its_schedule_is_still_not_for_others(void **stat
     assert_int_equal(post("/api/v1/queues/claim?namespace=other",
                           js("{'queues':['theirs'],'max':1,'wait':'0s','worker':'w'}")),
                      200);
-    assert_told("runs.1", "absent");
+    assert_json("runs.1", "absent");
     assert_int_equal(ask("DELETE /api/v1/schedules/mine?namespace=other", NULL, NULL), 204);
     run_id_format(&(struct run_id){1, 1767607200000, 1}, nobodys);
-    for (size_t i = 0; i < sizeof of_run / sizeof of_run[0]; i++)
-        assert_string_equal(run_answer(of_run[i], theirs), run_answer(of_run[i], nobodys));
-    world.token = tokens[3][1];
+    for (size_t i = 0; i < sizeof run_requests / sizeof run_requests[0]; i++)
+        assert_string_equal(run_answer(run_requests[i], theirs),
+                            run_answer(run_requests[i], nobodys));
+    world.token = tokens[ADMIN][OF_ALL];
     assert_int_equal(get(js("/api/v1/runs/%s?namespace=other", theirs)), 200);
-    assert_told("state", "'leased'");
+    assert_json("state", "'leased'");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(every_route_is_for_those_roles_that_may),
-        SERVED(what_is_no_token_opens_nothing),
-        SERVED(the_list_has_no_route_that_is_gone),
-        SERVED(nothing_is_allowed_by_default),
-        SERVED(what_others_have_looks_as_if_it_were_not_there),
-        SERVED(no_route_tells_what_others_have),
-        SERVED(a_run_of_others_looks_as_if_it_were_not_there),
-        SERVED(a_run_that_outlived_its_schedule_is_still_not_for_others),
+        API_TEST(every_route_admits_exactly_its_roles),
+        API_TEST(an_invalid_token_is_refused_by_every_route),
+        API_TEST(the_list_has_no_removed_route),
+        API_TEST(nothing_is_allowed_by_default),
+        API_TEST(objects_of_another_namespace_look_like_missing_ones),
+        API_TEST(no_route_reveals_objects_of_another_namespace),
+        API_TEST(a_run_of_another_namespace_looks_like_a_missing_one),
+        API_TEST(a_run_that_outlived_its_schedule_is_hidden_from_other_namespaces),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source of a run's time: one of seven labels, shown from the plan to the history.
+ * `nextSource` of schedules and `source` of runs: which of seven rules set the time of a run.
  *
- * The expected times are computed by hand: the world begins at 2026-01-05T10:00:00Z.
+ * The expected times are computed by hand: the clock starts at 2026-01-05T10:00:00Z.
  */
 #include "world.h"
 
-#define GOVERNED ",'governor':{}"
-#define MINUTES  "{'intervals':[{'every':'10m'}]}"
+#define GOVERNED     ",'governor':{}"
+#define EVERY_10_MIN "{'intervals':[{'every':'10m'}]}"
 
 static void make(const char *id, const char *spec, const char *rest)
 {
@@ -30,23 +30,23 @@ static void assert_source(const char *id, span time, const char *slot, const cha
     assert_int_equal(get(js("/api/v1/schedules/%s", id)), 200);
     assert_true(str_eq(text_at("state.nextAt"), str_of(slot)));
     assert_true(str_eq(text_at("state.nextSource"), str_of(source)));
-    pass(time);
+    pass_time(time);
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q-%s'],'worker':'w'}", id)),
                      200);
     assert_true(str_eq(text_at("runs.0.slot"), str_of(slot)));
     assert_true(str_eq(text_at("runs.0.source"), str_of(source)));
     snprintf(run, sizeof run, "%s", text_at("runs.0.id").ptr);
-    snprintf(fence, sizeof fence, "%s", told("runs.0.fence"));
+    snprintf(fence, sizeof fence, "%s", json_at("runs.0.fence"));
     assert_int_equal(post(js("/api/v1/runs/%s/complete", run), js("{'fence':%s}", fence)), 200);
     assert_int_equal(get(js("/api/v1/runs/%s", run)), 200);
-    assert_told("state", "'ended'");
+    assert_json("state", "'ended'");
     assert_true(str_eq(text_at("source"), str_of(source)));
 }
 
 static void the_interval_of_the_schedule(void **state)
 {
     (void)state;
-    make("s", MINUTES, GOVERNED);
+    make("s", EVERY_10_MIN, GOVERNED);
     assert_source("s", 10 * SPAN_MIN, "2026-01-05T10:10:00.000Z", "baseline-interval");
 }
 
@@ -60,7 +60,7 @@ static void the_expression_of_the_schedule(void **state)
 static void a_hint_of_another_interval(void **state)
 {
     (void)state;
-    make("s", MINUTES, GOVERNED);
+    make("s", EVERY_10_MIN, GOVERNED);
     hint("s", "{'interval':'2m'}");
     assert_source("s", 2 * SPAN_MIN, "2026-01-05T10:02:00.000Z", "ai-interval");
 }
@@ -68,7 +68,7 @@ static void a_hint_of_another_interval(void **state)
 static void a_hint_of_one_moment(void **state)
 {
     (void)state;
-    make("s", MINUTES, GOVERNED);
+    make("s", EVERY_10_MIN, GOVERNED);
     hint("s", "{'at':'2026-01-05T10:03:00Z'}");
     assert_source("s", 3 * SPAN_MIN, "2026-01-05T10:03:00.000Z", "ai-oneshot");
 }
@@ -94,19 +94,19 @@ static void the_end_of_a_pause(void **state)
     char run[64];
 
     (void)state;
-    make("s", MINUTES, GOVERNED);
+    make("s", EVERY_10_MIN, GOVERNED);
     assert_int_equal(post("/api/v1/schedules/s/pause", js("{'until':'2026-01-05T10:30:00Z'}")),
                      200);
-    pass(29 * SPAN_MIN);
+    pass_time(29 * SPAN_MIN);
     assert_int_equal(get("/api/v1/runs?schedule=s"), 200);
-    assert_told("runs", "[]");
-    pass(SPAN_MIN);
+    assert_json("runs", "[]");
+    pass_time(SPAN_MIN);
     assert_int_equal(get("/api/v1/runs?schedule=s"), 200);
-    assert_told("runs.0.slot", "'2026-01-05T10:30:00.000Z'");
-    assert_told("runs.1", "absent");
+    assert_json("runs.0.slot", "'2026-01-05T10:30:00.000Z'");
+    assert_json("runs.1", "absent");
     snprintf(run, sizeof run, "%s", text_at("runs.0.id").ptr);
     assert_int_equal(get(js("/api/v1/runs/%s", run)), 200);
-    assert_told("source", "'paused'");
+    assert_json("source", "'paused'");
 }
 
 /* Without a governor, runs have no label, but the rule of the next slot is shown. */
@@ -134,33 +134,33 @@ static void the_times_of_a_schedule_without_a_governor(void **state)
         const char *id = js("s%zu", i);
 
         make(id, rows[i].spec, ""); /* the answer to the create request */
-        assert_told("state.nextSource", rows[i].source);
+        assert_json("state.nextSource", rows[i].source);
         assert_int_equal(get(js("/api/v1/schedules/s%zu", i)), 200);
-        assert_told("state.nextSource", rows[i].source);
+        assert_json("state.nextSource", rows[i].source);
         assert_int_equal(get(js("/api/v1/schedules?prefix=s%zu", i)), 200);
-        assert_told("schedules.0.state.nextSource", rows[i].source);
+        assert_json("schedules.0.state.nextSource", rows[i].source);
         assert_int_equal(get(js("/api/v1/schedules/s%zu/next", i)), 200);
         if (strcmp(rows[i].source, "null") != 0)
-            assert_told("times.0.source", rows[i].source);
+            assert_json("times.0.source", rows[i].source);
     }
     /* A skipped slot is not the next one. */
     assert_int_equal(post("/api/v1/schedules/s6/skip-next", ""), 200);
     assert_int_equal(get("/api/v1/schedules/s6"), 200);
-    assert_told("state.nextAt", "'2026-01-05T10:10:00.000Z'");
-    assert_told("state.nextSource", "'baseline-interval'");
+    assert_json("state.nextAt", "'2026-01-05T10:10:00.000Z'");
+    assert_json("state.nextSource", "'baseline-interval'");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(the_interval_of_the_schedule),
-        SERVED(the_expression_of_the_schedule),
-        SERVED(a_hint_of_another_interval),
-        SERVED(a_hint_of_one_moment),
-        SERVED(the_shortest_interval),
-        SERVED(the_longest_interval),
-        SERVED(the_end_of_a_pause),
-        SERVED(the_times_of_a_schedule_without_a_governor),
+        API_TEST(the_interval_of_the_schedule),
+        API_TEST(the_expression_of_the_schedule),
+        API_TEST(a_hint_of_another_interval),
+        API_TEST(a_hint_of_one_moment),
+        API_TEST(the_shortest_interval),
+        API_TEST(the_longest_interval),
+        API_TEST(the_end_of_a_pause),
+        API_TEST(the_times_of_a_schedule_without_a_governor),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,16 +18,16 @@
 #include "zones.h"
 
 enum {
-    TURNS_MAX = 1000, /* at one moment                      */
-    STEPS_MAX = 8,    /* of one call                        */
+    TURNS_MAX = 1000, /* of one pass_time() */
+    STEPS_MAX = 8,    /* of one call */
     TEXT_MAX = 1 << 20,
-    TEXTS = 8,
+    JS_TEXTS = 8, /* results of js() that are valid at the same time */
 };
 
 #define START INT64_C(1767607200000000) /* 2026-01-05T10:00:00Z */
 
 struct world world;
-static struct arena *lasting; /* the same for all tests of a program */
+static struct arena *openapi_arena; /* for the document, which is built once per program */
 static struct openapi openapi;
 
 static int64_t quota_schedules(void *arg, struct str namespace)
@@ -67,8 +67,8 @@ static int reasons(void *arg, struct context_reason list[static CONTEXT_REASONS_
     (void)arg;
     if (!world.not_ready)
         return 0;
-    list[0] = (struct context_reason){"database", world.not_ready};
-    list[1] = (struct context_reason){"clock", "the clock has jumped"};
+    list[0] = (struct context_reason){.code = "database", .text = world.not_ready};
+    list[1] = (struct context_reason){.code = "clock", .text = "the clock has jumped"};
     return 2;
 }
 
@@ -76,7 +76,9 @@ static bool print_metrics(void *arg, struct answer *out,
                           struct context_latest latest[static CONTEXT_LATEST_MAX])
 {
     (void)arg;
-    answer_text(out, "# HELP x_total Said by the world.\n# TYPE x_total counter\nx_total 7\n");
+    answer_text(
+        out,
+        "# HELP x_total A counter of the test server.\n# TYPE x_total counter\nx_total 7\n");
     memcpy(latest, world.latest, sizeof world.latest);
     return !world.not_ready;
 }
@@ -93,13 +95,13 @@ static enum rc check_settings(void *arg, struct str json, struct arena *arena,
     return RC_INVALID;
 }
 
-static void keep_calls(const struct turn_out *out)
+static void keep_dispatches(const struct turn_out *out)
 {
     for (int i = 0; i < out->dispatch_count; i++) {
         const struct run *run = &out->dispatches[i].run;
 
-        assert_true(world.dispatch_count < WORLD_CALLS_MAX);
-        world.dispatches[world.dispatch_count++] = (struct world_call){
+        assert_true(world.dispatch_count < WORLD_DISPATCHES_MAX);
+        world.dispatches[world.dispatch_count++] = (struct world_dispatch){
             {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass}, run->fence};
     }
 }
@@ -110,22 +112,22 @@ static struct turn_out take_turn(struct turn_in *in)
     struct turn_out out;
 
     in->now = world.now;
-    in->rows = world.rows > 0 ? world.rows : TURN_ROWS_MAX;
+    in->rows = world.turn_rows > 0 ? world.turn_rows : TURN_ROWS_MAX;
     for (int i = LANE_HTTP; i < LANE_COUNT; i++)
         in->capacity[i] = 0;
-    in->capacity[LANE_FLOW] = world.flows;
+    in->capacity[LANE_FLOW] = world.workflow_limit;
     world_must(engine_turn(world.engine, in, &out, &err), &err);
-    keep_calls(&out);
+    keep_dispatches(&out);
     return out;
 }
 
-void report_call(int call, struct report report)
+void report_dispatch(int dispatch, struct report report)
 {
     struct turn_in in = {.reports = &report, .report_count = 1};
 
-    assert_true(call < world.dispatch_count);
-    report.run = world.dispatches[call].run;
-    report.fence = world.dispatches[call].fence;
+    assert_true(dispatch < world.dispatch_count);
+    report.run = world.dispatches[dispatch].run;
+    report.fence = world.dispatches[dispatch].fence;
     assert_int_equal(take_turn(&in).report_replies[0].rc, RC_OK);
 }
 
@@ -147,9 +149,9 @@ static void warn(void *arg, struct str namespace, struct str schedule, struct st
 int world_begin(void **state)
 {
     (void)state;
-    if (!lasting) {
-        lasting = arena_new(2 << 20);
-        openapi = openapi_make("1.2.3", lasting);
+    if (!openapi_arena) {
+        openapi_arena = arena_new(2 << 20);
+        openapi = openapi_make("1.2.3", openapi_arena);
     }
     world = (struct world){.now = START, .arena = arena_new(CALL_ARENA_MAX)};
     world.context = (struct api_context){
@@ -190,7 +192,7 @@ int world_end(void **state)
     return world_close();
 }
 
-void pass(span time)
+void pass_time(span time)
 {
     instant until = world.now + time;
     struct turn_in in = {0};
@@ -204,10 +206,10 @@ void pass(span time)
             return;
         world.now = out.wake_at < until ? out.wake_at : until;
     }
-    fail_msg("there is no end of turns");
+    fail_msg("the engine still has work after %d turns", TURNS_MAX);
 }
 
-/* The functions of the context, and the steps between a request and its answer. */
+/* ---- the steps of a call ---- */
 
 static struct reply *keep_replies(struct call *call, const struct turn_out *out)
 {
@@ -270,7 +272,7 @@ static enum call_step poll(struct call *call)
     return call->operation->settled(call);
 }
 
-static enum call_step read_it(struct call *call)
+static enum call_step read_database(struct call *call)
 {
     enum call_step step;
 
@@ -292,7 +294,7 @@ static bool find_namespace(struct call *call)
     return result.rows == 1;
 }
 
-static void carry_out(struct call *call, enum call_step step)
+static void take_steps(struct call *call, enum call_step step)
 {
     if (step != CALL_ANSWER && !find_namespace(call))
         step = call_without_namespace(call);
@@ -307,19 +309,19 @@ static void carry_out(struct call *call, enum call_step step)
         else if (step == CALL_SETTLE)
             step = call->operation->settled(call);
         else
-            step = read_it(call);
+            step = read_database(call);
     }
 }
 
-bool read_on(void)
+bool read_stream(void)
 {
     assert_non_null(world.call.stream);
     world.call.stream->line_count = 0;
     world.call.now = world.now;
-    return read_it(&world.call) == CALL_STREAM;
+    return read_database(&world.call) == CALL_STREAM;
 }
 
-const char *streamed(void)
+const char *stream_names(void)
 {
     static char text[TEXT_MAX];
     const struct call_stream *stream = world.call.stream;
@@ -333,7 +335,7 @@ const char *streamed(void)
     return text;
 }
 
-/* Requests. */
+/* ---- requests ---- */
 
 /* The head of a request; the body is passed separately. */
 static char *request_text(const char *what, const char *fields, size_t length)
@@ -362,18 +364,18 @@ static struct keyring *read_keys(void)
     return keys;
 }
 
-/* Does what the server's admission does. */
+/* Admits a request as the server does, without its rate limits. */
 static bool admit(struct call *call, const struct http1_request *request)
 {
     static const struct str hosts[] = {{"belfry.test", 11}};
-    struct auth auth = {world.keys, hosts, 1};
+    struct auth auth = {world.keys, hosts, 1, false};
 
     call->from = world.is_remote ? STR("192.0.2.7") : STR("127.0.0.1");
     auth_name_request(call, request);
     keyring_free(world.keys);
     auth.keys = world.keys = read_keys();
     call->keys = world.keys;
-    if (world.is_guarded)
+    if (world.checks_tokens)
         return auth_admit(call, &auth, request, !world.is_remote);
     call->by = STR("test");
     call->caller = (struct caller){.name = call->by, .role = ROLE_ADMIN, .is_everywhere = true};
@@ -383,6 +385,8 @@ static bool admit(struct call *call, const struct http1_request *request)
 static void find_and_begin(struct call *call, const struct http1_request *request,
                            struct str body)
 {
+    struct budget budget = {.left = world.steps};
+    enum call_step step;
     struct str allow;
     int status;
 
@@ -393,8 +397,12 @@ static void find_and_begin(struct call *call, const struct http1_request *reques
         call_field(call, STR("Allow"), allow);
         return;
     }
-    if (admit(call, request))
-        carry_out(call, call_begin(call, request, body));
+    if (!admit(call, request))
+        return;
+    call->budget = world.steps > 0 ? &budget : NULL;
+    step = call_begin(call, request, body);
+    call->budget = NULL;
+    take_steps(call, step);
 }
 
 static const char *with_token(const char *fields)
@@ -421,7 +429,7 @@ static struct str stream_text(const struct call_stream *stream, struct arena *ar
     return answer_done(&out);
 }
 
-static void record_it(const char *what, const char *body)
+static void record_call(const char *what, const char *body)
 {
     const struct call *call = &world.call;
     struct exchange_record record = {what, body ? body : "", call->status, call->content_type,
@@ -467,10 +475,10 @@ int ask_rpc(const char *path, struct str message)
 int ask(const char *what, const char *fields, const char *body)
 {
     ask_bytes(what, fields, str_of(body ? body : ""));
-    record_it(what, body);
+    record_call(what, body);
     world.json = json_loadb(world.call.answer.ptr ? world.call.answer.ptr : "",
                             world.call.answer.len, JSON_DECODE_ANY, NULL);
-    if (world.call.answer.len > 0 && !world.is_lines && world.call.content_type &&
+    if (world.call.answer.len > 0 && !world.may_be_text && world.call.content_type &&
         !strstr(world.call.content_type, "text/plain"))
         assert_non_null(world.json);
     return world.call.status;
@@ -486,7 +494,7 @@ int post(const char *target, const char *body)
     return ask(js("POST %s", target), NULL, body);
 }
 
-/* Answers. */
+/* ---- answers ---- */
 
 static const json_t *find(const char *path)
 {
@@ -506,7 +514,7 @@ static const json_t *find(const char *path)
     return value;
 }
 
-const char *told(const char *path)
+const char *json_at(const char *path)
 {
     static char text[TEXT_MAX];
     const json_t *value = find(path);
@@ -527,7 +535,7 @@ struct str text_at(const char *path)
     const json_t *value = find(path);
 
     if (!json_is_string(value))
-        fail_msg("%s is not a string in %s", path, told(""));
+        fail_msg("%s is not a string in %s", path, json_at(""));
     return str_of(js("%s", json_string_value(value)));
 }
 
@@ -546,23 +554,23 @@ void assert_refusal(int got, int status, const char *code, const char *where, co
                     int line)
 {
     const json_t *place = find("field");
-    const char *is_at = place ? json_string_value(place) : "";
-    const json_t *said = find("code");
+    const char *field_text = place ? json_string_value(place) : "";
+    const json_t *reason = find("code");
 
-    if (got != status || !said || strcmp(json_string_value(said), code) != 0 ||
-        strcmp(is_at, where) != 0 ||
+    if (got != status || !reason || strcmp(json_string_value(reason), code) != 0 ||
+        strcmp(field_text, where) != 0 ||
         strcmp(world.call.content_type, "application/problem+json") != 0 ||
         json_integer_value(find("status")) != status) {
-        print_error("%d %s\n", got, told(""));
+        print_error("%d %s\n", got, json_at(""));
         _fail(file, line);
     }
 }
 
 const char *js(const char *fmt, ...)
 {
-    static char texts[TEXTS][TEXT_MAX];
+    static char texts[JS_TEXTS][TEXT_MAX];
     static int turn;
-    char *text = texts[turn++ % TEXTS];
+    char *text = texts[turn++ % JS_TEXTS];
     va_list args;
 
     va_start(args, fmt);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server without sockets and threads for tests: it takes the bytes of a request and returns
- * the answer.
+ * A server for tests, without sockets and threads: a test passes the bytes of a request and
+ * gets the answer.
  *
  * It uses a real engine on a SQLite file, or on the PostgreSQL server that with_postgres.sh
- * started if BELFRY_TEST_DB says so.  The clock stands still unless a test moves it; it begins
- * at 2026-01-05T10:00:00Z, a Monday.
+ * started if BELFRY_TEST_DB is "postgres".  The clock moves only when a test moves it; it
+ * starts at 2026-01-05T10:00:00Z, a Monday.
  */
 #pragma once
 
@@ -22,10 +22,10 @@
 #include "store/named_objects.h"
 #include "wire/json/json.h"
 
-enum { WORLD_CALLS_MAX = 64 };
+enum { WORLD_DISPATCHES_MAX = 64 };
 
-/* A workflow that the node was ordered to start in an upstream. */
-struct world_call {
+/* A workflow that the engine gave to this node to start in an upstream. */
+struct world_dispatch {
     struct run_id run;
     int64_t fence;
 };
@@ -35,23 +35,23 @@ struct world {
     struct db *db, *reader;
     struct engine *engine;
     struct api_context context;
-    const char *not_ready; /* what /readyz reports                                  */
-    int64_t quota;         /* maximum schedules of a namespace, 0: no limit         */
-    const char *upstream;  /* the only one; NULL: none                              */
-    uint64_t random;       /* the next number                                       */
-    int polls;             /* turns of a waiting poll                               */
-    bool is_guarded;       /* tokens are checked; else every caller is admin "test" */
-    bool is_remote;        /* then: requests come from a remote client              */
-    const char *token;     /* then: the token of requests; NULL: none               */
-    struct keyring *keys;  /* of the last request                                   */
-    bool is_lines;         /* answers need not be JSON                              */
-    char warned[256];      /* the last logged warning, "namespace/schedule: text"   */
-    bool is_halted;        /* the last request to halt the node; turns ignore it    */
+    const char *not_ready; /* what /readyz reports */
+    int64_t quota;         /* maximum schedules of a namespace; 0: no limit */
+    const char *upstream;  /* the name of the only upstream; NULL: none */
+    uint64_t random;       /* the next random number */
+    int64_t steps;         /* of struct budget, for begin(); 0: no limit */
+    bool checks_tokens;    /* false: every caller is the admin "test" */
+    bool is_remote;        /* requests come from a remote client, if tokens are checked */
+    const char *token;     /* the token that requests send; NULL: none */
+    struct keyring *keys;  /* of the last request */
+    bool may_be_text;      /* false: ask() fails if an answer is not JSON */
+    char warned[256];      /* the last logged warning, "namespace/schedule: text" */
+    bool is_halted;        /* what the last request to halt or resume the node set */
     struct context_latest latest[CONTEXT_LATEST_MAX]; /* for /metrics */
-    int rows;           /* of one turn; 0: the maximum                                */
-    int flows;          /* workflows that this node may run at the same time; 0: none */
-    int dispatch_count; /* workflows that it was ordered to start                     */
-    struct world_call dispatches[WORLD_CALLS_MAX];
+    int turn_rows;      /* maximum rows per turn; 0: TURN_ROWS_MAX */
+    int workflow_limit; /* workflows that this node may run at the same time */
+    int dispatch_count;
+    struct world_dispatch dispatches[WORLD_DISPATCHES_MAX];
     /* The last answer. */
     struct arena *arena;
     struct call call;
@@ -59,7 +59,7 @@ struct world {
 };
 extern struct world world;
 
-#define SERVED(name) cmocka_unit_test_setup_teardown(name, world_begin, world_end)
+#define API_TEST(name) cmocka_unit_test_setup_teardown(name, world_begin, world_end)
 int world_begin(void **state);
 int world_end(void **state);
 
@@ -73,36 +73,36 @@ int post(const char *target, const char *body);
 /* A gRPC call with this message, without its frame; the answer is in a frame. */
 int ask_rpc(const char *path, struct str message);
 
-/* Reads the new events of a stream.  False: it cannot be continued. */
-bool read_on(void);
-/* The names of the events of the last read, "begin run.ended". */
-const char *streamed(void);
+/* Reads the new events of a stream.  Returns false if it cannot continue. */
+bool read_stream(void);
+/* The names of the events of the last read, such as "begin run.ended". */
+const char *stream_names(void);
 
 /* The path of the SQLite file. */
 const char *world_file(void);
 bool world_is_on_postgres(void);
 
-/* Advances the clock and runs the turns that are due. */
-void pass(span time);
+/* Moves the clock forward and takes the turns that become due. */
+void pass_time(span time);
 
 /* Restarts the server with this dispatch_jitter. */
-void start_again(span dispatch_jitter);
+void restart_server(span dispatch_jitter);
 
 /* A second node on PostgreSQL, on a connection of its own; the caller frees both. */
-struct engine *start_other(const struct db_fault *fault, struct db **ret_db);
+struct engine *start_second_node(const struct db_fault *fault, struct db **ret_db);
 
 /* Opens a new connection for the engine, as the server does when the old one fails. */
-void connect_again(void);
+void reconnect(void);
 
-/* Reports the result of a dispatched workflow; sets `run` and `fence` of the report. */
-void report_call(int call, struct report report);
+/* Sends the report of a dispatch by its index; sets `run` and `fence` of the report. */
+void report_dispatch(int dispatch, struct report report);
 
 /*
  * A member of the last answer, such as "state.nextAt" or "results.0.status", as one line of
  * JSON with ' instead of ".  The empty path is the whole answer; a missing member is "absent".
  */
-const char *told(const char *path);
-#define assert_told(path, expected) assert_string_equal(told(path), expected)
+const char *json_at(const char *path);
+#define assert_json(path, expected) assert_string_equal(json_at(path), expected)
 
 /* The text of a string member, copied. */
 struct str text_at(const char *path);

@@ -69,14 +69,14 @@ void world_open(void)
     arena_free(arena);
 }
 
-void start_again(span dispatch_jitter)
+void restart_server(span dispatch_jitter)
 {
     engine_free(world.engine);
     world.context.dispatch_jitter = dispatch_jitter;
     start(dispatch_jitter);
 }
 
-struct engine *start_other(const struct db_fault *fault, struct db **ret_db)
+struct engine *start_second_node(const struct db_fault *fault, struct db **ret_db)
 {
     struct engine *engine = engine_new(
         &(struct engine_options){.node = STR("b"), .zones = {.find = zone_find}});
@@ -88,7 +88,7 @@ struct engine *start_other(const struct db_fault *fault, struct db **ret_db)
     return engine;
 }
 
-void connect_again(void)
+void reconnect(void)
 {
     struct err err = {.text = ""};
 

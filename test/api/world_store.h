@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The database of the test server and the engine on it.  Only for test/api/world.c.
+ * The database of the test server and the engine on it.
  */
 #pragma once
 
@@ -10,5 +10,5 @@
 void world_open(void);
 int world_close(void);
 
-/* Fails the test with the message. */
+/* Fails the test with the message unless `rc` is RC_OK. */
 void world_must(enum rc rc, const struct err *err);

@@ -51,7 +51,7 @@ static bool is_zero(const void *bytes, size_t len)
     return true;
 }
 
-static void every_take_is_aligned_zeroed_and_apart_from_the_others(void **state)
+static void allocations_are_aligned_zeroed_and_do_not_overlap(void **state)
 {
     struct arena *arena = arena_new(16 << 20);
     unsigned char *before = NULL;
@@ -73,7 +73,7 @@ static void every_take_is_aligned_zeroed_and_apart_from_the_others(void **state)
     assert_null(arena_free(arena));
 }
 
-static void a_take_larger_than_a_block_gets_its_own(void **state)
+static void an_allocation_larger_than_a_block_gets_its_own(void **state)
 {
     struct arena *arena = arena_new(8 << 20);
     unsigned char *small = arena_take(arena, 100), *large = arena_take(arena, 1 << 20);
@@ -86,7 +86,7 @@ static void a_take_larger_than_a_block_gets_its_own(void **state)
     arena_free(arena);
 }
 
-static void use_is_counted_up_to_rounding_and_forgotten_by_a_reset(void **state)
+static void used_bytes_are_rounded_up_and_a_reset_sets_them_to_zero(void **state)
 {
     const size_t align = alignof(max_align_t);
     struct arena *arena = arena_new(1 << 20);
@@ -102,7 +102,7 @@ static void use_is_counted_up_to_rounding_and_forgotten_by_a_reset(void **state)
     arena_free(arena);
 }
 
-static void what_is_taken_after_a_reset_is_zeroed_again(void **state)
+static void allocations_after_a_reset_are_zeroed(void **state)
 {
     struct arena *arena = arena_new(1 << 20);
 
@@ -120,8 +120,7 @@ static void what_is_taken_after_a_reset_is_zeroed_again(void **state)
     arena_free(arena);
 }
 
-/* A block fits many small allocations, or one of any size. */
-static void room_is_apart_from_what_was_taken_and_counts_as_such(void **state)
+static void raw_memory_does_not_overlap_and_counts_as_used(void **state)
 {
     struct arena *arena = arena_new(1 << 20);
     unsigned char *a = arena_take(arena, 100), *room = arena_take_raw(arena, 100), *b;
@@ -134,6 +133,7 @@ static void room_is_apart_from_what_was_taken_and_counts_as_such(void **state)
     arena_free(arena);
 }
 
+/* Many small allocations, or one of `large` bytes. */
 static void take_a_round(struct arena *arena, size_t large)
 {
     for (int i = 0; i < 100 && large == 0; i++)
@@ -171,7 +171,7 @@ static void take_many(struct arena *arena)
     arena_reset(arena);
 }
 
-static void takes_of_many_blocks_allocate_nothing_the_second_time(void **state)
+static void many_blocks_are_reused_without_a_new_allocation(void **state)
 {
     struct arena *arena;
     long before;
@@ -187,7 +187,7 @@ static void takes_of_many_blocks_allocate_nothing_the_second_time(void **state)
     arena_free(arena);
 }
 
-static void what_is_taken_in_another_order_after_a_reset_is_apart(void **state)
+static void allocations_in_another_order_after_a_reset_do_not_overlap(void **state)
 {
     static const size_t sizes[] = {10, 100000, 20000, 3, 400000, 16000};
     enum { COUNT = sizeof sizes / sizeof *sizes };
@@ -210,7 +210,7 @@ static void what_is_taken_in_another_order_after_a_reset_is_apart(void **state)
     arena_free(arena);
 }
 
-static void the_ceiling_itself_can_be_reached_again_and_again(void **state)
+static void every_byte_up_to_the_limit_can_be_allocated_again_and_again(void **state)
 {
     struct arena *arena = arena_new(1000);
 
@@ -254,7 +254,7 @@ static void take_a_string_too_long(void *arg)
     arena_str(arg, (struct str){text, sizeof text});
 }
 
-static void beyond_the_ceiling_the_process_ends(void **state)
+static void an_allocation_above_the_limit_aborts(void **state)
 {
     struct arena *arena = arena_new(1000);
 
@@ -270,19 +270,19 @@ static void beyond_the_ceiling_the_process_ends(void **state)
 }
 
 /* Rounding up to the alignment must not wrap to zero. */
-static void make_without_a_ceiling(void *arg)
+static void make_with_a_limit_that_overflows(void *arg)
 {
     (void)arg;
     take_everything(arena_new(SIZE_MAX));
 }
 
-static void a_ceiling_beyond_all_memory_is_refused(void **state)
+static void a_limit_that_would_overflow_aborts(void **state)
 {
     (void)state;
-    assert_true(aborts(make_without_a_ceiling, NULL));
+    assert_true(aborts(make_with_a_limit_that_overflows, NULL));
 }
 
-static void an_array_is_as_long_as_its_product(void **state)
+static void an_array_has_count_times_size_bytes(void **state)
 {
     struct arena *arena = arena_new(1 << 20);
 
@@ -295,7 +295,7 @@ static void an_array_is_as_long_as_its_product(void **state)
     arena_free(arena);
 }
 
-static void a_string_is_copied_and_closed(void **state)
+static void a_string_is_copied_and_terminated(void **state)
 {
     struct arena *arena = arena_new(1 << 20);
     char text[] = "a\0bell";
@@ -311,7 +311,7 @@ static void a_string_is_copied_and_closed(void **state)
     arena_free(arena);
 }
 
-static void no_arena_is_freed_too(void **state)
+static void freeing_null_does_nothing(void **state)
 {
     (void)state;
     assert_null(arena_free(NULL));
@@ -321,20 +321,20 @@ static void no_arena_is_freed_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_take_is_aligned_zeroed_and_apart_from_the_others),
-        cmocka_unit_test(a_take_larger_than_a_block_gets_its_own),
-        cmocka_unit_test(use_is_counted_up_to_rounding_and_forgotten_by_a_reset),
-        cmocka_unit_test(what_is_taken_after_a_reset_is_zeroed_again),
-        cmocka_unit_test(room_is_apart_from_what_was_taken_and_counts_as_such),
+        cmocka_unit_test(allocations_are_aligned_zeroed_and_do_not_overlap),
+        cmocka_unit_test(an_allocation_larger_than_a_block_gets_its_own),
+        cmocka_unit_test(used_bytes_are_rounded_up_and_a_reset_sets_them_to_zero),
+        cmocka_unit_test(allocations_after_a_reset_are_zeroed),
+        cmocka_unit_test(raw_memory_does_not_overlap_and_counts_as_used),
         cmocka_unit_test(a_reused_arena_does_not_allocate),
-        cmocka_unit_test(takes_of_many_blocks_allocate_nothing_the_second_time),
-        cmocka_unit_test(what_is_taken_in_another_order_after_a_reset_is_apart),
-        cmocka_unit_test(the_ceiling_itself_can_be_reached_again_and_again),
-        cmocka_unit_test(beyond_the_ceiling_the_process_ends),
-        cmocka_unit_test(a_ceiling_beyond_all_memory_is_refused),
-        cmocka_unit_test(an_array_is_as_long_as_its_product),
-        cmocka_unit_test(a_string_is_copied_and_closed),
-        cmocka_unit_test(no_arena_is_freed_too),
+        cmocka_unit_test(many_blocks_are_reused_without_a_new_allocation),
+        cmocka_unit_test(allocations_in_another_order_after_a_reset_do_not_overlap),
+        cmocka_unit_test(every_byte_up_to_the_limit_can_be_allocated_again_and_again),
+        cmocka_unit_test(an_allocation_above_the_limit_aborts),
+        cmocka_unit_test(a_limit_that_would_overflow_aborts),
+        cmocka_unit_test(an_array_has_count_times_size_bytes),
+        cmocka_unit_test(a_string_is_copied_and_terminated),
+        cmocka_unit_test(freeing_null_does_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

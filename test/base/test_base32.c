@@ -24,7 +24,7 @@ static void the_letters_are_those_of_crockford(void **state)
         assert_int_equal(base32_letter(i + 32 * 7), crockford[i]);
 }
 
-static void a_number_has_its_highest_letter_first(void **state)
+static void the_most_significant_letter_comes_first(void **state)
 {
     char text[14] = "-------------";
 
@@ -39,7 +39,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_letters_are_those_of_crockford),
-        cmocka_unit_test(a_number_has_its_highest_letter_first),
+        cmocka_unit_test(the_most_significant_letter_comes_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void numbers_are_written_as_printf_does(void **state)
     }
 }
 
-static void writing_nothing_closes_the_text(void **state)
+static void an_empty_write_terminates_the_text(void **state)
 {
     char text[4] = "xyz";
     struct buf out = BUF(text);
@@ -92,7 +92,7 @@ static void what_fills_the_room_exactly_is_not_cut(void **state)
     assert_kept(&g, &out, "efgh", false);
 }
 
-static void what_does_not_fit_is_cut_and_remembered(void **state)
+static void text_that_does_not_fit_is_cut_and_marked(void **state)
 {
     struct guarded g = {.guard = {'g', 'g', 'g'}};
     struct buf out = BUF(g.text);
@@ -113,7 +113,7 @@ static void what_does_not_fit_is_cut_and_remembered(void **state)
     assert_kept(&g, &out, "abcd", true);
 }
 
-static void a_full_buffer_takes_nothing_more_but_does_not_forget(void **state)
+static void a_full_buffer_stays_as_it_is_and_marks_what_is_cut(void **state)
 {
     struct guarded g = {.guard = {'g', 'g', 'g'}};
     struct buf out = BUF(g.text);
@@ -156,7 +156,7 @@ static void bytes_of_a_number_are_written_the_lowest_first(void **state)
             assert_bytes(room, bytes);
 }
 
-static void the_smallest_buffer_holds_the_closing_zero(void **state)
+static void the_smallest_buffer_holds_the_terminating_zero(void **state)
 {
     char text[1] = {'x'};
     struct buf out = BUF(text);
@@ -181,7 +181,7 @@ static void print_beyond(void *arg)
     buf_printf(arg, "a");
 }
 
-static void a_buffer_without_room_for_the_zero_is_a_bug(void **state)
+static void a_buffer_without_room_for_the_zero_aborts(void **state)
 {
     char text[2];
     struct buf broken = {text, 2, 2, false};
@@ -196,13 +196,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_follow_each_other),
         cmocka_unit_test(numbers_are_written_as_printf_does),
-        cmocka_unit_test(writing_nothing_closes_the_text),
+        cmocka_unit_test(an_empty_write_terminates_the_text),
         cmocka_unit_test(what_fills_the_room_exactly_is_not_cut),
-        cmocka_unit_test(what_does_not_fit_is_cut_and_remembered),
-        cmocka_unit_test(a_full_buffer_takes_nothing_more_but_does_not_forget),
+        cmocka_unit_test(text_that_does_not_fit_is_cut_and_marked),
+        cmocka_unit_test(a_full_buffer_stays_as_it_is_and_marks_what_is_cut),
         cmocka_unit_test(bytes_of_a_number_are_written_the_lowest_first),
-        cmocka_unit_test(the_smallest_buffer_holds_the_closing_zero),
-        cmocka_unit_test(a_buffer_without_room_for_the_zero_is_a_bug),
+        cmocka_unit_test(the_smallest_buffer_holds_the_terminating_zero),
+        cmocka_unit_test(a_buffer_without_room_for_the_zero_aborts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static void a_place_may_be_unknown_but_a_length_is_never_negative(void **state)
     assert_int_equal(err.len, 0);
 }
 
-static void a_new_failure_forgets_the_field_of_the_one_before(void **state)
+static void a_new_failure_clears_the_field_of_the_previous_one(void **state)
 {
     struct err err;
 
@@ -100,7 +100,7 @@ static void an_index_joins_without_a_dot(void **state)
     assert_string_equal(err.field, "at[0][3]");
 }
 
-static void a_path_leaves_the_rest_of_the_failure_alone(void **state)
+static void a_path_changes_only_the_field(void **state)
 {
     struct err err;
 
@@ -151,7 +151,7 @@ static void an_outer_part_that_fills_the_path_is_cut_itself(void **state)
     }
 }
 
-static void the_text_is_utf8_whatever_was_put_into_it(void **state)
+static void the_text_is_utf8_for_any_input(void **state)
 {
     char longest[ERR_TEXT_MAX + 8];
     struct err err;
@@ -205,7 +205,7 @@ static void keep_an_invariant(void *arg)
     must(arg == arg);
 }
 
-static void misuse_ends_the_process(void **state)
+static void misuse_aborts(void **state)
 {
     struct err err;
 
@@ -240,16 +240,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(setting_fills_every_member_and_returns_the_code),
         cmocka_unit_test(a_place_may_be_unknown_but_a_length_is_never_negative),
-        cmocka_unit_test(a_new_failure_forgets_the_field_of_the_one_before),
+        cmocka_unit_test(a_new_failure_clears_the_field_of_the_previous_one),
         cmocka_unit_test(text_is_cut_at_its_bound_and_not_before),
         cmocka_unit_test(a_path_grows_from_the_inside_out),
         cmocka_unit_test(an_index_joins_without_a_dot),
-        cmocka_unit_test(a_path_leaves_the_rest_of_the_failure_alone),
+        cmocka_unit_test(a_path_changes_only_the_field),
         cmocka_unit_test(a_path_that_is_too_long_loses_its_end),
         cmocka_unit_test(an_outer_part_that_fills_the_path_is_cut_itself),
-        cmocka_unit_test(the_text_is_utf8_whatever_was_put_into_it),
+        cmocka_unit_test(the_text_is_utf8_for_any_input),
         cmocka_unit_test(every_code_has_a_name_of_its_own),
-        cmocka_unit_test(misuse_ends_the_process),
+        cmocka_unit_test(misuse_aborts),
         cmocka_unit_test(a_field_is_named_with_its_text_or_renamed),
     };
 

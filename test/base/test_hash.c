@@ -38,20 +38,20 @@ static void bytes_are_hashed_as_published(void **state)
 
 static void bytes_above_127_are_not_negative(void **state)
 {
-    /* (basis ^ 0xff) * prime, by hand: the definition of FNV-1a for one octet. */
+    /* FNV-1a of one octet is (basis ^ octet) * prime. */
     (void)state;
     assert_int_equal(hash_bytes("\xff", 1, 0),
                      (UINT64_C(0xcbf29ce484222325) ^ 0xff) * UINT64_C(0x100000001b3));
 }
 
-static void a_seed_makes_another_function(void **state)
+static void a_seed_changes_the_hash(void **state)
 {
     (void)state;
     assert_int_equal(hash_bytes("foobar", 6, 7), UINT64_C(0x9ee3949285b2ef9e));
     assert_int_equal(hash_bytes("", 0, 7), UINT64_C(0x63cbe1e459320dd7));
 }
 
-static void numbers_are_hashed_as_splitmix64_begins(void **state)
+static void a_number_hashes_to_the_first_output_of_splitmix64(void **state)
 {
     (void)state;
     assert_int_equal(hash_u64(0), UINT64_C(0xe220a8397b1dcdaf));
@@ -136,8 +136,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_hashed_as_published),
         cmocka_unit_test(bytes_above_127_are_not_negative),
-        cmocka_unit_test(a_seed_makes_another_function),
-        cmocka_unit_test(numbers_are_hashed_as_splitmix64_begins),
+        cmocka_unit_test(a_seed_changes_the_hash),
+        cmocka_unit_test(a_number_hashes_to_the_first_output_of_splitmix64),
         cmocka_unit_test(a_digest_follows_its_definition),
         cmocka_unit_test(where_a_text_ends_changes_the_digest),
         cmocka_unit_test(any_change_of_a_sequence_changes_the_digest),

@@ -90,7 +90,7 @@ static const char *value_of(struct str s)
     return strstr(text, " x=") + 3;
 }
 
-static void a_text_that_is_no_plain_word_is_quoted(void **state)
+static void text_with_special_characters_is_quoted(void **state)
 {
     (void)state;
     assert_string_equal(value_of(STR("a-b/c:d,e")), "a-b/c:d,e");
@@ -102,7 +102,7 @@ static void a_text_that_is_no_plain_word_is_quoted(void **state)
     assert_string_equal(value_of(STR("Zürich")), "\"Zürich\"");
 }
 
-static void nothing_in_a_text_can_reach_a_terminal_or_break_the_line(void **state)
+static void control_characters_are_escaped(void **state)
 {
     (void)state;
     assert_string_equal(value_of(STR("a\nlevel=info")), "\"a\\u000alevel=info\"");
@@ -133,14 +133,14 @@ static void a_long_text_is_cut_between_characters(void **state)
     memset(text, '\x01', sizeof text);
     assert_in_range(strlen(value_of((struct str){text, sizeof text})), LOG_VALUE_MAX - 16,
                     LOG_VALUE_MAX + 2);
-    /* A text one byte shorter than the first that is cut stays whole. */
+    /* A text that fits is not cut. */
     memset(text, 'a', sizeof text);
     value = value_of((struct str){text, 1000});
     assert_int_equal(strlen(value), 1002);
     assert_null(strstr(value, "\u2026"));
 }
 
-static void what_does_not_fit_is_left_out_and_the_line_says_so(void **state)
+static void fields_that_do_not_fit_are_left_out_and_the_line_says_so(void **state)
 {
     static char wide[LOG_VALUE_MAX], text[LOG_LINE_MAX + 1];
     struct buf out = BUF(text);
@@ -183,7 +183,7 @@ static void lines_below_the_level_are_not_written(void **state)
                                    "\"level\":\"info\",\"msg\":\"heard\"}\n");
 }
 
-static void lost_lines_are_counted_and_told_before_the_next(void **state)
+static void lost_lines_are_counted_and_reported_before_the_next_line(void **state)
 {
     struct log log;
 
@@ -218,7 +218,7 @@ static void write_bad_key(void *arg)
              (struct log_field[]){LOG_INT(arg, 1), {.key = NULL}}, &out);
 }
 
-static void a_key_that_would_confuse_a_reader_is_a_defect(void **state)
+static void an_invalid_key_aborts(void **state)
 {
     static char blank[] = "a b", taken[] = "level", upper[] = "Key", empty[] = "",
                 good[] = "run_2";
@@ -236,13 +236,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_has_time_level_message_and_fields),
         cmocka_unit_test(a_line_may_have_no_fields),
-        cmocka_unit_test(a_text_that_is_no_plain_word_is_quoted),
-        cmocka_unit_test(nothing_in_a_text_can_reach_a_terminal_or_break_the_line),
+        cmocka_unit_test(text_with_special_characters_is_quoted),
+        cmocka_unit_test(control_characters_are_escaped),
         cmocka_unit_test(a_long_text_is_cut_between_characters),
-        cmocka_unit_test(what_does_not_fit_is_left_out_and_the_line_says_so),
+        cmocka_unit_test(fields_that_do_not_fit_are_left_out_and_the_line_says_so),
         cmocka_unit_test(lines_below_the_level_are_not_written),
-        cmocka_unit_test(lost_lines_are_counted_and_told_before_the_next),
-        cmocka_unit_test(a_key_that_would_confuse_a_reader_is_a_defect),
+        cmocka_unit_test(lost_lines_are_counted_and_reported_before_the_next_line),
+        cmocka_unit_test(an_invalid_key_aborts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values: an array with one element per key that follows base/map.h. */
+/* Expected values: an array of the indexes of all keys, changed by the rules of base/map.h. */
 #include "base/map.h"
 
 #include <setjmp.h>
@@ -94,7 +94,7 @@ static void act_at_random(struct pair *pair, struct prng *prng, int actions, uin
     }
 }
 
-static void does_as_an_array_would(uint64_t seed, int keys, int64_t step)
+static void compare_with_an_array(uint64_t seed, int keys, int64_t step)
 {
     struct pair pair = {.map = map_new(0), .keys = keys, .step = step};
     struct prng prng;
@@ -124,7 +124,7 @@ static void random_changes_leave_what_an_array_would_hold(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         for (size_t n = 0; n < sizeof steps / sizeof *steps; n++)
-            does_as_an_array_would(seed++, keys[i], steps[n]);
+            compare_with_an_array(seed++, keys[i], steps[n]);
 }
 
 static void a_map_grows_key_by_key_and_loses_none(void **state)
@@ -145,7 +145,7 @@ static void a_map_grows_key_by_key_and_loses_none(void **state)
     map_free(pair.map);
 }
 
-static void the_last_place_that_was_put_counts(void **state)
+static void a_second_put_replaces_the_index(void **state)
 {
     struct map *map = map_new(0);
 
@@ -176,7 +176,7 @@ static void a_new_map_has_no_key_not_even_zero(void **state)
     assert_null(map_free(NULL));
 }
 
-static void what_was_cleared_never_comes_back(void **state)
+static void cleared_keys_stay_absent(void **state)
 {
     struct map *map = map_new(0);
 
@@ -224,7 +224,7 @@ static void a_cleared_map_does_not_allocate_again(void **state)
     map_free(map);
 }
 
-static void as_many_keys_as_hinted_fit_without_growth(void **state)
+static void the_hinted_number_of_keys_fits_without_an_allocation(void **state)
 {
     static const int32_t hints[] = {1, 12, 13, 768, 769, 10000};
 
@@ -241,7 +241,7 @@ static void as_many_keys_as_hinted_fit_without_growth(void **state)
     }
 }
 
-static void removing_and_putting_for_ever_does_not_grow(void **state)
+static void removing_and_putting_keys_does_not_allocate(void **state)
 {
     struct map *map;
     long before;
@@ -262,12 +262,12 @@ static void removing_and_putting_for_ever_does_not_grow(void **state)
     map_free(map);
 }
 
-static void put_no_place(void *arg)
+static void put_no_index(void *arg)
 {
     map_put(arg, 1, MAP_NONE);
 }
 
-static void put_a_place(void *arg)
+static void put_an_index(void *arg)
 {
     map_put(arg, 1, 0);
 }
@@ -278,13 +278,13 @@ static void hint_too_much(void *arg)
     map_new((size_t)MAP_MAX + 1);
 }
 
-static void misuse_ends_the_process(void **state)
+static void misuse_aborts(void **state)
 {
     struct map *map = map_new(0);
 
     (void)state;
-    assert_false(aborts(put_a_place, map));
-    assert_true(aborts(put_no_place, map));
+    assert_false(aborts(put_an_index, map));
+    assert_true(aborts(put_no_index, map));
     assert_true(aborts(hint_too_much, NULL));
     map_free(map);
 }
@@ -294,13 +294,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_changes_leave_what_an_array_would_hold),
         cmocka_unit_test(a_map_grows_key_by_key_and_loses_none),
-        cmocka_unit_test(the_last_place_that_was_put_counts),
+        cmocka_unit_test(a_second_put_replaces_the_index),
         cmocka_unit_test(a_new_map_has_no_key_not_even_zero),
-        cmocka_unit_test(what_was_cleared_never_comes_back),
+        cmocka_unit_test(cleared_keys_stay_absent),
         cmocka_unit_test(a_cleared_map_does_not_allocate_again),
-        cmocka_unit_test(as_many_keys_as_hinted_fit_without_growth),
-        cmocka_unit_test(removing_and_putting_for_ever_does_not_grow),
-        cmocka_unit_test(misuse_ends_the_process),
+        cmocka_unit_test(the_hinted_number_of_keys_fits_without_an_allocation),
+        cmocka_unit_test(removing_and_putting_keys_does_not_allocate),
+        cmocka_unit_test(misuse_aborts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,12 +53,12 @@ static void the_state_is_filled_by_splitmix64(void **state)
         assert_int_equal(prng.s[i], published[i]);
 }
 
-static void every_seed_has_its_own_course(void **state)
+static void every_seed_has_its_own_sequence(void **state)
 {
     static const struct {
         uint64_t seed;
         uint64_t expected[4];
-    } courses[] = {
+    } sequences[] = {
         {0,
          {UINT64_C(0x99ec5f36cb75f2b4), UINT64_C(0xbf6e1f784956452a),
           UINT64_C(0x1a5f849d4933e6e0), UINT64_C(0x6aa594f1262d2d2c)}},
@@ -74,16 +74,16 @@ static void every_seed_has_its_own_course(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof courses / sizeof *courses; i++) {
+    for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
         struct prng prng;
 
-        prng_seed(&prng, courses[i].seed);
+        prng_seed(&prng, sequences[i].seed);
         for (int n = 0; n < 4; n++)
-            assert_int_equal(prng_next(&prng), courses[i].expected[n]);
+            assert_int_equal(prng_next(&prng), sequences[i].expected[n]);
     }
 }
 
-static void the_thousandth_draw_is_as_expected_too(void **state)
+static void the_thousandth_draw_is_that_of_the_second_implementation(void **state)
 {
     struct prng prng;
 
@@ -94,11 +94,10 @@ static void the_thousandth_draw_is_as_expected_too(void **state)
     assert_int_equal(prng_next(&prng), UINT64_C(0x8de5848c61ab8968));
 }
 
-static void every_small_number_below_comes_up_about_as_often(void **state)
+static void small_numbers_are_drawn_equally_often(void **state)
 {
-    enum {
-        DRAWS = 10000
-    }; /* per number; the standard deviation is at most 100, and 5 of them are allowed */
+    /* Per number; five standard deviations are allowed, each at most 100. */
+    enum { DRAWS = 10000 };
     struct prng prng;
 
     (void)state;
@@ -225,12 +224,12 @@ static void draw_more_than_certain(void *arg)
     prng_chance(arg, 6, 5);
 }
 
-static void draw_from_a_range_upside_down(void *arg)
+static void draw_from_a_reversed_range(void *arg)
 {
     prng_between(arg, 1, 0);
 }
 
-static void misuse_ends_the_process(void **state)
+static void misuse_aborts(void **state)
 {
     struct prng unseeded = {{0}}, seeded;
 
@@ -240,7 +239,7 @@ static void misuse_ends_the_process(void **state)
     assert_true(aborts(draw, &unseeded));
     assert_true(aborts(draw_below_nothing, &seeded));
     assert_true(aborts(draw_more_than_certain, &seeded));
-    assert_true(aborts(draw_from_a_range_upside_down, &seeded));
+    assert_true(aborts(draw_from_a_reversed_range, &seeded));
 }
 
 int main(void)
@@ -248,15 +247,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_generator_is_the_published_one),
         cmocka_unit_test(the_state_is_filled_by_splitmix64),
-        cmocka_unit_test(every_seed_has_its_own_course),
-        cmocka_unit_test(the_thousandth_draw_is_as_expected_too),
-        cmocka_unit_test(every_small_number_below_comes_up_about_as_often),
+        cmocka_unit_test(every_seed_has_its_own_sequence),
+        cmocka_unit_test(the_thousandth_draw_is_that_of_the_second_implementation),
+        cmocka_unit_test(small_numbers_are_drawn_equally_often),
         cmocka_unit_test(large_bounds_do_not_favour_small_numbers),
         cmocka_unit_test(a_chance_comes_true_as_often_as_it_says),
         cmocka_unit_test(what_a_chance_draws_does_not_depend_on_how_likely_it_is),
         cmocka_unit_test(both_ends_of_a_range_are_reached_and_never_left),
         cmocka_unit_test(the_widest_ranges_do_not_wrap),
-        cmocka_unit_test(misuse_ends_the_process),
+        cmocka_unit_test(misuse_aborts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static void published_messages_have_their_hashes(void **state)
         "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1");
 }
 
-/* NIST's long message, in pieces of every length up to two blocks. */
+/* NIST's long message, in pieces of several lengths up to two blocks. */
 static void a_million_letters_in_pieces_have_their_hash(void **state)
 {
     static char letters[1000];
@@ -72,28 +72,28 @@ static void a_million_letters_in_pieces_have_their_hash(void **state)
 }
 
 /* The one-block example of FIPS 180-4 by both implementations; then many blocks. */
-static void rounds_by_hand_and_by_the_processor_agree(void **state)
+static void the_portable_code_and_the_instructions_agree(void **state)
 {
     static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     static const uint32_t last[8] = {0xba7816bf, 0x8f01cfea, 0x414140de, 0x5dae2223,
                                      0xb00361a3, 0x96177a9c, 0xb410ff61, 0xf20015ad};
     uint8_t block[SHA256_BLOCK] = {'a', 'b', 'c', 0x80, [SHA256_BLOCK - 1] = 24};
-    uint32_t by_hand[8], by_unit[8];
+    uint32_t portable[8], by_instructions[8];
 
     (void)state;
-    memcpy(by_hand, first, sizeof first);
-    memcpy(by_unit, first, sizeof first);
-    sha256_mix(by_hand, block);
-    assert_memory_equal(by_hand, last, sizeof last);
+    memcpy(portable, first, sizeof first);
+    memcpy(by_instructions, first, sizeof first);
+    sha256_mix(portable, block);
+    assert_memory_equal(portable, last, sizeof last);
     if (!sha256_has_instructions())
         skip();
-    sha256_mix_instructions(by_unit, block);
+    sha256_mix_instructions(by_instructions, block);
     for (int i = 0; i < 1000; i++) {
-        assert_memory_equal(by_unit, by_hand, sizeof by_hand);
-        memcpy(block + i % 33, by_hand, sizeof by_hand);
-        sha256_mix(by_hand, block);
-        sha256_mix_instructions(by_unit, block);
+        assert_memory_equal(by_instructions, portable, sizeof portable);
+        memcpy(block + i % 33, portable, sizeof portable);
+        sha256_mix(portable, block);
+        sha256_mix_instructions(by_instructions, block);
     }
 }
 
@@ -142,7 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_messages_have_their_hashes),
         cmocka_unit_test(a_million_letters_in_pieces_have_their_hash),
-        cmocka_unit_test(rounds_by_hand_and_by_the_processor_agree),
+        cmocka_unit_test(the_portable_code_and_the_instructions_agree),
         cmocka_unit_test(the_cases_of_rfc_4231_have_their_codes),
         cmocka_unit_test(hashes_that_differ_in_one_bit_are_not_equal),
     };

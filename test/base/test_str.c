@@ -40,7 +40,7 @@ static void a_prefix_may_be_empty_or_the_whole(void **state)
 }
 
 /* Upper and lower case differ by one bit, as [ and { do. */
-static void case_is_ignored_for_ascii_letters_alone(void **state)
+static void only_ascii_letters_are_compared_without_case(void **state)
 {
     (void)state;
     assert_true(str_eq_nocase(STR("AZaz09"), STR("azAZ09")));
@@ -100,7 +100,7 @@ static void a_number_ends_at_the_first_other_byte(void **state)
     assert_str(s, "x7");
 }
 
-static void without_a_digit_nothing_is_touched(void **state)
+static void without_a_digit_nothing_changes(void **state)
 {
     static const char *const texts[] = {"", " 1", "-1", "+1", "x"};
 
@@ -229,7 +229,7 @@ static void longer_forms_agree_with_the_table_of_unicode(void **state)
         }
 }
 
-static void malformed_utf8_is_refused_by_name(void **state)
+static void known_malformed_sequences_are_refused(void **state)
 {
     static const struct {
         const char *text;
@@ -307,7 +307,7 @@ static void a_name_is_near_within_a_third_of_its_length_rounded_up(void **state)
     assert_int_equal(str_nearest(STR("xyzwefghi"), nine, 1), -1);
 }
 
-static void nothing_is_near_to_no_word_or_to_no_names(void **state)
+static void an_empty_word_or_an_empty_list_has_no_nearest_name(void **state)
 {
     static const char *const names[] = {"vixie", ""};
     char longest[300];
@@ -320,7 +320,7 @@ static void nothing_is_near_to_no_word_or_to_no_names(void **state)
     assert_int_equal(str_nearest((struct str){longest, sizeof longest}, names, 2), -1);
 }
 
-static void a_part_stands_anywhere_in_either_case(void **state)
+static void a_substring_is_found_anywhere_in_either_case(void **state)
 {
     (void)state;
     assert_true(str_contains_nocase(STR("Nightly"), STR("night")));
@@ -334,7 +334,7 @@ static void a_part_stands_anywhere_in_either_case(void **state)
 }
 
 /* é has two bytes, € three, and the clef four. */
-static void a_head_has_whole_characters(void **state)
+static void a_prefix_is_cut_between_characters(void **state)
 {
     static const struct str text = {"a\xc3\xa9\xe2\x82\xac\xf0\x9d\x84\x9e.", 11};
     static const size_t lengths[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
@@ -347,6 +347,19 @@ static void a_head_has_whole_characters(void **state)
     /* Without valid characters it is at most three bytes shorter. */
     assert_int_equal(str_head(STR("\x80\x80\x80\x80\x80\x80\x80\x80"), 7).len, 4);
     assert_int_equal(str_head(nothing, 7).len, 0);
+}
+
+static void an_incomplete_character_at_the_end_is_left_out(void **state)
+{
+    static const struct str text = {"a\xc3\xa9\xe2\x82\xac\xf0\x9d\x84\x9e.", 11};
+    static const size_t lengths[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+        assert_int_equal(str_whole((struct str){text.ptr, i}).len, lengths[i]);
+    /* Only what may become a character is incomplete. */
+    assert_int_equal(str_whole(STR("\x80\x80")).len, 2);
+    assert_int_equal(str_whole(STR("\xff")).len, 0);
 }
 
 static void a_quoted_string_ends_at_its_first_plain_quote(void **state)
@@ -365,24 +378,25 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equality_looks_at_every_byte_and_the_length),
         cmocka_unit_test(a_prefix_may_be_empty_or_the_whole),
-        cmocka_unit_test(case_is_ignored_for_ascii_letters_alone),
+        cmocka_unit_test(only_ascii_letters_are_compared_without_case),
         cmocka_unit_test(classes_of_characters_are_those_of_ascii),
-        cmocka_unit_test(a_part_stands_anywhere_in_either_case),
-        cmocka_unit_test(a_head_has_whole_characters),
+        cmocka_unit_test(a_substring_is_found_anywhere_in_either_case),
+        cmocka_unit_test(a_prefix_is_cut_between_characters),
+        cmocka_unit_test(an_incomplete_character_at_the_end_is_left_out),
         cmocka_unit_test(trimming_takes_blanks_and_tabs_at_both_ends),
         cmocka_unit_test(cutting_splits_at_the_first_separator),
         cmocka_unit_test(a_number_ends_at_the_first_other_byte),
-        cmocka_unit_test(without_a_digit_nothing_is_touched),
+        cmocka_unit_test(without_a_digit_nothing_changes),
         cmocka_unit_test(a_number_above_the_bound_reads_as_one_more_than_it),
         cmocka_unit_test(every_number_below_a_thousand_reads_right_under_every_bound),
         cmocka_unit_test(no_length_of_digits_can_wrap),
         cmocka_unit_test(one_and_two_bytes_agree_with_the_table_of_unicode),
         cmocka_unit_test(longer_forms_agree_with_the_table_of_unicode),
-        cmocka_unit_test(malformed_utf8_is_refused_by_name),
+        cmocka_unit_test(known_malformed_sequences_are_refused),
         cmocka_unit_test(a_character_must_end_within_the_text),
         cmocka_unit_test(the_nearest_name_has_the_fewest_edits),
         cmocka_unit_test(a_name_is_near_within_a_third_of_its_length_rounded_up),
-        cmocka_unit_test(nothing_is_near_to_no_word_or_to_no_names),
+        cmocka_unit_test(an_empty_word_or_an_empty_list_has_no_nearest_name),
         cmocka_unit_test(a_quoted_string_ends_at_its_first_plain_quote),
     };
 

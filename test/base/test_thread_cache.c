@@ -10,40 +10,40 @@
 
 #include <cmocka.h>
 
-enum { SIZE_MAX_TRIED = 300, ROUNDS = 3 };
+enum { LARGEST_SIZE = 300, ROUNDS = 3 };
 
-static void pieces_of_any_size_hold_what_is_put_into_them(void **state)
+static void blocks_of_any_size_keep_their_bytes(void **state)
 {
-    unsigned char *pieces[SIZE_MAX_TRIED];
+    unsigned char *blocks[LARGEST_SIZE];
 
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
-        for (size_t i = 0; i < SIZE_MAX_TRIED; i++) {
-            pieces[i] = thread_cache_alloc(i + 1);
-            assert_non_null(pieces[i]);
-            assert_int_equal((uintptr_t)pieces[i] % 16, 0);
-            memset(pieces[i], (int)(i + (size_t)round) & 0xff, i + 1);
+        for (size_t i = 0; i < LARGEST_SIZE; i++) {
+            blocks[i] = thread_cache_alloc(i + 1);
+            assert_non_null(blocks[i]);
+            assert_int_equal((uintptr_t)blocks[i] % 16, 0);
+            memset(blocks[i], (int)(i + (size_t)round) & 0xff, i + 1);
         }
-        for (size_t i = 0; i < SIZE_MAX_TRIED; i++) {
+        for (size_t i = 0; i < LARGEST_SIZE; i++) {
             for (size_t n = 0; n <= i; n++)
-                assert_int_equal(pieces[i][n], (i + (size_t)round) & 0xff);
-            thread_cache_free(pieces[i]);
+                assert_int_equal(blocks[i][n], (i + (size_t)round) & 0xff);
+            thread_cache_free(blocks[i]);
         }
     }
 }
 
-static void what_was_given_back_is_taken_again(void **state)
+static void a_freed_block_is_reused(void **state)
 {
     void *first = thread_cache_alloc(40), *second;
 
     (void)state;
     thread_cache_free(first);
-    second = thread_cache_alloc(33); /* of the same size: three steps */
+    second = thread_cache_alloc(33); /* rounded up to 48 bytes, as 40 is */
     assert_ptr_equal(first, second);
     thread_cache_free(second);
 }
 
-static void nothing_may_be_given_and_pieces_may_be_freed(void **state)
+static void null_may_be_freed_and_free_accepts_blocks(void **state)
 {
     (void)state;
     thread_cache_free(NULL);
@@ -54,9 +54,9 @@ static void nothing_may_be_given_and_pieces_may_be_freed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_of_any_size_hold_what_is_put_into_them),
-        cmocka_unit_test(what_was_given_back_is_taken_again),
-        cmocka_unit_test(nothing_may_be_given_and_pieces_may_be_freed),
+        cmocka_unit_test(blocks_of_any_size_keep_their_bytes),
+        cmocka_unit_test(a_freed_block_is_reused),
+        cmocka_unit_test(null_may_be_freed_and_free_accepts_blocks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,23 +21,21 @@
 enum {
     LINES = 30000,
     HUGE_EXPR = 10 * 1024 * 1024,
-    LINE_ROOM = 1 << 16,
-    ANSWER_ROOM = 1 << 20, /* 10,000 times of 23 bytes, and the longest id */
 };
 
-static uint64_t chance_state;
+static uint64_t random_state;
 
-static uint64_t chance(void)
+static uint64_t random_bits(void)
 {
-    chance_state ^= chance_state << 13;
-    chance_state ^= chance_state >> 7;
-    chance_state ^= chance_state << 17;
-    return chance_state;
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
 }
 
 static size_t below(size_t n)
 {
-    return (size_t)(chance() % n);
+    return (size_t)(random_bits() % n);
 }
 
 static const char *pick(const char *const *from, size_t count)
@@ -347,9 +345,9 @@ static void check_answer(const char *line, size_t len, int number)
     error = json_object_get(answer, "error");
     times = json_object_get(answer, "times");
     if (json_is_array(times) == json_is_string(error))
-        fail_msg("line %d: neither times nor an error: %.300s", number, line);
+        fail_msg("line %d: not exactly one of times and error: %.300s", number, line);
     if (json_is_string(error) && json_string_length(error) == 0)
-        fail_msg("line %d: an error without words", number);
+        fail_msg("line %d: the error is empty", number);
     if (!json_object_get(answer, "id") && !json_is_integer(json_object_get(answer, "line")))
         fail_msg("line %d: neither id nor line: %.300s", number, line);
     json_decref(answer);
@@ -388,8 +386,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(hostile_lines_are_answered_one_by_one),
     };
 
-    chance_state = 0x9e3779b97f4a7c15u;
+    random_state = 0x9e3779b97f4a7c15u;
     for (const char *p = argc > 1 ? argv[1] : ""; *p != '\0'; p++)
-        chance_state = chance_state * 31 + (uint64_t)*p;
+        random_state = random_state * 31 + (uint64_t)*p;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

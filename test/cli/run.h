@@ -15,7 +15,7 @@
 
 enum {
     RUN_WORDS_MAX = 24,
-    RUN_TEXT_MAX = 1 << 16, /* bytes kept of each output */
+    RUN_TEXT_MAX = 1 << 18, /* bytes kept of each output */
     RUN_SECONDS_MAX = 60,   /* timeout of the test */
 };
 
@@ -44,7 +44,8 @@ static inline int run_file(const char *text, size_t len)
     return fd;
 }
 
-static inline void run_keep(int fd, char *text)
+/* Reads the file into `text`, and closes it. */
+static inline void run_read(int fd, char *text)
 {
     ssize_t n;
 
@@ -63,8 +64,11 @@ static inline pid_t run_start(const char *const *words, int in, int out, int err
 
     if (!program)
         abort();
-    for (int i = 0; words[i]; i++)
+    for (int i = 0; words[i]; i++) {
+        if (i == RUN_WORDS_MAX)
+            abort();
         argv[i + 1] = (char *)(uintptr_t)words[i];
+    }
     alarm(RUN_SECONDS_MAX);
     pid = fork();
     if (pid == 0) {
@@ -96,8 +100,8 @@ static inline const struct run *run_words(const char *input, size_t len,
     int in = run_file(input, len), out = run_file("", 0), err = run_file("", 0);
 
     run.status = run_wait(run_start(words, in, out, err));
-    run_keep(out, run.out);
-    run_keep(err, run.err);
+    run_read(out, run.out);
+    run_read(err, run.err);
     close(in);
     return &run;
 }

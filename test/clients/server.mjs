@@ -46,10 +46,10 @@ export async function startServer(...more) {
 }
 
 // Repeats the request until the answer meets the condition.
-export async function until(ask, isSo) {
+export async function until(ask, isMet) {
     for (;;) {
         const answer = await ask();
-        if (isSo(answer)) return answer;
+        if (isMet(answer)) return answer;
         await new Promise(setImmediate); // let other tasks of this process run
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For the tests of advance: a plan with its cursor, and the result of a call as one line of
- * text.  "missed(window) 31 18:17-31 22:17 x5, start 31 23:17; mark 31 23:17; next 01 00:17":
- * day of the month, hour, minute, and seconds if they are not 0; UTC.
+ * Fixture of the tests of advance: a plan with its cursor, and the result of a call as a line
+ * of text.  A time is the day of the month, hour, minute, and seconds unless they are 0; UTC:
+ * "missed(window) 31 18:17-31 22:17 x5, start 31 23:17; mark 31 23:17; next 01 00:17".
  */
 #pragma once
 
@@ -10,67 +10,67 @@
 
 #include "core/advance.h"
 #include "draft.h"
-#include "moments.h"
+#include "from_text.h"
 
-enum { LINE_MAX = 64 * 1024 }; /* bytes: a thousand slots with their jittered times */
+enum { LINE_BYTES_MAX = 64 * 1024 }; /* bytes: a thousand slots with their jittered times */
 
-struct world {
+struct fixture {
     struct draft d;
     struct plan plan;
     struct cursor cursor;
     struct advance a;
     struct due_slot slots[ADVANCE_SLOTS_MAX];
     instant exceptions[EXCEPTIONS_MAX];
-    char line[LINE_MAX];
+    char line[LINE_BYTES_MAX];
 };
 
 /* Turns the draft into the plan of a schedule whose slots are decided up to `mark`. */
-static inline void make_plan(struct world *w, const char *mark)
+static inline void make_plan(struct fixture *f, const char *mark)
 {
-    compile(&w->d);
-    w->plan = (struct plan){.spec = w->d.spec,
+    compile(&f->d);
+    f->plan = (struct plan){.spec = f->d.spec,
                             .policies = policies_default(),
                             .created = at("2022-01-01T00:00:00Z"),
                             .seed = STR("seed")};
-    w->plan.follows = plan_follows(&w->plan);
-    w->cursor = (struct cursor){.mark = at(mark),
+    f->plan.follows = plan_follows(&f->plan);
+    f->cursor = (struct cursor){.mark = at(mark),
                                 .next_at = at(mark),
                                 .remaining = -1,
                                 .last_slot = INSTANT_NONE,
                                 .last_held = INSTANT_NONE,
                                 .last_end = INSTANT_NONE};
-    w->a = (struct advance){.slots_max = ADVANCE_SLOTS_MAX};
+    f->a = (struct advance){.slots_max = ADVANCE_SLOTS_MAX};
 }
 
-static inline void make_cron_plan(struct world *w, const char *expr, const char *mark)
+static inline void make_cron_plan(struct fixture *f, const char *expr, const char *mark)
 {
-    begin_draft(&w->d, "UTC");
-    add_cron(&w->d, expr, DIALECT_BELFRY);
-    make_plan(w, mark);
+    begin_draft(&f->d, "UTC");
+    add_cron(&f->d, expr, DIALECT_BELFRY);
+    make_plan(f, mark);
 }
 
-static inline void make_every_plan(struct world *w, span every, enum anchor anchor,
+static inline void make_every_plan(struct fixture *f, span every, enum anchor anchor,
                                    const char *mark)
 {
-    begin_draft(&w->d, "UTC");
-    add_every(&w->d, every, 0, anchor);
-    make_plan(w, mark);
+    begin_draft(&f->d, "UTC");
+    add_every(&f->d, every, 0, anchor);
+    make_plan(f, mark);
 }
 
-static inline void except(struct world *w, const char *slot)
+static inline void except(struct fixture *f, const char *slot)
 {
-    w->exceptions[w->a.exception_count++] = at(slot);
+    f->exceptions[f->a.exception_count++] = at(slot);
 }
 
-static inline struct advance *prepare(struct world *w, const char *now)
+static inline struct advance *prepare(struct fixture *f, const char *now)
 {
-    w->a.plan = &w->plan;
-    w->a.cursor = &w->cursor;
-    w->a.ctx = advance_ctx(&w->plan, &w->cursor);
-    w->a.now = at(now);
-    w->a.exceptions = w->exceptions;
-    w->a.slots = w->slots;
-    return &w->a;
+    f->a.plan = &f->plan;
+    f->a.cursor = &f->cursor;
+    f->a.ctx = advance_ctx(&f->plan, &f->cursor);
+    f->a.now = at(now);
+    f->a.exceptions = f->exceptions;
+    f->a.slots = f->slots;
+    return &f->a;
 }
 
 static inline void put_time(struct buf *out, instant t)
@@ -110,10 +110,10 @@ static inline void put_account(struct buf *out, const struct account *account)
 }
 
 /* Writes slots and accounts in order of time, then mark and next. */
-static inline const char *result_text(struct world *w)
+static inline const char *result_text(struct fixture *f)
 {
-    const struct advance *a = &w->a;
-    struct buf out = BUF(w->line);
+    const struct advance *a = &f->a;
+    struct buf out = BUF(f->line);
     int i = 0, j = 0;
 
     while (i < a->slot_count || j < a->account_count) {
@@ -128,23 +128,23 @@ static inline const char *result_text(struct world *w)
     put_time(&out, a->mark);
     put_slot(&out, "; next ", (struct due_slot){a->next_at, a->next_due});
     assert_false(out.cut);
-    return w->line;
+    return f->line;
 }
 
-static inline const char *advanced(struct world *w, const char *now)
+static inline const char *advanced(struct fixture *f, const char *now)
 {
-    advance(prepare(w, now));
-    return result_text(w);
+    advance(prepare(f, now));
+    return result_text(f);
 }
 
-static inline const char *passed(struct world *w, const char *now, enum reason reason)
+static inline const char *accounted(struct fixture *f, const char *now, enum reason reason)
 {
-    advance_account_due(prepare(w, now), OUTCOME_MISSED, reason);
-    return result_text(w);
+    advance_account_due(prepare(f, now), OUTCOME_MISSED, reason);
+    return result_text(f);
 }
 
-static inline const char *begun(struct world *w, const char *now)
+static inline const char *begun(struct fixture *f, const char *now)
 {
-    advance_begin(prepare(w, now));
-    return result_text(w);
+    advance_begin(prepare(f, now));
+    return result_text(f);
 }

@@ -127,14 +127,14 @@ static inline void assert_never(const struct draft *d, instant after)
     assert_false(spec_next(&d->spec, &d->ctx, after, &slot));
 }
 
-static inline int make_arena(void **state)
+static inline int start_arena(void **state)
 {
     (void)state;
     arena = arena_new(1 << 20);
     return 0;
 }
 
-static inline int drop_arena(void **state)
+static inline int end_arena(void **state)
 {
     (void)state;
     arena = arena_free(arena);

@@ -43,7 +43,7 @@ static inline void sample_zones(struct spec *spec, int count, const char *const 
         spec->zones[i].name = str_of(names[i]);
 }
 
-/* MON-FRI at nine. */
+/* Monday to Friday at 09:00. */
 static inline struct cron sample_office(void)
 {
     struct cron cron = cron_every_second();
@@ -110,7 +110,7 @@ static inline struct rrule sample_rrule(void)
     return rule;
 }
 
-/* A daily rule that ends after five, by COUNT and by UNTIL. */
+/* Every second day, limited to five instances by COUNT and by UNTIL. */
 static inline struct rrule sample_counted(void)
 {
     return (struct rrule){.start = INT64_C(1709974800),

@@ -42,7 +42,7 @@ static void scenario_50_every_capacity_vector(void **state)
     json_decref(root);
 }
 
-static void a_full_buffer_has_no_room_whatever_is_reserved(void **state)
+static void a_full_buffer_has_no_room_for_any_reserve(void **state)
 {
     (void)state;
     assert_int_equal(backfill_capacity(1000, 1000, 10, 0, 1), 0);
@@ -54,7 +54,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenario_50_every_capacity_vector),
-        cmocka_unit_test(a_full_buffer_has_no_room_whatever_is_reserved),
+        cmocka_unit_test(a_full_buffer_has_no_room_for_any_reserve),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

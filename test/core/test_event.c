@@ -57,7 +57,7 @@ static void what_is_packed_comes_back(void **state)
 }
 
 /* Zigzag in groups of seven bits, low groups first: 1 is 02, -1 is 01, 64 is 80 01. */
-static void the_bytes_are_these(void **state)
+static void the_packed_bytes_are_zigzag_numbers(void **state)
 {
     char room[EVENT_PACKED_MAX];
     struct buf buf = BUF(room);
@@ -88,27 +88,29 @@ static void a_cut_or_overlong_row_is_corrupt(void **state)
     assert_int_equal(event_unpack(&overlong, &got, &any, &err), RC_CORRUPT);
 }
 
-static void every_type_of_the_model_has_its_name(void **state)
+static void types_have_the_names_of_the_model(void **state)
 {
     (void)state;
     assert_string_equal(event_text(EVENT_SCHEDULE_CREATED), "schedule.created");
     assert_string_equal(event_text(EVENT_SCHEDULE_CLOSED), "schedule.closed");
     assert_string_equal(event_text(EVENT_RUN_RETRYING), "run.retrying");
     assert_string_equal(event_text(EVENT_RUN_LATE), "run.late");
+    assert_string_equal(event_text(EVENT_RUN_UNPLANNED), "run.unplanned");
     assert_string_equal(event_text(EVENT_SLOT_CANCELLED), "slot.cancelled");
     assert_string_equal(event_text(EVENT_LEASE_STALE), "lease.stale");
     assert_string_equal(event_text(EVENT_PLAN_MIDNIGHT), "plan.midnight");
     assert_string_equal(event_text(EVENT_NODE_DOWN), "node.down");
     assert_string_equal(event_text(EVENT_CLOCK_JUMP), "clock.jump");
+    assert_string_equal(event_text(EVENT_DAMAGED), "events.damaged");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_packed_comes_back),
-        cmocka_unit_test(the_bytes_are_these),
+        cmocka_unit_test(the_packed_bytes_are_zigzag_numbers),
         cmocka_unit_test(a_cut_or_overlong_row_is_corrupt),
-        cmocka_unit_test(every_type_of_the_model_has_its_name),
+        cmocka_unit_test(types_have_the_names_of_the_model),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void every_id_is_of_letters_and_digits_in_lower_case(void **state)
     }
 }
 
-static void every_bit_of_chance_counts_and_no_bit_of_time_is_lost(void **state)
+static void every_random_bit_counts_and_no_bit_of_time_is_lost(void **state)
 {
     struct id zero = id_of(0, 0);
 
@@ -77,7 +77,7 @@ static void every_bit_of_chance_counts_and_no_bit_of_time_is_lost(void **state)
         assert_string_not_equal(id_of((INT64_C(1) << bit) * SPAN_MS, 0).text, zero.text);
 }
 
-static void what_was_made_in_a_later_millisecond_sorts_behind(void **state)
+static void ids_of_a_later_millisecond_sort_after(void **state)
 {
     struct prng chance;
 
@@ -93,7 +93,7 @@ static void what_was_made_in_a_later_millisecond_sorts_behind(void **state)
     }
 }
 
-static void of_100000_of_one_millisecond_no_two_are_the_same(void **state)
+static void no_two_of_100000_ids_of_one_millisecond_are_equal(void **state)
 {
     struct id *ids = calloc(MANY, sizeof *ids);
     struct prng chance;
@@ -136,9 +136,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(letters_are_worth_what_base32_says),
         cmocka_unit_test(every_id_is_of_letters_and_digits_in_lower_case),
-        cmocka_unit_test(every_bit_of_chance_counts_and_no_bit_of_time_is_lost),
-        cmocka_unit_test(what_was_made_in_a_later_millisecond_sorts_behind),
-        cmocka_unit_test(of_100000_of_one_millisecond_no_two_are_the_same),
+        cmocka_unit_test(every_random_bit_counts_and_no_bit_of_time_is_lost),
+        cmocka_unit_test(ids_of_a_later_millisecond_sort_after),
+        cmocka_unit_test(no_two_of_100000_ids_of_one_millisecond_are_equal),
         cmocka_unit_test(clocks_that_are_set_back_make_no_id_twice),
     };
 

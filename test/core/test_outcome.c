@@ -24,11 +24,10 @@ static const struct {
     int number;
     const char *text;
 } reasons[] = {
-    {0, "none"},         {1, "overlap"},     {2, "window"}, {3, "coalesced"},
-    {4, "paused"},       {5, "edited"},      {6, "clock"},  {7, "buffer"},
-    {8, "deleted"},      {9, "quarantined"}, {10, "user"},  {20, "target"},
-    {21, "timeout"},     {22, "maxRunTime"}, {23, "lease"}, {24, "node"},
-    {25, "startWithin"}, {26, "rejected"},   {27, "other"},
+    {0, "none"},   {1, "overlap"},   {2, "window"},       {3, "coalesced"}, {4, "paused"},
+    {5, "edited"}, {6, "clock"},     {7, "buffer"},       {8, "deleted"},   {9, "quarantined"},
+    {10, "user"},  {11, "governor"}, {20, "target"},      {21, "timeout"},  {22, "maxRunTime"},
+    {23, "lease"}, {24, "node"},     {25, "startWithin"}, {26, "rejected"}, {27, "other"},
 };
 
 static void stored_numbers_have_their_words(void **state)
@@ -40,7 +39,7 @@ static void stored_numbers_have_their_words(void **state)
         assert_string_equal(reason_text((enum reason)reasons[i].number), reasons[i].text);
 }
 
-static void failures_are_what_went_wrong_and_not_what_someone_ended(void **state)
+static void ended_by_a_user_is_not_a_failure(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++)
@@ -48,13 +47,14 @@ static void failures_are_what_went_wrong_and_not_what_someone_ended(void **state
                          outcomes[i].is_failure);
 }
 
-/* The reasons of docs/semantics.md [P-10] to [P-14], [P-43], by their stored numbers. */
+/* The reasons of docs/semantics.md [P-10] to [P-14], [P-33], [P-43], by stored numbers. */
 static void a_slot_has_only_the_reasons_of_its_outcome(void **state)
 {
     static const struct {
         int outcome, reason;
     } pairs[] = {
-        {2, 1}, {3, 2}, {3, 3}, {3, 4}, {3, 5}, {3, 6}, {4, 7}, {4, 8}, {4, 9}, {5, 10},
+        {2, 1}, {2, 11}, {3, 2}, {3, 3}, {3, 4},  {3, 5},
+        {3, 6}, {4, 7},  {4, 8}, {4, 9}, {5, 10},
     };
 
     (void)state;
@@ -76,7 +76,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slot_has_only_the_reasons_of_its_outcome),
         cmocka_unit_test(stored_numbers_have_their_words),
-        cmocka_unit_test(failures_are_what_went_wrong_and_not_what_someone_ended),
+        cmocka_unit_test(ended_by_a_user_is_not_a_failure),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #include "core/spec/spec_pack.h"
 #include "draft.h"
-#include "moments.h"
+#include "from_text.h"
 
 enum { ROOM = 8192 };
 
@@ -176,7 +176,7 @@ static void every_member_comes_back_as_it_was(void **state)
     assert_comes_back(&plan);
 }
 
-static void every_switch_comes_back_alone(void **state)
+static void every_flag_is_packed_separately(void **state)
 {
     bool *switches[8];
 
@@ -286,7 +286,7 @@ static void a_flipped_bit_is_refused_or_gives_another_valid_plan(void **state)
     assert_true(refused > 0);
 }
 
-/* The offsets of the numbers in the fixed part, as in the packing code. */
+/* The offsets of the numbers in the fixed part.  A change breaks stored plans. */
 enum {
     AT_SWITCHES = 1,
     AT_OVERLAP = 3,
@@ -317,7 +317,7 @@ static int64_t number_at(struct str bytes, size_t at, int width)
     return (int64_t)value;
 }
 
-static void the_stored_layout_is_the_documented_one(void **state)
+static void the_stored_layout_does_not_change(void **state)
 {
     struct plan plan = plain_plan();
     struct str p = pack(&plan);
@@ -420,7 +420,7 @@ static void bytes_that_are_not_utf8_are_refused(void **state)
     assert_int_equal(unpack((struct str){bytes, packed.len}, &plan), RC_CORRUPT);
 }
 
-static void what_stands_beside_the_longest_spec_fits(void **state)
+static void the_longest_plan_fits_beside_the_longest_spec(void **state)
 {
     struct plan plan = full_plan();
     char room[ROOM];
@@ -435,18 +435,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_member_comes_back_as_it_was),
-        cmocka_unit_test(every_switch_comes_back_alone),
+        cmocka_unit_test(every_flag_is_packed_separately),
         cmocka_unit_test(an_unpacked_spec_gives_the_slots_of_the_packed_one),
         cmocka_unit_test(a_plan_follows_its_runs_by_governor_or_anchor_only),
         cmocka_unit_test(bytes_that_end_early_or_late_are_refused),
         cmocka_unit_test(any_other_version_is_refused),
         cmocka_unit_test(a_flipped_bit_is_refused_or_gives_another_valid_plan),
-        cmocka_unit_test(the_stored_layout_is_the_documented_one),
+        cmocka_unit_test(the_stored_layout_does_not_change),
         cmocka_unit_test(a_number_outside_its_range_is_refused),
         cmocka_unit_test(texts_are_utf8_and_bounded),
         cmocka_unit_test(bytes_that_are_not_utf8_are_refused),
-        cmocka_unit_test(what_stands_beside_the_longest_spec_fits),
+        cmocka_unit_test(the_longest_plan_fits_beside_the_longest_spec),
     };
 
-    return cmocka_run_group_tests(tests, make_arena, drop_arena);
+    return cmocka_run_group_tests(tests, start_arena, end_arena);
 }

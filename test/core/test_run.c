@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of transitions, written out again: a row per state, a letter per next state. */
+/* The transitions of a run: a row per state, a letter per next state. */
 #include "core/run.h"
 
 #include <setjmp.h>
@@ -63,7 +63,7 @@ static void one_step_of_priority_is_worth_five_minutes_of_waiting(void **state)
     assert_true(run_rank(due, 10) < run_rank(due, 1));
 }
 
-static void claimed_are_those_that_someone_holds(void **state)
+static void leased_and_running_runs_are_claimed(void **state)
 {
     (void)state;
     for (int i = RUN_HELD; i <= RUN_ENDED; i++)
@@ -77,7 +77,7 @@ int main(void)
         cmocka_unit_test(setting_the_state_takes_each_step_of_the_table),
         cmocka_unit_test(stored_numbers_have_the_words_of_the_model),
         cmocka_unit_test(one_step_of_priority_is_worth_five_minutes_of_waiting),
-        cmocka_unit_test(claimed_are_those_that_someone_holds),
+        cmocka_unit_test(leased_and_running_runs_are_claimed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 static const int64_t first_slot = -62135596800000, last_slot = 253402300799999;
 
-static void returns_to_itself(struct run_id id)
+static void assert_round_trip(struct run_id id)
 {
     char text[RUN_ID_TEXT_MAX], again[RUN_ID_TEXT_MAX];
     struct run_id back;
@@ -26,15 +26,15 @@ static void returns_to_itself(struct run_id id)
     assert_string_equal(again, text);
 }
 
-static void every_part_survives_at_its_edges_and_in_between(void **state)
+static void every_part_comes_back_from_text(void **state)
 {
     uint64_t chance = 88172645463325252u;
 
     (void)state;
-    returns_to_itself((struct run_id){0, 0, 0});
-    returns_to_itself((struct run_id){INT64_MAX, last_slot, UINT32_MAX});
-    returns_to_itself((struct run_id){INT64_MAX, first_slot, 0});
-    returns_to_itself((struct run_id){0, last_slot, 1});
+    assert_round_trip((struct run_id){0, 0, 0});
+    assert_round_trip((struct run_id){INT64_MAX, last_slot, UINT32_MAX});
+    assert_round_trip((struct run_id){INT64_MAX, first_slot, 0});
+    assert_round_trip((struct run_id){0, last_slot, 1});
     for (int i = 0; i < 200000; i++) {
         struct run_id id;
 
@@ -42,7 +42,7 @@ static void every_part_survives_at_its_edges_and_in_between(void **state)
         id.schedule = (int64_t)(chance >> 1);
         id.slot_ms = first_slot + (int64_t)(chance % (uint64_t)(last_slot - first_slot));
         id.pass = i % 3 ? (uint32_t)chance : 0;
-        returns_to_itself(id);
+        assert_round_trip(id);
     }
 }
 
@@ -62,7 +62,7 @@ static void letters_are_worth_what_base32_says(void **state)
     assert_string_equal(text, "r_000000000000000000000000000011");
 }
 
-static void what_no_run_is_called_is_refused(void **state)
+static void invalid_ids_are_refused(void **state)
 {
     static const char *const wrong[] = {
         "",
@@ -83,15 +83,15 @@ static void what_no_run_is_called_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (run_id_parse(str_of(wrong[i]), &id, &err) != RC_INVALID)
-            fail_msg("%s was taken", wrong[i]);
+            fail_msg("%s was accepted", wrong[i]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_part_survives_at_its_edges_and_in_between),
+        cmocka_unit_test(every_part_comes_back_from_text),
         cmocka_unit_test(letters_are_worth_what_base32_says),
-        cmocka_unit_test(what_no_run_is_called_is_refused),
+        cmocka_unit_test(invalid_ids_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

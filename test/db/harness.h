@@ -25,7 +25,7 @@ struct fixture {
     bool postgres;
     char dir[64]; /* SQLite: holds test.db; "" otherwise */
     char url[URL_MAX];
-    char free_url[URL_MAX]; /* for a second writer: SQLite's own VFS, by name, has no lock */
+    char free_url[URL_MAX]; /* for a second writer: vfs=unix bypasses Belfry's lock */
     struct arena *arena;
     struct db *db; /* a writer */
 };

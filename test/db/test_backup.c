@@ -50,7 +50,7 @@ static void drop(const struct fixture *f, const char *name)
 
 struct busy {
     struct fixture *f;
-    int told;
+    int calls;
     int64_t last, all;
 };
 
@@ -63,7 +63,7 @@ static void write_more(void *arg, int64_t done, int64_t all)
     assert_true(done > busy->last && done <= all);
     busy->last = done;
     busy->all = all;
-    busy->told++;
+    busy->calls++;
     (void)query(busy->f, busy->f->db, &insert, &param);
     (void)query(busy->f, busy->f->db, &change, &param);
     OK(db_checkpoint(busy->f->db, err));
@@ -84,9 +84,9 @@ static void a_copy_is_what_was_committed_when_it_began(void **state)
     reader = open_reader(f);
     OK(db_backup(reader, &what, err));
     db_close(reader);
-    assert_true(busy.told > 2);
+    assert_true(busy.calls > 2);
     assert_int_equal(busy.last, busy.all);
-    assert_int_equal(query_int(f, f->db, &count), ROWS + busy.told);
+    assert_int_equal(query_int(f, f->db, &count), ROWS + busy.calls);
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
 
@@ -137,7 +137,7 @@ static void a_file_is_replaced_only_when_asked(void **state)
     drop(f, "copy.db");
 }
 
-static void a_copy_that_fails_leaves_nothing(void **state)
+static void a_failed_copy_leaves_no_file(void **state)
 {
     struct fixture *f = *state;
     struct db *reader;
@@ -170,7 +170,7 @@ static void begin_another(void *arg, int64_t done, int64_t all)
     fclose(file);
 }
 
-static void half_of_another_backup_never_gets_the_name(void **state)
+static void an_unfinished_backup_never_gets_the_name_of_the_file(void **state)
 {
     struct fixture *f = *state;
     struct db *reader;
@@ -188,7 +188,7 @@ static void half_of_another_backup_never_gets_the_name(void **state)
     db_close(reader);
 }
 
-static void a_server_makes_its_own(void **state)
+static void a_backup_of_postgresql_is_refused_with_a_hint(void **state)
 {
     struct fixture *f = *state;
     struct db *reader = open_reader(f);
@@ -203,10 +203,11 @@ int main(void)
     const struct CMUnitTest sqlite[] = {
         DB_TEST(a_copy_is_what_was_committed_when_it_began),
         DB_TEST(a_file_is_replaced_only_when_asked),
-        DB_TEST(a_copy_that_fails_leaves_nothing),
-        DB_TEST(half_of_another_backup_never_gets_the_name),
+        DB_TEST(a_failed_copy_leaves_no_file),
+        DB_TEST(an_unfinished_backup_never_gets_the_name_of_the_file),
     };
-    const struct CMUnitTest postgres[] = {DB_TEST(a_server_makes_its_own)};
+    const struct CMUnitTest postgres[] = {
+        DB_TEST(a_backup_of_postgresql_is_refused_with_a_hint)};
     const char *kind = getenv("BELFRY_TEST_DB");
 
     if (kind && strcmp(kind, "postgres") == 0)

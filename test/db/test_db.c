@@ -91,7 +91,7 @@ static void an_empty_value_is_not_null(void **state)
 }
 
 /* The first use must not decide the type of a parameter: it may be NULL. */
-static void null_goes_in_and_comes_out_wherever_a_value_may(void **state)
+static void null_is_accepted_and_returned_like_any_value(void **state)
 {
     static const struct db_stmt same = {
         "SELECT count(*) FROM v WHERE ($1 IS NULL AND t IS NULL) OR t = $1", "t"};
@@ -193,7 +193,7 @@ static void on_conflict_do_nothing_changes_no_row(void **state)
     assert_int_equal(query_int(f, f->db, &count), 1);
 }
 
-static void an_update_of_one_version_counts_what_it_met(void **state)
+static void a_conditional_update_counts_the_rows_that_matched(void **state)
 {
     static const struct db_stmt update = {"UPDATE v SET i = i + 1 WHERE id = $1 AND i = $2",
                                           "ii"};
@@ -302,7 +302,7 @@ static void text_is_sorted_and_matched_by_its_bytes(void **state)
     assert_int_equal(db_int_at(&got, 0, 0), 3);
 }
 
-static void a_truth_is_one_or_zero(void **state)
+static void a_boolean_is_one_or_zero(void **state)
 {
     static const struct db_stmt truths = {"SELECT 1 = 1, 1 = 2, 'a' < 'b', -1, $1 IS NULL",
                                           "i"};
@@ -364,7 +364,7 @@ static void a_conflict_in_the_middle_of_a_batch_undoes_all_of_it(void **state)
 }
 
 /* Both sides send more than any buffer holds. */
-static void much_can_go_both_ways_at_once(void **state)
+static void large_requests_and_answers_do_not_block_each_other(void **state)
 {
     enum { SIZE = 16384, TIMES = 1000 };
     static struct db_result got[TIMES];
@@ -412,7 +412,7 @@ static void parameters_are_copied(void **state)
     assert_bytes(db_blob_at(&got, 0, 0), STR("mine"));
 }
 
-static void an_answer_has_at_most_so_many_rows(void **state)
+static void the_rows_of_an_answer_are_limited(void **state)
 {
     struct fixture *f = *state;
     struct db_result got;
@@ -425,7 +425,7 @@ static void an_answer_has_at_most_so_many_rows(void **state)
     assert_int_equal(query(f, f->db, &numbers, (struct db_value[]){db_int(3)}).rows, 3);
 }
 
-static void the_answers_of_a_flush_have_at_most_so_many_bytes(void **state)
+static void the_bytes_of_the_answers_of_a_flush_are_limited(void **state)
 {
     enum { MAX = 65536 };
     static char bytes[MAX];
@@ -452,7 +452,7 @@ static void the_answers_of_a_flush_have_at_most_so_many_bytes(void **state)
     db_close(db);
 }
 
-static void a_queue_takes_at_most_so_many_bytes(void **state)
+static void the_bytes_of_a_queue_are_limited(void **state)
 {
     size_t size = DB_QUEUE_BYTES_MAX / 2;
     struct fixture *f = *state;
@@ -468,7 +468,7 @@ static void a_queue_takes_at_most_so_many_bytes(void **state)
     query(f, f->db, &echo, (struct db_value[]){db_blob(STR("x"))});
 }
 
-static void text_that_is_no_text_is_refused_and_nothing_written(void **state)
+static void text_that_is_not_utf8_is_refused_and_nothing_is_written(void **state)
 {
     static const struct str bad[] = {
         {"a\0b", 3}, {"\xff", 1}, {"\xed\xa0\x80", 3}, {"\xc3", 1}};
@@ -485,7 +485,7 @@ static void text_that_is_no_text_is_refused_and_nothing_written(void **state)
     assert_int_equal(query_int(f, f->db, &count), 0);
 }
 
-static void what_the_database_does_not_understand_is_refused(void **state)
+static void invalid_statements_are_refused(void **state)
 {
     static const struct db_stmt no_table = {"SELECT x FROM nowhere", NULL};
     static const struct db_stmt no_text = {"SELECT \"not a text\"", NULL};
@@ -505,7 +505,7 @@ static void what_the_database_does_not_understand_is_refused(void **state)
     assert_int_equal(query(f, f->db, &no_table, NULL).rows, 0);
 }
 
-static void hundreds_of_statements_are_kept_and_found_again(void **state)
+static void hundreds_of_prepared_statements_are_reused(void **state)
 {
     enum { COUNT = 300 };
     static struct db_stmt statements[COUNT];
@@ -547,29 +547,29 @@ int main(void)
         DB_TEST(every_number_comes_back_as_it_went),
         DB_TEST(every_text_and_all_bytes_come_back_as_they_went),
         DB_TEST(an_empty_value_is_not_null),
-        DB_TEST(null_goes_in_and_comes_out_wherever_a_value_may),
+        DB_TEST(null_is_accepted_and_returned_like_any_value),
         DB_TEST(parameters_may_be_repeated_and_out_of_order),
         DB_TEST(a_statement_may_have_thirty_two_parameters),
         DB_TEST(returning_gives_the_rows_and_the_count),
         DB_TEST(reading_and_ddl_change_no_rows),
         DB_TEST(on_conflict_do_nothing_changes_no_row),
-        DB_TEST(an_update_of_one_version_counts_what_it_met),
+        DB_TEST(a_conditional_update_counts_the_rows_that_matched),
         DB_TEST(a_claim_takes_the_first_free_rows_in_order),
         DB_TEST(pages_follow_each_other_by_key),
         DB_TEST(text_is_sorted_and_matched_by_its_bytes),
-        DB_TEST(a_truth_is_one_or_zero),
+        DB_TEST(a_boolean_is_one_or_zero),
         DB_TEST(a_fraction_is_refused),
         DB_TEST(a_batch_of_a_thousand_counts_each_row),
         DB_TEST(a_conflict_in_the_middle_of_a_batch_undoes_all_of_it),
-        DB_TEST(much_can_go_both_ways_at_once),
+        DB_TEST(large_requests_and_answers_do_not_block_each_other),
         DB_TEST(results_come_with_the_flush_and_not_before),
         DB_TEST(parameters_are_copied),
-        DB_TEST(an_answer_has_at_most_so_many_rows),
-        DB_TEST(the_answers_of_a_flush_have_at_most_so_many_bytes),
-        DB_TEST(a_queue_takes_at_most_so_many_bytes),
-        DB_TEST(text_that_is_no_text_is_refused_and_nothing_written),
-        DB_TEST(what_the_database_does_not_understand_is_refused),
-        DB_TEST(hundreds_of_statements_are_kept_and_found_again),
+        DB_TEST(the_rows_of_an_answer_are_limited),
+        DB_TEST(the_bytes_of_the_answers_of_a_flush_are_limited),
+        DB_TEST(the_bytes_of_a_queue_are_limited),
+        DB_TEST(text_that_is_not_utf8_is_refused_and_nothing_is_written),
+        DB_TEST(invalid_statements_are_refused),
+        DB_TEST(hundreds_of_prepared_statements_are_reused),
         DB_TEST(urls_of_neither_kind_are_refused_without_repeating_them),
     };
 

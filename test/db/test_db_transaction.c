@@ -20,7 +20,7 @@ static void send_row(struct db *db, int64_t id)
     db_send(db, &insert, (struct db_value[]){db_int(id), db_int(0)}, NULL);
 }
 
-static void what_is_committed_is_seen_by_others_and_what_is_not_is_not(void **state)
+static void others_see_only_committed_rows(void **state)
 {
     struct fixture *f = *state;
     struct db *other;
@@ -74,7 +74,7 @@ static void a_transaction_may_take_many_flushes_or_be_empty(void **state)
     assert_int_equal(query_int(f, f->db, &count), 10);
 }
 
-static void after_a_failure_all_of_the_transaction_fails_alike(void **state)
+static void after_a_failure_the_rest_of_the_transaction_fails_alike(void **state)
 {
     struct fixture *f = *state;
     struct db_result got = {.changed = -7};
@@ -109,8 +109,8 @@ static void a_rollback_ends_the_failure(void **state)
     assert_int_equal(query_int(f, f->db, &count), 1);
 }
 
-/* A statement after the failure, which was to be prepared, is prepared the next time. */
-static void statements_behind_a_failure_work_later(void **state)
+/* A failure may keep a later statement from being prepared; its next use prepares it. */
+static void statements_after_a_failure_work_later(void **state)
 {
     struct fixture *f = *state;
 
@@ -127,7 +127,7 @@ static void statements_behind_a_failure_work_later(void **state)
     assert_int_equal(query_int(f, f->db, &count), 0);
 }
 
-static void a_flush_outside_is_a_transaction_of_its_own(void **state)
+static void a_flush_outside_a_transaction_is_itself_a_transaction(void **state)
 {
     struct fixture *f = *state;
 
@@ -234,7 +234,7 @@ static void a_second_writer_is_told_to_try_again(void **state)
     db_close(other);
 }
 
-static void who_is_alone_is_alone_until_the_transaction_ends(void **state)
+static void an_exclusive_transaction_excludes_others_until_it_ends(void **state)
 {
     struct fixture *f = *state;
     struct db *other = open_with(f->free_url, &(struct db_options){.lock_ms = 20});
@@ -252,8 +252,8 @@ static void who_is_alone_is_alone_until_the_transaction_ends(void **state)
     db_close(other);
 }
 
-/* INSTANT_NONE: no other clock has to be followed. */
-static void the_clock_is_that_of_the_server_if_there_is_one(void **state)
+/* INSTANT_NONE: the database has no clock of its own. */
+static void only_postgresql_has_a_clock(void **state)
 {
     struct fixture *f = *state;
     instant first = 0, second = 0;
@@ -268,7 +268,7 @@ static void the_clock_is_that_of_the_server_if_there_is_one(void **state)
     }
 }
 
-static void hints_may_be_sent_whether_or_not_anyone_hears_them(void **state)
+static void notifications_may_be_sent_without_listeners(void **state)
 {
     struct fixture *f = *state;
     struct db_note note;
@@ -286,21 +286,21 @@ static void hints_may_be_sent_whether_or_not_anyone_hears_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DB_TEST(what_is_committed_is_seen_by_others_and_what_is_not_is_not),
+        DB_TEST(others_see_only_committed_rows),
         DB_TEST(a_rollback_leaves_nothing_and_the_connection_goes_on),
         DB_TEST(a_transaction_may_take_many_flushes_or_be_empty),
-        DB_TEST(after_a_failure_all_of_the_transaction_fails_alike),
+        DB_TEST(after_a_failure_the_rest_of_the_transaction_fails_alike),
         DB_TEST(a_rollback_ends_the_failure),
-        DB_TEST(statements_behind_a_failure_work_later),
-        DB_TEST(a_flush_outside_is_a_transaction_of_its_own),
+        DB_TEST(statements_after_a_failure_work_later),
+        DB_TEST(a_flush_outside_a_transaction_is_itself_a_transaction),
         DB_TEST(tables_are_part_of_a_transaction),
         DB_TEST(a_reader_sees_one_state_until_its_transaction_ends),
         DB_TEST(a_reader_cannot_write),
         DB_TEST(a_read_ends_at_its_deadline_and_the_reader_goes_on),
         DB_TEST(a_second_writer_is_told_to_try_again),
-        DB_TEST(who_is_alone_is_alone_until_the_transaction_ends),
-        DB_TEST(the_clock_is_that_of_the_server_if_there_is_one),
-        DB_TEST(hints_may_be_sent_whether_or_not_anyone_hears_them),
+        DB_TEST(an_exclusive_transaction_excludes_others_until_it_ends),
+        DB_TEST(only_postgresql_has_a_clock),
+        DB_TEST(notifications_may_be_sent_without_listeners),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 
 enum { LONG_MS = 3600000, WAIT_MS = 60000 };
 
-static bool comes(const struct deadline *deadline, int wait_ms)
+static bool expires(const struct deadline *deadline, int wait_ms)
 {
     struct pollfd timer = {.fd = deadline->fd, .events = POLLIN};
 
@@ -35,7 +35,7 @@ static void a_deadline_is_over_when_its_time_is(void **state)
     assert_false(deadline_is_over(&soon)); /* not begun */
     deadline_start(&soon);
     deadline_start(&late);
-    assert_true(comes(&soon, WAIT_MS));
+    assert_true(expires(&soon, WAIT_MS));
     assert_true(deadline_is_over(&soon));
     assert_true(deadline_is_over(&soon)); /* and stays over */
     assert_false(deadline_is_over(&late));
@@ -51,14 +51,14 @@ static void a_new_start_forgets_the_old_one(void **state)
     (void)state;
     assert_int_equal(deadline_open(1, &deadline, &err), RC_OK);
     deadline_start(&deadline);
-    assert_true(comes(&deadline, WAIT_MS));
+    assert_true(expires(&deadline, WAIT_MS));
     deadline.ms = LONG_MS;
     deadline_start(&deadline);
     assert_false(deadline_is_over(&deadline));
     deadline_close(&deadline);
 }
 
-static void one_that_is_started_late_counts_from_the_first_look(void **state)
+static void a_deadline_may_start_at_its_first_check(void **state)
 {
     struct deadline deadline;
     struct err err;
@@ -66,19 +66,19 @@ static void one_that_is_started_late_counts_from_the_first_look(void **state)
     (void)state;
     assert_int_equal(deadline_open(1, &deadline, &err), RC_OK);
     deadline_start(&deadline);
-    assert_true(comes(&deadline, WAIT_MS));
+    assert_true(expires(&deadline, WAIT_MS));
     deadline.ms = LONG_MS;
     deadline_start_at_check(&deadline);
     assert_false(deadline_is_over(&deadline)); /* the previous deadline is dropped */
     deadline.ms = 1;
     deadline_start_at_check(&deadline);
     (void)deadline_is_over(&deadline);
-    assert_true(comes(&deadline, WAIT_MS));
+    assert_true(expires(&deadline, WAIT_MS));
     assert_true(deadline_is_over(&deadline));
     deadline_close(&deadline);
 }
 
-static void a_closed_one_may_be_closed_again(void **state)
+static void a_closed_deadline_may_be_closed_again(void **state)
 {
     struct deadline deadline;
     struct err err;
@@ -94,7 +94,7 @@ static void a_closed_one_may_be_closed_again(void **state)
     deadline_close(&deadline);
 }
 
-static void without_descriptors_it_says_so(void **state)
+static void without_descriptors_open_fails_with_a_hint(void **state)
 {
     struct deadline deadline = {.fd = -7};
     struct rlimit old, none;
@@ -117,9 +117,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_deadline_is_over_when_its_time_is),
         cmocka_unit_test(a_new_start_forgets_the_old_one),
-        cmocka_unit_test(one_that_is_started_late_counts_from_the_first_look),
-        cmocka_unit_test(a_closed_one_may_be_closed_again),
-        cmocka_unit_test(without_descriptors_it_says_so),
+        cmocka_unit_test(a_deadline_may_start_at_its_first_check),
+        cmocka_unit_test(a_closed_deadline_may_be_closed_again),
+        cmocka_unit_test(without_descriptors_open_fails_with_a_hint),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ struct stop {
     int left; /* statements until it stops; below 0: never */
     int seen;
     bool crash;
-    int told; /* applied migrations, as digits: 12 */
+    int applied; /* numbers of the applied migrations as digits; 12: 1, then 2 */
 };
 
 static bool before(void *arg, const struct migration *migration, struct str sql)
@@ -55,7 +55,7 @@ static void after(void *arg, const struct migration *migration)
 {
     struct stop *stop = arg;
 
-    stop->told = 10 * stop->told + migration->number;
+    stop->applied = 10 * stop->applied + migration->number;
 }
 
 static enum rc run(struct fixture *f, int count, struct stop *stop, struct err *err)
@@ -102,7 +102,7 @@ static void a_new_database_gets_every_migration_once(void **state)
     assert_int_equal(never.seen, STATEMENTS);
     OK(run(f, 2, &never, err));
     assert_int_equal(never.seen, STATEMENTS);
-    assert_int_equal(never.told, 12);
+    assert_int_equal(never.applied, 12);
     assert_version(f, 2);
     got = query(f, f->db, &done, NULL);
     for (int i = 0; i < 2; i++) {
@@ -135,10 +135,10 @@ static void a_stop_before_any_statement_leaves_whole_migrations(void **state)
         struct stop early = {.left = n}, never = {.left = -1};
 
         REFUSED(run(f, 2, &early, err), RC_BUSY, "run it again");
-        assert_int_equal(early.told, n < 3 ? 0 : 1);
+        assert_int_equal(early.applied, n < 3 ? 0 : 1);
         assert_version(f, n < 3 ? 0 : 1);
         OK(run(f, 2, &never, err));
-        assert_int_equal(never.told, n < 3 ? 12 : 2);
+        assert_int_equal(never.applied, n < 3 ? 12 : 2);
         assert_version(f, 2);
         drop_everything(f);
     }
@@ -194,7 +194,7 @@ static void a_crash_before_any_statement_leaves_whole_migrations(void **state)
     }
 }
 
-static void several_nodes_at_once_do_it_once(void **state)
+static void several_nodes_migrate_only_once(void **state)
 {
     struct fixture *f = *state;
     pid_t nodes[NODES];
@@ -207,7 +207,7 @@ static void several_nodes_at_once_do_it_once(void **state)
     assert_version(f, 2);
 }
 
-static void a_node_that_would_wait_too_long_is_told_so(void **state)
+static void a_node_that_waits_too_long_fails(void **state)
 {
     struct fixture *f = *state;
     struct db *other = open_with(f->free_url, NULL);
@@ -220,7 +220,7 @@ static void a_node_that_would_wait_too_long_is_told_so(void **state)
     db_close(other);
 }
 
-static void a_database_that_is_newer_is_refused_and_left_alone(void **state)
+static void a_newer_database_is_refused_and_not_changed(void **state)
 {
     struct fixture *f = *state;
 
@@ -261,9 +261,9 @@ int main(void)
         DB_TEST(no_migrations_are_version_zero),
         DB_TEST(a_stop_before_any_statement_leaves_whole_migrations),
         DB_TEST(a_crash_before_any_statement_leaves_whole_migrations),
-        DB_TEST(several_nodes_at_once_do_it_once),
-        DB_TEST(a_node_that_would_wait_too_long_is_told_so),
-        DB_TEST(a_database_that_is_newer_is_refused_and_left_alone),
+        DB_TEST(several_nodes_migrate_only_once),
+        DB_TEST(a_node_that_waits_too_long_fails),
+        DB_TEST(a_newer_database_is_refused_and_not_changed),
         DB_TEST(migrations_of_another_program_are_refused),
         DB_TEST(a_statement_that_fails_leaves_the_version_before_it),
     };

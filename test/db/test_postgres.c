@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What only PostgreSQL has: a server that can be slow, silent, full, gone or gone at the worst
- * moment, rows that others hold, and hints.
+ * What only PostgreSQL has: a server that can be slow, silent, full or lost during a commit,
+ * rows that others lock, and notifications.
  */
 #include "harness.h"
 
@@ -31,7 +31,7 @@ static void send_row(struct db *db, const struct db_stmt *stmt, int64_t id,
     db_send(db, stmt, (struct db_value[]){db_int(id)}, ret);
 }
 
-static struct db *open_hasty(const struct fixture *f)
+static struct db *open_with_deadline(const struct fixture *f)
 {
     return open_with(f->url, &(struct db_options){.deadline_ms = DEADLINE_MS});
 }
@@ -243,7 +243,7 @@ static void a_lost_commit_is_unknown_and_it_did_not_happen(void **state)
     assert_false(was_committed(f, 1));
 }
 
-static void a_write_of_its_own_is_in_doubt_like_a_commit(void **state)
+static void a_write_outside_a_transaction_is_in_doubt_like_a_commit(void **state)
 {
     struct fixture *f = *state;
     struct db *db = open_with(f->url, NULL);
@@ -271,10 +271,10 @@ static void a_reader_is_never_in_doubt(void **state)
     db_close(db);
 }
 
-static void a_server_that_stands_still_is_given_up_at_the_deadline(void **state)
+static void a_stopped_server_is_given_up_at_the_deadline(void **state)
 {
     struct fixture *f = *state;
-    struct db *db = open_hasty(f);
+    struct db *db = open_with_deadline(f);
     int64_t pid = query_int(f, db, &backend);
 
     make_table(f);
@@ -288,10 +288,10 @@ static void a_server_that_stands_still_is_given_up_at_the_deadline(void **state)
     assert_false(was_committed(f, 1));
 }
 
-static void a_commit_to_a_server_that_stands_still_is_unknown(void **state)
+static void a_commit_to_a_stopped_server_is_unknown(void **state)
 {
     struct fixture *f = *state;
-    struct db *db = open_hasty(f);
+    struct db *db = open_with_deadline(f);
     int64_t pid = query_int(f, db, &backend);
 
     make_table(f);
@@ -311,7 +311,7 @@ static void a_server_that_does_not_read_is_given_up_at_the_deadline(void **state
     static const struct db_stmt swallow = {"SELECT length($1)", "b"};
     enum { SIZE = 8 << 20 };
     struct fixture *f = *state;
-    struct db *db = open_hasty(f);
+    struct db *db = open_with_deadline(f);
     int64_t pid = query_int(f, db, &backend);
     char *bytes = calloc(1, SIZE);
 
@@ -326,7 +326,7 @@ static void a_server_that_does_not_read_is_given_up_at_the_deadline(void **state
 }
 
 /* The commit is already sent when the answer before it turns out to be too large. */
-static void an_answer_that_cannot_be_taken_before_a_commit_is_unknown(void **state)
+static void a_too_large_answer_before_a_commit_is_unknown(void **state)
 {
     static const struct db_stmt many = {"SELECT generate_series(1, $1)", "i"};
     struct fixture *f = *state;
@@ -343,7 +343,7 @@ static void an_answer_that_cannot_be_taken_before_a_commit_is_unknown(void **sta
     assert_true(was_committed(f, 1));
 }
 
-static void hints_reach_those_who_listen(void **state)
+static void notifications_reach_listeners(void **state)
 {
     struct fixture *f = *state;
     struct db *other = open_with(f->url, NULL);
@@ -370,8 +370,8 @@ static void hints_reach_those_who_listen(void **state)
     db_close(other);
 }
 
-/* Hints that arrive with an answer are kept until they are polled. */
-static void hints_are_not_lost_to_other_statements(void **state)
+/* Notifications that arrive with an answer are kept until they are polled. */
+static void notifications_are_kept_during_other_statements(void **state)
 {
     struct fixture *f = *state;
     struct db_note note = {.channel = ""};
@@ -386,7 +386,7 @@ static void hints_are_not_lost_to_other_statements(void **state)
     assert_string_equal(note.payload, "me");
 }
 
-static void who_only_listens_learns_that_the_server_is_gone(void **state)
+static void a_listener_learns_that_the_server_is_gone(void **state)
 {
     struct fixture *f = *state;
     struct db *db = open_with(f->url, NULL);
@@ -436,7 +436,7 @@ static enum rc open_changed(struct fixture *f, const char *from, const char *to,
     return rc;
 }
 
-static void what_cannot_be_reached_is_told_apart(void **state)
+static void causes_of_a_failed_connection_are_distinguished(void **state)
 {
     struct fixture *f = *state;
 
@@ -469,17 +469,17 @@ int main(void)
         DB_TEST(a_backend_that_is_ended_before_a_statement_leaves_no_doubt),
         DB_TEST(a_lost_answer_to_a_commit_is_unknown_and_it_happened),
         DB_TEST(a_lost_commit_is_unknown_and_it_did_not_happen),
-        DB_TEST(a_write_of_its_own_is_in_doubt_like_a_commit),
+        DB_TEST(a_write_outside_a_transaction_is_in_doubt_like_a_commit),
         DB_TEST(a_reader_is_never_in_doubt),
-        DB_TEST(a_server_that_stands_still_is_given_up_at_the_deadline),
-        DB_TEST(a_commit_to_a_server_that_stands_still_is_unknown),
+        DB_TEST(a_stopped_server_is_given_up_at_the_deadline),
+        DB_TEST(a_commit_to_a_stopped_server_is_unknown),
         DB_TEST(a_server_that_does_not_read_is_given_up_at_the_deadline),
-        DB_TEST(an_answer_that_cannot_be_taken_before_a_commit_is_unknown),
-        DB_TEST(hints_reach_those_who_listen),
-        DB_TEST(hints_are_not_lost_to_other_statements),
-        DB_TEST(who_only_listens_learns_that_the_server_is_gone),
+        DB_TEST(a_too_large_answer_before_a_commit_is_unknown),
+        DB_TEST(notifications_reach_listeners),
+        DB_TEST(notifications_are_kept_during_other_statements),
+        DB_TEST(a_listener_learns_that_the_server_is_gone),
         DB_TEST(a_server_without_room_says_to_try_again),
-        DB_TEST(what_cannot_be_reached_is_told_apart),
+        DB_TEST(causes_of_a_failed_connection_are_distinguished),
         DB_TEST(a_database_of_another_encoding_is_refused),
     };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values are from appendix A of PostgreSQL's manual and F15 of the fault model. */
+/* The states are from appendix A of PostgreSQL's manual. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void every_state_has_its_code(void **state)
     }
 }
 
-static void whoever_can_do_something_is_told_what(void **state)
+static void errors_that_users_can_fix_have_a_hint(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
@@ -71,7 +71,7 @@ static void whoever_can_do_something_is_told_what(void **state)
     assert_non_null(strstr(postgres_hint("57014", RC_LIMIT), "ask for less"));
 }
 
-static void a_refused_connection_tells_its_state(void **state)
+static void a_refused_connection_has_a_state(void **state)
 {
     char got[6] = "";
 
@@ -108,8 +108,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_state_has_its_code),
-        cmocka_unit_test(whoever_can_do_something_is_told_what),
-        cmocka_unit_test(a_refused_connection_tells_its_state),
+        cmocka_unit_test(errors_that_users_can_fix_have_a_hint),
+        cmocka_unit_test(a_refused_connection_has_a_state),
         cmocka_unit_test(a_message_of_libpq_itself_has_no_state),
     };
 

@@ -28,7 +28,7 @@ static void expect(const char *sql, const char *expected)
     assert_string_equal(room, expected);
 }
 
-static void tokens_are_replaced_wherever_they_stand(void **state)
+static void tokens_are_replaced_at_any_position(void **state)
 {
     (void)state;
     expect("SELECT 1", "SELECT 1");
@@ -37,6 +37,7 @@ static void tokens_are_replaced_wherever_they_stand(void **state)
            "CREATE TABLE t (a <I>, b <T>, c <B>)<S>");
     expect("SELECT {clock} LIMIT 1{skip}", "SELECT <C> LIMIT 1");
     expect("{skip}{int}{int}", "<I><I>");
+    expect("{keyed}, {bytes}", "<K>, <Y>");
     expect("a } b", "a } b");
 }
 
@@ -48,7 +49,7 @@ static void expand_into_little_room(void *sql)
     sql_expand(str_of(sql), words, &out);
 }
 
-static void a_mistake_in_our_own_sql_ends_the_process(void **state)
+static void invalid_internal_sql_aborts(void **state)
 {
     char unknown[] = "{bool}", open[] = "{int", large[] = "12345678", fits[] = "1{int}34";
 
@@ -95,7 +96,7 @@ static void split(void *sql)
         ;
 }
 
-static void what_could_hide_a_semicolon_ends_the_process(void **state)
+static void text_that_could_hide_a_semicolon_aborts(void **state)
 {
     char literal[] = "a = 'x;y'", line[] = "a -- b; c\n", block[] = "a /* b; c */",
          fine[] = "a - b / c";
@@ -110,10 +111,10 @@ static void what_could_hide_a_semicolon_ends_the_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokens_are_replaced_wherever_they_stand),
-        cmocka_unit_test(a_mistake_in_our_own_sql_ends_the_process),
+        cmocka_unit_test(tokens_are_replaced_at_any_position),
+        cmocka_unit_test(invalid_internal_sql_aborts),
         cmocka_unit_test(statements_end_with_a_semicolon),
-        cmocka_unit_test(what_could_hide_a_semicolon_ends_the_process),
+        cmocka_unit_test(text_that_could_hide_a_semicolon_aborts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

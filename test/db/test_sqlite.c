@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 
 enum {
-    ADVANCE_MS = 100,    /* after this time a reader moves on unasked */
-    PATIENCE_MS = 20000, /* of a writer that waits for it, on a loaded machine */
+    ADVANCE_MS = 100, /* after this time a reader takes the next snapshot without a request */
+    PATIENCE_MS = 20000, /* how long the writer waits for it, on a loaded machine */
     LOG_PAGES = 500,
 };
 
@@ -71,7 +71,7 @@ static void urls_that_name_no_file_are_refused(void **state)
     REFUSED(open_url(url, true, err), RC_INVALID, "cannot open");
 }
 
-static void a_new_file_is_its_owners_alone(void **state)
+static void a_new_file_is_private_to_its_owner(void **state)
 {
     struct fixture *f = *state;
     struct stat st;
@@ -82,7 +82,7 @@ static void a_new_file_is_its_owners_alone(void **state)
     assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-static void a_reader_makes_no_file(void **state)
+static void a_reader_creates_no_file(void **state)
 {
     struct fixture *f = *state;
     char url[URL_MAX];
@@ -92,7 +92,6 @@ static void a_reader_makes_no_file(void **state)
     assert_int_equal(access(path_of(f, "none.db"), F_OK), -1);
 }
 
-/* As required by the design, section 5. */
 static void the_connection_is_set_up_for_safety(void **state)
 {
     static const struct {
@@ -123,7 +122,7 @@ static void the_connection_is_set_up_for_safety(void **state)
     db_close(reader);
 }
 
-static void a_second_writer_is_refused_and_told_who_is_the_first(void **state)
+static void a_second_writer_is_refused_with_the_pid_of_the_first(void **state)
 {
     struct fixture *f = *state;
     char expected[64], link[URL_MAX];
@@ -213,7 +212,7 @@ static void a_writer_that_was_killed_does_not_keep_others_out(void **state)
     assert_int_equal(query_int(f, f->db, &count), 0);
 }
 
-static void files_of_others_are_refused_and_left_alone(void **state)
+static void files_of_other_programs_are_refused(void **state)
 {
     struct fixture *f = *state;
 
@@ -223,7 +222,7 @@ static void files_of_others_are_refused_and_left_alone(void **state)
     REFUSED(open_url(f->url, true, err), RC_INVALID, "another program");
 }
 
-static void a_file_with_tables_and_no_owner_is_not_ours(void **state)
+static void a_file_with_tables_but_no_application_id_is_refused(void **state)
 {
     struct fixture *f = *state;
 
@@ -243,7 +242,7 @@ static void a_file_of_a_newer_belfry_is_refused(void **state)
     REFUSED(open_url(f->url, false, err), RC_CONFLICT, "newer Belfry");
 }
 
-static void a_file_that_is_no_database_is_refused(void **state)
+static void a_file_that_is_not_a_database_is_refused(void **state)
 {
     struct fixture *f = *state;
     FILE *file;
@@ -309,10 +308,10 @@ static void a_failed_write_ends_the_connection_and_loses_nothing(void **state)
 }
 
 /*
- * Its pages are combined on their way to the log.  Whether or not the disk is synced, all of
- * them are in the log when others may see the commit.
+ * The VFS combines the pages of a commit before it writes them to the log.  All of them are in
+ * the log when others may see the commit, even if the disk is not synced.
  */
-static void a_reader_sees_every_commit_whatever_its_size(void **state)
+static void a_reader_sees_every_commit_of_any_size(void **state)
 {
     struct fixture *f = *state;
     struct db *reader = open_reader(f);
@@ -389,10 +388,10 @@ static void a_checkpoint_does_not_wait_for_a_reader(void **state)
 }
 
 /*
- * A process that always reads: it releases a snapshot when it has the next one.  It takes that
- * on request, and then answers; or after some time, because a writer may be waiting for it.
+ * A process that always reads: it releases a snapshot when it has the next one.  It takes the
+ * next one on request and then answers, or after ADVANCE_MS, because a writer may wait for it.
  */
-static _Noreturn void read_for_ever(const struct fixture *f, int requests, int answers)
+static _Noreturn void read_always(const struct fixture *f, int requests, int answers)
 {
     struct pollfd request = {.fd = requests, .events = POLLIN};
     struct db *readers[2] = {open_reader(f), open_reader(f)};
@@ -416,13 +415,13 @@ static _Noreturn void read_for_ever(const struct fixture *f, int requests, int a
 }
 
 /*
- * The writer waits for the reader when the log is four times too long, and again whenever it
- * has grown by its length.  A wait can be in vain: SQLite waits for a place of a reader, and if
- * a new reader took it in the same instant, for that too.
+ * The writer waits for the reader when the log is four times too long, and again each time that
+ * it has grown by its limit.  A wait can fail: SQLite waits for the slot of a reader, and also
+ * for a new reader that takes the same slot.
  */
-static void the_log_does_not_grow_for_ever_while_somebody_always_reads(void **state)
+static void the_log_is_limited_while_a_reader_is_always_active(void **state)
 {
-    enum { WAITS = 4, VAIN_WAITS = 4 };
+    enum { WAITS = 4, FAILED_WAITS = 4 };
     struct fixture *f = *state;
     int requests[2], answers[2], status;
     char byte;
@@ -439,26 +438,26 @@ static void the_log_does_not_grow_for_ever_while_somebody_always_reads(void **st
     assert_true(child >= 0);
     if (child == 0) {
         close(requests[1]);
-        read_for_ever(f, requests[0], answers[1]);
+        read_always(f, requests[0], answers[1]);
     }
     close(requests[0]);
     close(answers[1]);
-    for (int i = 0; i < 2 * (WAITS + VAIN_WAITS) * LOG_PAGES / 50; i++) {
+    for (int i = 0; i < 2 * (WAITS + FAILED_WAITS) * LOG_PAGES / 50; i++) {
         assert_int_equal(write(requests[1], "", 1), 1);
         assert_int_equal(read(answers[0], &byte, 1), 1);
         OK(fill(f, i * 50, 50, err));
         OK(db_checkpoint(f->db, err));
         assert_true(size_of(f, "test.db-wal") <
-                    (off_t)(WAITS + VAIN_WAITS + 1) * LOG_PAGES * 4096);
+                    (off_t)(WAITS + FAILED_WAITS + 1) * LOG_PAGES * 4096);
     }
     close(requests[1]);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    assert_int_equal(query_int(f, f->db, &count), 2 * (WAITS + VAIN_WAITS) * LOG_PAGES);
+    assert_int_equal(query_int(f, f->db, &count), 2 * (WAITS + FAILED_WAITS) * LOG_PAGES);
     close(answers[0]);
 }
 
-static void damage_is_noticed_and_ends_the_connection(void **state)
+static void damage_is_detected_and_ends_the_connection(void **state)
 {
     struct fixture *f = *state;
     char garbage[4096];
@@ -480,7 +479,7 @@ static void damage_is_noticed_and_ends_the_connection(void **state)
     REFUSED(db_commit(f->db, f->arena, err), RC_CORRUPT, "restore a backup");
 }
 
-static void a_database_that_was_never_closed_is_whole(void **state)
+static void a_database_that_was_never_closed_is_intact(void **state)
 {
     struct fixture *f = *state;
     struct db_result got;
@@ -502,7 +501,7 @@ static void a_database_that_was_never_closed_is_whole(void **state)
     assert_true(str_eq(db_text_at(&got, 0, 0), STR("ok")));
 }
 
-static void ballast_is_disk_that_is_kept_and_given_back(void **state)
+static void ballast_reserves_disk_space_and_releases_it(void **state)
 {
     struct fixture *f = *state;
     struct rlimit before, small = {1 << 20, 1 << 20};
@@ -532,27 +531,27 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DB_TEST(urls_that_name_no_file_are_refused),
-        DB_TEST(a_new_file_is_its_owners_alone),
-        DB_TEST(a_reader_makes_no_file),
+        DB_TEST(a_new_file_is_private_to_its_owner),
+        DB_TEST(a_reader_creates_no_file),
         DB_TEST(the_connection_is_set_up_for_safety),
-        DB_TEST(a_second_writer_is_refused_and_told_who_is_the_first),
+        DB_TEST(a_second_writer_is_refused_with_the_pid_of_the_first),
         DB_TEST(a_refused_writer_does_not_drop_the_locks_of_the_first),
         DB_TEST(a_writer_does_not_drop_the_locks_of_a_reader_before_it),
         DB_TEST(a_writer_that_was_killed_does_not_keep_others_out),
-        DB_TEST(files_of_others_are_refused_and_left_alone),
-        DB_TEST(a_file_with_tables_and_no_owner_is_not_ours),
+        DB_TEST(files_of_other_programs_are_refused),
+        DB_TEST(a_file_with_tables_but_no_application_id_is_refused),
         DB_TEST(a_file_of_a_newer_belfry_is_refused),
-        DB_TEST(a_file_that_is_no_database_is_refused),
+        DB_TEST(a_file_that_is_not_a_database_is_refused),
         DB_TEST(a_full_disk_undoes_the_transaction_and_the_next_may_succeed),
-        DB_TEST(ballast_is_disk_that_is_kept_and_given_back),
+        DB_TEST(ballast_reserves_disk_space_and_releases_it),
         DB_TEST(a_failed_write_ends_the_connection_and_loses_nothing),
-        DB_TEST(a_reader_sees_every_commit_whatever_its_size),
+        DB_TEST(a_reader_sees_every_commit_of_any_size),
         DB_TEST(a_writer_reads_what_it_has_not_committed),
         DB_TEST(the_log_is_written_back_when_it_is_long_and_only_when_asked),
         DB_TEST(a_checkpoint_does_not_wait_for_a_reader),
-        DB_TEST(the_log_does_not_grow_for_ever_while_somebody_always_reads),
-        DB_TEST(damage_is_noticed_and_ends_the_connection),
-        DB_TEST(a_database_that_was_never_closed_is_whole),
+        DB_TEST(the_log_is_limited_while_a_reader_is_always_active),
+        DB_TEST(damage_is_detected_and_ends_the_connection),
+        DB_TEST(a_database_that_was_never_closed_is_intact),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

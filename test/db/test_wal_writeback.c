@@ -34,7 +34,7 @@ static void make_table(struct fixture *f)
     exec(f->db, "CREATE TABLE f (id {int} PRIMARY KEY, b {blob}){strict}");
 }
 
-static struct db *open_sweeper(const struct fixture *f)
+static struct db *open_helper(const struct fixture *f)
 {
     return open_with(f->url, &(struct db_options){.writes_back = true});
 }
@@ -60,11 +60,11 @@ static void fill_until_lent(struct fixture *f, int *rows)
         fill(f, rows, BATCH);
 }
 
-static void sweep(struct fixture *f, struct db *sweeper)
+static void write_back(struct fixture *f, struct db *helper)
 {
     int pages = -1;
 
-    OK(db_write_back_wal(sweeper, &pages, err));
+    OK(db_write_back_wal(helper, &pages, err));
     db_take_wal(f->db, pages);
 }
 
@@ -77,93 +77,93 @@ static void assert_whole(struct fixture *f, int rows)
     assert_int_equal(query_int(f, f->db, &count), rows);
 }
 
-static void a_sweep_brings_the_log_into_the_file_and_the_writer_begins_it_anew(void **state)
+static void after_a_write_back_the_writer_restarts_the_log(void **state)
 {
     struct fixture *f = *state;
-    struct db *sweeper;
+    struct db *helper;
     int rows = 0;
     off_t log;
 
     make_table(f);
     fill_until_lent(f, &rows);
     assert_true(size_of(f, "test.db") < LOG_PAGES / 2 * PAGE);
-    sweeper = open_sweeper(f);
-    sweep(f, sweeper);
+    helper = open_helper(f);
+    write_back(f, helper);
     assert_true(size_of(f, "test.db") > (off_t)rows * PAGE);
     OK(db_checkpoint(f->db, err));
     log = size_of(f, "test.db-wal");
     for (int i = 0; i < LOG_PAGES / 2 / BATCH; i++)
         fill(f, &rows, BATCH);
     assert_int_equal(size_of(f, "test.db-wal"), log);
-    db_close(sweeper);
+    db_close(helper);
     assert_whole(f, rows);
 }
 
-static void what_comes_after_a_sweep_is_in_the_log_alone_and_is_not_lost(void **state)
+static void commits_after_a_write_back_are_not_lost(void **state)
 {
     struct fixture *f = *state;
-    struct db *sweeper;
+    struct db *helper;
     int rows = 0;
 
     make_table(f);
     fill_until_lent(f, &rows);
-    sweeper = open_sweeper(f);
+    helper = open_helper(f);
     fill(f, &rows, BATCH);
-    sweep(f, sweeper);
+    write_back(f, helper);
     fill(f, &rows, BATCH / 2);
     REFUSED(db_distrust(f->db, &(struct err){.text = "the disk is gone"}, err), RC_CORRUPT,
             "the disk is gone");
-    db_close(sweeper);
+    db_close(helper);
     f->db = db_close(f->db);
     assert_true(size_of(f, "test.db-wal") > LOG_PAGES * PAGE); /* unchanged */
     f->db = open_with(f->url, NULL);
     assert_whole(f, rows);
 }
 
-static void a_log_of_which_all_is_copied_is_not_lent(void **state)
+static void a_log_that_is_completely_copied_is_not_lent(void **state)
 {
     struct fixture *f = *state;
-    struct db *sweeper;
+    struct db *helper;
     int rows = 0;
 
     make_table(f);
     fill_until_lent(f, &rows);
-    sweeper = open_sweeper(f);
-    sweep(f, sweeper);
+    helper = open_helper(f);
+    write_back(f, helper);
     assert_false(db_lend_wal(f->db));
     OK(db_checkpoint(f->db, err));
     assert_false(db_lend_wal(f->db));
     fill(f, &rows, 1); /* it restarts */
     assert_false(db_lend_wal(f->db));
     fill_until_lent(f, &rows);
-    sweep(f, sweeper);
-    db_close(sweeper);
+    write_back(f, helper);
+    db_close(helper);
     assert_whole(f, rows);
 }
 
-/* By an unnoticed commit, during a sweep or after it. */
-static void one_that_began_anew_unseen_is_lent_when_it_is_long(void **state)
+/* A commit after the write-back restarts the log before the writer takes it back. */
+static void a_log_that_restarted_unnoticed_is_lent_when_it_is_long(void **state)
 {
     struct fixture *f = *state;
-    struct db *sweeper;
+    struct db *helper;
     int rows = 0, pages = -1;
 
     make_table(f);
     fill_until_lent(f, &rows);
-    sweeper = open_sweeper(f);
-    OK(db_write_back_wal(sweeper, &pages, err));
+    helper = open_helper(f);
+    OK(db_write_back_wal(helper, &pages, err));
     fill(f, &rows, 1);
     db_take_wal(f->db, pages);
     assert_false(db_lend_wal(f->db)); /* one row is not long */
     for (int i = 0; i < LOG_PAGES / BATCH; i++)
         fill(f, &rows, BATCH);
     assert_true(db_lend_wal(f->db));
-    sweep(f, sweeper);
-    db_close(sweeper);
+    write_back(f, helper);
+    db_close(helper);
     assert_whole(f, rows);
 }
 
-static void where_nobody_could_help_the_writer_does_it_alone(void **state)
+static void after_a_failed_write_back_the_writer_checkpoints(void **state)
 {
     struct fixture *f = *state;
     int rows = 0;
@@ -176,7 +176,7 @@ static void where_nobody_could_help_the_writer_does_it_alone(void **state)
     assert_true(size_of(f, "test.db") > (off_t)rows * PAGE);
 }
 
-static void write_back(void *arg)
+static void checkpoint(void *arg)
 {
     struct fixture *f = arg;
     struct err err;
@@ -191,14 +191,14 @@ static void lend(void *arg)
     db_lend_wal(f->db);
 }
 
-static void while_it_is_lent_nobody_else_may_copy_it(void **state)
+static void a_checkpoint_of_a_lent_log_aborts(void **state)
 {
     struct fixture *f = *state;
     int rows = 0;
 
     make_table(f);
     fill_until_lent(f, &rows);
-    assert_true(aborts(write_back, f));
+    assert_true(aborts(checkpoint, f));
     assert_true(aborts(lend, f));
 }
 
@@ -213,8 +213,7 @@ static struct {
     struct fixture *f;
     int *rows;
     int calls;
-    /* at which of these calls the writer commits: 1 for the first, 2, 4 ... */
-    unsigned commits;
+    unsigned commits; /* bit n: the writer commits in call n of xUnfetch, from 0 */
 } gap;
 
 static int commit_in_gap(sqlite3_file *file, sqlite3_int64 at, void *page)
@@ -239,7 +238,7 @@ static int open_with_gap(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
     return code;
 }
 
-static struct db *open_sweeper_with_gap(const struct fixture *f)
+static struct db *open_helper_with_gap(const struct fixture *f)
 {
     char url[URL_MAX + sizeof "?vfs=gap"];
 
@@ -252,7 +251,7 @@ static struct db *open_sweeper_with_gap(const struct fixture *f)
     return open_with(url, &(struct db_options){.writes_back = true});
 }
 
-static void expect_commits(struct fixture *f, int *rows, unsigned commits)
+static void set_commits(struct fixture *f, int *rows, unsigned commits)
 {
     gap.f = f;
     gap.rows = rows;
@@ -260,51 +259,51 @@ static void expect_commits(struct fixture *f, int *rows, unsigned commits)
     gap.commits = commits;
 }
 
-static void close_sweeper_with_gap(struct db *sweeper)
+static void close_helper_with_gap(struct db *helper)
 {
-    db_close(sweeper);
+    db_close(helper);
     assert_int_equal(sqlite3_vfs_unregister(&gap.vfs), SQLITE_OK);
 }
 
-static void what_was_written_meanwhile_is_lent_once_more_and_not_twice(void **state)
+static void pages_written_during_a_write_back_are_lent_once_more(void **state)
 {
     struct fixture *f = *state;
-    struct db *sweeper = open_sweeper_with_gap(f);
+    struct db *helper = open_helper_with_gap(f);
     int rows = 0;
 
     make_table(f);
     fill_until_lent(f, &rows);
-    expect_commits(f, &rows, 3);
-    sweep(f, sweeper);
+    set_commits(f, &rows, 3);
+    write_back(f, helper);
     assert_true(db_lend_wal(f->db));
-    sweep(f, sweeper);
+    write_back(f, helper);
     assert_false(db_lend_wal(f->db));
     assert_int_equal(gap.calls, 2);
     OK(db_checkpoint(f->db, err));
     assert_true(size_of(f, "test.db") > (off_t)rows * PAGE);
-    close_sweeper_with_gap(sweeper);
+    close_helper_with_gap(helper);
     assert_whole(f, rows);
 }
 
-/* SQLite 3.40 would lose it if a log were swept to which nothing was written since. */
-static void a_commit_in_the_gap_of_a_sweep_is_not_lost(void **state)
+/* SQLite 3.40 would lose it if an unchanged log were written back again. */
+static void a_commit_in_the_gap_of_a_write_back_is_not_lost(void **state)
 {
     struct fixture *f = *state;
     int rows = 0;
 
     make_table(f);
     for (unsigned commits = 0; commits < 8; commits++) {
-        struct db *sweeper = open_sweeper_with_gap(f);
+        struct db *helper = open_helper_with_gap(f);
 
         fill_until_lent(f, &rows);
-        expect_commits(f, &rows, commits);
+        set_commits(f, &rows, commits);
         do {
-            sweep(f, sweeper);
+            write_back(f, helper);
         } while (db_lend_wal(f->db));
         assert_true(gap.calls > 0);
         OK(db_checkpoint(f->db, err));
         fill(f, &rows, 3);
-        close_sweeper_with_gap(sweeper);
+        close_helper_with_gap(helper);
         assert_whole(f, rows);
         f->db = db_close(f->db);
         f->db = open_with(f->url, &(struct db_options){.wal_pages = LOG_PAGES});
@@ -312,7 +311,7 @@ static void a_commit_in_the_gap_of_a_sweep_is_not_lost(void **state)
     }
 }
 
-static void who_distrusts_the_file_writes_no_more(void **state)
+static void a_distrusted_file_is_not_written(void **state)
 {
     struct fixture *f = *state;
     int rows = 0;
@@ -325,27 +324,27 @@ static void who_distrusts_the_file_writes_no_more(void **state)
     REFUSED(db_checkpoint(f->db, err), RC_CORRUPT, "why");
 }
 
-static void one_that_sweeps_makes_no_file_and_needs_one_that_is_there(void **state)
+static void a_write_back_connection_creates_no_file(void **state)
 {
     struct fixture *f = *state;
-    struct db *sweeper = NULL;
+    struct db *helper = NULL;
     char url[URL_MAX], path[128];
 
     snprintf(url, sizeof url, "sqlite:%s/none.db", f->dir);
-    REFUSED(db_open(url, &(struct db_options){.writes_back = true}, &sweeper, err),
-            RC_NOT_FOUND, "none.db");
+    REFUSED(db_open(url, &(struct db_options){.writes_back = true}, &helper, err), RC_NOT_FOUND,
+            "none.db");
     snprintf(path, sizeof path, "%s/none.db", f->dir);
     assert_int_equal(access(path, F_OK), -1);
 }
 
-/* A helper that sweeps whenever the log is lent to it. */
+/* A thread that writes back the log whenever the log is lent to it. */
 struct helper {
     const struct fixture *f;
     atomic_bool is_lent, must_end;
     int pages;
 };
 
-static void *writeback_on(void *arg)
+static void *run_helper(void *arg)
 {
     struct helper *helper = arg;
     struct db *db = NULL;
@@ -358,7 +357,7 @@ static void *writeback_on(void *arg)
         if (!atomic_load(&helper->is_lent))
             continue;
         if (db_write_back_wal(db, &pages, &err) != RC_OK)
-            return "a sweep failed";
+            return "a write-back failed";
         helper->pages = pages;
         atomic_store(&helper->is_lent, false);
     }
@@ -366,18 +365,18 @@ static void *writeback_on(void *arg)
     return NULL;
 }
 
-static void a_writer_and_one_that_sweeps_lose_nothing_to_each_other(void **state)
+static void a_writer_and_a_write_back_thread_lose_no_row(void **state)
 {
     struct fixture *f = *state;
     struct helper helper = {.f = f};
     void *wrong = "";
     pthread_t thread;
     bool was_lent = false;
-    int rows = 0, sweeps = 0;
+    int rows = 0, write_backs = 0;
 
     make_table(f);
     OK(db_exec(f->db, STR("PRAGMA synchronous=OFF"), err)); /* power is not lost here */
-    assert_int_equal(pthread_create(&thread, NULL, writeback_on, &helper), 0);
+    assert_int_equal(pthread_create(&thread, NULL, run_helper, &helper), 0);
     for (int i = 0; i < 400; i++) {
         fill(f, &rows, BATCH);
         if (atomic_load(&helper.is_lent))
@@ -385,7 +384,7 @@ static void a_writer_and_one_that_sweeps_lose_nothing_to_each_other(void **state
         if (was_lent)
             db_take_wal(f->db, helper.pages);
         was_lent = db_lend_wal(f->db);
-        sweeps += was_lent;
+        write_backs += was_lent;
         if (was_lent)
             atomic_store(&helper.is_lent, true);
         else
@@ -396,7 +395,7 @@ static void a_writer_and_one_that_sweeps_lose_nothing_to_each_other(void **state
     atomic_store(&helper.must_end, true);
     assert_int_equal(pthread_join(thread, &wrong), 0);
     assert_null(wrong);
-    assert_true(sweeps > 0);
+    assert_true(write_backs > 0);
     assert_whole(f, rows);
     f->db = db_close(f->db);
     f->db = open_with(f->url, NULL);
@@ -406,17 +405,17 @@ static void a_writer_and_one_that_sweeps_lose_nothing_to_each_other(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DB_TEST(a_sweep_brings_the_log_into_the_file_and_the_writer_begins_it_anew),
-        DB_TEST(what_comes_after_a_sweep_is_in_the_log_alone_and_is_not_lost),
-        DB_TEST(a_log_of_which_all_is_copied_is_not_lent),
-        DB_TEST(one_that_began_anew_unseen_is_lent_when_it_is_long),
-        DB_TEST(what_was_written_meanwhile_is_lent_once_more_and_not_twice),
-        DB_TEST(where_nobody_could_help_the_writer_does_it_alone),
-        DB_TEST(while_it_is_lent_nobody_else_may_copy_it),
-        DB_TEST(a_commit_in_the_gap_of_a_sweep_is_not_lost),
-        DB_TEST(who_distrusts_the_file_writes_no_more),
-        DB_TEST(one_that_sweeps_makes_no_file_and_needs_one_that_is_there),
-        DB_TEST(a_writer_and_one_that_sweeps_lose_nothing_to_each_other),
+        DB_TEST(after_a_write_back_the_writer_restarts_the_log),
+        DB_TEST(commits_after_a_write_back_are_not_lost),
+        DB_TEST(a_log_that_is_completely_copied_is_not_lent),
+        DB_TEST(a_log_that_restarted_unnoticed_is_lent_when_it_is_long),
+        DB_TEST(pages_written_during_a_write_back_are_lent_once_more),
+        DB_TEST(after_a_failed_write_back_the_writer_checkpoints),
+        DB_TEST(a_checkpoint_of_a_lent_log_aborts),
+        DB_TEST(a_commit_in_the_gap_of_a_write_back_is_not_lost),
+        DB_TEST(a_distrusted_file_is_not_written),
+        DB_TEST(a_write_back_connection_creates_no_file),
+        DB_TEST(a_writer_and_a_write_back_thread_lose_no_row),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 
-enum { ENV_MAX = 32, ALARM_S = 50, SAID_MAX = 512 };
+enum { ENV_MAX = 32, ALARM_S = 50, LINE_BYTES = 512 };
 
 /* Keeps a text until the end of the test, as a JSON string of the world. */
 static const char *keep_text(struct world *world, const char *text, size_t len)
@@ -30,25 +30,25 @@ static int temporary(const char *text)
     return fd;
 }
 
-static void run(const struct world *world, const struct saying *saying, const int fds[3])
+static void run(const struct world *world, const struct command *command, const int fds[3])
 {
     const char *argv[ENV_MAX + 2] = {world->program}, *env[ENV_MAX + 1] = {NULL};
     char home[WORLD_PATH_MAX + 8], server_url[64];
     int n = 0;
 
-    for (int i = 0; saying->words[i] && i < ENV_MAX; i++)
-        argv[i + 1] = saying->words[i];
+    for (int i = 0; command->words[i] && i < ENV_MAX; i++)
+        argv[i + 1] = command->words[i];
     snprintf(home, sizeof home, "HOME=%s", world->dir);
     env[n++] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
     env[n++] = home;
-    if (saying->server) {
+    if (command->server) {
         snprintf(server_url, sizeof server_url, "BELFRY_SERVER=http://127.0.0.1:%u",
-                 saying->server->port);
+                 command->server->port);
         env[n++] = server_url;
     }
-    for (int i = 0; saying->env && saying->env[i] && n < ENV_MAX - 1; i++)
-        env[n++] = saying->env[i];
-    env[n++] = "TZ=UTC"; /* a TZ of the test comes first and wins */
+    for (int i = 0; command->env && command->env[i] && n < ENV_MAX - 1; i++)
+        env[n++] = command->env[i];
+    env[n++] = "TZ=UTC"; /* getenv() finds a TZ of the test first */
     for (int i = 0; i < 3; i++)
         (void)(fds[i] < 0 ? close(i) : dup2(fds[i], i));
     alarm(ALARM_S);
@@ -56,7 +56,7 @@ static void run(const struct world *world, const struct saying *saying, const in
     _exit(127);
 }
 
-int say_end(pid_t pid)
+int command_end(pid_t pid)
 {
     int status = 0;
 
@@ -96,82 +96,84 @@ static int open_terminal(int columns, int *ret_inner)
     return fd;
 }
 
-static pid_t start_command(const struct world *world, const struct saying *saying,
+static pid_t start_command(const struct world *world, const struct command *command,
                            const int fds[3])
 {
     pid_t pid = fork();
 
     assert_true(pid >= 0);
     if (pid == 0)
-        run(world, saying, fds);
+        run(world, command, fds);
     return pid;
 }
 
-pid_t say_begin(const struct world *world, const struct saying *saying, int out)
+pid_t command_begin(const struct world *world, const struct command *command, int out)
 {
-    const int fds[3] = {temporary(saying->input), out, STDERR_FILENO};
-    pid_t pid = start_command(world, saying, fds);
+    const int fds[3] = {temporary(command->input), out, STDERR_FILENO};
+    pid_t pid = start_command(world, command, fds);
 
     close(fds[0]);
     return pid;
 }
 
-static struct said say_on_terminal(struct world *world, const struct saying *saying)
+static struct command_result run_on_terminal(struct world *world, const struct command *command)
 {
-    int inner, outer = open_terminal(saying->columns, &inner);
+    int inner, outer = open_terminal(command->columns, &inner);
     const int fds[3] = {inner, inner, inner};
-    struct said said = {.err = ""};
+    struct command_result result = {.err = ""};
     pid_t pid;
 
-    if (saying->input)
-        assert_true(write(outer, saying->input, strlen(saying->input)) > 0);
-    pid = start_command(world, saying, fds);
+    if (command->input)
+        assert_true(write(outer, command->input, strlen(command->input)) > 0);
+    pid = start_command(world, command, fds);
     close(inner);
-    said.out = read_all(world, outer);
-    said.status = say_end(pid);
-    return said;
+    result.out = read_all(world, outer);
+    result.status = command_end(pid);
+    return result;
 }
 
-static struct said say_to_files(struct world *world, const struct saying *saying)
+static struct command_result run_to_files(struct world *world, const struct command *command)
 {
-    const int fds[3] = {temporary(saying->input), temporary(NULL), temporary(NULL)};
-    struct said said = {.status = say_end(start_command(world, saying, fds))};
+    const int fds[3] = {temporary(command->input), temporary(NULL), temporary(NULL)};
+    struct command_result result = {.status = command_end(start_command(world, command, fds))};
 
     close(fds[0]);
     assert_int_equal(lseek(fds[1], 0, SEEK_SET), 0);
     assert_int_equal(lseek(fds[2], 0, SEEK_SET), 0);
-    said.out = read_all(world, fds[1]);
-    said.err = read_all(world, fds[2]);
-    said.json = world_keep(world, json_loads(said.out, JSON_DECODE_ANY, NULL));
-    return said;
+    result.out = read_all(world, fds[1]);
+    result.err = read_all(world, fds[2]);
+    result.json = world_keep(world, json_loads(result.out, JSON_DECODE_ANY, NULL));
+    return result;
 }
 
-struct said say_all(struct world *world, const struct saying *saying)
+struct command_result command_run(struct world *world, const struct command *command)
 {
-    return saying->columns > 0 ? say_on_terminal(world, saying) : say_to_files(world, saying);
+    return command->columns > 0 ? run_on_terminal(world, command)
+                                : run_to_files(world, command);
 }
 
-struct said say_words(struct server *server, int status, const char *const *words)
+struct command_result command_expect(struct server *server, int status,
+                                     const char *const *words)
 {
-    struct saying saying = {.server = server, .words = words};
-    struct said said = say_all(server->world, &saying);
-    char line[SAID_MAX] = "";
+    struct command command = {.server = server, .words = words};
+    struct command_result result = command_run(server->world, &command);
+    char line[LINE_BYTES] = "";
 
     for (int i = 0; words[i]; i++)
         snprintf(line + strlen(line), sizeof line - strlen(line), " %s", words[i]);
-    if (said.status != status)
-        fail_msg("belfry%s ended with %d, not %d:\n%s%s", line, said.status, status, said.out,
-                 said.err);
-    return said;
+    if (result.status != status)
+        fail_msg("belfry%s ended with %d, not %d:\n%s%s", line, result.status, status,
+                 result.out, result.err);
+    return result;
 }
 
-void has_text(const char *text, const char *part)
+void assert_has(const char *text, const char *part)
 {
     if (!strstr(text, part))
         fail_msg("`%s` is not in:\n%s", part, text);
 }
 
-void lacks_text(const char *text, const char *part)
+void assert_lacks(const char *text, const char *part)
 {
     if (strstr(text, part))
         fail_msg("`%s` is in:\n%s", part, text);

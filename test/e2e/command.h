@@ -11,14 +11,14 @@
 
 enum { COMMAND_OUT_MAX = 1 << 20 };
 
-struct said {
+struct command_result {
     int status;      /* exit status, or 128 + the signal             */
     const char *out; /* standard output; on a terminal also errors   */
     const char *err;
     json_t *json; /* the parsed output; NULL: it is not JSON */
 };
 
-struct saying {
+struct command {
     const struct server *server; /* NULL: BELFRY_SERVER is not set             */
     const char *const *words;    /* after `belfry`, up to NULL                 */
     const char *const *env;      /* "NAME=value" up to NULL, or NULL           */
@@ -26,19 +26,20 @@ struct saying {
     int columns;                 /* 0: files; else a terminal of this width    */
 };
 
-struct said say_all(struct world *world, const struct saying *saying);
+struct command_result command_run(struct world *world, const struct command *command);
 
-/* The same in two parts: starts the command with its output going to `out` (-1: closed); waits
-   for its end and returns its status. */
-pid_t say_begin(const struct world *world, const struct saying *saying, int out);
-int say_end(pid_t pid);
+/* The same in two parts: starts the command with its output going to `out` (-1: closed), then
+   waits for its end and returns its status. */
+pid_t command_begin(const struct world *world, const struct command *command, int out);
+int command_end(pid_t pid);
 
-/* Runs a command with a server; fails the test if the status differs. */
-struct said say_words(struct server *server, int status, const char *const *words);
+/* Runs a command with a server; fails the test if it ends with another status. */
+struct command_result command_expect(struct server *server, int status,
+                                     const char *const *words);
 
-#define SAY(server, ...)             say_words(server, 0, WORDS(__VA_ARGS__))
-#define REFUSED(server, status, ...) say_words(server, status, WORDS(__VA_ARGS__))
+#define BELFRY(server, ...)          command_expect(server, 0, WORDS(__VA_ARGS__))
+#define REFUSED(server, status, ...) command_expect(server, status, WORDS(__VA_ARGS__))
 
-/* Both fail the test with the whole text. */
-void has_text(const char *text, const char *part);
-void lacks_text(const char *text, const char *part);
+/* Both print the whole text on failure. */
+void assert_has(const char *text, const char *part);
+void assert_lacks(const char *text, const char *part);

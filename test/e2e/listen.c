@@ -9,7 +9,7 @@
 
 enum { PIECE = 65536, HEAD_MAX = 16384 };
 
-struct listener *listen_to(struct server *server, const char *path, const char *last)
+struct listener *listen_open(struct server *server, const char *path, const char *last)
 {
     struct listener *l = calloc(1, sizeof *l);
     char head[HEAD_MAX];
@@ -34,30 +34,30 @@ static void drop(struct listener *l, size_t len)
     memmove(l->text, l->text + len, l->len + 1);
 }
 
-static void read_line(struct heard *heard, const char *line, size_t len)
+static void read_line(struct sse_event *event, const char *line, size_t len)
 {
     if (strncmp(line, "id: ", 4) == 0)
-        heard->id = strndup(line + 4, len - 4);
+        event->id = strndup(line + 4, len - 4);
     else if (strncmp(line, "event: ", 7) == 0)
-        heard->name = strndup(line + 7, len - 7);
+        event->name = strndup(line + 7, len - 7);
     else if (strncmp(line, "data: ", 6) == 0)
-        heard->data = json_loadb(line + 6, len - 6, 0, NULL);
+        event->data = json_loadb(line + 6, len - 6, 0, NULL);
 }
 
 /* Reads one event, up to the empty line; a comment is not counted as an event. */
 static void read_event(struct listener *l, const char *end)
 {
-    struct heard *heard = &l->heard[l->count];
+    struct sse_event *event = &l->events[l->count];
 
-    assert_true(l->count < HEARD_MAX);
-    *heard = (struct heard){0};
+    assert_true(l->count < LISTEN_EVENTS_MAX);
+    *event = (struct sse_event){0};
     for (const char *line = l->text; line < end;) {
         const char *next = memchr(line, '\n', (size_t)(end - line) + 1);
 
-        read_line(heard, line, (size_t)(next - line));
+        read_line(event, line, (size_t)(next - line));
         line = next + 1;
     }
-    l->count += heard->data != NULL;
+    l->count += event->data != NULL;
 }
 
 static void read_events(struct listener *l)
@@ -74,7 +74,7 @@ static void read_events(struct listener *l)
     }
 }
 
-bool listen_on(struct listener *l, bool waits)
+bool listen_read(struct listener *l, bool waits)
 {
     ssize_t n;
 
@@ -89,7 +89,7 @@ bool listen_on(struct listener *l, bool waits)
     if (n < 0 && errno == EAGAIN && !waits)
         return false;
     if (n < 0 && errno == EAGAIN)
-        fail_msg("nothing was heard for %d ms, after %d events", PATIENCE_MS, l->count);
+        fail_msg("nothing was received for %d ms, after %d events", PATIENCE_MS, l->count);
     if (n <= 0) {
         l->is_over = true;
         return false;
@@ -100,24 +100,24 @@ bool listen_on(struct listener *l, bool waits)
     return true;
 }
 
-void listen_until(struct listener *l, int count)
+void listen_await(struct listener *l, int count)
 {
     while (l->count < count)
-        if (!listen_on(l, true))
+        if (!listen_read(l, true))
             fail_msg("the stream ended after %d of %d events", l->count, count);
 }
 
-void listen_to_end(struct listener *l)
+void listen_await_end(struct listener *l)
 {
-    while (listen_on(l, true))
+    while (listen_read(l, true))
         ;
 }
 
-const char *listen_last(const struct listener *l)
+const char *listen_last_id(const struct listener *l)
 {
     for (int i = l->count - 1; i >= 0; i--)
-        if (l->heard[i].id)
-            return l->heard[i].id;
+        if (l->events[i].id)
+            return l->events[i].id;
     return NULL;
 }
 
@@ -126,9 +126,9 @@ void listen_close(struct listener *l)
     if (!l)
         return;
     for (int i = 0; i < l->count; i++) {
-        free(l->heard[i].id);
-        free(l->heard[i].name);
-        json_decref(l->heard[i].data);
+        free(l->events[i].id);
+        free(l->events[i].name);
+        json_decref(l->events[i].data);
     }
     close(l->fd);
     free(l->text);

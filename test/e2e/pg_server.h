@@ -19,7 +19,7 @@ struct pg_server {
 /* Finds the server of the world's database. */
 void pg_server_find(const struct world *world, struct pg_server *ret);
 
-/* Stops it like an operator: connections are closed at once. */
+/* Stops it with a fast shutdown, which closes all connections. */
 void pg_server_stop(struct pg_server *pg_server);
 /* Starts it with the same command line; returns when it accepts connections. */
 void pg_server_start(const struct world *world, struct pg_server *pg_server);

@@ -55,14 +55,14 @@ split() {
 }
 
 # Replaces the paths and the port of the README by those of the test.
-here() {
+localize() {
     sed -e "s#^script/server#build/belfry serve#" -e "s#build/belfry#$belfry#g" \
         -e "s#:7227#:$port#g" "$1"
 }
 
 # shows EXPECTED ACTUAL: succeeds if ACTUAL has the lines of EXPECTED in this order.
 shows() {
-    here "$1" | awk -v actual="$2" '
+    localize "$1" | awk -v actual="$2" '
         { gsub(/[][\\.*^$+?(){}|]/, "\\\\&"); gsub(/…/, ".*"); want[++n] = "^" $0 "$" }
         END {
             at = 1
@@ -82,7 +82,7 @@ shows() {
 start_terminal() {
     mkfifo "$dir/$1.keys"
     : >"$dir/$1.out"
-    here "$dir/$1.terminal" >"$dir/$1.command"
+    localize "$dir/$1.terminal" >"$dir/$1.command"
     script -qfec "exec $(cat "$dir/$1.command")" /dev/null \
         <>"$dir/$1.keys" >"$dir/$1.out" 2>&1 &
     echo $! >"$dir/$1.pid"
@@ -104,7 +104,7 @@ await_terminal() {
         tries=$((tries + 1))
         if [ "$tries" -gt 300 ]; then
             cat "$dir/why"
-            fail "the terminal never showed it" "$dir/$2.out"
+            fail "the terminal does not show $1.text" "$dir/$2.out"
         fi
         sleep 0.1
     done
@@ -112,13 +112,13 @@ await_terminal() {
 
 end_terminal() {
     printf '\003' >"$dir/$1.keys"
-    wait "$(cat "$dir/$1.pid")" || fail "it did not end well at Ctrl-C" "$dir/$1.out"
+    wait "$(cat "$dir/$1.pid")" || fail "the command did not end with status 0 after Ctrl-C" "$dir/$1.out"
 }
 
 export HOME="$dir" BELFRY_STATE_DIR="$dir/state" BELFRY_LISTEN=127.0.0.1:0 BELFRY_GRPC=none
 unset XDG_STATE_HOME XDG_CONFIG_HOME BELFRY_SERVER BELFRY_TOKEN BELFRY_NAMESPACE
 "$belfry" config | grep -q "^db  *= sqlite:$dir/state/" ||
-    fail "the server would use a database that is not of this test" /dev/null
+    fail "the server would use a database outside the directory of this test" /dev/null
 split
 count=$(cat "$dir/count")
 [ "$count" -gt 5 ] || fail "the section has hardly any blocks" "$readme"
@@ -131,13 +131,13 @@ while [ "$n" -lt "$count" ]; do
         last=terminal
     elif [ -f "$dir/$n.sh" ]; then
         say "$(cat "$dir/$n.sh")"
-        here "$dir/$n.sh" >"$dir/$n.command"
+        localize "$dir/$n.sh" >"$dir/$n.command"
         sh -e "$dir/$n.command" >"$dir/$n.out" 2>&1 || fail "status $?" "$dir/$n.out"
         last=commands
     elif [ "$last" = terminal ]; then
         await_terminal "$n" $((n - 1))
     else
-        shows "$dir/$n.text" "$dir/$((n - 1)).out" || fail "it showed" "$dir/$((n - 1)).out"
+        shows "$dir/$n.text" "$dir/$((n - 1)).out" || fail "the output differs from $n.text" "$dir/$((n - 1)).out"
     fi
 done
 for n in $terminals; do

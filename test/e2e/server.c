@@ -143,7 +143,7 @@ struct server *server_start(struct world *world, const struct server_start *star
     return d;
 }
 
-struct server *server_again(struct server *former, const struct server_start *start)
+struct server *server_restart(struct server *former, const struct server_start *start)
 {
     struct server_start again = start ? *start : (struct server_start){0};
 

@@ -33,7 +33,7 @@ struct server *server_spawn(struct world *world, const struct server_start *star
 struct server *server_start(struct world *world, const struct server_start *start);
 
 /* Starts a server with the port and the database of a server that has ended. */
-struct server *server_again(struct server *former, const struct server_start *start);
+struct server *server_restart(struct server *former, const struct server_start *start);
 
 /* The port that it listens on, from its log. */
 uint16_t server_port(struct server *server);

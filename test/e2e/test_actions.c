@@ -103,7 +103,7 @@ static void this_machine_is_not_called_unless_it_is_allowed(void **state)
  * An action may not call the server's own listeners, even if all networks are allowed: it could
  * control the server.  All of these hosts lead to a listener on 0.0.0.0.
  */
-static void it_does_not_call_itself(void **state)
+static void the_server_does_not_call_itself(void **state)
 {
     static const char *const hosts[] = {"127.0.0.1", "127.0.0.2", "127.255.255.254",
                                         "0.0.0.0",   "0",         "[::ffff:127.0.0.1]"};
@@ -238,7 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         E2E_TEST(an_http_call_is_signed_and_its_answer_kept),
         E2E_TEST(this_machine_is_not_called_unless_it_is_allowed),
-        E2E_TEST(it_does_not_call_itself),
+        E2E_TEST(the_server_does_not_call_itself),
         E2E_TEST(the_next_run_sees_the_result_of_the_last),
         E2E_TEST(exec_is_off_unless_it_is_configured),
         E2E_TEST(a_program_runs_and_its_output_is_kept),

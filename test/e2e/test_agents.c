@@ -2,8 +2,8 @@
 /*
  * Tests of the agents' API with agents that claim their runs.
  *
- * Tests whose names begin with plan_ are lines of section 13b of the plan that the API comes
- * from.
+ * Tests whose names begin with plan_ are cases of the specification of the API: see
+ * test/mission/agents.txt.
  */
 #include "listen.h"
 
@@ -131,7 +131,7 @@ static void plan_of_concurrent_claims_only_one_wins(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Row 140 of the feature matrix: the planner's state survives a restart. */
+/* The planner's state survives a restart: row 140 of test/mission/rows.txt. */
 static void the_planner_knows_after_a_restart_when_it_last_planned(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -143,7 +143,7 @@ static void the_planner_knows_after_a_restart_when_it_last_planned(void **state)
     before = api(d, 200, "GET", E "/planner", NULL);
     assert_non_null(at(before, "lastMidnightRebuilds.Pacific/Kiritimati"));
     server_kill(d);
-    d = server_again(d, NULL);
+    d = server_restart(d, NULL);
     after = api(d, 200, "GET", E "/planner", NULL);
     assert_true(json_equal(json_object_get(before, "lastMidnightRebuilds"),
                            json_object_get(after, "lastMidnightRebuilds")));
@@ -152,8 +152,8 @@ static void the_planner_knows_after_a_restart_when_it_last_planned(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Rows 166 and 185: the warning is also in the answer, see test/api. */
-static void who_runs_the_server_hears_of_agents_that_run_very_often(void **state)
+/* The answer has the warning too, see test/api.  Rows 166 and 185 of test/mission/rows.txt. */
+static void the_log_warns_of_agents_that_run_very_often(void **state)
 {
     struct server *d = server_start(*state, NULL);
 
@@ -167,7 +167,7 @@ static void who_runs_the_server_hears_of_agents_that_run_very_often(void **state
 /* ---- events ---- */
 
 /* The stream must have sent the same events as the pages. */
-static void assert_heard(struct server *d, const struct listener *l)
+static void assert_received_all(struct server *d, const struct listener *l)
 {
     const json_t *all = at(api(d, 200, "GET", E "/events?limit=1000", NULL), "events");
 
@@ -175,28 +175,28 @@ static void assert_heard(struct server *d, const struct listener *l)
     for (int i = 1; i < l->count; i++) {
         const json_t *event = json_array_get(all, (size_t)i - 1);
 
-        assert_true(json_equal(l->heard[i].data, event));
-        assert_string_equal(l->heard[i].name, text_at(event, "type"));
-        assert_string_equal(l->heard[i].id, text_at(event, "eventId"));
+        assert_true(json_equal(l->events[i].data, event));
+        assert_string_equal(l->events[i].name, text_at(event, "type"));
+        assert_string_equal(l->events[i].id, text_at(event, "eventId"));
     }
 }
 
 /* A second client gets the same events from the native API. */
-static void an_execution_is_told_in_order_as_it_happens(void **state)
+static void the_events_of_an_execution_are_sent_in_order(void **state)
 {
     static const char *const names[] = {"begin",        "SCHEDULE_CREATED", "EXEC_PLANNED",
                                         "EXEC_CLAIMED", "EXEC_STARTED",     "EXEC_RETRYING",
                                         "EXEC_CLAIMED", "EXEC_STARTED",     "EXEC_FINISHED"};
     enum { COUNT = sizeof names / sizeof names[0] };
     struct server *d = server_start(*state, NULL);
-    struct listener *agents = listen_to(d, E "/events", NULL);
-    struct listener *other = listen_to(d, E "/events?agentId=b", NULL);
-    struct listener *native = listen_to(d, "/api/v1/events", NULL);
+    struct listener *agents = listen_open(d, E "/events", NULL);
+    struct listener *other = listen_open(d, E "/events?agentId=b", NULL);
+    struct listener *native = listen_open(d, "/api/v1/events", NULL);
     const json_t *run;
 
-    listen_until(agents, 1);
-    listen_until(other, 1);
-    listen_until(native, 1);
+    listen_await(agents, 1);
+    listen_await(other, 1);
+    listen_await(native, 1);
     api(d, 201, "POST", S,
         "{'agentId':'a','scheduleType':'IMMEDIATE','executorPolicy':{'retryBackoffMs':10}}");
     run = claim_run(d, "a");
@@ -205,15 +205,15 @@ static void an_execution_is_told_in_order_as_it_happens(void **state)
     run = claim_run(d, "a");
     report(d, "heartbeat", run, "");
     report(d, "complete", run, "");
-    listen_until(agents, COUNT);
+    listen_await(agents, COUNT);
     for (int i = 0; i < COUNT; i++)
-        assert_string_equal(agents->heard[i].name, names[i]);
-    assert_heard(d, agents);
-    listen_until(native, COUNT);
-    assert_string_equal(native->heard[2].name, "run.ready");
+        assert_string_equal(agents->events[i].name, names[i]);
+    assert_received_all(d, agents);
+    listen_await(native, COUNT);
+    assert_string_equal(native->events[2].name, "run.ready");
     api(d, 202, "POST", E "/trigger", "{'agentId':'b'}");
-    listen_until(other, 2);
-    assert_string_equal(other->heard[1].name, "EXEC_PLANNED");
+    listen_await(other, 2);
+    assert_string_equal(other->events[1].name, "EXEC_PLANNED");
     assert_int_equal(server_stop(d), 0);
     listen_close(agents);
     listen_close(other);
@@ -229,8 +229,8 @@ int main(void)
         E2E_TEST(plan_a_failure_is_claimed_again_and_succeeds_on_attempt_2),
         E2E_TEST(plan_of_concurrent_claims_only_one_wins),
         E2E_TEST(the_planner_knows_after_a_restart_when_it_last_planned),
-        E2E_TEST(who_runs_the_server_hears_of_agents_that_run_very_often),
-        E2E_TEST(an_execution_is_told_in_order_as_it_happens),
+        E2E_TEST(the_log_warns_of_agents_that_run_very_often),
+        E2E_TEST(the_events_of_an_execution_are_sent_in_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  */
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "request.h"
 
 #include "../cli/run.h"
@@ -74,7 +75,7 @@ static void files_are_applied_once(void **state)
     assert_int_equal(number_at(api(d, 200, "GET", "/api/v1/gates/db", NULL), "limit"), 4);
 }
 
-static void programs_that_the_server_does_not_run_are_told_of(void **state)
+static void apply_warns_of_programs_that_the_server_does_not_run(void **state)
 {
     static const char words[] =
         "belfry: schedule \"p\": its runs fail, because this server runs "
@@ -92,7 +93,7 @@ static void programs_that_the_server_does_not_run_are_told_of(void **state)
                "+ schedule r\n1 created, 0 changed, 0 unchanged\n");
 }
 
-static void what_changes_is_told_field_by_field_and_time_by_time(void **state)
+static void a_dry_run_lists_changed_fields_and_times(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
@@ -124,7 +125,7 @@ static void what_changes_is_told_field_by_field_and_time_by_time(void **state)
     assert_run(BELFRY(d, "apply", "-f", path), 0, "no changes; 2 unchanged\n");
 }
 
-static void what_the_files_lack_is_pruned_by_label(void **state)
+static void prune_deletes_labelled_schedules_that_the_files_lack(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
@@ -157,7 +158,7 @@ static void what_the_files_lack_is_pruned_by_label(void **state)
 }
 
 /* Errors name file, line, document and field, and nothing is sent. */
-static void wrong_files_send_nothing(void **state)
+static void an_invalid_file_changes_nothing(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
@@ -186,8 +187,147 @@ static void wrong_files_send_nothing(void **state)
     assert_int_equal(ask(d, "GET", "/api/v1/schedules/good", NULL).status, 404);
 }
 
+static int count_parts(const char *text, const char *part)
+{
+    int count = 0;
+
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at++)
+        count++;
+    return count;
+}
+
+static void every_error_of_every_document_is_reported(void **state)
+{
+    static const char *const fields[] = {
+        "polices: ",        "spec.cron[0].expr.minute: ", "spec.timezone: ",
+        "action.timeout: ", "policies.retry.attempts: ",  "labels.a: "};
+    struct world *w = *state;
+    struct server *d = server_start(w, NULL);
+    static char text[64 * 1024];
+    struct buf out = BUF(text);
+    const struct run *run;
+
+    buf_text(&out, "id: good\naction: {type: queue, queue: q}\n");
+    for (int i = 0; i < 100; i++)
+        buf_printf(&out,
+                   "---\nid: s%d\npolices: {}\nspec: {cron: ['61 9 * * *'], timezone: X/Y}\n"
+                   "action: {type: http, url: 'http://x/', timeout: soon}\n"
+                   "policies: {retry: {attempts: 0}}\nlabels: {a: 7}\n",
+                   i);
+    run = BELFRY(d, "apply", "-f", world_write(w, "a.yaml", text));
+    assert_run(run, 2, "");
+    assert_int_equal(count_parts(run->err, "\n"), 600);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        assert_int_equal(count_parts(run->err, fields[i]), 100);
+    assert_non_null(strstr(run->err, "/a.yaml:698: document 101, schedule \"s99\": polices: "));
+    assert_int_equal(ask(d, "GET", "/api/v1/schedules/good", NULL).status, 404);
+}
+
+/* --prune would delete the schedules of files that are not read. */
+static void directories_that_are_nested_too_deeply_are_an_error(void **state)
+{
+    struct world *w = *state;
+    char path[WORLD_PATH_MAX + 64], name[64] = "deep";
+
+    for (int i = 0; i < 17; i++) {
+        assert_int_equal(mkdir(world_path(w, name), 0700), 0);
+        if (i == 15 || i == 16) {
+            snprintf(path, sizeof path, "%s/a%d.yaml", name, i);
+            world_write(w, path, "id: 7\n");
+        }
+        snprintf(name + strlen(name), sizeof name - strlen(name), "/d");
+    }
+    /* The directory that was named, and 16 in it. */
+    assert_says(RUN("diff", "-f", world_path(w, "deep")), 2, "", "/a16.yaml:1: ");
+    assert_int_equal(mkdir(world_path(w, name), 0700), 0);
+    assert_says(RUN("diff", "-f", world_path(w, "deep")), 2, "",
+                "/d: nested too deeply; the limit is 16 directories\n");
+}
+
+static void as_many_files_as_the_limit_are_read(void **state)
+{
+    enum { LIMIT = 10000 };
+    struct world *w = *state;
+    char path[64];
+
+    assert_int_equal(mkdir(world_path(w, "many"), 0700), 0);
+    for (int i = 0; i < LIMIT; i++) {
+        snprintf(path, sizeof path, "many/%d.yaml", i);
+        world_write(w, path, "");
+    }
+    assert_says(BELFRY(server_start(w, NULL), "diff", "-f", world_path(w, "many")), 0, "", "");
+    world_write(w, "many/z.yaml", "");
+    assert_says(RUN("diff", "-f", world_path(w, "many")), 2, "",
+                "too many files; the limit is 10000\n");
+}
+
+/* A limit of schedules is checked only when they are written. */
+static void refused_entries_are_not_counted_as_created(void **state)
+{
+    struct world *w = *state;
+    struct server *d = server_start(
+        w, &(struct server_start){.args = WORDS("--quota-schedules", "1")});
+    const char *path = world_write(w, "a.yaml",
+                                   "id: a\naction: {type: queue, queue: q}\n---\n"
+                                   "id: b\naction: {type: queue, queue: q}\n");
+    const struct run *run = BELFRY(d, "apply", "-f", path);
+
+    assert_says(run, 1, "\n1 created, 0 changed, 0 unchanged; 1 failed\n", "schedule \"b\"");
+    run = BELFRY(d, "apply", "-f", path);
+    assert_says(run, 1, "\n0 created, 0 changed, 1 unchanged; 1 failed\n", "");
+    run = BELFRY(d, "apply", "-f", path, "-o", "json");
+    assert_says(run, 1, "{\"items\":[],\"same\":1,\"failed\":1}", "");
+}
+
+static void output_that_cannot_be_written_is_a_failure(void **state)
+{
+    struct world *w = *state;
+    struct server *d = server_start(w, NULL);
+    const char *path = world_write(w, "a.yaml", first);
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC), none = run_file("", 0);
+    const char *const rows[][9] = {
+        {"apply", "-f", path, "--dry-run", "--server", server_url(d)},
+        {"apply", "-f", path, "--dry-run", "--server", server_url(d), "-o", "json"},
+        {"apply", "-f", path, "--server", server_url(d), "-o", "json"},
+        {"apply", "-f", path, "--server", server_url(d)},
+    };
+
+    assert_true(full >= 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(run_wait(run_start(rows[i], none, full, none)), 1);
+    close(full);
+    close(none);
+}
+
+/* Errors that need no server, and those that the server finds. */
+static void all_kinds_of_errors_are_reported_at_once(void **state)
+{
+    static const char *const lines[] = {
+        "-:2: document 1, calendar \"c\": dates[1]: ",
+        "-:3: document 1, calendar \"c\": dats: unknown field",
+        "-:4: document 1, calendar \"c\": dtes: unknown field",
+        "-:7: document 2, gate \"g\": limit: must be between 1 and 1000000, not 0\n",
+        "-:9: document 3: id: ",
+        "-:10: document 3: spec.jitter: ",
+        "-:13: document 4, schedule \"a\": spec.jitter: ",
+    };
+    struct server *d = server_start(*state, NULL);
+    const struct run *run = RUN_WITH(
+        "calendar: c\ndates: [2031-01-01, 2031-13-01]\ndats: []\ndtes: 1\n"
+        "---\ngate: g\nlimit: 0\n"
+        "---\naction: {type: queue, queue: q}\nspec: {jitter: x}\n"
+        "---\nid: a\nspec: {jitter: x}\naction: {type: queue, queue: q}\n",
+        "apply", "-f", "-", "--server", server_url(d));
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (!strstr(run->err, lines[i]))
+            fail_msg("no `%s` in\n%s", lines[i], run->err);
+    assert_run(run, 2, "");
+    assert_int_equal(count_parts(run->err, "\n"), sizeof lines / sizeof lines[0]);
+}
+
 /* Errors in the files are reported without a server. */
-static void files_are_read_whole_before_anything_is_asked(void **state)
+static void files_are_checked_before_the_first_request(void **state)
 {
     static const struct {
         const char *text, *err;
@@ -230,7 +370,7 @@ static void files_are_read_whole_before_anything_is_asked(void **state)
     assert_says(RUN("apply", "x"), 2, "", "unexpected argument \"x\"; use -f x");
 }
 
-static void a_folder_is_read_with_those_in_it(void **state)
+static void a_folder_is_read_recursively(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
@@ -334,7 +474,7 @@ static void a_pause_is_applied_shown_and_lifted(void **state)
 }
 
 /* A dry run takes pauses and disabled schedules into account. */
-static void a_dry_run_knows_what_does_not_run(void **state)
+static void a_dry_run_considers_pauses_and_disabled_schedules(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
@@ -366,7 +506,7 @@ static void a_dry_run_knows_what_does_not_run(void **state)
 }
 
 /* More schedules than one request or one page can hold. */
-static void thousands_go_in_portions(void **state)
+static void thousands_of_schedules_are_sent_in_batches(void **state)
 {
     static char text[MANY * 80];
     struct world *w = *state;
@@ -398,16 +538,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(files_are_applied_once),
-        E2E_TEST(programs_that_the_server_does_not_run_are_told_of),
-        E2E_TEST(what_changes_is_told_field_by_field_and_time_by_time),
-        E2E_TEST(what_the_files_lack_is_pruned_by_label),
-        E2E_TEST(wrong_files_send_nothing),
-        E2E_TEST(files_are_read_whole_before_anything_is_asked),
-        E2E_TEST(a_folder_is_read_with_those_in_it),
+        E2E_TEST(apply_warns_of_programs_that_the_server_does_not_run),
+        E2E_TEST(a_dry_run_lists_changed_fields_and_times),
+        E2E_TEST(prune_deletes_labelled_schedules_that_the_files_lack),
+        E2E_TEST(an_invalid_file_changes_nothing),
+        E2E_TEST(every_error_of_every_document_is_reported),
+        E2E_TEST(all_kinds_of_errors_are_reported_at_once),
+        E2E_TEST(directories_that_are_nested_too_deeply_are_an_error),
+        E2E_TEST(as_many_files_as_the_limit_are_read),
+        E2E_TEST(refused_entries_are_not_counted_as_created),
+        E2E_TEST(output_that_cannot_be_written_is_a_failure),
+        E2E_TEST(files_are_checked_before_the_first_request),
+        E2E_TEST(a_folder_is_read_recursively),
         E2E_TEST(an_export_is_applied_and_exported_again),
         E2E_TEST(a_pause_is_applied_shown_and_lifted),
-        E2E_TEST(a_dry_run_knows_what_does_not_run),
-        E2E_TEST(thousands_go_in_portions),
+        E2E_TEST(a_dry_run_considers_pauses_and_disabled_schedules),
+        E2E_TEST(thousands_of_schedules_are_sent_in_batches),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

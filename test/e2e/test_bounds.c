@@ -118,7 +118,7 @@ static int with_fields(struct server *d, size_t count)
     return status;
 }
 
-static void heads_are_taken_up_to_their_bounds(void **state)
+static void heads_are_accepted_up_to_their_limits(void **state)
 {
     struct server *d = server_start(*state, NULL);
 
@@ -167,7 +167,7 @@ static int with_input(struct server *d, const char *id, const struct text *input
     return status;
 }
 
-static void bodies_are_taken_up_to_their_bound(void **state)
+static void bodies_are_accepted_up_to_their_limit(void **state)
 {
     struct server *d = server_start(*state, NULL);
     struct text input = text_new();
@@ -200,7 +200,7 @@ static int nested(struct server *d, const char *open, const char *close, size_t 
     return status;
 }
 
-static void json_nests_up_to_its_bound(void **state)
+static void json_is_accepted_up_to_its_nesting_limit(void **state)
 {
     struct server *d = server_start(*state, NULL);
 
@@ -213,7 +213,7 @@ static void json_nests_up_to_its_bound(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void json_that_is_made_to_hurt_is_refused(void **state)
+static void hostile_json_is_refused(void **state)
 {
     static const struct {
         const char *what, *before, *again;
@@ -221,15 +221,15 @@ static void json_that_is_made_to_hurt_is_refused(void **state)
         const char *after;
     } rows[] = {
         {"a key twice", "{\"a\":1,\"a\":2}", "", 0, ""},
-        {"a key twice, one in disguise", "{\"a\":1,\"\\u0061\":2}", "", 0, ""},
+        {"a key twice, once escaped", "{\"a\":1,\"\\u0061\":2}", "", 0, ""},
         {"many empty lists", "[[]", ",[]", JSON_VALUES_MAX, "]"},
         {"many numbers", "[1", ",1", JSON_VALUES_MAX, "]"},
         {"a number without end", "[1", "0", 5000, "]"},
         {"an exponent without end", "[1e", "9", 400, "]"},
         {"beyond 64 bits", "[18446744073709551616]", "", 0, ""},
         {"beyond a double", "[1e400]", "", 0, ""},
-        {"a zero byte in disguise", "\"a\\u0000b\"", "", 0, ""},
-        {"half of a pair", "\"\\ud800\"", "", 0, ""},
+        {"an escaped zero byte", "\"a\\u0000b\"", "", 0, ""},
+        {"half of a surrogate pair", "\"\\ud800\"", "", 0, ""},
         {"not UTF-8", "\"\xff\"", "", 0, ""},
         {"an overlong slash", "\"\xc0\xaf\"", "", 0, ""},
         {"a line's end in a text", "\"a\nb\"", "", 0, ""},
@@ -250,12 +250,12 @@ static void json_that_is_made_to_hurt_is_refused(void **state)
         add(&input, rows[i].before);
         add_times(&input, rows[i].again, rows[i].times);
         add(&input, rows[i].after);
-        status = with_input(d, "hurt", &input, 0, false);
+        status = with_input(d, "hostile", &input, 0, false);
         if (status != 400)
             fail_msg("%s: %d", rows[i].what, status);
         free(input.ptr);
     }
-    api(d, 404, "GET", "/api/v1/schedules/hurt", NULL);
+    api(d, 404, "GET", "/api/v1/schedules/hostile", NULL);
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
     assert_int_equal(server_stop(d), 0);
 }
@@ -294,7 +294,7 @@ static int flood_one(struct server *d, int i)
     return fd;
 }
 
-static void a_flood_of_connections_leaves_nothing_behind(void **state)
+static void a_flood_of_connections_leaks_no_descriptor(void **state)
 {
     enum { ROUNDS = 10, AT_ONCE = 300 };
     const struct linger hard = {.l_onoff = 1, .l_linger = 0};
@@ -321,11 +321,11 @@ static void a_flood_of_connections_leaves_nothing_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(heads_are_taken_up_to_their_bounds),
-        E2E_TEST(bodies_are_taken_up_to_their_bound),
-        E2E_TEST(json_nests_up_to_its_bound),
-        E2E_TEST(json_that_is_made_to_hurt_is_refused),
-        E2E_TEST(a_flood_of_connections_leaves_nothing_behind),
+        E2E_TEST(heads_are_accepted_up_to_their_limits),
+        E2E_TEST(bodies_are_accepted_up_to_their_limit),
+        E2E_TEST(json_is_accepted_up_to_its_nesting_limit),
+        E2E_TEST(hostile_json_is_refused),
+        E2E_TEST(a_flood_of_connections_leaks_no_descriptor),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,12 +7,12 @@
 #include "command.h"
 #include "request.h"
 
-static struct said on_screen(struct server *d, int columns, const char *input,
-                             const char *const *words)
+static struct command_result on_screen(struct server *d, int columns, const char *input,
+                                       const char *const *words)
 {
-    struct saying saying = {.server = d, .words = words, .columns = columns, .input = input};
+    struct command command = {.server = d, .words = words, .columns = columns, .input = input};
 
-    return say_all(d->world, &saying);
+    return command_run(d->world, &command);
 }
 
 /* Columns of the longest line of ASCII; "…" counts as one, colours as none. */
@@ -37,23 +37,23 @@ static int longest_line(const char *text)
 static void a_table_fits_the_screen(void **state)
 {
     struct server *d = server_start(*state, NULL);
-    struct said said;
+    struct command_result result;
 
     make_schedule(d, "a-schedule-with-a-long-name-that-takes-much-room",
                   "'description':'and a description that takes even more of it, by far',"
                   "'spec':{'cron':['0 3 * * *']},'action':{'type':'queue','queue':'reports'}");
     for (int columns = 40; columns <= 200; columns += 20) {
-        said = on_screen(d, columns, NULL, WORDS("schedule", "list"));
-        assert_int_equal(said.status, 0);
-        assert_in_range(longest_line(said.out), columns / 2, columns);
+        result = on_screen(d, columns, NULL, WORDS("schedule", "list"));
+        assert_int_equal(result.status, 0);
+        assert_in_range(longest_line(result.out), columns / 2, columns);
     }
-    has_text(on_screen(d, 90, NULL, WORDS("schedule", "list")).out, "\u2026");
-    lacks_text(on_screen(d, 250, NULL, WORDS("schedule", "list")).out, "\u2026");
+    assert_has(on_screen(d, 90, NULL, WORDS("schedule", "list")).out, "\u2026");
+    assert_lacks(on_screen(d, 250, NULL, WORDS("schedule", "list")).out, "\u2026");
     /* A file has no width. */
-    has_text(SAY(d, "schedule", "list").out, "even more of it, by far");
+    assert_has(BELFRY(d, "schedule", "list").out, "even more of it, by far");
 }
 
-static void what_is_said_of_a_table_comes_after_it(void **state)
+static void notes_are_printed_after_the_table(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const char *out, *row, *more;
@@ -66,26 +66,26 @@ static void what_is_said_of_a_table_comes_after_it(void **state)
     assert_true(row && more && row < more);
 }
 
-static void colours_are_for_a_screen_that_wants_them(void **state)
+static void colours_are_printed_only_on_a_terminal(void **state)
 {
     struct world *world = *state;
     struct server *d = server_start(world, NULL);
-    struct saying plain = {.server = d,
-                           .words = WORDS("schedule", "list"),
-                           .columns = 120,
-                           .env = WORDS("NO_COLOR=1")};
+    struct command plain = {.server = d,
+                            .words = WORDS("schedule", "list"),
+                            .columns = 120,
+                            .env = WORDS("NO_COLOR=1")};
 
     make_schedule(d, "a", "'spec':{},'action':{'type':'queue','queue':'q'}");
-    has_text(on_screen(d, 120, NULL, WORDS("schedule", "list")).out, "\033[32mactive\033[0m");
-    lacks_text(on_screen(d, 120, NULL, WORDS("schedule", "list", "--no-color")).out, "\033");
-    lacks_text(say_all(world, &plain).out, "\033");
-    lacks_text(SAY(d, "schedule", "list").out, "\033");
+    assert_has(on_screen(d, 120, NULL, WORDS("schedule", "list")).out, "\033[32mactive\033[0m");
+    assert_lacks(on_screen(d, 120, NULL, WORDS("schedule", "list", "--no-color")).out, "\033");
+    assert_lacks(command_run(world, &plain).out, "\033");
+    assert_lacks(BELFRY(d, "schedule", "list").out, "\033");
 }
 
-static void text_of_others_cannot_speak_to_the_terminal(void **state)
+static void control_characters_are_escaped(void **state)
 {
     struct server *d = server_start(*state, NULL);
-    struct said said;
+    struct command_result result;
 
     make_schedule(d, "a",
                   "'description':'x\\u001b[2Jy\\u009bz\\u202e','spec':{},"
@@ -95,28 +95,28 @@ static void text_of_others_cannot_speak_to_the_terminal(void **state)
                                                {"schedule", "get", "a", NULL},
                                                {"schedule", "get", "a", "-ojson", NULL}};
 
-        said = on_screen(d, 200, NULL, words[i]);
-        assert_int_equal(said.status, 0);
-        lacks_text(said.out, "\033[2J");
-        lacks_text(said.out, "\xc2\x9b");
-        lacks_text(said.out, "\u202e");
-        has_text(said.out, i < 2 ? "x\\x1b[2Jy\\u009bz\\u202e" : "\\u009bz\\u202e");
+        result = on_screen(d, 200, NULL, words[i]);
+        assert_int_equal(result.status, 0);
+        assert_lacks(result.out, "\033[2J");
+        assert_lacks(result.out, "\xc2\x9b");
+        assert_lacks(result.out, "\u202e");
+        assert_has(result.out, i < 2 ? "x\\x1b[2Jy\\u009bz\\u202e" : "\\u009bz\\u202e");
     }
 }
 
 /* The closed descriptor's number must not be reused for a file or connection. */
-static void an_output_that_is_closed_is_told(void **state)
+static void a_closed_output_is_an_error(void **state)
 {
     struct world *world = *state;
-    struct saying list = {.server = server_start(world, NULL),
-                          .words = WORDS("namespace", "list")};
+    struct command list = {.server = server_start(world, NULL),
+                           .words = WORDS("namespace", "list")};
 
-    assert_int_equal(say_end(say_begin(world, &list, -1)), 1);
+    assert_int_equal(command_end(command_begin(world, &list, -1)), 1);
     list.words = WORDS("export", world_path(world, "export.yaml"));
-    assert_int_equal(say_end(say_begin(world, &list, -1)), 0); /* there is no output */
+    assert_int_equal(command_end(command_begin(world, &list, -1)), 0); /* there is no output */
 }
 
-static void a_question_wants_a_yes(void **state)
+static void a_question_needs_a_yes(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const char *const words[] = {"schedule",
@@ -127,43 +127,44 @@ static void a_question_wants_a_yes(void **state)
                                  "--to",
                                  "2026-01-02T00:00:00Z",
                                  NULL};
-    struct said said;
+    struct command_result result;
 
     make_schedule(d, "a",
                   "'spec':{'cron':['0 3 * * *']},'action':{'type':'queue','queue':'q'}");
-    said = on_screen(d, 120, "n\n", words);
-    assert_int_equal(said.status, 1);
-    has_text(said.out, "Start 1 run of a? [y/N]");
-    has_text(said.out, "aborted; nothing was changed");
+    result = on_screen(d, 120, "n\n", words);
+    assert_int_equal(result.status, 1);
+    assert_has(result.out, "Start 1 run of a? [y/N]");
+    assert_has(result.out, "aborted; nothing was changed");
     assert_int_equal(number_at(schedule_state(d, "a"), "open"), 0);
-    said = on_screen(d, 120, "y\n", words);
-    assert_int_equal(said.status, 0);
+    result = on_screen(d, 120, "y\n", words);
+    assert_int_equal(result.status, 0);
     UNTIL(number_at(schedule_state(d, "a"), "open") == 1);
-    SAY(d, "schedule", "pause", "a");
+    BELFRY(d, "schedule", "pause", "a");
     assert_int_equal(on_screen(d, 120, "\n", WORDS("schedule", "resume", "a")).status, 1);
     assert_string_equal(text_at(schedule_state(d, "a"), "status"), "paused");
     assert_int_equal(on_screen(d, 120, "y\n", WORDS("schedule", "resume", "a")).status, 0);
     assert_string_equal(text_at(schedule_state(d, "a"), "status"), "active");
 }
 
-static void long_work_shows_how_far_it_is(void **state)
+static void a_long_command_shows_its_progress(void **state)
 {
     struct server *d = server_start(*state, &(struct server_start){.args = WORDS("--exec")});
-    struct said said;
+    struct command_result result;
 
     make_schedule(
         d, "a", "'spec':{'cron':['0 3 * * *']},'action':{'type':'exec','argv':['/bin/true']}");
-    said = on_screen(d, 120, NULL,
-                     WORDS("schedule", "backfill", "a", "--from", "2026-01-01T00:00:00Z",
-                           "--to", "2026-01-06T00:00:00Z", "--overlap", "allowAll", "--yes",
-                           "--wait"));
-    assert_int_equal(said.status, 0);
-    has_text(said.out, "Backfill");
-    has_text(said.out, "a: 5 runs");
-    lacks_text(SAY(d, "schedule", "backfill", "a", "--from", "2026-02-01T00:00:00Z", "--to",
-                   "2026-02-06T00:00:00Z", "--overlap", "allowAll", "--yes", "--wait")
-                   .err,
-               "Backfill");
+    result = on_screen(d, 120, NULL,
+                       WORDS("schedule", "backfill", "a", "--from", "2026-01-01T00:00:00Z",
+                             "--to", "2026-01-06T00:00:00Z", "--overlap", "allowAll", "--yes",
+                             "--wait"));
+    assert_int_equal(result.status, 0);
+    assert_has(result.out, "Backfill");
+    assert_has(result.out, "5 succeeded, 0 failed, 0 cancelled");
+    assert_lacks(BELFRY(d, "schedule", "backfill", "a", "--from", "2026-02-01T00:00:00Z",
+                        "--to", "2026-02-06T00:00:00Z", "--overlap", "allowAll", "--yes",
+                        "--wait")
+                     .err,
+                 "Backfill");
 }
 
 /* ---- help of every command ---- */
@@ -199,13 +200,14 @@ static void every_command_has_help_with_examples(void **state)
 {
     struct world *world = *state;
     char names[64][64];
-    struct said said;
+    struct command_result result;
     int count;
 
-    said = say_all(world, &(struct saying){.words = WORDS("help")});
-    assert_int_equal(said.status, 0);
-    assert_string_equal(said.out, say_all(world, &(struct saying){.words = WORDS(NULL)}).out);
-    count = names_in(said.out, names, 64);
+    result = command_run(world, &(struct command){.words = WORDS("help")});
+    assert_int_equal(result.status, 0);
+    assert_string_equal(result.out,
+                        command_run(world, &(struct command){.words = WORDS(NULL)}).out);
+    count = names_in(result.out, names, 64);
     assert_true(count >= 17);
     for (int i = 0; i < count; i++) {
         char verbs[32][64];
@@ -213,24 +215,25 @@ static void every_command_has_help_with_examples(void **state)
 
         if (strcmp(names[i], "help") == 0)
             continue;
-        said = say_all(world, &(struct saying){.words = WORDS("help", names[i])});
-        assert_int_equal(said.status, 0);
-        verb_count = strstr(said.out, "\nExamples:\n") ? 0 : names_in(said.out, verbs, 32);
+        result = command_run(world, &(struct command){.words = WORDS("help", names[i])});
+        assert_int_equal(result.status, 0);
+        verb_count = strstr(result.out, "\nExamples:\n") ? 0 : names_in(result.out, verbs, 32);
         if (verb_count == 0)
-            has_text(said.out, "\nExamples:\n  ");
+            assert_has(result.out, "\nExamples:\n  ");
         for (int k = 0; k < verb_count; k++) {
-            struct said one = say_all(
-                world, &(struct saying){.words = WORDS(names[i], verbs[k], "--help")});
+            struct command_result one = command_run(
+                world, &(struct command){.words = WORDS(names[i], verbs[k], "--help")});
 
             assert_int_equal(one.status, 0);
-            has_text(one.out, "\nExamples:\n  belfry ");
-            lacks_text(one.out, "\n\n\n");
+            assert_has(one.out, "\nExamples:\n  belfry ");
+            assert_lacks(one.out, "\n\n\n");
         }
         has_page(names[i]);
-        said = say_all(world, &(struct saying){.words = WORDS("help", "--roff", names[i])});
-        assert_int_equal(said.status, 0);
-        has_text(said.out, ".SH EXAMPLES\n");
-        has_text(said.out, ".SH SYNOPSIS\n");
+        result = command_run(world,
+                             &(struct command){.words = WORDS("help", "--roff", names[i])});
+        assert_int_equal(result.status, 0);
+        assert_has(result.out, ".SH EXAMPLES\n");
+        assert_has(result.out, ".SH SYNOPSIS\n");
     }
 }
 
@@ -259,7 +262,8 @@ static void bash_completes_commands_and_options(void **state)
     struct world *world = *state;
 
     assert_string_equal(offered(world, "belfry sche", 1), "schedule\n");
-    assert_string_equal(offered(world, "belfry schedule re", 2), "resume\nreset-failures\n");
+    assert_string_equal(offered(world, "belfry schedule re", 2),
+                        "resume\nrelease\nreset-failures\n");
     assert_string_equal(offered(world, "belfry schedule create --ov", 3), "--overlap\n");
     assert_string_equal(offered(world, "belfry run list -o j", 4), "json\n");
     assert_string_equal(offered(world, "belfry help run ter", 3), "terminate\n");
@@ -278,12 +282,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(a_table_fits_the_screen),
-        E2E_TEST(what_is_said_of_a_table_comes_after_it),
-        E2E_TEST(colours_are_for_a_screen_that_wants_them),
-        E2E_TEST(text_of_others_cannot_speak_to_the_terminal),
-        E2E_TEST(an_output_that_is_closed_is_told),
-        E2E_TEST(a_question_wants_a_yes),
-        E2E_TEST(long_work_shows_how_far_it_is),
+        E2E_TEST(notes_are_printed_after_the_table),
+        E2E_TEST(colours_are_printed_only_on_a_terminal),
+        E2E_TEST(control_characters_are_escaped),
+        E2E_TEST(a_closed_output_is_an_error),
+        E2E_TEST(a_question_needs_a_yes),
+        E2E_TEST(a_long_command_shows_its_progress),
         E2E_TEST(every_command_has_help_with_examples),
         E2E_TEST(bash_completes_commands_and_options),
     };

@@ -22,7 +22,7 @@ static void a_log_is_followed_to_its_end(void **state)
 {
     struct world *world = *state;
     struct server *d = server_start(world, &(struct server_start){.args = WORDS("--exec")});
-    struct said said;
+    struct command_result result;
     char script[512];
     const char *run;
 
@@ -33,22 +33,22 @@ static void a_log_is_followed_to_its_end(void **state)
              world->dir);
     make_schedule(d, "a", "%s", script);
     run = trigger(d, "a");
-    UNTIL(strstr(SAY(d, "run", "logs", run).out, "one\n") != NULL);
+    UNTIL(strstr(BELFRY(d, "run", "logs", run).out, "one\n") != NULL);
     world_write(world, "go", "");
-    said = SAY(d, "run", "logs", run, "-f");
-    assert_string_equal(said.out, "one\ntwo\n");
+    result = BELFRY(d, "run", "logs", run, "-f");
+    assert_string_equal(result.out, "one\ntwo\n");
     assert_string_equal(state_of(d, run, "state"), "ended");
-    assert_string_equal(SAY(d, "run", "logs", run, "-f").out, "one\ntwo\n");
-    said = SAY(d, "run", "logs", run, "-f", "-o", "json");
-    has_text(said.out, "\"stream\":\"stderr\"");
+    assert_string_equal(BELFRY(d, "run", "logs", run, "-f").out, "one\ntwo\n");
+    result = BELFRY(d, "run", "logs", run, "-f", "-o", "json");
+    assert_has(result.out, "\"stream\":\"stderr\"");
     REFUSED(d, 1, "run", "logs", "r_x", "-f");
 }
 
-static void what_ended_runs_again_and_what_waits_is_judged(void **state)
+static void runs_are_retried_approved_and_rejected(void **state)
 {
     struct server *d = server_start(*state, &(struct server_start){.args = WORDS("--exec")});
     const char *run;
-    struct said said;
+    struct command_result result;
 
     make_schedule(d, "a", "'spec':{},'action':{'type':'exec','argv':['/bin/false']}");
     make_schedule(d, "b",
@@ -56,32 +56,33 @@ static void what_ended_runs_again_and_what_waits_is_judged(void **state)
                   "'action':{'type':'queue','queue':'q'}");
     run = trigger(d, "a");
     UNTIL(strcmp(state_of(d, run, "state"), "ended") == 0);
-    said = SAY(d, "run", "retry", run);
-    has_text(said.out, ": retried as r_");
+    result = BELFRY(d, "run", "retry", run);
+    assert_has(result.out, ": retried as r_");
     UNTIL(json_array_size(
-              SAY(d, "run", "list", "-S", "a", "--outcome", "failed", "--all", "-o", "json")
+              BELFRY(d, "run", "list", "-S", "a", "--outcome", "failed", "--all", "-o", "json")
                   .json) == 2);
     run = trigger(d, "b");
-    has_text(SAY(d, "run", "list", "--state", "approval").out, run);
-    has_text(REFUSED(d, 1, "run", "retry", run).err, "run");
-    has_text(SAY(d, "run", "approve", run, "--reason", "fine").out, ": approved\n");
+    assert_has(BELFRY(d, "run", "list", "--state", "approval").out, run);
+    assert_has(REFUSED(d, 1, "run", "retry", run).err, "the run has not ended; it is approval");
+    assert_has(BELFRY(d, "run", "approve", run, "--reason", "fine").out, ": approved\n");
     assert_string_equal(state_of(d, run, "state"), "ready");
     REFUSED(d, 1, "run", "approve", run);
     run = trigger(d, "b");
-    has_text(SAY(d, "run", "reject", run, "--reason", "no").out, ": rejected\n");
+    assert_has(BELFRY(d, "run", "reject", run, "--reason", "no").out, ": rejected\n");
     assert_string_equal(state_of(d, run, "state"), "ended");
-    assert_int_equal(json_array_size(SAY(d, "run", "list", "--kind", "trigger", "--from", "-1h",
-                                         "--to", "+1h", "--all", "-o", "json")
+    assert_int_equal(json_array_size(BELFRY(d, "run", "list", "--kind", "trigger", "--from",
+                                            "-1h", "--to", "+1h", "--all", "-o", "json")
                                          .json),
                      4);
     assert_int_equal(
-        json_array_size(SAY(d, "run", "list", "--to", "-1h", "--all", "-o", "json").json), 0);
+        json_array_size(BELFRY(d, "run", "list", "--to", "-1h", "--all", "-o", "json").json),
+        0);
 }
 
-static void events_are_pages(void **state)
+static void events_are_listed_in_pages(void **state)
 {
     struct server *d = server_start(*state, NULL);
-    struct said said;
+    struct command_result result;
 
     for (int i = 0; i < 5; i++) {
         char id[8];
@@ -89,29 +90,29 @@ static void events_are_pages(void **state)
         snprintf(id, sizeof id, "s%d", i);
         make_schedule(d, id, "'spec':{},'action':{'type':'queue','queue':'q'}");
     }
-    SAY(d, "schedule", "delete", "s0");
-    said = SAY(d, "events", "--type", "schedule.created", "--limit", "3");
-    has_text(said.out, "schedule.created  s2");
-    lacks_text(said.out, "s3");
-    has_text(said.err, "--after ");
-    said = SAY(d, "events", "--type", "schedule.created", "--type", "schedule.deleted", "--all",
-               "--limit", "2", "-o", "json");
-    assert_int_equal(json_array_size(said.json), 6);
-    assert_string_equal(text_at(said.json, "[5].type"), "schedule.deleted");
-    said = SAY(d, "events", "--schedule", "s1", "--all", "-o", "json");
-    assert_int_equal(json_array_size(said.json), 1);
-    assert_string_equal(SAY(d, "events", "--after", "now").out, "");
-    has_text(REFUSED(d, 1, "events", "--type", "schedule.creatd").err, "type");
+    BELFRY(d, "schedule", "delete", "s0");
+    result = BELFRY(d, "events", "--type", "schedule.created", "--limit", "3");
+    assert_has(result.out, "schedule.created  s2");
+    assert_lacks(result.out, "s3");
+    assert_has(result.err, "--after ");
+    result = BELFRY(d, "events", "--type", "schedule.created", "--type", "schedule.deleted",
+                    "--all", "--limit", "2", "-o", "json");
+    assert_int_equal(json_array_size(result.json), 6);
+    assert_string_equal(text_at(result.json, "[5].type"), "schedule.deleted");
+    result = BELFRY(d, "events", "--schedule", "s1", "--all", "-o", "json");
+    assert_int_equal(json_array_size(result.json), 1);
+    assert_string_equal(BELFRY(d, "events", "--after", "now").out, "");
+    assert_has(REFUSED(d, 1, "events", "--type", "schedule.creatd").err, "type");
 }
 
 /* The server is killed and restarted: no event is lost or repeated. */
-static void events_are_followed_through_a_crash(void **state)
+static void events_are_followed_across_a_crash(void **state)
 {
     struct world *world = *state;
     struct server *d = server_start(world, NULL);
-    struct saying saying = {.server = d,
-                            .words = WORDS("events", "-f", "--after", "oldest", "--type",
-                                           "schedule.created", "--limit", "4")};
+    struct command command = {.server = d,
+                              .words = WORDS("events", "-f", "--after", "oldest", "--type",
+                                             "schedule.created", "--limit", "4")};
     int ends[2];
     char line[512];
     FILE *lines;
@@ -120,7 +121,7 @@ static void events_are_followed_through_a_crash(void **state)
     make_schedule(d, "s0", "'spec':{},'action':{'type':'queue','queue':'q'}");
     make_schedule(d, "s1", "'spec':{},'action':{'type':'queue','queue':'q'}");
     assert_int_equal(pipe(ends), 0);
-    pid = say_begin(world, &saying, ends[1]);
+    pid = command_begin(world, &command, ends[1]);
     close(ends[1]);
     lines = fdopen(ends[0], "r");
     assert_non_null(lines);
@@ -129,27 +130,27 @@ static void events_are_followed_through_a_crash(void **state)
 
         snprintf(id, sizeof id, "  s%d\n", i);
         assert_non_null(fgets(line, sizeof line, lines));
-        has_text(line, id);
+        assert_has(line, id);
         if (i != 1)
             continue;
         server_kill(d);
-        d = server_again(d, NULL);
+        d = server_restart(d, NULL);
         make_schedule(d, "s2", "'spec':{},'action':{'type':'queue','queue':'q'}");
         make_schedule(d, "s3", "'spec':{},'action':{'type':'queue','queue':'q'}");
     }
     assert_null(fgets(line, sizeof line, lines));
     fclose(lines);
-    assert_int_equal(say_end(pid), 0);
+    assert_int_equal(command_end(pid), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(a_log_is_followed_to_its_end),
-        E2E_TEST(what_ended_runs_again_and_what_waits_is_judged),
-        E2E_TEST(events_are_pages),
-        E2E_TEST(events_are_followed_through_a_crash),
+        E2E_TEST(runs_are_retried_approved_and_rejected),
+        E2E_TEST(events_are_listed_in_pages),
+        E2E_TEST(events_are_followed_across_a_crash),
     };
 
-    return cmocka_run_group_tests_name("cli_feed", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("cli_streams", tests, NULL, NULL);
 }

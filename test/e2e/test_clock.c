@@ -3,7 +3,7 @@
  * Tests of steps of the system clock.
  */
 #include "base/instant.h"
-#include "faked.h"
+#include "fake_clock.h"
 #include "request.h"
 
 #define EACH_MIN "'spec':{'intervals':[{'every':'1m'}]}"
@@ -12,8 +12,8 @@
 
 static struct server *start(struct world *w)
 {
-    faked_set(w, "+0");
-    return faked_start(w, NULL);
+    fake_clock_set_offset(w, "+0");
+    return fake_clock_start(w, NULL);
 }
 
 static int64_t accounted(const struct world *w)
@@ -39,7 +39,7 @@ static int64_t started(const struct world *w)
 }
 
 /* Claims and completes all ready runs; returns how many there were. */
-static int work_off(struct server *d)
+static int complete_all(struct server *d)
 {
     int count = 0;
 
@@ -60,7 +60,7 @@ static void a_step_ahead_is_followed_and_its_slots_are_caught_up(void **state)
 
     make_schedule(d, "tick",
                   EACH_MIN "," QUEUED); /* of the late slots only the latest starts */
-    faked_set(w, "+10m");
+    fake_clock_set_offset(w, "+10m");
     assert_non_null(strstr(server_await(d, "msg=\"clock stepped\""), "held=false"));
     UNTIL(accounted(w) >= 10);
     assert_int_equal(world_events(w, "clock.jump"), 1);
@@ -77,16 +77,16 @@ static void a_step_back_starts_no_slot_twice(void **state)
     int64_t before;
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
-    faked_set(w, "+10m");
+    fake_clock_set_offset(w, "+10m");
     UNTIL(started(w) >= 10);
-    assert_true(work_off(d) >= 10);
+    assert_true(complete_all(d) >= 10);
     before = started(w);
-    faked_set(w, "+0");
+    fake_clock_set_offset(w, "+0");
     assert_non_null(strstr(server_await(d, "step_ms=-"), "held=false"));
-    work_off(d);
-    faked_set(w, "+10m");
+    complete_all(d);
+    fake_clock_set_offset(w, "+10m");
     server_await(d, "step_ms=");
-    UNTIL(work_off(d) == 0);
+    UNTIL(complete_all(d) == 0);
     assert_in_range(started(w), before, before + 1); /* a minute may have begun since */
     assert_int_equal(lost(w), 0);
     assert_int_equal(doubled(w), 0);
@@ -100,11 +100,11 @@ static struct server *start_and_jump(struct world *w)
     struct answer answer;
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
-    faked_set(w, "+2h");
+    fake_clock_set_offset(w, "+2h");
     assert_non_null(strstr(server_await(d, "msg=\"clock stepped\""), "held=true"));
     UNTIL((answer = ask(d, "GET", "/readyz", NULL)).status == 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "/api/v1/clock/accept"));
-    assert_int_equal(work_off(d), 0);
+    assert_int_equal(complete_all(d), 0);
     assert_in_range(accounted(w), 0, 1);
     return d;
 }
@@ -124,22 +124,22 @@ static void a_jump_holds_all_starts_until_it_is_accepted(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void a_jump_that_is_taken_back_is_forgotten(void **state)
+static void a_jump_that_is_reverted_needs_no_acceptance(void **state)
 {
     struct world *w = *state;
     struct server *d = start_and_jump(w);
 
-    faked_set(w, "+0");
+    fake_clock_set_offset(w, "+0");
     server_await(d, "msg=\"clock trusted again\"");
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
-    work_off(d);
+    complete_all(d);
     assert_in_range(started(w), 0, 2);
     assert_int_equal(lost(w), 0);
     assert_int_equal(server_stop(d), 0);
 }
 
 /* The database has times later than this clock, so the clock must be wrong. */
-static void a_start_with_a_clock_far_behind_holds_too(void **state)
+static void a_clock_far_behind_at_the_start_holds_all_starts(void **state)
 {
     struct world *w = *state;
     struct server *d = start(w);
@@ -147,51 +147,54 @@ static void a_start_with_a_clock_far_behind_holds_too(void **state)
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
     assert_int_equal(server_stop(d), 0);
-    faked_set(w, "-2h");
-    d = faked_spawn(w, NULL);
+    fake_clock_set_offset(w, "-2h");
+    d = fake_clock_spawn(w, NULL);
     d->port = server_port(d);
     assert_non_null(strstr(server_await(d, "msg=\"clock stepped\""), "held=true"));
     UNTIL(ask(d, "GET", "/api/v1/schedules/tick", NULL).status == 200); /* the server answers */
     answer = ask(d, "GET", "/readyz", NULL);
     assert_int_equal(answer.status, 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "clock"));
-    faked_set(w, "+0");
+    fake_clock_set_offset(w, "+0");
     server_await(d, "msg=ready");
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     assert_int_equal(server_stop(d), 0);
 }
 
-/* A board without a battery, and one whose chip reads all ones: years outside the keys. */
-static void a_clock_that_nobody_has_set_yet_is_no_reason_to_end(void **state)
+/*
+ * A board without a battery starts in 1970; one whose clock chip reads all ones, in 2106.  The
+ * ids of rows begin with a time, and must stay valid.
+ */
+static void the_server_runs_with_a_clock_that_is_not_set(void **state)
 {
     struct world *w = *state;
     struct server *d;
 
-    faked_to(w, "1970-01-01T00:01:00Z");
-    d = faked_start(w, NULL);
+    fake_clock_set_time(w, "1970-01-01T00:01:00Z");
+    d = fake_clock_start(w, NULL);
     make_schedule(d, "tick", "'spec':{'at':['now']}," QUEUED);
     UNTIL(started(w) == 1);
-    assert_int_equal(work_off(d), 1);
-    faked_to(w, "2106-02-07T06:28:15Z");
+    assert_int_equal(complete_all(d), 1);
+    fake_clock_set_time(w, "2106-02-07T06:28:15Z");
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
     api(d, 200, "POST", "/api/v1/clock/accept", NULL);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     make_schedule(d, "tock", "'spec':{'at':['now']}," QUEUED);
     UNTIL(world_number(w, "SELECT sum(started) FROM cursors") == 2);
-    assert_int_equal(work_off(d), 1);
+    assert_int_equal(complete_all(d), 1);
     assert_int_equal(world_number(w, "SELECT count(*) FROM schedules WHERE id <= 0"), 0);
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Belfry's calendar ends with the year 9999: a later clock is treated as stopped. */
-static void a_clock_that_leaves_the_last_year_is_no_reason_to_end(void **state)
+/* The calendar ends with the year 9999: the server stops its clock there. */
+static void the_server_runs_beyond_the_last_year(void **state)
 {
     struct world *w = *state;
     struct server *d;
     const json_t *run;
 
-    faked_to(w, "9999-12-31T23:59:58Z");
-    d = faked_start(w, NULL);
+    fake_clock_set_time(w, "9999-12-31T23:59:58Z");
+    d = fake_clock_start(w, NULL);
     make_schedule(d, "tick",
                   "'spec':{'cron':['* * * * * *'],'timezone':'America/New_York'}," ALL
                   "," QUEUED);
@@ -217,10 +220,10 @@ int main(void)
         E2E_TEST(a_step_ahead_is_followed_and_its_slots_are_caught_up),
         E2E_TEST(a_step_back_starts_no_slot_twice),
         E2E_TEST(a_jump_holds_all_starts_until_it_is_accepted),
-        E2E_TEST(a_jump_that_is_taken_back_is_forgotten),
-        E2E_TEST(a_start_with_a_clock_far_behind_holds_too),
-        E2E_TEST(a_clock_that_nobody_has_set_yet_is_no_reason_to_end),
-        E2E_TEST(a_clock_that_leaves_the_last_year_is_no_reason_to_end),
+        E2E_TEST(a_jump_that_is_reverted_needs_no_acceptance),
+        E2E_TEST(a_clock_far_behind_at_the_start_holds_all_starts),
+        E2E_TEST(the_server_runs_with_a_clock_that_is_not_set),
+        E2E_TEST(the_server_runs_beyond_the_last_year),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

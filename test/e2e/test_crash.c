@@ -11,7 +11,7 @@ enum { CYCLES = 5, CREATES = 10, IN_FLIGHT = 4, TEXT_MAX = 256 };
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
 
-static void assert_there(struct server *d, int last)
+static void assert_exist(struct server *d, int last)
 {
     for (int i = 0; i < last; i++) {
         char path[TEXT_MAX];
@@ -21,7 +21,7 @@ static void assert_there(struct server *d, int last)
     }
 }
 
-static void what_was_acknowledged_is_there(void **state)
+static void acknowledged_changes_survive_a_kill(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
@@ -29,7 +29,7 @@ static void what_was_acknowledged_is_there(void **state)
 
     for (int cycle = 0; cycle < CYCLES; cycle++) {
         int fds[IN_FLIGHT];
-        int64_t rows;
+        int64_t acknowledged;
 
         for (int i = 0; i < CREATES; i++) {
             char id[TEXT_MAX];
@@ -42,19 +42,19 @@ static void what_was_acknowledged_is_there(void **state)
             fds[i] = request_begin(d, "POST", "/api/v1/schedules", "{'id':'f%d-%d'," QUEUED "}",
                                    cycle, i);
         server_kill(d);
-        rows = 0;
+        acknowledged = 0;
         for (int i = 0; i < IN_FLIGHT; i++)
-            rows += request_end(d, fds[i]).status == 201;
-        d = server_again(d, NULL);
-        assert_there(d, made);
+            acknowledged += request_end(d, fds[i]).status == 201;
+        d = server_restart(d, NULL);
+        assert_exist(d, made);
         assert_true(world_number(w, "SELECT count(*) FROM schedules WHERE name LIKE 'f%'") >=
-                    rows);
+                    acknowledged);
     }
     assert_int_equal(server_stop(d), 0);
 }
 
 /* A node with the same name and boot id, on the same machine, takes its runs back at once. */
-static void a_call_of_a_killed_daemon_is_made_again_under_a_new_fence(void **state)
+static void a_call_of_a_killed_server_is_made_again_under_a_new_fence(void **state)
 {
     struct world *w = *state;
     const struct server_start start = {
@@ -72,7 +72,7 @@ static void a_call_of_a_killed_daemon_is_made_again_under_a_new_fence(void **sta
     assert_string_equal(received_field(&request, "belfry-fence"), "1");
     server_kill(d);
     close(request.fd);
-    d = server_again(d, &start);
+    d = server_restart(d, &start);
     receiver_take(&r, &request);
     assert_string_equal(received_field(&request, "idempotency-key"), key);
     assert_string_not_equal(received_field(&request, "belfry-fence"), "1");
@@ -85,7 +85,7 @@ static void a_call_of_a_killed_daemon_is_made_again_under_a_new_fence(void **sta
 }
 
 /* At most once: the result of the call is unknown, and so is its outcome. */
-static void a_call_that_may_be_made_once_is_not_made_again(void **state)
+static void an_at_most_once_call_is_not_repeated_after_a_kill(void **state)
 {
     struct world *w = *state;
     const struct server_start start = {
@@ -104,7 +104,7 @@ static void a_call_that_may_be_made_once_is_not_made_again(void **state)
     receiver_take(&r, &request);
     server_kill(d);
     close(request.fd);
-    d = server_again(d, &start);
+    d = server_restart(d, &start);
     UNTIL(strcmp(text_at(api(d, 200, "GET", path, NULL), "state"), "ended") == 0);
     assert_string_equal(text_at(api(d, 200, "GET", path, NULL), "outcome"), "unknown");
     assert_false(receiver_has(&r));
@@ -128,7 +128,7 @@ static long number_in(const char *path)
 }
 
 /* A program dies with the server that started it, and the next server starts it again. */
-static void a_program_of_a_killed_daemon_does_not_outlive_it(void **state)
+static void a_program_does_not_outlive_a_killed_server(void **state)
 {
     struct world *w = *state;
     const struct server_start start = {.args = WORDS("--exec", "--node-lease", "2s")};
@@ -144,7 +144,7 @@ static void a_program_of_a_killed_daemon_does_not_outlive_it(void **state)
     UNTIL((pid = number_in(mark)) > 1);
     server_kill(d);
     UNTIL(kill((pid_t)pid, 0) != 0);
-    d = server_again(d, &start);
+    d = server_restart(d, &start);
     UNTIL(world_number(w, "SELECT max(fence) FROM runs") > 1);
     server_signal(d, SIGTERM);
     server_await(d, "msg=draining");
@@ -154,10 +154,10 @@ static void a_program_of_a_killed_daemon_does_not_outlive_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(what_was_acknowledged_is_there),
-        E2E_TEST(a_call_of_a_killed_daemon_is_made_again_under_a_new_fence),
-        E2E_TEST(a_call_that_may_be_made_once_is_not_made_again),
-        E2E_TEST(a_program_of_a_killed_daemon_does_not_outlive_it),
+        E2E_TEST(acknowledged_changes_survive_a_kill),
+        E2E_TEST(a_call_of_a_killed_server_is_made_again_under_a_new_fence),
+        E2E_TEST(an_at_most_once_call_is_not_repeated_after_a_kill),
+        E2E_TEST(a_program_does_not_outlive_a_killed_server),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

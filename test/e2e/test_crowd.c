@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of many clients at once, clients that disconnect, and requests for missing objects.
+ * Tests of many clients at once, and of requests with a wrong path.
  */
 #include <sys/resource.h>
 
@@ -21,8 +21,8 @@ static void want_descriptors(void)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* No matter how many wait before it. */
-static void each_of_a_crowd_that_waits_is_seen(void **state)
+/* The claim that gets the run is the last of thousands. */
+static void a_claim_is_answered_while_thousands_wait(void **state)
 {
     static int fds[CROWD];
     struct server *d;
@@ -46,7 +46,7 @@ static void each_of_a_crowd_that_waits_is_seen(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void a_body_for_a_wrong_path_is_told_of_the_path(void **state)
+static void a_request_with_a_body_and_a_wrong_path_is_404_or_405(void **state)
 {
     struct server *d = server_start(*state, NULL);
 
@@ -58,8 +58,8 @@ static void a_body_for_a_wrong_path_is_told_of_the_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(each_of_a_crowd_that_waits_is_seen),
-        E2E_TEST(a_body_for_a_wrong_path_is_told_of_the_path),
+        E2E_TEST(a_claim_is_answered_while_thousands_wait),
+        E2E_TEST(a_request_with_a_body_and_a_wrong_path_is_404_or_405),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,21 +11,21 @@
 
 static struct pg_server pg_server; /* shared by the tests: each leaves it running */
 
-static int free_server(void **state)
+static int free_postgres(void **state)
 {
     (void)state;
     pg_server_free(&pg_server);
     return 0;
 }
 
-static void look_for_server(const struct world *w)
+static void find_postgres(const struct world *w)
 {
     if (pg_server.pid == 0)
         pg_server_find(w, &pg_server);
 }
 
 /* No request hangs, and no answer is wrong. */
-static void assert_away(struct server *d)
+static void assert_unavailable(struct server *d)
 {
     struct answer answer;
     int write, read;
@@ -43,7 +43,7 @@ static void assert_away(struct server *d)
 }
 
 /* A run that started before the outage ends after it, once. */
-static void assert_goes_on(struct server *d, const json_t *run)
+static void assert_recovers(struct server *d, const json_t *run)
 {
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     assert_int_equal(tell_run(d, "complete", run, "").status, 200);
@@ -58,39 +58,39 @@ static void assert_goes_on(struct server *d, const json_t *run)
     assert_int_equal(server_stop(d), 0);
 }
 
-static struct server *start_working(struct world *w, const json_t **ret)
+static struct server *start_with_claimed_run(struct world *w, const json_t **ret)
 {
     struct server *d = server_start(w, NULL);
 
-    look_for_server(w);
+    find_postgres(w);
     make_schedule(d, "work", QUEUED);
     trigger(d, "work");
     *ret = at(claim(d, "q", 1, "30s"), "[0]");
     return d;
 }
 
-static void a_server_that_is_started_anew_is_found_again(void **state)
+static void the_server_reconnects_to_a_restarted_postgres(void **state)
 {
     struct world *w = *state;
     const json_t *run;
-    struct server *d = start_working(w, &run);
+    struct server *d = start_with_claimed_run(w, &run);
 
     pg_server_stop(&pg_server);
-    assert_away(d);
+    assert_unavailable(d);
     pg_server_start(w, &pg_server);
-    assert_goes_on(d, run);
+    assert_recovers(d, run);
 }
 
-static void a_server_that_stands_still_is_waited_for(void **state)
+static void the_server_waits_for_a_frozen_postgres(void **state)
 {
     struct world *w = *state;
     const json_t *run;
-    struct server *d = start_working(w, &run);
+    struct server *d = start_with_claimed_run(w, &run);
 
     pg_server_freeze(&pg_server);
-    assert_away(d);
+    assert_unavailable(d);
     pg_server_thaw(&pg_server);
-    assert_goes_on(d, run);
+    assert_recovers(d, run);
 }
 
 #define METHOD "/temporal.api.workflowservice.v1.WorkflowService/"
@@ -115,7 +115,7 @@ static struct h2c_answer *call(struct h2c *h, const char *path, struct str frame
                                             .body = frame});
 }
 
-static void assert_told(const struct h2c_answer *a, const char *words)
+static void assert_has_line(const struct h2c_answer *a, const char *words)
 {
     assert_non_null(strstr(a->head, ":status: 200\n"));
     if (!strstr(a->body_len > 0 ? a->tail : a->head, words))
@@ -123,7 +123,7 @@ static void assert_told(const struct h2c_answer *a, const char *words)
 }
 
 /* Status 4 is the client's deadline, 14 an unavailable server. */
-static void a_deadline_of_grpc_is_told_as_one(void **state)
+static void a_grpc_deadline_and_an_outage_have_different_statuses(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
@@ -131,10 +131,10 @@ static void a_deadline_of_grpc_is_told_as_one(void **state)
     struct h2c_answer *in_time, *read, *write, *patient, *patient_write;
     bool is_first;
 
-    look_for_server(w);
+    find_postgres(w);
     in_time = call(h, METHOD "CreateSchedule", CREATE, "20S");
     h2c_await(h, in_time);
-    assert_told(in_time, "grpc-status: 0\n");
+    assert_has_line(in_time, "grpc-status: 0\n");
     pg_server_freeze(&pg_server);
     patient = call(h, METHOD "DescribeSchedule", DESCRIBE, "1H");
     patient_write = call(h, METHOD "CreateSchedule", CREATE, "1H");
@@ -146,20 +146,20 @@ static void a_deadline_of_grpc_is_told_as_one(void **state)
     h2c_await(h, patient);
     h2c_await(h, patient_write);
     pg_server_thaw(&pg_server);
-    assert_told(read, "grpc-status: 4\n");
-    assert_told(write, "grpc-status: 4\n");
-    assert_told(write,
-                "grpc-message: the deadline of the request has passed; the result is unknown");
+    assert_has_line(read, "grpc-status: 4\n");
+    assert_has_line(write, "grpc-status: 4\n");
+    assert_has_line(
+        write, "grpc-message: the deadline of the request has passed; the result is unknown");
     assert_true(is_first);
-    assert_told(patient, "grpc-status: 14\n");
-    assert_told(patient_write, "grpc-status: 14\n");
-    assert_told(patient_write, "or retry with the same request_id\n");
+    assert_has_line(patient, "grpc-status: 14\n");
+    assert_has_line(patient_write, "grpc-status: 14\n");
+    assert_has_line(patient_write, "or retry with the same request_id\n");
     h2c_close(h);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     assert_int_equal(server_stop(d), 0);
 }
 
-static void a_call_that_ends_meanwhile_is_told_of_afterwards(void **state)
+static void a_call_that_ends_in_an_outage_is_recorded_later(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(
@@ -167,7 +167,7 @@ static void a_call_that_ends_meanwhile_is_told_of_afterwards(void **state)
     struct receiver r;
     struct received_request request;
 
-    look_for_server(w);
+    find_postgres(w);
     receiver_open(&r);
     make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:%u/'}", r.port);
     trigger(d, "call");
@@ -184,12 +184,12 @@ static void a_call_that_ends_meanwhile_is_told_of_afterwards(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void a_daemon_waits_for_its_server_to_be_started(void **state)
+static void the_server_waits_until_postgres_is_started(void **state)
 {
     struct world *w = *state;
     struct server *d;
 
-    look_for_server(w);
+    find_postgres(w);
     pg_server_stop(&pg_server);
     d = server_spawn(w, &(struct server_start){0});
     d->port = server_port(d);
@@ -202,14 +202,14 @@ static void a_daemon_waits_for_its_server_to_be_started(void **state)
 }
 
 /* Only PostgreSQL is unavailable: restarting Belfry would not help. */
-static void the_watchdog_is_fed_while_the_server_is_away(void **state)
+static void the_watchdog_is_notified_during_an_outage(void **state)
 {
     struct world *w = *state;
     int fd = world_notify_open(w);
     struct server *d = server_start(
         w, &(struct server_start){.env = WORDS(world_notify_env(w), "WATCHDOG_USEC=7000000")});
 
-    look_for_server(w);
+    find_postgres(w);
     world_notify_await(fd, "READY=1");
     pg_server_stop(&pg_server);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
@@ -225,13 +225,13 @@ static void the_watchdog_is_fed_while_the_server_is_away(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(a_server_that_is_started_anew_is_found_again),
-        E2E_TEST(a_server_that_stands_still_is_waited_for),
-        E2E_TEST(a_deadline_of_grpc_is_told_as_one),
-        E2E_TEST(a_call_that_ends_meanwhile_is_told_of_afterwards),
-        E2E_TEST(a_daemon_waits_for_its_server_to_be_started),
-        E2E_TEST(the_watchdog_is_fed_while_the_server_is_away),
+        E2E_TEST(the_server_reconnects_to_a_restarted_postgres),
+        E2E_TEST(the_server_waits_for_a_frozen_postgres),
+        E2E_TEST(a_grpc_deadline_and_an_outage_have_different_statuses),
+        E2E_TEST(a_call_that_ends_in_an_outage_is_recorded_later),
+        E2E_TEST(the_server_waits_until_postgres_is_started),
+        E2E_TEST(the_watchdog_is_notified_during_an_outage),
     };
 
-    return cmocka_run_group_tests(tests, NULL, free_server);
+    return cmocka_run_group_tests(tests, NULL, free_postgres);
 }

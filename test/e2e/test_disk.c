@@ -24,8 +24,8 @@ enum {
 /* Mounts the file system and runs the rest; only the server sees it. */
 #define MOUNT(size) "mount -t tmpfs -o size=" size " tmpfs \"$0\" && exec \"$@\""
 
-/* The path of the server's disk, seen from outside. */
-static const char *filling(const struct server *d)
+/* The file that fills the server's disk, by a path outside its mount namespace. */
+static const char *filling_path(const struct server *d)
 {
     static char path[TEXT_MAX];
 
@@ -50,7 +50,7 @@ static struct server *spawn_on_disk(struct world *w, const char *mount)
 static void fill(const struct server *d)
 {
     static const char block[BLOCK];
-    int fd = open(filling(d), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int fd = open(filling_path(d), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 
     assert_true(fd >= 0);
     for (size_t size = sizeof block; size > 0; size /= 2)
@@ -73,7 +73,7 @@ static int create_until_refused(struct server *d, struct answer *ret)
     return 0;
 }
 
-static void a_full_disk_refuses_what_is_new_and_takes_what_is_running(void **state)
+static void on_a_full_disk_new_work_is_refused_and_running_work_ends(void **state)
 {
     struct world *w = *state;
     struct server *d = spawn_on_disk(w, MOUNT("40m"));
@@ -100,7 +100,7 @@ static void a_full_disk_refuses_what_is_new_and_takes_what_is_running(void **sta
     assert_int_equal(tell_run(d, "complete", run, "").status, 200);
     assert_int_equal(number_at(schedule_state(d, "work"), "counters.succeeded"), 1);
 
-    assert_int_equal(unlink(filling(d)), 0);
+    assert_int_equal(unlink(filling_path(d)), 0);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     assert_true(server_has_logged(d, "disk has space again"));
     make_schedule(d, "after", QUEUED);
@@ -114,7 +114,7 @@ static void a_full_disk_refuses_what_is_new_and_takes_what_is_running(void **sta
 }
 
 /* Without room for the reserve the server answers, and says why it is not ready. */
-static void a_start_on_a_disk_without_a_reserve_is_not_ready(void **state)
+static void a_server_without_room_for_its_reserve_is_not_ready(void **state)
 {
     struct world *w = *state;
     struct server *d = spawn_on_disk(w, MOUNT("8m"));
@@ -140,7 +140,7 @@ static bool has_ended(struct server *d, const char *id)
 }
 
 /* A longer answer than receiver_answer() can send. */
-static void answer_at_length(struct received_request *request)
+static void send_long_answer(struct received_request *request)
 {
     static char body[ANSWER];
 
@@ -156,12 +156,12 @@ static void answer_at_length(struct received_request *request)
     close(request->fd);
 }
 
-/* The disk has no room for a turn with all results, but for a small one. */
-static void what_calls_came_to_is_kept_by_a_disk_that_becomes_full_of_it(void **state)
+/* The disk has room for the results of some calls, but not for a turn with all of them. */
+static void results_are_stored_although_they_fill_the_disk(void **state)
 {
     struct world *w = *state;
     struct server *d = spawn_on_disk(w, MOUNT("48m"));
-    static struct received_request letters[CALLS];
+    static struct received_request requests[CALLS];
     const char *ids[CALLS];
     struct receiver r;
     struct stat st;
@@ -179,13 +179,13 @@ static void what_calls_came_to_is_kept_by_a_disk_that_becomes_full_of_it(void **
                       "'action':{'type':'http','url':'http://127.0.0.1:%u/','keepBytes':%d}",
                       r.port, ANSWER);
         ids[i] = trigger(d, id);
-        receiver_take(&r, &letters[i]);
+        receiver_take(&r, &requests[i]);
     }
     fill(d);
-    assert_int_equal(stat(filling(d), &st), 0);
-    assert_int_equal(truncate(filling(d), st.st_size - LEFT), 0);
+    assert_int_equal(stat(filling_path(d), &st), 0);
+    assert_int_equal(truncate(filling_path(d), st.st_size - LEFT), 0);
     for (int i = 0; i < CALLS; i++)
-        answer_at_length(&letters[i]);
+        send_long_answer(&requests[i]);
     for (int i = 0; i < CALLS; i++)
         UNTIL(has_ended(d, ids[i]));
     receiver_close(&r);
@@ -195,9 +195,9 @@ static void what_calls_came_to_is_kept_by_a_disk_that_becomes_full_of_it(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(a_full_disk_refuses_what_is_new_and_takes_what_is_running),
-        E2E_TEST(what_calls_came_to_is_kept_by_a_disk_that_becomes_full_of_it),
-        E2E_TEST(a_start_on_a_disk_without_a_reserve_is_not_ready),
+        E2E_TEST(on_a_full_disk_new_work_is_refused_and_running_work_ends),
+        E2E_TEST(results_are_stored_although_they_fill_the_disk),
+        E2E_TEST(a_server_without_room_for_its_reserve_is_not_ready),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

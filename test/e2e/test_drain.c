@@ -12,7 +12,7 @@ enum { DRAINS = 12 };
 #define CALLING "'action':{'type':'http','url':'http://127.0.0.1:%u/','timeout':'60s'}"
 
 static const char *const open_runs = "SELECT count(*) FROM runs";
-static const char *const taken_runs = "SELECT count(*) FROM runs WHERE state IN (5, 6)";
+static const char *const claimed_runs = "SELECT count(*) FROM runs WHERE state IN (5, 6)";
 static const char *const ready_runs = "SELECT count(*) FROM runs WHERE state = 3";
 
 /* A server with a call in progress, whose request is in *ret. */
@@ -28,7 +28,7 @@ static struct server *start_calling(struct world *w, struct receiver *r, const c
     return d;
 }
 
-static void a_call_that_ends_is_waited_for(void **state)
+static void the_drain_waits_for_a_call_that_ends(void **state)
 {
     struct world *w = *state;
     struct receiver r;
@@ -49,7 +49,7 @@ static void a_call_that_ends_is_waited_for(void **state)
     receiver_close(&r);
 }
 
-static void a_call_that_does_not_end_is_handed_back_at_the_deadline(void **state)
+static void a_call_that_does_not_end_is_released_at_the_deadline(void **state)
 {
     struct world *w = *state;
     struct receiver r;
@@ -65,7 +65,7 @@ static void a_call_that_does_not_end_is_handed_back_at_the_deadline(void **state
     assert_int_equal(world_number(w, ready_runs), 1);
 
     /* The next server continues the run under another fence. */
-    d = server_again(d, &(struct server_start){.args = WORDS("--http-allow-private")});
+    d = server_restart(d, &(struct server_start){.args = WORDS("--http-allow-private")});
     receiver_take(&r, &request);
     receiver_answer(&request, "200 OK", "{}");
     UNTIL(world_number(w, "SELECT succeeded FROM cursors") == 1);
@@ -73,7 +73,7 @@ static void a_call_that_does_not_end_is_handed_back_at_the_deadline(void **state
     receiver_close(&r);
 }
 
-static void a_second_signal_hurries(void **state)
+static void a_second_signal_ends_the_drain(void **state)
 {
     struct world *w = *state;
     struct receiver r;
@@ -111,7 +111,7 @@ static void a_waiting_worker_gets_an_empty_answer(void **state)
 }
 
 /* Requests on a connection from before the drain are still answered correctly. */
-static void readiness_ends_with_the_drain_and_life_does_not(void **state)
+static void a_draining_server_is_healthy_but_not_ready(void **state)
 {
     struct world *w = *state;
     struct receiver r;
@@ -141,7 +141,7 @@ static void readiness_ends_with_the_drain_and_life_does_not(void **state)
 }
 
 /* The client can follow the stream from the next server. */
-static void a_stream_that_comes_with_the_drain_does_not_hold_it_up(void **state)
+static void a_new_stream_does_not_delay_the_drain(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, &(struct server_start){.args = WORDS("--drain", "1h")});
@@ -168,7 +168,7 @@ static void runs_of_workers_outlive_a_restart(void **state)
     trigger(d, "work");
     run = at(claim(d, "q", 1, "5s"), "[0]");
     assert_int_equal(server_stop(d), 0);
-    d = server_again(d, NULL);
+    d = server_restart(d, NULL);
     assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0);
     assert_int_equal(tell_run(d, "complete", run, "").status, 200);
     assert_int_equal(number_at(schedule_state(d, "work"), "counters.succeeded"), 1);
@@ -176,7 +176,7 @@ static void runs_of_workers_outlive_a_restart(void **state)
 }
 
 /* A run that was claimed in the turn before the drain and has not started yet. */
-static void a_run_that_is_claimed_as_the_drain_begins_is_not_left_behind(void **state)
+static void a_run_claimed_as_the_drain_begins_is_not_left_claimed(void **state)
 {
     struct world *w = *state;
     const struct server_start start = {.args = WORDS("--exec")};
@@ -191,8 +191,8 @@ static void a_run_that_is_claimed_as_the_drain_begins_is_not_left_behind(void **
         server_signal(d, SIGTERM);
         request_end(d, fd);
         assert_int_equal(server_wait(d), 0);
-        assert_int_equal(world_number(w, taken_runs), 0);
-        d = server_again(d, &start);
+        assert_int_equal(world_number(w, claimed_runs), 0);
+        d = server_restart(d, &start);
     }
     assert_int_equal(server_stop(d), 0);
 }
@@ -200,14 +200,14 @@ static void a_run_that_is_claimed_as_the_drain_begins_is_not_left_behind(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(a_call_that_ends_is_waited_for),
-        E2E_TEST(a_call_that_does_not_end_is_handed_back_at_the_deadline),
-        E2E_TEST(a_second_signal_hurries),
+        E2E_TEST(the_drain_waits_for_a_call_that_ends),
+        E2E_TEST(a_call_that_does_not_end_is_released_at_the_deadline),
+        E2E_TEST(a_second_signal_ends_the_drain),
         E2E_TEST(a_waiting_worker_gets_an_empty_answer),
-        E2E_TEST(readiness_ends_with_the_drain_and_life_does_not),
-        E2E_TEST(a_stream_that_comes_with_the_drain_does_not_hold_it_up),
+        E2E_TEST(a_draining_server_is_healthy_but_not_ready),
+        E2E_TEST(a_new_stream_does_not_delay_the_drain),
         E2E_TEST(runs_of_workers_outlive_a_restart),
-        E2E_TEST(a_run_that_is_claimed_as_the_drain_begins_is_not_left_behind),
+        E2E_TEST(a_run_claimed_as_the_drain_begins_is_not_left_claimed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of events in one thread that another thread must notice without a request.
+ * Tests of events in one thread of the server that another thread must handle, although no
+ * request arrives.
  */
 #include <signal.h>
 #include <sys/stat.h>
 
 #include "request.h"
 
-enum { INPUT_BYTES = 60000, RUNS = 100, TEXT_MAX = 256, READERS = 4 /* minimum */ };
+enum { INPUT_BYTES = 60000, RUNS = 100, TEXT_MAX = 256, READS = 4 /* reach all readers */ };
 
 static const char *const ready_runs = "SELECT count(*) FROM runs WHERE state = 3";
 
@@ -42,7 +43,7 @@ static void the_place_of_a_terminated_program_is_free_at_once(void **state)
 }
 
 /* Runs of a claim whose answer cannot be delivered are released before the server ends. */
-static void claims_that_nobody_reads_are_given_back_at_the_end(void **state)
+static void claims_that_no_client_reads_are_released_at_the_stop(void **state)
 {
     static char input[INPUT_BYTES + 1];
     struct server *d = server_start(*state, NULL);
@@ -92,18 +93,18 @@ static void readers_see_new_files_of_zones(void **state)
     make_schedule(d, "noon",
                   "'spec':{'cron':['0 12 * * *'],'timezone':'Here'},"
                   "'action':{'type':'queue','queue':'q'}");
-    for (int i = 0; i < READERS; i++)
+    for (int i = 0; i < READS; i++)
         assert_true(runs_at(d, "12"));
     link_zone(w, "/usr/share/zoneinfo/Asia/Tokyo");
     server_signal(d, SIGHUP);
     server_await(d, "time zones reloaded");
-    for (int i = 0; i < READERS; i++)
+    for (int i = 0; i < READS; i++)
         assert_true(runs_at(d, "03"));
     assert_int_equal(server_stop(d), 0);
 }
 
 /* No server listens on port 1; the log must not contain the password. */
-static void a_server_that_never_came_does_not_hold_up_the_end(void **state)
+static void an_unreachable_database_does_not_delay_the_stop(void **state)
 {
     struct server *d = server_spawn(
         *state,
@@ -125,8 +126,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         E2E_TEST(the_place_of_a_terminated_program_is_free_at_once),
         E2E_TEST(readers_see_new_files_of_zones),
-        E2E_TEST(a_server_that_never_came_does_not_hold_up_the_end),
-        E2E_TEST(claims_that_nobody_reads_are_given_back_at_the_end),
+        E2E_TEST(an_unreachable_database_does_not_delay_the_stop),
+        E2E_TEST(claims_that_no_client_reads_are_released_at_the_stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include <glob.h>
 #include <sys/wait.h>
 
-#include "faked.h"
+#include "fake_clock.h"
 #include "receiver.h"
 #include "request.h"
 
@@ -54,8 +54,8 @@ static void put(struct server *d, const char *path)
 
 static struct server *start_at(struct world *w, const char *when)
 {
-    faked_to(w, when);
-    return faked_start(w, WORDS("--max-jump", "30d", "--http-allow-private"));
+    fake_clock_set_time(w, when);
+    return fake_clock_start(w, WORDS("--max-jump", "30d", "--http-allow-private"));
 }
 
 /* Claims the next run of the queue, which must have this slot. */
@@ -67,7 +67,7 @@ static const json_t *claim_run(struct server *d, const char *queue, const char *
     return run;
 }
 
-static void work_off(struct server *d, const char *queue, const char *slot)
+static void complete_run(struct server *d, const char *queue, const char *slot)
 {
     assert_int_equal(tell_run(d, "complete", claim_run(d, queue, slot), "").status, 200);
 }
@@ -96,7 +96,7 @@ static const json_t *only_run(struct server *d, const char *id)
 static void belfry(struct server *d, const char *const *words)
 {
     const char *argv[ARGS_MAX] = {"belfry"};
-    char pg_server[TEXT_MAX];
+    char url[TEXT_MAX];
     int status;
     pid_t pid;
 
@@ -104,11 +104,11 @@ static void belfry(struct server *d, const char *const *words)
         assert_true(i + 2 < ARGS_MAX);
         argv[i + 1] = words[i];
     }
-    snprintf(pg_server, sizeof pg_server, "http://127.0.0.1:%u", d->port);
+    snprintf(url, sizeof url, "http://127.0.0.1:%u", d->port);
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        setenv("BELFRY_SERVER", pg_server, 1);
+        setenv("BELFRY_SERVER", url, 1);
         execv(d->world->program, (char *const *)argv);
         _exit(127);
     }
@@ -133,10 +133,10 @@ static void every_minute_has_one_run(void **state)
     struct server *d = start_at(w, FRIDAY "08:00:01Z");
 
     put(d, "examples/1-every-minute.json");
-    faked_to(w, FRIDAY "08:01:01Z");
-    work_off(d, "every-minute", FRIDAY "08:01:00.000Z");
-    faked_to(w, FRIDAY "08:02:01Z");
-    work_off(d, "every-minute", FRIDAY "08:02:00.000Z");
+    fake_clock_set_time(w, FRIDAY "08:01:01Z");
+    complete_run(d, "every-minute", FRIDAY "08:01:00.000Z");
+    fake_clock_set_time(w, FRIDAY "08:02:01Z");
+    complete_run(d, "every-minute", FRIDAY "08:02:00.000Z");
     assert_int_equal(counter(d, "every-minute", "started"), 2);
     assert_int_equal(counter(d, "every-minute", "succeeded"), 2);
     assert_int_equal(counter(d, "every-minute", "missed"), 0);
@@ -144,18 +144,18 @@ static void every_minute_has_one_run(void **state)
 }
 
 /* New York changes from UTC-5 to UTC-4 on Sunday, 2027-03-14. */
-static void the_weekday_report_keeps_to_the_clock_on_the_wall(void **state)
+static void the_weekday_report_keeps_its_local_time(void **state)
 {
     struct world *w = *state;
     struct server *d = start_at(w, FRIDAY "13:59:01Z");
 
     put(d, "examples/2-weekday-report.json");
-    faked_to(w, FRIDAY "14:00:01Z");
-    work_off(d, "weekday-report", FRIDAY "14:00:00.000Z");
+    fake_clock_set_time(w, FRIDAY "14:00:01Z");
+    complete_run(d, "weekday-report", FRIDAY "14:00:00.000Z");
     assert_string_equal(text_at(schedule_state(d, "weekday-report"), "nextAt"),
                         "2027-03-15T13:00:00.000Z");
-    faked_to(w, "2027-03-15T13:00:01Z");
-    work_off(d, "weekday-report", "2027-03-15T13:00:00.000Z");
+    fake_clock_set_time(w, "2027-03-15T13:00:01Z");
+    complete_run(d, "weekday-report", "2027-03-15T13:00:00.000Z");
     assert_int_equal(counter(d, "weekday-report", "started"), 2);
     assert_int_equal(counter(d, "weekday-report", "missed"), 0);
     assert_int_equal(server_stop(d), 0);
@@ -171,12 +171,12 @@ static void catch_up_makes_up_for_each_minute_in_order(void **state)
     put(d, "examples/3-catch-up.json");
     assert_int_equal(server_stop(d), 0);
     d = start_at(w, FRIDAY "08:04:01Z");
-    work_off(d, "catch-up", FRIDAY "08:01:00.000Z");
-    work_off(d, "catch-up", FRIDAY "08:02:00.000Z");
-    work_off(d, "catch-up", FRIDAY "08:03:00.000Z");
-    work_off(d, "catch-up", FRIDAY "08:04:00.000Z");
+    complete_run(d, "catch-up", FRIDAY "08:01:00.000Z");
+    complete_run(d, "catch-up", FRIDAY "08:02:00.000Z");
+    complete_run(d, "catch-up", FRIDAY "08:03:00.000Z");
+    complete_run(d, "catch-up", FRIDAY "08:04:00.000Z");
     assert_int_equal(counter(d, "catch-up", "missed"), 0);
-    work_off(d, "every-minute", FRIDAY "08:04:00.000Z");
+    complete_run(d, "every-minute", FRIDAY "08:04:00.000Z");
     assert_int_equal(counter(d, "every-minute", "missed"), 3);
     assert_int_equal(server_stop(d), 0);
 }
@@ -196,9 +196,9 @@ static void the_countdown_ends_with_the_year(void **state)
     assert_int_equal(json_array_size(times), COUNTDOWN_SLOTS);
     for (int i = 0; i < COUNTDOWN_SLOTS; i++)
         assert_string_equal(text_at(json_array_get(times, (size_t)i), "slot"), slots[i]);
-    faked_to(w, "2031-01-01T00:05:01Z");
+    fake_clock_set_time(w, "2031-01-01T00:05:01Z");
     for (int i = 0; i < COUNTDOWN_SLOTS; i++)
-        work_off(d, "countdown", slots[i]);
+        complete_run(d, "countdown", slots[i]);
     assert_true(json_is_null(at(schedule_state(d, "countdown"), "nextAt")));
     assert_int_equal(counter(d, "countdown", "started"), COUNTDOWN_SLOTS);
     assert_int_equal(server_stop(d), 0);
@@ -211,7 +211,7 @@ static void two_branches_are_joined_in_one_run(void **state)
     const json_t *run;
 
     put(d, "examples/5-two-branches.json");
-    faked_to(w, FRIDAY "08:01:01Z");
+    fake_clock_set_time(w, FRIDAY "08:01:01Z");
     work_with(d, "two-branches", "two-branches");
     run = only_run(d, "two-branches");
     assert_string_equal(text_at(run, "outcome"), "succeeded");
@@ -231,7 +231,7 @@ static void refuse(struct receiver *r, const char *attempt, char ret_run[TEXT_MA
 }
 
 /* The URL is replaced, since tests call no other machine. */
-static void what_fails_is_tried_three_times_and_the_next_minute_anew(void **state)
+static void a_failing_run_is_tried_three_times_in_each_minute(void **state)
 {
     static const char *const attempts[ATTEMPTS] = {"1", "2", "3"};
     struct world *w = *state;
@@ -243,7 +243,7 @@ static void what_fails_is_tried_three_times_and_the_next_minute_anew(void **stat
     put(d, "examples/6-retry.json");
     api(d, 200, "PATCH", "/api/v1/schedules/retry",
         "{'action':{'url':'http://127.0.0.1:%u/not-there'}}", r.port);
-    faked_to(w, FRIDAY "08:01:01Z");
+    fake_clock_set_time(w, FRIDAY "08:01:01Z");
     refuse(&r, attempts[0], first);
     for (int i = 1; i < ATTEMPTS; i++) {
         refuse(&r, attempts[i], run);
@@ -252,7 +252,7 @@ static void what_fails_is_tried_three_times_and_the_next_minute_anew(void **stat
     UNTIL(counter(d, "retry", "failed") == 1);
     assert_string_equal(text_at(only_run(d, "retry"), "error.code"), "http_status");
     assert_string_equal(text_at(schedule_state(d, "retry"), "status"), "active");
-    faked_to(w, FRIDAY "08:02:01Z");
+    fake_clock_set_time(w, FRIDAY "08:02:01Z");
     refuse(&r, attempts[0], run);
     assert_string_not_equal(run, first);
     receiver_close(&r);
@@ -266,9 +266,9 @@ static void runs_that_take_longer_than_a_minute_overlap(void **state)
     const json_t *first, *second;
 
     put(d, "examples/7-overlap.json");
-    faked_to(w, FRIDAY "08:01:01Z");
+    fake_clock_set_time(w, FRIDAY "08:01:01Z");
     first = claim_run(d, "overlap", FRIDAY "08:01:00.000Z");
-    faked_to(w, FRIDAY "08:02:01Z");
+    fake_clock_set_time(w, FRIDAY "08:02:01Z");
     second = claim_run(d, "overlap", FRIDAY "08:02:00.000Z");
     assert_int_equal(number_at(schedule_state(d, "overlap"), "open"), 2);
     assert_int_equal(tell_run(d, "complete", first, "").status, 200);
@@ -278,14 +278,14 @@ static void runs_that_take_longer_than_a_minute_overlap(void **state)
 }
 
 /* 08:01 of that day and of the day before, in milliseconds: `date -d … +%s`. */
-static void the_input_is_what_was_written_and_the_times_of_the_slot(void **state)
+static void the_input_has_the_given_values_and_the_times_of_the_slot(void **state)
 {
     struct world *w = *state;
     struct server *d = start_at(w, FRIDAY "08:00:01Z");
     const json_t *run;
 
     put(d, "examples/8-input.json");
-    faked_to(w, FRIDAY "08:01:01Z");
+    fake_clock_set_time(w, FRIDAY "08:01:01Z");
     run = claim_run(d, "day-window", FRIDAY "08:01:00.000Z");
     assert_string_equal(text_at(run, "input.owner"), "ops@example.com");
     assert_int_equal(number_at(run, "input.threshold"), 42);
@@ -309,7 +309,7 @@ static void a_loop_of_three_rounds_is_one_run(void **state)
     char path[TEXT_MAX];
 
     put(d, "examples/9-loop.json");
-    faked_to(w, FRIDAY "08:01:01Z");
+    fake_clock_set_time(w, FRIDAY "08:01:01Z");
     work_with(d, "loop", "loop");
     run = only_run(d, "loop");
     assert_int_equal(number_at(run, "result.rounds"), 3);
@@ -321,7 +321,7 @@ static void a_loop_of_three_rounds_is_one_run(void **state)
 }
 
 /* Checks that no example is missing above. */
-static void all_of_them_are_taken(void **state)
+static void all_examples_are_accepted(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const json_t *list;
@@ -338,7 +338,7 @@ static void all_of_them_are_taken(void **state)
 }
 
 /* Applies the whole directory; what exists is not changed, and `diff` finds no difference. */
-static void apply_takes_the_whole_folder(void **state)
+static void apply_accepts_the_whole_folder(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const json_t *list;
@@ -357,16 +357,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(every_minute_has_one_run),
-        E2E_TEST(the_weekday_report_keeps_to_the_clock_on_the_wall),
+        E2E_TEST(the_weekday_report_keeps_its_local_time),
         E2E_TEST(catch_up_makes_up_for_each_minute_in_order),
         E2E_TEST(the_countdown_ends_with_the_year),
         E2E_TEST(two_branches_are_joined_in_one_run),
-        E2E_TEST(what_fails_is_tried_three_times_and_the_next_minute_anew),
+        E2E_TEST(a_failing_run_is_tried_three_times_in_each_minute),
         E2E_TEST(runs_that_take_longer_than_a_minute_overlap),
-        E2E_TEST(the_input_is_what_was_written_and_the_times_of_the_slot),
+        E2E_TEST(the_input_has_the_given_values_and_the_times_of_the_slot),
         E2E_TEST(a_loop_of_three_rounds_is_one_run),
-        E2E_TEST(all_of_them_are_taken),
-        E2E_TEST(apply_takes_the_whole_folder),
+        E2E_TEST(all_examples_are_accepted),
+        E2E_TEST(apply_accepts_the_whole_folder),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

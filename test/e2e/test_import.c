@@ -2,6 +2,9 @@
 /*
  * Tests of `belfry import crontab`: the schedules must do what the lines did under cron.
  */
+#include <sys/resource.h>
+
+#include "base/buf.h"
 #include "request.h"
 
 #include "../cli/run.h"
@@ -33,7 +36,7 @@ static bool holds(const char *path, const char *text)
     return strcmp(got, text) == 0;
 }
 
-static void lines_are_explained_and_proved(void **state)
+static void lines_are_explained_and_verified(void **state)
 {
     const struct run *run = RUN_WITH("MAILTO=ops@example.com\n"
                                      "# Nightly\n"
@@ -53,7 +56,7 @@ static void lines_are_explained_and_proved(void **state)
     assert_says(run, 0, "--exec", "");
 }
 
-static void programs_read_it_as_json(void **state)
+static void the_import_is_printed_as_json(void **state)
 {
     const struct run *run = RUN_WITH("MAILTO=ops\n30 2 1 1 * /opt/a.sh\n", "import", "crontab",
                                      "-", "--tz", "UTC", "-o", "json");
@@ -77,8 +80,8 @@ static void programs_read_it_as_json(void **state)
                 "--output must be table, json or name");
 }
 
-/* A wrong zone would pass verification too: against cron in that zone, not in the local one. */
-static void a_zone_without_a_name_is_asked_for(void **state)
+/* With a wrong zone, verification would succeed: it compares with cron in the same zone. */
+static void a_local_zone_without_a_name_needs_an_option(void **state)
 {
     static const char *const zones[] = {"CET-1CEST,M3.5.0,M10.5.0/3", "UTC-2", "Nowhere/X"};
     char before[64];
@@ -97,12 +100,12 @@ static void a_zone_without_a_name_is_asked_for(void **state)
         unsetenv("TZ");
 }
 
-static void what_cannot_be_expressed_is_told_and_nothing_is_written(void **state)
+static void invalid_lines_are_reported_and_nothing_is_written(void **state)
 {
     struct world *w = *state;
     const char *path = world_path(w, "out.yaml");
     const struct run *run = RUN_WITH("0 1 * * * ok\n"
-                                     "@reboot x\n"
+                                     "@weekly\n"
                                      "61 * * * * x\n"
                                      "* * * *\n"
                                      "1~9 * * * * x\n"
@@ -110,15 +113,13 @@ static void what_cannot_be_expressed_is_told_and_nothing_is_written(void **state
                                      "0 1 * * * x\n",
                                      "import", "crontab", "-", "--tz", "UTC", "--to", path);
 
-    assert_says(run, 2, "", "-:2: @reboot has no time");
+    assert_says(run, 2, "", "-:2: incomplete line");
     assert_says(run, 2, "", "-:3: minute 61 is out of range");
     assert_says(run, 2, "", "-:4: incomplete line; use five time fields and a command");
     assert_says(run, 2, "", "-:5: a~b is random");
     assert_says(run, 2, "", "-:7: ");
     assert_says(run, 2, "", "5 of 6 lines cannot be imported; nothing was imported");
     assert_int_equal(access(path, F_OK), -1);
-    assert_says(RUN_WITH("@reboot x\n", "import", "crontab", "-", "--tz", "UTC"), 2, "",
-                "1 of 1 lines cannot be imported; nothing was imported");
     assert_says(RUN("import"), 2, "", "belfry import crontab FILE");
     assert_says(RUN("import", "anacron", "x"), 2, "", "belfry import crontab FILE");
     assert_says(RUN("import", "crontab", world_path(w, "none")), 1, "", "No such file");
@@ -156,27 +157,194 @@ static void commands_run_as_under_cron(void **state)
                 "File exists");
 }
 
-static void a_system_table_names_users(void **state)
+static void a_system_crontab_names_users(void **state)
 {
     const struct run *run = RUN_WITH("17 * * * * root cd / && run-parts /etc/cron.hourly\n",
                                      "import", "crontab", "-", "--system", "--tz", "UTC",
                                      "--to", "-", "--prefix", "etc");
 
     (void)state;
-    assert_says(run, 0, "id: etc-cd\n", ", as root\n");
+    assert_says(run, 0, "id: etc-run-parts\n", ", as root\n");
     assert_says(run, 0, "  user: root\n", "");
     assert_says(run, 0, "  overlap: allowAll\n  catchup:\n    mode: none\n", "");
+}
+
+static void reboot_lines_are_reported_and_skipped(void **state)
+{
+    const struct run *run = RUN_WITH("@reboot /opt/a\n0 1 * * * /opt/a\n", "import", "crontab",
+                                     "-", "--tz", "UTC");
+    json_t *json;
+
+    assert_says(run, 0, "\n1 schedule, 1 skipped\n",
+                "belfry: -:1: @reboot is skipped: it has no time; use a system service\n");
+    run = RUN_WITH("@reboot /opt/a\n0 1 * * * /opt/b\n", "import", "crontab", "-", "--tz",
+                   "UTC", "--to", "-");
+    assert_null(strstr(run->out, "/opt/a"));
+    run = RUN_WITH("@reboot /opt/a\n0 1 * * * /opt/b\n", "import", "crontab", "-", "--tz",
+                   "UTC", "-o", "json");
+    json = world_keep(*state, json_loads(run->out, 0, NULL));
+    assert_string_equal(text_at(json, "[0].when"), "@reboot");
+    assert_null(json_object_get(at(json, "[0]"), "document"));
+    assert_string_equal(text_at(json, "[1].id"), "cron-b");
+}
+
+/* With the wrong format, the user would become the command, or the command's first word. */
+static void the_format_is_checked(void **state)
+{
+    static const char titles[] = "# m h dom mon dow user\tcommand\n0 1 * * * nobody-here x y\n";
+    static const char *const bad[][2] = {
+        {"0 1 * * * root /opt/a\n", "-:1: \"root\" is a user; use --system"},
+        {"0 1 * * * a\n@daily\troot\t/opt/a b\n", "-:2: \"root\" is a user; use --system"},
+        {titles, "-: this is a system crontab"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_says(RUN_WITH(bad[i][0], "import", "crontab", "-", "--tz", "UTC"), 2, "",
+                    bad[i][1]);
+        assert_says(
+            RUN_WITH(bad[i][0], "import", "crontab", "-", "--tz", "UTC", "--system=false"), 0,
+            "", "");
+    }
+    assert_says(RUN_WITH(titles, "import", "crontab", "-", "--tz", "UTC", "--system"), 0,
+                ", as nobody-here\n", "run commands as other users: nobody-here\n");
+    assert_says(
+        RUN_WITH("0 1 * * * /opt/a b\n", "import", "crontab", "-", "--tz", "UTC", "--system"),
+        2, "", "-:1: \"/opt/a\" is not a user; omit --system");
+    assert_says(RUN_WITH("0 1 * * * cd /tmp && x\n", "import", "crontab", "-", "--tz", "UTC",
+                         "--system"),
+                2, "", "\"cd\" is not a user");
+    /* `sync` is a user of some systems and a program of all. */
+    assert_says(RUN_WITH("0 1 * * * sync x\n", "import", "crontab", "-", "--tz", "UTC"), 0, "",
+                "");
+    assert_says(RUN_WITH("", "import", "crontab", "-", "--tz", "UTC", "--system=x"), 2, "",
+                "--system must be true or false");
+}
+
+static void commands_can_go_to_a_queue(void **state)
+{
+    struct server *d = server_start(*state, NULL);
+    json_t *json;
+
+    assert_says(RUN_WITH("A=${b}\n0 1 * * * deploy-x echo ${A}\n", "import", "crontab", "-",
+                         "--tz", "UTC", "--system", "--as", "queue", "--queue", "legacy",
+                         "--apply", "--server", server_url(d)),
+                0, "workers poll the queue legacy\n", "");
+    json = api(d, 200, "GET", "/api/v1/schedules/cron-echo", NULL);
+    assert_string_equal(text_at(json, "action.type"), "queue");
+    assert_string_equal(text_at(json, "action.queue"), "legacy");
+    assert_string_equal(text_at(json, "action.input.argv[0]"), "/bin/sh");
+    assert_string_equal(text_at(json, "action.input.argv[2]"), "echo ${A}");
+    assert_string_equal(text_at(json, "action.input.env.A"), "${b}");
+    assert_string_equal(text_at(json, "action.input.user"), "deploy-x");
+    assert_says(RUN_WITH("", "import", "crontab", "-", "--as", "http"), 2, "",
+                "--as must be exec or queue");
+    assert_says(RUN_WITH("", "import", "crontab", "-", "--queue", "q"), 2, "",
+                "--queue must be used with --as queue");
+}
+
+static void ids_are_readable_and_unique(void **state)
+{
+    static const char table[] =
+        "0 1 * * * cd / && run-parts --report /etc/cron.daily\n"
+        "0 1 * * * test -x /sbin/anacron || ( cd / && run-parts --report /etc/cron.weekly )\n"
+        "0 1 * * * X=1 nice -n 19 flock -n /tmp/l timeout 10m /opt/backup.sh full >/dev/null\n"
+        "0 1 * * * /usr/bin/php /srv/artisan schedule:run >> /dev/null 2>&1\n"
+        "0 1 * * * /bin/sh -c 'exec /opt/a'\n"
+        "0 1 * * * /opt/b\n"
+        "0 1 * * * /opt/b # again\n"
+        "0 1 * * * /opt/b\n"
+        "0 1 * * * /opt/b-2\n"
+        "0 1 * * * $((1))\n"
+        "0 1 * * * :\n"
+        "0 1 * * * ../../..\n";
+    char prefix[100];
+
+    (void)state;
+    assert_string_equal(
+        RUN_WITH(table, "import", "crontab", "-", "--tz", "UTC", "-o", "name")->out,
+        "cron-run-parts-report-cron.daily\n"
+        "cron-run-parts-report-cron.weekly\n"
+        "cron-backup.sh\n"
+        "cron-artisan\n"
+        "cron-a\n"
+        "cron-b\n"
+        "cron-b-again\n"
+        "cron-b-2\n"
+        "cron-b-2-2\n"
+        "cron-1\n"
+        "cron-job\n"
+        "cron-job-2\n");
+    assert_string_equal(RUN_WITH("0 1 * * * é\n", "import", "crontab", "-", "--tz", "UTC", "-o",
+                                 "name", "--prefix", "")
+                            ->out,
+                        "job\n");
+    memset(prefix, 'x', sizeof prefix);
+    prefix[81] = '\0';
+    assert_says(RUN_WITH("", "import", "crontab", "-", "--prefix", prefix), 2, "",
+                "--prefix has 81 bytes; the limit is 80");
+}
+
+/* 5,000 lines take less than five seconds of processor time; sanitizers take more. */
+static void a_long_crontab_is_imported_quickly(void **state)
+{
+    enum { LINES = 5000, SECONDS = 5 };
+    static char text[LINES * 64];
+    struct buf out = BUF(text);
+    struct rusage before, after;
+    const char *path;
+
+    for (int i = 0; i < LINES; i++)
+        buf_printf(&out, "%d %s %s * %s /opt/same.sh\n", i % 60,
+                   i % 3 == 0   ? "*"
+                   : i % 3 == 1 ? "1-5"
+                                : "7",
+                   i % 4 == 0 ? "15" : "*", i % 5 == 0 ? "1-5" : "*");
+    path = world_write(*state, "table", text);
+    getrusage(RUSAGE_CHILDREN, &before);
+    assert_says(RUN("import", "crontab", path, "--tz", "Europe/Berlin", "--to",
+                    world_path(*state, "out.yaml"), "-o", "name"),
+                0, "\ncron-same.sh-2\n", "");
+    getrusage(RUSAGE_CHILDREN, &after);
+#ifndef __SANITIZE_ADDRESS__
+    assert_in_range(after.ru_utime.tv_sec - before.ru_utime.tv_sec, 0, SECONDS - 1);
+#endif
+    assert_int_equal(access(world_path(*state, "out.yaml"), F_OK), 0);
+}
+
+/* Each line gets the settings above it, so a small crontab can become large. */
+static void settings_that_would_grow_too_large_are_refused(void **state)
+{
+    enum { BYTES = 100 * 1024, LINES = 2000 };
+    static char text[BYTES + LINES * 16];
+    struct buf out = BUF(text);
+
+    (void)state;
+    buf_text(&out, "A=");
+    for (int i = 0; i < BYTES - 100; i++)
+        buf_char(&out, 'a');
+    buf_char(&out, '\n');
+    for (int i = 0; i < LINES; i++)
+        buf_text(&out, "@daily x\n");
+    assert_says(RUN_WITH(text, "import", "crontab", "-", "--tz", "UTC", "--to", "-"), 2, "",
+                "split the crontab");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(lines_are_explained_and_proved),
-        E2E_TEST(programs_read_it_as_json),
-        E2E_TEST(a_zone_without_a_name_is_asked_for),
-        E2E_TEST(what_cannot_be_expressed_is_told_and_nothing_is_written),
+        E2E_TEST(lines_are_explained_and_verified),
+        E2E_TEST(the_import_is_printed_as_json),
+        E2E_TEST(a_local_zone_without_a_name_needs_an_option),
+        E2E_TEST(invalid_lines_are_reported_and_nothing_is_written),
         E2E_TEST(commands_run_as_under_cron),
-        E2E_TEST(a_system_table_names_users),
+        E2E_TEST(a_system_crontab_names_users),
+        E2E_TEST(reboot_lines_are_reported_and_skipped),
+        E2E_TEST(the_format_is_checked),
+        E2E_TEST(commands_can_go_to_a_queue),
+        E2E_TEST(ids_are_readable_and_unique),
+        E2E_TEST(a_long_crontab_is_imported_quickly),
+        E2E_TEST(settings_that_would_grow_too_large_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

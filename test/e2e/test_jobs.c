@@ -8,7 +8,7 @@
 #define ORG   "/api/orgs/acme/schedules"
 #define CLAIM "/api/v1/queues/claim?namespace=acme"
 
-static struct answer say(struct server *d, const char *verb, const json_t *run)
+static struct answer report(struct server *d, const char *verb, const json_t *run)
 {
     char path[256];
 
@@ -41,11 +41,11 @@ static void a_worker_of_an_organisation_gets_its_jobs_and_they_are_counted(void 
     assert_string_equal(text_at(run, "input.payload.path"), "/srv");
     assert_string_equal(text_at(api(d, 200, "GET", path, NULL), "lastRunStatus"), "success");
 
-    assert_int_equal(say(d, "fail", run).status, 200);
+    assert_int_equal(report(d, "fail", run).status, 200);
     run = at(api(d, 200, "POST", CLAIM, "{'queues':['jobs:acme'],'wait':'30s','worker':'w'}"),
              "runs[0]");
     assert_int_equal(number_at(run, "attempt"), 2);
-    assert_int_equal(say(d, "fail", run).status, 200);
+    assert_int_equal(report(d, "fail", run).status, 200);
     seen = api(d, 200, "GET", path, NULL);
     assert_string_equal(text_at(seen, "lastRunStatus"), "failed");
     assert_int_equal(number_at(seen, "runCount"), 1);
@@ -54,7 +54,7 @@ static void a_worker_of_an_organisation_gets_its_jobs_and_they_are_counted(void 
     assert_int_equal(server_stop(d), 0);
 }
 
-static void a_start_of_the_server_keeps_the_next_run(void **state)
+static void a_restart_keeps_the_next_run(void **state)
 {
     struct server *d = server_start(*state, NULL);
     char next[64];
@@ -74,7 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(a_worker_of_an_organisation_gets_its_jobs_and_they_are_counted),
-        E2E_TEST(a_start_of_the_server_keeps_the_next_run),
+        E2E_TEST(a_restart_keeps_the_next_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

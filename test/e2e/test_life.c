@@ -21,7 +21,7 @@ static void assert_refused(struct server *d, int status, const char *words)
 /* ---- the start ---- */
 
 /* A user's state is in the home directory, root's in the system's; so this runs as `nobody`. */
-static void without_flags_it_keeps_its_state_below_home_and_listens_on_loopback(void **state)
+static void by_default_state_is_below_home_and_the_address_is_loopback(void **state)
 {
     struct world *w = *state;
     bool is_root = geteuid() == 0;
@@ -46,7 +46,7 @@ static void without_flags_it_keeps_its_state_below_home_and_listens_on_loopback(
     assert_int_equal(server_stop(d), 0);
 }
 
-static void health_is_told_before_the_database_is_there(void **state)
+static void healthz_answers_while_the_database_is_unavailable(void **state)
 {
     struct world *w = *state;
     const char *db = "postgres://nobody@127.0.0.1:1/none"; /* no server listens there */
@@ -59,7 +59,8 @@ static void health_is_told_before_the_database_is_there(void **state)
     server_await(d, "msg=\"database unavailable; retrying\"");
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
     UNTIL(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "is unavailable"));
-    assert_true(server_has_logged(d, "refused")); /* where and why is for the log alone */
+    assert_true(
+        server_has_logged(d, "refused")); /* only the log has the address and the error */
     assert_null(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "127.0.0.1"));
     api(d, 503, "GET", "/api/v1/schedules/a", NULL);
     api(d, 503, "POST", "/api/v1/schedules",
@@ -67,7 +68,7 @@ static void health_is_told_before_the_database_is_there(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void a_second_daemon_on_the_file_is_refused(void **state)
+static void a_second_server_on_the_file_is_refused(void **state)
 {
     struct world *w = *state;
     struct server *first = server_start(w, NULL);
@@ -77,8 +78,8 @@ static void a_second_daemon_on_the_file_is_refused(void **state)
     assert_int_equal(server_stop(first), 0);
 }
 
-/* Also after reads, for which other connections have opened the file. */
-static void a_clean_stop_leaves_a_file_without_a_log(void **state)
+/* Reads use further connections to the file; these must be closed too. */
+static void a_clean_stop_leaves_no_wal(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
@@ -96,7 +97,7 @@ static void a_clean_stop_leaves_a_file_without_a_log(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void a_port_that_is_taken_is_told_of_before_the_database_is_touched(void **state)
+static void a_port_in_use_is_reported_before_the_database_is_created(void **state)
 {
     struct world *w = *state;
     struct server *first = server_start(w, NULL);
@@ -108,7 +109,7 @@ static void a_port_that_is_taken_is_told_of_before_the_database_is_touched(void 
     assert_int_equal(stat(world_path(w, "other.db"), &info), -1);
 }
 
-static void others_are_not_let_in_unless_it_is_said(void **state)
+static void a_public_address_without_tls_needs_insecure(void **state)
 {
     struct world *w = *state;
     struct server *d;
@@ -144,19 +145,19 @@ static void a_bad_configuration_is_refused_with_line_and_reason(void **state)
                    STATUS_USAGE, "--listen");
 }
 
-static void a_database_that_is_none_is_refused(void **state)
+static void a_file_that_is_not_a_database_is_refused(void **state)
 {
     struct world *w = *state;
 
-    world_write(w, "belfry.db", "this is a letter to a friend, and no database at all\n");
+    world_write(w, "belfry.db", "this file is not a database, although it has its name\n");
     assert_refused(server_spawn(w, &(struct server_start){0}), STATUS_FAILED,
                    "is not a database (26); choose another file with --db");
 }
 
-static void names_that_nothing_bears_are_told_at_the_start(void **state)
+static void unknown_zones_and_files_are_reported_at_the_start(void **state)
 {
     struct world *w = *state;
-    const char *letter = world_write(w, "letter", "Dear friend,\n");
+    const char *text = world_write(w, "text", "not a certificate\n");
     const char *file = world_write(w, "far.conf",
                                    "log = logfmt\ndefault_timezone = Europe/Lodnon\n");
 
@@ -166,7 +167,7 @@ static void names_that_nothing_bears_are_told_at_the_start(void **state)
     assert_refused(
         server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", "/nowhere/ca.pem")}),
         STATUS_FAILED, "http_ca: cannot read the certificates");
-    assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", letter)}),
+    assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", text)}),
                    STATUS_FAILED, "has no certificate in PEM form");
     assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--file", file)}),
                    STATUS_FAILED, "far.conf:2: default_timezone: time zone `Europe/Lodnon`");
@@ -174,7 +175,7 @@ static void names_that_nothing_bears_are_told_at_the_start(void **state)
 
 /* ---- reload ---- */
 
-static void a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad(void **state)
+static void a_reload_applies_the_file_and_rejects_an_invalid_one(void **state)
 {
     struct world *w = *state;
     const char *file = world_write(w, "belfry.conf", "log_level = info\nturn_ms = 20\n");
@@ -204,14 +205,14 @@ static void a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad(void 
 
 static bool warns_of_ten_seconds(struct server *d)
 {
-    json_t *told = api(d, 200, "POST", "/api/v1/preview",
-                       "{\"spec\":{\"intervals\":[{\"every\":\"10s\"}]}}");
+    json_t *answer = api(d, 200, "POST", "/api/v1/preview",
+                         "{\"spec\":{\"intervals\":[{\"every\":\"10s\"}]}}");
 
-    return json_array_size(json_object_get(told, "warnings")) > 0;
+    return json_array_size(json_object_get(answer, "warnings")) > 0;
 }
 
 /* Readers answer previews, and have their own copy of the settings. */
-static void a_reload_counts_for_every_question_that_is_asked_after_it(void **state)
+static void a_reload_applies_to_all_readers(void **state)
 {
     struct world *w = *state;
     const char *file = world_write(w, "belfry.conf", "plan_warn_per_day = 1440\n");
@@ -222,14 +223,14 @@ static void a_reload_counts_for_every_question_that_is_asked_after_it(void **sta
     world_write(w, "belfry.conf", "plan_warn_per_day = 10000\n");
     server_signal(d, SIGHUP);
     server_await(d, "key=plan_warn_per_day");
-    for (int i = 0; i < 4; i++) /* enough to reach both readers */
+    for (int i = 0; i < 4; i++) /* enough to reach all readers */
         assert_false(warns_of_ten_seconds(d));
     assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- systemd ---- */
 
-static void systemd_hears_ready_watchdog_and_stopping(void **state)
+static void systemd_is_notified_of_start_life_and_stop(void **state)
 {
     struct world *w = *state;
     int fd = world_notify_open(w);
@@ -248,18 +249,18 @@ static void systemd_hears_ready_watchdog_and_stopping(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(without_flags_it_keeps_its_state_below_home_and_listens_on_loopback),
-        E2E_TEST(health_is_told_before_the_database_is_there),
-        E2E_TEST(a_second_daemon_on_the_file_is_refused),
-        E2E_TEST(a_clean_stop_leaves_a_file_without_a_log),
-        E2E_TEST(a_port_that_is_taken_is_told_of_before_the_database_is_touched),
-        E2E_TEST(others_are_not_let_in_unless_it_is_said),
+        E2E_TEST(by_default_state_is_below_home_and_the_address_is_loopback),
+        E2E_TEST(healthz_answers_while_the_database_is_unavailable),
+        E2E_TEST(a_second_server_on_the_file_is_refused),
+        E2E_TEST(a_clean_stop_leaves_no_wal),
+        E2E_TEST(a_port_in_use_is_reported_before_the_database_is_created),
+        E2E_TEST(a_public_address_without_tls_needs_insecure),
         E2E_TEST(a_bad_configuration_is_refused_with_line_and_reason),
-        E2E_TEST(a_database_that_is_none_is_refused),
-        E2E_TEST(names_that_nothing_bears_are_told_at_the_start),
-        E2E_TEST(a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad),
-        E2E_TEST(a_reload_counts_for_every_question_that_is_asked_after_it),
-        E2E_TEST(systemd_hears_ready_watchdog_and_stopping),
+        E2E_TEST(a_file_that_is_not_a_database_is_refused),
+        E2E_TEST(unknown_zones_and_files_are_reported_at_the_start),
+        E2E_TEST(a_reload_applies_the_file_and_rejects_an_invalid_one),
+        E2E_TEST(a_reload_applies_to_all_readers),
+        E2E_TEST(systemd_is_notified_of_start_life_and_stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <signal.h>
 
+#include "base/instant.h"
 #include "command.h"
+#include "io/clock.h"
 #include "prometheus_text.h"
 #include "receiver.h"
 #include "request.h"
@@ -58,16 +60,18 @@ static void await_end(struct server *d, const char *id)
     UNTIL(strcmp(text_at(api(d, 200, "GET", path, NULL), "state"), "ended") == 0);
 }
 
-static void the_numbers_are_those_of_the_load(void **state)
+static void the_metrics_match_a_known_load(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const json_t *runs, *summary;
+    instant triggered;
 
     make_schedule(d, "job",
                   "'action':{'type':'queue','queue':'q'},'policies':{'latenessBudget':'1ms'}");
     make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:1/'}");
     trigger(d, "job");
-    world_pause(); /* longer than its latenessBudget */
+    triggered = clock_now();
+    UNTIL(clock_now() > triggered + SPAN_MS); /* its latenessBudget */
     runs = claim(d, "q", 1, "10s");
     assert_int_equal(tell_run(d, "complete", at(runs, "[0]"), "").status, 200);
     assert_int_equal(tell_run(d, "complete", at(runs, "[0]"), "").status, 409);
@@ -101,7 +105,7 @@ static void the_numbers_are_those_of_the_load(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void the_server_says_what_it_is(void **state)
+static void the_server_reports_its_node_and_versions(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const json_t *nodes = api(d, 200, "GET", "/api/v1/nodes", NULL),
@@ -122,7 +126,7 @@ static void the_server_says_what_it_is(void **state)
 }
 
 /* From the client that triggers, through the server, to the called URL. */
-static void a_trace_goes_through(void **state)
+static void a_trace_is_passed_on(void **state)
 {
     struct server *d = server_start(
         *state, &(struct server_start){.args = WORDS("--http-allow-private")});
@@ -147,7 +151,7 @@ static void a_trace_goes_through(void **state)
 static void a_worker_that_is_killed_is_counted(void **state)
 {
     struct server *d = server_start(*state, NULL);
-    const struct saying worker = {
+    const struct command worker = {
         .server = d, .words = WORDS("worker", "--queue", "q", "--", "/bin/sleep", "60")};
     int out = open("/dev/null", O_WRONLY);
     const json_t *first, *second;
@@ -160,12 +164,12 @@ static void a_worker_that_is_killed_is_counted(void **state)
                   "'policies':{'lease':{'for':'1s','heartbeat':'500ms','grace':'0s'}}");
     id = trigger(d, "work");
     snprintf(path, sizeof path, "/api/v1/runs/%s", id);
-    pid = say_begin(*state, &worker, out);
+    pid = command_begin(*state, &worker, out);
     UNTIL(strcmp(text_at(api(d, 200, "GET", path, NULL), "state"), "running") == 0);
     assert_true(value(d, "belfry_lease_expiries_total") == 0);
     first = api(d, 200, "GET", path, NULL);
     assert_int_equal(kill(pid, SIGKILL), 0);
-    assert_int_equal(say_end(pid), 128 + SIGKILL);
+    assert_int_equal(command_end(pid), 128 + SIGKILL);
     close(out);
     second = at(claim(d, "q", 1, "30s"), "[0]");
     assert_string_equal(text_at(second, "id"), id);
@@ -196,7 +200,7 @@ static void a_server_that_is_killed_is_counted(void **state)
     assert_true(value(d, "belfry_zombies_cleaned_total") == 0);
     server_kill(d);
     close(request.fd);
-    d = server_again(d, &calling);
+    d = server_restart(d, &calling);
     receiver_take(&r, &request);
     assert_string_equal(received_field(&request, "idempotency-key"), id);
     receiver_answer(&request, "200 OK", "{}");
@@ -209,9 +213,9 @@ static void a_server_that_is_killed_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(the_numbers_are_those_of_the_load),
-        E2E_TEST(the_server_says_what_it_is),
-        E2E_TEST(a_trace_goes_through),
+        E2E_TEST(the_metrics_match_a_known_load),
+        E2E_TEST(the_server_reports_its_node_and_versions),
+        E2E_TEST(a_trace_is_passed_on),
         E2E_TEST(a_worker_that_is_killed_is_counted),
         E2E_TEST(a_server_that_is_killed_is_counted),
     };

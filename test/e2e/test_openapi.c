@@ -29,7 +29,7 @@ static const char *get_with(struct server *d, const char *fields, size_t *ret_le
     return answer;
 }
 
-static void the_server_describes_itself(void **state)
+static void the_description_has_the_version_of_the_server(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const json_t *document = api(d, 200, "GET", "/openapi.json", NULL);
@@ -40,7 +40,7 @@ static void the_server_describes_itself(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void who_has_the_description_need_not_get_it_again(void **state)
+static void an_etag_saves_a_second_download(void **state)
 {
     struct server *d = server_start(*state, NULL);
     char fields[REQUEST_MAX], etag[64];
@@ -66,8 +66,8 @@ static void who_has_the_description_need_not_get_it_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(the_server_describes_itself),
-        E2E_TEST(who_has_the_description_need_not_get_it_again),
+        E2E_TEST(the_description_has_the_version_of_the_server),
+        E2E_TEST(an_etag_saves_a_second_download),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

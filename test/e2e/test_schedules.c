@@ -11,7 +11,7 @@
 enum { PATCHES = 8 };
 
 /* Each patch applies to a document that the others change at the same time; none is lost. */
-static void patches_at_the_same_time_are_all_there(void **state)
+static void concurrent_patches_are_all_applied(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const json_t *schedule;
@@ -63,8 +63,26 @@ static void slots_are_skipped_missed_and_run_again(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
+/* An address is checked at once, a name later: the first answer does not wait for it. */
+static void runs_that_will_fail_are_announced(void **state)
+{
+    struct server *d = server_start(*state, &(struct server_start){.args = WORDS("--exec")});
+    const json_t *warnings;
+
+    make_schedule(d, "a", "'action':{'type':'http','url':'http://169.254.169.254/'}");
+    warnings = at(schedule_state(d, "a"), "warnings");
+    assert_non_null(strstr(json_string_value(json_array_get(warnings, 0)),
+                           "169.254.169.254, a link-local address"));
+    make_schedule(d, "t", "'action':{'type':'exec','argv':['/no/such'],'user':'no-such'}");
+    UNTIL(json_array_size(json_object_get(schedule_state(d, "t"), "warnings")) == 2);
+    warnings = at(schedule_state(d, "t"), "warnings");
+    assert_non_null(strstr(json_string_value(json_array_get(warnings, 0)),
+                           "the program \"/no/such\" does not exist"));
+    assert_int_equal(server_stop(d), 0);
+}
+
 /* The engine plans schedules again when a calendar that they name changes. */
-static void a_calendar_moves_whoever_names_it(void **state)
+static void a_calendar_moves_the_schedules_that_name_it(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const char *next;
@@ -80,7 +98,7 @@ static void a_calendar_moves_whoever_names_it(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void what_is_exported_can_be_put_back(void **state)
+static void an_export_can_be_put_back(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const json_t *result;
@@ -108,7 +126,7 @@ static void what_is_exported_can_be_put_back(void **state)
 }
 
 /* A hint's reason is stored with the cursor and survives a restart. */
-static void a_hint_outlives_the_daemon(void **state)
+static void a_hint_survives_a_restart(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
@@ -127,11 +145,12 @@ static void a_hint_outlives_the_daemon(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(patches_at_the_same_time_are_all_there),
+        E2E_TEST(concurrent_patches_are_all_applied),
         E2E_TEST(slots_are_skipped_missed_and_run_again),
-        E2E_TEST(a_calendar_moves_whoever_names_it),
-        E2E_TEST(what_is_exported_can_be_put_back),
-        E2E_TEST(a_hint_outlives_the_daemon),
+        E2E_TEST(runs_that_will_fail_are_announced),
+        E2E_TEST(a_calendar_moves_the_schedules_that_name_it),
+        E2E_TEST(an_export_can_be_put_back),
+        E2E_TEST(a_hint_survives_a_restart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

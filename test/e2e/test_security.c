@@ -49,7 +49,7 @@ static int status_as(struct server *d, const char *token)
 }
 
 /* A token is valid after the answer that created it, and invalid after the answer to revoke. */
-static void tokens_count_from_their_answers_on(void **state)
+static void tokens_are_valid_from_create_to_revoke(void **state)
 {
     struct server *d = server_start(*state, NULL);
     char root[TOKEN_MAX], token[TOKEN_MAX], path[TOKEN_MAX];
@@ -67,7 +67,7 @@ static void tokens_count_from_their_answers_on(void **state)
     }
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 200);
     assert_int_equal(server_stop(d), 0);
-    d = server_again(d, NULL);
+    d = server_restart(d, NULL);
     assert_int_equal(status_as(d, root), 200);
     assert_int_equal(status_as(d, NULL), 401);
     assert_int_equal(server_stop(d), 0);
@@ -115,7 +115,7 @@ static void a_poll_does_not_outlive_its_token(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void who_opens_a_server_is_told_how_to_let_others_in(void **state)
+static void a_public_server_logs_how_to_create_a_token(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(
@@ -125,7 +125,7 @@ static void who_opens_a_server_is_told_how_to_let_others_in(void **state)
     assert_true(server_has_logged(d, "the first token on this machine: belfry token create"));
     make_token(d, NULL, ADMIN, root, NULL);
     assert_int_equal(server_stop(d), 0);
-    d = server_again(d, NULL);
+    d = server_restart(d, NULL);
     assert_int_equal(status_as(d, root), 200);
     assert_false(server_has_logged(d, "belfry token create"));
     assert_int_equal(server_stop(d), 0);
@@ -192,7 +192,7 @@ static void roles_hold_over_sockets(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Both nodes learn of it; the delay is measured elsewhere. */
+/* The other node learns of both changes a little later. */
 static void a_token_that_one_node_revokes_is_refused_by_the_other(void **state)
 {
     struct world *w = *state;
@@ -245,7 +245,7 @@ static void changes_and_refusals_are_in_the_audit(void **state)
     assert_string_equal(text_at(entries, "[2].by"), "local");
     server_await(d, "msg=\"access denied\"");
     server_kill(d);
-    d = server_again(d, NULL);
+    d = server_restart(d, NULL);
     assert_int_equal(request_as(d, root, "", "DELETE", "/api/v1/schedules/a", NULL).status,
                      204);
     entries = audit(d, root, "/api/v1/audit/verify");
@@ -254,7 +254,27 @@ static void changes_and_refusals_are_in_the_audit(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void a_host_or_a_page_of_others_is_refused(void **state)
+/* Without a token: the last character of the name begins at the last byte that is stored. */
+static void a_long_name_leaves_the_audit_readable(void **state)
+{
+    struct server *d = server_start(*state, NULL);
+    const json_t *entries;
+    char root[TOKEN_MAX], path[400], name[255] = "";
+
+    make_token(d, NULL, ADMIN, root, NULL);
+    memset(name, 'x', sizeof name - 1);
+    snprintf(path, sizeof path, "/api/v1/schedules/%s%%C3%%A9", name);
+    assert_int_equal(request_as(d, NULL, "", "DELETE", path, NULL).status, 401);
+    UNTIL(json_array_size(at(audit(d, root, "/api/v1/audit?everything=true"), "entries")) == 2);
+    entries = at(audit(d, root, "/api/v1/audit?everything=true"), "entries");
+    assert_string_equal(text_at(entries, "[0].result"), "unauthorized");
+    assert_string_equal(text_at(entries, "[0].object"), name);
+    entries = audit(d, root, "/api/v1/audit/verify");
+    assert_true(json_is_true(at(entries, "intact")));
+    assert_int_equal(server_stop(d), 0);
+}
+
+static void unknown_hosts_and_cross_site_requests_are_refused(void **state)
 {
     struct server *d = server_start(
         *state, &(struct server_start){.args = WORDS("--hosts", "cron.example.com")});
@@ -306,7 +326,7 @@ static void a_host_or_a_page_of_others_is_refused(void **state)
 }
 
 /* The database holds keys, so its mode must not depend on the umask. */
-static void the_database_is_for_the_server_alone(void **state)
+static void only_the_server_can_read_the_database(void **state)
 {
     static const char *const names[] = {"belfry.db", "belfry.db-wal"};
     struct world *w = *state;
@@ -326,7 +346,7 @@ static void the_database_is_for_the_server_alone(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void limits_and_quotas_hold(void **state)
+static void rate_limits_and_quotas_are_enforced(void **state)
 {
     struct server *d = server_start(
         *state,
@@ -346,7 +366,7 @@ static void limits_and_quotas_hold(void **state)
 }
 
 /* A namespace's own limits apply after the answer that sets them; others use the config. */
-static void a_namespace_has_limits_of_its_own(void **state)
+static void a_namespace_can_have_its_own_limits(void **state)
 {
     static const char list[] = "/api/v1/schedules?namespace=team";
     struct server *d = server_start(
@@ -375,16 +395,17 @@ static void a_namespace_has_limits_of_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(tokens_count_from_their_answers_on),
+        E2E_TEST(tokens_are_valid_from_create_to_revoke),
         E2E_TEST(roles_hold_over_sockets),
         E2E_TEST(a_poll_does_not_outlive_its_token),
-        E2E_TEST(who_opens_a_server_is_told_how_to_let_others_in),
+        E2E_TEST(a_public_server_logs_how_to_create_a_token),
         E2E_TEST(a_token_that_one_node_revokes_is_refused_by_the_other),
         E2E_TEST(changes_and_refusals_are_in_the_audit),
-        E2E_TEST(a_host_or_a_page_of_others_is_refused),
-        E2E_TEST(the_database_is_for_the_server_alone),
-        E2E_TEST(limits_and_quotas_hold),
-        E2E_TEST(a_namespace_has_limits_of_its_own),
+        E2E_TEST(a_long_name_leaves_the_audit_readable),
+        E2E_TEST(unknown_hosts_and_cross_site_requests_are_refused),
+        E2E_TEST(only_the_server_can_read_the_database),
+        E2E_TEST(rate_limits_and_quotas_are_enforced),
+        E2E_TEST(a_namespace_can_have_its_own_limits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

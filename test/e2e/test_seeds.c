@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of seed_dir: schedules that the server creates at its start (feature-matrix 65: by id,
- * if missing; after two restarts there is one copy).
+ * Tests of seed_dir: the server creates its schedules at the start, unless their ids exist.
  */
 #include <sys/stat.h>
 
@@ -9,7 +8,7 @@
 #include "request.h"
 
 static const char two[] = "id: nightly\n"
-                          "description: as it was sown\n"
+                          "description: as in the file\n"
                           "spec:\n"
                           "  cron: ['30 2 * * *']\n"
                           "action: {type: queue, queue: q}\n"
@@ -36,12 +35,12 @@ static void make_folder(struct world *w)
     assert_int_equal(mkdir(world_path(w, "seeds"), 0700), 0);
 }
 
-static const char *sown(struct server *d)
+static const char *await_seeds(struct server *d)
 {
     return server_await(d, "msg=\"seed schedules applied\"");
 }
 
-static void what_is_missing_is_made_and_nothing_is_changed(void **state)
+static void missing_schedules_are_created_and_existing_ones_kept(void **state)
 {
     struct world *w = *state;
     struct server *d;
@@ -51,8 +50,9 @@ static void what_is_missing_is_made_and_nothing_is_changed(void **state)
     world_write(w, "seeds/one.json",
                 "{\"id\":\"one\",\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}");
     d = start(w);
-    assert_non_null(strstr(sown(d), "made=3 found=0 refused=0"));
-    assert_string_equal(SAY(d, "schedule", "list", "-o", "name").out, "a/b ä\nnightly\none\n");
+    assert_non_null(strstr(await_seeds(d), "made=3 found=0 refused=0"));
+    assert_string_equal(BELFRY(d, "schedule", "list", "-o", "name").out,
+                        "a/b ä\nnightly\none\n");
     assert_string_equal(
         text_at(api(d, 200, "GET", "/api/v1/schedules/nightly", NULL), "state.createdBy"),
         "seed_dir");
@@ -61,9 +61,9 @@ static void what_is_missing_is_made_and_nothing_is_changed(void **state)
     for (int i = 0; i < 2; i++) {
         assert_int_equal(server_stop(d), 0);
         d = start(w);
-        assert_non_null(
-            strstr(sown(d), i == 0 ? "made=1 found=2 refused=0" : "made=0 found=3 refused=0"));
-        assert_string_equal(SAY(d, "schedule", "list", "-o", "name").out,
+        assert_non_null(strstr(await_seeds(d), i == 0 ? "made=1 found=2 refused=0"
+                                                      : "made=0 found=3 refused=0"));
+        assert_string_equal(BELFRY(d, "schedule", "list", "-o", "name").out,
                             "a/b ä\nnightly\none\n");
         assert_string_equal(
             text_at(api(d, 200, "GET", "/api/v1/schedules/nightly", NULL), "description"),
@@ -87,7 +87,7 @@ static void row_65_default_schedules_of_agents_are_there_once(void **state)
                 "---\nid: distiller\nagentId: distiller\nscheduleType: INTERVAL\n"
                 "intervalMinutes: 30\nprojectScope: PROJECT\nprojectId: xyz\n");
     d = start(w);
-    assert_non_null(strstr(sown(d), "made=2 found=0 refused=0"));
+    assert_non_null(strstr(await_seeds(d), "made=2 found=0 refused=0"));
     for (int i = 0; i < 3; i++) {
         list = api(d, 200, "GET", "/api/schedules", NULL);
         assert_int_equal(json_array_size(list), 2);
@@ -102,13 +102,13 @@ static void row_65_default_schedules_of_agents_are_there_once(void **state)
             api(d, 204, "DELETE", "/api/schedules/agent:distiller@xyz", NULL);
         assert_int_equal(server_stop(d), 0);
         d = start(w);
-        assert_non_null(
-            strstr(sown(d), i == 1 ? "made=1 found=1 refused=0" : "made=0 found=2 refused=0"));
+        assert_non_null(strstr(await_seeds(d), i == 1 ? "made=1 found=1 refused=0"
+                                                      : "made=0 found=2 refused=0"));
     }
     assert_int_equal(server_stop(d), 0);
 }
 
-static void one_that_is_refused_keeps_no_other_from_being_made(void **state)
+static void a_refused_seed_does_not_stop_the_others(void **state)
 {
     struct world *w = *state;
     struct server *d;
@@ -119,12 +119,12 @@ static void one_that_is_refused_keeps_no_other_from_being_made(void **state)
                 "---\nid: far\nnamespace: nowhere\naction: {type: queue, queue: q}\n"
                 "---\nid: good\naction: {type: queue, queue: q}\n");
     d = start(w);
-    assert_non_null(strstr(sown(d), "made=1 found=0 refused=2"));
-    assert_string_equal(SAY(d, "schedule", "list", "-o", "name").out, "good\n");
+    assert_non_null(strstr(await_seeds(d), "made=1 found=0 refused=2"));
+    assert_string_equal(BELFRY(d, "schedule", "list", "-o", "name").out, "good\n");
     assert_int_equal(server_stop(d), 0);
 }
 
-static void files_that_cannot_be_read_are_told_at_the_start(void **state)
+static void invalid_seed_files_prevent_the_start(void **state)
 {
     struct world *w = *state;
     const char *const *args = WORDS("--seed-dir", world_path(w, "seeds"));
@@ -139,10 +139,10 @@ static void files_that_cannot_be_read_are_told_at_the_start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(what_is_missing_is_made_and_nothing_is_changed),
+        E2E_TEST(missing_schedules_are_created_and_existing_ones_kept),
         E2E_TEST(row_65_default_schedules_of_agents_are_there_once),
-        E2E_TEST(one_that_is_refused_keeps_no_other_from_being_made),
-        E2E_TEST(files_that_cannot_be_read_are_told_at_the_start),
+        E2E_TEST(a_refused_seed_does_not_stop_the_others),
+        E2E_TEST(invalid_seed_files_prevent_the_start),
     };
 
     return cmocka_run_group_tests_name("seeds", tests, NULL, NULL);

@@ -47,42 +47,42 @@ static json_t *all_pages(struct server *d, const char *query)
 static int assert_same(const struct listener *l, json_t *all, int from)
 {
     for (int i = 0; i < l->count; i++) {
-        if (strcmp(l->heard[i].name, "begin") == 0)
+        if (strcmp(l->events[i].name, "begin") == 0)
             continue;
-        if (!json_equal(l->heard[i].data, json_array_get(all, (size_t)from)))
-            fail_msg("%d: %s, not %s", from, json_dumps(l->heard[i].data, 0),
+        if (!json_equal(l->events[i].data, json_array_get(all, (size_t)from)))
+            fail_msg("%d: %s, not %s", from, json_dumps(l->events[i].data, 0),
                      json_dumps(json_array_get(all, (size_t)from), 0));
-        assert_string_equal(l->heard[i].id, text_at(l->heard[i].data, "id"));
-        assert_string_equal(l->heard[i].name, text_at(l->heard[i].data, "type"));
+        assert_string_equal(l->events[i].id, text_at(l->events[i].data, "id"));
+        assert_string_equal(l->events[i].name, text_at(l->events[i].data, "type"));
         from++;
     }
     return from;
 }
 
-static void events_come_as_they_happen(void **state)
+static void events_are_sent_as_they_occur(void **state)
 {
     struct server *d = server_start(*state, NULL);
-    struct listener *l = listen_to(d, EVENTS, NULL);
+    struct listener *l = listen_open(d, EVENTS, NULL);
 
-    listen_until(l, 1);
-    assert_string_equal(l->heard[0].name, "begin");
+    listen_await(l, 1);
+    assert_string_equal(l->events[0].name, "begin");
     make_schedule(d, "s", ALL);
     trigger(d, "s");
-    listen_until(l, 3);
-    assert_string_equal(l->heard[1].name, "schedule.created");
-    assert_string_equal(l->heard[2].name, "run.ready");
-    assert_string_equal(text_at(l->heard[2].data, "schedule"), "s");
+    listen_await(l, 3);
+    assert_string_equal(l->events[1].name, "schedule.created");
+    assert_string_equal(l->events[2].name, "run.ready");
+    assert_string_equal(text_at(l->events[2].data, "schedule"), "s");
     api(d, 204, "DELETE", "/api/v1/schedules/s", NULL);
-    listen_until(l, 5);
-    assert_string_equal(l->heard[3].name, "schedule.deleted");
-    assert_string_equal(l->heard[4].name, "run.cancelled");
+    listen_await(l, 5);
+    assert_string_equal(l->events[3].name, "schedule.deleted");
+    assert_string_equal(l->events[4].name, "run.cancelled");
     assert_int_equal(server_stop(d), 0);
-    listen_to_end(l); /* a server that stops does not wait for streams */
+    listen_await_end(l); /* a server that stops does not wait for streams */
     listen_close(l);
 }
 
 /* A client listens between two kills, resumes after its last event, and misses nothing. */
-static void a_stream_goes_on_after_a_kill_and_nothing_is_lost_or_doubled(void **state)
+static void a_stream_resumes_after_a_kill_without_loss(void **state)
 {
     struct server *d = server_start(*state, NULL);
     struct listener *parts[CYCLES + 1];
@@ -92,22 +92,22 @@ static void a_stream_goes_on_after_a_kill_and_nothing_is_lost_or_doubled(void **
 
     make_schedule(d, "s", ALL);
     for (int i = 0; i < CYCLES; i++) {
-        parts[i] = listen_to(d, EVENTS "?everything=true", last);
+        parts[i] = listen_open(d, EVENTS "?everything=true", last);
         for (int n = 0; n < TRIGGERS; n++)
             trigger(d, "s");
-        listen_until(parts[i], 1 + i % 2 * TRIGGERS); /* some of them, or most */
+        listen_await(parts[i], 1 + i % 2 * TRIGGERS); /* some of them, or most */
         server_kill(d);
-        listen_to_end(parts[i]);
-        last = listen_last(parts[i]);
-        d = server_again(d, NULL);
+        listen_await_end(parts[i]);
+        last = listen_last_id(parts[i]);
+        d = server_restart(d, NULL);
     }
-    parts[CYCLES] = listen_to(d, EVENTS "?everything=true", last);
+    parts[CYCLES] = listen_open(d, EVENTS "?everything=true", last);
     make_schedule(d, "end", ALL);
     all = all_pages(d, "&everything=true");
     assert_true(json_array_size(all) >= CYCLES * TRIGGERS + 2);
     for (int i = 0; i <= CYCLES; i++) {
         if (i == CYCLES)
-            listen_until(parts[i], (int)json_array_size(all) - at + 1);
+            listen_await(parts[i], (int)json_array_size(all) - at + 1);
         at = assert_same(parts[i], all, at);
         listen_close(parts[i]);
     }
@@ -132,43 +132,43 @@ static void flood(struct server *d, int from, int count)
 }
 
 /* The client reads nothing while more events occur than the server buffers. */
-static void who_is_slow_gets_everything_all_the_same(void **state)
+static void a_slow_client_gets_all_events(void **state)
 {
     struct server *d = server_start(*state, NULL);
-    struct listener *slow = listen_to(d, EVENTS "?after=oldest&type=schedule.created", NULL);
-    struct listener *quick = listen_to(d, EVENTS "?after=oldest&type=schedule.created", NULL);
+    struct listener *slow = listen_open(d, EVENTS "?after=oldest&type=schedule.created", NULL);
+    struct listener *quick = listen_open(d, EVENTS "?after=oldest&type=schedule.created", NULL);
     const struct world *w = *state;
     const int small = 16384, count = w->is_postgres ? FLOOD_SLOWLY : FLOOD;
     json_t *all;
 
     assert_int_equal(setsockopt(slow->fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
-    listen_until(slow, 1);
+    listen_await(slow, 1);
     for (int i = 0; i < count; i++) {
         flood(d, i, 1);
-        while (listen_on(quick, false))
+        while (listen_read(quick, false))
             ;
     }
     all = all_pages(d, "&type=schedule.created");
     assert_int_equal(json_array_size(all), count * BATCH);
-    listen_until(quick, count * BATCH + 1);
+    listen_await(quick, count * BATCH + 1);
     assert_int_equal(assert_same(quick, all, 0), count * BATCH);
-    listen_until(slow, count * BATCH + 1);
+    listen_await(slow, count * BATCH + 1);
     assert_int_equal(assert_same(slow, all, 0), count * BATCH);
     listen_close(slow);
     listen_close(quick);
     assert_int_equal(server_stop(d), 0);
 }
 
-static void a_hundred_hear_the_same(void **state)
+static void a_hundred_clients_get_the_same_events(void **state)
 {
     struct server *d = server_start(*state, NULL);
     struct listener *crowd[CROWD];
     json_t *all;
 
     for (int i = 0; i < CROWD; i++)
-        crowd[i] = listen_to(d, EVENTS "?after=oldest", NULL);
+        crowd[i] = listen_open(d, EVENTS "?after=oldest", NULL);
     for (int i = 0; i < CROWD; i++)
-        listen_until(crowd[i], 1);
+        listen_await(crowd[i], 1);
     make_schedule(d, "s", ALL);
     for (int i = 0; i < TRIGGERS; i++)
         trigger(d, "s");
@@ -181,48 +181,48 @@ static void a_hundred_hear_the_same(void **state)
     all = all_pages(d, "");
     assert_int_equal(json_array_size(all), 1 + 2 * TRIGGERS);
     for (int i = CROWD / 2; i < CROWD; i++) {
-        listen_until(crowd[i], 2 + 2 * TRIGGERS);
+        listen_await(crowd[i], 2 + 2 * TRIGGERS);
         assert_int_equal(assert_same(crowd[i], all, 0), 1 + 2 * TRIGGERS);
         listen_close(crowd[i]);
     }
     assert_int_equal(server_stop(d), 0);
 }
 
-static void a_stream_tells_what_was_asked_for(void **state)
+static void a_stream_has_only_the_requested_events(void **state)
 {
     struct server *d = server_start(*state, NULL);
     struct listener *one, *created, *run, *other;
     char path[ADDRESS_MAX], id[TEXT_MAX];
 
     api(d, 201, "PUT", "/api/v1/namespaces/other", "{}");
-    other = listen_to(d, EVENTS "?namespace=other", NULL);
-    one = listen_to(d, EVENTS "?schedule=one", NULL);
-    created = listen_to(d, EVENTS "?type=schedule.created", NULL);
-    listen_until(other, 1);
-    listen_until(one, 1);
-    listen_until(created, 1);
+    other = listen_open(d, EVENTS "?namespace=other", NULL);
+    one = listen_open(d, EVENTS "?schedule=one", NULL);
+    created = listen_open(d, EVENTS "?type=schedule.created", NULL);
+    listen_await(other, 1);
+    listen_await(one, 1);
+    listen_await(created, 1);
     make_schedule(d, "one", ALL);
     make_schedule(d, "two", ALL);
     trigger(d, "two");
     snprintf(id, sizeof id, "%s", trigger(d, "one"));
     snprintf(path, sizeof path, EVENTS "?after=oldest&run=%s", id);
-    run = listen_to(d, path, NULL);
+    run = listen_open(d, path, NULL);
     snprintf(path, sizeof path, "/api/v1/runs/%s/cancel", id);
     api(d, 202, "POST", path, NULL);
     api(d, 201, "POST", "/api/v1/schedules?namespace=other", "{'id':'theirs'," QUEUED "}");
     make_schedule(d, "three", ALL);
-    listen_until(one, 4);
-    assert_string_equal(one->heard[1].name, "schedule.created");
-    assert_string_equal(one->heard[3].name, "run.cancelled");
-    listen_until(created, 4);
-    assert_string_equal(text_at(created->heard[3].data, "schedule"), "three");
-    listen_until(run, 3);
-    assert_string_equal(run->heard[1].name, "run.ready");
-    assert_string_equal(run->heard[2].name, "run.cancelled");
-    listen_until(other, 2);
-    assert_string_equal(text_at(other->heard[1].data, "schedule"), "theirs");
+    listen_await(one, 4);
+    assert_string_equal(one->events[1].name, "schedule.created");
+    assert_string_equal(one->events[3].name, "run.cancelled");
+    listen_await(created, 4);
+    assert_string_equal(text_at(created->events[3].data, "schedule"), "three");
+    listen_await(run, 3);
+    assert_string_equal(run->events[1].name, "run.ready");
+    assert_string_equal(run->events[2].name, "run.cancelled");
+    listen_await(other, 2);
+    assert_string_equal(text_at(other->events[1].data, "schedule"), "theirs");
     assert_int_equal(server_stop(d), 0);
-    listen_to_end(other);
+    listen_await_end(other);
     assert_int_equal(other->count, 2); /* no events of others */
     listen_close(one);
     listen_close(created);
@@ -233,14 +233,14 @@ static void a_stream_tells_what_was_asked_for(void **state)
 static void a_stream_ends_with_its_token(void **state)
 {
     struct server *d = server_start(*state, NULL);
-    struct listener *l = listen_to(d, EVENTS, NULL);
+    struct listener *l = listen_open(d, EVENTS, NULL);
 
-    listen_until(l, 1);
+    listen_await(l, 1);
     api(d, 201, "POST", "/api/v1/tokens", "{'name':'first','role':'admin','namespace':'*'}");
-    listen_to_end(l); /* from now on every request needs a token */
+    listen_await_end(l); /* from now on every request needs a token */
     listen_close(l);
-    l = listen_to(d, EVENTS, NULL);
-    listen_to_end(l);
+    l = listen_open(d, EVENTS, NULL);
+    listen_await_end(l);
     assert_int_equal(l->status, 401);
     listen_close(l);
     assert_int_equal(server_stop(d), 0);
@@ -253,13 +253,13 @@ static struct listener *follow(struct server *d, const char *run)
     char path[ADDRESS_MAX];
 
     snprintf(path, sizeof path, "/api/v1/runs/%s/logs?follow=true", run);
-    return listen_to(d, path, NULL);
+    return listen_open(d, path, NULL);
 }
 
 static void assert_line(const struct listener *l, int index, const char *text)
 {
-    assert_string_equal(l->heard[index].name, "line");
-    assert_string_equal(text_at(l->heard[index].data, "text"), text);
+    assert_string_equal(l->events[index].name, "line");
+    assert_string_equal(text_at(l->events[index].data, "text"), text);
 }
 
 static void the_log_of_a_workers_run_is_followed_to_its_end(void **state)
@@ -272,18 +272,18 @@ static void the_log_of_a_workers_run_is_followed_to_its_end(void **state)
     l = follow(d, trigger(d, "s")); /* before a worker has it */
     run = at(claim(d, "q", 1, "5s"), "[0]");
     assert_int_equal(tell_run(d, "heartbeat", run, ",'log':['one','two']").status, 200);
-    listen_until(l, 2);
+    listen_await(l, 2);
     assert_line(l, 0, "one");
     assert_line(l, 1, "two");
     assert_int_equal(tell_run(d, "heartbeat", run, ",'log':['three']").status, 200);
-    listen_until(l, 3);
+    listen_await(l, 3);
     assert_line(l, 2, "three");
     assert_int_equal(tell_run(d, "complete", run, ",'log':['four']").status, 200);
-    listen_to_end(l);
+    listen_await_end(l);
     assert_int_equal(l->count, 5);
     assert_line(l, 3, "four");
-    assert_string_equal(l->heard[4].name, "end");
-    assert_string_equal(text_at(l->heard[4].data, "outcome"), "succeeded");
+    assert_string_equal(l->events[4].name, "end");
+    assert_string_equal(text_at(l->events[4].data, "outcome"), "succeeded");
     listen_close(l);
     assert_int_equal(server_stop(d), 0);
 }
@@ -300,21 +300,21 @@ static void the_log_of_a_program_is_followed_to_its_end(void **state)
                   "%s; do sleep 0.02; done; echo two >&2; exit 3']}",
                   world_path(w, "go"));
     l = follow(d, trigger(d, "x"));
-    listen_until(l, 1);
+    listen_await(l, 1);
     assert_line(l, 0, "one");
-    assert_string_equal(text_at(l->heard[0].data, "stream"), "stdout");
+    assert_string_equal(text_at(l->events[0].data, "stream"), "stdout");
     world_write(w, "go", "");
-    listen_to_end(l);
+    listen_await_end(l);
     assert_int_equal(l->count, 3);
     assert_line(l, 1, "two");
-    assert_string_equal(text_at(l->heard[1].data, "stream"), "stderr");
-    assert_string_equal(text_at(l->heard[2].data, "outcome"), "failed");
+    assert_string_equal(text_at(l->events[1].data, "stream"), "stderr");
+    assert_string_equal(text_at(l->events[2].data, "outcome"), "failed");
     listen_close(l);
     assert_int_equal(server_stop(d), 0);
 }
 
 /* docs/api.md: X-Request-Id names the request in logs; nosniff forbids guessing the type. */
-static void the_head_of_a_stream_is_that_of_any_answer(void **state)
+static void a_stream_has_the_common_header_fields(void **state)
 {
     static const char head[] = "HEAD " EVENTS " HTTP/1.1\r\nHost: localhost\r\n"
                                "Accept: text/event-stream\r\nX-Request-Id: mine-1\r\n"
@@ -338,13 +338,13 @@ static void the_head_of_a_stream_is_that_of_any_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(events_come_as_they_happen),
-        E2E_TEST(a_stream_goes_on_after_a_kill_and_nothing_is_lost_or_doubled),
-        E2E_TEST(who_is_slow_gets_everything_all_the_same),
-        E2E_TEST(a_hundred_hear_the_same),
-        E2E_TEST(a_stream_tells_what_was_asked_for),
+        E2E_TEST(events_are_sent_as_they_occur),
+        E2E_TEST(a_stream_resumes_after_a_kill_without_loss),
+        E2E_TEST(a_slow_client_gets_all_events),
+        E2E_TEST(a_hundred_clients_get_the_same_events),
+        E2E_TEST(a_stream_has_only_the_requested_events),
         E2E_TEST(a_stream_ends_with_its_token),
-        E2E_TEST(the_head_of_a_stream_is_that_of_any_answer),
+        E2E_TEST(a_stream_has_the_common_header_fields),
         E2E_TEST(the_log_of_a_workers_run_is_followed_to_its_end),
         E2E_TEST(the_log_of_a_program_is_followed_to_its_end),
     };

@@ -74,7 +74,7 @@ static int close_terminal(struct terminal *t)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void a_person_is_told_where_it_is_and_stops_it_by_ctrl_c(void **state)
+static void a_terminal_shows_the_address_and_ctrl_c_stops(void **state)
 {
     struct world *w = *state;
     struct terminal t;
@@ -89,7 +89,7 @@ static void a_person_is_told_where_it_is_and_stops_it_by_ctrl_c(void **state)
     assert_non_null(strstr(t.screen, "msg=stopped status=0"));
 }
 
-static void a_log_that_is_no_terminal_has_lines_only(void **state)
+static void without_a_terminal_only_log_lines_are_printed(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
@@ -100,7 +100,7 @@ static void a_log_that_is_no_terminal_has_lines_only(void **state)
     assert_null(strstr(d->log, "\n\n"));
 }
 
-static void a_port_or_file_that_is_taken_is_named_with_a_way_out(void **state)
+static void a_port_or_file_in_use_is_reported_with_advice(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
@@ -124,9 +124,9 @@ static void a_port_or_file_that_is_taken_is_named_with_a_way_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(a_person_is_told_where_it_is_and_stops_it_by_ctrl_c),
-        E2E_TEST(a_log_that_is_no_terminal_has_lines_only),
-        E2E_TEST(a_port_or_file_that_is_taken_is_named_with_a_way_out),
+        E2E_TEST(a_terminal_shows_the_address_and_ctrl_c_stops),
+        E2E_TEST(without_a_terminal_only_log_lines_are_printed),
+        E2E_TEST(a_port_or_file_in_use_is_reported_with_advice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ static int status_of(SSL *ssl, const char *path)
     return status;
 }
 
-static void requests_are_answered_under_tls_and_nobody_else(void **state)
+static void requests_are_answered_only_with_tls(void **state)
 {
     struct world *w = *state;
     struct cert cert, other;
@@ -112,7 +112,7 @@ static void requests_are_answered_under_tls_and_nobody_else(void **state)
     cert_remove(&other);
 }
 
-static void other_machines_may_be_let_in_under_tls(void **state)
+static void with_tls_the_server_may_listen_on_all_addresses(void **state)
 {
     struct world *w = *state;
     struct cert cert;
@@ -126,7 +126,7 @@ static void other_machines_may_be_let_in_under_tls(void **state)
     cert_remove(&cert);
 }
 
-static void a_certificate_of_no_use_is_told_of_at_the_start(void **state)
+static void a_key_of_another_certificate_is_refused_at_the_start(void **state)
 {
     struct world *w = *state;
     struct cert cert, other;
@@ -142,7 +142,7 @@ static void a_certificate_of_no_use_is_told_of_at_the_start(void **state)
     cert_remove(&other);
 }
 
-static void a_renewed_certificate_is_shown_after_a_reload(void **state)
+static void a_renewed_certificate_is_used_after_a_reload(void **state)
 {
     struct world *w = *state;
     const char *old = world_path(w, "old"); /* the certificate that the old clients trust */
@@ -213,7 +213,7 @@ static const json_t *called(struct world *w, const char *ca, const struct server
 }
 
 /* Another Belfry server with a self-signed certificate. */
-static void a_call_trusts_whom_the_configuration_file_names(void **state)
+static void a_call_trusts_the_configured_certificates(void **state)
 {
     struct world *w = *state;
     char url[CONF_MAX];
@@ -247,10 +247,10 @@ static void expect_refused(struct server *d, const char *where, const char *why)
         fail_msg("no `%s` or no `%s`:\n%s", where, why, d->log);
 }
 
-static void a_file_of_no_use_to_calls_is_told_of_with_line_and_reason(void **state)
+static void an_unusable_http_ca_is_refused_with_line_and_reason(void **state)
 {
     struct world *w = *state;
-    const char *text = world_write(w, "ca.pem", "this is a letter to a friend\n");
+    const char *text = world_write(w, "ca.pem", "not a certificate\n");
 
     expect_refused(spawn_trusting(w, "/nowhere/ca.pem"),
                    "calls.conf:2: http_ca: ", "No such file or directory");
@@ -261,12 +261,12 @@ static void a_file_of_no_use_to_calls_is_told_of_with_line_and_reason(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(requests_are_answered_under_tls_and_nobody_else),
-        E2E_TEST(other_machines_may_be_let_in_under_tls),
-        E2E_TEST(a_certificate_of_no_use_is_told_of_at_the_start),
-        E2E_TEST(a_renewed_certificate_is_shown_after_a_reload),
-        E2E_TEST(a_call_trusts_whom_the_configuration_file_names),
-        E2E_TEST(a_file_of_no_use_to_calls_is_told_of_with_line_and_reason),
+        E2E_TEST(requests_are_answered_only_with_tls),
+        E2E_TEST(with_tls_the_server_may_listen_on_all_addresses),
+        E2E_TEST(a_key_of_another_certificate_is_refused_at_the_start),
+        E2E_TEST(a_renewed_certificate_is_used_after_a_reload),
+        E2E_TEST(a_call_trusts_the_configured_certificates),
+        E2E_TEST(an_unusable_http_ca_is_refused_with_line_and_reason),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ enum { CALLS = 40, TEXT_MAX = 256, TURNS = 20 };
 static const struct server_start calling = {
     .args = WORDS("--http-allow-private", "--node-lease", "2s", "--http-concurrency", "1")};
 
-static void a_worker_of_one_node_gets_what_the_other_made_ready(void **state)
+static void a_worker_gets_a_run_that_another_node_made_ready(void **state)
 {
     struct world *w = *state;
     struct server *a = server_start(w, NULL), *b = server_start(w, NULL);
@@ -54,7 +54,7 @@ static void a_namespace_of_one_node_is_known_to_the_other(void **state)
     assert_int_equal(server_stop(b), 0);
 }
 
-static void both_carry_out_calls_and_none_is_made_twice(void **state)
+static void both_nodes_make_calls_and_none_is_made_twice(void **state)
 {
     struct world *w = *state;
     struct server *a = server_start(w, &calling), *b = server_start(w, &calling);
@@ -111,7 +111,7 @@ static void the_calls_of_a_dead_node_are_taken_over(void **state)
 }
 
 /* Slots belong to the schedule, not to a node. */
-static void slots_go_on_when_a_node_dies_and_none_is_started_twice(void **state)
+static void slots_continue_when_a_node_dies_and_none_starts_twice(void **state)
 {
     struct world *w = *state;
     struct server *a = server_start(w, &calling), *b = server_start(w, &calling);
@@ -128,26 +128,26 @@ static void slots_go_on_when_a_node_dies_and_none_is_started_twice(void **state)
     assert_int_equal(server_stop(b), 0);
 }
 
-static void who_listens_at_one_node_hears_what_happens_on_both(void **state)
+static void a_stream_has_the_events_of_both_nodes(void **state)
 {
     struct world *w = *state;
     struct server *a = server_start(w, NULL), *b = server_start(w, NULL);
-    struct listener *l = listen_to(b, "/api/v1/events?type=schedule.*", NULL), *again;
+    struct listener *l = listen_open(b, "/api/v1/events?type=schedule.*", NULL), *again;
 
-    listen_until(l, 1);
+    listen_await(l, 1);
     make_schedule(a, "of-a", QUEUED);
-    listen_until(l, 2);
-    assert_string_equal(text_at(l->heard[1].data, "schedule"), "of-a");
+    listen_await(l, 2);
+    assert_string_equal(text_at(l->events[1].data, "schedule"), "of-a");
     make_schedule(b, "of-b", QUEUED);
-    listen_until(l, 3);
-    assert_string_equal(text_at(l->heard[2].data, "schedule"), "of-b");
-    assert_string_not_equal(text_at(l->heard[1].data, "node"),
-                            text_at(l->heard[2].data, "node"));
+    listen_await(l, 3);
+    assert_string_equal(text_at(l->events[2].data, "schedule"), "of-b");
+    assert_string_not_equal(text_at(l->events[1].data, "node"),
+                            text_at(l->events[2].data, "node"));
     make_schedule(a, "last", QUEUED);
-    again = listen_to(a, "/api/v1/events?type=schedule.*",
-                      listen_last(l)); /* any node can resume it */
-    listen_until(again, 2);
-    assert_string_equal(text_at(again->heard[1].data, "schedule"), "last");
+    again = listen_open(a, "/api/v1/events?type=schedule.*",
+                        listen_last_id(l)); /* any node can resume it */
+    listen_await(again, 2);
+    assert_string_equal(text_at(again->events[1].data, "schedule"), "last");
     listen_close(l);
     listen_close(again);
     assert_int_equal(server_stop(a), 0);
@@ -166,8 +166,7 @@ static struct db *hold_cursors(const struct world *w)
     return db;
 }
 
-static void what_a_call_came_to_is_waited_for_at_the_end_while_another_node_holds_its_row(
-    void **state)
+static void a_drain_waits_for_a_row_that_another_node_holds(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, &calling);
@@ -195,13 +194,13 @@ static void what_a_call_came_to_is_waited_for_at_the_end_while_another_node_hold
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(a_worker_of_one_node_gets_what_the_other_made_ready),
+        E2E_TEST(a_worker_gets_a_run_that_another_node_made_ready),
         E2E_TEST(a_namespace_of_one_node_is_known_to_the_other),
-        E2E_TEST(both_carry_out_calls_and_none_is_made_twice),
+        E2E_TEST(both_nodes_make_calls_and_none_is_made_twice),
         E2E_TEST(the_calls_of_a_dead_node_are_taken_over),
-        E2E_TEST(slots_go_on_when_a_node_dies_and_none_is_started_twice),
-        E2E_TEST(what_a_call_came_to_is_waited_for_at_the_end_while_another_node_holds_its_row),
-        E2E_TEST(who_listens_at_one_node_hears_what_happens_on_both),
+        E2E_TEST(slots_continue_when_a_node_dies_and_none_starts_twice),
+        E2E_TEST(a_drain_waits_for_a_row_that_another_node_holds),
+        E2E_TEST(a_stream_has_the_events_of_both_nodes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static int wait_for_run(struct server *d, const char *worker, const char *wait)
     int fd = request_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'%s','worker':'%s'}", wait,
                            worker);
 
-    /* After two turns the claim has been seen: the first request may overtake it. */
+    /* The first of these requests may overtake the claim; the second is answered after it. */
     claim(d, "other", 1, "0s");
     claim(d, "other", 1, "0s");
     return fd;
@@ -35,7 +35,7 @@ static int wait_for_run(struct server *d, const char *worker, const char *wait)
 
 /* ---- claims ---- */
 
-static void two_workers_fight_for_one_run_and_one_wins(void **state)
+static void of_two_waiting_workers_one_gets_the_run(void **state)
 {
     struct server *d = server_start(*state, NULL);
     size_t got[2];
@@ -53,7 +53,7 @@ static void two_workers_fight_for_one_run_and_one_wins(void **state)
 }
 
 /* The run was created and granted in one turn: a turn reads the clock once. */
-static void a_waiting_worker_gets_a_run_in_the_turn_that_makes_it(void **state)
+static void a_waiting_worker_gets_a_run_in_the_turn_that_creates_it(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const json_t *run;
@@ -97,7 +97,7 @@ static void the_run_of_a_dead_worker_goes_to_another(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void signs_of_life_keep_a_run(void **state)
+static void heartbeats_keep_a_run(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const json_t *run;
@@ -121,7 +121,7 @@ static void signs_of_life_keep_a_run(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void a_lease_is_extended_as_asked(void **state)
+static void a_heartbeat_can_extend_the_lease(void **state)
 {
     struct server *d = server_start(*state, NULL);
     struct answer answer;
@@ -139,7 +139,7 @@ static void a_lease_is_extended_as_asked(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void what_is_handed_back_is_ready_at_once(void **state)
+static void a_released_run_is_ready_at_once(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const json_t *first, *second;
@@ -158,7 +158,7 @@ static void what_is_handed_back_is_ready_at_once(void **state)
 
 /* ---- clients that disconnect ---- */
 
-static void vanish(int fd)
+static void reset_connection(int fd)
 {
     const struct linger hard = {.l_onoff = 1, .l_linger = 0};
 
@@ -176,7 +176,7 @@ static void a_worker_that_leaves_while_it_waits_gets_nothing(void **state)
         int fd = wait_for_run(d, "gone", "60s");
 
         if (i == 0)
-            vanish(fd);
+            reset_connection(fd);
         else
             close(fd);
     }
@@ -203,7 +203,7 @@ static void make_heavy(struct server *d)
 }
 
 /* The answer is larger than the socket buffers, and the client does not read it. */
-static void a_grant_that_could_not_be_written_is_ready_at_once(void **state)
+static void a_grant_that_was_not_delivered_is_ready_at_once(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const int little = SMALL_BUFFER;
@@ -214,7 +214,7 @@ static void a_grant_that_could_not_be_written_is_ready_at_once(void **state)
     assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof little), 0);
     UNTIL(request_is_answered(fd)); /* the beginning of the answer */
     assert_int_equal(count(claim(d, "q", 1, "0s")), 0);
-    vanish(fd);
+    reset_connection(fd);
     for (int got = 0; got < HEAVY;) {
         const json_t *runs = claim(d, "q", HEAVY, "30s");
 
@@ -233,7 +233,7 @@ static instant lease_of(const struct world *w)
     return world_number(w, "SELECT max(lease_until) FROM runs");
 }
 
-static void a_server_that_was_away_doubles_nothing(void **state)
+static void leases_that_expire_in_an_outage_are_not_lost(void **state)
 {
     struct world *w = *state;
     struct server *d = server_start(w, NULL);
@@ -250,13 +250,13 @@ static void a_server_that_was_away_doubles_nothing(void **state)
     until = lease_of(w);
     server_kill(d);
     UNTIL(clock_now() > until); /* both leases have expired without a heartbeat */
-    d = server_again(d, NULL);
+    d = server_restart(d, NULL);
     fd = request_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'60s'}");
     assert_int_equal(tell_run(d, "heartbeat", first, "").status, 200);
     assert_int_equal(tell_run(d, "complete", second, ",'result':1").status, 200);
     assert_int_equal(tell_run(d, "complete", first, ",'result':1").status, 200);
     assert_false(request_is_answered(fd));
-    vanish(fd);
+    reset_connection(fd);
     assert_int_equal(world_number(w, "SELECT count(*) FROM history"), 2);
     assert_int_equal(world_number(w, "SELECT max(fence) FROM history"), 1);
     assert_int_equal(world_events(w, "lease.expired"), 0);
@@ -266,15 +266,15 @@ static void a_server_that_was_away_doubles_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(two_workers_fight_for_one_run_and_one_wins),
-        E2E_TEST(a_waiting_worker_gets_a_run_in_the_turn_that_makes_it),
+        E2E_TEST(of_two_waiting_workers_one_gets_the_run),
+        E2E_TEST(a_waiting_worker_gets_a_run_in_the_turn_that_creates_it),
         E2E_TEST(the_run_of_a_dead_worker_goes_to_another),
-        E2E_TEST(signs_of_life_keep_a_run),
-        E2E_TEST(a_lease_is_extended_as_asked),
-        E2E_TEST(what_is_handed_back_is_ready_at_once),
+        E2E_TEST(heartbeats_keep_a_run),
+        E2E_TEST(a_heartbeat_can_extend_the_lease),
+        E2E_TEST(a_released_run_is_ready_at_once),
         E2E_TEST(a_worker_that_leaves_while_it_waits_gets_nothing),
-        E2E_TEST(a_grant_that_could_not_be_written_is_ready_at_once),
-        E2E_TEST(a_server_that_was_away_doubles_nothing),
+        E2E_TEST(a_grant_that_was_not_delivered_is_ready_at_once),
+        E2E_TEST(leases_that_expire_in_an_outage_are_not_lost),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static int complete(struct server *d, const json_t *runs)
     static char text[TEXT_MAX];
     const json_t *results;
     size_t len = 0;
-    int believed = 0;
+    int accepted = 0;
 
     for (size_t i = 0; i < json_array_size(runs); i++) {
         const json_t *run = json_array_get(runs, i);
@@ -64,12 +64,12 @@ static int complete(struct server *d, const json_t *runs)
     results = at(api(d, 200, "POST", "/api/v1/runs/complete", "{'items':[%s]}", text),
                  "results");
     for (size_t i = 0; i < json_array_size(results); i++)
-        believed += strcmp(text_at(json_array_get(results, i), "status"), "ok") == 0;
-    return believed;
+        accepted += strcmp(text_at(json_array_get(results, i), "status"), "ok") == 0;
+    return accepted;
 }
 
-/* One answer may have all of them, but a turn grants only what it has time for. */
-static void a_thousand_runs_are_taken_in_batches_and_completed_by_one_request(void **state)
+/* An answer has room for all of them, but a turn is limited in time and may grant fewer. */
+static void a_thousand_runs_are_claimed_in_batches_and_completed_at_once(void **state)
 {
     struct server *d = server_start(*state, NULL);
     json_t *runs = world_keep(*state, json_array());
@@ -87,7 +87,7 @@ static void a_thousand_runs_are_taken_in_batches_and_completed_by_one_request(vo
     assert_int_equal(server_stop(d), 0);
 }
 
-static void more_than_a_thousand_at_once_are_refused(void **state)
+static void claims_of_more_than_a_thousand_are_refused(void **state)
 {
     struct server *d = server_start(*state, NULL);
     struct answer answer = ask(d, "POST", CLAIM, "{'queues':['q'],'max':1001}");
@@ -97,7 +97,7 @@ static void more_than_a_thousand_at_once_are_refused(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void what_is_more_urgent_is_given_out_first(void **state)
+static void runs_of_higher_priority_are_granted_first(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const json_t *runs;
@@ -118,7 +118,7 @@ static void what_is_more_urgent_is_given_out_first(void **state)
 }
 
 /* Waiting runs of one namespace do not delay the workers of another. */
-static void a_namespace_with_much_does_not_keep_out_another(void **state)
+static void a_namespace_with_many_runs_does_not_delay_another(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const char *const claims[] = {CLAIM "?namespace=much", CLAIM "?namespace=little"};
@@ -142,7 +142,7 @@ static void a_namespace_with_much_does_not_keep_out_another(void **state)
 }
 
 /* All workers that wait for a queue get some runs before one gets all. */
-static void workers_that_wait_share_what_becomes_ready(void **state)
+static void waiting_workers_share_new_runs(void **state)
 {
     struct server *d = server_start(*state, NULL);
     size_t got[2];
@@ -151,7 +151,7 @@ static void workers_that_wait_share_what_becomes_ready(void **state)
     claim(d, "q", 1, "0s");
     for (int i = 0; i < 2; i++)
         fds[i] = request_begin(d, "POST", CLAIM, "{'queues':['q'],'max':1000,'wait':'30s'}");
-    claim(d, "other", 1, "0s"); /* after two turns both wait */
+    claim(d, "other", 1, "0s"); /* answered after two turns: both wait */
     claim(d, "other", 1, "0s");
     make_many(d, "default", "s", 100, "");
     for (int i = 0; i < 2; i++) {
@@ -163,7 +163,7 @@ static void workers_that_wait_share_what_becomes_ready(void **state)
 }
 
 /* More than one answer and more than one read of the database can hold. */
-static void large_inputs_are_given_out_little_by_little(void **state)
+static void large_inputs_are_granted_in_several_answers(void **state)
 {
     struct server *d = server_start(*state, NULL);
     static char input[LARGE_INPUT + 1];
@@ -187,7 +187,7 @@ static void large_inputs_are_given_out_little_by_little(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-static void a_paused_queue_gives_out_nothing_until_it_is_resumed(void **state)
+static void a_paused_queue_grants_nothing_until_it_is_resumed(void **state)
 {
     struct server *d = server_start(*state, NULL);
     struct answer answer;
@@ -213,13 +213,13 @@ static void a_paused_queue_gives_out_nothing_until_it_is_resumed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        E2E_TEST(a_thousand_runs_are_taken_in_batches_and_completed_by_one_request),
-        E2E_TEST(more_than_a_thousand_at_once_are_refused),
-        E2E_TEST(what_is_more_urgent_is_given_out_first),
-        E2E_TEST(a_namespace_with_much_does_not_keep_out_another),
-        E2E_TEST(workers_that_wait_share_what_becomes_ready),
-        E2E_TEST(large_inputs_are_given_out_little_by_little),
-        E2E_TEST(a_paused_queue_gives_out_nothing_until_it_is_resumed),
+        E2E_TEST(a_thousand_runs_are_claimed_in_batches_and_completed_at_once),
+        E2E_TEST(claims_of_more_than_a_thousand_are_refused),
+        E2E_TEST(runs_of_higher_priority_are_granted_first),
+        E2E_TEST(a_namespace_with_many_runs_does_not_delay_another),
+        E2E_TEST(waiting_workers_share_new_runs),
+        E2E_TEST(large_inputs_are_granted_in_several_answers),
+        E2E_TEST(a_paused_queue_grants_nothing_until_it_is_resumed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,7 @@ int world_events(const struct world *world, const char *name)
 }
 
 /* The PostgreSQL server outlives the test; its database is emptied, not created. */
-static void empty_server(const char *url)
+static void empty_database(const char *url)
 {
     static const char *const sql[] = {"DROP SCHEMA public CASCADE", "CREATE SCHEMA public"};
     struct db *db = open_db(url, false);
@@ -177,7 +177,7 @@ void world_notify_drop(int fd)
 
 int world_set_up(void **state)
 {
-    const char *kind = getenv("BELFRY_TEST_DB"), *pg_server = getenv("BELFRY_TEST_URL");
+    const char *kind = getenv("BELFRY_TEST_DB"), *pg_url = getenv("BELFRY_TEST_URL");
     const char *program = getenv("BELFRY");
     struct world *world = calloc(1, sizeof *world);
 
@@ -187,11 +187,11 @@ int world_set_up(void **state)
     snprintf(world->dir, sizeof world->dir, "/tmp/belfry-e2e-XXXXXX");
     assert_non_null(mkdtemp(world->dir));
     world->is_postgres = strcmp(kind, "postgres") == 0;
-    if (world->is_postgres && !pg_server)
+    if (world->is_postgres && !pg_url)
         fail_msg("run this through test/db/with_postgres.sh");
     if (world->is_postgres) {
-        snprintf(world->url, sizeof world->url, "%s", pg_server);
-        empty_server(pg_server);
+        snprintf(world->url, sizeof world->url, "%s", pg_url);
+        empty_database(pg_url);
     } else {
         snprintf(world->url, sizeof world->url, "sqlite:%s/belfry.db", world->dir);
     }

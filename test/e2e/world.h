@@ -66,25 +66,25 @@ int64_t world_number(const struct world *world, const char *sql);
 /* The number of stored events of this type (core/event.h). */
 int world_events(const struct world *world, const char *name);
 
-/*
- * A socket like systemd's: opens it; the variable for the server; the next expected message,
- * where signs of life may come in between; drops the messages that have come.
- */
+/* Opens a socket like systemd's for the notifications of a server. */
 int world_notify_open(const struct world *world);
-const char *world_notify_env(const struct world *world); /* until the next call */
+/* "NOTIFY_SOCKET=..." for the server's environment, valid until the next call. */
+const char *world_notify_env(const struct world *world);
+/* The next message must be `words`; skips WATCHDOG=1 before it. */
 void world_notify_await(int fd, const char *words);
+/* Drops the messages that have arrived. */
 void world_notify_drop(int fd);
 
 /* Sleeps between two attempts. */
 void world_pause(void);
 
 /* Waits until the expression holds, or fails the test. */
-#define UNTIL(expression)                                         \
-    do {                                                          \
-        int until_tries = 0;                                      \
-        while (!(expression)) {                                   \
-            if (++until_tries == TRIES)                           \
-                fail_msg("it never came to be: %s", #expression); \
-            world_pause();                                        \
-        }                                                         \
+#define UNTIL(expression)                                       \
+    do {                                                        \
+        int until_tries = 0;                                    \
+        while (!(expression)) {                                 \
+            if (++until_tries == TRIES)                         \
+                fail_msg("never became true: %s", #expression); \
+            world_pause();                                      \
+        }                                                       \
     } while (0)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/time/text.h"
-#include "harness_parts.h"
+#include "harness_internal.h"
 #include "store/schema.h"
 #include "zones.h"
 
@@ -23,12 +23,12 @@ enum {
 struct world world;
 static char dir[64], url[256];
 static struct report reports[TURN_REPORTS_MAX];
-static int reported[TURN_REPORTS_MAX]; /* index of its call, -1: parts.report */
+static int reported[TURN_REPORTS_MAX]; /* index of its call, -1: next_input.report */
 static bool is_postgres;
 
-struct parts parts;
+struct next_input next_input;
 
-void broken(const char *fmt, ...)
+void fail_test(const char *fmt, ...)
 {
     static char text[4096];
     va_list args;
@@ -58,7 +58,7 @@ instant when(const char *text)
     else
         snprintf(full, sizeof full, "%s", text);
     if (instant_parse(str_of(full), &t, &err) != RC_OK)
-        broken("%s: %s", full, err.text);
+        fail_test("%s: %s", full, err.text);
     return t;
 }
 
@@ -69,8 +69,8 @@ static enum rc break_connection(void *arg, enum db_point point)
 
     if (!node->is_turning)
         return RC_OK;
-    if (world.chance)
-        rc = world.chance(point);
+    if (world.draw_break)
+        rc = world.draw_break(point);
     else if (point == node->break_at)
         rc = node->break_with;
     if (rc != RC_OK) {
@@ -89,15 +89,15 @@ void node_open(struct test_node *node)
     node->db = NULL;
     node->fault = (struct db_fault){break_connection, node};
     if (db_open(url, &options, &node->db, &err) != RC_OK)
-        broken("%s: %s", url, err.text);
+        fail_test("%s: %s", url, err.text);
     if (!is_postgres && db_exec(node->db, STR("PRAGMA synchronous=OFF"), &err) != RC_OK)
-        broken("%s", err.text);
+        fail_test("%s", err.text);
 }
 
 static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
 {
-    if (world.lost && str_eq(name, str_of(world.lost)))
-        name = str_of(world.instead ? world.instead : "gone");
+    if (world.changed_zone && str_eq(name, str_of(world.changed_zone)))
+        name = str_of(world.changed_to ? world.changed_to : "gone");
     return zone_find(user, name, reterr);
 }
 
@@ -106,20 +106,20 @@ void node_boot(struct test_node *node)
     struct err err = {.text = ""};
     struct engine_options options = {.node = str_of(node->name),
                                      .zones = {.find = find_zone},
-                                     .zones_version = str_of(world.instead ? "2" : "1"),
-                                     .backfill_portion = world.backfill_batch};
+                                     .zones_version = str_of(world.changed_to ? "2" : "1"),
+                                     .backfill_portion = world.backfill_portion};
     enum rc rc = RC_BUSY;
 
     node->break_with = RC_OK;
     node->is_pending = false;
-    node->events = 0; /* the process before it may have missed some */
+    node->last_event = 0; /* the process before it may have missed some */
     node_open(node);
     node->engine = engine_free(node->engine);
     node->engine = engine_new(&options);
     for (int i = 0; i < BOOTS_MAX && rc == RC_BUSY; i++)
         rc = engine_boot(node->engine, node->db, world.now, &err);
     if (rc != RC_OK)
-        broken("boot of %s: %s", node->name, err.text);
+        fail_test("boot of %s: %s", node->name, err.text);
     node->is_up = true;
     node->wake_at = world.now;
 }
@@ -129,9 +129,9 @@ void node_kill(struct test_node *node)
     node->is_up = false;
     node->db = db_close(node->db);
     node->engine = engine_free(node->engine);
-    for (int i = 0; i < world.dispatch_count; i++)
-        if (world.dispatches[i].node == node && !world.dispatches[i].is_granted)
-            world.dispatches[i].is_open = false;
+    for (int i = 0; i < world.call_count; i++)
+        if (world.calls[i].node == node && !world.calls[i].is_granted)
+            world.calls[i].is_open = false;
 }
 
 struct test_node *world_join(const char *name)
@@ -149,7 +149,7 @@ void world_fork(const char *name)
 {
     world.is_child = true;
     world.node_count = 0;
-    world.dispatch_count = 0;
+    world.call_count = 0;
     world_join(name);
 }
 
@@ -160,14 +160,14 @@ static void make_database(void)
     is_postgres = kind && strcmp(kind, "postgres") == 0;
     if (is_postgres) {
         if (!server)
-            broken("run this through test/db/with_postgres.sh");
+            fail_test("run this through test/db/with_postgres.sh");
         snprintf(url, sizeof url, "%s", server);
         return;
     }
     snprintf(dir, sizeof dir, "/tmp/belfry-engine-XXXXXX");
     if (!mkdtemp(dir))
-        broken("no directory below /tmp");
-    /* The vfs is named so that several nodes may write in turn. */
+        fail_test("no directory below /tmp");
+    /* A URL with a VFS takes no lock file, so that several nodes can open the database. */
     snprintf(url, sizeof url, "sqlite:%s/test.db?vfs=unix", dir);
 }
 
@@ -177,25 +177,25 @@ static void make_tables(void)
     struct db *db = NULL;
 
     if (db_open(url, NULL, &db, &err) != RC_OK)
-        broken("%s: %s", url, err.text);
+        fail_test("%s: %s", url, err.text);
     if (is_postgres && (db_exec(db, STR("DROP SCHEMA public CASCADE"), &err) != RC_OK ||
                         db_exec(db, STR("CREATE SCHEMA public"), &err) != RC_OK))
-        broken("%s", err.text);
+        fail_test("%s", err.text);
     if (schema_migrate(db, world.now, world.arena, &err) != RC_OK)
-        broken("%s", err.text);
+        fail_test("%s", err.text);
     db_close(db);
 }
 
 int world_begin(void **state)
 {
-    static struct call dispatches[CALLS_MAX];
+    static struct call calls[CALLS_MAX];
 
     (void)state;
     world = (struct world){.capacity = CAPACITY,
                            .rows = TURN_ROWS_MAX,
                            .arena = arena_new(ARENA_MAX),
-                           .dispatches = dispatches};
-    parts_begin();
+                           .calls = calls};
+    next_input_begin();
     world.base = when("00:00");
     world.now = world.base;
     make_database();
@@ -228,7 +228,7 @@ struct test_node *first_up(void)
     for (int i = 0; i < world.node_count; i++)
         if (world.nodes[i].is_up)
             return &world.nodes[i];
-    broken("no node is up");
+    fail_test("no node is up");
 }
 
 /* Workers report to any node; calls of a node report only to that node. */
@@ -237,9 +237,9 @@ static bool reports_to(const struct call *call, const struct test_node *node)
     return call->is_granted ? node == first_up() : node == call->node;
 }
 
-static struct report report_of(const struct call *call)
+static struct report report_of_end(const struct call *call)
 {
-    struct report done = report_on(call, REPORT_DONE, call->outcome);
+    struct report done = make_report(call, REPORT_DONE, call->outcome);
 
     done.is_retryable = true;
     if (call->outcome == OUTCOME_SUCCEEDED)
@@ -253,8 +253,8 @@ static void prepare(struct test_node *node)
 {
     int count = 0, in_flight = 0;
 
-    for (int i = 0; i < world.dispatch_count; i++) {
-        const struct call *call = &world.dispatches[i];
+    for (int i = 0; i < world.call_count; i++) {
+        const struct call *call = &world.calls[i];
 
         if (!call->is_open)
             continue;
@@ -263,19 +263,19 @@ static void prepare(struct test_node *node)
             continue;
         }
         reported[count] = i;
-        reports[count++] = report_of(call);
+        reports[count++] = report_of_end(call);
     }
-    if (parts.report && count < TURN_REPORTS_MAX) {
+    if (next_input.report && count < TURN_REPORTS_MAX) {
         reported[count] = -1;
-        reports[count++] = *parts.report;
+        reports[count++] = *next_input.report;
     }
     node->in = (struct turn_in){.rows = world.rows,
-                                .commands = parts.commands,
-                                .command_count = parts.command_count,
+                                .commands = next_input.commands,
+                                .command_count = next_input.command_count,
                                 .reports = reports,
                                 .report_count = count,
-                                .polls = node == first_up() ? parts.polls : NULL,
-                                .poll_count = node == first_up() ? parts.poll_count : 0};
+                                .polls = node == first_up() ? next_input.polls : NULL,
+                                .poll_count = node == first_up() ? next_input.poll_count : 0};
     for (int i = LANE_HTTP; i < LANE_COUNT; i++)
         node->in.capacity[i] = world.capacity > in_flight ? world.capacity - in_flight : 0;
 }
@@ -285,9 +285,9 @@ static void read_report_replies(const struct test_node *node)
     const struct turn_out *out = &node->out;
 
     if (out->report_count != node->in.report_count)
-        broken("%d reports, %d replies", node->in.report_count, out->report_count);
+        fail_test("%d reports, %d replies", node->in.report_count, out->report_count);
     for (int i = 0; i < out->report_count; i++) {
-        struct call *call = reported[i] < 0 ? NULL : &world.dispatches[reported[i]];
+        struct call *call = reported[i] < 0 ? NULL : &world.calls[reported[i]];
 
         world.last_report = out->report_replies[i];
         if (!call || world.last_report.rc == RC_BUSY)
@@ -298,16 +298,16 @@ static void read_report_replies(const struct test_node *node)
             continue;
         }
         if (world.last_report.rc != RC_OK)
-            broken("the report of a call at %s was rejected: %s", clock_text(call->at),
-                   rc_name(world.last_report.rc));
+            fail_test("the report of a call at %s was rejected: %s", clock_text(call->at),
+                      rc_name(world.last_report.rc));
         call->is_open = false;
     }
 }
 
 static void apply_stop(const struct stop *stop)
 {
-    for (int i = 0; i < world.dispatch_count; i++) {
-        struct call *call = &world.dispatches[i];
+    for (int i = 0; i < world.call_count; i++) {
+        struct call *call = &world.calls[i];
 
         if (!call->is_open || call->work.run.schedule != stop->run.schedule ||
             call->work.run.slot != stop->run.slot_ms * SPAN_MS ||
@@ -325,22 +325,24 @@ static void apply_out(struct test_node *node)
     struct turn_out *out = &node->out;
 
     node->wake_at = out->wake_at;
-    world.hints += out->made_ready;
+    world.ready_turns += out->made_ready;
     read_report_replies(node);
     if (out->reply_count != node->in.command_count)
-        broken("%d commands, %d replies", node->in.command_count, out->reply_count);
+        fail_test("%d commands, %d replies", node->in.command_count, out->reply_count);
     for (int i = 0; i < out->stop_count; i++)
         apply_stop(&out->stops[i]);
     for (int i = 0; i < out->dispatch_count; i++)
         add_call(node, &out->dispatches[i], false);
     for (int i = 0; i < out->grant_count; i++)
         add_call(node, &out->grants[i], true);
-    for (int i = 0; i < parts.poll_count && node->in.poll_count > 0; i++)
-        parts.polls[i].is_new = false;
-    if (out->event_count > 0 && node->events > 0 && out->first_event != node->events + 1)
-        broken("event %lld follows %lld", (long long)out->first_event, (long long)node->events);
+    for (int i = 0; i < next_input.poll_count && node->in.poll_count > 0; i++)
+        next_input.polls[i].is_new = false;
+    if (out->event_count > 0 && node->last_event > 0 &&
+        out->first_event != node->last_event + 1)
+        fail_test("event %lld follows %lld", (long long)out->first_event,
+                  (long long)node->last_event);
     if (out->event_count > 0)
-        node->events = out->first_event + out->event_count - 1;
+        node->last_event = out->first_event + out->event_count - 1;
     for (int i = 0; i < out->event_count; i++) {
         must(out->events[i].type > 0 && out->events[i].type < EVENTS_MAX);
         world.events[out->events[i].type]++;
@@ -386,14 +388,14 @@ void turn(struct test_node *node)
     for (int i = 0; i < SETTLE_MAX && rc != RC_OK && may_retry(node, rc); i++)
         rc = turn_try(node, &err);
     if (rc != RC_OK)
-        broken("turn of %s at %s: %s: %s", node->name, clock_text(world.now), rc_name(rc),
-               err.text);
+        fail_test("turn of %s at %s: %s: %s", node->name, clock_text(world.now), rc_name(rc),
+                  err.text);
 }
 
 static bool has_due_report(void)
 {
-    for (int i = 0; i < world.dispatch_count; i++)
-        if (world.dispatches[i].is_open && world.dispatches[i].ends_at <= world.now)
+    for (int i = 0; i < world.call_count; i++)
+        if (world.calls[i].is_open && world.calls[i].ends_at <= world.now)
             return true;
     return false;
 }
@@ -414,7 +416,7 @@ void settle(void)
         if (!is_busy && !has_due_report())
             return;
     }
-    broken("at %s the nodes never finish their work", clock_text(world.now));
+    fail_test("at %s the nodes never finish their work", clock_text(world.now));
 }
 
 static instant next_step(instant until)
@@ -424,9 +426,9 @@ static instant next_step(instant until)
     for (int i = 0; i < world.node_count; i++)
         if (world.nodes[i].is_up && world.nodes[i].wake_at < next)
             next = world.nodes[i].wake_at;
-    for (int i = 0; i < world.dispatch_count; i++)
-        if (world.dispatches[i].is_open && world.dispatches[i].ends_at < next)
-            next = world.dispatches[i].ends_at;
+    for (int i = 0; i < world.call_count; i++)
+        if (world.calls[i].is_open && world.calls[i].ends_at < next)
+            next = world.calls[i].ends_at;
     if (world.tick > 0 && world.now + world.tick < next)
         next = world.now + world.tick;
     return next;
@@ -437,7 +439,7 @@ void run_until(instant t)
     settle();
     for (int i = 0; world.now < t; i++) {
         if (i == STEPS_MAX)
-            broken("%s is too many steps away", clock_text(t));
+            fail_test("%s is too many steps away", clock_text(t));
         world.now = next_step(t);
         settle();
     }

@@ -41,7 +41,7 @@ struct test_node {
     enum db_point break_at; /* where the connection breaks next ... */
     enum rc break_with;     /* ... and how; RC_OK: it does not      */
     int breaks;             /* so far; after one, turn() reconnects            */
-    int64_t events;         /* number of the last: checks that none is missing */
+    int64_t last_event;     /* its number: checks that none is missing         */
     instant wake_at;
     bool is_turning; /* connections break only during a turn              */
     bool is_pending; /* `in` was handed in and must be handed in again    */
@@ -62,26 +62,26 @@ struct call {
 
 struct world {
     instant now, base;
-    int capacity, rows;  /* as in turn_in                                               */
-    span length;         /* after which calls succeed, if the test defines no end       */
-    span tick;           /* maximum time between turns; 0: only when the engine asks    */
-    bool names;          /* list calls with the name of the schedule                    */
-    const char *lost;    /* a zone that is not found any more; NULL: none               */
-    const char *instead; /* newer zone files have this zone's rules for it; NULL: none  */
-    bool is_child;       /* a forked process: a failure ends it instead of the test     */
+    int capacity, rows;       /* as in turn_in                                               */
+    span call_length;         /* after which calls succeed, if the test defines no end       */
+    span tick;                /* maximum time between turns; 0: only when the engine asks    */
+    bool shows_names;         /* assert_calls() lists calls with the name of the schedule    */
+    const char *changed_zone; /* a zone whose file is missing or new; NULL: none             */
+    const char *changed_to;   /* the zone whose rules the new file has; NULL: missing        */
+    bool is_child;            /* a forked process: a failure ends it instead of the test     */
     int64_t namespace;
     struct arena *arena;
     struct test_node nodes[TEST_NODES_MAX];
     int node_count;
-    struct call *dispatches;
-    int dispatch_count;
-    int backfill_batch;    /* engine_options.backfill_portion, for the next boot         */
+    struct call *calls; /* dispatches and grants, in the order of their start */
+    int call_count;
+    int backfill_portion;  /* as in engine_options, for the next boot                    */
     int64_t backfill_most; /* most backfill runs that one turn has started               */
-    int hints;             /* turns with turn_out.made_ready                             */
-    struct report_reply last_report;        /* of the latest turn that had reports       */
-    enum rc (*chance)(enum db_point point); /* how connections break; NULL: by break_at  */
-    int64_t events[EVENTS_MAX];             /* how many of each type                 */
-    struct event last_event[EVENTS_MAX];    /* the latest of each type               */
+    int ready_turns;       /* turns with turn_out.made_ready                             */
+    struct report_reply last_report;            /* of the latest turn that had reports       */
+    enum rc (*draw_break)(enum db_point point); /* decides about breaks; NULL: break_at does  */
+    int64_t events[EVENTS_MAX];                 /* how many of each type                     */
+    struct event last_event[EVENTS_MAX];        /* the latest of each type                   */
 };
 extern struct world world;
 
@@ -93,7 +93,7 @@ void world_fork(const char *name); /* in a child process: drop all nodes, join a
 void node_open(struct test_node *node); /* a new connection for its engine */
 void node_kill(struct test_node *node); /* with its calls, which never report */
 void node_boot(struct test_node *node); /* a new engine and connection      */
-_Noreturn void broken(const char *fmt, ...) PRINTF(1, 2);
+_Noreturn void fail_test(const char *fmt, ...) PRINTF(1, 2); /* in a child: exits */
 
 /* "00:15", "00:15:30.250", "06-08 00:30", or RFC 3339 */
 instant when(const char *text);

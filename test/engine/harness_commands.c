@@ -2,10 +2,10 @@
 /*
  * Drafts of schedules, commands, and how runs end.
  */
-#include "harness_parts.h"
+#include "harness_internal.h"
 #include "zones.h"
 
-enum { NAMES_MAX = 4096, POLLS_MAX = 64, SUBMIT_MAX = 1000, LAST_MAX = 64 };
+enum { NAMES_MAX = 4096, POLLS_MAX = 64, SUBMIT_MAX = 1000 };
 
 struct named_key {
     char name[64];
@@ -26,9 +26,9 @@ static struct end planned_ends[ENDS_MAX];
 static int end_count;
 static struct poll polls[POLLS_MAX];
 
-void parts_begin(void)
+void next_input_begin(void)
 {
-    parts = (struct parts){.polls = polls};
+    next_input = (struct next_input){.polls = polls};
     name_count = queue_count = end_count = 0;
     read_begin();
 }
@@ -46,7 +46,7 @@ int64_t key_of(const char *name)
     for (int i = name_count; i-- > 0;)
         if (strcmp(names[i].name, name) == 0)
             return names[i].key;
-    broken("no schedule %s was created", name);
+    fail_test("no schedule %s was created", name);
 }
 
 const char *name_of(int64_t schedule)
@@ -57,9 +57,9 @@ const char *name_of(int64_t schedule)
     return "?";
 }
 
-struct wish wish(void)
+struct test_schedule no_slots(void)
 {
-    struct wish w = {.def = spec_def_empty()};
+    struct test_schedule w = {.def = spec_def_empty()};
 
     w.draft = (struct draft){.spec = STR("{}"), .action = STR("{}"), .policies = STR("{}")};
     w.draft.plan.policies = policies_default();
@@ -68,9 +68,9 @@ struct wish wish(void)
     return w;
 }
 
-struct wish every(span length)
+struct test_schedule every(span length)
 {
-    struct wish w = wish();
+    struct test_schedule w = no_slots();
 
     w.def.intervals = arena_take(world.arena, sizeof *w.def.intervals);
     w.def.intervals[0] = (struct interval_def){.every = length, .anchor = ANCHOR_EPOCH};
@@ -78,9 +78,9 @@ struct wish every(span length)
     return w;
 }
 
-struct wish cron(const char *expr)
+struct test_schedule cron(const char *expr)
 {
-    struct wish w = wish();
+    struct test_schedule w = no_slots();
 
     w.def.cron = arena_take(world.arena, sizeof *w.def.cron);
     w.def.cron[0] = (struct cron_def){.expr = str_of(expr), .dialect = DIALECT_BELFRY};
@@ -88,9 +88,9 @@ struct wish cron(const char *expr)
     return w;
 }
 
-struct wish once(const char *text)
+struct test_schedule once(const char *text)
 {
-    struct wish w = wish();
+    struct test_schedule w = no_slots();
 
     w.def.at = arena_take(world.arena, sizeof *w.def.at);
     w.def.at[0] = when(text);
@@ -98,9 +98,9 @@ struct wish once(const char *text)
     return w;
 }
 
-struct wish governed(span interval)
+struct test_schedule governed(span interval)
 {
-    struct wish w = wish();
+    struct test_schedule w = no_slots();
 
     w.draft.plan.is_governed = true;
     w.draft.plan.governor_backoff = true;
@@ -108,11 +108,7 @@ struct wish governed(span interval)
     return w;
 }
 
-/*
- * Defaults of the temporal dialect: all within a year, full buffers drop, results are passed
- * on.
- */
-struct wish temporal(struct wish w)
+struct test_schedule temporal(struct test_schedule w)
 {
     w.draft.plan.policies.catchup = CATCHUP_ALL;
     w.draft.plan.policies.catchup_window = 365 * SPAN_DAY;
@@ -122,27 +118,27 @@ struct wish temporal(struct wish w)
     return w;
 }
 
-struct wish pulled(struct wish w)
+struct test_schedule pulled(struct test_schedule w)
 {
     w.draft.plan.lane = LANE_PULL;
     w.draft.queue = STR("q");
     return w;
 }
 
-struct wish overlapping(struct wish w, enum overlap overlap)
+struct test_schedule overlapping(struct test_schedule w, enum overlap overlap)
 {
     w.draft.plan.policies.overlap = overlap;
     return w;
 }
 
-const struct draft *draft_of(struct wish *w)
+const struct draft *draft_of(struct test_schedule *w)
 {
     struct zone_source zones = {.find = zone_find};
     struct plan *plan = &w->draft.plan;
     struct err err = {.text = ""};
 
     if (spec_compile(&w->def, plan->seed, &zones, world.arena, &plan->spec, &err) != RC_OK)
-        broken("%s: %s", err.field, err.text);
+        fail_test("%s: %s", err.field, err.text);
     plan->follows = plan_follows(plan);
     return &w->draft;
 }
@@ -164,14 +160,14 @@ struct reply submit(const struct command *command)
     struct test_node *node = first_up();
 
     for (int i = 0; i < SUBMIT_MAX && reply.rc == RC_BUSY; i++) {
-        parts.commands = command;
-        parts.command_count = 1;
+        next_input.commands = command;
+        next_input.command_count = 1;
         turn(node);
-        parts.command_count = 0;
+        next_input.command_count = 0;
         reply = node->out.replies[0];
     }
     if (reply.tag != command->tag)
-        broken("the reply is to tag %llu", (unsigned long long)reply.tag);
+        fail_test("the reply is to tag %llu", (unsigned long long)reply.tag);
     reply.text = arena_str(world.arena, reply.text);
     if (reply.rc == RC_OK && command_saves(command->kind) && command->kind != COMMAND_DIRECT)
         remember_name(command->name, reply.schedule);
@@ -183,10 +179,10 @@ void submit_together(const struct command *commands, int count, enum rc *ret)
 {
     struct test_node *node = first_up();
 
-    parts.commands = commands;
-    parts.command_count = count;
+    next_input.commands = commands;
+    next_input.command_count = count;
     turn(node);
-    parts.command_count = 0;
+    next_input.command_count = 0;
     for (int i = 0; i < count; i++)
         ret[i] = node->out.replies[i].rc;
     settle();
@@ -197,8 +193,8 @@ static struct reply submit_checked(const struct command *command)
     struct reply reply = submit(command);
 
     if (reply.rc != RC_OK)
-        broken("command %d on %.*s: %s: %.*s", (int)command->kind, STR_ARG(command->name),
-               rc_name(reply.rc), STR_ARG(reply.text));
+        fail_test("command %d on %.*s: %s: %.*s", (int)command->kind, STR_ARG(command->name),
+                  rc_name(reply.rc), STR_ARG(reply.text));
     return reply;
 }
 
@@ -209,7 +205,7 @@ struct reply submit_ok(enum command_kind kind, const char *name)
     return submit_checked(&command);
 }
 
-int64_t create(const char *name, struct wish w)
+int64_t create(const char *name, struct test_schedule w)
 {
     struct command command = command_for(COMMAND_CREATE, name);
 
@@ -217,7 +213,7 @@ int64_t create(const char *name, struct wish w)
     return submit_checked(&command).schedule;
 }
 
-struct reply update(const char *name, int64_t version, struct wish w)
+struct reply update(const char *name, int64_t version, struct test_schedule w)
 {
     struct command command = command_for(COMMAND_UPDATE, name);
 
@@ -251,7 +247,7 @@ struct reply backfill(const char *name, const char *from, const char *until,
                       enum overlap overlap)
 {
     struct command command = command_for(COMMAND_BACKFILL, name);
-    struct range range = {when(from), when(until), overlap};
+    struct range range = {.from = when(from), .until = when(until), .overlap = overlap};
 
     command.backfill = (struct backfill_args){&range, 1};
     return submit_checked(&command);
@@ -283,19 +279,19 @@ static const struct end *end_of(instant slot)
 
 static void answer_poll(uint64_t tag)
 {
-    for (int i = 0; i < parts.poll_count; i++)
+    for (int i = 0; i < next_input.poll_count; i++)
         if (polls[i].tag == tag && --polls[i].max == 0) {
-            polls[i] = polls[--parts.poll_count];
+            polls[i] = polls[--next_input.poll_count];
             return;
         }
 }
 
 void add_call(struct test_node *node, const struct assignment *work, bool is_granted)
 {
-    struct call *call = &world.dispatches[world.dispatch_count++];
+    struct call *call = &world.calls[world.call_count++];
     const struct end *end = end_of(work->run.slot);
 
-    must(world.dispatch_count <= CALLS_MAX);
+    must(world.call_count <= CALLS_MAX);
     *call = (struct call){.work = *work,
                           .node = node,
                           .is_open = true,
@@ -314,8 +310,8 @@ void add_call(struct test_node *node, const struct assignment *work, bool is_gra
         call->ends_at = end->at;
         call->outcome = end->outcome;
         call->text = end->text;
-    } else if (world.length != INSTANT_NEVER) {
-        call->ends_at = world.now + world.length;
+    } else if (world.call_length != INSTANT_NEVER) {
+        call->ends_at = world.now + world.call_length;
     }
     if (is_granted)
         answer_poll(work->poll);
@@ -337,12 +333,11 @@ struct call *call_of(const char *slot)
 {
     struct call *found = NULL;
 
-    for (int i = 0; i < world.dispatch_count; i++)
-        if (world.dispatches[i].work.run.slot == when(slot) &&
-            (!found || world.dispatches[i].is_open))
-            found = &world.dispatches[i];
+    for (int i = 0; i < world.call_count; i++)
+        if (world.calls[i].work.run.slot == when(slot) && (!found || world.calls[i].is_open))
+            found = &world.calls[i];
     if (!found)
-        broken("no run of %s was handed out", slot);
+        fail_test("no run of %s was handed out", slot);
     return found;
 }
 
@@ -355,7 +350,7 @@ void end_now(struct call *call, enum outcome outcome)
     settle();
 }
 
-struct report report_on(const struct call *call, enum report_kind kind, enum outcome outcome)
+struct report make_report(const struct call *call, enum report_kind kind, enum outcome outcome)
 {
     const struct run *run = &call->work.run;
 
@@ -365,29 +360,29 @@ struct report report_on(const struct call *call, enum report_kind kind, enum out
                            .outcome = outcome};
 }
 
-enum rc report_that(const struct call *call, const struct report *done)
+enum rc send_report(const struct call *call, const struct report *done)
 {
     struct test_node *node = call->is_granted || !call->node->is_up ? first_up() : call->node;
 
-    parts.report = done;
+    next_input.report = done;
     turn(node);
-    parts.report = NULL;
+    next_input.report = NULL;
     return world.last_report.rc;
 }
 
 enum rc report(const struct call *call, enum report_kind kind, enum outcome outcome)
 {
-    struct report done = report_on(call, kind, outcome);
+    struct report done = make_report(call, kind, outcome);
 
-    return report_that(call, &done);
+    return send_report(call, &done);
 }
 
 int calls_open(void)
 {
     int count = 0;
 
-    for (int i = 0; i < world.dispatch_count; i++)
-        count += world.dispatches[i].is_open;
+    for (int i = 0; i < world.call_count; i++)
+        count += world.calls[i].is_open;
     return count;
 }
 
@@ -412,12 +407,12 @@ void poll_for(const char *queue, int max, const char *worker)
                         .worker = str_of(worker),
                         .is_new = true};
 
-    must(parts.poll_count < POLLS_MAX);
-    polls[parts.poll_count++] = poll;
+    must(next_input.poll_count < POLLS_MAX);
+    polls[next_input.poll_count++] = poll;
     settle();
 }
 
 void poll_none(void)
 {
-    parts.poll_count = 0;
+    next_input.poll_count = 0;
 }

@@ -9,18 +9,18 @@
 
 struct call;
 
-/* A draft of a schedule; policies are in draft.plan.policies. */
-struct wish {
+/* A schedule to create; its policies are in draft.plan.policies. */
+struct test_schedule {
     struct spec_def def;
     struct draft draft;
 };
-struct wish wish(void); /* no slots; an http call; native defaults */
-struct wish every(span length), governed(span interval);
-struct wish cron(const char *expr), once(const char *text);
-struct wish temporal(struct wish w); /* with the defaults of that dialect  */
-struct wish pulled(struct wish w);   /* for workers, in the queue "q"      */
-struct wish overlapping(struct wish w, enum overlap overlap);
-const struct draft *draft_of(struct wish *w); /* compiles it */
+struct test_schedule no_slots(void); /* an http call; native defaults */
+struct test_schedule every(span length), governed(span interval);
+struct test_schedule cron(const char *expr), once(const char *text);
+struct test_schedule temporal(struct test_schedule w); /* with the defaults of that dialect  */
+struct test_schedule pulled(struct test_schedule w);   /* for workers, in the queue "q"      */
+struct test_schedule overlapping(struct test_schedule w, enum overlap overlap);
+const struct draft *draft_of(struct test_schedule *w); /* compiles it */
 
 /* Commands: one turn of the first node that is up, repeated while the reply is RC_BUSY. */
 struct command command_for(enum command_kind kind, const char *name);
@@ -28,8 +28,8 @@ struct reply submit(const struct command *command);
 void submit_together(const struct command *commands, int count, enum rc *ret); /* in one turn */
 struct reply submit_ok(enum command_kind kind,
                        const char *name); /* without arguments; must succeed */
-int64_t create(const char *name, struct wish w);
-struct reply update(const char *name, int64_t version, struct wish w);
+int64_t create(const char *name, struct test_schedule w);
+struct reply update(const char *name, int64_t version, struct test_schedule w);
 void pause_it(const char *name, const char *reason);
 void resume(const char *name);
 struct run_id trigger(const char *name, enum overlap overlap);
@@ -44,8 +44,8 @@ void ends_with(const char *slot, const char *at, enum outcome outcome, const cha
 struct call *call_of(
     const char *slot); /* the open one, else the last; fails when there is none */
 void end_now(struct call *call, enum outcome outcome);
-struct report report_on(const struct call *call, enum report_kind kind, enum outcome outcome);
-enum rc report_that(const struct call *call, const struct report *report);
+struct report make_report(const struct call *call, enum report_kind kind, enum outcome outcome);
+enum rc send_report(const struct call *call, const struct report *report);
 enum rc report(const struct call *call, enum report_kind kind, enum outcome outcome);
 int calls_open(void);
 void poll_for(const char *queue, int max, const char *worker); /* a poll that waits */

@@ -4,7 +4,7 @@
  */
 #include "base/buf.h"
 #include "core/time/civil.h"
-#include "harness_parts.h"
+#include "harness_internal.h"
 #include "store/cursors.h"
 #include "store/runs.h"
 
@@ -63,7 +63,7 @@ void assert_moment(instant got, const char *expected, const char *file, int line
                                                      : when(expected);
 
     if (got != wanted)
-        broken("%s:%d: it is %s, not %s", file, line, clock_text(got), expected);
+        fail_test("%s:%d: it is %s, not %s", file, line, clock_text(got), expected);
 }
 
 /* "00:05", "t00:05" for a trigger, "b00:05" for a backfill; "#2" for a second attempt. */
@@ -84,13 +84,13 @@ static void write_call(const struct call *call, const char *verb)
 
     buf_text(&calls, calls.len > 0 ? ", " : "");
     buf_text(&calls, verb);
-    if (world.names)
+    if (world.shows_names)
         buf_printf(&calls, "%s ", name_of(run->schedule));
     put_run(&calls, (int64_t)run->kind, run->slot, run->attempt);
     buf_text(&calls, "@");
     put_time(&calls, world.now);
     if (calls.cut)
-        broken("the list of calls is too long");
+        fail_test("the list of calls is too long");
 }
 
 void event_start(const struct call *call)
@@ -107,8 +107,8 @@ void event_stop(const struct call *call)
 static void compare(const char *what, const char *got, const char *expected)
 {
     if (strcmp(got, expected) != 0)
-        broken("%s at %s\n  expected: %s\n  got:      %s", what, clock_text(world.now),
-               expected, got);
+        fail_test("%s at %s\n  expected: %s\n  got:      %s", what, clock_text(world.now),
+                  expected, got);
 }
 
 void assert_calls(const char *expected)
@@ -130,7 +130,7 @@ static void flush(void)
     struct err err = {.text = ""};
 
     if (db_flush(first_up()->db, world.arena, &err) != RC_OK)
-        broken("%s", err.text);
+        fail_test("%s", err.text);
 }
 
 struct cursor cursor_of(const char *name)
@@ -141,7 +141,7 @@ struct cursor cursor_of(const char *name)
     cursors_peek(first_up()->db, key_of(name), &result);
     flush();
     if (result.rows != 1)
-        broken("%s has no cursor", name);
+        fail_test("%s has no cursor", name);
     cursors_read(&result, 0, &cursor);
     return cursor;
 }
@@ -154,7 +154,7 @@ struct schedule_row row_of(const char *name)
     schedules_get(first_up()->db, key_of(name), &result);
     flush();
     if (result.rows != 1)
-        broken("%s has no row", name);
+        fail_test("%s has no row", name);
     schedules_read(&result, 0, &row);
     return row;
 }

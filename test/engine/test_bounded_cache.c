@@ -35,7 +35,7 @@ static void assert_known(const struct bounded_cache *cache, int64_t key, int64_t
     assert_int_equal(thing->c, key + value);
 }
 
-static void things_are_as_they_were_put_last_until_they_are_dropped(void **state)
+static void a_find_returns_the_last_value_put_until_a_drop(void **state)
 {
     struct arena *arena = arena_new(ARENA_MAX);
     struct bounded_cache *cache = bounded_cache_new(arena, sizeof(struct thing), MOST);
@@ -66,7 +66,7 @@ static void things_are_as_they_were_put_last_until_they_are_dropped(void **state
     arena_free(arena);
 }
 
-static void the_oldest_makes_room_and_memory_is_bounded(void **state)
+static void a_full_cache_evicts_the_oldest_and_does_not_grow(void **state)
 {
     struct arena *arena = arena_new(ARENA_MAX);
     struct bounded_cache *cache = bounded_cache_new(arena, sizeof(struct thing), MOST);
@@ -91,7 +91,7 @@ static void the_oldest_makes_room_and_memory_is_bounded(void **state)
     arena_free(arena);
 }
 
-static void what_was_dropped_makes_room_before_the_oldest(void **state)
+static void a_dropped_entry_is_reused_before_the_oldest_is_evicted(void **state)
 {
     struct arena *arena = arena_new(ARENA_MAX);
     struct bounded_cache *cache = bounded_cache_new(arena, sizeof(struct thing), MOST);
@@ -114,9 +114,9 @@ static void what_was_dropped_makes_room_before_the_oldest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(things_are_as_they_were_put_last_until_they_are_dropped),
-        cmocka_unit_test(the_oldest_makes_room_and_memory_is_bounded),
-        cmocka_unit_test(what_was_dropped_makes_room_before_the_oldest),
+        cmocka_unit_test(a_find_returns_the_last_value_put_until_a_drop),
+        cmocka_unit_test(a_full_cache_evicts_the_oldest_and_does_not_grow),
+        cmocka_unit_test(a_dropped_entry_is_reused_before_the_oldest_is_evicted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,7 +105,7 @@ static struct spent spend(int rows)
     struct err err = {.text = ""};
 
     if (engine_turn(node->engine, &in, &out, &err) != RC_OK)
-        broken("%s", err.text);
+        fail_test("%s", err.text);
     allocated = allocations - allocated;
     after = db_counts(node->db);
     keep_reports(&out);
@@ -113,7 +113,7 @@ static struct spent spend(int rows)
                           after.commits - before.commits, allocated};
 }
 
-static void make_schedules(struct wish w)
+static void make_schedules(struct test_schedule w)
 {
     char name[16];
 
@@ -130,7 +130,7 @@ static struct spent steady(int rows)
 {
     for (int minute = 0; minute < WARM_UP; minute++) {
         world.now += SPAN_MIN;
-        for (int turn_of = 0; turn_of < SCHEDULES / rows; turn_of++) {
+        for (int i = 0; i < SCHEDULES / rows; i++) {
             spend(rows);
             assert_int_equal(report_count, rows);
         }
@@ -158,7 +158,7 @@ static void a_call_takes_five_statements_and_a_turn_at_most_fourteen_more(void *
 }
 
 /* The run is claimed in the turn that creates it: no search, no read. */
-static void what_a_waiting_worker_pulls_takes_as_many(void **state)
+static void a_run_for_a_waiting_worker_takes_as_many_statements_as_a_call(void **state)
 {
     (void)state;
     make_schedules(pulled(every(SPAN_MIN)));
@@ -167,13 +167,13 @@ static void what_a_waiting_worker_pulls_takes_as_many(void **state)
     assert_statements(STATEMENTS_OF_A_TURN + STATEMENTS_OF_A_QUEUE);
 }
 
-/* The statements of a turn that creates so many schedules. */
+/* The statements of a turn that creates `count` schedules. */
 static int64_t cost_of_creates(char letter, int count)
 {
     static char names[MANY][16];
     static struct command commands[MANY];
     static enum rc answers[MANY];
-    struct wish w = every(SPAN_MIN);
+    struct test_schedule w = every(SPAN_MIN);
     const struct draft *draft = draft_of(&w);
     int64_t before;
 
@@ -213,19 +213,19 @@ static int64_t first_fires_take_more(span every_so_often)
 }
 
 /* A schedule that is due in an hour is not cached: it would evict those that run now. */
-static void what_is_made_for_later_is_not_remembered(void **state)
+static void the_plan_of_a_schedule_due_in_an_hour_is_not_cached(void **state)
 {
     (void)state;
     assert_in_range(first_fires_take_more(SPAN_H), MANY - STATEMENTS_OF_A_TURN, 2 * MANY);
 }
 
-static void what_is_made_for_soon_is_remembered(void **state)
+static void the_plan_of_a_schedule_due_in_a_minute_is_cached(void **state)
 {
     (void)state;
     assert_in_range(first_fires_take_more(SPAN_MIN) + MANY, 0, MANY + STATEMENTS_OF_A_TURN);
 }
 
-/* The statements of so many turns with a denied request, or without one (NULL). */
+/* The statements of `turns` turns with a denied request, or without one (NULL). */
 static int64_t cost_of_turns(int turns, const struct audit_entry *audit)
 {
     struct test_node *node = &world.nodes[0];
@@ -239,13 +239,13 @@ static int64_t cost_of_turns(int turns, const struct audit_entry *audit)
     for (int i = 0; i < turns; i++) {
         in.now = world.now;
         if (engine_turn(node->engine, &in, &out, &err) != RC_OK)
-            broken("%s", err.text);
+            fail_test("%s", err.text);
     }
     return db_counts(node->db).statements - before;
 }
 
 /* One insert per turn; one prune for many turns. */
-static void a_row_of_the_audit_takes_a_statement_and_a_fraction(void **state)
+static void an_audit_row_takes_one_statement_and_a_share_of_a_prune(void **state)
 {
     const struct audit_entry audit = {
         .result = AUDIT_FORBIDDEN, .count = 1, .by = STR("someone")};
@@ -266,12 +266,12 @@ static void a_turn_is_one_commit_and_four_round_trips_however_much_it_does(void 
     (void)state;
     make_schedules(every(SPAN_MIN));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct spent swept = steady(rows[i]), plain = spend(rows[i]);
+        struct spent periodic = steady(rows[i]), plain = spend(rows[i]);
 
-        assert_int_equal(swept.commits, 1);
+        assert_int_equal(periodic.commits, 1);
         assert_int_equal(plain.commits, 1);
         assert_in_range(plain.flushes, 1, ROUND_TRIPS);
-        assert_in_range(swept.flushes, 1, ROUND_TRIPS + PERIODIC_TRIPS);
+        assert_in_range(periodic.flushes, 1, ROUND_TRIPS + PERIODIC_TRIPS);
     }
 }
 
@@ -290,11 +290,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TIMELINE(a_call_takes_five_statements_and_a_turn_at_most_fourteen_more),
-        TIMELINE(what_a_waiting_worker_pulls_takes_as_many),
+        TIMELINE(a_run_for_a_waiting_worker_takes_as_many_statements_as_a_call),
         TIMELINE(a_new_schedule_takes_two_statements),
-        TIMELINE(what_is_made_for_later_is_not_remembered),
-        TIMELINE(what_is_made_for_soon_is_remembered),
-        TIMELINE(a_row_of_the_audit_takes_a_statement_and_a_fraction),
+        TIMELINE(the_plan_of_a_schedule_due_in_an_hour_is_not_cached),
+        TIMELINE(the_plan_of_a_schedule_due_in_a_minute_is_cached),
+        TIMELINE(an_audit_row_takes_one_statement_and_a_share_of_a_prune),
         TIMELINE(a_turn_is_one_commit_and_four_round_trips_however_much_it_does),
         TIMELINE(a_turn_in_steady_state_allocates_nothing),
     };

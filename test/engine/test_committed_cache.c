@@ -54,7 +54,7 @@ static struct run leased(struct str worker)
                         .progress = STR("half")};
 }
 
-static void a_run_is_known_while_a_worker_holds_it(void **state)
+static void a_run_is_cached_while_a_worker_holds_it(void **state)
 {
     struct fixture *f = *state;
     struct run run = leased(STR("w-1")), found;
@@ -76,7 +76,7 @@ static void a_run_is_known_while_a_worker_holds_it(void **state)
     assert_false(committed_run(&f->committed, &id, &found));
 }
 
-static void a_run_that_was_dropped_is_not_known(void **state)
+static void a_dropped_run_is_not_found(void **state)
 {
     struct fixture *f = *state;
     struct run run = leased(STR("w")), found;
@@ -86,7 +86,7 @@ static void a_run_that_was_dropped_is_not_known(void **state)
     assert_false(committed_run(&f->committed, &id, &found));
 }
 
-static void calls_of_a_node_and_workers_with_long_names_are_not_kept(void **state)
+static void calls_of_a_node_and_long_worker_names_are_not_cached(void **state)
 {
     struct fixture *f = *state;
     struct run run = leased(STR("w")), found;
@@ -103,7 +103,7 @@ static void calls_of_a_node_and_workers_with_long_names_are_not_kept(void **stat
     assert_false(committed_run(&f->committed, &id, &found));
 }
 
-static void another_run_with_a_part_in_common_is_not_it(void **state)
+static void a_run_is_found_only_by_its_schedule_slot_and_pass(void **state)
 {
     struct fixture *f = *state;
     struct run run = leased(STR("w")), found;
@@ -122,7 +122,7 @@ static void another_run_with_a_part_in_common_is_not_it(void **state)
     assert_false(committed_run(&f->committed, &id, &found));
 }
 
-static void a_cursor_is_known_as_it_was_put_last(void **state)
+static void the_cache_returns_the_last_cursor_put(void **state)
 {
     struct fixture *f = *state;
 
@@ -138,7 +138,7 @@ static void a_cursor_is_known_as_it_was_put_last(void **state)
     assert_null(committed_cursor(&f->committed, 8));
 }
 
-static void a_queue_keeps_its_key_whatever_others_do(void **state)
+static void queue_keys_are_found_by_namespace_and_name_until_all_is_cleared(void **state)
 {
     struct fixture *f = *state;
     char name[129];
@@ -164,17 +164,17 @@ static void a_queue_keeps_its_key_whatever_others_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_run_is_known_while_a_worker_holds_it, set_up,
+        cmocka_unit_test_setup_teardown(a_run_is_cached_while_a_worker_holds_it, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(a_run_that_was_dropped_is_not_known, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_dropped_run_is_not_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(calls_of_a_node_and_long_worker_names_are_not_cached,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_cache_returns_the_last_cursor_put, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(
-            calls_of_a_node_and_workers_with_long_names_are_not_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_cursor_is_known_as_it_was_put_last, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_queue_keeps_its_key_whatever_others_do, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(another_run_with_a_part_in_common_is_not_it, set_up,
-                                        tear_down),
+            queue_keys_are_found_by_namespace_and_name_until_all_is_cleared, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_run_is_found_only_by_its_schedule_slot_and_pass,
+                                        set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

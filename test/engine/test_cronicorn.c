@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adaptive schedules on the whole engine: the timing, claim, after-run, nudge and zombie cases
- * of the adaptive scheduler that Belfry replaces.  Cases of the governor alone are in
- * test/core/policy/test_governor.c; quotas and the http client belong to the layers above.
+ * Test cases of cronicorn, the adaptive scheduler, on the whole engine: when runs start
+ * (timing_), which are claimed (claim_), what is stored after a run (after_run_), hints that
+ * move the next slot (nudge_) and calls that never report (zombie_).  The cases of the governor
+ * alone are in test/core/policy/test_governor.c.
  */
 #include "harness.h"
 
 /* The first run starts at 12:00:00. */
-static void begin_at_noon(struct wish w)
+static void begin_at_noon(struct test_schedule w)
 {
     down_to("11:59:45");
     create("job", w);
@@ -26,7 +27,7 @@ static struct reply hint(span interval, const char *at, const char *expires)
 static void timing_run_of_one_second(void **state)
 {
     (void)state;
-    world.length = SPAN_S;
+    world.call_length = SPAN_S;
     begin_at_noon(governed(15 * SPAN_S));
     run_to("12:00:15");
     assert_calls("12:00@12:00, 12:00:15@12:00:15");
@@ -35,7 +36,7 @@ static void timing_run_of_one_second(void **state)
 static void timing_hint_and_a_short_run(void **state)
 {
     (void)state;
-    world.length = 500 * SPAN_MS;
+    world.call_length = 500 * SPAN_MS;
     begin_at_noon(governed(15 * SPAN_S));
     assert_int_equal(hint(30 * SPAN_S, NULL, "13:00").rc, RC_OK);
     run_to("12:00:31");
@@ -45,7 +46,7 @@ static void timing_hint_and_a_short_run(void **state)
 static void timing_run_of_twenty_seconds(void **state)
 {
     (void)state;
-    world.length = 20 * SPAN_S;
+    world.call_length = 20 * SPAN_S;
     begin_at_noon(governed(15 * SPAN_S));
     run_to("12:00:40");
     assert_calls("12:00@12:00, 12:00:35@12:00:35");
@@ -54,7 +55,7 @@ static void timing_run_of_twenty_seconds(void **state)
 static void timing_run_of_thirty_seconds(void **state)
 {
     (void)state;
-    world.length = 30 * SPAN_S;
+    world.call_length = 30 * SPAN_S;
     begin_at_noon(governed(15 * SPAN_S));
     run_to("12:00:50");
     assert_calls("12:00@12:00, 12:00:45@12:00:45");
@@ -63,7 +64,7 @@ static void timing_run_of_thirty_seconds(void **state)
 static void timing_hint_and_a_long_run(void **state)
 {
     (void)state;
-    world.length = 35 * SPAN_S;
+    world.call_length = 35 * SPAN_S;
     begin_at_noon(governed(15 * SPAN_S));
     assert_int_equal(hint(30 * SPAN_S, NULL, "13:00").rc, RC_OK);
     run_to("12:01:06");
@@ -71,8 +72,8 @@ static void timing_hint_and_a_long_run(void **state)
 }
 
 /*
- * C15: the failure that ends the run counts, so the second failure in a row is 4 times the
- * interval.
+ * The failure that ends the run counts, so after the second failure in a row the interval is
+ * 4 times as long.
  */
 static void timing_two_failures(void **state)
 {
@@ -85,7 +86,7 @@ static void timing_two_failures(void **state)
     assert_calls("11:59:30@11:59:30, 12:00@12:00, 12:01@12:01");
 }
 
-static void timing_starts_are_fifteen_seconds_apart(void **state)
+static void timing_the_interval_counts_from_the_end_of_a_long_run(void **state)
 {
     (void)state;
     ends("12:00", "12:00:01", OUTCOME_SUCCEEDED);
@@ -98,7 +99,7 @@ static void timing_starts_are_fifteen_seconds_apart(void **state)
                  "12:01:40@12:01:40");
 }
 
-static void timing_counts_from_the_start_not_from_what_was_stored(void **state)
+static void timing_counts_from_the_start_not_from_the_slot(void **state)
 {
     (void)state;
     down_to("11:49:45");
@@ -123,14 +124,14 @@ static void timing_a_tiny_interval_leaves_a_second(void **state)
 static void claim_past_due_and_not_future(void **state)
 {
     (void)state;
-    world.names = true;
+    world.shows_names = true;
     create("past", cron("10 0 * * *"));
     create("future", cron("30 0 * * *"));
     down_to("00:20");
     assert_calls("past 00:10@00:20");
 }
 
-/* C18: a slot may be read ten seconds ahead, but must not start. */
+/* A slot may be read ten seconds ahead, but must not start. */
 static void claim_within_the_horizon_does_not_start(void **state)
 {
     (void)state;
@@ -144,9 +145,9 @@ static void claim_within_the_horizon_does_not_start(void **state)
 static void claim_one_of_two_is_the_earlier(void **state)
 {
     (void)state;
-    world.names = true;
+    world.shows_names = true;
     world.capacity = 1;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("later", cron("20 0 * * *"));
     create("earlier", cron("10 0 * * *"));
     down_to("00:30");
@@ -177,7 +178,7 @@ static void claim_after_the_pause_expired(void **state)
 static void claim_a_second_time_gives_nothing(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", governed(SPAN_MIN));
     run_to("00:01");
     assert_calls("00:01@00:01");
@@ -190,16 +191,16 @@ static void claim_a_second_time_gives_nothing(void **state)
 static void claim_handed_back_is_claimed_again(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_H)));
     run_to("01:00");
     poll_for("q", 1, "one");
     assert_int_equal(report(call_of("01:00"), REPORT_RELEASE, OUTCOME_NONE), RC_OK);
-    world.dispatches[0].is_open = false;
+    world.calls[0].is_open = false;
     poll_for("q", 1, "two");
-    assert_int_equal(world.dispatch_count, 2);
-    assert_true(world.dispatches[1].work.run.fence > world.dispatches[0].work.run.fence);
-    assert_string_equal(world.dispatches[1].work.run.worker.ptr, "two");
+    assert_int_equal(world.call_count, 2);
+    assert_true(world.calls[1].work.run.fence > world.calls[0].work.run.fence);
+    assert_string_equal(world.calls[1].work.run.worker.ptr, "two");
 }
 
 /* A paused job is a paused queue here; an archived one is deleted. */
@@ -222,7 +223,7 @@ static void claim_of_a_paused_or_archived_job_gives_nothing(void **state)
 static void claim_without_a_schedule(void **state)
 {
     struct command command = command_for(COMMAND_DIRECT, "");
-    struct wish w = wish();
+    struct test_schedule w = no_slots();
 
     (void)state;
     run_to("00:10");
@@ -232,27 +233,27 @@ static void claim_without_a_schedule(void **state)
     assert_int_equal(calls_open(), 0);
 }
 
-/* C13: each run has its own maxRunTime, not the longest of its batch. */
+/* Each run has its own maxRunTime, not the longest of its batch. */
 static void claim_in_one_batch_each_has_its_own_limit(void **state)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     w.draft.plan.policies.max_run_time = 5 * SPAN_MIN;
     create("five", w);
     w.draft.plan.policies.max_run_time = SPAN_MIN;
     create("one", w);
     run_to("01:00");
-    assert_int_equal(world.dispatch_count, 2);
-    assert_at(world.dispatches[0].work.deadline, "01:05");
-    assert_at(world.dispatches[1].work.deadline, "01:01");
+    assert_int_equal(world.call_count, 2);
+    assert_at(world.calls[0].work.deadline, "01:05");
+    assert_at(world.calls[1].work.deadline, "01:01");
 }
 
 static void after_run_times_are_stored(void **state)
 {
     (void)state;
-    world.length = 2 * SPAN_S;
+    world.call_length = 2 * SPAN_S;
     begin_at_noon(governed(15 * SPAN_S));
     run_to("12:00:05");
     assert_at(cursor_of("job").last_start, "12:00");
@@ -324,7 +325,7 @@ static void after_run_a_used_one_shot_is_cleared_and_the_interval_kept(void **st
     assert_at(cursor_of("job").next_at, "12:00:20");
 }
 
-static void after_run_hints_can_be_taken_back(void **state)
+static void after_run_hints_can_be_removed(void **state)
 {
     (void)state;
     begin_at_noon(governed(15 * SPAN_S));
@@ -334,13 +335,13 @@ static void after_run_hints_can_be_taken_back(void **state)
     assert_calls("12:00@12:00, 12:00:15@12:00:15");
 }
 
-static void writing_one_hint_keeps_the_other_and_shares_the_expiry(void **state)
+static void writing_a_hint_replaces_the_other(void **state)
 {
     (void)state;
     begin_at_noon(governed(5 * SPAN_MIN));
     assert_int_equal(hint(4 * SPAN_MIN, NULL, "13:00").rc, RC_OK);
     assert_int_equal(hint(0, "12:03", "12:30").rc, RC_OK);
-    assert_int_equal(cursor_of("job").hint_interval, 4 * SPAN_MIN);
+    assert_int_equal(cursor_of("job").hint_interval, 0);
     assert_at(cursor_of("job").hint_at, "12:03");
     assert_at(cursor_of("job").hint_expires, "12:30");
 }
@@ -365,7 +366,7 @@ static void nudge_to_later_is_ignored(void **state)
 
 static void nudge_is_clamped_to_the_minimum(void **state)
 {
-    struct wish w = governed(10 * SPAN_MIN);
+    struct test_schedule w = governed(10 * SPAN_MIN);
 
     (void)state;
     down_to("12:00");
@@ -375,10 +376,10 @@ static void nudge_is_clamped_to_the_minimum(void **state)
     assert_at(cursor_of("job").next_at, "12:01");
 }
 
-/* The next run is due at 12:10; the hint asks for five minutes, the maximum is two. */
-static void nudge_is_clamped_to_the_maximum(void **state)
+/* The maximum of two minutes makes 12:02 the next slot; the hint asks for 12:06. */
+static void nudge_beyond_the_maximum_is_ignored(void **state)
 {
-    struct wish w = governed(10 * SPAN_MIN);
+    struct test_schedule w = governed(10 * SPAN_MIN);
     struct command command = command_for(COMMAND_HINT, "job");
 
     (void)state;
@@ -408,9 +409,9 @@ static void nudge_while_paused_is_ignored(void **state)
     assert_calls("");
 }
 
-static struct wish bounded(void)
+static struct test_schedule bounded(void)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     w.draft.plan.policies.max_run_time = 2 * SPAN_H;
     return w;
@@ -424,7 +425,7 @@ static void zombie_runs_fail_and_others_are_untouched(void **state)
     create("finished", bounded());
     run_to("01:30");
     pause_it("finished", "x");
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("old", bounded());
     run_to("02:10");
     pause_it("old", "x");
@@ -437,7 +438,7 @@ static void zombie_runs_fail_and_others_are_untouched(void **state)
 }
 
 /* The slot of 12:00:15 is due, and the edit comes before any turn has seen it. */
-static void an_edit_starts_a_slot_that_has_just_come(void **state)
+static void an_edit_starts_a_slot_that_became_due_half_a_second_ago(void **state)
 {
     (void)state;
     down_to("12:00");
@@ -450,7 +451,7 @@ static void an_edit_starts_a_slot_that_has_just_come(void **state)
     assert_ledger("job", "");
 }
 
-static void an_edit_misses_a_slot_that_has_long_come(void **state)
+static void an_edit_misses_a_slot_that_became_due_five_seconds_ago(void **state)
 {
     (void)state;
     down_to("12:00");
@@ -467,16 +468,16 @@ static void an_edit_misses_a_slot_that_has_long_come(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TIMELINE(an_edit_starts_a_slot_that_has_just_come),
-        TIMELINE(an_edit_misses_a_slot_that_has_long_come),
+        TIMELINE(an_edit_starts_a_slot_that_became_due_half_a_second_ago),
+        TIMELINE(an_edit_misses_a_slot_that_became_due_five_seconds_ago),
         TIMELINE(timing_run_of_one_second),
         TIMELINE(timing_hint_and_a_short_run),
         TIMELINE(timing_run_of_twenty_seconds),
         TIMELINE(timing_run_of_thirty_seconds),
         TIMELINE(timing_hint_and_a_long_run),
         TIMELINE(timing_two_failures),
-        TIMELINE(timing_starts_are_fifteen_seconds_apart),
-        TIMELINE(timing_counts_from_the_start_not_from_what_was_stored),
+        TIMELINE(timing_the_interval_counts_from_the_end_of_a_long_run),
+        TIMELINE(timing_counts_from_the_start_not_from_the_slot),
         TIMELINE(timing_a_tiny_interval_leaves_a_second),
         TIMELINE(claim_past_due_and_not_future),
         TIMELINE(claim_within_the_horizon_does_not_start),
@@ -494,12 +495,12 @@ int main(void)
         TIMELINE(after_run_expired_hints_are_cleared),
         TIMELINE(after_run_fresh_hints_are_kept),
         TIMELINE(after_run_a_used_one_shot_is_cleared_and_the_interval_kept),
-        TIMELINE(after_run_hints_can_be_taken_back),
-        TIMELINE(writing_one_hint_keeps_the_other_and_shares_the_expiry),
+        TIMELINE(after_run_hints_can_be_removed),
+        TIMELINE(writing_a_hint_replaces_the_other),
         TIMELINE(nudge_to_earlier),
         TIMELINE(nudge_to_later_is_ignored),
         TIMELINE(nudge_is_clamped_to_the_minimum),
-        TIMELINE(nudge_is_clamped_to_the_maximum),
+        TIMELINE(nudge_beyond_the_maximum_is_ignored),
         TIMELINE(nudge_while_paused_is_ignored),
         TIMELINE(zombie_runs_fail_and_others_are_untouched),
     };

@@ -55,7 +55,7 @@ static void a_day_is_counted_as_its_runs_end(void **state)
     struct daily_stats got;
 
     (void)state;
-    world.length = 2 * SPAN_S;
+    world.call_length = 2 * SPAN_S;
     world.tick = SPAN_MIN;
     create("job", every(SPAN_H));
     ends("05:00", "05:00:07", OUTCOME_FAILED);
@@ -73,13 +73,13 @@ static void a_day_is_counted_as_its_runs_end(void **state)
 }
 
 /* Ten are kept; the others were counted before they were deleted. */
-static void what_is_not_kept_was_counted(void **state)
+static void runs_are_counted_before_the_retention_count_deletes_them(void **state)
 {
     static const struct db_stmt rows = {"SELECT count(*) FROM history", NULL};
-    struct wish w = every(SPAN_MIN);
+    struct test_schedule w = every(SPAN_MIN);
 
     (void)state;
-    world.length = SPAN_S;
+    world.call_length = SPAN_S;
     world.tick = SPAN_MIN;
     w.draft.plan.policies.retention_count = 10;
     create("job", w);
@@ -88,13 +88,13 @@ static void what_is_not_kept_was_counted(void **state)
     assert_in_range(ask(&rows), 10, 20);
 }
 
-static void what_is_too_old_was_counted(void **state)
+static void runs_are_counted_before_the_retention_age_deletes_them(void **state)
 {
     static const struct db_stmt rows = {"SELECT count(*) FROM history", NULL};
-    struct wish w = every(SPAN_MIN);
+    struct test_schedule w = every(SPAN_MIN);
 
     (void)state;
-    world.length = SPAN_S;
+    world.call_length = SPAN_S;
     world.tick = SPAN_MIN;
     w.draft.plan.policies.retention_age = SPAN_MIN;
     create("job", w);
@@ -103,12 +103,12 @@ static void what_is_too_old_was_counted(void **state)
     assert_in_range(ask(&rows), 1, 130);
 }
 
-static void a_kill_at_any_time_counts_nothing_twice_and_nothing_never(void **state)
+static void every_run_is_counted_once_although_the_node_is_killed_often(void **state)
 {
     struct test_node *a = &world.nodes[0];
 
     (void)state;
-    world.length = SPAN_S;
+    world.call_length = SPAN_S;
     world.tick = 10 * SPAN_S;
     create("job", every(SPAN_MIN));
     for (int i = 1; i <= 40; i++) {
@@ -133,26 +133,26 @@ static enum rc one_of_twelve(enum db_point point)
 static void a_commit_in_doubt_counts_once(void **state)
 {
     (void)state;
-    world.length = SPAN_S;
+    world.call_length = SPAN_S;
     world.tick = 30 * SPAN_S;
     create("job", every(SPAN_MIN));
     prng_seed(&prng, 7);
-    world.chance = one_of_twelve;
+    world.draw_break = one_of_twelve;
     run_to("01:00:30");
-    world.chance = NULL;
+    world.draw_break = NULL;
     run_to("01:30:30");
     assert_int_equal(figures(FIRST_DAY, FIRST_DAY).runs, 90);
     assert_in_range(counted(), 70, 90);
 }
 
 /* Tokens and cost are as the worker reported; test runs are not counted. */
-static void what_runs_spend_is_summed(void **state)
+static void tokens_and_cost_of_runs_are_summed(void **state)
 {
     struct daily_stats got;
 
     (void)state;
-    world.length = INSTANT_NEVER;
-    create("job", wish());
+    world.call_length = INSTANT_NEVER;
+    create("job", no_slots());
     for (int i = 0; i < 3; i++) {
         struct report report;
 
@@ -161,10 +161,10 @@ static void what_runs_spend_is_summed(void **state)
         else
             trigger("job", OVERLAP_ALLOW_ALL);
         settle();
-        report = report_on(&world.dispatches[i], REPORT_DONE, OUTCOME_SUCCEEDED);
+        report = make_report(&world.calls[i], REPORT_DONE, OUTCOME_SUCCEEDED);
         report.tokens = 1000 + i;
         report.cost = 5;
-        assert_int_equal(report_that(&world.dispatches[i], &report), RC_OK);
+        assert_int_equal(send_report(&world.calls[i], &report), RC_OK);
     }
     got = figures(FIRST_DAY, FIRST_DAY);
     assert_int_equal(got.runs, 2);
@@ -176,11 +176,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TIMELINE(a_day_is_counted_as_its_runs_end),
-        TIMELINE(what_is_not_kept_was_counted),
-        TIMELINE(what_is_too_old_was_counted),
-        TIMELINE(a_kill_at_any_time_counts_nothing_twice_and_nothing_never),
+        TIMELINE(runs_are_counted_before_the_retention_count_deletes_them),
+        TIMELINE(runs_are_counted_before_the_retention_age_deletes_them),
+        TIMELINE(every_run_is_counted_once_although_the_node_is_killed_often),
         TIMELINE(a_commit_in_doubt_counts_once),
-        TIMELINE(what_runs_spend_is_summed),
+        TIMELINE(tokens_and_cost_of_runs_are_summed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

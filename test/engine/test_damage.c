@@ -6,9 +6,9 @@
 #include "harness.h"
 
 /* A worker holds the run of 01:00; a new boot has nothing in its caches. */
-static void make_held_run(struct wish w)
+static void make_held_run(struct test_schedule w)
 {
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", pulled(w));
     poll_for("q", 1, "one");
     run_to("01:00");
@@ -23,7 +23,7 @@ static void execute(const char *sql)
     struct err err = {.text = ""};
 
     if (db_exec(world.nodes[0].db, str_of(sql), &err) != RC_OK)
-        broken("%s: %s", sql, err.text);
+        fail_test("%s: %s", sql, err.text);
 }
 
 static void assert_corrupt(const struct command *command, const char *expected)
@@ -37,7 +37,7 @@ static void assert_corrupt(const struct command *command, const char *expected)
 
     assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_CORRUPT);
     if (!strstr(err.text, expected))
-        broken("the error is: %s", err.text);
+        fail_test("the error is: %s", err.text);
 }
 
 static void assert_terminate_is_corrupt(const char *expected)
@@ -69,7 +69,7 @@ static void a_counter_below_zero(void **state)
 
 static void a_gate_that_counts_too_few_runs(void **state)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     (void)state;
     w.draft.plan.policies.gate = STR("db");

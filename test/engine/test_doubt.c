@@ -6,24 +6,24 @@
 #include "base/prng.h"
 #include "harness.h"
 
-struct shape {
+struct break_case {
     enum db_point at;
-    enum rc overlapping;
+    enum rc rc;
 };
 
 /* Not begun, not committed, unknown whether committed, and committed without an answer. */
-static const struct shape shapes[] = {
+static const struct break_case break_cases[] = {
     {DB_BEFORE_FLUSH, RC_LOST},
     {DB_BEFORE_COMMIT, RC_LOST},
     {DB_BEFORE_COMMIT, RC_UNKNOWN},
     {DB_AFTER_COMMIT, RC_UNKNOWN},
 };
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+enum { BREAK_CASES = sizeof break_cases / sizeof break_cases[0] };
 
-static void arm(const struct shape *shape)
+static void arm(const struct break_case *break_case)
 {
-    world.nodes[0].break_at = shape->at;
-    world.nodes[0].break_with = shape->overlapping;
+    world.nodes[0].break_at = break_case->at;
+    world.nodes[0].break_with = break_case->rc;
 }
 
 static void assert_broke(int times)
@@ -37,26 +37,26 @@ static void a_create_in_doubt_is_done_once(void **state)
     char name[16];
 
     (void)state;
-    for (int i = 0; i < SHAPES; i++) {
+    for (int i = 0; i < BREAK_CASES; i++) {
         snprintf(name, sizeof name, "job-%d", i);
-        arm(&shapes[i]);
+        arm(&break_cases[i]);
         create(name, every(SPAN_H));
         assert_broke(i + 1);
         assert_int_equal(cursor_of(name).version, 1);
     }
-    assert_int_equal(world.events[EVENT_SCHEDULE_CREATED], SHAPES);
+    assert_int_equal(world.events[EVENT_SCHEDULE_CREATED], BREAK_CASES);
     run_to("01:00");
-    assert_int_equal(count_calls(), SHAPES);
+    assert_int_equal(count_calls(), BREAK_CASES);
 }
 
 static void an_update_in_doubt_raises_the_version_once(void **state)
 {
     (void)state;
     create("job", every(SPAN_H));
-    for (int i = 0; i < SHAPES; i++) {
+    for (int i = 0; i < BREAK_CASES; i++) {
         struct reply reply;
 
-        arm(&shapes[i]);
+        arm(&break_cases[i]);
         reply = update("job", i + 1, every(SPAN_H));
         assert_broke(i + 1);
         assert_int_equal(reply.rc, RC_OK);
@@ -69,9 +69,9 @@ static void a_trigger_in_doubt_starts_one_run(void **state)
 {
     (void)state;
     create("job", overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL));
-    for (int i = 0; i < SHAPES; i++) {
+    for (int i = 0; i < BREAK_CASES; i++) {
         run_until(world.now + SPAN_S);
-        arm(&shapes[i]);
+        arm(&break_cases[i]);
         trigger("job", OVERLAP_DEFAULT);
         assert_broke(i + 1);
         assert_int_equal(count_calls(), 1);
@@ -83,9 +83,9 @@ static void a_fire_in_doubt_is_one_call(void **state)
 {
     (void)state;
     create("job", every(SPAN_MIN));
-    for (int i = 0; i < SHAPES; i++) {
+    for (int i = 0; i < BREAK_CASES; i++) {
         run_until(when("00:00:30") + i * SPAN_MIN);
-        arm(&shapes[i]);
+        arm(&break_cases[i]);
         run_until(when("00:01:30") + i * SPAN_MIN);
         assert_broke(i + 1);
     }
@@ -97,11 +97,11 @@ static void a_fire_in_doubt_is_one_call(void **state)
 static void the_end_of_a_run_in_doubt_is_one_end(void **state)
 {
     (void)state;
-    world.length = 20 * SPAN_S;
+    world.call_length = 20 * SPAN_S;
     create("job", every(SPAN_MIN));
-    for (int i = 0; i < SHAPES; i++) {
+    for (int i = 0; i < BREAK_CASES; i++) {
         run_until(when("00:01:10") + i * SPAN_MIN);
-        arm(&shapes[i]);
+        arm(&break_cases[i]);
         run_until(when("00:01:30") + i * SPAN_MIN);
         assert_broke(i + 1);
     }
@@ -114,10 +114,10 @@ static void a_grant_in_doubt_is_one_grant(void **state)
 {
     (void)state;
     create("job", pulled(every(SPAN_MIN)));
-    for (int i = 0; i < SHAPES; i++) {
+    for (int i = 0; i < BREAK_CASES; i++) {
         run_until(when("00:01:10") + i * SPAN_MIN);
         (void)queue_of("q");
-        arm(&shapes[i]);
+        arm(&break_cases[i]);
         poll_for("q", 1, "one");
         assert_broke(i + 1);
         assert_int_equal(count_calls(), 1);
@@ -126,15 +126,15 @@ static void a_grant_in_doubt_is_one_grant(void **state)
 }
 
 /* Time passes while the connection is opened again. */
-static void a_turn_in_doubt_may_be_asked_again_later(void **state)
+static void a_turn_in_doubt_may_be_repeated_later(void **state)
 {
     struct test_node *a = &world.nodes[0];
     struct err err = {.text = ""};
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", every(SPAN_MIN));
-    arm(&shapes[3]);
+    arm(&break_cases[3]);
     world.now = when("00:01");
     assert_int_equal(turn_try(a, &err), RC_UNKNOWN);
     world.now += 3 * SPAN_S;
@@ -148,14 +148,14 @@ static void a_turn_in_doubt_may_be_asked_again_later(void **state)
 }
 
 /* The process dies instead of repeating the turn: the next one continues what was committed. */
-static void a_process_that_dies_in_doubt(void **state)
+static void after_a_death_in_doubt_the_next_process_continues(void **state)
 {
     struct test_node *a = &world.nodes[0];
     struct err err = {.text = ""};
 
     (void)state;
     create("job", every(SPAN_MIN));
-    arm(&shapes[3]);
+    arm(&break_cases[3]);
     world.now = when("00:01");
     assert_int_equal(turn_try(a, &err), RC_UNKNOWN);
     node_kill(a);
@@ -168,7 +168,7 @@ static void a_process_that_dies_in_doubt(void **state)
 }
 
 /* The answer was lost; the client repeats the request and gets the answer of the first one. */
-static void row_79_a_request_whose_answer_was_lost(void **state)
+static void row_79_a_repeated_request_gets_the_lost_answer(void **state)
 {
     struct command command = command_for(COMMAND_TRIGGER, "job");
     struct test_node *a = &world.nodes[0];
@@ -181,7 +181,7 @@ static void row_79_a_request_whose_answer_was_lost(void **state)
     create("job", overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL));
     command.request = STR("7d30");
     in.now = world.now;
-    arm(&shapes[3]);
+    arm(&break_cases[3]);
     a->is_turning = true;
     assert_int_equal(engine_turn(a->engine, &in, &out, &err), RC_UNKNOWN);
     a->is_turning = false;
@@ -212,11 +212,11 @@ static void nothing_is_lost_or_doubled_by_many_breaks(void **state)
 
     (void)state;
     prng_seed(&prng, 20);
-    world.names = true;
+    world.shows_names = true;
     ends("00:02", "00:03:30", OUTCOME_SUCCEEDED);
     create("skip", every(SPAN_MIN));
     create("pull", pulled(overlapping(every(2 * SPAN_MIN), OVERLAP_BUFFER_ALL)));
-    world.chance = one_of_twelve;
+    world.draw_break = one_of_twelve;
     poll_for("q", 3, "one");
     trigger("skip", OVERLAP_ALLOW_ALL);
     run_to("00:03");
@@ -228,7 +228,7 @@ static void nothing_is_lost_or_doubled_by_many_breaks(void **state)
     run_to("00:07:30");
     assert_true(a->breaks > 10);
     assert_int_equal(cursor_of("skip").version, 3);
-    assert_counts("pull", "started 5, open 2");
+    assert_counts("pull", "started 5, open 2, backfills 1");
     assert_ledger("skip", "skipped(overlap) 00:03, missed(paused) 00:04-00:05 x2");
     assert_counts("skip", "started 5, skipped 1, missed 2");
 }
@@ -242,9 +242,9 @@ int main(void)
         TIMELINE(a_fire_in_doubt_is_one_call),
         TIMELINE(the_end_of_a_run_in_doubt_is_one_end),
         TIMELINE(a_grant_in_doubt_is_one_grant),
-        TIMELINE(a_turn_in_doubt_may_be_asked_again_later),
-        TIMELINE(a_process_that_dies_in_doubt),
-        TIMELINE(row_79_a_request_whose_answer_was_lost),
+        TIMELINE(a_turn_in_doubt_may_be_repeated_later),
+        TIMELINE(after_a_death_in_doubt_the_next_process_continues),
+        TIMELINE(row_79_a_repeated_request_gets_the_lost_answer),
         TIMELINE(nothing_is_lost_or_doubled_by_many_breaks),
     };
 

@@ -15,8 +15,8 @@ static void assert_steps(int ready, int claimed, int started, int ended)
 static void a_call_of_this_node_is_started_when_it_is_claimed(void **state)
 {
     (void)state;
-    world.length = SPAN_MIN;
-    create("job", wish());
+    world.call_length = SPAN_MIN;
+    create("job", no_slots());
     trigger("job", OVERLAP_DEFAULT);
     settle();
     assert_steps(1, 1, 1, 0);
@@ -25,35 +25,35 @@ static void a_call_of_this_node_is_started_when_it_is_claimed(void **state)
     assert_steps(1, 1, 1, 1);
 }
 
-static void a_workers_run_is_started_at_its_first_sign_of_life(void **state)
+static void a_workers_run_is_started_at_its_first_report(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
-    create("job", pulled(wish()));
+    world.call_length = INSTANT_NEVER;
+    create("job", pulled(no_slots()));
     poll_for("q", 1, "one");
     trigger("job", OVERLAP_DEFAULT);
     settle();
     assert_steps(1, 1, 0, 0);
-    assert_int_equal(report(&world.dispatches[0], REPORT_ALIVE, OUTCOME_NONE), RC_OK);
-    assert_int_equal(report(&world.dispatches[0], REPORT_ALIVE, OUTCOME_NONE), RC_OK);
+    assert_int_equal(report(&world.calls[0], REPORT_ALIVE, OUTCOME_NONE), RC_OK);
+    assert_int_equal(report(&world.calls[0], REPORT_ALIVE, OUTCOME_NONE), RC_OK);
     assert_steps(1, 1, 1, 0);
-    assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
+    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
     assert_steps(1, 1, 1, 1);
 }
 
-static void a_workers_run_whose_end_is_its_first_sign_of_life_was_started_too(void **state)
+static void a_workers_run_whose_first_report_is_its_end_was_started_too(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
-    create("job", pulled(wish()));
+    world.call_length = INSTANT_NEVER;
+    create("job", pulled(no_slots()));
     poll_for("q", 1, "one");
     trigger("job", OVERLAP_DEFAULT);
     settle();
-    assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
+    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
     assert_steps(1, 1, 1, 1);
 }
 
-static void a_step_of_the_clock_is_told_of(void **state)
+static void a_step_of_the_clock_is_one_event(void **state)
 {
     struct test_node *a = &world.nodes[0];
 
@@ -71,9 +71,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TIMELINE(a_call_of_this_node_is_started_when_it_is_claimed),
-        TIMELINE(a_workers_run_is_started_at_its_first_sign_of_life),
-        TIMELINE(a_workers_run_whose_end_is_its_first_sign_of_life_was_started_too),
-        TIMELINE(a_step_of_the_clock_is_told_of),
+        TIMELINE(a_workers_run_is_started_at_its_first_report),
+        TIMELINE(a_workers_run_whose_first_report_is_its_end_was_started_too),
+        TIMELINE(a_step_of_the_clock_is_one_event),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

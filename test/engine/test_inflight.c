@@ -51,7 +51,7 @@ static void assert_found(const struct inflight *inflight, int key, bool expected
     assert_int_equal(by_key->run.worker.len + by_key->run.input.len, 0);
 }
 
-static void inflight_are_found_by_key_and_by_run_until_they_land(void **state)
+static void calls_are_found_by_key_and_by_run_until_they_are_removed(void **state)
 {
     struct arena *arena = arena_new(ARENA_MAX);
     struct inflight *inflight = inflight_new(arena);
@@ -86,7 +86,7 @@ static void inflight_are_found_by_key_and_by_run_until_they_land(void **state)
     arena_free(arena);
 }
 
-static void removing_what_is_not_there_changes_nothing(void **state)
+static void removing_an_unknown_key_changes_nothing(void **state)
 {
     struct arena *arena = arena_new(ARENA_MAX);
     struct inflight *inflight = inflight_new(arena);
@@ -103,8 +103,8 @@ static void removing_what_is_not_there_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inflight_are_found_by_key_and_by_run_until_they_land),
-        cmocka_unit_test(removing_what_is_not_there_changes_nothing),
+        cmocka_unit_test(calls_are_found_by_key_and_by_run_until_they_are_removed),
+        cmocka_unit_test(removing_an_unknown_key_changes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

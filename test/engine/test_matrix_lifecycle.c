@@ -9,7 +9,7 @@
 #include "harness.h"
 #include "store/named_objects.h"
 
-static struct reply put(const char *name, struct wish w)
+static struct reply put(const char *name, struct test_schedule w)
 {
     struct command command = command_for(COMMAND_PUT, name);
 
@@ -19,7 +19,7 @@ static struct reply put(const char *name, struct wish w)
 
 static void row_50_create(void **state)
 {
-    struct wish w = every(5 * SPAN_MIN);
+    struct test_schedule w = every(5 * SPAN_MIN);
     int64_t key;
 
     (void)state;
@@ -76,10 +76,10 @@ static void row_53_optimistic_version(void **state)
     assert_int_equal(row_of("job").version, 2);
 }
 
-static void row_54_delete_ends_what_waits(void **state)
+static void row_54_delete_drops_waiting_runs(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", overlapping(every(5 * SPAN_MIN), OVERLAP_BUFFER_ALL));
     run_to("00:16");
     assert_counts("job", "started 1, open 1, waiting 2");
@@ -95,7 +95,7 @@ static void row_54_delete_ends_what_waits(void **state)
     assert_int_equal(world.events[EVENT_SCHEDULE_DELETED], 1);
 }
 
-static void row_54_delete_cancels_what_is_ready(void **state)
+static void row_54_delete_cancels_ready_runs(void **state)
 {
     (void)state;
     create("job", pulled(every(5 * SPAN_MIN)));
@@ -124,7 +124,7 @@ static void row_54_a_deleted_name_is_free_again(void **state)
 
 static void row_54_a_name_is_free_in_the_turn_that_deletes_it(void **state)
 {
-    struct wish w = every(5 * SPAN_MIN);
+    struct test_schedule w = every(5 * SPAN_MIN);
     struct command commands[] = {command_for(COMMAND_DELETE, "job"),
                                  command_for(COMMAND_CREATE, "job"),
                                  command_for(COMMAND_CREATE, "job")};
@@ -155,7 +155,7 @@ static void row_55_pause_with_reason_and_resume(void **state)
 
 static void row_56_disabled_never_runs(void **state)
 {
-    struct wish w = every(5 * SPAN_MIN);
+    struct test_schedule w = every(5 * SPAN_MIN);
 
     (void)state;
     w.draft.is_disabled = true;
@@ -188,7 +188,7 @@ static void row_57_resume_skips_missed_slots(void **state)
 
 static void row_58_resume_replays_with_catch_up(void **state)
 {
-    struct wish w = overlapping(every(SPAN_MIN), OVERLAP_ALLOW_ALL);
+    struct test_schedule w = overlapping(every(SPAN_MIN), OVERLAP_ALLOW_ALL);
 
     (void)state;
     w.draft.plan.policies.catchup = CATCHUP_ALL;
@@ -248,7 +248,7 @@ static void row_61_global_pause(void **state)
 
 static void row_63_update_discards_older_slots(void **state)
 {
-    struct wish w = overlapping(every(SPAN_MIN), OVERLAP_ALLOW_ALL);
+    struct test_schedule w = overlapping(every(SPAN_MIN), OVERLAP_ALLOW_ALL);
     struct command command = command_for(COMMAND_UPDATE, "job");
 
     (void)state;
@@ -303,7 +303,7 @@ static void row_134_durable_schedules_queue_and_history(void **state)
 static void row_135_restart_does_not_duplicate(void **state)
 {
     (void)state;
-    world.length = 0;
+    world.call_length = 0;
     create("job", every(5 * SPAN_MIN));
     run_to("00:05");
     for (int i = 0; i < 5; i++)
@@ -315,7 +315,7 @@ static void row_135_restart_does_not_duplicate(void **state)
 
 static void row_136_restart_does_not_backfill(void **state)
 {
-    struct wish w = cron("0 9 * * *");
+    struct test_schedule w = cron("0 9 * * *");
 
     (void)state;
     w.draft.plan.policies.catchup = CATCHUP_NONE;
@@ -341,7 +341,7 @@ static int history_rows(const char *name)
 
 static void row_137_execution_pruning(void **state)
 {
-    struct wish w = every(SPAN_MIN);
+    struct test_schedule w = every(SPAN_MIN);
     int most = 0;
 
     (void)state;
@@ -359,7 +359,7 @@ static void row_137_execution_pruning(void **state)
 
 static void row_139_history_expires(void **state)
 {
-    struct wish w = every(SPAN_DAY);
+    struct test_schedule w = every(SPAN_DAY);
 
     (void)state;
     w.draft.plan.policies.retention_age = 90 * SPAN_DAY;
@@ -376,7 +376,7 @@ static void row_139_history_expires(void **state)
     assert_history("job", "");
 }
 
-static void row_142_ended_runs_are_apart_from_open_ones(void **state)
+static void row_142_ended_runs_are_in_another_table_than_open_ones(void **state)
 {
     (void)state;
     ends("00:05", "00:07", OUTCOME_SUCCEEDED);
@@ -403,13 +403,13 @@ static void row_143_tenancy(void **state)
 }
 
 /* Run ids and keys of schedules are not secret. */
-static void row_143_a_tenant_does_not_reach_what_is_anothers(void **state)
+static void row_143_a_tenant_cannot_change_runs_of_another(void **state)
 {
     struct command command = command_for(COMMAND_CANCEL, "");
     struct report sent;
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", every(5 * SPAN_MIN));
     run_to("00:05");
     command.namespace = submit_ok(COMMAND_NAMESPACE, "other").schedule;
@@ -420,13 +420,13 @@ static void row_143_a_tenant_does_not_reach_what_is_anothers(void **state)
     command.kind = COMMAND_DELETE;
     command.schedule = run_of("job", "00:05").schedule;
     assert_int_equal(submit(&command).rc, RC_NOT_FOUND);
-    sent = report_on(call_of("00:05"), REPORT_DONE, OUTCOME_SUCCEEDED);
+    sent = make_report(call_of("00:05"), REPORT_DONE, OUTCOME_SUCCEEDED);
     sent.namespace = command.namespace;
-    assert_int_equal(report_that(call_of("00:05"), &sent), RC_CONFLICT);
+    assert_int_equal(send_report(call_of("00:05"), &sent), RC_CONFLICT);
     assert_counts("job", "started 1, open 1");
     assert_history("job", "");
     sent.namespace = world.namespace;
-    assert_int_equal(report_that(call_of("00:05"), &sent), RC_OK);
+    assert_int_equal(send_report(call_of("00:05"), &sent), RC_OK);
     assert_history("job", "00:05 succeeded");
 }
 
@@ -461,7 +461,7 @@ static void row_143_a_tenant_has_settings_of_its_own(void **state)
 }
 
 /* A repeated request gets its first answer; later changes stay. */
-static void row_143_settings_that_come_twice_are_set_once(void **state)
+static void row_143_a_repeated_request_does_not_set_old_settings_again(void **state)
 {
     struct command first = command_for(COMMAND_NAMESPACE, "other"), second = first;
 
@@ -478,7 +478,7 @@ static void row_143_settings_that_come_twice_are_set_once(void **state)
 static void row_145_audit_fields(void **state)
 {
     struct command command = command_for(COMMAND_UPDATE, "job");
-    struct wish w = every(5 * SPAN_MIN);
+    struct test_schedule w = every(5 * SPAN_MIN);
 
     (void)state;
     create("job", w);
@@ -501,8 +501,8 @@ int main(void)
         TIMELINE(row_51_upsert_by_name),
         TIMELINE(row_52_update_raises_the_version),
         TIMELINE(row_53_optimistic_version),
-        TIMELINE(row_54_delete_ends_what_waits),
-        TIMELINE(row_54_delete_cancels_what_is_ready),
+        TIMELINE(row_54_delete_drops_waiting_runs),
+        TIMELINE(row_54_delete_cancels_ready_runs),
         TIMELINE(row_54_a_deleted_name_is_free_again),
         TIMELINE(row_54_a_name_is_free_in_the_turn_that_deletes_it),
         TIMELINE(row_55_pause_with_reason_and_resume),
@@ -519,11 +519,11 @@ int main(void)
         TIMELINE(row_136_restart_does_not_backfill),
         TIMELINE(row_137_execution_pruning),
         TIMELINE(row_139_history_expires),
-        TIMELINE(row_142_ended_runs_are_apart_from_open_ones),
+        TIMELINE(row_142_ended_runs_are_in_another_table_than_open_ones),
         TIMELINE(row_143_tenancy),
-        TIMELINE(row_143_a_tenant_does_not_reach_what_is_anothers),
+        TIMELINE(row_143_a_tenant_cannot_change_runs_of_another),
         TIMELINE(row_143_a_tenant_has_settings_of_its_own),
-        TIMELINE(row_143_settings_that_come_twice_are_set_once),
+        TIMELINE(row_143_a_repeated_request_does_not_set_old_settings_again),
         TIMELINE(row_145_audit_fields),
     };
 

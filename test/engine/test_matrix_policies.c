@@ -7,9 +7,9 @@
 #include "harness.h"
 
 /* Every minute a run of 90 seconds. */
-static void slow_job(struct wish w, const char *until)
+static void slow_job(struct test_schedule w, const char *until)
 {
-    world.length = 90 * SPAN_S;
+    world.call_length = 90 * SPAN_S;
     create("job", w);
     run_to(until);
 }
@@ -75,7 +75,7 @@ static void row_33_overlap_allow_all(void **state)
 static void row_34_overlap_override_per_request(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", overlapping(every(SPAN_H), OVERLAP_SKIP));
     run_to("01:10");
     trigger("job", OVERLAP_ALLOW_ALL);
@@ -85,9 +85,9 @@ static void row_34_overlap_override_per_request(void **state)
     assert_counts("job", "started 2, skipped 1, open 2");
 }
 
-static struct wish caught_up(span length, enum catchup mode)
+static struct test_schedule caught_up(span length, enum catchup mode)
 {
-    struct wish w = overlapping(every(length), OVERLAP_ALLOW_ALL);
+    struct test_schedule w = overlapping(every(length), OVERLAP_ALLOW_ALL);
 
     w.draft.plan.policies.catchup = mode;
     return w;
@@ -105,7 +105,7 @@ static void row_35_catch_up_flag(void **state)
 
 static void row_36_catch_up_window(void **state)
 {
-    struct wish w = caught_up(SPAN_MIN, CATCHUP_ALL);
+    struct test_schedule w = caught_up(SPAN_MIN, CATCHUP_ALL);
 
     (void)state;
     w.draft.plan.policies.catchup_window = SPAN_H;
@@ -118,7 +118,7 @@ static void row_36_catch_up_window(void **state)
 
 static void row_37_missed_counter(void **state)
 {
-    struct wish w = caught_up(SPAN_MIN, CATCHUP_LATEST);
+    struct test_schedule w = caught_up(SPAN_MIN, CATCHUP_LATEST);
 
     (void)state;
     w.draft.plan.policies.catchup_window = 0;
@@ -141,7 +141,7 @@ static void row_38_oldest_one_late_run_then_future(void **state)
     assert_calls("00:11@00:11");
 }
 
-static void row_38_none(void **state)
+static void row_38_mode_none_starts_no_late_run(void **state)
 {
     (void)state;
     create("job", caught_up(SPAN_MIN, CATCHUP_NONE));
@@ -161,7 +161,7 @@ static void row_38_latest_is_the_default(void **state)
     assert_ledger("job", "missed(coalesced) 00:01-00:09 x9");
 }
 
-/* C15: the first failure already doubles the interval; the run at 00:01 is the first. */
+/* The first failure already doubles the interval; the run at 00:01 is the first. */
 static void row_39_exponential_backoff_on_failures(void **state)
 {
     static const int minutes[] = {2, 4, 8, 16, 32, 32};
@@ -169,17 +169,17 @@ static void row_39_exponential_backoff_on_failures(void **state)
 
     (void)state;
     create("job", governed(SPAN_MIN));
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     run_until(t);
     for (int i = 0; i < 6; i++) {
-        end_now(&world.dispatches[i], OUTCOME_FAILED);
+        end_now(&world.calls[i], OUTCOME_FAILED);
         assert_int_equal(cursor_of("job").failures, i + 1);
         t += minutes[i] * SPAN_MIN;
         assert_true(cursor_of("job").next_at == t);
         run_until(t);
-        assert_int_equal(world.dispatch_count, i + 2);
+        assert_int_equal(world.call_count, i + 2);
     }
-    end_now(&world.dispatches[6], OUTCOME_SUCCEEDED);
+    end_now(&world.calls[6], OUTCOME_SUCCEEDED);
     assert_true(cursor_of("job").next_at == t + SPAN_MIN);
 }
 
@@ -265,7 +265,7 @@ static void row_44_pause_until_on_the_wall_clock(void **state)
 }
 
 /* The node was down when the pause ended: slots after it are late, not paused. */
-static void row_44_what_comes_after_the_pause_was_not_paused(void **state)
+static void row_44_slots_after_the_end_of_a_pause_are_late_not_paused(void **state)
 {
     struct command command = command_for(COMMAND_PAUSE, "job");
 
@@ -278,7 +278,7 @@ static void row_44_what_comes_after_the_pause_was_not_paused(void **state)
     assert_ledger("job", "missed(paused) 00:01-00:02 x2, missed(coalesced) 00:03-00:04 x2");
 }
 
-static void row_44_the_end_of_a_pause_is_not_of_the_pause(void **state)
+static void row_44_a_slot_at_the_end_of_a_pause_starts(void **state)
 {
     struct command command = command_for(COMMAND_PAUSE, "job");
 
@@ -292,7 +292,7 @@ static void row_44_the_end_of_a_pause_is_not_of_the_pause(void **state)
 }
 
 /* The next pause ends the expired one, and starts the slots between the two. */
-static void row_44_a_pause_after_a_pause_leaves_what_came_between(void **state)
+static void row_44_slots_between_two_pauses_start(void **state)
 {
     struct command command = command_for(COMMAND_PAUSE, "job");
 
@@ -310,7 +310,7 @@ static void row_44_a_pause_after_a_pause_leaves_what_came_between(void **state)
     assert_ledger("job", "missed(paused) 00:01-00:02 x2, missed(coalesced) 00:03");
 }
 
-static void row_44_an_edit_after_a_pause_leaves_what_came_between(void **state)
+static void row_44_a_slot_between_a_pause_and_an_edit_starts(void **state)
 {
     struct command command = command_for(COMMAND_PAUSE, "job");
 
@@ -329,24 +329,24 @@ static void row_44_an_edit_after_a_pause_leaves_what_came_between(void **state)
 
 static void row_45_source_label_of_each_decision(void **state)
 {
-    struct wish w = governed(10 * SPAN_S);
+    struct test_schedule w = governed(10 * SPAN_S);
 
     (void)state;
     w.draft.plan.governor_min = SPAN_MIN;
     create("plain", governed(7 * SPAN_S));
     create("clamped", w);
     run_to("00:01");
-    assert_int_equal(world.dispatches[0].work.run.source, SOURCE_BASELINE_INTERVAL + 1);
+    assert_int_equal(world.calls[0].work.run.source, SOURCE_BASELINE_INTERVAL + 1);
     assert_int_equal(call_of("00:01")->work.run.source, SOURCE_CLAMPED_MIN + 1);
 }
 
-static void row_46_jitter_spreads_and_keeps_the_pointer(void **state)
+static void row_46_jitter_spreads_starts_and_keeps_slots_exact(void **state)
 {
     char name[16];
 
     (void)state;
     for (int i = 0; i < 50; i++) {
-        struct wish w = every(SPAN_MIN);
+        struct test_schedule w = every(SPAN_MIN);
 
         snprintf(name, sizeof name, "job-%d", i);
         w.def.jitter = 200 * SPAN_MS;
@@ -356,16 +356,16 @@ static void row_46_jitter_spreads_and_keeps_the_pointer(void **state)
     run_to("00:01:30");
     assert_int_equal(count_calls(), 50);
     for (int i = 0; i < 50; i++) {
-        assert_at(world.dispatches[i].work.run.slot, "00:01");
-        assert_in_range(world.dispatches[i].at - when("00:01"), 0, 200 * SPAN_MS);
+        assert_at(world.calls[i].work.run.slot, "00:01");
+        assert_in_range(world.calls[i].at - when("00:01"), 0, 200 * SPAN_MS);
     }
-    assert_true(world.dispatches[0].at < world.dispatches[49].at);
+    assert_true(world.calls[0].at < world.calls[49].at);
     assert_at(cursor_of("job-7").next_at, "00:02");
 }
 
-static struct wish approved(void)
+static struct test_schedule approved(void)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     w.draft.plan.policies.approval = true;
     return w;
@@ -396,7 +396,7 @@ static void row_48_rejection(void **state)
 
 static void row_49_timeout_is_recorded_with_its_reason(void **state)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     (void)state;
     w.draft.plan.policies.timeout = 30 * SPAN_S;
@@ -408,13 +408,13 @@ static void row_49_timeout_is_recorded_with_its_reason(void **state)
     assert_counts("job", "started 1, failed 1");
 }
 
-static void row_49_a_call_that_never_ends_is_ended(void **state)
+static void row_49_the_engine_ends_a_call_that_never_reports(void **state)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     (void)state;
     w.draft.plan.policies.timeout = 30 * SPAN_S;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("00:59");
     world.tick = SPAN_S;
     create("job", w);
@@ -438,7 +438,7 @@ int main(void)
         TIMELINE(row_36_catch_up_window),
         TIMELINE(row_37_missed_counter),
         TIMELINE(row_38_oldest_one_late_run_then_future),
-        TIMELINE(row_38_none),
+        TIMELINE(row_38_mode_none_starts_no_late_run),
         TIMELINE(row_38_latest_is_the_default),
         TIMELINE(row_39_exponential_backoff_on_failures),
         TIMELINE(row_40_interval_hint),
@@ -447,16 +447,16 @@ int main(void)
         TIMELINE(row_43_hint_expiry),
         TIMELINE(row_44_pause_until),
         TIMELINE(row_44_pause_until_on_the_wall_clock),
-        TIMELINE(row_44_what_comes_after_the_pause_was_not_paused),
-        TIMELINE(row_44_the_end_of_a_pause_is_not_of_the_pause),
-        TIMELINE(row_44_a_pause_after_a_pause_leaves_what_came_between),
-        TIMELINE(row_44_an_edit_after_a_pause_leaves_what_came_between),
+        TIMELINE(row_44_slots_after_the_end_of_a_pause_are_late_not_paused),
+        TIMELINE(row_44_a_slot_at_the_end_of_a_pause_starts),
+        TIMELINE(row_44_slots_between_two_pauses_start),
+        TIMELINE(row_44_a_slot_between_a_pause_and_an_edit_starts),
         TIMELINE(row_45_source_label_of_each_decision),
-        TIMELINE(row_46_jitter_spreads_and_keeps_the_pointer),
+        TIMELINE(row_46_jitter_spreads_starts_and_keeps_slots_exact),
         TIMELINE(row_48_approval),
         TIMELINE(row_48_rejection),
         TIMELINE(row_49_timeout_is_recorded_with_its_reason),
-        TIMELINE(row_49_a_call_that_never_ends_is_ended),
+        TIMELINE(row_49_the_engine_ends_a_call_that_never_reports),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ static void row_69_backfill_of_a_past_range(void **state)
 static void row_70_a_backfill_does_not_block_triggers_or_slots(void **state)
 {
     (void)state;
-    world.length = 50 * SPAN_S;
+    world.call_length = 50 * SPAN_S;
     create("job", overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL));
     run_to("00:30");
     backfill("job", "05-01 00:00", "05-31 00:00", OVERLAP_BUFFER_ALL);
@@ -77,7 +77,7 @@ static void row_70_a_backfill_does_not_block_triggers_or_slots(void **state)
 static void row_71_a_backfill_removes_itself(void **state)
 {
     (void)state;
-    world.length = SPAN_MIN;
+    world.call_length = SPAN_MIN;
     create("job", every(SPAN_H));
     run_to("00:30");
     backfill("job", "05-31 00:00", "05-31 02:00", OVERLAP_BUFFER_ALL);
@@ -123,7 +123,7 @@ static void row_72_cancel_a_planned_slot(void **state)
     assert_counts("job", "started 2, cancelled 1");
 }
 
-static void row_72_a_skipped_slot_can_be_taken_back(void **state)
+static void row_72_a_skipped_slot_can_be_restored(void **state)
 {
     (void)state;
     create("job", every(SPAN_H));
@@ -134,17 +134,17 @@ static void row_72_a_skipped_slot_can_be_taken_back(void **state)
     assert_ledger("job", "");
 }
 
-static void row_72_what_is_no_slot_cannot_be_cancelled(void **state)
+static void row_72_a_time_that_is_not_a_slot_cannot_be_skipped(void **state)
 {
     (void)state;
     create("job", every(SPAN_H));
     assert_int_not_equal(submit_run(COMMAND_SKIP, run_of("job", "02:30")).rc, RC_OK);
 }
 
-static void row_73_a_record_never_goes_back(void **state)
+static void row_73_an_ended_run_rejects_later_reports(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", every(SPAN_H));
     run_to("01:00");
     end_now(call_of("01:00"), OUTCOME_FAILED);
@@ -156,7 +156,7 @@ static void row_73_a_record_never_goes_back(void **state)
 static void row_74_ready_leased_running_done(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_H)));
     run_to("01:00");
     assert_int_equal(state_of("job"), RUN_READY);
@@ -187,15 +187,15 @@ static void row_75_outcomes_of_runs(void **state)
 }
 
 /* The process dies between the commit of the start and its dispatch. */
-static void die_before_dispatch(struct wish w)
+static void die_before_dispatch(struct test_schedule w)
 {
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", w);
     run_to("01:00");
     assert_calls("01:00@01:00");
     node_kill(&world.nodes[0]);
     world.now += SPAN_S;
-    world.length = 0;
+    world.call_length = 0;
     node_boot(&world.nodes[0]);
     settle();
     run_to("02:00");
@@ -212,7 +212,7 @@ static void row_76_the_slot_is_not_fired_again(void **state)
 
 static void row_76_at_most_once_is_not_sent_again(void **state)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     (void)state;
     w.draft.plan.policies.at_most_once = true;
@@ -230,7 +230,7 @@ static void row_77_exactly_one_run_per_slot(void **state)
     run_to("00:01");
     assert_int_equal(count_calls(), 60);
     for (int i = 0; i < 60; i++)
-        assert_true(world.dispatches[i].work.run.slot == world.base + (i + 1) * SPAN_S);
+        assert_true(world.calls[i].work.run.slot == world.base + (i + 1) * SPAN_S);
 }
 
 /* An id encodes schedule, slot and pass, before the run exists and after an edit. */
@@ -274,7 +274,7 @@ static void row_83_84_85_a_failing_job_keeps_its_cadence(void **state)
 
 static void row_88_last_completion_result(void **state)
 {
-    struct wish w = every(SPAN_MIN);
+    struct test_schedule w = every(SPAN_MIN);
 
     (void)state;
     w.draft.plan.policies.wants_last = true;
@@ -301,7 +301,7 @@ static struct history_row newest(const char *name)
     return row;
 }
 
-static void row_89_recent_runs_newest_first(void **state)
+static void row_89_the_newest_run_is_first(void **state)
 {
     (void)state;
     create("job", every(SPAN_MIN));
@@ -335,10 +335,10 @@ static void row_95_a_long_run_never_stacks(void **state)
     assert_calls("00:01@00:01, 00:03:30@00:03:30");
 }
 
-/* C17: the next slot of the cron expression after the end, never a time between. */
+/* The next run has a slot of the cron expression, never a time between two slots. */
 static void row_96_cron_after_a_long_run_stays_on_the_grid(void **state)
 {
-    struct wish w = cron("*/5 * * * *");
+    struct test_schedule w = cron("*/5 * * * *");
 
     (void)state;
     w.draft.plan.is_governed = true;
@@ -348,9 +348,9 @@ static void row_96_cron_after_a_long_run_stays_on_the_grid(void **state)
     assert_calls("00:05@00:05, 00:20@00:20, 00:25@00:25");
 }
 
-static struct wish retried(int32_t attempts, enum backoff backoff, span delay)
+static struct test_schedule retried(int32_t attempts, enum backoff backoff, span delay)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     w.draft.plan.policies.retry = (struct retry_policy){
         .attempts = attempts, .backoff = backoff, .delay = delay, .max = SPAN_H};
@@ -383,7 +383,7 @@ static void row_117_exponential_backoff(void **state)
 }
 
 /* maxRetries 2 of the jobs dialect means three attempts. */
-static void row_118_attempts_are_retries_and_one(void **state)
+static void row_118_three_attempts_two_seconds_apart(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++)
@@ -452,9 +452,9 @@ int main(void)
         TIMELINE(row_71_a_backfill_removes_itself),
         TIMELINE(row_72_cancel_a_queued_run),
         TIMELINE(row_72_cancel_a_planned_slot),
-        TIMELINE(row_72_a_skipped_slot_can_be_taken_back),
-        TIMELINE(row_72_what_is_no_slot_cannot_be_cancelled),
-        TIMELINE(row_73_a_record_never_goes_back),
+        TIMELINE(row_72_a_skipped_slot_can_be_restored),
+        TIMELINE(row_72_a_time_that_is_not_a_slot_cannot_be_skipped),
+        TIMELINE(row_73_an_ended_run_rejects_later_reports),
         TIMELINE(row_74_ready_leased_running_done),
         TIMELINE(row_75_outcomes_of_runs),
         TIMELINE(row_76_the_slot_is_not_fired_again),
@@ -464,13 +464,13 @@ int main(void)
         TIMELINE(row_81_82_scheduled_and_execution_time),
         TIMELINE(row_83_84_85_a_failing_job_keeps_its_cadence),
         TIMELINE(row_88_last_completion_result),
-        TIMELINE(row_89_recent_runs_newest_first),
+        TIMELINE(row_89_the_newest_run_is_first),
         TIMELINE(row_90_91_times_outcome_and_error),
         TIMELINE(row_95_a_long_run_never_stacks),
         TIMELINE(row_96_cron_after_a_long_run_stays_on_the_grid),
         TIMELINE(row_115_116_120_121_three_attempts_a_minute_apart),
         TIMELINE(row_117_exponential_backoff),
-        TIMELINE(row_118_attempts_are_retries_and_one),
+        TIMELINE(row_118_three_attempts_two_seconds_apart),
         TIMELINE(row_119_a_retry_is_picked_up_by_a_worker),
         TIMELINE(row_122_failure_counter_resets_on_success),
         TIMELINE(row_123_a_failed_fire_counts_once),

@@ -3,11 +3,11 @@
  * Rows 98 to 114 and 125 to 133 of docs/mission.md: workers, leases and concurrency.
  *
  * Several nodes are in test_two_nodes.c (77, 98, 112, 131).  Tested in other layers: 109 and
- * 128 (a batch is a quantum of work here, C29).
+ * 128 (here a batch limits a transaction, not the number of runs).
  */
 #include "harness.h"
 
-static struct wish job(void)
+static struct test_schedule job(void)
 {
     return pulled(every(SPAN_H));
 }
@@ -15,7 +15,7 @@ static struct wish job(void)
 static void row_98_one_winner(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", job());
     poll_for("q", 1, "one");
     poll_for("q", 1, "two");
@@ -27,7 +27,7 @@ static void row_98_one_winner(void **state)
 static void row_99_101_a_dead_worker_is_replaced_after_lease_and_grace(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("00:59");
     world.tick = SPAN_S;
     create("job", job());
@@ -39,15 +39,15 @@ static void row_99_101_a_dead_worker_is_replaced_after_lease_and_grace(void **st
     run_to("01:02:05");
     assert_calls("01:00#2@01:02");
     assert_int_equal(world.events[EVENT_LEASE_EXPIRED], 1);
-    assert_string_equal(world.dispatches[0].work.run.worker.ptr, "one");
-    assert_string_equal(world.dispatches[1].work.run.worker.ptr, "two");
-    assert_true(world.dispatches[1].work.run.fence > world.dispatches[0].work.run.fence);
+    assert_string_equal(world.calls[0].work.run.worker.ptr, "one");
+    assert_string_equal(world.calls[1].work.run.worker.ptr, "two");
+    assert_true(world.calls[1].work.run.fence > world.calls[0].work.run.fence);
 }
 
 static void row_100_heartbeats_keep_a_run_of_five_minutes(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("00:59");
     world.tick = SPAN_S;
     create("job", job());
@@ -73,7 +73,7 @@ static void row_102_owner_of_a_run(void **state)
     assert_string_equal(call_of("01:00")->work.run.worker.ptr, "5f1c-uuid");
 }
 
-/* C18: no run starts before its slot, however far ahead the engine reads. */
+/* No run starts before its slot, however far ahead the engine reads. */
 static void row_103_104_never_before_the_slot(void **state)
 {
     (void)state;
@@ -99,9 +99,9 @@ static void row_105_a_long_call_is_made_once(void **state)
 static void row_106_oldest_due_first(void **state)
 {
     (void)state;
-    world.names = true;
+    world.shows_names = true;
     world.capacity = 1;
-    world.length = SPAN_S;
+    world.call_length = SPAN_S;
     create("third", cron("30 0 * * *"));
     create("first", cron("10 0 * * *"));
     create("second", cron("20 0 * * *"));
@@ -110,9 +110,9 @@ static void row_106_oldest_due_first(void **state)
     assert_calls("first 00:10@01:00, second 00:20@01:00:01, third 00:30@01:00:02");
 }
 
-static struct wish ranked(int32_t priority)
+static struct test_schedule ranked(int32_t priority)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     w.draft.plan.policies.priority = priority;
     return w;
@@ -121,9 +121,9 @@ static struct wish ranked(int32_t priority)
 static void row_107_priority_first(void **state)
 {
     (void)state;
-    world.names = true;
+    world.shows_names = true;
     world.capacity = 1;
-    world.length = SPAN_S;
+    world.call_length = SPAN_S;
     create("low", ranked(1));
     create("middle", ranked(5));
     create("high", ranked(10));
@@ -140,10 +140,10 @@ static void trigger_with(const char *name, int32_t priority)
     assert_int_equal(submit(&command).rc, RC_OK);
 }
 
-static void row_107_a_run_by_hand_has_the_priority_that_is_asked_for(void **state)
+static void row_107_a_trigger_has_the_requested_priority(void **state)
 {
     (void)state;
-    world.names = true;
+    world.shows_names = true;
     create("low", pulled(ranked(1)));
     create("middle", pulled(ranked(5)));
     create("high", pulled(ranked(10)));
@@ -158,11 +158,11 @@ static void row_107_a_run_by_hand_has_the_priority_that_is_asked_for(void **stat
 
 static void row_108_a_zombie_run_fails(void **state)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     (void)state;
     w.draft.plan.policies.max_run_time = 10 * SPAN_MIN;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", w);
     run_to("01:10:59"); /* the call has CALL_GRACE to end itself */
     assert_int_equal(cursor_of("job").open, 1);
@@ -185,8 +185,7 @@ static void row_110_thundering_herd(void **state)
     assert_int_equal(count_calls(), 50);
     for (int i = 0; i < 50; i++)
         for (int j = 0; j < i; j++)
-            assert_true(world.dispatches[i].work.run.schedule !=
-                        world.dispatches[j].work.run.schedule);
+            assert_true(world.calls[i].work.run.schedule != world.calls[j].work.run.schedule);
 }
 
 static void row_111_the_engine_asks_to_be_woken_at_the_slot(void **state)
@@ -214,7 +213,7 @@ static void row_114_a_late_worker_is_fenced_off(void **state)
     struct call late;
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("00:59");
     world.tick = SPAN_S;
     create("job", job());
@@ -222,18 +221,18 @@ static void row_114_a_late_worker_is_fenced_off(void **state)
     run_to("01:00");
     poll_for("q", 1, "two");
     run_to("01:02:05");
-    late = world.dispatches[0];
+    late = world.calls[0];
     assert_int_equal(report(&late, REPORT_ALIVE, OUTCOME_NONE), RC_CONFLICT);
     assert_int_equal(report(&late, REPORT_DONE, OUTCOME_FAILED), RC_CONFLICT);
     assert_int_equal(world.events[EVENT_LEASE_STALE], 2);
-    end_now(&world.dispatches[1], OUTCOME_SUCCEEDED);
+    end_now(&world.calls[1], OUTCOME_SUCCEEDED);
     assert_counts("job", "started 1");
     assert_int_equal(cursor_of("job").last_outcome, OUTCOME_SUCCEEDED);
 }
 
-static struct wish gated(const char *key, int32_t limit)
+static struct test_schedule gated(const char *key, int32_t limit)
 {
-    struct wish w = overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL);
+    struct test_schedule w = overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL);
 
     w.draft.plan.policies.gate = str_of(key);
     w.draft.plan.policies.gate_limit = limit;
@@ -243,8 +242,8 @@ static struct wish gated(const char *key, int32_t limit)
 static void row_125_a_cap_over_several_schedules(void **state)
 {
     (void)state;
-    world.names = true;
-    world.length = 10 * SPAN_S;
+    world.shows_names = true;
+    world.call_length = 10 * SPAN_S;
     create("one", gated("agent:7", 1));
     create("two", gated("agent:7", 1));
     create("free", gated("agent:8", 1));
@@ -257,7 +256,7 @@ static void row_125_a_cap_over_several_schedules(void **state)
 static void row_125_a_cap_of_two_is_held_through_failures_and_kills(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     for (int i = 0; i < 6; i++) {
         char name[16];
 
@@ -266,10 +265,10 @@ static void row_125_a_cap_of_two_is_held_through_failures_and_kills(void **state
     }
     run_to("01:00");
     assert_int_equal(calls_open(), 2);
-    end_now(&world.dispatches[0], OUTCOME_FAILED);
+    end_now(&world.calls[0], OUTCOME_FAILED);
     assert_int_equal(calls_open(), 2);
-    assert_int_equal(report(&world.dispatches[1], REPORT_RELEASE, OUTCOME_NONE), RC_OK);
-    world.dispatches[1].is_open = false;
+    assert_int_equal(report(&world.calls[1], REPORT_RELEASE, OUTCOME_NONE), RC_OK);
+    world.calls[1].is_open = false;
     settle();
     assert_int_equal(calls_open(), 2);
     node_kill(&world.nodes[0]);
@@ -277,9 +276,9 @@ static void row_125_a_cap_of_two_is_held_through_failures_and_kills(void **state
     settle();
     assert_int_equal(calls_open(), 2);
     for (int i = 0; calls_open() > 0 && i < 20; i++)
-        for (int k = 0; k < world.dispatch_count; k++)
-            if (world.dispatches[k].is_open)
-                end_now(&world.dispatches[k], OUTCOME_SUCCEEDED);
+        for (int k = 0; k < world.call_count; k++)
+            if (world.calls[k].is_open)
+                end_now(&world.calls[k], OUTCOME_SUCCEEDED);
     for (int i = 0; i < 6; i++) {
         char name[16];
 
@@ -288,11 +287,11 @@ static void row_125_a_cap_of_two_is_held_through_failures_and_kills(void **state
     }
 }
 
-static void row_126_a_node_makes_no_more_calls_than_it_can(void **state)
+static void row_126_a_node_makes_no_more_calls_than_its_capacity(void **state)
 {
     (void)state;
     world.capacity = 8;
-    world.length = SPAN_S;
+    world.call_length = SPAN_S;
     create("job", overlapping(every(SPAN_S), OVERLAP_ALLOW_ALL));
     pause_it("job", "x");
     run_to("00:01");
@@ -301,16 +300,16 @@ static void row_126_a_node_makes_no_more_calls_than_it_can(void **state)
     run_to("00:01:10");
     assert_int_equal(count_calls(), 40);
     for (int i = 0; i + 8 < 40; i++)
-        assert_true(world.dispatches[i + 8].at >= world.dispatches[i].at + SPAN_S);
+        assert_true(world.calls[i + 8].at >= world.calls[i].at + SPAN_S);
 }
 
 static void row_127_a_flood_in_one_queue_does_not_block_another(void **state)
 {
-    struct wish b = job();
+    struct test_schedule b = job();
 
     (void)state;
-    world.names = true;
-    world.length = INSTANT_NEVER;
+    world.shows_names = true;
+    world.call_length = INSTANT_NEVER;
     b.draft.queue = STR("jobs:b");
     create("flood", pulled(overlapping(every(SPAN_S), OVERLAP_ALLOW_ALL)));
     create("b", b);
@@ -319,7 +318,7 @@ static void row_127_a_flood_in_one_queue_does_not_block_another(void **state)
     assert_calls("b 01:00@01:00");
 }
 
-static void row_127_a_paused_queue_holds_only_its_own(void **state)
+static void row_127_a_paused_queue_grants_nothing_until_it_is_resumed(void **state)
 {
     struct command command = command_for(COMMAND_QUEUE_PAUSE, "");
 
@@ -338,13 +337,13 @@ static void row_127_a_paused_queue_holds_only_its_own(void **state)
 
 static void row_129_backpressure_drops_and_counts(void **state)
 {
-    struct wish w = overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
+    struct test_schedule w = overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 3;
     w.draft.plan.policies.catchup = CATCHUP_ALL;
     w.draft.plan.policies.drop_when_full = true;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", w);
     run_to("00:10");
     assert_counts("job", "started 1, dropped 6, open 1, waiting 3");
@@ -352,17 +351,17 @@ static void row_129_backpressure_drops_and_counts(void **state)
 
 static void row_129_backpressure_waits(void **state)
 {
-    struct wish w = overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
+    struct test_schedule w = overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 3;
     w.draft.plan.policies.catchup = CATCHUP_ALL;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", w);
     run_to("00:10");
     assert_counts("job", "started 1, open 1, waiting 3");
     assert_at(cursor_of("job").mark, "00:04");
-    world.length = 0;
+    world.call_length = 0;
     end_now(call_of("00:01"), OUTCOME_SUCCEEDED);
     assert_int_equal(count_calls(), 10);
     assert_counts("job", "started 10");
@@ -372,19 +371,19 @@ static void row_129_backpressure_waits(void **state)
 /* Five minutes of waiting equal one step of priority: no run waits for ever. */
 static void row_130_a_low_priority_is_not_starved(void **state)
 {
-    struct wish high = overlapping(every(10 * SPAN_S), OVERLAP_ALLOW_ALL);
+    struct test_schedule high = overlapping(every(10 * SPAN_S), OVERLAP_ALLOW_ALL);
     int64_t low;
 
     (void)state;
     high.draft.plan.policies.priority = 6;
     world.capacity = 1;
-    world.length = 10 * SPAN_S;
+    world.call_length = 10 * SPAN_S;
     low = create("low", ranked(5));
     create("high", high);
     run_to("01:06");
-    for (int i = 0; i < world.dispatch_count; i++)
-        if (world.dispatches[i].work.run.schedule == low) {
-            assert_in_range(world.dispatches[i].at, when("01:00"), when("01:05:20"));
+    for (int i = 0; i < world.call_count; i++)
+        if (world.calls[i].work.run.schedule == low) {
+            assert_in_range(world.calls[i].at, when("01:00"), when("01:05:20"));
             return;
         }
     fail_msg("the low one was never started");
@@ -408,7 +407,7 @@ static void row_133_a_hint_written_during_a_run_is_kept(void **state)
     struct command command = command_for(COMMAND_HINT, "job");
 
     (void)state;
-    world.length = 20 * SPAN_S;
+    world.call_length = 20 * SPAN_S;
     create("job", governed(SPAN_MIN));
     run_to("00:01:10");
     command.hint.interval = 30 * SPAN_S;
@@ -430,7 +429,7 @@ int main(void)
         TIMELINE(row_105_a_long_call_is_made_once),
         TIMELINE(row_106_oldest_due_first),
         TIMELINE(row_107_priority_first),
-        TIMELINE(row_107_a_run_by_hand_has_the_priority_that_is_asked_for),
+        TIMELINE(row_107_a_trigger_has_the_requested_priority),
         TIMELINE(row_108_a_zombie_run_fails),
         TIMELINE(row_110_thundering_herd),
         TIMELINE(row_111_the_engine_asks_to_be_woken_at_the_slot),
@@ -438,9 +437,9 @@ int main(void)
         TIMELINE(row_114_a_late_worker_is_fenced_off),
         TIMELINE(row_125_a_cap_over_several_schedules),
         TIMELINE(row_125_a_cap_of_two_is_held_through_failures_and_kills),
-        TIMELINE(row_126_a_node_makes_no_more_calls_than_it_can),
+        TIMELINE(row_126_a_node_makes_no_more_calls_than_its_capacity),
         TIMELINE(row_127_a_flood_in_one_queue_does_not_block_another),
-        TIMELINE(row_127_a_paused_queue_holds_only_its_own),
+        TIMELINE(row_127_a_paused_queue_grants_nothing_until_it_is_resumed),
         TIMELINE(row_129_backpressure_drops_and_counts),
         TIMELINE(row_129_backpressure_waits),
         TIMELINE(row_130_a_low_priority_is_not_starved),

@@ -72,7 +72,7 @@ static void a_plan_is_found_at_its_version_only(void **state)
 }
 
 /* The last plans that were put are cached, the first are not. */
-static void the_oldest_make_room(void **state)
+static void the_oldest_plans_are_evicted_first(void **state)
 {
     struct arena *arena;
     struct plan_cache *plan_cache = make(&arena);
@@ -96,7 +96,7 @@ static void the_oldest_make_room(void **state)
 }
 
 /* The old version goes with its block; the new one stays. */
-static void a_new_version_outlives_the_place_of_the_old_one(void **state)
+static void a_new_version_stays_when_the_block_of_the_old_one_is_evicted(void **state)
 {
     struct arena *arena;
     struct plan_cache *plan_cache = make(&arena);
@@ -115,7 +115,7 @@ static void a_new_version_outlives_the_place_of_the_old_one(void **state)
     unmake(plan_cache, arena);
 }
 
-static void what_is_large_is_not_kept(void **state)
+static void a_plan_larger_than_a_block_is_not_cached(void **state)
 {
     struct arena *arena;
     struct plan_cache *plan_cache = make(&arena);
@@ -136,9 +136,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_is_found_at_its_version_only),
-        cmocka_unit_test(the_oldest_make_room),
-        cmocka_unit_test(a_new_version_outlives_the_place_of_the_old_one),
-        cmocka_unit_test(what_is_large_is_not_kept),
+        cmocka_unit_test(the_oldest_plans_are_evicted_first),
+        cmocka_unit_test(a_new_version_stays_when_the_block_of_the_old_one_is_evicted),
+        cmocka_unit_test(a_plan_larger_than_a_block_is_not_cached),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

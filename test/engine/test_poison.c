@@ -24,8 +24,8 @@ static void turn_with_all(struct turn_out *out)
         fail_msg("%s: %s", rc_name(rc), err.text);
     assert_int_equal(out->reply_count, MANY);
     /* The events of all transactions, without a gap. */
-    assert_int_equal(out->first_event, world.nodes[0].events + 1);
-    world.nodes[0].events += out->event_count;
+    assert_int_equal(out->first_event, world.nodes[0].last_event + 1);
+    world.nodes[0].last_event += out->event_count;
 }
 
 static void assert_only_the_poisoned_failed(const struct turn_out *out)
@@ -78,7 +78,7 @@ static struct schedule_row row(int i)
 
 static void one_poisoned_create_of_a_thousand(void **state)
 {
-    struct wish good = every(SPAN_H), bad = good;
+    struct test_schedule good = every(SPAN_H), bad = good;
     struct turn_out out;
 
     (void)state;
@@ -96,7 +96,7 @@ static void one_poisoned_create_of_a_thousand(void **state)
 
 static void make_all(void)
 {
-    struct wish good = every(SPAN_H);
+    struct test_schedule good = every(SPAN_H);
     struct turn_out out;
 
     fill(COMMAND_CREATE, draft_of(&good));
@@ -107,7 +107,7 @@ static void make_all(void)
 
 static void one_poisoned_update_of_a_thousand(void **state)
 {
-    struct wish good = every(SPAN_MIN), bad = good;
+    struct test_schedule good = every(SPAN_MIN), bad = good;
     struct turn_out out;
 
     (void)state;
@@ -157,7 +157,7 @@ static void a_poisoned_command_beside_reports(void **state)
     struct command command = command_for(COMMAND_PAUSE, "job");
 
     (void)state;
-    world.length = SPAN_S;
+    world.call_length = SPAN_S;
     create("job", every(SPAN_H));
     run_to("01:00");
     world.now += SPAN_S;
@@ -192,7 +192,7 @@ static void a_stop_beside_a_poisoned_command(void **state)
     struct err err = {.text = ""};
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", every(SPAN_H));
     run_to("01:00");
     pair[0] = command_for(COMMAND_TERMINATE, "");

@@ -2,8 +2,8 @@
 /*
  * Expired rows are deleted, at any rate of writing and for any length of time.
  *
- * The expected limits follow from the policies: rows of the retention age, as many again
- * because the prune is late, and the rows that a small table may hold.
+ * A table may have the rows of its retention age, as many again because a prune is late, and
+ * the rows that are not pruned in a small table.
  */
 #include "harness.h"
 
@@ -39,7 +39,7 @@ static int64_t count_rows(const char *table)
         assert_int_equal(db_flush(world.nodes[0].db, world.arena, &err), RC_OK);
         return db_int_at(&result, 0, 0);
     }
-    broken("there is no count of %s", table);
+    fail_test("there is no count of %s", table);
 }
 
 static struct report reports[SCHEDULES];
@@ -62,7 +62,7 @@ static void busy_turn(void)
 
     log_line_pack(&(struct log_line){.at = world.now, .text = STR("done")}, &log);
     if (engine_turn(world.nodes[0].engine, &in, &out, &err) != RC_OK)
-        broken("%s", err.text);
+        fail_test("%s", err.text);
     assert_in_range(out.dispatch_count, 0, SCHEDULES);
     for (int i = 0; i < out.dispatch_count; i++) {
         const struct run *run = &out.dispatches[i].run;
@@ -85,7 +85,7 @@ static void history_and_logs_are_pruned_as_fast_as_they_are_written(void **state
 
     (void)state;
     for (int i = 0; i < SCHEDULES; i++) {
-        struct wish w = every(2 * SPAN_S);
+        struct test_schedule w = every(2 * SPAN_S);
 
         w.draft.plan.policies.retention_age = AGE_SECONDS * SPAN_S;
         snprintf(name, sizeof name, "s%d", i);
@@ -108,9 +108,9 @@ static void history_and_logs_are_pruned_as_fast_as_they_are_written(void **state
     assert_in_range(logs, BUSY * AGE_SECONDS, 2 * BUSY * AGE_SECONDS + 2 * SMALL);
 }
 
-static void a_pass_ends_although_something_is_written_all_the_time(void **state)
+static void a_prune_of_the_history_ends_although_rows_are_added(void **state)
 {
-    struct wish w = every(SPAN_MIN);
+    struct test_schedule w = every(SPAN_MIN);
 
     (void)state;
     w.draft.plan.policies.retention_age = SPAN_H;
@@ -123,11 +123,11 @@ static void a_pass_ends_although_something_is_written_all_the_time(void **state)
 }
 
 /* Keys encode time: a pass ends at the key of now, and lists begin at the key of a time. */
-static void keys_keep_to_the_clock_however_many_turns_a_second_has(void **state)
+static void keys_follow_the_clock_at_ten_thousand_turns_per_second(void **state)
 {
     (void)state;
-    for (int i = 0; i < 20000;
-         i++) { /* two seconds: the keys of a boot begin one second ahead */
+    /* Two seconds, because the keys of a boot begin one second ahead. */
+    for (int i = 0; i < 20000; i++) {
         world.now += SPAN_MS / 10;
         busy_turn();
     }
@@ -135,7 +135,7 @@ static void keys_keep_to_the_clock_however_many_turns_a_second_has(void **state)
 }
 
 /* Turns with one audit row each, `apart` from each other. */
-static void refuse(int count, span apart)
+static void add_denials(int count, span apart)
 {
     const struct audit_entry entry = {.result = AUDIT_FORBIDDEN, .count = 1, .by = STR("x")};
     struct command command = command_for(COMMAND_DENIED, "");
@@ -147,34 +147,34 @@ static void refuse(int count, span apart)
     }
 }
 
-static void what_is_old_of_the_audit_goes_as_fast_as_it_comes(void **state)
+static void old_audit_rows_are_pruned_as_fast_as_new_ones_are_written(void **state)
 {
     (void)state;
-    refuse(1000, SPAN_MS);
+    add_denials(1000, SPAN_MS);
     assert_int_equal(count_rows("audit"), 1000);
     world.now += AUDIT_AGE + SPAN_DAY;
-    refuse(600, SPAN_MS);
+    add_denials(600, SPAN_MS);
     assert_int_equal(count_rows("audit"), 600);
 }
 
-static void whoever_changes_little_keeps_no_more_of_the_audit_than_its_age(void **state)
+static void audit_rows_are_pruned_by_age_at_one_change_per_day(void **state)
 {
     (void)state;
     for (int day = 0; day < 450; day++) {
-        refuse(1, SPAN_DAY);
+        add_denials(1, SPAN_DAY);
         assert_in_range(count_rows("audit"), 1, AUDIT_AGE / SPAN_DAY + 1);
     }
 }
 
-static void a_node_that_starts_often_prunes_the_audit_too(void **state)
+static void a_node_that_restarts_often_prunes_the_audit(void **state)
 {
     (void)state;
-    refuse(120, SPAN_MS);
+    add_denials(120, SPAN_MS);
     world.now += AUDIT_AGE + SPAN_DAY;
     for (int i = 0; i < 2; i++) {
         node_kill(&world.nodes[0]);
         node_boot(&world.nodes[0]);
-        refuse(1, SPAN_MS);
+        add_denials(1, SPAN_MS);
     }
     assert_int_equal(count_rows("audit"), 2);
 }
@@ -182,12 +182,12 @@ static void a_node_that_starts_often_prunes_the_audit_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TIMELINE(keys_keep_to_the_clock_however_many_turns_a_second_has),
+        TIMELINE(keys_follow_the_clock_at_ten_thousand_turns_per_second),
         TIMELINE(history_and_logs_are_pruned_as_fast_as_they_are_written),
-        TIMELINE(a_pass_ends_although_something_is_written_all_the_time),
-        TIMELINE(what_is_old_of_the_audit_goes_as_fast_as_it_comes),
-        TIMELINE(whoever_changes_little_keeps_no_more_of_the_audit_than_its_age),
-        TIMELINE(a_node_that_starts_often_prunes_the_audit_too),
+        TIMELINE(a_prune_of_the_history_ends_although_rows_are_added),
+        TIMELINE(old_audit_rows_are_pruned_as_fast_as_new_ones_are_written),
+        TIMELINE(audit_rows_are_pruned_by_age_at_one_change_per_day),
+        TIMELINE(a_node_that_restarts_often_prunes_the_audit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

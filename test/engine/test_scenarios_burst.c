@@ -12,7 +12,7 @@ enum { JOBS = 900, ASKED = 300 };
 
 static struct turn_out out;
 
-/* One turn at this time, with a poll for so many runs; 0: no poll. */
+/* One turn at `now`, with a poll for `max` runs; 0: no poll. */
 static void turn_for(instant now, int max)
 {
     static uint64_t tag;
@@ -54,7 +54,7 @@ static void first_hour(int other_priority)
     instant at = when("01:00");
 
     for (int i = 0; i < JOBS; i++) {
-        struct wish w = pulled(every(SPAN_H));
+        struct test_schedule w = pulled(every(SPAN_H));
         char name[16];
 
         snprintf(name, sizeof name, "job-%d", i);
@@ -67,7 +67,7 @@ static void first_hour(int other_priority)
     turn_with_reports(at + SPAN_MS);
 }
 
-static void no_more_is_made_than_is_asked_for(void **state)
+static void the_engine_creates_only_as_many_runs_as_workers_poll_for(void **state)
 {
     instant at = when("02:00");
 
@@ -90,7 +90,7 @@ static void no_more_is_made_than_is_asked_for(void **state)
 }
 
 /* The engine waits at most a tenth of a second for the worker to poll again. */
-static void what_nobody_comes_back_for_is_made_all_the_same(void **state)
+static void all_due_runs_exist_100_ms_after_the_last_poll(void **state)
 {
     instant at = when("02:00");
 
@@ -105,7 +105,7 @@ static void what_nobody_comes_back_for_is_made_all_the_same(void **state)
 }
 
 /* However often workers poll, half a second after its slot every run exists. */
-static void nothing_is_kept_back_for_long(void **state)
+static void all_due_runs_exist_500_ms_after_their_slot(void **state)
 {
     instant slot = when("02:00");
 
@@ -123,7 +123,7 @@ static void nothing_is_kept_back_for_long(void **state)
 }
 
 /* The last schedule that was created has the highest priority. */
-static void where_priorities_differ_all_of_them_are_seen(void **state)
+static void with_different_priorities_all_due_runs_are_created_at_once(void **state)
 {
     (void)state;
     first_hour(9);
@@ -133,7 +133,7 @@ static void where_priorities_differ_all_of_them_are_seen(void **state)
     assert_int_equal(out.grants[0].run.priority, 9);
 }
 
-static void a_clock_that_is_set_back_keeps_nothing_back(void **state)
+static void all_due_runs_are_created_when_the_clock_is_set_back(void **state)
 {
     instant at = when("02:00");
 
@@ -148,11 +148,11 @@ static void a_clock_that_is_set_back_keeps_nothing_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TIMELINE(no_more_is_made_than_is_asked_for),
-        TIMELINE(what_nobody_comes_back_for_is_made_all_the_same),
-        TIMELINE(nothing_is_kept_back_for_long),
-        TIMELINE(where_priorities_differ_all_of_them_are_seen),
-        TIMELINE(a_clock_that_is_set_back_keeps_nothing_back),
+        TIMELINE(the_engine_creates_only_as_many_runs_as_workers_poll_for),
+        TIMELINE(all_due_runs_exist_100_ms_after_the_last_poll),
+        TIMELINE(all_due_runs_exist_500_ms_after_their_slot),
+        TIMELINE(with_different_priorities_all_due_runs_are_created_at_once),
+        TIMELINE(all_due_runs_are_created_when_the_clock_is_set_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

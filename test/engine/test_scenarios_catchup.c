@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scenarios 21 to 35: catch-up, pause, limits and failure.
+ * Scenarios 21 to 35 of Temporal's schedules: catch-up, pause, limits and failure.
+ * test_scenarios_overlap.c describes the list.
  */
 #include "harness.h"
 
-static struct wish hourly_at_17(void)
+static struct test_schedule hourly_at_17(void)
 {
-    struct wish w = temporal(cron("17 * * * *"));
+    struct test_schedule w = temporal(cron("17 * * * *"));
 
     w.draft.plan.policies.catchup_window = SPAN_H;
     return w;
@@ -26,7 +27,7 @@ static void scenario_21_downtime_with_one_hour_window(void **state)
 }
 
 /*
- * The original counts nothing.  Here each of these slots has the outcome missed(paused), and
+ * Temporal counts nothing.  Here each of these slots has the outcome missed(paused), and
  * none is missed(window), because every slot has an outcome: docs/semantics.md [P-14].
  */
 static void scenario_22_downtime_while_paused(void **state)
@@ -48,7 +49,7 @@ static void scenario_22_downtime_while_paused(void **state)
 /* The codec decides what an absent, zero or too small window means. */
 static void scenario_23_no_window(void **state)
 {
-    struct wish w = overlapping(temporal(every(SPAN_MIN)), OVERLAP_ALLOW_ALL);
+    struct test_schedule w = overlapping(temporal(every(SPAN_MIN)), OVERLAP_ALLOW_ALL);
 
     (void)state;
     w.draft.plan.policies.catchup_window = CATCHUP_WINDOW_NONE;
@@ -61,7 +62,7 @@ static void scenario_23_no_window(void **state)
 
 static void scenario_23_window_of_ten_seconds(void **state)
 {
-    struct wish w = overlapping(temporal(every(SPAN_MIN)), OVERLAP_ALLOW_ALL);
+    struct test_schedule w = overlapping(temporal(every(SPAN_MIN)), OVERLAP_ALLOW_ALL);
 
     (void)state;
     w.draft.plan.policies.catchup_window = 10 * SPAN_S;
@@ -73,7 +74,7 @@ static void scenario_23_window_of_ten_seconds(void **state)
 
 static void scenario_24_window_counted_per_action(void **state)
 {
-    struct wish w = overlapping(temporal(every(2 * SPAN_MIN)), OVERLAP_ALLOW_ALL);
+    struct test_schedule w = overlapping(temporal(every(2 * SPAN_MIN)), OVERLAP_ALLOW_ALL);
 
     (void)state;
     w.draft.plan.policies.catchup_window = 10 * SPAN_MIN;
@@ -86,7 +87,7 @@ static void scenario_24_window_counted_per_action(void **state)
 
 static void scenario_25_an_expired_start_does_not_use_a_limited_slot(void **state)
 {
-    struct wish w = overlapping(temporal(every(55 * SPAN_MIN)), OVERLAP_BUFFER_ONE);
+    struct test_schedule w = overlapping(temporal(every(55 * SPAN_MIN)), OVERLAP_BUFFER_ONE);
 
     (void)state;
     w.draft.plan.policies.catchup_window = 10 * SPAN_MIN;
@@ -162,9 +163,9 @@ static void scenario_29_trigger_while_paused(void **state)
     assert_history("myid", "t00:00:05 succeeded");
 }
 
-static struct wish limited(span length, int64_t runs)
+static struct test_schedule limited(span length, int64_t runs)
 {
-    struct wish w = temporal(every(length));
+    struct test_schedule w = temporal(every(length));
 
     w.draft.plan.policies.remaining_runs = runs;
     return w;
@@ -210,9 +211,9 @@ static void scenario_32_limited_and_skipped(void **state)
     assert_calls("00:03@00:03, 00:12@00:12");
 }
 
-static struct wish pausing(void)
+static struct test_schedule pausing(void)
 {
-    struct wish w = temporal(every(5 * SPAN_MIN));
+    struct test_schedule w = temporal(every(5 * SPAN_MIN));
 
     w.draft.plan.policies.pause_on_failure = true;
     return w;
@@ -238,7 +239,7 @@ static void scenario_33_pause_on_failure(void **state)
 static void scenario_34_cancel_is_not_a_failure(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("myid", pausing());
     run_to("00:06");
     assert_int_equal(submit_run(COMMAND_CANCEL, run_of("myid", "00:05")).rc, RC_OK);
@@ -253,7 +254,7 @@ static void scenario_34_cancel_is_not_a_failure(void **state)
 static void scenario_34_terminate_is_not_a_failure(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("myid", pausing());
     run_to("00:06");
     assert_int_equal(submit_run(COMMAND_TERMINATE, run_of("myid", "00:05")).rc, RC_OK);
@@ -287,10 +288,10 @@ static void scenario_35_last_result_and_failure(void **state)
 }
 
 /* The slot of 02:00 waits for the run of 01:00; the pause ends before it was set. */
-static void a_pause_that_is_over_when_it_is_said_takes_nothing(void **state)
+static void a_pause_that_has_already_expired_drops_no_waiting_slot(void **state)
 {
     struct command command = command_for(COMMAND_UPDATE, "job");
-    struct wish w = overlapping(every(SPAN_H), OVERLAP_BUFFER_ONE);
+    struct test_schedule w = overlapping(every(SPAN_H), OVERLAP_BUFFER_ONE);
 
     (void)state;
     ends("01:00", "02:30", OUTCOME_SUCCEEDED);
@@ -326,7 +327,7 @@ int main(void)
         TIMELINE(scenario_34_cancel_is_not_a_failure),
         TIMELINE(scenario_34_terminate_is_not_a_failure),
         TIMELINE(scenario_35_last_result_and_failure),
-        TIMELINE(a_pause_that_is_over_when_it_is_said_takes_nothing),
+        TIMELINE(a_pause_that_has_already_expired_drops_no_waiting_slot),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

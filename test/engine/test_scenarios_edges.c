@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Combinations of policies that the numbered scenarios leave open and docs/semantics.md or a
- * header decides.  Runs, their holders and their limits are in test_scenarios_holders.c.
+ * Combinations of policies that no numbered scenario covers.  docs/semantics.md and the headers
+ * of the engine define the results.  test_scenarios_holders.c tests runs and their holders.
  */
 #include "harness.h"
 
 static void now_is_one_run_at_creation(void **state)
 {
-    struct wish w = wish();
+    struct test_schedule w = no_slots();
     instant now = INSTANT_NONE;
 
     (void)state;
@@ -34,7 +34,7 @@ static void ten_years_of_missed_seconds_are_one_row(void **state)
 
 static void mode_none_has_a_grace_of_thirty_seconds(void **state)
 {
-    struct wish w = every(SPAN_MIN);
+    struct test_schedule w = every(SPAN_MIN);
 
     (void)state;
     w.draft.plan.policies.catchup = CATCHUP_NONE;
@@ -46,7 +46,7 @@ static void mode_none_has_a_grace_of_thirty_seconds(void **state)
     assert_ledger("job", "missed(window) 00:02");
 }
 
-static void the_clock_jumped_and_its_owner_says_skip(void **state)
+static void after_a_clock_jump_the_operator_can_skip_the_slots(void **state)
 {
     struct command command = command_for(COMMAND_CLOCK, "");
 
@@ -69,10 +69,10 @@ static void put_calendar(int32_t first, int32_t second)
 }
 
 /* Days are counted from 1970; 2022-06-01 is 19144. */
-static void a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once(void **state)
+static void edits_of_a_named_calendar_take_effect_at_once(void **state)
 {
     struct str name = STR("holidays");
-    struct wish w = every(SPAN_DAY);
+    struct test_schedule w = every(SPAN_DAY);
 
     (void)state;
     put_calendar(19145, 19150);
@@ -93,13 +93,13 @@ static void a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once(vo
 }
 
 /* The edit is committed, and the node dies before it has planned any schedule again. */
-static void an_edit_of_a_calendar_counts_though_the_node_dies(void **state)
+static void a_calendar_edit_takes_effect_although_the_node_dies(void **state)
 {
     static const int32_t days[] = {19146, 19150};
     struct str name = STR("holidays");
     struct command command = command_for(COMMAND_CALENDAR, "holidays");
     struct turn_in in = {.commands = &command, .command_count = 1};
-    struct wish w = every(SPAN_DAY);
+    struct test_schedule w = every(SPAN_DAY);
     struct turn_out out;
     struct err err;
 
@@ -123,27 +123,27 @@ static void an_edit_of_a_calendar_counts_though_the_node_dies(void **state)
  * Nine o'clock is 07:00 UTC in summer; with the zone files that the node finds at its start,
  * 05:00.
  */
-static void new_files_of_zones_that_a_start_finds_count_at_once(void **state)
+static void new_zone_files_take_effect_when_the_node_starts(void **state)
 {
-    struct wish w = cron("0 9 * * *");
+    struct test_schedule w = cron("0 9 * * *");
 
     (void)state;
     w.def.zone = STR("Europe/Berlin");
     create("job", w);
     assert_at(cursor_of("job").next_at, "07:00");
     node_kill(&world.nodes[0]);
-    world.lost = "Europe/Berlin";
-    world.instead = "Asia/Dubai";
+    world.changed_zone = "Europe/Berlin";
+    world.changed_to = "Asia/Dubai";
     node_boot(&world.nodes[0]);
     run_to("08:00");
     assert_calls("05:00@05:00");
     assert_ledger("job", "");
 }
 
-static void a_calendar_that_is_deleted_takes_nothing_away(void **state)
+static void a_deleted_calendar_excludes_no_days(void **state)
 {
     struct str name = STR("holidays");
-    struct wish w = every(SPAN_DAY);
+    struct test_schedule w = every(SPAN_DAY);
     struct command command = command_for(COMMAND_UNCALENDAR, "holidays");
 
     (void)state;
@@ -161,10 +161,10 @@ static void a_calendar_that_is_deleted_takes_nothing_away(void **state)
 /*
  * Days 19145 and 19150 are 06-02 and 06-07; a day that has passed does not get its slot back.
  */
-static void days_that_are_freed_are_planned_unless_they_have_passed(void **state)
+static void days_removed_from_a_calendar_have_slots_unless_they_have_passed(void **state)
 {
     struct str name = STR("holidays");
-    struct wish w = every(SPAN_DAY);
+    struct test_schedule w = every(SPAN_DAY);
 
     (void)state;
     put_calendar(19145, 19150);
@@ -233,9 +233,9 @@ static void a_slot_that_is_cancelled_twice_is_cancelled_once(void **state)
 }
 
 /* The reply has the new cursor, which no other command of the turn can have changed. */
-static void a_schedule_that_is_made_is_told_with_its_cursor(void **state)
+static void the_reply_to_a_create_has_the_new_cursor(void **state)
 {
-    struct wish w = every(SPAN_MIN);
+    struct test_schedule w = every(SPAN_MIN);
     struct command pair[2] = {command_for(COMMAND_CREATE, "job"),
                               command_for(COMMAND_PAUSE, "job")};
     struct turn_in in = {.rows = TURN_ROWS_MAX, .commands = pair, .command_count = 2};
@@ -298,13 +298,13 @@ static void a_trigger_that_waits_survives_pause_and_restart(void **state)
     assert_calls("01:00@01:10, t01:10@01:10");
 }
 
-static void a_backfill_goes_on_after_a_restart(void **state)
+static void a_backfill_continues_after_a_restart(void **state)
 {
-    struct wish w = every(SPAN_MIN);
+    struct test_schedule w = every(SPAN_MIN);
 
     (void)state;
     w.draft.is_paused = true;
-    world.length = SPAN_S;
+    world.call_length = SPAN_S;
     create("job", w);
     run_to("00:10");
     backfill("job", "05-01 00:01", "05-01 16:40", OVERLAP_BUFFER_ALL);
@@ -319,7 +319,7 @@ static void a_backfill_goes_on_after_a_restart(void **state)
 
 static void a_backfill_does_not_use_up_the_limit(void **state)
 {
-    struct wish w = every(SPAN_MIN);
+    struct test_schedule w = every(SPAN_MIN);
 
     (void)state;
     w.draft.plan.policies.remaining_runs = 2;
@@ -331,9 +331,9 @@ static void a_backfill_does_not_use_up_the_limit(void **state)
     assert_calls("00:01@00:01, 00:02@00:02");
 }
 
-static void a_limit_counts_starts_of_what_waited(void **state)
+static void the_limit_of_runs_counts_starts_of_waiting_slots(void **state)
 {
-    struct wish w = overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
+    struct test_schedule w = overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.remaining_runs = 3;
@@ -348,7 +348,7 @@ static void a_limit_counts_starts_of_what_waited(void **state)
 static void a_delete_ends_backfills(void **state)
 {
     (void)state;
-    world.length = SPAN_MIN;
+    world.call_length = SPAN_MIN;
     create("job", overlapping(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
     pause_it("job", "x");
     run_to("00:30");
@@ -360,7 +360,7 @@ static void a_delete_ends_backfills(void **state)
     assert_history("job", "b00:01 succeeded");
 }
 
-static void an_edit_to_another_policy_decides_about_what_waits(void **state)
+static void an_edit_to_another_overlap_policy_leaves_no_run_waiting(void **state)
 {
     (void)state;
     ends("00:01", "00:05:30", OUTCOME_SUCCEEDED);
@@ -376,7 +376,7 @@ static void an_edit_to_another_policy_decides_about_what_waits(void **state)
 
 static void a_disabled_schedule_still_takes_triggers(void **state)
 {
-    struct wish w = every(SPAN_MIN);
+    struct test_schedule w = every(SPAN_MIN);
 
     (void)state;
     w.draft.is_disabled = true;
@@ -388,7 +388,7 @@ static void a_disabled_schedule_still_takes_triggers(void **state)
 
 static void pause_on_failure_looks_at_the_last_attempt(void **state)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     (void)state;
     w.draft.plan.policies.pause_on_failure = true;
@@ -405,7 +405,7 @@ static void pause_on_failure_looks_at_the_last_attempt(void **state)
     assert_calls("01:00@01:00, 01:00#2@01:00:01, 02:00@02:00, 02:00#2@02:00:01");
 }
 
-static void an_update_that_came_late_is_refused_whole(void **state)
+static void a_delete_or_pause_of_an_old_version_is_rejected(void **state)
 {
     struct command command = command_for(COMMAND_DELETE, "job");
 
@@ -430,7 +430,7 @@ static void turn_and_hold(void)
 }
 
 /* A turn with `hold` does not scan for due schedules, so the next must: at boot and later. */
-static void a_turn_that_holds_leaves_what_is_overdue_to_the_next(void **state)
+static void the_turn_after_a_hold_starts_overdue_slots(void **state)
 {
     (void)state;
     create("job", every(SPAN_MIN));
@@ -454,27 +454,27 @@ int main(void)
         TIMELINE(now_is_one_run_at_creation),
         TIMELINE(ten_years_of_missed_seconds_are_one_row),
         TIMELINE(mode_none_has_a_grace_of_thirty_seconds),
-        TIMELINE(the_clock_jumped_and_its_owner_says_skip),
-        TIMELINE(a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once),
-        TIMELINE(a_calendar_that_is_deleted_takes_nothing_away),
-        TIMELINE(new_files_of_zones_that_a_start_finds_count_at_once),
-        TIMELINE(an_edit_of_a_calendar_counts_though_the_node_dies),
-        TIMELINE(days_that_are_freed_are_planned_unless_they_have_passed),
+        TIMELINE(after_a_clock_jump_the_operator_can_skip_the_slots),
+        TIMELINE(edits_of_a_named_calendar_take_effect_at_once),
+        TIMELINE(a_deleted_calendar_excludes_no_days),
+        TIMELINE(new_zone_files_take_effect_when_the_node_starts),
+        TIMELINE(a_calendar_edit_takes_effect_although_the_node_dies),
+        TIMELINE(days_removed_from_a_calendar_have_slots_unless_they_have_passed),
         TIMELINE(a_cancelled_slot_splits_the_range_of_a_pause),
         TIMELINE(a_slot_that_is_cancelled_twice_is_cancelled_once),
-        TIMELINE(a_schedule_that_is_made_is_told_with_its_cursor),
+        TIMELINE(the_reply_to_a_create_has_the_new_cursor),
         TIMELINE(a_cancelled_slot_survives_an_edit_that_keeps_it),
         TIMELINE(a_waiting_slot_can_be_cancelled),
         TIMELINE(a_trigger_that_waits_survives_pause_and_restart),
-        TIMELINE(a_backfill_goes_on_after_a_restart),
+        TIMELINE(a_backfill_continues_after_a_restart),
         TIMELINE(a_backfill_does_not_use_up_the_limit),
-        TIMELINE(a_limit_counts_starts_of_what_waited),
+        TIMELINE(the_limit_of_runs_counts_starts_of_waiting_slots),
         TIMELINE(a_delete_ends_backfills),
-        TIMELINE(an_edit_to_another_policy_decides_about_what_waits),
+        TIMELINE(an_edit_to_another_overlap_policy_leaves_no_run_waiting),
         TIMELINE(a_disabled_schedule_still_takes_triggers),
         TIMELINE(pause_on_failure_looks_at_the_last_attempt),
-        TIMELINE(an_update_that_came_late_is_refused_whole),
-        TIMELINE(a_turn_that_holds_leaves_what_is_overdue_to_the_next),
+        TIMELINE(a_delete_or_pause_of_an_old_version_is_rejected),
+        TIMELINE(the_turn_after_a_hold_starts_overdue_slots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,15 +6,15 @@
 #include "harness.h"
 #include "store/named_objects.h"
 
-static struct wish pulled_hourly(void)
+static struct test_schedule pulled_hourly(void)
 {
     return pulled(every(SPAN_H));
 }
 
 /* A worker holds the run of 01:00 from 01:00 on. */
-static struct call *held_by_a_worker(struct wish w)
+static struct call *held_by_a_worker(struct test_schedule w)
 {
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("00:59");
     world.tick = SPAN_S;
     create("job", w);
@@ -25,7 +25,7 @@ static struct call *held_by_a_worker(struct wish w)
 }
 
 /* Sends a heartbeat every 30 seconds, while the worker holds the run. */
-static void call_alive_until(const char *text, const struct call *call)
+static void heartbeat_until(const char *text, const struct call *call)
 {
     while (world.now + 30 * SPAN_S < when(text)) {
         run_until(world.now + 30 * SPAN_S);
@@ -72,7 +72,7 @@ static void terminate_ends_a_workers_run_at_once(void **state)
     assert_int_equal(cursor_of("job").open, 0);
 }
 
-static struct reply cancel_gently(void)
+static struct reply cancel_unless_started(void)
 {
     struct command command = command_for(COMMAND_CANCEL, "");
 
@@ -82,30 +82,30 @@ static struct reply cancel_gently(void)
     return submit(&command);
 }
 
-static void what_nobody_has_begun_on_can_be_cancelled_gently(void **state)
+static void cancel_with_keeps_started_ends_a_run_that_has_not_begun(void **state)
 {
     struct call *call;
 
     (void)state;
     call = held_by_a_worker(pulled_hourly());
-    assert_int_equal(cancel_gently().rc, RC_OK);
+    assert_int_equal(cancel_unless_started().rc, RC_OK);
     assert_history("job", "01:00 terminated(user)");
     assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_CONFLICT);
 }
 
-static void what_somebody_has_begun_on_cannot(void **state)
+static void cancel_with_keeps_started_is_rejected_after_a_heartbeat(void **state)
 {
     struct call *call;
 
     (void)state;
     call = held_by_a_worker(pulled_hourly());
     assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_OK);
-    assert_int_equal(cancel_gently().rc, RC_CONFLICT);
+    assert_int_equal(cancel_unless_started().rc, RC_CONFLICT);
     assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_OK);
     assert_false(world.last_report.is_cancelled);
     end_now(call, OUTCOME_SUCCEEDED);
     assert_history("job", "01:00 succeeded");
-    assert_int_equal(cancel_gently().rc, RC_NOT_FOUND);
+    assert_int_equal(cancel_unless_started().rc, RC_NOT_FOUND);
 }
 
 static void a_worker_may_ask_for_a_longer_lease(void **state)
@@ -116,9 +116,9 @@ static void a_worker_may_ask_for_a_longer_lease(void **state)
     (void)state;
     call = held_by_a_worker(pulled_hourly());
     poll_for("q", 1, "two");
-    sent = report_on(call, REPORT_ALIVE, OUTCOME_NONE);
+    sent = make_report(call, REPORT_ALIVE, OUTCOME_NONE);
     sent.extend = 10 * SPAN_MIN;
-    assert_int_equal(report_that(call, &sent), RC_OK);
+    assert_int_equal(send_report(call, &sent), RC_OK);
     assert_at(world.last_report.lease_until, "01:10");
     run_to("01:10:29");
     assert_calls("");
@@ -128,22 +128,22 @@ static void a_worker_may_ask_for_a_longer_lease(void **state)
 
 static void heartbeats_do_not_pass_the_hard_limit(void **state)
 {
-    struct wish w = pulled_hourly();
+    struct test_schedule w = pulled_hourly();
     struct call *call;
 
     (void)state;
     w.draft.plan.policies.max_run_time = 5 * SPAN_MIN;
     call = held_by_a_worker(w);
-    call_alive_until("01:05", call);
+    heartbeat_until("01:05", call);
     run_to("01:05:02");
     assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_CONFLICT);
     assert_history("job", "01:00 timedOut(maxRunTime)");
     assert_int_equal(cursor_of("job").open, 0);
 }
 
-static struct wish limited_and_retried(span delay)
+static struct test_schedule limited_and_retried(span delay)
 {
-    struct wish w = pulled_hourly();
+    struct test_schedule w = pulled_hourly();
 
     w.draft.plan.policies.max_run_time = 5 * SPAN_MIN;
     w.draft.plan.policies.retry = (struct retry_policy){
@@ -170,7 +170,7 @@ static void no_attempt_begins_after_the_hard_limit(void **state)
 {
     (void)state;
     ends("01:00", "01:04", OUTCOME_FAILED);
-    call_alive_until("01:04", held_by_a_worker(limited_and_retried(2 * SPAN_MIN)));
+    heartbeat_until("01:04", held_by_a_worker(limited_and_retried(2 * SPAN_MIN)));
     poll_for("q", 1, "two");
     run_to("01:10");
     assert_calls("");
@@ -180,7 +180,7 @@ static void no_attempt_begins_after_the_hard_limit(void **state)
 
 static void an_attempt_of_a_worker_times_out(void **state)
 {
-    struct wish w = pulled_hourly();
+    struct test_schedule w = pulled_hourly();
     struct call *call;
 
     (void)state;
@@ -193,9 +193,9 @@ static void an_attempt_of_a_worker_times_out(void **state)
     assert_int_equal(report(call, REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
 }
 
-static void what_may_have_begun_is_not_sent_again_at_most_once(void **state)
+static void an_at_most_once_run_is_not_sent_again_after_its_lease(void **state)
 {
-    struct wish w = pulled_hourly();
+    struct test_schedule w = pulled_hourly();
 
     (void)state;
     w.draft.plan.policies.at_most_once = true;
@@ -209,7 +209,7 @@ static void what_may_have_begun_is_not_sent_again_at_most_once(void **state)
 
 static void a_run_that_nobody_begins_times_out(void **state)
 {
-    struct wish w = pulled_hourly();
+    struct test_schedule w = pulled_hourly();
 
     (void)state;
     w.draft.plan.policies.start_within = 5 * SPAN_MIN;
@@ -226,37 +226,37 @@ static void a_run_that_nobody_begins_times_out(void **state)
 
 static void a_permanent_failure_is_not_tried_again(void **state)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
     struct report sent;
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     w.draft.plan.policies.retry.attempts = 5;
     create("job", w);
     run_to("01:00");
-    sent = report_on(call_of("01:00"), REPORT_DONE, OUTCOME_FAILED);
+    sent = make_report(call_of("01:00"), REPORT_DONE, OUTCOME_FAILED);
     sent.error = STR("404");
-    assert_int_equal(report_that(call_of("01:00"), &sent), RC_OK);
+    assert_int_equal(send_report(call_of("01:00"), &sent), RC_OK);
     call_of("01:00")->is_open = false;
     run_to("01:30");
     assert_calls("01:00@01:00");
     assert_history("job", "01:00 failed(target)");
 }
 
-static void the_other_side_asks_for_a_pause(void **state)
+static void retry_after_of_a_report_delays_the_next_attempt(void **state)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
     struct report sent;
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     w.draft.plan.policies.retry.attempts = 5;
     create("job", w);
     run_to("01:00");
-    sent = report_on(call_of("01:00"), REPORT_DONE, OUTCOME_FAILED);
+    sent = make_report(call_of("01:00"), REPORT_DONE, OUTCOME_FAILED);
     sent.is_retryable = true;
     sent.retry_after = 7 * SPAN_MIN;
-    assert_int_equal(report_that(call_of("01:00"), &sent), RC_OK);
+    assert_int_equal(send_report(call_of("01:00"), &sent), RC_OK);
     call_of("01:00")->is_open = false;
     run_to("01:30");
     assert_calls("01:00@01:00, 01:00#2@01:07");
@@ -264,7 +264,7 @@ static void the_other_side_asks_for_a_pause(void **state)
 
 static void cancel_while_it_waits_for_its_next_attempt(void **state)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     (void)state;
     w.draft.plan.policies.retry = (struct retry_policy){
@@ -279,33 +279,9 @@ static void cancel_while_it_waits_for_its_next_attempt(void **state)
     assert_int_equal(cursor_of("job").last_outcome, OUTCOME_CANCELLED);
 }
 
-/* LOSSES_MAX nodes have died with the run: the run is the cause. */
-static void a_run_that_takes_nodes_down_is_quarantined(void **state)
-{
-    (void)state;
-    world.length = INSTANT_NEVER;
-    create("job", every(SPAN_H));
-    run_to("01:00");
-    for (int i = 0; i < LOSSES_MAX + 2; i++) {
-        node_kill(&world.nodes[0]);
-        world.now += SPAN_S;
-        node_boot(&world.nodes[0]);
-        settle();
-    }
-    assert_in_range(count_calls(), 2, LOSSES_MAX + 1);
-    assert_true(cursor_of("job").flags & CURSOR_QUARANTINED);
-    assert_int_equal(cursor_of("job").open, 0);
-    run_to("03:30");
-    assert_calls("");
-    assert_ledger("job", "dropped(quarantined) 02:00-03:00 x2");
-    resume("job");
-    run_to("04:00");
-    assert_calls("04:00@04:00");
-}
-
 static void a_run_that_waits_for_approval_is_open(void **state)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     (void)state;
     w.draft.plan.policies.approval = true;
@@ -334,14 +310,14 @@ static struct gate gate_of(const char *name)
     return gate;
 }
 
-static struct wish behind_gate(struct wish w, int32_t limit)
+static struct test_schedule behind_gate(struct test_schedule w, int32_t limit)
 {
     w.draft.plan.policies.gate = STR("db");
     w.draft.plan.policies.gate_limit = limit;
     return w;
 }
 
-static struct wish gated(int32_t limit)
+static struct test_schedule gated(int32_t limit)
 {
     return behind_gate(overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL), limit);
 }
@@ -352,12 +328,12 @@ static void assert_gate(int64_t open, int64_t waiting)
     assert_int_equal(gate_of("db").waiting, waiting);
 }
 
-static void a_wider_gate_lets_in_what_waits(void **state)
+static void a_higher_limit_of_a_gate_admits_waiting_runs(void **state)
 {
     struct command command = command_for(COMMAND_GATE, "db");
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("one", gated(1));
     create("two", gated(1));
     create("three", gated(1));
@@ -370,35 +346,35 @@ static void a_wider_gate_lets_in_what_waits(void **state)
     assert_int_equal(gate_of("db").open, 2);
 }
 
-/* The worker that waits for it may have polled there. */
-static void other_nodes_are_told_of_what_a_gate_lets_through(void **state)
+/* A worker that waits for the run may have polled at another node. */
+static void other_nodes_are_notified_when_a_gate_admits_a_run(void **state)
 {
-    int hints;
+    int before;
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("one", behind_gate(once("01:00"), 1));
     create("two", pulled(behind_gate(once("01:30"), 1)));
     poll_for("q", 1, "w");
     run_to("01:30:02");
     assert_gate(1, 1);
     poll_none();
-    hints = world.hints;
+    before = world.ready_turns;
     end_now(call_of("01:00"), OUTCOME_SUCCEEDED);
     assert_gate(0, 0);
-    assert_true(world.hints > hints);
+    assert_true(world.ready_turns > before);
 }
 
 /* Only the insert of the other schedule shows that the name is taken. */
-static void a_schedule_that_is_refused_leaves_the_limit_as_it_was(void **state)
+static void a_rejected_create_does_not_change_the_limit_of_its_gate(void **state)
 {
     struct command both[2] = {command_for(COMMAND_CREATE, "new"),
                               command_for(COMMAND_CREATE, "new")};
-    struct wish plain = every(24 * SPAN_H), wide = gated(2);
+    struct test_schedule plain = every(24 * SPAN_H), wide = gated(2);
     enum rc codes[2];
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("one", gated(1));
     create("two", gated(1));
     run_to("01:00");
@@ -414,12 +390,12 @@ static void a_schedule_that_is_refused_leaves_the_limit_as_it_was(void **state)
     assert_int_equal(calls_open(), 1);
 }
 
-static void limits_that_are_set_in_one_turn_count_in_the_order_of_commands(void **state)
+static void the_last_command_of_a_turn_sets_the_limit_of_a_gate(void **state)
 {
     struct command all[3] = {command_for(COMMAND_GATE, "db"),
                              command_for(COMMAND_CREATE, "two"),
                              command_for(COMMAND_GATE, "db")};
-    struct wish w = gated(3);
+    struct test_schedule w = gated(3);
     enum rc codes[3];
 
     (void)state;
@@ -435,11 +411,11 @@ static void limits_that_are_set_in_one_turn_count_in_the_order_of_commands(void 
     assert_int_equal(gate_of("db").most, 2);
 }
 
-static void what_waits_at_a_gate_can_be_cancelled_or_deleted(void **state)
+static void a_run_that_waits_at_a_gate_can_be_cancelled_or_deleted(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
-    world.names = true;
+    world.call_length = INSTANT_NEVER;
+    world.shows_names = true;
     create("one", gated(1));
     create("two", gated(1));
     create("three", gated(1));
@@ -448,19 +424,19 @@ static void what_waits_at_a_gate_can_be_cancelled_or_deleted(void **state)
     assert_calls("one 01:00@01:00");
     assert_int_equal(submit_run(COMMAND_CANCEL, run_of("two", "01:00")).rc, RC_OK);
     submit_ok(COMMAND_DELETE, "three");
-    world.length = 0;
-    end_now(&world.dispatches[0], OUTCOME_SUCCEEDED);
+    world.call_length = 0;
+    end_now(&world.calls[0], OUTCOME_SUCCEEDED);
     assert_calls("four 01:00@01:00");
     assert_gate(0, 0);
 }
 
-/* Back-off, approval and retries do not occupy the gate. */
+/* A run that waits for its next attempt does not occupy the gate. */
 static void a_gate_is_left_between_attempts(void **state)
 {
-    struct wish w = gated(1);
+    struct test_schedule w = gated(1);
 
     (void)state;
-    world.names = true;
+    world.shows_names = true;
     w.draft.plan.policies.retry = (struct retry_policy){
         .attempts = 2, .backoff = BACKOFF_FIXED, .delay = 5 * SPAN_MIN, .max = SPAN_H};
     ends("01:00", "01:01", OUTCOME_FAILED);
@@ -475,7 +451,7 @@ static void a_gate_is_left_between_attempts(void **state)
 static void a_terminated_run_leaves_its_gate(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("one", gated(1));
     run_to("01:00");
     assert_gate(1, 0);
@@ -486,7 +462,7 @@ static void a_terminated_run_leaves_its_gate(void **state)
 static void a_run_keeps_its_gate_when_its_schedule_changes_it(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("one", gated(1));
     run_to("01:00");
     assert_int_equal(update("one", 0, every(SPAN_H)).rc, RC_OK);
@@ -497,11 +473,11 @@ static void a_run_keeps_its_gate_when_its_schedule_changes_it(void **state)
 
 static void waiting_workers_are_answered_in_order_of_rank(void **state)
 {
-    struct wish urgent = pulled_hourly();
+    struct test_schedule urgent = pulled_hourly();
 
     (void)state;
-    world.names = true;
-    world.length = INSTANT_NEVER;
+    world.shows_names = true;
+    world.call_length = INSTANT_NEVER;
     urgent.draft.plan.policies.priority = 9;
     create("usual", pulled_hourly());
     create("urgent", urgent);
@@ -525,10 +501,10 @@ static void runs_wait_while_a_node_can_make_no_calls(void **state)
     assert_int_equal(count_calls(), 1);
 }
 
-static void a_direct_run_is_asked_for_once(void **state)
+static void a_repeated_request_creates_one_direct_run(void **state)
 {
     struct command command = command_for(COMMAND_DIRECT, "");
-    struct wish w = pulled(wish());
+    struct test_schedule w = pulled(no_slots());
     struct reply first, second;
 
     (void)state;
@@ -552,31 +528,30 @@ int main(void)
         TIMELINE(a_worker_learns_of_a_cancel_at_its_heartbeat),
         TIMELINE(a_run_that_succeeds_while_it_is_cancelled_has_succeeded),
         TIMELINE(terminate_ends_a_workers_run_at_once),
-        TIMELINE(what_nobody_has_begun_on_can_be_cancelled_gently),
-        TIMELINE(what_somebody_has_begun_on_cannot),
+        TIMELINE(cancel_with_keeps_started_ends_a_run_that_has_not_begun),
+        TIMELINE(cancel_with_keeps_started_is_rejected_after_a_heartbeat),
         TIMELINE(a_worker_may_ask_for_a_longer_lease),
         TIMELINE(heartbeats_do_not_pass_the_hard_limit),
         TIMELINE(the_hard_limit_counts_all_attempts),
         TIMELINE(no_attempt_begins_after_the_hard_limit),
         TIMELINE(an_attempt_of_a_worker_times_out),
-        TIMELINE(what_may_have_begun_is_not_sent_again_at_most_once),
+        TIMELINE(an_at_most_once_run_is_not_sent_again_after_its_lease),
         TIMELINE(a_run_that_nobody_begins_times_out),
         TIMELINE(a_permanent_failure_is_not_tried_again),
-        TIMELINE(the_other_side_asks_for_a_pause),
+        TIMELINE(retry_after_of_a_report_delays_the_next_attempt),
         TIMELINE(cancel_while_it_waits_for_its_next_attempt),
-        TIMELINE(a_run_that_takes_nodes_down_is_quarantined),
         TIMELINE(a_run_that_waits_for_approval_is_open),
-        TIMELINE(a_wider_gate_lets_in_what_waits),
-        TIMELINE(other_nodes_are_told_of_what_a_gate_lets_through),
-        TIMELINE(a_schedule_that_is_refused_leaves_the_limit_as_it_was),
-        TIMELINE(limits_that_are_set_in_one_turn_count_in_the_order_of_commands),
-        TIMELINE(what_waits_at_a_gate_can_be_cancelled_or_deleted),
+        TIMELINE(a_higher_limit_of_a_gate_admits_waiting_runs),
+        TIMELINE(other_nodes_are_notified_when_a_gate_admits_a_run),
+        TIMELINE(a_rejected_create_does_not_change_the_limit_of_its_gate),
+        TIMELINE(the_last_command_of_a_turn_sets_the_limit_of_a_gate),
+        TIMELINE(a_run_that_waits_at_a_gate_can_be_cancelled_or_deleted),
         TIMELINE(a_gate_is_left_between_attempts),
         TIMELINE(a_terminated_run_leaves_its_gate),
         TIMELINE(a_run_keeps_its_gate_when_its_schedule_changes_it),
         TIMELINE(waiting_workers_are_answered_in_order_of_rank),
         TIMELINE(runs_wait_while_a_node_can_make_no_calls),
-        TIMELINE(a_direct_run_is_asked_for_once),
+        TIMELINE(a_repeated_request_creates_one_direct_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

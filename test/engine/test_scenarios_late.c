@@ -4,14 +4,14 @@
  */
 #include "harness.h"
 
-static struct wish pulled_hourly(void)
+static struct test_schedule pulled_hourly(void)
 {
     return pulled(every(SPAN_H));
 }
 
-static void a_late_start_is_said_once(void **state)
+static void a_late_start_is_one_event(void **state)
 {
-    struct wish w = pulled_hourly();
+    struct test_schedule w = pulled_hourly();
 
     (void)state;
     w.draft.plan.policies.lateness_budget = SPAN_MIN;
@@ -22,9 +22,9 @@ static void a_late_start_is_said_once(void **state)
     assert_int_equal(world.events[EVENT_RUN_LATE], 1);
 }
 
-static void a_run_that_nobody_takes_is_late_when_its_budget_is_used_up(void **state)
+static void a_run_without_a_worker_is_late_after_its_lateness_budget(void **state)
 {
-    struct wish w = pulled_hourly();
+    struct test_schedule w = pulled_hourly();
 
     (void)state;
     w.draft.plan.policies.lateness_budget = SPAN_MIN;
@@ -39,9 +39,9 @@ static void a_run_that_nobody_takes_is_late_when_its_budget_is_used_up(void **st
     assert_int_equal(world.events[EVENT_RUN_LATE], 1);
 }
 
-static void a_run_that_waits_for_another_is_late_as_well(void **state)
+static void a_run_that_waits_for_another_run_is_late_too(void **state)
 {
-    struct wish w = pulled_hourly();
+    struct test_schedule w = pulled_hourly();
 
     (void)state;
     w.draft.plan.policies.overlap = OVERLAP_BUFFER_ONE;
@@ -58,9 +58,9 @@ static void a_run_that_waits_for_another_is_late_as_well(void **state)
     assert_int_equal(world.events[EVENT_RUN_LATE], 1);
 }
 
-static void what_is_late_is_given_up_at_its_own_time(void **state)
+static void a_late_run_ends_at_the_limit_of_start_within(void **state)
 {
-    struct wish w = pulled_hourly();
+    struct test_schedule w = pulled_hourly();
 
     (void)state;
     w.draft.plan.policies.lateness_budget = SPAN_MIN;
@@ -77,10 +77,10 @@ static void what_is_late_is_given_up_at_its_own_time(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        TIMELINE(a_late_start_is_said_once),
-        TIMELINE(a_run_that_nobody_takes_is_late_when_its_budget_is_used_up),
-        TIMELINE(a_run_that_waits_for_another_is_late_as_well),
-        TIMELINE(what_is_late_is_given_up_at_its_own_time),
+        TIMELINE(a_late_start_is_one_event),
+        TIMELINE(a_run_without_a_worker_is_late_after_its_lateness_budget),
+        TIMELINE(a_run_that_waits_for_another_run_is_late_too),
+        TIMELINE(a_late_run_ends_at_the_limit_of_start_within),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

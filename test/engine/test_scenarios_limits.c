@@ -6,7 +6,7 @@
 
 enum { BEYOND = 1030 }; /* more than RESTRICTED_QUEUES_MAX of engine_memory.h */
 
-static struct reply limit_of(const char *queue, int64_t most)
+static struct reply try_limit(const char *queue, int64_t most)
 {
     struct command command = command_for(COMMAND_QUEUE_LIMIT, queue);
 
@@ -14,15 +14,15 @@ static struct reply limit_of(const char *queue, int64_t most)
     return submit(&command);
 }
 
-static void limit(const char *queue, int64_t most)
+static void set_limit(const char *queue, int64_t most)
 {
-    struct reply reply = limit_of(queue, most);
+    struct reply reply = try_limit(queue, most);
 
     assert_int_equal(reply.rc, RC_OK);
     assert_int_equal(reply.schedule, queue_of(queue));
 }
 
-static void pause_queue(enum command_kind kind)
+static void command_queue(enum command_kind kind)
 {
     struct command command = command_for(kind, "");
 
@@ -33,27 +33,27 @@ static void pause_queue(enum command_kind kind)
 /* Four hourly jobs of the queue "q", whose runs continue until a test ends them. */
 static void create_four(void)
 {
-    world.length = INSTANT_NEVER;
-    world.names = true;
+    world.call_length = INSTANT_NEVER;
+    world.shows_names = true;
     for (char name[] = "a"; *name <= 'd'; ++*name)
         create(name, pulled(every(SPAN_H)));
 }
 
 static void end_first_open(enum outcome outcome)
 {
-    for (int i = 0; i < world.dispatch_count; i++)
-        if (world.dispatches[i].is_open) {
-            end_now(&world.dispatches[i], outcome);
+    for (int i = 0; i < world.call_count; i++)
+        if (world.calls[i].is_open) {
+            end_now(&world.calls[i], outcome);
             return;
         }
     fail();
 }
 
-static void one_run_is_out_however_many_workers_wait(void **state)
+static void one_run_is_claimed_although_two_workers_wait(void **state)
 {
     (void)state;
     create_four();
-    limit("q", 1);
+    set_limit("q", 1);
     poll_for("q", 5, "one");
     poll_for("q", 5, "two");
     run_to("01:00:30");
@@ -62,11 +62,11 @@ static void one_run_is_out_however_many_workers_wait(void **state)
 }
 
 /* In the same turn, not with the periodic work of the next second. */
-static void the_end_of_one_lets_out_the_next_at_once(void **state)
+static void the_end_of_a_run_frees_its_place_in_the_same_turn(void **state)
 {
     (void)state;
     create_four();
-    limit("q", 1);
+    set_limit("q", 1);
     poll_for("q", 5, "one");
     run_to("01:00:30.100");
     assert_calls("a 01:00@01:00");
@@ -77,11 +77,11 @@ static void the_end_of_one_lets_out_the_next_at_once(void **state)
     assert_int_equal(calls_open(), 1);
 }
 
-static void what_is_handed_back_makes_room_at_once(void **state)
+static void a_released_run_frees_its_place_in_the_same_turn(void **state)
 {
     (void)state;
     create_four();
-    limit("q", 1);
+    set_limit("q", 1);
     poll_for("q", 5, "one");
     run_to("01:00:30.100");
     assert_calls("a 01:00@01:00");
@@ -90,11 +90,11 @@ static void what_is_handed_back_makes_room_at_once(void **state)
     assert_int_equal(calls_open(), 2);    /* the harness still counts the released one */
 }
 
-static void what_is_terminated_makes_room_at_once(void **state)
+static void a_terminated_run_frees_its_place_in_the_same_turn(void **state)
 {
     (void)state;
     create_four();
-    limit("q", 1);
+    set_limit("q", 1);
     poll_for("q", 5, "one");
     run_to("01:00:30.100");
     assert_calls("a 01:00@01:00");
@@ -103,11 +103,11 @@ static void what_is_terminated_makes_room_at_once(void **state)
 }
 
 /* After a lease of 90 seconds and 30 of grace the run is lost and ready again. */
-static void a_worker_that_is_lost_makes_room(void **state)
+static void the_run_of_a_lost_worker_frees_its_place(void **state)
 {
     (void)state;
     create_four();
-    limit("q", 1);
+    set_limit("q", 1);
     poll_for("q", 1, "one");
     poll_for("q", 1, "two");
     world.tick = SPAN_S; /* a node that was silent itself waits longer */
@@ -117,27 +117,27 @@ static void a_worker_that_is_lost_makes_room(void **state)
     assert_calls("a 01:00#2@01:02");
 }
 
-static void a_limit_that_is_raised_counts_at_once(void **state)
+static void a_raised_limit_takes_effect_at_once(void **state)
 {
     (void)state;
     create_four();
-    limit("q", 1);
+    set_limit("q", 1);
     poll_for("q", 5, "one");
     run_to("01:00:30.100");
     assert_calls("a 01:00@01:00");
-    limit("q", 3);
+    set_limit("q", 3);
     assert_calls("b 01:00@01:00:30.100, c 01:00@01:00:30.100");
 }
 
-static void a_limit_that_is_lowered_takes_nothing_away(void **state)
+static void a_lowered_limit_does_not_stop_claimed_runs(void **state)
 {
     (void)state;
     create_four();
-    limit("q", 3);
+    set_limit("q", 3);
     poll_for("q", 5, "one");
     run_to("01:00:30.100");
     assert_calls("a 01:00@01:00, b 01:00@01:00, c 01:00@01:00");
-    limit("q", 1);
+    set_limit("q", 1);
     run_to("01:00:40.100");
     assert_int_equal(calls_open(), 3);
     end_first_open(OUTCOME_SUCCEEDED);
@@ -147,20 +147,20 @@ static void a_limit_that_is_lowered_takes_nothing_away(void **state)
     assert_calls("d 01:00@01:00:40.100");
 }
 
-static void a_limit_that_is_removed_is_none(void **state)
+static void a_removed_limit_frees_all_ready_runs(void **state)
 {
     (void)state;
     create_four();
-    limit("q", 1);
+    set_limit("q", 1);
     poll_for("q", 5, "one");
     run_to("01:00:30.100");
     assert_calls("a 01:00@01:00");
-    limit("q", 0);
+    set_limit("q", 0);
     assert_calls("b 01:00@01:00:30.100, c 01:00@01:00:30.100, d 01:00@01:00:30.100");
 }
 
 /* Runs that were claimed before the limit was set count, too. */
-static void a_limit_counts_from_the_turn_that_sets_it(void **state)
+static void a_limit_takes_effect_in_the_turn_that_sets_it(void **state)
 {
     struct command commands[2];
     enum rc answers[2];
@@ -182,51 +182,51 @@ static void a_limit_counts_from_the_turn_that_sets_it(void **state)
     assert_int_equal(calls_open(), 1);
 }
 
-static void a_limit_holds_only_its_own_queue(void **state)
+static void a_limit_does_not_affect_other_queues(void **state)
 {
-    struct wish other = pulled(every(SPAN_H));
+    struct test_schedule other = pulled(every(SPAN_H));
 
     (void)state;
     create_four();
     other.draft.queue = STR("other");
     create("e", other);
     create("f", other);
-    limit("q", 1);
+    set_limit("q", 1);
     poll_for("q", 5, "one");
     poll_for("other", 5, "two");
     run_to("01:00:10");
     assert_int_equal(count_calls(), 3);
 }
 
-static void a_queue_that_is_paused_gives_out_nothing_below_its_limit(void **state)
+static void a_paused_queue_gives_out_no_run_below_its_limit(void **state)
 {
     (void)state;
     create_four();
-    limit("q", 2);
-    pause_queue(COMMAND_QUEUE_PAUSE);
+    set_limit("q", 2);
+    command_queue(COMMAND_QUEUE_PAUSE);
     poll_for("q", 5, "one");
     run_to("01:00:30");
     assert_calls("");
-    pause_queue(COMMAND_QUEUE_RESUME);
+    command_queue(COMMAND_QUEUE_RESUME);
     run_to("01:00:32");
     assert_int_equal(calls_open(), 2);
 }
 
 /* With a gate of one: a run that waits for the gate does not count for the queue's limit. */
-static void what_waits_for_a_gate_takes_no_place_of_the_queue(void **state)
+static void a_run_that_waits_for_a_gate_does_not_count_for_the_queue(void **state)
 {
-    struct wish gated = pulled(every(SPAN_H));
+    struct test_schedule gated = pulled(every(SPAN_H));
 
     (void)state;
-    world.length = INSTANT_NEVER;
-    world.names = true;
+    world.call_length = INSTANT_NEVER;
+    world.shows_names = true;
     gated.draft.plan.policies.gate = STR("db");
     gated.draft.plan.policies.gate_limit = 1;
     create("a", gated);
     create("b", gated);
     create("c", pulled(every(SPAN_H)));
     create("d", pulled(every(SPAN_H)));
-    limit("q", 2);
+    set_limit("q", 2);
     poll_for("q", 5, "one");
     run_to("01:00:10");
     assert_calls("a 01:00@01:00, c 01:00@01:00");
@@ -234,13 +234,13 @@ static void what_waits_for_a_gate_takes_no_place_of_the_queue(void **state)
 
 static void the_best_rank_goes_first(void **state)
 {
-    struct wish urgent = pulled(every(SPAN_H));
+    struct test_schedule urgent = pulled(every(SPAN_H));
 
     (void)state;
     create_four();
     urgent.draft.plan.policies.priority = 9;
     create("urgent", urgent);
-    limit("q", 1);
+    set_limit("q", 1);
     poll_for("q", 5, "one");
     run_to("01:00:10.100");
     assert_calls("urgent 01:00@01:00");
@@ -248,11 +248,11 @@ static void the_best_rank_goes_first(void **state)
     assert_calls("a 01:00@01:00:10.100");
 }
 
-static void a_limit_outlives_the_engine(void **state)
+static void a_limit_stays_after_a_restart(void **state)
 {
     (void)state;
     create_four();
-    limit("q", 1);
+    set_limit("q", 1);
     poll_for("q", 5, "one");
     run_to("00:59");
     node_kill(&world.nodes[0]);
@@ -261,10 +261,10 @@ static void a_limit_outlives_the_engine(void **state)
     assert_calls("a 01:00@01:00");
 }
 
-/* For queues that are not in the full list the rows are read: limits hold, others have none. */
-static void limits_hold_beyond_what_is_remembered(void **state)
+/* The cache is full, so the engine reads the rows of these queues; one of them has a limit. */
+static void limits_apply_to_more_queues_than_the_cache_holds(void **state)
 {
-    struct wish free = pulled(every(SPAN_H));
+    struct test_schedule free = pulled(every(SPAN_H));
     char name[16];
 
     (void)state;
@@ -277,7 +277,7 @@ static void limits_hold_beyond_what_is_remembered(void **state)
         assert_int_equal(submit(&command).rc, RC_OK);
     }
     create_four();
-    limit("q", 1);
+    set_limit("q", 1);
     free.draft.queue = STR("free");
     create("e", free);
     create("f", free);
@@ -290,21 +290,21 @@ static void limits_hold_beyond_what_is_remembered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TIMELINE(one_run_is_out_however_many_workers_wait),
-        TIMELINE(the_end_of_one_lets_out_the_next_at_once),
-        TIMELINE(what_is_handed_back_makes_room_at_once),
-        TIMELINE(what_is_terminated_makes_room_at_once),
-        TIMELINE(a_worker_that_is_lost_makes_room),
-        TIMELINE(a_limit_that_is_raised_counts_at_once),
-        TIMELINE(a_limit_that_is_lowered_takes_nothing_away),
-        TIMELINE(a_limit_that_is_removed_is_none),
-        TIMELINE(a_limit_counts_from_the_turn_that_sets_it),
-        TIMELINE(a_limit_holds_only_its_own_queue),
-        TIMELINE(a_queue_that_is_paused_gives_out_nothing_below_its_limit),
-        TIMELINE(what_waits_for_a_gate_takes_no_place_of_the_queue),
+        TIMELINE(one_run_is_claimed_although_two_workers_wait),
+        TIMELINE(the_end_of_a_run_frees_its_place_in_the_same_turn),
+        TIMELINE(a_released_run_frees_its_place_in_the_same_turn),
+        TIMELINE(a_terminated_run_frees_its_place_in_the_same_turn),
+        TIMELINE(the_run_of_a_lost_worker_frees_its_place),
+        TIMELINE(a_raised_limit_takes_effect_at_once),
+        TIMELINE(a_lowered_limit_does_not_stop_claimed_runs),
+        TIMELINE(a_removed_limit_frees_all_ready_runs),
+        TIMELINE(a_limit_takes_effect_in_the_turn_that_sets_it),
+        TIMELINE(a_limit_does_not_affect_other_queues),
+        TIMELINE(a_paused_queue_gives_out_no_run_below_its_limit),
+        TIMELINE(a_run_that_waits_for_a_gate_does_not_count_for_the_queue),
         TIMELINE(the_best_rank_goes_first),
-        TIMELINE(a_limit_outlives_the_engine),
-        TIMELINE(limits_hold_beyond_what_is_remembered),
+        TIMELINE(a_limit_stays_after_a_restart),
+        TIMELINE(limits_apply_to_more_queues_than_the_cache_holds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

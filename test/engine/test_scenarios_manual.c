@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scenarios 36 to 50: triggers and backfills.
+ * Scenarios 36 to 50 of Temporal's schedules: triggers and backfills.
+ * test_scenarios_overlap.c describes the list.
  */
 #include "harness.h"
 
-/* Half of a buffer of 1000, less 50 reserved for automatic starts; 10 waiting ones are free. */
+/*
+ * A backfill may fill half of the buffer of 1000, less 50 that are reserved for automatic
+ * starts.  The first 10 waiting runs do not count.
+ */
 enum { BATCH_MOST = 1000 / 2 - 50 + 10 };
 
 static void scenario_36_trigger_respects_policy_unless_overridden(void **state)
@@ -24,7 +28,7 @@ static void scenario_36_trigger_respects_policy_unless_overridden(void **state)
 
 static void scenario_37_trigger_with_full_buffer(void **state)
 {
-    struct wish w = overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct test_schedule w = overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 2;
@@ -38,7 +42,7 @@ static void scenario_37_trigger_with_full_buffer(void **state)
     assert_counts("myid", "started 4");
 }
 
-static struct wish last_evening(void)
+static struct test_schedule last_evening(void)
 {
     return temporal(cron("*/17 19 31 * *"));
 }
@@ -77,7 +81,7 @@ static void scenario_39_backfill_bounds_are_inclusive(void **state)
 
 static void create_paused_seconds(void)
 {
-    struct wish w = temporal(every(SPAN_S));
+    struct test_schedule w = temporal(every(SPAN_S));
 
     w.draft.is_paused = true;
     create("myid", w);
@@ -88,11 +92,11 @@ static void scenario_40_backfill_with_skip(void **state)
 {
     (void)state;
     create_paused_seconds();
-    world.length = SPAN_MIN;
+    world.call_length = SPAN_MIN;
     backfill("myid", "00:00:10", "00:00:15", OVERLAP_SKIP);
     run_to("00:00:40");
     assert_calls("b00:00:10@00:00:30");
-    assert_counts("myid", "started 1, skipped 5, open 1");
+    assert_counts("myid", "started 1, skipped 5, open 1, backfills 1");
 }
 
 static void scenario_41_backfill_on_paused_schedule(void **state)
@@ -119,7 +123,7 @@ static void scenario_42_backfill_narrower_than_the_interval(void **state)
 
 static void scenario_43_re_run_a_completed_time(void **state)
 {
-    struct wish w = temporal(every(5 * SPAN_MIN));
+    struct test_schedule w = temporal(every(5 * SPAN_MIN));
 
     (void)state;
     w.draft.plan.policies.remaining_runs = 1;
@@ -139,10 +143,11 @@ static void scenario_43_re_run_a_completed_time(void **state)
 static void scenario_44_two_ranges_in_one_request(void **state)
 {
     struct command command = command_for(COMMAND_BACKFILL, "myid");
-    struct wish w = temporal(every(SPAN_MIN));
+    struct test_schedule w = temporal(every(SPAN_MIN));
     struct range ranges[] = {
-        {when("2019-06-01T00:00:00Z"), when("2019-06-01T00:02:00Z"), OVERLAP_ALLOW_ALL},
-        {when("00:00"), when("00:02"), OVERLAP_ALLOW_ALL},
+        {when("2019-06-01T00:00:00Z"), when("2019-06-01T00:02:00Z"),
+         .overlap = OVERLAP_ALLOW_ALL},
+        {when("00:00"), when("00:02"), .overlap = OVERLAP_ALLOW_ALL},
     };
 
     (void)state;
@@ -157,11 +162,11 @@ static void scenario_44_two_ranges_in_one_request(void **state)
     assert_counts("myid", "started 6");
 }
 
-/* The original's rate of about ten per second is a limit of its server, not of the policy. */
+/* Temporal's rate of about ten per second is a limit of its server, not of the policy. */
 static void scenario_45_huge_allow_all_backfill(void **state)
 {
     struct command command = command_for(COMMAND_BACKFILL, "myid");
-    struct wish w = temporal(every(SPAN_H));
+    struct test_schedule w = temporal(every(SPAN_H));
     struct range ranges[4];
 
     (void)state;
@@ -170,7 +175,8 @@ static void scenario_45_huge_allow_all_backfill(void **state)
     create("myid", w);
     for (int i = 0; i < 4; i++)
         ranges[i] = (struct range){when("05-01 00:00") + i * 2 * SPAN_DAY,
-                                   when("05-02 00:00") + i * 2 * SPAN_DAY, OVERLAP_ALLOW_ALL};
+                                   when("05-02 00:00") + i * 2 * SPAN_DAY,
+                                   .overlap = OVERLAP_ALLOW_ALL};
     command.backfill.ranges = ranges;
     command.backfill.count = 4;
     assert_int_equal(submit(&command).rc, RC_OK);
@@ -185,8 +191,8 @@ static int check_sequence(instant first, span step)
     const struct call *before = NULL;
     int count = 0;
 
-    for (int i = 0; i < world.dispatch_count; i++) {
-        const struct call *call = &world.dispatches[i];
+    for (int i = 0; i < world.call_count; i++) {
+        const struct call *call = &world.calls[i];
 
         if (call->work.run.kind == RUN_SLOT) {
             assert_true(call->at == call->work.run.slot);
@@ -203,13 +209,13 @@ static int check_sequence(instant first, span step)
 
 static void scenario_46_huge_buffer_all_backfill_with_automated_traffic(void **state)
 {
-    struct wish w = overlapping(temporal(every(SPAN_H)), OVERLAP_ALLOW_ALL);
+    struct test_schedule w = overlapping(temporal(every(SPAN_H)), OVERLAP_ALLOW_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 30;
     create("myid", w);
     run_to("00:10");
-    world.length = 56 * SPAN_S;
+    world.call_length = 56 * SPAN_S;
     backfill("myid", "05-01 00:00", "05-05 03:00", OVERLAP_BUFFER_ALL);
     run_to("03:00");
     assert_int_equal(check_sequence(when("05-01 00:00"), SPAN_H), 100);
@@ -219,16 +225,16 @@ static void scenario_46_huge_buffer_all_backfill_with_automated_traffic(void **s
 
 static void scenario_47_backfill_larger_than_capacity(void **state)
 {
-    struct wish w = temporal(every(SPAN_MIN));
+    struct test_schedule w = temporal(every(SPAN_MIN));
 
     (void)state;
     w.draft.is_paused = true;
     create("myid", w);
     run_to("00:10");
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     backfill("myid", "05-01 00:01", "05-01 16:40", OVERLAP_BUFFER_ALL);
     assert_in_range(cursor_of("myid").waiting, 450, BATCH_MOST);
-    world.length = 0;
+    world.call_length = 0;
     end_now(call_of("05-01 00:01"), OUTCOME_SUCCEEDED);
     run_to("00:20");
     assert_int_equal(check_sequence(when("05-01 00:01"), SPAN_MIN), 1000);
@@ -239,15 +245,15 @@ static void scenario_48_too_many_backfills(void **state)
 {
     static struct range ranges[BACKFILLS_MAX];
     struct command command = command_for(COMMAND_BACKFILL, "myid");
-    struct wish w = temporal(every(SPAN_S));
+    struct test_schedule w = temporal(every(SPAN_S));
 
     (void)state;
     w.draft.is_paused = true;
     create("myid", w);
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     for (int i = 0; i < BACKFILLS_MAX; i++)
         ranges[i] = (struct range){when("05-01 00:00"), when("05-02 00:00"),
-                                   OVERLAP_BUFFER_ALL};
+                                   .overlap = OVERLAP_BUFFER_ALL};
     command.backfill.ranges = ranges;
     command.backfill.count = BACKFILLS_MAX;
     assert_int_equal(submit(&command).rc, RC_OK);
@@ -258,16 +264,16 @@ static void scenario_48_too_many_backfills(void **state)
 }
 
 /* A command is done in full or not at all. */
-static void no_schedule_is_made_with_more_backfills_than_one_may_have(void **state)
+static void a_create_with_too_many_backfills_is_rejected(void **state)
 {
     static struct range ranges[BACKFILLS_MAX + 1];
     struct command command = command_for(COMMAND_CREATE, "myid");
-    struct wish w = temporal(every(SPAN_S));
+    struct test_schedule w = temporal(every(SPAN_S));
 
     (void)state;
     for (int i = 0; i <= BACKFILLS_MAX; i++)
         ranges[i] = (struct range){when("05-01 00:00"), when("05-02 00:00"),
-                                   OVERLAP_BUFFER_ALL};
+                                   .overlap = OVERLAP_BUFFER_ALL};
     command.save.draft = draft_of(&w);
     command.save.backfill.ranges = ranges;
     command.save.backfill.count = BACKFILLS_MAX + 1;
@@ -293,34 +299,37 @@ static void scenario_49_forward_dated_backfill(void **state)
  */
 static void scenario_50_backfill_reserve(void **state)
 {
-    struct wish w = overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct test_schedule w = overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    int64_t waiting;
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("myid", w);
     run_to("00:06");
     backfill("myid", "05-01 00:00", "05-31 00:00", OVERLAP_BUFFER_ALL);
-    assert_in_range(cursor_of("myid").waiting, 450, BATCH_MOST);
+    waiting = cursor_of("myid").waiting;
+    assert_in_range(waiting, 450, BATCH_MOST);
     run_to("04:15");
     assert_int_equal(cursor_of("myid").dropped, 0);
-    assert_true(cursor_of("myid").waiting >= 50);
+    assert_int_equal(cursor_of("myid").waiting, waiting + 50);
 }
 
 /* Other users of the database wait no longer than one batch of the backfill takes. */
-static void a_turn_starts_no_more_than_a_portion(void **state)
+static void a_turn_starts_at_most_one_backfill_portion(void **state)
 {
     struct command command = command_for(COMMAND_BACKFILL, "myid");
-    struct wish w = temporal(every(SPAN_H));
+    struct test_schedule w = temporal(every(SPAN_H));
     struct range ranges[2];
 
     (void)state;
-    world.backfill_batch = 7;
+    world.backfill_portion = 7;
     node_boot(&world.nodes[0]);
     w.draft.is_paused = true;
     create("myid", w);
     for (int i = 0; i < 2; i++)
         ranges[i] = (struct range){when("05-01 00:00") + i * 2 * SPAN_DAY,
-                                   when("05-02 00:00") + i * 2 * SPAN_DAY, OVERLAP_ALLOW_ALL};
+                                   when("05-02 00:00") + i * 2 * SPAN_DAY,
+                                   .overlap = OVERLAP_ALLOW_ALL};
     command.backfill.ranges = ranges;
     command.backfill.count = 2;
     assert_int_equal(submit(&command).rc, RC_OK);
@@ -338,8 +347,8 @@ static void a_delete_ends_more_waiting_runs_than_one_turn_reads(void **state)
     static enum rc codes[TURN_COMMANDS_MAX];
 
     (void)state;
-    world.length = INSTANT_NEVER;
-    create("myid", overlapping(wish(), OVERLAP_BUFFER_ALL));
+    world.call_length = INSTANT_NEVER;
+    create("myid", overlapping(no_slots(), OVERLAP_BUFFER_ALL));
     for (int i = 0; i < TURN_COMMANDS_MAX; i++)
         commands[i] = command_for(COMMAND_TRIGGER, "myid");
     for (int i = 0; i <= BUFFER_LIMIT_MAX / TURN_COMMANDS_MAX; i++)
@@ -367,10 +376,10 @@ int main(void)
         TIMELINE(scenario_46_huge_buffer_all_backfill_with_automated_traffic),
         TIMELINE(scenario_47_backfill_larger_than_capacity),
         TIMELINE(scenario_48_too_many_backfills),
-        TIMELINE(no_schedule_is_made_with_more_backfills_than_one_may_have),
+        TIMELINE(a_create_with_too_many_backfills_is_rejected),
         TIMELINE(scenario_49_forward_dated_backfill),
         TIMELINE(scenario_50_backfill_reserve),
-        TIMELINE(a_turn_starts_no_more_than_a_portion),
+        TIMELINE(a_turn_starts_at_most_one_backfill_portion),
         TIMELINE(a_delete_ends_more_waiting_runs_than_one_turn_reads),
     };
 

@@ -5,9 +5,9 @@
  */
 #include "harness.h"
 
-static struct wish anchored(span length, enum anchor anchor)
+static struct test_schedule anchored(span length, enum anchor anchor)
 {
-    struct wish w = every(length);
+    struct test_schedule w = every(length);
 
     w.def.intervals[0].anchor = anchor;
     return w;
@@ -40,9 +40,9 @@ static void an_interval_from_completion_waits_for_the_end(void **state)
  * where the next slot is an hour away, jitter delays 04:00 to 04:23:34.755; the same share of
  * twenty minutes is 04:07:51.585.
  */
-static struct wish spread_and_anchored(enum overlap overlap)
+static struct test_schedule spread_and_anchored(enum overlap overlap)
 {
-    struct wish w = overlapping(wish(), overlap);
+    struct test_schedule w = overlapping(no_slots(), overlap);
 
     w.def.intervals = arena_array(world.arena, 2, sizeof *w.def.intervals);
     w.def.intervals[0] = (struct interval_def){.every = SPAN_H, .anchor = ANCHOR_EPOCH};
@@ -56,7 +56,7 @@ static struct wish spread_and_anchored(enum overlap overlap)
 /* A triggered run that is open at 04:00. */
 static struct call *open_before_four(enum overlap overlap)
 {
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("03:50");
     create("job", spread_and_anchored(overlap));
     trigger("job", OVERLAP_DEFAULT);
@@ -66,7 +66,7 @@ static struct call *open_before_four(enum overlap overlap)
     return call_of("03:50");
 }
 
-static void jitter_stays_when_a_run_ends_that_an_interval_counts_from(void **state)
+static void the_due_time_stays_when_a_run_ends_after_the_slot(void **state)
 {
     struct call *call = open_before_four(OVERLAP_SKIP);
 
@@ -81,7 +81,7 @@ static void jitter_stays_when_a_run_ends_that_an_interval_counts_from(void **sta
 }
 
 /* An end at 04:20 makes 04:40 the next slot; jitter as a share of that would be in the past. */
-static void an_end_does_not_make_a_slot_late_that_was_not(void **state)
+static void an_end_between_slots_does_not_make_the_earlier_slot_late(void **state)
 {
     struct call *call = open_before_four(OVERLAP_ALLOW_ALL);
 
@@ -94,7 +94,7 @@ static void an_end_does_not_make_a_slot_late_that_was_not(void **state)
 }
 
 /* 04:00 is not due yet and may move earlier, because the slot after the end is nearer. */
-static void jitter_stays_below_what_follows_an_end_before_the_slot(void **state)
+static void an_end_before_the_slot_shortens_its_jitter(void **state)
 {
     struct call *call = open_before_four(OVERLAP_SKIP);
 
@@ -108,11 +108,11 @@ static void jitter_stays_below_what_follows_an_end_before_the_slot(void **state)
 }
 
 /* The edit gives 04:00; the end later in the same turn gives an earlier time. */
-static void an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end(void **state)
+static void after_an_edit_and_an_end_in_one_turn_the_end_sets_the_next_slot(void **state)
 {
     struct command commands[] = {command_for(COMMAND_UPDATE, "job"),
                                  command_for(COMMAND_CANCEL, "")};
-    struct wish w = pulled(spread_and_anchored(OVERLAP_SKIP));
+    struct test_schedule w = pulled(spread_and_anchored(OVERLAP_SKIP));
     enum rc rc[2];
 
     (void)state;
@@ -134,18 +134,18 @@ static void an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end(void
  * Twenty minutes after each end, first after the creation at 03:40, with a jitter of an hour:
  * 04:00 is due at 04:07:51.585.
  */
-static struct wish spread_from_ends(enum overlap overlap)
+static struct test_schedule spread_from_ends(enum overlap overlap)
 {
-    struct wish w = overlapping(anchored(20 * SPAN_MIN, ANCHOR_COMPLETION), overlap);
+    struct test_schedule w = overlapping(anchored(20 * SPAN_MIN, ANCHOR_COMPLETION), overlap);
 
     w.def.jitter = SPAN_H;
     return w;
 }
 
-/* It is 04:00, no run is open, and the slot is due at 04:07:51.585. */
+/* It is 04:03, no run is open, and the slot of 04:00 is due at 04:07:51.585. */
 static void wait_for_four(enum overlap overlap)
 {
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("03:40");
     create("job", spread_from_ends(overlap));
     assert_at(cursor_of("job").next_at, "04:00");
@@ -154,7 +154,7 @@ static void wait_for_four(enum overlap overlap)
     assert_calls("");
 }
 
-static void a_run_by_hand_takes_no_slot_away_whose_time_has_come(void **state)
+static void a_trigger_does_not_remove_a_slot_whose_time_has_come(void **state)
 {
     (void)state;
     wait_for_four(OVERLAP_SKIP);
@@ -170,7 +170,7 @@ static void a_run_by_hand_takes_no_slot_away_whose_time_has_come(void **state)
     assert_counts("job", "started 1, skipped 1");
 }
 
-static void a_run_by_hand_that_has_ended_leaves_the_slot_to_start(void **state)
+static void a_slot_starts_after_a_triggered_run_has_ended(void **state)
 {
     (void)state;
     wait_for_four(OVERLAP_SKIP);
@@ -187,10 +187,10 @@ static void a_run_by_hand_that_has_ended_leaves_the_slot_to_start(void **state)
 }
 
 /* A slot in the future moves: 04:00 to twenty minutes after the end. */
-static void a_run_by_hand_moves_a_slot_whose_time_has_not_come(void **state)
+static void a_trigger_moves_a_slot_whose_time_has_not_come(void **state)
 {
     (void)state;
-    world.length = 2 * SPAN_MIN;
+    world.call_length = 2 * SPAN_MIN;
     down_to("03:40");
     create("job", spread_from_ends(OVERLAP_SKIP));
     run_to("03:59:59.999");
@@ -201,7 +201,7 @@ static void a_run_by_hand_moves_a_slot_whose_time_has_not_come(void **state)
     assert_counts("job", "started 1");
 }
 
-static void an_edit_during_a_run_by_hand_keeps_the_slot_that_waits_for_it(void **state)
+static void an_edit_during_a_triggered_run_keeps_the_waiting_slot(void **state)
 {
     (void)state;
     wait_for_four(OVERLAP_SKIP);
@@ -216,24 +216,24 @@ static void an_edit_during_a_run_by_hand_keeps_the_slot_that_waits_for_it(void *
 }
 
 /* The slot is 04:00; the backfill has its own run of 04:00. */
-static void a_backfill_takes_no_slot_away_whose_time_has_come(void **state)
+static void a_backfill_does_not_remove_a_slot_whose_time_has_come(void **state)
 {
     (void)state;
     wait_for_four(OVERLAP_ALLOW_ALL);
     assert_int_equal(backfill("job", "03:45", "04:02", OVERLAP_ALLOW_ALL).rc, RC_OK);
     run_to("04:10");
     assert_calls("b04:00@04:03, 04:00@04:07:51.585");
-    assert_counts("job", "started 2, open 2");
+    assert_counts("job", "started 2, open 2, backfills 1");
 }
 
 /*
  * 04:00 and 04:20 pass in the pause, a triggered run lasts from 04:30 to 04:35, 04:55 passes,
  * too.
  */
-static void what_passed_in_a_pause_is_missed_though_a_run_by_hand_came_after(void **state)
+static void slots_of_a_pause_are_missed_although_a_trigger_ran_in_it(void **state)
 {
     (void)state;
-    world.length = 5 * SPAN_MIN;
+    world.call_length = 5 * SPAN_MIN;
     down_to("03:40");
     create("job", anchored(20 * SPAN_MIN, ANCHOR_COMPLETION));
     pause_it("job", "");
@@ -246,11 +246,11 @@ static void what_passed_in_a_pause_is_missed_though_a_run_by_hand_came_after(voi
     assert_at(cursor_of("job").next_at, "05:15");
 }
 
-/* A turn that does not scan for due cursors, as a busy one. */
-static void a_run_by_hand_is_not_before_a_slot_that_is_overdue(void **state)
+/* With rows = 0 a turn does not scan for due cursors. */
+static void overdue_slots_are_decided_before_a_trigger(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("03:40");
     create("job", anchored(20 * SPAN_MIN, ANCHOR_COMPLETION));
     world.rows = 0;
@@ -262,7 +262,7 @@ static void a_run_by_hand_is_not_before_a_slot_that_is_overdue(void **state)
 }
 
 /* A turn with `hold`: the overdue slot must wait, and stays the next one. */
-static void a_run_by_hand_in_a_turn_that_holds_leaves_what_is_overdue(void **state)
+static void a_trigger_in_a_turn_with_hold_keeps_the_overdue_slot(void **state)
 {
     struct command command = command_for(COMMAND_TRIGGER, "job");
     struct turn_in in = {.rows = TURN_ROWS_MAX, .hold = true, .command_count = 1};
@@ -270,14 +270,14 @@ static void a_run_by_hand_in_a_turn_that_holds_leaves_what_is_overdue(void **sta
     struct err err;
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("03:40");
     create("job", anchored(20 * SPAN_MIN, ANCHOR_COMPLETION));
     in.now = world.now = when("04:10");
     command.schedule = cursor_of("job").id;
     in.commands = &command;
     assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
-    world.nodes[0].events += out.event_count;
+    world.nodes[0].last_event += out.event_count;
     assert_int_equal(cursor_of("job").open, 1);
     assert_at(cursor_of("job").next_at, "04:00");
     settle();
@@ -288,13 +288,13 @@ static void a_run_by_hand_in_a_turn_that_holds_leaves_what_is_overdue(void **sta
  * 04:00 waits for the triggered run of 03:50, and still waits in the pause.  Twenty minutes
  * after the end, 04:31 becomes a slot before another run opens; it is not due yet.
  */
-static void a_run_that_waited_out_a_pause_takes_no_slot_away(void **state)
+static void a_run_that_waited_during_a_pause_does_not_remove_a_slot(void **state)
 {
-    struct wish w = spread_and_anchored(OVERLAP_BUFFER_ALL);
+    struct test_schedule w = spread_and_anchored(OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.catchup_paused = true;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("03:50");
     create("job", w);
     trigger("job", OVERLAP_DEFAULT);
@@ -312,10 +312,10 @@ static void a_run_that_waited_out_a_pause_takes_no_slot_away(void **state)
 }
 
 /* The governor gives one slot at a time: 04:00, twenty minutes after the creation. */
-static void a_run_by_hand_is_not_before_a_governed_slot_that_is_overdue(void **state)
+static void an_overdue_governed_slot_is_decided_before_a_trigger(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("03:40");
     create("job", governed(20 * SPAN_MIN));
     world.rows = 0;
@@ -326,14 +326,14 @@ static void a_run_by_hand_is_not_before_a_governed_slot_that_is_overdue(void **s
 }
 
 /* Both commands are in one turn, which does not scan for due cursors. */
-static void a_run_by_hand_before_a_delete_takes_no_slot_away(void **state)
+static void a_trigger_and_a_delete_in_one_turn_remove_no_slot(void **state)
 {
     struct command commands[] = {command_for(COMMAND_TRIGGER, "job"),
                                  command_for(COMMAND_DELETE, "job")};
     enum rc rc[2];
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("03:40");
     create("job", pulled(anchored(20 * SPAN_MIN, ANCHOR_COMPLETION)));
     commands[0].schedule = commands[1].schedule = cursor_of("job").id;
@@ -348,9 +348,9 @@ static void a_run_by_hand_before_a_delete_takes_no_slot_away(void **state)
 }
 
 /* On the hour, and 25 minutes after each start. */
-static struct wish hourly_and_from_starts(enum overlap overlap)
+static struct test_schedule hourly_and_from_starts(enum overlap overlap)
 {
-    struct wish w = overlapping(wish(), overlap);
+    struct test_schedule w = overlapping(no_slots(), overlap);
 
     w.def.intervals = arena_array(world.arena, 2, sizeof *w.def.intervals);
     w.def.intervals[0] = (struct interval_def){.every = SPAN_H, .anchor = ANCHOR_EPOCH};
@@ -363,7 +363,7 @@ static struct wish hourly_and_from_starts(enum overlap overlap)
  * 01:00 waits for the end of 00:55, at 01:26.  The slot after it counts from 01:00 as soon as
  * it waits, so its start does not change 01:25.
  */
-static void the_start_of_a_run_that_waited_moves_no_slot(void **state)
+static void the_start_of_a_waiting_run_does_not_move_the_next_slot(void **state)
 {
     (void)state;
     down_to("00:30");
@@ -387,7 +387,7 @@ static void the_start_of_a_run_that_waited_moves_no_slot(void **state)
 }
 
 /* 01:00, 01:25 and 01:50 wait; each counts from the slot before, started or not. */
-static void a_queue_of_runs_that_wait_is_counted_on_from_its_last(void **state)
+static void the_next_slot_counts_from_the_last_waiting_slot(void **state)
 {
     (void)state;
     down_to("00:30");
@@ -403,9 +403,9 @@ static void a_queue_of_runs_that_wait_is_counted_on_from_its_last(void **state)
 }
 
 /* At 01:36 the slot 01:00 has waited too long; slots that count from it stay. */
-static void a_slot_that_waited_in_vain_is_counted_from_all_the_same(void **state)
+static void the_next_slot_counts_from_a_waiting_slot_that_was_missed(void **state)
 {
-    struct wish w = hourly_and_from_starts(OVERLAP_BUFFER_ONE);
+    struct test_schedule w = hourly_and_from_starts(OVERLAP_BUFFER_ONE);
 
     (void)state;
     w.draft.plan.policies.catchup_window = 30 * SPAN_MIN;
@@ -425,13 +425,13 @@ static void a_slot_that_waited_in_vain_is_counted_from_all_the_same(void **state
 static void a_slot_after_an_end_is_not_moved_before_it_or_to_its_day(void **state)
 {
     static int32_t days[] = {19147, 19148};
-    struct wish w = anchored(30 * SPAN_H, ANCHOR_COMPLETION);
+    struct test_schedule w = anchored(30 * SPAN_H, ANCHOR_COMPLETION);
 
     (void)state;
     w.def.not_dates = days;
     w.def.not_date_count = 2;
     w.def.shift = SHIFT_PREVIOUS;
-    world.length = SPAN_H;
+    world.call_length = SPAN_H;
     create("job", w);
     run_to("06-03 23:00");
     assert_calls("06-02 06:00@06-02 06:00, 06-03 13:00@06-03 13:00");
@@ -447,7 +447,7 @@ static void a_slot_after_an_end_is_moved_to_a_day_between(void **state)
     static const int32_t days[] = {19147, 19148};
     struct command command = command_for(COMMAND_CALENDAR, "holidays");
     struct str name = STR("holidays");
-    struct wish w = anchored(2 * SPAN_DAY, ANCHOR_COMPLETION);
+    struct test_schedule w = anchored(2 * SPAN_DAY, ANCHOR_COMPLETION);
 
     (void)state;
     command.days = (struct str){(const char *)days, sizeof days};
@@ -455,7 +455,7 @@ static void a_slot_after_an_end_is_moved_to_a_day_between(void **state)
     w.def.not_named = &name;
     w.def.not_named_count = 1;
     w.def.shift = SHIFT_PREVIOUS;
-    world.length = SPAN_H;
+    world.call_length = SPAN_H;
     down_to("06-02 10:00");
     create("job", w);
     assert_at(cursor_of("job").next_at, "06-03 10:00");
@@ -466,12 +466,12 @@ static void a_slot_after_an_end_is_moved_to_a_day_between(void **state)
 }
 
 /* Days 19144 and 19145 are 1 and 2 June: both are freed, and then excluded again. */
-static void an_edit_of_a_calendar_counts_at_once_for_what_follows_runs(void **state)
+static void a_calendar_edit_takes_effect_at_once_for_anchored_intervals(void **state)
 {
     static const int32_t days[] = {19144, 19145};
     struct command command = command_for(COMMAND_CALENDAR, "freeze");
     struct str name = STR("freeze");
-    struct wish w = anchored(20 * SPAN_MIN, ANCHOR_COMPLETION);
+    struct test_schedule w = anchored(20 * SPAN_MIN, ANCHOR_COMPLETION);
 
     (void)state;
     command.days = (struct str){(const char *)days, sizeof days};
@@ -497,9 +497,9 @@ static void an_edit_of_a_calendar_counts_at_once_for_what_follows_runs(void **st
 }
 
 /* On the hour in a zone that gets lost later, and twenty minutes after each end. */
-static struct wish of_a_zone(void)
+static struct test_schedule of_a_zone(void)
 {
-    struct wish w = spread_and_anchored(OVERLAP_SKIP);
+    struct test_schedule w = spread_and_anchored(OVERLAP_SKIP);
 
     w.def.jitter = 0;
     w.def.zone = STR("Europe/Berlin");
@@ -508,33 +508,33 @@ static struct wish of_a_zone(void)
 }
 
 /* The run of 04:00 ends at 04:05, when its plan is not available; 04:25 follows once it is. */
-static void what_follows_an_end_without_a_zone_is_found_when_it_is_back(void **state)
+static void the_next_slot_is_computed_when_a_missing_zone_is_back(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("03:50");
     create("job", of_a_zone());
     run_to("04:00");
-    world.lost = "Europe/Berlin";
+    world.changed_zone = "Europe/Berlin";
     run_to("04:05");
     end_now(call_of("04:00"), OUTCOME_SUCCEEDED);
     run_to("04:20");
     assert_calls("04:00@04:00");
     assert_int_equal(cursor_of("job").open, 0);
-    world.lost = NULL;
+    world.changed_zone = NULL;
     run_to("04:26");
     assert_calls("04:25@04:25");
 }
 
-static void a_delete_without_a_zone_ends_what_waits(void **state)
+static void a_delete_without_a_zone_ends_waiting_runs(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     down_to("03:50");
     create("job", pulled(of_a_zone()));
     trigger("job", OVERLAP_DEFAULT);
     trigger("job", OVERLAP_BUFFER_ALL);
-    world.lost = "Europe/Berlin";
+    world.changed_zone = "Europe/Berlin";
     run_to("03:55");
     (void)submit_ok(COMMAND_DELETE, "job");
     settle();
@@ -548,29 +548,29 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TIMELINE(an_interval_from_the_start_does_not_drift),
         TIMELINE(an_interval_from_completion_waits_for_the_end),
-        TIMELINE(jitter_stays_when_a_run_ends_that_an_interval_counts_from),
-        TIMELINE(an_end_does_not_make_a_slot_late_that_was_not),
-        TIMELINE(jitter_stays_below_what_follows_an_end_before_the_slot),
-        TIMELINE(an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end),
-        TIMELINE(a_run_by_hand_takes_no_slot_away_whose_time_has_come),
-        TIMELINE(a_run_by_hand_that_has_ended_leaves_the_slot_to_start),
-        TIMELINE(a_run_by_hand_moves_a_slot_whose_time_has_not_come),
-        TIMELINE(an_edit_during_a_run_by_hand_keeps_the_slot_that_waits_for_it),
-        TIMELINE(a_backfill_takes_no_slot_away_whose_time_has_come),
-        TIMELINE(what_passed_in_a_pause_is_missed_though_a_run_by_hand_came_after),
-        TIMELINE(a_run_by_hand_is_not_before_a_slot_that_is_overdue),
-        TIMELINE(a_run_by_hand_in_a_turn_that_holds_leaves_what_is_overdue),
-        TIMELINE(a_run_that_waited_out_a_pause_takes_no_slot_away),
-        TIMELINE(a_run_by_hand_is_not_before_a_governed_slot_that_is_overdue),
-        TIMELINE(a_run_by_hand_before_a_delete_takes_no_slot_away),
-        TIMELINE(the_start_of_a_run_that_waited_moves_no_slot),
-        TIMELINE(a_queue_of_runs_that_wait_is_counted_on_from_its_last),
-        TIMELINE(a_slot_that_waited_in_vain_is_counted_from_all_the_same),
+        TIMELINE(the_due_time_stays_when_a_run_ends_after_the_slot),
+        TIMELINE(an_end_between_slots_does_not_make_the_earlier_slot_late),
+        TIMELINE(an_end_before_the_slot_shortens_its_jitter),
+        TIMELINE(after_an_edit_and_an_end_in_one_turn_the_end_sets_the_next_slot),
+        TIMELINE(a_trigger_does_not_remove_a_slot_whose_time_has_come),
+        TIMELINE(a_slot_starts_after_a_triggered_run_has_ended),
+        TIMELINE(a_trigger_moves_a_slot_whose_time_has_not_come),
+        TIMELINE(an_edit_during_a_triggered_run_keeps_the_waiting_slot),
+        TIMELINE(a_backfill_does_not_remove_a_slot_whose_time_has_come),
+        TIMELINE(slots_of_a_pause_are_missed_although_a_trigger_ran_in_it),
+        TIMELINE(overdue_slots_are_decided_before_a_trigger),
+        TIMELINE(a_trigger_in_a_turn_with_hold_keeps_the_overdue_slot),
+        TIMELINE(a_run_that_waited_during_a_pause_does_not_remove_a_slot),
+        TIMELINE(an_overdue_governed_slot_is_decided_before_a_trigger),
+        TIMELINE(a_trigger_and_a_delete_in_one_turn_remove_no_slot),
+        TIMELINE(the_start_of_a_waiting_run_does_not_move_the_next_slot),
+        TIMELINE(the_next_slot_counts_from_the_last_waiting_slot),
+        TIMELINE(the_next_slot_counts_from_a_waiting_slot_that_was_missed),
         TIMELINE(a_slot_after_an_end_is_not_moved_before_it_or_to_its_day),
         TIMELINE(a_slot_after_an_end_is_moved_to_a_day_between),
-        TIMELINE(what_follows_an_end_without_a_zone_is_found_when_it_is_back),
-        TIMELINE(a_delete_without_a_zone_ends_what_waits),
-        TIMELINE(an_edit_of_a_calendar_counts_at_once_for_what_follows_runs),
+        TIMELINE(the_next_slot_is_computed_when_a_missing_zone_is_back),
+        TIMELINE(a_delete_without_a_zone_ends_waiting_runs),
+        TIMELINE(a_calendar_edit_takes_effect_at_once_for_anchored_intervals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

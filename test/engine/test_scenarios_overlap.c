@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scenarios 1 to 20: first actions and overlap.  Each test is the timeline of that number; a
- * comment names where Belfry differs from the original system.
+ * Scenarios 1 to 20 of Temporal's schedules: first actions and overlap.
+ *
+ * The scenarios are 72 timelines that describe how Temporal's schedules behave.  The number of
+ * a scenario is in the name of its test; a comment says where Belfry differs from Temporal.
  */
 #include "harness.h"
 
@@ -22,7 +24,7 @@ static void scenario_01_first_action(void **state)
 
 static void scenario_02_initial_trigger(void **state)
 {
-    struct wish w = temporal(every(55 * SPAN_MIN));
+    struct test_schedule w = temporal(every(55 * SPAN_MIN));
 
     (void)state;
     w.draft.trigger = true;
@@ -37,7 +39,7 @@ static void scenario_02_initial_trigger(void **state)
 static void scenario_03_initial_pause(void **state)
 {
     struct command command = command_for(COMMAND_CREATE, "myid");
-    struct wish w = temporal(every(5 * SPAN_MIN));
+    struct test_schedule w = temporal(every(5 * SPAN_MIN));
     struct reply reply;
 
     (void)state;
@@ -99,7 +101,7 @@ static void scenario_06_overlap_buffer_one(void **state)
 static void scenario_07_buffer_one_keeps_the_same_entry(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("myid", overlapping(temporal(every(SPAN_S)), OVERLAP_BUFFER_ONE));
     run_to("00:00:10");
     assert_calls("00:00:01@00:00:01");
@@ -124,7 +126,7 @@ static void scenario_08_overlap_buffer_all(void **state)
 }
 
 /* One turn gets the end of a run and a command that names a later waiting run. */
-static void a_run_that_a_command_names_does_not_pass_those_before_it(void **state)
+static void a_waiting_run_named_by_a_command_does_not_start_first(void **state)
 {
     (void)state;
     ends("00:05", "00:22", OUTCOME_SUCCEEDED);
@@ -138,16 +140,16 @@ static void a_run_that_a_command_names_does_not_pass_those_before_it(void **stat
 }
 
 /* With catchup.whilePaused: waiting slots may start after the pause. */
-static struct wish kept_over_a_pause(enum overlap overlap)
+static struct test_schedule kept_over_a_pause(enum overlap overlap)
 {
-    struct wish w = overlapping(temporal(every(5 * SPAN_MIN)), overlap);
+    struct test_schedule w = overlapping(temporal(every(5 * SPAN_MIN)), overlap);
 
     w.draft.plan.policies.catchup_paused = true;
     return w;
 }
 
 /* One turn gets the pause and a slot that was due before it; one slot waits already. */
-static void a_slot_in_the_turn_of_a_pause_finds_the_one_place_taken(void **state)
+static void under_buffer_one_a_second_slot_due_at_a_pause_is_skipped(void **state)
 {
     (void)state;
     ends("00:05", "00:20", OUTCOME_SUCCEEDED);
@@ -164,9 +166,9 @@ static void a_slot_in_the_turn_of_a_pause_finds_the_one_place_taken(void **state
     assert_calls("00:10@00:22, 00:20@00:22");
 }
 
-static void a_slot_in_the_turn_that_disables_finds_the_one_place_taken(void **state)
+static void under_buffer_one_a_second_slot_due_at_a_disable_is_skipped(void **state)
 {
-    struct wish w = kept_over_a_pause(OVERLAP_BUFFER_ONE);
+    struct test_schedule w = kept_over_a_pause(OVERLAP_BUFFER_ONE);
 
     (void)state;
     ends("00:05", "00:20", OUTCOME_SUCCEEDED);
@@ -182,7 +184,7 @@ static void a_slot_in_the_turn_that_disables_finds_the_one_place_taken(void **st
 }
 
 /* The turn also gets the end of the open run: the slot that waits longest starts. */
-static void a_slot_in_the_turn_of_a_pause_does_not_pass_those_before_it(void **state)
+static void a_slot_due_at_a_pause_does_not_start_before_an_older_one(void **state)
 {
     (void)state;
     ends("00:05", "00:15", OUTCOME_SUCCEEDED);
@@ -218,23 +220,23 @@ static void a_run_of_this_turn_is_ended_for_another(enum overlap overlap, const 
     assert_history("myid", history);
 }
 
-static void a_run_of_this_turn_is_terminated_for_another(void **state)
+static void a_run_created_in_this_turn_is_terminated_for_another(void **state)
 {
     (void)state;
     a_run_of_this_turn_is_ended_for_another(OVERLAP_TERMINATE_OTHER,
                                             "00:05 terminated(other), t00:05 succeeded");
 }
 
-static void a_run_of_this_turn_is_cancelled_for_another(void **state)
+static void a_run_created_in_this_turn_is_cancelled_for_another(void **state)
 {
     (void)state;
     a_run_of_this_turn_is_ended_for_another(OVERLAP_CANCEL_OTHER,
                                             "00:05 cancelled(other), t00:05 succeeded");
 }
 
-static struct wish buffered(int32_t limit)
+static struct test_schedule buffered(int32_t limit)
 {
-    struct wish w = overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct test_schedule w = overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
 
     w.draft.plan.policies.buffer_limit = limit;
     return w;
@@ -258,7 +260,7 @@ static void scenario_09_buffer_limit(void **state)
 static void scenario_10_buffer_limit_of_several_due_at_once(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("myid", buffered(2));
     run_to("00:05");
     down_to("00:30");
@@ -274,7 +276,7 @@ static void scenario_10_buffer_limit_of_several_due_at_once(void **state)
 static void scenario_10_no_limit(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("myid", buffered(0));
     run_to("00:05");
     down_to("00:30");
@@ -295,13 +297,13 @@ static void scenario_11_overlap_cancel_other(void **state)
 }
 
 /*
- * The original starts the new run when it has seen the old one close, a second later.  Here the
+ * Temporal starts the new run when it has seen the old one close, a second later.  Here the
  * engine ends a terminated run at once (row 32 of docs/mission.md).
  */
 static void scenario_12_overlap_terminate_other_starts_at_once(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("myid", overlapping(temporal(every(55 * SPAN_MIN)), OVERLAP_TERMINATE_OTHER));
     run_to("01:11");
     assert_calls("00:15@00:15, terminate 00:15@01:10, 01:10@01:10");
@@ -346,7 +348,7 @@ static void trigger_as(const char *name, enum overlap overlap)
 static void scenario_15_mixed_buffer(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("myid", temporal(every(55 * SPAN_MIN)));
     run_to("00:16");
     trigger_as("myid", OVERLAP_SKIP);
@@ -363,7 +365,7 @@ static void scenario_15_mixed_buffer(void **state)
 }
 
 /*
- * In the original replaced starts vanish.  Here they have an outcome like all slots, and the
+ * In Temporal replaced starts vanish.  Here they have an outcome like all slots, and the
  * counters include it (docs/semantics.md [P-2]).
  */
 static void scenario_16_several_cancel_starts_while_idle(void **state)
@@ -388,7 +390,7 @@ static void scenario_16_several_terminate_starts_while_idle(void **state)
 static void scenario_17_several_cancel_starts_while_running(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("myid", overlapping(temporal(every(5 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
     run_to("00:05");
     down_to("00:21");
@@ -403,7 +405,7 @@ static void scenario_17_several_cancel_starts_while_running(void **state)
 
 static void scenario_18_deferred_start_expires(void **state)
 {
-    struct wish w = overlapping(temporal(every(55 * SPAN_MIN)), OVERLAP_BUFFER_ONE);
+    struct test_schedule w = overlapping(temporal(every(55 * SPAN_MIN)), OVERLAP_BUFFER_ONE);
 
     (void)state;
     w.draft.plan.policies.catchup_window = 10 * SPAN_MIN;
@@ -415,10 +417,10 @@ static void scenario_18_deferred_start_expires(void **state)
     assert_ledger("myid", "missed(window) 01:10");
 }
 
-/* A paused workflow is an open run that does not report. */
-static void occupied(enum overlap overlap, const char *expected, const char *counts)
+/* Scenario 19 has a paused workflow; here it is an open run that does not report. */
+static void check_silent_run(enum overlap overlap, const char *expected, const char *counts)
 {
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create(overlap_text(overlap), overlapping(temporal(every(5 * SPAN_MIN)), overlap));
     run_to("00:17");
     assert_calls(expected);
@@ -428,46 +430,48 @@ static void occupied(enum overlap overlap, const char *expected, const char *cou
 static void scenario_19_a_silent_run_keeps_the_slot_under_skip(void **state)
 {
     (void)state;
-    occupied(OVERLAP_SKIP, "00:05@00:05", "started 1, skipped 2, open 1");
+    check_silent_run(OVERLAP_SKIP, "00:05@00:05", "started 1, skipped 2, open 1");
 }
 
 static void scenario_19_a_silent_run_keeps_the_slot_under_buffer_one(void **state)
 {
     (void)state;
-    occupied(OVERLAP_BUFFER_ONE, "00:05@00:05", "started 1, skipped 1, open 1, waiting 1");
+    check_silent_run(OVERLAP_BUFFER_ONE, "00:05@00:05",
+                     "started 1, skipped 1, open 1, waiting 1");
 }
 
 static void scenario_19_a_silent_run_keeps_the_slot_under_buffer_all(void **state)
 {
     (void)state;
-    occupied(OVERLAP_BUFFER_ALL, "00:05@00:05", "started 1, open 1, waiting 2");
+    check_silent_run(OVERLAP_BUFFER_ALL, "00:05@00:05", "started 1, open 1, waiting 2");
 }
 
 static void scenario_19_a_silent_run_keeps_the_slot_under_cancel_other(void **state)
 {
     (void)state;
-    occupied(OVERLAP_CANCEL_OTHER, "00:05@00:05, cancel 00:05@00:10",
-             "started 1, open 1, waiting 2");
+    check_silent_run(OVERLAP_CANCEL_OTHER, "00:05@00:05, cancel 00:05@00:10",
+                     "started 1, open 1, waiting 2");
 }
 
-static void scenario_19_allow_all_and_terminate_other_keep_going(void **state)
+static void scenario_19_allow_all_keeps_going(void **state)
 {
     (void)state;
-    occupied(OVERLAP_ALLOW_ALL, "00:05@00:05, 00:10@00:10, 00:15@00:15", "started 3, open 3");
+    check_silent_run(OVERLAP_ALLOW_ALL, "00:05@00:05, 00:10@00:10, 00:15@00:15",
+                     "started 3, open 3");
 }
 
 static void scenario_19_terminate_other_keeps_going(void **state)
 {
     (void)state;
-    occupied(OVERLAP_TERMINATE_OTHER,
-             "00:05@00:05, terminate 00:05@00:10, 00:10@00:10, terminate 00:10@00:15, "
-             "00:15@00:15",
-             "started 3, open 1");
+    check_silent_run(OVERLAP_TERMINATE_OTHER,
+                     "00:05@00:05, terminate 00:05@00:10, 00:10@00:10, terminate 00:10@00:15, "
+                     "00:15@00:15",
+                     "started 3, open 1");
 }
 
 static void scenario_20_retries_are_one_run(void **state)
 {
-    struct wish w = temporal(every(5 * SPAN_MIN));
+    struct test_schedule w = temporal(every(5 * SPAN_MIN));
 
     (void)state;
     w.draft.plan.policies.retry = (struct retry_policy){
@@ -494,12 +498,12 @@ int main(void)
         TIMELINE(scenario_06_overlap_buffer_one),
         TIMELINE(scenario_07_buffer_one_keeps_the_same_entry),
         TIMELINE(scenario_08_overlap_buffer_all),
-        TIMELINE(a_run_that_a_command_names_does_not_pass_those_before_it),
-        TIMELINE(a_slot_in_the_turn_of_a_pause_finds_the_one_place_taken),
-        TIMELINE(a_slot_in_the_turn_that_disables_finds_the_one_place_taken),
-        TIMELINE(a_slot_in_the_turn_of_a_pause_does_not_pass_those_before_it),
-        TIMELINE(a_run_of_this_turn_is_terminated_for_another),
-        TIMELINE(a_run_of_this_turn_is_cancelled_for_another),
+        TIMELINE(a_waiting_run_named_by_a_command_does_not_start_first),
+        TIMELINE(under_buffer_one_a_second_slot_due_at_a_pause_is_skipped),
+        TIMELINE(under_buffer_one_a_second_slot_due_at_a_disable_is_skipped),
+        TIMELINE(a_slot_due_at_a_pause_does_not_start_before_an_older_one),
+        TIMELINE(a_run_created_in_this_turn_is_terminated_for_another),
+        TIMELINE(a_run_created_in_this_turn_is_cancelled_for_another),
         TIMELINE(scenario_09_buffer_limit),
         TIMELINE(scenario_10_buffer_limit_of_several_due_at_once),
         TIMELINE(scenario_10_no_limit),
@@ -516,7 +520,7 @@ int main(void)
         TIMELINE(scenario_19_a_silent_run_keeps_the_slot_under_buffer_one),
         TIMELINE(scenario_19_a_silent_run_keeps_the_slot_under_buffer_all),
         TIMELINE(scenario_19_a_silent_run_keeps_the_slot_under_cancel_other),
-        TIMELINE(scenario_19_allow_all_and_terminate_other_keep_going),
+        TIMELINE(scenario_19_allow_all_keeps_going),
         TIMELINE(scenario_19_terminate_other_keeps_going),
         TIMELINE(scenario_20_retries_are_one_run),
     };

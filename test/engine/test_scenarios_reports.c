@@ -23,7 +23,7 @@ static void a_call_knows_its_schedule_and_the_start_before_it(void **state)
 }
 
 /* The first plan is read, the others are cached. */
-static void each_of_many_has_the_name_of_its_own(void **state)
+static void each_call_has_the_name_of_its_own_schedule(void **state)
 {
     (void)state;
     create("one", every(SPAN_H));
@@ -39,7 +39,7 @@ static void each_of_many_has_the_name_of_its_own(void **state)
 static void a_run_that_waits_for_a_worker_keeps_the_start_before_it(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", overlapping(pulled(every(SPAN_H)), OVERLAP_ALLOW_ALL));
     run_to("02:30");
     poll_for("q", 2, "one");
@@ -47,7 +47,7 @@ static void a_run_that_waits_for_a_worker_keeps_the_start_before_it(void **state
     assert_handed(call_of("02:00"), "job", "01:00");
 }
 
-static void a_run_that_was_held_knows_the_one_that_it_waited_for(void **state)
+static void a_held_run_has_the_time_of_the_last_start_before_it(void **state)
 {
     (void)state;
     ends("01:00", "02:20", OUTCOME_SUCCEEDED);
@@ -59,9 +59,9 @@ static void a_run_that_was_held_knows_the_one_that_it_waited_for(void **state)
     assert_handed(call_of("02:00"), "job", "01:10");
 }
 
-static void a_second_attempt_is_told_the_same(void **state)
+static void a_second_attempt_has_the_same_name_and_last_run(void **state)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     (void)state;
     w.draft.plan.policies.retry = (struct retry_policy){
@@ -70,14 +70,14 @@ static void a_second_attempt_is_told_the_same(void **state)
     create("job", w);
     run_to("02:10");
     assert_calls("01:00@01:00, 02:00@02:00, 02:00#2@02:01");
-    assert_handed(&world.dispatches[1], "job", "01:00");
-    assert_handed(&world.dispatches[2], "job", "01:00");
+    assert_handed(&world.calls[1], "job", "01:00");
+    assert_handed(&world.calls[2], "job", "01:00");
 }
 
 static void a_direct_run_has_neither_name_nor_start_before_it(void **state)
 {
     struct command command = command_for(COMMAND_DIRECT, "");
-    struct wish w = pulled(wish());
+    struct test_schedule w = pulled(no_slots());
 
     (void)state;
     command.save.draft = draft_of(&w);
@@ -94,9 +94,9 @@ static void lose(struct call *call)
     settle();
 }
 
-static struct wish tried_twice(void)
+static struct test_schedule tried_twice(void)
 {
-    struct wish w = every(SPAN_H);
+    struct test_schedule w = every(SPAN_H);
 
     w.draft.plan.policies.retry = (struct retry_policy){
         .attempts = 2, .backoff = BACKOFF_FIXED, .delay = SPAN_MIN, .max = SPAN_H};
@@ -106,7 +106,7 @@ static struct wish tried_twice(void)
 static void a_lost_call_is_made_again_at_once_and_counts_as_no_attempt(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", tried_twice());
     run_to("01:00");
     lose(call_of("01:00"));
@@ -124,11 +124,11 @@ static void a_lost_call_is_made_again_at_once_and_counts_as_no_attempt(void **st
 
 static void a_lost_call_is_not_made_again_at_most_once(void **state)
 {
-    struct wish w = tried_twice();
+    struct test_schedule w = tried_twice();
 
     (void)state;
     w.draft.plan.policies.at_most_once = true;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", w);
     run_to("01:00");
     lose(call_of("01:00"));
@@ -139,26 +139,26 @@ static void a_lost_call_is_not_made_again_at_most_once(void **state)
     assert_false(cursor_of("job").flags & CURSOR_QUARANTINED);
 }
 
-static void the_third_loss_of_a_run_is_its_end(void **state)
+/* What the server did not finish is not a fault of the called host, even if it is frequent. */
+static void a_call_that_is_lost_again_and_again_is_made_again(void **state)
 {
     (void)state;
-    assert_int_equal(LOSSES_MAX, 3);
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", tried_twice());
     run_to("01:00");
-    for (int i = 0; i < LOSSES_MAX; i++)
+    for (int i = 0; i < BLAMES_MAX + 2; i++)
         lose(call_of("01:00"));
-    assert_calls("01:00@01:00, 01:00#2@01:00, 01:00#3@01:00");
-    assert_history("job", "01:00 unknown(node) retried, 01:00#2 unknown(node) retried,"
-                          " 01:00#3 unknown(node)");
-    assert_int_equal(cursor_of("job").open, 0);
-    assert_true(cursor_of("job").flags & CURSOR_QUARANTINED);
+    end_now(call_of("01:00"), OUTCOME_SUCCEEDED);
+    run_to("02:00");
+    assert_int_equal(count_calls(), BLAMES_MAX + 4);
+    assert_counts("job", "started 2, open 1");
+    assert_false(cursor_of("job").flags & CURSOR_QUARANTINED);
 }
 
-static void the_loss_of_a_call_that_was_to_stop_ends_it_as_cancelled(void **state)
+static void a_lost_call_that_was_cancelled_ends_as_cancelled(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", tried_twice());
     run_to("01:00");
     assert_int_equal(submit_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
@@ -170,11 +170,11 @@ static void the_loss_of_a_call_that_was_to_stop_ends_it_as_cancelled(void **stat
 static void a_loss_under_an_old_fence_changes_nothing(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", tried_twice());
     run_to("01:00");
     lose(call_of("01:00"));
-    assert_int_equal(report(&world.dispatches[0], REPORT_LOST, OUTCOME_NONE), RC_CONFLICT);
+    assert_int_equal(report(&world.calls[0], REPORT_LOST, OUTCOME_NONE), RC_CONFLICT);
     assert_int_equal(world.events[EVENT_LEASE_STALE], 1);
     assert_history("job", "01:00 unknown(node) retried");
     assert_int_equal(cursor_of("job").open, 1);
@@ -193,7 +193,7 @@ static void assert_log(struct run_id run, const char *expected)
 
     logs_of_run(db, &part, 0, 100, &got);
     if (db_flush(db, world.arena, &err) != RC_OK)
-        broken("%s", err.text);
+        fail_test("%s", err.text);
     for (int i = 0; i < got.rows; i++) {
         logs_read(&got, i, &part);
         buf_printf(&out, "%s%lld %.*s", i > 0 ? ", " : "", (long long)part.attempt,
@@ -202,24 +202,24 @@ static void assert_log(struct run_id run, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static enum rc send_report(const struct call *call, enum report_kind kind, const char *log)
+static enum rc report_with_log(const struct call *call, enum report_kind kind, const char *log)
 {
-    struct report sent = report_on(call, kind, OUTCOME_SUCCEEDED);
+    struct report sent = make_report(call, kind, OUTCOME_SUCCEEDED);
 
     sent.log = str_of(log);
-    return report_that(call, &sent);
+    return send_report(call, &sent);
 }
 
 static struct call *held_at(const char *slot)
 {
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_H)));
     poll_for("q", 1, "one");
     run_to(slot);
     return call_of(slot);
 }
 
-static void what_a_holder_says_is_kept_with_whatever_it_reports(void **state)
+static void log_lines_are_stored_with_every_kind_of_report(void **state)
 {
     struct run_id run;
     struct call *call;
@@ -227,14 +227,14 @@ static void what_a_holder_says_is_kept_with_whatever_it_reports(void **state)
     (void)state;
     call = held_at("01:00");
     run = run_of("job", "01:00");
-    assert_int_equal(send_report(call, REPORT_ALIVE, "begun"), RC_OK);
-    assert_int_equal(send_report(call, REPORT_ALIVE, ""), RC_OK);
+    assert_int_equal(report_with_log(call, REPORT_ALIVE, "begun"), RC_OK);
+    assert_int_equal(report_with_log(call, REPORT_ALIVE, ""), RC_OK);
     assert_log(run, "1 begun");
-    assert_int_equal(send_report(call, REPORT_RELEASE, "not mine"), RC_OK);
+    assert_int_equal(report_with_log(call, REPORT_RELEASE, "not mine"), RC_OK);
     call->is_open = false;
     poll_for("q", 1, "two");
     call = call_of("01:00");
-    assert_int_equal(send_report(call, REPORT_DONE, "done"), RC_OK);
+    assert_int_equal(report_with_log(call, REPORT_DONE, "done"), RC_OK);
     call->is_open = false;
     assert_log(run, "1 begun, 1 not mine, 1 done");
     assert_history("job", "01:00 succeeded");
@@ -245,41 +245,41 @@ static void each_attempt_has_its_part_of_the_log(void **state)
     struct call *first;
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", tried_twice());
     run_to("01:00");
     first = call_of("01:00");
-    assert_int_equal(send_report(first, REPORT_LOST, "first"), RC_OK);
+    assert_int_equal(report_with_log(first, REPORT_LOST, "first"), RC_OK);
     first->is_open = false;
-    assert_int_equal(send_report(call_of("01:00"), REPORT_DONE, "second"), RC_OK);
+    assert_int_equal(report_with_log(call_of("01:00"), REPORT_DONE, "second"), RC_OK);
     assert_log(run_of("job", "01:00"), "1 first, 2 second");
 }
 
-static void what_is_said_under_an_old_fence_is_not_kept(void **state)
+static void log_lines_with_an_old_fence_are_not_stored(void **state)
 {
     struct call old;
 
     (void)state;
     old = *held_at("01:00");
-    assert_int_equal(send_report(&old, REPORT_RELEASE, "mine"), RC_OK);
+    assert_int_equal(report_with_log(&old, REPORT_RELEASE, "mine"), RC_OK);
     call_of("01:00")->is_open = false;
-    assert_int_equal(send_report(&old, REPORT_ALIVE, "late"), RC_CONFLICT);
-    assert_int_equal(send_report(&old, REPORT_DONE, "late"), RC_CONFLICT);
+    assert_int_equal(report_with_log(&old, REPORT_ALIVE, "late"), RC_CONFLICT);
+    assert_int_equal(report_with_log(&old, REPORT_DONE, "late"), RC_CONFLICT);
     assert_log(run_of("job", "01:00"), "1 mine");
 }
 
-static void a_log_goes_with_the_age_of_the_history(void **state)
+static void a_log_is_pruned_at_the_retention_age(void **state)
 {
-    struct wish w = every(SPAN_DAY);
+    struct test_schedule w = every(SPAN_DAY);
     struct run_id run;
 
     (void)state;
     w.draft.plan.policies.retention_age = 90 * SPAN_DAY;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", w);
     run_to("06-02 00:00");
     run = run_of("job", "06-02 00:00");
-    assert_int_equal(send_report(call_of("06-02 00:00"), REPORT_DONE, "done"), RC_OK);
+    assert_int_equal(report_with_log(call_of("06-02 00:00"), REPORT_DONE, "done"), RC_OK);
     call_of("06-02 00:00")->is_open = false;
     submit_ok(COMMAND_DELETE, "job");
     down_to("08-30 12:00"); /* 89 days later */
@@ -295,7 +295,7 @@ static void a_log_goes_with_the_age_of_the_history(void **state)
 static void release_elsewhere(const struct call *call)
 {
     struct test_node *other = world_join("b");
-    struct report report = report_on(call, REPORT_RELEASE, OUTCOME_SUCCEEDED);
+    struct report report = make_report(call, REPORT_RELEASE, OUTCOME_SUCCEEDED);
     struct turn_in in = {
         .now = world.now, .rows = TURN_ROWS_MIN, .reports = &report, .report_count = 1};
     struct turn_out out;
@@ -310,25 +310,25 @@ static void release_elsewhere(const struct call *call)
 }
 
 /* The first node has outdated copies of the run and its cursor. */
-static void what_a_node_did_that_came_and_went_is_seen(void **state)
+static void changes_by_a_node_that_has_stopped_are_seen(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_H)));
     create("spare", pulled(every(SPAN_H)));
     poll_for("q", 2, "one");
     run_to("01:00");
-    assert_int_equal(world.dispatch_count, 2);
+    assert_int_equal(world.call_count, 2);
     poll_none();
-    release_elsewhere(&world.dispatches[0]);
-    assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
-    assert_int_equal(report(&world.dispatches[1], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
+    release_elsewhere(&world.calls[0]);
+    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
+    assert_int_equal(report(&world.calls[1], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
     assert_counts("job", "started 1, open 1");
     assert_history("job", "");
     assert_history("spare", "01:00 succeeded");
 }
 
-static void a_run_that_its_worker_ended_is_in_history_with_its_name(void **state)
+static void the_history_has_the_name_of_the_worker(void **state)
 {
     struct db *db = world.nodes[0].db;
     struct db_result result;
@@ -336,20 +336,20 @@ static void a_run_that_its_worker_ended_is_in_history_with_its_name(void **state
     struct err err;
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_H)));
     poll_for("q", 1, "one");
     run_to("01:00");
-    assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
-    history_of_schedule(db, world.dispatches[0].work.run.schedule, INT64_MAX, 1, &result);
+    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
+    history_of_schedule(db, world.calls[0].work.run.schedule, INT64_MAX, 1, &result);
     assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
     history_read(&result, 0, &row);
     assert_true(str_eq(row.worker, STR("one")));
-    assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
+    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
 }
 
 /* The engine caches its own call, but not the input. */
-static void a_call_that_has_ended_is_in_history_with_its_input(void **state)
+static void the_history_has_the_input_of_a_call(void **state)
 {
     struct command command = command_for(COMMAND_TRIGGER, "job");
     struct db *db = world.nodes[0].db;
@@ -358,8 +358,8 @@ static void a_call_that_has_ended_is_in_history_with_its_input(void **state)
     int64_t id;
 
     (void)state;
-    world.length = SPAN_MIN;
-    id = create("job", wish());
+    world.call_length = SPAN_MIN;
+    id = create("job", no_slots());
     command.start.overlap = OVERLAP_DEFAULT;
     command.start.input = STR("[1]");
     assert_int_equal(submit(&command).rc, RC_OK);
@@ -373,10 +373,10 @@ static void a_call_that_has_ended_is_in_history_with_its_input(void **state)
 }
 
 /* It has no holder any more, so its cancel takes effect: it ends instead of starting again. */
-static void a_run_that_was_cancelled_is_over_when_it_is_given_back(void **state)
+static void a_cancelled_run_ends_when_its_worker_releases_it(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_H)));
     poll_for("q", 1, "one");
     run_to("01:00");
@@ -389,10 +389,10 @@ static void a_run_that_was_cancelled_is_over_when_it_is_given_back(void **state)
     assert_counts("job", "started 1");
 }
 
-static void one_that_makes_way_for_another_does_so_when_it_is_given_back(void **state)
+static void a_run_cancelled_for_another_ends_when_it_is_released(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", overlapping(every(SPAN_H), OVERLAP_CANCEL_OTHER));
     run_to("02:00");
     assert_int_equal(report(call_of("01:00"), REPORT_RELEASE, OUTCOME_NONE), RC_OK);
@@ -407,25 +407,25 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TIMELINE(a_call_knows_its_schedule_and_the_start_before_it),
-        TIMELINE(each_of_many_has_the_name_of_its_own),
+        TIMELINE(each_call_has_the_name_of_its_own_schedule),
         TIMELINE(a_run_that_waits_for_a_worker_keeps_the_start_before_it),
-        TIMELINE(a_run_that_was_held_knows_the_one_that_it_waited_for),
-        TIMELINE(a_second_attempt_is_told_the_same),
+        TIMELINE(a_held_run_has_the_time_of_the_last_start_before_it),
+        TIMELINE(a_second_attempt_has_the_same_name_and_last_run),
         TIMELINE(a_direct_run_has_neither_name_nor_start_before_it),
         TIMELINE(a_lost_call_is_made_again_at_once_and_counts_as_no_attempt),
         TIMELINE(a_lost_call_is_not_made_again_at_most_once),
-        TIMELINE(the_third_loss_of_a_run_is_its_end),
-        TIMELINE(the_loss_of_a_call_that_was_to_stop_ends_it_as_cancelled),
+        TIMELINE(a_call_that_is_lost_again_and_again_is_made_again),
+        TIMELINE(a_lost_call_that_was_cancelled_ends_as_cancelled),
         TIMELINE(a_loss_under_an_old_fence_changes_nothing),
-        TIMELINE(what_a_node_did_that_came_and_went_is_seen),
-        TIMELINE(a_run_that_its_worker_ended_is_in_history_with_its_name),
-        TIMELINE(what_a_holder_says_is_kept_with_whatever_it_reports),
+        TIMELINE(changes_by_a_node_that_has_stopped_are_seen),
+        TIMELINE(the_history_has_the_name_of_the_worker),
+        TIMELINE(log_lines_are_stored_with_every_kind_of_report),
         TIMELINE(each_attempt_has_its_part_of_the_log),
-        TIMELINE(what_is_said_under_an_old_fence_is_not_kept),
-        TIMELINE(a_log_goes_with_the_age_of_the_history),
-        TIMELINE(a_call_that_has_ended_is_in_history_with_its_input),
-        TIMELINE(a_run_that_was_cancelled_is_over_when_it_is_given_back),
-        TIMELINE(one_that_makes_way_for_another_does_so_when_it_is_given_back),
+        TIMELINE(log_lines_with_an_old_fence_are_not_stored),
+        TIMELINE(a_log_is_pruned_at_the_retention_age),
+        TIMELINE(the_history_has_the_input_of_a_call),
+        TIMELINE(a_cancelled_run_ends_when_its_worker_releases_it),
+        TIMELINE(a_run_cancelled_for_another_ends_when_it_is_released),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

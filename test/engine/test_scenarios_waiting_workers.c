@@ -7,16 +7,15 @@
 enum {
     MANY_QUEUES = 300,
     MANY_POLLS = 20,
-    SWEEPS = 6,
-    LARGE = 255 *
-            1024, /* bytes of an input; 80 of them exceed the limit of one database answer */
-    LARGE_COUNT = 80,
+    PERIODS = 6,
+    LARGE = 255 * 1024, /* bytes of an input        */
+    LARGE_COUNT = 80,   /* more than a result holds */
 };
 
 static void create_jobs(int count)
 {
     for (int i = 0; i < count; i++) {
-        struct wish w = pulled(every(SPAN_H));
+        struct test_schedule w = pulled(every(SPAN_H));
         char name[16];
 
         snprintf(name, sizeof name, "job-%d", i);
@@ -29,18 +28,18 @@ static int granted_to(const char *worker)
 {
     int count = 0;
 
-    for (int i = 0; i < world.dispatch_count; i++)
-        count += strcmp(world.dispatches[i].work.run.worker.ptr, worker) == 0;
+    for (int i = 0; i < world.call_count; i++)
+        count += strcmp(world.calls[i].work.run.worker.ptr, worker) == 0;
     return count;
 }
 
 static void assert_in_order_of_rank(void)
 {
-    for (int i = 1; i < world.dispatch_count; i++)
-        assert_true(world.dispatches[i - 1].work.run.rank <= world.dispatches[i].work.run.rank);
+    for (int i = 1; i < world.call_count; i++)
+        assert_true(world.calls[i - 1].work.run.rank <= world.calls[i].work.run.rank);
 }
 
-static void pause_queue(enum command_kind kind)
+static void command_queue(enum command_kind kind)
 {
     struct command command = command_for(kind, "");
 
@@ -49,39 +48,39 @@ static void pause_queue(enum command_kind kind)
 }
 
 /* Each of them has room for all runs. */
-static void workers_that_wait_share_what_becomes_ready(void **state)
+static void waiting_workers_share_runs_that_become_ready(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create_jobs(10);
     poll_for("q", 1000, "one");
     poll_for("q", 1000, "two");
     poll_for("q", 1, "three");
     run_to("01:00");
-    assert_int_equal(world.dispatch_count, 10);
+    assert_int_equal(world.call_count, 10);
     assert_int_equal(granted_to("one"), 5);
     assert_int_equal(granted_to("two"), 4);
     assert_int_equal(granted_to("three"), 1);
     assert_in_order_of_rank();
-    assert_string_equal(world.dispatches[0].work.run.worker.ptr, "one");
-    assert_string_equal(world.dispatches[1].work.run.worker.ptr, "two");
-    assert_string_equal(world.dispatches[2].work.run.worker.ptr, "three");
-    assert_string_equal(world.dispatches[3].work.run.worker.ptr, "one");
+    assert_string_equal(world.calls[0].work.run.worker.ptr, "one");
+    assert_string_equal(world.calls[1].work.run.worker.ptr, "two");
+    assert_string_equal(world.calls[2].work.run.worker.ptr, "three");
+    assert_string_equal(world.calls[3].work.run.worker.ptr, "one");
 }
 
-static void workers_that_wait_share_what_was_ready_before(void **state)
+static void waiting_workers_share_runs_that_were_ready_before(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create_jobs(10);
-    pause_queue(COMMAND_QUEUE_PAUSE);
+    command_queue(COMMAND_QUEUE_PAUSE);
     poll_for("q", 1000, "one");
     poll_for("q", 1000, "two");
     run_to("01:00:10");
     assert_calls("");
-    pause_queue(COMMAND_QUEUE_RESUME);
+    command_queue(COMMAND_QUEUE_RESUME);
     run_to("01:00:12");
-    assert_int_equal(world.dispatch_count, 10);
+    assert_int_equal(world.call_count, 10);
     assert_int_equal(granted_to("one"), 5);
     assert_int_equal(granted_to("two"), 5);
     assert_in_order_of_rank();
@@ -90,23 +89,23 @@ static void workers_that_wait_share_what_was_ready_before(void **state)
 /*
  * A turn has 64 rows; the worker has room for all runs and need not wait for the next second.
  */
-static void a_worker_with_room_gets_everything_at_once(void **state)
+static void a_worker_gets_more_runs_at_once_than_one_turn_reads(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create_jobs(1);
     backfill("job-0", "2022-05-01T00:00:00Z", "2022-05-09T07:00:00Z", OVERLAP_ALLOW_ALL);
     assert_int_equal(cursor_of("job-0").open, 200);
     world.rows = TURN_ROWS_MIN;
     poll_for("q", 1000, "one");
-    assert_int_equal(world.dispatch_count, 200);
+    assert_int_equal(world.call_count, 200);
     assert_in_order_of_rank();
 }
 
 /* It asks for one run, from either queue. */
 static void a_worker_of_two_queues_gets_no_more_than_it_asked_for(void **state)
 {
-    struct wish other = pulled(every(SPAN_H));
+    struct test_schedule other = pulled(every(SPAN_H));
     struct poll poll = {.tag = 1, .queue_count = 2, .max = 1, .worker = STR("one")};
     struct turn_in in = {.rows = TURN_ROWS_MIN, .polls = &poll, .poll_count = 1};
     struct turn_out out;
@@ -129,11 +128,11 @@ static void a_worker_of_two_queues_gets_no_more_than_it_asked_for(void **state)
     assert_int_equal(out.grant_count, 0);
 }
 
-/* Five runs are ready when five others become ready; priorities 1 to 9 in each five. */
+/* Five runs are ready when five more become ready; each five have priorities 1, 3, 5, 7, 9. */
 static void create_two_fives(const char *gate)
 {
     for (int i = 0; i < 10; i++) {
-        struct wish w = pulled(once(i < 5 ? "01:59:50" : "02:00"));
+        struct test_schedule w = pulled(once(i < 5 ? "01:59:50" : "02:00"));
         char name[16];
 
         snprintf(name, sizeof name, "five-%d", i);
@@ -169,7 +168,7 @@ static void assert_seven_best(void)
     assert_int_equal(out.grants[2].run.due, when("02:00"));
 }
 
-static void what_becomes_ready_takes_its_place_among_what_was(void **state)
+static void new_and_older_ready_runs_are_granted_by_rank(void **state)
 {
     (void)state;
     create_two_fives("");
@@ -185,7 +184,7 @@ static void a_gate_with_room_changes_no_order(void **state)
 
 static int64_t make_queue_with_a_run(int number)
 {
-    struct wish w = pulled(wish());
+    struct test_schedule w = pulled(no_slots());
     char name[16];
 
     snprintf(name, sizeof name, "q-%d", number);
@@ -212,7 +211,7 @@ static void no_queue_is_forgotten_among_many(void **state)
 
         poll->queues[poll->queue_count++] = make_queue_with_a_run(i);
     }
-    for (int i = 0; i < SWEEPS; i++) {
+    for (int i = 0; i < PERIODS; i++) {
         world.now += SPAN_S;
         in.now = world.now;
         assert_int_equal(engine_turn(world.nodes[0].engine, &in, &out, &err), RC_OK);
@@ -237,13 +236,13 @@ static void trigger_large(const char *name, int count)
 
 static void assert_large_inputs(int count)
 {
-    assert_int_equal(world.dispatch_count, count);
+    assert_int_equal(world.call_count, count);
     for (int i = 0; i < count; i++) {
-        char start[16];
+        char start[32];
 
         snprintf(start, sizeof start, "{\"n\":%d}", i);
-        assert_int_equal(world.dispatches[i].work.run.input.len, LARGE);
-        assert_true(str_starts(world.dispatches[i].work.run.input, str_of(start)));
+        assert_int_equal(world.calls[i].work.run.input.len, LARGE);
+        assert_true(str_starts(world.calls[i].work.run.input, str_of(start)));
     }
 }
 
@@ -251,7 +250,7 @@ static void assert_large_inputs(int count)
 static void large_inputs_are_handed_out_a_few_at_a_time(void **state)
 {
     (void)state;
-    create("large", overlapping(pulled(wish()), OVERLAP_ALLOW_ALL));
+    create("large", overlapping(pulled(no_slots()), OVERLAP_ALLOW_ALL));
     create("other", every(SPAN_H));
     trigger_large("large", LARGE_COUNT);
     poll_for("q", POLL_RUNS_MAX, "one");
@@ -264,18 +263,18 @@ static void large_inputs_are_handed_out_a_few_at_a_time(void **state)
 static void large_inputs_of_runs_that_wait_are_read_when_they_start(void **state)
 {
     (void)state;
-    world.length = INSTANT_NEVER;
-    create("large", overlapping(wish(), OVERLAP_BUFFER_ALL));
+    world.call_length = INSTANT_NEVER;
+    create("large", overlapping(no_slots(), OVERLAP_BUFFER_ALL));
     trigger_large("large", LARGE_COUNT);
     assert_counts("large", "started 1, open 1, waiting 79");
-    world.length = 0;
-    end_now(&world.dispatches[0], OUTCOME_SUCCEEDED);
+    world.call_length = 0;
+    end_now(&world.calls[0], OUTCOME_SUCCEEDED);
     assert_large_inputs(LARGE_COUNT);
 }
 
 static void a_second_attempt_has_the_input_of_the_first(void **state)
 {
-    struct wish w = wish();
+    struct test_schedule w = no_slots();
 
     (void)state;
     w.draft.plan.policies.retry = (struct retry_policy){
@@ -285,17 +284,17 @@ static void a_second_attempt_has_the_input_of_the_first(void **state)
     trigger_large("job", 1);
     run_to("00:02");
     assert_calls("t00:00@00:00, t00:00#2@00:01");
-    assert_int_equal(world.dispatches[1].work.run.input.len, LARGE);
+    assert_int_equal(world.calls[1].work.run.input.len, LARGE);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TIMELINE(workers_that_wait_share_what_becomes_ready),
-        TIMELINE(workers_that_wait_share_what_was_ready_before),
-        TIMELINE(a_worker_with_room_gets_everything_at_once),
+        TIMELINE(waiting_workers_share_runs_that_become_ready),
+        TIMELINE(waiting_workers_share_runs_that_were_ready_before),
+        TIMELINE(a_worker_gets_more_runs_at_once_than_one_turn_reads),
         TIMELINE(a_worker_of_two_queues_gets_no_more_than_it_asked_for),
-        TIMELINE(what_becomes_ready_takes_its_place_among_what_was),
+        TIMELINE(new_and_older_ready_runs_are_granted_by_rank),
         TIMELINE(a_gate_with_room_changes_no_order),
         TIMELINE(no_queue_is_forgotten_among_many),
         TIMELINE(large_inputs_are_handed_out_a_few_at_a_time),

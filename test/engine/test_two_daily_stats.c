@@ -4,6 +4,7 @@
  */
 #include "harness.h"
 
+#include "store/nodes.h"
 #include "store/stats.h"
 
 static int64_t number_of(struct test_node *node, const struct db_stmt *stmt)
@@ -38,7 +39,7 @@ static void history_of_a_dead_node_is_counted_once(void **state)
     struct test_node *a = &world.nodes[0], *b = world_join("b");
 
     (void)state;
-    world.length = SPAN_S;
+    world.call_length = SPAN_S;
     world.tick = SPAN_S;
     for (int i = 0; i < 10; i++) {
         char name[16];
@@ -60,10 +61,109 @@ static void history_of_a_dead_node_is_counted_once(void **state)
     assert_in_range(number_of(b, &counted), 150, 250);
 }
 
+#define HISTORY                                                                               \
+    "schedule, slot, pass, attempt, fence, bits, outcome, reason, last, due, created_at,"     \
+    " started_at, ended_at, expire_at, queue, node, worker, error, result, input, namespace," \
+    " tokens, cost"
+
+/* Copies the last row of history to 40,000 more, with the keys before it. */
+static void fill_history(struct test_node *node)
+{
+    static const struct db_stmt fill = {
+        "INSERT INTO history (id, " HISTORY
+        ") WITH RECURSIVE n(i) AS (SELECT CAST(1 AS bigint) UNION ALL SELECT i + 1 FROM n"
+        " WHERE i < 40000) SELECT (SELECT max(id) FROM history) - i * 4194304, " HISTORY
+        " FROM n, (SELECT * FROM history ORDER BY id DESC LIMIT 1) AS h",
+        NULL};
+    struct err err;
+
+    db_send(node->db, &fill, NULL, NULL);
+    assert_int_equal(db_flush(node->db, world.arena, &err), RC_OK);
+}
+
+static const struct db_stmt state_of_a = {"SELECT state FROM nodes WHERE name = 'a'", NULL};
+
+/* Turns of `node` alone, a second apart, until it takes over node a. */
+static void wait_for_takeover(struct test_node *node)
+{
+    for (int i = 0; i < 120 && number_of(node, &state_of_a) != NODE_LOST; i++) {
+        world.now += SPAN_S;
+        turn(node);
+    }
+    assert_int_equal(number_of(node, &state_of_a), NODE_LOST);
+}
+
+/* Node b stops turning in the middle of the takeover, and goes on when c has taken it over. */
+static void a_takeover_that_another_node_continues_counts_once(void **state)
+{
+    static const struct db_stmt rows = {"SELECT count(*) FROM history", NULL};
+    struct test_node *a = &world.nodes[0], *b, *c;
+
+    (void)state;
+    world.call_length = SPAN_S;
+    world.tick = SPAN_S;
+    create("job", every(SPAN_MIN));
+    run_to("00:14:30");
+    submit_ok(COMMAND_PAUSE, "job");
+    fill_history(a);
+    b = world_join("b");
+    c = world_join("c");
+    node_kill(a);
+    wait_for_takeover(b);
+    for (int i = 0; i < 60; i++) {
+        world.now += SPAN_S;
+        turn(c);
+    }
+    for (int i = 0; i < 100 && number_of(b, &state_of_a) != NODE_DOWN; i++) {
+        world.now += SPAN_S;
+        turn(b);
+        turn(c);
+    }
+    assert_int_equal(number_of(b, &state_of_a), NODE_DOWN);
+    assert_int_equal(daily_stats_of(b).runs, number_of(b, &rows));
+}
+
+/* Node a boots while b takes over what it held before: its new run is its own. */
+static void a_node_that_is_back_keeps_its_new_runs(void **state)
+{
+    static const struct db_stmt attempt = {"SELECT attempt FROM runs", NULL};
+    static const struct db_stmt holder = {
+        "SELECT count(*) FROM runs WHERE node = (SELECT id FROM nodes WHERE name = 'a')", NULL};
+    struct test_node *a = &world.nodes[0], *b;
+
+    (void)state;
+    world.call_length = SPAN_S;
+    world.tick = SPAN_S;
+    create("job", every(SPAN_MIN));
+    run_to("00:14:30");
+    fill_history(a);
+    b = world_join("b");
+    node_kill(a);
+    wait_for_takeover(b);
+    world.call_length = INSTANT_NEVER;
+    node_boot(a);
+    for (int i = 0; i < 120 && number_of(a, &holder) == 0; i++) {
+        world.now += SPAN_S;
+        turn(a);
+        turn(b);
+    }
+    assert_int_equal(number_of(a, &attempt), 1);
+    for (int i = 0; i < 100; i++) {
+        world.now += SPAN_S / 10;
+        turn(b);
+        turn(a);
+    }
+    assert_int_equal(number_of(a, &state_of_a), NODE_UP);
+    assert_int_equal(number_of(a, &holder), 1);
+    assert_int_equal(number_of(a, &attempt), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TIMELINE(history_of_a_dead_node_is_counted_once),
+        TIMELINE(a_takeover_that_another_node_continues_counts_once),
+        TIMELINE(a_node_that_is_back_keeps_its_new_runs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

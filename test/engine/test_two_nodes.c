@@ -3,11 +3,11 @@
  * Two nodes on one PostgreSQL: in turn in one process, and at the same time as two processes.
  */
 #include "harness.h"
+#include "processes.h"
 #include "store/audit.h"
 #include "store/cursors.h"
 #include "store/events_requests.h"
 #include "store/named_objects.h"
-#include "storm.h"
 
 enum { JOBS = 150, STEPS = 40, SECONDS = 10, GATE = 3, LIMIT = 4, MUCH = 700 };
 
@@ -16,7 +16,7 @@ static void name_job(char name[static 16], int i)
     snprintf(name, 16, "job-%02d", i);
 }
 
-static void create_jobs(int count, struct wish w)
+static void create_jobs(int count, struct test_schedule w)
 {
     char name[16];
 
@@ -32,19 +32,19 @@ static void no_double_start_under_skip(void **state)
 {
     (void)state;
     world_join("b");
-    world.length = 90 * SPAN_S;
+    world.call_length = 90 * SPAN_S;
     create("job", overlapping(every(SPAN_MIN), OVERLAP_SKIP));
     run_to("00:06");
     assert_calls("00:01@00:01, 00:03@00:03, 00:05@00:05");
     assert_counts("job", "started 3, skipped 3, open 1");
 }
 
-static void row_112_work_goes_on_when_a_node_dies(void **state)
+static void row_112_work_continues_when_a_node_dies(void **state)
 {
     struct test_node *a = &world.nodes[0], *b = world_join("b");
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     world.tick = SPAN_S;
     create("job", every(SPAN_MIN));
     run_to("00:00:59");
@@ -55,15 +55,15 @@ static void row_112_work_goes_on_when_a_node_dies(void **state)
     run_to("00:01:09");
     assert_calls("");
     run_to("00:01:15");
-    assert_int_equal(world.dispatch_count, 2);
-    assert_true(world.dispatches[1].node == b);
-    assert_int_equal(world.dispatches[1].work.run.attempt, 2);
-    assert_true(world.dispatches[1].work.run.fence > world.dispatches[0].work.run.fence);
-    assert_in_range(world.dispatches[1].at, when("00:01:10"), when("00:01:13"));
+    assert_int_equal(world.call_count, 2);
+    assert_true(world.calls[1].node == b);
+    assert_int_equal(world.calls[1].work.run.attempt, 2);
+    assert_true(world.calls[1].work.run.fence > world.calls[0].work.run.fence);
+    assert_in_range(world.calls[1].at, when("00:01:10"), when("00:01:13"));
     assert_int_equal(world.events[EVENT_NODE_DOWN], 1);
     /* Only its own runs in flight were delayed. */
     count_calls();
-    end_now(&world.dispatches[1], OUTCOME_SUCCEEDED);
+    end_now(&world.calls[1], OUTCOME_SUCCEEDED);
     run_to("00:02");
     assert_calls("00:02@00:02");
     assert_counts("job", "started 2, open 1");
@@ -146,7 +146,7 @@ static void a_stale_report_is_refused_with_an_event(void **state)
 
     (void)state;
     world_join("b");
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     world.tick = SPAN_S;
     create("job", every(SPAN_MIN));
     run_to("00:00:59");
@@ -155,13 +155,13 @@ static void a_stale_report_is_refused_with_an_event(void **state)
     late = *call_of("00:01");
     a->is_up = false;
     run_to("00:01:20");
-    assert_int_equal(world.dispatch_count, 2);
+    assert_int_equal(world.call_count, 2);
     assert_int_equal(turn_try(a, &err), RC_CONFLICT);
     node_boot(a);
-    world.dispatches[0].is_open = false;
+    world.calls[0].is_open = false;
     assert_int_equal(report(&late, REPORT_DONE, OUTCOME_FAILED), RC_CONFLICT);
     assert_int_equal(world.events[EVENT_LEASE_STALE], 1);
-    end_now(&world.dispatches[1], OUTCOME_SUCCEEDED);
+    end_now(&world.calls[1], OUTCOME_SUCCEEDED);
     assert_counts("job", "started 1");
     assert_int_equal(cursor_of("job").last_outcome, OUTCOME_SUCCEEDED);
 }
@@ -172,7 +172,7 @@ static void a_worker_may_report_to_the_other_node(void **state)
 
     (void)state;
     world_join("b");
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", pulled(every(SPAN_MIN)));
     run_to("00:01");
     poll_for("q", 1, "one");
@@ -183,13 +183,13 @@ static void a_worker_may_report_to_the_other_node(void **state)
 }
 
 /* The other node turns while this node does not know whether its commit succeeded. */
-static void a_doubtful_commit_is_answered_by_the_node_row(void **state)
+static void the_node_row_shows_whether_a_commit_in_doubt_succeeded(void **state)
 {
     struct test_node *a = &world.nodes[0], *b = world_join("b");
     struct err err = {.text = ""};
 
     (void)state;
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", every(SPAN_MIN));
     for (int i = 0; i < 2; i++) {
         a->break_at = i == 0 ? DB_AFTER_COMMIT : DB_BEFORE_COMMIT;
@@ -201,21 +201,21 @@ static void a_doubtful_commit_is_answered_by_the_node_row(void **state)
         engine_attach(a->engine, a->db);
         assert_int_equal(turn_try(a, &err), RC_OK);
         settle();
-        assert_int_equal(world.dispatch_count, i + 1);
-        end_now(&world.dispatches[i], OUTCOME_SUCCEEDED);
+        assert_int_equal(world.call_count, i + 1);
+        end_now(&world.calls[i], OUTCOME_SUCCEEDED);
     }
     /* Committed: its own call.  Not committed: a call of the next node. */
-    assert_true(world.dispatches[0].node == a);
-    assert_true(world.dispatches[1].node == b);
+    assert_true(world.calls[0].node == a);
+    assert_true(world.calls[1].node == b);
     assert_counts("job", "started 2");
 }
 
 /* The first node makes the call of 00:01; commands to the second must reach it. */
-static struct test_node *called_by_the_other(struct wish w)
+static struct test_node *called_by_the_other(struct test_schedule w)
 {
     struct test_node *a = &world.nodes[0], *b = world_join("b");
 
-    world.length = INSTANT_NEVER;
+    world.call_length = INSTANT_NEVER;
     create("job", w);
     run_to("00:00:59");
     world.now = when("00:01");
@@ -284,7 +284,7 @@ static void overlap_reaches_the_node_that_makes_the_call(void **state)
 }
 
 /* Another session holds the schedule: the turn does not wait, and the slot starts later. */
-static void what_another_holds_is_left_for_later(void **state)
+static void a_schedule_locked_by_another_session_starts_later(void **state)
 {
     struct test_node *a = &world.nodes[0], *b = world_join("b");
     struct command commands[2];
@@ -308,7 +308,7 @@ static void what_another_holds_is_left_for_later(void **state)
     assert_int_equal(out.replies[0].rc, RC_BUSY);
     assert_int_equal(out.replies[1].rc, RC_OK);
     db_rollback(b->db);
-    a->events = 0; /* the harness did not see those of that turn */
+    a->last_event = 0; /* the harness did not see those of that turn */
     run_to("00:01:10");
     assert_int_equal(count_calls(), 1);
     assert_counts("held", "started 1");
@@ -318,7 +318,7 @@ static void what_another_holds_is_left_for_later(void **state)
  * Another session holds the row of a limited queue: no run is claimed; the engine retries
  * soon.
  */
-static void a_limited_queue_that_another_holds_is_asked_again_soon(void **state)
+static void a_limited_queue_locked_by_another_session_is_retried_soon(void **state)
 {
     struct test_node *a = &world.nodes[0], *b = world_join("b");
     struct command limit = command_for(COMMAND_QUEUE_LIMIT, "q");
@@ -353,7 +353,7 @@ static void a_limited_queue_that_another_holds_is_asked_again_soon(void **state)
 
 /* ---- both at the same time ---- */
 
-static int of_slot(int64_t schedule, instant slot)
+static int count_of_slot(int64_t schedule, instant slot)
 {
     int count = 0;
 
@@ -362,34 +362,34 @@ static int of_slot(int64_t schedule, instant slot)
     return count;
 }
 
-static void row_77_exactly_one_start_per_slot_in_a_storm(void **state)
+static void row_77_two_processes_start_each_slot_once(void **state)
 {
-    struct storm storm = {.steps = STEPS};
+    struct processes processes = {.steps = STEPS};
     char name[16];
 
     (void)state;
     create_jobs(JOBS, overlapping(every(SPAN_S), OVERLAP_ALLOW_ALL));
-    storm_run(&storm);
+    processes_run(&processes);
     for (int i = 0; i < JOBS; i++) {
         name_job(name, i);
         for (int s = 1; s <= SECONDS; s++)
-            assert_int_equal(of_slot(cursor_of(name).id, world.base + s * SPAN_S), 1);
+            assert_int_equal(count_of_slot(cursor_of(name).id, world.base + s * SPAN_S), 1);
         assert_int_equal(cursor_of(name).started, SECONDS);
     }
     assert_int_equal(gathered.count, JOBS * SECONDS);
-    assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
+    assert_true(gathered.per_process[0] > 0 && gathered.per_process[1] > 0);
 }
 
 /* Runs of 1.5 seconds with slots every second: the next slot is always skipped. */
 static void keep_for_six_steps(void)
 {
-    world.length = 6 * STEP;
+    world.call_length = 6 * STEP;
 }
 
 /* Runs of half a second; only both nodes together fill the gate. */
 static void keep_for_two_steps(void)
 {
-    world.length = 2 * STEP;
+    world.call_length = 2 * STEP;
     world.capacity = GATE - 1;
 }
 
@@ -398,15 +398,15 @@ static bool is_overlap(const struct handed *x, const struct handed *y)
     return x->schedule == y->schedule && x->at < y->ended_at && y->at < x->ended_at;
 }
 
-static void no_double_start_under_skip_in_a_storm(void **state)
+static void two_processes_start_no_overlapping_run_under_skip(void **state)
 {
-    struct storm storm = {.steps = STEPS, .before = keep_for_six_steps};
+    struct processes processes = {.steps = STEPS, .before = keep_for_six_steps};
     char name[16];
 
     (void)state;
     create_jobs(JOBS, overlapping(every(SPAN_S), OVERLAP_SKIP));
-    storm_run(&storm);
-    assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
+    processes_run(&processes);
+    assert_true(gathered.per_process[0] > 0 && gathered.per_process[1] > 0);
     for (int i = 0; i < gathered.count; i++)
         for (int j = 0; j < i; j++)
             assert_false(is_overlap(&gathered.list[i], &gathered.list[j]));
@@ -417,18 +417,18 @@ static void no_double_start_under_skip_in_a_storm(void **state)
     }
 }
 
-static void row_98_claims_never_double_in_a_storm(void **state)
+static void row_98_two_processes_claim_each_run_once(void **state)
 {
-    struct storm storm = {.steps = STEPS, .polls = JOBS / 2, .patient = true};
+    struct processes processes = {.steps = STEPS, .polls = JOBS / 2, .polls_wait = true};
     char name[16];
 
     (void)state;
     create_jobs(JOBS, pulled(overlapping(every(SPAN_S), OVERLAP_ALLOW_ALL)));
-    storm_run(&storm);
-    assert_int_equal(gathered.of[0], STEPS / 6 * (JOBS / 2));
-    assert_int_equal(gathered.of[1], STEPS / 6 * (JOBS / 2));
+    processes_run(&processes);
+    assert_int_equal(gathered.per_process[0], STEPS / 6 * (JOBS / 2));
+    assert_int_equal(gathered.per_process[1], STEPS / 6 * (JOBS / 2));
     for (int i = 0; i < gathered.count; i++)
-        assert_int_equal(of_slot(gathered.list[i].schedule, gathered.list[i].slot), 1);
+        assert_int_equal(count_of_slot(gathered.list[i].schedule, gathered.list[i].slot), 1);
     for (int i = 0; i < JOBS; i++) {
         name_job(name, i);
         assert_int_equal(cursor_of(name).started, SECONDS);
@@ -450,22 +450,22 @@ static struct gate gate_of(const char *name)
     return gate;
 }
 
-static void concurrency_keys_are_exact_across_nodes(void **state)
+static void the_limit_of_a_gate_holds_across_nodes(void **state)
 {
-    struct storm storm = {.steps = STEPS, .before = keep_for_two_steps};
-    struct wish w = overlapping(every(SPAN_S), OVERLAP_SKIP);
+    struct processes processes = {.steps = STEPS, .before = keep_for_two_steps};
+    struct test_schedule w = overlapping(every(SPAN_S), OVERLAP_SKIP);
 
     (void)state;
     w.draft.plan.policies.gate = STR("db");
     w.draft.plan.policies.gate_limit = GATE;
     create_jobs(JOBS, w);
-    storm_run(&storm);
-    assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
+    processes_run(&processes);
+    assert_true(gathered.per_process[0] > 0 && gathered.per_process[1] > 0);
     assert_int_equal(most_open(STEPS), GATE);
     /* Three at a time, half a second each, from the first second on, without idle time. */
     assert_true(gathered.count >= (SECONDS - 1) * 2 * GATE * 8 / 10);
     assert_true(gate_of("db").open <= GATE);
-    world.length = 0;
+    world.call_length = 0;
     world.tick = SPAN_S;
     run_until(world.now + 20 * SPAN_S); /* runs of the ended processes are taken over */
     assert_int_equal(gate_of("db").most, GATE);
@@ -473,16 +473,16 @@ static void concurrency_keys_are_exact_across_nodes(void **state)
 }
 
 /* The gate is empty, and workers at both nodes poll for its full limit at the same time. */
-static void a_gate_is_exact_when_both_are_asked_at_once(void **state)
+static void the_limit_of_a_gate_holds_when_both_nodes_are_polled_at_once(void **state)
 {
-    struct storm storm = {.steps = STEPS, .polls = GATE, .before = keep_for_two_steps};
-    struct wish w = pulled(overlapping(every(SPAN_S), OVERLAP_SKIP));
+    struct processes processes = {.steps = STEPS, .polls = GATE, .before = keep_for_two_steps};
+    struct test_schedule w = pulled(overlapping(every(SPAN_S), OVERLAP_SKIP));
 
     (void)state;
     w.draft.plan.policies.gate = STR("db");
     w.draft.plan.policies.gate_limit = GATE;
     create_jobs(JOBS / 5, w);
-    storm_run(&storm);
+    processes_run(&processes);
     assert_int_equal(most_open(STEPS), GATE);
     assert_int_equal(gathered.count, STEPS / 6 * GATE);
     assert_true(gate_of("db").open <= GATE);
@@ -490,13 +490,13 @@ static void a_gate_is_exact_when_both_are_asked_at_once(void **state)
 
 static void keep_for_two_steps_of_workers(void)
 {
-    world.length = 2 * STEP;
+    world.call_length = 2 * STEP;
 }
 
 /* A queue with a limit that the workers of one node cannot fill; both poll at the same time. */
-static void a_limit_of_a_queue_is_exact_when_both_are_asked_at_once(void **state)
+static void the_limit_of_a_queue_holds_when_both_nodes_are_polled_at_once(void **state)
 {
-    struct storm storm = {
+    struct processes processes = {
         .steps = STEPS, .polls = LIMIT - 1, .before = keep_for_two_steps_of_workers};
     struct command command = command_for(COMMAND_QUEUE_LIMIT, "q");
 
@@ -504,8 +504,8 @@ static void a_limit_of_a_queue_is_exact_when_both_are_asked_at_once(void **state
     command.limit = LIMIT;
     assert_int_equal(submit(&command).rc, RC_OK);
     create_jobs(JOBS / 5, pulled(overlapping(every(SPAN_S), OVERLAP_SKIP)));
-    storm_run(&storm);
-    assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
+    processes_run(&processes);
+    assert_true(gathered.per_process[0] > 0 && gathered.per_process[1] > 0);
     assert_int_equal(most_open(STEPS), LIMIT);
     assert_true(gathered.count <= STEPS / 6 * LIMIT);
 }
@@ -516,7 +516,7 @@ static void put_names(void)
     char name[16];
 
     for (int i = 0; i < JOBS; i++) {
-        struct wish w = every(SPAN_H);
+        struct test_schedule w = every(SPAN_H);
         struct command command;
         struct reply reply;
 
@@ -525,19 +525,19 @@ static void put_names(void)
         command.save.draft = draft_of(&w);
         reply = submit(&command);
         if (reply.rc != RC_OK)
-            broken("%s: %s: %.*s", name, rc_name(reply.rc), STR_ARG(reply.text));
+            fail_test("%s: %s: %.*s", name, rc_name(reply.rc), STR_ARG(reply.text));
     }
 }
 
 static void row_131_concurrent_writes_of_the_same_names(void **state)
 {
-    struct storm storm = {.steps = 4, .before = put_names};
+    struct processes processes = {.steps = 4, .before = put_names};
     char name[16];
 
     (void)state;
-    storm_run(&storm);
+    processes_run(&processes);
     for (int i = 0; i < JOBS; i++) {
-        struct wish w = every(SPAN_H);
+        struct test_schedule w = every(SPAN_H);
 
         name_job(name, i);
         assert_int_equal(update(name, 2, w).rc, RC_OK); /* each name was written twice */
@@ -550,24 +550,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TIMELINE(no_double_start_under_skip),
-        TIMELINE(row_112_work_goes_on_when_a_node_dies),
+        TIMELINE(row_112_work_continues_when_a_node_dies),
         TIMELINE(the_events_of_a_node_that_never_returns_are_pruned),
         TIMELINE(the_audit_of_a_node_that_never_returns_is_pruned),
         TIMELINE(a_stale_report_is_refused_with_an_event),
         TIMELINE(a_worker_may_report_to_the_other_node),
-        TIMELINE(a_doubtful_commit_is_answered_by_the_node_row),
+        TIMELINE(the_node_row_shows_whether_a_commit_in_doubt_succeeded),
         TIMELINE(a_cancel_reaches_the_node_that_makes_the_call),
         TIMELINE(a_termination_reaches_the_node_that_makes_the_call),
         TIMELINE(the_success_of_a_call_whose_run_was_terminated_is_stale),
         TIMELINE(overlap_reaches_the_node_that_makes_the_call),
-        TIMELINE(what_another_holds_is_left_for_later),
-        TIMELINE(a_limited_queue_that_another_holds_is_asked_again_soon),
-        TIMELINE(row_77_exactly_one_start_per_slot_in_a_storm),
-        TIMELINE(no_double_start_under_skip_in_a_storm),
-        TIMELINE(row_98_claims_never_double_in_a_storm),
-        TIMELINE(concurrency_keys_are_exact_across_nodes),
-        TIMELINE(a_gate_is_exact_when_both_are_asked_at_once),
-        TIMELINE(a_limit_of_a_queue_is_exact_when_both_are_asked_at_once),
+        TIMELINE(a_schedule_locked_by_another_session_starts_later),
+        TIMELINE(a_limited_queue_locked_by_another_session_is_retried_soon),
+        TIMELINE(row_77_two_processes_start_each_slot_once),
+        TIMELINE(two_processes_start_no_overlapping_run_under_skip),
+        TIMELINE(row_98_two_processes_claim_each_run_once),
+        TIMELINE(the_limit_of_a_gate_holds_across_nodes),
+        TIMELINE(the_limit_of_a_gate_holds_when_both_nodes_are_polled_at_once),
+        TIMELINE(the_limit_of_a_queue_holds_when_both_nodes_are_polled_at_once),
         TIMELINE(row_131_concurrent_writes_of_the_same_names),
     };
 

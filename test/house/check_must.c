@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures how densely the code that decides about runs states its invariants.
+ * Checks that the code that decides about runs states enough invariants.
  *
  * Counts the calls of must() for each 1,000 lines of code (no blank lines, no comments) in the
  * engine and in the files of the core that decide.  static_assert does not count: it states
@@ -19,7 +19,7 @@
 enum {
     ENGINE_MIN = 20, /* of 1,000 lines */
     CORE_MIN = 15,
-    SMALL_MAX = 60, /* lines of a file of the core that may have none */
+    SMALL_MAX = 60, /* a shorter file of the core needs no must() */
     PER = 1000,
 };
 

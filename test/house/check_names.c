@@ -249,24 +249,24 @@ static int check_tags(const struct source *source, const struct token *tokens)
     return found;
 }
 
-static int check_function(const struct source *source, const struct outer *outer)
+static int check_function(const struct source *source, const struct declaration *declaration)
 {
     bool is_static = false;
     char name[WORD_BYTES_MAX];
 
-    for (const struct token *t = outer->from; t < outer->name; t++)
+    for (const struct token *t = declaration->from; t < declaration->name; t++)
         is_static = is_static || token_is(t, "static");
-    snprintf(name, sizeof name, "%.*s", outer->name->len, outer->name->at);
+    snprintf(name, sizeof name, "%.*s", declaration->name->len, declaration->name->at);
     if (!is_static || path_ends(source->path, ".h"))
-        return check_token(source, EXPORTS, outer->name);
-    if (!outer->body) /* reported where it is defined */
+        return check_token(source, EXPORTS, declaration->name);
+    if (!declaration->body) /* reported where it is defined */
         return 0;
     if (list_has(bare_verbs, name, strlen(name)))
-        return source_complain(source, outer->name->line,
+        return source_complain(source, declaration->name->line,
                                "static %s(): name a verb and its object", name);
     if (path_is_below(source->path, "test"))
         return 0;
-    return check_token(source, STATICS, outer->name);
+    return check_token(source, STATICS, declaration->name);
 }
 
 /* The names of #define lines; `at` is the first character of a line. */
@@ -321,13 +321,13 @@ static int check_names(const struct source *source)
 {
     struct token *tokens = tokens_of(source);
     const struct token *t = tokens;
-    struct outer outer;
+    struct declaration declaration;
     int found = check_file_name(source);
 
     found += check_defines(source);
     found += check_tags(source, tokens);
-    while (next_outer(&t, &outer))
-        found += outer.name ? check_function(source, &outer) : 0;
+    while (next_declaration(&t, &declaration))
+        found += declaration.name ? check_function(source, &declaration) : 0;
     found += check_variables(source, tokens);
     free(tokens);
     return found;

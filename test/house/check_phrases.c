@@ -2,9 +2,9 @@
 /*
  * Finds phrases that are not plain English, and says what to write instead.
  *
- * Reads the comments and string literals of C files, and at the documents, the manual, the
- * scripts and the description of the API.  A phrase may continue on the next
- * line, but not in the next paragraph.  Names of functions are not prose.
+ * Reads the comments and string literals of C files, the documents, the manual, the scripts and
+ * the description of the API.  A phrase may continue on the next line, but not in the next
+ * paragraph.  Names of functions are not prose.
  *
  * With --count, prints the number of findings in each folder instead of the findings.
  */

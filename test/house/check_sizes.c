@@ -127,30 +127,30 @@ static void check_parameters(struct file *file, const struct token *name)
                                        name->len, name->at, count, PARAMETERS_MAX);
 }
 
-static void check_function(struct file *file, const struct outer *outer)
+static void check_function(struct file *file, const struct declaration *declaration)
 {
-    const struct token *end = block(file, outer->body, 0);
-    int lines = end[-1].line - outer->from->line + 1;
+    const struct token *end = block(file, declaration->body, 0);
+    int lines = end[-1].line - declaration->from->line + 1;
 
     if (lines > LINES_OF_FUNCTION_MAX)
-        file->found += source_complain(file->source, outer->from->line,
+        file->found += source_complain(file->source, declaration->from->line,
                                        "%.*s() has %d lines, at most %d; take out a step that "
                                        "deserves a name",
-                                       outer->name->len, outer->name->at, lines,
+                                       declaration->name->len, declaration->name->at, lines,
                                        LINES_OF_FUNCTION_MAX);
 }
 
 static void check_functions(struct file *file)
 {
     const struct token *t = file->tokens;
-    struct outer outer;
+    struct declaration declaration;
 
-    while (next_outer(&t, &outer)) {
-        if (!outer.name)
+    while (next_declaration(&t, &declaration)) {
+        if (!declaration.name)
             continue;
-        check_parameters(file, outer.name);
-        if (outer.body)
-            check_function(file, &outer);
+        check_parameters(file, declaration.name);
+        if (declaration.body)
+            check_function(file, &declaration);
     }
 }
 

@@ -56,7 +56,7 @@ static int check_call(const struct source *source, int line, const char *word, s
     return 0;
 }
 
-/* Finds a call or an address-of: a bare name, not a member and not part of a longer word. */
+/* True for a name with an argument list, unless it is a member. */
 static bool is_called(const char *code, const char *word, size_t len)
 {
     const char *after = word + len + strspn(word + len, " \n");

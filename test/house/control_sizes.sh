@@ -47,18 +47,18 @@ nested() { # DEPTH
     echo '}'
 }
 
-function_of 70 | try 'function at the wall' a.c ''
-function_of 71 | try 'function over the wall' a.c 'a.c:1: f() has 71 lines'
-repeat 600 'int x;' | try 'file at the wall' a.c ''
-repeat 601 'int x;' | try 'file over the wall' a.c 'a.c:601: 601 lines'
-repeat 150 'int x;' | try 'header at the wall' a.h ''
-repeat 151 'int x;' | try 'header over the wall' a.h 'a.h:151: 151 lines'
-nested 3 | try 'nesting at the wall' a.c ''
-nested 4 | try 'nesting over the wall' a.c "a.c:6: 'if' nested deeper than 3"
-printf '/* %090d */\n' 0 | try 'line at the wall' a.c ''
-printf '/* %091d */\n' 0 | try 'line over the wall' a.c 'a.c:1: 97 columns'
+function_of 70 | try 'function at the limit' a.c ''
+function_of 71 | try 'function over the limit' a.c 'a.c:1: f() has 71 lines'
+repeat 600 'int x;' | try 'file at the limit' a.c ''
+repeat 601 'int x;' | try 'file over the limit' a.c 'a.c:601: 601 lines'
+repeat 150 'int x;' | try 'header at the limit' a.h ''
+repeat 151 'int x;' | try 'header over the limit' a.h 'a.h:151: 151 lines'
+nested 3 | try 'nesting at the limit' a.c ''
+nested 4 | try 'nesting over the limit' a.c "a.c:6: 'if' nested deeper than 3"
+printf '/* %090d */\n' 0 | try 'line at the limit' a.c ''
+printf '/* %091d */\n' 0 | try 'line over the limit' a.c 'a.c:1: 97 columns'
 echo 'int f(int a, int b, int c, int d, int e, int g);' |
-    try 'parameters at the wall' a.h ''
+    try 'parameters at the limit' a.h ''
 echo 'int f(int a, int b, int c, int d, int e, int g, int h);' |
-    try 'parameters over the wall' a.h 'a.h:1: f() has 7 parameters'
+    try 'parameters over the limit' a.h 'a.h:1: f() has 7 parameters'
 exit "$failed"

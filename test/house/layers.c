@@ -17,13 +17,13 @@ enum { ROWS_MAX = 120, WORDS_MAX = 40 }; /* of a table, and of a list in it */
 
 /* Records which words of the tables some file needed. */
 static bool may_used[ROWS_MAX][WORDS_MAX], through_used[ROWS_MAX][WORDS_MAX];
-static bool home_used[ROWS_MAX][WORDS_MAX];
+static bool place_used[ROWS_MAX][WORDS_MAX];
 static bool row_used[ROWS_MAX], header_used[ROWS_MAX];
 
 static const struct layer_tables *tables;
 
 /* What a file may include: its row and, for tests of a folder of src, the folder's layer. */
-struct sight {
+struct permission {
     const struct row *row;
     bool *may, *through; /* the words that were needed; NULL for tests, which do not count */
     char folder[WORD_BYTES_MAX], layer[WORD_BYTES_MAX];
@@ -41,13 +41,13 @@ static int find_row(const char *path)
     return best;
 }
 
-static bool find_sight(const char *path, struct sight *ret)
+static bool find_permission(const char *path, struct permission *ret)
 {
     const char *name = header_name(path);
     char mirrored[WORD_BYTES_MAX];
     int row = find_row(path);
 
-    *ret = (struct sight){0};
+    *ret = (struct permission){0};
     if (row >= 0) {
         row_used[row] = true;
         ret->may = may_used[row];
@@ -64,36 +64,36 @@ static bool find_sight(const char *path, struct sight *ret)
     return true;
 }
 
-static bool may_include(const struct sight *sight, const char *name)
+static bool may_include(const struct permission *permission, const char *name)
 {
     char folder[WORD_BYTES_MAX];
 
-    if (strcmp(folder_of(name, folder), sight->folder) == 0 ||
-        list_covers(sight->row->may, name, sight->may))
+    if (strcmp(folder_of(name, folder), permission->folder) == 0 ||
+        list_covers(permission->row->may, name, permission->may))
         return true;
-    return sight->layer[0] != '\0' &&
-           (word_covers(sight->layer, name) || list_covers(sight->row->through, name, NULL));
+    return permission->layer[0] != '\0' && (word_covers(permission->layer, name) ||
+                                            list_covers(permission->row->through, name, NULL));
 }
 
-static bool may_reach(const struct sight *sight, const char *name)
+static bool may_reach(const struct permission *permission, const char *name)
 {
     char folder[WORD_BYTES_MAX];
 
-    return strcmp(folder_of(name, folder), sight->folder) == 0 ||
-           list_covers(sight->row->may, name, NULL) ||
-           list_covers(sight->row->through, name, sight->through) ||
-           (sight->layer[0] != '\0' && word_covers(sight->layer, name));
+    return strcmp(folder_of(name, folder), permission->folder) == 0 ||
+           list_covers(permission->row->may, name, NULL) ||
+           list_covers(permission->row->through, name, permission->through) ||
+           (permission->layer[0] != '\0' && word_covers(permission->layer, name));
 }
 
-static bool home_has(int home, const char *path)
+static bool may_include_header(int row, const char *path)
 {
-    const char *list = tables->homes[home].places;
+    const char *list = tables->header_rows[row].places;
     char word[WORD_BYTES_MAX];
 
-    header_used[home] = true;
+    header_used[row] = true;
     for (int i = 0; next_word(&list, word); i++)
         if (strcmp(word, "*") == 0 || path_is_below(path, word)) {
-            home_used[home][i] = true;
+            place_used[row][i] = true;
             return true;
         }
     return false;
@@ -101,17 +101,18 @@ static bool home_has(int home, const char *path)
 
 static int check_external(const struct source *source, int line, const char *name)
 {
-    for (int i = 0; i < tables->home_count; i++) {
-        if (fnmatch(tables->homes[i].header, name, 0) != 0)
+    for (int i = 0; i < tables->header_row_count; i++) {
+        if (fnmatch(tables->header_rows[i].header, name, 0) != 0)
             continue;
-        if (home_has(i, source->path))
+        if (may_include_header(i, source->path))
             return 0;
-        return source_complain(
-            source, line, "<%s> is not for this file but for: %s; call a function of those",
-            name, tables->homes[i].places);
+        return source_complain(source, line,
+                               "<%s> may be included only in: %s; call a function of those",
+                               name, tables->header_rows[i].places);
     }
     return source_complain(
-        source, line, "<%s> has no home yet; give it one in test/house/check_layers.c", name);
+        source, line,
+        "<%s> is not in the table of headers; add it to test/house/check_layers.c", name);
 }
 
 /* Helpers of tests and benchmarks, named from their own folder, have no layer. */
@@ -120,10 +121,10 @@ static bool is_helper(const struct include *include)
     return !strchr(include->name, '/') || strncmp(include->name, "../", 3) == 0;
 }
 
-static int check_direct(const struct source *source, const struct sight *sight,
+static int check_direct(const struct source *source, const struct permission *permission,
                         const struct include *include)
 {
-    const char *name = include->name, *may = sight->row->may;
+    const char *name = include->name, *may = permission->row->may;
 
     if (path_ends(name, ".c"))
         return source_complain(source, include->line, "\"%s\": include headers, not sources",
@@ -131,20 +132,20 @@ static int check_direct(const struct source *source, const struct sight *sight,
     if (is_helper(include) && path_is_below(source->path, "src"))
         return source_complain(source, include->line,
                                "\"%s\": write it from src/, as \"layer/%s\"", name, name);
-    if (is_helper(include) || may_include(sight, name))
+    if (is_helper(include) || may_include(permission, name))
         return 0;
-    if (sight->layer[0] != '\0')
+    if (permission->layer[0] != '\0')
         return source_complain(source, include->line,
                                "\"%s\": the tests of %s may include only its layer%s%s", name,
-                               sight->row->place, may[0] ? " and: " : "", may);
+                               permission->row->place, may[0] ? " and: " : "", may);
     return source_complain(source, include->line, "\"%s\": %s may include only itself%s%s",
-                           name, sight->row->place, may[0] ? " and: " : "", may);
+                           name, permission->row->place, may[0] ? " and: " : "", may);
 }
 
 /* The search for what one file reaches through the headers of others. */
 struct reach {
     const struct source *source;
-    const struct sight *sight;
+    const struct permission *permission;
     const struct include *first, *second;  /* the links that lead to it */
     char named[WORDS_MAX][WORD_BYTES_MAX]; /* folders that were reported */
     int named_count;
@@ -166,12 +167,12 @@ static int complain_reach(struct reach *reach, const struct include *include)
         return source_complain(reach->source, reach->first->line,
                                "\"%s\" includes \"%s\": %s may not reach %s; hide it, or "
                                "name it in the row",
-                               reach->first->name, name, reach->sight->row->place, folder);
+                               reach->first->name, name, reach->permission->row->place, folder);
     return source_complain(reach->source, reach->first->line,
                            "\"%s\" includes \"%s\", which leads to \"%s\": %s may not "
                            "reach %s; hide it, or name it in the row",
                            reach->first->name, reach->second->name, name,
-                           reach->sight->row->place, folder);
+                           reach->permission->row->place, folder);
 }
 
 /* Follows the headers that a header includes; depth 1 is the one that the file names. */
@@ -189,7 +190,7 @@ static int follow_header(struct reach *reach, int target, int depth)
         if (depth == 1)
             reach->second = include;
         if (path_is_below(includes_file(include->target)->path, "src") &&
-            !may_reach(reach->sight, header_name(includes_file(include->target)->path)))
+            !may_reach(reach->permission, header_name(includes_file(include->target)->path)))
             found += complain_reach(reach, include);
         else
             found += follow_header(reach, include->target, depth + 1);
@@ -201,11 +202,11 @@ static int check_file(const struct included *file)
 {
     static struct reach reach; /* large */
     struct source source = {.path = file->path};
-    struct sight sight;
-    bool has_row = find_sight(file->path, &sight);
+    struct permission permission;
+    bool has_row = find_permission(file->path, &permission);
     int found = 0;
 
-    reach = (struct reach){.source = &source, .sight = &sight};
+    reach = (struct reach){.source = &source, .permission = &permission};
     for (int i = 0; i < file->count; i++) {
         const struct include *include = &file->includes[i];
         int wrong;
@@ -218,7 +219,7 @@ static int check_file(const struct included *file)
             return found + source_complain(&source, include->line,
                                            "this folder has no row in "
                                            "test/house/check_layers.c");
-        wrong = check_direct(&source, &sight, include);
+        wrong = check_direct(&source, &permission, include);
         found += wrong;
         reach.first = include;
         if (!wrong && include->target >= 0 && !reach.seen[include->target])
@@ -264,13 +265,14 @@ static int check_tables(void)
         found += complain_unused(row->place, "may include", row->may, may_used[i]);
         found += complain_unused(row->place, "may reach", row->through, through_used[i]);
     }
-    for (int i = 0; i < tables->home_count; i++) {
-        const struct home *home = &tables->homes[i];
+    for (int i = 0; i < tables->header_row_count; i++) {
+        const struct header_row *row = &tables->header_rows[i];
 
         if (!header_used[i])
-            found += complain_row(home->header);
+            found += complain_row(row->header);
         else
-            found += complain_unused(home->header, "has the home", home->places, home_used[i]);
+            found += complain_unused(row->header, "may be included in", row->places,
+                                     place_used[i]);
     }
     return found;
 }
@@ -288,13 +290,13 @@ static bool list_fits(const char *list)
 /* Checks that the tables fit into the arrays above. */
 static void must_fit(void)
 {
-    if (tables->row_count > ROWS_MAX || tables->home_count > ROWS_MAX)
+    if (tables->row_count > ROWS_MAX || tables->header_row_count > ROWS_MAX)
         abort();
     for (int i = 0; i < tables->row_count; i++)
         if (!list_fits(tables->rows[i].may) || !list_fits(tables->rows[i].through))
             abort();
-    for (int i = 0; i < tables->home_count; i++)
-        if (!list_fits(tables->homes[i].places))
+    for (int i = 0; i < tables->header_row_count; i++)
+        if (!list_fits(tables->header_rows[i].places))
             abort();
 }
 

@@ -14,7 +14,8 @@ struct row {
     const char *through; /* what it may only reach through headers of others            */
 };
 
-struct home {
+/* Where the header of a library may be included. */
+struct header_row {
     const char *header; /* as in the shell: sys/?*.h */
     const char *places; /* folders and files; "*" for all */
 };
@@ -22,8 +23,8 @@ struct home {
 struct layer_tables {
     const struct row *rows;
     int row_count;
-    const struct home *homes;
-    int home_count;
+    const struct header_row *header_rows;
+    int header_row_count;
 };
 
 /* The main() of a check with the arguments [--whole] ROOT. */

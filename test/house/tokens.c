@@ -102,11 +102,11 @@ static const struct token *function_name(const struct token *from, const struct 
     return NULL;
 }
 
-bool next_outer(const struct token **at, struct outer *ret)
+bool next_declaration(const struct token **at, struct declaration *ret)
 {
     const struct token *t = *at;
 
-    *ret = (struct outer){.from = t};
+    *ret = (struct declaration){.from = t};
     while (t->len > 0) {
         if (token_is(t, ";")) {
             ret->name = function_name(ret->from, t);

@@ -26,7 +26,7 @@ bool token_is_word(const struct token *token);
 const struct token *skip_group(const struct token *t);
 
 /* A declaration or a definition at file scope. */
-struct outer {
+struct declaration {
     const struct token *from;
     const struct token *name; /* of the function; NULL when it is something else      */
     const struct token *body; /* the brace that opens the function; NULL when there is none */
@@ -34,4 +34,4 @@ struct outer {
 };
 
 /* Finds the next one at or after *t, and moves *t past it; false at the end of the file. */
-bool next_outer(const struct token **t, struct outer *ret);
+bool next_declaration(const struct token **t, struct declaration *ret);

@@ -26,11 +26,11 @@ enum {
     APP_HELD_MAX = 64,
     APP_BODY_MAX = 1 << 20,
     APP_BIG = 8 << 20, /* more than all buffers between two sockets */
-    APP_PIECE = 10007, /* of a stream: not a round number */
+    APP_PIECE = 10007, /* bytes of one write to a stream; not a power of two */
     APP_STREAM = 1 << 22,
 };
 
-/* Of the answers to "/text?n": the kind is n % APP_KINDS, its length n / APP_KINDS. */
+/* Kinds of answers to "/text?n": the kind is n % APP_KINDS, the length n / APP_KINDS. */
 enum app_kind {
     APP_JSON,
     APP_PROBLEM, /* with a weak ETag */
@@ -44,16 +44,16 @@ enum app_kind {
 enum app_word {
     APP_ANSWER, /* to the server: answer the oldest exchange that is held */
     APP_EVENT,  /* send an event to the newest */
-    APP_CUT,    /* ... or cut it */
+    APP_CUT,    /* cut the oldest */
     APP_TLS,    /* read the TLS files again */
     APP_CLOSE,  /* close the listener within `number` microseconds */
     APP_STOP,
-    APP_RELOADED, /* from the server: they were read; `number`: enum rc */
+    APP_RELOADED, /* from the server: the files were read; `number`: enum rc */
     APP_HELD,     /* from the server: an exchange is held */
-    APP_GONE,
-    APP_OVER,   /* `number`: whether the answer was sent */
-    APP_FULL,   /* a stream has to wait; `number`: bytes accepted so far */
-    APP_CLOSED, /* the listener is closed */
+    APP_GONE,     /* the client of an exchange has gone */
+    APP_OVER,     /* `number`: whether the answer was sent */
+    APP_FULL,     /* a stream has to wait; `number`: bytes accepted so far */
+    APP_CLOSED,   /* the listener is closed */
 };
 
 struct app_note {
@@ -83,7 +83,7 @@ struct app *app_start_tls(const struct listener_limits *limits, const struct tls
 /* Drops connected clients; exchanges that are held must have been ended. */
 void app_stop(struct app *app);
 
-/* The server executes it soon. */
+/* Sends an order to the server; does not wait. */
 void app_order(struct app *app, enum app_word word, int64_t number);
 
 /* The next note of the server must be this; returns its number. */

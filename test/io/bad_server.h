@@ -49,10 +49,7 @@ struct bad_server {
     int connections, open_now, open_most;
     struct bad_script scripts[BAD_SCRIPTS_MAX];
     int script_count;
-    /*
-     * NULL: by the scripts above; otherwise this decides; the result is valid until the next
-     * request.
-     */
+    /* Returns a script that stays valid until the next request; NULL: use `scripts`. */
     const struct bad_script *(*answers)(void *arg, const struct bad_seen *seen);
     void *arg;
     struct bad_seen seen[BAD_SEEN_MAX];
@@ -66,5 +63,5 @@ void bad_server_stop(struct bad_server *server);
 /* Answers that path by the script from now on; every other with an empty 200. */
 void bad_server_script(struct bad_server *server, struct bad_script script);
 
-/* The value of the field in a recorded request, up to the line's end; NULL for none. */
+/* A copy of the field's value, valid until the next call; NULL if the request lacks it. */
 const char *bad_seen_field(const struct bad_seen *seen, const char *name);

@@ -128,7 +128,7 @@ int caller_setup(void **state)
     must(uv_loop_close(&caller->loop) == 0);
     open_before = count_files();
     must(uv_loop_init(&caller->loop) == 0);
-    caller->open.allows_loopback = true;
+    caller->policy.allows_loopback = true;
     caller->next_id = 1;
     bad_server_start(&caller->server, &caller->loop);
     make_pool(caller, 50, 50, 50);
@@ -152,9 +152,9 @@ static void close_pool(struct caller *caller)
 
 void caller_forget(struct caller *caller)
 {
-    for (int i = 0; i < caller->told_count; i++)
-        free(caller->told[i].body);
-    caller->told_count = 0;
+    for (int i = 0; i < caller->end_count; i++)
+        free(caller->ends[i].body);
+    caller->end_count = 0;
 }
 
 int caller_teardown(void **state)
@@ -191,13 +191,13 @@ struct webhook_request caller_request(struct caller *caller, const char *path)
         .total_us = 60 * SPAN_S,
         .send_by_us = clock_boot_us() + 60 * SPAN_S,
         .keep_bytes = 1000,
-        .policy = &caller->open,
+        .policy = &caller->policy,
     };
 }
 
-static struct str keep_text(struct caller_end *told, size_t *used, struct str s)
+static struct str keep_text(struct caller_end *got, size_t *used, struct str s)
 {
-    char *at = told->text + *used;
+    char *at = got->text + *used;
 
     must(*used + s.len < CALLER_TEXT_MAX);
     memcpy(at, s.ptr, s.len);
@@ -208,21 +208,21 @@ static struct str keep_text(struct caller_end *told, size_t *used, struct str s)
 static void on_done(void *arg, const struct webhook_result *result)
 {
     struct caller *caller = arg;
-    struct caller_end *told = &caller->told[caller->told_count++];
+    struct caller_end *got = &caller->ends[caller->end_count++];
     size_t used = 0;
 
-    must(caller->told_count <= CALLER_ENDS_MAX);
-    told->result = *result;
+    must(caller->end_count <= CALLER_ENDS_MAX);
+    got->result = *result;
     for (int i = 0; i < result->header_count; i++) {
-        told->headers[i].name = keep_text(told, &used, result->headers[i].name);
-        told->headers[i].value = keep_text(told, &used, result->headers[i].value);
+        got->headers[i].name = keep_text(got, &used, result->headers[i].name);
+        got->headers[i].value = keep_text(got, &used, result->headers[i].value);
     }
-    told->result.headers = told->headers;
-    told->body = calloc(1, result->body.len + 1);
-    must(told->body != NULL);
+    got->result.headers = got->headers;
+    got->body = calloc(1, result->body.len + 1);
+    must(got->body != NULL);
     if (result->body.len > 0)
-        memcpy(told->body, result->body.ptr, result->body.len);
-    told->result.body.ptr = told->body;
+        memcpy(got->body, result->body.ptr, result->body.len);
+    got->result.body.ptr = got->body;
     uv_stop(&caller->loop); /* a round that began with timers would go on to wait for sockets */
 }
 
@@ -235,9 +235,9 @@ int64_t caller_start(struct caller *caller, const struct webhook_request *reques
     return request->id;
 }
 
-void caller_wait(struct caller *caller, int told_count)
+void caller_wait(struct caller *caller, int end_count)
 {
-    while (caller->told_count < told_count)
+    while (caller->end_count < end_count)
         uv_run(&caller->loop, UV_RUN_ONCE);
 }
 
@@ -247,11 +247,11 @@ void caller_wait_seen(struct caller *caller, int seen_count)
         uv_run(&caller->loop, UV_RUN_ONCE);
 }
 
-const struct caller_end *caller_told(const struct caller *caller, int64_t id)
+const struct caller_end *caller_find_end(const struct caller *caller, int64_t id)
 {
-    for (int i = 0; i < caller->told_count; i++)
-        if (caller->told[i].result.id == id)
-            return &caller->told[i];
+    for (int i = 0; i < caller->end_count; i++)
+        if (caller->ends[i].result.id == id)
+            return &caller->ends[i];
     return NULL;
 }
 
@@ -260,9 +260,9 @@ const struct caller_end *caller_call(struct caller *caller,
 {
     int64_t id = caller_start(caller, request);
 
-    while (!caller_told(caller, id))
+    while (!caller_find_end(caller, id))
         uv_run(&caller->loop, UV_RUN_ONCE);
-    return caller_told(caller, id);
+    return caller_find_end(caller, id);
 }
 
 const struct caller_end *caller_get(struct caller *caller, const char *path)

@@ -25,11 +25,11 @@ struct caller {
     uv_loop_t loop;
     struct bad_server server;
     struct webhook_pool *pool;
-    struct address_policy open; /* permits all calls to loopback */
-    const char *ca_file;        /* for the next caller_limit() */
-    int32_t answer_max;         /* likewise */
-    struct caller_end told[CALLER_ENDS_MAX];
-    int told_count;
+    struct address_policy policy; /* permits all calls to loopback */
+    const char *ca_file;          /* for the next caller_limit() */
+    int32_t answer_max;           /* likewise */
+    struct caller_end ends[CALLER_ENDS_MAX];
+    int end_count;
     int64_t next_id;
     char url[WEBHOOK_URL_MAX];
 };
@@ -48,7 +48,7 @@ struct webhook_request caller_request(struct caller *caller, const char *path);
 int64_t caller_start(struct caller *caller, const struct webhook_request *request);
 
 /* Runs the loop until that many results were delivered since the setup. */
-void caller_wait(struct caller *caller, int told_count);
+void caller_wait(struct caller *caller, int end_count);
 
 /* Runs the loop until the server has seen that many requests. */
 void caller_wait_seen(struct caller *caller, int seen_count);
@@ -63,7 +63,7 @@ const struct caller_end *caller_get(struct caller *caller, const char *path);
 /* Makes room for further results; the delivered ones are gone. */
 void caller_forget(struct caller *caller);
 
-const struct caller_end *caller_told(const struct caller *caller, int64_t id);
+const struct caller_end *caller_find_end(const struct caller *caller, int64_t id);
 
 /* What rebound.test resolves to: addresses of either family, terminated by NULL. */
 void caller_rebind(const char *const *addresses);

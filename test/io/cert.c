@@ -88,7 +88,7 @@ void cert_remove(const struct cert *cert)
     unlink(cert->key);
 }
 
-void cert_write(char *path, const char *text)
+void cert_write_file(char *path, const char *text)
 {
     FILE *file = open_new(path);
 

@@ -17,7 +17,7 @@ struct cert {
 /* For 127.0.0.1; `name` is its common name.  Call cert_remove() at the end. */
 void cert_make(enum cert_kind kind, const char *name, struct cert *ret);
 
-/* The key again, with a password. */
+/* Encrypts the key with a password. */
 void cert_lock_key(const struct cert *cert, const char *password);
 void cert_remove(const struct cert *cert);
 
@@ -27,4 +27,4 @@ static inline struct tls_files cert_files(const struct cert *cert)
 }
 
 /* A file with any text; its name replaces *path, which ends in XXXXXX. */
-void cert_write(char *path, const char *text);
+void cert_write_file(char *path, const char *text);

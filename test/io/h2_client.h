@@ -52,7 +52,7 @@ struct h2c_answer *h2c_get(struct h2c *h, const char *path);
 /* Sends what nghttp2 has to send. */
 void h2c_flush(struct h2c *h);
 
-/* Reads until the stream is closed, the connection ends, or GOAWAY arrives. */
+/* Reads until the stream is closed; the test fails if the connection ends before. */
 void h2c_await(struct h2c *h, const struct h2c_answer *answer);
 void h2c_await_body(struct h2c *h, const struct h2c_answer *answer, size_t len); /* at least */
 void h2c_await_pong(struct h2c *h);                                              /* one more */

@@ -25,7 +25,7 @@ static void now_is_between_two_readings_of_the_system(void **state)
     assert_true(now <= after.tv_sec * SPAN_S + after.tv_nsec / 1000);
 }
 
-static void the_time_since_the_start_never_goes_back(void **state)
+static void the_time_since_boot_never_goes_back(void **state)
 {
     struct timespec uptime;
     int64_t last = 0;
@@ -45,7 +45,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(now_is_between_two_readings_of_the_system),
-        cmocka_unit_test(the_time_since_the_start_never_goes_back),
+        cmocka_unit_test(the_time_since_boot_never_goes_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

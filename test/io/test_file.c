@@ -29,7 +29,7 @@ static void a_file_is_read_whole_or_as_far_as_there_is_room(void **state)
     assert_int_equal(file_read_at(AT_FDCWD, "test/data/zoneinfo/+VERSION", text, 0), 0);
 }
 
-static void a_name_counts_from_the_directory(void **state)
+static void a_name_is_relative_to_the_directory(void **state)
 {
     int dir = open("test/data/zoneinfo", O_RDONLY | O_DIRECTORY);
     char text[4];
@@ -41,7 +41,7 @@ static void a_name_counts_from_the_directory(void **state)
     close(dir);
 }
 
-static void what_is_no_file_has_its_reason(void **state)
+static void names_that_are_not_files_have_an_errno(void **state)
 {
     char text[4] = "abc";
     int ends[2];
@@ -68,8 +68,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_read_whole_or_as_far_as_there_is_room),
-        cmocka_unit_test(a_name_counts_from_the_directory),
-        cmocka_unit_test(what_is_no_file_has_its_reason),
+        cmocka_unit_test(a_name_is_relative_to_the_directory),
+        cmocka_unit_test(names_that_are_not_files_have_an_errno),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,7 +132,7 @@ static void a_stuck_pipe_loses_lines_and_says_how_many(void **state)
     close(ends[1]);
 }
 
-static void a_stuck_socket_does_so_too(void **state)
+static void a_stuck_socket_loses_lines_and_says_how_many(void **state)
 {
     int ends[2];
 
@@ -143,7 +143,7 @@ static void a_stuck_socket_does_so_too(void **state)
     close(ends[1]);
 }
 
-static void a_reader_that_went_away_harms_nobody(void **state)
+static void a_closed_reader_loses_lines_and_nothing_else(void **state)
 {
     struct log_out *out;
     struct log_sink sink;
@@ -183,7 +183,7 @@ static void a_file_is_continued_where_it_is(void **state)
     close(fd);
 }
 
-static void a_descriptor_that_is_none_is_refused(void **state)
+static void an_invalid_descriptor_is_refused(void **state)
 {
     struct log_out *out;
     struct err err;
@@ -210,7 +210,7 @@ static void *write_lines(void *arg)
     return NULL;
 }
 
-/* The reader is slower than the writers may be, so lines may be lost but never torn. */
+/* Nothing is read while the threads write: lines may be lost but never torn. */
 static void lines_of_several_threads_stay_whole_and_in_order(void **state)
 {
     static char text[2 << 20];
@@ -268,10 +268,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_in_the_pipe_when_the_call_returns),
         cmocka_unit_test(a_stuck_pipe_loses_lines_and_says_how_many),
-        cmocka_unit_test(a_stuck_socket_does_so_too),
-        cmocka_unit_test(a_reader_that_went_away_harms_nobody),
+        cmocka_unit_test(a_stuck_socket_loses_lines_and_says_how_many),
+        cmocka_unit_test(a_closed_reader_loses_lines_and_nothing_else),
         cmocka_unit_test(a_file_is_continued_where_it_is),
-        cmocka_unit_test(a_descriptor_that_is_none_is_refused),
+        cmocka_unit_test(an_invalid_descriptor_is_refused),
         cmocka_unit_test(lines_of_several_threads_stay_whole_and_in_order),
     };
 

@@ -52,7 +52,7 @@ static void *send_mail(void *arg)
     return NULL;
 }
 
-static void mail_of_another_thread_wakes_the_loop(void **state)
+static void a_message_of_another_thread_wakes_the_loop(void **state)
 {
     struct fixture fixture = {.wanted = 50000};
     pthread_t thread;
@@ -127,7 +127,7 @@ static void leave_a_timer(void *arg)
     loop_free(loop);
 }
 
-static void a_loop_with_something_on_it_is_not_freed(void **state)
+static void freeing_a_loop_in_use_aborts(void **state)
 {
     struct fixture fixture = {0};
 
@@ -138,10 +138,10 @@ static void a_loop_with_something_on_it_is_not_freed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mail_of_another_thread_wakes_the_loop),
+        cmocka_unit_test(a_message_of_another_thread_wakes_the_loop),
         cmocka_unit_test(a_timer_is_never_early),
         cmocka_unit_test(a_signal_comes_as_a_call_in_the_loop),
-        cmocka_unit_test(a_loop_with_something_on_it_is_not_freed),
+        cmocka_unit_test(freeing_a_loop_in_use_aborts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

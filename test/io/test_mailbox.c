@@ -20,10 +20,10 @@
 struct note {
     uint32_t from;
     uint32_t number;
-    char ballast[5]; /* a size that does not align to places */
+    char ballast[9]; /* so that the size, 20 bytes, is not a multiple of 8 */
 };
 
-static void what_is_pushed_comes_out_in_order_as_of_a_list(void **state)
+static void messages_come_out_in_order_as_from_a_list(void **state)
 {
     enum { PLACES = 7, STEPS = 200000 };
     struct mailbox *box = mailbox_new(PLACES, sizeof(struct note), NULL, NULL);
@@ -76,7 +76,7 @@ static void *send_all(void *arg)
     return NULL;
 }
 
-static void many_threads_lose_double_and_reorder_nothing(void **state)
+static void messages_of_many_threads_arrive_once_and_in_order(void **state)
 {
     struct mailbox *box = mailbox_new(64, sizeof(struct note), NULL, NULL);
     uint32_t next[SENDERS] = {0}, total = 0;
@@ -123,7 +123,7 @@ static void *echo(void *arg)
     return NULL;
 }
 
-static void a_taker_that_sleeps_is_woken_every_time(void **state)
+static void a_receiver_that_sleeps_is_woken_every_time(void **state)
 {
     struct pair pair = {mailbox_new(1, sizeof(struct note), NULL, NULL),
                         mailbox_new(1, sizeof(struct note), NULL, NULL)};
@@ -165,7 +165,7 @@ static void count_wake(void *arg)
     (*(int *)arg)++;
 }
 
-static void the_taker_is_woken_once_between_two_takes(void **state)
+static void the_receiver_is_woken_once_between_two_takes(void **state)
 {
     int wakes = 0;
     struct mailbox *box = mailbox_new(8, sizeof(struct note), count_wake, &wakes);
@@ -198,7 +198,7 @@ static int64_t resident(void)
     return (int64_t)pages * sysconf(_SC_PAGESIZE);
 }
 
-static void only_as_much_memory_is_used_as_messages_have_waited(void **state)
+static void memory_grows_only_with_the_waiting_messages(void **state)
 {
     enum { PLACES = 1 << 16, BYTES = 256 }; /* 16 MiB, if each place were used once */
     struct mailbox *box = mailbox_new(PLACES, BYTES, NULL, NULL);
@@ -218,12 +218,12 @@ static void only_as_much_memory_is_used_as_messages_have_waited(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_pushed_comes_out_in_order_as_of_a_list),
-        cmocka_unit_test(many_threads_lose_double_and_reorder_nothing),
-        cmocka_unit_test(a_taker_that_sleeps_is_woken_every_time),
+        cmocka_unit_test(messages_come_out_in_order_as_from_a_list),
+        cmocka_unit_test(messages_of_many_threads_arrive_once_and_in_order),
+        cmocka_unit_test(a_receiver_that_sleeps_is_woken_every_time),
         cmocka_unit_test(a_wait_ends_at_its_deadline_and_not_before),
-        cmocka_unit_test(the_taker_is_woken_once_between_two_takes),
-        cmocka_unit_test(only_as_much_memory_is_used_as_messages_have_waited),
+        cmocka_unit_test(the_receiver_is_woken_once_between_two_takes),
+        cmocka_unit_test(memory_grows_only_with_the_waiting_messages),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

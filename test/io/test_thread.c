@@ -19,7 +19,7 @@
 
 #include "io/thread.h"
 
-struct seen {
+struct thread_attributes {
     uint32_t size, policy;
     uint64_t flags;
     int32_t nice;
@@ -28,86 +28,87 @@ struct seen {
     char name[16];
 };
 
-static struct seen look(void)
+static struct thread_attributes look(void)
 {
-    struct seen seen = {0};
+    struct thread_attributes ret = {0};
 
-    assert_int_equal(syscall(SYS_sched_getattr, 0, &seen, offsetof(struct seen, name), 0), 0);
-    assert_int_equal(pthread_getname_np(pthread_self(), seen.name, sizeof seen.name), 0);
-    return seen;
+    assert_int_equal(
+        syscall(SYS_sched_getattr, 0, &ret, offsetof(struct thread_attributes, name), 0), 0);
+    assert_int_equal(pthread_getname_np(pthread_self(), ret.name, sizeof ret.name), 0);
+    return ret;
 }
 
 static void *run_child(void *arg)
 {
-    *(struct seen *)arg = look();
+    *(struct thread_attributes *)arg = look();
     return NULL;
 }
 
-struct tale {
-    struct seen before, after, child;
+struct observation {
+    struct thread_attributes before, after, child;
 };
 
 static void *run_prompt(void *arg)
 {
-    struct tale *tale = arg;
+    struct observation *seen = arg;
     pthread_t child;
 
-    /* A higher nice value, up to 19: lowering it requires a right. */
+    /* A higher nice value, up to 19: lowering it requires CAP_SYS_NICE. */
     assert_int_equal(setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 1), 0);
-    tale->before = look();
+    seen->before = look();
     thread_set_name("prompt");
     thread_wake_promptly();
-    tale->after = look();
-    assert_int_equal(pthread_create(&child, NULL, run_child, &tale->child), 0);
+    seen->after = look();
+    assert_int_equal(pthread_create(&child, NULL, run_child, &seen->child), 0);
     assert_int_equal(pthread_join(child, NULL), 0);
     return NULL;
 }
 
-static struct tale run_thread(void)
+static struct observation run_thread(void)
 {
-    struct tale tale;
+    struct observation seen;
     pthread_t thread;
 
-    assert_int_equal(pthread_create(&thread, NULL, run_prompt, &tale), 0);
+    assert_int_equal(pthread_create(&thread, NULL, run_prompt, &seen), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    return tale;
+    return seen;
 }
 
 static void a_thread_has_the_name_that_it_gave_itself(void **state)
 {
-    struct tale tale = run_thread();
+    struct observation seen = run_thread();
 
     (void)state;
-    assert_string_equal(tale.after.name, "prompt");
-    assert_string_not_equal(tale.before.name, "prompt");
+    assert_string_equal(seen.after.name, "prompt");
+    assert_string_not_equal(seen.before.name, "prompt");
 }
 
-static void a_prompt_thread_has_shorter_slices_and_else_what_it_had(void **state)
+static void a_prompt_thread_differs_only_by_shorter_slices(void **state)
 {
-    struct tale tale = run_thread();
+    struct observation seen = run_thread();
 
     (void)state;
-    if (tale.before.slice > 0)
-        assert_true(tale.after.slice < tale.before.slice);
-    assert_int_equal(tale.after.policy, SCHED_OTHER);
-    assert_int_equal(tale.after.nice, tale.before.nice);
+    if (seen.before.slice > 0)
+        assert_true(seen.after.slice < seen.before.slice);
+    assert_int_equal(seen.after.policy, SCHED_OTHER);
+    assert_int_equal(seen.after.nice, seen.before.nice);
 }
 
-static void what_a_prompt_thread_starts_is_as_all_others(void **state)
+static void a_thread_of_a_prompt_thread_has_normal_slices(void **state)
 {
-    struct tale tale = run_thread();
+    struct observation seen = run_thread();
 
     (void)state;
-    assert_int_equal(tale.child.slice, tale.before.slice);
-    assert_int_equal(tale.child.policy, SCHED_OTHER);
+    assert_int_equal(seen.child.slice, seen.before.slice);
+    assert_int_equal(seen.child.policy, SCHED_OTHER);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_has_the_name_that_it_gave_itself),
-        cmocka_unit_test(a_prompt_thread_has_shorter_slices_and_else_what_it_had),
-        cmocka_unit_test(what_a_prompt_thread_starts_is_as_all_others),
+        cmocka_unit_test(a_prompt_thread_differs_only_by_shorter_slices),
+        cmocka_unit_test(a_thread_of_a_prompt_thread_has_normal_slices),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,35 +14,35 @@ int tls_client_bare(const struct app *app)
     return fd;
 }
 
-SSL *tls_client_new(int fd, const struct tls_wish *wish)
+SSL *tls_client_new(int fd, const struct tls_client_options *options)
 {
     SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
     SSL *ssl;
 
     assert_non_null(ctx);
     SSL_CTX_set_security_level(ctx, 0); /* so that it may request weak options */
-    SSL_CTX_set_min_proto_version(ctx, wish->oldest);
-    SSL_CTX_set_max_proto_version(ctx, wish->newest);
-    if (wish->ciphers)
-        assert_int_equal(SSL_CTX_set_cipher_list(ctx, wish->ciphers), 1);
+    SSL_CTX_set_min_proto_version(ctx, options->oldest);
+    SSL_CTX_set_max_proto_version(ctx, options->newest);
+    if (options->ciphers)
+        assert_int_equal(SSL_CTX_set_cipher_list(ctx, options->ciphers), 1);
     ssl = SSL_new(ctx);
     assert_non_null(ssl);
     SSL_CTX_free(ctx);
-    if (wish->alpn)
-        assert_int_equal(SSL_set_alpn_protos(ssl, (const unsigned char *)wish->alpn,
-                                             (unsigned)strlen(wish->alpn)),
+    if (options->alpn)
+        assert_int_equal(SSL_set_alpn_protos(ssl, (const unsigned char *)options->alpn,
+                                             (unsigned)strlen(options->alpn)),
                          0);
-    if (wish->session)
-        assert_int_equal(SSL_set_session(ssl, wish->session), 1);
+    if (options->session)
+        assert_int_equal(SSL_set_session(ssl, options->session), 1);
     SSL_set_connect_state(ssl);
     if (fd >= 0)
         assert_int_equal(SSL_set_fd(ssl, fd), 1);
     return ssl;
 }
 
-SSL *tls_client_connect_as(const struct app *app, const struct tls_wish *wish)
+SSL *tls_client_connect_as(const struct app *app, const struct tls_client_options *options)
 {
-    SSL *ssl = tls_client_new(tls_client_bare(app), wish);
+    SSL *ssl = tls_client_new(tls_client_bare(app), options);
 
     if (SSL_connect(ssl) != 1)
         fail_msg("%s", ERR_error_string(ERR_get_error(), NULL));
@@ -51,14 +51,14 @@ SSL *tls_client_connect_as(const struct app *app, const struct tls_wish *wish)
 
 SSL *tls_client_connect(const struct app *app)
 {
-    return tls_client_connect_as(app, &(struct tls_wish){0});
+    return tls_client_connect_as(app, &(struct tls_client_options){0});
 }
 
 SSL *tls_client_connect_narrow(const struct app *app)
 {
     const int little = 4096;
     int fd = client_socket();
-    SSL *ssl = tls_client_new(fd, &(struct tls_wish){0});
+    SSL *ssl = tls_client_new(fd, &(struct tls_client_options){0});
 
     assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof little), 0);
     assert_int_equal(client_connect_fd(fd, app->tls_port), 0);
@@ -66,9 +66,9 @@ SSL *tls_client_connect_narrow(const struct app *app)
     return ssl;
 }
 
-bool tls_client_is_refused(const struct app *app, const struct tls_wish *wish)
+bool tls_client_is_refused(const struct app *app, const struct tls_client_options *options)
 {
-    SSL *ssl = tls_client_new(tls_client_bare(app), wish);
+    SSL *ssl = tls_client_new(tls_client_bare(app), options);
     bool is_refused = SSL_connect(ssl) != 1;
 
     ERR_clear_error();

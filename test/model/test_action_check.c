@@ -121,7 +121,7 @@ static void headers_are_tokens_with_one_line(void **state)
     check_refused(http_header_value_check, wrong_values, COUNT(wrong_values));
 }
 
-static void an_answers_header_may_be_any(void **state)
+static void header_names_of_an_answer_are_not_restricted(void **state)
 {
     static const char *const names[] = {"Content-Length", "Trailer", "X-Foo"};
     static const struct wrong wrong[] = {{"X Y", "", "is not the name of a header", 0}};
@@ -131,7 +131,7 @@ static void an_answers_header_may_be_any(void **state)
     check_refused(http_field_check, wrong, COUNT(wrong));
 }
 
-static void programs_get_named_variables_paths_and_users(void **state)
+static void variables_paths_and_users_of_programs_are_checked(void **state)
 {
     static const char *const names[] = {"PATH", "_x", "a1", "BELFRY"};
     static const struct wrong wrong_names[] = {
@@ -168,8 +168,8 @@ int main(void)
         cmocka_unit_test(methods_are_tokens_in_capitals),
         cmocka_unit_test(urls_are_absolute_and_name_one_host),
         cmocka_unit_test(headers_are_tokens_with_one_line),
-        cmocka_unit_test(an_answers_header_may_be_any),
-        cmocka_unit_test(programs_get_named_variables_paths_and_users),
+        cmocka_unit_test(header_names_of_an_answer_are_not_restricted),
+        cmocka_unit_test(variables_paths_and_users_of_programs_are_checked),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

@@ -77,7 +77,7 @@ static void check_forms(const char *given, const char *full, const char *brief)
     assert_string_equal(line_of(action_to_json(&action, SPEC_FULL), text_b), full);
 }
 
-static void the_examples_of_the_model_are_their_own_full_form(void **state)
+static void actions_have_a_full_and_a_brief_form(void **state)
 {
     (void)state;
     check_forms(http, http, "{\"type\":\"http\",\"url\":\"https://example.com/\"}");
@@ -86,7 +86,7 @@ static void the_examples_of_the_model_are_their_own_full_form(void **state)
     check_forms(workflow, workflow, "{\"type\":\"workflow\",\"name\":\"wf\"}");
 }
 
-static void nothing_that_differs_is_lost(void **state)
+static void values_other_than_the_defaults_are_kept(void **state)
 {
     (void)state;
     check_forms(full_http, full_http, full_http);
@@ -118,7 +118,7 @@ static void fields_of_http_are_read_into_their_members(void **state)
     assert_str(h->keep_headers.list[0], "ETag");
 }
 
-static void fields_of_the_others_are_read_into_their_members(void **state)
+static void fields_of_other_actions_are_read_into_their_members(void **state)
 {
     struct action x = action_of(full_exec), q = action_of(full_queue);
     struct action w = action_of(full_workflow);
@@ -152,7 +152,7 @@ static void fields_of_the_others_are_read_into_their_members(void **state)
     assert_str(w.workflow.temporal, "GgIQAQ==");
 }
 
-static void success_is_what_its_ranges_hold(void **state)
+static void success_is_a_list_of_ranges(void **state)
 {
     struct action usual = action_of(http);
     struct action action = action_of("{\"type\":\"http\",\"url\":\"http://h/\","
@@ -191,7 +191,7 @@ static void a_body_is_any_json_and_an_empty_text_is_one(void **state)
 #define EXEC(fields)  "{\"type\":\"exec\",\"argv\":[\"/x\"]," fields "}"
 #define QUEUE(fields) "{\"type\":\"queue\",\"queue\":\"q\"," fields "}"
 
-static void wrong_calls_are_named_with_their_path(void **state)
+static void errors_in_http_actions_name_the_field(void **state)
 {
     static const struct wrong cases[] = {
         {"\"http\"", "", "must be an object, not a string", 0},
@@ -236,7 +236,7 @@ static void wrong_calls_are_named_with_their_path(void **state)
     check_wrong(read, cases, COUNT(cases));
 }
 
-static void wrong_programs_queues_and_workflows_are_named_with_their_path(void **state)
+static void errors_in_other_actions_name_the_field(void **state)
 {
     static const struct wrong cases[] = {
         {"{\"type\":\"exec\"}", "argv", "argv is missing", 0},
@@ -341,14 +341,14 @@ static void failure_leaves_the_result_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_examples_of_the_model_are_their_own_full_form),
-        cmocka_unit_test(nothing_that_differs_is_lost),
+        cmocka_unit_test(actions_have_a_full_and_a_brief_form),
+        cmocka_unit_test(values_other_than_the_defaults_are_kept),
         cmocka_unit_test(fields_of_http_are_read_into_their_members),
-        cmocka_unit_test(fields_of_the_others_are_read_into_their_members),
-        cmocka_unit_test(success_is_what_its_ranges_hold),
+        cmocka_unit_test(fields_of_other_actions_are_read_into_their_members),
+        cmocka_unit_test(success_is_a_list_of_ranges),
         cmocka_unit_test(a_body_is_any_json_and_an_empty_text_is_one),
-        cmocka_unit_test(wrong_calls_are_named_with_their_path),
-        cmocka_unit_test(wrong_programs_queues_and_workflows_are_named_with_their_path),
+        cmocka_unit_test(errors_in_http_actions_name_the_field),
+        cmocka_unit_test(errors_in_other_actions_name_the_field),
         cmocka_unit_test(every_list_and_text_is_bounded),
         cmocka_unit_test(lenient_reading_ignores_unknown_fields),
         cmocka_unit_test(failure_leaves_the_result_alone),

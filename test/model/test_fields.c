@@ -33,7 +33,7 @@ static field_set of_json(const char *text)
     return fields;
 }
 
-static void names_become_a_set_with_what_is_always_told(void **state)
+static void names_become_a_set_with_the_required_fields(void **state)
 {
     (void)state;
     assert_int_equal(of_text("slot"), 1 | 4);
@@ -54,7 +54,7 @@ static enum rc read_four(const json_t *json, struct err *reterr)
     return fields_from_json(json, &four, &fields, reterr);
 }
 
-static void a_list_that_is_wrong_is_refused_with_the_place_and_what_there_is(void **state)
+static void an_invalid_list_is_refused_with_position_and_valid_names(void **state)
 {
     static const struct wrong wrong[] = {
         {"\"slot\"", "", "must be a list", RC_INVALID},
@@ -73,7 +73,7 @@ static void a_list_that_is_wrong_is_refused_with_the_place_and_what_there_is(voi
                 1);
 }
 
-static void a_text_that_is_wrong_is_refused_with_the_byte(void **state)
+static void an_invalid_text_is_refused_with_its_byte(void **state)
 {
     static const struct {
         const char *text;
@@ -96,7 +96,7 @@ static void a_text_that_is_wrong_is_refused_with_the_byte(void **state)
 }
 
 /* `count` names, as a text or as a list. */
-static enum rc so_many(int count, bool is_list, struct err *reterr)
+static enum rc read_names(int count, bool is_list, struct err *reterr)
 {
     struct buf out = BUF(text_a);
     field_set fields;
@@ -120,8 +120,8 @@ static void no_more_than_64_names_are_read(void **state)
     for (int is_list = 0; is_list < 2; is_list++) {
         struct err err = {0};
 
-        assert_int_equal(so_many(64, is_list, &err), RC_OK);
-        assert_int_equal(so_many(65, is_list, &err), RC_LIMIT);
+        assert_int_equal(read_names(64, is_list, &err), RC_OK);
+        assert_int_equal(read_names(65, is_list, &err), RC_LIMIT);
     }
 }
 
@@ -148,9 +148,9 @@ static void every_name_of_an_object_fits_into_the_message(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_become_a_set_with_what_is_always_told),
-        cmocka_unit_test(a_list_that_is_wrong_is_refused_with_the_place_and_what_there_is),
-        cmocka_unit_test(a_text_that_is_wrong_is_refused_with_the_byte),
+        cmocka_unit_test(names_become_a_set_with_the_required_fields),
+        cmocka_unit_test(an_invalid_list_is_refused_with_position_and_valid_names),
+        cmocka_unit_test(an_invalid_text_is_refused_with_its_byte),
         cmocka_unit_test(no_more_than_64_names_are_read),
         cmocka_unit_test(every_name_of_an_object_fits_into_the_message),
     };

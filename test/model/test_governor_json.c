@@ -31,7 +31,7 @@ static struct governor_def governor_of(const char *text)
     return governor;
 }
 
-static void null_is_no_governor(void **state)
+static void null_is_not_a_governor(void **state)
 {
     struct governor_def governor = governor_of("null");
 
@@ -66,7 +66,7 @@ static void every_field_is_read_and_printed(void **state)
     assert_string_equal(line_of(governor_to_json(&governor, SPEC_BRIEF), text_a), unusual);
 }
 
-static void wrong_governors_are_named_with_their_path(void **state)
+static void errors_name_the_field(void **state)
 {
     static const struct wrong cases[] = {
         {"true", "", "must be an object, not a boolean", 0},
@@ -87,10 +87,10 @@ static void wrong_governors_are_named_with_their_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_is_no_governor),
+        cmocka_unit_test(null_is_not_a_governor),
         cmocka_unit_test(an_empty_object_is_a_governor_with_defaults),
         cmocka_unit_test(every_field_is_read_and_printed),
-        cmocka_unit_test(wrong_governors_are_named_with_their_path),
+        cmocka_unit_test(errors_name_the_field),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

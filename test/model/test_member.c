@@ -99,7 +99,7 @@ static void every_kind_is_read_and_printed(void **state)
                         "{\"name\":\"\",\"inner\":{\"name\":\"i\"}}");
 }
 
-static void ranges_hold_on_both_sides(void **state)
+static void values_outside_a_range_are_refused(void **state)
 {
     static const struct wrong cases[] = {
         {"{\"small\":-6}", "small", "must be between -5 and 5, not -6", 0},
@@ -118,7 +118,7 @@ static void ranges_hold_on_both_sides(void **state)
 }
 
 /* A path is also for machines: no unusual characters, nothing cut in the middle. */
-static void only_plain_keys_stand_in_a_path(void **state)
+static void only_plain_keys_are_part_of_a_path(void **state)
 {
     static const struct wrong cases[] = {
         {"{\"pairs\":{\"a-b\":1}}", "pairs.a-b", "must be a string", 0},
@@ -134,7 +134,7 @@ static void only_plain_keys_stand_in_a_path(void **state)
     check_wrong(read, cases, COUNT(cases));
 }
 
-static void names_hold_no_control_character(void **state)
+static void names_with_control_characters_are_refused(void **state)
 {
     static const struct {
         const char *name;
@@ -175,9 +175,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(initial_values_are_shown_as_their_members_say),
         cmocka_unit_test(every_kind_is_read_and_printed),
-        cmocka_unit_test(ranges_hold_on_both_sides),
-        cmocka_unit_test(only_plain_keys_stand_in_a_path),
-        cmocka_unit_test(names_hold_no_control_character),
+        cmocka_unit_test(values_outside_a_range_are_refused),
+        cmocka_unit_test(only_plain_keys_are_part_of_a_path),
+        cmocka_unit_test(names_with_control_characters_are_refused),
         cmocka_unit_test(moments_that_never_come_are_null),
     };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests settings of namespaces.  Expected values: the comments of model/namespace_settings.h.
+ * Settings of namespaces, as the comments in model/namespace_settings.h specify them.
  */
 #include "model/namespace_settings.h"
 
@@ -82,7 +82,7 @@ static void limits_are_whole_numbers_within_bounds(void **state)
     }
 }
 
-static void everything_that_is_set_can_be_found(void **state)
+static void every_setting_can_be_read(void **state)
 {
     const struct upstream_settings *upstream;
 
@@ -114,7 +114,7 @@ static void everything_that_is_set_can_be_found(void **state)
     assert_null(upstream_settings(&settings, STR("c")));
 }
 
-static void a_temporal_has_a_namespace_and_a_key(void **state)
+static void a_temporal_upstream_has_a_namespace_and_a_key(void **state)
 {
     const struct upstream_settings *upstream;
 
@@ -136,7 +136,7 @@ static void a_temporal_has_a_namespace_and_a_key(void **state)
     assert_int_equal(upstream->headers.count, 0);
 }
 
-static void what_is_wrong_is_named(void **state)
+static void errors_name_the_field(void **state)
 {
     static const struct {
         const char *json, *field, *says;
@@ -180,8 +180,7 @@ static void what_is_wrong_is_named(void **state)
         struct err err = {0};
 
         if (namespace_settings_read(str_of(cases[i].json), arena, &settings, &err) == RC_OK ||
-            strncmp(err.field, cases[i].field, strlen(cases[i].field)) != 0 ||
-            !strstr(err.text, cases[i].says))
+            strcmp(err.field, cases[i].field) != 0 || !strstr(err.text, cases[i].says))
             fail_msg("%s: %s: %s", cases[i].json, err.field, err.text);
         assert_int_equal(settings.key_count, -1);
     }
@@ -200,7 +199,7 @@ static void an_error_never_repeats_a_secret(void **state)
     assert_null(strstr(err.text, "TopSecret"));
 }
 
-static void more_than_there_is_room_for_is_refused(void **state)
+static void too_many_keys_and_too_long_settings_are_refused(void **state)
 {
     static char text[NAMESPACE_SETTINGS_BYTES_MAX * 2];
     struct buf out = BUF(text);
@@ -226,7 +225,7 @@ static void more_than_there_is_room_for_is_refused(void **state)
                      RC_OK);
 }
 
-static void what_is_shown_has_no_secrets(void **state)
+static void shown_settings_have_no_secrets(void **state)
 {
     (void)state;
     assert_text(
@@ -257,16 +256,15 @@ int main(void)
         cmocka_unit_test_setup_teardown(nothing_is_set_by_default, make_arena, free_arena),
         cmocka_unit_test_setup_teardown(limits_are_whole_numbers_within_bounds, make_arena,
                                         free_arena),
-        cmocka_unit_test_setup_teardown(everything_that_is_set_can_be_found, make_arena,
-                                        free_arena),
-        cmocka_unit_test_setup_teardown(a_temporal_has_a_namespace_and_a_key, make_arena,
-                                        free_arena),
-        cmocka_unit_test_setup_teardown(what_is_wrong_is_named, make_arena, free_arena),
+        cmocka_unit_test_setup_teardown(every_setting_can_be_read, make_arena, free_arena),
+        cmocka_unit_test_setup_teardown(a_temporal_upstream_has_a_namespace_and_a_key,
+                                        make_arena, free_arena),
+        cmocka_unit_test_setup_teardown(errors_name_the_field, make_arena, free_arena),
         cmocka_unit_test_setup_teardown(an_error_never_repeats_a_secret, make_arena,
                                         free_arena),
-        cmocka_unit_test_setup_teardown(more_than_there_is_room_for_is_refused, make_arena,
-                                        free_arena),
-        cmocka_unit_test_setup_teardown(what_is_shown_has_no_secrets, make_arena, free_arena),
+        cmocka_unit_test_setup_teardown(too_many_keys_and_too_long_settings_are_refused,
+                                        make_arena, free_arena),
+        cmocka_unit_test_setup_teardown(shown_settings_have_no_secrets, make_arena, free_arena),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,10 +77,10 @@ static json_t *granted(const struct payload *payload, const char *queue, const c
 
 static void assert_json(const json_t *value, const char *expected)
 {
-    json_auto_t *judge = json_of(expected);
+    json_auto_t *parsed = json_of(expected);
     char *text = json_dumps(value, JSON_ENCODE_ANY);
 
-    if (!json_equal(value, judge))
+    if (!json_equal(value, parsed))
         fail_msg("%s is not %s", text, expected);
     free(text);
 }
@@ -97,16 +97,16 @@ static void assert_grant(json_t *grant, const struct run_doc *doc, const char *m
     json_object_del(grant, "traceparent");
     json_object_foreach(full, key, value)
     {
-        json_t *told = json_object_get(grant, key);
+        json_t *shown = json_object_get(grant, key);
 
-        if (json_is_null(value) ? told != NULL : !told || !json_equal(value, told))
+        if (json_is_null(value) ? shown != NULL : !shown || !json_equal(value, shown))
             fail_msg("%s differs", key);
     }
     json_object_foreach(others, key, value) if (!json_equal(json_object_get(grant, key), value))
         fail_msg("%s differs", key);
     json_object_foreach(grant, key,
                         value) if (!json_object_get(full, key) && !json_object_get(others, key))
-        fail_msg("%s is too much", key);
+        fail_msg("unexpected %s", key);
 }
 
 static void a_grant_is_the_run_without_its_nulls(void **state)
@@ -127,7 +127,7 @@ static void a_grant_is_the_run_without_its_nulls(void **state)
         "{\"namespace\":\"default\",\"action\":{\"type\":\"queue\",\"kind\":\"pdf\"}}");
 }
 
-static void a_grant_holds_all_that_a_run_can_have(void **state)
+static void a_grant_has_every_member_that_a_run_can_have(void **state)
 {
     struct run run = some_run();
     struct payload payload;
@@ -166,7 +166,7 @@ static void a_grant_holds_all_that_a_run_can_have(void **state)
 }
 
 /* With id and fence; a field must not depend on the other selected fields. */
-static void each_field_of_a_grant_is_told_alone_as_it_is_with_all(void **state)
+static void each_field_of_a_grant_is_the_same_alone_and_with_all(void **state)
 {
     static const char action[] = "{\"type\":\"queue\",\"kind\":\"pdf\",\"input\":{\"a\":1}}";
     struct run run = some_run();
@@ -216,7 +216,7 @@ static void a_grant_of_a_direct_run_has_no_schedule(void **state)
     "\"_executedTime\":1798761603000,\"_executionId\":\"%s\",\"_schedulerCron\":\"0 0 * * * " \
     "UTC\""
 
-static void a_workflow_gets_seven_keys_that_win_over_the_users(void **state)
+static void a_workflow_gets_seven_keys_that_replace_the_users(void **state)
 {
     struct run run = some_run();
     struct payload payload = some_payload(&run);
@@ -243,9 +243,8 @@ static void a_workflow_gets_seven_keys_that_win_over_the_users(void **state)
     json_decref(grant);
 }
 
-/* Their ids end with the slot's time, to the second, for any base. */
-static void a_workflow_of_temporals_api_is_told_with_its_own_id_and_all_that_goes_with_it(
-    void **state)
+/* The id is that of the action and the time of the slot, cut to the second. */
+static void a_grant_of_a_temporal_workflow_has_its_id_and_attributes(void **state)
 {
     struct run run = some_run();
     struct payload payload = some_payload(&run);
@@ -279,7 +278,7 @@ static void a_workflow_without_an_input_or_a_cron_gets_six_keys(void **state)
     assert_null(json_object_get(input, "_schedulerCron"));
 }
 
-static void a_job_has_the_runs_id_where_it_has_none(void **state)
+static void null_ids_of_a_job_become_the_id_of_the_run(void **state)
 {
     static const char action[] = "{\"type\":\"queue\",\"queue\":\"jobs:acme\",\"input\":"
                                  "{\"jobId\":null,\"jobRunId\":null,\"hostId\":null}}";
@@ -300,7 +299,7 @@ static void a_job_has_the_runs_id_where_it_has_none(void **state)
     assert_json(json_object_get(empty, "input"), "{}");
 }
 
-static void a_call_says_which_run_it_is_for(void **state)
+static void a_payload_names_its_run(void **state)
 {
     struct run run = some_run();
     struct payload payload = some_payload(&run);
@@ -366,19 +365,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_grant_is_the_run_without_its_nulls, begin, end),
-        cmocka_unit_test_setup_teardown(a_grant_holds_all_that_a_run_can_have, begin, end),
-        cmocka_unit_test_setup_teardown(each_field_of_a_grant_is_told_alone_as_it_is_with_all,
+        cmocka_unit_test_setup_teardown(a_grant_has_every_member_that_a_run_can_have, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(each_field_of_a_grant_is_the_same_alone_and_with_all,
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_grant_of_a_direct_run_has_no_schedule, begin, end),
-        cmocka_unit_test_setup_teardown(a_workflow_gets_seven_keys_that_win_over_the_users,
+        cmocka_unit_test_setup_teardown(a_workflow_gets_seven_keys_that_replace_the_users,
                                         begin, end),
         cmocka_unit_test_setup_teardown(
-            a_workflow_of_temporals_api_is_told_with_its_own_id_and_all_that_goes_with_it,
-            begin, end),
+            a_grant_of_a_temporal_workflow_has_its_id_and_attributes, begin, end),
         cmocka_unit_test_setup_teardown(a_workflow_without_an_input_or_a_cron_gets_six_keys,
                                         begin, end),
-        cmocka_unit_test_setup_teardown(a_job_has_the_runs_id_where_it_has_none, begin, end),
-        cmocka_unit_test_setup_teardown(a_call_says_which_run_it_is_for, begin, end),
+        cmocka_unit_test_setup_teardown(null_ids_of_a_job_become_the_id_of_the_run, begin, end),
+        cmocka_unit_test_setup_teardown(a_payload_names_its_run, begin, end),
         cmocka_unit_test_setup_teardown(the_runs_input_wins_key_by_key, begin, end),
         cmocka_unit_test_setup_teardown(the_room_is_enough_when_every_byte_must_be_escaped,
                                         begin, end),

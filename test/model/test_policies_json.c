@@ -110,10 +110,10 @@ static void what_is_printed_reads_back_and_prints_the_same(void **state)
         policies = policies_of(text_a);
         assert_string_equal(line_of(policies_to_json(&policies, SPEC_FULL), text_b), texts[i]);
     }
-    assert_string_equal(text_a, unusual); /* all of it differs */
+    assert_string_equal(text_a, unusual); /* no field has its default */
 }
 
-static void null_is_the_default_also_inside(void **state)
+static void null_is_the_default_in_nested_objects(void **state)
 {
     struct policies policies = policies_of(
         "{\"overlap\":null,\"catchup\":{\"mode\":null,\"window\":null},\"retry\":null,"
@@ -124,7 +124,7 @@ static void null_is_the_default_also_inside(void **state)
     assert_string_equal(line_of(policies_to_json(&policies, SPEC_BRIEF), text_a), "{}");
 }
 
-static void every_word_is_known(void **state)
+static void every_word_is_accepted(void **state)
 {
     static const char *const texts[] = {
         "{\"overlap\":\"bufferOne\"}",         "{\"overlap\":\"cancelOther\"}",
@@ -140,7 +140,7 @@ static void every_word_is_known(void **state)
     }
 }
 
-static void wrong_policies_are_named_with_path_and_range(void **state)
+static void errors_name_the_path_and_the_range(void **state)
 {
     static const struct wrong cases[] = {
         {"[]", "", "must be an object, not a list", 0},
@@ -248,9 +248,9 @@ int main(void)
         cmocka_unit_test(an_empty_object_is_the_defaults_of_the_model),
         cmocka_unit_test(every_field_is_read_into_its_member),
         cmocka_unit_test(what_is_printed_reads_back_and_prints_the_same),
-        cmocka_unit_test(null_is_the_default_also_inside),
-        cmocka_unit_test(every_word_is_known),
-        cmocka_unit_test(wrong_policies_are_named_with_path_and_range),
+        cmocka_unit_test(null_is_the_default_in_nested_objects),
+        cmocka_unit_test(every_word_is_accepted),
+        cmocka_unit_test(errors_name_the_path_and_the_range),
         cmocka_unit_test(a_key_is_bounded),
         cmocka_unit_test(lenient_reading_ignores_unknown_fields_at_every_depth),
         cmocka_unit_test(a_dialect_brings_its_own_defaults),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests protobuf messages read from JSON.  Expected values: protobuf's JSON mapping.
+ * Protobuf messages read from JSON, as protobuf's JSON mapping specifies.
  */
 #include "model/proto_json.h"
 

@@ -59,7 +59,7 @@ static void a_new_run_shows_every_field_of_the_model(void **state)
     assert_string_equal(line_of(run_to_json(&doc, FIELDS_ALL), text_a), expected);
 }
 
-static void a_claimed_run_shows_who_has_it_until_when(void **state)
+static void a_claimed_run_shows_its_worker_and_lease(void **state)
 {
     struct run run = some_run();
     struct run_doc doc;
@@ -161,7 +161,7 @@ static struct run_result result_of(const char *text)
     return result;
 }
 
-static void what_a_worker_hands_back_is_kept_and_recalled(void **state)
+static void results_of_workers_are_stored_and_read_back(void **state)
 {
     static const char all[] = "{\"result\":{\"a\":1},\"summary\":\"s\",\"refs\":[],"
                               "\"llm\":{\"m\":\"x\"},\"tools\":{},\"sessionId\":\"1\","
@@ -181,7 +181,7 @@ static void what_a_worker_hands_back_is_kept_and_recalled(void **state)
     assert_int_equal(run_result_keep(&again, arena).len, 0);
 }
 
-static void what_was_not_kept_so_is_corrupt(void **state)
+static void invalid_stored_results_are_corrupt(void **state)
 {
     static const char *const texts[] = {"{", "[]", "5", "{\"summary\":5}"};
 
@@ -202,7 +202,7 @@ static enum rc read_result(const json_t *json, struct err *reterr)
     return run_result_from_json(json, arena, &result, reterr);
 }
 
-static void what_a_worker_hands_back_is_bounded(void **state)
+static void results_of_workers_are_limited(void **state)
 {
     struct wrong wrong = {NULL, "summary", "the limit is 4096", RC_LIMIT};
 
@@ -217,7 +217,7 @@ static void what_a_worker_hands_back_is_bounded(void **state)
 }
 
 /* An answer that an http action stores, with the maximum `keepBytes`. */
-static void what_the_server_has_called_may_be_longer(void **state)
+static void results_of_http_actions_may_be_longer(void **state)
 {
     const char *text = lengthy("{\"result\":\"", 4 * RESULT_MAX, "\"}");
     struct run_result result;
@@ -233,13 +233,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_run_shows_every_field_of_the_model),
-        cmocka_unit_test(a_claimed_run_shows_who_has_it_until_when),
+        cmocka_unit_test(a_claimed_run_shows_its_worker_and_lease),
         cmocka_unit_test(a_lease_counts_only_while_the_run_is_claimed),
         cmocka_unit_test(a_run_that_is_over_shows_how_it_ended),
-        cmocka_unit_test(what_a_worker_hands_back_is_kept_and_recalled),
-        cmocka_unit_test(what_was_not_kept_so_is_corrupt),
-        cmocka_unit_test(what_a_worker_hands_back_is_bounded),
-        cmocka_unit_test(what_the_server_has_called_may_be_longer),
+        cmocka_unit_test(results_of_workers_are_stored_and_read_back),
+        cmocka_unit_test(invalid_stored_results_are_corrupt),
+        cmocka_unit_test(results_of_workers_are_limited),
+        cmocka_unit_test(results_of_http_actions_may_be_longer),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

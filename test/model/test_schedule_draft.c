@@ -2,9 +2,9 @@
 /* From a document to the engine's form.  Expected slots come from the calendar. */
 #include "model/schedule_draft.h"
 
-#include "chance.h"
 #include "codecs.h"
 #include "core/limits.h"
+#include "random_schedule.h"
 
 #define NEW_YEAR INT64_C(1798761600000000) /* 2027-01-01T00:00:00Z, a Friday */
 
@@ -122,7 +122,7 @@ static void a_template_of_the_last_result_asks_for_it(void **state)
                     .plan.policies.wants_last);
 }
 
-static void a_lone_interval_is_the_baseline_of_a_governor(void **state)
+static void a_single_interval_is_the_baseline_of_a_governor(void **state)
 {
     static const struct {
         const char *text;
@@ -176,7 +176,7 @@ static void an_interval_from_the_last_start_follows(void **state)
     assert_true(draft.plan.follows);
 }
 
-static void what_does_not_compile_is_named_from_the_document(void **state)
+static void compile_errors_have_the_path_of_the_document(void **state)
 {
     struct schedule_draft draft;
     struct err err = {0};
@@ -205,7 +205,7 @@ static void every_plan_can_be_packed_and_is_the_same_again(void **state)
     (void)state;
     prng_seed(&prng, 4);
     for (int i = 0; i < 500; i++) {
-        json_auto_t *json = chance_schedule(&prng);
+        json_auto_t *json = random_schedule(&prng);
         struct buf first = BUF(packed), second = BUF(again);
         struct schedule_doc doc;
         struct schedule_draft draft;
@@ -227,8 +227,7 @@ static void every_plan_can_be_packed_and_is_the_same_again(void **state)
     }
 }
 
-/* The longest names together still fit into a seed. */
-static void the_longest_names_are_a_seed(void **state)
+static void the_longest_names_fit_into_a_seed(void **state)
 {
     static char id[SCHEDULE_ID_MAX];
     const struct draft_options options = {{find_zone, NULL}, false};
@@ -282,12 +281,12 @@ int main(void)
         cmocka_unit_test(a_document_becomes_a_plan_with_its_texts),
         cmocka_unit_test(the_type_of_action_decides_the_lane),
         cmocka_unit_test(a_template_of_the_last_result_asks_for_it),
-        cmocka_unit_test(a_lone_interval_is_the_baseline_of_a_governor),
+        cmocka_unit_test(a_single_interval_is_the_baseline_of_a_governor),
         cmocka_unit_test(a_governor_is_in_the_plan_without_its_hint),
         cmocka_unit_test(an_interval_from_the_last_start_follows),
-        cmocka_unit_test(what_does_not_compile_is_named_from_the_document),
+        cmocka_unit_test(compile_errors_have_the_path_of_the_document),
         cmocka_unit_test(every_plan_can_be_packed_and_is_the_same_again),
-        cmocka_unit_test(the_longest_names_are_a_seed),
+        cmocka_unit_test(the_longest_names_fit_into_a_seed),
         cmocka_unit_test(the_largest_document_fits_into_its_arena),
     };
 

@@ -6,9 +6,9 @@
 #include "model/policies_json.h"
 #include "model/schedule_json.h"
 
-#include "chance.h"
 #include "codecs.h"
 #include "core/limits.h"
+#include "random_schedule.h"
 
 static char text_b[TEXT_MAX];
 
@@ -97,7 +97,7 @@ static void every_field_is_read_into_its_member(void **state)
     assert_string_equal(line_of(schedule_to_json(&doc, SPEC_BRIEF), text_b), unusual);
 }
 
-static void an_id_may_be_left_to_be_made(void **state)
+static void the_id_is_optional(void **state)
 {
     struct schedule_doc doc = doc_of(
         "{\"id\":null,\"namespace\":null,\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}");
@@ -119,7 +119,7 @@ static void a_state_that_is_sent_is_ignored(void **state)
 
 #define WITH(fields) "{\"action\":{\"type\":\"queue\",\"queue\":\"q\"}," fields "}"
 
-static void a_pause_is_read_and_printed_as_shortly_as_it_can_be(void **state)
+static void a_pause_is_printed_in_its_shortest_form(void **state)
 {
     static const char *const texts[] = {
         "\"paused\":true",
@@ -146,7 +146,7 @@ static void a_pause_is_read_and_printed_as_shortly_as_it_can_be(void **state)
                         "{\"paused\":true,\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}");
 }
 
-static void wrong_schedules_are_named_with_their_whole_path(void **state)
+static void errors_name_the_whole_path(void **state)
 {
     static const struct wrong cases[] = {
         {"[]", "", "must be an object, not a list", 0},
@@ -213,7 +213,7 @@ static void lenient_reading_ignores_unknown_fields(void **state)
     assert_int_equal(schedule_from_text(str_of(text), arena, false, &doc, &err), RC_INVALID);
 }
 
-static void what_is_kept_is_brief_and_leaves_the_hint_out(void **state)
+static void the_stored_form_is_brief_and_omits_the_hint(void **state)
 {
     struct schedule_doc doc = doc_of(
         WITH("\"governor\":{\"backoff\":false,\"hint\":{\"interval\":\"5s\","
@@ -250,7 +250,7 @@ static void an_action_that_is_too_long_to_keep_is_refused(void **state)
     assert_string_equal(err.field, "action");
 }
 
-static void what_was_kept_and_is_broken_is_corrupt(void **state)
+static void invalid_stored_texts_are_corrupt(void **state)
 {
     static const struct schedule_texts cases[] = {
         {.action = {"{", 1}},
@@ -269,7 +269,7 @@ static void what_was_kept_and_is_broken_is_corrupt(void **state)
     }
 }
 
-static void a_document_put_together_by_hand_can_be_checked(void **state)
+static void a_document_that_was_not_parsed_can_be_checked(void **state)
 {
     struct schedule_doc doc = schedule_doc_default();
     struct err err = {0};
@@ -341,7 +341,7 @@ static void check_kept(const struct schedule_doc *doc, const char *full)
     assert_string_equal(line_of(schedule_to_json(&again, SPEC_FULL), text_a), full);
 }
 
-static void documents_made_by_chance_lose_nothing(void **state)
+static void random_documents_lose_nothing(void **state)
 {
     static char full[TEXT_MAX];
     struct prng prng;
@@ -349,7 +349,7 @@ static void documents_made_by_chance_lose_nothing(void **state)
     (void)state;
     prng_seed(&prng, 3);
     for (int i = 0; i < DOCUMENTS; i++) {
-        json_auto_t *source = chance_schedule(&prng);
+        json_auto_t *source = random_schedule(&prng);
         json_auto_t *whole = NULL;
         struct schedule_doc doc;
         struct err err = {0};
@@ -372,17 +372,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_action_alone_is_a_schedule_with_defaults),
         cmocka_unit_test(every_field_is_read_into_its_member),
-        cmocka_unit_test(an_id_may_be_left_to_be_made),
+        cmocka_unit_test(the_id_is_optional),
         cmocka_unit_test(a_state_that_is_sent_is_ignored),
-        cmocka_unit_test(a_pause_is_read_and_printed_as_shortly_as_it_can_be),
-        cmocka_unit_test(wrong_schedules_are_named_with_their_whole_path),
+        cmocka_unit_test(a_pause_is_printed_in_its_shortest_form),
+        cmocka_unit_test(errors_name_the_whole_path),
         cmocka_unit_test(every_text_and_map_is_bounded),
         cmocka_unit_test(lenient_reading_ignores_unknown_fields),
-        cmocka_unit_test(what_is_kept_is_brief_and_leaves_the_hint_out),
+        cmocka_unit_test(the_stored_form_is_brief_and_omits_the_hint),
         cmocka_unit_test(an_action_that_is_too_long_to_keep_is_refused),
-        cmocka_unit_test(what_was_kept_and_is_broken_is_corrupt),
-        cmocka_unit_test(a_document_put_together_by_hand_can_be_checked),
-        cmocka_unit_test(documents_made_by_chance_lose_nothing),
+        cmocka_unit_test(invalid_stored_texts_are_corrupt),
+        cmocka_unit_test(a_document_that_was_not_parsed_can_be_checked),
+        cmocka_unit_test(random_documents_lose_nothing),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

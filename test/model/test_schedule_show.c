@@ -5,9 +5,9 @@
  */
 #include "model/schedule_show.h"
 
-#include "chance.h"
 #include "codecs.h"
 #include "model/schedule_json.h"
+#include "random_schedule.h"
 
 enum { DOCUMENTS = 2000 };
 
@@ -69,25 +69,25 @@ static void check_shown(const struct schedule_doc *doc)
     struct schedule_state state = {.cursor = &cursor, .hint_reason = doc->governor.hint_reason};
     json_auto_t *json = json_of(shown(doc, &state));
     json_auto_t *expected = schedule_to_json(doc, SPEC_FULL);
-    const char *behind = NULL;
+    const char *after_state = NULL;
 
     for (void *i = json_object_iter(json); i; i = json_object_iter_next(json, i))
         if (strcmp(json_object_iter_key(i), "state") == 0)
-            behind = json_object_iter_key(json_object_iter_next(json, i));
-    assert_string_equal(behind, "extra");
+            after_state = json_object_iter_key(json_object_iter_next(json, i));
+    assert_string_equal(after_state, "extra");
     assert_int_equal(json_object_del(json, "state"), 0);
     assert_string_equal(line_of(json_incref(json), text_a),
                         line_of(json_incref(expected), text_b));
 }
 
-static void documents_made_by_chance_are_shown_whole(void **state)
+static void random_documents_are_shown_completely(void **state)
 {
     struct prng prng;
 
     (void)state;
     prng_seed(&prng, 5);
     for (int i = 0; i < DOCUMENTS; i++) {
-        json_auto_t *source = chance_schedule(&prng);
+        json_auto_t *source = random_schedule(&prng);
         struct schedule_doc doc;
         struct err err = {0};
 
@@ -99,7 +99,7 @@ static void documents_made_by_chance_are_shown_whole(void **state)
     }
 }
 
-static void the_cursor_speaks_for_hint_and_enabled(void **state)
+static void hint_and_enabled_come_from_the_cursor(void **state)
 {
     struct schedule_doc doc = schedule_doc_default();
     struct cursor cursor = {.flags = CURSOR_DISABLED,
@@ -123,7 +123,7 @@ static void the_cursor_speaks_for_hint_and_enabled(void **state)
         "\"reason\":\"busy\"}}");
 }
 
-static void what_was_kept_and_is_broken_is_corrupt(void **state)
+static void invalid_stored_texts_are_corrupt(void **state)
 {
     static const struct {
         enum schedule_part part;
@@ -150,7 +150,7 @@ static void what_was_kept_and_is_broken_is_corrupt(void **state)
     assert_int_equal(schedule_governor_show(STR("[]"), &now, arena, &json, &err), RC_CORRUPT);
 }
 
-static void what_does_not_fit_is_cut(void **state)
+static void output_that_does_not_fit_is_cut(void **state)
 {
     struct schedule_doc doc = schedule_doc_default();
     struct cursor cursor = cursor_of(&doc);
@@ -170,10 +170,10 @@ static void what_does_not_fit_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_made_by_chance_are_shown_whole),
-        cmocka_unit_test(the_cursor_speaks_for_hint_and_enabled),
-        cmocka_unit_test(what_was_kept_and_is_broken_is_corrupt),
-        cmocka_unit_test(what_does_not_fit_is_cut),
+        cmocka_unit_test(random_documents_are_shown_completely),
+        cmocka_unit_test(hint_and_enabled_come_from_the_cursor),
+        cmocka_unit_test(invalid_stored_texts_are_corrupt),
+        cmocka_unit_test(output_that_does_not_fit_is_cut),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

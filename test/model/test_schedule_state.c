@@ -100,7 +100,7 @@ static void numbers_come_from_the_cursor(void **state)
                 "\"succeeded\":10,\"failed\":11}");
 }
 
-static void a_pause_says_why_and_until_when_and_what_comes_then(void **state)
+static void a_pause_shows_its_reason_its_end_and_the_next_run(void **state)
 {
     struct cursor cursor = fresh_cursor();
     json_auto_t *until = NULL, *soon = NULL, *for_good = NULL;
@@ -170,7 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_schedule_shows_every_field_of_the_model),
         cmocka_unit_test(numbers_come_from_the_cursor),
-        cmocka_unit_test(a_pause_says_why_and_until_when_and_what_comes_then),
+        cmocka_unit_test(a_pause_shows_its_reason_its_end_and_the_next_run),
         cmocka_unit_test(the_status_is_one_of_three),
         cmocka_unit_test(without_a_next_slot_there_is_no_source),
     };

@@ -90,7 +90,7 @@ static void an_empty_object_is_the_empty_spec(void **state)
     assert_int_equal(def.calendar_dialect, DIALECT_BELFRY);
 }
 
-static void the_example_of_the_model_is_its_own_full_form(void **state)
+static void the_example_has_a_full_and_a_brief_form(void **state)
 {
     struct spec_def def = spec_of(example);
 
@@ -168,7 +168,7 @@ static void entries_are_read_into_their_fields(void **state)
     assert_int_equal(def.times[1], 0);
 }
 
-static void shaping_fields_are_read_into_their_fields(void **state)
+static void other_fields_are_read_into_their_members(void **state)
 {
     struct spec_def def = spec_of(
         "{\"start\":\"2027-01-01T00:00:00Z\",\"end\":\"2027-01-01T02:00:00+02:00\","
@@ -363,7 +363,7 @@ static void check_wrong(const struct wrong *cases, size_t count)
     }
 }
 
-static void wrong_entries_are_named_with_their_path(void **state)
+static void errors_in_entries_name_the_path(void **state)
 {
     static const struct wrong cases[] = {
         {"[]", "", "must be an object"},
@@ -405,7 +405,7 @@ static void wrong_entries_are_named_with_their_path(void **state)
     check_wrong(cases, COUNT(cases));
 }
 
-static void wrong_shaping_fields_are_named_with_their_path(void **state)
+static void errors_in_other_fields_name_the_path(void **state)
 {
     static const struct wrong cases[] = {
         {"{\"exclude\":[]}", "exclude", "must be an object, not a list"},
@@ -444,7 +444,7 @@ static void wrong_shaping_fields_are_named_with_their_path(void **state)
     check_wrong(cases, COUNT(cases));
 }
 
-/* {"key":[item,item,…]} `count` times, wrapped by `before` and `after`. */
+/* `count` copies of `item`, separated by commas, between `before` and `after`. */
 static const char *many(const char *before, const char *item, int count, const char *after)
 {
     struct buf out = {text_a, 0, TEXT_MAX, false};
@@ -567,17 +567,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_object_is_the_empty_spec),
-        cmocka_unit_test(the_example_of_the_model_is_its_own_full_form),
+        cmocka_unit_test(the_example_has_a_full_and_a_brief_form),
         cmocka_unit_test(null_is_the_default_everywhere),
         cmocka_unit_test(entries_are_read_into_their_fields),
-        cmocka_unit_test(shaping_fields_are_read_into_their_fields),
+        cmocka_unit_test(other_fields_are_read_into_their_members),
         cmocka_unit_test(now_is_an_instant_by_itself_or_in_a_list),
         cmocka_unit_test(instants_are_cut_to_the_millisecond),
         cmocka_unit_test(excluded_dates_are_sorted_and_kept_once),
         cmocka_unit_test(every_word_of_every_enum_is_read_and_printed),
         cmocka_unit_test(what_is_printed_reads_back_equal_and_prints_the_same),
-        cmocka_unit_test(wrong_entries_are_named_with_their_path),
-        cmocka_unit_test(wrong_shaping_fields_are_named_with_their_path),
+        cmocka_unit_test(errors_in_entries_name_the_path),
+        cmocka_unit_test(errors_in_other_fields_name_the_path),
         cmocka_unit_test(lists_are_bounded),
         cmocka_unit_test(texts_are_bounded),
         cmocka_unit_test(the_largest_spec_fits_into_its_arena),

@@ -57,6 +57,29 @@ static void check_fill(const char *text, bool is_url, const char *expected)
     assert_str(filled, expected);
 }
 
+/* Other programs write {{name}}; inputs are data and are not filled in. */
+static void braces_of_other_programs_are_found(void **state)
+{
+    static const char *const foreign[] = {
+        "{\"type\":\"http\",\"url\":\"http://a/{{x}}\"}",
+        "{\"type\":\"http\",\"url\":\"http://a/\",\"headers\":{\"a\":\"{{x}}\"}}",
+        "{\"type\":\"http\",\"url\":\"http://a/\",\"body\":{\"a\":[{\"b\":\"{{ x }}\"}]}}",
+        "{\"type\":\"exec\",\"argv\":[\"/bin/echo\",\"{{x}}\"]}",
+        "{\"type\":\"exec\",\"argv\":[\"/bin/echo\"],\"env\":{\"A\":\"{{x}}\"}}",
+    };
+    static const char *const plain[] = {
+        "{\"type\":\"http\",\"url\":\"http://a/${run}\",\"input\":{\"a\":\"{{x}}\"}}",
+        "{\"type\":\"queue\",\"queue\":\"q\",\"input\":{\"a\":\"{{x}}\"}}",
+        "{\"type\":\"http\",\"url\":\"http://a/\",\"body\":{\"a\":{\"{\":\"{ {\"}}}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        assert_true(template_is_foreign(str_of(foreign[i])));
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        assert_false(template_is_foreign(str_of(plain[i])));
+}
+
 static void every_name_has_its_value(void **state)
 {
     static const char *const cases[][2] = {
@@ -88,7 +111,7 @@ static void every_name_has_its_value(void **state)
         check_fill(cases[i][0], false, cases[i][1]);
 }
 
-static void what_is_not_there_is_nothing(void **state)
+static void missing_values_are_empty(void **state)
 {
     static const char *const names[] = {
         "${input.z}",      "${input.none}",       "${input.s.deeper}",
@@ -107,7 +130,7 @@ static void what_is_not_there_is_nothing(void **state)
     }
 }
 
-static void texts_around_and_escapes_stay(void **state)
+static void other_text_and_escapes_are_kept(void **state)
 {
     (void)state;
     check_fill("", false, "");
@@ -151,7 +174,7 @@ static void a_filled_text_has_a_bound(void **state)
     assert_non_null(strstr(err.text, "more than 5 bytes"));
 }
 
-static void wrong_templates_are_refused_with_their_place(void **state)
+static void errors_in_templates_have_a_position(void **state)
 {
     static const struct {
         const char *text, *says;
@@ -243,7 +266,7 @@ static void in_a_body_one_template_alone_keeps_its_type(void **state)
         false);
 }
 
-static void a_body_without_templates_is_as_it_was(void **state)
+static void a_body_without_templates_is_unchanged(void **state)
 {
     (void)state;
     check_body("{\"a\":1.10}", "{\"a\":1.10}", false);
@@ -317,19 +340,19 @@ static void an_action_with_a_wrong_template_is_refused_by_its_field(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(braces_of_other_programs_are_found, begin, end),
         cmocka_unit_test_setup_teardown(every_name_has_its_value, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_not_there_is_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(texts_around_and_escapes_stay, begin, end),
+        cmocka_unit_test_setup_teardown(missing_values_are_empty, begin, end),
+        cmocka_unit_test_setup_teardown(other_text_and_escapes_are_kept, begin, end),
         cmocka_unit_test_setup_teardown(a_value_that_looks_like_a_template_stays_a_value, begin,
                                         end),
         cmocka_unit_test_setup_teardown(in_a_url_all_but_the_unreserved_is_encoded, begin, end),
         cmocka_unit_test_setup_teardown(a_filled_text_has_a_bound, begin, end),
-        cmocka_unit_test_setup_teardown(wrong_templates_are_refused_with_their_place, begin,
-                                        end),
+        cmocka_unit_test_setup_teardown(errors_in_templates_have_a_position, begin, end),
         cmocka_unit_test_setup_teardown(a_template_has_bounds, begin, end),
         cmocka_unit_test_setup_teardown(in_a_body_one_template_alone_keeps_its_type, begin,
                                         end),
-        cmocka_unit_test_setup_teardown(a_body_without_templates_is_as_it_was, begin, end),
+        cmocka_unit_test_setup_teardown(a_body_without_templates_is_unchanged, begin, end),
         cmocka_unit_test_setup_teardown(a_body_that_is_a_string_is_sent_as_text, begin, end),
         cmocka_unit_test_setup_teardown(a_body_cannot_grow_without_bound, begin, end),
         cmocka_unit_test_setup_teardown(an_action_with_a_wrong_template_is_refused_by_its_field,

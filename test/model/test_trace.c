@@ -10,7 +10,7 @@
 
 #define EXAMPLE "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-static void the_trace_of_whoever_asks_is_read(void **state)
+static void the_trace_of_a_client_is_read(void **state)
 {
     struct trace trace;
     bool is_untraced = true;
@@ -25,7 +25,7 @@ static void the_trace_of_whoever_asks_is_read(void **state)
     assert_true(is_untraced);
 }
 
-static void later_versions_may_say_more(void **state)
+static void later_versions_may_have_more_fields(void **state)
 {
     struct trace trace;
     bool is_untraced;
@@ -40,7 +40,7 @@ static void later_versions_may_say_more(void **state)
     assert_false(trace_parse(STR(EXAMPLE "-what"), &trace, &is_untraced));
 }
 
-static void what_is_none_is_ignored(void **state)
+static void invalid_headers_are_ignored(void **state)
 {
     static const char *const texts[] = {
         "",
@@ -85,7 +85,7 @@ static void a_run_continues_the_trace_with_a_span_for_each_attempt(void **state)
     assert_true(trace_parse(str_of(second), &back, &is_untraced));
 }
 
-static void a_run_that_nobody_asked_for_has_a_trace_of_its_own(void **state)
+static void a_run_without_a_client_has_a_trace_of_its_own(void **state)
 {
     struct run run = {.attempt = 1, .fence = 1};
     char first[TRACE_TEXT_MAX], other[TRACE_TEXT_MAX];
@@ -106,11 +106,11 @@ static void a_run_that_nobody_asked_for_has_a_trace_of_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_trace_of_whoever_asks_is_read),
-        cmocka_unit_test(later_versions_may_say_more),
-        cmocka_unit_test(what_is_none_is_ignored),
+        cmocka_unit_test(the_trace_of_a_client_is_read),
+        cmocka_unit_test(later_versions_may_have_more_fields),
+        cmocka_unit_test(invalid_headers_are_ignored),
         cmocka_unit_test(a_run_continues_the_trace_with_a_span_for_each_attempt),
-        cmocka_unit_test(a_run_that_nobody_asked_for_has_a_trace_of_its_own),
+        cmocka_unit_test(a_run_without_a_client_has_a_trace_of_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

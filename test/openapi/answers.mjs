@@ -75,7 +75,7 @@ function validatorOf(address, path) {
     return validators.get(key);
 }
 
-// Of two matching paths, the one with a literal segment where the other has a variable.
+// If two paths match, the one with fewer variables is used.
 const routes = Object.entries(openapi.paths)
     .map(([path, item]) => ({
         path,
@@ -107,7 +107,7 @@ function withoutNulls(value) {
     );
 }
 
-const failures = new Map(); // by what is wrong, with the first that showed it
+const failures = new Map(); // problem to its first exchange
 const seen = new Map();
 let count = 0;
 

@@ -122,7 +122,7 @@ static void run_a(struct driver *driver)
 /* Part b. */
 
 /* The instant from which slots are requested, near a clock change. */
-static int64_t any_after(struct compare_prng *prng, int64_t change)
+static int64_t any_start(struct compare_prng *prng, int64_t change)
 {
     int choice = prng_below(prng, 100);
 
@@ -167,7 +167,7 @@ static void check_change(struct driver *driver, const struct compare_zone *zone,
     compare_text(prng, dialect, target, prng_percent(prng, 95), expr);
     struct compare_case query = {.dialect = dialect->name, .expr = expr};
     query.zone = place_zone(driver, dialect, zone->name, expr);
-    query.after_us = with_fraction(prng, any_after(prng, change));
+    query.after_us = with_fraction(prng, any_start(prng, change));
     query.count = (int)prng_between(prng, 6, 10);
     struct oracle_clock *clock = prepare(driver, &query);
     int failures = driver->tally.failures;
@@ -208,7 +208,7 @@ static int64_t any_instant(struct compare_prng *prng, const struct oracle_dialec
     return prng_between(prng, start_of_year(1900), start_of_year(2200));
 }
 
-/* @every, if the documents say from when it counts */
+/* Writes @every, if the document of the dialect says from when it counts. */
 static bool put_every(struct compare_prng *prng, const struct oracle_dialect *dialect,
                       char ret[static CASE_LENGTH])
 {

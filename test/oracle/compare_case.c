@@ -51,8 +51,8 @@ static void count_difference(struct compare_tally *tally, enum compare_spoil kin
         tally->noticed = kind;
 }
 
-static void print_query(struct compare_tally *tally, const struct compare_case *query,
-                        enum compare_spoil kind)
+static void report_difference(struct compare_tally *tally, const struct compare_case *query,
+                              enum compare_spoil kind)
 {
     static const char *const names[] = {"verdict", "next", "prev", "count"};
 
@@ -65,7 +65,7 @@ static void print_query(struct compare_tally *tally, const struct compare_case *
 void compare_rejected(struct compare_tally *tally, const struct compare_case *query,
                       const char *by_whom)
 {
-    print_query(tally, query, COMPARE_SPOIL_NOTHING);
+    report_difference(tally, query, COMPARE_SPOIL_NOTHING);
     printf(" | rejected by %s\n", by_whom);
 }
 
@@ -112,7 +112,7 @@ static bool check_next(struct run *run)
     run->tally->slots += (uint64_t)run->count;
     if (found >= 0 && same_list(run->count, run->slot, found, got))
         return true;
-    print_query(run->tally, &run->query, COMPARE_SPOIL_NEXT);
+    report_difference(run->tally, &run->query, COMPARE_SPOIL_NEXT);
     print_list("wanted", run->count, run->slot);
     print_list("got", found, got);
     printf("\n");
@@ -164,7 +164,7 @@ static bool check_prev(struct run *run)
     if (found >= wanted && same_list(wanted, want, wanted, got) &&
         is_before_first(run, found > wanted ? &got[wanted] : NULL))
         return true;
-    print_query(run->tally, &run->query, COMPARE_SPOIL_PREV);
+    report_difference(run->tally, &run->query, COMPARE_SPOIL_PREV);
     print_list("before", 1, &before);
     print_list("wanted", wanted, want);
     print_list("got", found, got);
@@ -185,16 +185,16 @@ static void check_count(struct run *run)
     run->tally->answers++;
     if (got == want)
         return;
-    print_query(run->tally, &run->query, COMPARE_SPOIL_COUNT);
+    report_difference(run->tally, &run->query, COMPARE_SPOIL_COUNT);
     print_list("up to", 1, &to);
     printf(" | wanted %" PRId64 " | got %" PRId64 "\n", want, got);
 }
 
 /*
- * How many slots are requested.  The meaning of a rule for any year is open in years that
- * cannot be written (2200 and later).
+ * How many slots to compare: none from 2199-12-30 on if the rule allows any year, because the
+ * documents do not say what it means in years that cannot be written.
  */
-static int clear_count(const struct run *run)
+static int count_to_compare(const struct run *run)
 {
     const struct oracle_field *year = &run->rule->field[ORACLE_YEAR];
     int64_t limit = oracle_day_number(2199, 12, 30) * ORACLE_DAY_SECONDS;
@@ -218,7 +218,7 @@ void compare_case(struct compare_tally *tally, const struct compare_case *query,
     run.count = oracle_list(clock, rule, run.policy, after, query->count, run.slot);
     for (int i = 0; i < run.count; i++)
         run.slot[i] *= SECOND_US;
-    run.query.count = clear_count(&run);
+    run.query.count = count_to_compare(&run);
     if (run.query.count == 0)
         return;
     if (run.count > run.query.count)

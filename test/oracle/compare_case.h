@@ -14,8 +14,8 @@ enum {
     COMPARE_FAILURES_MAX = 10,
     COMPARE_SPOIL_TURN = 1000, /* the answer that a control run makes wrong */
 
-    /* Counting covers years, not hours, so only one of this many cases is counted.  Not a
-       divisor of the number of policies, so that every policy is counted at times. */
+    /* Counting covers years, not hours, so only one of this many cases is counted.  It has no
+       common divisor with the number of policies (15), so that all policies are counted. */
     COMPARE_COUNT_EACH = 16,
 };
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum {
-    ORACLE_TEXT_MAX = 1024, /* bytes of an expression: cron-dialects.md 2b rule 1 */
+    ORACLE_TEXT_MAX = 1024, /* bytes of an expression                  */
     ORACLE_ITEM_MAX = 512,  /* every item needs a byte and a comma                */
     ORACLE_ZONE_MAX = 64,
     ORACLE_MEMO = 1024, /* days whose answer is cached */

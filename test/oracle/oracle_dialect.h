@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The differences between the dialects, for the oracle: cron-dialects.md 1a-1c, 2b and 8 as a
- * table.
+ * The differences between the dialects as a table: docs/semantics.md, Clock changes and Cron.
  */
 #pragma once
 

@@ -54,7 +54,7 @@ int oracle_policy_of(const struct oracle_rule *rule, const char *dst,
 
 /*
  * The first slot after the instant (both in seconds since the epoch).  False if there is none
- * in the following years: the calendar repeats after 400 of them.
+ * within 800 years: the calendar repeats after 400.
  */
 bool oracle_next(struct oracle_clock *clock, struct oracle_rule *rule,
                  struct oracle_policy policy, int64_t after, int64_t *ret);

@@ -14,9 +14,9 @@ struct subject_query {
     const char *dialect;
     const char *expr;
     const char *zone; /* used unless the text has a TZ= prefix */
-    const char
-        *dst; /* NULL: that of the dialect; otherwise vixie, literal, once, last, shift, or
-                         "gap/fold" of skip|next|shift and first|last|both */
+    /* NULL: that of the dialect; otherwise vixie, literal, once, last, shift, or "gap/fold" of
+       skip|next|shift and first|last|both. */
+    const char *dst;
 };
 
 /* Call it first, with the directory of TZif files.  Returns 0, or -1. */

@@ -8,16 +8,18 @@
 
 #include <cmocka.h>
 
-enum { LEAST = 64, MOST = 4096, FIRST = 1024, MANY = 40, GOAL_MS = 25 };
+#include "engine/turn.h"
+
+enum { LEAST = 64, MOST = 4096, FIRST = 1024, MANY = 40, TARGET_MS = 25 };
 
 /* Returns the rows after turns with this cost per row, in microseconds. */
-static int rows_after(struct batch_size *batch, int turns, int goal_ms, int row_us)
+static int rows_after(struct batch_size *batch, int turns, int target_ms, int row_us)
 {
     for (int i = 0; i < turns; i++) {
         const struct batch_turn turn = {.items = batch->rows,
                                         .rows = batch->rows,
                                         .took = (span)batch->rows * row_us,
-                                        .target = goal_ms * SPAN_MS,
+                                        .target = target_ms * SPAN_MS,
                                         .rows_max = MOST};
 
         batch_size_adapt(batch, &turn);
@@ -33,7 +35,7 @@ static struct batch_size new_batch(void)
     return batch;
 }
 
-static void a_server_begins_with_a_guess_within_what_it_may(void **state)
+static void the_first_size_is_1024_or_the_configured_maximum(void **state)
 {
     struct batch_size batch = new_batch();
 
@@ -44,36 +46,36 @@ static void a_server_begins_with_a_guess_within_what_it_may(void **state)
 }
 
 /* 25 ms are 2,500 rows of 10 us; halfway from the initial 25 us is 17.5 us. */
-static void rows_are_as_many_as_the_goal_has_room_for(void **state)
+static void rows_are_the_target_divided_by_the_cost_of_a_row(void **state)
 {
     struct batch_size batch = new_batch();
 
     (void)state;
-    assert_int_equal(rows_after(&batch, 1, GOAL_MS, 10), 1428);
-    assert_in_range(rows_after(&batch, MANY, GOAL_MS, 10), 2490, 2500);
+    assert_int_equal(rows_after(&batch, 1, TARGET_MS, 10), 1428);
+    assert_in_range(rows_after(&batch, MANY, TARGET_MS, 10), 2490, 2500);
 }
 
-static void they_stay_within_their_limits(void **state)
+static void rows_stay_between_minimum_and_maximum(void **state)
 {
     struct batch_size batch = new_batch();
 
     (void)state;
-    assert_int_equal(rows_after(&batch, MANY, GOAL_MS, 1), MOST);
-    assert_int_equal(rows_after(&batch, MANY, GOAL_MS, 5000), LEAST);
+    assert_int_equal(rows_after(&batch, MANY, TARGET_MS, 1), MOST);
+    assert_int_equal(rows_after(&batch, MANY, TARGET_MS, 5000), LEAST);
 }
 
 /* turn_ms: the same row cost gives larger or smaller turns. */
-static void the_goal_is_the_configurations(void **state)
+static void turn_ms_sets_the_target(void **state)
 {
-    struct batch_size patient = new_batch(), hasty = new_batch();
+    struct batch_size slow = new_batch(), fast = new_batch();
 
     (void)state;
-    assert_in_range(rows_after(&patient, MANY, 50, 25), 1990, 2000);
-    assert_in_range(rows_after(&hasty, MANY, 10, 25), 395, 400);
+    assert_in_range(rows_after(&slow, MANY, 50, 25), 1990, 2000);
+    assert_in_range(rows_after(&fast, MANY, 10, 25), 395, 400);
 }
 
 /* Small turns take 10 ms: a large turn may take five times as long, with any target. */
-static void what_every_turn_costs_is_no_reason_for_small_ones(void **state)
+static void a_large_overhead_does_not_shrink_turns(void **state)
 {
     const struct batch_turn small = {
         .items = 1, .took = 10 * SPAN_MS, .target = 10 * SPAN_MS, .rows_max = MOST};
@@ -86,15 +88,18 @@ static void what_every_turn_costs_is_no_reason_for_small_ones(void **state)
     assert_in_range(rows_after(&batch, MANY, 10, 50), 980, 1000);
 }
 
-static void turns_of_few_rows_or_of_commands_say_nothing_about_rows(void **state)
+static void turns_with_few_rows_or_many_commands_do_not_change_the_size(void **state)
 {
-    const struct batch_turn few = {
-        .items = 63, .rows = 63, .took = SPAN_S, .target = GOAL_MS * SPAN_MS, .rows_max = MOST};
+    const struct batch_turn few = {.items = 63,
+                                   .rows = 63,
+                                   .took = SPAN_S,
+                                   .target = TARGET_MS * SPAN_MS,
+                                   .rows_max = MOST};
     const struct batch_turn commands = {.items = 1500,
                                         .rows = 500,
                                         .commands = 1000,
                                         .took = SPAN_S,
-                                        .target = GOAL_MS * SPAN_MS,
+                                        .target = TARGET_MS * SPAN_MS,
                                         .rows_max = MOST};
     struct batch_size batch = new_batch();
 
@@ -104,15 +109,47 @@ static void turns_of_few_rows_or_of_commands_say_nothing_about_rows(void **state
     assert_int_equal(batch.rows, FIRST);
 }
 
+/* A turn has 64 commands of large requests first; the target is 25 ms. */
+static void commands_of_large_requests_follow_the_duration_of_turns(void **state)
+{
+    struct batch_size batch = new_batch();
+    struct batch_turn turn = {.items = 64,
+                              .commands = 64,
+                              .bulk = 64,
+                              .took = 10 * SPAN_MS,
+                              .target = TARGET_MS * SPAN_MS,
+                              .rows_max = MOST};
+
+    (void)state;
+    assert_int_equal(batch.bulk, 64);
+    batch_size_adapt(&batch, &turn);
+    assert_int_equal(batch.bulk, 128);
+    batch_size_adapt(&batch, &turn); /* 64 of 128: nothing is known about 128 */
+    assert_int_equal(batch.bulk, 128);
+    turn.took = 30 * SPAN_MS;
+    batch_size_adapt(&batch, &turn);
+    assert_int_equal(batch.bulk, 64);
+    for (int i = 0; i < MANY; i++)
+        batch_size_adapt(&batch, &turn);
+    assert_int_equal(batch.bulk, 16);
+    turn.took = SPAN_MS;
+    for (int i = 0; i < MANY; i++) {
+        turn.bulk = batch.bulk;
+        batch_size_adapt(&batch, &turn);
+    }
+    assert_int_equal(batch.bulk, TURN_COMMANDS_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_begins_with_a_guess_within_what_it_may),
-        cmocka_unit_test(rows_are_as_many_as_the_goal_has_room_for),
-        cmocka_unit_test(they_stay_within_their_limits),
-        cmocka_unit_test(the_goal_is_the_configurations),
-        cmocka_unit_test(what_every_turn_costs_is_no_reason_for_small_ones),
-        cmocka_unit_test(turns_of_few_rows_or_of_commands_say_nothing_about_rows),
+        cmocka_unit_test(the_first_size_is_1024_or_the_configured_maximum),
+        cmocka_unit_test(rows_are_the_target_divided_by_the_cost_of_a_row),
+        cmocka_unit_test(rows_stay_between_minimum_and_maximum),
+        cmocka_unit_test(turn_ms_sets_the_target),
+        cmocka_unit_test(commands_of_large_requests_follow_the_duration_of_turns),
+        cmocka_unit_test(a_large_overhead_does_not_shrink_turns),
+        cmocka_unit_test(turns_with_few_rows_or_many_commands_do_not_change_the_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

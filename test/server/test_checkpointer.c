@@ -25,14 +25,14 @@ struct fixture {
     char dir[64], path[96], url[128];
     struct db *db;
     struct log log;
-    char said[512]; /* the last line of the log */
+    char last_line[512]; /* of the log */
 };
 
 static bool take_line(void *arg, struct str line)
 {
     struct fixture *f = arg;
 
-    snprintf(f->said, sizeof f->said, "%.*s", STR_ARG(line));
+    snprintf(f->last_line, sizeof f->last_line, "%.*s", STR_ARG(line));
     return true;
 }
 
@@ -85,7 +85,7 @@ static off_t size_of(const char *path)
     return st.st_size;
 }
 
-static void what_it_was_asked_for_is_done_when_it_has_ended(void **state)
+static void stop_finishes_the_pending_request(void **state)
 {
     struct fixture *f = *state;
     struct checkpointer *checkpointer;
@@ -102,7 +102,7 @@ static void what_it_was_asked_for_is_done_when_it_has_ended(void **state)
     assert_true(size_of(f->path) > ROWS * PAGE);
 }
 
-static void it_says_how_long_the_log_was_and_says_it_once(void **state)
+static void a_result_with_the_page_count_is_reported_once(void **state)
 {
     struct fixture *f = *state;
     struct checkpointer *checkpointer = checkpointer_start(f->url, &f->log);
@@ -118,7 +118,7 @@ static void it_says_how_long_the_log_was_and_says_it_once(void **state)
     assert_null(checkpointer_stop(checkpointer));
 }
 
-static void one_that_nobody_asked_opens_nothing_and_ends(void **state)
+static void without_a_request_it_does_not_open_the_database(void **state)
 {
     struct fixture *f = *state;
     struct checkpointer *checkpointer = checkpointer_start("sqlite:/nowhere/at/all.db",
@@ -131,7 +131,7 @@ static void one_that_nobody_asked_opens_nothing_and_ends(void **state)
     assert_null(checkpointer_stop(NULL));
 }
 
-static void where_it_cannot_help_the_log_says_so(void **state)
+static void a_database_that_cannot_be_opened_is_logged(void **state)
 {
     struct fixture *f = *state;
     struct checkpointer *checkpointer = checkpointer_start("sqlite:/nowhere/at/all.db",
@@ -142,20 +142,19 @@ static void where_it_cannot_help_the_log_says_so(void **state)
     assert_int_equal(checkpointer_wait(checkpointer, &result), CHECKPOINT_DONE);
     assert_int_equal(result.pages, -1); /* the writer must do it */
     assert_null(checkpointer_stop(checkpointer));
-    assert_non_null(strstr(f->said, "checkpointer cannot open the database"));
-    assert_non_null(strstr(f->said, "/nowhere/at/all.db"));
+    assert_non_null(strstr(f->last_line, "checkpointer cannot open the database"));
+    assert_non_null(strstr(f->last_line, "/nowhere/at/all.db"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_it_was_asked_for_is_done_when_it_has_ended, set_up,
+        cmocka_unit_test_setup_teardown(stop_finishes_the_pending_request, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_result_with_the_page_count_is_reported_once, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(it_says_how_long_the_log_was_and_says_it_once, set_up,
+        cmocka_unit_test_setup_teardown(a_database_that_cannot_be_opened_is_logged, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(where_it_cannot_help_the_log_says_so, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(one_that_nobody_asked_opens_nothing_and_ends, set_up,
+        cmocka_unit_test_setup_teardown(without_a_request_it_does_not_open_the_database, set_up,
                                         tear_down),
     };
 

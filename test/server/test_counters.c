@@ -88,7 +88,7 @@ static void event_counts(struct event event, const char *series, double value)
     assert_only(series, value);
 }
 
-static void events_move_their_counter(void **state)
+static void each_event_increments_its_counter(void **state)
 {
     (void)state;
     event_counts((struct event){.type = EVENT_SLOT_SKIPPED, .detail = 2 * 256 + 1, .count = 3},
@@ -101,6 +101,8 @@ static void events_move_their_counter(void **state)
                  1);
     event_counts((struct event){.type = EVENT_RUN_LATE, .count = 1}, "belfry_runs_late_total",
                  1);
+    event_counts((struct event){.type = EVENT_SCHEDULE_QUARANTINED, .count = 7},
+                 "belfry_schedules_quarantined_total", 1); /* its count is a version */
     event_counts((struct event){.type = EVENT_LEASE_EXPIRED, .count = 1},
                  "belfry_lease_expiries_total", 1);
     event_counts((struct event){.type = EVENT_LEASE_EXPIRED, .detail = 3, .count = 1},
@@ -109,7 +111,7 @@ static void events_move_their_counter(void **state)
                  "belfry_stale_reports_refused_total", 1);
 }
 
-static void an_end_is_counted_by_who_carried_it_out(void **state)
+static void ended_attempts_and_runs_are_counted_by_type_and_outcome(void **state)
 {
     struct ended ended = {OUTCOME_FAILED, LANE_HTTP, false, 3 * SPAN_MS};
     struct turn_out out = {.ended = &ended, .ended_count = 1};
@@ -127,7 +129,7 @@ static void an_end_is_counted_by_who_carried_it_out(void **state)
     assert_only("belfry_runs_ended_total{type=\"queue\",outcome=\"cancelled\"}", 1);
 }
 
-static void a_start_is_as_late_as_it_is(void **state)
+static void the_first_attempt_records_lateness_and_wait(void **state)
 {
     struct assignment assignment = {
         .name = STR("a"),
@@ -157,7 +159,7 @@ static void a_start_is_as_late_as_it_is(void **state)
     assert_int_equal(changes(), 0);
 }
 
-static void the_ten_latest_are_named(void **state)
+static void the_ten_latest_schedules_are_listed(void **state)
 {
     struct context_latest latest[CONTEXT_LATEST_MAX];
     int64_t sum = 0;
@@ -202,16 +204,16 @@ static void requests_are_counted_by_operation_and_class(void **state)
     assert_true(prometheus_value(after, "belfry_http_rate_limited_total") == 1);
 }
 
-#define COUNTED(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define WITH_COUNTERS(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        COUNTED(events_move_their_counter),
-        COUNTED(an_end_is_counted_by_who_carried_it_out),
-        COUNTED(a_start_is_as_late_as_it_is),
-        COUNTED(the_ten_latest_are_named),
-        COUNTED(requests_are_counted_by_operation_and_class),
+        WITH_COUNTERS(each_event_increments_its_counter),
+        WITH_COUNTERS(ended_attempts_and_runs_are_counted_by_type_and_outcome),
+        WITH_COUNTERS(the_first_attempt_records_lateness_and_wait),
+        WITH_COUNTERS(the_ten_latest_schedules_are_listed),
+        WITH_COUNTERS(requests_are_counted_by_operation_and_class),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 
 #include "base/prng.h"
 
-static void the_first_sample_counts_from_its_end(void **state)
+static void the_first_sample_sets_the_earliest_offset(void **state)
 {
     struct db_clock db_clock = {0};
 
@@ -23,7 +23,7 @@ static void the_first_sample_counts_from_its_end(void **state)
     assert_int_equal(db_clock.offset, 4860);
 }
 
-static void a_quicker_sample_brings_it_nearer(void **state)
+static void a_faster_sample_improves_the_offset(void **state)
 {
     struct db_clock db_clock = {0};
 
@@ -35,7 +35,7 @@ static void a_quicker_sample_brings_it_nearer(void **state)
     assert_int_equal(db_clock.offset, 4880);
 }
 
-static void a_server_that_went_back_is_followed(void **state)
+static void a_server_clock_that_was_set_back_is_followed(void **state)
 {
     struct db_clock db_clock = {0};
 
@@ -46,7 +46,7 @@ static void a_server_that_went_back_is_followed(void **state)
 }
 
 /* A server with a known offset, sampled with random delays. */
-static void it_is_never_ahead_and_comes_near(void **state)
+static void the_clock_is_never_ahead_and_converges(void **state)
 {
     struct db_clock db_clock = {0};
     struct prng prng;
@@ -69,10 +69,10 @@ static void it_is_never_ahead_and_comes_near(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_sample_counts_from_its_end),
-        cmocka_unit_test(a_quicker_sample_brings_it_nearer),
-        cmocka_unit_test(a_server_that_went_back_is_followed),
-        cmocka_unit_test(it_is_never_ahead_and_comes_near),
+        cmocka_unit_test(the_first_sample_sets_the_earliest_offset),
+        cmocka_unit_test(a_faster_sample_improves_the_offset),
+        cmocka_unit_test(a_server_clock_that_was_set_back_is_followed),
+        cmocka_unit_test(the_clock_is_never_ahead_and_converges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,8 +22,8 @@
 #include "db/db.h"
 
 enum {
-    PLACES = 4096,
-    LOG_PAGES = 4, /* a turn or two */
+    MAILBOX_SIZE = 4096,
+    WAL_PAGES = 4, /* a turn or two */
     TURNS_AFTER = 20,
     MANY = 100,   /* commands        */
     CORRUPT = 70, /* the exit status */
@@ -49,6 +49,8 @@ static bool take_line(void *arg, struct str line)
     return true;
 }
 
+enum stop_message { STOP_NOT, STOP_SENDING, STOP_SENT };
+
 /* A VFS whose second database file, that of the checkpointer, uses `sync`. */
 static struct {
     sqlite3_vfs vfs, *below;
@@ -57,20 +59,23 @@ static struct {
     int (*sync)(sqlite3_file *file, int flags);
     struct mailbox *to_writer;
     int opened;
-    atomic_bool is_stopping, is_last; /* the writer must end; it runs its last turn  */
-    atomic_bool loses, has_lost;      /* the writer must lose its connection; it has */
-    int turns_left;                   /* after the loss                              */
+    _Atomic enum stop_message stop; /* whether the writer must end                 */
+    atomic_bool is_last;            /* it has run its last turn                    */
+    atomic_bool loses, has_lost;    /* the writer must lose its connection; it has */
+    int turns_left;                 /* after the loss                              */
 } disk;
 
-static int sync_as_ever(sqlite3_file *file, int flags)
+static int sync_normally(sqlite3_file *file, int flags)
 {
     return disk.xSync(file, flags);
 }
 
+/* A turn that has taken the message finds STOP_SENT: after_turn() waits for it. */
 static void stop_writer(void)
 {
+    atomic_store(&disk.stop, STOP_SENDING);
     assert_true(mailbox_push(disk.to_writer, &(struct writer_msg){.kind = WRITER_MSG_STOP}));
-    atomic_store(&disk.is_stopping, true);
+    atomic_store(&disk.stop, STOP_SENT);
 }
 
 static int fail_sync(sqlite3_file *file, int flags)
@@ -93,7 +98,7 @@ static int wait_for_loss(sqlite3_file *file, int flags)
     atomic_store(&disk.loses, !atomic_load(&disk.has_lost));
     while (!atomic_load(&disk.has_lost))
         continue;
-    return sync_as_ever(file, flags);
+    return sync_normally(file, flags);
 }
 
 static enum rc lose(void *arg, enum db_point point)
@@ -108,12 +113,17 @@ static enum rc lose(void *arg, enum db_point point)
 
 static void after_turn(void *arg, enum serve_point point)
 {
+    bool is_stopping;
+
     (void)arg;
     if (point != SERVE_AFTER_TURN)
         return;
-    if (atomic_load(&disk.is_stopping) && mailbox_room(disk.to_writer) == PLACES)
+    while (atomic_load(&disk.stop) == STOP_SENDING)
+        continue;
+    is_stopping = atomic_load(&disk.stop) == STOP_SENT;
+    if (is_stopping && mailbox_room(disk.to_writer) == MAILBOX_SIZE)
         atomic_store(&disk.is_last, true);
-    if (!atomic_load(&disk.has_lost) || atomic_load(&disk.is_stopping))
+    if (is_stopping || !atomic_load(&disk.has_lost))
         return;
     if (disk.turns_left-- > 0)
         assert_true(
@@ -153,14 +163,15 @@ static int set_up(void **state)
     if (config_read(&(struct config_sources){.env = env}, &f->config, &err) != RC_OK)
         fail_msg("%s", err.text);
     log_open(&f->log, (struct log_sink){.take = take_line}, LEVEL_INFO, LOG_LOGFMT);
-    f->to_writer = mailbox_new(PLACES, sizeof(struct writer_msg), NULL, NULL);
-    f->to_io = mailbox_new(PLACES, sizeof(struct io_msg), NULL, NULL);
+    f->to_writer = mailbox_new(MAILBOX_SIZE, sizeof(struct writer_msg), NULL, NULL);
+    f->to_io = mailbox_new(MAILBOX_SIZE, sizeof(struct io_msg), NULL, NULL);
     f->fault = (struct db_fault){.ask = lose};
-    f->seam = (struct serve_seam){.at = after_turn, .fault = &f->fault, .wal_pages = LOG_PAGES};
+    f->seam = (struct serve_seam){.at = after_turn, .fault = &f->fault, .wal_pages = WAL_PAGES};
     disk.opened = 0;
     disk.turns_left = TURNS_AFTER;
     disk.to_writer = f->to_writer;
-    disk.is_stopping = disk.is_last = disk.loses = disk.has_lost = false;
+    disk.stop = STOP_NOT;
+    disk.is_last = disk.loses = disk.has_lost = false;
     disk.below = sqlite3_vfs_find("unix");
     disk.vfs = *disk.below;
     disk.vfs.zName = "disk";
@@ -269,20 +280,20 @@ static void make_turn(struct fixture *f)
     struct writer *writer;
 
     assert_true(mailbox_push(f->to_writer, &(struct writer_msg){.kind = WRITER_MSG_STOP}));
-    writer = start(f, sync_as_ever);
+    writer = start(f, sync_normally);
     wait_for_end(f);
     assert_int_equal(writer_state(writer).status, 0);
     assert_null(writer_join(writer));
 }
 
-static void it_settles_what_is_short_and_may_be_settled_anywhere(void **state)
+static void the_writer_creates_short_answers_if_the_operation_allows_it(void **state)
 {
     const struct operation anywhere = {.settled = settled, .settles_early = true};
     const struct operation with_io = {.settled = settled};
     struct fixture *f = *state;
 
     send_command(f, &anywhere, 2000);
-    send_command(f, &anywhere, 3000); /* too long: everyone would wait for it */
+    send_command(f, &anywhere, 3000); /* too long for the writer */
     send_command(f, &with_io, 0);
     send_command(f, NULL, 0); /* without an operation */
     make_turn(f);
@@ -290,7 +301,7 @@ static void it_settles_what_is_short_and_may_be_settled_anywhere(void **state)
     assert_int_equal(f->settled, 1);
 }
 
-static void it_settles_so_many_in_a_turn_as_nobody_has_to_wait_for(void **state)
+static void the_answers_of_one_turn_are_limited_to_64_kib(void **state)
 {
     const struct operation anywhere = {.settled = settled, .settles_early = true};
     struct fixture *f = *state;
@@ -302,22 +313,22 @@ static void it_settles_so_many_in_a_turn_as_nobody_has_to_wait_for(void **state)
     assert_in_range(f->settled, 20, 32); /* limited by 64 KiB */
 }
 
-static void assert_log_is_left_alone(const struct fixture *f)
+static void assert_wal_is_kept(const struct fixture *f)
 {
-    char log[sizeof f->path + sizeof "-wal"];
+    char wal[sizeof f->path + sizeof "-wal"];
     struct err err = {.text = ""};
     struct db *db = NULL;
     struct stat st;
 
-    snprintf(log, sizeof log, "%s-wal", f->path);
-    assert_int_equal(stat(log, &st), 0);
+    snprintf(wal, sizeof wal, "%s-wal", f->path);
+    assert_int_equal(stat(wal, &st), 0);
     assert_true(st.st_size > 0);
     if (db_open(f->url, NULL, &db, &err) != RC_OK)
         fail_msg("%s", err.text);
     db_close(db);
 }
 
-static void a_sync_that_fails_beside_the_writer_ends_it(void **state)
+static void a_failed_sync_of_the_checkpointer_ends_the_writer(void **state)
 {
     struct fixture *f = *state;
     struct writer *writer = start(f, fail_sync);
@@ -325,10 +336,10 @@ static void a_sync_that_fails_beside_the_writer_ends_it(void **state)
     wait_for_end(f);
     assert_int_equal(writer_state(writer).status, CORRUPT);
     assert_null(writer_join(writer));
-    assert_log_is_left_alone(f);
+    assert_wal_is_kept(f);
 }
 
-static void one_that_fails_beside_the_last_turn_leaves_the_log_alone_too(void **state)
+static void a_failed_sync_during_the_last_turn_keeps_the_wal(void **state)
 {
     struct fixture *f = *state;
     struct writer *writer = start(f, fail_at_the_end);
@@ -337,11 +348,11 @@ static void one_that_fails_beside_the_last_turn_leaves_the_log_alone_too(void **
     assert_true(atomic_load(&disk.is_last));
     assert_int_equal(writer_state(writer).status, CORRUPT);
     assert_null(writer_join(writer));
-    assert_log_is_left_alone(f);
+    assert_wal_is_kept(f);
 }
 
 /* A new connection runs a checkpoint, and only one thread may do that. */
-static void a_connection_that_is_lost_meanwhile_waits_for_who_has_the_log(void **state)
+static void a_reconnect_waits_for_the_checkpointer(void **state)
 {
     struct fixture *f = *state;
     struct writer *writer = start(f, wait_for_loss);
@@ -356,16 +367,16 @@ static void a_connection_that_is_lost_meanwhile_waits_for_who_has_the_log(void *
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(it_settles_what_is_short_and_may_be_settled_anywhere,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(it_settles_so_many_in_a_turn_as_nobody_has_to_wait_for,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_sync_that_fails_beside_the_writer_ends_it, set_up,
+        cmocka_unit_test_setup_teardown(
+            the_writer_creates_short_answers_if_the_operation_allows_it, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_answers_of_one_turn_are_limited_to_64_kib, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(
-            one_that_fails_beside_the_last_turn_leaves_the_log_alone_too, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(
-            a_connection_that_is_lost_meanwhile_waits_for_who_has_the_log, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_failed_sync_of_the_checkpointer_ends_the_writer,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_failed_sync_during_the_last_turn_keeps_the_wal,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reconnect_waits_for_the_checkpointer, set_up,
+                                        tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

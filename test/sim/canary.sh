@@ -3,8 +3,8 @@
 #
 # usage: canary.sh BELFRY_SIM
 #
-# A judge that sees nothing passes everything: worlds from whose record one row was taken must
-# fail, each of them, and the program must say so by its exit status.
+# Checks the judge itself.  --canary removes one row from the record of each world; each of these
+# worlds must fail, and the exit status must be 1.
 set -eu
 sim=$1
 seeds=25

@@ -51,8 +51,8 @@ struct rec_delivery *world_send(struct world *w, instant at, instant slot, int64
 struct history_row *world_end(struct world *w, instant at, const struct rec_delivery *sent,
                               enum outcome outcome, bool last);
 /* A slot that was not started. */
-struct ledger_entry *world_pass(struct world *w, instant at, instant slot, enum outcome outcome,
-                                enum reason reason);
+struct ledger_entry *world_ledger(struct world *w, instant at, instant slot,
+                                  enum outcome outcome, enum reason reason);
 void world_event(struct world *w, instant at, enum event_type type, instant slot, int64_t pass);
 
 /* Resets the world: nothing has happened except the creation of the schedule. */
@@ -60,6 +60,6 @@ void world_make_empty(struct world *w);
 /* Sets mark, counters and clock as at the end of the world. */
 void world_close(struct world *w, instant now, instant mark);
 
-void world_accepted(const struct world *w);
-/* With the number of the invariant; 0 is none and never matches. */
-void world_rejected(const struct world *w, int invariant);
+void assert_accepted(const struct world *w);
+/* The judge must name this invariant; 0 never matches. */
+void assert_rejected(const struct world *w, int invariant);

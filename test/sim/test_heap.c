@@ -143,7 +143,7 @@ static void equal_times_come_out_in_the_order_of_seq(void **state)
     heap_free(heap);
 }
 
-static void all_times_have_their_place_from_none_to_never(void **state)
+static void all_times_are_ordered_from_none_to_never(void **state)
 {
     static const instant order[] = {INSTANT_NONE, INSTANT_MIN,  -1, 0, 1,
                                     INSTANT_MAX,  INSTANT_NEVER};
@@ -227,7 +227,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_come_out_as_a_search_would_find_them),
         cmocka_unit_test(equal_times_come_out_in_the_order_of_seq),
-        cmocka_unit_test(all_times_have_their_place_from_none_to_never),
+        cmocka_unit_test(all_times_are_ordered_from_none_to_never),
         cmocka_unit_test(the_order_of_pushing_does_not_matter),
         cmocka_unit_test(a_cleared_heap_is_empty_and_does_not_allocate_again),
     };

@@ -33,7 +33,7 @@ static void a_created_schedule_that_is_gone_breaks_13(void **state)
 {
     (void)state;
     w->record.cursor_count = 0;
-    world_rejected(w, 13);
+    assert_rejected(w, 13);
 }
 
 static void a_trigger_without_a_trace_breaks_13(void **state)
@@ -42,7 +42,7 @@ static void a_trigger_without_a_trace_breaks_13(void **state)
     world_command(w, AT(0, 40), COMMAND_TRIGGER)->reply.run = (struct run_id){
         SCHEDULE, AT(0, 40) / SPAN_MS, 1};
     world_close(w, AT(0, 50), AT(0, 30));
-    world_rejected(w, 13);
+    assert_rejected(w, 13);
     w->ledger[0] = (struct ledger_entry){
         .schedule = SCHEDULE,
         .pass = 1,
@@ -51,28 +51,28 @@ static void a_trigger_without_a_trace_breaks_13(void **state)
     w->record.ledger_count = 1;
     w->drafts[0].policies.drop_when_full = true;
     w->cursors[0].dropped = 1;
-    world_accepted(w);
+    assert_accepted(w);
 }
 
 static void a_request_that_is_done_twice_breaks_13(void **state)
 {
     (void)state;
     w->commands[C_TRIGGER_AGAIN].reply.is_repeated = false;
-    world_rejected(w, 13);
+    assert_rejected(w, 13);
 }
 
 static void a_request_that_is_answered_in_two_ways_breaks_13(void **state)
 {
     (void)state;
     w->commands[C_TRIGGER_AGAIN].reply.count = 0;
-    world_rejected(w, 13);
+    assert_rejected(w, 13);
 }
 
 static void a_new_request_that_passes_for_an_old_one_breaks_13(void **state)
 {
     (void)state;
     w->commands[C_TRIGGER_AGAIN].command.request = STR("another");
-    world_rejected(w, 13);
+    assert_rejected(w, 13);
 }
 
 static void a_version_that_was_acknowledged_and_lost_breaks_13(void **state)
@@ -80,19 +80,20 @@ static void a_version_that_was_acknowledged_and_lost_breaks_13(void **state)
     (void)state;
     w->commands[C_TRIGGER].reply.version = 2;
     w->commands[C_TRIGGER_AGAIN].reply.version = 2;
-    world_rejected(w, 13);
+    assert_rejected(w, 13);
 }
 
-/* A backfill from 0:58 before to 1:00 before creation: two slots, one of them missing. */
+/* A backfill of two slots before the creation; one of them is missing. */
 static void a_backfill_that_left_out_a_slot_breaks_13(void **state)
 {
-    static const struct range range = {AT(-2, 0), AT(-1, 0), OVERLAP_SKIP};
+    static const struct range range = {AT(-2, 0), AT(-1, 0), .overlap = OVERLAP_SKIP};
     struct rec_command *c;
     struct rec_delivery *d;
 
     (void)state;
     c = world_command(w, AT(0, 40), COMMAND_BACKFILL);
     c->command.backfill = (struct backfill_args){&range, 1};
+    c->reply.run.pass = 1;
     d = world_send(w, AT(0, 40), AT(-2, 0), 1);
     d->run.kind = RUN_BACKFILL;
     d->run.due = AT(0, 40);
@@ -100,7 +101,7 @@ static void a_backfill_that_left_out_a_slot_breaks_13(void **state)
     w->record.run_count = 1;
     w->cursors[0].open = w->cursors[0].started = w->gates[0].open = 1;
     world_close(w, AT(0, 50), AT(0, 30));
-    world_rejected(w, 13);
+    assert_rejected(w, 13);
     w->ledger[0] = (struct ledger_entry){
         .schedule = SCHEDULE,
         .pass = 1,
@@ -108,7 +109,55 @@ static void a_backfill_that_left_out_a_slot_breaks_13(void **state)
         .written_at = AT(0, 40)};
     w->record.ledger_count = 1;
     w->cursors[0].skipped = 1;
-    world_accepted(w);
+    assert_accepted(w);
+}
+
+/* 1:00 succeeds, 2:00 is missed; then only missed slots are backfilled. */
+static void ask_for_missed(void)
+{
+    static const struct range range = {AT(1, 0), AT(2, 0), .overlap = OVERLAP_ALLOW_ALL,
+                                       .flags = BACKFILL_MISSED};
+    struct rec_command *c;
+    struct rec_delivery *one = world_send(w, AT(1, 0), AT(1, 0), 0);
+
+    world_end(w, AT(1, 5), one, OUTCOME_SUCCEEDED, true);
+    world_command(w, AT(1, 20), COMMAND_PAUSE)->command.pause.until = INSTANT_NEVER;
+    world_command(w, AT(2, 20), COMMAND_RESUME);
+    world_ledger(w, AT(2, 20), AT(2, 0), OUTCOME_MISSED, REASON_PAUSED);
+    w->cursors[0].started = w->cursors[0].missed = 1;
+    c = world_command(w, AT(2, 40), COMMAND_BACKFILL);
+    c->command.backfill = (struct backfill_args){&range, 1};
+    c->reply.run.pass = 1;
+}
+
+static void fill(instant at, instant slot)
+{
+    struct rec_delivery *d = world_send(w, at, slot, 1);
+
+    d->run.kind = RUN_BACKFILL;
+    d->run.due = at;
+    world_end(w, at + SPAN_S, d, OUTCOME_SUCCEEDED, true)->kind = RUN_BACKFILL;
+    w->cursors[0].started++;
+}
+
+static void a_missed_slot_that_is_left_out_breaks_13(void **state)
+{
+    (void)state;
+    ask_for_missed();
+    world_close(w, AT(2, 50), AT(2, 0));
+    assert_rejected(w, 13);
+}
+
+static void a_started_slot_that_is_filled_breaks_2(void **state)
+{
+    (void)state;
+    ask_for_missed();
+    fill(AT(2, 41), AT(2, 0));
+    world_close(w, AT(2, 50), AT(2, 0));
+    assert_accepted(w);
+    fill(AT(2, 51), AT(1, 0));
+    world_close(w, AT(2, 55), AT(2, 0));
+    assert_rejected(w, 2);
 }
 
 /* 1:00 is cancelled and given back before it runs; without the latter it must not run. */
@@ -126,9 +175,9 @@ static void a_cancelled_slot_that_runs_breaks_13(void **state)
     world_end(w, AT(1, 5), one, OUTCOME_SUCCEEDED, true);
     w->cursors[0].started++;
     world_close(w, AT(1, 10), AT(1, 0));
-    world_accepted(w);
+    assert_accepted(w);
     unskip->reply.rc = RC_NOT_FOUND;
-    world_rejected(w, 13);
+    assert_rejected(w, 13);
 }
 
 static void edit_at(instant at, int64_t base, int64_t version)
@@ -147,9 +196,9 @@ static void two_edits_of_one_version_break_14(void **state)
     edit_at(AT(0, 45), 1, 3);
     w->cursors[0].version = 3;
     world_close(w, AT(0, 50), AT(0, 45));
-    world_rejected(w, 14);
+    assert_rejected(w, 14);
     w->commands[2].command.version = 2;
-    world_accepted(w);
+    assert_accepted(w);
 }
 
 static void a_version_that_does_not_grow_breaks_14(void **state)
@@ -159,7 +208,7 @@ static void a_version_that_does_not_grow_breaks_14(void **state)
     edit_at(AT(0, 45), 0, 2);
     w->cursors[0].version = 2;
     world_close(w, AT(0, 50), AT(0, 45));
-    world_rejected(w, 14);
+    assert_rejected(w, 14);
 }
 
 #define TEST(name)  cmocka_unit_test_setup(name, make)
@@ -175,6 +224,8 @@ int main(void)
         TEST(a_new_request_that_passes_for_an_old_one_breaks_13),
         TEST(a_version_that_was_acknowledged_and_lost_breaks_13),
         EMPTY(a_backfill_that_left_out_a_slot_breaks_13),
+        EMPTY(a_missed_slot_that_is_left_out_breaks_13),
+        EMPTY(a_started_slot_that_is_filled_breaks_2),
         EMPTY(a_cancelled_slot_that_runs_breaks_13),
         EMPTY(two_edits_of_one_version_break_14),
         EMPTY(a_version_that_does_not_grow_breaks_14),

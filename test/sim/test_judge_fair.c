@@ -33,7 +33,7 @@ static void run_at(instant slot, instant at, instant end)
 
 static void miss(instant first, instant last, int64_t count, instant at)
 {
-    struct ledger_entry *l = world_pass(w, at, last, OUTCOME_MISSED, REASON_COALESCED);
+    struct ledger_entry *l = world_ledger(w, at, last, OUTCOME_MISSED, REASON_COALESCED);
 
     l->account.first = first;
     l->account.count = count;
@@ -61,13 +61,13 @@ static void a_slot_in_a_gap_is_where_the_clock_ends_it(void **state)
     world_close(w, gap + SPAN_MIN, gap);
     wait_for(gap + 23 * SPAN_H + 30 * SPAN_MIN);
     w->record.healed = gap;
-    world_accepted(w);
+    assert_accepted(w);
     w->ledger[0].account.count = 70;
-    world_rejected(w, 1);
+    assert_rejected(w, 1);
 }
 
 /* From every 60 to every 90 seconds, at 2:30: 2:00 is the old version's, 3:00 both's. */
-static void an_edit_keeps_what_was_due_and_takes_what_is_new(void **state)
+static void an_edit_keeps_past_slots_and_adds_those_of_the_new_spec(void **state)
 {
     static struct interval_def slower = {.every = 90 * SPAN_S, .anchor = ANCHOR_EPOCH};
     struct rec_command *c;
@@ -85,9 +85,9 @@ static void an_edit_keeps_what_was_due_and_takes_what_is_new(void **state)
     run_at(AT(4, 30), AT(4, 30), AT(4, 35));
     world_close(w, AT(5, 30), AT(4, 30));
     wait_for(AT(6, 0));
-    world_accepted(w);
+    assert_accepted(w);
     miss(AT(4, 0), AT(4, 0), 1, AT(4, 30));
-    world_rejected(w, 2);
+    assert_rejected(w, 2);
 }
 
 /* With jitter it is undecidable whose slot 2:00 is when the edit comes at 2:10. */
@@ -104,26 +104,26 @@ static void a_slot_within_its_jitter_of_an_edit_may_be_lost(void **state)
     world_close(w, AT(2, 40), AT(2, 10));
     wait_for(AT(3, 0));
     w->record.healed = AT(2, 0);
-    world_accepted(w);
+    assert_accepted(w);
     w->drafts[0].def.jitter = 5 * SPAN_S;
     w->history[0].due = w->deliveries[0].run.due = AT(1, 0);
-    world_rejected(w, 11);
+    assert_rejected(w, 11);
 }
 
-static void rows_that_retention_took_prove_nothing(void **state)
+static void missing_rows_prove_nothing_under_retention(void **state)
 {
     (void)state;
     w->drafts[0].policies.retention_count = 1;
     run_at(AT(2, 0), AT(2, 0), AT(2, 5));
     w->cursors[0].started = w->cursors[0].succeeded = 2;
     world_close(w, AT(2, 30), AT(2, 0));
-    world_accepted(w);
+    assert_accepted(w);
     w->drafts[0].policies.retention_count = 0;
-    world_rejected(w, 11);
+    assert_rejected(w, 11);
 }
 
 /* The end of 1:00, by a node whose clock is behind, has a lower key than the row before it. */
-static void of_two_nodes_retention_may_take_the_later_row(void **state)
+static void with_two_nodes_retention_may_delete_the_later_row(void **state)
 {
     struct rec_delivery *d;
 
@@ -137,13 +137,13 @@ static void of_two_nodes_retention_may_take_the_later_row(void **state)
     w->record.history_count--;
     run_at(AT(2, 0), AT(2, 0), AT(2, 5));
     world_close(w, AT(2, 30), AT(2, 0));
-    world_rejected(w, 4);
+    assert_rejected(w, 4);
     w->nodes[1] = (struct node){.id = NODE + 1, .boot = 1, .state = NODE_UP};
     w->nodes[1].lease_until = w->nodes[0].lease_until;
     w->record.node_count = 2;
-    world_accepted(w);
+    assert_accepted(w);
     w->drafts[0].policies.retention_count = 0;
-    world_rejected(w, 4);
+    assert_rejected(w, 4);
 }
 
 /* At 3:00 the clock goes back to 1:00: the mark stays, and nothing is due until 4:00. */
@@ -155,9 +155,9 @@ static void a_clock_that_went_back_makes_nothing_due_again(void **state)
     run_at(AT(3, 0), AT(3, 0), AT(1, 5));
     w->record.clock_stepped = true;
     world_close(w, AT(2, 30), AT(3, 0));
-    world_accepted(w);
+    assert_accepted(w);
     w->record.clock_stepped = false;
-    world_rejected(w, 4);
+    assert_rejected(w, 4);
 }
 
 /* A minute after each end: 1:30 from the creation, then 2:40 after the end at 1:40. */
@@ -174,10 +174,10 @@ static void an_interval_from_completion_follows_the_ends(void **state)
 {
     (void)state;
     follow_ends();
-    world_accepted(w);
+    assert_accepted(w);
     miss(AT(3, 0), AT(3, 0), 1, AT(3, 0));
     w->cursors[0].mark = AT(3, 0);
-    world_rejected(w, 2);
+    assert_rejected(w, 2);
 }
 
 static void an_interval_from_completion_that_stands_still_breaks_25(void **state)
@@ -186,7 +186,7 @@ static void an_interval_from_completion_that_stands_still_breaks_25(void **state
     follow_ends();
     world_close(w, AT(4, 0), AT(2, 40));
     wait_for(INSTANT_NEVER);
-    world_rejected(w, 25);
+    assert_rejected(w, 25);
 }
 
 /* On the minute, and 25 seconds after each start, from 0:30 on: 0:55 lasts until 1:40. */
@@ -202,7 +202,7 @@ static void follow_starts(instant skipped)
     w->drafts[0].def.intervals = both;
     w->drafts[0].def.interval_count = 2;
     d = world_send(w, AT(0, 55), AT(0, 55), 0);
-    (void)world_pass(w, skipped, skipped, OUTCOME_SKIPPED, REASON_OVERLAP);
+    (void)world_ledger(w, skipped, skipped, OUTCOME_SKIPPED, REASON_OVERLAP);
     world_end(w, AT(1, 40), d, OUTCOME_SUCCEEDED, true);
     d = world_send(w, AT(1, 40), AT(1, 0), 0);
     d->run.created_at = AT(1, 0);
@@ -214,14 +214,14 @@ static void follow_starts(instant skipped)
     wait_for(AT(2, 0));
 }
 
-/* 1:00 waits for the end of 0:55; 1:20 still counts from it. */
-static void what_counts_from_starts_counts_from_a_run_that_waits(void **state)
+/* 1:00 waits for the end of 0:55: the next slot is 1:25, not 1:20, which counts from 0:55. */
+static void intervals_from_starts_count_from_a_waiting_run(void **state)
 {
     (void)state;
     follow_starts(AT(1, 25));
-    world_accepted(w);
+    assert_accepted(w);
     follow_starts(AT(1, 20));
-    world_rejected(w, 2);
+    assert_rejected(w, 2);
 }
 
 /* 2:30 had no reason to wait: 1:30 had ended at 2:20. */
@@ -234,9 +234,9 @@ static void a_slot_that_counts_from_a_start_and_is_late_breaks_26(void **state)
     run_at(AT(2, 30), AT(2, 35), AT(2, 40));
     world_close(w, AT(2, 50), AT(2, 30));
     wait_for(AT(3, 30));
-    world_accepted(w);
+    assert_accepted(w);
     w->history[1].created_at = AT(2, 36);
-    world_rejected(w, 26);
+    assert_rejected(w, 26);
 }
 
 static void after_the_last_start_there_are_no_slots(void **state)
@@ -247,10 +247,10 @@ static void after_the_last_start_there_are_no_slots(void **state)
     w->cursors[0].remaining = 0;
     world_close(w, AT(5, 30), AT(1, 0));
     wait_for(INSTANT_NEVER);
-    world_accepted(w);
+    assert_accepted(w);
     w->drafts[0].policies.remaining_runs = 2;
     w->cursors[0].remaining = 1;
-    world_rejected(w, 25);
+    assert_rejected(w, 25);
 }
 
 /* Two nodes: the second, whose clock is a second behind, sends what the first has created. */
@@ -265,13 +265,13 @@ static void clocks_of_two_nodes_may_be_apart(void **state)
     w->nodes[1].id = 2;
     w->nodes[1].event = 0;
     w->record.node_count = 2;
-    world_accepted(w);
+    assert_accepted(w);
     w->record.node_count = 1;
-    world_rejected(w, 12);
+    assert_rejected(w, 12);
 }
 
 /* An attempt handed back unstarted is made again with its number; it was not sent twice. */
-static void an_attempt_that_was_handed_back_counts_for_nothing(void **state)
+static void a_released_attempt_is_not_counted(void **state)
 {
     struct rec_delivery *d;
 
@@ -286,13 +286,13 @@ static void an_attempt_that_was_handed_back_counts_for_nothing(void **state)
     world_end(w, AT(1, 5), d, OUTCOME_SUCCEEDED, true);
     w->cursors[0].started = 1;
     world_close(w, AT(1, 30), AT(1, 0));
-    world_accepted(w);
+    assert_accepted(w);
     w->reports[0].kind = REPORT_ALIVE;
-    world_rejected(w, 8);
+    assert_rejected(w, 8);
 }
 
 /* A node claims 1:00 with fence 1, stalls, and hands it back; fence 2 executes it. */
-static void a_run_may_be_handed_back_by_a_node_that_never_sent_it(void **state)
+static void a_node_may_release_a_run_that_it_never_sent(void **state)
 {
     struct rec_delivery *d;
 
@@ -307,16 +307,16 @@ static void a_run_may_be_handed_back_by_a_node_that_never_sent_it(void **state)
     world_end(w, AT(1, 25), d, OUTCOME_SUCCEEDED, true);
     w->cursors[0].started = 1;
     world_close(w, AT(1, 30), AT(1, 0));
-    world_accepted(w);
+    assert_accepted(w);
     w->reports[0].kind = REPORT_ALIVE;
-    world_rejected(w, 6);
+    assert_rejected(w, 6);
     w->reports[0].kind = REPORT_RELEASE;
     w->reports[0].order = w->turns[w->record.turn_count - 1].order; /* when 2 was in force */
-    world_rejected(w, 6);
+    assert_rejected(w, 6);
 }
 
 /* At 4:10 three slots are due: 4:00 starts for all of them, not first 3:00, then 4:00. */
-static void latest_starts_the_last_of_those_that_are_due(void **state)
+static void catch_up_latest_starts_the_last_due_slot(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -329,9 +329,9 @@ static void latest_starts_the_last_of_those_that_are_due(void **state)
         world_close(w, AT(4, 30), AT(4, 0));
         w->record.healed = AT(4, 10);
         if (i == 0)
-            world_accepted(w);
+            assert_accepted(w);
         else
-            world_rejected(w, 1);
+            assert_rejected(w, 1);
     }
 }
 
@@ -349,13 +349,13 @@ static void an_answer_is_kept_for_a_day_and_no_longer(void **state)
     w->drafts[0].def.end = AT(0, 50);
     world_close(w, AT(1, 0) + 30 * SPAN_H, AT(0, 30));
     wait_for(INSTANT_NEVER);
-    world_accepted(w);
+    assert_accepted(w);
     w->commands[2].reply.is_repeated = false;
-    world_rejected(w, 13);
+    assert_rejected(w, 13);
 }
 
 /* Two places from 2:30 to 3:30: 2:00 and 3:00 run together.  With one place they must not. */
-static void a_gate_admits_what_its_limit_was_at_that_turn(void **state)
+static void a_gate_is_judged_by_its_limit_at_that_turn(void **state)
 {
     struct rec_command *c;
     struct rec_delivery *two, *three;
@@ -376,9 +376,9 @@ static void a_gate_admits_what_its_limit_was_at_that_turn(void **state)
     world_end(w, AT(3, 45), three, OUTCOME_SUCCEEDED, true);
     w->cursors[0].started += 2;
     world_close(w, AT(3, 50), AT(3, 0));
-    world_accepted(w);
+    assert_accepted(w);
     c->order = three->order;
-    world_rejected(w, 10);
+    assert_rejected(w, 10);
 }
 
 /* The queue of the runs, from which workers claim them. */
@@ -393,7 +393,7 @@ static void set_limit(struct rec_command *c, int64_t most)
  * One place from 0:40 on, two from 2:30, one from 3:20: 2:00 and 3:00 run simultaneously, and
  * both continue when there is one place.  4:00 begins when they have ended, not before.
  */
-static void a_queue_gives_out_what_its_limit_was_at_that_turn(void **state)
+static void a_queue_is_judged_by_its_limit_at_that_turn(void **state)
 {
     struct rec_command *c;
     struct rec_delivery *two, *three, *four;
@@ -419,11 +419,11 @@ static void a_queue_gives_out_what_its_limit_was_at_that_turn(void **state)
     }
     w->cursors[0].started += 3;
     world_close(w, AT(4, 10), AT(4, 0));
-    world_accepted(w);
+    assert_accepted(w);
     c->command.limit = 1;
-    world_rejected(w, 10);
+    assert_rejected(w, 10);
     c->command.limit = 0; /* no limit */
-    world_accepted(w);
+    assert_accepted(w);
 }
 
 /* Set by another node: it counts a second later, when this one must have read it. */
@@ -454,13 +454,13 @@ static void a_limit_of_another_node_may_not_be_known_for_a_second(void **state)
     w->nodes[1].id = NODE + 1;
     w->record.node_count = 2;
     world_close(w, AT(3, 50), AT(3, 0));
-    world_accepted(w);
+    assert_accepted(w);
     c->node = w->turns[c->order].node = NODE;
-    world_rejected(w, 10);
+    assert_rejected(w, 10);
 }
 
 /* Stepped clocks hide nothing: 2:00 is sent before the turn that ends 1:00. */
-static void runs_side_by_side_break_10_by_whatever_clock(void **state)
+static void overlapping_runs_break_10_although_the_clock_was_stepped(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -479,14 +479,14 @@ static void runs_side_by_side_break_10_by_whatever_clock(void **state)
         w->cursors[0].started = 2;
         world_close(w, AT(2, 30), AT(2, 0));
         if (i == 0)
-            world_accepted(w);
+            assert_accepted(w);
         else
-            world_rejected(w, 10);
+            assert_rejected(w, 10);
     }
 }
 
 /* 1:00 is handed back at 1:10, ends at 2:20 without a holder; 2:00 has the gate meanwhile. */
-static void a_run_that_was_handed_back_is_not_behind_its_gate(void **state)
+static void a_released_run_does_not_occupy_its_gate(void **state)
 {
     struct rec_delivery *one, *two;
 
@@ -507,9 +507,9 @@ static void a_run_that_was_handed_back_is_not_behind_its_gate(void **state)
     world_end(w, AT(2, 30), two, OUTCOME_SUCCEEDED, true);
     w->cursors[0].started = 2;
     world_close(w, AT(2, 40), AT(2, 0));
-    world_accepted(w);
+    assert_accepted(w);
     w->reports[0].kind = REPORT_ALIVE;
-    world_rejected(w, 10);
+    assert_rejected(w, 10);
 }
 
 /*
@@ -542,20 +542,20 @@ static void fail_and_cancel(instant failed)
     world_close(w, AT(2, 40), AT(2, 0));
 }
 
-static void an_attempt_whose_row_is_gone_left_the_gate_when_it_was_reported(void **state)
+static void an_attempt_without_a_row_left_the_gate_at_its_report(void **state)
 {
     (void)state;
     fail_and_cancel(AT(1, 10));
-    world_accepted(w);
+    assert_accepted(w);
     w->reports[0].rc = RC_UNKNOWN;
-    world_accepted(w);
+    assert_accepted(w);
     w->reports[0].kind = REPORT_ALIVE; /* the engine ended it; when is unknown */
-    world_accepted(w);
+    assert_accepted(w);
     w->history[0].outcome = OUTCOME_UNKNOWN; /* it was running until then */
     w->history[0].reason = REASON_LEASE;
-    world_rejected(w, 10);
+    assert_rejected(w, 10);
     fail_and_cancel(AT(2, 10));
-    world_rejected(w, 10);
+    assert_rejected(w, 10);
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, make_empty)
@@ -564,27 +564,27 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_slot_in_a_gap_is_where_the_clock_ends_it),
-        TEST(an_edit_keeps_what_was_due_and_takes_what_is_new),
+        TEST(an_edit_keeps_past_slots_and_adds_those_of_the_new_spec),
         TEST(a_slot_within_its_jitter_of_an_edit_may_be_lost),
-        TEST(rows_that_retention_took_prove_nothing),
-        TEST(of_two_nodes_retention_may_take_the_later_row),
+        TEST(missing_rows_prove_nothing_under_retention),
+        TEST(with_two_nodes_retention_may_delete_the_later_row),
         TEST(a_clock_that_went_back_makes_nothing_due_again),
         TEST(an_interval_from_completion_follows_the_ends),
         TEST(an_interval_from_completion_that_stands_still_breaks_25),
-        TEST(what_counts_from_starts_counts_from_a_run_that_waits),
+        TEST(intervals_from_starts_count_from_a_waiting_run),
         TEST(a_slot_that_counts_from_a_start_and_is_late_breaks_26),
         TEST(after_the_last_start_there_are_no_slots),
         TEST(clocks_of_two_nodes_may_be_apart),
-        TEST(an_attempt_that_was_handed_back_counts_for_nothing),
-        TEST(a_run_may_be_handed_back_by_a_node_that_never_sent_it),
-        TEST(latest_starts_the_last_of_those_that_are_due),
+        TEST(a_released_attempt_is_not_counted),
+        TEST(a_node_may_release_a_run_that_it_never_sent),
+        TEST(catch_up_latest_starts_the_last_due_slot),
         TEST(an_answer_is_kept_for_a_day_and_no_longer),
-        TEST(a_gate_admits_what_its_limit_was_at_that_turn),
-        TEST(a_queue_gives_out_what_its_limit_was_at_that_turn),
+        TEST(a_gate_is_judged_by_its_limit_at_that_turn),
+        TEST(a_queue_is_judged_by_its_limit_at_that_turn),
         TEST(a_limit_of_another_node_may_not_be_known_for_a_second),
-        TEST(runs_side_by_side_break_10_by_whatever_clock),
-        TEST(a_run_that_was_handed_back_is_not_behind_its_gate),
-        TEST(an_attempt_whose_row_is_gone_left_the_gate_when_it_was_reported),
+        TEST(overlapping_runs_break_10_although_the_clock_was_stepped),
+        TEST(a_released_run_does_not_occupy_its_gate),
+        TEST(an_attempt_without_a_row_left_the_gate_at_its_report),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ static void a_wildcard_runs_in_both_passes_of_a_fold(void **state)
     expect(&def, DAY_2024_11_03, DAY_2024_11_03 + SPAN_DAY, list, COUNT(list));
 }
 
-static void the_written_clock_rule_wins(void **state)
+static void the_dst_rule_of_the_spec_applies(void **state)
 {
     struct cron_def cron;
     struct spec_def def = cron_of(&cron, "30 2 * * *", new_york);
@@ -137,7 +137,7 @@ static void an_interval_counts_from_the_epoch_with_its_phase(void **state)
 }
 
 /* The 10th of March has 23 hours in New York, the 3rd of November 25. */
-static void an_interval_from_midnight_begins_anew_each_day(void **state)
+static void an_interval_from_midnight_restarts_each_day(void **state)
 {
     struct interval_def interval;
     struct spec_def def = every_of(&interval, 6 * SPAN_H, ANCHOR_MIDNIGHT);
@@ -194,7 +194,7 @@ static void a_window_filters_or_moves(void **state)
     expect(&def, day + 5 * SPAN_H, day + 38 * SPAN_H, moved, COUNT(moved));
 }
 
-static void exclusions_and_bounds_take_slots_away(void **state)
+static void exclusions_and_bounds_remove_slots(void **state)
 {
     struct interval_def interval;
     struct spec_def def = every_of(&interval, 12 * SPAN_H, ANCHOR_EPOCH);
@@ -251,7 +251,7 @@ static void entries_that_coincide_are_one_slot(void **state)
 }
 
 /* 02:30 of 9 March falls into the gap of the 10th, where that day's own is as well. */
-static void a_shift_moves_what_is_on_an_excluded_date(void **state)
+static void a_shift_moves_slots_of_an_excluded_date(void **state)
 {
     struct cron_def cron;
     struct spec_def def = cron_of(&cron, "30 2 * * *", new_york);
@@ -269,7 +269,7 @@ static void a_shift_moves_what_is_on_an_excluded_date(void **state)
 }
 
 /* From 8 March, 16:00, on: 18 hours reach the 9th, 36 and 54 the 10th, 72 the 11th. */
-static void a_shift_moves_nothing_to_the_day_that_it_counts_from(void **state)
+static void a_shift_does_not_move_a_slot_to_the_day_of_its_origin(void **state)
 {
     struct interval_def interval;
     struct spec_def def = every_of(&interval, 18 * SPAN_H, ANCHOR_COMPLETION);
@@ -290,7 +290,7 @@ static void a_shift_moves_nothing_to_the_day_that_it_counts_from(void **state)
     expect_from(&def, &origin, origin.last_end, end + 48 * SPAN_H, longer, COUNT(longer));
 }
 
-static void what_the_judge_cannot_read_is_refused(void **state)
+static void unsupported_specs_are_rejected(void **state)
 {
     struct judge_zones *zones = judge_zones_new();
     struct arena *arena = arena_new(ARENA_BYTES);
@@ -317,18 +317,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_daily_time_in_a_gap_runs_at_its_end),
         cmocka_unit_test(a_wildcard_runs_in_both_passes_of_a_fold),
-        cmocka_unit_test(the_written_clock_rule_wins),
+        cmocka_unit_test(the_dst_rule_of_the_spec_applies),
         cmocka_unit_test(times_of_day_follow_the_zone),
         cmocka_unit_test(an_interval_counts_from_the_epoch_with_its_phase),
-        cmocka_unit_test(an_interval_from_midnight_begins_anew_each_day),
+        cmocka_unit_test(an_interval_from_midnight_restarts_each_day),
         cmocka_unit_test(intervals_follow_starts_and_ends),
         cmocka_unit_test(a_window_filters_or_moves),
-        cmocka_unit_test(exclusions_and_bounds_take_slots_away),
+        cmocka_unit_test(exclusions_and_bounds_remove_slots),
         cmocka_unit_test(one_offs_and_now_are_slots),
         cmocka_unit_test(entries_that_coincide_are_one_slot),
-        cmocka_unit_test(a_shift_moves_what_is_on_an_excluded_date),
-        cmocka_unit_test(a_shift_moves_nothing_to_the_day_that_it_counts_from),
-        cmocka_unit_test(what_the_judge_cannot_read_is_refused),
+        cmocka_unit_test(a_shift_moves_slots_of_an_excluded_date),
+        cmocka_unit_test(a_shift_does_not_move_a_slot_to_the_day_of_its_origin),
+        cmocka_unit_test(unsupported_specs_are_rejected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

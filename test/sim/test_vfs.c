@@ -75,7 +75,7 @@ static int64_t ask(struct world *w, struct db *db, const struct db_stmt *stmt)
 
 /* Connections. */
 
-static void a_reader_sees_its_snapshot_while_the_writer_goes_on(void **state)
+static void a_reader_sees_its_snapshot_while_the_writer_continues(void **state)
 {
     struct world *w = *state;
     struct db *reader = open_reader();
@@ -96,7 +96,7 @@ static void a_reader_sees_its_snapshot_while_the_writer_goes_on(void **state)
     db_close(reader);
 }
 
-static void a_second_writer_has_to_wait_and_gives_up_without_losing_time(void **state)
+static void a_second_writer_gets_busy_without_waiting(void **state)
 {
     struct world *w = *state;
     struct db *other = NULL;
@@ -113,7 +113,7 @@ static void a_second_writer_has_to_wait_and_gives_up_without_losing_time(void **
     assert_int_equal(count_transactions(w->db, w->arena), 3);
 }
 
-static void the_log_is_written_back_and_deleted_when_all_have_closed(void **state)
+static void the_wal_is_written_back_and_deleted_by_the_last_close(void **state)
 {
     struct world *w = *state;
     struct vfs_disk *disk = sim_vfs_disk(w->vfs);
@@ -129,7 +129,7 @@ static void the_log_is_written_back_and_deleted_when_all_have_closed(void **stat
 
 /* Deaths. */
 
-static void what_is_open_dies_with_the_process_and_must_be_closed(void **state)
+static void after_a_kill_open_connections_fail_and_must_be_closed(void **state)
 {
     struct world *w = *state;
     struct db *reader = open_reader(), *other = NULL;
@@ -152,7 +152,7 @@ static void what_is_open_dies_with_the_process_and_must_be_closed(void **state)
     commit(w, 2);
 }
 
-static void a_kill_keeps_what_was_not_synced_and_a_loss_of_power_does_not(void **state)
+static void a_kill_keeps_unsynced_data_and_a_power_loss_does_not(void **state)
 {
     struct world *w = *state;
 
@@ -170,7 +170,7 @@ static void a_kill_keeps_what_was_not_synced_and_a_loss_of_power_does_not(void *
     assert_int_equal(count_transactions(w->db, w->arena), 2);
 }
 
-static void a_world_that_stands_still_lets_nothing_happen(void **state)
+static void after_a_stop_no_call_changes_the_disk(void **state)
 {
     struct world *w = *state;
     uint64_t digest;
@@ -235,7 +235,7 @@ static enum rc write_both(struct db *db, bool both, struct err *err)
  * Half of each write reaches a full disk: of the first two pages one, complete; of the second
  * write the same page's first half, and the head that makes it a commit.
  */
-static void what_a_full_disk_has_taken_of_two_transactions_is_not_a_third(void **state)
+static void half_written_transactions_do_not_combine_into_one(void **state)
 {
     static const struct db_stmt look = {"SELECT n FROM first", NULL};
     struct world *w = *state;
@@ -257,7 +257,7 @@ static void what_a_full_disk_has_taken_of_two_transactions_is_not_a_third(void *
 }
 
 /* SQLite would continue, and its next commit would report success. */
-static void after_a_failed_sync_nothing_is_tried_again(void **state)
+static void after_a_failed_sync_no_commit_is_retried(void **state)
 {
     struct world *w = *state;
 
@@ -284,7 +284,7 @@ static void a_failed_read_ends_the_connection(void **state)
     assert_int_equal(count_transactions(w->db, w->arena), 1);
 }
 
-static void damage_to_a_file_is_noticed(void **state)
+static void damage_to_a_file_is_detected(void **state)
 {
     struct world *w = *state;
     char noise[4096];
@@ -345,8 +345,8 @@ static int64_t live(struct world *w)
     return done;
 }
 
-/* False if the fault did not strike: the loop ends. */
-static bool survives(enum sim_fault fault, uint64_t n, bool forever, bool power)
+/* Checks the database after a fault at operation `n`; false if the fault did not strike. */
+static bool check_fault(enum sim_fault fault, uint64_t n, bool forever, bool power)
 {
     struct prng prng;
     struct world w;
@@ -372,7 +372,7 @@ static bool survives(enum sim_fault fault, uint64_t n, bool forever, bool power)
     return struck;
 }
 
-static void no_fault_at_any_place_leaves_a_wrong_database(void **state)
+static void no_fault_at_any_operation_damages_the_database(void **state)
 {
     static const enum sim_fault faults[] = {SIM_READ_ERROR, SIM_WRITE_ERROR, SIM_FULL,
                                             SIM_SYNC_ERROR};
@@ -382,7 +382,7 @@ static void no_fault_at_any_place_leaves_a_wrong_database(void **state)
         for (int kind = 0; kind < 4; kind++) {
             uint64_t n = 1;
 
-            while (survives(faults[i], n, (kind & 1) != 0, (kind & 2) != 0))
+            while (check_fault(faults[i], n, (kind & 1) != 0, (kind & 2) != 0))
                 assert_true(n++ < STRIKES_MAX);
             assert_true(n > 10); /* it struck at many places */
         }
@@ -415,7 +415,7 @@ static void one_seed_leaves_the_same_bytes_each_time(void **state)
     assert_true(digest_of_a_life(5) != digest_of_a_life(7));
 }
 
-static void time_is_what_was_handed_in(void **state)
+static void sqlite_reads_the_time_that_was_set(void **state)
 {
     static const struct db_stmt seconds = {"SELECT CAST(strftime('%s', 'now') AS INTEGER)",
                                            NULL};
@@ -430,22 +430,22 @@ static void time_is_what_was_handed_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        VFS_TEST(a_reader_sees_its_snapshot_while_the_writer_goes_on),
-        VFS_TEST(a_second_writer_has_to_wait_and_gives_up_without_losing_time),
-        VFS_TEST(the_log_is_written_back_and_deleted_when_all_have_closed),
-        VFS_TEST(what_is_open_dies_with_the_process_and_must_be_closed),
-        VFS_TEST(a_kill_keeps_what_was_not_synced_and_a_loss_of_power_does_not),
-        VFS_TEST(a_world_that_stands_still_lets_nothing_happen),
+        VFS_TEST(a_reader_sees_its_snapshot_while_the_writer_continues),
+        VFS_TEST(a_second_writer_gets_busy_without_waiting),
+        VFS_TEST(the_wal_is_written_back_and_deleted_by_the_last_close),
+        VFS_TEST(after_a_kill_open_connections_fail_and_must_be_closed),
+        VFS_TEST(a_kill_keeps_unsynced_data_and_a_power_loss_does_not),
+        VFS_TEST(after_a_stop_no_call_changes_the_disk),
         VFS_TEST(a_failed_write_ends_the_connection_and_loses_nothing),
         VFS_TEST(a_full_disk_undoes_the_transaction_and_the_next_may_succeed),
-        VFS_TEST(what_a_full_disk_has_taken_of_two_transactions_is_not_a_third),
-        VFS_TEST(after_a_failed_sync_nothing_is_tried_again),
+        VFS_TEST(half_written_transactions_do_not_combine_into_one),
+        VFS_TEST(after_a_failed_sync_no_commit_is_retried),
         VFS_TEST(a_failed_read_ends_the_connection),
-        VFS_TEST(damage_to_a_file_is_noticed),
+        VFS_TEST(damage_to_a_file_is_detected),
         VFS_TEST(operations_are_counted_and_faults_strike_once_or_for_ever),
-        cmocka_unit_test(no_fault_at_any_place_leaves_a_wrong_database),
+        cmocka_unit_test(no_fault_at_any_operation_damages_the_database),
         cmocka_unit_test(one_seed_leaves_the_same_bytes_each_time),
-        VFS_TEST(time_is_what_was_handed_in),
+        VFS_TEST(sqlite_reads_the_time_that_was_set),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

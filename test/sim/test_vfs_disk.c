@@ -46,7 +46,7 @@ static size_t run_of(const struct vfs_file *file, int64_t at, int byte, size_t l
     return n;
 }
 
-static void what_is_written_is_read(void **state)
+static void a_read_returns_the_written_bytes(void **state)
 {
     struct vfs_disk *disk = vfs_disk_new();
     struct vfs_file *file = vfs_disk_make(disk, "a");
@@ -66,7 +66,7 @@ static void what_is_written_is_read(void **state)
     vfs_disk_free(disk);
 }
 
-static void a_gap_reads_as_zeros_even_where_something_was_cut_off(void **state)
+static void a_gap_reads_as_zeros_even_after_a_truncation(void **state)
 {
     struct vfs_disk *disk = vfs_disk_new();
     struct vfs_file *file = vfs_disk_make(disk, "a");
@@ -88,7 +88,7 @@ static void a_gap_reads_as_zeros_even_where_something_was_cut_off(void **state)
     vfs_disk_free(disk);
 }
 
-static void what_was_synced_survives_and_what_was_not_may_not(void **state)
+static void synced_data_survives_and_unsynced_data_may_not(void **state)
 {
     struct vfs_disk *disk = vfs_disk_new();
     struct vfs_file *file = vfs_disk_make(disk, "a");
@@ -109,7 +109,7 @@ static void what_was_synced_survives_and_what_was_not_may_not(void **state)
     vfs_disk_free(disk);
 }
 
-static void noise_is_where_something_was_written_and_nowhere_else(void **state)
+static void garbled_bytes_are_only_where_a_write_was_pending(void **state)
 {
     struct vfs_disk *disk = vfs_disk_new();
     struct vfs_file *file = vfs_disk_make(disk, "a");
@@ -149,7 +149,7 @@ static void a_torn_sector_is_new_up_to_a_byte_and_old_from_there(void **state)
     vfs_disk_free(disk);
 }
 
-static void each_sector_has_a_fate_of_its_own(void **state)
+static void the_fate_of_each_sector_is_independent(void **state)
 {
     struct vfs_disk *disk = vfs_disk_new();
     struct vfs_file *file = vfs_disk_make(disk, "a");
@@ -198,7 +198,7 @@ static void a_write_may_survive_without_the_one_after_it(void **state)
     assert_int_equal(seen[0] + seen[1] + seen[2], 100);
 }
 
-static void a_truncation_is_certain_when_it_is_synced(void **state)
+static void a_truncation_is_durable_after_a_sync(void **state)
 {
     struct vfs_disk *disk = vfs_disk_new();
     struct vfs_file *file = vfs_disk_make(disk, "a");
@@ -219,7 +219,7 @@ static void a_truncation_is_certain_when_it_is_synced(void **state)
     vfs_disk_free(disk);
 }
 
-static void a_failed_sync_loses_what_no_later_sync_brings_back(void **state)
+static void after_a_failed_sync_no_later_sync_writes_the_data(void **state)
 {
     struct vfs_disk *disk = vfs_disk_new();
     struct vfs_file *file = vfs_disk_make(disk, "a");
@@ -239,7 +239,7 @@ static void a_failed_sync_loses_what_no_later_sync_brings_back(void **state)
     vfs_disk_free(disk);
 }
 
-static void a_new_name_is_certain_with_its_first_sync(void **state)
+static void a_new_name_is_durable_after_its_first_sync(void **state)
 {
     struct vfs_disk *disk = vfs_disk_new();
     struct vfs_file *file = vfs_disk_make(disk, "a");
@@ -258,7 +258,7 @@ static void a_new_name_is_certain_with_its_first_sync(void **state)
     vfs_disk_free(disk);
 }
 
-static void a_deletion_is_certain_with_the_next_sync_of_any_file(void **state)
+static void a_deletion_is_durable_after_the_next_sync_of_any_file(void **state)
 {
     struct vfs_disk *disk = vfs_disk_new();
     struct vfs_file *file = vfs_disk_make(disk, "a"), *other = vfs_disk_make(disk, "b");
@@ -281,7 +281,7 @@ static void a_deletion_is_certain_with_the_next_sync_of_any_file(void **state)
     vfs_disk_free(disk);
 }
 
-static void a_name_that_was_given_anew_is_one_file_afterwards(void **state)
+static void a_reused_name_is_one_file_after_a_power_loss(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
@@ -306,7 +306,7 @@ static void a_name_that_was_given_anew_is_one_file_afterwards(void **state)
     }
 }
 
-static void a_deleted_file_can_be_used_until_it_is_let_go(void **state)
+static void a_deleted_file_can_be_used_until_it_is_released(void **state)
 {
     struct vfs_disk *disk = vfs_disk_new();
     struct vfs_file *file = vfs_disk_make(disk, "a");
@@ -324,7 +324,7 @@ static void a_deleted_file_can_be_used_until_it_is_let_go(void **state)
     vfs_disk_free(disk);
 }
 
-static void what_waits_too_long_is_written_back_without_a_sync(void **state)
+static void data_above_the_pending_limit_is_durable_without_a_sync(void **state)
 {
     static const char megabyte[1 << 20] = "x";
     struct vfs_disk *disk = vfs_disk_new();
@@ -353,7 +353,7 @@ static uint64_t digest_of(uint64_t seed, int byte)
     return digest;
 }
 
-static void one_seed_has_one_end(void **state)
+static void one_seed_leaves_the_same_content(void **state)
 {
     (void)state;
     assert_true(digest_of(7, 'x') == digest_of(7, 'x'));
@@ -364,21 +364,21 @@ static void one_seed_has_one_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(a_gap_reads_as_zeros_even_where_something_was_cut_off),
-        cmocka_unit_test(what_was_synced_survives_and_what_was_not_may_not),
-        cmocka_unit_test(noise_is_where_something_was_written_and_nowhere_else),
+        cmocka_unit_test(a_read_returns_the_written_bytes),
+        cmocka_unit_test(a_gap_reads_as_zeros_even_after_a_truncation),
+        cmocka_unit_test(synced_data_survives_and_unsynced_data_may_not),
+        cmocka_unit_test(garbled_bytes_are_only_where_a_write_was_pending),
         cmocka_unit_test(a_torn_sector_is_new_up_to_a_byte_and_old_from_there),
-        cmocka_unit_test(each_sector_has_a_fate_of_its_own),
+        cmocka_unit_test(the_fate_of_each_sector_is_independent),
         cmocka_unit_test(a_write_may_survive_without_the_one_after_it),
-        cmocka_unit_test(a_truncation_is_certain_when_it_is_synced),
-        cmocka_unit_test(a_failed_sync_loses_what_no_later_sync_brings_back),
-        cmocka_unit_test(a_new_name_is_certain_with_its_first_sync),
-        cmocka_unit_test(a_deletion_is_certain_with_the_next_sync_of_any_file),
-        cmocka_unit_test(a_name_that_was_given_anew_is_one_file_afterwards),
-        cmocka_unit_test(a_deleted_file_can_be_used_until_it_is_let_go),
-        cmocka_unit_test(what_waits_too_long_is_written_back_without_a_sync),
-        cmocka_unit_test(one_seed_has_one_end),
+        cmocka_unit_test(a_truncation_is_durable_after_a_sync),
+        cmocka_unit_test(after_a_failed_sync_no_later_sync_writes_the_data),
+        cmocka_unit_test(a_new_name_is_durable_after_its_first_sync),
+        cmocka_unit_test(a_deletion_is_durable_after_the_next_sync_of_any_file),
+        cmocka_unit_test(a_reused_name_is_one_file_after_a_power_loss),
+        cmocka_unit_test(a_deleted_file_can_be_used_until_it_is_released),
+        cmocka_unit_test(data_above_the_pending_limit_is_durable_without_a_sync),
+        cmocka_unit_test(one_seed_leaves_the_same_content),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static int leave(void **state)
     return 0;
 }
 
-static void many_may_read_and_one_of_them_may_mean_to_write(void **state)
+static void many_connections_may_read_and_one_may_reserve(void **state)
 {
     struct three *h = *state;
 
@@ -55,7 +55,7 @@ static void many_may_read_and_one_of_them_may_mean_to_write(void **state)
     assert_true(vfs_locks_raise(&h->b, VFS_RESERVED));
 }
 
-static void a_writer_waits_for_readers_and_lets_no_new_one_in(void **state)
+static void a_pending_writer_waits_for_readers_and_excludes_new_ones(void **state)
 {
     struct three *h = *state;
 
@@ -74,7 +74,7 @@ static void a_writer_waits_for_readers_and_lets_no_new_one_in(void **state)
     assert_true(vfs_locks_raise(&h->b, VFS_EXCLUSIVE)); /* to roll a journal back */
 }
 
-static void a_slot_is_for_many_readers_or_for_one_alone(void **state)
+static void a_slot_has_many_shared_holders_or_one_exclusive(void **state)
 {
     struct three *h = *state;
 
@@ -91,7 +91,7 @@ static void a_slot_is_for_many_readers_or_for_one_alone(void **state)
     assert_true(vfs_locks_take(&h->a, 4, 1, true));
 }
 
-static void slots_are_had_all_or_none(void **state)
+static void all_requested_slots_are_locked_or_none(void **state)
 {
     struct three *h = *state;
 
@@ -103,7 +103,7 @@ static void slots_are_had_all_or_none(void **state)
     assert_true(vfs_locks_take(&h->b, 0, VFS_SLOTS, true));
 }
 
-static void memory_is_shared_and_goes_with_its_last_user(void **state)
+static void shared_memory_is_freed_by_its_last_user(void **state)
 {
     struct three *h = *state;
     char *memory;
@@ -122,7 +122,7 @@ static void memory_is_shared_and_goes_with_its_last_user(void **state)
     assert_int_equal(memory[0], 0);
 }
 
-static void who_leaves_gives_everything_back(void **state)
+static void a_holder_that_leaves_releases_everything(void **state)
 {
     struct three *h = *state;
 
@@ -142,12 +142,12 @@ static void who_leaves_gives_everything_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        LOCKS_TEST(many_may_read_and_one_of_them_may_mean_to_write),
-        LOCKS_TEST(a_writer_waits_for_readers_and_lets_no_new_one_in),
-        LOCKS_TEST(a_slot_is_for_many_readers_or_for_one_alone),
-        LOCKS_TEST(slots_are_had_all_or_none),
-        LOCKS_TEST(memory_is_shared_and_goes_with_its_last_user),
-        LOCKS_TEST(who_leaves_gives_everything_back),
+        LOCKS_TEST(many_connections_may_read_and_one_may_reserve),
+        LOCKS_TEST(a_pending_writer_waits_for_readers_and_excludes_new_ones),
+        LOCKS_TEST(a_slot_has_many_shared_holders_or_one_exclusive),
+        LOCKS_TEST(all_requested_slots_are_locked_or_none),
+        LOCKS_TEST(shared_memory_is_freed_by_its_last_user),
+        LOCKS_TEST(a_holder_that_leaves_releases_everything),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

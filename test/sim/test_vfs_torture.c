@@ -143,7 +143,7 @@ static void live_and_die(struct torture *t)
     die(t);
 }
 
-static enum verdict judge(struct torture *t)
+static enum verdict check_database(struct torture *t)
 {
     int64_t found = DAMAGED, least = t->acknowledged;
     int64_t most = least + (t->under_way ? 1 : 0);
@@ -159,7 +159,7 @@ static enum verdict judge(struct torture *t)
     if (found != DAMAGED &&
         db_exec(t->w.db, STR("UPDATE last SET opened = opened + 1"), &err) != RC_OK)
         found = DAMAGED;
-    /* Mostly not closed, so that the next life begins with what recovery left. */
+    /* Half of the time without a clean close: the next life begins with what recovery left. */
     if (is_one_of(t, 2))
         sim_vfs_process_kill(t->w.vfs);
     t->w.db = db_close(t->w.db);
@@ -177,15 +177,15 @@ static enum verdict torture(uint64_t seed, const char *setting, bool ignore_sync
     world_new(&t.w, seed);
     prng_seed(&t.prng, seed);
     sim_vfs_ignore_sync(t.w.vfs, ignore_sync);
-    for (int rf = 0; rf < LIVES && verdict == GOOD; rf++) {
+    for (int life = 0; life < LIVES && verdict == GOOD; life++) {
         live_and_die(&t);
-        verdict = judge(&t);
+        verdict = check_database(&t);
     }
     world_free(&t.w);
     return verdict;
 }
 
-static void what_was_acknowledged_survives_every_death(void **state)
+static void acknowledged_transactions_survive_kills_and_power_losses(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -200,7 +200,7 @@ static void what_was_acknowledged_survives_every_death(void **state)
  * A commit fails at its sync and its process ends: the kernel shows data that the disk never
  * got.  The next process finds it, and nothing that it acknowledges may depend on it.
  */
-static void what_follows_a_failed_sync_survives_a_loss_of_power(void **state)
+static void commits_after_a_failed_sync_survive_a_power_loss(void **state)
 {
     static const struct vfs_odds nothing_stays = {.drop = 1};
     struct world w;
@@ -226,9 +226,9 @@ static void what_follows_a_failed_sync_survives_a_loss_of_power(void **state)
     world_free(&w);
 }
 
-/* The negative controls: without the settings that we rely on, data is lost. */
+/* Negative controls: without the settings that Belfry relies on, data is lost. */
 
-static void without_a_sync_at_each_commit_some_are_lost_and_no_file_is_damaged(void **state)
+static void without_a_sync_per_commit_some_are_lost_but_no_file_is_damaged(void **state)
 {
     int seen[3] = {0};
 
@@ -252,9 +252,9 @@ static void on_a_disk_that_lies_about_syncs_files_are_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_acknowledged_survives_every_death),
-        cmocka_unit_test(what_follows_a_failed_sync_survives_a_loss_of_power),
-        cmocka_unit_test(without_a_sync_at_each_commit_some_are_lost_and_no_file_is_damaged),
+        cmocka_unit_test(acknowledged_transactions_survive_kills_and_power_losses),
+        cmocka_unit_test(commits_after_a_failed_sync_survive_a_power_loss),
+        cmocka_unit_test(without_a_sync_per_commit_some_are_lost_but_no_file_is_damaged),
         cmocka_unit_test(on_a_disk_that_lies_about_syncs_files_are_damaged),
     };
 

@@ -58,7 +58,7 @@ static inline void assert_ids(const struct db_result *result, const char *expect
 
 #define assert_str_equal(a, b) assert_true(str_eq(a, b))
 
-/* A text that no page holds, of characters of three bytes. */
+/* A text larger than a page, of characters of three bytes. */
 static inline struct str big_text(struct fixture *f)
 {
     char *text = arena_take(f->arena, BIG_BYTES);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of the store, empty for each test, on one connection per group of tests.  At the
- * end the connection knows which statements ran, so that none can be forgotten; that is why
- * this file includes db/driver.h.
+ * The tables of the store, empty for each test, on one connection per group of tests.
+ *
+ * Includes db/driver.h to count the statements that the connection has prepared: the last test
+ * of a file fails if a statement of that file was not run.
  */
 #pragma once
 
@@ -13,7 +14,7 @@
 #include "store/schema.h"
 
 enum {
-    STATEMENTS_MAX = 128, /* statements of the tests themselves */
+    STATEMENTS_MAX = 160, /* statements of the tests themselves */
     ASK_MAX = 256,        /* bytes of one of them */
     SOURCE_MAX = 65536,   /* bytes of a file of src/store */
 };
@@ -24,8 +25,8 @@ enum {
 static struct db_stmt statements[STATEMENTS_MAX];
 static char own_sql[STATEMENTS_MAX][ASK_MAX];
 
-static const struct db_stmt *at_first[DB_SLOTS]; /* those that created the tables */
-static int at_first_count;
+static const struct db_stmt *migration_stmts[DB_SLOTS]; /* they created the tables */
+static int migration_stmt_count;
 
 /* Every table except `migrations`, in alphabetical order. */
 #define TABLES                                                                           \
@@ -45,7 +46,7 @@ static inline int set_up_tables(void **state)
     db_rollback(f->db);
     for (int i = 0; i < DB_SLOTS; i++)
         if (f->db->cache[i].stmt)
-            at_first[at_first_count++] = f->db->cache[i].stmt;
+            migration_stmts[migration_stmt_count++] = f->db->cache[i].stmt;
     return 0;
 }
 
@@ -72,15 +73,15 @@ static inline int set_up_empty(void **state)
 #define STORE_TEST(name)       cmocka_unit_test_setup(name, set_up_empty)
 #define RUN_STORE_TESTS(tests) cmocka_run_group_tests(tests, set_up_tables, tear_down)
 
-static inline bool is_of_the_store(const struct db_stmt *stmt)
+static inline bool is_store_statement(const struct db_stmt *stmt)
 {
-    bool is = stmt;
+    bool is_own = stmt;
 
-    for (int i = 0; i < at_first_count; i++)
-        is = is && stmt != at_first[i];
+    for (int i = 0; i < migration_stmt_count; i++)
+        is_own = is_own && stmt != migration_stmts[i];
     for (int i = 0; i < STATEMENTS_MAX; i++)
-        is = is && stmt != &statements[i];
-    return is;
+        is_own = is_own && stmt != &statements[i];
+    return is_own;
 }
 
 /* The number of statements in a file of src/store. */
@@ -104,13 +105,16 @@ static inline int count_definitions(const char *path)
     return count;
 }
 
-/* For the last test of a file, which fills tables of other files with exec(). */
+/*
+ * For the last test of a file.  The tests must fill tables of other files with exec(), so that
+ * their statements are not counted.
+ */
 static inline void assert_every_statement_ran(const struct fixture *f, const char *path)
 {
     int ran = 0, defined = count_definitions(path);
 
     for (int i = 0; i < DB_SLOTS; i++)
-        ran += is_of_the_store(f->db->cache[i].stmt) ? 1 : 0;
+        ran += is_store_statement(f->db->cache[i].stmt) ? 1 : 0;
     if (ran != defined)
         fail_msg("%s has %d statements, and %d were run", path, defined, ran);
 }

@@ -57,7 +57,7 @@ static void an_entry_is_read_as_it_was_packed(void **state)
     assert_false(any);
 }
 
-static void prints_are_there_or_not(void **state)
+static void fingerprints_are_optional(void **state)
 {
     char room[AUDIT_ENTRY_MAX + 1];
     struct audit_entry entry = example, got;
@@ -78,7 +78,7 @@ static void prints_are_there_or_not(void **state)
 }
 
 /* Computed by hand: two numbers, then each text preceded by its length. */
-static void the_print_of_a_schedule_is_over_all_that_can_be_edited(void **state)
+static void the_fingerprint_of_a_schedule_covers_all_editable_fields(void **state)
 {
     struct schedule_row row = {.dialect = 3, .spec = STR("{}"), .description = STR("d")};
     uint8_t bytes[8 * 9 + 3] = {
@@ -95,7 +95,7 @@ static void the_print_of_a_schedule_is_over_all_that_can_be_edited(void **state)
     assert_memory_equal(got.bytes, expected, AUDIT_FINGERPRINT);
 }
 
-static void a_long_text_is_cut_and_a_damaged_row_is_told(void **state)
+static void a_long_text_is_truncated_and_a_damaged_row_is_rejected(void **state)
 {
     static char text[300];
     char room[AUDIT_ENTRY_MAX + 1];
@@ -115,8 +115,47 @@ static void a_long_text_is_cut_and_a_damaged_row_is_told(void **state)
     }
 }
 
+/* 254 bytes and a character of two: the cut falls between its bytes. */
+static void a_text_is_cut_between_characters(void **state)
+{
+    static char text[300];
+    char room[AUDIT_ENTRY_MAX + 1];
+    struct audit_entry entry = {.object = {text, sizeof text}}, got;
+    struct str bytes;
+    bool any;
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    memcpy(text + AUDIT_TEXT_MAX - 1, "\xc3\xa9", 2);
+    bytes = packed(&entry, room, sizeof room);
+    assert_int_equal(bytes.len, audit_packed_size(&entry));
+    OK(audit_unpack(&bytes, &got, &any, err));
+    assert_int_equal(got.object.len, AUDIT_TEXT_MAX - 1);
+}
+
+/* As earlier versions stored it: the first byte of the last character is there. */
+static void a_text_that_ends_within_a_character_is_read_without_it(void **state)
+{
+    static char text[AUDIT_TEXT_MAX];
+    char room[AUDIT_ENTRY_MAX + 1];
+    struct audit_entry entry = {.object = {text, sizeof text}}, got;
+    struct str bytes, part;
+    struct err why;
+    bool any;
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    text[AUDIT_TEXT_MAX - 1] = '\xc3';
+    part = bytes = packed(&entry, room, sizeof room);
+    OK(audit_unpack(&part, &got, &any, err));
+    assert_int_equal(got.object.len, AUDIT_TEXT_MAX - 1);
+    text[7] = '\xc3';
+    part = bytes = packed(&entry, room, sizeof room);
+    assert_int_equal(audit_unpack(&part, &got, &any, &why), RC_CORRUPT);
+}
+
 /* The hashed bytes, by hand: 32 zeros, four numbers, the body. */
-static void the_hash_of_a_row_is_over_all_of_it(void **state)
+static void the_hash_of_a_row_covers_all_columns(void **state)
 {
     struct audit_row row = {.node = 1, .seq = 2, .count = 3, .at = 4, .body = STR("abc")};
     uint8_t bytes[32 + 32 + 3] = {
@@ -206,7 +245,7 @@ static void rows_are_found_by_node_and_by_time(void **state)
     assert_ids(&rest, "1 2");
 }
 
-static void old_rows_go_the_oldest_first(void **state)
+static void the_oldest_rows_are_pruned_first(void **state)
 {
     struct fixture *f = *state;
     struct db_result got;
@@ -250,7 +289,7 @@ static void the_old_rows_of_a_node_that_is_down_are_found(void **state)
     assert_ids(&left, "");
 }
 
-static void every_result_has_a_word_of_its_own(void **state)
+static void every_result_has_a_different_text(void **state)
 {
     (void)state;
     for (int a = 1; a < AUDIT_RESULT_COUNT; a++)
@@ -259,7 +298,7 @@ static void every_result_has_a_word_of_its_own(void **state)
                                     audit_result_text((enum audit_result)b));
 }
 
-static void every_statement_ran(void **state)
+static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/audit.c");
 }
@@ -268,16 +307,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(an_entry_is_read_as_it_was_packed),
-        STORE_TEST(prints_are_there_or_not),
-        STORE_TEST(the_print_of_a_schedule_is_over_all_that_can_be_edited),
-        STORE_TEST(a_long_text_is_cut_and_a_damaged_row_is_told),
-        STORE_TEST(the_hash_of_a_row_is_over_all_of_it),
+        STORE_TEST(fingerprints_are_optional),
+        STORE_TEST(the_fingerprint_of_a_schedule_covers_all_editable_fields),
+        STORE_TEST(a_text_is_cut_between_characters),
+        STORE_TEST(a_text_that_ends_within_a_character_is_read_without_it),
+        STORE_TEST(a_long_text_is_truncated_and_a_damaged_row_is_rejected),
+        STORE_TEST(the_hash_of_a_row_covers_all_columns),
         STORE_TEST(a_row_is_read_as_it_was_written),
         STORE_TEST(rows_are_found_by_node_and_by_time),
-        STORE_TEST(old_rows_go_the_oldest_first),
+        STORE_TEST(the_oldest_rows_are_pruned_first),
         STORE_TEST(the_old_rows_of_a_node_that_is_down_are_found),
-        STORE_TEST(every_result_has_a_word_of_its_own),
-        STORE_TEST(every_statement_ran),
+        STORE_TEST(every_result_has_a_different_text),
+        STORE_TEST(every_statement_was_run),
     };
 
     return RUN_STORE_TESTS(tests);

@@ -17,7 +17,7 @@
     "INSERT INTO ledger (id, schedule, pass, first, last, count, outcome, reason, written_at," \
     " expire_at) VALUES (" id ", " schedule ", 0, " first ", 90, 3, 3, 4, 0, 0)"
 
-static void versions_are_told(void **state)
+static void the_newest_migration_is_the_version(void **state)
 {
     struct fixture *f = *state;
     struct db_result got;
@@ -30,7 +30,7 @@ static void versions_are_told(void **state)
     assert_int_equal(db_int_at(&got, 0, 0), 41);
 }
 
-static void open_runs_come_page_by_page(void **state)
+static void open_runs_are_read_in_pages(void **state)
 {
     struct fixture *f = *state;
     struct check_run run;
@@ -56,7 +56,7 @@ static void open_runs_come_page_by_page(void **state)
     assert_ids(&got, "1");
 }
 
-static void attempts_come_the_newest_first(void **state)
+static void attempts_are_read_newest_first(void **state)
 {
     struct fixture *f = *state;
     struct check_attempt a;
@@ -80,7 +80,7 @@ static void attempts_come_the_newest_first(void **state)
     assert_int_equal(a.ended_at, 77);
 }
 
-static void ranges_come_by_key(void **state)
+static void ledger_rows_are_read_by_key(void **state)
 {
     struct fixture *f = *state;
     struct db_result got;
@@ -96,7 +96,7 @@ static void ranges_come_by_key(void **state)
     assert_int_equal(db_int_at(&got, 0, 6), 7);
 }
 
-static void what_hangs_on_nothing_is_found(void **state)
+static void orphaned_rows_are_found(void **state)
 {
     static const char *const found[ORPHANS_COUNT] = {
         [ORPHANS_CURSORS] = "",   [ORPHANS_SCHEDULES] = "", [ORPHANS_RUNS] = "1 2",
@@ -145,34 +145,45 @@ static void gates_that_count_wrongly_are_found(void **state)
     assert_int_equal(db_int_at(&got, 0, 4), 1);
 }
 
-static void the_rest_is_counted_and_listed(void **state)
+static void schedules_backfills_and_calendars_are_listed(void **state)
 {
     struct fixture *f = *state;
     struct db_result got[4];
 
     exec(f->db, "INSERT INTO backfills (id, schedule, pass, from_at, until_at, mark, overlap,"
                 " started, created_at, created_by) VALUES (1, 7, 1, 0, 1, 0, 0, 0, 0, 'x')");
-    check_schedules(f->db, 0, 5, &got[0]);
+    exec(
+        f->db,
+        "INSERT INTO schedules (id, namespace, version, deleted_at, packed, action, name, spec,"
+        " policies, description, dialect, created_at, created_by, updated_at, updated_by)"
+        " SELECT id, 1, 0, id - 6, CAST('' AS {blob}), '', 'x', '', '', '', 0, 0, '', 0, ''"
+        " FROM (SELECT 6 AS id UNION ALL SELECT 7 UNION ALL SELECT 8) AS v");
+    exec(f->db,
+         "INSERT INTO cursors SELECT id, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,"
+         " 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM schedules");
+    exec(f->db, "INSERT INTO calendars VALUES (3, 1, 'a', 1, CAST('' AS {blob}), 0),"
+                " (4, 1, 'b', 1, CAST('' AS {blob}), 0)");
+    check_schedules(f->db, 6, 1, &got[0]);
     check_schedule_count(f->db, &got[1]);
     check_backfills(f->db, 7, &got[2]);
-    check_calendars(f->db, 0, 5, &got[3]);
+    check_calendars(f->db, 3, 5, &got[3]);
     flush(f);
-    assert_int_equal(got[0].rows, 0);
-    assert_int_equal(db_int_at(&got[1], 0, 0), 0);
+    assert_ids(&got[0], "7");
+    assert_int_equal(db_int_at(&got[1], 0, 0), 3);
     assert_int_equal(db_int_at(&got[2], 0, 0), 1);
-    assert_int_equal(got[3].rows, 0);
+    assert_ids(&got[3], "4");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(versions_are_told),
-        STORE_TEST(open_runs_come_page_by_page),
-        STORE_TEST(attempts_come_the_newest_first),
-        STORE_TEST(ranges_come_by_key),
-        STORE_TEST(what_hangs_on_nothing_is_found),
+        STORE_TEST(the_newest_migration_is_the_version),
+        STORE_TEST(open_runs_are_read_in_pages),
+        STORE_TEST(attempts_are_read_newest_first),
+        STORE_TEST(ledger_rows_are_read_by_key),
+        STORE_TEST(orphaned_rows_are_found),
         STORE_TEST(gates_that_count_wrongly_are_found),
-        STORE_TEST(the_rest_is_counted_and_listed),
+        STORE_TEST(schedules_backfills_and_calendars_are_listed),
     };
 
     return RUN_STORE_TESTS(tests);

@@ -138,8 +138,8 @@ static void an_update_writes_every_field_of_its_own_row_only(void **state)
     assert_cursor(&back, &two);
 }
 
-/* Each field alone, and those of a start, of an end and all together. */
-static void a_change_writes_every_field_that_is_not_as_it_was(void **state)
+/* Changes 1 field, then 2 adjacent fields, and so on up to all of them. */
+static void a_change_writes_every_changed_field(void **state)
 {
     struct fixture *f = *state;
     struct cursor one = distinct(1, 1000), other = distinct(1, 5000), two = distinct(2, 2000);
@@ -151,11 +151,11 @@ static void a_change_writes_every_field_that_is_not_as_it_was(void **state)
     other.last_outcome = 10;
     cursors_insert(f->db, &one);
     cursors_insert(f->db, &two);
-    for (size_t skip = 1; skip <= fields; skip++) {
+    for (size_t width = 1; width <= fields; width++) {
         for (size_t i = 1; i < fields; i++) {
             struct cursor was = read_one(f, 1), now = was, back;
 
-            for (size_t k = i; k < fields && k < i + skip; k++)
+            for (size_t k = i; k < fields && k < i + width; k++)
                 ((int64_t *)&now)[k] = ((int64_t *)&was)[k] == ((int64_t *)&one)[k]
                                            ? ((int64_t *)&other)[k]
                                            : ((int64_t *)&one)[k];
@@ -189,7 +189,7 @@ static void a_plain_start_and_a_plain_end_are_written(void **state)
     assert_cursor(&back, &now);
 }
 
-static void the_ends_of_every_number_are_kept(void **state)
+static void extreme_values_are_stored_exactly(void **state)
 {
     struct fixture *f = *state;
     struct cursor never = extreme(INT64_MAX, INSTANT_NEVER), none = extreme(1, INSTANT_NONE);
@@ -204,7 +204,7 @@ static void the_ends_of_every_number_are_kept(void **state)
     assert_cursor(&back, &none);
 }
 
-static void what_is_due_comes_in_order_of_waking_and_then_of_key(void **state)
+static void due_cursors_are_ordered_by_wake_time_and_key(void **state)
 {
     struct fixture *f = *state;
     struct db_result all, some, none, far;
@@ -227,7 +227,7 @@ static void what_is_due_comes_in_order_of_waking_and_then_of_key(void **state)
     assert_ids(&far, "6");
 }
 
-static void what_is_due_is_read_whole(void **state)
+static void due_and_locked_cursors_have_every_field(void **state)
 {
     struct fixture *f = *state;
     struct cursor c = distinct(8, 900), back;
@@ -282,7 +282,7 @@ static void the_next_wake_is_the_first_after_an_instant(void **state)
     assert_ids(&none, "");
 }
 
-static void cursors_are_walked_in_portions_of_keys(void **state)
+static void keys_of_cursors_are_listed_in_batches(void **state)
 {
     struct fixture *f = *state;
     struct db_result first, rest, none;
@@ -309,14 +309,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(every_field_has_its_column),
         STORE_TEST(an_update_writes_every_field_of_its_own_row_only),
-        STORE_TEST(a_change_writes_every_field_that_is_not_as_it_was),
+        STORE_TEST(a_change_writes_every_changed_field),
         STORE_TEST(a_plain_start_and_a_plain_end_are_written),
-        STORE_TEST(the_ends_of_every_number_are_kept),
-        STORE_TEST(what_is_due_comes_in_order_of_waking_and_then_of_key),
-        STORE_TEST(what_is_due_is_read_whole),
+        STORE_TEST(extreme_values_are_stored_exactly),
+        STORE_TEST(due_cursors_are_ordered_by_wake_time_and_key),
+        STORE_TEST(due_and_locked_cursors_have_every_field),
         STORE_TEST(a_cursor_that_is_deleted_is_not_found),
         STORE_TEST(the_next_wake_is_the_first_after_an_instant),
-        STORE_TEST(cursors_are_walked_in_portions_of_keys),
+        STORE_TEST(keys_of_cursors_are_listed_in_batches),
         cmocka_unit_test(every_statement_was_run),
     };
 

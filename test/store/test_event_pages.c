@@ -35,7 +35,7 @@ static void assert_node(const struct db_result *rows, int row, struct event_node
     assert_int_equal(got.last, expected.last);
 }
 
-static void nodes_say_from_where_to_where_their_events_are_kept(void **state)
+static void each_node_has_its_oldest_and_last_event(void **state)
 {
     struct fixture *f = *state;
     struct db_result rows;
@@ -57,7 +57,7 @@ static void nodes_say_from_where_to_where_their_events_are_kept(void **state)
     assert_node(&rows, 3, (struct event_node){4, STR("none"), 1, 0});
 }
 
-static void a_schedule_and_a_zone_tell_whose_they_are(void **state)
+static void the_owner_of_an_event_is_a_schedule_or_a_zone(void **state)
 {
     struct fixture *f = *state;
     struct db_result schedule, other, zone, nobody;
@@ -104,8 +104,8 @@ static void every_statement_was_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(nodes_say_from_where_to_where_their_events_are_kept),
-        STORE_TEST(a_schedule_and_a_zone_tell_whose_they_are),
+        STORE_TEST(each_node_has_its_oldest_and_last_event),
+        STORE_TEST(the_owner_of_an_event_is_a_schedule_or_a_zone),
         cmocka_unit_test(every_statement_was_run),
     };
 

@@ -160,7 +160,7 @@ static void a_request_key_is_used_once_in_its_namespace(void **state)
     assert_int_equal(nobody.rows, 0);
 }
 
-static void a_request_is_finished_with_its_answer_or_taken_back(void **state)
+static void a_request_gets_its_reply_or_is_deleted(void **state)
 {
     struct fixture *f = *state;
     struct request done = distinct(STR("done")), other = distinct(STR("other"));
@@ -181,7 +181,7 @@ static void a_request_is_finished_with_its_answer_or_taken_back(void **state)
     assert_request(f, &other);
 }
 
-#define HISTORY_ROW                                                                    \
+#define HISTORY_ROWS                                                                   \
     "INSERT INTO history (id, schedule, slot, pass, attempt, fence, bits, outcome,"    \
     " reason, last, due, created_at, started_at, ended_at, queue, node, expire_at)"    \
     " SELECT id, schedule, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, expire_at FROM (" \
@@ -189,7 +189,7 @@ static void a_request_is_finished_with_its_answer_or_taken_back(void **state)
     " UNION ALL SELECT 20, 1, 900 UNION ALL SELECT 30, 1, 500"                         \
     " UNION ALL SELECT 40, 2, 501 UNION ALL SELECT 50, 2, 100) AS v"
 
-#define LEDGER_ROW                                                                 \
+#define LEDGER_ROWS                                                                \
     "INSERT INTO ledger (id, schedule, pass, first, last, count, outcome, reason," \
     " written_at, expire_at)"                                                      \
     " SELECT id, schedule, 0, id, 0, 0, 0, 0, 0, expire_at FROM ("                 \
@@ -197,7 +197,7 @@ static void a_request_is_finished_with_its_answer_or_taken_back(void **state)
     " UNION ALL SELECT 20, 1, 900 UNION ALL SELECT 30, 1, 500"                     \
     " UNION ALL SELECT 40, 2, 501 UNION ALL SELECT 50, 3, 100) AS v"
 
-typedef void portion_fn(struct db *db, int64_t after, int limit, struct db_result *ret);
+typedef void batch_end_fn(struct db *db, int64_t after, int limit, struct db_result *ret);
 typedef void prune_fn(struct db *db, int64_t after, int64_t until, instant now,
                       struct db_result *ret);
 
@@ -210,7 +210,7 @@ static int64_t prune(struct fixture *f, prune_fn *fn, int64_t after, int64_t unt
     return got.changed;
 }
 
-static void assert_batch_end(struct fixture *f, portion_fn *fn, int64_t after, int limit,
+static void assert_batch_end(struct fixture *f, batch_end_fn *fn, int64_t after, int limit,
                              const char *expected)
 {
     struct db_result got;
@@ -220,12 +220,12 @@ static void assert_batch_end(struct fixture *f, portion_fn *fn, int64_t after, i
     assert_ids(&got, expected);
 }
 
-static void history_is_pruned_in_portions_of_rows_that_are_looked_at(void **state)
+static void history_is_pruned_in_batches_of_rows_read(void **state)
 {
     struct fixture *f = *state;
     struct db_result left;
 
-    exec(f->db, HISTORY_ROW);
+    exec(f->db, HISTORY_ROWS);
     assert_batch_end(f, prune_history_batch_end, 0, 2, "20");
     assert_batch_end(f, prune_history_batch_end, 20, 2, "40");
     assert_batch_end(f, prune_history_batch_end, 40, 2, "50");
@@ -238,12 +238,12 @@ static void history_is_pruned_in_portions_of_rows_that_are_looked_at(void **stat
     assert_ids(&left, "20 40");
 }
 
-static void the_ledger_is_pruned_in_portions_of_rows_that_are_looked_at(void **state)
+static void the_ledger_is_pruned_in_batches_of_rows_read(void **state)
 {
     struct fixture *f = *state;
     struct db_result left;
 
-    exec(f->db, LEDGER_ROW);
+    exec(f->db, LEDGER_ROWS);
     assert_batch_end(f, prune_ledger_batch_end, 0, 2, "20");
     assert_batch_end(f, prune_ledger_batch_end, 20, 2, "40");
     assert_batch_end(f, prune_ledger_batch_end, 40, 2, "50");
@@ -256,7 +256,7 @@ static void the_ledger_is_pruned_in_portions_of_rows_that_are_looked_at(void **s
     assert_ids(&left, "20 40");
 }
 
-static void old_events_go_from_the_front_a_few_at_a_time(void **state)
+static void the_oldest_events_are_pruned_first_in_batches(void **state)
 {
     struct fixture *f = *state;
 
@@ -300,7 +300,7 @@ static void the_old_events_of_a_node_that_is_down_are_found(void **state)
     assert_ids(&left, "");
 }
 
-static void old_requests_go_the_oldest_first(void **state)
+static void the_oldest_requests_are_pruned_first(void **state)
 {
     static const instant expiries[] = {103, 100, 102, 101, 99};
     struct fixture *f = *state;
@@ -329,7 +329,7 @@ static void assert_schedules(struct fixture *f, const char *expected)
 }
 
 /* History and ledger of 1 and 2 are left, and the ledger of 3; 4 and 7 are not deleted. */
-static void deleted_schedules_go_when_nothing_is_left_of_them(void **state)
+static void a_deleted_schedule_is_pruned_after_its_history_and_ledger(void **state)
 {
     struct fixture *f = *state;
 
@@ -341,8 +341,8 @@ static void deleted_schedules_go_when_nothing_is_left_of_them(void **state)
         " '' FROM (SELECT 1 AS id, 10 AS deleted_at UNION ALL SELECT 2, 10"
         " UNION ALL SELECT 3, 10 UNION ALL SELECT 4, 0 UNION ALL SELECT 5, 20"
         " UNION ALL SELECT 6, 30 UNION ALL SELECT 7, 0 UNION ALL SELECT 8, 40) AS v");
-    exec(f->db, HISTORY_ROW);
-    exec(f->db, LEDGER_ROW);
+    exec(f->db, HISTORY_ROWS);
+    exec(f->db, LEDGER_ROWS);
     assert_batch_end(f, prune_schedules_batch_end, 0, 4, "5");
     assert_batch_end(f, prune_schedules_batch_end, 5, 4, "8");
     assert_batch_end(f, prune_schedules_batch_end, 8, 4, "");
@@ -361,7 +361,7 @@ static void deleted_schedules_go_when_nothing_is_left_of_them(void **state)
 }
 
 /* An open run, a cursor that its last run still needs, and the output of a run. */
-static void deleted_schedules_stay_while_they_are_at_work(void **state)
+static void a_deleted_schedule_stays_while_it_has_a_cursor_run_or_log(void **state)
 {
     struct fixture *f = *state;
 
@@ -404,14 +404,14 @@ int main(void)
         STORE_TEST(the_last_event_of_a_node_is_found_by_its_name),
         STORE_TEST(every_field_of_a_request_has_its_column),
         STORE_TEST(a_request_key_is_used_once_in_its_namespace),
-        STORE_TEST(a_request_is_finished_with_its_answer_or_taken_back),
-        STORE_TEST(history_is_pruned_in_portions_of_rows_that_are_looked_at),
-        STORE_TEST(the_ledger_is_pruned_in_portions_of_rows_that_are_looked_at),
-        STORE_TEST(old_events_go_from_the_front_a_few_at_a_time),
+        STORE_TEST(a_request_gets_its_reply_or_is_deleted),
+        STORE_TEST(history_is_pruned_in_batches_of_rows_read),
+        STORE_TEST(the_ledger_is_pruned_in_batches_of_rows_read),
+        STORE_TEST(the_oldest_events_are_pruned_first_in_batches),
         STORE_TEST(the_old_events_of_a_node_that_is_down_are_found),
-        STORE_TEST(old_requests_go_the_oldest_first),
-        STORE_TEST(deleted_schedules_go_when_nothing_is_left_of_them),
-        STORE_TEST(deleted_schedules_stay_while_they_are_at_work),
+        STORE_TEST(the_oldest_requests_are_pruned_first),
+        STORE_TEST(a_deleted_schedule_is_pruned_after_its_history_and_ledger),
+        STORE_TEST(a_deleted_schedule_stays_while_it_has_a_cursor_run_or_log),
         cmocka_unit_test(every_statement_was_run),
     };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables exceptions and backfills on both databases.
+ * Tables exceptions, backfills and stops on both databases.
  */
 #include "rows.h"
 
@@ -52,7 +52,7 @@ static void a_slot_is_cancelled_once_and_can_be_restored(void **state)
     assert_exceptions(f, 2, "100");
 }
 
-static void exceptions_are_read_in_order_and_forgotten_up_to_an_instant(void **state)
+static void exceptions_are_read_in_order_and_deleted_up_to_an_instant(void **state)
 {
     static const instant slots[] = {300, 100, INSTANT_NEVER, 200, -5};
     struct fixture *f = *state;
@@ -81,9 +81,19 @@ static struct backfill distinct(int64_t id, int64_t schedule)
         .until = 15,
         .mark = 16,
         .overlap = 17,
-        .started = 18,
+        .requested = 18,
         .created_at = DAY_ONE + 19,
         .created_by = STR("fay"),
+        .stage = BACKFILL_FILLED,
+        .flags = BACKFILL_STOPPED,
+        .slots = 20,
+        .begun = 21,
+        .skipped = 22,
+        .withdrawn = 23,
+        .cancelled = 24,
+        .succeeded = 25,
+        .failed = 26,
+        .ended_at = DAY_ONE + 27,
     };
 }
 
@@ -96,7 +106,17 @@ static void assert_backfill(const struct backfill *got, const struct backfill *e
     assert_int_equal(got->until, expected->until);
     assert_int_equal(got->mark, expected->mark);
     assert_int_equal(got->overlap, expected->overlap);
-    assert_int_equal(got->started, expected->started);
+    assert_int_equal(got->requested, expected->requested);
+    assert_int_equal(got->stage, expected->stage);
+    assert_int_equal(got->flags, expected->flags);
+    assert_int_equal(got->slots, expected->slots);
+    assert_int_equal(got->begun, expected->begun);
+    assert_int_equal(got->skipped, expected->skipped);
+    assert_int_equal(got->withdrawn, expected->withdrawn);
+    assert_int_equal(got->cancelled, expected->cancelled);
+    assert_int_equal(got->succeeded, expected->succeeded);
+    assert_int_equal(got->failed, expected->failed);
+    assert_int_equal(got->ended_at, expected->ended_at);
     assert_int_equal(got->created_at, expected->created_at);
     assert_str_equal(got->created_by, expected->created_by);
 }
@@ -131,9 +151,19 @@ static void every_field_of_a_backfill_has_its_column(void **state)
     assert_int_column(f, "backfills", "started", 18);
     assert_int_column(f, "backfills", "created_at", DAY_ONE + 19);
     assert_text_column(f, "backfills", "created_by", STR("fay"));
+    assert_int_column(f, "backfills", "stage", 1);
+    assert_int_column(f, "backfills", "flags", 8);
+    assert_int_column(f, "backfills", "slots", 20);
+    assert_int_column(f, "backfills", "begun", 21);
+    assert_int_column(f, "backfills", "skipped", 22);
+    assert_int_column(f, "backfills", "withdrawn", 23);
+    assert_int_column(f, "backfills", "cancelled", 24);
+    assert_int_column(f, "backfills", "succeeded", 25);
+    assert_int_column(f, "backfills", "failed", 26);
+    assert_int_column(f, "backfills", "ended_at", DAY_ONE + 27);
 }
 
-static void the_ends_of_a_backfill_are_kept(void **state)
+static void extreme_values_of_a_backfill_are_stored_exactly(void **state)
 {
     struct fixture *f = *state;
     struct backfill b = {.id = INT64_MAX,
@@ -141,7 +171,7 @@ static void the_ends_of_a_backfill_are_kept(void **state)
                          .from = INSTANT_NONE,
                          .until = INSTANT_NEVER,
                          .mark = INSTANT_NONE,
-                         .started = INT64_MAX};
+                         .requested = INT64_MAX};
     struct backfill back;
 
     backfills_insert(f->db, &b);
@@ -149,7 +179,7 @@ static void the_ends_of_a_backfill_are_kept(void **state)
     assert_backfill(&back, &b);
 }
 
-static void a_backfill_moves_and_others_stay(void **state)
+static void an_update_changes_only_its_own_backfill(void **state)
 {
     struct fixture *f = *state;
     struct backfill one = distinct(1, 5), two = distinct(2, 6), moved = distinct(1, 5), back;
@@ -157,7 +187,16 @@ static void a_backfill_moves_and_others_stay(void **state)
     backfills_insert(f->db, &one);
     backfills_insert(f->db, &two);
     moved.mark = 90;
-    moved.started = 91;
+    moved.requested = 91;
+    moved.stage = BACKFILL_ENDED;
+    moved.flags = BACKFILL_EXPIRED;
+    moved.begun = 92;
+    moved.skipped = 93;
+    moved.withdrawn = 94;
+    moved.cancelled = 95;
+    moved.succeeded = 96;
+    moved.failed = 97;
+    moved.ended_at = 98;
     backfills_update(f->db, &moved);
     back = first_of(f, 5);
     assert_backfill(&back, &moved);
@@ -165,7 +204,7 @@ static void a_backfill_moves_and_others_stay(void **state)
     assert_backfill(&back, &two);
 }
 
-static void backfills_are_read_in_order_of_their_making_and_deleted(void **state)
+static void backfills_are_read_in_order_of_creation_and_deleted(void **state)
 {
     static const int64_t keys[] = {4, 1, 3, 2};
     struct fixture *f = *state;
@@ -179,11 +218,10 @@ static void backfills_are_read_in_order_of_their_making_and_deleted(void **state
     }
     backfills_insert(f->db, &other);
     backfills_of(f->db, 5, 3, &some);
-    backfills_delete(f->db, 2);
-    backfills_of(f->db, 5, 100, &all);
+    backfills_find(f->db, 6, 13, &all);
     flush(f);
     assert_ids(&some, "1 2 3");
-    assert_ids(&all, "1 3 4");
+    assert_ids(&all, "9");
     backfills_delete_all(f->db, 5);
     backfills_of(f->db, 5, 100, &all);
     backfills_of(f->db, 6, 100, &some);
@@ -192,7 +230,26 @@ static void backfills_are_read_in_order_of_their_making_and_deleted(void **state
     assert_ids(&some, "9");
 }
 
-static void stops_are_taken_once_by_their_node(void **state)
+static void the_newest_backfills_that_have_ended_are_kept(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result all, other;
+
+    for (int64_t key = 1; key <= 6; key++) {
+        struct backfill b = distinct(key, key == 6 ? 7 : 5);
+
+        b.stage = key == 2 ? BACKFILL_FILLING : BACKFILL_ENDED;
+        backfills_insert(f->db, &b);
+    }
+    backfills_forget(f->db, 5, 2);
+    backfills_of(f->db, 5, 100, &all);
+    backfills_of(f->db, 7, 100, &other);
+    flush(f);
+    assert_ids(&all, "2 4 5");
+    assert_ids(&other, "6");
+}
+
+static void a_node_takes_its_stops_once(void **state)
 {
     struct fixture *f = *state;
     struct db_result some, rest, none, other;
@@ -228,12 +285,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(every_field_of_an_exception_has_its_column),
         STORE_TEST(a_slot_is_cancelled_once_and_can_be_restored),
-        STORE_TEST(exceptions_are_read_in_order_and_forgotten_up_to_an_instant),
+        STORE_TEST(exceptions_are_read_in_order_and_deleted_up_to_an_instant),
         STORE_TEST(every_field_of_a_backfill_has_its_column),
-        STORE_TEST(the_ends_of_a_backfill_are_kept),
-        STORE_TEST(a_backfill_moves_and_others_stay),
-        STORE_TEST(backfills_are_read_in_order_of_their_making_and_deleted),
-        STORE_TEST(stops_are_taken_once_by_their_node),
+        STORE_TEST(extreme_values_of_a_backfill_are_stored_exactly),
+        STORE_TEST(an_update_changes_only_its_own_backfill),
+        STORE_TEST(backfills_are_read_in_order_of_creation_and_deleted),
+        STORE_TEST(the_newest_backfills_that_have_ended_are_kept),
+        STORE_TEST(a_node_takes_its_stops_once),
         cmocka_unit_test(every_statement_was_run),
     };
 

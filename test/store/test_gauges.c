@@ -56,7 +56,7 @@ static void due_schedules_are_counted(void **state)
     assert_true(db_int_at(&bytes, 0, 0) > 4096);
 }
 
-static void a_schedule_is_named(void **state)
+static void a_schedule_and_its_namespace_are_found_by_key(void **state)
 {
     struct fixture *f = *state;
     struct db_result got, none;
@@ -85,7 +85,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(open_runs_are_counted_by_state_and_lane),
         STORE_TEST(due_schedules_are_counted),
-        STORE_TEST(a_schedule_is_named),
+        STORE_TEST(a_schedule_and_its_namespace_are_found_by_key),
         STORE_TEST(every_statement_was_run),
     };
 

@@ -137,7 +137,7 @@ static void every_field_of_an_attempt_has_its_column(void **state)
     assert_history_columns(f, &end);
 }
 
-static void the_ends_of_every_number_and_text_are_kept(void **state)
+static void extreme_values_are_stored_exactly(void **state)
 {
     struct fixture *f = *state;
     struct run empty = {.attempt_at = INSTANT_NONE, .slot = INSTANT_NONE};
@@ -197,8 +197,8 @@ static void the_newest_of_a_schedule_are_kept(void **state)
     assert_history(f, 2, "6 4 2");
 }
 
-/* Keys 1 to 6 belong to node 0; those of node 3 are counted up to its first. */
-static void what_another_node_has_yet_to_count_is_kept(void **state)
+/* Keys 1 to 3 belong to node 0.  Node 3 has counted its history up to its first key. */
+static void rows_that_another_node_has_not_counted_are_kept(void **state)
 {
     const int64_t other = 3 << 12;
     struct fixture *f = *state;
@@ -328,7 +328,7 @@ static void the_newest_range_of_pass_zero_is_extended(void **state)
     assert_int_equal(ask_int(f, "SELECT count(*) FROM ledger"), 4);
 }
 
-static void a_range_that_is_gone_or_of_another_kind_is_not_extended_but_begun(void **state)
+static void an_extend_without_a_matching_range_inserts_a_row(void **state)
 {
     struct fixture *f = *state;
     struct ledger_entry none_before = entry(1, 0, 1000, 1500), back;
@@ -383,7 +383,7 @@ static void assert_results(struct fixture *f, int64_t schedule, struct str resul
     assert_true(failure.len == 0 ? value->type == DB_NULL : str_eq(value->bytes, failure));
 }
 
-static void a_result_forgets_the_failure_and_a_failure_keeps_the_result(void **state)
+static void a_result_clears_the_failure_and_a_failure_keeps_the_result(void **state)
 {
     struct fixture *f = *state;
     struct str large = big_text(f);
@@ -453,7 +453,7 @@ static void the_input_of_a_run_is_kept_with_its_last_attempt(void **state)
     assert_history(f, 21, "4 3 2 1");
 }
 
-static void the_last_end_of_each_node_is_told(void **state)
+static void the_last_key_of_each_node_is_listed(void **state)
 {
     struct fixture *f = *state;
     int64_t at = key_of(DAY_ONE), one = 1 << KEY_COUNT_BITS, last = NODES_MAX * one;
@@ -486,17 +486,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(every_field_of_an_attempt_has_its_column),
-        STORE_TEST(the_ends_of_every_number_and_text_are_kept),
+        STORE_TEST(extreme_values_are_stored_exactly),
         STORE_TEST(history_is_read_backwards_in_pages),
-        STORE_TEST(the_last_end_of_each_node_is_told),
-        STORE_TEST(what_another_node_has_yet_to_count_is_kept),
+        STORE_TEST(the_last_key_of_each_node_is_listed),
+        STORE_TEST(rows_that_another_node_has_not_counted_are_kept),
         STORE_TEST(the_newest_of_a_schedule_are_kept),
         STORE_TEST(every_field_of_the_ledger_has_its_column),
         STORE_TEST(a_slot_is_in_the_ledger_once),
         STORE_TEST(the_newest_range_of_pass_zero_is_extended),
-        STORE_TEST(a_range_that_is_gone_or_of_another_kind_is_not_extended_but_begun),
+        STORE_TEST(an_extend_without_a_matching_range_inserts_a_row),
         STORE_TEST(the_ledger_is_read_in_order_from_the_range_that_holds_an_instant),
-        STORE_TEST(a_result_forgets_the_failure_and_a_failure_keeps_the_result),
+        STORE_TEST(a_result_clears_the_failure_and_a_failure_keeps_the_result),
         STORE_TEST(the_input_of_a_run_is_kept_with_its_last_attempt),
         cmocka_unit_test(every_statement_was_run),
     };

@@ -80,7 +80,7 @@ static void every_field_has_its_column(void **state)
 }
 
 /* Regardless of which node made the key of a part. */
-static void the_parts_of_a_run_follow_each_other(void **state)
+static void the_parts_of_a_run_are_in_order_of_insertion(void **state)
 {
     struct fixture *f = *state;
 
@@ -111,7 +111,7 @@ static void runs_are_kept_apart(void **state)
     assert_int_equal(ask_int(f, "SELECT max(total) FROM logs WHERE id > 1"), 5);
 }
 
-static void the_part_that_passes_the_bound_is_the_last(void **state)
+static void the_part_that_exceeds_the_limit_is_the_last(void **state)
 {
     struct fixture *f = *state;
     struct log_part run = part(f, 0, 0), last;
@@ -130,7 +130,7 @@ static void the_part_that_passes_the_bound_is_the_last(void **state)
     assert_true(log_is_full(&last));
 }
 
-static void a_log_of_just_the_bound_is_full(void **state)
+static void a_log_of_exactly_the_limit_is_full(void **state)
 {
     struct fixture *f = *state;
 
@@ -146,7 +146,7 @@ static void add_expiring(struct fixture *f, int64_t id, instant expire_at)
     assert_int_equal(insert(f, &p), 1);
 }
 
-static void assert_portion(struct fixture *f, int64_t after, const char *expected)
+static void assert_batch_end(struct fixture *f, int64_t after, const char *expected)
 {
     struct db_result got;
 
@@ -155,7 +155,7 @@ static void assert_portion(struct fixture *f, int64_t after, const char *expecte
     assert_ids(&got, expected);
 }
 
-static void old_parts_are_pruned_in_portions_of_rows_that_are_looked_at(void **state)
+static void old_parts_are_pruned_in_batches_of_rows_read(void **state)
 {
     struct fixture *f = *state;
     struct db_result first, again, second;
@@ -164,9 +164,9 @@ static void old_parts_are_pruned_in_portions_of_rows_that_are_looked_at(void **s
     add_expiring(f, 20, 900);
     add_expiring(f, 30, 100);
     add_expiring(f, 40, 501);
-    assert_portion(f, 0, "20");
-    assert_portion(f, 20, "40");
-    assert_portion(f, 40, "");
+    assert_batch_end(f, 0, "20");
+    assert_batch_end(f, 20, "40");
+    assert_batch_end(f, 40, "");
     prune_logs(f->db, 0, 20, 500, &first);
     prune_logs(f->db, 0, 20, 500, &again);
     prune_logs(f->db, 20, 40, 500, &second);
@@ -182,7 +182,7 @@ static void every_statement_was_run(void **state)
     assert_every_statement_ran(*state, "src/store/logs.c");
 }
 
-static void a_line_is_its_time_its_stream_and_its_text(void **state)
+static void a_packed_line_has_time_stream_and_text(void **state)
 {
     static const char expected[] = "\x08\x07\x06\x05\x04\x03\x02\x01\x01\x03\x00\x00\x00"
                                    "a\x00\xFF";
@@ -260,7 +260,7 @@ static void a_long_line_is_cut_between_characters(void **state)
                     LOGS_LINE_MAX);
 }
 
-static void damaged_lines_are_refused(void **state)
+static void damaged_lines_are_rejected(void **state)
 {
     char bytes[64], copy[64];
     struct buf out = BUF(bytes);
@@ -289,16 +289,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(every_field_has_its_column),
-        STORE_TEST(the_parts_of_a_run_follow_each_other),
+        STORE_TEST(the_parts_of_a_run_are_in_order_of_insertion),
         STORE_TEST(runs_are_kept_apart),
-        STORE_TEST(the_part_that_passes_the_bound_is_the_last),
-        STORE_TEST(a_log_of_just_the_bound_is_full),
-        STORE_TEST(old_parts_are_pruned_in_portions_of_rows_that_are_looked_at),
+        STORE_TEST(the_part_that_exceeds_the_limit_is_the_last),
+        STORE_TEST(a_log_of_exactly_the_limit_is_full),
+        STORE_TEST(old_parts_are_pruned_in_batches_of_rows_read),
         cmocka_unit_test(every_statement_was_run),
-        cmocka_unit_test(a_line_is_its_time_its_stream_and_its_text),
+        cmocka_unit_test(a_packed_line_has_time_stream_and_text),
         cmocka_unit_test(lines_are_read_one_after_the_other),
         cmocka_unit_test(a_long_line_is_cut_between_characters),
-        cmocka_unit_test(damaged_lines_are_refused),
+        cmocka_unit_test(damaged_lines_are_rejected),
     };
 
     return RUN_STORE_TESTS(tests);

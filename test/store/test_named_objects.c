@@ -153,6 +153,27 @@ static void queues_are_paused_and_limited_one_by_one(void **state)
     assert_int_equal(queue_of(f, 2).most, 0);
 }
 
+/* At most once in ten minutes. */
+static void a_poll_of_a_queue_is_recorded(void **state)
+{
+    struct fixture *f = *state;
+
+    queues_insert(f->db, 1, 1, STR("a"));
+    queues_insert(f->db, 2, 1, STR("b"));
+    flush(f);
+    assert_int_equal(queue_of(f, 1).polled_at, INSTANT_NONE);
+    queues_note_poll(f->db, 1, DAY_ONE);
+    flush(f);
+    assert_int_equal(queue_of(f, 1).polled_at, DAY_ONE);
+    assert_int_equal(queue_of(f, 2).polled_at, INSTANT_NONE);
+    queues_note_poll(f->db, 1, DAY_ONE + 10 * SPAN_MIN - 1);
+    flush(f);
+    assert_int_equal(queue_of(f, 1).polled_at, DAY_ONE);
+    queues_note_poll(f->db, 1, DAY_ONE + 10 * SPAN_MIN);
+    flush(f);
+    assert_int_equal(queue_of(f, 1).polled_at, DAY_ONE + 10 * SPAN_MIN);
+}
+
 static void queues_that_are_paused_or_limited_are_found_by_key(void **state)
 {
     static const char *const names[] = {"e", "d", "c", "b", "a"};
@@ -289,7 +310,7 @@ static void a_gate_is_made_once_and_counts(void **state)
 }
 
 /* A schedule of namespace 2 with these policies. */
-static void add_user(struct fixture *f, int64_t id, const char *policies, instant changed)
+static void add_gate_user(struct fixture *f, int64_t id, const char *policies, instant changed)
 {
     char sql[512];
 
@@ -304,7 +325,7 @@ static void add_user(struct fixture *f, int64_t id, const char *policies, instan
     exec(f->db, sql);
 }
 
-static void a_gate_goes_when_nothing_uses_it(void **state)
+static void a_gate_can_be_deleted_when_nothing_uses_it(void **state)
 {
     struct fixture *f = *state;
     const struct gate_use all = {2, 0, STR("\"key\":\"db\"")};
@@ -312,9 +333,9 @@ static void a_gate_goes_when_nothing_uses_it(void **state)
     struct db_result users, none, first, second, third;
 
     gates_insert(f->db, 21, 2, STR("db"), 4);
-    add_user(f, 31, "\"key\":\"DB\"", 400);
+    add_gate_user(f, 31, "\"key\":\"DB\"", 400);
     gates_users(f->db, &all, 9, &none);
-    add_user(f, 32, "\"key\":\"db\"", 500);
+    add_gate_user(f, 32, "\"key\":\"db\"", 500);
     gates_users(f->db, &all, 9, &users);
     gates_delete(f->db, 21, &all, &first); /* a schedule uses it */
     gates_update(f->db, &(struct gate){.id = 21, .most = 4, .waiting = 1});
@@ -349,7 +370,7 @@ static void every_field_of_a_gate_has_its_column(void **state)
     assert_int_column(f, "gates", "waiting", 25);
 }
 
-static void gates_with_room_are_those_where_something_waits_for_nothing(void **state)
+static void gates_with_room_have_a_free_place_and_a_waiting_run(void **state)
 {
     static const struct gate gates[] = {
         {.id = 5, .most = 2, .open = 1, .waiting = 1},
@@ -388,7 +409,7 @@ static void assert_calendar(struct fixture *f, int64_t namespace, int64_t id, in
     assert_str_equal(db_blob_at(&got, 0, 2), days);
 }
 
-static void a_calendar_that_is_put_again_is_a_new_version_under_its_old_key(void **state)
+static void a_second_put_of_a_calendar_keeps_the_key_and_raises_the_version(void **state)
 {
     struct fixture *f = *state;
     struct str large = big_blob(f);
@@ -474,7 +495,7 @@ static void calendars_are_listed_and_deleted(void **state)
     assert_int_equal(left.rows, 1);
 }
 
-static void a_calendar_is_changed_only_at_the_version_that_is_expected(void **state)
+static void a_calendar_is_changed_only_at_the_expected_version(void **state)
 {
     struct fixture *f = *state;
     struct calendar_row row = {1, STR("a"), STR("days"), DAY_ONE + 2};
@@ -511,17 +532,18 @@ int main(void)
         STORE_TEST(namespaces_are_listed_by_name),
         STORE_TEST(a_queue_is_made_once_and_found_by_name),
         STORE_TEST(queues_are_paused_and_limited_one_by_one),
+        STORE_TEST(a_poll_of_a_queue_is_recorded),
         STORE_TEST(queues_that_are_paused_or_limited_are_found_by_key),
         STORE_TEST(a_queue_is_locked_by_key_or_by_name),
         STORE_TEST(queues_of_a_namespace_are_listed_by_name),
         STORE_TEST(a_gate_is_made_once_and_counts),
-        STORE_TEST(a_gate_goes_when_nothing_uses_it),
+        STORE_TEST(a_gate_can_be_deleted_when_nothing_uses_it),
         STORE_TEST(every_field_of_a_gate_has_its_column),
-        STORE_TEST(gates_with_room_are_those_where_something_waits_for_nothing),
-        STORE_TEST(a_calendar_that_is_put_again_is_a_new_version_under_its_old_key),
+        STORE_TEST(gates_with_room_have_a_free_place_and_a_waiting_run),
+        STORE_TEST(a_second_put_of_a_calendar_keeps_the_key_and_raises_the_version),
         STORE_TEST(gates_of_a_namespace_are_listed_by_name),
         STORE_TEST(calendars_are_listed_and_deleted),
-        STORE_TEST(a_calendar_is_changed_only_at_the_version_that_is_expected),
+        STORE_TEST(a_calendar_is_changed_only_at_the_expected_version),
         cmocka_unit_test(every_statement_was_run),
     };
 

@@ -168,7 +168,7 @@ static void a_new_boot_follows_the_last_one_and_keeps_the_events(void **state)
     assert_node(&back, &other);
 }
 
-static void a_turn_is_taken_once_and_only_by_who_is_up_at_this_boot(void **state)
+static void only_the_current_boot_of_a_node_takes_a_turn_and_once(void **state)
 {
     struct fixture *f = *state;
     struct node n = distinct(1, STR("one")), other = distinct(2, STR("two")), next = n, back;
@@ -214,7 +214,7 @@ static void history_is_counted_once(void **state)
     insert(f, &n);
     nodes_count(f->db, &n, 30);
     assert_int_equal(read_one(f, STR("one")).stats, 30);
-    nodes_count(f->db, &n, 40); /* from 17, its current value */
+    nodes_count(f->db, &n, 40); /* `n` has 17, the row has 30 */
     assert_int_equal(read_one(f, STR("one")).stats, 30);
     n.stats = 30;
     n.state = NODE_LOST;
@@ -232,7 +232,7 @@ static void history_is_counted_once(void **state)
 }
 
 /* Up or lost: the runs of a lost node may not all be taken back yet. */
-static void the_silent_are_those_whose_lease_is_over_and_who_are_not_down(void **state)
+static void silent_nodes_have_an_expired_lease_and_are_not_down(void **state)
 {
     static const instant leases[] = {100, 99, 98, 101};
     struct fixture *f = *state;
@@ -263,6 +263,34 @@ static void the_silent_are_those_whose_lease_is_over_and_who_are_not_down(void *
     nodes_silent(f->db, 151, &got);
     flush(f);
     assert_ids(&got, "1 2 4");
+}
+
+static int64_t hold(struct fixture *f, instant since, instant lease_until)
+{
+    struct db_result got = {0};
+
+    nodes_hold(f->db, 1, since, lease_until, &got);
+    flush(f);
+    return got.changed;
+}
+
+/* Only the node that has declared it lost, and only until it is back. */
+static void a_takeover_is_extended_by_one_node(void **state)
+{
+    struct fixture *f = *state;
+    struct node n = distinct(1, STR("one"));
+
+    insert(f, &n);
+    nodes_declare(f->db, 1, NODE_LOST, 100);
+    assert_int_equal(hold(f, 100, 200), 1);
+    assert_int_equal(read_one(f, STR("one")).lease_until, 200);
+    assert_int_equal(hold(f, 100, 300), 0); /* another node has extended it since */
+    assert_int_equal(read_one(f, STR("one")).lease_until, 200);
+    nodes_declare(f->db, 1, NODE_UP, 200);
+    assert_int_equal(hold(f, 200, 300), 0);
+    nodes_declare(f->db, 1, NODE_DOWN, 200);
+    assert_int_equal(hold(f, 200, 300), 0);
+    assert_int_equal(read_one(f, STR("one")).lease_until, 200);
 }
 
 static void keys_are_reserved_for_one_node(void **state)
@@ -304,7 +332,7 @@ static void others_are_counted_while_they_are_up(void **state)
     flush(f);
     assert_int_equal(db_int_at(&two, 0, 2), 0);
     assert_int_equal(db_int_at(&counted, 0, 2), 20);
-    assert_int_equal(db_int_at(&from_four, 0, 2), 0); /* of the first */
+    assert_int_equal(db_int_at(&from_four, 0, 2), 0); /* node 1 has counted nothing */
     assert_ids(&alone, "0");
     assert_ids(&two, "2");
 }
@@ -318,7 +346,7 @@ static int64_t sum_of_others(struct fixture *f)
     return db_int_at(&row, 0, 1);
 }
 
-static void whatever_another_node_does_shows_in_the_sum(void **state)
+static void each_change_by_another_node_raises_the_sum_of_turns_and_boots(void **state)
 {
     struct fixture *f = *state;
     struct node other = {.id = 2, .name = STR("b"), .boot = 1, .state = NODE_UP};
@@ -353,12 +381,13 @@ int main(void)
         STORE_TEST(a_name_and_a_key_are_taken_once),
         STORE_TEST(nodes_are_listed_by_key),
         STORE_TEST(a_new_boot_follows_the_last_one_and_keeps_the_events),
-        STORE_TEST(a_turn_is_taken_once_and_only_by_who_is_up_at_this_boot),
+        STORE_TEST(only_the_current_boot_of_a_node_takes_a_turn_and_once),
         STORE_TEST(history_is_counted_once),
-        STORE_TEST(the_silent_are_those_whose_lease_is_over_and_who_are_not_down),
+        STORE_TEST(silent_nodes_have_an_expired_lease_and_are_not_down),
+        STORE_TEST(a_takeover_is_extended_by_one_node),
         STORE_TEST(keys_are_reserved_for_one_node),
         STORE_TEST(others_are_counted_while_they_are_up),
-        STORE_TEST(whatever_another_node_does_shows_in_the_sum),
+        STORE_TEST(each_change_by_another_node_raises_the_sum_of_turns_and_boots),
         cmocka_unit_test(every_statement_was_run),
     };
 

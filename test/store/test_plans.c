@@ -51,13 +51,14 @@ static const char *const fill[] = {
     FILL("logs", "i, i % 100, i % 10, 0, 1, 0, i, i, CAST('' AS {blob})"),
     FILL("results", "i, '', ''"),
     FILL("exceptions", "i % 100, i, 0, ''"),
-    FILL("backfills", "i, i % 100, 0, 0, 0, 0, 0, 0, 0, ''"),
+    FILL("backfills", "i, i % 100, 0, 0, 0, 0, 0, 0, 0, '', 2, 0, 0, 0, 0, 0, 0, 0, 0, 0"),
     FILL("nodes", "i, CAST(i AS VARCHAR), 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, '', ''"),
     FILL("stats", "i / 10, i % 3, i, i % 2, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0"),
     FILL("events", "i % 5, i, 1, i, CAST('' AS {blob})"),
     FILL("requests", "1, CAST(i AS VARCHAR), 0, 0, '', i"),
     FILL("namespaces", "i, CAST(i AS VARCHAR), '', 0"),
-    FILL("queues", "i, i % 2, CAST(i AS VARCHAR), 0, CASE WHEN i % 500 = 0 THEN 1 ELSE 0 END"),
+    FILL("queues", "i, i % 2, CAST(i AS VARCHAR), 0, CASE WHEN i % 500 = 0 THEN 1 ELSE 0 END,"
+                   " 0"),
     FILL("gates", "i, 1, CAST(i AS VARCHAR), 1, 0, 0"),
     FILL("calendars", "i, 1, CAST(i AS VARCHAR), 1, CAST('' AS {blob}), 0"),
     FILL("schedules (id, namespace, version, deleted_at, packed, action, name, spec, policies,"
@@ -83,7 +84,7 @@ static struct db_stmt explained[PLANS_MAX];
 static char explained_sql[PLANS_MAX][EXPLAIN_MAX];
 static int explained_count;
 
-/* Another database without statistics: its plans have the same names again. */
+/* A new database without statistics; the names of prepared plans are free again. */
 static int set_up_unknown(void **state)
 {
     explained_count = 0;
@@ -232,7 +233,7 @@ static struct db_result unused;
     } while (0)
 
 /* The control of this file: a missing index is detected on both databases. */
-static void a_search_without_an_index_is_seen(void **state)
+static void a_search_without_an_index_is_detected(void **state)
 {
     static const struct db_stmt scan = {"SELECT id FROM runs WHERE attempt = $1", "i"};
     struct fixture *f = *state;
@@ -276,7 +277,7 @@ static void runs_are_found_without_reading_others(void **state)
     PLAN(runs_update(f->db, &(struct run){.id = 7}), "runs_pkey", INDEX_ORDER);
 }
 
-static void what_is_over_is_found_by_its_schedule(void **state)
+static void history_ledger_and_logs_are_found_by_schedule(void **state)
 {
     struct fixture *f = *state;
     struct ledger_entry entry = {.schedule = 7, .id = 70000};
@@ -291,15 +292,18 @@ static void what_is_over_is_found_by_its_schedule(void **state)
     PLAN(logs_of_run(f->db, &part, 100, 8, &unused), "logs_run", INDEX_ORDER);
 }
 
-static void what_hangs_on_a_schedule_is_found_by_it(void **state)
+static void exceptions_and_backfills_are_found_by_schedule(void **state)
 {
     struct fixture *f = *state;
 
     PLAN(exceptions_of(f->db, 7, 0, 8, &unused), "exceptions_pkey", INDEX_ORDER);
     PLAN(exceptions_forget(f->db, 7, 64), "exceptions_pkey", INDEX_ORDER);
     PLAN(backfills_of(f->db, 7, 8, &unused), "backfills_schedule", INDEX_ORDER);
+    PLAN(backfills_find(f->db, 7, 8, &unused), "backfills_schedule", INDEX_ORDER);
+    PLAN(backfills_forget(f->db, 7, 8), "backfills_schedule", INDEX_ORDER);
     PLAN(backfills_delete_all(f->db, 7), "backfills_schedule", INDEX_ORDER);
     PLAN(schedules_find(f->db, 1, STR("7"), &unused), "schedules_name", INDEX_ORDER);
+    PLAN(schedules_find_deleted(f->db, 1, STR("7"), &unused), "schedules_gone", ANY_ORDER);
     PLAN(schedules_find_dialect(f->db, 1, STR("7"), &unused), "schedules_name", INDEX_ORDER);
     PLAN(schedules_plan(f->db, 7, &unused), "schedules_pkey", INDEX_ORDER);
 }
@@ -314,6 +318,7 @@ static void names_and_requests_are_found_by_key(void **state)
     PLAN(queues_get(f->db, 7, &unused), "queues_pkey", INDEX_ORDER);
     PLAN(queues_lock(f->db, 7, &unused), "queues_pkey", INDEX_ORDER);
     PLAN(queues_lock_name(f->db, 1, STR("7"), &unused), "queues_name", INDEX_ORDER);
+    PLAN(queues_note_poll(f->db, 7, DAY_ONE), "queues_pkey", ANY_ORDER);
     PLAN(queues_list_restricted(f->db, 8, &unused), "queues_watched", INDEX_ORDER);
     PLAN(queues_list(f->db, 1, STR("7"), 8, &unused), "queues_name", INDEX_ORDER);
     PLAN(gates_find(f->db, 1, STR("7"), &unused), "gates_name", INDEX_ORDER);
@@ -331,11 +336,12 @@ static void names_and_requests_are_found_by_key(void **state)
     PLAN(events_last(f->db, STR("7"), &unused), "events_pkey", INDEX_ORDER);
 }
 
-static void what_people_are_shown_is_found_by_key(void **state)
+static void rows_for_display_are_found_by_key(void **state)
 {
     struct fixture *f = *state;
-    struct run_id run = {.schedule = 7, .slot_ms = 7};
+    struct run_id run = {.schedule = 7, .slot_ms = 7}, extra = {.schedule = 7, .pass = 1};
     struct view_page page = {.namespace = 1, .before = 15000, .scan = 500, .limit = 10};
+    struct failed_page failed = {7, 14000, 15000, 0, 15000, 8};
 
     PLAN(schedule_views_find(f->db, 1, STR("7"), &unused), "schedules_name", INDEX_ORDER);
     PLAN(schedule_views_get(f->db, 7, &unused), "schedules_pkey", INDEX_ORDER);
@@ -357,9 +363,13 @@ static void what_people_are_shown_is_found_by_key(void **state)
     PLAN(attempt_views_ended_since(f->db, &page, &unused), "history_schedule", ANY_ORDER);
     page.schedule = 0;
     PLAN(attempt_views_ended_since(f->db, &page, &unused), "history_pkey", ANY_ORDER);
-    PLAN(attempt_views_of_run(f->db, &run, 0, &unused), "history_schedule", ANY_ORDER);
+    PLAN(attempt_views_of_run(f->db, &run, 0, 9, &unused), "history_schedule", ANY_ORDER);
+    PLAN(attempt_views_of_run(f->db, &extra, 0, 9, &unused), "history_extra", ANY_ORDER);
+    PLAN(attempt_views_failing_since(f->db, 7, 1, &unused), "history_schedule", ANY_ORDER);
     PLAN(attempt_views_of_schedule(f->db, 7, 15000, 8, &unused), "history_schedule",
          INDEX_ORDER);
+    PLAN(run_views_recent(f->db, 7, 8, &unused, &unused), "history_schedule", INDEX_ORDER);
+    PLAN(attempt_views_failed(f->db, &failed, &unused), "history_schedule", INDEX_ORDER);
     PLAN(attempt_views_list(f->db, &page, &unused), "history_pkey", ANY_ORDER);
     PLAN(attempt_views_get(f->db, 15000, &unused), "history_pkey", ANY_ORDER);
     PLAN(attempt_marks_list(f->db, 15000, 14000, 8, &unused), "history_pkey", INDEX_ORDER);
@@ -385,21 +395,21 @@ static void lists_of_schedules_are_read_in_their_order(void **state)
     }
 }
 
-static void slots_of_a_stretch_are_found_by_key(void **state)
+static void slots_of_a_time_range_are_found_by_key(void **state)
 {
     struct fixture *f = *state;
-    struct slot_range stretch = {.schedule = 7, .after = 100, .until = 200, .limit = 8};
+    struct slot_range range = {.schedule = 7, .after = 100, .until = 200, .limit = 8};
 
-    PLAN(slots_open(f->db, &stretch, &unused), "runs_slot", INDEX_ORDER);
-    PLAN(slots_ended(f->db, &stretch, &unused), "history_schedule", ANY_ORDER);
-    PLAN(slots_scanned(f->db, &stretch, &unused), "history_schedule", INDEX_ORDER);
-    PLAN(slots_not_started(f->db, &stretch, &unused), "ledger_slot", INDEX_ORDER);
+    PLAN(slots_open(f->db, &range, &unused), "runs_slot", INDEX_ORDER);
+    PLAN(slots_ended(f->db, &range, &unused), "history_schedule", ANY_ORDER);
+    PLAN(slots_scanned(f->db, &range, &unused), "history_schedule", INDEX_ORDER);
+    PLAN(slots_not_started(f->db, &range, &unused), "ledger_slot", INDEX_ORDER);
     PLAN(slots_extra_open(f->db, 7, 100, &unused), "runs_slot", INDEX_ORDER);
     PLAN(slots_extra_ended(f->db, 7, 100, &unused), "history_schedule", ANY_ORDER);
     PLAN(slots_extra_not_started(f->db, 7, 100, &unused), "ledger_slot", ANY_ORDER);
 }
 
-static void figures_read_what_they_count(void **state)
+static void counting_statistics_reads_only_counted_rows(void **state)
 {
     static const struct stats_range range = {1, 7, 71};
     struct fixture *f = *state;
@@ -411,7 +421,7 @@ static void figures_read_what_they_count(void **state)
     PLAN(nodes_count(f->db, &(struct node){.id = 7}, 8), "nodes_pkey", INDEX_ORDER);
 }
 
-static void pruning_reads_a_portion(void **state)
+static void pruning_reads_one_batch(void **state)
 {
     struct fixture *f = *state;
 
@@ -431,17 +441,17 @@ static void pruning_reads_a_portion(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_search_without_an_index_is_seen),
+        cmocka_unit_test(a_search_without_an_index_is_detected),
         cmocka_unit_test(cursors_are_found_by_key_or_in_order_of_waking),
         cmocka_unit_test(runs_are_found_without_reading_others),
-        cmocka_unit_test(what_is_over_is_found_by_its_schedule),
-        cmocka_unit_test(what_hangs_on_a_schedule_is_found_by_it),
+        cmocka_unit_test(history_ledger_and_logs_are_found_by_schedule),
+        cmocka_unit_test(exceptions_and_backfills_are_found_by_schedule),
         cmocka_unit_test(names_and_requests_are_found_by_key),
-        cmocka_unit_test(what_people_are_shown_is_found_by_key),
+        cmocka_unit_test(rows_for_display_are_found_by_key),
         cmocka_unit_test(lists_of_schedules_are_read_in_their_order),
-        cmocka_unit_test(slots_of_a_stretch_are_found_by_key),
-        cmocka_unit_test(figures_read_what_they_count),
-        cmocka_unit_test(pruning_reads_a_portion),
+        cmocka_unit_test(slots_of_a_time_range_are_found_by_key),
+        cmocka_unit_test(counting_statistics_reads_only_counted_rows),
+        cmocka_unit_test(pruning_reads_one_batch),
     };
 
     /* A plan is kept when its table grows: it must be right while the table is empty. */

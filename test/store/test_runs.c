@@ -113,7 +113,7 @@ static int64_t insert(struct fixture *f, const struct run *run)
     return got.changed;
 }
 
-/* A run with its own slot, changed by `fields`. */
+/* Inserts a run with its own slot, changed by the other arguments: assignments to `r`. */
 #define ADD(f, key, ...)                                                             \
     do {                                                                             \
         struct run add_run = {.id = (key), .slot = (key), .wake_at = INSTANT_NEVER}; \
@@ -165,7 +165,7 @@ static void every_field_has_its_column(void **state)
     assert_run(&back, &r);
 }
 
-static void the_ends_of_every_number_and_text_are_kept(void **state)
+static void extreme_values_are_stored_exactly(void **state)
 {
     struct fixture *f = *state;
     struct run none = {.id = INT64_MIN,
@@ -209,7 +209,7 @@ static void the_ends_of_every_number_and_text_are_kept(void **state)
     assert_run(&back, &full);
 }
 
-static void an_update_changes_what_moves_and_keeps_what_the_run_is(void **state)
+static void an_update_writes_the_state_and_keeps_the_identity(void **state)
 {
     struct fixture *f = *state;
     struct run first = distinct(1), other = distinct(2), changed = distinct(1), back;
@@ -315,7 +315,7 @@ static void a_run_is_locked_by_key_or_by_slot(void **state)
     assert_int_equal(gone_before.changed, 0);
 }
 
-static void the_runs_of_a_schedule_are_those_that_wait_or_the_others(void **state)
+static void runs_of_a_schedule_are_read_held_or_not_held(void **state)
 {
     static const enum run_state states[] = {
         RUN_BACKOFF, RUN_HELD,  RUN_RUNNING, RUN_APPROVAL, RUN_LEASED,
@@ -342,7 +342,7 @@ static void the_runs_of_a_schedule_are_those_that_wait_or_the_others(void **stat
     assert_ids(&nobody, "");
 }
 
-static void the_runs_of_a_schedule_are_read_whole(void **state)
+static void runs_of_a_schedule_have_every_field(void **state)
 {
     struct fixture *f = *state;
     struct run held = distinct(1), gated = distinct(2), back;
@@ -370,7 +370,7 @@ static void the_runs_of_a_schedule_are_read_whole(void **state)
     assert_run(&back, &gated);
 }
 
-static void runs_wake_in_order_and_those_that_never_do_are_not_found(void **state)
+static void waking_runs_are_in_order_and_others_are_not_found(void **state)
 {
     struct fixture *f = *state;
     struct db_result all, some, none, next, last, no_next;
@@ -401,7 +401,7 @@ static void runs_wake_in_order_and_those_that_never_do_are_not_found(void **stat
     assert_ids(&all, "3 5 4 1");
 }
 
-static void what_a_node_holds_is_found_in_portions(void **state)
+static void the_runs_of_a_node_are_found_in_batches(void **state)
 {
     struct fixture *f = *state;
     struct db_result first, rest, nobody;
@@ -422,7 +422,7 @@ static void what_a_node_holds_is_found_in_portions(void **state)
     assert_ids(&nobody, "");
 }
 
-static void what_is_ready_comes_by_rank_and_then_by_key(void **state)
+static void ready_runs_are_ordered_by_rank_and_key(void **state)
 {
     struct fixture *f = *state;
     struct db_result all, some, other_lane;
@@ -453,7 +453,7 @@ static void what_is_ready_comes_by_rank_and_then_by_key(void **state)
     assert_ids(&other_lane, "6");
 }
 
-static void queues_with_something_ready_are_found_one_after_another(void **state)
+static void queues_with_ready_runs_are_found_one_after_another(void **state)
 {
     struct fixture *f = *state;
     int64_t after = INT64_MIN;
@@ -475,7 +475,7 @@ static void queues_with_something_ready_are_found_one_after_another(void **state
     assert_int_equal(got.rows, 0);
 }
 
-static void what_waits_for_a_gate_comes_by_rank_and_then_by_key(void **state)
+static void gated_runs_are_ordered_by_rank_and_key(void **state)
 {
     struct fixture *f = *state;
     struct db_result all, some, nobody;
@@ -494,7 +494,7 @@ static void what_waits_for_a_gate_comes_by_rank_and_then_by_key(void **state)
     assert_ids(&nobody, "");
 }
 
-static void assert_out(struct fixture *f, int64_t queue, int64_t expected)
+static void assert_claimed(struct fixture *f, int64_t queue, int64_t expected)
 {
     struct db_result got;
 
@@ -504,7 +504,7 @@ static void assert_out(struct fixture *f, int64_t queue, int64_t expected)
     assert_int_equal(db_int_at(&got, 0, 0), expected);
 }
 
-static void what_workers_have_of_a_queue_is_counted(void **state)
+static void claimed_runs_of_a_queue_are_counted(void **state)
 {
     struct fixture *f = *state;
 
@@ -515,11 +515,11 @@ static void what_workers_have_of_a_queue_is_counted(void **state)
     ADD(f, 5, r->state = RUN_GATED, r->lane = LANE_PULL, r->queue = 5);
     ADD(f, 6, r->state = RUN_RUNNING, r->lane = LANE_HTTP, r->queue = 5);
     ADD(f, 7, r->state = RUN_LEASED, r->lane = LANE_PULL, r->queue = 6);
-    assert_out(f, 5, 2);
-    assert_out(f, 6, 1);
-    assert_out(f, 7, 0);
+    assert_claimed(f, 5, 2);
+    assert_claimed(f, 6, 1);
+    assert_claimed(f, 7, 0);
     runs_delete(f->db, 3, INT64_MAX, NULL);
-    assert_out(f, 5, 1);
+    assert_claimed(f, 5, 1);
 }
 
 static void every_statement_was_run(void **state)
@@ -531,18 +531,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(every_field_has_its_column),
-        STORE_TEST(the_ends_of_every_number_and_text_are_kept),
-        STORE_TEST(an_update_changes_what_moves_and_keeps_what_the_run_is),
+        STORE_TEST(extreme_values_are_stored_exactly),
+        STORE_TEST(an_update_writes_the_state_and_keeps_the_identity),
         STORE_TEST(a_slot_has_one_run),
         STORE_TEST(a_run_is_locked_by_key_or_by_slot),
-        STORE_TEST(the_runs_of_a_schedule_are_those_that_wait_or_the_others),
-        STORE_TEST(the_runs_of_a_schedule_are_read_whole),
-        STORE_TEST(runs_wake_in_order_and_those_that_never_do_are_not_found),
-        STORE_TEST(what_a_node_holds_is_found_in_portions),
-        STORE_TEST(what_is_ready_comes_by_rank_and_then_by_key),
-        STORE_TEST(queues_with_something_ready_are_found_one_after_another),
-        STORE_TEST(what_waits_for_a_gate_comes_by_rank_and_then_by_key),
-        STORE_TEST(what_workers_have_of_a_queue_is_counted),
+        STORE_TEST(runs_of_a_schedule_are_read_held_or_not_held),
+        STORE_TEST(runs_of_a_schedule_have_every_field),
+        STORE_TEST(waking_runs_are_in_order_and_others_are_not_found),
+        STORE_TEST(the_runs_of_a_node_are_found_in_batches),
+        STORE_TEST(ready_runs_are_ordered_by_rank_and_key),
+        STORE_TEST(queues_with_ready_runs_are_found_one_after_another),
+        STORE_TEST(gated_runs_are_ordered_by_rank_and_key),
+        STORE_TEST(claimed_runs_of_a_queue_are_counted),
         cmocka_unit_test(every_statement_was_run),
     };
 

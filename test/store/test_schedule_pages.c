@@ -42,17 +42,17 @@ static void add_all(struct fixture *f)
 static void assert_page(struct fixture *f, enum schedule_order order, bool is_descending,
                         const struct schedule_position *place, const char *expected)
 {
-    struct schedule_batch portion = {
+    struct schedule_batch batch = {
         .namespace = 2, .order = order, .is_descending = is_descending, .limit = 3};
     struct db_result got;
 
-    portion.after = place ? *place : schedule_position_begin(is_descending);
-    schedule_pages_read(f->db, &portion, &got);
+    batch.after = place ? *place : schedule_position_begin(is_descending);
+    schedule_pages_read(f->db, &batch, &got);
     flush(f);
     assert_ids(&got, expected);
 }
 
-static void those_of_a_dialect_are_counted_but_for_a_flag(void **state)
+static void schedules_of_a_dialect_without_a_flag_are_counted(void **state)
 {
     struct fixture *f = *state;
     struct schedule_row other = {
@@ -72,7 +72,7 @@ static void those_of_a_dialect_are_counted_but_for_a_flag(void **state)
     assert_int_equal(db_int_at(&none, 0, 0), 0);
 }
 
-static void names_are_in_the_order_of_bytes(void **state)
+static void names_are_in_byte_order(void **state)
 {
     struct fixture *f = *state;
 
@@ -83,7 +83,7 @@ static void names_are_in_the_order_of_bytes(void **state)
     assert_page(f, ORDER_NAME, true, &(struct schedule_position){.name = STR("b")}, "13 14");
 }
 
-static void changes_of_one_moment_are_in_the_order_of_keys(void **state)
+static void changes_at_one_instant_are_in_the_order_of_keys(void **state)
 {
     struct fixture *f = *state;
 
@@ -98,17 +98,17 @@ static void changes_of_one_moment_are_in_the_order_of_keys(void **state)
 static void assert_end(struct fixture *f, bool is_descending, int64_t after,
                        const char *expected)
 {
-    struct schedule_batch portion = {
+    struct schedule_batch batch = {
         .is_descending = is_descending, .after = {.id = after}, .limit = 3};
     struct db_result got;
 
-    schedule_pages_end(f->db, &portion, &got);
+    schedule_pages_end(f->db, &batch, &got);
     flush(f);
     assert_ids(&got, expected);
 }
 
 /* Ranges of three keys, of any namespace. */
-static void creation_is_read_in_stretches_of_keys(void **state)
+static void the_order_of_creation_is_read_in_ranges_of_keys(void **state)
 {
     struct fixture *f = *state;
 
@@ -128,14 +128,14 @@ static void creation_is_read_in_stretches_of_keys(void **state)
 static void a_row_is_a_schedule_with_its_cursor(void **state)
 {
     struct fixture *f = *state;
-    struct schedule_batch portion = {
+    struct schedule_batch batch = {
         .namespace = 2, .after = schedule_position_begin(false), .limit = 3};
     struct schedule_view view;
     struct db_result got;
 
     add(f, 10, 2, "b", 7);
     schedules_set_hint(f->db, 10, STR("why"));
-    schedule_pages_read(f->db, &portion, &got);
+    schedule_pages_read(f->db, &batch, &got);
     flush(f);
     schedule_views_read(&got, 0, &view);
     assert_str_equal(view.row.name, STR("b"));
@@ -149,17 +149,17 @@ static void every_statement_was_run(void **state)
     int ran = 0, defined = count_definitions("src/store/schedule_pages.c");
 
     for (int i = 0; i < DB_SLOTS; i++)
-        ran += is_of_the_store(f->db->cache[i].stmt) ? 1 : 0;
+        ran += is_store_statement(f->db->cache[i].stmt) ? 1 : 0;
     assert_int_equal(ran, defined + WRITERS + 1); /* the hint */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(those_of_a_dialect_are_counted_but_for_a_flag),
-        STORE_TEST(names_are_in_the_order_of_bytes),
-        STORE_TEST(changes_of_one_moment_are_in_the_order_of_keys),
-        STORE_TEST(creation_is_read_in_stretches_of_keys),
+        STORE_TEST(schedules_of_a_dialect_without_a_flag_are_counted),
+        STORE_TEST(names_are_in_byte_order),
+        STORE_TEST(changes_at_one_instant_are_in_the_order_of_keys),
+        STORE_TEST(the_order_of_creation_is_read_in_ranges_of_keys),
         STORE_TEST(a_row_is_a_schedule_with_its_cursor),
         cmocka_unit_test(every_statement_was_run),
     };

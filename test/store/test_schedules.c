@@ -145,7 +145,7 @@ static void empty_and_large_texts_are_kept(void **state)
     assert_row(&back, &full);
 }
 
-static void an_update_at_the_version_that_was_read_writes_what_people_write(void **state)
+static void an_update_at_the_current_version_writes_the_editable_fields(void **state)
 {
     struct fixture *f = *state;
     struct schedule_row row = distinct(1, STR("a")), other = distinct(2, STR("b")), back;
@@ -184,7 +184,7 @@ static void an_update_at_the_version_that_was_read_writes_what_people_write(void
     assert_row(&back, &other);
 }
 
-static void a_reason_is_written_and_taken_away_with_a_new_version(void **state)
+static void a_reason_is_set_and_cleared_with_a_new_version(void **state)
 {
     struct fixture *f = *state;
     struct schedule_row row = distinct(1, STR("a")), other = distinct(2, STR("b")), back;
@@ -230,7 +230,30 @@ static void a_name_is_taken_once_in_its_namespace(void **state)
     assert_found(f, 2, STR("b"), "");
 }
 
-static void a_name_tells_the_api_that_it_was_made_in(void **state)
+static void a_name_finds_the_last_deleted_schedule(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result got, other, none;
+
+    for (int64_t id = 1; id <= 3; id++) {
+        struct schedule_row row = distinct(id, STR("a"));
+
+        insert(f, &row);
+        if (id < 3)
+            schedules_mark_deleted(f->db, id, DAY_ONE + id, STR("x"));
+        flush(f);
+    }
+    schedules_find_deleted(f->db, 2, STR("a"), &got);
+    schedules_find_deleted(f->db, 3, STR("a"), &other);
+    schedules_find_deleted(f->db, 2, STR("b"), &none);
+    flush(f);
+    assert_int_equal(got.rows, 1);
+    assert_int_equal(db_int_at(&got, 0, 0), 2);
+    assert_int_equal(other.rows, 0);
+    assert_int_equal(none.rows, 0);
+}
+
+static void a_name_finds_the_dialect_of_its_schedule(void **state)
 {
     struct fixture *f = *state;
     struct schedule_row row = distinct(1, STR("a"));
@@ -263,7 +286,7 @@ static void a_deleted_schedule_keeps_its_row_and_frees_its_name(void **state)
 }
 
 /* Commands of one turn have one `now`. */
-static void a_name_can_be_made_and_deleted_many_times_in_one_turn(void **state)
+static void a_name_can_be_created_and_deleted_many_times_in_one_turn(void **state)
 {
     struct fixture *f = *state;
 
@@ -281,7 +304,7 @@ static void a_name_can_be_made_and_deleted_many_times_in_one_turn(void **state)
     assert_found(f, 2, STR("a"), "");
 }
 
-static void a_fire_reads_the_plan_alone(void **state)
+static void a_start_reads_only_the_plan(void **state)
 {
     struct fixture *f = *state;
     struct schedule_row row = distinct(1, STR("a"));
@@ -321,7 +344,7 @@ static void the_reason_of_a_hint_changes_nothing_else(void **state)
 }
 
 /* Action and spec; a new description or a pause changes neither. */
-static void an_edit_of_action_or_spec_is_noted_and_no_other(void **state)
+static void only_an_edit_of_action_or_spec_sets_edited_at(void **state)
 {
     struct fixture *f = *state;
     struct schedule_row row = distinct(1, STR("a"));
@@ -359,7 +382,7 @@ static void assert_count(struct fixture *f, int64_t namespace, int64_t most, int
     assert_int_equal(db_int_at(&got, 0, 0), expected);
 }
 
-static void schedules_of_a_namespace_are_counted_up_to_a_bound(void **state)
+static void schedules_of_a_namespace_are_counted_up_to_a_limit(void **state)
 {
     struct fixture *f = *state;
     struct schedule_row rows[] = {distinct(1, STR("a")), distinct(2, STR("b")),
@@ -380,16 +403,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(every_field_has_its_column),
         STORE_TEST(empty_and_large_texts_are_kept),
-        STORE_TEST(an_update_at_the_version_that_was_read_writes_what_people_write),
-        STORE_TEST(a_reason_is_written_and_taken_away_with_a_new_version),
+        STORE_TEST(an_update_at_the_current_version_writes_the_editable_fields),
+        STORE_TEST(a_reason_is_set_and_cleared_with_a_new_version),
         STORE_TEST(a_name_is_taken_once_in_its_namespace),
-        STORE_TEST(a_name_tells_the_api_that_it_was_made_in),
+        STORE_TEST(a_name_finds_the_last_deleted_schedule),
+        STORE_TEST(a_name_finds_the_dialect_of_its_schedule),
         STORE_TEST(a_deleted_schedule_keeps_its_row_and_frees_its_name),
-        STORE_TEST(a_name_can_be_made_and_deleted_many_times_in_one_turn),
-        STORE_TEST(schedules_of_a_namespace_are_counted_up_to_a_bound),
-        STORE_TEST(a_fire_reads_the_plan_alone),
+        STORE_TEST(a_name_can_be_created_and_deleted_many_times_in_one_turn),
+        STORE_TEST(schedules_of_a_namespace_are_counted_up_to_a_limit),
+        STORE_TEST(a_start_reads_only_the_plan),
         STORE_TEST(the_reason_of_a_hint_changes_nothing_else),
-        STORE_TEST(an_edit_of_action_or_spec_is_noted_and_no_other),
+        STORE_TEST(only_an_edit_of_action_or_spec_sets_edited_at),
         cmocka_unit_test(every_statement_was_run),
     };
 

@@ -14,8 +14,8 @@
     "SELECT CAST(relname AS TEXT) FROM pg_class WHERE relkind = 'r'" \
     " AND relnamespace = CAST('public' AS regnamespace) ORDER BY CAST(relname AS TEXT)"
 
-/* *arg is the number of statements that are left. */
-static bool crash_in_time(void *arg, const struct migration *migration, struct str sql)
+/* Ends the process before a statement; *arg is the number of statements before it. */
+static bool exit_at_statement(void *arg, const struct migration *migration, struct str sql)
 {
     int *left = arg;
 
@@ -114,7 +114,7 @@ static void crash_before(struct fixture *f, int n)
         struct migrate what = {
             .list = schema_migrations,
             .count = schema_migration_count,
-            .before = crash_in_time,
+            .before = exit_at_statement,
             .arg = &n,
         };
         struct err err;
@@ -137,7 +137,7 @@ static void a_crash_before_any_statement_leaves_whole_migrations(void **state)
     struct fixture *f = *state;
     int count = count_statements(schema_migration_count, false);
 
-    assert_true(count > 17); /* one for each table, and the indexes */
+    assert_true(count > 22); /* one for each table, and the indexes */
     for (int n = 0; n < count; n++) {
         crash_before(f, n);
         assert_whole_migrations(f, whole_before(n));
@@ -148,7 +148,7 @@ static void a_crash_before_any_statement_leaves_whole_migrations(void **state)
 }
 
 /* Edits and pauses from before this migration cannot be distinguished. */
-static void schedules_of_before_are_taken_for_edited_unless_they_are_as_made(void **state)
+static void the_migration_sets_edited_at_of_schedules_that_were_updated(void **state)
 {
     static const char *const rows[] = {
         "1, 2, 1, 0, CAST('' AS {blob}), '', 'new', '', '', NULL,"
@@ -171,11 +171,59 @@ static void schedules_of_before_are_taken_for_edited_unless_they_are_as_made(voi
     assert_int_equal(ask_int(f, "SELECT edited_at FROM schedules WHERE id = 2"), 7);
 }
 
+/*
+ * A backfill of an earlier version has requested 6 starts: one waits, one is open, two have
+ * ended, one was skipped; the row of the last one has been deleted.
+ */
+static void the_migration_counts_the_runs_of_backfills(void **state)
+{
+    static const char *const rows[] = {
+        "INSERT INTO backfills VALUES (1, 7, 3, 0, 9, 6, 0, 6, 0, '')",
+        "INSERT INTO runs (id, schedule, slot, pass, state, lane, queue, gate, bits, due, rank,"
+        " attempt, fence, node, lease_until, wake_at, created_at, started_at, attempt_at)"
+        " VALUES (1, 7, 1, 3, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),"
+        " (2, 7, 2, 3, 5, 0, 0, 0, 2, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0)",
+        "INSERT INTO history (id, schedule, slot, pass, attempt, fence, bits, outcome, reason,"
+        " last, due, created_at, started_at, ended_at, expire_at, queue, node)"
+        " VALUES (3, 7, 3, 3, 1, 1, 2, 10, 0, 1, 0, 0, 0, 0, 0, 0, 0),"
+        " (4, 7, 4, 3, 1, 1, 2, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0),"
+        " (5, 7, 4, 3, 2, 2, 2, 12, 0, 1, 0, 0, 0, 0, 0, 0, 0)",
+        "INSERT INTO ledger VALUES (6, 7, 3, 5, 5, 1, 2, 1, 0, 0)"};
+    static const struct {
+        const char *column;
+        int64_t expected;
+    } list[] = {{"started", 5},
+                {"begun", 3},
+                {"skipped", 1},
+                {"withdrawn", 0},
+                {"succeeded", 1},
+                {"failed", 1},
+                {"cancelled", 0},
+                {"stage", 0},
+                {"slots", -1},
+                {"mark", 6},
+                {"ended_at", INSTANT_NEVER}};
+    struct fixture *f = *state;
+    struct migrate what = {.list = schema_migrations, .count = 12, .now = DAY_ONE};
+    char sql[ASK_MAX];
+    int version;
+
+    OK(migrate(f->db, &what, f->arena, &version, err));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        exec(f->db, rows[i]);
+    OK(schema_migrate(f->db, DAY_ONE, f->arena, err));
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        snprintf(sql, sizeof sql, "SELECT %s FROM backfills", list[i].column);
+        assert_int_equal(ask_int(f, sql), list[i].expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         DB_TEST(an_empty_database_gets_every_table_once),
-        DB_TEST(schedules_of_before_are_taken_for_edited_unless_they_are_as_made),
+        DB_TEST(the_migration_sets_edited_at_of_schedules_that_were_updated),
+        DB_TEST(the_migration_counts_the_runs_of_backfills),
         DB_TEST(a_crash_before_any_statement_leaves_whole_migrations),
     };
 

@@ -11,7 +11,7 @@ enum { WRITERS = 3 }; /* statements that wrote runs, history and the ledger */
 
 #define SLOT(n) (DAY_ONE + (n)*SPAN_MIN)
 
-static struct slot_range stretch(int after, int until, int limit)
+static struct slot_range range_of(int after, int until, int limit)
 {
     return (struct slot_range){
         .schedule = 7, .after = SLOT(after), .until = SLOT(until), .limit = limit};
@@ -33,10 +33,10 @@ static void add_run(struct fixture *f, int64_t id, int64_t schedule, int slot, i
     flush(f);
 }
 
-static void open_runs_come_by_slot(void **state)
+static void open_runs_are_ordered_by_slot(void **state)
 {
     struct fixture *f = *state;
-    struct slot_range all = stretch(0, 9, 9), some = stretch(1, 9, 1);
+    struct slot_range all = range_of(0, 9, 9), some = range_of(1, 9, 1);
     struct db_result got, one;
     struct slot_run run;
 
@@ -80,10 +80,10 @@ static void add_end(struct fixture *f, int slot, int end, int64_t pass, bool las
     flush(f);
 }
 
-static void runs_that_are_over_come_by_slot_whenever_they_ended(void **state)
+static void ended_runs_are_ordered_by_slot_regardless_of_their_end(void **state)
 {
     struct fixture *f = *state;
-    struct slot_range all = stretch(0, 5, 9), some = stretch(1, 5, 1);
+    struct slot_range all = range_of(0, 5, 9), some = range_of(1, 5, 1);
     struct db_result got, one, count;
     struct slot_run run;
 
@@ -124,11 +124,11 @@ static void add_range(struct fixture *f, int64_t id, int first, int last, int64_
     flush(f);
 }
 
-static void ranges_begin_with_the_one_that_reaches_in(void **state)
+static void ledger_rows_begin_with_the_one_that_contains_the_start(void **state)
 {
     struct fixture *f = *state;
-    struct slot_range all = stretch(4, 20, 9), early = stretch(0, 1, 9),
-                      some = stretch(4, 20, 1);
+    struct slot_range all = range_of(4, 20, 9), early = range_of(0, 1, 9),
+                      some = range_of(4, 20, 1);
     struct db_result got, none, one;
     struct account range;
 
@@ -154,7 +154,7 @@ static void ranges_begin_with_the_one_that_reaches_in(void **state)
     assert_int_equal(range.first, SLOT(8));
 }
 
-static void slots_are_counted_by_what_became_of_them(void **state)
+static void slots_are_counted_by_outcome_and_reason(void **state)
 {
     struct fixture *f = *state;
     struct db_result paused, window;
@@ -169,7 +169,7 @@ static void slots_are_counted_by_what_became_of_them(void **state)
     assert_int_equal(db_int_at(&window, 0, 0), 0);
 }
 
-static void what_was_asked_for_besides_is_told_newest_first(void **state)
+static void additional_runs_of_a_slot_are_listed_newest_first(void **state)
 {
     struct fixture *f = *state;
     struct db_result open, ended, not_started;
@@ -206,24 +206,48 @@ static void what_was_asked_for_besides_is_told_newest_first(void **state)
     assert_int_equal(beside.reason, REASON_PAUSED);
 }
 
+/* Slots 2 to 4 and 6 were missed; a user has started 3 and 9. */
+static void evidence_has_the_ledger_and_the_starts_of_users(void **state)
+{
+    struct fixture *f = *state;
+    struct slot_evidence evidence;
+    struct backfill_known known = {0};
+
+    add_range(f, 1, 2, 4, 0);
+    add_range(f, 2, 6, 6, 0);
+    add_range(f, 3, 5, 5, 8); /* a start that was skipped */
+    add_end(f, 3, 20, 1, true);
+    add_end(f, 9, 21, 2, true);
+    slots_evidence(f->db, 7, SLOT(2), SLOT(8), &evidence);
+    flush(f);
+    assert_true(slots_evidence_read(&evidence, f->arena, &known));
+    assert_int_equal(known.account_count, 2);
+    assert_int_equal(known.accounts[0].first, SLOT(2));
+    assert_int_equal(known.accounts[1].last, SLOT(6));
+    assert_int_equal(known.taken_count, 1);
+    assert_int_equal(known.taken[0], SLOT(3));
+    assert_int_equal(known.until, INSTANT_NEVER);
+}
+
 static void every_statement_was_run(void **state)
 {
     const struct fixture *f = *state;
     int ran = 0, defined = count_definitions("src/store/slots.c");
 
     for (int i = 0; i < DB_SLOTS; i++)
-        ran += is_of_the_store(f->db->cache[i].stmt) ? 1 : 0;
+        ran += is_store_statement(f->db->cache[i].stmt) ? 1 : 0;
     assert_int_equal(ran, defined + WRITERS);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(open_runs_come_by_slot),
-        STORE_TEST(runs_that_are_over_come_by_slot_whenever_they_ended),
-        STORE_TEST(ranges_begin_with_the_one_that_reaches_in),
-        STORE_TEST(slots_are_counted_by_what_became_of_them),
-        STORE_TEST(what_was_asked_for_besides_is_told_newest_first),
+        STORE_TEST(open_runs_are_ordered_by_slot),
+        STORE_TEST(ended_runs_are_ordered_by_slot_regardless_of_their_end),
+        STORE_TEST(ledger_rows_begin_with_the_one_that_contains_the_start),
+        STORE_TEST(slots_are_counted_by_outcome_and_reason),
+        STORE_TEST(additional_runs_of_a_slot_are_listed_newest_first),
+        STORE_TEST(evidence_has_the_ledger_and_the_starts_of_users),
         cmocka_unit_test(every_statement_was_run),
     };
 

@@ -48,7 +48,7 @@ static void add(struct fixture *f, struct fact fact)
 }
 
 /*
- * Two nodes; seven attempts of five runs of namespace 1, and others that must not be counted.
+ * Two nodes; six attempts of five runs of namespace 1, and others that must not be counted.
  */
 static void fill(struct fixture *f)
 {
@@ -154,8 +154,8 @@ static void assert_all(struct fixture *f)
     assert_figures(&rows, 0, 0, all);
 }
 
-/* Those of schedule 13, started by the agents dialect. */
-static void assert_alone(struct fixture *f)
+/* The direct run of the agents API, which has schedule 13. */
+static void assert_agents_direct(struct fixture *f)
 {
     struct db_result rows = ask_by(f, STATS_AGENTS_DIRECT, INT64_MIN, 10);
 
@@ -183,27 +183,27 @@ static void count(struct fixture *f, int64_t maker, int64_t after, int64_t until
     flush(f);
 }
 
-static void what_is_counted_and_what_is_not_yet_are_told_together(void **state)
+static void a_query_includes_counted_and_uncounted_history(void **state)
 {
     struct fixture *f = *state;
 
     fill(f);
     assert_all(f);
-    assert_alone(f);
+    assert_agents_direct(f);
     count(f, 1, 0, key(1, 3));
     assert_all(f);
-    assert_alone(f);
+    assert_agents_direct(f);
     assert_int_equal(ask_int(f, "SELECT CAST(sum(runs) AS bigint) FROM stats"), 2);
     count(f, 2, 0, key(2, 9));
     assert_all(f);
-    assert_alone(f);
+    assert_agents_direct(f);
     count(f, 1, key(1, 3), key(1, 9));
     assert_all(f);
-    assert_alone(f);
+    assert_agents_direct(f);
     assert_int_equal(ask_int(f, "SELECT CAST(sum(runs) AS bigint) FROM stats"), 7);
     exec(f->db, "DELETE FROM history");
     assert_all(f);
-    assert_alone(f);
+    assert_agents_direct(f);
 }
 
 /*
@@ -221,7 +221,7 @@ static void nothing_is_counted_twice(void **state)
     assert_all(f);
 }
 
-static void portions_end_with_the_last_of_so_many(void **state)
+static void a_batch_ends_at_its_last_row(void **state)
 {
     struct stats_range range = {1, 0, key(1, 7)};
     struct fixture *f = *state;
@@ -239,14 +239,14 @@ static void portions_end_with_the_last_of_so_many(void **state)
     assert_int_equal(none.rows, 0);
 }
 
-static void what_is_not_kept_is_counted_before_it_goes(void **state)
+static void rows_are_counted_before_retention_deletes_them(void **state)
 {
     struct fixture *f = *state;
     struct stats_range range = {1, 0, INT64_MAX};
     char sql[ASK_MAX];
 
     fill(f);
-    stats_add_old(f->db, &range, 10, 1); /* all but 9; 1 and 3 are its own */
+    stats_add_old(f->db, &range, 10, 1); /* all except key 9; node 1 wrote 1 and 3 */
     flush(f);
     snprintf(sql, sizeof sql, "DELETE FROM history WHERE id IN (%lld, %lld)",
              (long long)key(1, 1), (long long)key(1, 3));
@@ -256,7 +256,7 @@ static void what_is_not_kept_is_counted_before_it_goes(void **state)
     assert_all(f);
 }
 
-static void old_days_go_in_portions(void **state)
+static void old_days_are_pruned_in_batches(void **state)
 {
     struct fixture *f = *state;
 
@@ -281,11 +281,11 @@ static void every_statement_was_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(what_is_counted_and_what_is_not_yet_are_told_together),
+        STORE_TEST(a_query_includes_counted_and_uncounted_history),
         STORE_TEST(nothing_is_counted_twice),
-        STORE_TEST(portions_end_with_the_last_of_so_many),
-        STORE_TEST(what_is_not_kept_is_counted_before_it_goes),
-        STORE_TEST(old_days_go_in_portions),
+        STORE_TEST(a_batch_ends_at_its_last_row),
+        STORE_TEST(rows_are_counted_before_retention_deletes_them),
+        STORE_TEST(old_days_are_pruned_in_batches),
         STORE_TEST(every_statement_was_run),
     };
 

@@ -116,8 +116,8 @@ static void add_admin(struct fixture *f, int64_t id, instant expires_at)
     assert_int_equal(got.changed, 1);
 }
 
-/* Also if two are deleted at the same moment, each by a client that saw the other. */
-static void the_last_admin_for_good_stays_while_there_are_others(void **state)
+/* The statement itself checks this, because two clients may delete at the same time. */
+static void the_last_admin_token_without_expiry_is_deleted_last(void **state)
 {
     struct fixture *f = *state;
 
@@ -130,7 +130,7 @@ static void the_last_admin_for_good_stays_while_there_are_others(void **state)
     assert_int_equal(take_away(f, 2, 0), 1);
 }
 
-static void the_last_use_only_moves_on(void **state)
+static void the_time_of_the_last_use_never_decreases(void **state)
 {
     struct fixture *f = *state;
 
@@ -142,7 +142,7 @@ static void the_last_use_only_moves_on(void **state)
     assert_int_column(f, "tokens", "used_at", DAY_ONE + 50);
 }
 
-static void there_is_a_most(void **state)
+static void the_number_of_tokens_is_limited(void **state)
 {
     struct fixture *f = *state;
 
@@ -153,7 +153,7 @@ static void there_is_a_most(void **state)
     assert_int_equal(add(f, 20001, 0), 0);
 }
 
-static void a_hash_of_another_length_opens_nothing(void **state)
+static void a_token_with_a_hash_of_another_length_has_no_role(void **state)
 {
     struct fixture *f = *state;
     struct db_result got;
@@ -167,7 +167,7 @@ static void a_hash_of_another_length_opens_nothing(void **state)
     assert_int_equal(token.role, ROLE_NONE);
 }
 
-static void the_first_key_stays(void **state)
+static void the_first_proposed_key_is_kept(void **state)
 {
     struct fixture *f = *state;
     struct db_result none, got;
@@ -182,7 +182,7 @@ static void the_first_key_stays(void **state)
     assert_str_equal(db_blob_at(&got, 0, 0), STR("\x00\xff\x01"));
 }
 
-static void every_statement_ran(void **state)
+static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/tokens.c");
 }
@@ -193,12 +193,12 @@ int main(void)
         STORE_TEST(a_token_is_read_as_it_was_written),
         STORE_TEST(tokens_are_listed_by_namespace_and_in_pages),
         STORE_TEST(a_token_is_deleted_from_its_own_namespace_only),
-        STORE_TEST(the_last_admin_for_good_stays_while_there_are_others),
-        STORE_TEST(the_last_use_only_moves_on),
-        STORE_TEST(there_is_a_most),
-        STORE_TEST(a_hash_of_another_length_opens_nothing),
-        STORE_TEST(the_first_key_stays),
-        STORE_TEST(every_statement_ran),
+        STORE_TEST(the_last_admin_token_without_expiry_is_deleted_last),
+        STORE_TEST(the_time_of_the_last_use_never_decreases),
+        STORE_TEST(the_number_of_tokens_is_limited),
+        STORE_TEST(a_token_with_a_hash_of_another_length_has_no_role),
+        STORE_TEST(the_first_proposed_key_is_kept),
+        STORE_TEST(every_statement_was_run),
     };
 
     return RUN_STORE_TESTS(tests);

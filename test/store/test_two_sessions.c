@@ -17,6 +17,7 @@
 #include "store/nodes.h"
 #include "store/runs.h"
 #include "store/schedules.h"
+#include "store/tokens.h"
 
 enum {
     PATIENT_MS = 20000, /* a child waits as long as the test may take */
@@ -105,59 +106,57 @@ static void fill(struct two *two)
 }
 
 /*
- * A locks the first row by `lock`; B requests the same for all rows and gets `skipped` at
- * once; when A is done, B gets `all`.
+ * A locks the first row by `lock`; B requests all rows and gets `others` without waiting;
+ * when A is done, B gets `all`.
  */
-#define ASSERT_PASSED_OVER(two, lock, request, skipped, all) \
-    do {                                                     \
-        struct db_result got;                                \
-        struct db *db = (two)->a;                            \
-        begin_both(two);                                     \
-        lock;                                                \
-        run(two, db);                                        \
-        assert_true(got.rows > 0);                           \
-        db = (two)->b;                                       \
-        request;                                             \
-        run(two, db);                                        \
-        assert_ids(&got, skipped);                           \
-        commit(two, (two)->a);                               \
-        request;                                             \
-        run(two, db);                                        \
-        assert_ids(&got, all);                               \
-        commit(two, db);                                     \
+#define ASSERT_SKIPPED(two, lock, request, others, all) \
+    do {                                                \
+        struct db_result got;                           \
+        struct db *db = (two)->a;                       \
+        begin_both(two);                                \
+        lock;                                           \
+        run(two, db);                                   \
+        assert_true(got.rows > 0);                      \
+        db = (two)->b;                                  \
+        request;                                        \
+        run(two, db);                                   \
+        assert_ids(&got, others);                       \
+        commit(two, (two)->a);                          \
+        request;                                        \
+        run(two, db);                                   \
+        assert_ids(&got, all);                          \
+        commit(two, db);                                \
     } while (0)
 
-static void cursors_that_another_holds_are_passed_over(void **state)
+static void cursors_locked_by_another_session_are_skipped(void **state)
 {
     struct two *two = *state;
 
     fill(two);
-    ASSERT_PASSED_OVER(two, cursors_lock(db, 1, &got), cursors_lock(db, 1, &got), "", "1");
-    ASSERT_PASSED_OVER(two, cursors_lock(db, 2, &got), cursors_due(db, 0, 100, 9, &got), "1 3",
-                       "1 2 3");
-    ASSERT_PASSED_OVER(two, cursors_due(db, 0, 100, 2, &got), cursors_due(db, 0, 100, 9, &got),
-                       "3", "1 2 3");
-    ASSERT_PASSED_OVER(two, cursors_due(db, 0, 100, 1, &got), cursors_lock(db, 1, &got), "",
-                       "1");
+    ASSERT_SKIPPED(two, cursors_lock(db, 1, &got), cursors_lock(db, 1, &got), "", "1");
+    ASSERT_SKIPPED(two, cursors_lock(db, 2, &got), cursors_due(db, 0, 100, 9, &got), "1 3",
+                   "1 2 3");
+    ASSERT_SKIPPED(two, cursors_due(db, 0, 100, 2, &got), cursors_due(db, 0, 100, 9, &got), "3",
+                   "1 2 3");
+    ASSERT_SKIPPED(two, cursors_due(db, 0, 100, 1, &got), cursors_lock(db, 1, &got), "", "1");
 }
 
-static void runs_that_another_holds_are_passed_over(void **state)
+static void runs_locked_by_another_session_are_skipped(void **state)
 {
     struct two *two = *state;
 
     fill(two);
-    ASSERT_PASSED_OVER(two, runs_lock(db, 10, &got), runs_lock(db, 10, &got), "", "10");
-    ASSERT_PASSED_OVER(two, runs_lock(db, 10, &got), runs_lock_slot(db, 1, 1, 0, &got), "",
-                       "10");
-    ASSERT_PASSED_OVER(two, runs_lock_slot(db, 1, 1, 0, &got),
-                       runs_of_schedule(db, 1, true, 9, &got), "", "10");
-    ASSERT_PASSED_OVER(two, runs_of_schedule(db, 1, false, 9, &got),
-                       runs_of_schedule(db, 1, false, 9, &got), "", "11");
-    ASSERT_PASSED_OVER(two, runs_gated(db, 7, 1, &got), runs_gated(db, 7, 9, &got), "21 31",
-                       "11 21 31");
+    ASSERT_SKIPPED(two, runs_lock(db, 10, &got), runs_lock(db, 10, &got), "", "10");
+    ASSERT_SKIPPED(two, runs_lock(db, 10, &got), runs_lock_slot(db, 1, 1, 0, &got), "", "10");
+    ASSERT_SKIPPED(two, runs_lock_slot(db, 1, 1, 0, &got),
+                   runs_of_schedule(db, 1, true, 9, &got), "", "10");
+    ASSERT_SKIPPED(two, runs_of_schedule(db, 1, false, 9, &got),
+                   runs_of_schedule(db, 1, false, 9, &got), "", "11");
+    ASSERT_SKIPPED(two, runs_gated(db, 7, 1, &got), runs_gated(db, 7, 9, &got), "21 31",
+                   "11 21 31");
 }
 
-static void gates_queues_and_nodes_that_another_holds_are_passed_over(void **state)
+static void gates_queues_and_nodes_locked_by_another_session_are_skipped(void **state)
 {
     static const char *const names[] = {"x", "y"};
     struct two *two = *state;
@@ -172,17 +171,17 @@ static void gates_queues_and_nodes_that_another_holds_are_passed_over(void **sta
         nodes_insert(two->a, &node, NULL);
     }
     run(two, two->a);
-    ASSERT_PASSED_OVER(two, gates_lock(db, 1, &got), gates_lock(db, 1, &got), "", "1");
-    ASSERT_PASSED_OVER(two, gates_lock(db, 1, &got), gates_with_room(db, 9, &got), "2", "1 2");
-    ASSERT_PASSED_OVER(two, gates_with_room(db, 1, &got), gates_lock(db, 1, &got), "", "1");
-    ASSERT_PASSED_OVER(two, queues_lock(db, 1, &got), queues_lock(db, 1, &got), "", "1");
-    ASSERT_PASSED_OVER(two, queues_lock(db, 2, &got), queues_lock_name(db, 1, STR("y"), &got),
-                       "", "2");
-    ASSERT_PASSED_OVER(two, nodes_silent(db, 51, &got), nodes_silent(db, 51, &got), "", "1 2");
+    ASSERT_SKIPPED(two, gates_lock(db, 1, &got), gates_lock(db, 1, &got), "", "1");
+    ASSERT_SKIPPED(two, gates_lock(db, 1, &got), gates_with_room(db, 9, &got), "2", "1 2");
+    ASSERT_SKIPPED(two, gates_with_room(db, 1, &got), gates_lock(db, 1, &got), "", "1");
+    ASSERT_SKIPPED(two, queues_lock(db, 1, &got), queues_lock(db, 1, &got), "", "1");
+    ASSERT_SKIPPED(two, queues_lock(db, 2, &got), queues_lock_name(db, 1, STR("y"), &got), "",
+                   "2");
+    ASSERT_SKIPPED(two, nodes_silent(db, 51, &got), nodes_silent(db, 51, &got), "", "1 2");
 }
 
 /* Unlocked reads see the old state, whichever session holds the row. */
-static void reading_without_a_lock_neither_waits_nor_leaves_out(void **state)
+static void reads_without_a_lock_neither_wait_nor_skip_rows(void **state)
 {
     struct two *two = *state;
     struct db_result peeked, all, slot, waking, locked;
@@ -209,7 +208,7 @@ static void reading_without_a_lock_neither_waits_nor_leaves_out(void **state)
     assert_ids(&waking, "11");
 }
 
-static void opposite_order_is_neither_a_wait_nor_a_deadlock(void **state)
+static void locks_in_opposite_order_neither_wait_nor_deadlock(void **state)
 {
     struct two *two = *state;
     struct db_result a1, a2, b1, b2;
@@ -290,7 +289,7 @@ static const struct {
     {send_gate, "SELECT id FROM gates", false},
 };
 
-static void a_name_that_is_being_taken_is_waited_for_a_moment_and_then_busy(void **state)
+static void an_insert_of_an_uncommitted_name_fails_as_busy(void **state)
 {
     struct two *two = *state;
 
@@ -312,7 +311,7 @@ static void a_name_that_is_being_taken_is_waited_for_a_moment_and_then_busy(void
     }
 }
 
-static void a_name_whose_taking_was_undone_is_free(void **state)
+static void a_name_is_free_after_the_rollback_of_its_insert(void **state)
 {
     struct two *two = *state;
 
@@ -390,7 +389,7 @@ static int take_the_sixth_turn(struct fixture *f, struct db *db)
 }
 
 /* How the answer to a lost commit is found on a new connection. */
-static void a_turn_in_doubt_is_waited_for_and_then_known(void **state)
+static void the_result_of_a_turn_in_doubt_is_waited_for(void **state)
 {
     struct two *two = *state;
 
@@ -476,7 +475,7 @@ static int what_is_seen(struct two *two, part_fn *part)
 }
 
 /* The control: this is why only the cursor's own columns are read together with its lock. */
-static void a_statement_that_locks_and_counts_at_once_counts_what_was(void **state)
+static void a_statement_that_locks_and_counts_counts_old_rows(void **state)
 {
     assert_int_equal(what_is_seen(*state, lock_and_count_at_once), 10);
 }
@@ -486,19 +485,51 @@ static void a_count_after_the_lock_is_right(void **state)
     assert_int_equal(what_is_seen(*state, lock_and_then_count), 11);
 }
 
+/* Otherwise the last token that can create others could be revoked twice at once. */
+static void two_nodes_cannot_revoke_each_others_last_admin(void **state)
+{
+    struct two *two = *state;
+    struct db_result a = {0}, b = {0}, left = {0};
+
+    for (int64_t id = 1; id <= 3; id++) {
+        struct token token = {.id = id,
+                              .role = id < 3 ? ROLE_ADMIN : ROLE_VIEWER,
+                              .name = STR("t"),
+                              .created_by = STR("x"),
+                              .expires_at = INSTANT_NEVER};
+
+        tokens_insert(two->a, &token, NULL);
+    }
+    run(two, two->a);
+    db_begin(two->a);
+    db_begin(two->b);
+    tokens_delete(two->a, 1, 0, &a);
+    run(two, two->a);
+    tokens_delete(two->b, 2, 0, &b);
+    run(two, two->b);
+    commit(two, two->a);
+    commit(two, two->b);
+    assert_int_equal(a.changed, 1);
+    assert_int_equal(b.changed, 0);
+    tokens_list(two->a, 0, 0, 10, &left);
+    run(two, two->a);
+    assert_int_equal(left.rows, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TWO_TEST(cursors_that_another_holds_are_passed_over),
-        TWO_TEST(runs_that_another_holds_are_passed_over),
-        TWO_TEST(gates_queues_and_nodes_that_another_holds_are_passed_over),
-        TWO_TEST(reading_without_a_lock_neither_waits_nor_leaves_out),
-        TWO_TEST(opposite_order_is_neither_a_wait_nor_a_deadlock),
-        TWO_TEST(a_name_that_is_being_taken_is_waited_for_a_moment_and_then_busy),
-        TWO_TEST(a_name_whose_taking_was_undone_is_free),
-        TWO_TEST(a_turn_in_doubt_is_waited_for_and_then_known),
-        TWO_TEST(a_statement_that_locks_and_counts_at_once_counts_what_was),
+        TWO_TEST(cursors_locked_by_another_session_are_skipped),
+        TWO_TEST(runs_locked_by_another_session_are_skipped),
+        TWO_TEST(gates_queues_and_nodes_locked_by_another_session_are_skipped),
+        TWO_TEST(reads_without_a_lock_neither_wait_nor_skip_rows),
+        TWO_TEST(locks_in_opposite_order_neither_wait_nor_deadlock),
+        TWO_TEST(an_insert_of_an_uncommitted_name_fails_as_busy),
+        TWO_TEST(a_name_is_free_after_the_rollback_of_its_insert),
+        TWO_TEST(the_result_of_a_turn_in_doubt_is_waited_for),
+        TWO_TEST(a_statement_that_locks_and_counts_counts_old_rows),
         TWO_TEST(a_count_after_the_lock_is_right),
+        TWO_TEST(two_nodes_cannot_revoke_each_others_last_admin),
     };
 
     return cmocka_run_group_tests(tests, set_up_two, tear_down_two);

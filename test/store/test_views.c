@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows for display, on both databases: complete rows with what belongs to them, in pages.
- *
- * Rows are written by the tables' own functions, which have their own tests.
+ * Rows for display, on both databases: complete rows with what belongs to them, in pages.  The
+ * tables' own functions write the rows; they have their own tests.
  */
-#include "rows.h"
+#include "view_rows.h"
 
 #include "core/plan.h"
-#include "store/cursors.h"
 #include "store/key.h"
 #include "store/named_objects.h"
 #include "store/runs.h"
@@ -17,65 +15,6 @@ enum {
     NO_ROWS = 0,
     WRITERS = 5, /* statements that wrote schedules, cursors, runs, history and queues */
 };
-
-static void add_schedule(struct fixture *f, int64_t id, int64_t namespace, const char *name,
-                         instant deleted_at)
-{
-    struct schedule_row row = {
-        .id = id,
-        .namespace = namespace,
-        .version = id + 100,
-        .deleted_at = deleted_at,
-        .packed = STR("packed"),
-        .action = STR("{\"a\":1}"),
-        .name = str_of(name),
-        .spec = STR("{\"s\":1}"),
-        .policies = STR("{\"p\":1}"),
-        .governor = STR("{\"g\":1}"),
-        .labels = STR("{\"l\":1}"),
-        .extra = STR("{\"e\":1}"),
-        .description = STR("what it is"),
-        .reason = STR("why"),
-        .dialect = 3,
-        .created_at = DAY_ONE + 1,
-        .updated_at = DAY_ONE + 2,
-        .created_by = STR("ann"),
-        .updated_by = STR("bob"),
-    };
-
-    schedules_insert(f->db, &row, NULL);
-    flush(f);
-}
-
-/* All numbers differ. */
-static struct cursor cursor_of(int64_t id)
-{
-    return (struct cursor){
-        .id = id,
-        .wake_at = DAY_ONE + 1,
-        .mark = DAY_ONE + 2,
-        .next_at = DAY_ONE + 3,
-        .version = id + 100,
-        .flags = CURSOR_PAUSED,
-        .paused_until = DAY_ONE + 4,
-        .open = 5,
-        .waiting = 6,
-        .failures = 7,
-        .remaining = 8,
-        .last_start = DAY_ONE + 9,
-        .started = 10,
-        .failed = 11,
-    };
-}
-
-static void add_whole(struct fixture *f, int64_t id, int64_t namespace, const char *name)
-{
-    struct cursor cursor = cursor_of(id);
-
-    add_schedule(f, id, namespace, name, 0);
-    cursors_insert(f->db, &cursor);
-    flush(f);
-}
 
 static void assert_view(const struct db_result *got, int row, int64_t id, const char *name)
 {
@@ -195,7 +134,7 @@ static void an_open_run_is_shown_with_its_owner(void **state)
     assert_int_equal(nobody.rows, NO_ROWS);
 }
 
-/* Dispatches of a node have the namespace in the column of the queue. */
+/* If a node makes the call, the column of the queue has the namespace. */
 static void a_run_of_no_queue_is_shown_without_one(void **state)
 {
     struct fixture *f = *state;
@@ -217,7 +156,7 @@ static void open_runs_of_a_schedule_come_with_the_latest_slot_first(void **state
     struct fixture *f = *state;
     struct run_id all = {.schedule = 1, .slot_ms = INT64_MAX / SPAN_MS, .pass = UINT32_MAX};
     struct run_id before = {.schedule = 1, .slot_ms = 7}, after = before;
-    struct db_result got, some, rest, arg;
+    struct db_result got, some, rest, same;
 
     two_tenants(f);
     add_run(f, 23, 1, 5 * SPAN_MS, RUN_READY, 11);
@@ -228,12 +167,12 @@ static void open_runs_of_a_schedule_come_with_the_latest_slot_first(void **state
     run_views_of_schedule(f->db, &all, 10, &got);
     run_views_of_schedule(f->db, &all, 2, &some);
     run_views_of_schedule(f->db, &before, 10, &rest);
-    run_views_of_schedule(f->db, &after, 10, &arg);
+    run_views_of_schedule(f->db, &after, 10, &same);
     flush(f);
     assert_ids(&got, "21 22 23");
     assert_ids(&some, "21 22");
     assert_ids(&rest, "22 23");
-    assert_ids(&arg, "21 22 23");
+    assert_ids(&same, "21 22 23");
 }
 
 typedef void page_fn(struct db *db, const struct view_page *page, struct db_result *ret);
@@ -304,7 +243,7 @@ static void open_runs_are_chosen_by_queue_and_state(void **state)
 }
 
 /* Four rows are scanned: 10 to 7, then 6 to 3, then the rest. */
-static void a_page_of_open_runs_looks_at_so_many_and_says_where_it_stopped(void **state)
+static void a_page_of_open_runs_scans_a_limited_number_of_rows(void **state)
 {
     struct fixture *f = *state;
     struct view_page page = {.namespace = 2, .before = INT64_MAX, .scan = 4, .limit = 100};
@@ -344,12 +283,12 @@ static void add_attempt(struct fixture *f, int64_t id, int64_t schedule, instant
     flush(f);
 }
 
-static void attempts_that_are_over_come_newest_first_with_their_owner(void **state)
+static void ended_attempts_are_listed_newest_first_with_their_owner(void **state)
 {
     struct fixture *f = *state;
     struct view_page page = {.namespace = 2, .before = INT64_MAX, .scan = 4, .limit = 100};
     struct attempt_view view;
-    struct db_result of, some, got, brief;
+    struct db_result none = {0}, of, some, got, brief;
 
     two_tenants(f);
     for (int64_t id = 1; id <= 10; id++)
@@ -378,6 +317,8 @@ static void attempts_that_are_over_come_newest_first_with_their_owner(void **sta
     assert_page(f, attempt_views_list, page, "");
     page = (struct view_page){
         .namespace = 2, .queue = 11, .before = INT64_MAX, .scan = 100, .limit = 100};
+    attempt_views_failed(f->db, &(struct failed_page){.before = 9, .limit = 9}, &none);
+    run_views_recent(f->db, 0, 9, &none, &none); /* test_views_failed.c has some of both */
     attempt_views_of_schedule(f->db, 1, INT64_MAX, 10, &of);
     attempt_views_of_schedule(f->db, 1, 7, 2, &some);
     attempt_views_list(f->db, &page, &got);
@@ -386,6 +327,7 @@ static void attempts_that_are_over_come_newest_first_with_their_owner(void **sta
     flush(f);
     attempt_views_read(&brief, 1, &view);
     assert_str_equal(view.row.result, STR(""));
+    assert_ids(&none, "");
     assert_ids(&of, "9 7 5 3 1");
     assert_ids(&some, "5 3");
     attempt_views_read(&got, 1, &view);
@@ -418,7 +360,7 @@ static void add_end(struct fixture *f, int64_t end, int64_t key, int64_t schedul
 }
 
 /* Keys of runs: two of one millisecond, and one that ran ahead of the clock. */
-static void runs_that_ended_meanwhile_come_in_the_order_in_which_they_were_made(void **state)
+static void runs_that_ended_between_pages_are_in_order_of_creation(void **state)
 {
     struct fixture *f = *state;
     int64_t early = key_of(DAY_ONE), late = key_of(DAY_ONE + SPAN_S);
@@ -479,9 +421,9 @@ static void the_attempts_of_a_run_are_found_after_its_slot(void **state)
     add_attempt(f, ended(2 * SPAN_S), 2, DAY_ONE, 11);
     add_attempt(f, ended(3 * SPAN_S), 1, DAY_ONE, 11);
     other.pass = 1;
-    attempt_views_of_run(f->db, &run, DAY_ONE, &got);
-    attempt_views_of_run(f->db, &run, DAY_ONE + 1 * SPAN_S, &late);
-    attempt_views_of_run(f->db, &other, DAY_ONE, &pass);
+    attempt_views_of_run(f->db, &run, DAY_ONE, 9, &got);
+    attempt_views_of_run(f->db, &run, DAY_ONE + 1 * SPAN_S, 9, &late);
+    attempt_views_of_run(f->db, &other, DAY_ONE, 9, &pass);
     flush(f);
     assert_int_equal(got.rows, 2);
     attempt_views_read(&got, 0, &view);
@@ -493,7 +435,7 @@ static void the_attempts_of_a_run_are_found_after_its_slot(void **state)
     assert_int_equal(pass.rows, NO_ROWS);
 }
 
-static void attempts_are_found_by_their_key_and_by_a_few_numbers(void **state)
+static void attempts_are_found_by_key_and_as_short_rows(void **state)
 {
     struct fixture *f = *state;
     struct db_result one, none, all, some, first;
@@ -526,6 +468,65 @@ static void attempts_are_found_by_their_key_and_by_a_few_numbers(void **state)
     assert_int_equal(mark.ended_at, view.row.ended_at);
 }
 
+/* The last attempt of a run of schedule 1. */
+static void add_last(struct fixture *f, int64_t id, enum outcome outcome, enum run_kind kind,
+                     int64_t pass)
+{
+    struct run run = {
+        .id = 1, .schedule = 1, .slot = DAY_ONE, .attempt = 1, .kind = kind, .pass = pass};
+
+    history_insert(
+        f->db,
+        &(struct attempt_end){
+            .id = id, .run = &run, .outcome = outcome, .last = true, .ended_at = DAY_ONE + id});
+    flush(f);
+}
+
+/* The slot of a trigger may be after its end: its attempts are found at any time. */
+static void the_attempts_of_a_trigger_are_found_by_their_pass(void **state)
+{
+    struct fixture *f = *state;
+    struct run_id run = {.schedule = 1, .slot_ms = DAY_ONE / SPAN_MS, .pass = 2};
+    struct db_result got, none;
+
+    two_tenants(f);
+    add_last(f, ended(-SPAN_DAY), OUTCOME_FAILED, RUN_TRIGGER, 2);
+    add_last(f, ended(SPAN_DAY), OUTCOME_FAILED, RUN_TRIGGER, 3);
+    attempt_views_of_run(f->db, &run, DAY_ONE, 9, &got);
+    run.pass = 4;
+    attempt_views_of_run(f->db, &run, DAY_ONE, 9, &none);
+    flush(f);
+    assert_true(got.rows == 1 && none.rows == NO_ROWS);
+    assert_int_equal(db_int_at(&got, 0, 0), ended(-SPAN_DAY));
+}
+
+static int64_t failing_since(struct fixture *f, int64_t failures)
+{
+    struct db_result got;
+
+    attempt_views_failing_since(f->db, 1, failures, &got);
+    flush(f);
+    return got.rows == 1 ? db_int_at(&got, 0, 0) - DAY_ONE : -1;
+}
+
+/* Tests, cancelled runs and attempts that were repeated do not count. */
+static void the_first_of_the_last_failures_is_found(void **state)
+{
+    static const int64_t firsts[] = {7, 6, 2, -1};
+    struct fixture *f = *state;
+
+    two_tenants(f);
+    add_last(f, 1, OUTCOME_SUCCEEDED, RUN_SLOT, 0);
+    add_last(f, 2, OUTCOME_FAILED, RUN_SLOT, 0);
+    add_last(f, 3, OUTCOME_FAILED, RUN_TEST, 1);
+    add_last(f, 4, OUTCOME_CANCELLED, RUN_SLOT, 0);
+    add_attempt(f, 5, 1, DAY_ONE, 11);
+    add_last(f, 6, OUTCOME_TIMED_OUT, RUN_TRIGGER, 2);
+    add_last(f, 7, OUTCOME_UNKNOWN, RUN_SLOT, 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(failing_since(f, i + 1), firsts[i]);
+}
+
 static struct queue_depth depth_of(struct fixture *f, int64_t queue)
 {
     struct queue_depth depth;
@@ -537,7 +538,7 @@ static struct queue_depth depth_of(struct fixture *f, int64_t queue)
     return depth;
 }
 
-static void a_queue_is_as_deep_as_what_is_ready_in_it(void **state)
+static void the_depth_of_a_queue_is_the_number_of_its_ready_runs(void **state)
 {
     struct fixture *f = *state;
     struct run call = {.id = 9, .schedule = 9, .state = RUN_READY, .lane = LANE_HTTP};
@@ -555,7 +556,7 @@ static void a_queue_is_as_deep_as_what_is_ready_in_it(void **state)
     assert_int_equal(depth_of(f, 13).oldest, INSTANT_NONE);
 }
 
-static void a_time_is_a_place_among_keys(void **state)
+static void a_time_maps_to_the_first_key_of_its_millisecond(void **state)
 {
     (void)state;
     assert_int_equal(key_of(INT64_C(1577836800000) * SPAN_MS), 0);
@@ -570,7 +571,7 @@ static void every_statement_was_run(void **state)
     int ran = 0, defined = count_definitions("src/store/views.c");
 
     for (int i = 0; i < DB_SLOTS; i++)
-        ran += is_of_the_store(f->db->cache[i].stmt) ? 1 : 0;
+        ran += is_store_statement(f->db->cache[i].stmt) ? 1 : 0;
     assert_int_equal(ran, defined + WRITERS);
 }
 
@@ -583,13 +584,15 @@ int main(void)
         STORE_TEST(open_runs_of_a_schedule_come_with_the_latest_slot_first),
         STORE_TEST(open_runs_of_a_namespace_come_newest_first),
         STORE_TEST(open_runs_are_chosen_by_queue_and_state),
-        STORE_TEST(a_page_of_open_runs_looks_at_so_many_and_says_where_it_stopped),
-        STORE_TEST(attempts_that_are_over_come_newest_first_with_their_owner),
-        STORE_TEST(runs_that_ended_meanwhile_come_in_the_order_in_which_they_were_made),
+        STORE_TEST(a_page_of_open_runs_scans_a_limited_number_of_rows),
+        STORE_TEST(ended_attempts_are_listed_newest_first_with_their_owner),
+        STORE_TEST(runs_that_ended_between_pages_are_in_order_of_creation),
         STORE_TEST(the_attempts_of_a_run_are_found_after_its_slot),
-        STORE_TEST(attempts_are_found_by_their_key_and_by_a_few_numbers),
-        STORE_TEST(a_queue_is_as_deep_as_what_is_ready_in_it),
-        cmocka_unit_test(a_time_is_a_place_among_keys),
+        STORE_TEST(attempts_are_found_by_key_and_as_short_rows),
+        STORE_TEST(the_attempts_of_a_trigger_are_found_by_their_pass),
+        STORE_TEST(the_first_of_the_last_failures_is_found),
+        STORE_TEST(the_depth_of_a_queue_is_the_number_of_its_ready_runs),
+        cmocka_unit_test(a_time_maps_to_the_first_key_of_its_millisecond),
         cmocka_unit_test(every_statement_was_run),
     };
 

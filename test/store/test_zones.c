@@ -50,7 +50,7 @@ static void a_namespace_has_a_zone_once(void **state)
     assert_due(f, 100, 9, "1 3");
 }
 
-static void the_zones_of_a_namespace_are_told_by_name(void **state)
+static void the_zones_of_a_namespace_are_ordered_by_name(void **state)
 {
     struct fixture *f = *state;
     struct db_result got;
@@ -67,7 +67,7 @@ static void the_zones_of_a_namespace_are_told_by_name(void **state)
     assert_int_equal(back.next_at, 5);
 }
 
-static void midnights_come_the_earliest_first_and_move_on(void **state)
+static void due_midnights_are_ordered_by_time_and_can_be_moved(void **state)
 {
     struct fixture *f = *state;
 
@@ -92,7 +92,7 @@ static void assert_planned(struct fixture *f, int rows, struct str version)
         assert_str_equal(db_blob_at(&got, 0, 0), version);
 }
 
-static void what_all_is_planned_by_is_one_version_or_none(void **state)
+static void the_zone_version_of_the_plans_is_stored_once_or_not_at_all(void **state)
 {
     struct fixture *f = *state;
 
@@ -115,9 +115,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(every_field_of_a_zone_has_its_column),
         STORE_TEST(a_namespace_has_a_zone_once),
-        STORE_TEST(the_zones_of_a_namespace_are_told_by_name),
-        STORE_TEST(midnights_come_the_earliest_first_and_move_on),
-        STORE_TEST(what_all_is_planned_by_is_one_version_or_none),
+        STORE_TEST(the_zones_of_a_namespace_are_ordered_by_name),
+        STORE_TEST(due_midnights_are_ordered_by_time_and_can_be_moved),
+        STORE_TEST(the_zone_version_of_the_plans_is_stored_once_or_not_at_all),
         cmocka_unit_test(every_statement_was_run),
     };
 

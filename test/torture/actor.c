@@ -13,7 +13,7 @@
 
 static volatile sig_atomic_t is_over;
 
-static void come_to_an_end(int signal)
+static void on_terminate(int signal)
 {
     (void)signal;
     is_over = 1;
@@ -32,7 +32,7 @@ uint16_t actor_node(struct actor *actor)
 pid_t actor_start(const struct actor *actor, int (*act)(struct actor *actor))
 {
     struct actor copy = *actor;
-    struct sigaction action = {.sa_handler = come_to_an_end};
+    struct sigaction action = {.sa_handler = on_terminate};
     pid_t parent = getpid(), child = fork();
 
     must(child >= 0);

@@ -2,7 +2,7 @@
 /*
  * The processes around the server: a receiver of calls, workers, operators.
  *
- * They write the journal, survive every death of the server, and end with their parent.
+ * They write the journal, continue when the server is killed, and end with their parent.
  */
 #pragma once
 
@@ -21,7 +21,9 @@ struct actor {
     uint16_t nodes[ACTOR_NODES_MAX]; /* ports of the servers; any will do */
     int node_count;
     uint16_t receiver; /* port of the receiver */
-    int tell;          /* receiver: where it writes its port */
+    int port_fd;       /* receiver: where it writes its port */
+    bool is_slow;      /* the receiver takes seconds to answer; operators only create and
+                          trigger: nothing but a fault of the server can stop a schedule */
     struct prng prng;
 };
 
@@ -34,9 +36,10 @@ bool actor_is_over(void);
 /* The port of some server. */
 uint16_t actor_node(struct actor *actor);
 
-/* Answers, fails, waits or resets; the run decides. */
+/* Answers, fails, delays the answer or cuts the connection, at random. */
 int receiver_act(struct actor *actor);
-/* Claims, works, dies, is late. */
+/* Claims runs and reports on them, sometimes late or never. */
 int worker_act(struct actor *actor);
-/* Creates, edits, pauses, triggers, deletes; finally puts everything to rest: 0 when done. */
+/* Creates, edits, pauses, triggers and deletes schedules.  After SIGTERM, resumes all of them
+   and removes their slots, so that no further run starts; then returns 0. */
 int operator_act(struct actor *actor);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A parsed journal: observations, sorted by kind.  Nothing is decided here.
+ * A parsed journal: what the actors observed, sorted by kind.
  *
  * Texts point into the journal or the arena.
  */
@@ -12,7 +12,7 @@
 #include "engine/turn.h"
 
 /* A received run: a call at the receiver, or a grant to a worker. */
-struct sighting {
+struct delivery {
     instant at;
     bool is_grant;
     struct run_id run;
@@ -26,7 +26,7 @@ struct sighting {
 };
 
 /* A report of a worker. */
-struct saying {
+struct worker_report {
     instant at;
     struct run_id run;
     int64_t fence;
@@ -35,30 +35,30 @@ struct saying {
     enum rc rc; /* RC_OK, RC_CONFLICT, or RC_UNKNOWN: the answer was lost */
 };
 
-enum wish_kind {
-    WISH_CREATE,
-    WISH_PUT,
-    WISH_PAUSE,
-    WISH_RESUME,
-    WISH_TRIGGER,
-    WISH_DELETE,
-    WISH_CANCEL, /* the body is the run */
-    WISH_TERMINATE,
-    WISH_KINDS,
+enum op_kind {
+    OP_CREATE,
+    OP_PUT,
+    OP_PAUSE,
+    OP_RESUME,
+    OP_TRIGGER,
+    OP_DELETE,
+    OP_CANCEL, /* the body is the run */
+    OP_TERMINATE,
+    OP_KINDS,
 };
 
-enum wish_end {
-    WISH_OK,
-    WISH_FAIL, /* it was rejected: it must have no effect */
-    WISH_INFO, /* unknown: it has its full effect or none */
+enum op_end {
+    OP_OK,
+    OP_FAIL, /* it was rejected: it must have no effect */
+    OP_INFO, /* unknown: it has its full effect or none */
 };
 
 /* A request of an operator. */
-struct wish {
+struct op {
     int64_t number;
-    instant asked, told; /* told: INSTANT_NEVER until answered */
-    enum wish_kind kind;
-    enum wish_end end;
+    instant asked, answered; /* answered: INSTANT_NEVER until then */
+    enum op_kind kind;
+    enum op_end end;
     struct str schedule, body;
     int64_t version;   /* as answered, 0: none */
     struct run_id run; /* as answered */
@@ -66,15 +66,15 @@ struct wish {
 };
 
 struct book {
-    struct sighting *sightings;
-    struct saying *sayings;
-    struct wish *wishes; /* in the order of the requests */
-    int sighting_count, saying_count, wish_count;
+    struct delivery *deliveries;
+    struct worker_report *reports;
+    struct op *ops; /* in the order of the requests */
+    int delivery_count, report_count, op_count;
     instant begin, end; /* of the journal */
 };
 
-extern const char *const wish_names[WISH_KINDS];
-extern const char *const wish_ends[];
+extern const char *const op_names[OP_KINDS];
+extern const char *const op_ends[];
 
 /* RC_CORRUPT: a line that no actor writes; the text names it. */
 MUST_USE enum rc book_read(struct str text, struct arena *arena, struct book *ret,

@@ -69,9 +69,9 @@ int64_t evidence_key(const struct evidence *e, struct str name)
     for (int i = 0; i < e->names.rows; i++)
         if (str_eq(db_text_at(&e->names, i, 1), name))
             return db_int_at(&e->names, i, 0);
-    for (int i = 0; i < e->book->wish_count; i++)
-        if (e->book->wishes[i].has_run && str_eq(e->book->wishes[i].schedule, name))
-            return e->book->wishes[i].run.schedule;
+    for (int i = 0; i < e->book->op_count; i++)
+        if (e->book->ops[i].has_run && str_eq(e->book->ops[i].schedule, name))
+            return e->book->ops[i].run.schedule;
     return 0;
 }
 
@@ -134,42 +134,42 @@ static const struct rec_event *claim_of(const struct evidence *e, const struct r
 /* ---- deliveries ---- */
 
 /*
- * With two nodes their clocks do not order deliveries; the receivers do.  Then each delivery
- * has its own turn after all others, in the order of the journal, and the very last turn has
- * the last time.
+ * The clocks of two nodes do not give the order of deliveries; the journal does.  So with two
+ * nodes each delivery gets its own turn after those of the store, in the order of the journal.
+ * One more turn at the end has the last time.
  */
 static bool is_by_arrival(const struct evidence *e)
 {
     return e->recorder->record.node_count > 1;
 }
 
-static int64_t arrival(const struct evidence *e, int sighting)
+static int64_t arrival(const struct evidence *e, int delivery)
 {
-    return 2 * ((int64_t)e->turn_count + 1 + sighting);
+    return 2 * ((int64_t)e->turn_count + 1 + delivery);
 }
 
-static int64_t order_of(const struct evidence *e, int sighting, const struct rec_event *claim)
+static int64_t order_of(const struct evidence *e, int delivery, const struct rec_event *claim)
 {
     if (!claim)
         return -1;
-    return is_by_arrival(e) ? arrival(e, sighting) : evidence_order(e, claim->at);
+    return is_by_arrival(e) ? arrival(e, delivery) : evidence_order(e, claim->at);
 }
 
-static void add_turn(struct evidence *e, int sighting, int64_t node, instant now)
+static void add_turn(struct evidence *e, int delivery, int64_t node, instant now)
 {
     struct record *r = &e->recorder->record;
 
     *APPEND(r, turns, turn_count) = (struct rec_turn){
-        .order = arrival(e, sighting), .node = node, .now = now};
+        .order = arrival(e, delivery), .node = node, .now = now};
 }
 
-/* Without a claim there is no turn of that order, which the judge will detect. */
-void evidence_sightings(struct evidence *e)
+/* A delivery without a claim gets an order that no turn has; the judge rejects it. */
+static void add_deliveries(struct evidence *e)
 {
     struct record *r = &e->recorder->record;
 
-    for (int i = 0; i < e->book->sighting_count; i++) {
-        const struct sighting *s = &e->book->sightings[i];
+    for (int i = 0; i < e->book->delivery_count; i++) {
+        const struct delivery *s = &e->book->deliveries[i];
         const struct rec_event *claim = claim_of(e, &s->run, s->fence);
         struct rec_delivery *d;
 
@@ -194,17 +194,17 @@ void evidence_sightings(struct evidence *e)
             add_turn(e, i, claim->node, claim->at);
     }
     if (is_by_arrival(e) && e->turn_count > 0)
-        add_turn(e, e->book->sighting_count, r->turns[0].node, r->turns[e->turn_count - 1].now);
+        add_turn(e, e->book->delivery_count, r->turns[0].node, r->turns[e->turn_count - 1].now);
 }
 
 /* ---- reports ---- */
 
 /*
- * The row that a report wrote.  A run that ends later while it waits has another row with the
- * same fence, and keys of two nodes are not in order of time: so it is the row that contains
- * what was reported, or that the reporter had been asked to stop; or any.
+ * The row that a report wrote.  A run that waits for its next attempt and is then ended has a
+ * second row with the same fence, and the keys of two nodes are not in order of time.  So a row
+ * with the reported outcome is preferred, then a cancelled one, then any.
  */
-static const struct history_row *row_of(const struct record *r, const struct saying *s)
+static const struct history_row *row_of(const struct record *r, const struct worker_report *s)
 {
     const struct history_row *found = NULL;
 
@@ -223,13 +223,13 @@ static const struct history_row *row_of(const struct record *r, const struct say
 }
 
 /* The order of the delivery that a report follows. */
-static int64_t claim_order(const struct evidence *e, const struct saying *s,
+static int64_t claim_order(const struct evidence *e, const struct worker_report *s,
                            const struct rec_event *claim)
 {
     const struct book *book = e->book;
 
-    for (int i = 0; is_by_arrival(e) && i < book->sighting_count; i++) {
-        const struct sighting *seen = &book->sightings[i];
+    for (int i = 0; is_by_arrival(e) && i < book->delivery_count; i++) {
+        const struct delivery *seen = &book->deliveries[i];
 
         if (seen->fence == s->fence && seen->run.schedule == s->run.schedule &&
             seen->run.slot_ms == s->run.slot_ms && seen->run.pass == s->run.pass)
@@ -239,11 +239,11 @@ static int64_t claim_order(const struct evidence *e, const struct saying *s,
 }
 
 /*
- * When a report was accepted: an end in the turn that recorded it, a hand-back directly after
- * its claim, anything else by the journal, where the judge will miss it.  The clocks of two
- * nodes may differ, but no report precedes its claim.
+ * Decides when a report was accepted: an end in the turn that recorded it, a release directly
+ * after its claim, all others at the time of the journal.  The clocks of two nodes may differ,
+ * but no report precedes its claim.
  */
-static struct rec_report place(const struct evidence *e, const struct saying *s)
+static struct rec_report order_report(const struct evidence *e, const struct worker_report *s)
 {
     const struct rec_event *claim = claim_of(e, &s->run, s->fence);
     const struct history_row *row = NULL;
@@ -268,12 +268,12 @@ static struct rec_report place(const struct evidence *e, const struct saying *s)
     return report;
 }
 
-void evidence_sayings(struct evidence *e)
+static void add_reports(struct evidence *e)
 {
     struct record *r = &e->recorder->record;
 
-    for (int i = 0; i < e->book->saying_count; i++) {
-        struct rec_report report = place(e, &e->book->sayings[i]);
+    for (int i = 0; i < e->book->report_count; i++) {
+        struct rec_report report = order_report(e, &e->book->reports[i]);
 
         *APPEND(r, reports, report_count) = report;
     }
@@ -292,7 +292,7 @@ enum rc evidence_make(struct evidence *e, struct db *db, struct err *reterr)
     r->healed = r->end = e->book->end;
     list_turns(e);
     list_claims(e);
-    evidence_sightings(e);
-    evidence_sayings(e);
-    return evidence_wishes(e, reterr);
+    add_deliveries(e);
+    add_reports(e);
+    return evidence_ops(e, reterr);
 }

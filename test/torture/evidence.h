@@ -11,7 +11,7 @@
 #include "book.h"
 #include "sim/recorder.h"
 
-/* By which the journal's clock and that of a node may differ. */
+/* The maximum difference between the clocks of the journal and of a node. */
 #define EVIDENCE_SKEW (2 * SPAN_S)
 
 struct evidence {
@@ -21,17 +21,15 @@ struct evidence {
     int *claims;               /* places of run.claimed among the events, sorted */
     int claim_count;
     int turn_count; /* of the store, the first of the record */
-    bool *is_taken; /* of each event of a schedule: some wish explains it */
-    bool *is_used;  /* of each wish without an answer: it explains something */
+    bool *is_taken; /* of each event of a schedule: some request explains it */
+    bool *is_used;  /* of each request without an answer: it explains something */
 };
 
 /* Fills in the journal's half of the record.  `db` is only read. */
 MUST_USE enum rc evidence_make(struct evidence *e, struct db *db, struct err *reterr);
 
-/* Steps of it, in their own files. */
-MUST_USE enum rc evidence_wishes(struct evidence *e, struct err *reterr);
-void evidence_sightings(struct evidence *e);
-void evidence_sayings(struct evidence *e);
+/* The step of it that checks the operators' requests: evidence_ops.c. */
+MUST_USE enum rc evidence_ops(struct evidence *e, struct err *reterr);
 
 /* The turn of a time, or the last one before; its order, 0 if there is none. */
 int64_t evidence_order(const struct evidence *e, instant at);

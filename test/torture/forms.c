@@ -58,11 +58,11 @@ static void draw_spec(const struct form *form, struct buf *out)
 static void draw_action(const struct form *form, struct buf *out)
 {
     buf_text(out, ",\"action\":{");
-    if (chance(form, 2))
+    if (form->is_slow || chance(form, 2))
         buf_printf(out,
                    "\"type\":\"http\",\"method\":\"POST\",\"url\":"
-                   "\"http://127.0.0.1:%d/hook\",\"timeout\":\"2s\"",
-                   (int)form->receiver);
+                   "\"http://127.0.0.1:%d/hook\",\"timeout\":\"%ds\"",
+                   (int)form->receiver, form->is_slow ? 30 : 2);
     else
         buf_printf(out, "\"type\":\"queue\",\"queue\":\"torture-%d\"",
                    (int)prng_below(form->prng, FORM_QUEUES));

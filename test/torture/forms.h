@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules as the operators of a torture world write them: short periods, every policy that
- * affects slots, calls and queues.
+ * Random schedules for the operators: short periods, and every policy that affects slots, calls
+ * and queues.
  */
 #pragma once
 
@@ -17,13 +17,14 @@ struct form {
     struct prng *prng;
     struct str id;
     uint16_t receiver; /* its port */
+    bool is_slow;      /* only calls, with time to wait for a slow receiver */
     instant now;
 };
 
 /* A document in one line. */
 void form_draw(const struct form *form, struct buf *out);
 
-/* The same schedule at rest: it has no slots, and open runs may end. */
+/* The same schedule without slots: no run starts, and open runs may end. */
 void form_rest(const struct form *form, struct buf *out);
 
 /* An invalid document. */

@@ -3,14 +3,14 @@
  * The journal of a torture world: what its actors saw, one line each, in one file.
  *
  * Every line is one write to a file opened to append, so lines of several processes never mix,
- * and a written line survives any later death.  Fields are separated by tabs:
+ * and a written line is not lost when a process is killed.  Fields are separated by tabs:
  *
- *   sent    TIME RUN ATTEMPT FENCE KEY SLOT-MS HOW    a call that the receiver got, and will
- *                                                     answer, or cut off
+ *   sent    TIME RUN ATTEMPT FENCE KEY SLOT-MS HOW    a call that the receiver got; HOW is
+ *                                                     "answer" or "cut"
  *   grant   TIME RUN ATTEMPT FENCE                    a run that a worker was given
  *   report  TIME RUN FENCE KIND OUTCOME ANSWER        a worker's report, and its answer
  *   ask     TIME NUMBER KIND SCHEDULE BODY            an operator begins a request
- *   told    TIME NUMBER END VERSION RUN               and its result
+ *   reply   TIME NUMBER END VERSION RUN               and its result
  *   fault   TIME WHAT
  *
  * Times are microseconds of the wall clock.

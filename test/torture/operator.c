@@ -23,10 +23,11 @@ enum {
     NAME_MAX_BYTES = 32,
     PATH_MAX_BYTES = 96,
     PATIENCE_MS = 4000, /* for one answer */
-    TRIES_MAX = 400,    /* with pauses between: about 20 s without a server */
+    TRIES_MAX = 400,    /* with pauses between: at least 16 s without a server */
     DELETE_TRIES = 8,
     NAP_MS = 40,
-    PAUSE_MS = 30, /* between two wishes, at most */
+    PAUSE_MS = 30,       /* between two requests, at most    */
+    SLOW_PAUSE_MS = 400, /* likewise, if the receiver is slow */
 };
 
 struct owned {
@@ -45,22 +46,22 @@ struct operator
 
 /* One request. */
 struct operation {
-    enum wish_kind kind;
+    enum op_kind kind;
     const char *method;
     char path[PATH_MAX_BYTES], name[NAME_MAX_BYTES];
     const char *if_match;
     struct str body;
 };
 
-struct outcome_of {
-    enum wish_end end;
+struct op_result {
+    enum op_end end;
     int64_t version;
     char run[RUN_ID_TEXT_MAX];
 };
 
 /* ---- requests ---- */
 
-static void read_run(const struct request_answer *answer, struct outcome_of *ret)
+static void read_run(const struct request_answer *answer, struct op_result *ret)
 {
     json_t *json = json_loadb(answer->body.ptr, answer->body.len, 0, NULL);
     const char *id = json_string_value(json_object_get(json, "id"));
@@ -75,26 +76,26 @@ static void read_run(const struct request_answer *answer, struct outcome_of *ret
  * request may have been executed.
  */
 static bool is_settled(const struct operation *operation, const struct request_answer *answer,
-                       bool was_lost, struct outcome_of *ret)
+                       bool was_lost, struct op_result *ret)
 {
     if (answer->status >= 500 || answer->status == 429)
         return false;
     if (answer->status >= 300) {
-        ret->end = was_lost ? WISH_INFO : WISH_FAIL;
+        ret->end = was_lost ? OP_INFO : OP_FAIL;
         return true;
     }
-    ret->end = WISH_OK;
+    ret->end = OP_OK;
     ret->version = journal_number(str_of(answer->etag));
-    if (operation->kind == WISH_TRIGGER)
+    if (operation->kind == OP_TRIGGER)
         read_run(answer, ret);
     return true;
 }
 
-static struct outcome_of request_until(struct operator* o, const struct operation *operation,
-                                       bool is_stubborn)
+static struct op_result request_until(struct operator* o, const struct operation *operation,
+                                      bool is_stubborn)
 {
-    struct outcome_of outcome = {.end = WISH_INFO};
-    bool is_stop = operation->kind == WISH_CANCEL || operation->kind == WISH_TERMINATE;
+    struct op_result outcome = {.end = OP_INFO};
+    bool is_stop = operation->kind == OP_CANCEL || operation->kind == OP_TERMINATE;
     struct str sent = is_stop ? STR("{}") : operation->body; /* the path names the run */
     bool was_lost = false;
     char key[64];
@@ -121,27 +122,28 @@ static struct outcome_of request_until(struct operator* o, const struct operatio
     return outcome;
 }
 
-static struct outcome_of ask(struct operator* o, struct operation *operation, bool is_stubborn)
+static struct op_result ask(struct operator* o, struct operation *operation, bool is_stubborn)
 {
-    struct outcome_of outcome;
+    struct op_result outcome;
     int64_t number = (int64_t)o->actor->number * 1000000 + ++o->number;
 
     journal_write(o->actor->journal, "ask\t%" PRId64 "\t%" PRId64 "\t%s\t%s\t%.*s", clock_now(),
-                  number, wish_names[operation->kind], operation->name,
-                  (int)operation->body.len, operation->body.ptr);
+                  number, op_names[operation->kind], operation->name, (int)operation->body.len,
+                  operation->body.ptr);
     outcome = request_until(o, operation, is_stubborn);
-    journal_write(o->actor->journal, "told\t%" PRId64 "\t%" PRId64 "\t%s\t%" PRId64 "\t%s",
-                  clock_now(), number, wish_ends[outcome.end], outcome.version, outcome.run);
+    journal_write(o->actor->journal, "reply\t%" PRId64 "\t%" PRId64 "\t%s\t%" PRId64 "\t%s",
+                  clock_now(), number, op_ends[outcome.end], outcome.version, outcome.run);
     return outcome;
 }
 
-/* ---- wishes ---- */
+/* ---- kinds of requests ---- */
 
 static struct form form_of(struct operator* o, const char *name)
 {
     return (struct form){.prng = &o->actor->prng,
                          .id = str_of(name),
                          .receiver = o->actor->receiver,
+                         .is_slow = o->actor->is_slow,
                          .now = clock_now()};
 }
 
@@ -150,7 +152,7 @@ static void create(struct operator* o, bool is_spoiled)
     char text[BODY_MAX];
     struct buf body = BUF(text);
     struct operation operation = {
-        .kind = WISH_CREATE, .method = "POST", .path = "/api/v1/schedules"};
+        .kind = OP_CREATE, .method = "POST", .path = "/api/v1/schedules"};
     struct form form;
 
     snprintf(operation.name, sizeof operation.name, "op%d-%" PRId64, o->actor->number,
@@ -161,20 +163,20 @@ static void create(struct operator* o, bool is_spoiled)
     else
         form_draw(&form, &body);
     operation.body = buf_as_str(&body);
-    if (ask(o, &operation, false).end == WISH_FAIL || is_spoiled)
+    if (ask(o, &operation, false).end == OP_FAIL || is_spoiled)
         return;
     /* Whether or not it exists: further requests will show it. */
     o->owned[o->owned_count] = (struct owned){.version = 1};
     snprintf(o->owned[o->owned_count++].name, NAME_MAX_BYTES, "%s", operation.name);
 }
 
-/* The name is taken. */
+/* Creates a schedule whose name exists. */
 static void create_again(struct operator* o, const struct owned *owned)
 {
     char text[BODY_MAX];
     struct buf body = BUF(text);
     struct operation operation = {
-        .kind = WISH_CREATE, .method = "POST", .path = "/api/v1/schedules"};
+        .kind = OP_CREATE, .method = "POST", .path = "/api/v1/schedules"};
     struct form form = form_of(o, owned->name);
 
     snprintf(operation.name, sizeof operation.name, "%s", owned->name);
@@ -187,9 +189,9 @@ static void put(struct operator* o, struct owned *owned, bool is_rest, bool is_s
 {
     char text[BODY_MAX];
     struct buf body = BUF(text);
-    struct operation operation = {.kind = WISH_PUT, .method = "PUT"};
+    struct operation operation = {.kind = OP_PUT, .method = "PUT"};
     struct form form = form_of(o, owned->name);
-    struct outcome_of outcome;
+    struct op_result outcome;
 
     snprintf(operation.path, sizeof operation.path, "/api/v1/schedules/%s", owned->name);
     snprintf(operation.name, sizeof operation.name, "%s", owned->name);
@@ -200,18 +202,18 @@ static void put(struct operator* o, struct owned *owned, bool is_rest, bool is_s
     operation.body = buf_as_str(&body);
     operation.if_match = is_stale ? "999999" : NULL;
     outcome = ask(o, &operation, is_rest);
-    if (outcome.end == WISH_OK)
+    if (outcome.end == OP_OK)
         owned->version = outcome.version;
 }
 
-static struct outcome_of plain(struct operator* o, struct owned *owned, enum wish_kind kind,
-                               bool is_stubborn)
+static struct op_result request_plain(struct operator* o, struct owned *owned,
+                                      enum op_kind kind, bool is_stubborn)
 {
-    static const char *const paths[WISH_KINDS] = {
-        [WISH_PAUSE] = "/pause", [WISH_RESUME] = "/resume", [WISH_TRIGGER] = "/trigger"};
+    static const char *const paths[OP_KINDS] = {
+        [OP_PAUSE] = "/pause", [OP_RESUME] = "/resume", [OP_TRIGGER] = "/trigger"};
     struct operation operation = {.kind = kind,
-                                  .method = kind == WISH_DELETE ? "DELETE" : "POST",
-                                  .body = kind == WISH_DELETE ? STR("") : STR("{}")};
+                                  .method = kind == OP_DELETE ? "DELETE" : "POST",
+                                  .body = kind == OP_DELETE ? STR("") : STR("{}")};
 
     snprintf(operation.path, sizeof operation.path, "/api/v1/schedules/%s%s", owned->name,
              paths[kind] ? paths[kind] : "");
@@ -222,42 +224,45 @@ static struct outcome_of plain(struct operator* o, struct owned *owned, enum wis
 /* Sometimes the run is cancelled again. */
 static void trigger(struct operator* o, struct owned *owned)
 {
-    struct outcome_of outcome = plain(o, owned, WISH_TRIGGER, false);
+    struct op_result outcome = request_plain(o, owned, OP_TRIGGER, false);
     bool is_hard = prng_below(&o->actor->prng, 2) == 0;
-    struct operation operation = {.kind = is_hard ? WISH_TERMINATE : WISH_CANCEL,
-                                  .method = "POST"};
+    struct operation operation = {.kind = is_hard ? OP_TERMINATE : OP_CANCEL, .method = "POST"};
 
-    if (outcome.end != WISH_OK)
+    if (outcome.end != OP_OK)
         return;
     memcpy(owned->run, outcome.run, sizeof owned->run);
     if (prng_below(&o->actor->prng, 5) > 0)
         return;
     snprintf(operation.path, sizeof operation.path, "/api/v1/runs/%s/%s", owned->run,
-             wish_names[operation.kind]);
+             op_names[operation.kind]);
     snprintf(operation.name, sizeof operation.name, "%s", owned->name);
     operation.body = str_of(owned->run);
     (void)ask(o, &operation, false);
 }
 
-/* A schedule whose key is known, so that its effects can be found when its row is gone. */
+/* Only if a run was triggered: its id has the schedule's key, which identifies the events. */
 static void delete (struct operator* o, struct owned *owned)
 {
     bool has_run = owned->run[0] != '\0';
-    enum wish_end end = has_run ? WISH_INFO : WISH_FAIL;
+    enum op_end end = has_run ? OP_INFO : OP_FAIL;
 
     /* Until it is known to be deleted: an edit must not create its name again. */
-    for (int tries = 0; end == WISH_INFO && tries < DELETE_TRIES; tries++)
-        end = plain(o, owned, WISH_DELETE, true).end;
+    for (int tries = 0; end == OP_INFO && tries < DELETE_TRIES; tries++)
+        end = request_plain(o, owned, OP_DELETE, true).end;
     if (has_run)
         *owned = o->owned[--o->owned_count];
 }
 
-static void wish(struct operator* o)
+static void make_request(struct operator* o)
 {
     struct owned *owned = &o->owned[prng_below(&o->actor->prng, OWN_MAX)];
 
     if (owned >= o->owned + o->owned_count) {
         create(o, prng_below(&o->actor->prng, 8) == 0);
+        return;
+    }
+    if (o->actor->is_slow) {
+        (void)request_plain(o, owned, OP_TRIGGER, false);
         return;
     }
     switch (prng_below(&o->actor->prng, 16)) {
@@ -277,12 +282,12 @@ static void wish(struct operator* o)
         break;
     case 6:
     case 7:
-        (void)plain(o, owned, WISH_PAUSE, false);
+        (void)request_plain(o, owned, OP_PAUSE, false);
         break;
     case 8:
     case 9:
     case 10:
-        (void)plain(o, owned, WISH_RESUME, false);
+        (void)request_plain(o, owned, OP_RESUME, false);
         break;
     default:
         trigger(o, owned);
@@ -295,11 +300,11 @@ int operator_act(struct actor *actor)
     struct operator o = {.actor = actor};
 
     while (!actor_is_over()) {
-        wish(&o);
-        request_nap((int)prng_below(&actor->prng, PAUSE_MS));
+        make_request(&o);
+        request_nap((int)prng_below(&actor->prng, actor->is_slow ? SLOW_PAUSE_MS : PAUSE_MS));
     }
     for (int i = 0; i < o.owned_count; i++) {
-        (void)plain(&o, &o.owned[i], WISH_RESUME, true);
+        (void)request_plain(&o, &o.owned[i], OP_RESUME, true);
         put(&o, &o.owned[i], true, false);
     }
     return 0;

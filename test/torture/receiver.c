@@ -11,7 +11,15 @@
 #include "io/net/listener.h"
 #include "journal.h"
 
-enum { BODY_MAX = 1 << 20, LATE_MS_MAX = 300, KINDS = 24, KIND_CUT = 3 };
+enum {
+    BODY_MAX = 1 << 20,
+    LATE_MS_MAX = 300,
+    SLOW_MS_MIN = 1000, /* of a slow receiver: most kills come during calls */
+    SLOW_MS_MAX = 6000,
+    KINDS = 24,
+    KIND_CUT = 3,
+    KIND_LATE = 4, /* to 6; of a slow receiver, all others */
+};
 
 struct receiver {
     struct actor *actor;
@@ -40,7 +48,7 @@ static struct str header(const struct exchange *x, struct str name)
     return value;
 }
 
-static void write_down(struct receiver *r, const struct exchange *x, const char *how)
+static void record_call(struct receiver *r, const struct exchange *x, const char *how)
 {
     instant slot = 0;
     struct err err;
@@ -64,23 +72,27 @@ static void answer_late(void *arg)
     loop_timer_free(timer);
 }
 
-static void be_late(struct receiver *r, struct exchange *x)
+static void answer_later(struct receiver *r, struct exchange *x)
 {
     struct late *late = arena_take(exchange_arena(x), sizeof *late);
 
     late->x = x;
     late->timer = loop_timer_new(r->loop, answer_late, late);
-    loop_timer_set(late->timer, prng_between(&r->actor->prng, 1, LATE_MS_MAX) * SPAN_MS);
+    loop_timer_set(late->timer,
+                   prng_between(&r->actor->prng, r->actor->is_slow ? SLOW_MS_MIN : 1,
+                                r->actor->is_slow ? SLOW_MS_MAX : LATE_MS_MAX) *
+                       SPAN_MS);
 }
 
 static void on_request(void *arg, struct exchange *x)
 {
     static const struct http1_field soon[] = {{{"Retry-After", 11}, {"1", 1}}};
     struct receiver *r = arg;
-
     uint64_t kind = prng_below(&r->actor->prng, KINDS);
 
-    write_down(r, x, kind == KIND_CUT ? "cut" : "answer");
+    if (r->actor->is_slow && kind > KIND_LATE)
+        kind = KIND_LATE;
+    record_call(r, x, kind == KIND_CUT ? "cut" : "answer");
     switch (kind) {
     case 0:
     case 1:
@@ -92,10 +104,10 @@ static void on_request(void *arg, struct exchange *x)
     case KIND_CUT:
         exchange_cut(x);
         break;
-    case 4:
+    case KIND_LATE:
     case 5:
     case 6:
-        be_late(r, x);
+        answer_later(r, x);
         break;
     default:
         exchange_answer(x, 200, NULL, 0, STR("{\"ok\":true}"));
@@ -113,7 +125,7 @@ int receiver_act(struct actor *actor)
 
     r.listener = listener_new(loop_uv(r.loop), &listener_limits_default, &handler);
     must(listener_bind(r.listener, "127.0.0.1", 0, &port, &err) == RC_OK);
-    must(write(actor->tell, &port, sizeof port) == sizeof port);
+    must(write(actor->port_fd, &port, sizeof port) == sizeof port);
     loop_run(r.loop); /* until it is killed */
     return 0;
 }

@@ -18,7 +18,7 @@ enum {
 
 /* ---- checks of the journal alone ---- */
 
-static enum rc check_sighting(const struct sighting *s, struct err *reterr)
+static enum rc check_delivery(const struct delivery *s, struct err *reterr)
 {
     if (s->at < s->run.slot_ms * SPAN_MS)
         return judge_fail(reterr, 12, "%s was sent %lld ms before its slot", s->id,
@@ -33,12 +33,12 @@ static enum rc check_sighting(const struct sighting *s, struct err *reterr)
     return RC_OK;
 }
 
-static enum rc check_sightings(const struct book *book, struct err *reterr)
+static enum rc check_deliveries(const struct book *book, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
-    for (int i = 0; i < book->sighting_count && rc == RC_OK; i++)
-        rc = check_sighting(&book->sightings[i], reterr);
+    for (int i = 0; i < book->delivery_count && rc == RC_OK; i++)
+        rc = check_delivery(&book->deliveries[i], reterr);
     return rc;
 }
 
@@ -52,20 +52,38 @@ static enum rc check_quiet(const struct record *r, struct err *reterr)
     return RC_OK;
 }
 
+/*
+ * At the end every schedule runs: the operators have resumed what they paused, and no schedule
+ * has a program, which alone may be quarantined.
+ */
+static enum rc check_active(const struct record *r, struct err *reterr)
+{
+    for (int i = 0; i < r->cursor_count; i++)
+        if (r->cursors[i].flags & (CURSOR_PAUSED | CURSOR_QUARANTINED))
+            return judge_fail(reterr, 1, "schedule %lld is paused or quarantined",
+                              (long long)r->cursors[i].id);
+    for (int i = 0; i < r->event_count; i++)
+        if (r->events[i].event.type == EVENT_SCHEDULE_QUARANTINED)
+            return judge_fail(reterr, 1, "schedule %lld was quarantined, but has no program",
+                              (long long)r->events[i].event.schedule);
+    return RC_OK;
+}
+
 /* An at-most-once run is never sent again, however it ended. */
 static enum rc check_repeats(const struct facts *facts, const struct book *book,
                              struct err *reterr)
 {
-    for (int i = 0; i < book->sighting_count; i++) {
-        const struct sighting *sighting = &book->sightings[i];
-        const struct schedule *s = facts_schedule(facts, sighting->run.schedule);
+    for (int i = 0; i < book->delivery_count; i++) {
+        const struct delivery *delivery = &book->deliveries[i];
+        const struct schedule *s = facts_schedule(facts, delivery->run.schedule);
         bool is_once = s != NULL;
 
         for (int k = 0; s && k < s->version_count; k++)
             is_once = is_once && s->versions[k].draft->policies.at_most_once;
-        if (sighting->is_repeat && is_once)
-            return judge_fail(reterr, 8, "%s was sent twice with fence %lld and asks for once",
-                              sighting->id, (long long)sighting->fence);
+        if (delivery->is_repeat && is_once)
+            return judge_fail(reterr, 8,
+                              "%s was sent twice with fence %lld although it is at most once",
+                              delivery->id, (long long)delivery->fence);
     }
     return RC_OK;
 }
@@ -114,8 +132,8 @@ static enum rc judge_all(struct facts *facts, struct err *reterr)
     return rc;
 }
 
-static enum rc sit(const struct record *record, const struct book *book,
-                   struct verdict_counts *ret, struct err *reterr)
+static enum rc judge_record(const struct record *record, const struct book *book,
+                            struct verdict_counts *ret, struct err *reterr)
 {
     struct facts facts = {
         .record = record, .arena = arena_new(FACTS_BYTES_MAX), .zones = judge_zones_new()};
@@ -135,8 +153,8 @@ static enum rc sit(const struct record *record, const struct book *book,
     return rc;
 }
 
-static enum rc weigh(struct db *db, const struct book *book, struct verdict_counts *ret,
-                     struct err *reterr)
+static enum rc judge_store(struct db *db, const struct book *book, struct verdict_counts *ret,
+                           struct err *reterr)
 {
     struct recorder recorder;
     struct evidence evidence = {.book = book, .recorder = &recorder};
@@ -147,9 +165,11 @@ static enum rc weigh(struct db *db, const struct book *book, struct verdict_coun
     if (rc == RC_OK)
         rc = check_quiet(&recorder.record, reterr);
     if (rc == RC_OK)
+        rc = check_active(&recorder.record, reterr);
+    if (rc == RC_OK)
         rc = evidence_make(&evidence, db, reterr);
     if (rc == RC_OK)
-        rc = sit(&recorder.record, book, ret, reterr);
+        rc = judge_record(&recorder.record, book, ret, reterr);
     recorder_end(&recorder);
     return rc;
 }
@@ -163,15 +183,15 @@ enum rc verdict(const char *url, struct str journal, struct verdict_counts *ret,
     struct db *db = NULL;
     enum rc rc = book_read(journal, arena, &book, reterr);
 
-    *ret = (struct verdict_counts){.wishes = book.wish_count};
-    for (int i = 0; i < book.wish_count; i++)
-        ret->infos += book.wishes[i].end == WISH_INFO;
+    *ret = (struct verdict_counts){.ops = book.op_count};
+    for (int i = 0; i < book.op_count; i++)
+        ret->infos += book.ops[i].end == OP_INFO;
     if (rc == RC_OK)
-        rc = check_sightings(&book, reterr);
+        rc = check_deliveries(&book, reterr);
     if (rc == RC_OK)
         rc = db_open(url, &options, &db, reterr);
     if (rc == RC_OK)
-        rc = weigh(db, &book, ret, reterr);
+        rc = judge_store(db, &book, ret, reterr);
     db_close(db);
     arena_free(arena);
     return rc;

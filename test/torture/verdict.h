@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides whether a torture world kept the promise: the judge of the simulator checks its
+ * Decides whether a world lost or doubled anything: the judge of the simulator checks its
  * database and its journal, and further checks use the journal alone.  docs/invariants.md has
- * the numbers.  The engine is not consulted: slots come from the oracle, and the times of the
- * store's turns are compared with the clocks of clients and receivers.
+ * the numbers of the invariants.  The engine is not consulted: slots come from the oracle, and
+ * the times of the store's turns are compared with the clocks of clients and receivers.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 /* What was judged. */
 struct verdict_counts {
-    int schedules, wishes, infos, runs, attempts, deliveries, reports, skipped;
+    int schedules, ops, infos, runs, attempts, deliveries, reports, skipped;
 };
 
 /*

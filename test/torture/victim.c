@@ -15,16 +15,18 @@
 #include "server/serve.h"
 #include "victim.h"
 
-enum { LOG_PAGES = 100 }; /* so that kills meet the writing back of the log */
+enum { WAL_PAGES = 100 }; /* so that some kills come during a checkpoint */
+
+_Static_assert(VICTIM_POINTS == SERVE_POINTS + DB_AFTER_COMMIT + 1, "every point has a name");
 
 static struct {
     int point;
     _Atomic int64_t left; /* passages, by any thread */
-} doom = {.point = -1};
+} kill_point = {.point = -1};
 
 static void pass(int point)
 {
-    if (point == doom.point && doom.left-- == 1)
+    if (point == kill_point.point && kill_point.left-- == 1)
         (void)raise(SIGKILL);
 }
 
@@ -41,16 +43,16 @@ static enum rc at_database(void *arg, enum db_point point)
     return RC_OK;
 }
 
-static bool read_doom(const char *text)
+static bool read_kill_point(const char *text)
 {
     const char *colon = text ? strchr(text, ':') : NULL;
 
     for (int i = 0; colon && i < VICTIM_POINTS; i++)
         if (strlen(victim_points[i]) == (size_t)(colon - text) &&
             strncmp(text, victim_points[i], (size_t)(colon - text)) == 0)
-            doom.point = i;
-    doom.left = colon ? atoll(colon + 1) : 0;
-    return !text || doom.point >= 0;
+            kill_point.point = i;
+    kill_point.left = colon ? atoll(colon + 1) : 0;
+    return !text || kill_point.point >= 0;
 }
 
 static enum rc load(void *arg, struct config **ret, struct err *reterr)
@@ -64,12 +66,12 @@ static enum rc load(void *arg, struct config **ret, struct err *reterr)
 int main(void)
 {
     struct db_fault fault = {.ask = at_database};
-    struct serve_seam seam = {.at = at_point, .fault = &fault, .wal_pages = LOG_PAGES};
+    struct serve_seam seam = {.at = at_point, .fault = &fault, .wal_pages = WAL_PAGES};
     struct config *config = NULL;
     struct err err = {.text = ""};
     int status;
 
-    if (!read_doom(getenv("BELFRY_VICTIM")) || load(NULL, &config, &err) != RC_OK) {
+    if (!read_kill_point(getenv("BELFRY_VICTIM")) || load(NULL, &config, &err) != RC_OK) {
         fprintf(stderr, "belfry-victim: %s\n", err.text[0] ? err.text : "no such point");
         return EXIT_FAILURE;
     }

@@ -8,6 +8,6 @@
 enum { VICTIM_POINTS = 10 };
 
 static const char *const victim_points[VICTIM_POINTS] = {
-    "before-turn", "after-turn",  "before-answer", "after-answer",  "before-call",
-    "after-call",  "before-told", "before-flush",  "before-commit", "after-commit",
+    "before-turn",    "after-turn",    "before-answer", "after-answer",  "before-dispatch",
+    "after-dispatch", "before-report", "before-flush",  "before-commit", "after-commit",
 };

@@ -23,7 +23,7 @@ enum {
     LATE_ROUNDS = 6, /* claims to wait before that */
     CLAIM_MS = 5000, /* for an answer to a claim that may wait a second */
     REPORT_MS = 5000,
-    REPORT_TRIES = 8, /* then the holder of the lease reports it */
+    REPORT_TRIES = 8, /* by then another worker has the run */
     NAP_MS = 30,
 };
 
@@ -33,7 +33,14 @@ struct grant {
     int rounds; /* until it reports */
 };
 
-enum deed { DEED_COMPLETE, DEED_FAIL, DEED_RELEASE, DEED_HEARTBEAT, DEED_FORGET, DEED_LATE };
+enum choice {
+    CHOICE_COMPLETE,
+    CHOICE_FAIL,
+    CHOICE_RELEASE,
+    CHOICE_HEARTBEAT,
+    CHOICE_FORGET,
+    CHOICE_LATE
+};
 
 struct worker {
     struct actor *actor;
@@ -97,44 +104,45 @@ static int claim(struct worker *w, struct grant ret[static BATCH_MAX])
 
 static const struct {
     const char *path, *kind, *outcome, *more;
-} deeds[] = {
-    [DEED_COMPLETE] = {"/api/v1/runs/complete", "done", "succeeded", ",\"result\":{\"n\":1}"},
-    [DEED_FAIL] = {"/api/v1/runs/fail", "done", "failed",
-                   ",\"error\":{\"code\":\"e\",\"message\":\"no\",\"retryable\":true}"},
-    [DEED_RELEASE] = {"/api/v1/runs/release", "release", "-", ""},
-    [DEED_HEARTBEAT] = {"/api/v1/runs/heartbeat", "alive", "-",
-                        ",\"progress\":{\"text\":\"half\",\"percent\":50}"},
+} choices[] = {
+    [CHOICE_COMPLETE] = {"/api/v1/runs/complete", "done", "succeeded", ",\"result\":{\"n\":1}"},
+    [CHOICE_FAIL] = {"/api/v1/runs/fail", "done", "failed",
+                     ",\"error\":{\"code\":\"e\",\"message\":\"no\",\"retryable\":true}"},
+    [CHOICE_RELEASE] = {"/api/v1/runs/release", "release", "-", ""},
+    [CHOICE_HEARTBEAT] = {"/api/v1/runs/heartbeat", "alive", "-",
+                          ",\"progress\":{\"text\":\"half\",\"percent\":50}"},
 };
 
-static struct str write_items(enum deed deed, const struct grant *grants, int count,
+static struct str write_items(enum choice choice, const struct grant *grants, int count,
                               struct buf *out)
 {
     buf_text(out, "{\"items\":[");
     for (int i = 0; i < count; i++)
         buf_printf(out, "%s{\"id\":\"%s\",\"fence\":%" PRId64 "%s}", i ? "," : "", grants[i].id,
-                   grants[i].fence, deeds[deed].more);
+                   grants[i].fence, choices[choice].more);
     buf_text(out, "]}");
     return buf_as_str(out);
 }
 
 /* The result of one; for a heartbeat only a rejection matters. */
-static void write_down(const struct worker *w, enum deed deed, const struct grant *grant,
-                       const char *status)
+static void record_report(const struct worker *w, enum choice choice, const struct grant *grant,
+                          const char *status)
 {
     bool is_stale = strcmp(status, "stale") == 0, is_ok = strcmp(status, "ok") == 0;
 
-    if (deed == DEED_HEARTBEAT && !is_stale)
+    if (choice == CHOICE_HEARTBEAT && !is_stale)
         return;
     journal_write(w->actor->journal, "report\t%" PRId64 "\t%s\t%" PRId64 "\t%s\t%s\t%s",
-                  clock_now(), grant->id, grant->fence, deeds[deed].kind, deeds[deed].outcome,
+                  clock_now(), grant->id, grant->fence, choices[choice].kind,
+                  choices[choice].outcome,
                   is_ok      ? "ok"
                   : is_stale ? "stale"
                              : "unknown");
 }
 
 /* Those whose result is unknown are left in `grants`; returns their number. */
-static int read_results(const struct worker *w, enum deed deed, struct grant *grants, int count,
-                        const struct request_answer *answer)
+static int read_results(const struct worker *w, enum choice choice, struct grant *grants,
+                        int count, const struct request_answer *answer)
 {
     json_t *json = answer ? json_loadb(answer->body.ptr, answer->body.len, 0, NULL) : NULL;
     const json_t *results = json_object_get(json, "results");
@@ -145,7 +153,7 @@ static int read_results(const struct worker *w, enum deed deed, struct grant *gr
             json_object_get(json_array_get(results, (size_t)i), "status"));
         struct grant grant = grants[i];
 
-        write_down(w, deed, &grant, status ? status : "unknown");
+        record_report(w, choice, &grant, status ? status : "unknown");
         if (!status || (strcmp(status, "ok") != 0 && strcmp(status, "stale") != 0))
             grants[left++] = grant;
     }
@@ -154,11 +162,11 @@ static int read_results(const struct worker *w, enum deed deed, struct grant *gr
 }
 
 /* Repeats the same report until it is answered. */
-static void report(struct worker *w, enum deed deed, struct grant *grants, int count)
+static void report(struct worker *w, enum choice choice, struct grant *grants, int count)
 {
     /* It may die before the answer arrives, and a run that is handed back is started again. */
-    for (int i = 0; deed == DEED_RELEASE && i < count; i++)
-        write_down(w, deed, &grants[i], "unknown");
+    for (int i = 0; choice == CHOICE_RELEASE && i < count; i++)
+        record_report(w, choice, &grants[i], "unknown");
     for (int tries = 0; count > 0 && tries < REPORT_TRIES; tries++) {
         char text[BODY_MAX];
         struct buf body = BUF(text);
@@ -166,59 +174,59 @@ static void report(struct worker *w, enum deed deed, struct grant *grants, int c
         enum request_end end = request_do(
             &(struct request){.port = actor_node(w->actor),
                               .method = "POST",
-                              .path = deeds[deed].path,
-                              .body = write_items(deed, grants, count, &body),
+                              .path = choices[choice].path,
+                              .body = write_items(choice, grants, count, &body),
                               .patience_ms = REPORT_MS},
             &answer);
 
         if (end == REQUEST_REFUSED)
             request_nap(NAP_MS);
         else
-            count = read_results(w, deed, grants, count,
+            count = read_results(w, choice, grants, count,
                                  end == REQUEST_ANSWERED && answer.status == 200 ? &answer
                                                                                  : NULL);
     }
 }
 
-/* ---- a life ---- */
+/* ---- the main loop ---- */
 
-static enum deed draw_deed(struct worker *w)
+static enum choice draw_choice(struct worker *w)
 {
     uint64_t drawn = prng_below(&w->actor->prng, 100);
 
-    return drawn < 72   ? DEED_COMPLETE
-           : drawn < 82 ? DEED_FAIL
-           : drawn < 88 ? DEED_RELEASE
-           : drawn < 94 ? DEED_FORGET
-                        : DEED_LATE;
+    return drawn < 72   ? CHOICE_COMPLETE
+           : drawn < 82 ? CHOICE_FAIL
+           : drawn < 88 ? CHOICE_RELEASE
+           : drawn < 94 ? CHOICE_FORGET
+                        : CHOICE_LATE;
 }
 
 static void work(struct worker *w, struct grant *grants, int count)
 {
-    struct grant buckets[DEED_LATE + 1][BATCH_MAX];
-    int counts[DEED_LATE + 1] = {0};
+    struct grant buckets[CHOICE_LATE + 1][BATCH_MAX];
+    int counts[CHOICE_LATE + 1] = {0};
 
     if (prng_below(&w->actor->prng, 4) == 0) {
         struct grant alive[BATCH_MAX];
 
         memcpy(alive, grants, (size_t)count * sizeof *alive);
-        report(w, DEED_HEARTBEAT, alive, count);
+        report(w, CHOICE_HEARTBEAT, alive, count);
     }
     for (int i = 0; i < count; i++) {
-        enum deed deed = draw_deed(w);
+        enum choice choice = draw_choice(w);
 
-        buckets[deed][counts[deed]++] = grants[i];
+        buckets[choice][counts[choice]++] = grants[i];
     }
-    report(w, DEED_COMPLETE, buckets[DEED_COMPLETE], counts[DEED_COMPLETE]);
-    report(w, DEED_FAIL, buckets[DEED_FAIL], counts[DEED_FAIL]);
-    report(w, DEED_RELEASE, buckets[DEED_RELEASE], counts[DEED_RELEASE]);
-    for (int i = 0; i < counts[DEED_LATE] && w->late_count < LATE_MAX; i++) {
-        w->late[w->late_count] = buckets[DEED_LATE][i];
+    report(w, CHOICE_COMPLETE, buckets[CHOICE_COMPLETE], counts[CHOICE_COMPLETE]);
+    report(w, CHOICE_FAIL, buckets[CHOICE_FAIL], counts[CHOICE_FAIL]);
+    report(w, CHOICE_RELEASE, buckets[CHOICE_RELEASE], counts[CHOICE_RELEASE]);
+    for (int i = 0; i < counts[CHOICE_LATE] && w->late_count < LATE_MAX; i++) {
+        w->late[w->late_count] = buckets[CHOICE_LATE][i];
         w->late[w->late_count++].rounds = LATE_ROUNDS;
     }
 }
 
-static void speak_late(struct worker *w)
+static void send_late_reports(struct worker *w)
 {
     int kept = 0;
 
@@ -228,7 +236,7 @@ static void speak_late(struct worker *w)
         if (--grant.rounds > 0)
             w->late[kept++] = grant;
         else
-            report(w, DEED_COMPLETE, &grant, 1);
+            report(w, CHOICE_COMPLETE, &grant, 1);
     }
     w->late_count = kept;
 }
@@ -246,7 +254,7 @@ int worker_act(struct actor *actor)
             request_nap(NAP_MS);
         else
             work(&w, grants, count);
-        speak_late(&w);
+        send_late_reports(&w);
     }
     return 0;
 }

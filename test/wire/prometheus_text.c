@@ -15,7 +15,6 @@ enum { PT_LINES_MAX = 4000, PT_FAMILIES_MAX = 400, PT_NAME_MAX = 128 };
 
 struct pt_family {
     char name[PT_NAME_MAX], type[16];
-    bool has_help;
 };
 
 static struct {
@@ -80,23 +79,22 @@ static bool pt_comment(const char *line)
     if (strncmp(word, "HELP ", 5) == 0) {
         for (int i = 0; i < pt.family_count; i++)
             if (strlen(pt.families[i].name) == n && memcmp(pt.families[i].name, rest, n) == 0)
-                return pt_fail("a family that was there before", line);
+                return pt_fail("a second HELP for this family", line);
         if (n == 0 || n >= PT_NAME_MAX || rest[n] != ' ' || pt.family_count == PT_FAMILIES_MAX)
             return pt_fail("no name", line);
         last = &pt.families[pt.family_count++];
         memset(last, 0, sizeof *last);
         memcpy(last->name, rest, n);
-        last->has_help = true;
         return true;
     }
     if (strncmp(word, "TYPE ", 5) != 0)
         return true;
     if (!last || strlen(last->name) != n || memcmp(last->name, rest, n) != 0 || last->type[0])
-        return pt_fail("TYPE not behind its HELP", line);
+        return pt_fail("TYPE does not follow its HELP", line);
     snprintf(last->type, sizeof last->type, "%s", rest + n + 1);
     if (strcmp(last->type, "counter") != 0 && strcmp(last->type, "gauge") != 0 &&
         strcmp(last->type, "histogram") != 0)
-        return pt_fail("no type", line);
+        return pt_fail("invalid type", line);
     if (strcmp(last->type, "counter") == 0 && strcmp(last->name + n - 6, "_total") != 0)
         return pt_fail("a counter without _total", line);
     return true;
@@ -151,9 +149,9 @@ static bool pt_sample(const char *line)
     for (int i = 0; i < pt.series_count; i++)
         if (strlen(pt.series[i]) == (size_t)(end - line) &&
             memcmp(pt.series[i], line, (size_t)(end - line)) == 0)
-            return pt_fail("twice", line);
+            return pt_fail("duplicate series", line);
     if (pt.series_count == PT_LINES_MAX || end - line >= 512)
-        return pt_fail("too much", line);
+        return pt_fail("too many or too long series", line);
     snprintf(pt.series[pt.series_count++], 512, "%.*s", (int)(end - line), line);
     return pt_bucket(line, suffix, value);
 }
@@ -166,13 +164,13 @@ const char *prometheus_wrong(const char *text)
         char line[1024];
 
         if (!end || end - text >= (long)sizeof line)
-            return "a line without an end";
+            return "a line without an end, or too long";
         snprintf(line, sizeof line, "%.*s", (int)(end - text), text);
         if (line[0] == '#' ? !pt_comment(line) : !pt_sample(line))
             return pt.wrong;
         text = end + 1;
     }
-    return pt.series_count > 0 ? NULL : "nothing is said";
+    return pt.series_count > 0 ? NULL : "no samples";
 }
 
 double prometheus_value(const char *text, const char *series)

@@ -44,7 +44,7 @@ static void the_vectors_of_the_standard_are_written_and_read(void **state)
     }
 }
 
-static void all_letters_stand_for_their_bits(void **state)
+static void letters_have_their_bits(void **state)
 {
     static const char bytes[] = "\x00\x10\x83\xfb\xff\xbf";
     char text[16] = "", back_text[16];
@@ -79,7 +79,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_vectors_of_the_standard_are_written_and_read),
-        cmocka_unit_test(all_letters_stand_for_their_bits),
+        cmocka_unit_test(letters_have_their_bits),
         cmocka_unit_test(what_is_not_base64_is_refused),
     };
 

@@ -25,7 +25,7 @@ static void a_problem_names_what_is_wrong_and_where(void **state)
               "\"field\":\"spec.cron[0].expr\",\"at\":0,\"requestId\":\"r1\"}");
 }
 
-static void what_is_not_about_a_field_names_none(void **state)
+static void a_problem_without_a_field_has_no_field(void **state)
 {
     char text[PROBLEM_BYTES_MAX];
     struct buf out = BUF(text);
@@ -60,7 +60,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_problem_names_what_is_wrong_and_where),
-        cmocka_unit_test(what_is_not_about_a_field_names_none),
+        cmocka_unit_test(a_problem_without_a_field_has_no_field),
         cmocka_unit_test(the_longest_text_of_an_error_fits_escaped),
     };
 

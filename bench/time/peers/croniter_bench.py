@@ -2,7 +2,7 @@
 """The instants, the expressions and the timed loop of bench/time/harness.h, for croniter.
 
 Usage: python3 croniter_bench.py MILLISECONDS ROUND.  The first round also sums the
-answers to all instants; later ones begin elsewhere among them.
+answers for all instants; later rounds start at another instant.
 """
 import sys
 from datetime import datetime

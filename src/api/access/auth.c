@@ -12,7 +12,7 @@
 
 /* ---- the request id ---- */
 
-static bool is_id(struct str text)
+static bool is_request_id(struct str text)
 {
     if (text.len == 0 || text.len > CALL_REQUEST_MAX)
         return false;
@@ -31,7 +31,7 @@ void auth_name_request(struct call *call, const struct http1_request *request)
     struct buf made = {.cap = 33};
     struct str given;
 
-    if (http1_find(request, STR("X-Request-Id"), &given) && is_id(given)) {
+    if (http1_find(request, STR("X-Request-Id"), &given) && is_request_id(given)) {
         call->request_id = arena_str(call->arena, given);
         return;
     }
@@ -58,7 +58,7 @@ static bool is_own_host(const struct auth *auth, struct str host)
 }
 
 /* Load balancers check health by HTTP/1.0 without a Host, which no browser can send. */
-static bool is_check(const struct operation *operation, const struct http1_request *request)
+static bool is_probe(const struct operation *operation, const struct http1_request *request)
 {
     return operation->right == RIGHT_NONE && request->host.len == 0;
 }
@@ -68,40 +68,11 @@ static bool is_change(const struct http1_request *request)
     return !str_eq(request->method, STR("GET")) && !str_eq(request->method, STR("HEAD"));
 }
 
-/* Compares "http://host:port" of the page with the host and port of the request. */
-static bool is_same_origin(const struct http1_request *request, struct str origin)
-{
-    struct str scheme, rest, host = request->host, port = request->port;
-
-    if (!str_cut(origin, '/', &scheme, &rest) || rest.len == 0 || rest.ptr[0] != '/')
-        return false; /* "null": a page that hides its origin */
-    rest = str_from(rest, 1);
-    if (rest.len < host.len || !str_eq_nocase((struct str){rest.ptr, host.len}, host))
-        return false;
-    rest = str_from(rest, host.len);
-    if (rest.len > 0 && rest.ptr[0] == ':')
-        rest = str_from(rest, 1);
-    return str_eq(rest, port);
-}
-
 /* Some dialects have GET requests that change data; any page can make a browser send them. */
 static bool is_changing_get(const struct operation *operation)
 {
     return operation->dialect != DIALECTS_NATIVE && operation->right != RIGHT_NONE &&
            operation->right != RIGHT_VIEW;
-}
-
-/* Pages of other sites may not change anything, even if the browser would permit it. */
-static bool is_foreign_page(const struct operation *operation,
-                            const struct http1_request *request)
-{
-    struct str value;
-
-    if (!is_change(request) && !is_changing_get(operation))
-        return false;
-    if (http1_find(request, STR("Sec-Fetch-Site"), &value))
-        return !str_eq(value, STR("same-origin")) && !str_eq(value, STR("none"));
-    return http1_find(request, STR("Origin"), &value) && !is_same_origin(request, value);
 }
 
 /* A proxy forwarded the request; the client may be remote. */
@@ -115,6 +86,52 @@ static bool is_forwarded(const struct http1_request *request)
         if (http1_find(request, names[i], &ignored))
             return true;
     return false;
+}
+
+/* A proxy knows the scheme that the client uses; without its word both are possible. */
+static bool is_own_scheme(const struct auth *auth, const struct http1_request *request,
+                          struct str scheme)
+{
+    struct str told;
+
+    if (!str_eq(scheme, STR("http")) && !str_eq(scheme, STR("https")))
+        return false;
+    if (!is_forwarded(request))
+        return str_eq(scheme, auth->is_tls ? STR("https") : STR("http"));
+    return !http1_find(request, STR("X-Forwarded-Proto"), &told) || str_eq(scheme, told);
+}
+
+/* Compares "http://host:port" of the page with the scheme, host and port of the request. */
+static bool is_same_origin(const struct auth *auth, const struct http1_request *request,
+                           struct str origin)
+{
+    static const struct str slashes = {"//", 2};
+    struct str scheme, rest, host = request->host, port = request->port, usual;
+
+    if (!str_cut(origin, ':', &scheme, &rest) || !is_own_scheme(auth, request, scheme) ||
+        !str_starts(rest, slashes))
+        return false; /* "null": a page that hides its origin */
+    rest = str_from(rest, slashes.len);
+    if (rest.len < host.len || !str_eq_nocase((struct str){rest.ptr, host.len}, host))
+        return false;
+    rest = str_from(rest, host.len);
+    if (rest.len > 0 && rest.ptr[0] != ':')
+        return false;
+    usual = str_eq(scheme, STR("https")) ? STR("443") : STR("80");
+    return str_eq(rest.len > 0 ? str_from(rest, 1) : usual, port.len > 0 ? port : usual);
+}
+
+/* Pages of other sites may not change anything, even if the browser would permit it. */
+static bool is_foreign_page(const struct auth *auth, const struct operation *operation,
+                            const struct http1_request *request)
+{
+    struct str value;
+
+    if (!is_change(request) && !is_changing_get(operation))
+        return false;
+    if (http1_find(request, STR("Sec-Fetch-Site"), &value))
+        return !str_eq(value, STR("same-origin")) && !str_eq(value, STR("none"));
+    return http1_find(request, STR("Origin"), &value) && !is_same_origin(auth, request, value);
 }
 
 /* ---- the caller ---- */
@@ -199,11 +216,11 @@ bool auth_admit(struct call *call, const struct auth *auth, const struct http1_r
     struct str text;
     bool is_valid;
 
-    if (is_local && !is_own_host(auth, request->host) && !is_check(call->operation, request))
+    if (is_local && !is_own_host(auth, request->host) && !is_probe(call->operation, request))
         return deny_forbidden(call,
                               "Host: unknown name; use localhost on this machine, or add the "
                               "name to hosts in the server's configuration");
-    if (is_foreign_page(call->operation, request))
+    if (is_foreign_page(auth, call->operation, request))
         return deny_forbidden(call,
                               "requests from pages of other sites may not change anything");
     if (call->operation->right == RIGHT_NONE)

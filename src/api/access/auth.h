@@ -16,6 +16,7 @@ struct auth {
     struct keyring *keys;    /* NULL: not read yet                                     */
     const struct str *hosts; /* host names of this server, in addition to localhost    */
     int host_count;
+    bool is_tls; /* the connection of the request */
 };
 
 /*

@@ -41,7 +41,7 @@ call_read_fn agents_planner_read;
 /* agents_events.c; the read step is that of the native events */
 call_fn agents_events_begin;
 
-/* What they have in common. */
+/* Shared functions. */
 
 error_reply_fn agents_error_reply;
 
@@ -58,6 +58,13 @@ MUST_USE enum rc agents_filter_read(const struct call *call, struct agents_filte
                                     struct err *reterr);
 bool agents_filter_matches(const struct agents_filter *filter,
                            const struct agents_schedule *schedule);
+
+/* The parameters `from` and `to`: UTC dates, `to` being the last day, or RFC 3339 times. */
+struct agents_range {
+    instant from, until; /* until is exclusive; INSTANT_NONE and _NEVER: not set */
+};
+MUST_USE enum rc agents_range_read(const struct call *call, struct agents_range *ret,
+                                   struct err *reterr);
 
 /* Called for each match in order of names; the data is valid until the next call. */
 typedef enum rc agents_each_fn(const struct schedule_view *view,

@@ -53,7 +53,7 @@ static const char *scope_text(const void *from)
 
 static const struct member inputs_list[] = {
     {"inputType", MEMBER_TEXT, AT(input_type), .high = AGENT_TEXT_MAX, .check = name_check},
-    {"windowMinutes", MEMBER_INT32, AT(window), .high = INT32_MAX, .has_none = true},
+    {"windowMinutes", MEMBER_INT32, AT(window_minutes), .high = INT32_MAX, .has_none = true},
     {"threadFilter", MEMBER_TEXT, AT(thread_filter), .high = AGENT_TEXT_MAX, .has_none = true},
 };
 
@@ -62,7 +62,7 @@ static const struct member executor_list[] = {
     {"priority", MEMBER_INT32, AT(priority), .low = PRIORITY_MIN, .high = PRIORITY_MAX},
     {"maxAttempts", MEMBER_INT32, AT(attempts), .low = 1, .high = RETRY_ATTEMPTS_MAX},
     {"retryBackoffMs", MEMBER_INT64, AT(backoff_ms), .high = RETRY_WAIT_MAX / SPAN_MS},
-    {"riskGate", MEMBER_BOOL, AT(is_gated)},
+    {"riskGate", MEMBER_BOOL, AT(needs_approval)},
 };
 
 static const struct members inputs_members = MEMBERS(inputs_list);
@@ -75,7 +75,7 @@ static const struct member schedule_list[] = {
     {"scheduleType", MEMBER_WORD, AT(type), .parse = parse_type, .text = type_text},
     {"cronExpr", MEMBER_TEXT, AT(cron), .high = CRON_TEXT_MAX, .has_none = true},
     {"timesOfDay", MEMBER_JSON, AT(times), .high = AGENT_TIMES_MAX, .has_none = true},
-    {"intervalMinutes", MEMBER_INT32, AT(interval), .low = 1, .high = MINUTES_DAY,
+    {"intervalMinutes", MEMBER_INT32, AT(interval_minutes), .low = 1, .high = MINUTES_DAY,
      .has_none = true},
     {"projectScope", MEMBER_WORD, AT(scope), .parse = parse_scope, .text = scope_text},
     {"projectId", MEMBER_TEXT, AT(project), .high = AGENT_PROJECT_MAX, .has_none = true},
@@ -87,6 +87,12 @@ static const struct member version_list[] = {
     {"version", MEMBER_INT64, AT(version), .high = INT64_MAX},
 };
 
+/* Only stored: a client neither sends nor sees it. */
+static const struct member stored_list[] = {
+    {"replaced", MEMBER_JSON, AT(replaced), .high = AGENT_REPLACED_MAX, .has_none = true},
+};
+
+static const struct members stored_members = MEMBERS(stored_list);
 static const struct members schedule_members = MEMBERS(schedule_list);
 static const struct members version_members = MEMBERS(version_list);
 
@@ -127,7 +133,7 @@ enum rc agents_check(const struct agents_schedule *s, struct err *reterr)
     if (s->type == AGENTS_TIMES && s->times.len <= 2)
         return err_field(reterr, "timesOfDay",
                          "is required for FIXED_TIMES, such as [\"09:00\",\"17:00\"]");
-    if (s->type == AGENTS_INTERVAL && s->interval == 0)
+    if (s->type == AGENTS_INTERVAL && s->interval_minutes == 0)
         return err_field(reterr, "intervalMinutes", "is required for INTERVAL, from 1 to 1440");
     if (s->scope == AGENTS_PROJECT && s->project.len == 0)
         return err_field(reterr, "projectId", "is required if projectScope is PROJECT");
@@ -138,11 +144,13 @@ enum rc agents_stored_read(struct str extra, struct arena *arena, struct agents_
                            struct err *reterr)
 {
     json_auto_t *json = extra.len > 0 ? json_of_kept(extra) : NULL;
+    const struct reading reading = {arena, true, ret};
 
     *ret = agents_initial((struct str){NULL, 0});
     if (!json)
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "extra is empty");
-    if (agents_read(json, arena, ret, reterr) != RC_OK)
+    if (agents_read(json, arena, ret, reterr) != RC_OK ||
+        members_read(&stored_members, json, &reading, reterr) != RC_OK)
         return reterr->rc;
     return agents_check(ret, reterr);
 }
@@ -205,7 +213,7 @@ static enum rc fill_spec(const struct agents_schedule *s, struct arena *arena,
     else if (s->type == AGENTS_TIMES)
         rc = fill_times(s->times, arena, spec, reterr);
     else if (s->type == AGENTS_INTERVAL)
-        fill_interval(s->interval, arena, spec);
+        fill_interval(s->interval_minutes, arena, spec);
     return rc == RC_OK ? RC_OK : err_in(reterr, "%s", agents_spec_member(s->type));
 }
 
@@ -248,7 +256,7 @@ static void fill_policies(const struct agents_schedule *s, struct arena *arena,
     policies->priority = s->priority;
     policies->gate = gate_of(s->agent, arena);
     policies->gate_limit = s->max_concurrent;
-    policies->approval = s->is_gated;
+    policies->approval = s->needs_approval;
     policies->start_within = 24 * SPAN_H; /* a plan covers one day */
 }
 
@@ -272,6 +280,8 @@ enum rc agents_fill(const struct agents_schedule *s, struct arena *arena,
 {
     json_auto_t *extra = agents_print(s);
 
+    if (s->replaced.len > 0)
+        json_put(extra, "replaced", json_of_kept(s->replaced));
     doc->is_enabled = s->is_enabled;
     fill_policies(s, arena, &doc->policies);
     if (fill_spec(s, arena, &doc->spec, reterr) != RC_OK ||

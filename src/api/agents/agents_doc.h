@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agents' JSON of a schedule to a document, and back.
+ * Converts the agents' JSON of a schedule to a document, and back.
  *
  * Pure: no database, no clock.  Unknown members are ignored; null keeps the current value.  The
  * document's "extra" stores all members that a client sent: answers show them, and the next
@@ -12,10 +12,11 @@
 #include "model/schedule_json.h"
 
 enum {
-    AGENT_ID_MAX = 64, /* bytes; escaped, both are in the name of the schedule */
+    AGENT_ID_MAX = 64, /* bytes; the schedule's name contains agent and project, escaped */
     AGENT_PROJECT_MAX = 64,
     AGENT_NAME_MAX = 6 + 3 * (AGENT_ID_MAX + AGENT_PROJECT_MAX) + 2,
-    AGENT_TIMES_MAX = 32 * 1024, /* bytes of JSON: every minute of a day */
+    AGENT_TIMES_MAX = 32 * 1024,    /* bytes of JSON: every minute of a day */
+    AGENT_REPLACED_MAX = 16 * 1024, /* bytes of JSON: replaced times of every minute of a day */
     AGENT_TEXT_MAX = 255,
     AGENTS_NOW_PRIORITY = 8, /* of immediate runs, unless the schedule has a higher one */
 };
@@ -30,14 +31,15 @@ struct agents_schedule {
     enum agents_type type;
     struct str cron;
     struct str times; /* JSON, a list */
-    int32_t interval; /* minutes */
+    int32_t interval_minutes;
     enum agents_scope scope;
     struct str input_type, thread_filter;
-    int32_t window; /* minutes */
+    int32_t window_minutes;
     int32_t max_concurrent, priority, attempts;
     int64_t backoff_ms;
-    bool is_gated;   /* runs need approval */
-    int64_t version; /* that the client has read; 0: any.  Not stored. */
+    bool needs_approval;
+    int64_t version;     /* that the client has read; 0: any.  Not stored.     */
+    struct str replaced; /* JSON, see agents_replaced.h.  Stored, but not shown. */
 };
 
 /* The defaults. */
@@ -57,8 +59,8 @@ MUST_USE enum rc agents_check(const struct agents_schedule *schedule, struct err
 
 /*
  * Fills a document that has the server's defaults; its texts are in `arena` or those of the
- * schedule.  Only the time zone and the grammar of the expression are not checked.  Errors name
- * the member; after one, *doc is undefined.
+ * schedule.  Checks everything but the time zone and the grammar of the expression.  Errors
+ * name the member; after one, *doc is undefined.
  */
 MUST_USE enum rc agents_fill(const struct agents_schedule *schedule, struct arena *arena,
                              struct schedule_doc *doc, struct err *reterr);

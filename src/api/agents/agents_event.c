@@ -35,7 +35,7 @@ static enum reason reason_of(const struct event *event)
     return (enum reason)(event->detail % DETAIL_OUTCOME);
 }
 
-/* Runs of planned slots are reported with their day, others when they become ready. */
+/* A run that EVENT_RUN_PLANNED has reported with its day is not reported again when ready. */
 static int event_type_of(const struct event *event, bool is_of_day)
 {
     switch ((enum event_type)event->type) {
@@ -63,6 +63,7 @@ static int event_type_of(const struct event *event, bool is_of_day)
         return outcome_of(event) == OUTCOME_TERMINATED ? AGENTS_EXEC_CANCELLED
                                                        : AGENTS_EXEC_FINISHED;
     case EVENT_RUN_CANCELLED:
+    case EVENT_RUN_UNPLANNED:
     case EVENT_SLOT_CANCELLED:
         return AGENTS_EXEC_CANCELLED;
     case EVENT_SLOT_DROPPED:
@@ -134,11 +135,13 @@ static void read_party(struct str extra, struct arena *arena, struct str *ret_ag
     *ret_project = member_text(json, "projectId", arena);
 }
 
+/* The native word, except for the reason that the original system names. */
 static void put_reason(struct answer *out, enum reason reason)
 {
     answer_put_some(out, "reason",
-                    reason == REASON_NONE ? (struct str){NULL, 0}
-                                          : str_of(reason_text(reason)));
+                    reason == REASON_NONE     ? (struct str){NULL, 0}
+                    : reason == REASON_EDITED ? STR("schedule changed")
+                                              : str_of(reason_text(reason)));
 }
 
 static void put_run(const struct event_note *note, instant slot, struct answer *out)
@@ -170,6 +173,23 @@ static void put_step(const struct event *event, const struct event_note *note,
     answer_put_int(out, "attempt", event->attempt);
     if (event->type == EVENT_RUN_RETRYING)
         put_reason(out, reason_of(event));
+}
+
+/* Items of a day that an edit voided; their number may be unknown. */
+static void put_voided(const struct event *event, const struct event_note *note,
+                       struct answer *out)
+{
+    put_run(note, event->slot, out);
+    answer_put_int(out, "attempt", 0);
+    answer_name(out, "count");
+    if (event->count > 0)
+        answer_int(out, event->count);
+    else
+        answer_text(out, "null");
+    answer_put_instant(out, "firstAt", event->slot);
+    answer_put_instant(out, "lastAt", event->detail);
+    answer_put_word(out, "resultStatus", "CANCELLED");
+    put_reason(out, REASON_EDITED);
 }
 
 static void put_end(const struct event *event, const struct event_note *note,
@@ -214,6 +234,8 @@ static void put_payload(const struct event *event, const struct event_note *note
     answer_put_some(out, "scheduleId", note->schedule);
     if (note->own_type == AGENTS_EXEC_PLANNED)
         put_plan(event, note, out);
+    else if (event->type == EVENT_RUN_UNPLANNED)
+        put_voided(event, note, out);
     else if (note->own_type == AGENTS_EXEC_FINISHED || note->own_type == AGENTS_EXEC_CANCELLED)
         put_end(event, note, out);
     else if (note->own_type >= AGENTS_SCHEDULE_CREATED)

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The future executions of a day: for each schedule the open runs and the planned slots of the
- * day in its own zone, with those that were cancelled or skipped; and the open runs of agents
- * that have no schedule.
+ * Lists the future executions of a day: for each schedule, the open runs and the planned,
+ * cancelled and skipped slots of the day in its own zone, and the requested runs that failed;
+ * then the runs without a schedule.
  *
- * This is a view: no planned item is stored, so an edit leaves no stale item.
+ * This is a view: no planned item is stored.  The items that an edit voided are computed from
+ * the times that it replaced.
  */
 #include "api/agents/agents.h"
 #include "api/agents/agents_item.h"
+#include "api/agents/agents_replaced.h"
 #include "api/call/request.h"
 #include "api/schedules/slot_entries.h"
 #include "api/schedules/view.h"
+#include "base/map.h"
+#include "core/spec/local.h"
 #include "core/time/civil.h"
 #include "core/time/text.h"
+#include "store/key.h"
 
 enum {
     READ_ROWS = 500,           /* runs or slots of one read          */
     READ_BYTES = 1 << 30,      /* of arena: runs of the maximum size */
-    DIRECT_BATCHES_MAX = 50,   /* reads of runs without a schedule   */
+    DIRECT_BATCHES_MAX = 50,   /* reads of open runs without a schedule: half a second        */
+    FAILED_BATCHES_MAX = 100,  /* reads of ended ones: the newest 500,000 attempts, a second  */
     LIST_BYTES_MAX = 12 << 20, /* of one answer                      */
 };
 
@@ -32,6 +38,7 @@ struct listing {
     struct call call; /* a copy of the request's, with an arena that each read resets */
     struct db *db;
     const struct query *query;
+    struct arena *scratch; /* for replaced times, and the schedule of a run without one */
     struct answer out;
     int count;
     /* The schedule that is being listed. */
@@ -39,6 +46,7 @@ struct listing {
     struct str name;
     const struct tz *zone;
     instant from, until; /* of the day; until is exclusive */
+    struct map *listed;  /* its slots of the day; used if it has replaced times */
 };
 
 /* ---- the query ---- */
@@ -128,17 +136,58 @@ static enum rc add_open_runs(struct listing *l, int64_t schedule, struct err *re
     return rc;
 }
 
+/* ---- runs that failed ---- */
+
+/* Items that have ended are shown for a while: they ended after this. */
+static instant shown_since(const struct listing *l)
+{
+    instant kept = l->call.now - l->call.context->future_ttl;
+
+    return l->from > kept ? l->from : kept;
+}
+
+/* Runs of slots come from the slots. */
+static enum rc add_failed_runs(struct listing *l, int64_t schedule, struct err *reterr)
+{
+    struct failed_page page = {.schedule = schedule,
+                               .least = key_of(shown_since(l)),
+                               .before = INT64_MAX,
+                               .from = l->from,
+                               .until = l->until,
+                               .limit = READ_ROWS};
+    struct db_result rows = {.rows = READ_ROWS};
+    enum rc rc = RC_OK;
+
+    while (rc == RC_OK && rows.rows == READ_ROWS) {
+        rows = (struct db_result){0};
+        arena_reset(l->call.arena);
+        attempt_views_failed(l->db, &page, &rows);
+        rc = db_flush(l->db, l->call.arena, reterr);
+        for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
+            struct attempt_view view;
+            struct agents_item item;
+
+            attempt_views_read(&rows, i, &view);
+            page.before = view.row.id;
+            item = agents_item_failed(&view.row);
+            if (view.row.kind != RUN_TEST)
+                rc = add_item(l, &item, reterr);
+        }
+    }
+    return rc;
+}
+
 /* ---- slots ---- */
 
 /* False: the slot is not a future execution. */
-static bool read_status(const struct listing *l, const struct slot_entry *entry,
-                        enum agents_status *ret)
+static bool read_slot_status(const struct listing *l, const struct slot_entry *entry,
+                             enum agents_status *ret)
 {
     bool is_old = entry->slot < l->call.now - l->call.context->future_ttl;
 
     *ret = AGENTS_CANCELLED;
     if (entry->count > 1)
-        return false; /* of a former spec */
+        return false; /* slots of a spec that was replaced */
     if (entry->outcome == OUTCOME_NONE) {
         *ret = entry->reason == REASON_NONE ? AGENTS_READY : AGENTS_SKIPPED;
         return true;
@@ -158,7 +207,7 @@ static enum rc add_slot(struct listing *l, int64_t schedule, const struct slot_e
 {
     struct agents_item item = {.run = {schedule, entry->slot / SPAN_MS, 0}, .at = entry->slot};
 
-    if (!read_status(l, entry, &item.status))
+    if (!read_slot_status(l, entry, &item.status))
         return RC_OK;
     if (entry->has_run)
         item.attempt = (int32_t)entry->run.attempt;
@@ -168,24 +217,75 @@ static enum rc add_slot(struct listing *l, int64_t schedule, const struct slot_e
 static enum rc add_slots(struct listing *l, const struct schedule_view *view,
                          struct err *reterr)
 {
-    struct slot_range stretch = {.schedule = view->row.id,
-                                 .after = l->from - 1,
-                                 .until = l->until - 1,
-                                 .limit = READ_ROWS};
+    struct slot_range range = {.schedule = view->row.id,
+                               .after = l->from - 1,
+                               .until = l->until - 1,
+                               .limit = READ_ROWS};
     struct slot_entries found = {.has_more = true};
     enum rc rc = RC_OK;
 
     while (rc == RC_OK && found.has_more) {
-        struct schedule_times p = {.view = *view};
+        struct schedule_times times = {.view = *view};
 
         arena_reset(l->call.arena);
-        rc = schedule_times_fill(&l->call, l->db, &p, reterr);
+        rc = schedule_times_fill(&l->call, l->db, &times, reterr);
         if (rc == RC_OK)
-            rc = slot_entries_read(&l->call, l->db, &p, &stretch, &found, reterr);
+            rc = slot_entries_read(&l->call, l->db, &times, &range, &found, reterr);
         for (int i = 0; rc == RC_OK && i < found.count; i++) {
             rc = add_slot(l, view->row.id, &found.list[i], reterr);
-            stretch.after = found.list[i].last;
+            range.after = found.list[i].last;
+            if (l->schedule->replaced.len > 0)
+                map_put(l->listed, found.list[i].slot, 0);
         }
+    }
+    return rc;
+}
+
+/* ---- voided items ---- */
+
+/* The slots that the replaced times had on the day of the next slot after the edit. */
+static enum rc add_voided_of(struct listing *l, int64_t schedule,
+                             const struct agents_replaced *replaced, struct err *reterr)
+{
+    struct agents_item item = {.status = AGENTS_CANCELLED};
+    struct draft *draft;
+    struct spec_walk walk;
+    struct spec_ctx ctx;
+    struct slot slot;
+    struct err unused;
+    const struct tz *tz;
+    instant end;
+    enum rc rc = RC_OK;
+
+    if (agents_draft(&l->call, &replaced->schedule, l->name, &draft, &unused) != RC_OK)
+        return RC_OK; /* its time zone is gone */
+    ctx = spec_ctx(replaced->at);
+    tz = draft->plan.spec.zones[0].tz;
+    spec_walk_begin(&walk, &draft->plan.spec, &ctx, replaced->at);
+    if (!spec_walk_next(&walk, &slot))
+        return RC_OK;
+    end = local_day_start(tz, local_day(tz, slot.at) + 1);
+    do {
+        if (slot.at < shown_since(l) || slot.at >= l->until ||
+            map_find(l->listed, slot.at) != MAP_NONE)
+            continue;
+        map_put(l->listed, slot.at, 0);
+        item.run = (struct run_id){schedule, slot.at / SPAN_MS, 0};
+        item.at = slot.at;
+        rc = add_item(l, &item, reterr);
+    } while (rc == RC_OK && spec_walk_next(&walk, &slot) && slot.at < end);
+    return rc;
+}
+
+static enum rc add_voided(struct listing *l, int64_t schedule, struct err *reterr)
+{
+    struct agents_replaced list[REPLACED_MAX];
+    int count = agents_replaced_read(l->schedule, l->scratch, list);
+    enum rc rc = RC_OK;
+
+    for (int i = 0; rc == RC_OK && i < count; i++) {
+        arena_reset(l->call.arena);
+        rc = add_voided_of(l, schedule, &list[i], reterr);
     }
     return rc;
 }
@@ -199,44 +299,83 @@ static enum rc add_schedule(const struct schedule_view *view,
 
     l->schedule = schedule;
     l->name = view->row.name;
+    map_clear(l->listed);
+    arena_reset(l->scratch);
     rc = set_day(l, reterr);
     if (rc == RC_OK)
         rc = add_open_runs(l, view->row.id, reterr);
-    return rc == RC_OK ? add_slots(l, view, reterr) : rc;
+    if (rc == RC_OK)
+        rc = add_slots(l, view, reterr);
+    if (rc == RC_OK && schedule->replaced.len > 0)
+        rc = add_voided(l, view->row.id, reterr);
+    return rc == RC_OK ? add_failed_runs(l, view->row.id, reterr) : rc;
 }
 
 /* ---- runs without a schedule ---- */
 
-static enum rc add_direct_run(struct listing *l, const struct run *run, struct arena *scratch,
-                              struct err *reterr)
+static enum rc add_direct_run(struct listing *l, struct agents_item *item, struct err *reterr)
 {
-    struct agents_item item = agents_item_of(run);
+    instant slot = item->run.slot_ms * SPAN_MS;
     struct agents_schedule schedule;
     struct db_result rows = {0};
     struct schedule_row row;
     struct err unused;
     enum rc rc;
 
-    arena_reset(scratch);
-    schedules_get(l->db, run->schedule, &rows);
-    rc = db_flush(l->db, scratch, reterr);
+    arena_reset(l->scratch);
+    schedules_get(l->db, item->run.schedule, &rows);
+    rc = db_flush(l->db, l->scratch, reterr);
     if (rc != RC_OK || rows.rows == 0)
         return rc;
     schedules_read(&rows, 0, &row);
     if (row.dialect != DIALECTS_AGENTS)
         return RC_OK;
-    if (agents_stored_read(row.extra, scratch, &schedule, &unused) != RC_OK ||
+    if (agents_stored_read(row.extra, l->scratch, &schedule, &unused) != RC_OK ||
         !agents_filter_matches(&l->query->filter, &schedule))
         return RC_OK;
     l->schedule = &schedule;
     l->name = (struct str){NULL, 0};
     rc = set_day(l, reterr);
-    if (rc != RC_OK || run->slot < l->from || run->slot >= l->until)
+    if (rc != RC_OK || slot < l->from || slot >= l->until)
         return rc;
-    return add_item(l, &item, reterr);
+    return add_item(l, item, reterr);
 }
 
-static enum rc add_direct_runs(struct listing *l, struct arena *scratch, struct err *reterr)
+static enum rc add_open_row(struct listing *l, const struct db_result *rows, int i,
+                            struct err *reterr)
+{
+    struct agents_item item;
+    struct run_view view;
+
+    run_views_read(rows, i, &view);
+    item = agents_item_of(&view.run);
+    return add_direct_run(l, &item, reterr);
+}
+
+static enum rc add_failed_row(struct listing *l, const struct db_result *rows, int i,
+                              struct err *reterr)
+{
+    struct agents_item item;
+    struct attempt_view view;
+
+    attempt_views_read(rows, i, &view);
+    if (!view.row.last || view.row.outcome == OUTCOME_SUCCEEDED)
+        return RC_OK;
+    item = agents_item_failed(&view.row);
+    return add_direct_run(l, &item, reterr);
+}
+
+/* The two tables with runs without a schedule. */
+struct direct_source {
+    void (*list)(struct db *db, const struct view_page *page, struct db_result *ret);
+    void (*end)(struct db *db, const struct view_page *page, struct db_result *ret);
+    enum rc (*add)(struct listing *l, const struct db_result *rows, int i, struct err *reterr);
+    int batches; /* maximum */
+};
+
+/* Reads newest first until the keys are below `least`.  *ret_all is false if it ends before. */
+static enum rc add_direct_runs(struct listing *l, const struct direct_source *source,
+                               int64_t least, bool *ret_all, struct err *reterr)
 {
     struct view_page page = {.namespace = l->call.namespace,
                              .kind = RUN_DIRECT + 1,
@@ -245,20 +384,17 @@ static enum rc add_direct_runs(struct listing *l, struct arena *scratch, struct 
                              .limit = READ_ROWS,
                              .is_brief = true};
 
-    for (int n = 0; n < DIRECT_BATCHES_MAX; n++) {
+    *ret_all = true;
+    for (int n = 0; n < source->batches; n++) {
         struct db_result rows = {0}, last = {0};
         enum rc rc;
 
         arena_reset(l->call.arena);
-        run_views_list(l->db, &page, &rows);
-        run_views_end(l->db, &page, &last);
+        source->list(l->db, &page, &rows);
+        source->end(l->db, &page, &last);
         rc = db_flush(l->db, l->call.arena, reterr);
-        for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
-            struct run_view view;
-
-            run_views_read(&rows, i, &view);
-            rc = add_direct_run(l, &view.run, scratch, reterr);
-        }
+        for (int i = 0; rc == RC_OK && i < rows.rows; i++)
+            rc = source->add(l, &rows, i, reterr);
         if (rc != RC_OK)
             return rc;
         if (rows.rows == READ_ROWS)
@@ -267,15 +403,39 @@ static enum rc add_direct_runs(struct listing *l, struct arena *scratch, struct 
             page.before = db_int_at(&last, 0, 0);
         else
             return RC_OK;
+        if (page.before <= least)
+            return RC_OK;
     }
+    *ret_all = false;
     return RC_OK;
+}
+
+static enum rc add_direct(struct listing *l, struct err *reterr)
+{
+    static const struct direct_source open = {run_views_list, run_views_end, add_open_row,
+                                              DIRECT_BATCHES_MAX};
+    static const struct direct_source ended = {attempt_views_list, attempt_views_end,
+                                               add_failed_row, FAILED_BATCHES_MAX};
+    instant since = l->call.now - l->call.context->future_ttl;
+    bool is_complete;
+    enum rc rc = add_direct_runs(l, &open, 0, &is_complete, reterr);
+
+    if (rc == RC_OK && !is_complete)
+        return err_set(reterr, RC_LIMIT, -1, 0,
+                       "more than %d runs are open on this server; executions without a "
+                       "schedule cannot be listed",
+                       DIRECT_BATCHES_MAX * VIEW_SCAN_MAX);
+    return rc == RC_OK ? add_direct_runs(l, &ended, key_of(since), &is_complete, reterr) : rc;
 }
 
 enum call_step agents_future_read(struct call *call, struct db *db)
 {
-    struct arena *scratch = arena_new(SCHEDULE_BYTES_MAX);
-    struct listing l = {
-        .call = *call, .db = db, .query = call->arg, .out = answer_new(call->arena)};
+    struct listing l = {.call = *call,
+                        .db = db,
+                        .query = call->arg,
+                        .scratch = arena_new(SCHEDULE_BYTES_MAX),
+                        .listed = map_new(0),
+                        .out = answer_new(call->arena)};
     struct err err;
     enum rc rc;
 
@@ -283,10 +443,11 @@ enum call_step agents_future_read(struct call *call, struct db *db)
     answer_text(&l.out, "[");
     rc = agents_each(call, db, &l.query->filter, add_schedule, &l, &err);
     if (rc == RC_OK)
-        rc = add_direct_runs(&l, scratch, &err);
+        rc = add_direct(&l, &err);
     answer_text(&l.out, "]");
     arena_free(l.call.arena);
-    arena_free(scratch);
+    arena_free(l.scratch);
+    map_free(l.listed);
     if (rc != RC_OK)
         return agents_failed(call, &err);
     return call_answer(call, 200, answer_done(&l.out));

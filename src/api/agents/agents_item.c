@@ -52,7 +52,20 @@ struct agents_item agents_item_of(const struct run *run)
         item.at = run->wake_at;
     if (run_is_claimed(run->state))
         item.owner = run->worker;
+    if (run->state == RUN_APPROVAL)
+        item.waiting_for = "approval";
     return item;
+}
+
+struct agents_item agents_item_failed(const struct history_row *row)
+{
+    return (struct agents_item){
+        .run = {row->schedule, row->slot / SPAN_MS, (uint32_t)row->pass},
+        .is_immediate = row->kind == RUN_TRIGGER || row->kind == RUN_DIRECT,
+        .at = row->slot,
+        .status = AGENTS_CANCELLED,
+        .attempt = (int32_t)row->attempt,
+    };
 }
 
 static int64_t local_of(const struct tz *zone, instant t)
@@ -107,8 +120,12 @@ json_t *agents_item_json(const struct agents_item *item)
     json_put(json, "plannedMinute", json_new_int(item->is_immediate ? 0 : civil.minute));
     json_put(json, "immediate", json_boolean(item->is_immediate));
     json_put(json, "execStatus", json_of_word(words[item->status]));
+    json_put(json, "waitingFor",
+             item->waiting_for ? json_of_word(item->waiting_for) : json_null());
     json_put(json, "priority",
-             json_new_int(item->priority != 0 ? item->priority : s->priority));
+             json_new_int(item->priority != 0  ? item->priority
+                          : item->is_immediate ? agents_now_priority(s)
+                                               : s->priority));
     json_put(json, "attempt", json_new_int(item->attempt));
     json_put(json, "maxAttempts", json_new_int(s->attempts));
     json_put(json, "lockOwner", json_of_text(item->owner));

@@ -32,13 +32,16 @@ struct agents_item {
     int32_t attempt;  /* failed attempts       */
     int32_t priority; /* 0: that of the schedule */
     struct str owner;
+    const char *waiting_for; /* what a user must do before it can be claimed; NULL: nothing */
 };
 
 MUST_USE enum rc agents_status_parse(struct str word, enum agents_status *ret,
                                      struct err *reterr);
 
-/* From an open run; the caller adds schedule, name and zone. */
+/* From an open run, or the last attempt of one that failed; the caller adds schedule, name and
+   zone. */
 struct agents_item agents_item_of(const struct run *run);
+struct agents_item agents_item_failed(const struct history_row *row);
 
 /* The number of the day in the zone. */
 int64_t agents_day(const struct tz *zone, instant t);

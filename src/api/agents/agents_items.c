@@ -15,7 +15,7 @@ enum { CANCEL_TRIES_MAX = 20 }; /* retries if the run starts or fails meanwhile 
 struct state {
     struct agents_schedule schedule;
     struct agents_item item;
-    bool is_found; /* the command has to be sent; false: it was sent */
+    bool is_unsent; /* the command has to be sent */
     int tries;
 };
 
@@ -23,14 +23,13 @@ static struct state *state_new(struct call *call)
 {
     struct state *state = arena_take(call->arena, sizeof *state);
 
-    *state = (struct state){0};
     state->schedule = agents_initial(call->context->default_timezone);
     state->item.schedule = &state->schedule;
     call->arg = state;
     return state;
 }
 
-static enum call_step show(struct call *call, int status)
+static enum call_step answer_item(struct call *call, int status)
 {
     const struct zone_source *zones = &call->context->zones;
     struct state *state = call->arg;
@@ -78,7 +77,7 @@ enum call_step agents_trigger_read(struct call *call, struct db *db)
     struct err err;
     enum rc rc = agents_find(call, db, &view, &err);
 
-    state->is_found = true;
+    state->is_unsent = true;
     if (rc == RC_OK) {
         rc = agents_stored_read(view.row.extra, call->arena, &state->schedule, &err);
         command->schedule = view.row.id;
@@ -102,8 +101,8 @@ enum call_step agents_trigger_settled(struct call *call)
     struct state *state = call->arg;
     const struct reply *reply = call->replies;
 
-    if (state->is_found) {
-        state->is_found = false;
+    if (state->is_unsent) {
+        state->is_unsent = false;
         return CALL_COMMANDS;
     }
     if (reply->rc != RC_OK)
@@ -113,7 +112,7 @@ enum call_step agents_trigger_settled(struct call *call)
     state->item.is_immediate = true;
     state->item.priority = agents_now_priority(&state->schedule);
     state->item.status = AGENTS_READY;
-    return show(call, 202);
+    return answer_item(call, 202);
 }
 
 /* ---- cancel ---- */
@@ -181,8 +180,8 @@ enum call_step agents_cancel_read(struct call *call, struct db *db)
     if (find_item(call, db, &err) != RC_OK)
         return view_failed(call, &err);
     if (state->item.status == AGENTS_RUNNING)
-        return show(call, 409);
-    state->is_found = true;
+        return answer_item(call, 409);
+    state->is_unsent = true;
     return CALL_SETTLE;
 }
 
@@ -192,8 +191,8 @@ enum call_step agents_cancel_settled(struct call *call)
     const struct reply *reply = call->replies;
     struct err err;
 
-    if (state->is_found) {
-        state->is_found = false;
+    if (state->is_unsent) {
+        state->is_unsent = false;
         return CALL_COMMANDS;
     }
     if (reply->rc == RC_CONFLICT && state->tries++ < CANCEL_TRIES_MAX)
@@ -206,5 +205,5 @@ enum call_step agents_cancel_settled(struct call *call)
         return call_refused(call, call->commands, reply);
     state->item.status = AGENTS_CANCELLED;
     state->item.owner = (struct str){NULL, 0};
-    return show(call, 200);
+    return answer_item(call, 200);
 }

@@ -31,14 +31,14 @@ struct search {
     int64_t room;
 };
 
-const char *agents_result(enum outcome outcome)
+const char *agents_result_status(enum outcome outcome)
 {
     if (outcome == OUTCOME_SUCCEEDED)
         return "SUCCESS";
     return outcome_is_failure(outcome) ? "FAIL" : "CANCELLED";
 }
 
-instant agents_start(instant started_at, instant ended_at)
+instant agents_start_time(instant started_at, instant ended_at)
 {
     return started_at != INSTANT_NONE ? started_at : ended_at;
 }
@@ -104,11 +104,11 @@ static void add_mark(struct search *s, instant start, int64_t id)
 static void check_mark(struct search *s, const struct attempt_mark *mark)
 {
     const struct agents_query *q = s->query;
-    instant start = agents_start(mark->started_at, mark->ended_at);
+    instant start = agents_start_time(mark->started_at, mark->ended_at);
 
     if (mark->kind != RUN_TEST && map_find(s->owners, mark->schedule) == OWNER_MATCHES &&
         start >= q->range.from && start < q->range.until &&
-        (q->status.len == 0 || str_eq(q->status, str_of(agents_result(mark->outcome)))))
+        (q->status.len == 0 || str_eq(q->status, str_of(agents_result_status(mark->outcome)))))
         add_mark(s, start, mark->id);
 }
 

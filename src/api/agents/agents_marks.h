@@ -8,7 +8,6 @@
 #pragma once
 
 #include "api/agents/agents.h"
-#include "api/agents/agents_range.h"
 #include "store/views.h"
 
 struct agents_query {
@@ -28,10 +27,10 @@ struct agents_marks {
 };
 
 /* "SUCCESS", "FAIL" or "CANCELLED". */
-const char *agents_result(enum outcome outcome);
+const char *agents_result_status(enum outcome outcome);
 
 /* The start of an attempt; if it never started, its end. */
-instant agents_start(instant started_at, instant ended_at);
+instant agents_start_time(instant started_at, instant ended_at);
 
 MUST_USE enum rc agents_marks_find(struct call *call, struct db *db,
                                    const struct agents_query *query, struct agents_marks *ret,

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Totals of the runs of agents, for all and by agent.
+ * Totals of the past executions of agents, for all and by agent.
  *
  * Computed from daily statistics in UTC days, which are kept longer than the runs themselves.
  */
 #include <inttypes.h>
 
 #include "api/agents/agents.h"
-#include "api/agents/agents_range.h"
 #include "api/call/request.h"
 #include "api/schedules/view.h"
 #include "core/time/civil.h"
-#include "core/time/text.h"
 #include "store/stats.h"
 
 enum {
@@ -20,32 +18,6 @@ enum {
 };
 
 #define MILLION 1000000
-
-/* ---- the time range ---- */
-
-static enum rc read_bound(const struct call *call, const char *name, bool is_end, instant *ret,
-                          struct err *reterr)
-{
-    struct str text = request_query(call, name);
-    struct err unused;
-    int64_t day;
-
-    if (text.len == 0 || date_parse(text, &day, &unused) != RC_OK)
-        return request_query_instant(call, name, ret, reterr);
-    *ret = (day + is_end) * SPAN_DAY;
-    return RC_OK;
-}
-
-enum rc agents_range_read(const struct call *call, struct agents_range *ret, struct err *reterr)
-{
-    *ret = (struct agents_range){INSTANT_NONE, INSTANT_NEVER};
-    if (read_bound(call, "from", false, &ret->from, reterr) != RC_OK ||
-        read_bound(call, "to", true, &ret->until, reterr) != RC_OK)
-        return reterr->rc;
-    if (ret->from < ret->until)
-        return RC_OK;
-    return err_field(reterr, "from", "must be earlier than \"to\"");
-}
 
 /* ---- the query ---- */
 
@@ -68,13 +40,26 @@ enum call_step agents_metrics_begin(struct call *call)
 
 /* ---- the totals ---- */
 
+/*
+ * A past execution is an attempt.  Attempts before the last one of their run have all failed.
+ */
+static int64_t retried_attempts(const struct daily_stats *figures)
+{
+    return figures->attempts - figures->timed;
+}
+
+static int64_t past_executions(const struct daily_stats *figures)
+{
+    return figures->runs + retried_attempts(figures);
+}
+
 struct sums {
     struct daily_stats total;
-    json_t *agents; /* runs of each */
+    json_t *agents; /* past executions of each */
 };
 
-static void add(const struct query *query, const char *agent, const struct daily_stats *figures,
-                struct sums *sums)
+static void add_stats(const struct query *query, const char *agent,
+                      const struct daily_stats *figures, struct sums *sums)
 {
     int64_t runs;
 
@@ -82,7 +67,7 @@ static void add(const struct query *query, const char *agent, const struct daily
         return;
     daily_stats_add(&sums->total, figures);
     runs = json_integer_value(json_object_get(sums->agents, agent));
-    json_put(sums->agents, agent, json_new_int(runs + figures->runs));
+    json_put(sums->agents, agent, json_new_int(runs + past_executions(figures)));
 }
 
 /* A group is a schedule, or the runs without one in the queue of their agent. */
@@ -92,11 +77,11 @@ static void add_group(const struct call *call, enum stats_by by,
     json_auto_t *extra = group->extra.len > 0 ? json_of_kept(group->extra) : NULL;
 
     if (by == STATS_AGENTS_DIRECT && group->name.len > 0)
-        add(call->arg, arena_str(call->arena, group->name).ptr, &group->figures, sums);
+        add_stats(call->arg, arena_str(call->arena, group->name).ptr, &group->figures, sums);
     /* A schedule of another API may name an agent too, but has no scheduleType. */
     else if (json_object_get(extra, "scheduleType"))
-        add(call->arg, json_string_value(json_object_get(extra, "agentId")), &group->figures,
-            sums);
+        add_stats(call->arg, json_string_value(json_object_get(extra, "agentId")),
+                  &group->figures, sums);
 }
 
 static enum rc add_all(struct call *call, struct db *db, enum stats_by by, struct sums *sums,
@@ -144,9 +129,9 @@ enum call_step agents_metrics_read(struct call *call, struct db *db)
         add_all(call, db, STATS_AGENTS_DIRECT, &sums, &err) != RC_OK)
         return agents_failed(call, &err);
     answer_open(&out);
-    answer_put_int(&out, "totalRuns", f->runs);
+    answer_put_int(&out, "totalRuns", past_executions(f));
     answer_put_int(&out, "successCount", f->succeeded);
-    answer_put_int(&out, "failCount", f->failed);
+    answer_put_int(&out, "failCount", f->failed + retried_attempts(f));
     answer_put_int(&out, "avgDurationMs",
                    f->timed > 0 ? (f->duration / f->timed + SPAN_MS / 2) / SPAN_MS : 0);
     answer_put_int(&out, "totalTokens", f->tokens);

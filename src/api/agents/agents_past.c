@@ -15,7 +15,7 @@ enum {
     READ_ROWS = 50,            /* attempts of one read                     */
     READ_BYTES = 1 << 30,      /* of arena: attempts may be large          */
     LIST_BYTES_MAX = 12 << 20, /* of one answer; a larger one is refused   */
-    OWNERS = 256,              /* schedules in the cache                   */
+    OWNERS_CACHED = 256,       /* schedules                                */
     SIZE_DEFAULT = 20,
     SIZE_MAX_ENTRIES = 1000,
     PAGE_MAX = 1000 * 1000,
@@ -39,7 +39,7 @@ struct listing {
     struct db *db;
     const struct page *page;
     struct arena *rows;
-    struct owner *owners; /* by the last bits of their keys */
+    struct owner *owners; /* a cache: the key modulo OWNERS_CACHED is the index */
     struct answer out;
     struct agents_marks found;
     struct read_size read_size;
@@ -64,21 +64,16 @@ static void put_member(json_t *json, const char *name, const json_t *run, const 
     json_put(json, name, value ? json_deep_copy(value) : json_null());
 }
 
-static enum rc past_json(const struct attempt_view *view, const struct owner *owner,
-                         struct arena *arena, json_t **ret, struct err *reterr)
+static json_t *past_json(const struct attempt_view *view, const struct owner *owner,
+                         struct arena *arena)
 {
     const struct history_row *row = &view->row;
-    instant start = agents_start(row->started_at, row->ended_at);
-    json_auto_t *run = NULL;
-    const json_t *error;
-    struct run_doc doc;
-    json_t *json;
+    instant start = agents_start_time(row->started_at, row->ended_at);
+    struct run_doc doc = view_attempt(view, FIELDS_ALL, arena);
+    json_auto_t *run = run_to_json(&doc, FIELDS_ALL);
+    const json_t *error = json_object_get(run, "error");
+    json_t *json = json_new_object();
 
-    if (view_attempt(view, FIELDS_ALL, arena, &doc, reterr) != RC_OK)
-        return reterr->rc;
-    run = run_to_json(&doc, FIELDS_ALL);
-    error = json_object_get(run, "error");
-    json = json_new_object();
     json_put(json, "pastExecutionId",
              id_json(json_string_value(json_object_get(run, "id")), row->attempt));
     put_member(json, "executionId", run, "id");
@@ -89,7 +84,7 @@ static enum rc past_json(const struct attempt_view *view, const struct owner *ow
     json_put(json, "startedAt", json_of_moment(start));
     json_put(json, "endedAt", json_of_moment(row->ended_at));
     json_put(json, "durationMs", json_new_int((row->ended_at - start) / SPAN_MS));
-    json_put(json, "resultStatus", json_of_word(agents_result(row->outcome)));
+    json_put(json, "resultStatus", json_of_word(agents_result_status(row->outcome)));
     put_member(json, "errorCode", error, "code");
     put_member(json, "errorMessage", error, "message");
     put_member(json, "responseSummary", run, "summary");
@@ -99,13 +94,12 @@ static enum rc past_json(const struct attempt_view *view, const struct owner *ow
     put_member(json, "sessionId", run, "sessionId");
     put_member(json, "threadId", run, "threadId");
     json_put(json, "attempt", json_new_int(row->attempt));
-    *ret = json;
-    return RC_OK;
+    return json;
 }
 
 /* ---- schedules ---- */
 
-/* Bounds the memory kept per row: rows may be large and many. */
+/* Keeps only what is shown of the row: rows may be large and many. */
 static enum rc read_owner(const struct call *call, struct db *db, int64_t id, struct owner *ret,
                           struct err *reterr)
 {
@@ -132,7 +126,7 @@ static enum rc read_owner(const struct call *call, struct db *db, int64_t id, st
 
 static enum rc find_owner(struct listing *l, int64_t id, struct owner **ret, struct err *reterr)
 {
-    *ret = &l->owners[id % OWNERS];
+    *ret = &l->owners[id % OWNERS_CACHED];
     return (*ret)->id == id ? RC_OK : read_owner(l->call, l->db, id, *ret, reterr);
 }
 
@@ -165,21 +159,19 @@ static enum rc add_attempt(struct listing *l, const struct db_result *row, struc
 {
     struct attempt_view view;
     struct owner *owner;
-    json_t *json;
     enum rc rc;
 
     if (row->rows == 0)
         return RC_OK; /* pruned meanwhile */
     attempt_views_read(row, 0, &view);
     rc = find_owner(l, view.row.schedule, &owner, reterr);
-    if (rc == RC_OK)
-        rc = past_json(&view, owner, l->rows, &json, reterr);
     if (rc != RC_OK)
         return rc;
     if (l->written > 0)
         answer_text(&l->out, ",");
-    answer_json(&l->out, json);
-    if (l->out.buf.len > LIST_BYTES_MAX) /* a page cut short would hide the rest */
+    answer_json(&l->out, past_json(&view, owner, l->rows));
+    /* A page cut short would hide the rest; a page of one entry is never too large. */
+    if (l->out.buf.len > LIST_BYTES_MAX && l->written > 0)
         return err_set(reterr, RC_LIMIT, -1, 0,
                        "the page is larger than %d MiB; request fewer entries with size=%d",
                        LIST_BYTES_MAX >> 20, (int)l->written);
@@ -257,9 +249,7 @@ enum call_step agents_past_read(struct call *call, struct db *db)
     struct err err;
     enum rc rc;
 
-    l.owners = arena_array(call->arena, OWNERS, sizeof *l.owners);
-    for (int i = 0; i < OWNERS; i++)
-        l.owners[i] = (struct owner){0};
+    l.owners = arena_array(call->arena, OWNERS_CACHED, sizeof *l.owners);
     rc = add_page(&l, &err);
     arena_free(l.rows);
     return rc == RC_OK ? answer_page(call, &l) : agents_failed(call, &err);
@@ -267,7 +257,7 @@ enum call_step agents_past_read(struct call *call, struct db *db)
 
 /* ---- one attempt by id ---- */
 
-struct one {
+struct wanted_attempt {
     struct run_id run;
     int64_t attempt;
 };
@@ -281,14 +271,14 @@ static enum rc set_not_found(const struct call *call, struct err *reterr)
 /* "r_…-2": the run and the number of the attempt. */
 enum call_step agents_past_one_begin(struct call *call)
 {
-    struct one *one = arena_take(call->arena, sizeof *one);
+    struct wanted_attempt *wanted = arena_take(call->arena, sizeof *wanted);
     struct str run, attempt;
     struct err err;
 
-    call->arg = one;
+    call->arg = wanted;
     if (!str_cut(call->params[0], '-', &run, &attempt) ||
-        run_id_parse(run, &one->run, &err) != RC_OK ||
-        str_take_number(&attempt, INT32_MAX, &one->attempt) == 0 || attempt.len > 0) {
+        run_id_parse(run, &wanted->run, &err) != RC_OK ||
+        str_take_number(&attempt, INT32_MAX, &wanted->attempt) == 0 || attempt.len > 0) {
         set_not_found(call, &err);
         return call_refuse(call, NULL, &err);
     }
@@ -296,8 +286,8 @@ enum call_step agents_past_one_begin(struct call *call)
 }
 
 /* Reads the whole row, with the result, which only the last attempt has. */
-static enum rc show_one(struct call *call, struct db *db, int64_t key,
-                        const struct owner *owner, json_t **ret, struct err *reterr)
+static enum rc read_attempt(struct call *call, struct db *db, int64_t key,
+                            const struct owner *owner, json_t **ret, struct err *reterr)
 {
     struct db_result row = {0};
     struct attempt_view view;
@@ -310,24 +300,25 @@ static enum rc show_one(struct call *call, struct db *db, int64_t key,
     if (row.rows == 0)
         return set_not_found(call, reterr);
     attempt_views_read(&row, 0, &view);
-    return past_json(&view, owner, call->arena, ret, reterr);
+    *ret = past_json(&view, owner, call->arena);
+    return RC_OK;
 }
 
-static enum rc find_one(struct call *call, struct db *db, json_t **ret, struct err *reterr)
+static enum rc find_attempt(struct call *call, struct db *db, json_t **ret, struct err *reterr)
 {
-    const struct one *one = call->arg;
+    const struct wanted_attempt *wanted = call->arg;
     struct run_lookup found;
     struct owner owner;
-    enum rc rc = read_owner(call, db, one->run.schedule, &owner, reterr);
+    enum rc rc = read_owner(call, db, wanted->run.schedule, &owner, reterr);
 
     if (rc != RC_OK)
         return rc;
     if (!owner.is_ours)
         return set_not_found(call, reterr);
-    rc = run_lookup_read(call, db, &one->run, &found, reterr);
+    rc = run_lookup_read(call, db, &wanted->run, &found, reterr);
     for (int i = 0; rc == RC_OK && i < found.attempt_count; i++)
-        if (found.attempts[i].row.attempt == one->attempt)
-            return show_one(call, db, found.attempts[i].row.id, &owner, ret, reterr);
+        if (found.attempts[i].row.attempt == wanted->attempt)
+            return read_attempt(call, db, found.attempts[i].row.id, &owner, ret, reterr);
     return rc == RC_OK || rc == RC_NOT_FOUND ? set_not_found(call, reterr) : rc;
 }
 
@@ -337,7 +328,7 @@ enum call_step agents_past_one_read(struct call *call, struct db *db)
     json_t *json;
     struct err err;
 
-    if (find_one(call, db, &json, &err) != RC_OK)
+    if (find_attempt(call, db, &json, &err) != RC_OK)
         return view_failed(call, &err);
     answer_json(&out, json);
     return call_answer(call, 200, answer_done(&out));

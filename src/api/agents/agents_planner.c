@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How up to date the plans of agents are.  The original planner wrote this into its own
- * document; here it comes from the state of the engine.
+ * Shows how up to date the plans of agents are, from the state of the engine.
  */
 #include "api/agents/agents.h"
 #include "api/call/answer.h"
@@ -18,7 +17,7 @@ enum call_step agents_planner_begin(struct call *call)
     return CALL_READ;
 }
 
-/* The turn that makes a change also plans it, so plans are as old as the last turn. */
+/* Each turn updates the plans that its changes affect, so plans are as of the last turn. */
 static instant last_turn(const struct db_result *rows)
 {
     instant last = INSTANT_NONE;

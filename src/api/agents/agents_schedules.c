@@ -7,6 +7,7 @@
  * unchanged since.
  */
 #include "api/agents/agents.h"
+#include "api/agents/agents_replaced.h"
 #include "api/call/change.h"
 #include "api/call/request.h"
 #include "api/schedules/schedule_times.h"
@@ -15,7 +16,7 @@
 enum {
     UPDATE_TRIES_MAX = 20,     /* retries of an update after other edits */
     LIST_BYTES_MAX = 12 << 20, /* of one answer                          */
-    PENDING_MAX = 900,         /* of one deletion; less than CALL_ITEMS_MAX */
+    PENDING_MAX = 900,         /* cancelled in one step; less than CALL_ITEMS_MAX */
 };
 
 /* ---- get ---- */
@@ -39,8 +40,9 @@ static json_t *schedule_json(const struct schedule_view *view,
     return json;
 }
 
-/* The schedule; after a create or an update with warnings. */
-static enum call_step show(struct call *call, struct db *db, const struct schedule_view *view)
+/* After a create or an update, the answer also has warnings. */
+static enum call_step answer_schedule(struct call *call, struct db *db,
+                                      const struct schedule_view *view)
 {
     struct answer out = answer_new(call->arena);
     bool is_changed = call->status != 0;
@@ -78,7 +80,7 @@ enum call_step agents_get_read(struct call *call, struct db *db)
 
     if (agents_find(call, db, &view, &err) != RC_OK)
         return view_failed(call, &err);
-    return show(call, db, &view);
+    return answer_schedule(call, db, &view);
 }
 
 /* ---- the list ---- */
@@ -100,8 +102,9 @@ enum call_step agents_list_begin(struct call *call)
     return CALL_READ;
 }
 
-static enum rc list_one(const struct schedule_view *view,
-                        const struct agents_schedule *schedule, void *arg, struct err *reterr)
+static enum rc list_schedule(const struct schedule_view *view,
+                             const struct agents_schedule *schedule, void *arg,
+                             struct err *reterr)
 {
     struct listing *listing = arg;
 
@@ -122,7 +125,7 @@ enum call_step agents_list_read(struct call *call, struct db *db)
     listing->count = 0;
     listing->out = answer_new(call->arena);
     answer_text(&listing->out, "[");
-    if (agents_each(call, db, &listing->filter, list_one, listing, &err) != RC_OK)
+    if (agents_each(call, db, &listing->filter, list_schedule, listing, &err) != RC_OK)
         return agents_failed(call, &err);
     answer_text(&listing->out, "]");
     return call_answer(call, 200, answer_done(&listing->out));
@@ -134,7 +137,7 @@ enum call_step agents_list_read(struct call *call, struct db *db)
 struct writing {
     struct str patch; /* the body of an update                        */
     int64_t version;  /* in the request; 0: none                      */
-    bool is_found;    /* the commands have to be sent                 */
+    bool is_unsent;   /* the commands have to be sent                 */
     int tries;
 };
 
@@ -148,7 +151,6 @@ enum call_step agents_create_begin(struct call *call)
     struct draft *draft;
     struct err err;
 
-    *writing = (struct writing){0};
     call->arg = writing;
     if (!request_json(call, false, &json, &step))
         return step;
@@ -177,7 +179,6 @@ enum call_step agents_update_begin(struct call *call)
     enum call_step step;
     struct err err;
 
-    *writing = (struct writing){0};
     call->arg = writing;
     if (request_name(call, 0, "schedule", &err) != RC_OK ||
         request_version(call, &writing->version, &err) != RC_OK)
@@ -192,16 +193,21 @@ enum call_step agents_update_begin(struct call *call)
     return CALL_READ;
 }
 
-/* Merges the request into the schedule that was read. */
+/*
+ * Merges the request into the schedule that was read.  The times of a schedule that had planned
+ * items are kept: the plan of the day shows those that this edit voids.
+ */
 static enum rc merge_request(struct call *call, const struct schedule_view *view,
                              struct agents_schedule *ret, struct err *reterr)
 {
     const struct writing *writing = call->arg;
+    struct agents_schedule old;
     json_auto_t *json = NULL;
     struct str name;
     enum rc rc = agents_stored_read(view->row.extra, call->arena, ret, reterr);
 
     ret->is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
+    old = *ret;
     if (rc == RC_OK)
         rc = json_read(writing->patch, &json, reterr);
     if (rc == RC_OK)
@@ -211,12 +217,15 @@ static enum rc merge_request(struct call *call, const struct schedule_view *view
     if (rc != RC_OK)
         return rc;
     name = agents_name(ret->agent, ret->project, call->arena);
-    if (str_eq(name, view->row.name))
-        return RC_OK;
-    return err_field(
-        reterr, "agentId",
-        "agent and project of a schedule cannot change; create a new schedule and delete "
-        "this one");
+    if (!str_eq(name, view->row.name))
+        return err_field(
+            reterr, "agentId",
+            "agent and project of a schedule cannot change; create a new schedule and delete "
+            "this one");
+    if ((view->cursor.flags & CURSOR_BARRED) == 0)
+        agents_replaced_add(&old, call->now, call->now - call->context->future_ttl, call->arena,
+                            ret);
+    return RC_OK;
 }
 
 enum call_step agents_update_read(struct call *call, struct db *db)
@@ -232,7 +241,7 @@ enum call_step agents_update_read(struct call *call, struct db *db)
     if (agents_find(call, db, &view, &err) != RC_OK)
         return view_failed(call, &err);
     if (call->status != 0)
-        return show(call, db, &view);
+        return answer_schedule(call, db, &view);
     if (merge_request(call, &view, &schedule, &err) != RC_OK)
         return agents_failed(call, &err);
     was_disabled = (view.cursor.flags & CURSOR_DISABLED) != 0;
@@ -249,7 +258,7 @@ enum call_step agents_update_read(struct call *call, struct db *db)
     call->command_count = 1;
     if (schedule.type == AGENTS_NOW && schedule.is_enabled && was_disabled)
         call->command_count = 2; /* enabling an immediate schedule runs it */
-    writing->is_found = true;
+    writing->is_unsent = true;
     return CALL_SETTLE;
 }
 
@@ -259,8 +268,8 @@ enum call_step agents_write_settled(struct call *call)
     const struct command *command = call->commands;
     const struct reply *reply = call->replies;
 
-    if (writing->is_found) {
-        writing->is_found = false;
+    if (writing->is_unsent) {
+        writing->is_unsent = false;
         return CALL_COMMANDS;
     }
     if (reply->rc == RC_CONFLICT && command->kind == COMMAND_UPDATE && writing->version == 0 &&
@@ -281,20 +290,32 @@ enum call_step agents_write_settled(struct call *call)
 
 /* ---- delete ---- */
 
+struct deleting {
+    const struct command *last; /* deletes the schedule                             */
+    bool is_unsent;             /* the commands have to be sent                     */
+    bool is_last;               /* they delete the schedule: no claimed run is left */
+};
+
 enum call_step agents_delete_begin(struct call *call)
 {
+    struct deleting *deleting = arena_take(call->arena, sizeof *deleting);
     struct err err;
 
-    change_command(call, COMMAND_DELETE);
+    call->arg = deleting;
+    deleting->last = change_command(call, COMMAND_DELETE);
     if (request_name(call, 0, "schedule", &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_READ;
 }
 
-/* Waiting runs end with the schedule; runs that are claimed but not started end before it. */
+/*
+ * Waiting runs end with the schedule; runs that are claimed but not started end before it, some
+ * at a time.
+ */
 enum call_step agents_delete_read(struct call *call, struct db *db)
 {
-    const struct command last = *call->commands;
+    struct deleting *deleting = call->arg;
+    const struct command last = *deleting->last;
     struct view_page page = {.namespace = call->namespace,
                              .before = INT64_MAX,
                              .states = 1 << RUN_LEASED,
@@ -325,16 +346,23 @@ enum call_step agents_delete_read(struct call *call, struct db *db)
     }
     call->commands[rows.rows] = last;
     call->commands[rows.rows].schedule = view.row.id;
-    call->command_count = rows.rows + 1;
+    deleting->is_last = rows.rows < PENDING_MAX;
+    deleting->is_unsent = true;
+    call->command_count = rows.rows + deleting->is_last;
     return CALL_SETTLE;
 }
 
 enum call_step agents_delete_settled(struct call *call)
 {
+    struct deleting *deleting = call->arg;
     int last = call->command_count - 1;
 
-    if (!call->replies)
+    if (deleting->is_unsent) {
+        deleting->is_unsent = false;
         return CALL_COMMANDS;
+    }
+    if (!deleting->is_last)
+        return CALL_READ;
     if (call->replies[last].rc != RC_OK)
         return call_refused(call, &call->commands[last], &call->replies[last]);
     return call_answer(call, 204, (struct str){NULL, 0});

@@ -11,8 +11,9 @@
 #include "core/spec/spec_pack.h"
 
 enum {
-    SCHEDULES_MAX = 1000, /* of an agent that are counted, in about a second            */
-    ROUNDS = 1,           /* if a week is too long to count, its start is enough        */
+    SCHEDULES_MAX = 1000,  /* of an agent that are counted                               */
+    SCHEDULE_STEPS = 3000, /* of struct budget, for each of them                           */
+    ROUNDS = 1,            /* see schedule_times_count(); the warning is an estimate      */
     WARNING_MAX = 256,
 };
 
@@ -23,7 +24,7 @@ struct counting {
     int schedules;
 };
 
-/* Reads nothing else: a plan with named calendars, set by another API, is not counted. */
+/* Does not read calendars: a plan that names some, set by another API, is not counted. */
 static bool read_plan(const struct counting *c, const struct schedule_view *view,
                       struct plan *ret)
 {
@@ -35,10 +36,13 @@ static bool read_plan(const struct counting *c, const struct schedule_view *view
            ret->spec.not_named_count == 0;
 }
 
-static enum rc count_one(const struct schedule_view *view,
-                         const struct agents_schedule *schedule, void *arg, struct err *reterr)
+static enum rc count_schedule(const struct schedule_view *view,
+                              const struct agents_schedule *schedule, void *arg,
+                              struct err *reterr)
 {
     struct counting *c = arg;
+    struct budget budget = budget_part(c->call->budget, SCHEDULE_STEPS);
+    int64_t given = budget.left, per_day;
     struct spec_ctx ctx;
     struct plan plan;
 
@@ -48,7 +52,12 @@ static enum rc count_one(const struct schedule_view *view,
         !read_plan(c, view, &plan))
         return RC_OK; /* it does not run, cannot be read, or exceeds SCHEDULES_MAX */
     ctx = advance_ctx(&plan, &view->cursor);
-    c->per_day += run_rate_per_day(&plan, &ctx, c->call->now, ROUNDS);
+    ctx.budget = &budget;
+    per_day = run_rate_per_day(&plan, &ctx, c->call->now, ROUNDS);
+    budget_join(c->call->budget, given, &budget);
+    if (budget.is_over)
+        return RC_OK; /* not counted */
+    c->per_day += per_day;
     c->schedules++;
     return RC_OK;
 }
@@ -77,7 +86,7 @@ struct str agents_warning(struct call *call, struct db *db, struct str name, str
     if (most == 0)
         return text;
     c.scratch = arena_new(SCHEDULE_BYTES_MAX);
-    rc = agents_each(call, db, &filter, count_one, &c, &err);
+    rc = agents_each(call, db, &filter, count_schedule, &c, &err);
     arena_free(c.scratch);
     if (rc != RC_OK || c.per_day <= most)
         return text; /* the write is done: a failure to count is not an error */

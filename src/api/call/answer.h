@@ -2,8 +2,8 @@
 /*
  * A JSON answer, written as text into a buffer that grows in an arena.
  *
- * For answers that are written too often to build a tree of values first.  answer_open() and
- * answer_put_*() write the commas that they need; before other values the caller writes them.
+ * For answers that are written too often to build a tree of values first.  answer_open(),
+ * answer_name() and answer_put_*() write the comma before them; otherwise the caller writes it.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ void answer_int(struct answer *out, int64_t n);
 void answer_instant(struct answer *out, instant t);  /* null for INSTANT_NONE and _NEVER */
 void answer_json(struct answer *out, json_t *value); /* takes over the reference */
 
-/* Begins an object; as the next element of an array, after a comma. */
+/* Begins an object, after a comma if another object precedes it. */
 void answer_open(struct answer *out);
 
 /* A member of an object: its name, and its value. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The APIs as a table: what shared code has to know about each of them.  Only
- * src/api/dialect_table.c includes the headers of all APIs.
+ * The APIs as a table: what shared code has to know about each of them.  Only the tables in
+ * src/api, dialect_table.c and operations.c, include the headers of all APIs.
  */
 #pragma once
 

@@ -160,6 +160,14 @@ const char *call_refused_code(const struct command *command, const struct reply 
     return reply->rc == RC_CONFLICT ? code_of_conflict(command, reply) : call_code(&err);
 }
 
+enum call_step call_limit_budget(struct call *call)
+{
+    call->field_count = 0;
+    return call_problem(call, 422, "limit",
+                        "it takes too long to compute the times of this request; use shorter "
+                        "ranges, a smaller limit, or a spec with fewer entries and exclusions");
+}
+
 enum call_step call_refused(struct call *call, const struct command *command,
                             const struct reply *reply)
 {
@@ -287,5 +295,7 @@ enum call_step call_begin(struct call *call, const struct http1_request *request
     call->request = NULL;
     call->body = (struct str){NULL, 0};
     call->keys = NULL;
+    if (call->budget && call->budget->is_over && (step != CALL_ANSWER || call->status < 400))
+        return call_limit_budget(call);
     return step;
 }

@@ -28,8 +28,8 @@ enum {
     CALL_NAME_MAX = 255,     /* bytes of a worker's or caller's name, of an idempotency key */
     CALL_REQUEST_MAX = 128,  /* bytes of a request's id                                     */
     CALL_BODY_MAX = 1 << 20, /* bytes of a request body; JSON_BYTES_MAX                     */
-    /* The compiled schedules of a body take up to SCHEDULE_BYTES_MAX; a batch accepts no more
-     * items beyond that, but its last item may take the same amount again. */
+    /* Enough for a batch: it rejects further items once its compiled schedules take more than
+     * SCHEDULE_BYTES_MAX, and the item before may have taken the same amount again. */
     CALL_ARENA_MAX = 128 << 20,
 };
 
@@ -52,7 +52,7 @@ struct db;
 struct call {
     struct arena *arena;
     const struct operation *operation;
-    enum dialects dialect;              /* the format of error answers            */
+    enum dialects dialect;              /* of the request and of error answers    */
     const struct api_context *context;  /* of the thread that has the call        */
     instant now;                        /* when it arrived, later when it is read */
     struct str params[CALL_PARAMS_MAX]; /* variables of the path                  */
@@ -63,6 +63,7 @@ struct call {
     struct str from;          /* address of the client, as text */
     struct str request_id;    /* also in logs and errors        */
     enum audit_result denied; /* 0: it was not denied           */
+    struct budget *budget;    /* of searches in specs; see call_limit_budget()             */
     void *arg;                /* state of the operation         */
 
     /* During begin() only; NULL after it. */
@@ -95,9 +96,9 @@ struct call {
 };
 
 /*
- * Begins a call whose arena, operation, context, now, params and caller are set.  Every call
- * enters here; rights are checked here.  The namespace is that of the query, else the caller's,
- * else "default".  The request may be freed afterwards.
+ * Begins a call whose arena, operation, context, now, params and caller are set; finds its
+ * namespace (see api/call/api_dialect.h) and checks the caller's rights.  The request may be
+ * freed afterwards.
  * Every step returns the next step, until CALL_ANSWER: a call may be read after the engine has
  * settled it, or go to the engine after it was read.
  */
@@ -111,7 +112,7 @@ MUST_USE enum rc call_check_namespace(const struct call *call, const char *field
 /* 404, the same for a namespace that does not exist and for one that the caller may not see. */
 enum call_step call_no_namespace(struct call *call);
 
-/* As above, in the way of the call's API: see `missing` in api/call/api_dialect.h. */
+/* The same answer, or that of the call's API: `missing` in api/call/api_dialect.h. */
 enum call_step call_without_namespace(struct call *call);
 
 /* Denies the call with 401 (not authenticated) or 403 (not allowed), for the audit log too. */
@@ -122,10 +123,12 @@ void call_field(struct call *call, struct str name, struct str value);
 
 /* Each of these sets the answer and returns CALL_ANSWER, for use in a return statement. */
 enum call_step call_answer(struct call *call, int status, struct str json);
-/* 400 invalid_…, 404 not_found and so on by err->rc; `code` NULL: by err->rc. */
+/* An error answer with call_status(err); `code` NULL: call_code(err). */
 enum call_step call_refuse(struct call *call, const char *code, const struct err *err);
 enum call_step call_problem(struct call *call, int status, const char *code, const char *fmt,
                             ...) PRINTF(4, 5);
+/* 422: the budget of the request is used up; what was found must be discarded. */
+enum call_step call_limit_budget(struct call *call);
 /* The engine rejected the command: status and code by reply->rc, with the engine's message. */
 enum call_step call_refused(struct call *call, const struct command *command,
                             const struct reply *reply);

@@ -30,7 +30,7 @@ struct str change_escaped(struct str text, struct arena *arena);
 /* Adds the header field Location: `path` followed by `last`, percent-encoded. */
 void change_location(struct call *call, const char *path, struct str last);
 
-/* settled() of a command: a refusal, or then reads the object, or answers 204. */
+/* settled() of a command: answers its error; else reads the object, or answers 204. */
 enum call_step change_read_settled(struct call *call);
 enum call_step change_empty_settled(struct call *call);
 
@@ -40,8 +40,8 @@ enum call_step change_run_settled(struct call *call);
 /* Copies an error of item i into the call's arena, for the answer. */
 const struct err *change_item_err(const struct call *call, int i, const struct err *err);
 
-/* The id of an item that may be invalid otherwise; empty: it has none. */
+/* The id of an item, even if the rest of the item is invalid; empty: it has none. */
 struct str change_item_id(const struct call *call, const json_t *item);
 
-/* The code of an error of an item, such as `items[3].spec`, by the part after the item. */
+/* As call_code(), for an error in an item: for `items[3].spec` the code of `spec`. */
 const char *change_item_code(const struct err *err);

@@ -17,13 +17,21 @@
 struct openapi;
 struct part_cache;
 enum {
-    CONTEXT_REASONS_MAX = 4, /* reasons at a time why a server is not ready            */
-    CONTEXT_LATEST_MAX = 10, /* schedules with the most lateness: bounds metric labels */
+    CONTEXT_REASONS_MAX = 5,  /* reasons at a time why a server is not ready            */
+    CONTEXT_WARNINGS_MAX = 6, /* about one action                                      */
+    CONTEXT_LATEST_MAX = 10,  /* most delayed schedules: bounds the labels of a metric  */
 };
 
 /* A code for programs and a sentence for people. */
 struct context_reason {
     const char *code, *text;
+    bool is_ready; /* only a warning: the server is ready */
+};
+
+/* An action in its stored form. */
+struct context_action {
+    struct str namespace; /* name */
+    struct str json;
 };
 
 /* A schedule whose runs recently started late, and the largest lateness. */
@@ -44,7 +52,7 @@ struct api_context {
     struct zone_source zones;
     struct str default_timezone;
     struct policies policies;  /* defaults of a schedule                                     */
-    span min_interval;         /* minimum distance of two slots of a schedule; 0: none       */
+    span min_interval;         /* minimum time between slots of a schedule; 0: none          */
     span dispatch_jitter;      /* spreads starts that have no jitter; 0: does not            */
     span future_ttl;           /* how long agents see planned runs that did not start        */
     int64_t conductor_keep;    /* records per Conductor schedule; 0: as Conductor's server   */
@@ -67,13 +75,20 @@ struct api_context {
     int (*reasons)(void *arg, struct context_reason reasons[static CONTEXT_REASONS_MAX]);
     /*
      * Prints the counters of the server since its start, in Prometheus' format, and stores the
-     * latest schedules; unused entries have key 0.  Returns true if the database can be read
-     * for more metrics.
+     * most delayed schedules; unused entries have key 0.  Returns true if the database can be
+     * read for more metrics.
      */
     bool (*print_metrics)(void *arg, struct answer *out,
                           struct context_latest latest[static CONTEXT_LATEST_MAX]);
     /* Logs a warning that a schedule's owner got, for the operator of the server. */
     void (*warn)(void *arg, struct str namespace, struct str schedule, struct str text);
+    /*
+     * Stores why runs of an action (stored form) of the namespace will fail on this server, in
+     * the arena, and returns how many reasons there are.  Never waits: what takes long to find
+     * out is known at a later call.  NULL: nothing is known.
+     */
+    int (*action_warnings)(void *arg, const struct context_action *action, struct arena *arena,
+                           struct str ret[static CONTEXT_WARNINGS_MAX]);
     /* Makes this node start no runs, or start runs again; it is not stored. */
     void (*halt)(void *arg, bool is_halted);
     /* Validates the settings of a namespace, as JSON; errors name the field. */

@@ -23,7 +23,7 @@ struct error_reply {
     int field_count;
 };
 
-/* The functions of an API set all of *ret but Retry-After; texts are in `out`. */
+/* Writes the answer to `out` and sets *ret; error_reply_of() adds Retry-After to 503. */
 typedef void error_reply_fn(const struct problem *problem, struct buf *out,
                             struct error_reply *ret);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rate limiter (GCRA) with one number per client: the time at which its requests so far would
- * have arrived if they had come evenly spaced.  It may be up to a minute in the future.
+ * A rate limiter (GCRA) with one number per client: the time at which its next request would
+ * arrive if all came evenly at the permitted rate.  It is at most a minute in the future, or
+ * more after a request with many items.
  */
 #include "api/call/limits.h"
 
@@ -13,8 +14,8 @@
 #define SECOND_US INT64_C(1000000)
 
 struct client {
-    uint64_t name; /* 0: none */
-    int64_t even_us;
+    uint64_t hash; /* 0: unused */
+    int64_t arrival_us;
 };
 
 struct limits {
@@ -40,18 +41,18 @@ struct limits *limits_free(struct limits *limits)
     return NULL;
 }
 
-static struct client *find(struct limits *limits, uint64_t client)
+static struct client *find_client(struct limits *limits, uint64_t client)
 {
-    uint64_t name = hash_u64(client ^ limits->seed) | 1;
-    struct client *set = limits->clients[name >> 32 & (LIMITS_SETS - 1)], *least = set;
+    uint64_t hash = hash_u64(client ^ limits->seed) | 1;
+    struct client *set = limits->clients[hash >> 32 & (LIMITS_SETS - 1)], *least = set;
 
     for (int i = 0; i < LIMITS_WAYS; i++) {
-        if (set[i].name == name)
+        if (set[i].hash == hash)
             return &set[i];
-        if (set[i].even_us < least->even_us)
+        if (set[i].arrival_us < least->arrival_us)
             least = &set[i];
     }
-    *least = (struct client){.name = name};
+    *least = (struct client){.hash = hash};
     return least;
 }
 
@@ -60,25 +61,37 @@ static int64_t seconds_up(int64_t us)
     return (us + SECOND_US - 1) / SECOND_US;
 }
 
+/* The time of one request at the permitted rate. */
+static int64_t step_us(int per_minute)
+{
+    must(per_minute > 0 && per_minute <= MINUTE_US);
+    return MINUTE_US / per_minute;
+}
+
 bool limits_take(struct limits *limits, uint64_t client, int per_minute, int64_t now_us,
                  struct limit *ret)
 {
-    struct client *c = find(limits, client);
-    int64_t step = MINUTE_US / per_minute, ahead;
+    struct client *c = find_client(limits, client);
+    int64_t step = step_us(per_minute), ahead;
     bool is_allowed;
 
-    must(per_minute > 0 && per_minute <= MINUTE_US);
-    if (c->even_us < now_us)
-        c->even_us = now_us;
-    ahead = c->even_us - now_us;
+    if (c->arrival_us < now_us)
+        c->arrival_us = now_us;
+    ahead = c->arrival_us - now_us;
     is_allowed = ahead + step <= step * per_minute;
     if (is_allowed)
-        c->even_us += step;
+        c->arrival_us += step;
     *ret = (struct limit){
         .most = per_minute,
         .left = is_allowed ? (int)((step * per_minute - ahead) / step) - 1 : 0,
         .retry_s = is_allowed ? 0 : seconds_up(ahead + step - step * per_minute),
-        .reset_s = seconds_up(c->even_us - now_us),
+        .reset_s = seconds_up(c->arrival_us - now_us),
     };
     return is_allowed;
+}
+
+void limits_charge(struct limits *limits, uint64_t client, int per_minute, int more)
+{
+    must(more >= 0);
+    find_client(limits, client)->arrival_us += more * step_us(per_minute);
 }

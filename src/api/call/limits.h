@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Request rate limit per client: so many requests per minute, evenly spaced; after a pause the
- * requests of a whole minute may come at once.
+ * Request rate limit per client, in requests per minute.  A client that has not sent any for a
+ * minute may send the requests of a whole minute at once.
  *
- * A fixed number of clients is remembered; when there are more, the one with the fewest recent
- * requests is forgotten, which is in its favor.  The caller passes the time.
+ * A fixed number of clients is remembered.  When there are more, the one with the fewest recent
+ * requests is forgotten; it can then send more.  The caller passes the time.
  */
 #pragma once
 
@@ -25,9 +25,12 @@ struct limit {
     int most;        /* requests per minute                            */
     int left;        /* requests that may follow at once               */
     int64_t retry_s; /* after a rejection: when to retry               */
-    int64_t reset_s; /* until the requests of a whole minute are free  */
+    int64_t reset_s; /* until `left` would be `most` again             */
 };
 
 /* Counts a request of `client` at `now_us`, which never decreases; false: over the limit. */
 bool limits_take(struct limits *limits, uint64_t client, int per_minute, int64_t now_us,
                  struct limit *ret);
+
+/* Counts `more` requests after limits_take() allowed one: later ones wait the longer. */
+void limits_charge(struct limits *limits, uint64_t client, int per_minute, int more);

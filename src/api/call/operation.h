@@ -2,7 +2,7 @@
 /*
  * The operations: one table of all requests, with their paths and the rights that they need.
  *
- * Routing, rights, the OpenAPI document and the command line read this table only.
+ * Routing, rights, the counters and the OpenAPI document are derived from this table.
  */
 #pragma once
 
@@ -42,11 +42,11 @@ struct operation {
     call_fn *settled;
 
     enum dialects dialect; /* format of errors; only native operations are in OpenAPI       */
-    bool settles_early;    /* settled() may also run on the engine's thread, if it is short */
+    bool settles_early;    /* settled() may run on the engine's thread, for short documents */
 
-    /* Tell apart operations that share their handlers. */
-    enum command_kind command; /* that it sends                                      */
-    const struct verb *verb;   /* that it reports; see api/schedules/report_item.h */
+    /* For handlers that several operations share. */
+    enum command_kind command; /* the command to send                                 */
+    const struct verb *verb;   /* the report to send: see api/schedules/report_item.h */
 };
 
 extern const struct operation operations[];

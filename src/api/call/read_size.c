@@ -4,7 +4,7 @@
  */
 #include "api/call/read_size.h"
 
-/* Shrinks fast and grows slowly: most wasted reads happen before the first cut. */
+/* Shrinks fast, because each read that is too large is wasted; grows slowly. */
 enum { CUT = 8, GROWTH = 4 };
 
 bool read_size_is_cut(struct read_size *size, struct db *db, enum rc rc)

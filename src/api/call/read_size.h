@@ -18,8 +18,8 @@ static inline struct read_size read_size_of(int most)
 }
 
 /*
- * Called with the result of the flush.  True: the rows were too large together; the caller
- * reads again from the same position with the new, smaller `rows`, in a new transaction that
- * this has begun.  False: `rc` is the result of the read.
+ * Called with the result of the flush.  True: the rows were too large together.  This has set a
+ * smaller `rows` and begun a new transaction; the caller reads again from the same position.
+ * False: `rc` is the result of the read.
  */
 bool read_size_is_cut(struct read_size *size, struct db *db, enum rc rc);

@@ -14,7 +14,7 @@ struct members;
 
 enum {
     LIMIT_DEFAULT = 100, /* entries of one page of a list       */
-    LIMIT_MAX = 1000,    /* an answer of some megabytes at most */
+    LIMIT_MAX = 1000,    /* keeps answers to a few megabytes    */
 };
 
 /* Rejects parameters other than these and "namespace"; the error suggests a similar one. */

@@ -49,7 +49,7 @@ call_fn conductor_halt_begin, conductor_go_on_begin, conductor_nothing_begin,
 /* conductor_start.c */
 call_fn conductor_start_begin, conductor_start_named_begin, conductor_start_settled;
 
-/* What they have in common. */
+/* Shared functions. */
 
 /* The schedule that params[0] names, if it was created with this API; RC_NOT_FOUND. */
 MUST_USE enum rc conductor_find(const struct call *call, struct db *db,
@@ -66,8 +66,8 @@ enum call_step conductor_done(struct call *call);
  * Reads a query parameter, a whole number; a larger one becomes `high`.  *ret is unchanged if
  * the parameter is absent.
  */
-MUST_USE enum rc conductor_number(const struct call *call, const char *name, int64_t high,
-                                  int64_t *ret, struct err *reterr);
+MUST_USE enum rc conductor_read_param(const struct call *call, const char *name, int64_t high,
+                                      int64_t *ret, struct err *reterr);
 
 /* Compiles a document; errors name the fields of Conductor's JSON. */
 MUST_USE enum rc conductor_draft(struct call *call, struct schedule_doc *doc,

@@ -48,7 +48,7 @@ enum call_step conductor_definition_begin(struct call *call)
 
 /* ---- tokens ---- */
 
-/* The token that consists of the id and the secret; or the secret is the whole token. */
+/* Builds the token from the id and the secret, unless the secret is the whole token. */
 static struct str token_text(const struct call *call, struct str id, struct str secret)
 {
     struct buf out = {.ptr = arena_take(call->arena, TOKEN_TEXT_MAX), .cap = TOKEN_TEXT_MAX};

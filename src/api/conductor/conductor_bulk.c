@@ -35,7 +35,6 @@ enum call_step conductor_bulk_begin(struct call *call)
     enum call_step step;
     struct err err;
 
-    *bulk = (struct bulk){0};
     call->arg = bulk;
     if (!request_json(call, false, &json, &step))
         return step;

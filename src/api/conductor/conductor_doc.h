@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conductor's JSON of a schedule to a document, and back.
+ * Converts Conductor's JSON of a schedule to a document, and back.
  *
  * Pure: no database, no clock.  Like Conductor's server, it ignores members that it does not
  * know.  The document's "extra" keeps what only Conductor knows.
@@ -11,9 +11,9 @@
 #include "model/schedule_json.h"
 #include "store/views.h"
 
-/* What a client sent in addition to the document. */
+/* The pause that a client sent in addition to the document. */
 struct conductor_wanted {
-    struct str reason; /* of the pause */
+    struct str reason;
     bool is_paused;
 };
 
@@ -45,10 +45,13 @@ MUST_USE enum rc conductor_parse_time(struct str text, instant *ret, struct err 
 /* A schedule as Conductor shows it; the caller owns `schedule`. */
 struct conductor_shown {
     json_t *schedule;
-    json_t *request;                  /* its startWorkflowRequest, borrowed     */
     const char *workflow_name, *zone; /* borrowed                               */
     bool has_own_queue; /* its runs wait in another queue than that of the workflow's name */
 };
 MUST_USE enum rc conductor_show(const struct schedule_view *view, struct str namespace,
                                 struct arena *scratch, struct conductor_shown *ret,
                                 struct err *reterr);
+
+/* A schedule that cannot be read: only its name, and the error as its description. */
+struct conductor_shown conductor_show_damaged(const struct schedule_view *view,
+                                              const struct err *err);

@@ -17,7 +17,7 @@ void conductor_error_reply(const struct problem *problem, struct buf *out,
     json_put(object, "code", json_of_word(problem->code));
     if (problem->node && problem->node[0] != '\0')
         json_put(object, "instance", json_of_word(problem->node));
-    /* If nothing was changed, the client may send the same request again. */
+    /* With these statuses nothing was changed: the client may repeat the request. */
     json_put(object, "retryable", json_boolean(status == 429 || status == 503));
     if (status == 401) /* makes clients request a new token */
         json_put(object, "error", json_of_word("INVALID_TOKEN"));

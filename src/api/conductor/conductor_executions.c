@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execution records: those of a schedule, those that a search finds, those that wait.
+ * Lists execution records: those of a schedule, the results of a search, and those that wait.
  */
 #include "api/call/request.h"
 #include "api/conductor/conductor.h"
@@ -66,7 +66,7 @@ static json_t *record_json(const struct conductor_record *record, json_t *reques
     return object;
 }
 
-/* The current request of a schedule; cached, as records of one schedule often follow. */
+/* The request of the last schedule; the next record is often of the same schedule. */
 struct request_cache {
     struct arena *scratch;
     int64_t schedule;
@@ -93,9 +93,12 @@ static enum rc find_request(const struct call *call, struct db *db, int64_t sche
         return rc;
     schedule_views_read(&row, 0, &view);
     rc = conductor_show(&view, call->namespace_name, cache->scratch, &shown, reterr);
-    if (rc == RC_OK)
-        cache->shown = shown.schedule;
-    return rc;
+    if (rc == RC_CORRUPT)
+        shown = conductor_show_damaged(&view, reterr);
+    else if (rc != RC_OK)
+        return rc;
+    cache->shown = shown.schedule;
+    return RC_OK;
 }
 
 /* The input that this run alone was given, as JSON in cache->scratch; empty: none. */
@@ -107,13 +110,13 @@ static enum rc read_input(struct db *db, const struct conductor_record *record,
     enum rc rc;
 
     *ret = (struct str){NULL, 0};
-    if (!record->is_open && record->trigger == 0)
+    if (!record->is_open && record->input_row == 0)
         return RC_OK;
     arena_reset(cache->scratch);
     if (record->is_open)
         run_views_get(db, &record->run, &row);
     else
-        history_input(db, record->trigger, &row);
+        history_input(db, record->input_row, &row);
     rc = db_flush(db, cache->scratch, reterr);
     if (rc != RC_OK || row.rows == 0)
         return rc;
@@ -153,7 +156,10 @@ static enum rc read_request(const struct call *call, struct db *db,
     return rc;
 }
 
-/* The offset of a page is set by the client: a page cut short would hide the rest of it. */
+/*
+ * The client sets the offset of the next page: a page cut short would hide records.  A page of
+ * one record is never too large.
+ */
 static enum rc refuse_size(const struct page *page, int fit, struct err *reterr)
 {
     return err_set(reterr, RC_LIMIT, -1, 0,
@@ -181,7 +187,7 @@ static enum rc print_page(const struct call *call, struct db *db,
         if (i > page->start)
             answer_text(out, ",");
         answer_json(out, record_json(record, request, call->namespace_name));
-        if (out->buf.len > EXECUTIONS_BYTES_MAX)
+        if (out->buf.len > EXECUTIONS_BYTES_MAX && i > page->start)
             rc = refuse_size(page, (int)(i - page->start), reterr);
     }
     answer_text(out, "]");
@@ -198,8 +204,8 @@ enum call_step conductor_executions_begin(struct call *call)
     struct err err;
 
     page->size_name = "limit";
-    if (conductor_number(call, "count", SIZE_LIMIT, &page->size, &err) != RC_OK ||
-        conductor_number(call, "limit", SIZE_LIMIT, &page->size, &err) != RC_OK)
+    if (conductor_read_param(call, "count", SIZE_LIMIT, &page->size, &err) != RC_OK ||
+        conductor_read_param(call, "limit", SIZE_LIMIT, &page->size, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return conductor_get_begin(call);
 }
@@ -235,8 +241,8 @@ enum call_step conductor_search_executions_begin(struct call *call)
     struct page *page = page_new(call, SIZE_DEFAULT);
     struct err err;
 
-    if (conductor_number(call, "start", START_LIMIT, &page->start, &err) != RC_OK ||
-        conductor_number(call, "size", SIZE_LIMIT, &page->size, &err) != RC_OK)
+    if (conductor_read_param(call, "start", START_LIMIT, &page->start, &err) != RC_OK ||
+        conductor_read_param(call, "size", SIZE_LIMIT, &page->size, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     page->search.query = conductor_query_read(request_query(call, "query"),
                                               request_query(call, "freeText"));

@@ -95,8 +95,8 @@ enum call_step conductor_search_begin(struct call *call)
     if (paused.len > 0)
         query->paused = str_eq_nocase(paused, STR("true"));
     read_sort(request_query(call, "sort"), query);
-    if (conductor_number(call, "start", START_MAX, &query->start, &err) != RC_OK ||
-        conductor_number(call, "size", SIZE_MAX_ENTRIES, &query->size, &err) != RC_OK)
+    if (conductor_read_param(call, "start", START_MAX, &query->start, &err) != RC_OK ||
+        conductor_read_param(call, "size", SIZE_MAX_ENTRIES, &query->size, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_READ;
 }
@@ -161,9 +161,10 @@ static bool fits_shown(const struct query *query, const struct conductor_shown *
 
 /* ---- the walk ---- */
 
-static bool is_on_page(const struct list_state *t)
+static bool is_on_page(const struct list_state *state)
 {
-    return !t->query->is_search || (t->hits >= t->query->start && t->written < t->query->size);
+    return !state->query->is_search ||
+           (state->hits >= state->query->start && state->written < state->query->size);
 }
 
 /* Whether the filter needs more than the row. */
@@ -175,43 +176,45 @@ static bool needs_document(const struct query *query)
 static enum rc list_row(struct schedule_walk *walk, struct schedule_view *view,
                         struct arena *scratch, struct err *reterr)
 {
-    struct list_state *t = walk->arg;
+    struct list_state *state = walk->arg;
     struct conductor_shown shown;
     enum rc rc;
 
-    if (!fits_row(t->query, view))
+    if (!fits_row(state->query, view))
         return RC_OK;
-    if (!is_on_page(t) && !needs_document(t->query)) {
-        t->hits++;
+    if (!is_on_page(state) && !needs_document(state->query)) {
+        state->hits++;
         return RC_OK;
     }
     rc = schedule_times_next(walk->call, walk->db, scratch, view, reterr);
     if (rc == RC_OK)
         rc = conductor_show(view, walk->call->namespace_name, scratch, &shown, reterr);
-    if (rc != RC_OK)
+    if (rc == RC_CORRUPT)
+        shown = conductor_show_damaged(view, reterr);
+    else if (rc != RC_OK)
         return rc;
-    if (!fits_shown(t->query, &shown) || !is_on_page(t)) {
-        t->hits += fits_shown(t->query, &shown);
+    if (!fits_shown(state->query, &shown) || !is_on_page(state)) {
+        state->hits += fits_shown(state->query, &shown);
         json_decref(shown.schedule);
         return RC_OK;
     }
-    t->hits++;
-    if (t->written > 0)
-        answer_text(&t->out, ",");
-    answer_json(&t->out, shown.schedule);
-    walk->is_enough = t->is_too_large = t->out.buf.len > LIST_BYTES_MAX;
-    t->written += !t->is_too_large;
+    state->hits++;
+    if (state->written > 0)
+        answer_text(&state->out, ",");
+    answer_json(&state->out, shown.schedule);
+    walk->is_enough = state->is_too_large = state->out.buf.len > LIST_BYTES_MAX;
+    state->written += !state->is_too_large;
     return RC_OK;
 }
 
-/* The offset of a page is set by the client: a page cut short would hide the rest of it. */
-static enum call_step refuse(struct call *call, const struct list_state *t)
+/* The client sets the offset of the next page: a page cut short would hide schedules. */
+static enum call_step refuse_size(struct call *call, const struct list_state *state)
 {
-    if (t->query->is_search && t->is_too_large)
+    if (state->query->is_search && state->is_too_large)
         return call_problem(
             call, 400, "limit",
             "the page is larger than %d MiB; request fewer entries with size=%d",
-            LIST_BYTES_MAX >> 20, (int)t->written);
+            LIST_BYTES_MAX >> 20, (int)state->written);
     return call_problem(call, 400, "limit",
                         "too many schedules for one list; request pages with "
                         "/api/scheduler/schedules/search?start=0&size=100");
@@ -219,28 +222,28 @@ static enum call_step refuse(struct call *call, const struct list_state *t)
 
 enum call_step conductor_list_read(struct call *call, struct db *db)
 {
-    struct list_state t = {.query = call->arg, .out = answer_new(call->arena)};
+    struct list_state state = {.query = call->arg, .out = answer_new(call->arena)};
     struct schedule_walk walk = {.call = call,
                                  .db = db,
-                                 .order = t.query->order,
-                                 .is_descending = t.query->is_descending,
+                                 .order = state.query->order,
+                                 .is_descending = state.query->is_descending,
                                  .look = list_row,
-                                 .arg = &t};
+                                 .arg = &state};
     struct answer out = answer_new(call->arena);
     struct err err;
 
-    answer_text(&t.out, "[");
+    answer_text(&state.out, "[");
     if (schedule_walk(&walk, &err) != RC_OK)
         return view_failed(call, &err);
-    answer_text(&t.out, "]");
-    if (t.is_too_large || (!t.query->is_search && !walk.is_done))
-        return refuse(call, &t);
-    if (!t.query->is_search)
-        return call_answer(call, 200, answer_done(&t.out));
+    answer_text(&state.out, "]");
+    if (state.is_too_large || (!state.query->is_search && !walk.is_done))
+        return refuse_size(call, &state);
+    if (!state.query->is_search)
+        return call_answer(call, 200, answer_done(&state.out));
     answer_text(&out, "{\"totalHits\":");
-    answer_int(&out, t.hits);
+    answer_int(&out, state.hits);
     answer_text(&out, ",\"results\":");
-    answer_str(&out, answer_done(&t.out));
+    answer_str(&out, answer_done(&state.out));
     answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
 }

@@ -87,7 +87,7 @@ static bool read_list(struct str text, struct query_list *ret)
     return true;
 }
 
-static void set_one(struct query_list *list, struct str name)
+static void set_single(struct query_list *list, struct str name)
 {
     *list = (struct query_list){.names = {name}, .count = 1, .is_set = true};
 }
@@ -96,7 +96,7 @@ static void set_one(struct query_list *list, struct str name)
 
 struct clause {
     struct str field;
-    char sign; /* '=', '<', '>'; 'i': IN; '\0': one bare word; '?': not readable */
+    char sign; /* '=', '<', '>'; 'i': IN; '\0': one bare word; '?': invalid */
     struct str value;
 };
 
@@ -141,7 +141,7 @@ static void read_names(const struct clause *clause, struct query_list *list)
     if (clause->sign == 'i')
         read_list(clause->value, list);
     else if (clause->sign == '=')
-        set_one(list, clause->value);
+        set_single(list, clause->value);
 }
 
 static void add_clause(struct conductor_query *query, struct str text)
@@ -149,7 +149,7 @@ static void add_clause(struct conductor_query *query, struct str text)
     struct clause clause = read_clause(text);
 
     if (clause.sign == '\0')
-        set_one(&query->schedules, unquoted(text));
+        set_single(&query->schedules, unquoted(text));
     else if (str_eq_nocase(clause.field, STR("scheduleName")))
         read_names(&clause, &query->schedules);
     else if (str_eq_nocase(clause.field, STR("state")) ||

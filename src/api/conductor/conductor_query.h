@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The query of Conductor's search for executions, in both of its dialects:
+ * The query of Conductor's search for executions, in both of its forms:
  *
  *     scheduleName IN (a,b) AND state IN (FAILED) AND workflowName=part AND scheduledTime>ms
  *     status IN (EXECUTED) AND workflowType IN (a,b) AND startTime<ms AND executionId='x'
  *
- * Pure.  As in Conductor, a clause that cannot be read does not filter, and one bare word is
- * the name of a schedule.
+ * Pure.  As in Conductor, an invalid clause is ignored, and one bare word is the name of a
+ * schedule.
  */
 #pragma once
 

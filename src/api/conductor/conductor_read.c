@@ -20,13 +20,19 @@ static struct str string_of(const json_t *json)
     return (struct str){json_string_value(json), json_string_length(json)};
 }
 
-/* A text whose use decides how long it may be. */
+/* Does not limit the length. */
+static enum rc read_limited(const json_t *json, const char *name, int64_t max,
+                            struct arena *arena, struct str *ret, struct err *reterr)
+{
+    const struct member m = {name, MEMBER_TEXT, .high = max};
+
+    return member_read_text(&m, json, arena, ret, reterr);
+}
+
 static enum rc read_text(const json_t *json, const char *name, struct arena *arena,
                          struct str *ret, struct err *reterr)
 {
-    const struct member m = {name, MEMBER_TEXT, .high = JSON_BYTES_MAX};
-
-    return member_read_text(&m, json, arena, ret, reterr);
+    return read_limited(json, name, JSON_BYTES_MAX, arena, ret, reterr);
 }
 
 static enum rc read_flag(const json_t *json, const char *name, bool *ret, struct err *reterr)
@@ -154,6 +160,10 @@ static enum rc read_crons(const json_t *json, struct entries *entries, json_t *e
         add_cron(entries, expr, zone);
         return RC_OK;
     }
+    if (read_limited(json, "cronExpression", CRON_TEXT_MAX, entries->arena, &expr, reterr) !=
+            RC_OK ||
+        read_limited(json, "zoneId", ZONE_NAME_MAX, entries->arena, &zone, reterr) != RC_OK)
+        return reterr->rc; /* no other check limits what is only stored */
     json_put(extra, "multiCron", json_true());
     if (expr.len > 0)
         json_put(extra, "cronExpression", json_new_str(expr));
@@ -162,22 +172,22 @@ static enum rc read_crons(const json_t *json, struct entries *entries, json_t *e
     return RC_OK;
 }
 
-/* Checks what only spec_compile() would check, for errors in the words of Conductor. */
+/* Repeats checks of spec_compile(), to report errors in Conductor's words. */
 static enum rc check_cron(const struct cron_def *cron, const struct zone_source *zones,
                           struct err *reterr)
 {
     struct cron_text text;
-    bool is_zone = false;
+    bool uses_zone_id = false;
     struct err why;
 
     if (cron_parse(cron->expr, cron->dialect, STR(""), &text, &why) == RC_OK) {
-        is_zone = text.zone.len == 0;
-        if (zones->find(zones->user, is_zone ? cron->zone : text.zone, &why))
+        uses_zone_id = text.zone.len == 0;
+        if (zones->find(zones->user, uses_zone_id ? cron->zone : text.zone, &why))
             return RC_OK;
     }
     return err_set(reterr, RC_INVALID, -1, 0, "Invalid %s '%.*s': %s",
-                   is_zone ? "zoneId" : "cron expression",
-                   STR_ARG(is_zone ? cron->zone : cron->expr), why.text);
+                   uses_zone_id ? "zoneId" : "cron expression",
+                   STR_ARG(uses_zone_id ? cron->zone : cron->expr), why.text);
 }
 
 /* ---- the workflow ---- */
@@ -360,7 +370,7 @@ static enum rc read_start_request(const json_t *json, struct arena *arena, struc
     return err_in(reterr, "startWorkflowRequest");
 }
 
-/* Adds the tags to `extra` and keeps that. */
+/* Adds the tags to `extra` and converts it to text. */
 static enum rc keep_extra(const json_t *json, json_t *extra, struct arena *arena,
                           struct str *ret, struct err *reterr)
 {
@@ -377,15 +387,16 @@ static enum rc keep_extra(const json_t *json, json_t *extra, struct arena *arena
 }
 
 static enum rc read_rest(const json_t *json, struct arena *arena, struct schedule_doc *doc,
-                         struct conductor_wanted *wanted, struct err *reterr)
+                         struct conductor_wanted *pause, struct err *reterr)
 {
     static const struct member description = {"description", MEMBER_TEXT,
                                               .high = DESCRIPTION_MAX};
     bool is_catching_up;
 
-    if (read_flag(json, "paused", &wanted->is_paused, reterr) != RC_OK ||
+    if (read_flag(json, "paused", &pause->is_paused, reterr) != RC_OK ||
         read_flag(json, "runCatchupScheduleInstances", &is_catching_up, reterr) != RC_OK ||
-        read_text(json, "pausedReason", arena, &wanted->reason, reterr) != RC_OK ||
+        read_limited(json, "pausedReason", REASON_TEXT_MAX, arena, &pause->reason, reterr) !=
+            RC_OK ||
         member_read_text(&description, json, arena, &doc->description, reterr) != RC_OK)
         return reterr->rc;
     conductor_policies(is_catching_up, &doc->policies);
@@ -398,18 +409,18 @@ enum rc conductor_read(const json_t *json, const struct zone_source *zones, stru
 {
     struct entries entries = {&doc->spec, arena};
     json_auto_t *extra = json_new_object();
-    struct conductor_wanted wanted = {0};
+    struct conductor_wanted pause = {0};
 
     if (read_name(json, arena, &doc->id, reterr) != RC_OK ||
         read_crons(json, &entries, extra, reterr) != RC_OK ||
         read_bounds(json, &doc->spec, reterr) != RC_OK ||
         read_start_request(json, arena, &doc->action, reterr) != RC_OK ||
         keep_extra(json, extra, arena, &doc->extra, reterr) != RC_OK ||
-        read_rest(json, arena, doc, &wanted, reterr) != RC_OK)
+        read_rest(json, arena, doc, &pause, reterr) != RC_OK)
         return reterr->rc;
     for (int i = 0; i < doc->spec.cron_count; i++)
         if (check_cron(&doc->spec.cron[i], zones, reterr) != RC_OK)
             return reterr->rc;
-    *ret = wanted;
+    *ret = pause;
     return RC_OK;
 }

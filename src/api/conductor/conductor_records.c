@@ -27,7 +27,7 @@ struct owner {
     bool is_ours;       /* created with this API, and not deleted */
     bool has_own_queue; /* its runs wait in another queue than that of their workflow's name */
     struct str name, workflow, zone;
-    instant edited_at; /* how it was before is unknown */
+    instant edited_at; /* the definition of runs created earlier is unknown */
 };
 
 struct record_search {
@@ -49,7 +49,7 @@ struct record_search {
 struct run_info {
     struct run_id id;
     enum run_kind kind;
-    int64_t end; /* key of its end; 0: open */
+    int64_t end; /* key of the row of its last attempt; 0: open */
     instant slot, created, executed;
     struct str queue; /* where workers take it; empty: this server starts or calls it */
     bool is_held, is_over, has_succeeded;
@@ -59,17 +59,17 @@ struct run_info {
 
 /* ---- schedules ---- */
 
-static struct owner *find_owner(const struct record_search *g, int64_t id)
+static struct owner *find_owner(const struct record_search *s, int64_t id)
 {
-    int32_t index = map_find(g->owner_index, id);
+    int32_t index = map_find(s->owner_index, id);
 
-    return index == MAP_NONE ? NULL : &g->owners[index];
+    return index == MAP_NONE ? NULL : &s->owners[index];
 }
 
-static enum rc store_owner(struct record_search *g, const struct db_result *row,
+static enum rc store_owner(struct record_search *s, const struct db_result *row,
                            struct owner *owner, struct err *reterr)
 {
-    struct arena *arena = g->records.texts;
+    struct arena *arena = s->records.texts;
     struct conductor_shown shown;
     struct schedule_view view;
     enum rc rc;
@@ -77,11 +77,13 @@ static enum rc store_owner(struct record_search *g, const struct db_result *row,
     if (row->rows == 0)
         return RC_OK;
     schedule_views_read(row, 0, &view);
-    if (view.row.dialect != DIALECTS_CONDUCTOR || view.row.namespace != g->call->namespace)
+    if (view.row.dialect != DIALECTS_CONDUCTOR || view.row.namespace != s->call->namespace)
         return RC_OK;
-    arena_reset(g->scratch);
-    rc = conductor_show(&view, g->call->namespace_name, g->scratch, &shown, reterr);
-    if (rc != RC_OK)
+    arena_reset(s->scratch);
+    rc = conductor_show(&view, s->call->namespace_name, s->scratch, &shown, reterr);
+    if (rc == RC_CORRUPT)
+        shown = conductor_show_damaged(&view, reterr);
+    else if (rc != RC_OK)
         return rc;
     owner->is_ours = true;
     owner->name = arena_str(arena, view.row.name);
@@ -94,44 +96,45 @@ static enum rc store_owner(struct record_search *g, const struct db_result *row,
 }
 
 /* Reads owners from `first` on, as many as fit into one read.  *ret_count 0: try again. */
-static enum rc read_owner_batch(struct record_search *g, int first, int *ret_count,
+static enum rc read_owner_batch(struct record_search *s, int first, int *ret_count,
                                 struct err *reterr)
 {
-    int left = g->owner_count - first;
-    int count = left < g->schedules.rows ? left : g->schedules.rows;
+    int left = s->owner_count - first;
+    int count = left < s->schedules.rows ? left : s->schedules.rows;
     struct db_result rows[READ_ROWS] = {0};
     enum rc rc;
 
     for (int i = 0; i < count; i++)
-        schedule_views_get(g->db, g->owners[first + i].id, &rows[i]);
-    arena_reset(g->owner_rows);
-    rc = db_flush(g->db, g->owner_rows, reterr);
+        schedule_views_get(s->db, s->owners[first + i].id, &rows[i]);
+    arena_reset(s->owner_rows);
+    rc = db_flush(s->db, s->owner_rows, reterr);
     *ret_count = 0;
-    if (read_size_is_cut(&g->schedules, g->db, rc))
+    if (read_size_is_cut(&s->schedules, s->db, rc))
         return RC_OK;
     for (int i = 0; rc == RC_OK && i < count; i++)
-        rc = store_owner(g, &rows[i], &g->owners[first + i], reterr);
+        rc = store_owner(s, &rows[i], &s->owners[first + i], reterr);
     *ret_count = count;
     return rc;
 }
 
 /* Reads the owners of these runs that have not been read yet. */
-static enum rc read_owners(struct record_search *g, const struct run_info *runs, int count,
+static enum rc read_owners(struct record_search *s, const struct run_info *runs, int count,
                            struct err *reterr)
 {
-    int next = g->owner_count;
+    int next = s->owner_count;
     enum rc rc = RC_OK;
 
     for (int i = 0; i < count; i++) {
-        if (find_owner(g, runs[i].id.schedule))
+        if (find_owner(s, runs[i].id.schedule))
             continue;
-        map_put(g->owner_index, runs[i].id.schedule, g->owner_count);
-        g->owners[g->owner_count++] = (struct owner){.id = runs[i].id.schedule};
+        must(s->owner_count < OWNERS_MAX); /* read_runs() reads no more runs than that */
+        map_put(s->owner_index, runs[i].id.schedule, s->owner_count);
+        s->owners[s->owner_count++] = (struct owner){.id = runs[i].id.schedule};
     }
-    while (rc == RC_OK && next < g->owner_count) {
+    while (rc == RC_OK && next < s->owner_count) {
         int read_count;
 
-        rc = read_owner_batch(g, next, &read_count, reterr);
+        rc = read_owner_batch(s, next, &read_count, reterr);
         next += read_count;
     }
     return rc;
@@ -182,27 +185,28 @@ static struct str workflow_of(const struct run_info *run, const struct owner *ow
     return arena_str(arena, run->queue);
 }
 
-static int compare(const void *a, const void *b, void *sort)
+static int compare_records(const void *a, const void *b, void *sort)
 {
     return conductor_sort_compare(sort, &((const struct conductor_record *)a)->found,
                                   &((const struct conductor_record *)b)->found);
 }
 
 /* Keeps the first `keep` records in order. */
-static void sort_and_cut(struct record_search *g)
+static void sort_and_cut(struct record_search *s)
 {
-    struct conductor_records *records = &g->records;
+    struct conductor_records *records = &s->records;
 
-    qsort_r(records->list, (size_t)records->count, sizeof *records->list, compare, &g->sort);
-    if (records->count > g->keep)
-        records->count = g->keep;
+    qsort_r(records->list, (size_t)records->count, sizeof *records->list, compare_records,
+            &s->sort);
+    if (records->count > s->keep)
+        records->count = s->keep;
 }
 
-static void add_record(struct record_search *g, const struct run_info *run)
+static void add_record(struct record_search *s, const struct run_info *run)
 {
-    const struct owner *owner = find_owner(g, run->id.schedule);
-    struct conductor_record *record = &g->records.list[g->records.count];
-    struct arena *arena = g->records.texts;
+    const struct owner *owner = find_owner(s, run->id.schedule);
+    struct conductor_record *record = &s->records.list[s->records.count];
+    struct arena *arena = s->records.texts;
     char id[RUN_ID_TEXT_MAX];
 
     must(owner); /* read_owners() has read the schedules of all runs of the batch */
@@ -220,7 +224,7 @@ static void add_record(struct record_search *g, const struct run_info *run)
         .is_current = is_current(run, owner),
         .is_open = !run->is_over,
         .run = run->id,
-        .trigger = run->kind == RUN_TRIGGER ? run->end : 0,
+        .input_row = run->kind == RUN_TRIGGER ? run->end : 0,
     };
     if (run->queue.len > 0 && !run->is_held)
         record->found.workflow_id = record->found.id;
@@ -233,11 +237,11 @@ static void add_record(struct record_search *g, const struct run_info *run)
         record->found.state = EXECUTION_FAILED;
         record->reason = reason_of(run, arena);
     }
-    if (!conductor_query_fits(g->query, &record->found))
+    if (!conductor_query_fits(s->query, &record->found))
         return;
-    g->records.hits++;
-    if (++g->records.count == 2 * g->keep + 1)
-        sort_and_cut(g);
+    s->records.hits++;
+    if (++s->records.count == 2 * s->keep + 1)
+        sort_and_cut(s);
 }
 
 /* ---- rows ---- */
@@ -292,10 +296,10 @@ static bool read_ended_run(const struct db_result *rows, int i, struct arena *ar
 /* run_views_list() and run_views_end(), or those of attempts. */
 typedef void page_fn(struct db *db, const struct view_page *page, struct db_result *ret);
 
-static enum rc add_batch(struct record_search *g, const struct db_result *rows, bool is_open,
+static enum rc add_batch(struct record_search *s, const struct db_result *rows, bool is_open,
                          struct err *reterr)
 {
-    struct run_info *runs = arena_array(g->rows, READ_ROWS, sizeof *runs);
+    struct run_info *runs = arena_array(s->rows, READ_ROWS, sizeof *runs);
     int count = 0;
     enum rc rc;
 
@@ -303,41 +307,42 @@ static enum rc add_batch(struct record_search *g, const struct db_result *rows, 
         if (is_open)
             runs[count++] = read_open_run(rows, i);
         else
-            count += read_ended_run(rows, i, g->rows, &runs[count]);
+            count += read_ended_run(rows, i, s->rows, &runs[count]);
     }
-    rc = read_owners(g, runs, count, reterr);
+    rc = read_owners(s, runs, count, reterr);
     for (int i = 0; rc == RC_OK && i < count; i++)
-        add_record(g, &runs[i]);
+        add_record(s, &runs[i]);
     return rc;
 }
 
-static enum rc read_runs(struct record_search *g, int64_t schedule, bool is_open,
+static enum rc read_runs(struct record_search *s, int64_t schedule, bool is_open,
                          struct err *reterr)
 {
     page_fn *list = is_open ? run_views_list : attempt_views_list;
     page_fn *end = is_open ? run_views_end : attempt_views_end;
-    struct view_page page = {.namespace = g->call->namespace,
+    struct view_page page = {.namespace = s->call->namespace,
                              .schedule = schedule,
                              .before = INT64_MAX,
                              .scan = VIEW_SCAN_MAX,
                              .is_brief = true};
 
-    while (g->scanned[is_open] < RECORDS_SCAN_MAX) {
+    while (s->scanned[is_open] < RECORDS_SCAN_MAX) {
+        int left = RECORDS_SCAN_MAX - (int)s->scanned[is_open];
         struct db_result rows = {0}, last = {0};
         enum rc rc;
 
-        arena_reset(g->rows);
-        page.limit = g->runs.rows;
-        list(g->db, &page, &rows);
-        end(g->db, &page, &last);
-        rc = db_flush(g->db, g->rows, reterr);
-        if (read_size_is_cut(&g->runs, g->db, rc))
+        arena_reset(s->rows);
+        page.limit = s->runs.rows < left ? s->runs.rows : left;
+        list(s->db, &page, &rows);
+        end(s->db, &page, &last);
+        rc = db_flush(s->db, s->rows, reterr);
+        if (read_size_is_cut(&s->runs, s->db, rc))
             continue;
         if (rc == RC_OK)
-            rc = add_batch(g, &rows, is_open, reterr);
+            rc = add_batch(s, &rows, is_open, reterr);
         if (rc != RC_OK)
             return rc;
-        g->scanned[is_open] += page.limit;
+        s->scanned[is_open] += page.limit;
         if (rows.rows == page.limit)
             page.before = db_int_at(&rows, rows.rows - 1, 0);
         else if (last.rows == 1 && db_int_at(&last, 0, 0) < page.before && schedule == 0)
@@ -349,12 +354,12 @@ static enum rc read_runs(struct record_search *g, int64_t schedule, bool is_open
 }
 
 /* Reads the open runs, then the ended ones. */
-static enum rc read_open_and_ended(struct record_search *g, int64_t schedule,
+static enum rc read_open_and_ended(struct record_search *s, int64_t schedule,
                                    struct err *reterr)
 {
-    enum rc rc = read_runs(g, schedule, true, reterr);
+    enum rc rc = read_runs(s, schedule, true, reterr);
 
-    return rc == RC_OK ? read_runs(g, schedule, false, reterr) : rc;
+    return rc == RC_OK ? read_runs(s, schedule, false, reterr) : rc;
 }
 
 enum rc conductor_records_read(struct call *call, struct db *db,
@@ -362,7 +367,7 @@ enum rc conductor_records_read(struct call *call, struct db *db,
                                struct conductor_records *ret, struct err *reterr)
 {
     int64_t keep = search->keep < OWNERS_MAX ? search->keep : OWNERS_MAX;
-    struct record_search g = {.call = call,
+    struct record_search s = {.call = call,
                               .db = db,
                               .query = &search->query,
                               .owner_index = map_new(0),
@@ -375,19 +380,19 @@ enum rc conductor_records_read(struct call *call, struct db *db,
                               .scratch = arena_new(SCHEDULE_BYTES_MAX)};
     enum rc rc = RC_OK;
 
-    g.records.texts = arena_new(TEXTS_BYTES);
-    g.records.list = arena_array(g.records.texts, 2 * (size_t)keep + 1, sizeof *g.records.list);
-    g.owners = arena_array(g.records.texts, OWNERS_MAX, sizeof *g.owners);
+    s.records.texts = arena_new(TEXTS_BYTES);
+    s.records.list = arena_array(s.records.texts, 2 * (size_t)keep + 1, sizeof *s.records.list);
+    s.owners = arena_array(s.records.texts, OWNERS_MAX, sizeof *s.owners);
     if (!search->schedules)
-        rc = read_open_and_ended(&g, 0, reterr);
+        rc = read_open_and_ended(&s, 0, reterr);
     for (int i = 0; rc == RC_OK && i < search->schedule_count; i++)
-        rc = read_open_and_ended(&g, search->schedules[i], reterr);
-    arena_free(g.rows);
-    arena_free(g.owner_rows);
-    arena_free(g.scratch);
-    map_free(g.owner_index);
-    sort_and_cut(&g);
-    *ret = g.records;
+        rc = read_open_and_ended(&s, search->schedules[i], reterr);
+    arena_free(s.rows);
+    arena_free(s.owner_rows);
+    arena_free(s.scratch);
+    map_free(s.owner_index);
+    sort_and_cut(&s);
+    *ret = s.records;
     return rc;
 }
 

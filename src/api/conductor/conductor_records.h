@@ -14,7 +14,7 @@
 #include "api/conductor/conductor_query.h"
 #include "core/run_id.h"
 
-/* Runs that one search reads: of the open ones, and of the ended ones. */
+/* Maximum open runs, and maximum ended runs, that one search reads. */
 enum { RECORDS_SCAN_MAX = 50 * 1000 };
 
 struct conductor_record {
@@ -24,7 +24,7 @@ struct conductor_record {
     bool is_current;         /* the schedule was not edited after the run */
     bool is_open;
     struct run_id run;
-    int64_t trigger; /* key of its end if the run may have its own input; else 0 */
+    int64_t input_row; /* key of the ended run if it may have its own input; else 0 */
 };
 
 struct conductor_records {

@@ -46,8 +46,8 @@ enum call_step conductor_done(struct call *call)
     return CALL_ANSWER;
 }
 
-enum rc conductor_number(const struct call *call, const char *name, int64_t high, int64_t *ret,
-                         struct err *reterr)
+enum rc conductor_read_param(const struct call *call, const char *name, int64_t high,
+                             int64_t *ret, struct err *reterr)
 {
     struct str text = request_query(call, name), rest = text;
     int64_t n;
@@ -79,7 +79,7 @@ struct saving {
     struct draft *draft;
     struct str name, reason;
     bool is_paused;
-    bool is_found; /* the commands have to be sent; false: they were sent */
+    bool is_unsent; /* the commands have to be sent */
     int tries;
 };
 
@@ -88,24 +88,23 @@ enum call_step conductor_save_begin(struct call *call)
     struct saving *saving = arena_take(call->arena, sizeof *saving);
     struct schedule_doc doc = schedule_doc_initial(call, (struct str){NULL, 0});
     const struct api_context *context = call->context;
-    struct conductor_wanted wanted;
+    struct conductor_wanted pause;
     json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
-    *saving = (struct saving){0};
     call->arg = saving;
     if (!request_json(call, false, &json, &step))
         return step;
-    if (conductor_read(json, &context->zones, call->arena, &doc, &wanted, &err) != RC_OK)
+    if (conductor_read(json, &context->zones, call->arena, &doc, &pause, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (context->conductor_keep > 0)
         doc.policies.retention_count = (int32_t)context->conductor_keep;
     if (conductor_draft(call, &doc, &saving->draft, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     saving->name = call->params[0] = doc.id;
-    saving->reason = wanted.reason;
-    saving->is_paused = wanted.is_paused;
+    saving->reason = pause.reason;
+    saving->is_paused = pause.is_paused;
     return CALL_READ;
 }
 
@@ -138,7 +137,7 @@ static void build_update(struct call *call, const struct saving *saving,
         call->command_count = 2;
 }
 
-static enum call_step show(struct call *call, const struct schedule_view *view)
+static enum call_step answer_schedule(struct call *call, const struct schedule_view *view)
 {
     struct answer out = answer_new(call->arena);
     struct conductor_shown shown;
@@ -160,7 +159,7 @@ enum call_step conductor_save_read(struct call *call, struct db *db)
     if (rc != RC_OK && (rc != RC_NOT_FOUND || call->status != 0))
         return conductor_failed(call, &err);
     if (call->status != 0)
-        return show(call, &view);
+        return answer_schedule(call, &view);
     if (rc == RC_OK && view.row.dialect != DIALECTS_CONDUCTOR)
         return call_problem(call, 409, "exists",
                             "the name '%.*s' is used by a schedule of another API of this "
@@ -170,7 +169,7 @@ enum call_step conductor_save_read(struct call *call, struct db *db)
         build_update(call, saving, &view);
     else
         build_create(call, saving);
-    saving->is_found = true;
+    saving->is_unsent = true;
     return CALL_SETTLE;
 }
 
@@ -180,8 +179,8 @@ enum call_step conductor_save_settled(struct call *call)
     const struct command *command = call->commands;
     const struct reply *reply = call->replies;
 
-    if (saving->is_found) {
-        saving->is_found = false;
+    if (saving->is_unsent) {
+        saving->is_unsent = false;
         return CALL_COMMANDS;
     }
     if ((reply->rc == RC_NOT_FOUND ||
@@ -213,7 +212,7 @@ enum call_step conductor_get_read(struct call *call, struct db *db)
 
     if (conductor_find(call, db, &view, &err) != RC_OK)
         return conductor_failed(call, &err);
-    return show(call, &view);
+    return answer_schedule(call, &view);
 }
 
 /* ---- delete, pause, resume ---- */

@@ -110,19 +110,28 @@ static json_t *schedule_json(const struct schedule_view *view, const struct sche
     return schedule;
 }
 
+struct conductor_shown conductor_show_damaged(const struct schedule_view *view,
+                                              const struct err *err)
+{
+    return (struct conductor_shown){.schedule = json_pack("{s:o,s:s}", "name",
+                                                          json_new_str(view->row.name),
+                                                          "description", err->text)};
+}
+
 enum rc conductor_show(const struct schedule_view *view, struct str namespace,
                        struct arena *scratch, struct conductor_shown *ret, struct err *reterr)
 {
     struct schedule_doc doc;
     json_auto_t *extra = NULL;
+    const json_t *request;
 
     if (view_recall(&view->row, scratch, &doc, reterr) != RC_OK)
         return reterr->rc;
     extra = doc.extra.len > 0 ? json_of_kept(doc.extra) : json_new_object();
     ret->schedule = schedule_json(view, &doc, extra, namespace);
-    ret->request = json_object_get(ret->schedule, "startWorkflowRequest");
+    request = json_object_get(ret->schedule, "startWorkflowRequest");
     ret->has_own_queue = doc.action.workflow.queue.len > 0;
-    ret->workflow_name = json_string_value(json_object_get(ret->request, "name"));
+    ret->workflow_name = json_string_value(json_object_get(request, "name"));
     ret->zone = json_string_value(json_object_get(ret->schedule, "zoneId"));
     return RC_OK;
 }

@@ -56,11 +56,12 @@ enum call_step conductor_preview_begin(struct call *call)
         return call_problem(call, 400, "invalid_field", "cronExpression is required");
     if (read_time(call, "scheduleStartTime", &def.start, &err) != RC_OK ||
         read_time(call, "scheduleEndTime", &def.end, &err) != RC_OK ||
-        conductor_number(call, "limit", PREVIEW_MAX, &limit, &err) != RC_OK)
+        conductor_read_param(call, "limit", PREVIEW_MAX, &limit, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     cron.expr = arena_str(call->arena, cron_seconds_first(expr, &room));
     def.cron = &cron;
     def.cron_count = 1;
+    ctx.budget = call->budget;
     if (spec_compile(&def, STR(""), &call->context->zones, call->arena, &spec, &why) != RC_OK)
         return call_problem(call, 400, "invalid_spec", "Invalid cron expression '%.*s': %s",
                             STR_ARG(expr), why.text);
@@ -74,7 +75,7 @@ enum call_step conductor_next_begin(struct call *call)
 
     *count = NEXT_DEFAULT;
     call->arg = count;
-    if (conductor_number(call, "count", NEXT_MAX, count, &err) != RC_OK)
+    if (conductor_read_param(call, "count", NEXT_MAX, count, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return conductor_get_begin(call);
 }
@@ -83,13 +84,13 @@ enum call_step conductor_next_begin(struct call *call)
 enum call_step conductor_next_read(struct call *call, struct db *db)
 {
     const int64_t *count = call->arg;
-    struct schedule_times p = {0};
+    struct schedule_times times = {0};
     struct err err;
 
-    if (schedule_times_read(call, db, &p, &err) != RC_OK)
+    if (schedule_times_read(call, db, &times, &err) != RC_OK)
         return conductor_failed(call, &err);
-    if (p.view.row.dialect != DIALECTS_CONDUCTOR)
+    if (times.view.row.dialect != DIALECTS_CONDUCTOR)
         return conductor_missing(call, call->params[0]);
-    p.plan.spec.start = INSTANT_NONE;
-    return answer_times(call, &p.plan.spec, &p.ctx, call->now, *count);
+    times.plan.spec.start = INSTANT_NONE;
+    return answer_times(call, &times.plan.spec, &times.ctx, call->now, *count);
 }

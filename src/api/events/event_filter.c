@@ -112,6 +112,7 @@ bool event_has_run(const struct event *event)
     case EVENT_LEASE_EXPIRED:
     case EVENT_LEASE_STALE:
         return true;
+    case EVENT_RUN_UNPLANNED:
     case EVENT_SLOT_SKIPPED:
     case EVENT_SLOT_MISSED:
     case EVENT_SLOT_DROPPED:
@@ -146,6 +147,8 @@ static bool is_of_agent(const struct event_filter *filter, const struct event_no
 
 bool event_filter_may_want(const struct event_filter *filter, const struct event *event)
 {
+    if (event->type == EVENT_DAMAGED)
+        return !filter->terms;
     return has_type(filter, event->type) &&
            (!filter->terms || has_own_type(filter, filter->terms->type(event, false))) &&
            (!filter->has_run ||
@@ -155,6 +158,8 @@ bool event_filter_may_want(const struct event_filter *filter, const struct event
 
 bool event_filter_wants(const struct event_filter *filter, const struct event_note *note)
 {
+    if (note->type == EVENT_DAMAGED)
+        return !filter->terms; /* an event that was wanted may be among them */
     return has_type(filter, note->type) &&
            (!filter->terms || has_own_type(filter, note->own_type)) &&
            is_of_agent(filter, note) &&

@@ -20,7 +20,7 @@ struct event_terms {
     enum dialects dialect;
     /*
      * The type of an event of such a schedule; 0: the API has no type for it.  `is_of_day`: the
-     * run is of a planned slot, which the event of its day has reported.
+     * run is of a planned slot, so an event run.planned has already announced it.
      */
     int (*type)(const struct event *event, bool is_of_day);
     const char *(*type_text)(int type);
@@ -40,7 +40,7 @@ struct event_note {
     struct run_id run;
     struct str id;   /* the cursor after this event, see api/events/event_cursor.h */
     struct str json; /* the native form of the event                               */
-    /* In the terms of another API, if they were requested. */
+    /* For an event_query with terms: the type, owner and JSON in these terms. */
     int own_type;              /* 0: it has no type for the event */
     struct str agent, project; /* the owner of the schedule       */
     struct str own_json;
@@ -69,7 +69,7 @@ enum { EVENT_FILTER_COUNT = 4 };
 MUST_USE enum rc event_filter_read(const struct call *call, struct event_filter *ret,
                                    struct err *reterr);
 
-/* A first check by the event alone, before its names are read; it lets too many pass. */
+/* A first check before the names are read: false only if the filter rejects the event. */
 bool event_filter_may_want(const struct event_filter *filter, const struct event *event);
 bool event_filter_wants(const struct event_filter *filter, const struct event_note *note);
 

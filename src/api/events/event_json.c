@@ -83,13 +83,34 @@ static void put_lateness(const struct event *event, struct answer *out)
     answer_put_some(out, "lateness", buf_as_str(&duration));
 }
 
+/* The progress of a backfill; null for other events. */
+static void put_backfill(const struct event *event, struct answer *out)
+{
+    bool is_end = event->type == EVENT_BACKFILL_ENDED;
+
+    answer_name(out, "backfill");
+    if (!is_between(event, EVENT_BACKFILL_STARTED, EVENT_BACKFILL_ENDED)) {
+        answer_text(out, "null");
+        return;
+    }
+    answer_open(out);
+    answer_put_int(out, "id", event->pass);
+    answer_put_int(out, "started", event->count);
+    answer_put_int(out, "skipped", event->detail);
+    answer_put_int(out, "buffered", is_end ? 0 : event->attempt);
+    put_int(out, "succeeded", is_end, event->attempt);
+    put_int(out, "failed", is_end, event->fence);
+    put_int(out, "cancelled", is_end, event->slot);
+    answer_text(out, "}");
+}
+
 void event_print(const struct event *event, const struct event_note *note,
                  const struct event_scene *scene, struct answer *out)
 {
     bool is_slots = is_between(event, EVENT_SLOT_SKIPPED, EVENT_SLOT_CANCELLED);
-    bool is_plan = event->type == EVENT_RUN_PLANNED;
+    bool is_plan = event->type == EVENT_RUN_PLANNED || event->type == EVENT_RUN_UNPLANNED;
     bool is_midnight = event->type == EVENT_PLAN_MIDNIGHT;
-    bool is_change = is_between(event, EVENT_SCHEDULE_CREATED, EVENT_SCHEDULE_CLOSED);
+    bool is_change = is_between(event, EVENT_SCHEDULE_CREATED, EVENT_SCHEDULE_RELEASED);
     bool is_jump = event->type == EVENT_CLOCK_JUMP;
     struct str none = {NULL, 0};
     char run[RUN_ID_TEXT_MAX];
@@ -104,11 +125,14 @@ void event_print(const struct event *event, const struct event_note *note,
     put_instant(out, "slot", note->has_run || is_slots || is_plan || is_midnight || is_jump,
                 event->slot);
     put_instant(out, "last", is_plan, event->detail);
-    put_int(out, "attempt", note->has_run && !is_slots, event->attempt);
-    put_int(out, "fence", note->has_run && !is_slots, event->fence);
+    put_int(out, "attempt", note->has_run && !is_slots && !is_plan, event->attempt);
+    put_int(out, "fence", note->has_run && !is_slots && !is_plan, event->fence);
     put_outcome(event, out);
     put_lateness(event, out);
-    put_int(out, "count", is_slots || is_plan, event->count);
+    put_int(out, "count",
+            is_slots || (is_plan && event->count > 0) || event->type == EVENT_DAMAGED,
+            event->count);
+    put_backfill(event, out);
     put_int(out, "stepMs", is_jump, event->count);
     put_int(out, "version", is_change, event->count);
     answer_put_some(out, "zone", is_midnight && scene->owner ? scene->owner->name : none);

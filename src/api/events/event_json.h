@@ -8,7 +8,7 @@
 #include "api/events/event_filter.h"
 #include "store/event_pages.h"
 
-/* The time of an event's row, and the names of the objects that it names by key. */
+/* What an event itself lacks: its time, and the names of its schedule, zone and node. */
 struct event_scene {
     instant at;
     const struct event_owner *owner; /* of its schedule or zone; NULL: none, or not found */

@@ -12,7 +12,7 @@
 #include "store/events_requests.h"
 
 enum {
-    ROWS_AT_ONCE = 8,        /* of all nodes: the largest rows fit into one database result */
+    ROWS_AT_ONCE = 8,        /* at least 1 of each node; 8 of the largest fit into a result */
     ROWS_SCANNED = 1024,     /* of one batch                                                */
     EVENTS_SCANNED = 20000,  /* of one batch: some 20 ms                                    */
     BYTES_PRINTED = 1 << 20, /* of one batch, as JSON                                       */
@@ -35,13 +35,13 @@ struct item {
     bool may_want;
 };
 
-/* The owner of events; other terms have two more names. */
-struct party {
-    struct event_owner owner;
+/* The schedule or zone of events; agent and project only in the query's terms. */
+struct owner {
+    struct event_owner stored;
     struct str agent, project;
 };
 
-struct reading {
+struct reader {
     struct db *db;
     struct arena *arena;
     const struct event_query *query;
@@ -52,10 +52,10 @@ struct reading {
     int source_count;
     struct item *items; /* of the chunk */
     int item_count, item_room;
-    struct map *owners;    /* owner_key() to the index in `parties` */
-    struct party *parties; /* all owners read so far                */
-    struct db_result *party_rows;
-    int party_count;
+    struct map *owner_index; /* owner_key() to the index in `owners` */
+    struct owner *owners;    /* all owners read so far               */
+    struct db_result *owner_rows;
+    int owner_count;
     int rows_left, events_left;
     struct answer out; /* the JSON of one note, then copied */
     size_t bytes;
@@ -63,7 +63,7 @@ struct reading {
 
 /* ---- the start position ---- */
 
-static struct event_node *find_node(const struct reading *r, int64_t id)
+static struct event_node *find_node(const struct reader *r, int64_t id)
 {
     for (int i = 0; i < r->node_count; i++)
         if (r->nodes[i].id == id)
@@ -71,7 +71,7 @@ static struct event_node *find_node(const struct reading *r, int64_t id)
     return NULL;
 }
 
-static enum rc read_nodes(struct reading *r, struct err *reterr)
+static enum rc read_nodes(struct reader *r, struct err *reterr)
 {
     struct db_result rows = {0};
     enum rc rc;
@@ -91,7 +91,7 @@ static enum rc read_nodes(struct reading *r, struct err *reterr)
  * Events after the cursor were pruned; or the cursor is ahead of the events, so it comes from
  * another database, or from this one before it was restored.
  */
-static bool is_lost(const struct reading *r)
+static bool is_lost(const struct reader *r)
 {
     const struct event_cursor *after = &r->query->after;
 
@@ -104,7 +104,7 @@ static bool is_lost(const struct reading *r)
     return false;
 }
 
-static enum rc find_start(struct reading *r, struct err *reterr)
+static enum rc find_start(struct reader *r, struct err *reterr)
 {
     struct event_cursor *cursor = &r->batch->cursor;
     enum event_start start = r->query->start;
@@ -132,7 +132,7 @@ static enum rc find_start(struct reading *r, struct err *reterr)
     return RC_OK;
 }
 
-static void open_sources(struct reading *r)
+static void open_sources(struct reader *r)
 {
     r->sources = arena_array(r->arena, (size_t)r->node_count, sizeof *r->sources);
     for (int i = 0; i < r->node_count && !r->batch->is_lost; i++) {
@@ -147,26 +147,26 @@ static void open_sources(struct reading *r)
 
 /* ---- rows ---- */
 
-static enum rc fill_sources(struct reading *r, struct err *reterr)
+/* Reads rows of the sources from *next on that have none left, at most ROWS_AT_ONCE rows. */
+static enum rc fill_some(struct reader *r, int *next, struct err *reterr)
 {
     int limit = r->source_count < ROWS_AT_ONCE ? ROWS_AT_ONCE / r->source_count : 1;
-    bool has_queries = false;
-    enum rc rc;
+    int first = *next, left = ROWS_AT_ONCE;
+    enum rc rc = RC_OK;
 
-    for (int i = 0; i < r->source_count; i++) {
-        struct node_source *s = &r->sources[i];
+    for (; *next < r->source_count && left >= limit; (*next)++) {
+        struct node_source *s = &r->sources[*next];
 
         if (s->is_over || s->row < s->rows.rows)
             continue;
         s->rows = (struct db_result){0};
         s->row = -1; /* being read */
         events_of(r->db, s->node.id, s->next, limit, &s->rows);
-        has_queries = true;
+        left -= limit;
     }
-    if (!has_queries)
-        return RC_OK;
-    rc = db_flush(r->db, r->arena, reterr);
-    for (int i = 0; rc == RC_OK && i < r->source_count; i++) {
+    if (left < ROWS_AT_ONCE)
+        rc = db_flush(r->db, r->arena, reterr);
+    for (int i = first; rc == RC_OK && i < *next; i++) {
         struct node_source *s = &r->sources[i];
 
         if (s->row >= 0)
@@ -177,7 +177,17 @@ static enum rc fill_sources(struct reading *r, struct err *reterr)
     return rc;
 }
 
-static struct node_source *earliest(const struct reading *r)
+/* In several reads if there are many nodes: the rows of one must fit into a result. */
+static enum rc fill_sources(struct reader *r, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    for (int next = 0; rc == RC_OK && next < r->source_count;)
+        rc = fill_some(r, &next, reterr);
+    return rc;
+}
+
+static struct node_source *earliest(const struct reader *r)
 {
     struct node_source *best = NULL;
 
@@ -191,7 +201,7 @@ static struct node_source *earliest(const struct reading *r)
     return best;
 }
 
-static void add_item(struct reading *r, const struct item *item)
+static void add_item(struct reader *r, const struct item *item)
 {
     if (r->item_count == r->item_room) {
         int room = r->item_room == 0 ? CHUNK : 2 * r->item_room;
@@ -205,40 +215,45 @@ static void add_item(struct reading *r, const struct item *item)
     r->items[r->item_count++] = *item;
 }
 
-/* Adds the events of a node's next row that come after the start position. */
-static enum rc add_row(struct reading *r, struct node_source *s, struct err *reterr)
+/*
+ * Adds the events of a node's next row that come after the start position.  One EVENT_DAMAGED
+ * stands for all that cannot be read.
+ */
+static void add_row(struct reader *r, struct node_source *s)
 {
     struct item item = {.node = s->node.id,
                         .seq = db_int_at(&s->rows, s->row, 0),
                         .at = db_int_at(&s->rows, s->row, 2)};
     int64_t end = item.seq + db_int_at(&s->rows, s->row, 1);
     struct str body = db_blob_at(&s->rows, s->row, 3);
-    bool any = true;
+    struct err err;
+    bool any;
 
-    for (; item.seq < end && any; item.seq++) {
-        if (event_unpack(&body, &item.event, &any, reterr) != RC_OK)
-            return reterr->rc;
+    end = end > item.seq ? end : item.seq + 1;
+    for (; item.seq < end; item.seq++) {
+        if (event_unpack(&body, &item.event, &any, &err) != RC_OK || !any) {
+            item.event = (struct event){.type = EVENT_DAMAGED, .count = end - item.seq};
+            item.seq = end - 1;
+        }
         item.may_want = event_filter_may_want(&r->query->filter, &item.event);
-        if (any && item.seq >= s->next)
+        if (item.seq >= s->next)
             add_item(r, &item);
     }
     s->next = end;
     s->row++;
     r->rows_left--;
-    return RC_OK;
 }
 
-static enum rc read_chunk(struct reading *r, struct err *reterr)
+static enum rc read_chunk(struct reader *r, struct err *reterr)
 {
     r->item_count = 0;
     while (r->source_count > 0 && r->item_count < CHUNK && r->rows_left > 0) {
         enum rc rc = fill_sources(r, reterr);
         struct node_source *s = rc == RC_OK ? earliest(r) : NULL;
 
-        if (rc == RC_OK && s)
-            rc = add_row(r, s, reterr);
-        if (rc != RC_OK || !s)
+        if (!s)
             return rc;
+        add_row(r, s);
     }
     return RC_OK;
 }
@@ -251,54 +266,54 @@ static int64_t owner_key(const struct event *event)
     return event->type == EVENT_PLAN_MIDNIGHT ? -event->detail : event->schedule;
 }
 
-static void request_owner(struct reading *r, int64_t key)
+static void request_owner(struct reader *r, int64_t key)
 {
-    if (key == 0 || map_find(r->owners, key) != MAP_NONE)
+    if (key == 0 || map_find(r->owner_index, key) != MAP_NONE)
         return;
     if (key < 0)
-        event_owners_get_zone(r->db, -key, &r->party_rows[r->party_count]);
+        event_owners_get_zone(r->db, -key, &r->owner_rows[r->owner_count]);
     else
         event_owners_get(r->db, key, r->query->terms ? (int)r->query->terms->dialect : -1,
-                         &r->party_rows[r->party_count]);
-    map_put(r->owners, key, r->party_count++);
+                         &r->owner_rows[r->owner_count]);
+    map_put(r->owner_index, key, r->owner_count++);
 }
 
-static void read_owner(const struct reading *r, const struct db_result *row, struct party *ret)
+static void read_owner(const struct reader *r, const struct db_result *row, struct owner *ret)
 {
-    event_owners_read(row, &ret->owner);
-    if (ret->owner.extra.len > 0)
-        r->query->terms->party(ret->owner.extra, r->arena, &ret->agent, &ret->project);
+    event_owners_read(row, &ret->stored);
+    if (ret->stored.extra.len > 0)
+        r->query->terms->party(ret->stored.extra, r->arena, &ret->agent, &ret->project);
 }
 
-static enum rc read_owners(struct reading *r, struct err *reterr)
+static enum rc read_owners(struct reader *r, struct err *reterr)
 {
-    int first = r->party_count, room = first + r->item_count;
-    struct party *parties = arena_array(r->arena, (size_t)room, sizeof *parties);
+    int first = r->owner_count, room = first + r->item_count;
+    struct owner *owners = arena_array(r->arena, (size_t)room, sizeof *owners);
     enum rc rc;
 
     for (int i = 0; i < first; i++)
-        parties[i] = r->parties[i];
-    r->parties = parties;
-    r->party_rows = arena_array(r->arena, (size_t)room, sizeof *r->party_rows);
+        owners[i] = r->owners[i];
+    r->owners = owners;
+    r->owner_rows = arena_array(r->arena, (size_t)room, sizeof *r->owner_rows);
     for (int i = 0; i < r->item_count; i++)
         if (r->items[i].may_want)
             request_owner(r, owner_key(&r->items[i].event));
     rc = db_flush(r->db, r->arena, reterr);
-    for (int i = first; rc == RC_OK && i < r->party_count; i++)
-        if (r->party_rows[i].rows == 1)
-            read_owner(r, &r->party_rows[i], &parties[i]);
+    for (int i = first; rc == RC_OK && i < r->owner_count; i++)
+        if (r->owner_rows[i].rows == 1)
+            read_owner(r, &r->owner_rows[i], &owners[i]);
     return rc;
 }
 
-static const struct party *find_owner(const struct reading *r, const struct event *event)
+static const struct owner *find_owner(const struct reader *r, const struct event *event)
 {
     int64_t key = owner_key(event);
-    int32_t i = key != 0 ? map_find(r->owners, key) : MAP_NONE;
+    int32_t i = key != 0 ? map_find(r->owner_index, key) : MAP_NONE;
 
-    return i != MAP_NONE && r->parties[i].owner.namespace != 0 ? &r->parties[i] : NULL;
+    return i != MAP_NONE && r->owners[i].stored.namespace != 0 ? &r->owners[i] : NULL;
 }
 
-static struct str node_name(const struct reading *r, int64_t id)
+static struct str node_name(const struct reader *r, int64_t id)
 {
     const struct event_node *node = find_node(r, id);
 
@@ -321,21 +336,21 @@ static struct str schedule_name(const struct item *item, const struct event_owne
 
 /* ---- notes ---- */
 
-/* Sets type and owner in the query's terms, also for midnights, which have no schedule. */
-static void set_own_terms(const struct reading *r, const struct item *item,
-                          const struct party *party, struct event_note *note)
+/* Sets type and owner in the query's terms.  A midnight has no schedule and no agent. */
+static void set_own_terms(const struct reader *r, const struct item *item,
+                          const struct owner *owner, struct event_note *note)
 {
     const struct event_terms *terms = r->query->terms;
     bool is_midnight = note->type == EVENT_PLAN_MIDNIGHT;
 
-    if (!terms || !party || (!is_midnight && party->agent.len == 0))
+    if (!terms || !owner || (!is_midnight && owner->agent.len == 0))
         return;
     note->own_type = terms->type(&item->event, note->run.pass == 0 && note->schedule.len > 0);
-    note->agent = party->agent;
-    note->project = party->project;
+    note->agent = owner->agent;
+    note->project = owner->project;
 }
 
-static struct str print_note(struct reading *r, const struct item *item,
+static struct str print_note(struct reader *r, const struct item *item,
                              const struct event_note *note, const struct event_scene *scene,
                              event_print_fn *print)
 {
@@ -345,30 +360,30 @@ static struct str print_note(struct reading *r, const struct item *item,
     return arena_str(r->arena, answer_done(&r->out));
 }
 
-static void add_note(struct reading *r, const struct item *item)
+static void add_note(struct reader *r, const struct item *item)
 {
     const struct event *event = &item->event;
-    const struct party *party = find_owner(r, event);
-    const struct event_owner *owner = party ? &party->owner : NULL;
+    const struct owner *owner = find_owner(r, event);
+    const struct event_owner *stored = owner ? &owner->stored : NULL;
     int64_t subject = event_subject(event);
     struct event_note note = {
         .node = item->node,
         .seq = item->seq,
         .type = (enum event_type)event->type,
-        .namespace = owner ? owner->namespace : 0,
+        .namespace = stored ? stored->namespace : 0,
         .has_run = event_has_run(event),
         .run = {event->schedule, event->slot / SPAN_MS, (uint32_t)event->pass},
     };
     struct event_scene scene = {
         .at = item->at,
-        .owner = owner,
+        .owner = stored,
         .node = node_name(r, subject != 0 ? subject : item->node),
     };
     char text[EVENT_CURSOR_TEXT_MAX];
     struct buf id = BUF(text);
 
-    note.schedule = schedule_name(item, owner, &note.run);
-    set_own_terms(r, item, party, &note);
+    note.schedule = schedule_name(item, stored, &note.run);
+    set_own_terms(r, item, owner, &note);
     if (!event_filter_wants(&r->query->filter, &note))
         return;
     event_cursor_print(&r->batch->cursor, &id);
@@ -380,14 +395,14 @@ static void add_note(struct reading *r, const struct item *item)
     r->batch->notes[r->batch->count++] = note;
 }
 
-static bool is_full(const struct reading *r)
+static bool is_full(const struct reader *r)
 {
     return r->batch->count == r->query->limit || r->events_left <= 0 ||
            r->bytes >= BYTES_PRINTED;
 }
 
 /* Returns false when the batch is full. */
-static bool add_notes(struct reading *r)
+static bool add_notes(struct reader *r)
 {
     for (int i = 0; i < r->item_count; i++) {
         const struct item *item = &r->items[i];
@@ -402,7 +417,7 @@ static bool add_notes(struct reading *r)
     return !is_full(r) && r->rows_left > 0;
 }
 
-static bool has_more(const struct reading *r)
+static bool has_more(const struct reader *r)
 {
     for (int i = 0; i < r->source_count; i++) {
         const struct event_node *node = &r->sources[i].node;
@@ -413,7 +428,7 @@ static bool has_more(const struct reading *r)
     return false;
 }
 
-static enum rc read_all(struct reading *r, struct err *reterr)
+static enum rc read_all(struct reader *r, struct err *reterr)
 {
     enum rc rc = read_nodes(r, reterr);
     bool has_room = true;
@@ -433,24 +448,24 @@ static enum rc read_all(struct reading *r, struct err *reterr)
     return rc;
 }
 
-enum rc event_read_read(struct db *db, struct arena *arena, const struct event_query *query,
-                        struct event_read *ret, struct err *reterr)
+enum rc event_read_batch(struct db *db, struct arena *arena, const struct event_query *query,
+                         struct event_read *ret, struct err *reterr)
 {
     struct event_read batch = {
         .notes = arena_array(arena, (size_t)query->limit, sizeof *batch.notes)};
-    struct reading r = {
+    struct reader r = {
         .db = db,
         .arena = arena,
         .query = query,
         .batch = &batch,
-        .owners = map_new(0),
+        .owner_index = map_new(0),
         .out = answer_new(arena),
         .rows_left = ROWS_SCANNED,
         .events_left = EVENTS_SCANNED,
     };
     enum rc rc = read_all(&r, reterr);
 
-    map_free(r.owners);
+    map_free(r.owner_index);
     if (rc == RC_OK)
         *ret = batch;
     return rc;

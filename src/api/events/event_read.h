@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the next events after a cursor from the database: the events of one node in their
- * order, those of several nodes by time as far as possible.
+ * order, those of several nodes by the times of their rows.
  *
  * The cost of one read is bounded for any filter; it returns the cursor that it has reached.
  */
@@ -32,6 +32,6 @@ struct event_read {
 };
 
 /* Reads in a snapshot; all texts are in the arena. */
-MUST_USE enum rc event_read_read(struct db *db, struct arena *arena,
-                                 const struct event_query *query, struct event_read *ret,
-                                 struct err *reterr);
+MUST_USE enum rc event_read_batch(struct db *db, struct arena *arena,
+                                  const struct event_query *query, struct event_read *ret,
+                                  struct err *reterr);

@@ -19,13 +19,19 @@ static enum rc list_row(struct schedule_walk *walk, struct schedule_view *view,
                         struct arena *scratch, struct err *reterr)
 {
     struct answer *out = walk->arg;
-    json_t *schedule;
+    json_t *schedule = NULL;
+    enum rc rc;
 
     if (view->row.dialect != DIALECTS_JOBS)
         return RC_OK;
-    if (schedule_times_next(walk->call, walk->db, scratch, view, reterr) != RC_OK ||
-        jobs_show(view, walk->call->namespace_name, scratch, &schedule, reterr) != RC_OK)
-        return reterr->rc;
+    rc = schedule_times_next(walk->call, walk->db, scratch, view, reterr);
+    if (rc == RC_OK)
+        rc = jobs_show(view, walk->call->namespace_name, scratch, &schedule, reterr);
+    if (rc == RC_CORRUPT)
+        schedule = json_pack("{s:o,s:s}", "id", json_new_str(view->row.name), "description",
+                             reterr->text);
+    else if (rc != RC_OK)
+        return rc;
     jobs_hide_secrets(json_object_get(schedule, "payload"));
     if (out->buf.len > 1)
         answer_text(out, ",");

@@ -9,7 +9,7 @@
 #include "model/policies_json.h"
 
 enum {
-    LABEL_MAX = 255,     /* bytes of a name or of a server's id                       */
+    JOB_TEXT_MAX = 255,  /* bytes of a name or of a server's id                       */
     CRON_FIELDS = 5,     /* of an expression; words such as @daily are not accepted   */
     RETRIES_DEFAULT = 2, /* after the first attempt                                   */
     BACKOFF_MS_DEFAULT = 2000,
@@ -18,7 +18,7 @@ enum {
 static enum rc read_text(const json_t *json, const char *name, struct arena *arena,
                          struct str *ret, struct err *reterr)
 {
-    const struct member m = {name, MEMBER_TEXT, .high = LABEL_MAX};
+    const struct member m = {name, MEMBER_TEXT, .high = JOB_TEXT_MAX};
 
     return member_read_text(&m, json, arena, ret, reterr);
 }
@@ -180,7 +180,7 @@ static enum rc read_retry(const json_t *policy, struct arena *arena, struct retr
 
 /* ---- the document ---- */
 
-/* The label, and the retry policy as it was sent. */
+/* The name, and the retry policy as it was sent. */
 static enum rc keep_extra(const json_t *json, struct str name, struct arena *arena,
                           struct str *ret, struct err *reterr)
 {
@@ -195,13 +195,13 @@ static enum rc keep_extra(const json_t *json, struct str name, struct arena *are
     return err_in(reterr, "retryPolicy");
 }
 
-static const struct member label_list[] = {
+static const struct member plain_list[] = {
     {"description", MEMBER_TEXT, .offset = offsetof(struct schedule_doc, description),
      .high = DESCRIPTION_MAX},
     {"enabled", MEMBER_BOOL, .offset = offsetof(struct schedule_doc, is_enabled)},
 };
 
-static const struct members label_members = MEMBERS(label_list);
+static const struct members plain_members = MEMBERS(plain_list);
 
 enum rc jobs_read(const json_t *json, struct str org, struct arena *arena,
                   struct schedule_doc *doc, struct err *reterr)
@@ -215,7 +215,7 @@ enum rc jobs_read(const json_t *json, struct str org, struct arena *arena,
     policies->overlap = OVERLAP_ALLOW_ALL;
     policies->catchup = CATCHUP_NONE;
     if (read_required_text(json, "name", arena, &name, reterr) != RC_OK ||
-        members_read(&label_members, json, &reading, reterr) != RC_OK ||
+        members_read(&plain_members, json, &reading, reterr) != RC_OK ||
         read_action(json, org, arena, &doc->action, reterr) != RC_OK ||
         read_cron(json, arena, &doc->spec, reterr) != RC_OK ||
         read_window(json, arena, &doc->spec.window, reterr) != RC_OK)

@@ -3,7 +3,7 @@
  * Schedules of the jobs API: create, get, replace, patch, delete.
  *
  * Every change reads the schedule first: its name may belong to a schedule of another API,
- * which this API does not see.  The command then names the version that was read.
+ * which this API does not see.  The command then names the version or the key that was read.
  */
 #include "api/call/change.h"
 #include "api/call/operation.h"
@@ -53,13 +53,16 @@ enum call_step jobs_get_begin(struct call *call)
     return request_name(call, 0, "schedule", &err) == RC_OK ? CALL_READ : answer_missing(call);
 }
 
-/* Fills *command from the JSON of a schedule. */
-static enum rc build_draft(struct call *call, const json_t *json, struct command *command,
-                           struct err *reterr)
+/* Fills *command from the JSON of a schedule; `stored` is the current one, or NULL. */
+static enum rc build_draft(struct call *call, json_t *json, const json_t *stored,
+                           struct command *command, struct err *reterr)
 {
     struct schedule_doc doc = schedule_doc_initial(call, call->params[0]);
     struct draft *draft;
 
+    if (jobs_restore_secrets(json_object_get(json, "payload"),
+                             json_object_get(stored, "payload"), reterr) != RC_OK)
+        return err_in(reterr, "payload");
     if (jobs_read(json, call->namespace_name, call->arena, &doc, reterr) != RC_OK)
         return reterr->rc;
     if (schedule_compile(call, &doc, DIALECTS_JOBS, &draft, reterr) != RC_OK)
@@ -83,6 +86,7 @@ enum call_step jobs_get_read(struct call *call, struct db *db)
         return answer_failed(call, &err);
     if (jobs_show(&view, call->namespace_name, call->arena, &schedule, &err) != RC_OK)
         return view_failed(call, &err);
+    jobs_hide_secrets(json_object_get(schedule, "payload"));
     answer_json(&out, schedule);
     return call_answer(call, call->status != 0 ? call->status : 200, answer_done(&out));
 }
@@ -106,13 +110,14 @@ enum call_step jobs_create_begin(struct call *call)
     call->arg = creating;
     if (!request_json(call, false, &json, &step))
         return step;
-    if (request_key(call, &err) != RC_OK || build_draft(call, json, command, &err) != RC_OK)
+    if (request_key(call, &err) != RC_OK ||
+        build_draft(call, json, NULL, command, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     request_trace(call);
     return CALL_COMMANDS;
 }
 
-/* With tokens, only clients with that right create namespaces: a typing error must not. */
+/* With tokens, a typing error in the path must not create a namespace. */
 enum call_step jobs_no_org(struct call *call)
 {
     struct creating *creating = call->arg;
@@ -216,7 +221,7 @@ static enum call_step send_update(struct call *call, struct editing *editing)
         return call_refuse(call, "invalid_json", &err);
     if (editing->is_patch)
         json_object_update_missing(wanted, document);
-    if (build_draft(call, wanted, command, &err) != RC_OK)
+    if (build_draft(call, wanted, document, command, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     command->version = editing->version;
     return CALL_COMMANDS;

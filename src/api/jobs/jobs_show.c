@@ -6,7 +6,6 @@
 
 #include "api/jobs/jobs_doc.h"
 #include "api/schedules/view.h"
-#include "base/must.h"
 #include "core/outcome.h"
 #include "core/time/text.h"
 #include "model/member.h"
@@ -16,11 +15,11 @@ enum { TAIL_OUTCOME = 256 };
 
 /* ---- telemetry ---- */
 
-/* NULL: not a slot that should have run. */
+/* NULL: the last slot started, or passed while the schedule was paused or disabled. */
 static const char *status_of_slot(int64_t tail)
 {
     if (tail == 0 || tail % TAIL_OUTCOME == REASON_PAUSED)
-        return NULL; /* a disabled schedule does not run */
+        return NULL;
     return tail / TAIL_OUTCOME == OUTCOME_DROPPED ? "scheduler_failed" : "skipped";
 }
 
@@ -135,40 +134,12 @@ enum rc jobs_show(const struct schedule_view *view, struct str org, struct arena
     schedule = json_new_object();
     json_put(schedule, "id", json_new_str(row->name));
     json_put(schedule, "orgId", json_new_str(org));
-    put_definition(schedule, &doc, extra, (view->cursor.flags & CURSOR_BARRED) == 0);
+    put_definition(schedule, &doc, extra, (view->cursor.flags & CURSOR_DISABLED) == 0);
+    json_put(schedule, "paused", json_boolean(view->cursor.flags & CURSOR_PAUSED));
     put_telemetry(schedule, &view->cursor);
     json_put(schedule, "createdById", json_new_str(row->created_by));
     put_time(schedule, "createdAt", row->created_at);
     put_time(schedule, "updatedAt", row->updated_at);
     *ret = schedule;
     return RC_OK;
-}
-
-/* ---- secrets ---- */
-
-static bool is_secret(const char *name)
-{
-    static const char *const parts[] = {"password", "passwd",     "passphrase",
-                                        "secret",   "token",      "api_key",
-                                        "apikey",   "privatekey", "private_key"};
-
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (str_contains_nocase(str_of(name), str_of(parts[i])))
-            return true;
-    return false;
-}
-
-/* JSON_DEPTH_MAX limits the recursion. */
-void jobs_hide_secrets(json_t *json)
-{
-    for (void *at = json_object_iter(json); at; at = json_object_iter_next(json, at)) {
-        json_t *value = json_object_iter_value(at);
-
-        if (!is_secret(json_object_iter_key(at)))
-            jobs_hide_secrets(value);
-        else if (!json_is_null(value))
-            must(json_object_iter_set_new(json, at, json_new_str(STR("***"))) == 0);
-    }
-    for (size_t i = 0; i < json_array_size(json); i++)
-        jobs_hide_secrets(json_array_get(json, i));
 }

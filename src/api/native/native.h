@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The handlers of the native API, for the table of operations.
- *
- * They are named <operation>_begin, _read and _settled, after the members of struct operation.
+ * The handlers of the native API, for the table of operations.  Their names end with the member
+ * of struct operation that they are for: _begin, _read or _settled.
  */
 #pragma once
 
 #include "api/call/operation.h"
 
-/* Schedules: native_schedules.c, native_schedule_*.c, native_views.c, native_next.c */
+/* Schedules: native_schedules.c, native_schedule_*.c, native_next.c */
 call_fn schedule_create_begin, schedule_put_begin, schedule_write_settled, schedule_patch_begin,
     schedule_patch_settled, schedule_pause_begin, schedule_run_begin, schedule_get_begin,
     schedule_next_begin, schedule_resume_begin, schedule_skip_begin, schedule_skip_settled,
-    schedule_except_begin, schedule_except_settled, schedule_backfill_begin,
+    schedule_exception_begin, schedule_exception_settled, schedule_backfill_begin,
     schedule_backfill_settled, schedule_hint_begin, schedule_health_begin, schedule_slots_begin,
     schedule_explain_begin, schedule_diff_begin, schedule_list_begin, schedule_export_begin;
 call_read_fn schedule_patch_read, schedule_get_read, schedule_written_read, schedule_next_read,
     schedule_resume_read, schedule_skip_read, schedule_exceptions_read, schedule_backfill_read,
     schedule_health_read, schedule_slots_read, schedule_explain_read, schedule_diff_read,
     schedule_list_read, schedule_export_read;
+
+/* Backfills: native_schedule_backfill.c, native_backfills.c */
+call_fn backfill_get_begin, backfill_stop_begin;
+call_read_fn backfill_list_read, backfill_get_read;
 
 /* Many schedules, and a schedule that is not stored: native_bulk*.c, native_preview.c */
 call_fn schedule_bulk_begin, schedule_bulk_settled, schedule_bulk_diff_begin, preview_begin;

@@ -19,6 +19,7 @@ enum {
     ROWS_AT_ONCE = 8,        /* the largest rows fit into one database result */
     ROWS_SCANNED = 512,      /* of one page                                   */
     BYTES_SCANNED = 8 << 20, /* of one page                                   */
+    DAMAGED_MAX = 100,       /* damaged rows of one page of a verification    */
     CURSOR_TEXT_MAX = 160,
 };
 
@@ -155,48 +156,48 @@ static void print_entry(struct listing *t, const struct audit_row *row, int64_t 
     answer_text(out, "}");
 }
 
-static enum rc unpack_row(const struct audit_row *row, struct arena *arena,
-                          struct audit_entry **ret, struct err *reterr)
+/* The entries of the row; NULL: it is damaged. */
+static struct audit_entry *unpack_row(const struct audit_row *row, struct arena *arena)
 {
     struct audit_entry *entries;
     struct str rest = row->body;
-    bool any = true;
-    int64_t n = 0;
-    enum rc rc = RC_OK;
+    struct err err;
+    bool any;
 
     if (row->count < 1 || row->count > TURN_COMMANDS_MAX)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "damaged audit row");
+        return NULL;
     entries = arena_array(arena, (size_t)row->count, sizeof *entries);
-    while (rc == RC_OK && any && n < row->count) {
-        rc = audit_unpack(&rest, &entries[n], &any, reterr);
-        n += rc == RC_OK && any ? 1 : 0;
-    }
-    if (rc == RC_OK && (n < row->count || rest.len > 0))
-        rc = err_set(reterr, RC_CORRUPT, -1, 0, "damaged audit row");
-    if (rc == RC_OK)
-        *ret = entries;
-    return rc;
+    for (int64_t i = 0; i < row->count; i++)
+        if (audit_unpack(&rest, &entries[i], &any, &err) != RC_OK || !any)
+            return NULL;
+    return rest.len == 0 ? entries : NULL;
 }
 
-/* Prints the remaining entries of the row, last first, until the page is full. */
-static enum rc print_row(struct listing *t, const struct audit_row *row, struct err *reterr)
+/*
+ * Prints the remaining entries of the row, last first, until the page is full.  A damaged row
+ * is one entry that all filters let pass: nobody knows what was in it.
+ */
+static void print_row(struct listing *t, const struct audit_row *row)
 {
-    struct audit_entry *entries = NULL;
+    static const struct audit_entry damaged = {.result = AUDIT_DAMAGED, .count = 1};
+    struct audit_entry *entries = unpack_row(row, t->call->arena);
 
-    if (unpack_row(row, t->call->arena, &entries, reterr) != RC_OK)
-        return reterr->rc;
     t->at = *row;
-    for (; t->printed < row->count && t->count < t->query->page.limit; t->printed++) {
+    if (!entries)
+        print_entry(t, row, 0, &damaged);
+    for (; entries && t->printed < row->count && t->count < t->query->page.limit;
+         t->printed++) {
         int64_t i = row->count - 1 - t->printed;
 
         if (is_wanted(t, &entries[i]))
             print_entry(t, row, i, &entries[i]);
     }
-    return RC_OK;
+    if (t->printed >= row->count)
+        t->printed = 0; /* the next page begins before it */
 }
 
-/* Reads and prints rows from t->at on; adds the bytes that were read to *ret_bytes. */
-static enum rc print_batch(struct listing *t, struct db *db, int *rows_left, size_t *ret_bytes,
+/* Reads and prints rows from t->at on; adds the bytes that were read to *bytes. */
+static enum rc print_batch(struct listing *t, struct db *db, int *rows_left, size_t *bytes,
                            struct err *reterr)
 {
     struct audit_row next = t->at;
@@ -216,10 +217,8 @@ static enum rc print_batch(struct listing *t, struct db *db, int *rows_left, siz
         }
         if (row.node != t->at.node || row.seq != t->at.seq)
             t->printed = 0;
-        rc = print_row(t, &row, reterr);
-        if (rc == RC_OK && t->printed >= row.count)
-            t->printed = 0; /* the next page begins before it */
-        *ret_bytes += row.body.len;
+        print_row(t, &row);
+        *bytes += row.body.len;
         (*rows_left)--;
     }
     t->is_over = t->is_over || (rows.rows < ROWS_AT_ONCE && t->printed == 0 &&
@@ -255,10 +254,14 @@ enum call_step audit_list_read(struct call *call, struct db *db)
 
 /* ---- verification ---- */
 
-struct proof {
+struct audit_check {
     struct audit_row last; /* the previous row; seq 0: none of this node yet */
-    int64_t entries;       /* verified for this page                         */
-    const char *broken;    /* what is wrong with `last`; NULL: nothing       */
+    int64_t entries;       /* intact ones of this page                       */
+    struct damage {
+        int64_t seq;
+        const char *text;
+    } damages[DAMAGED_MAX];
+    int damage_count;
 };
 
 static bool read_hex(struct str text, uint8_t ret[SHA256_BYTES])
@@ -296,16 +299,16 @@ static bool read_position(struct str text, struct audit_row *ret)
 enum call_step audit_verify_begin(struct call *call)
 {
     static const char *const names[] = {"cursor"};
-    struct proof *proof = arena_take(call->arena, sizeof *proof);
+    struct audit_check *check = arena_take(call->arena, sizeof *check);
     struct str cursor;
     struct err err;
 
     if (request_query_check(call, names, 1, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     cursor = request_query(call, "cursor");
-    if (cursor.len > 0 && !read_position(cursor, &proof->last))
+    if (cursor.len > 0 && !read_position(cursor, &check->last))
         return call_problem(call, 400, "invalid_field", "invalid cursor; start without it");
-    call->arg = proof;
+    call->arg = check;
     return CALL_READ;
 }
 
@@ -313,65 +316,86 @@ static const char *find_damage(const struct audit_row *row, const struct audit_r
                                struct arena *arena)
 {
     static const uint8_t none[SHA256_BYTES];
-    struct audit_entry *entries;
     uint8_t hash[SHA256_BYTES];
-    struct err err;
 
     audit_row_hash(row, hash);
     if (!sha256_eq(hash, row->hash))
         return "its content is not what was written";
-    if (last->seq > 0 && row->seq != last->seq + last->count)
+    if (last->seq > 0 && last->count > 0 && row->seq - last->seq != last->count)
         return "entries before it are missing";
     if (last->seq > 0 && !sha256_eq(row->prior, last->hash))
         return "it does not follow the one before it";
     if (last->seq == 0 && row->seq == 1 && !sha256_eq(row->prior, none))
         return "entries before it are missing";
-    return unpack_row(row, arena, &entries, &err) == RC_OK ? NULL
-                                                           : "its entries cannot be read";
+    return unpack_row(row, arena) ? NULL : "its entries cannot be read";
+}
+
+/* A damaged count is 0 from here on: where the next row begins is then unknown. */
+static void verify_row(struct audit_check *check, struct audit_row *row, struct arena *arena)
+{
+    const char *damage = find_damage(row, &check->last, arena);
+
+    if (damage)
+        check->damages[check->damage_count++] = (struct damage){row->seq, damage};
+    if (row->count < 1 || row->count > TURN_COMMANDS_MAX)
+        row->count = 0;
+    check->entries += damage ? 0 : row->count;
+    check->last = *row;
+}
+
+static bool is_full(const struct audit_check *check)
+{
+    return check->damage_count == DAMAGED_MAX;
 }
 
 /* Verifies the next rows of the node; sets *ret_is_over if none are left. */
-static enum rc verify_batch(struct proof *proof, struct call *call, struct db *db,
+static enum rc verify_batch(struct audit_check *check, struct call *call, struct db *db,
                             size_t *bytes, bool *ret_is_over, struct err *reterr)
 {
     struct db_result rows = {0};
     enum rc rc;
 
-    audit_of(db, proof->last.node, proof->last.seq, ROWS_AT_ONCE, &rows);
+    audit_of(db, check->last.node, check->last.seq, ROWS_AT_ONCE, &rows);
     rc = db_flush(db, call->arena, reterr);
-    for (int i = 0; rc == RC_OK && i < rows.rows && !proof->broken; i++) {
+    for (int i = 0; rc == RC_OK && i < rows.rows && !is_full(check); i++) {
         struct audit_row row;
 
         audit_read(&rows, i, &row);
-        proof->broken = find_damage(&row, &proof->last, call->arena);
-        proof->entries += proof->broken ? 0 : row.count;
         *bytes += row.body.len;
-        proof->last = row;
+        verify_row(check, &row, call->arena);
     }
-    *ret_is_over = rows.rows < ROWS_AT_ONCE;
+    *ret_is_over = rows.rows < ROWS_AT_ONCE && !is_full(check);
     return rc;
 }
 
-static void print_node(const struct proof *proof, struct str name, struct answer *out)
+static void print_node(const struct audit_check *check, struct str name, struct answer *out)
 {
     answer_reserve(out, 4 * SHA256_BYTES);
     answer_open(out);
-    answer_put_int(out, "node", proof->last.node);
+    answer_put_int(out, "node", check->last.node);
     answer_put_some(out, "name", name);
-    answer_put_int(out, "entries", proof->entries);
-    answer_put_int(out, "to", proof->last.seq + proof->last.count - 1);
+    answer_put_int(out, "entries", check->entries);
+    answer_put_int(out, "to",
+                   check->last.seq + (check->last.count > 1 ? check->last.count - 1 : 0));
     answer_text(out, ",\"head\":\"");
     answer_reserve(out, (size_t)2 * SHA256_BYTES);
-    print_hex(proof->last.hash, SHA256_BYTES, &out->buf);
+    print_hex(check->last.hash, SHA256_BYTES, &out->buf);
     answer_text(out, "\"");
-    answer_put_word(out, "broken", proof->broken);
-    answer_text(out, "}");
+    answer_put_word(out, "broken", check->damage_count > 0 ? check->damages[0].text : NULL);
+    answer_text(out, ",\"damaged\":[");
+    for (int i = 0; i < check->damage_count; i++) {
+        answer_open(out);
+        answer_put_int(out, "seq", check->damages[i].seq);
+        answer_put_word(out, "reason", check->damages[i].text);
+        answer_text(out, "}");
+    }
+    answer_text(out, "]}");
 }
 
 /* A page covers one node, or a part of it. */
 enum call_step audit_verify_read(struct call *call, struct db *db)
 {
-    struct proof proof = *(const struct proof *)call->arg;
+    struct audit_check check = *(const struct audit_check *)call->arg;
     struct answer out = answer_new(call->arena);
     struct db_result node = {0};
     char text[CURSOR_TEXT_MAX];
@@ -382,27 +406,27 @@ enum call_step audit_verify_read(struct call *call, struct db *db)
     struct err err;
 
     /* The node that the cursor is in, or the next one. */
-    audit_next_node(db, proof.last.seq > 0 ? proof.last.node - 1 : proof.last.node, &node);
+    audit_next_node(db, check.last.seq > 0 ? check.last.node - 1 : check.last.node, &node);
     rc = db_flush(db, call->arena, &err);
-    if (rc == RC_OK && node.rows == 1 && db_int_at(&node, 0, 0) != proof.last.node)
-        proof.last = (struct audit_row){.node = db_int_at(&node, 0, 0)};
-    for (int i = 0; rc == RC_OK && node.rows == 1 && !is_over && !proof.broken &&
+    if (rc == RC_OK && node.rows == 1 && db_int_at(&node, 0, 0) != check.last.node)
+        check.last = (struct audit_row){.node = db_int_at(&node, 0, 0)};
+    for (int i = 0; rc == RC_OK && node.rows == 1 && !is_over && !is_full(&check) &&
                     i < ROWS_SCANNED / ROWS_AT_ONCE && bytes < BYTES_SCANNED;
          i++)
-        rc = verify_batch(&proof, call, db, &bytes, &is_over, &err);
+        rc = verify_batch(&check, call, db, &bytes, &is_over, &err);
     if (rc != RC_OK)
         return view_failed(call, &err);
-    answer_text(&out, proof.broken ? "{\"intact\":false,\"nodes\":["
-                                   : "{\"intact\":true,\"nodes\":[");
+    answer_text(&out, check.damage_count > 0 ? "{\"intact\":false,\"nodes\":["
+                                             : "{\"intact\":true,\"nodes\":[");
     if (node.rows == 1)
-        print_node(&proof, text_or_empty(&node, 0, 1), &out);
+        print_node(&check, text_or_empty(&node, 0, 1), &out);
     if (is_over)
-        proof.last = (struct audit_row){.node = proof.last.node};
+        check.last = (struct audit_row){.node = check.last.node};
     buf_text(&cursor, "");
-    if (node.rows == 1 && !proof.broken) {
-        buf_printf(&cursor, "%" PRId64 ".%" PRId64 ".%" PRId64 ".", proof.last.node,
-                   proof.last.seq, proof.last.count);
-        print_hex(proof.last.hash, SHA256_BYTES, &cursor);
+    if (node.rows == 1) {
+        buf_printf(&cursor, "%" PRId64 ".%" PRId64 ".%" PRId64 ".", check.last.node,
+                   check.last.seq, check.last.count);
+        print_hex(check.last.hash, SHA256_BYTES, &cursor);
     }
     page_close(&out, buf_as_str(&cursor));
     return call_answer(call, 200, answer_done(&out));

@@ -15,7 +15,7 @@
 struct bulk_item {
     struct str id;
     int command;           /* index into call->commands; -1: the item is invalid */
-    const struct err *err; /* then the error                                     */
+    const struct err *err; /* why it is invalid; NULL: it is valid               */
 };
 
 struct bulk {
@@ -78,7 +78,8 @@ static enum rc read_named(struct call *call, const json_t *json, struct bulk *bu
     command->name = named.id;
     command->version = named.version;
     if (bulk->kind == COMMAND_PAUSE || bulk->kind == COMMAND_RESUME)
-        command->pause = (struct pause_args){bulk->until, bulk->reason};
+        command->pause = (struct pause_args){bulk->until, bulk->reason,
+                                             bulk->until == INSTANT_NEVER && !bulk->reason.ptr};
     return RC_OK;
 }
 
@@ -231,7 +232,8 @@ static void print_error(const char *code, struct str message, const char *field,
 static void print_reply(const struct call *call, const struct command *command,
                         const struct reply *reply, struct answer *out)
 {
-    struct str warning = {NULL, 0};
+    struct str warnings[VIEW_WARNINGS_MAX];
+    int count = 0;
 
     if (reply->rc != RC_OK) {
         print_error(call_refused_code(command, reply), reply->text, "", out);
@@ -242,12 +244,12 @@ static void print_reply(const struct call *call, const struct command *command,
         return;
     answer_put_int(out, "version", reply->version);
     if (command_saves(command->kind))
-        warning = view_hindrance(call, command->save.draft->action);
-    if (warning.len == 0)
-        return;
-    answer_text(out, ",\"warnings\":[");
-    answer_quoted(out, warning);
-    answer_text(out, "]");
+        count = view_warnings(call, command->save.draft->action, call->arena, warnings);
+    for (int i = 0; i < count; i++) {
+        answer_text(out, i == 0 ? ",\"warnings\":[" : ",");
+        answer_quoted(out, warnings[i]);
+    }
+    answer_text(out, count > 0 ? "]" : "");
 }
 
 /* The id; after a repeated request, the id that was generated the first time. */

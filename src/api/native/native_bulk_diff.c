@@ -7,15 +7,18 @@
  */
 #include "api/call/answer.h"
 #include "api/call/change.h"
+#include "api/call/read_size.h"
 #include "api/call/request.h"
 #include "api/native/native.h"
 #include "api/native/native_document.h"
 #include "api/native/native_draft.h"
+#include "api/native/native_errors.h"
+#include "base/must.h"
 #include "model/schedule_json.h"
 
 enum {
-    AT_ONCE = 50,   /* rows per read: each holds a whole document    */
-    PATH_MAX = 512, /* bytes of a field's path; a longer one is cut  */
+    AT_ONCE = 50,         /* rows per read: each holds a whole document    */
+    FIELD_PATH_MAX = 512, /* bytes of a field's path; a longer one is cut  */
 };
 
 struct diff_item {
@@ -23,7 +26,7 @@ struct diff_item {
     const struct draft *draft; /* NULL: the item is invalid */
     struct str reason;         /* of its pause              */
     instant until;
-    const struct err *err;
+    struct native_errors errors; /* of an invalid item */
 };
 
 struct bulk_diff {
@@ -54,8 +57,17 @@ static enum rc read_item(struct call *call, const json_t *json, struct diff_item
     return RC_OK;
 }
 
+static enum rc read_again(struct call *call, const json_t *json, struct err *reterr)
+{
+    struct diff_item ignored;
+
+    return read_item(call, json, &ignored, reterr);
+}
+
 static void read_items(struct call *call, const json_t *items, struct bulk_diff *diff)
 {
+    size_t bytes = NATIVE_ERRORS_BYTES;
+
     diff->items = arena_array(call->arena, (size_t)diff->count, sizeof *diff->items);
     for (int i = 0; i < diff->count; i++) {
         const json_t *json = json_array_get(items, (size_t)i);
@@ -64,7 +76,9 @@ static void read_items(struct call *call, const json_t *items, struct bulk_diff 
         if (read_item(call, json, &diff->items[i], &err) == RC_OK)
             continue;
         diff->items[i].id = change_item_id(call, json);
-        diff->items[i].err = change_item_err(call, i, &err);
+        diff->items[i].errors = native_errors_find(call, json, read_again, &err, &bytes);
+        for (int j = 0; j < diff->items[i].errors.count; j++)
+            err_in(&diff->items[i].errors.list[j], "items[%d]", i);
     }
 }
 
@@ -97,7 +111,7 @@ enum call_step schedule_bulk_diff_begin(struct call *call)
 
 struct comparison {
     struct answer *out;
-    char path[PATH_MAX];
+    char path[FIELD_PATH_MAX];
     struct buf at;
 };
 
@@ -182,9 +196,9 @@ static struct schedule_view make_view(const struct diff_item *item)
 }
 
 /* A document that does not mention the pause does not change it. */
-static void normalize_pause(json_t *document, bool is_said)
+static void normalize_pause(json_t *document, bool is_mentioned)
 {
-    if (!is_said)
+    if (!is_mentioned)
         json_object_del(document, "paused");
     else if (!json_object_get(document, "paused"))
         json_put(document, "paused", json_false());
@@ -219,12 +233,24 @@ static enum rc print_changes(const struct call *call, const struct schedule_view
 
 static void print_error(const struct err *err, struct answer *out)
 {
-    answer_text(out, ",\"status\":\"error\",\"error\":{");
+    answer_open(out);
     answer_put_word(out, "code", change_item_code(err));
     answer_put_word(out, "message", err->text);
     if (err->field[0] != '\0')
         answer_put_word(out, "field", err->field);
     answer_text(out, "}");
+}
+
+static void print_errors(const struct native_errors *errors, struct answer *out)
+{
+    answer_text(out, ",\"status\":\"error\",\"error\":");
+    print_error(&errors->list[0], out);
+    answer_text(out, ",\"errors\":[");
+    for (int i = 0; i < errors->count; i++)
+        print_error(&errors->list[i], out);
+    answer_text(out, "]");
+    if (errors->has_more)
+        answer_text(out, ",\"hasMoreErrors\":true");
 }
 
 static enum rc print_item(const struct call *call, const struct diff_item *item,
@@ -235,8 +261,8 @@ static enum rc print_item(const struct call *call, const struct diff_item *item,
 
     answer_open(out);
     answer_put_some(out, "id", item->id);
-    if (item->err) {
-        print_error(item->err, out);
+    if (item->errors.count > 0) {
+        print_errors(&item->errors, out);
     } else if (row->rows == 0) {
         answer_text(out, ",\"status\":\"create\"");
     } else {
@@ -251,35 +277,48 @@ static enum rc print_item(const struct call *call, const struct diff_item *item,
     return RC_OK;
 }
 
-static enum rc print_batch(const struct call *call, struct db *db, int from,
+/* The items of one read. */
+struct diff_batch {
+    int from;
+    struct read_size size; /* documents may be large: 50 of them exceed DB_BYTES_MAX */
+};
+
+/* Reads and prints the next items, and moves the batch after them. */
+static enum rc print_batch(const struct call *call, struct db *db, struct diff_batch *batch,
                            struct arena *scratch, struct answer *out, struct err *reterr)
 {
     const struct bulk_diff *diff = call->arg;
+    const struct diff_item *items = diff->items + batch->from;
+    int left = diff->count - batch->from;
+    int count = left < batch->size.rows ? left : batch->size.rows;
     struct db_result rows[AT_ONCE] = {0};
-    int count = diff->count - from < AT_ONCE ? diff->count - from : AT_ONCE;
     enum rc rc;
 
+    must(count > 0 && count <= AT_ONCE);
     for (int i = 0; i < count; i++)
-        if (!diff->items[from + i].err)
-            schedule_views_find(db, call->namespace, diff->items[from + i].id, &rows[i]);
+        if (items[i].errors.count == 0)
+            schedule_views_find(db, call->namespace, items[i].id, &rows[i]);
     rc = db_flush(db, scratch, reterr);
-    for (int i = 0; rc == RC_OK && i < count; i++) {
-        rc = print_item(call, &diff->items[from + i], &rows[i], scratch, out, reterr);
-    }
+    if (read_size_is_cut(&batch->size, db, rc))
+        return RC_OK;
+    for (int i = 0; rc == RC_OK && i < count; i++)
+        rc = print_item(call, &items[i], &rows[i], scratch, out, reterr);
+    batch->from += count;
     return rc;
 }
 
 enum call_step schedule_bulk_diff_read(struct call *call, struct db *db)
 {
     const struct bulk_diff *diff = call->arg;
+    struct diff_batch batch = {.size = read_size_of(AT_ONCE)};
     struct arena *scratch = arena_new(CALL_ARENA_MAX);
     struct answer out = answer_new(call->arena);
     enum rc rc = RC_OK;
     struct err err;
 
     answer_text(&out, "{\"results\":[");
-    for (int i = 0; rc == RC_OK && i < diff->count; i += AT_ONCE) {
-        rc = print_batch(call, db, i, scratch, &out, &err);
+    while (rc == RC_OK && batch.from < diff->count) {
+        rc = print_batch(call, db, &batch, scratch, &out, &err);
         arena_reset(scratch);
     }
     arena_free(scratch);

@@ -7,7 +7,7 @@
 #include "base/must.h"
 #include "model/schedule_json.h"
 
-/* The note of another dialect may be longer than a reason; it is truncated then. */
+/* A schedule of another dialect may have a longer reason, which is truncated. */
 static struct str pause_reason(const struct schedule_view *view)
 {
     return str_head(view->row.reason, REASON_TEXT_MAX);
@@ -32,7 +32,7 @@ enum rc native_document(const struct call *call, const struct schedule_view *vie
     return RC_OK;
 }
 
-enum rc native_document_text(const struct call *call, const struct schedule_view *view,
+enum rc native_document_base(const struct call *call, const struct schedule_view *view,
                              struct str *ret, struct err *reterr)
 {
     struct answer out = answer_new(call->arena);

@@ -21,11 +21,12 @@ MUST_USE enum rc native_document(const struct call *call, const struct schedule_
  * The full form as text in the call's arena, as the base of a patch.  Without the pause: an
  * edit that does not mention the pause leaves it unchanged.
  */
-MUST_USE enum rc native_document_text(const struct call *call, const struct schedule_view *view,
+MUST_USE enum rc native_document_base(const struct call *call, const struct schedule_view *view,
                                       struct str *ret, struct err *reterr);
 
 /*
  * Applies a JSON merge patch (RFC 7396) to a document.  An action of another type replaces the
- * old action completely, because the two have no fields in common.  The caller owns the result.
+ * old action completely, because it must not have the fields of the old type.  The caller owns
+ * the result.
  */
 json_t *native_document_patched(struct str document, const json_t *patch);

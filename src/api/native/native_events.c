@@ -172,7 +172,7 @@ static enum rc read_batch(struct call *call, struct db *db, struct event_watch *
 {
     if (!watch->question.filter.is_everything)
         watch->question.filter.namespace = call->namespace;
-    return event_read_read(db, call->arena, &watch->question, &watch->portion, reterr);
+    return event_read_batch(db, call->arena, &watch->question, &watch->portion, reterr);
 }
 
 enum call_step event_list_read(struct call *call, struct db *db)

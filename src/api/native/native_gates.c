@@ -15,12 +15,12 @@ struct gate_body {
     int64_t limit;
 };
 
-static const struct member gate_list_members[] = {
+static const struct member gate_list[] = {
     {"limit", MEMBER_INT64, .offset = offsetof(struct gate_body, limit), .low = 1,
      .high = GATE_LIMIT_MAX, .is_required = true},
 };
 
-static const struct members gate_members = MEMBERS(gate_list_members);
+static const struct members gate_members = MEMBERS(gate_list);
 
 enum call_step gate_put_begin(struct call *call)
 {
@@ -77,7 +77,7 @@ enum {
     POLICY_MORE = 32, /* bytes of the policy without the gate's name   */
 };
 
-static const span clocks_apart = SPAN_MIN; /* tolerated difference of the nodes' clocks */
+#define CLOCK_TOLERANCE SPAN_MIN /* difference of the nodes' clocks */
 
 /* The start of the policy `concurrency` as model/policies_json.c stores it. */
 static struct str policy_text(const struct call *call)
@@ -99,7 +99,7 @@ enum call_step gate_delete_begin(struct call *call)
     if (step == CALL_ANSWER)
         return step;
     change_command(call, COMMAND_UNGATE)->ungate = (struct ungate_args){
-        policy_text(call), call->now - clocks_apart};
+        policy_text(call), call->now - CLOCK_TOLERANCE};
     if (request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_READ;

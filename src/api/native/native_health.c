@@ -11,38 +11,39 @@ enum call_step health_begin(struct call *call)
     return call_answer(call, 200, STR("{\"status\":\"ok\"}"));
 }
 
-/* Adds the reasons as codes to the problem, for programs. */
-static struct str add_reasons(const struct call *call, const struct context_reason *reasons,
-                              int count)
+static void put_reasons(struct answer *out, const struct context_reason *reasons, int count)
 {
-    struct answer out = answer_new(call->arena);
-
-    answer_str(&out, (struct str){call->answer.ptr, call->answer.len - 1});
-    answer_text(&out, ",\"reasons\":[");
+    answer_text(out, ",\"reasons\":[");
     for (int i = 0; i < count; i++) {
-        answer_open(&out);
-        answer_put_word(&out, "code", reasons[i].code);
-        answer_put_word(&out, "detail", reasons[i].text);
-        answer_text(&out, "}");
+        answer_open(out);
+        answer_put_word(out, "code", reasons[i].code);
+        answer_put_word(out, "detail", reasons[i].text);
+        answer_text(out, "}");
     }
-    answer_text(&out, "]}");
-    return answer_done(&out);
+    answer_text(out, "]}");
 }
 
 enum call_step ready_begin(struct call *call)
 {
     struct context_reason reasons[CONTEXT_REASONS_MAX];
     int count = call->context->reasons(call->context->arg, reasons);
+    struct answer out = answer_new(call->arena);
     char text[ERR_TEXT_MAX];
     struct buf all = BUF(text);
 
-    if (count == 0)
-        return call_answer(call, 200, STR("{\"status\":\"ready\",\"reasons\":[]}"));
     for (int i = 0; i < count; i++)
-        buf_printf(&all, "%s%s", i > 0 ? "; " : "", reasons[i].text);
-    call_problem(call, 503, "unavailable", "%s", text);
-    call->answer = add_reasons(call, reasons, count);
-    return CALL_ANSWER;
+        if (!reasons[i].is_ready)
+            buf_printf(&all, "%s%s", all.len > 0 ? "; " : "", reasons[i].text);
+    if (all.len > 0) {
+        call_problem(call, 503, "unavailable", "%s", text);
+        answer_str(&out, (struct str){call->answer.ptr, call->answer.len - 1});
+        put_reasons(&out, reasons, count);
+        call->answer = answer_done(&out);
+        return CALL_ANSWER;
+    }
+    answer_text(&out, "{\"status\":\"ready\"");
+    put_reasons(&out, reasons, count);
+    return call_answer(call, 200, answer_done(&out));
 }
 
 static void put_part(struct answer *out, const char *name, const char *text)

@@ -102,7 +102,7 @@ static void print_latest(struct metrics *m, const struct db_result *names)
     char labels[LABELS_MAX];
 
     prometheus_family(&m->out, "belfry_latest_schedule_seconds", "gauge",
-                      "Lateness of the latest schedules of the last ten minutes; at most ten.");
+                      "Lateness of the ten most delayed schedules of the last ten minutes.");
     for (int i = 0; i < CONTEXT_LATEST_MAX; i++) {
         struct buf text = BUF(labels);
 

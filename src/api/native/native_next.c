@@ -4,7 +4,7 @@
  */
 #include "api/call/request.h"
 #include "api/native/native.h"
-#include "api/schedules/schedule_times.h"
+#include "api/schedules/no_next.h"
 #include "core/policy/governor.h"
 #include "model/schedule_state.h"
 
@@ -20,6 +20,7 @@ struct next_query {
 
 struct listing {
     struct schedule_times p;
+    int count;   /* printed times */
     bool is_cut; /* there may be more, but they depend on runs that have not ended */
 };
 
@@ -49,22 +50,38 @@ static void print_time(struct answer *out, const struct slot *slot, const char *
 }
 
 /* Only one time is known if a governor decides or if slots count from the end of a run. */
-static void print_only(struct listing *t, instant from, struct answer *out)
+static void print_known(struct listing *t, instant from, struct answer *out)
 {
     const struct cursor *c = &t->p.view.cursor;
     instant until = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
-    struct slot slot = schedule_times_only(&t->p);
-    bool is_late = slot.due < until;
+    struct slot slot = schedule_times_known(&t->p);
+    bool is_paused = slot.due < until;
     enum source source;
 
     t->is_cut = true;
-    if (is_late)
-        slot.at = slot.due = until;
-    if (slot.at == INSTANT_NEVER || slot.due < from || (is_late && !t->p.plan.is_governed))
+    if (is_paused && t->p.plan.is_governed)
+        slot.at = slot.due = schedule_times_resumed(&t->p);
+    if (slot.at == INSTANT_NEVER || slot.due < from || (is_paused && !t->p.plan.is_governed))
         return;
     source = t->p.plan.is_governed ? (enum source)c->source
                                    : schedule_times_source(&t->p.plan, &slot);
-    print_time(out, &slot, source_text(is_late ? SOURCE_PAUSED : source));
+    print_time(out, &slot, source_text(is_paused ? SOURCE_PAUSED : source));
+    t->count++;
+}
+
+/* How many of the remaining runs are left at `from`; INT64_MAX: they are not limited. */
+static int64_t find_left(const struct schedule_times *p, instant from)
+{
+    const struct cursor *cursor = &p->view.cursor;
+    instant after = cursor->mark;
+    int64_t before;
+
+    if (cursor->remaining < 0)
+        return INT64_MAX;
+    if ((cursor->flags & CURSOR_PAUSED) && cursor->paused_until - 1 > after)
+        after = cursor->paused_until - 1;
+    before = schedule_times_planned(p, after, from - 1);
+    return cursor->remaining > before ? cursor->remaining - before : 0;
 }
 
 /* Prints the slots that are due at `from` or later, without cancelled ones. */
@@ -72,19 +89,17 @@ static void print_many(struct listing *t, instant from, int64_t count, struct an
 {
     const struct cursor *cursor = &t->p.view.cursor;
     instant after = from - 1 - t->p.plan.spec.jitter;
-    bool is_limited = cursor->remaining >= 0 && cursor->remaining < count;
-    int64_t most = is_limited ? cursor->remaining : count;
+    int64_t left = find_left(&t->p, from), most = left < count ? left : count;
     struct spec_walk walk;
     struct slot slot;
-    int printed = 0;
 
     spec_walk_begin(&walk, &t->p.plan.spec, &t->p.ctx,
                     after < cursor->mark ? cursor->mark : after);
-    while (printed < most && spec_walk_next(&walk, &slot)) {
+    while (t->count < most && spec_walk_next(&walk, &slot)) {
         if (slot.due < from || schedule_times_is_cancelled(&t->p, slot.at))
             continue;
         print_time(out, &slot, source_text(schedule_times_source(&t->p.plan, &slot)));
-        printed++;
+        t->count++;
     }
 }
 
@@ -99,16 +114,29 @@ static instant find_start(const struct listing *t, const struct call *call)
     return from;
 }
 
+static void print_no_next(const struct listing *t, instant from, struct answer *out)
+{
+    char text[NO_NEXT_TEXT_MAX];
+    struct buf reason = BUF(text);
+
+    if (t->count > 0)
+        return;
+    no_next_explain(&t->p, from, &reason);
+    answer_put_text(out, "noNextReason", buf_as_str(&reason));
+}
+
 enum call_step schedule_next_read(struct call *call, struct db *db)
 {
     const struct next_query *query = call->arg;
     struct answer out = answer_new(call->arena);
     struct listing t = {0};
     const struct cursor *cursor = &t.p.view.cursor;
+    instant from;
     struct err err;
 
     if (schedule_times_read(call, db, &t.p, &err) != RC_OK)
         return view_failed(call, &err);
+    from = find_start(&t, call);
     answer_open(&out);
     answer_put_text(&out, "schedule", call->params[0]);
     answer_put_word(&out, "status", schedule_status(cursor));
@@ -117,12 +145,13 @@ enum call_step schedule_next_read(struct call *call, struct db *db)
     if (schedule_times_is_at_rest(cursor))
         t.is_cut = false;
     else if (t.p.plan.is_governed || t.p.plan.follows)
-        print_only(&t, query->from, &out);
+        print_known(&t, query->from, &out);
     else
-        print_many(&t, find_start(&t, call), query->count, &out);
+        print_many(&t, from, query->count, &out);
     answer_text(&out, t.is_cut ? "],\"later\":\"dependsOnRuns\"" : "]");
+    print_no_next(&t, from, &out);
     if (!t.p.plan.is_governed && !schedule_times_is_at_rest(cursor))
-        schedule_times_note_spread(call, &t.p.plan.spec, &out);
+        schedule_times_jitter_note(call, &t.p.plan.spec, &out);
     answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
 }

@@ -147,11 +147,11 @@ static void print_warnings(struct preview *t, int64_t per_day)
         print_warning(t, str_of(list[i].text));
     for (int i = 0; i < t->plan.spec.not_named_count; i++) {
         out = BUF(text);
-        if (schedule_times_lacks_calendar(&t->plan.spec, &t->ctx, i, &out))
+        if (schedule_times_warn_calendar(&t->plan.spec, &t->ctx, i, &out))
             print_warning(t, buf_as_str(&out));
     }
     out = BUF(text);
-    if (run_rate_is_often(t->call, per_day, &out))
+    if (run_rate_warn(t->call, per_day, &out))
         print_warning(t, buf_as_str(&out));
     warn_of_interval(t);
     if (spec_next(&t->plan.spec, &t->ctx, t->from - 1, &slot))
@@ -177,6 +177,7 @@ static enum rc compile_spec(struct call *call, const struct preview_body *body,
                           &t->plan.spec, reterr);
     if (rc == RC_OK) {
         t->ctx = spec_ctx(body->from);
+        t->ctx.budget = call->budget;
         t->ctx.seed = buf_as_str(&seed);
         return RC_OK;
     }
@@ -212,7 +213,7 @@ enum call_step preview_read(struct call *call, struct db *db)
     answer_text(&t->out, "],\"warnings\":[");
     print_warnings(t, per_day);
     answer_text(&t->out, "]");
-    schedule_times_note_spread(call, &t->plan.spec, &t->out);
+    schedule_times_jitter_note(call, &t->plan.spec, &t->out);
     answer_text(&t->out, "}");
     return call_answer(call, 200, answer_done(&t->out));
 }

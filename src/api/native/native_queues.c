@@ -22,7 +22,7 @@ static void print_queue(const struct queue_row *row, struct answer *out)
         answer_text(out, "null");
 }
 
-/* `max`: counting has stopped at this number. */
+/* Counting stops at `max`. */
 static void print_depth(const struct db_result *result, int64_t max, struct answer *out)
 {
     struct queue_depth depth;
@@ -141,12 +141,12 @@ struct queue_body {
     int64_t limit;
 };
 
-static const struct member queue_list_members[] = {
+static const struct member queue_list[] = {
     {"limit", MEMBER_INT64, .offset = offsetof(struct queue_body, limit), .low = 1,
      .high = QUEUE_LIMIT_MAX},
 };
 
-static const struct members queue_members = MEMBERS(queue_list_members);
+static const struct members queue_members = MEMBERS(queue_list);
 
 /* The member must be present; null removes the limit. */
 static enum rc read_limit(struct call *call, const json_t *json, int64_t *ret,

@@ -22,12 +22,12 @@
 
 enum {
     CURSOR_TEXT_MAX = 24 + END_SNAPSHOT_TEXT_MAX,
-    PEEK_MAX = 100,       /* rows to read after the page, among which may be an unlisted run */
+    PEEK_MAX = 100,       /* rows in which to look for a run after the page */
     ROWS_BYTES = 1 << 30, /* of arena: the rows of three sources, twice, and a run's JSON */
 };
 
 /* Open runs, ended runs, and runs that ended after the first page was read. */
-enum source_kind { SOURCE_OPEN, SOURCE_ENDED, SOURCE_MOVED, SOURCES };
+enum source_kind { ROWS_OPEN, ROWS_ENDED, ROWS_MOVED, SOURCES };
 
 /* The parameters of the request; find_keys() adds the keys of the names. */
 struct run_query {
@@ -169,28 +169,48 @@ enum call_step run_list_begin(struct call *call)
     return CALL_READ;
 }
 
+/* A deleted schedule keeps its history; a new one of the same name comes first. */
+static enum rc find_schedule(const struct call *call, struct db *db, struct str name,
+                             int64_t *ret, struct err *reterr)
+{
+    struct db_result current = {0}, deleted = {0};
+    const struct db_result *found = &current;
+    enum rc rc;
+
+    schedules_find(db, call->namespace, name, &current);
+    schedules_find_deleted(db, call->namespace, name, &deleted);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (current.rows == 0)
+        found = &deleted;
+    if (found->rows == 0)
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "schedule \"%.*s\" does not exist",
+                       STR_ARG(name));
+    *ret = db_int_at(found, 0, 0);
+    return RC_OK;
+}
+
 /* Finds the keys of the schedule and the queue. */
 static enum rc find_keys(const struct call *call, struct db *db, struct run_query *query,
                          struct err *reterr)
 {
-    struct db_result schedule = {0}, queue = {0};
-    enum rc rc;
+    struct db_result queue = {0};
+    enum rc rc = RC_OK;
 
     query->view.namespace = call->namespace;
     if (query->schedule.len > 0)
-        schedules_find(db, call->namespace, query->schedule, &schedule);
+        rc = find_schedule(call, db, query->schedule, &query->view.schedule, reterr);
+    if (rc != RC_OK)
+        return rc;
     if (query->queue.len > 0)
         queues_find(db, call->namespace, query->queue, &queue);
     rc = db_flush(db, call->arena, reterr);
     if (rc != RC_OK)
         return rc;
-    if (query->schedule.len > 0 && schedule.rows == 0)
-        return err_set(reterr, RC_NOT_FOUND, -1, 0, "schedule \"%.*s\" does not exist",
-                       STR_ARG(query->schedule));
     if (query->queue.len > 0 && queue.rows == 0)
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "queue \"%.*s\" does not exist",
                        STR_ARG(query->queue));
-    query->view.schedule = schedule.rows > 0 ? db_int_at(&schedule, 0, 0) : 0;
     query->view.queue = queue.rows > 0 ? db_int_at(&queue, 0, 0) : 0;
     return RC_OK;
 }
@@ -223,8 +243,8 @@ static enum rc find_floor(const struct call *call, struct db *db, page_fn *end, 
 
 static int64_t key_at(const struct source_rows *source, int row)
 {
-    return source->kind == SOURCE_MOVED ? attempt_views_run_key(&source->rows, row)
-                                        : db_int_at(&source->rows, row, 0);
+    return source->kind == ROWS_MOVED ? attempt_views_run_key(&source->rows, row)
+                                      : db_int_at(&source->rows, row, 0);
 }
 
 static enum rc read_source(const struct call *call, struct db *db, page_fn *list, page_fn *end,
@@ -262,16 +282,16 @@ static enum rc read_sources(const struct call *call, struct db *db, struct sourc
         ret[i] = (struct source_rows){.kind = (enum source_kind)i};
     if (rc == RC_OK && query->wants_open)
         rc = read_source(call, db, run_views_list, has_schedule ? NULL : run_views_end,
-                         &ret[SOURCE_OPEN], reterr);
+                         &ret[ROWS_OPEN], reterr);
     if (end_snapshot_top(&query->ends) < before)
         query->view.before = end_snapshot_top(&query->ends);
     if (rc == RC_OK && query->wants_ended)
-        rc = read_source(call, db, attempt_views_list, attempt_views_end, &ret[SOURCE_ENDED],
+        rc = read_source(call, db, attempt_views_list, attempt_views_end, &ret[ROWS_ENDED],
                          reterr);
     query->view.before = before;
     query->view.since = query->ends.from;
     if (rc == RC_OK && is_mixed)
-        rc = read_source(call, db, attempt_views_ended_since, NULL, &ret[SOURCE_MOVED], reterr);
+        rc = read_source(call, db, attempt_views_ended_since, NULL, &ret[ROWS_MOVED], reterr);
     return rc;
 }
 
@@ -280,8 +300,8 @@ static bool is_listed_here(const struct source_rows *source, const struct end_sn
 {
     int64_t key = db_int_at(&source->rows, source->next, 0);
 
-    return source->kind == SOURCE_OPEN ||
-           end_snapshot_saw(ends, key) == (source->kind == SOURCE_ENDED);
+    return source->kind == ROWS_OPEN ||
+           end_snapshot_saw(ends, key) == (source->kind == ROWS_ENDED);
 }
 
 static int64_t next_key(struct source_rows *source, const struct end_snapshot *ends)
@@ -295,30 +315,29 @@ static int64_t next_key(struct source_rows *source, const struct end_snapshot *e
 static struct source_rows *next_source(struct source_rows *sources,
                                        const struct end_snapshot *ends)
 {
-    struct source_rows *next = &sources[SOURCE_MOVED];
+    struct source_rows *next = &sources[ROWS_MOVED];
 
-    for (int i = 0; i < SOURCE_MOVED; i++)
+    for (int i = 0; i < ROWS_MOVED; i++)
         if (next_key(&sources[i], ends) > next_key(next, ends))
             next = &sources[i];
     return next;
 }
 
-static enum rc read_doc(const struct call *call, struct source_rows *source,
-                        struct run_doc *ret, bool *ret_is_run, struct err *reterr)
+static struct run_doc read_doc(const struct call *call, struct source_rows *source,
+                               bool *ret_is_run)
 {
     const struct run_query *query = call->arg;
     struct attempt_view attempt;
     struct run_view run;
 
     *ret_is_run = true;
-    if (source->kind == SOURCE_OPEN) {
+    if (source->kind == ROWS_OPEN) {
         run_views_read(&source->rows, source->next++, &run);
-        *ret = view_run(&run);
-        return RC_OK;
+        return view_run(&run);
     }
     attempt_views_read(&source->rows, source->next++, &attempt);
     *ret_is_run = attempt.row.last; /* the last attempt is the run */
-    return view_attempt(&attempt, query->fields, call->arena, ret, reterr);
+    return view_attempt(&attempt, query->fields, call->arena);
 }
 
 /* ---- the page ---- */
@@ -338,8 +357,7 @@ static int64_t highest_floor(const struct source_rows *sources)
     return floor;
 }
 
-static enum rc print_page(const struct call *call, struct source_rows *sources,
-                          struct listing *t, struct err *reterr)
+static void print_page(const struct call *call, struct source_rows *sources, struct listing *t)
 {
     const struct run_query *query = call->arg;
     int64_t floor = highest_floor(sources), printed = -1;
@@ -350,22 +368,19 @@ static enum rc print_page(const struct call *call, struct source_rows *sources,
         int64_t key = next_key(source, &query->ends);
         struct run_doc doc;
         bool is_run;
-        enum rc rc;
 
         if (key < floor || key < query->from)
-            return RC_OK;
+            return;
         if (key == printed) { /* the run ended after it was read as an open run */
             source->next++;
             continue;
         }
         if (t->count == query->page.limit || t->out.buf.len >= PAGE_BYTES_MAX) {
             t->cursor = key + 1;
-            return RC_OK;
+            return;
         }
         printed = key;
-        rc = read_doc(call, source, &doc, &is_run, reterr);
-        if (rc != RC_OK)
-            return rc;
+        doc = read_doc(call, source, &is_run);
         if (!is_run)
             continue;
         if (t->count++ > 0)
@@ -374,7 +389,7 @@ static enum rc print_page(const struct call *call, struct source_rows *sources,
     }
 }
 
-/* Clears the cursor if no run follows it, which is unknown when a page is just full. */
+/* Clears the cursor if no run follows it.  print_page() cannot know this of a full page. */
 static enum rc check_cursor(const struct call *call, struct db *db, struct listing *t,
                             struct err *reterr)
 {
@@ -420,9 +435,10 @@ static enum rc read_page(const struct call *call, struct db *db, struct listing 
     rc = find_keys(call, db, call->arg, reterr);
     if (rc == RC_OK)
         rc = read_sources(call, db, sources, reterr);
-    if (rc == RC_OK)
-        rc = print_page(call, sources, t, reterr);
-    return rc == RC_OK ? check_cursor(call, db, t, reterr) : rc;
+    if (rc != RC_OK)
+        return rc;
+    print_page(call, sources, t);
+    return check_cursor(call, db, t, reterr);
 }
 
 enum call_step run_list_read(struct call *call, struct db *db)

@@ -25,7 +25,7 @@ enum {
 struct log_query {
     struct run_id id;
     int64_t after, limit;
-    int64_t lines; /* streams only: lines of the part after `after` that were sent */
+    int64_t lines; /* streams only: lines sent from the part that begins at `after` */
 };
 
 /* ---- the request ---- */
@@ -111,21 +111,30 @@ static void print_line(const struct log_part *part, const struct log_line *line,
     answer_text(out, "}");
 }
 
-/* Prints the lines of a part and returns their number; -1 if they cannot be read. */
-static int64_t print_part(const struct log_part *part, struct answer *out, struct err *reterr)
+/* Removes one line from *body; false: there is none.  One line stands for a damaged rest. */
+static bool next_line(const struct log_part *part, struct str *body, struct log_line *ret)
+{
+    struct err err;
+    bool any;
+
+    if (log_line_unpack(body, ret, &any, &err) == RC_OK)
+        return any;
+    *ret = (struct log_line){part->at, LOG_WORKER,
+                             STR("the log is damaged; lines are missing")};
+    body->len = 0;
+    return true;
+}
+
+/* Prints the lines of a part and returns their number. */
+static int64_t print_part(const struct log_part *part, struct answer *out)
 {
     struct str body = part->body;
     struct log_line line;
-    bool any = true;
     int64_t count = 0;
 
-    while (log_line_unpack(&body, &line, &any, reterr) == RC_OK) {
-        if (!any)
-            return count;
+    for (; next_line(part, &body, &line); count++)
         print_line(part, &line, out);
-        count++;
-    }
-    return -1;
+    return count;
 }
 
 /* ---- a page ---- */
@@ -144,20 +153,15 @@ static enum call_step answer_page(struct call *call, struct db *db)
     int64_t lines = 0;
     struct err err;
 
-    if (view_owner(call, db, query->id.schedule, &err) != RC_OK ||
+    if (view_check_owner(call, db, query->id.schedule, &err) != RC_OK ||
         read_parts(call, db, &rows, &err) != RC_OK)
         return view_failed(call, &err);
     if (rows.rows == 0 && run_lookup_last(call, db, &query->id, &found, &err) != RC_OK)
         return view_failed(call, &err);
     answer_text(&out, "{\"lines\":[");
     for (int i = 0; i < rows.rows && lines < query->limit; i++) {
-        int64_t count;
-
         logs_read(&rows, i, &part);
-        count = print_part(&part, &out, &err);
-        if (count < 0)
-            return view_failed(call, &err);
-        lines += count;
+        lines += print_part(&part, &out);
     }
     answer_text(&out, "]");
     answer_put_int(&out, "cursor", part.total);
@@ -182,7 +186,7 @@ static struct str line_json(struct call *call, const struct log_part *part,
     out->buf.len = 0;
     print_line(part, line, out);
     if (out->buf.len > STREAM_LINE_MAX) {
-        line->text.len = STREAM_TEXT_MAX;
+        line->text = str_head(line->text, STREAM_TEXT_MAX);
         out->buf.len = 0;
         print_line(part, line, out);
     }
@@ -190,26 +194,20 @@ static struct str line_json(struct call *call, const struct log_part *part,
 }
 
 /* Adds the lines of a part that were not sent yet; query->after is the position before it. */
-static enum rc stream_part(struct call *call, const struct log_part *part, struct answer *out,
-                           struct err *reterr)
+static void stream_part(struct call *call, const struct log_part *part, struct answer *out)
 {
     struct log_query *query = call->arg;
     struct call_stream *stream = call->stream;
     struct str body = part->body;
     struct log_line line;
-    bool any = true;
 
-    for (int64_t n = 1; any; n++) {
-        if (log_line_unpack(&body, &line, &any, reterr) != RC_OK)
-            return reterr->rc;
-        if (any && n > query->lines)
+    for (int64_t n = 1; next_line(part, &body, &line); n++)
+        if (n > query->lines)
             stream->lines[stream->line_count++] = (struct call_line){
                 print_position(call, query->after, n), STR("line"),
                 line_json(call, part, &line, out)};
-    }
     query->after = part->total;
     query->lines = 0;
-    return RC_OK;
 }
 
 /* An upper bound of the number of lines. */
@@ -223,20 +221,18 @@ static size_t max_lines(const struct db_result *rows)
         logs_read(rows, i, &part);
         bytes += part.body.len;
     }
-    return bytes / LOG_LINE_HEAD;
+    return bytes / LOG_LINE_HEAD + (size_t)rows->rows; /* one for a damaged rest of each */
 }
 
 /* Adds the last event: the outcome of the run. */
-static enum rc stream_end(struct call *call, const struct run_lookup *found, struct err *reterr)
+static void stream_end(struct call *call, const struct run_lookup *found)
 {
     const struct log_query *query = call->arg;
     struct call_stream *stream = call->stream;
     struct answer out = answer_new(call->arena);
-    struct run_doc doc;
+    struct run_doc doc = view_attempt(&found->attempts[found->attempt_count - 1],
+                                      RUN_FIELDS_ATTEMPT, call->arena);
 
-    if (view_attempt(&found->attempts[found->attempt_count - 1], RUN_FIELDS_ATTEMPT,
-                     call->arena, &doc, reterr) != RC_OK)
-        return reterr->rc;
     answer_open(&out);
     answer_put_word(&out, "outcome", outcome_text(doc.outcome));
     answer_put_instant(&out, "endedAt", doc.ended_at);
@@ -245,7 +241,6 @@ static enum rc stream_end(struct call *call, const struct run_lookup *found, str
     stream->lines[stream->line_count++] = (struct call_line){
         print_position(call, query->after, query->lines), STR("end"), answer_done(&out)};
     stream->is_over = true;
-    return RC_OK;
 }
 
 static enum rc stream_batch(struct call *call, struct db *db, struct err *reterr)
@@ -265,14 +260,14 @@ static enum rc stream_batch(struct call *call, struct db *db, struct err *reterr
         return rc;
     stream->line_count = 0;
     stream->lines = arena_array(call->arena, max_lines(&rows) + 1, sizeof *stream->lines);
-    for (; rc == RC_OK && i < rows.rows && stream->line_count < STREAM_LINES; i++) {
+    for (; i < rows.rows && stream->line_count < STREAM_LINES; i++) {
         logs_read(&rows, i, &part);
-        rc = stream_part(call, &part, &out, reterr);
+        stream_part(call, &part, &out);
     }
     stream->has_more = i < rows.rows || rows.rows == PARTS_MAX;
-    if (rc == RC_OK && !found.is_open && !stream->has_more)
-        rc = stream_end(call, &found, reterr);
-    return rc;
+    if (!found.is_open && !stream->has_more)
+        stream_end(call, &found);
+    return RC_OK;
 }
 
 enum call_step run_logs_read(struct call *call, struct db *db)

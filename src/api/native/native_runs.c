@@ -76,28 +76,16 @@ enum call_step run_get_begin(struct call *call)
     return CALL_READ;
 }
 
-static enum rc add_attempts(const struct call *call, const struct run_lookup *found,
-                            json_t *list, struct err *reterr)
+static json_t *attempts_json(const struct call *call, const struct run_lookup *found)
 {
-    for (int i = 0; i < found->attempt_count; i++) {
-        struct run_doc doc;
+    json_t *list = json_new_list();
 
-        if (view_attempt(&found->attempts[i], RUN_FIELDS_ATTEMPT, call->arena, &doc, reterr) !=
-            RC_OK)
-            return reterr->rc;
+    for (int i = 0; i < found->attempt_count; i++) {
+        struct run_doc doc = view_attempt(&found->attempts[i], RUN_FIELDS_ATTEMPT, call->arena);
+
         json_add(list, run_to_json(&doc, RUN_FIELDS_ATTEMPT));
     }
-    return RC_OK;
-}
-
-static enum rc make_doc(const struct call *call, const struct run_lookup *found,
-                        field_set fields, struct run_doc *ret, struct err *reterr)
-{
-    if (!found->is_open)
-        return view_attempt(&found->attempts[found->attempt_count - 1], fields, call->arena,
-                            ret, reterr);
-    *ret = view_run(&found->open);
-    return RC_OK;
+    return list;
 }
 
 /* An ended run is shown as its last attempt; `attempts` lists all ended attempts. */
@@ -105,7 +93,6 @@ enum call_step run_get_read(struct call *call, struct db *db)
 {
     const struct run_query *query = call->arg;
     bool has_attempts = fields_have(query->fields, RUN_FIELD_ATTEMPTS);
-    json_auto_t *attempts = json_new_list();
     struct answer out = answer_new(call->arena);
     struct run_lookup found;
     struct run_doc doc;
@@ -113,13 +100,17 @@ enum call_step run_get_read(struct call *call, struct db *db)
     json_t *run;
 
     if ((has_attempts ? run_lookup_read : run_lookup_last)(call, db, &query->id, &found,
-                                                           &err) != RC_OK ||
-        make_doc(call, &found, query->fields, &doc, &err) != RC_OK ||
-        (has_attempts && add_attempts(call, &found, attempts, &err) != RC_OK))
+                                                           &err) != RC_OK)
+        return view_failed(call, &err);
+    doc = found.is_open ? view_run(&found.open)
+                        : view_attempt(&found.attempts[found.attempt_count - 1], query->fields,
+                                       call->arena);
+    if (!found.is_open && fields_have(query->fields, RUN_FIELD_INPUT) &&
+        run_lookup_input(call, db, &found, &doc.input, &err) != RC_OK)
         return view_failed(call, &err);
     run = run_to_json(&doc, query->fields);
     if (has_attempts)
-        json_put(run, "attempts", json_incref(attempts));
+        json_put(run, "attempts", attempts_json(call, &found));
     answer_json(&out, run);
     return call_answer(call, 200, answer_done(&out));
 }

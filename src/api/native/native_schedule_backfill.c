@@ -2,19 +2,21 @@
 /*
  * Backfills: run past slots of a schedule, again or for the first time.
  *
- * The body itself has one range, or a list of ranges.  The slots are counted before anything is
+ * The body has from and to, or a list of ranges.  The slots are counted before anything is
  * started; a dry run only counts and lists them.
  */
 #include <inttypes.h>
 
 #include "api/call/change.h"
 #include "api/native/native.h"
-#include "api/schedules/schedule_times.h"
+#include "api/native/native_backfill.h"
+#include "core/time/text.h"
 
 enum {
     TIMES_DEFAULT = 100, /* times that a dry run lists */
     TIMES_MAX = 1000,
-    COUNT_ROUNDS = 100, /* for all ranges together: a tenth of a second or two */
+    INCLUDE_MAX = 2,    /* cancelled and governor */
+    COUNT_ROUNDS = 100, /* for all ranges together: 0.1 to 0.2 seconds */
     /* Slots of one backfill.  It cannot be undone, and with allowAll all runs are open at the
        same time.  A year has half a million minutes. */
     SLOTS_MAX = 1000 * 1000,
@@ -29,7 +31,9 @@ struct backfill_body {
     int range_count;
     bool is_dry;
     int32_t limit;
-    struct schedule_times_count *counts; /* of each range */
+    int64_t flags; /* BACKFILL_MISSED, BACKFILL_CANCELLED, BACKFILL_GOVERNOR */
+    struct schedule_times_count *counts; /* of each range                    */
+    struct missed_slots missed;          /* with BACKFILL_MISSED             */
 };
 
 struct range_body {
@@ -65,7 +69,8 @@ static enum rc read_range(const json_t *item, int i, void *to, struct err *reter
     enum rc rc = members_read(&range_members, item, &reading, reterr);
 
     if (rc == RC_OK)
-        all->ranges[i] = (struct range){body.from, body.to, body.overlap};
+        all->ranges[i] = (struct range){
+            .from = body.from, .until = body.to, .overlap = body.overlap};
     return rc;
 }
 
@@ -82,9 +87,45 @@ static enum rc read_ranges(const json_t *value, const struct reading *r, struct 
     return json_take_items(value, read_range, &all, reterr);
 }
 
+static enum rc parse_only(struct str word, void *to, struct err *reterr)
+{
+    int64_t *flags = to;
+
+    if (!str_eq(word, STR("missed")) && !str_eq(word, STR("all")))
+        return err_set(reterr, RC_INVALID, -1, 0, "must be missed or all");
+    if (str_eq(word, STR("missed")))
+        *flags |= BACKFILL_MISSED;
+    return RC_OK;
+}
+
+static enum rc read_included(const json_t *item, int i, void *to, struct err *reterr)
+{
+    const char *word = json_string_value(item);
+    struct backfill_body *body = to;
+
+    (void)i;
+    if (word && str_eq(str_of(word), STR("cancelled")))
+        body->flags |= BACKFILL_CANCELLED;
+    else if (word && str_eq(str_of(word), STR("governor")))
+        body->flags |= BACKFILL_GOVERNOR;
+    else
+        return err_set(reterr, RC_INVALID, -1, 0, "must be cancelled or governor");
+    return RC_OK;
+}
+
+static enum rc read_include(const json_t *value, const struct reading *r, struct err *reterr)
+{
+    int count;
+    enum rc rc = json_take_count(value, INCLUDE_MAX, &count, reterr);
+
+    return rc == RC_OK ? json_take_items(value, read_included, r->to, reterr) : rc;
+}
+
 static const struct member body_list[] = {
     RANGE_MEMBERS(struct backfill_body),
     {"ranges", MEMBER_OTHER, .read = read_ranges},
+    {"only", MEMBER_WORD, .offset = offsetof(struct backfill_body, flags), .parse = parse_only},
+    {"include", MEMBER_OTHER, .read = read_include},
     {"dryRun", MEMBER_BOOL, .offset = offsetof(struct backfill_body, is_dry)},
     {"limit", MEMBER_INT32, .offset = offsetof(struct backfill_body, limit), .low = 1,
      .high = TIMES_MAX},
@@ -142,6 +183,8 @@ enum call_step schedule_backfill_begin(struct call *call)
     change_command(call, COMMAND_BACKFILL);
     if (!change_begin(call, &body_members, body, &step))
         return step;
+    if ((body->flags & ~BACKFILL_MISSED) && !(body->flags & BACKFILL_MISSED))
+        return change_refuse(call, "include", "needs \"only\": \"missed\"");
     is_list = body->ranges != NULL;
     if (is_list && (body->from != INSTANT_NONE || body->to != INSTANT_NONE))
         return change_refuse(call, "ranges",
@@ -150,7 +193,8 @@ enum call_step schedule_backfill_begin(struct call *call)
         return change_refuse(call, "ranges", "is empty; give at least one range");
     if (!is_list) {
         body->ranges = arena_take(call->arena, sizeof *body->ranges);
-        *body->ranges = (struct range){body->from, body->to, body->overlap};
+        *body->ranges = (struct range){
+            .from = body->from, .until = body->to, .overlap = body->overlap};
         body->range_count = 1;
     }
     return check_body(call, body, is_list);
@@ -168,8 +212,14 @@ static int64_t count_all(const struct backfill_body *body, bool *ret_is_cut)
     return count;
 }
 
+/* A backfill whose size is not known could be too large. */
 static enum call_step reject_size(struct call *call, int64_t count, bool is_cut)
 {
+    if (is_cut && count <= SLOTS_MAX)
+        return call_problem(call, 422, "limit",
+                            "the ranges have more slots than one request can count: %" PRId64
+                            " were counted; use shorter ranges",
+                            count);
     return call_problem(call, 422, "limit",
                         "the ranges have %s%" PRId64 " slots; the limit of one backfill is %d; "
                         "use shorter ranges and count their slots with dryRun",
@@ -186,21 +236,38 @@ static void print_head(const struct call *call, const struct backfill_body *body
     answer_put_text(out, "schedule", call->params[0]);
     if (body->is_dry)
         answer_put_bool(out, "dryRun", true);
+    answer_put_word(out, "only", body->flags & BACKFILL_MISSED ? "missed" : "all");
     answer_put_int(out, "count", count);
+    if (!body->is_dry) {
+        answer_put_int(out, "started", call->replies->started);
+        answer_put_int(out, "skipped", call->replies->skipped);
+        answer_put_int(out, "buffered", call->replies->buffered);
+    }
     answer_text(out, is_cut ? ",\"more\":true,\"ranges\":[" : ",\"ranges\":[");
     for (int i = 0; i < body->range_count; i++) {
         const struct schedule_times_count *found = &body->counts[i];
         const struct range *range = &body->ranges[i];
 
         answer_open(out);
+        if (!body->is_dry)
+            answer_put_int(out, "id", (int64_t)call->replies->run.pass + i);
         answer_put_instant(out, "from", range->from);
         answer_put_instant(out, "to", range->until);
-        answer_put_word(out, "overlap",
-                        range->overlap < OVERLAP_COUNT ? overlap_text(range->overlap) : NULL);
+        answer_put_word(out, "overlap", overlap_text(range->overlap));
         answer_put_int(out, "count", found->count);
         answer_put_instant(out, "first", found->count > 0 ? found->first : INSTANT_NONE);
         answer_put_instant(out, "last", found->count > 0 ? found->last : INSTANT_NONE);
         answer_text(out, "}");
+    }
+    answer_text(out, "]");
+}
+
+static void print_missed(const struct missed_slots *missed, struct answer *out)
+{
+    answer_text(out, ",\"times\":[");
+    for (int i = 0; i < missed->time_count; i++) {
+        answer_text(out, i > 0 ? "," : "");
+        answer_instant(out, missed->times[i]);
     }
     answer_text(out, "]");
 }
@@ -226,6 +293,41 @@ static void print_times(const struct schedule_times *p, const struct backfill_bo
     answer_text(out, "]");
 }
 
+/* Counts the missed slots of all ranges.  Older ones than the ledger keeps are refused. */
+static enum call_step count_missed(struct call *call, struct db *db,
+                                   const struct schedule_times *p, struct backfill_body *body)
+{
+    span age = p->plan.policies.retention_age;
+    instant since = age > 0 ? call->now - age : INSTANT_NONE;
+    struct err err;
+
+    body->missed = missed_slots_new(call, db, p, body->is_dry ? body->limit : 0);
+    for (int i = 0; i < body->range_count; i++) {
+        struct range *range = &body->ranges[i];
+
+        if (range->from < since) {
+            char text[INSTANT_TEXT_MAX];
+            struct buf out = BUF(text);
+
+            instant_format_ms(since, &out);
+            err_set(&err, RC_INVALID, -1, 0,
+                    "is too early: what became of slots before %s is not kept", text);
+            err_in(&err, "from");
+            return call_refuse(call, NULL, &err);
+        }
+        range->flags = body->flags;
+        if (missed_slots_count(&body->missed, range, &body->counts[i], &err) != RC_OK)
+            return view_failed(call, &err);
+    }
+    return CALL_READ;
+}
+
+/* The overlap policy of a native backfill: no slot is lost because another one runs. */
+static enum overlap default_overlap(const struct plan *plan)
+{
+    return plan->policies.overlap == OVERLAP_ALLOW_ALL ? OVERLAP_ALLOW_ALL : OVERLAP_BUFFER_ALL;
+}
+
 enum call_step schedule_backfill_read(struct call *call, struct db *db)
 {
     struct backfill_body *body = call->arg;
@@ -238,15 +340,27 @@ enum call_step schedule_backfill_read(struct call *call, struct db *db)
     if (schedule_times_read(call, db, p, &err) != RC_OK)
         return view_failed(call, &err);
     body->counts = arena_array(call->arena, (size_t)body->range_count, sizeof *body->counts);
-    for (int i = 0; i < body->range_count; i++)
-        body->counts[i] = schedule_times_count(&p->plan, &p->ctx, body->ranges[i].from - 1,
-                                               body->ranges[i].until,
-                                               1 + COUNT_ROUNDS / body->range_count);
+    if ((body->flags & BACKFILL_MISSED) && count_missed(call, db, p, body) != CALL_READ)
+        return CALL_ANSWER;
+    for (int i = 0; i < body->range_count; i++) {
+        struct range *range = &body->ranges[i];
+
+        if (range->overlap >= OVERLAP_COUNT)
+            range->overlap = default_overlap(&p->plan);
+        if (!(body->flags & BACKFILL_MISSED))
+            body->counts[i] = schedule_times_count(&p->plan, &p->ctx, range->from - 1,
+                                                   range->until,
+                                                   1 + COUNT_ROUNDS / body->range_count);
+        range->slots = body->counts[i].count;
+    }
     count = count_all(body, &is_cut);
     if (!body->is_dry)
-        return count > SLOTS_MAX ? reject_size(call, count, is_cut) : CALL_COMMANDS;
+        return count > SLOTS_MAX || is_cut ? reject_size(call, count, is_cut) : CALL_COMMANDS;
     print_head(call, body, &out);
-    print_times(p, body, &out);
+    if (body->flags & BACKFILL_MISSED)
+        print_missed(&body->missed, &out);
+    else
+        print_times(p, body, &out);
     answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
 }

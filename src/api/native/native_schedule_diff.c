@@ -96,7 +96,7 @@ static enum rc read_after(const struct call *call, struct db *db,
     json_auto_t *json = NULL, *sent = NULL;
     struct schedule_doc doc;
     struct str document;
-    enum rc rc = native_document_text(call, &p->view, &document, reterr);
+    enum rc rc = native_document_base(call, &p->view, &document, reterr);
 
     if (rc == RC_OK)
         rc = json_read(body->patch.len > 0 ? body->patch : body->document, &sent, reterr);
@@ -122,7 +122,7 @@ static enum rc read_after(const struct call *call, struct db *db,
     return schedule_times_calendars(call, db, &ret->plan.spec, &ret->ctx, reterr);
 }
 
-/* The times that will run, without cancelled slots and (unless `ignores_pause`) paused ones. */
+/* The slots that will run: not cancelled and, unless `ignores_pause`, not in a pause. */
 static struct side read_times(const struct call *call, const struct schedule_times *p,
                               bool ignores_pause)
 {

@@ -117,8 +117,7 @@ static const char *not_started_text(enum reason reason)
     case REASON_EDITED:
         return "it was missed: the schedule was edited when the slot was overdue";
     case REASON_CLOCK:
-        return "it was missed: the clock jumped over it, and the slots before the jump were "
-               "skipped";
+        return "it was missed: the clock jumped over it";
     case REASON_BUFFER:
         return "it was dropped: the buffer of waiting runs was full";
     case REASON_DELETED:
@@ -127,6 +126,8 @@ static const char *not_started_text(enum reason reason)
         return "it was dropped: the schedule is quarantined, because its runs crashed nodes";
     case REASON_USER:
         return "it was cancelled by a user";
+    case REASON_GOVERNOR:
+        return "it was skipped: the governor had chosen another time";
     default:
         return "it was not started";
     }
@@ -156,6 +157,15 @@ static void print_run(struct explanation *t, const struct slot_entry *entry)
     print_sentence(t, buf_as_str(&out));
 }
 
+static void print_warnings(struct explanation *t)
+{
+    struct str texts[VIEW_WARNINGS_MAX];
+    int count = view_warnings(t->call, t->p->view.row.action, t->call->arena, texts);
+
+    for (int i = 0; i < count; i++)
+        print_sentence(t, texts[i]);
+}
+
 static void print_planned(struct explanation *t, const struct slot_entry *entry)
 {
     const struct cursor *cursor = &t->p->view.cursor;
@@ -163,35 +173,35 @@ static void print_planned(struct explanation *t, const struct slot_entry *entry)
     struct buf out = BUF(text);
 
     if (entry->reason == REASON_QUARANTINED) {
-        buf_text(
-            &out,
-            "the schedule is quarantined; it will be dropped unless the schedule is resumed");
+        buf_text(&out, "the schedule is quarantined; the slot will be dropped unless the "
+                       "schedule is resumed");
     } else if (entry->reason == REASON_PAUSED && (cursor->flags & CURSOR_DISABLED)) {
         buf_text(&out, "it will be missed unless the schedule is enabled before that time");
     } else if (entry->reason == REASON_PAUSED && t->p->plan.policies.catchup_paused) {
-        buf_text(&out, "the schedule is paused; it will run when the schedule is resumed");
+        buf_text(&out,
+                 "the schedule is paused; the slot will run when the schedule is resumed");
     } else if (entry->reason == REASON_PAUSED) {
-        buf_text(&out, "the schedule is paused; it will be missed unless the schedule is "
+        buf_text(&out, "the schedule is paused; the slot will be missed unless the schedule is "
                        "resumed before that time");
     } else if (entry->due <= t->call->now) {
         buf_text(&out, "it is due and will be started now");
     } else {
         buf_text(&out, "it will be started");
         if (entry->due > entry->slot) {
-            buf_text(&out, ", because of its jitter at ");
+            buf_text(&out, ", delayed by its jitter until ");
             instant_format(entry->due, &out);
         }
     }
     print_sentence(t, buf_as_str(&out));
-    print_sentence(t, view_hindrance(t->call, t->p->view.row.action));
+    print_warnings(t);
 }
 
 static void print_entry(struct explanation *t, const struct slot_entry *entry)
 {
     if (entry->count > 1)
         print_sentence(
-            t, STR("it may be one of a range of slots; the current spec does not have the "
-                   "single slots of this range"));
+            t, STR("it may belong to a range of slots; only the first, the last and the number "
+                   "of these slots are recorded"));
     if (entry->outcome == OUTCOME_STARTED)
         print_run(t, entry);
     else if (entry->outcome == OUTCOME_NONE)
@@ -260,6 +270,9 @@ static void print_unrecorded(struct explanation *t, instant at)
         print_sentence(t, STR("it will not be started: the schedule is closed"));
     else if (at <= t->p->plan.created)
         print_sentence(t, STR("it was not started: the schedule was created later"));
+    else if (at > cursor->mark && t->p->plan.is_governed && cursor->remaining != 0)
+        print_sentence(t, STR("the governor decides after the runs before it whether it will "
+                              "be started or skipped"));
     else if (at > cursor->mark && cursor->remaining >= 0)
         print_sentence(t,
                        STR("it will not be started: the remaining runs are used up before it"));
@@ -273,7 +286,8 @@ static void print_unrecorded(struct explanation *t, instant at)
         print_sentence(t, STR("its record has been pruned"));
 }
 
-static void print_head(struct explanation *t, instant at, const struct explain *why)
+static void print_head(struct explanation *t, instant at, const struct explain *why,
+                       bool is_slot)
 {
     const struct spec_zone *zone = &t->p->plan.spec.zones[0];
     char text[INSTANT_TEXT_MAX];
@@ -282,37 +296,65 @@ static void print_head(struct explanation *t, instant at, const struct explain *
     instant_format_local(at, tz_offset(zone->tz, instant_seconds(at)), &local);
     answer_put_instant(&t->out, "at", at);
     answer_put_text(&t->out, "local", buf_as_str(&local));
-    answer_put_bool(&t->out, "isSlot", why->why == WHY_SLOT);
+    answer_put_bool(&t->out, "isSlot", is_slot);
     answer_put_word(&t->out, "why", why_text(why->why));
     answer_put_instant(&t->out, "previous", why->has_prev ? why->prev.at : INSTANT_NONE);
     answer_put_instant(&t->out, "next", why->has_next ? why->next.at : INSTANT_NONE);
+}
+
+/* Slots of a governed schedule are its grid and its picks, not the times of an interval. */
+static bool is_slot_of(const struct schedule_times *p, const struct explain *why,
+                       const struct slot_entries *found)
+{
+    if (p->plan.is_governed && found->count > 0 && found->list[0].count == 1)
+        return true;
+    return why->why == WHY_SLOT && (!p->plan.is_governed || plan_has_grid(&p->plan));
+}
+
+static void print_why(struct explanation *t, const struct explain *why, bool is_found)
+{
+    bool is_governed = t->p->plan.is_governed;
+
+    if (is_governed && !plan_has_grid(&t->p->plan)) {
+        print_sentence(t, STR("the governor sets the times of this schedule; the interval of "
+                              "its spec is the baseline"));
+        return;
+    }
+    print_sentence(t, str_of(why->text));
+    if (why->why == WHY_SLOT || !is_found)
+        return;
+    if (is_governed)
+        print_sentence(t, STR("the governor chose this time, or the schedule had it with an "
+                              "earlier spec or calendar"));
+    else
+        print_sentence(t, STR("the schedule had this time with an earlier spec or calendar"));
 }
 
 /* Prints the outcome of the slot, or of a slot of an earlier spec. */
 static enum rc print_moment(struct explanation *t, struct db *db, instant at,
                             const struct explain *why, struct err *reterr)
 {
-    struct slot_range stretch = {
+    struct slot_range period = {
         .schedule = t->p->view.cursor.id, .after = at - 1, .until = at, .limit = 1};
     struct slot_entries found;
     struct other_runs other_runs = {0};
+    bool is_slot;
     enum rc rc;
 
-    slots_extra_open(db, stretch.schedule, at, &other_runs.open);
-    slots_extra_ended(db, stretch.schedule, at, &other_runs.ended);
-    slots_extra_not_started(db, stretch.schedule, at, &other_runs.not_started);
-    rc = slot_entries_read(t->call, db, t->p, &stretch, &found, reterr);
+    slots_extra_open(db, period.schedule, at, &other_runs.open);
+    slots_extra_ended(db, period.schedule, at, &other_runs.ended);
+    slots_extra_not_started(db, period.schedule, at, &other_runs.not_started);
+    rc = slot_entries_read(t->call, db, t->p, &period, &found, reterr);
     if (rc != RC_OK)
         return rc;
-    print_head(t, at, why);
+    is_slot = is_slot_of(t->p, why, &found);
+    print_head(t, at, why, is_slot);
     answer_text(&t->out, ",\"sentences\":[");
     t->sentences = 0;
-    print_sentence(t, str_of(why->text));
-    if (why->why != WHY_SLOT && found.count > 0)
-        print_sentence(t, STR("the schedule had this time with an earlier spec or calendar"));
+    print_why(t, why, found.count > 0);
     if (found.count > 0)
         print_entry(t, &found.list[0]);
-    else if (why->why == WHY_SLOT)
+    else if (is_slot)
         print_unrecorded(t, at);
     print_other_runs(t, at, &other_runs);
     answer_text(&t->out, "],\"slot\":");
@@ -372,7 +414,7 @@ enum call_step schedule_explain_read(struct call *call, struct db *db)
     }
     answer_text(&t.out, "}]");
     if (!p->plan.is_governed)
-        schedule_times_note_spread(call, &p->plan.spec, &t.out);
+        schedule_times_jitter_note(call, &p->plan.spec, &t.out);
     answer_text(&t.out, "}");
     return call_answer(call, 200, answer_done(&t.out));
 }

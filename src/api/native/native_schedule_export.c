@@ -6,13 +6,27 @@
  * With format=ndjson each line is one document.  The cursor of the next page is then in the
  * header field Belfry-Cursor, percent-encoded for a query; the last page has none.
  */
+#include <assert.h>
+
 #include "api/call/change.h"
 #include "api/native/native.h"
 #include "api/native/native_calendars.h"
 #include "api/native/native_document.h"
 #include "api/schedules/schedule_scan.h"
 
-enum { NAMED_MAX = 1000 }; /* calendars of an export, and gates */
+enum {
+    KINDS = 2,          /* of objects before the schedules       */
+    NAMED_AT_ONCE = 50, /* of one read: calendars have 40 KB each */
+};
+
+/* The objects before the schedules; their order is that of schedule_scan.part. */
+struct named_kind {
+    void (*send)(struct db *db, int64_t namespace, struct str after, int limit,
+                 struct db_result *ret);
+    /* Returns the name. */
+    struct str (*print)(const struct call *call, const struct db_result *rows, int row,
+                        struct answer *out);
+};
 
 struct export
 {
@@ -28,6 +42,7 @@ enum call_step schedule_export_begin(struct call *call)
     struct str format;
     struct err err;
 
+    export->scan.part_count = KINDS;
     if (schedule_scan_begin(call, names, 1, &export->scan, &err) != RC_OK)
         return call_refuse(call, "invalid_field", &err);
     format = request_query(call, "format");
@@ -59,35 +74,72 @@ static void begin_entry(struct export *export)
         answer_text(&export->scan.out, export->scan.between);
 }
 
+static struct str print_calendar(const struct call *call, const struct db_result *rows, int i,
+                                 struct answer *out)
+{
+    struct calendar_row row;
+
+    calendars_read(rows, i, &row);
+    answer_put_text(out, "calendar", row.name);
+    calendar_print_dates(row.days, call->arena, out);
+    return row.name;
+}
+
+static struct str print_gate(const struct call *call, const struct db_result *rows, int i,
+                             struct answer *out)
+{
+    struct gate_row row;
+
+    (void)call;
+    gates_read_row(rows, i, &row);
+    answer_put_text(out, "gate", row.name);
+    answer_put_int(out, "limit", row.gate.most);
+    return row.name;
+}
+
+static const struct named_kind kinds[] = {
+    {calendars_list, print_calendar},
+    {gates_list, print_gate},
+};
+static_assert(sizeof kinds / sizeof kinds[0] == KINDS, "one for each part");
+
+/* Prints objects of one part, from a position on.  Sets the cursor if the page is full. */
+static enum rc print_part(const struct call *call, struct db *db, struct export *export,
+                          int part, struct str after, struct err *reterr)
+{
+    const struct named_kind *kind = &kinds[part - 1];
+    struct schedule_scan *scan = &export->scan;
+    struct db_result rows;
+
+    do {
+        rows = (struct db_result){0};
+        kind->send(db, call->namespace, after, NAMED_AT_ONCE, &rows);
+        if (db_flush(db, call->arena, reterr) != RC_OK)
+            return reterr->rc;
+        for (int i = 0; i < rows.rows; i++) {
+            if (scan->out.buf.len > PAGE_BYTES_MAX) {
+                scan->cursor = schedule_scan_part_cursor(scan, part, after, call->arena);
+                return RC_OK;
+            }
+            begin_entry(export);
+            answer_open(&scan->out);
+            after = kind->print(call, &rows, i, &scan->out);
+            answer_text(&scan->out, "}");
+        }
+    } while (rows.rows == NAMED_AT_ONCE);
+    return RC_OK;
+}
+
 static enum rc print_named(const struct call *call, struct db *db, struct export *export,
                            struct err *reterr)
 {
-    struct answer *out = &export->scan.out;
-    struct db_result calendars = {0}, gates = {0};
-    enum rc rc;
+    struct str after = export->scan.part_after;
+    enum rc rc = RC_OK;
 
-    calendars_list(db, call->namespace, STR(""), NAMED_MAX, &calendars);
-    gates_list(db, call->namespace, STR(""), NAMED_MAX, &gates);
-    rc = db_flush(db, call->arena, reterr);
-    for (int i = 0; rc == RC_OK && i < calendars.rows; i++) {
-        struct calendar_row row;
-
-        calendars_read(&calendars, i, &row);
-        begin_entry(export);
-        answer_open(out);
-        answer_put_text(out, "calendar", row.name);
-        calendar_print_dates(row.days, call->arena, out);
-        answer_text(out, "}");
-    }
-    for (int i = 0; rc == RC_OK && i < gates.rows; i++) {
-        struct gate_row row;
-
-        gates_read_row(&gates, i, &row);
-        begin_entry(export);
-        answer_open(out);
-        answer_put_text(out, "gate", row.name);
-        answer_put_int(out, "limit", row.gate.most);
-        answer_text(out, "}");
+    for (int part = export->scan.part > 0 ? export->scan.part : 1;
+         rc == RC_OK && part <= KINDS && export->scan.cursor.len == 0; part++) {
+        rc = print_part(call, db, export, part, after, reterr);
+        after = STR("");
     }
     return rc;
 }
@@ -120,11 +172,12 @@ enum call_step schedule_export_read(struct call *call, struct db *db)
     scan->out = answer_new(call->arena);
     if (!export->is_lines)
         page_open(&scan->out, "items");
-    if (scan->page.after.len == 0 && schedule_filter_is_plain(&scan->filter) &&
-        scan->filter.prefix.len == 0 && print_named(call, db, export, &err) != RC_OK)
+    if ((scan->page.after.len == 0 || scan->part > 0) &&
+        schedule_filter_is_plain(&scan->filter) && scan->filter.prefix.len == 0 &&
+        print_named(call, db, export, &err) != RC_OK)
         return view_failed(call, &err);
     scan->has_before = export->printed > 0;
-    if (schedule_scan_print(call, db, scan, &err) != RC_OK)
+    if (scan->cursor.len == 0 && schedule_scan_print(call, db, scan, &err) != RC_OK)
         return view_failed(call, &err);
     return answer_export(call, export);
 }

@@ -6,23 +6,25 @@
 
 #include "api/call/request.h"
 #include "api/native/native.h"
+#include "api/schedules/no_next.h"
 #include "api/schedules/run_rate.h"
-#include "api/schedules/schedule_times.h"
 #include "core/explain/explain.h"
 #include "core/time/text.h"
 #include "model/json_time.h"
 #include "model/schedule_state.h"
+#include "store/named_objects.h"
 
 enum {
     RUNS_DEFAULT = 20, /* last runs to evaluate */
     RUNS_MAX = 100,
     ATTEMPTS_PER_RUN = 4, /* rows to read for each of these runs          */
     OPEN_MAX = 100,       /* open runs to evaluate                        */
-    FAILING_RUNS = 3,     /* failures in a row that make it failing       */
-    WARNING_MAX = EXPLAIN_TEXT_MAX,
+    WARNING_MAX = NO_NEXT_TEXT_MAX,
 };
 
-#define LATE_AFTER SPAN_MIN /* for schedules without a lateness budget */
+#define POLLED_WITHIN  (SPAN_H + QUEUE_POLL_NOTED) /* otherwise no worker has for an hour     */
+#define SERVER_SETTLED (10 * SPAN_MIN) /* after a start: workers connect and poll again */
+#define LATE_AFTER     SPAN_MIN        /* for schedules without a lateness budget */
 
 /* The runs to evaluate. */
 struct health_query {
@@ -36,10 +38,14 @@ struct health {
     struct health_query query;
     struct attempt_view *last;
     int last_count, succeeded, failed;
-    span took;          /* total duration of the last runs                               */
+    int timed;          /* of the last runs: those that started                          */
+    span took;          /* total duration of these                                       */
     int late;           /* of the last runs: began later than the lateness budget allows */
     instant late_since; /* INSTANT_NEVER: it is not late                                 */
     instant approval_since;
+    struct str queue;      /* that no worker polls; empty: none                         */
+    instant next_at;       /* of the next slot that will run; INSTANT_NEVER: none */
+    instant failing_since; /* end of the first consecutive failure; INSTANT_NONE: unknown */
     struct answer out;
     int warnings;
 };
@@ -81,8 +87,10 @@ static void evaluate_ended(struct health *h, const struct db_result *rows)
         if (!view->row.last || view->row.kind == RUN_TEST)
             continue;
         h->last_count++;
-        if (view->row.started_at != INSTANT_NONE)
+        if (view->row.started_at != INSTANT_NONE) {
             h->took += view->row.ended_at - view->row.started_at;
+            h->timed++;
+        }
         h->late += has_broken_budget(h, &view->row);
         h->succeeded += view->row.outcome == OUTCOME_SUCCEEDED;
         h->failed += outcome_is_failure(view->row.outcome);
@@ -130,19 +138,56 @@ static enum rc read_runs(struct health *h, struct db *db, struct err *reterr)
 {
     const struct call *call = h->call;
     struct run_id before = {h->p.view.cursor.id, INSTANT_MAX / SPAN_MS, UINT32_MAX};
-    struct db_result open = {0}, ended = {0};
+    struct db_result open = {0}, ended = {0}, failing = {0};
+    int64_t failures = h->p.view.cursor.failures;
     enum rc rc;
 
     run_views_of_schedule(db, &before, OPEN_MAX, &open);
     attempt_views_of_schedule(db, h->p.view.cursor.id, INT64_MAX,
                               (int)h->query.most * ATTEMPTS_PER_RUN, &ended);
+    if (failures > 0)
+        attempt_views_failing_since(db, h->p.view.cursor.id, failures, &failing);
     rc = db_flush(db, call->arena, reterr);
     if (rc != RC_OK)
         return rc;
     evaluate_open(h, &open);
     evaluate_ended(h, &ended);
+    if (failing.rows == 1)
+        h->failing_since = db_int_at(&failing, 0, 0);
     evaluate_next(h);
     return RC_OK;
+}
+
+/* Notes the queue if no worker has polled it for an hour, while the schedule waited for one. */
+static enum rc read_queue(struct health *h, struct db *db, struct err *reterr)
+{
+    instant now = h->call->now, since = h->p.view.row.updated_at;
+    struct db_result result = {0};
+    struct queue_row row;
+    enum rc rc;
+
+    if (h->p.plan.lane != LANE_PULL || schedule_times_is_at_rest(&h->p.view.cursor) ||
+        h->call->context->parts.started_at > now - SERVER_SETTLED)
+        return RC_OK;
+    queues_get(db, h->p.plan.queue, &result);
+    rc = db_flush(db, h->call->arena, reterr);
+    if (rc != RC_OK || result.rows == 0)
+        return rc;
+    queues_read(&result, 0, &row);
+    since = row.polled_at > since ? row.polled_at : since;
+    if (since < now - POLLED_WITHIN)
+        h->queue = row.name;
+    return RC_OK;
+}
+
+/* The same time as in the state of the schedule. */
+static enum rc read_next(struct health *h, struct db *db, struct err *reterr)
+{
+    struct schedule_view view = h->p.view;
+    enum rc rc = schedule_times_next(h->call, db, h->call->arena, &view, reterr);
+
+    h->next_at = schedule_next_at(&view.cursor);
+    return rc;
 }
 
 /* Warnings. */
@@ -160,40 +205,25 @@ static void print_warning(struct health *h, const struct buf *text)
 
 static void warn_if_stopped(struct health *h)
 {
-    const struct cursor *cursor = &h->p.view.cursor;
     char text[WARNING_MAX];
-    struct buf out = warning_buf(text);
 
-    if (cursor->flags & CURSOR_CLOSED)
-        buf_text(&out, "it is closed and will not run again");
-    else if (cursor->flags & CURSOR_QUARANTINED)
-        buf_text(&out, "it is quarantined, because its runs crashed nodes; correct it, then "
-                       "resume it");
-    else if (cursor->flags & CURSOR_DISABLED)
-        buf_text(&out, "it is not enabled");
-    else if (cursor->flags & CURSOR_PAUSED)
-        buf_text(&out, "it is paused");
-    else
-        return;
-    if ((cursor->flags & CURSOR_PAUSED) && cursor->paused_until != INSTANT_NEVER) {
-        buf_text(&out, " until ");
-        instant_format(cursor->paused_until, &out);
+    for (int i = 0; i < NO_NEXT_STOPS; i++) {
+        struct buf out = warning_buf(text);
+
+        if (no_next_stopped(&h->p.view, (enum no_next_stop)i, &out))
+            print_warning(h, &out);
     }
-    if (h->p.view.row.reason.len > 0) {
-        buf_text(&out, ": ");
-        buf_str(&out, h->p.view.row.reason);
-    }
-    print_warning(h, &out);
 }
 
 static void warn_of_server(struct health *h)
 {
-    struct str text = view_hindrance(h->call, h->p.view.row.action);
+    struct str texts[VIEW_WARNINGS_MAX];
+    int count = view_warnings(h->call, h->p.view.row.action, h->call->arena, texts);
 
-    if (text.len == 0)
-        return;
-    answer_text(&h->out, h->warnings++ > 0 ? "," : "");
-    answer_quoted(&h->out, text);
+    for (int i = 0; i < count; i++) {
+        answer_text(&h->out, h->warnings++ > 0 ? "," : "");
+        answer_quoted(&h->out, texts[i]);
+    }
 }
 
 static void warn_of_failures(struct health *h)
@@ -208,6 +238,10 @@ static void warn_of_failures(struct health *h)
         buf_text(&out, "its last run failed");
     else
         buf_printf(&out, "its last %" PRId64 " runs failed", failures);
+    if (failures > 1 && h->failing_since != INSTANT_NONE) {
+        buf_text(&out, ", the first of them at ");
+        instant_format(h->failing_since, &out);
+    }
     print_warning(h, &out);
 }
 
@@ -222,7 +256,21 @@ static void warn_of_lateness(struct health *h)
     instant_format(h->late_since, &out);
     buf_text(&out, h->p.plan.lane == LANE_PULL
                        ? " has not started; check that a worker polls its queue"
-                       : " has not started; the server may be busy or its clock on hold");
+                       : " has not started; the server may be busy, or its clock has jumped");
+    print_warning(h, &out);
+}
+
+static void warn_of_queue(struct health *h)
+{
+    char text[WARNING_MAX];
+    struct buf out = warning_buf(text);
+
+    if (h->queue.len == 0)
+        return;
+    buf_printf(&out,
+               "no worker has polled its queue \"%.*s\" for an hour; start one: "
+               "belfry worker",
+               STR_ARG(h->queue));
     print_warning(h, &out);
 }
 
@@ -246,34 +294,49 @@ static void warn_of_waiting(struct health *h)
     print_warning(h, &out);
 }
 
+static void explain_end(const struct health *h, struct buf *out)
+{
+    if (h->p.view.cursor.remaining == 0)
+        buf_text(out, "its number of runs is used up");
+    else
+        explain_never(&h->p.plan.spec, &h->p.ctx, h->call->now, out);
+}
+
+/* No run will come by itself. */
+static bool has_no_next(const struct health *h)
+{
+    const struct plan *plan = &h->p.plan;
+    const struct cursor *c = &h->p.view.cursor;
+    struct slot slot;
+
+    if (plan->is_governed)
+        return c->next_at == INSTANT_NEVER && c->open == 0 && c->waiting == 0 &&
+               !(c->flags & CURSOR_CLOSED);
+    return !plan->follows && !spec_next(&plan->spec, &h->p.ctx, h->call->now, &slot);
+}
+
 static void warn_of_plan(struct health *h)
 {
     const struct cursor *cursor = &h->p.view.cursor;
     instant now = h->call->now;
     char text[WARNING_MAX];
     struct buf out = warning_buf(text);
-    struct slot slot;
 
     for (int i = 0; i < h->p.plan.spec.not_named_count; i++) {
         out = warning_buf(text);
-        if (schedule_times_lacks_calendar(&h->p.plan.spec, &h->p.ctx, i, &out))
+        if (schedule_times_warn_calendar(&h->p.plan.spec, &h->p.ctx, i, &out))
             print_warning(h, &out);
     }
     out = warning_buf(text);
-    if (run_rate_is_often(h->call,
-                          run_rate_per_day(&h->p.plan, &h->p.ctx, now, RUN_RATE_ROUNDS), &out))
+    if (run_rate_warn(h->call, run_rate_per_day(&h->p.plan, &h->p.ctx, now, RUN_RATE_ROUNDS),
+                      &out))
         print_warning(h, &out);
     out = warning_buf(text);
-    if (cursor->remaining == 0) {
-        buf_text(&out, "it will not run by itself again: its number of runs is used up");
-    } else if (!h->p.plan.follows && !h->p.plan.is_governed &&
-               !spec_next(&h->p.plan.spec, &h->p.ctx, now, &slot)) {
+    if (cursor->remaining == 0 || has_no_next(h)) {
         buf_text(&out, "it will not run by itself again: ");
-        explain_never(&h->p.plan.spec, &h->p.ctx, now, &out);
-    } else {
-        return;
+        explain_end(h, &out);
+        print_warning(h, &out);
     }
-    print_warning(h, &out);
 }
 
 /* The answer. */
@@ -284,11 +347,11 @@ static const char *health_word(const struct health *h)
 
     if (cursor->flags & (CURSOR_CLOSED | CURSOR_DELETED))
         return "closed";
-    if (cursor->failures >= FAILING_RUNS)
+    if (cursor->failures > 0)
         return "failing";
     if (h->late_since != INSTANT_NEVER)
         return "late";
-    return schedule_status(cursor)[0] == 'p' ? "paused" : "ok";
+    return str_eq(str_of(schedule_status(cursor)), STR("paused")) ? "paused" : "ok";
 }
 
 static void print_rate(struct health *h)
@@ -307,10 +370,10 @@ static void print_rate(struct health *h)
         buf_printf(&rate, "%d.%03d", h->succeeded / total, h->succeeded * 1000 / total % 1000);
     answer_str(&h->out, buf_as_str(&rate));
     answer_text(&h->out, ",\"avgDurationMs\":");
-    if (h->last_count == 0)
+    if (h->timed == 0)
         answer_text(&h->out, "null");
     else
-        answer_int(&h->out, h->took / h->last_count / SPAN_MS);
+        answer_int(&h->out, h->took / h->timed / SPAN_MS);
 }
 
 static void print_last(struct health *h)
@@ -363,11 +426,10 @@ static void print_state(struct health *h)
     answer_text(out, ",\"latenessBudget\":");
     print_budget(h);
     answer_put_int(out, "lateRuns", h->late);
-    answer_text(out,
-                cursor->failures >= FAILING_RUNS ? ",\"failing\":true" : ",\"failing\":false");
+    answer_put_bool(out, "failing", cursor->failures > 0);
+    answer_put_instant(out, "failingSince", h->failing_since);
     answer_put_int(out, "failures", cursor->failures);
-    answer_put_instant(out, "nextAt",
-                       schedule_times_is_at_rest(cursor) ? INSTANT_NONE : cursor->next_at);
+    answer_put_instant(out, "nextAt", h->next_at);
     answer_put_instant(out, "lastRunAt", cursor->last_start);
     answer_put_int(out, "open", cursor->open);
     answer_put_int(out, "waiting", cursor->waiting);
@@ -383,8 +445,11 @@ enum call_step schedule_health_read(struct call *call, struct db *db)
                          .query = *query,
                          .late_since = INSTANT_NEVER,
                          .approval_since = INSTANT_NEVER,
+                         .failing_since = INSTANT_NONE,
                          .out = answer_new(call->arena)};
-    if (schedule_times_read(call, db, &h->p, &err) != RC_OK || read_runs(h, db, &err) != RC_OK)
+    if (schedule_times_read(call, db, &h->p, &err) != RC_OK ||
+        read_runs(h, db, &err) != RC_OK || read_next(h, db, &err) != RC_OK ||
+        read_queue(h, db, &err) != RC_OK)
         return view_failed(call, &err);
     print_state(h);
     print_rate(h);
@@ -394,6 +459,7 @@ enum call_step schedule_health_read(struct call *call, struct db *db)
     warn_of_server(h);
     warn_of_failures(h);
     warn_of_lateness(h);
+    warn_of_queue(h);
     warn_of_waiting(h);
     warn_of_plan(h);
     answer_text(&h->out, "]}");

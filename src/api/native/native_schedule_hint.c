@@ -8,6 +8,17 @@
 
 #define HINT_LIFE SPAN_H /* of a hint without `expires` */
 
+/* An hour from now, or an hour after the run for which the hint asks if that comes later. */
+static instant default_expiry(const struct governor_def *hint, instant now)
+{
+    instant wanted = instant_after(now, hint->hint_interval);
+    instant expires = instant_after(now, HINT_LIFE);
+
+    if (hint->hint_at != INSTANT_NEVER && hint->hint_at > wanted)
+        wanted = hint->hint_at;
+    return expires > wanted ? expires : instant_after(wanted, HINT_LIFE);
+}
+
 enum call_step schedule_hint_begin(struct call *call)
 {
     struct command *command = change_command(call, COMMAND_HINT);
@@ -25,9 +36,11 @@ enum call_step schedule_hint_begin(struct call *call)
         return change_refuse(call, "interval",
                              "is shorter than the minimum interval of this server");
     if (hint.hint_expires == INSTANT_NONE)
-        hint.hint_expires = call->now + HINT_LIFE;
+        hint.hint_expires = default_expiry(&hint, call->now);
     if (hint.hint_expires <= call->now)
         return change_refuse(call, "expires", "must be later than now");
+    if (hint.hint_at != INSTANT_NEVER && hint.hint_expires <= hint.hint_at)
+        return change_refuse(call, "expires", "must be later than at");
     command->hint = (struct hint_args){hint.hint_interval, hint.hint_at, hint.hint_expires,
                                        hint.hint_reason};
     return CALL_COMMANDS;

@@ -7,11 +7,12 @@
 #include "api/call/change.h"
 #include "api/native/native.h"
 #include "api/schedules/schedule_times.h"
+#include "core/pick.h"
 #include "core/time/text.h"
 #include "model/schedule_state.h"
 
 enum {
-    FATES_MAX = 8,    /* pairs of outcome and reason that a resume can cause */
+    SUMS_MAX = 8,     /* pairs of outcome and reason that a resume can cause */
     ROUNDS_MAX = 100, /* of advance(), some thousand slots each              */
     TEXT_MAX = 512,
 };
@@ -38,8 +39,8 @@ enum call_step schedule_resume_begin(struct call *call)
 }
 
 struct forecast {
-    struct account fates[FATES_MAX];
-    int fate_count;
+    struct account sums[SUMS_MAX];
+    int sum_count;
     instant next; /* INSTANT_NEVER: none */
     bool is_cut;  /* there are more slots than were evaluated */
 };
@@ -48,17 +49,17 @@ static void add_account(struct forecast *f, const struct account *more)
 {
     int i = 0;
 
-    while (i < f->fate_count &&
-           (f->fates[i].outcome != more->outcome || f->fates[i].reason != more->reason))
+    while (i < f->sum_count &&
+           (f->sums[i].outcome != more->outcome || f->sums[i].reason != more->reason))
         i++;
-    if (i == FATES_MAX)
+    if (i == SUMS_MAX)
         return;
-    if (i == f->fate_count) {
-        f->fates[f->fate_count++] = *more;
+    if (i == f->sum_count) {
+        f->sums[f->sum_count++] = *more;
         return;
     }
-    f->fates[i].count += more->count;
-    f->fates[i].last = more->last;
+    f->sums[i].count += more->count;
+    f->sums[i].last = more->last;
 }
 
 static void add_start(struct forecast *f, instant slot)
@@ -103,10 +104,34 @@ static void forecast_slots(const struct schedule_times *p, instant now, struct a
     }
 }
 
-/* A governed schedule that is overdue runs at once. */
+/* An overdue pick is missed, and a run starts at once; with whilePaused, the pick itself. */
 static void forecast_governed(const struct schedule_times *p, instant now, struct forecast *f)
 {
-    f->next = p->view.cursor.next_at;
+    const struct cursor *c = &p->view.cursor;
+    bool is_paused = (c->flags & CURSOR_PAUSED) != 0;
+    bool keeps_pick = is_paused && p->plan.policies.catchup_paused;
+    instant end = is_paused && c->paused_until < now ? c->paused_until : now;
+    instant until = keeps_pick && c->next_at < end ? c->next_at - 1 : end - 1;
+    struct pick pick = {.plan = &p->plan, .ctx = &p->ctx};
+    struct advance a = {.plan = &p->plan,
+                        .ctx = p->ctx,
+                        .cursor = c,
+                        .now = until,
+                        .exceptions = p->exceptions,
+                        .exception_count = p->exception_count};
+
+    if (keeps_pick)
+        advance_account_due(&a, OUTCOME_SKIPPED, REASON_GOVERNOR);
+    else if (is_paused)
+        advance_account_due(&a, OUTCOME_MISSED, REASON_PAUSED);
+    else
+        advance_account_due(&a, OUTCOME_DROPPED, REASON_QUARANTINED);
+    for (int k = 0; k < a.account_count; k++)
+        add_account(f, &a.accounts[k]);
+    f->next = a.next_at;
+    pick.mark = a.mark;
+    if (c->next_at < end && a.next_at == INSTANT_NEVER)
+        f->next = pick_allowed(&pick, end / SPAN_MS * SPAN_MS);
     if (f->next <= now)
         add_start(f, f->next);
 }
@@ -115,8 +140,8 @@ static int64_t count_outcome(const struct forecast *f, enum outcome outcome)
 {
     int64_t count = 0;
 
-    for (int i = 0; i < f->fate_count; i++)
-        count += f->fates[i].outcome == outcome ? f->fates[i].count : 0;
+    for (int i = 0; i < f->sum_count; i++)
+        count += f->sums[i].outcome == outcome ? f->sums[i].count : 0;
     return count;
 }
 
@@ -151,29 +176,29 @@ static void print_text(const struct schedule_times *p, const struct forecast *f,
     }
 }
 
-static void print_fates(const struct forecast *f, struct answer *out)
+static void print_sums(const struct forecast *f, struct answer *out)
 {
     instant first = INSTANT_NEVER, last = INSTANT_NONE;
 
-    for (int i = 0; i < f->fate_count; i++) {
-        first = f->fates[i].first < first ? f->fates[i].first : first;
-        last = f->fates[i].last > last ? f->fates[i].last : last;
+    for (int i = 0; i < f->sum_count; i++) {
+        first = f->sums[i].first < first ? f->sums[i].first : first;
+        last = f->sums[i].last > last ? f->sums[i].last : last;
     }
     answer_put_int(out, "missed", count_outcome(f, OUTCOME_MISSED));
     answer_put_int(out, "replayed", count_outcome(f, OUTCOME_STARTED));
     answer_put_instant(out, "first", first);
     answer_put_instant(out, "last", last);
     answer_text(out, ",\"slots\":[");
-    for (int i = 0; i < f->fate_count; i++) {
-        const struct account *fate = &f->fates[i];
+    for (int i = 0; i < f->sum_count; i++) {
+        const struct account *sum = &f->sums[i];
 
         answer_open(out);
-        answer_put_word(out, "outcome", outcome_text(fate->outcome));
+        answer_put_word(out, "outcome", outcome_text(sum->outcome));
         answer_put_word(out, "reason",
-                        fate->reason == REASON_NONE ? NULL : reason_text(fate->reason));
-        answer_put_int(out, "count", fate->count);
-        answer_put_instant(out, "first", fate->first);
-        answer_put_instant(out, "last", fate->last);
+                        sum->reason == REASON_NONE ? NULL : reason_text(sum->reason));
+        answer_put_int(out, "count", sum->count);
+        answer_put_instant(out, "first", sum->first);
+        answer_put_instant(out, "last", sum->last);
         answer_text(out, "}");
     }
     answer_text(out, f->is_cut ? "],\"more\":true" : "]");
@@ -199,7 +224,7 @@ static enum call_step answer_forecast(struct call *call, const struct schedule_t
     answer_put_text(&out, "schedule", call->params[0]);
     answer_put_bool(&out, "dryRun", true);
     answer_put_word(&out, "status", schedule_status(cursor));
-    print_fates(&f, &out);
+    print_sums(&f, &out);
     answer_put_instant(&out, "nextAt", f.next);
     answer_put_text(&out, "text", buf_as_str(&text));
     answer_text(&out, "}");

@@ -119,7 +119,7 @@ enum call_step schedule_skip_settled(struct call *call)
 
 /* One slot by its time, the last segment of the path. */
 
-enum call_step schedule_except_begin(struct call *call)
+enum call_step schedule_exception_begin(struct call *call)
 {
     enum call_step step = change_named_begin(call);
     instant slot;
@@ -135,7 +135,7 @@ enum call_step schedule_except_begin(struct call *call)
     return CALL_COMMANDS;
 }
 
-enum call_step schedule_except_settled(struct call *call)
+enum call_step schedule_exception_settled(struct call *call)
 {
     const struct command *command = call->commands;
     const struct reply *reply = call->replies;

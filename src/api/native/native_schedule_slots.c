@@ -10,7 +10,7 @@
 
 enum { CURSOR_MAX = 32 };
 
-#define AROUND SPAN_DAY /* the default range: before and after now */
+#define RANGE_DEFAULT SPAN_DAY /* before and after now */
 
 struct slots_query {
     struct page page;
@@ -39,8 +39,8 @@ enum call_step schedule_slots_begin(struct call *call)
     struct slots_query *query = arena_take(call->arena, sizeof *query);
     struct err err;
 
-    query->from = call->now - AROUND;
-    query->to = call->now + AROUND;
+    query->from = call->now - RANGE_DEFAULT;
+    query->to = call->now + RANGE_DEFAULT;
     if (request_name(call, 0, "schedule", &err) != RC_OK ||
         page_begin(call, names, 2, &query->page, &err) != RC_OK ||
         request_query_range(call, &query->from, &query->to, &err) != RC_OK ||
@@ -55,7 +55,7 @@ enum call_step schedule_slots_read(struct call *call, struct db *db)
     const struct slots_query *query = call->arg;
     struct schedule_times *p = arena_take(call->arena, sizeof *p);
     struct answer out = answer_new(call->arena);
-    struct slot_range stretch = {
+    struct slot_range period = {
         .after = query->after, .until = query->to, .limit = query->page.limit};
     struct slot_entries found;
     char text[CURSOR_MAX] = "";
@@ -64,8 +64,8 @@ enum call_step schedule_slots_read(struct call *call, struct db *db)
 
     if (schedule_times_read(call, db, p, &err) != RC_OK)
         return view_failed(call, &err);
-    stretch.schedule = p->view.cursor.id;
-    if (slot_entries_read(call, db, p, &stretch, &found, &err) != RC_OK)
+    period.schedule = p->view.cursor.id;
+    if (slot_entries_read(call, db, p, &period, &found, &err) != RC_OK)
         return view_failed(call, &err);
     page_open(&out, "slots");
     for (int i = 0; i < found.count; i++)

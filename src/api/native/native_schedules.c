@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Creates, replaces, patches, deletes, pauses, triggers and tests one schedule.
+ * Creates, replaces, patches, pauses, triggers and tests one schedule.
  */
 #include "api/call/change.h"
 #include "api/call/request.h"
@@ -20,7 +20,7 @@ struct writing {
     struct str patch;    /* as it was sent                                         */
     struct str document; /* the current document, between the read and the command */
     int64_t version;     /* of that document                                       */
-    bool is_bound;       /* the request has If-Match                               */
+    bool has_version;    /* the request has If-Match with a version                */
     int tries;
 };
 
@@ -70,7 +70,10 @@ enum call_step schedule_put_begin(struct call *call)
     return write_begin(call, kind, call->params[0]);
 }
 
-/* Answers with a new schedule without reading it: the call has all that was committed. */
+/*
+ * Answers with a new schedule without reading it: the call has all that was committed, except
+ * for the first run after a pause and the reason why no run is planned.
+ */
 static enum call_step show_created(struct call *call)
 {
     const struct command *command = call->commands;
@@ -101,9 +104,10 @@ static enum call_step show_created(struct call *call)
         .cursor = *reply->cursor,
     };
 
-    if (!schedule_times_source_is_sure(&view))
+    if (!schedule_times_set_source(&view) || (view.cursor.flags & CURSOR_PAUSED) ||
+        schedule_next_at(&view.cursor) == INSTANT_NEVER)
         return CALL_READ;
-    return view_schedule_answer(call, &view, FIELDS_ALL);
+    return view_schedule_answer(call, &view, FIELDS_ALL, (struct str){NULL, 0});
 }
 
 /* The answer is the schedule after the write, with the time of its next run. */
@@ -157,7 +161,7 @@ enum call_step schedule_patch_begin(struct call *call)
         json_wrong_type(json, "an object with the fields to change", &err);
         return call_refuse(call, NULL, &err);
     }
-    writing->is_bound = command->version != 0;
+    writing->has_version = command->version != 0;
     writing->patch = arena_str(call->arena, call->body);
     return CALL_READ;
 }
@@ -171,7 +175,7 @@ enum call_step schedule_patch_read(struct call *call, struct db *db)
     if (call->status != 0)
         return schedule_written_read(call, db);
     if (view_find(call, db, &view, &err) != RC_OK ||
-        native_document_text(call, &view, &writing->document, &err) != RC_OK)
+        native_document_base(call, &view, &writing->document, &err) != RC_OK)
         return view_failed(call, &err);
     writing->version = view.cursor.version;
     return CALL_SETTLE;
@@ -189,7 +193,7 @@ static enum call_step apply_patch(struct call *call, struct writing *writing)
     writing->document = (struct str){NULL, 0};
     if (native_draft(call, json, call->params[0], command, &writing->hint, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (!writing->is_bound)
+    if (!writing->has_version)
         command->version = writing->version;
     return CALL_COMMANDS;
 }
@@ -202,7 +206,7 @@ enum call_step schedule_patch_settled(struct call *call)
 
     if (writing->document.len > 0)
         return apply_patch(call, writing);
-    if (call->status == 0 && reply->rc == RC_CONFLICT && !writing->is_bound &&
+    if (call->status == 0 && reply->rc == RC_CONFLICT && !writing->has_version &&
         reply->version != call->commands->version && writing->tries++ < PATCH_TRIES_MAX)
         return CALL_READ;
     return schedule_write_settled(call);
@@ -210,7 +214,7 @@ enum call_step schedule_patch_settled(struct call *call)
 
 /* Pausing, triggering and testing have a small, optional body. */
 
-struct request_body {
+struct small_body {
     struct str reason;
     instant until;
     struct str input;
@@ -218,7 +222,7 @@ struct request_body {
     instant scheduled;
 };
 
-#define AT(member) .offset = offsetof(struct request_body, member)
+#define AT(member) .offset = offsetof(struct small_body, member)
 
 static enum rc parse_overlap(struct str word, void *to, struct err *reterr)
 {
@@ -244,19 +248,20 @@ static const struct members pause_members = MEMBERS(pause_list);
 static const struct members trigger_members = MEMBERS(trigger_list);
 static const struct members test_members = MEMBERS(test_list);
 
-static const struct request_body no_body = {.until = INSTANT_NEVER, .overlap = OVERLAP_DEFAULT};
+static const struct small_body defaults = {.until = INSTANT_NEVER, .overlap = OVERLAP_DEFAULT};
 
 enum call_step schedule_pause_begin(struct call *call)
 {
     struct command *command = change_command(call, COMMAND_PAUSE);
-    struct request_body body = no_body;
+    struct small_body body = defaults;
     enum call_step step;
 
     if (!change_begin(call, &pause_members, &body, &step))
         return step;
     if (body.until <= call->now)
         return change_refuse(call, "until", "must be later than now");
-    command->pause = (struct pause_args){body.until, body.reason};
+    command->pause = (struct pause_args){body.until, body.reason,
+                                         body.until == INSTANT_NEVER && !body.reason.ptr};
     return CALL_COMMANDS;
 }
 
@@ -265,7 +270,7 @@ enum call_step schedule_run_begin(struct call *call)
     const struct members *members = call->operation->command == COMMAND_TEST ? &test_members
                                                                              : &trigger_members;
     struct command *command = change_command(call, call->operation->command);
-    struct request_body body = no_body;
+    struct small_body body = defaults;
     enum call_step step;
 
     if (!change_begin(call, members, &body, &step))

@@ -18,7 +18,6 @@ enum {
     DAYS_MAX = 400,        /* statistics are not kept longer          */
     SCHEDULES_MAX = 50000, /* to group by agent; takes about a second */
     AGENTS_MAX = 1000,     /* groups of one answer                    */
-    AGENT_MAX = 255,       /* bytes of an agent's name                */
 };
 
 #define MILLION 1000000

@@ -265,7 +265,7 @@ enum call_step token_delete_begin(struct call *call)
  * The last root token can be revoked only as the very last token.  Without any token, local
  * clients have full access again; this is safe only if no other token still gives rights.
  */
-static bool strands_others(const struct db_result *rows, const struct token *token)
+static bool leaves_no_root(const struct db_result *rows, const struct token *token)
 {
     int roots = 0;
 
@@ -305,7 +305,7 @@ enum call_step token_delete_read(struct call *call, struct db *db)
     token = find_token(call, &rows);
     if (!token)
         return call_problem(call, 404, "not_found", "the token does not exist");
-    if (strands_others(&rows, token))
+    if (leaves_no_root(&rows, token))
         return call_problem(call, 409, "bad_state",
                             "this is the last token that can create others; create another "
                             "admin of all namespaces without expiry first, or revoke all other "

@@ -15,7 +15,7 @@ enum { RESULT_BYTES = 160 }; /* of one result without an error */
 struct item {
     struct str id;
     int report;            /* index into call->reports; -1: the item is invalid */
-    const struct err *err; /* then the error                                    */
+    const struct err *err; /* why it is invalid; NULL: it is valid              */
 };
 
 struct batch {

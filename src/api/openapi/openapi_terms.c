@@ -57,7 +57,7 @@ static const struct number numbers[] = {
     NUMBER(QUEUE_LIMIT_MAX),
 };
 
-/* The words of enum x from `first` to `last`. */
+/* The words of an enum, from the value `first` to `last`. */
 struct words {
     const char *name;
     int first, last;
@@ -124,13 +124,15 @@ static const struct words words[] = {
     WORDS(catchup, 0, CATCHUP_COUNT - 1),
     WORDS(dialect, 0, DIALECT_COUNT - 1),
     WORDS(dst, DST_VIXIE, DST_SHIFT),
-    {"event_type", EVENT_SCHEDULE_CREATED, EVENT_SCHEDULE_CLOSED, event_word},
-    {"event_type", EVENT_RUN_PLANNED, EVENT_RUN_LATE, event_word},
+    {"event_type", EVENT_SCHEDULE_CREATED, EVENT_SCHEDULE_RELEASED, event_word},
+    {"event_type", EVENT_RUN_PLANNED, EVENT_RUN_UNPLANNED, event_word},
     {"event_type", EVENT_SLOT_SKIPPED, EVENT_SLOT_CANCELLED, event_word},
+    {"event_type", EVENT_BACKFILL_STARTED, EVENT_BACKFILL_ENDED, event_word},
     {"event_type", EVENT_LEASE_EXPIRED, EVENT_LEASE_STALE, event_word},
     {"event_type", EVENT_PLAN_MIDNIGHT, EVENT_PLAN_MIDNIGHT, event_word},
     {"event_type", EVENT_NODE_UP, EVENT_NODE_DOWN, event_word},
     {"event_type", EVENT_CLOCK_JUMP, EVENT_CLOCK_JUMP, event_word},
+    {"event_type", EVENT_DAMAGED, EVENT_DAMAGED, event_word},
     WORDS(fold, FOLD_FIRST, FOLD_BOTH),
     WORDS(grant_field, 0, GRANT_FIELDS - 1),
     WORDS(gap, GAP_SKIP, GAP_SHIFT),
@@ -139,7 +141,7 @@ static const struct words words[] = {
     {"slot_outcome", OUTCOME_STARTED, OUTCOME_SLOT_CANCELLED, outcome_word},
     {"run_outcome", OUTCOME_SUCCEEDED, OUTCOME_UNKNOWN, outcome_word},
     WORDS(overlap, 0, OVERLAP_COUNT - 1),
-    WORDS(reason, REASON_OVERLAP, REASON_USER),
+    WORDS(reason, REASON_OVERLAP, REASON_GOVERNOR),
     WORDS(reason, REASON_TARGET, REASON_OTHER),
     WORDS(role, ROLE_VIEWER, ROLE_COUNT - 1),
     WORDS(run_field, 0, RUN_FIELDS - 1),

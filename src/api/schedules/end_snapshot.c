@@ -10,7 +10,7 @@
 #include "store/nodes.h"
 #include "store/views.h"
 
-/* The lowest key that an uncommitted turn may still use; 0: only one node is up. */
+/* The lowest key that an uncommitted turn may still use; 0: fewer than two nodes are up. */
 static int64_t lowest_uncommitted(const struct db_result *nodes)
 {
     int64_t lowest = INT64_MAX;
@@ -31,8 +31,8 @@ static int64_t lowest_uncommitted(const struct db_result *nodes)
 }
 
 /*
- * If there are too many marks, none are kept.  Runs that ended recently then stay at the place
- * of open runs in the list: this is rare, and no run is lost.
+ * If there are too many marks, none are kept.  Runs that ended recently are then listed as if
+ * they had ended after the first page; this is rare, and no run is missing.
  */
 static void read_marks(const struct db_result *rows, struct end_snapshot *ret)
 {

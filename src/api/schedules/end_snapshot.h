@@ -30,7 +30,7 @@ MUST_USE enum rc end_snapshot_find(const struct call *call, struct db *db,
                                    struct end_snapshot *ret, struct err *reterr);
 
 bool end_snapshot_saw(const struct end_snapshot *ends, int64_t key);
-int64_t end_snapshot_top(const struct end_snapshot *ends); /* none from here on is visible */
+int64_t end_snapshot_top(const struct end_snapshot *ends); /* above all visible ends */
 
 /* Text form: FROM, then .MARK for each mark, relative to FROM.  False: invalid text. */
 bool end_snapshot_read(struct str text, struct end_snapshot *ret);

@@ -80,16 +80,16 @@ enum call_step page_list_read(struct call *call, struct db *db, const struct nam
     struct answer out = answer_new(call->arena);
     struct db_result rows = {0};
     struct str last = {NULL, 0};
-    int count;
+    int count = 0, most;
     struct err err;
 
     list->send(db, call->namespace, page->after, page->limit + 1, &rows);
     if (db_flush(db, call->arena, &err) != RC_OK)
         return view_failed(call, &err);
-    count = rows.rows > page->limit ? page->limit : rows.rows;
+    most = rows.rows > page->limit ? page->limit : rows.rows;
     page_open(&out, list->name);
-    for (int i = 0; i < count; i++)
-        last = list->print(call, &rows, i, &out);
+    while (count < most && out.buf.len <= PAGE_BYTES_MAX)
+        last = list->print(call, &rows, count++, &out);
     page_close(&out, rows.rows > count ? last : (struct str){NULL, 0});
     return call_answer(call, 200, answer_done(&out));
 }

@@ -24,8 +24,8 @@ MUST_USE enum rc page_begin(struct call *call, const char *const *more, int coun
 
 /*
  * Cursors of lists with several orders or filters: the position, and a digest of the position
- * and of `context` (the order and filter), so that a cursor of another list is detected.  The
- * digest is not a protection; a position is not a secret.
+ * and of `context` (the order and filter), so that a cursor of another list is detected.  It
+ * detects mistakes, not attacks: a position is not a secret.
  */
 struct str page_seal(const struct digest *context, struct str position, struct arena *arena);
 MUST_USE enum rc page_unseal(const struct digest *context, struct str cursor,

@@ -129,18 +129,25 @@ static enum rc read_heartbeat(struct call *call, const json_t *item, struct repo
 
 /* Ends. */
 
+/* Between 0 and RUN_TOKENS_MAX, so that a sum of two does not overflow. */
+static int64_t token_count(const json_t *llm, const char *name)
+{
+    json_int_t n = json_integer_value(json_object_get(llm, name));
+
+    return n < 0 ? 0 : n > RUN_TOKENS_MAX ? RUN_TOKENS_MAX : n;
+}
+
 /* Only the totals are interpreted; the other members of llm are stored unchanged. */
 static int64_t total_tokens(const json_t *llm)
 {
-    const json_t *total = json_object_get(llm, "totalTokens");
-    json_int_t sum = json_integer_value(json_object_get(llm, "promptTokens")) +
-                     json_integer_value(json_object_get(llm, "completionTokens"));
+    int64_t sum = token_count(llm, "promptTokens") + token_count(llm, "completionTokens");
 
-    sum = json_is_integer(total) ? json_integer_value(total) : sum;
-    return sum < 0 ? 0 : sum > RUN_TOKENS_MAX ? RUN_TOKENS_MAX : sum;
+    if (json_is_integer(json_object_get(llm, "totalTokens")))
+        return token_count(llm, "totalTokens");
+    return sum > RUN_TOKENS_MAX ? RUN_TOKENS_MAX : sum;
 }
 
-static int64_t total_cost(const json_t *llm)
+static int64_t cost_millionths(const json_t *llm)
 {
     double dollars = json_number_value(json_object_get(llm, "estimatedCostUsd"));
 
@@ -150,22 +157,28 @@ static int64_t total_cost(const json_t *llm)
                                   : (int64_t)(dollars * MILLION + 0.5);
 }
 
-static enum rc read_complete(struct call *call, const json_t *item, struct report *report,
-                             struct err *reterr)
+/* What the attempt returns and used; a failed attempt has used tokens, too. */
+static enum rc read_result(struct call *call, const json_t *item, struct report *report,
+                           struct err *reterr)
 {
     struct run_result result;
-    enum rc rc = RC_OK;
+    enum rc rc = run_result_from_json(item, call->arena, &result, reterr);
 
-    report->outcome = OUTCOME_SUCCEEDED;
-    if (json_object_size(item) == (json_object_get(item, "id") ? 2 : 1))
-        return RC_OK; /* only the fence: the most common case */
-    rc = run_result_from_json(item, call->arena, &result, reterr);
     if (rc != RC_OK)
         return rc;
     report->result = run_result_keep(&result, call->arena);
     report->tokens = total_tokens(member_of(item, "llm"));
-    report->cost = total_cost(member_of(item, "llm"));
+    report->cost = cost_millionths(member_of(item, "llm"));
     return read_log(call, item, report, reterr);
+}
+
+static enum rc read_complete(struct call *call, const json_t *item, struct report *report,
+                             struct err *reterr)
+{
+    report->outcome = OUTCOME_SUCCEEDED;
+    if (json_object_size(item) == (json_object_get(item, "id") ? 2 : 1))
+        return RC_OK; /* only the fence: the most common case */
+    return read_result(call, item, report, reterr);
 }
 
 /* {code, message, retryable} as it is stored, always with all three. */
@@ -224,7 +237,7 @@ static enum rc read_fail(struct call *call, const json_t *item, struct report *r
     report->outcome = str_eq(code, STR("cancelled")) ? OUTCOME_CANCELLED : OUTCOME_FAILED;
     report->is_retryable = is_retryable && report->outcome == OUTCOME_FAILED;
     report->error = error_json(call, code, message, report->is_retryable);
-    return read_log(call, item, report, reterr);
+    return read_result(call, item, report, reterr);
 }
 
 static enum rc read_release(struct call *call, const json_t *item, struct report *report,
@@ -242,7 +255,9 @@ static enum rc read_release(struct call *call, const json_t *item, struct report
 static const char *const heartbeat_names[] = {"id", "fence", "progress", "extend", "log"};
 static const char *const complete_names[] = {"id",  "fence", "result",    "summary",  "refs",
                                              "llm", "tools", "sessionId", "threadId", "log"};
-static const char *const fail_names[] = {"id", "fence", "error", "retryAfter", "log"};
+static const char *const fail_names[] = {"id",        "fence",    "error", "retryAfter",
+                                         "summary",   "refs",     "llm",   "tools",
+                                         "sessionId", "threadId", "log"};
 static const char *const release_names[] = {"id", "fence", "begun", "log"};
 
 #define NAMES(array) (array), sizeof(array) / sizeof(array)[0]

@@ -7,7 +7,7 @@
 #include "api/call/operation.h"
 #include "wire/json/json.h"
 
-enum { REPORT_ID_MAX = 64 }; /* bytes of an id in a request; a run's id has half of them */
+enum { REPORT_ID_MAX = 64 }; /* bytes of an id in a request; valid ids have half as many */
 
 /* The members that one operation reads from an item, in addition to id and fence; opaque. */
 extern const struct verb verb_heartbeat, verb_complete, verb_fail, verb_release;

@@ -23,3 +23,8 @@ MUST_USE enum rc run_lookup_read(const struct call *call, struct db *db,
 MUST_USE enum rc run_lookup_last(const struct call *call, struct db *db,
                                  const struct run_id *id, struct run_lookup *ret,
                                  struct err *reterr);
+
+/* The input that a run was given, after it ended; empty: none. */
+MUST_USE enum rc run_lookup_input(const struct call *call, struct db *db,
+                                  const struct run_lookup *found, struct str *ret,
+                                  struct err *reterr);

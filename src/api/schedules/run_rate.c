@@ -21,7 +21,7 @@ int64_t run_rate_per_day(const struct plan *plan, const struct spec_ctx *ctx, in
     return week.count * (SPAN_DAY / SPAN_MS) / ((week.last - after) / SPAN_MS + 1);
 }
 
-bool run_rate_is_often(const struct call *call, int64_t per_day, struct buf *out)
+bool run_rate_warn(const struct call *call, int64_t per_day, struct buf *out)
 {
     int64_t most = call->context->plan_warn_per_day;
 

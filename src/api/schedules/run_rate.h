@@ -13,4 +13,4 @@ int64_t run_rate_per_day(const struct plan *plan, const struct spec_ctx *ctx, in
                          int rounds);
 
 /* Returns true and prints a warning if that exceeds the server's plan_warn_per_day. */
-bool run_rate_is_often(const struct call *call, int64_t per_day, struct buf *out);
+bool run_rate_warn(const struct call *call, int64_t per_day, struct buf *out);

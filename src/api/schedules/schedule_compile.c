@@ -8,7 +8,10 @@
 #include "core/time/text.h"
 #include "model/schedule_draft.h"
 
-enum { GAPS_CHECKED = 100 }; /* slots ahead: more than any pattern of a day's hours has */
+enum {
+    GAPS_CHECKED = 100,   /* next slots whose gaps are checked; a day has 24 hours    */
+    SEARCH_STEPS = 20000, /* of struct budget, to find the next slot: two ms or so      */
+};
 
 static struct str make_id(struct call *call)
 {
@@ -70,6 +73,7 @@ static enum rc check_gaps(const struct call *call, const struct schedule_doc *do
     if (least <= SPAN_S)
         return RC_OK;
     ctx.seed = plan->seed;
+    ctx.budget = call->budget;
     spec_walk_begin(&walk, &plan->spec, &ctx, call->now);
     for (int i = 0; i < GAPS_CHECKED && spec_walk_next(&walk, &slot); i++) {
         if (last != INSTANT_NONE && slot.at - last < least) {
@@ -79,6 +83,27 @@ static enum rc check_gaps(const struct call *call, const struct schedule_doc *do
         last = slot.at;
     }
     return RC_OK;
+}
+
+/* The engine searches the next slot in every turn of the schedule. */
+static enum rc check_search(const struct call *call, const struct plan *plan,
+                            struct err *reterr)
+{
+    struct budget budget = budget_part(call->budget, SEARCH_STEPS);
+    int64_t given = budget.left;
+    struct spec_ctx ctx = spec_ctx(call->now);
+    struct slot slot;
+
+    ctx.seed = plan->seed;
+    ctx.budget = &budget;
+    (void)spec_next(&plan->spec, &ctx, call->now, &slot);
+    budget_join(call->budget, given, &budget);
+    if (!budget.is_over)
+        return RC_OK;
+    err_set(reterr, RC_LIMIT, -1, 0,
+            "it takes too long to find the next time, because too many times are excluded; "
+            "use entries that need fewer exclusions");
+    return err_in(reterr, "spec");
 }
 
 static struct draft *make_draft(const struct schedule_draft *from, enum dialects dialect,
@@ -125,6 +150,8 @@ enum rc schedule_compile(struct call *call, struct schedule_doc *doc, enum diale
         rc = schedule_draft(doc, &options, call->arena, &draft, reterr);
     if (rc == RC_NOT_FOUND)
         rc = reterr->rc = RC_INVALID; /* an unknown time zone, not a missing schedule */
+    if (rc == RC_OK)
+        rc = check_search(call, &draft.plan, reterr);
     if (rc == RC_OK)
         rc = check_gaps(call, doc, &draft.plan, reterr);
     if (rc == RC_OK)

@@ -22,7 +22,6 @@ struct schedule_filter {
 enum { FILTER_NAMES = 6 };
 extern const char *const schedule_filter_names[FILTER_NAMES];
 
-/* Parses the query. */
 MUST_USE enum rc schedule_filter_read(const struct call *call, struct schedule_filter *ret,
                                       struct err *reterr);
 

@@ -18,8 +18,8 @@ enum {
     MORE_MAX = 4,         /* parameters of the operation itself            */
 };
 
-/* The state of one page. */
-struct walk {
+/* The progress of one page. */
+struct progress {
     const struct call *call;
     struct db *db;
     struct schedule_scan *scan;
@@ -70,6 +70,38 @@ static struct digest digest_query(const struct call *call, const struct schedule
     return digest;
 }
 
+static struct digest part_context(const struct schedule_scan *scan, int part)
+{
+    struct digest digest = scan->context;
+
+    if (part > 0)
+        digest_int(&digest, part);
+    return digest;
+}
+
+struct str schedule_scan_part_cursor(const struct schedule_scan *scan, int part,
+                                     struct str after, struct arena *arena)
+{
+    struct digest context = part_context(scan, part);
+
+    return page_seal(&context, after, arena);
+}
+
+/* Sets the part of a cursor, and *ret to its position. */
+static enum rc unseal(struct schedule_scan *scan, struct str *ret, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    for (scan->part = 0; scan->part <= scan->part_count; scan->part++) {
+        struct digest context = part_context(scan, scan->part);
+
+        rc = page_unseal(&context, scan->page.after, ret, reterr);
+        if (rc == RC_OK)
+            return rc;
+    }
+    return rc;
+}
+
 /* A position is the last id that was read, or its key, or its update time and key. */
 static enum rc read_position(const struct call *call, struct schedule_scan *scan,
                              struct err *reterr)
@@ -78,8 +110,12 @@ static enum rc read_position(const struct call *call, struct schedule_scan *scan
     struct buf name = {.cap = 0};
 
     scan->context = digest_query(call, scan);
-    if (rest.len > 0 && page_unseal(&scan->context, rest, &rest, reterr) != RC_OK)
+    if (rest.len > 0 && unseal(scan, &rest, reterr) != RC_OK)
         return reterr->rc;
+    if (scan->part > 0) {
+        scan->part_after = rest;
+        rest = (struct str){NULL, 0};
+    }
     scan->place = schedule_position_begin(scan->is_descending);
     if (scan->order == ORDER_NAME && rest.len > 0) {
         scan->place.name = rest;
@@ -123,7 +159,7 @@ enum rc schedule_scan_begin(struct call *call, const char *const *more, int coun
     return rc == RC_OK ? read_position(call, ret, reterr) : rc;
 }
 
-static void advance_position(struct walk *w, const struct schedule_row *row)
+static void advance_position(struct progress *w, const struct schedule_row *row)
 {
     struct schedule_position *place = &w->scan->place;
 
@@ -138,10 +174,12 @@ static bool is_past_prefix(const struct schedule_scan *scan, struct str name)
     return scan->order == ORDER_NAME && !str_starts(name, scan->filter.prefix);
 }
 
-static enum rc print_row(struct walk *w, struct schedule_view *view, struct err *reterr)
+/* A damaged schedule does not end the list: it has only its id and the error. */
+static enum rc print_row(struct progress *w, struct schedule_view *view, struct err *reterr)
 {
     struct schedule_scan *scan = w->scan;
     enum rc rc = RC_OK;
+    size_t before;
 
     if (is_past_prefix(scan, view->row.name)) {
         w->is_done = true;
@@ -158,13 +196,23 @@ static enum rc print_row(struct walk *w, struct schedule_view *view, struct err 
     arena_reset(w->scratch);
     if (w->left-- < scan->page.limit || scan->has_before)
         answer_text(&scan->out, scan->between);
+    before = scan->out.buf.len;
     advance_position(w, &view->row);
     if (fields_have(scan->fields, SCHEDULE_FIELD_STATE))
         rc = schedule_times_next(w->call, w->db, w->scratch, view, reterr);
-    return rc == RC_OK ? scan->print(w->call, view, w->scratch, &scan->out, reterr) : rc;
+    if (rc == RC_OK)
+        rc = scan->print(w->call, view, w->scratch, &scan->out, reterr);
+    if (rc != RC_CORRUPT)
+        return rc;
+    scan->out.buf.len = before;
+    answer_text(&scan->out, "{");
+    answer_put_text(&scan->out, "id", view->row.name);
+    answer_put_text(&scan->out, "damaged", str_of(reterr->text));
+    answer_text(&scan->out, "}");
+    return RC_OK;
 }
 
-static enum rc print_rows(struct walk *w, const struct db_result *rows, struct err *reterr)
+static enum rc print_rows(struct progress *w, const struct db_result *rows, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
@@ -178,7 +226,7 @@ static enum rc print_rows(struct walk *w, const struct db_result *rows, struct e
 }
 
 /* Reads and prints one batch of rows. */
-static enum rc print_batch(struct walk *w, struct db *db, struct err *reterr)
+static enum rc print_batch(struct progress *w, struct db *db, struct err *reterr)
 {
     struct schedule_scan *scan = w->scan;
     int limit = w->size.rows;
@@ -211,7 +259,7 @@ static enum rc print_batch(struct walk *w, struct db *db, struct err *reterr)
 }
 
 /* The prefix may be an id itself; that one is the first of the ids with the prefix. */
-static enum rc print_exact(struct walk *w, struct db *db, struct err *reterr)
+static enum rc print_exact(struct progress *w, struct db *db, struct err *reterr)
 {
     struct schedule_scan *scan = w->scan;
     struct db_result exact = {0};
@@ -245,15 +293,15 @@ enum rc schedule_scan_print(const struct call *call, struct db *db, struct sched
                             struct err *reterr)
 {
     bool is_plain = schedule_filter_is_plain(&scan->filter);
-    struct walk w = {.call = call,
-                     .db = db,
-                     .scan = scan,
-                     .size = read_size_of(is_plain && scan->page.limit < READ_ROWS
-                                              ? scan->page.limit + 1
-                                              : READ_ROWS),
-                     .rows = arena_new(READ_BYTES),
-                     .scratch = arena_new(SCHEDULE_BYTES_MAX),
-                     .left = scan->page.limit};
+    struct progress w = {.call = call,
+                         .db = db,
+                         .scan = scan,
+                         .size = read_size_of(is_plain && scan->page.limit < READ_ROWS
+                                                  ? scan->page.limit + 1
+                                                  : READ_ROWS),
+                         .rows = arena_new(READ_BYTES),
+                         .scratch = arena_new(SCHEDULE_BYTES_MAX),
+                         .left = scan->page.limit};
     enum rc rc = print_exact(&w, db, reterr);
 
     while (rc == RC_OK && !w.is_done && !w.is_full && w.scanned < VIEW_SCAN_MAX)

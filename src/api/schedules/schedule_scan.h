@@ -18,6 +18,9 @@ typedef enum rc schedule_scan_fn(const struct call *call, const struct schedule_
                                  struct arena *scratch, struct answer *out, struct err *reterr);
 
 struct schedule_scan {
+    int part_count;        /* parts before the schedules; set before schedule_scan_begin() */
+    int part;              /* of the cursor: 1 to part_count; 0: schedules, or no cursor   */
+    struct str part_after; /* the position in that part                                    */
     struct page page;
     struct schedule_filter filter;
     enum schedule_order order;
@@ -28,7 +31,7 @@ struct schedule_scan {
     /* Set by the caller before schedule_scan_print(). */
     schedule_scan_fn *print;
     const char *between; /* text between two entries                             */
-    bool has_before;     /* other entries precede: also print `between` at first */
+    bool has_before;     /* print `between` before the first entry too           */
     struct answer out;
     struct str cursor; /* of the next page; empty: this is the last one */
 };
@@ -36,6 +39,10 @@ struct schedule_scan {
 /* Reads limit, cursor, sort and the filter; `more` are the operation's other parameters. */
 MUST_USE enum rc schedule_scan_begin(struct call *call, const char *const *more, int count,
                                      struct schedule_scan *ret, struct err *reterr);
+
+/* The cursor of a page that ends in one of the parts before the schedules. */
+struct str schedule_scan_part_cursor(const struct schedule_scan *scan, int part,
+                                     struct str after, struct arena *arena);
 
 /* Prints a page to scan->out and sets scan->cursor. */
 MUST_USE enum rc schedule_scan_print(const struct call *call, struct db *db,

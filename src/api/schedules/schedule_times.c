@@ -7,14 +7,18 @@
 #include <string.h>
 
 #include "core/limits.h"
+#include "core/pick.h"
 #include "core/spec/spec_pack.h"
 #include "core/time/text.h"
 #include "store/exceptions_backfills.h"
 #include "store/named_objects.h"
 
 enum {
-    CALENDAR_DAYS = 2, /* column of calendars_find()            */
-    NOTE_MAX = 160,    /* bytes of a sentence with one duration */
+    DAYS_COLUMN = 2,    /* of calendars_find()                   */
+    NOTE_MAX = 160,     /* bytes of a sentence with one duration */
+    NEXT_STEPS = 20000, /* of struct budget, for a schedule in a list */
+    /* Of schedule_times_count(), some 20 ms; only slots with jitter or exclusions need them. */
+    COUNT_ROUNDS = 10,
 };
 
 struct day_set schedule_times_days(struct str bytes, struct arena *arena)
@@ -49,13 +53,13 @@ enum rc schedule_times_calendars(const struct call *call, struct db *db,
     sets = arena_array(call->arena, (size_t)spec->not_named_count, sizeof *sets);
     for (int i = 0; i < spec->not_named_count; i++)
         if (rows[i].rows == 1)
-            sets[i] = schedule_times_days(db_blob_at(&rows[i], 0, CALENDAR_DAYS), call->arena);
+            sets[i] = schedule_times_days(db_blob_at(&rows[i], 0, DAYS_COLUMN), call->arena);
     ctx->calendars = sets;
     return RC_OK;
 }
 
-bool schedule_times_lacks_calendar(const struct spec *spec, const struct spec_ctx *ctx, int i,
-                                   struct buf *out)
+bool schedule_times_warn_calendar(const struct spec *spec, const struct spec_ctx *ctx, int i,
+                                  struct buf *out)
 {
     if (ctx->calendars[i].days)
         return false;
@@ -93,6 +97,7 @@ enum rc schedule_times_fill(const struct call *call, struct db *db, struct sched
     if (spec_bind(&ret->plan.spec, &call->context->zones, reterr) != RC_OK)
         return reterr->rc = RC_CONFLICT;
     ret->ctx = advance_ctx(&ret->plan, &ret->view.cursor);
+    ret->ctx.budget = call->budget;
     rc = schedule_times_calendars(call, db, &ret->plan.spec, &ret->ctx, reterr);
     return rc == RC_OK ? read_exceptions(call, db, ret, reterr) : rc;
 }
@@ -105,7 +110,7 @@ enum rc schedule_times_read(const struct call *call, struct db *db, struct sched
     return rc == RC_OK ? schedule_times_fill(call, db, ret, reterr) : rc;
 }
 
-/* The first slot that will run, after cancelled slots (a bounded number) and paused ones. */
+/* The first slot that is neither cancelled nor inside the pause. */
 static instant first_to_run(const struct schedule_times *p)
 {
     const struct cursor *c = &p->view.cursor;
@@ -127,7 +132,7 @@ static bool has_list(struct str spec, struct str name)
     return memmem(spec.ptr, spec.len, name.ptr, name.len) != NULL;
 }
 
-bool schedule_times_source_is_sure(struct schedule_view *view)
+bool schedule_times_set_source(struct schedule_view *view)
 {
     struct str spec = view->row.spec;
 
@@ -152,13 +157,28 @@ static void find_source(const struct schedule_times *p, struct cursor *c)
         c->source = (int64_t)schedule_times_source(&p->plan, &slot);
 }
 
+instant schedule_times_resumed(const struct schedule_times *p)
+{
+    const struct cursor *c = &p->view.cursor;
+    struct pick pick = {.plan = &p->plan, .ctx = &p->ctx, .mark = c->mark};
+
+    return pick_allowed(&pick, c->paused_until);
+}
+
 static void skip_slots(const struct schedule_times *p, struct cursor *c)
 {
-    if (p->plan.is_governed ||
-        p->plan.follows) /* the slot after a cancelled one depends on runs */
-        c->next_at = schedule_times_is_cancelled(p, c->next_at) ? INSTANT_NEVER : c->next_at;
-    else if (!(c->flags & CURSOR_PAUSED) || !p->plan.policies.catchup_paused)
+    bool is_any_pause = (c->flags & CURSOR_PAUSED) != 0;
+    bool is_paused = is_any_pause && c->next_at < c->paused_until;
+
+    /* The slot after a cancelled one depends on runs. */
+    if (p->plan.follows && schedule_times_is_cancelled(p, c->next_at)) {
+        c->next_at = INSTANT_NEVER;
+    } else if (p->plan.is_governed && is_paused) {
+        c->next_at = schedule_times_resumed(p);
+        c->source = SOURCE_PAUSED;
+    } else if (!p->plan.follows && (!is_any_pause || !p->plan.policies.catchup_paused)) {
         c->next_at = first_to_run(p);
+    }
 }
 
 enum rc schedule_times_next(const struct call *call, struct db *db, struct arena *scratch,
@@ -166,27 +186,35 @@ enum rc schedule_times_next(const struct call *call, struct db *db, struct arena
 {
     struct cursor *c = &view->cursor;
     struct schedule_times p = {.view = *view};
+    struct budget budget = budget_part(call->budget, NEXT_STEPS);
+    int64_t given = budget.left;
     struct call inner = *call;
-    bool is_sure = schedule_times_source_is_sure(view);
+    bool is_sure = schedule_times_set_source(view);
+    struct cursor shown;
     bool skips = (c->flags & (CURSOR_EXCEPTIONS | CURSOR_PAUSED)) != 0;
     enum rc rc;
 
     if ((!skips && is_sure) || schedule_times_is_at_rest(c) || c->next_at == INSTANT_NEVER)
         return RC_OK;
     inner.arena = scratch;
+    inner.budget = &budget;
     rc = schedule_times_fill(&inner, db, &p, reterr);
     if (rc == RC_CONFLICT)
         return RC_OK; /* its time zone was removed: leave next_at unchanged */
     if (rc != RC_OK)
         return rc;
+    shown = *c;
     if (skips)
-        skip_slots(&p, c);
+        skip_slots(&p, &shown);
     if (!is_sure)
-        find_source(&p, c);
+        find_source(&p, &shown);
+    budget_join(call->budget, given, &budget);
+    if (!budget.is_over) /* one schedule must not make a list fail */
+        *c = shown;
     return RC_OK;
 }
 
-struct slot schedule_times_only(const struct schedule_times *p)
+struct slot schedule_times_known(const struct schedule_times *p)
 {
     instant at = p->view.cursor.next_at;
     struct slot slot = {.at = at, .due = at}, found;
@@ -207,10 +235,10 @@ bool schedule_times_is_cancelled(const struct schedule_times *p, instant slot)
 
 bool schedule_times_is_at_rest(const struct cursor *cursor)
 {
-    bool for_good = (cursor->flags & CURSOR_PAUSED) && cursor->paused_until == INSTANT_NEVER;
+    bool is_endless = (cursor->flags & CURSOR_PAUSED) && cursor->paused_until == INSTANT_NEVER;
 
-    return for_good || (cursor->flags & (CURSOR_DISABLED | CURSOR_QUARANTINED | CURSOR_CLOSED |
-                                         CURSOR_DELETED));
+    return is_endless || (cursor->flags & (CURSOR_DISABLED | CURSOR_QUARANTINED |
+                                           CURSOR_CLOSED | CURSOR_DELETED));
 }
 
 enum source schedule_times_source(const struct plan *plan, const struct slot *slot)
@@ -222,7 +250,7 @@ enum source schedule_times_source(const struct plan *plan, const struct slot *sl
     return is_interval ? SOURCE_BASELINE_INTERVAL : SOURCE_BASELINE_CRON;
 }
 
-void schedule_times_note_spread(const struct call *call, const struct spec *spec,
+void schedule_times_jitter_note(const struct call *call, const struct spec *spec,
                                 struct answer *out)
 {
     char texts[2][NOTE_MAX];
@@ -264,4 +292,16 @@ struct schedule_times_count schedule_times_count(const struct plan *plan,
         cursor.next_at = a.next_at;
     }
     return sum;
+}
+
+int64_t schedule_times_planned(const struct schedule_times *p, instant after, instant until)
+{
+    int64_t planned;
+
+    if (until <= after)
+        return 0;
+    planned = schedule_times_count(&p->plan, &p->ctx, after, until, COUNT_ROUNDS).count;
+    for (int i = 0; i < p->exception_count; i++)
+        planned -= p->exceptions[i] > after && p->exceptions[i] <= until;
+    return planned > 0 ? planned : 0;
 }

@@ -33,16 +33,15 @@ MUST_USE enum rc schedule_times_calendars(const struct call *call, struct db *db
  * Returns true if the i-th calendar that a spec names does not exist, as after a typing error,
  * and prints a warning: such a calendar excludes no day.
  */
-bool schedule_times_lacks_calendar(const struct spec *spec, const struct spec_ctx *ctx, int i,
-                                   struct buf *out);
+bool schedule_times_warn_calendar(const struct spec *spec, const struct spec_ctx *ctx, int i,
+                                  struct buf *out);
 
 /* Unpacks days as COMMAND_CALENDAR stores them: little-endian int32. */
 struct day_set schedule_times_days(struct str bytes, struct arena *arena);
 
 /*
- * The cursor of *view has the next slot of the plan; this changes next_at to the next slot that
- * will run, skipping cancelled slots and those inside a pause with an end, and sets the source.
- * For display only.
+ * Changes next_at of *view, for display: from the next slot of the plan to the next slot that
+ * will run, which is not cancelled and not inside a pause with an end.  Also sets the source.
  */
 MUST_USE enum rc schedule_times_next(const struct call *call, struct db *db,
                                      struct arena *scratch, struct schedule_view *view,
@@ -50,8 +49,11 @@ MUST_USE enum rc schedule_times_next(const struct call *call, struct db *db,
 
 bool schedule_times_is_cancelled(const struct schedule_times *p, instant slot);
 
-/* The next slot of a schedule whose later slots depend on runs; INSTANT_NEVER: none. */
-struct slot schedule_times_only(const struct schedule_times *p);
+/* The pick of a governed schedule that is paused and overdue at the end of the pause. */
+instant schedule_times_resumed(const struct schedule_times *p);
+
+/* The only known slot of a schedule whose later slots depend on runs; INSTANT_NEVER: none. */
+struct slot schedule_times_known(const struct schedule_times *p);
 
 /* The schedule will start no run by itself until it is changed. */
 bool schedule_times_is_at_rest(const struct cursor *cursor);
@@ -64,13 +66,13 @@ enum source schedule_times_source(const struct plan *plan, const struct slot *sl
  * governed schedules only.  False: the spec has both kinds, and schedule_times_next() must
  * decide.
  */
-bool schedule_times_source_is_sure(struct schedule_view *view);
+bool schedule_times_set_source(struct schedule_view *view);
 
 /*
  * Appends a member "note" if the server's dispatch_jitter affects the schedule (which must not
  * be governed).  The times themselves are shown without it.
  */
-void schedule_times_note_spread(const struct call *call, const struct spec *spec,
+void schedule_times_jitter_note(const struct call *call, const struct spec *spec,
                                 struct answer *out);
 
 struct schedule_times_count {
@@ -78,6 +80,9 @@ struct schedule_times_count {
     instant first, last; /* valid if count is not 0 */
     bool is_cut;         /* there are more than `rounds` allow to count */
 };
+
+/* The number of slots in (after, until] that are not cancelled. */
+int64_t schedule_times_planned(const struct schedule_times *p, instant after, instant until);
 
 /*
  * Counts nominal times in (after, until], by arithmetic where possible.  Where slots must be

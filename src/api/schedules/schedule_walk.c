@@ -32,18 +32,21 @@ static void advance_position(struct progress *progress, const struct schedule_ro
         .name = buf_as_str(&name), .at = row->updated_at, .id = row->id};
 }
 
+/* Stops when the caller has enough; *ret is the number of visited rows. */
 static enum rc visit_rows(struct schedule_walk *walk, const struct db_result *rows,
-                          struct progress *progress, struct err *reterr)
+                          struct progress *progress, int *ret, struct err *reterr)
 {
     struct schedule_view view;
+    int i;
 
-    for (int i = 0; i < rows->rows && !walk->is_enough; i++) {
+    for (i = 0; i < rows->rows && !walk->is_enough; i++) {
         schedule_views_read(rows, i, &view);
         advance_position(progress, &view.row);
         arena_reset(progress->scratch);
         if (walk->look(walk, &view, progress->scratch, reterr) != RC_OK)
             return reterr->rc;
     }
+    *ret = i;
     return RC_OK;
 }
 
@@ -57,6 +60,7 @@ static enum rc visit_batch(struct schedule_walk *walk, struct progress *progress
                                          .limit = progress->size.rows};
     bool is_created = walk->order == ORDER_CREATED;
     struct db_result rows = {0}, end = {0};
+    int visited = 0;
     enum rc rc;
 
     arena_reset(progress->rows);
@@ -67,7 +71,9 @@ static enum rc visit_batch(struct schedule_walk *walk, struct progress *progress
     if (read_size_is_cut(&progress->size, walk->db, rc))
         return RC_OK;
     if (rc == RC_OK)
-        rc = visit_rows(walk, &rows, progress, reterr);
+        rc = visit_rows(walk, &rows, progress, &visited, reterr);
+    if (rc != RC_OK || visited < rows.rows)
+        return rc;
     walk->is_done = is_created ? end.rows == 0 : rows.rows < batch.limit;
     if (is_created && end.rows == 1)
         progress->place.id = db_int_at(&end, 0, 0);

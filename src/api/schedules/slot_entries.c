@@ -7,27 +7,27 @@
 #include <stdlib.h>
 
 enum {
-    SOURCES = 5,   /* lists that are merged, each as long as the answer may be    */
-    CUTS_MAX = 20, /* after so many ranges that are too long, no more are counted */
+    SOURCES = 5,        /* lists that are merged, each as long as the answer may be          */
+    UNCOUNTED_MAX = 20, /* after so many ranges with too many slots to count, none is counted */
 };
 
-/* The entries before sorting; if a slot has two entries, the first one counts. */
-struct gathering {
+/* The entries before sorting; if a slot has several, the one added first counts. */
+struct slot_merge {
     const struct call *call;
     const struct schedule_times *p;
-    const struct slot_range *stretch;
+    const struct slot_range *period;
     struct slot_entry *list;
     int count;
-    int cuts;
+    int uncounted;
     bool is_scan_cut;
 };
 
-static void add_entry(struct gathering *g, const struct slot_entry *entry)
+static void add_entry(struct slot_merge *m, const struct slot_entry *entry)
 {
-    g->list[g->count++] = *entry;
+    m->list[m->count++] = *entry;
 }
 
-static void add_runs(struct gathering *g, const struct db_result *rows, bool is_open)
+static void add_runs(struct slot_merge *m, const struct db_result *rows, bool is_open)
 {
     for (int i = 0; i < rows->rows; i++) {
         struct slot_entry entry = {.outcome = OUTCOME_STARTED, .has_run = true, .count = 1};
@@ -38,31 +38,32 @@ static void add_runs(struct gathering *g, const struct db_result *rows, bool is_
             slots_ended_read(rows, i, &entry.run);
         entry.slot = entry.last = entry.run.slot;
         entry.due = entry.run.due;
-        add_entry(g, &entry);
+        add_entry(m, &entry);
     }
 }
 
 /* The ledger. */
 
 /* The current spec has exactly the slots of the range, or the range has at most two slots. */
-static bool can_expand(struct gathering *g, const struct account *range)
+static bool can_expand(struct slot_merge *m, const struct account *range)
 {
-    const struct schedule_times *p = g->p;
+    const struct schedule_times *p = m->p;
     struct schedule_times_count today;
 
     if (range->count <= 2)
         return true;
-    if (p->plan.follows || p->plan.is_governed || g->cuts == CUTS_MAX)
+    if (spec_follows(&p->plan.spec) || (p->plan.is_governed && !plan_has_grid(&p->plan)) ||
+        m->uncounted == UNCOUNTED_MAX)
         return false;
     today = schedule_times_count(&p->plan, &p->ctx, range->first - 1, range->last, 1);
-    g->cuts += today.is_cut;
+    m->uncounted += today.is_cut;
     return !today.is_cut && today.count == range->count && today.first == range->first &&
            today.last == range->last;
 }
 
-static void add_range_slot(struct gathering *g, const struct account *range, instant slot)
+static void add_range_slot(struct slot_merge *m, const struct account *range, instant slot)
 {
-    add_entry(g, &(struct slot_entry){.slot = slot,
+    add_entry(m, &(struct slot_entry){.slot = slot,
                                       .due = INSTANT_NONE,
                                       .outcome = range->outcome,
                                       .reason = range->reason,
@@ -71,9 +72,9 @@ static void add_range_slot(struct gathering *g, const struct account *range, ins
 }
 
 /* Adds at most `room` slots of the range. */
-static int expand(struct gathering *g, const struct account *range, int room)
+static int expand(struct slot_merge *m, const struct account *range, int room)
 {
-    const struct slot_range *s = g->stretch;
+    const struct slot_range *s = m->period;
     instant ends[2] = {range->first, range->last};
     struct spec_walk walk;
     struct slot slot;
@@ -81,41 +82,41 @@ static int expand(struct gathering *g, const struct account *range, int room)
 
     for (int i = 0; range->count <= 2 && i < range->count; i++)
         if (ends[i] > s->after && ends[i] <= s->until && added < room) {
-            add_range_slot(g, range, ends[i]);
+            add_range_slot(m, range, ends[i]);
             added++;
         }
     if (range->count <= 2)
         return added;
-    spec_walk_begin(&walk, &g->p->plan.spec, &g->p->ctx,
+    spec_walk_begin(&walk, &m->p->plan.spec, &m->p->ctx,
                     range->first - 1 > s->after ? range->first - 1 : s->after);
     while (added < room && spec_walk_next(&walk, &slot) && slot.at <= range->last &&
            slot.at <= s->until) {
-        add_range_slot(g, range, slot.at);
+        add_range_slot(m, range, slot.at);
         added++;
     }
     return added;
 }
 
-static void add_ledger(struct gathering *g, const struct db_result *rows)
+static void add_ledger(struct slot_merge *m, const struct db_result *rows)
 {
-    int room = g->stretch->limit;
+    int room = m->period->limit;
 
     for (int i = 0; i < rows->rows && room > 0; i++) {
         struct account range;
 
         slots_not_started_read(rows, i, &range);
-        if (range.last <= g->stretch->after)
+        if (range.last <= m->period->after)
             continue;
-        if (can_expand(g, &range)) {
-            room -= expand(g, &range, room);
+        if (can_expand(m, &range)) {
+            room -= expand(m, &range, room);
             continue;
         }
-        /* A range that begins before the stretch is listed at the stretch's beginning. */
-        add_range_slot(g, &range,
-                       range.first > g->stretch->after ? range.first : g->stretch->after + 1);
-        g->list[g->count - 1].count = range.count;
-        g->list[g->count - 1].first = range.first;
-        g->list[g->count - 1].last = range.last;
+        /* A range that begins before the period is listed at the start of the period. */
+        add_range_slot(m, &range,
+                       range.first > m->period->after ? range.first : m->period->after + 1);
+        m->list[m->count - 1].count = range.count;
+        m->list[m->count - 1].first = range.first;
+        m->list[m->count - 1].last = range.last;
         room--;
     }
 }
@@ -123,58 +124,108 @@ static void add_ledger(struct gathering *g, const struct db_result *rows)
 /* The plan. */
 
 /* Sets why a planned slot would not start, or its outcome if that is already decided. */
-static void set_planned_outcome(const struct gathering *g, const struct slot *slot,
+static void set_planned_outcome(const struct slot_merge *m, const struct slot *slot,
                                 struct slot_entry *entry)
 {
-    const struct cursor *cursor = &g->p->view.cursor;
+    const struct cursor *cursor = &m->p->view.cursor;
     bool is_paused = (cursor->flags & CURSOR_PAUSED) && slot->due < cursor->paused_until;
 
-    if (schedule_times_is_cancelled(g->p, slot->at)) {
+    if (schedule_times_is_cancelled(m->p, slot->at)) {
         entry->outcome = OUTCOME_SLOT_CANCELLED;
         entry->reason = REASON_USER;
     } else if (is_paused || (cursor->flags & CURSOR_DISABLED)) {
         entry->reason = REASON_PAUSED;
-        if (slot->due <= g->call->now && !g->p->plan.policies.catchup_paused)
+        if (slot->due <= m->call->now && !m->p->plan.policies.catchup_paused)
             entry->outcome = OUTCOME_MISSED;
     } else if (cursor->flags & CURSOR_QUARANTINED) {
         entry->reason = REASON_QUARANTINED;
     }
 }
 
-static void add_planned(struct gathering *g, const struct slot *slot)
+static void add_planned(struct slot_merge *m, const struct slot *slot)
 {
     struct slot_entry entry = {
         .slot = slot->at, .due = slot->due, .count = 1, .last = slot->at};
 
-    set_planned_outcome(g, slot, &entry);
-    add_entry(g, &entry);
+    set_planned_outcome(m, slot, &entry);
+    add_entry(m, &entry);
 }
 
-static void add_plan(struct gathering *g)
+/* The outcome of a grid time that has passed without being the pick [P-33]. */
+static void set_passed_outcome(const struct slot_merge *m, struct slot_entry *entry)
 {
-    const struct slot_range *s = g->stretch;
-    const struct cursor *cursor = &g->p->view.cursor;
+    const struct cursor *c = &m->p->view.cursor;
+    bool is_paused = (c->flags & CURSOR_PAUSED) && entry->slot < c->paused_until &&
+                     !m->p->plan.policies.catchup_paused;
+
+    entry->outcome = OUTCOME_SKIPPED;
+    entry->reason = REASON_GOVERNOR;
+    if (schedule_times_is_cancelled(m->p, entry->slot)) {
+        entry->outcome = OUTCOME_SLOT_CANCELLED;
+        entry->reason = REASON_USER;
+    } else if (is_paused || (c->flags & CURSOR_DISABLED)) {
+        entry->outcome = OUTCOME_MISSED;
+        entry->reason = REASON_PAUSED;
+    } else if (c->flags & CURSOR_QUARANTINED) {
+        entry->outcome = OUTCOME_DROPPED;
+        entry->reason = REASON_QUARANTINED;
+    }
+}
+
+/* The pick, and what the engine has not written yet. */
+static void add_governed(struct slot_merge *m, instant after)
+{
+    const struct schedule_times *p = m->p;
+    instant until = m->period->until < m->call->now ? m->period->until : m->call->now;
+    struct slot pick = schedule_times_known(p), slot;
+    struct spec_ctx ctx = plan_grid_ctx(&p->ctx);
+    struct spec_walk walk;
+
+    if (pick.at != INSTANT_NEVER && pick.at > m->period->after && pick.at <= m->period->until)
+        add_planned(m, &pick);
+    if (!plan_has_grid(&p->plan) || p->view.cursor.remaining == 0)
+        return;
+    spec_walk_begin(&walk, &p->plan.spec, &ctx, after);
+    for (int i = 0; i < m->period->limit && spec_walk_next(&walk, &slot) && slot.at <= until;
+         i++) {
+        struct slot_entry entry = {
+            .slot = slot.at, .due = INSTANT_NONE, .count = 1, .last = slot.at};
+
+        set_passed_outcome(m, &entry);
+        if (slot.at != pick.at)
+            add_entry(m, &entry);
+    }
+}
+
+static void add_plan(struct slot_merge *m)
+{
+    const struct slot_range *s = m->period;
+    const struct cursor *cursor = &m->p->view.cursor;
     instant after = s->after > cursor->mark ? s->after : cursor->mark;
-    int64_t before = 0; /* slots between the mark and the stretch, if runs are limited */
+    int64_t planned = 0; /* slots since the mark that will run, if runs are limited */
     struct spec_walk walk;
     struct slot slot;
     int added = 0;
 
     if (cursor->flags & (CURSOR_CLOSED | CURSOR_DELETED))
         return;
-    if (g->p->plan.follows || g->p->plan.is_governed) {
-        slot = schedule_times_only(g->p);
+    if (m->p->plan.is_governed) {
+        add_governed(m, after);
+        return;
+    }
+    if (m->p->plan.follows) {
+        slot = schedule_times_known(m->p);
         if (slot.at != INSTANT_NEVER && slot.at > s->after && slot.at <= s->until)
-            add_planned(g, &slot);
+            add_planned(m, &slot);
         return;
     }
     if (cursor->remaining >= 0)
-        before = schedule_times_count(&g->p->plan, &g->p->ctx, cursor->mark, after, 1).count;
-    spec_walk_begin(&walk, &g->p->plan.spec, &g->p->ctx, after);
-    while (added < s->limit && (cursor->remaining < 0 || before < cursor->remaining) &&
+        planned = schedule_times_planned(m->p, cursor->mark, after);
+    spec_walk_begin(&walk, &m->p->plan.spec, &m->p->ctx, after);
+    while (added < s->limit && (cursor->remaining < 0 || planned < cursor->remaining) &&
            spec_walk_next(&walk, &slot) && slot.at <= s->until) {
-        add_planned(g, &slot);
-        before += !schedule_times_is_cancelled(g->p, slot.at);
+        add_planned(m, &slot);
+        planned += !schedule_times_is_cancelled(m->p, slot.at);
         added++;
     }
 }
@@ -183,25 +234,24 @@ static void add_plan(struct gathering *g)
  * If history has too many attempts to read: a slot of the current spec that is before the mark
  * but not in the ledger was started.
  */
-static void add_unread(struct gathering *g)
+static void add_assumed(struct slot_merge *m)
 {
-    const struct policies *policies = &g->p->plan.policies;
-    const struct schedule_view *view = &g->p->view;
-    instant after = g->stretch->after, until = g->stretch->until;
+    const struct policies *policies = &m->p->plan.policies;
+    const struct schedule_view *view = &m->p->view;
+    instant after = m->period->after, until = m->period->until;
     struct spec_walk walk;
     struct slot slot;
     int added = 0;
 
-    if (!g->is_scan_cut || g->p->plan.follows || g->p->plan.is_governed ||
-        policies->retention_count > 0)
+    if (!m->is_scan_cut || m->p->plan.follows || policies->retention_count > 0)
         return;
-    if (policies->retention_age > 0 && after < g->call->now - policies->retention_age)
-        after = g->call->now - policies->retention_age;
+    if (policies->retention_age > 0 && after < m->call->now - policies->retention_age)
+        after = m->call->now - policies->retention_age;
     after = after > view->row.updated_at ? after : view->row.updated_at;
     until = until < view->cursor.mark ? until : view->cursor.mark;
-    spec_walk_begin(&walk, &g->p->plan.spec, &g->p->ctx, after);
-    while (added++ < g->stretch->limit && spec_walk_next(&walk, &slot) && slot.at <= until)
-        add_entry(g, &(struct slot_entry){.slot = slot.at,
+    spec_walk_begin(&walk, &m->p->plan.spec, &m->p->ctx, after);
+    while (added++ < m->period->limit && spec_walk_next(&walk, &slot) && slot.at <= until)
+        add_entry(m, &(struct slot_entry){.slot = slot.at,
                                           .due = slot.due,
                                           .outcome = OUTCOME_STARTED,
                                           .count = 1,
@@ -212,7 +262,7 @@ static void add_unread(struct gathering *g)
 
 struct keyed {
     instant slot;
-    int index; /* of equal slots, the one added first counts */
+    int index;
 };
 
 static int compare(const void *a, const void *b)
@@ -224,34 +274,34 @@ static int compare(const void *a, const void *b)
     return x->index - y->index;
 }
 
-static void merge_entries(const struct gathering *g, struct slot_entries *ret)
+static void merge_entries(const struct slot_merge *m, struct slot_entries *ret)
 {
-    struct arena *arena = g->call->arena;
-    struct keyed *keys = arena_array(arena, (size_t)g->count, sizeof *keys);
-    int limit = g->stretch->limit - 1; /* one more was read than is shown */
+    struct arena *arena = m->call->arena;
+    struct keyed *keys = arena_array(arena, (size_t)m->count, sizeof *keys);
+    int limit = m->period->limit - 1; /* one more was read than is shown */
 
-    for (int i = 0; i < g->count; i++)
-        keys[i] = (struct keyed){g->list[i].slot, i};
-    if (g->count > 0)
-        qsort(keys, (size_t)g->count, sizeof *keys, compare);
-    ret->list = arena_array(arena, (size_t)g->count, sizeof *ret->list);
+    for (int i = 0; i < m->count; i++)
+        keys[i] = (struct keyed){m->list[i].slot, i};
+    if (m->count > 0)
+        qsort(keys, (size_t)m->count, sizeof *keys, compare);
+    ret->list = arena_array(arena, (size_t)m->count, sizeof *ret->list);
     ret->count = 0;
     ret->has_more = false;
-    for (int i = 0; i < g->count && !ret->has_more; i++) {
+    for (int i = 0; i < m->count && !ret->has_more; i++) {
         if (i > 0 && keys[i].slot == keys[i - 1].slot)
             continue;
         ret->has_more = ret->count == limit;
         if (!ret->has_more)
-            ret->list[ret->count++] = g->list[keys[i].index];
+            ret->list[ret->count++] = m->list[keys[i].index];
     }
 }
 
 enum rc slot_entries_read(const struct call *call, struct db *db,
-                          const struct schedule_times *p, const struct slot_range *stretch,
+                          const struct schedule_times *p, const struct slot_range *period,
                           struct slot_entries *ret, struct err *reterr)
 {
-    struct slot_range more = *stretch;
-    struct gathering g = {.call = call, .p = p, .stretch = &more};
+    struct slot_range more = *period;
+    struct slot_merge m = {.call = call, .p = p, .period = &more};
     struct db_result open = {0}, ended = {0}, scanned = {0}, ranges = {0};
     enum rc rc;
 
@@ -259,21 +309,21 @@ enum rc slot_entries_read(const struct call *call, struct db *db,
     slots_open(db, &more, &open);
     slots_ended(db, &more, &ended);
     slots_scanned(db, &more, &scanned);
-    more.limit++; /* the first range may begin before the stretch */
+    more.limit++; /* the first range may begin before the period */
     slots_not_started(db, &more, &ranges);
     more.limit--;
     rc = db_flush(db, call->arena, reterr);
     if (rc != RC_OK)
         return rc;
-    g.list = arena_array(call->arena, (size_t)SOURCES * ((size_t)more.limit + 2),
-                         sizeof *g.list);
-    g.is_scan_cut = db_int_at(&scanned, 0, 0) >= SLOTS_SCAN;
-    add_runs(&g, &open, true);
-    add_runs(&g, &ended, false);
-    add_ledger(&g, &ranges);
-    add_plan(&g);
-    add_unread(&g);
-    merge_entries(&g, ret);
+    m.list = arena_array(call->arena, (size_t)SOURCES * ((size_t)more.limit + 2),
+                         sizeof *m.list);
+    m.is_scan_cut = db_int_at(&scanned, 0, 0) >= SLOTS_SCAN;
+    add_runs(&m, &open, true);
+    add_runs(&m, &ended, false);
+    add_ledger(&m, &ranges);
+    add_plan(&m);
+    add_assumed(&m);
+    merge_entries(&m, ret);
     return RC_OK;
 }
 

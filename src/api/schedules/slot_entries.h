@@ -15,7 +15,7 @@ struct slot_entry {
     enum reason reason;   /* of a planned slot: why it would not start */
     bool has_run;
     struct slot_run run;
-    /* For a range that the current spec cannot expand to its slots; otherwise count is 1. */
+    /* More than 1: a range of the ledger that could not be expanded by the current spec. */
     int64_t count;
     instant first, last;
 };
@@ -29,7 +29,7 @@ struct slot_entries {
 /* Reads the `limit` earliest slots in (after, until]. */
 MUST_USE enum rc slot_entries_read(const struct call *call, struct db *db,
                                    const struct schedule_times *p,
-                                   const struct slot_range *stretch, struct slot_entries *ret,
+                                   const struct slot_range *period, struct slot_entries *ret,
                                    struct err *reterr);
 
 void slot_entry_print(const struct schedule_times *p, const struct slot_entry *entry,

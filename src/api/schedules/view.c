@@ -7,6 +7,7 @@
 #include "api/call/api_dialect.h"
 #include "api/schedules/part_cache.h"
 #include "core/run_id.h"
+#include "model/template.h"
 
 enum {
     ETAG_MAX = 24,        /* a number in quotes                      */
@@ -103,12 +104,35 @@ static enum rc show_parts(const struct call *call, const struct schedule_row *ro
     return rc;
 }
 
-struct str view_hindrance(const struct call *call, struct str action)
+int view_warnings(const struct call *call, struct str action, struct arena *arena,
+                  struct str ret[static VIEW_WARNINGS_MAX])
 {
-    if (!call->context->has_no_exec || !str_starts(action, STR("{\"type\":\"exec\"")))
-        return (struct str){NULL, 0};
-    return STR("its runs fail, because this server runs no programs; set exec = true in its "
-               "configuration");
+    const struct api_context *context = call->context;
+    const struct context_action asked = {call->namespace_name, action};
+    int count = 0;
+
+    if (context->has_no_exec && str_starts(action, STR("{\"type\":\"exec\"")))
+        ret[count++] = STR("its runs fail, because this server runs no programs; set "
+                           "exec = true in its configuration");
+    if (template_is_foreign(action))
+        ret[count++] = STR("\"{{\" is sent as it is; a value is written ${name}, such as "
+                           "${scheduledTime}");
+    if (context->action_warnings)
+        count += context->action_warnings(context->arg, &asked, arena, ret + count);
+    return count;
+}
+
+/* Those about the action, and one about a hint of both kinds. */
+static int all_warnings(const struct call *call, const struct schedule_view *view,
+                        struct arena *arena, struct str ret[static VIEW_WARNINGS_MAX + 1])
+{
+    const struct cursor *c = &view->cursor;
+    int count = view_warnings(call, view->row.action, arena, ret);
+
+    if (c->hint_interval != 0 && c->hint_at != INSTANT_NEVER)
+        ret[count++] = STR("its hint has both interval and at: the earlier of the two times "
+                           "applies, and the spec is ignored until the hint expires");
+    return count;
 }
 
 /* A later version may have written the row. */
@@ -119,19 +143,32 @@ static const char *dialect_name(int64_t dialect)
     return api_dialects[is_known ? dialect : DIALECTS_NATIVE].name;
 }
 
-enum rc view_schedule(const struct call *call, const struct schedule_view *view,
-                      field_set fields, struct arena *scratch, struct answer *out,
-                      struct err *reterr)
+/* A schedule to print. */
+struct shown {
+    const struct schedule_view *view;
+    field_set fields;
+    struct str no_next;
+};
+
+static enum rc print_schedule(const struct call *call, const struct shown *shown,
+                              struct arena *scratch, struct answer *out, struct err *reterr)
 {
+    const struct schedule_view *view = shown->view;
     const struct schedule_row *row = &view->row;
+    struct str warnings[VIEW_WARNINGS_MAX + 1];
+    int warning_count = fields_have(shown->fields, SCHEDULE_FIELD_STATE)
+                            ? all_warnings(call, view, scratch, warnings)
+                            : 0;
     char id[RUN_ID_TEXT_MAX];
     const struct schedule_state state = {
         .cursor = &view->cursor,
         .paused_reason = view->cursor.flags & CURSOR_PAUSED ? row->reason
                                                             : (struct str){NULL, 0},
         .hint_reason = has_hint(&view->cursor) ? row->hint_reason : (struct str){NULL, 0},
+        .no_next = shown->no_next,
         .last_run = last_run(&view->cursor, id),
-        .warning = view_hindrance(call, row->action),
+        .warnings = warnings,
+        .warning_count = warning_count,
         .dialect = str_of(dialect_name(row->dialect)),
         .created_at = row->created_at,
         .created_by = row->created_by,
@@ -141,7 +178,7 @@ enum rc view_schedule(const struct call *call, const struct schedule_view *view,
     struct schedule_face face = {.id = row->name,
                                  .namespace = call->namespace_name,
                                  .description = row->description,
-                                 .fields = fields,
+                                 .fields = shown->fields,
                                  .state = &state};
     enum rc rc = show_parts(call, row, scratch, &face, reterr);
     size_t before = out->buf.len;
@@ -155,6 +192,15 @@ enum rc view_schedule(const struct call *call, const struct schedule_view *view,
         out->buf.cut = false;
     }
     return rc;
+}
+
+enum rc view_schedule(const struct call *call, const struct schedule_view *view,
+                      field_set fields, struct arena *scratch, struct answer *out,
+                      struct err *reterr)
+{
+    const struct shown shown = {.view = view, .fields = fields};
+
+    return print_schedule(call, &shown, scratch, out, reterr);
 }
 
 enum call_step view_failed(struct call *call, const struct err *err)
@@ -176,12 +222,13 @@ void view_etag(struct call *call, int64_t version)
 }
 
 enum call_step view_schedule_answer(struct call *call, const struct schedule_view *view,
-                                    field_set fields)
+                                    field_set fields, struct str no_next)
 {
+    const struct shown shown = {view, fields, no_next};
     struct answer out = answer_new(call->arena);
     struct err err;
 
-    if (view_schedule(call, view, fields, call->arena, &out, &err) != RC_OK)
+    if (print_schedule(call, &shown, call->arena, &out, &err) != RC_OK)
         return view_failed(call, &err);
     view_etag(call, view->cursor.version);
     return call_answer(call, call->status != 0 ? call->status : 200, answer_done(&out));
@@ -204,7 +251,8 @@ enum rc view_find(const struct call *call, struct db *db, struct schedule_view *
     return RC_OK;
 }
 
-enum rc view_owner(const struct call *call, struct db *db, int64_t schedule, struct err *reterr)
+enum rc view_check_owner(const struct call *call, struct db *db, int64_t schedule,
+                         struct err *reterr)
 {
     struct db_result result = {0};
     struct schedule_row row = {0};
@@ -237,8 +285,8 @@ struct run_doc view_run(const struct run_view *view)
     return doc;
 }
 
-enum rc view_attempt(const struct attempt_view *view, field_set fields, struct arena *arena,
-                     struct run_doc *ret, struct err *reterr)
+struct run_doc view_attempt(const struct attempt_view *view, field_set fields,
+                            struct arena *arena)
 {
     const struct history_row *row = &view->row;
     struct run_doc doc = {
@@ -262,11 +310,13 @@ enum rc view_attempt(const struct attempt_view *view, field_set fields, struct a
         .error = row->error,
         .last_run_at = INSTANT_NONE,
     };
-    enum rc rc = RC_OK;
+    struct err err;
 
-    if (fields & RUN_FIELDS_RESULT)
-        rc = run_result_recall(row->result, arena, &doc.result, reterr);
-    if (rc == RC_OK)
-        *ret = doc;
-    return rc;
+    if (fields & RUN_FIELDS_RESULT &&
+        run_result_recall(row->result, arena, &doc.result, &err) != RC_OK) {
+        doc.result = (struct run_result){0};
+        if (doc.error.len == 0)
+            doc.error = STR("the stored result is damaged");
+    }
+    return doc;
 }

@@ -2,8 +2,8 @@
 /*
  * The handlers of Temporal's API, for the table of operations, and their shared functions.
  *
- * A codec over the same commands and views as the native API.  Requests and answers are
- * messages of proto/temporal.proto; every answer has the frame that gRPC requires.
+ * They use the same commands and views as the native API.  Requests and answers are messages of
+ * proto/temporal.proto; every answer has the frame that gRPC requires.
  */
 #pragma once
 

@@ -99,12 +99,23 @@ enum call_step temporal_refused(struct call *call, int command)
 
 /* ---- patches ---- */
 
-enum rc temporal_check_notes(const Temporal__SchedulePatch *patch, struct err *reterr)
+static enum rc check_note(const char *note, struct err *reterr)
 {
-    if (strlen(patch->pause) <= TEMPORAL_NOTE_MAX &&
-        strlen(patch->unpause) <= TEMPORAL_NOTE_MAX)
+    if (strlen(note) <= TEMPORAL_NOTE_MAX)
         return RC_OK;
     return err_set(reterr, RC_INVALID, -1, 0, "Schedule notes exceeds limit.");
+}
+
+enum rc temporal_check_notes(const Temporal__SchedulePatch *patch, struct err *reterr)
+{
+    enum rc rc = check_note(patch->pause, reterr);
+
+    return rc == RC_OK ? check_note(patch->unpause, reterr) : rc;
+}
+
+enum rc temporal_check_state(const Temporal__Schedule *schedule, struct err *reterr)
+{
+    return schedule && schedule->state ? check_note(schedule->state->notes, reterr) : RC_OK;
 }
 
 enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch, struct start_args *to,

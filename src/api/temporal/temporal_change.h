@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Temporal's calls that name a schedule have in common.
+ * Shared functions of Temporal's calls that name a schedule.
  */
 #pragma once
 
@@ -45,6 +45,8 @@ MUST_USE enum rc temporal_read_ranges(struct call *call, const Temporal__Schedul
 MUST_USE enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch,
                                        struct start_args *to, struct err *reterr);
 MUST_USE enum rc temporal_check_notes(const Temporal__SchedulePatch *patch, struct err *reterr);
+/* The same for the note in the state of a schedule. */
+MUST_USE enum rc temporal_check_state(const Temporal__Schedule *schedule, struct err *reterr);
 
 /* The version of a schedule as the conflict token that clients hold. */
 ProtobufCBinaryData temporal_token(int64_t version, struct arena *arena);

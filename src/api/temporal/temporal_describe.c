@@ -83,14 +83,14 @@ static void fill_info(const struct details *details, const struct temporal_recen
 static enum rc read_all(const struct call *call, struct db *db, struct details *ret,
                         struct err *reterr)
 {
-    struct schedule_times *p = &ret->times;
-    enum rc rc = temporal_find(call, db, &p->view, reterr);
+    struct schedule_times *times = &ret->times;
+    enum rc rc = temporal_find(call, db, &times->view, reterr);
 
     if (rc != RC_OK)
         return rc;
-    temporal_runs_send(db, p->view.row.id, RECENT_MAX, &ret->runs);
-    slots_count(db, p->view.row.id, OUTCOME_MISSED, REASON_WINDOW, &ret->missed);
-    rc = schedule_times_fill(call, db, p, reterr);
+    temporal_runs_send(db, times->view.row.id, RECENT_MAX, &ret->runs);
+    slots_count(db, times->view.row.id, OUTCOME_MISSED, REASON_WINDOW, &ret->missed);
+    rc = schedule_times_fill(call, db, times, reterr);
     ret->has_times = rc == RC_OK;
     return rc == RC_CONFLICT ? db_flush(db, call->arena, reterr) : rc;
 }
@@ -103,28 +103,28 @@ enum call_step temporal_describe_read(struct call *call, struct db *db)
     struct temporal_recent recent;
     struct temporal_future future = {0};
     struct details details = {0};
-    const struct schedule_times *p = &details.times;
+    const struct schedule_times *times = &details.times;
     struct err err;
 
     if (read_all(call, db, &details, &err) != RC_OK ||
-        temporal_stored_read(&p->view.row, call->arena, &stored, &err) != RC_OK)
+        temporal_stored_read(&times->view.row, call->arena, &stored, &err) != RC_OK)
         return temporal_failed(call, &err);
     recent = temporal_recent(&details.runs,
                              str_of(stored.schedule->action->start_workflow->workflow_id),
                              RECENT_MAX, call->arena);
     if (details.has_times)
-        future = temporal_future(p, call->now, FUTURE_MAX, call->arena);
+        future = temporal_future(times, call->now, FUTURE_MAX, call->arena);
     fill_info(&details, &recent, call->arena, &info);
     info.future_action_times = future.times;
     info.n_future_action_times = future.count;
-    stored.schedule->policies = policies_of(stored.schedule->policies, &p->plan.policies,
+    stored.schedule->policies = policies_of(stored.schedule->policies, &times->plan.policies,
                                             call->arena);
-    stored.schedule->state = state_of(&p->view, call->arena);
+    stored.schedule->state = state_of(&times->view, call->arena);
     answer.schedule = stored.schedule;
     answer.info = &info;
     answer.memo = stored.memo;
     answer.search_attributes = stored.search_attributes;
-    answer.conflict_token = temporal_token(p->view.cursor.version, call->arena);
+    answer.conflict_token = temporal_token(times->view.cursor.version, call->arena);
     return temporal_answer(call, &answer.base);
 }
 
@@ -152,24 +152,24 @@ enum call_step temporal_times_begin(struct call *call)
     return CALL_READ;
 }
 
-/* The times after the second in which the range starts, independent of the schedule's state. */
+/* Lists times after the start, truncated to seconds; the schedule's state does not matter. */
 enum call_step temporal_times_read(struct call *call, struct db *db)
 {
     Temporal__ListScheduleMatchingTimesResponse answer =
         TEMPORAL__LIST_SCHEDULE_MATCHING_TIMES_RESPONSE__INIT;
     const struct time_range *range = call->arg;
     instant after = instant_of_seconds(instant_seconds(range->after));
-    struct schedule_times p = {0};
+    struct schedule_times times = {0};
     struct spec_walk walk;
     struct slot slot;
     struct err err;
 
-    if (schedule_times_read(call, db, &p, &err) != RC_OK)
+    if (schedule_times_read(call, db, &times, &err) != RC_OK)
         return temporal_failed(call, &err);
-    if (!temporal_is_visible(&p.view))
+    if (!temporal_is_visible(&times.view))
         return temporal_no_schedule(call);
     answer.start_time = arena_array(call->arena, MATCHING_MAX, sizeof *answer.start_time);
-    spec_walk_begin(&walk, &p.plan.spec, &p.ctx, after - p.plan.spec.jitter);
+    spec_walk_begin(&walk, &times.plan.spec, &times.ctx, after - times.plan.spec.jitter);
     while (answer.n_start_time < MATCHING_MAX && spec_walk_next(&walk, &slot) &&
            slot.at <= range->until)
         if (slot.due > after && slot.due <= range->until)

@@ -242,7 +242,7 @@ static enum rc fill_document(const struct call *call, const struct temporal_stor
     if (rc != RC_OK)
         return rc;
     doc->spec = temporal_spec_def(&spec, call->arena);
-    doc->spec.calendar_dialect = DIALECT_BELFRY; /* as if it were read from the store */
+    doc->spec.calendar_dialect = DIALECT_BELFRY; /* that of every stored spec */
     return keep_extra(wanted, &spec, call->arena, doc, reterr);
 }
 

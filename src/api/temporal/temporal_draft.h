@@ -26,8 +26,8 @@ struct temporal_stored {
 };
 
 /*
- * *ret is in the call's arena or in the message.  Errors have the texts of Temporal's own
- * server where clients or people may know them.
+ * *ret is in the call's arena or in the message.  An error that Temporal's server reports too
+ * has the same text.
  */
 MUST_USE enum rc temporal_draft(struct call *call, struct str id,
                                 const struct temporal_stored *wanted, struct draft **ret,
@@ -35,14 +35,18 @@ MUST_USE enum rc temporal_draft(struct call *call, struct str id,
 
 /*
  * Reads what is stored of a schedule, with the input of its workflow.  If another API has
- * changed the spec, the result has that spec, as far as Temporal can express it.  RC_CORRUPT.
+ * changed the spec, the result has that spec, as far as Temporal can express it.  RC_CORRUPT
+ * if the stored document is damaged.
  */
 MUST_USE enum rc temporal_stored_read(const struct schedule_row *row, struct arena *arena,
                                       struct temporal_stored *ret, struct err *reterr);
 
-/* The same without the input of the workflow: lists do not show it, and it may be large. */
-MUST_USE enum rc temporal_stored_read_brief(const struct schedule_row *row, struct arena *arena,
-                                            struct temporal_stored *ret, struct err *reterr);
+/*
+ * The same for lists, without the input of the workflow, which may be large.  A damaged
+ * schedule is empty.
+ */
+struct temporal_stored temporal_stored_brief(const struct schedule_row *row,
+                                             struct arena *arena);
 /* Reads only the search attributes; NULL: none. */
 Temporal__Fields *temporal_stored_attributes(const struct schedule_row *row,
                                              struct arena *arena);

@@ -70,9 +70,9 @@ void temporal_error_reply(const struct problem *problem, struct buf *out,
         STR("grpc-message"), {out->ptr + message, out->len - message}};
 }
 
-/* Repeats the message in the status details, with the detail message of its kind. */
-static enum call_step refuse(struct call *call, int status, const char *code, const char *text,
-                             Temporal__Any *any)
+/* Adds a header field with status, message and *any, by which clients recognize the error. */
+static enum call_step refuse_with_detail(struct call *call, int status, const char *code,
+                                         const char *text, Temporal__Any *any)
 {
     const struct problem problem = {.status = status, .code = code};
     Temporal__Status details = TEMPORAL__STATUS__INIT;
@@ -104,7 +104,7 @@ enum call_step temporal_no_namespace(struct call *call)
     any.type_url = (char *)(uintptr_t)FAILURES "NamespaceNotFoundFailure";
     any.value = (ProtobufCBinaryData){packed.len, (uint8_t *)(uintptr_t)packed.ptr};
     snprintf(text, sizeof text, "Namespace %.*s is not found.", STR_ARG(call->namespace_name));
-    return refuse(call, 404, "not_found", text, &any);
+    return refuse_with_detail(call, 404, "not_found", text, &any);
 }
 
 enum call_step temporal_no_schedule(struct call *call)
@@ -112,7 +112,7 @@ enum call_step temporal_no_schedule(struct call *call)
     Temporal__Any any = TEMPORAL__ANY__INIT;
 
     any.type_url = (char *)(uintptr_t)FAILURES "NotFoundFailure";
-    return refuse(call, 404, "not_found", "schedule not found", &any);
+    return refuse_with_detail(call, 404, "not_found", "schedule not found", &any);
 }
 
 enum call_step temporal_schedule_exists(struct call *call)
@@ -123,5 +123,5 @@ enum call_step temporal_schedule_exists(struct call *call)
     any.type_url = (char *)(uintptr_t)FAILURES "WorkflowExecutionAlreadyStartedFailure";
     snprintf(text, sizeof text, "schedule \"%.*s\" is already registered",
              STR_ARG(call->params[0]));
-    return refuse(call, 409, "exists", text, &any);
+    return refuse_with_detail(call, 409, "exists", text, &any);
 }

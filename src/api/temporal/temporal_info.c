@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs as recent and running actions, and the times to come: see temporal_info.h.
+ * Shows runs as recent and running actions, and computes future times: see temporal_info.h.
  */
 #include "api/temporal/temporal_info.h"
 
@@ -37,10 +37,7 @@ static int status_of(enum outcome outcome)
 
 void temporal_runs_send(struct db *db, int64_t schedule, int limit, struct temporal_runs *ret)
 {
-    const struct run_id last = {schedule, INT64_MAX / SPAN_MS, UINT32_MAX};
-
-    run_views_of_schedule(db, &last, limit, &ret->open);
-    attempt_views_of_schedule(db, schedule, INT64_MAX, limit, &ret->ended);
+    run_views_recent(db, schedule, limit, &ret->open, &ret->ended);
 }
 
 static int compare_start(const void *a, const void *b)
@@ -58,7 +55,6 @@ static instant due_of(enum run_kind kind, instant slot, instant due)
     return kind == RUN_BACKFILL ? slot : due;
 }
 
-/* Leaves out runs that wait for other runs: they have not started. */
 static int collect_runs(const struct temporal_runs *runs, struct listed_run *list)
 {
     int n = 0;
@@ -67,8 +63,6 @@ static int collect_runs(const struct temporal_runs *runs, struct listed_run *lis
         struct run_view view;
 
         run_views_read(&runs->open, i, &view);
-        if (view.run.state == RUN_HELD || view.run.kind == RUN_TEST)
-            continue;
         list[n++] = (struct listed_run){
             {view.run.schedule, view.run.slot / SPAN_MS, (uint32_t)view.run.pass},
             due_of(view.run.kind, view.run.slot, view.run.due),
@@ -80,11 +74,9 @@ static int collect_runs(const struct temporal_runs *runs, struct listed_run *lis
         const struct history_row *row = &view.row;
 
         attempt_views_read(&runs->ended, i, &view);
-        if (!row->last || row->kind == RUN_TEST)
-            continue;
         list[n++] = (struct listed_run){
             {row->schedule, row->slot / SPAN_MS, (uint32_t)row->pass},
-            row->due,
+            due_of((enum run_kind)row->kind, row->slot, row->due),
             row->started_at != INSTANT_NONE ? row->started_at : row->created_at,
             status_of(row->outcome)};
     }
@@ -140,21 +132,22 @@ struct temporal_recent temporal_recent(const struct temporal_runs *runs, struct 
     return recent;
 }
 
-struct temporal_future temporal_future(const struct schedule_times *p, instant now, int limit,
-                                       struct arena *arena)
+struct temporal_future temporal_future(const struct schedule_times *times, instant now,
+                                       int limit, struct arena *arena)
 {
-    const struct cursor *cursor = &p->view.cursor;
+    const struct cursor *cursor = &times->view.cursor;
     struct temporal_future future = {
         .times = arena_array(arena, (size_t)limit, sizeof *future.times)};
-    instant after = now - p->plan.spec.jitter;
+    instant after = now - times->plan.spec.jitter;
     struct spec_walk walk;
     struct slot slot;
 
     if (cursor->remaining >= 0 && cursor->remaining < limit)
         limit = (int)cursor->remaining;
-    spec_walk_begin(&walk, &p->plan.spec, &p->ctx, after < cursor->mark ? cursor->mark : after);
+    spec_walk_begin(&walk, &times->plan.spec, &times->ctx,
+                    after < cursor->mark ? cursor->mark : after);
     while ((int)future.count < limit && spec_walk_next(&walk, &slot))
-        if (slot.due > now && !schedule_times_is_cancelled(p, slot.at))
+        if (slot.due > now && !schedule_times_is_cancelled(times, slot.at))
             future.times[future.count++] = temporal_timestamp(slot.due, arena);
     return future;
 }

@@ -32,5 +32,5 @@ struct temporal_future {
 };
 
 /* The next `limit` times; a pause is ignored. */
-struct temporal_future temporal_future(const struct schedule_times *p, instant now, int limit,
-                                       struct arena *arena);
+struct temporal_future temporal_future(const struct schedule_times *times, instant now,
+                                       int limit, struct arena *arena);

@@ -38,7 +38,7 @@ struct match {
     struct temporal_runs runs;
 };
 
-static void shorten(Temporal__ScheduleSpec *spec)
+static void shorten_spec(Temporal__ScheduleSpec *spec)
 {
     if (spec->n_structured_calendar > LISTED_SPEC_MAX)
         spec->n_structured_calendar = LISTED_SPEC_MAX;
@@ -49,25 +49,27 @@ static void shorten(Temporal__ScheduleSpec *spec)
 }
 
 /* Whether calendars or cancelled slots have to be read. */
-static bool has_more_to_read(const struct schedule_times *p)
+static bool has_more_to_read(const struct schedule_times *times)
 {
-    return p->plan.spec.not_named_count > 0 || (p->view.cursor.flags & CURSOR_EXCEPTIONS);
+    return times->plan.spec.not_named_count > 0 ||
+           (times->view.cursor.flags & CURSOR_EXCEPTIONS);
 }
 
 /* The times to come; none if the zone is gone. */
 static struct temporal_future future_of(const struct call *call, struct db *db,
                                         const struct schedule_view *view)
 {
-    struct schedule_times p = {.view = *view};
+    struct schedule_times times = {.view = *view};
     struct err err;
 
-    if (plan_unpack(view->row.packed, call->arena, &p.plan, &err) != RC_OK ||
-        spec_bind(&p.plan.spec, &call->context->zones, &err) != RC_OK)
+    if (plan_unpack(view->row.packed, call->arena, &times.plan, &err) != RC_OK ||
+        spec_bind(&times.plan.spec, &call->context->zones, &err) != RC_OK)
         return (struct temporal_future){0};
-    p.ctx = advance_ctx(&p.plan, &p.view.cursor);
-    if (has_more_to_read(&p) && schedule_times_fill(call, db, &p, &err) != RC_OK)
+    times.ctx = advance_ctx(&times.plan, &times.view.cursor);
+    times.ctx.budget = call->budget;
+    if (has_more_to_read(&times) && schedule_times_fill(call, db, &times, &err) != RC_OK)
         return (struct temporal_future){0};
-    return temporal_future(&p, call->now, FUTURE_LISTED, call->arena);
+    return temporal_future(&times, call->now, FUTURE_LISTED, call->arena);
 }
 
 static Temporal__ScheduleListEntry *entry_of(const struct call *call, struct db *db,
@@ -89,7 +91,7 @@ static Temporal__ScheduleListEntry *entry_of(const struct call *call, struct db 
     m->memo = stored->memo;
     m->search_attributes = stored->search_attributes;
     m->info = info;
-    shorten(stored->schedule->spec);
+    shorten_spec(stored->schedule->spec);
     info->spec = stored->schedule->spec;
     info->workflow_type = w->workflow_type;
     info->notes = temporal_text(view->row.reason, arena);
@@ -124,32 +126,30 @@ static void set_last_name(struct walk *w, struct str name)
     w->last_name = buf_as_str(&copy);
 }
 
-static enum rc select_rows(struct walk *w, const struct db_result *rows, struct match *match,
-                           int *ret_count, struct err *reterr)
+/* Returns the number of matches. */
+static int select_rows(struct walk *w, const struct db_result *rows, struct match *matches)
 {
     int n = 0;
 
     for (int i = 0; i < rows->rows; i++) {
-        struct match *f = &match[n];
+        struct match *match = &matches[n];
         struct arena *arena = w->call.arena;
 
         w->is_full = w->list && w->count + n >= w->listing->limit;
         if (w->is_full)
             break;
-        schedule_views_read(rows, i, &f->view);
-        set_last_name(w, f->view.row.name);
+        schedule_views_read(rows, i, &match->view);
+        set_last_name(w, match->view.row.name);
         w->scanned++;
-        if (!temporal_is_visible(&f->view) ||
-            !temporal_query_fits(w->listing->query, &f->view,
-                                 temporal_stored_attributes(&f->view.row, arena)))
+        if (!temporal_is_visible(&match->view) ||
+            !temporal_query_fits(w->listing->query, &match->view,
+                                 temporal_stored_attributes(&match->view.row, arena)))
             continue;
-        if (w->list &&
-            temporal_stored_read_brief(&f->view.row, arena, &f->stored, reterr) != RC_OK)
-            return reterr->rc;
+        if (w->list)
+            match->stored = temporal_stored_brief(&match->view.row, arena);
         n++;
     }
-    *ret_count = n;
-    return RC_OK;
+    return n;
 }
 
 /* Concatenated messages are one message; their lists are joined.  False: the page is full. */
@@ -169,21 +169,21 @@ static bool add_entry(struct walk *w, const struct match *match)
 }
 
 /* The first entry that does not fit is the first of the next page. */
-static enum rc add_entries(struct walk *w, struct match *match, int count, struct str before,
+static enum rc add_entries(struct walk *w, struct match *matches, int count, struct str before,
                            struct err *reterr)
 {
     enum rc rc;
 
     for (int i = 0; i < count; i++)
-        temporal_runs_send(w->db, match[i].view.row.id, RECENT_LISTED, &match[i].runs);
+        temporal_runs_send(w->db, matches[i].view.row.id, RECENT_LISTED, &matches[i].runs);
     rc = count > 0 ? db_flush(w->db, w->call.arena, reterr) : RC_OK;
     for (int i = 0; i < count && rc == RC_OK; i++) {
-        if (!add_entry(w, &match[i])) {
+        if (!add_entry(w, &matches[i])) {
             set_last_name(w, before);
             w->is_full = true;
             return RC_OK;
         }
-        before = match[i].view.row.name;
+        before = matches[i].view.row.name;
         w->count++;
     }
     return rc;
@@ -196,7 +196,7 @@ static enum rc walk_batch(struct walk *w, struct err *reterr)
                                          .after = {.name = w->last_name},
                                          .limit = w->read_size.rows};
     struct db_result rows = {0};
-    struct match *match;
+    struct match *matches;
     struct str before;
     int count = 0;
     enum rc rc;
@@ -209,10 +209,10 @@ static enum rc walk_batch(struct walk *w, struct err *reterr)
         return RC_OK;
     if (rc != RC_OK)
         return rc;
-    match = arena_array(w->call.arena, (size_t)batch.limit, sizeof *match);
-    rc = select_rows(w, &rows, match, &count, reterr);
-    if (rc == RC_OK && w->list)
-        rc = add_entries(w, match, count, before, reterr);
+    matches = arena_array(w->call.arena, (size_t)batch.limit, sizeof *matches);
+    count = select_rows(w, &rows, matches);
+    if (w->list)
+        rc = add_entries(w, matches, count, before, reterr);
     else
         w->count += count;
     w->is_done = rows.rows < batch.limit && !w->is_full;
@@ -264,8 +264,7 @@ enum call_step temporal_list_begin(struct call *call)
     listing->after = (struct str){(const char *)request->next_page_token.data,
                                   request->next_page_token.len};
     if (listing->after.len > SCHEDULE_ID_MAX || !str_is_utf8(listing->after) ||
-        memchr(listing->after.len > 0 ? listing->after.ptr : "x", '\0',
-               listing->after.len > 0 ? listing->after.len : 1))
+        (listing->after.len > 0 && memchr(listing->after.ptr, '\0', listing->after.len)))
         return call_problem(call, 400, "invalid_field", "Invalid NextPageToken.");
     call->arg = listing;
     return CALL_READ;
@@ -302,7 +301,7 @@ enum call_step temporal_count_begin(struct call *call)
     return call->arg ? CALL_READ : step;
 }
 
-/* Counts all without reading any. */
+/* The database counts, so that no row is read. */
 static enum rc count_all(const struct call *call, struct db *db, int64_t *ret,
                          struct err *reterr)
 {
@@ -323,6 +322,11 @@ enum call_step temporal_count_read(struct call *call, struct db *db)
 
     if ((w.listing->is_all ? count_all(call, db, &w.count, &err) : walk_all(&w, &err)) != RC_OK)
         return temporal_failed(call, &err);
+    if (!w.listing->is_all && !w.is_done)
+        return call_problem(call, 422, "limit",
+                            "the namespace has more than %d schedules; a count with a query "
+                            "does not read more",
+                            COUNT_SCAN_MAX);
     answer.count = w.count;
     return temporal_answer(call, &answer.base);
 }

@@ -7,7 +7,7 @@
 #include "api/temporal/temporal_query_parts.h"
 #include "wire/json/json.h"
 
-enum { VALUES_MAX = 128 }; /* values of one list; an error message names it */
+enum { VALUES_MAX = 128 }; /* values of one list; an error message has the number too */
 
 enum token { TOKEN_END, TOKEN_WORD, TOKEN_TEXT, TOKEN_NUMBER, TOKEN_SIGN, TOKEN_INVALID };
 

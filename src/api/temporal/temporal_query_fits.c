@@ -29,7 +29,7 @@ static struct query_value value_of(const json_t *json)
     return (struct query_value){.type = VALUE_NULL};
 }
 
-/* Attributes are JSON; clients without types send lists. */
+/* An attribute is a JSON value; clients that do not know its type send a list with it. */
 static void read_custom(const Temporal__Fields *attributes, struct str name,
                         struct attribute *ret)
 {
@@ -101,7 +101,7 @@ static int compare_texts(struct str a, struct str b)
 }
 
 /* False: the types differ. */
-static bool compare(const struct query_value *a, const struct query_value *b, int *ret)
+static bool compare_values(const struct query_value *a, const struct query_value *b, int *ret)
 {
     if (a->type != b->type)
         return false;
@@ -126,7 +126,7 @@ static bool is_one_of(const struct query_value *value, const struct temporal_que
     int order;
 
     for (int i = 0; i < query->value_count; i++)
-        if (compare(value, &query->values[i], &order) && order == 0)
+        if (compare_values(value, &query->values[i], &order) && order == 0)
             return true;
     return false;
 }
@@ -135,7 +135,7 @@ static bool fits_value(const struct temporal_query *query, const struct query_va
 {
     const struct query_value *wanted = query->values;
     int order = 0, end = 0;
-    bool is_alike = query->op == OP_IN || compare(value, wanted, &order);
+    bool is_alike = query->op == OP_IN || compare_values(value, wanted, &order);
 
     switch (query->op) {
     case OP_IN:
@@ -152,7 +152,7 @@ static bool fits_value(const struct temporal_query *query, const struct query_va
     case OP_GE:
         return is_alike && order >= 0;
     case OP_BETWEEN:
-        return is_alike && order >= 0 && compare(value, &wanted[1], &end) && end <= 0;
+        return is_alike && order >= 0 && compare_values(value, &wanted[1], &end) && end <= 0;
     case OP_STARTS_WITH:
         return is_alike && value->type == VALUE_TEXT && str_starts(value->text, wanted->text);
     case OP_IS_NULL:

@@ -43,7 +43,8 @@ static enum rc read_create(struct call *call, const Temporal__CreateScheduleRequ
     struct command *command = change_command(call, COMMAND_CREATE);
     struct draft *draft;
 
-    if (temporal_draft(call, call->params[0], &wanted, &draft, reterr) != RC_OK)
+    if (temporal_check_state(request->schedule, reterr) != RC_OK ||
+        temporal_draft(call, call->params[0], &wanted, &draft, reterr) != RC_OK)
         return reterr->rc;
     command->save.draft = draft;
     draft->is_paused = state && state->paused;
@@ -99,7 +100,7 @@ enum call_step temporal_create_read(struct call *call, struct db *db)
     return CALL_SETTLE;
 }
 
-/* Uses another key: the refusal is recorded under the first one. */
+/* This is the second command of the request, so its key has the number 1. */
 static enum call_step create_again(struct call *call, struct creating *creating)
 {
     call->commands = creating->command;
@@ -157,11 +158,14 @@ enum call_step temporal_update_begin(struct call *call)
     struct updating *updating = arena_take(call->arena, sizeof *updating);
     Temporal__UpdateScheduleRequest *request;
     enum call_step step;
+    struct err err;
 
     if (!temporal_read(call, &temporal__update_schedule_request__descriptor, &request, &step) ||
         !temporal_read_id(call, request->schedule_id, &step) ||
         !temporal_check_request(call, request->request_id, false, &step))
         return step;
+    if (temporal_check_state(request->schedule, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
     updating->request = request;
     updating->token = temporal_token_version(request->conflict_token);
     call->arg = updating;

@@ -39,7 +39,7 @@ static bool read_message(struct str stored, const char *name,
 
 /* ---- a spec that was changed by another API ---- */
 
-/* Whether the expression means the same to Temporal; it cannot express the others. */
+/* Whether Temporal's cron strings can express it. */
 static bool is_temporal_cron(const struct cron_def *cron)
 {
     return cron->zone.len == 0 &&
@@ -58,10 +58,10 @@ static Temporal__ScheduleSpec *spec_of(const struct spec_def *def, struct arena 
     struct temporal_spec given = {0}, spec = {0};
     struct err err;
 
-    given.strings = def->calendars;
-    given.string_count = def->calendar_count;
-    given.not_strings = def->not_calendars;
-    given.not_string_count = def->not_calendar_count;
+    given.text_calendars = def->calendars;
+    given.text_count = def->calendar_count;
+    given.not_text_calendars = def->not_calendars;
+    given.not_text_count = def->not_calendar_count;
     given.cron_strings = arena_array(arena, (size_t)def->cron_count, sizeof(struct str));
     for (int i = 0; i < def->cron_count; i++)
         if (is_temporal_cron(&def->cron[i]))
@@ -146,10 +146,20 @@ static enum rc read_action(struct str text, struct arena *arena, struct action *
     return rc == RC_OK ? rc : (reterr->rc = RC_CORRUPT);
 }
 
+static Temporal__ScheduleAction *workflow_message(const struct action *action,
+                                                  struct arena *arena)
+{
+    Temporal__ScheduleAction *m = arena_take(arena, sizeof *m);
+
+    temporal__schedule_action__init(m);
+    m->action_case = TEMPORAL__SCHEDULE_ACTION__ACTION_START_WORKFLOW;
+    m->start_workflow = temporal_workflow_of(action, arena);
+    return m;
+}
+
 static enum rc read_stored_action(struct str text, struct arena *arena, bool is_brief,
                                   Temporal__ScheduleAction **ret, struct err *reterr)
 {
-    Temporal__ScheduleAction *m = arena_take(arena, sizeof *m);
     struct action action = {.type = ACTION_WORKFLOW};
     struct workflow_action *w = &action.workflow;
 
@@ -157,10 +167,7 @@ static enum rc read_stored_action(struct str text, struct arena *arena, bool is_
         return reterr->rc;
     if (is_brief)
         action.input = w->header = w->memo = w->search_attributes = (struct str){NULL, 0};
-    temporal__schedule_action__init(m);
-    m->action_case = TEMPORAL__SCHEDULE_ACTION__ACTION_START_WORKFLOW;
-    m->start_workflow = temporal_workflow_of(&action, arena);
-    *ret = m;
+    *ret = workflow_message(&action, arena);
     return RC_OK;
 }
 
@@ -213,8 +220,18 @@ enum rc temporal_stored_read(const struct schedule_row *row, struct arena *arena
     return read_stored(row, arena, false, ret, reterr);
 }
 
-enum rc temporal_stored_read_brief(const struct schedule_row *row, struct arena *arena,
-                                   struct temporal_stored *ret, struct err *reterr)
+struct temporal_stored temporal_stored_brief(const struct schedule_row *row,
+                                             struct arena *arena)
 {
-    return read_stored(row, arena, true, ret, reterr);
+    struct temporal_stored result;
+    struct action none = {.type = ACTION_WORKFLOW};
+    struct err err;
+
+    if (read_stored(row, arena, true, &result, &err) == RC_OK)
+        return result;
+    result = (struct temporal_stored){.schedule = arena_take(arena, sizeof *result.schedule)};
+    temporal__schedule__init(result.schedule);
+    result.schedule->spec = temporal_spec_message(&(struct temporal_spec){0}, arena);
+    result.schedule->action = workflow_message(&none, arena);
+    return result;
 }

@@ -49,32 +49,33 @@ static bool is_wanted(const struct manifest_entry *entry, bool only_changes)
            (!only_changes || entry->diff == DIFF_CREATE || entry->diff == DIFF_CHANGE);
 }
 
-static bool fill_batch(const struct apply *apply, bool only_changes, struct schedule_batch *p)
+static bool fill_batch(const struct apply *apply, bool only_changes,
+                       struct schedule_batch *batch)
 {
     struct manifest *m = apply->manifest;
     json_t *items = json_new_list();
     json_auto_t *versions = json_new_list();
     size_t bytes = 0;
 
-    p->count = 0;
-    while (p->next < m->count && p->count < APPLY_BATCH_MAX) {
-        struct manifest_entry *entry = &m->entries[p->next];
+    batch->count = 0;
+    while (batch->next < m->count && batch->count < APPLY_BATCH_MAX) {
+        struct manifest_entry *entry = &m->entries[batch->next];
 
         if (is_wanted(entry, only_changes)) {
-            if (p->count > 0 && bytes + entry->json.len > APPLY_BATCH_BYTES)
+            if (batch->count > 0 && bytes + entry->json.len > APPLY_BATCH_BYTES)
                 break;
             bytes += entry->json.len + 1;
             json_add(items, entry_json(entry));
             json_add(versions, json_new_int(entry->version));
-            p->entries[p->count++] = entry;
+            batch->entries[batch->count++] = entry;
         }
-        p->next++;
+        batch->next++;
     }
-    p->body = json_new_object();
-    json_put(p->body, "items", items);
+    batch->body = json_new_object();
+    json_put(batch->body, "items", items);
     if (only_changes) /* the server refuses a schedule that was edited after the comparison */
-        json_put(p->body, "versions", json_incref(versions));
-    return p->count > 0;
+        json_put(batch->body, "versions", json_incref(versions));
+    return batch->count > 0;
 }
 
 /* Reports the field relative to the document, without "items[3].". */
@@ -87,16 +88,17 @@ static void report_invalid(struct apply *apply, const struct manifest_entry *ent
         field = strchr(field, ']') ? strchr(field, ']') + 1 : field;
         field += field[0] == '.';
     }
+    if (entry->has_wrong_id && strcmp(field, "id") == 0)
+        return; /* reported before */
     manifest_error(apply->manifest, entry, field, text);
 }
 
-/* Handles the result of one item. */
 typedef void result_fn(struct apply *apply, struct manifest_entry *entry, const json_t *result);
 
-static int send_batch(struct apply *apply, const char *path, const struct schedule_batch *p,
+static int send_batch(struct apply *apply, const char *path, const struct schedule_batch *batch,
                       result_fn *each)
 {
-    struct remote_request request = {.method = "POST", .path = path, .body = p->body};
+    struct remote_request request = {.method = "POST", .path = path, .body = batch->body};
     struct remote_answer answer;
     const json_t *results;
     int status = remote_call(apply->remote, &request, &answer);
@@ -104,10 +106,10 @@ static int send_batch(struct apply *apply, const char *path, const struct schedu
     if (status != STATUS_OK)
         return status;
     results = json_object_get(answer.json, "results");
-    if (json_array_size(results) != (size_t)p->count)
+    if (json_array_size(results) != (size_t)batch->count)
         status = report_unexpected(apply);
-    for (int i = 0; status == STATUS_OK && i < p->count; i++)
-        each(apply, p->entries[i], json_array_get(results, (size_t)i));
+    for (int i = 0; status == STATUS_OK && i < batch->count; i++)
+        each(apply, batch->entries[i], json_array_get(results, (size_t)i));
     answer_free(&answer);
     return status;
 }
@@ -115,29 +117,42 @@ static int send_batch(struct apply *apply, const char *path, const struct schedu
 static int send_schedules(struct apply *apply, const char *path, bool only_changes, int all,
                           result_fn *each)
 {
-    struct schedule_batch *p = calloc(1, sizeof *p);
+    struct schedule_batch *batch = calloc(1, sizeof *batch);
     struct progress progress;
     int status = STATUS_OK, done = 0;
 
-    must(p);
+    must(batch);
     progress_open(&progress, "Schedules");
-    while (status == STATUS_OK && fill_batch(apply, only_changes, p)) {
-        status = send_batch(apply, path, p, each);
-        done += p->count;
+    while (status == STATUS_OK && fill_batch(apply, only_changes, batch)) {
+        status = send_batch(apply, path, batch, each);
+        done += batch->count;
         progress_show(&progress, done, all);
-        json_decref(p->body);
-        p->body = NULL;
+        json_decref(batch->body);
+        batch->body = NULL;
     }
     progress_close(&progress);
-    json_decref(p->body);
-    free(p);
+    json_decref(batch->body);
+    free(batch);
     return status;
 }
 
 /* ---- comparing ---- */
 
-static void note_difference(struct apply *apply, struct manifest_entry *entry,
-                            const json_t *result)
+static void report_errors(struct apply *apply, const struct manifest_entry *entry,
+                          const json_t *result)
+{
+    const json_t *errors = json_object_get(result, "errors");
+
+    for (size_t i = 0; i < json_array_size(errors); i++)
+        report_invalid(apply, entry, json_array_get(errors, i));
+    if (json_array_size(errors) == 0) /* an older server */
+        report_invalid(apply, entry, json_object_get(result, "error"));
+    if (json_is_true(json_object_get(result, "hasMoreErrors")))
+        manifest_error(apply->manifest, entry, "", "there may be more errors");
+}
+
+static void handle_diff_result(struct apply *apply, struct manifest_entry *entry,
+                               const json_t *result)
 {
     const char *status = member_text(result, "status");
 
@@ -151,7 +166,7 @@ static void note_difference(struct apply *apply, struct manifest_entry *entry,
         entry->version = json_integer_value(json_object_get(result, "version"));
     } else {
         set_diff(apply, entry, DIFF_INVALID);
-        report_invalid(apply, entry, json_object_get(result, "error"));
+        report_errors(apply, entry, result);
     }
 }
 
@@ -228,16 +243,16 @@ static int compare_simple(struct apply *apply, struct manifest_entry *entry)
 int apply_compare(struct apply *apply)
 {
     struct manifest *m = apply->manifest;
-    int status = STATUS_OK, i = 0;
+    int status = STATUS_OK, i = 0, before = m->errors;
 
     for (; status == STATUS_OK && i < m->count && m->entries[i].kind != MANIFEST_SCHEDULE; i++)
         status = compare_simple(apply, &m->entries[i]);
     if (status == STATUS_OK)
         status = send_schedules(apply, "/api/v1/bulk/schedules/diff", false, m->count - i,
-                                note_difference);
+                                handle_diff_result);
     if (status == STATUS_OK && m->errors > 0) {
-        if (m->errors > MANIFEST_ERRORS_MAX)
-            report_note("… and %d more errors", m->errors - MANIFEST_ERRORS_MAX);
+        if (m->errors > before)
+            manifest_print_rest(m);
         status = STATUS_USAGE;
     }
     return status;
@@ -247,23 +262,23 @@ int apply_compare(struct apply *apply)
 
 static json_t *schedule_ids(const struct manifest *m)
 {
-    json_t *names = json_new_object();
+    json_t *ids = json_new_object();
 
     for (int i = 0; i < m->count; i++)
         if (m->entries[i].kind == MANIFEST_SCHEDULE)
-            json_put(names, m->entries[i].id.ptr, json_true());
-    return names;
+            json_put(ids, m->entries[i].id.ptr, json_true());
+    return ids;
 }
 
 struct pruning {
     struct apply *apply;
-    const json_t *names;
+    const json_t *ids; /* of the schedules in the files: an object with true for each */
 };
 
 static int add_missing(void *arg, const json_t *page)
 {
     struct apply *apply = ((const struct pruning *)arg)->apply;
-    const json_t *names = ((const struct pruning *)arg)->names;
+    const json_t *ids = ((const struct pruning *)arg)->ids;
     const json_t *list = json_object_get(page, "schedules");
 
     if (!json_is_array(list))
@@ -271,7 +286,7 @@ static int add_missing(void *arg, const json_t *page)
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *id = member_text(json_array_get(list, i), "id");
 
-        if (!json_object_get(names, id))
+        if (!json_object_get(ids, id))
             json_add(apply->pruned, json_new_str(str_of(id)));
     }
     return STATUS_OK;
@@ -279,8 +294,8 @@ static int add_missing(void *arg, const json_t *page)
 
 int apply_find_pruned(struct apply *apply, const char *label)
 {
-    json_auto_t *names = schedule_ids(apply->manifest);
-    struct pruning pruning = {apply, names};
+    json_auto_t *ids = schedule_ids(apply->manifest);
+    struct pruning pruning = {apply, ids};
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
     const char *equals = strchr(label, '=');
@@ -289,8 +304,8 @@ int apply_find_pruned(struct apply *apply, const char *label)
         report_note("--label must be KEY=VALUE, not \"%s\"", label);
         return STATUS_USAGE;
     }
-    if (json_object_size(names) == 0) {
-        /* More likely a failed export in the pipe, or a wrong directory. */
+    if (json_object_size(ids) == 0) {
+        /* This is probably a mistake: a failed export, or a wrong directory. */
         report_note("the files contain no schedule, so --prune would delete every schedule "
                     "with the label %s; use `belfry schedule delete` to delete them",
                     label);
@@ -310,6 +325,14 @@ bool apply_is_different(const struct apply *apply)
 
 /* ---- applying ---- */
 
+/* The server refused it: it is neither created nor changed. */
+static void set_failed(struct apply *apply, struct manifest_entry *entry)
+{
+    apply->failed++;
+    apply->counts[entry->diff]--;
+    set_diff(apply, entry, DIFF_INVALID);
+}
+
 static int put_simple(struct apply *apply, struct manifest_entry *entry)
 {
     char path[REMOTE_PATH_MAX];
@@ -328,7 +351,7 @@ static int put_simple(struct apply *apply, struct manifest_entry *entry)
         answer.status != 403 && answer.status != 429) {
         manifest_error(apply->manifest, entry, member_text(answer.json, "field"),
                        member_text(answer.json, "detail"));
-        apply->failed++;
+        set_failed(apply, entry);
     } else if (answer.status >= 300) {
         status = remote_check(apply->remote, &request, &answer);
     }
@@ -336,7 +359,8 @@ static int put_simple(struct apply *apply, struct manifest_entry *entry)
     return status;
 }
 
-static void note_put(struct apply *apply, struct manifest_entry *entry, const json_t *result)
+static void handle_put_result(struct apply *apply, struct manifest_entry *entry,
+                              const json_t *result)
 {
     const json_t *warnings = json_object_get(result, "warnings"), *warning;
     size_t i;
@@ -345,7 +369,7 @@ static void note_put(struct apply *apply, struct manifest_entry *entry, const js
         report_note("schedule \"%s\": %s", entry->id.ptr, json_string_value(warning));
     if (strcmp(member_text(result, "status"), "ok") == 0)
         return;
-    apply->failed++;
+    set_failed(apply, entry);
     report_invalid(apply, entry, json_object_get(result, "error"));
 }
 
@@ -366,7 +390,9 @@ static int delete_batch(struct apply *apply, size_t from, size_t count)
     if (status != STATUS_OK)
         return status;
     results = json_object_get(answer.json, "results");
-    for (size_t i = 0; i < json_array_size(results); i++) {
+    if (json_array_size(results) != count)
+        status = report_unexpected(apply);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         const json_t *one = json_array_get(results, i);
         const char *code = member_text(json_object_get(one, "error"), "code");
 
@@ -374,11 +400,12 @@ static int delete_batch(struct apply *apply, size_t from, size_t count)
         if (strcmp(member_text(one, "status"), "ok") == 0 || strcmp(code, "not_found") == 0)
             continue;
         apply->failed++;
+        must(json_array_set_new(apply->pruned, from + i, json_null()) == 0);
         report_note("schedule \"%s\" was not deleted: %s", member_text(one, "id"),
                     member_text(json_object_get(one, "error"), "message"));
     }
     answer_free(&answer);
-    return STATUS_OK;
+    return status;
 }
 
 static int put_simple_kind(struct apply *apply, enum manifest_kind kind, bool include_same)
@@ -398,7 +425,7 @@ static int put_simple_kind(struct apply *apply, enum manifest_kind kind, bool in
 
 /*
  * Calendars come first, since schedules name them.  Gates come last: a schedule may set a limit
- * for its gate, and the files' own limit must win.
+ * for its gate, and the limit in the gate's own entry takes precedence.
  */
 int apply_do(struct apply *apply)
 {
@@ -407,7 +434,8 @@ int apply_do(struct apply *apply)
     int status = put_simple_kind(apply, MANIFEST_CALENDAR, false);
 
     if (status == STATUS_OK)
-        status = send_schedules(apply, "/api/v1/bulk/schedules/put", true, writes, note_put);
+        status = send_schedules(apply, "/api/v1/bulk/schedules/put", true, writes,
+                                handle_put_result);
     if (status == STATUS_OK)
         status = put_simple_kind(apply, MANIFEST_GATE, writes > 0);
     for (size_t i = 0; status == STATUS_OK && i < pruned; i += APPLY_BATCH_MAX)

@@ -16,9 +16,10 @@ enum {
 struct apply {
     struct remote *remote;
     struct manifest *manifest;
-    json_t *pruned;               /* ids of schedules that are in no file */
-    int counts[DIFF_INVALID + 1]; /* entries by result of the comparison  */
-    int failed;                   /* entries that the server refused      */
+    json_t *pruned; /* ids of schedules that are in no file; null: it was not deleted */
+    /* Entries by result of the comparison; those that the server then refused are invalid. */
+    int counts[DIFF_INVALID + 1];
+    int failed; /* entries that the server refused      */
 };
 
 /* Asks the server what each entry would change; reports invalid entries. */
@@ -29,8 +30,11 @@ int apply_find_pruned(struct apply *apply, const char *label);
 
 bool apply_is_different(const struct apply *apply);
 
-/* apply_show.c: prints the changes, and the times of schedules before and after. */
-void apply_show(const struct apply *apply);
+/*
+ * apply_show.c: prints the changes, and the times of schedules before and after.  These
+ * functions return the exit status.
+ */
+int apply_show(const struct apply *apply);
 int apply_show_times(const struct apply *apply);
 /* Prints the changes as JSON; `with_times` also fetches and prints the times. */
 int apply_show_json(const struct apply *apply, bool with_times);
@@ -38,7 +42,7 @@ int apply_show_json(const struct apply *apply, bool with_times);
 /* Makes the changes; reports each entry that the server refuses. */
 int apply_do(struct apply *apply);
 
-/* Prints "2 created, 1 changed, 7 unchanged". */
-void apply_print_summary(const struct apply *apply);
+/* Prints "2 created, 1 changed, 7 unchanged": what was done, without what failed. */
+int apply_print_summary(const struct apply *apply);
 
 void apply_free(struct apply *apply);

@@ -2,7 +2,6 @@
 /*
  * `belfry apply` and `belfry diff`.
  */
-
 #include "cli/apply/apply.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/confirm.h"
@@ -24,6 +23,16 @@ enum {
     [OPT_FILE] = {"file", 'f', "PATH", NULL,                                \
                   "file, or directory of *.yaml, *.yml and *.json files;\n" \
                   "- is standard input; may be repeated (required)"}
+
+/* The server checks the schedules even if other entries are invalid, to report all errors. */
+static int compare(const struct args *args, struct apply *apply, int read_status)
+{
+    int status = remote_open(args, &apply->remote);
+
+    if (status == STATUS_OK)
+        status = apply_compare(apply);
+    return read_status != STATUS_OK ? read_status : status;
+}
 
 /* Reads the files and compares them with the server; changes nothing. */
 static int read_and_compare(const struct args *args, struct apply *apply,
@@ -49,10 +58,8 @@ static int read_and_compare(const struct args *args, struct apply *apply,
         return report_usage(&err, args->command->name);
     }
     status = manifest_read(paths, count, manifest);
-    if (status == STATUS_OK)
-        status = remote_open(args, &apply->remote);
-    if (status == STATUS_OK)
-        status = apply_compare(apply);
+    if (status == STATUS_OK || manifest->count > 0)
+        status = compare(args, apply, status);
     if (status == STATUS_OK && args->value[OPT_PRUNE])
         status = apply_find_pruned(apply, args->value[OPT_LABEL]);
     return status;
@@ -65,10 +72,8 @@ static int diff_run(const struct args *args)
     int status = read_and_compare(args, &apply, &manifest);
 
     if (status == STATUS_OK) {
-        if (remote_output(apply.remote) == OUTPUT_JSON)
-            status = apply_show_json(&apply, false);
-        else
-            apply_show(&apply);
+        status = remote_output(apply.remote) == OUTPUT_JSON ? apply_show_json(&apply, false)
+                                                            : apply_show(&apply);
         if (status == STATUS_OK && apply_is_different(&apply))
             status = STATUS_FAILED;
     }
@@ -80,10 +85,10 @@ static int apply_changes(const struct args *args, struct apply *apply)
 {
     bool is_json = remote_output(apply->remote) == OUTPUT_JSON;
     size_t pruned = json_array_size(apply->pruned);
-    int status = STATUS_OK;
+    int status = is_json ? STATUS_OK : apply_show(apply), printed;
 
-    if (!is_json)
-        apply_show(apply);
+    if (status != STATUS_OK)
+        return status;
     if (args->value[OPT_DRY_RUN])
         return is_json ? apply_show_json(apply, true) : apply_show_times(apply);
     if (pruned > 0 && !args->value[OPT_YES])
@@ -93,11 +98,8 @@ static int apply_changes(const struct args *args, struct apply *apply)
     status = apply_do(apply);
     if (status != STATUS_OK && status != STATUS_FAILED)
         return status;
-    if (is_json)
-        (void)apply_show_json(apply, false);
-    else
-        apply_print_summary(apply);
-    return status;
+    printed = is_json ? apply_show_json(apply, false) : apply_print_summary(apply);
+    return status != STATUS_OK ? status : printed;
 }
 
 static int apply_run(const struct args *args)
@@ -116,7 +118,7 @@ static const struct option apply_options[OPT_APPLY_COUNT] = {
     REMOTE_OPTION_ROWS,
     FILE_ROW,
     [OPT_PRUNE] = {"prune", '\0', NULL, NULL,
-                   "delete schedules with the label -l that are in no file"},
+                   "delete schedules that -l selects and no file contains"},
     [OPT_LABEL] = {"label", 'l', "KEY=VALUE", NULL,
                    "label of the schedules that --prune may delete"},
     [OPT_DRY_RUN] = {"dry-run", '\0', NULL, NULL,
@@ -131,8 +133,8 @@ const struct command apply_command = {
     .summary = "Apply schedule files to a namespace",
     .about = "Reads schedules, calendars and gates from YAML or JSON files, compares them\n"
              "with the server, and creates or changes those that differ.  All files are read\n"
-             "first; if one is invalid, every error is printed with file, line and field, and\n"
-             "nothing is changed.\n"
+             "first; if one is invalid, every error of every document is printed with file,\n"
+             "line and field, and nothing is changed.\n"
              "\n"
              "A schedule has the format of the API, with its id; a calendar is {calendar:\n"
              "NAME, dates: […]}, a gate {gate: NAME, limit: N}.  A file holds one of them, a\n"
@@ -154,7 +156,7 @@ static const struct option diff_options[OPT_DIFF_COUNT] = {
     REMOTE_OPTION_ROWS,
     FILE_ROW,
     [OPT_PRUNE] = {"prune", '\0', NULL, NULL,
-                   "also list schedules with the label -l that are in no file"},
+                   "also list schedules that -l selects and no file contains"},
     [OPT_LABEL] = {"label", 'l', "KEY=VALUE", NULL,
                    "label of the schedules that --prune lists"},
 };

@@ -2,15 +2,14 @@
 /*
  * Prints the changes before they are made: entries, fields and times.
  */
-
 #include "base/must.h"
 #include "cli/apply/apply.h"
 #include "cli/frame/report.h"
 
 enum {
-    TIMES = 5,         /* times shown before and after a change            */
-    TIMES_SHOWN = 50,  /* schedules whose times are shown: one request each */
-    VALUE_SHOWN = 200, /* bytes of a value that are shown                  */
+    TIMES_SHOWN = 5,      /* before and after a change                        */
+    SCHEDULES_SHOWN = 50, /* schedules whose times are shown: one request each */
+    VALUE_SHOWN = 200,    /* bytes of a value                                 */
     VALUE_MAX = 64 << 10,
 };
 
@@ -78,7 +77,7 @@ static void print_line(struct printer *out, const char *sign, enum tint tint, co
     printer_text(out, "\n");
 }
 
-void apply_show(const struct apply *apply)
+int apply_show(const struct apply *apply)
 {
     static struct printer out;
     const struct manifest *m = apply->manifest;
@@ -97,7 +96,7 @@ void apply_show(const struct apply *apply)
     for (size_t i = 0; i < json_array_size(apply->pruned); i++)
         print_line(&out, "-", TINT_BAD, "schedule",
                    str_of(json_string_value(json_array_get(apply->pruned, i))));
-    (void)printer_close(&out);
+    return printer_close(&out);
 }
 
 /* ---- times ---- */
@@ -136,7 +135,7 @@ static void print_times(struct printer *out, const char *title, const json_t *ti
     printer_printf(out, "    %-7s", title);
     if (json_array_size(times) == 0)
         printer_text(out, " never");
-    for (size_t i = 0; i < json_array_size(times) && i < TIMES; i++) {
+    for (size_t i = 0; i < json_array_size(times) && i < TIMES_SHOWN; i++) {
         const json_t *time = json_array_get(times, i);
         const char *text = json_is_string(time) ? json_string_value(time)
                                                 : member_text(time, "slot");
@@ -172,8 +171,10 @@ static bool is_inactive(const struct manifest_entry *entry)
     return is_paused || json_is_false(json_object_get(document, "enabled"));
 }
 
-/* For a new schedule, the times of its spec from the end of its pause on; else the times before
-   and after the change. */
+/*
+ * For a new schedule, the times of its spec after its pause; else the times before and after
+ * the change.
+ */
 static int fetch_times(const struct apply *apply, const struct manifest_entry *entry,
                        struct remote_answer *ret)
 {
@@ -186,7 +187,7 @@ static int fetch_times(const struct apply *apply, const struct manifest_entry *e
 
     must(document);
     spec = json_object_get(document, "spec");
-    json_put(body, "count", json_new_int(TIMES));
+    json_put(body, "count", json_new_int(TIMES_SHOWN));
     if (entry->diff == DIFF_CREATE) {
         buf_text(&out, "/api/v1/preview");
         json_put(body, "id", json_new_str(entry->id));
@@ -223,7 +224,7 @@ static int show_times(const struct apply *apply, const struct manifest_entry *en
     return STATUS_OK;
 }
 
-/* Prints what the server would do with the slots of the pause. */
+/* Prints what the server would do with the slots that were missed during the pause. */
 static int show_resume(const struct apply *apply, const struct manifest_entry *entry,
                        struct printer *out)
 {
@@ -247,7 +248,7 @@ static int show_resume(const struct apply *apply, const struct manifest_entry *e
     return STATUS_OK;
 }
 
-static int show_future(const struct apply *apply, const struct manifest_entry *entry,
+static int show_effect(const struct apply *apply, const struct manifest_entry *entry,
                        struct printer *out)
 {
     int status = is_resumed(entry) ? show_resume(apply, entry, out) : STATUS_OK;
@@ -261,23 +262,23 @@ int apply_show_times(const struct apply *apply)
 {
     static struct printer out;
     const struct manifest *m = apply->manifest;
-    int status = STATUS_OK, shown = 0, rest = 0;
+    int status = STATUS_OK, shown = 0, rest = 0, closed;
 
     remote_printer(apply->remote, &out);
     for (int i = 0; status == STATUS_OK && i < m->count; i++) {
         if (!changes_times(&m->entries[i]) && !is_resumed(&m->entries[i]))
             continue;
-        if (shown == TIMES_SHOWN) {
+        if (shown == SCHEDULES_SHOWN) {
             rest++;
             continue;
         }
         shown++;
-        status = show_future(apply, &m->entries[i], &out);
+        status = show_effect(apply, &m->entries[i], &out);
     }
     if (rest > 0)
         printer_printf(&out, "… and the times of %d more schedules\n", rest);
-    (void)printer_close(&out);
-    return status;
+    closed = printer_close(&out);
+    return status != STATUS_OK ? status : closed;
 }
 
 /* ---- JSON, and the summary ---- */
@@ -305,7 +306,7 @@ static int put_times(const struct apply *apply, const struct manifest_entry *ent
     return STATUS_OK;
 }
 
-static json_t *entry_json(const struct manifest_entry *entry)
+static json_t *change_json(const struct manifest_entry *entry)
 {
     json_t *one = json_new_object();
 
@@ -332,16 +333,19 @@ int apply_show_json(const struct apply *apply, bool with_times)
 
         if (entry->diff != DIFF_CREATE && entry->diff != DIFF_CHANGE)
             continue;
-        one = entry_json(entry);
+        one = change_json(entry);
         json_add(list, one);
-        if (with_times && changes_times(entry) && shown++ < TIMES_SHOWN)
+        if (with_times && changes_times(entry) && shown++ < SCHEDULES_SHOWN)
             status = put_times(apply, entry, one);
     }
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < json_array_size(apply->pruned); i++) {
-        json_t *one = json_new_object();
+        json_t *one;
 
+        if (!json_is_string(json_array_get(apply->pruned, i)))
+            continue; /* it was not deleted */
+        one = json_new_object();
         json_put(one, "kind", json_new_str(STR("schedule")));
         json_put(one, "id", json_incref(json_array_get(apply->pruned, i)));
         json_put(one, "do", json_new_str(STR("delete")));
@@ -351,17 +355,25 @@ int apply_show_json(const struct apply *apply, bool with_times)
     json_put(all, "failed", json_new_int(apply->failed));
     remote_printer(apply->remote, &out);
     print_json(&out, all);
-    (void)printer_close(&out);
-    return STATUS_OK;
+    return printer_close(&out);
 }
 
-void apply_print_summary(const struct apply *apply)
+static int count_deleted(const struct apply *apply)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < json_array_size(apply->pruned); i++)
+        count += json_is_string(json_array_get(apply->pruned, i));
+    return count;
+}
+
+int apply_print_summary(const struct apply *apply)
 {
     static struct printer out;
-    int deleted = (int)json_array_size(apply->pruned);
+    int deleted = count_deleted(apply);
 
     remote_printer(apply->remote, &out);
-    if (!apply_is_different(apply)) {
+    if (!apply_is_different(apply) && apply->failed == 0) {
         printer_printf(&out, "no changes; %d unchanged\n", apply->counts[DIFF_SAME]);
     } else {
         printer_printf(&out, "%d created, %d changed, %d unchanged", apply->counts[DIFF_CREATE],
@@ -372,5 +384,5 @@ void apply_print_summary(const struct apply *apply)
             printer_printf(&out, "; %d failed", apply->failed);
         printer_text(&out, "\n");
     }
-    (void)printer_close(&out);
+    return printer_close(&out);
 }

@@ -17,7 +17,7 @@
 #include "wire/yaml/yaml.h"
 
 enum {
-    OPT_FORM = REMOTE_OPTIONS,
+    OPT_FORMAT = REMOTE_OPTIONS,
     OPT_FORCE,
     OPT_LABEL,
     OPT_PREFIX,
@@ -70,25 +70,22 @@ static int write_page(void *arg, const json_t *page)
     for (size_t i = 0; status == STATUS_OK && i < json_array_size(items); i++)
         status = write_entry(e, json_array_get(items, i));
     progress_show(&e->progress, e->count, 0);
-    return status == STATUS_OK && printer_is_closed(&e->out) ? STATUS_FAILED : status;
+    return status == STATUS_OK && printer_has_failed(&e->out) ? STATUS_FAILED : status;
 }
 
 static int write_pages(struct export *e, const struct args *args)
 {
-    char path[REMOTE_PATH_MAX], label[1024] = "";
+    char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
-    const char *wanted = args->value[OPT_LABEL], *equals = wanted ? strchr(wanted, '=') : NULL;
     int status;
 
-    if (wanted)
-        snprintf(label, sizeof label, "%.*s%s%s",
-                 equals ? (int)(equals - wanted) : (int)strlen(wanted), wanted,
-                 equals ? ":" : "", equals ? equals + 1 : "");
     buf_text(&out, "/api/v1/export");
-    path_query(&out, "label", wanted ? label : NULL);
+    path_query(&out, "label", args->value[OPT_LABEL]);
     path_query(&out, "prefix", args->value[OPT_PREFIX]);
-    status = remote_pages(e->remote, path, "1000", NULL, write_page, e);
-    return printer_is_closed(&e->out) ? STATUS_OK : status; /* printer_close() reports it */
+    status = path_check(&out);
+    if (status == STATUS_OK)
+        status = remote_pages(e->remote, path, "1000", NULL, write_page, e);
+    return printer_has_failed(&e->out) ? STATUS_OK : status; /* printer_close() reports it */
 }
 
 /* Writes to FILE.part, and renames it when it is complete. */
@@ -128,14 +125,15 @@ static int write_file(struct export *e, const struct args *args, const char *pat
 static int export_run(const struct args *args)
 {
     static struct export e;
-    const char *form = args->value[OPT_FORM] ? args->value[OPT_FORM] : "yaml";
+    const char *format = args->value[OPT_FORMAT] ? args->value[OPT_FORMAT] : "yaml";
     const char *path = args->operands > 0 ? args->operand[0] : "-";
     struct err err;
     int status;
 
-    e.is_yaml = strcmp(form, "yaml") == 0;
-    if (!e.is_yaml && strcmp(form, "json") != 0) {
-        err_set(&err, RC_INVALID, -1, 0, "--format must be yaml or json, not \"%.100s\"", form);
+    e.is_yaml = strcmp(format, "yaml") == 0;
+    if (!e.is_yaml && strcmp(format, "json") != 0) {
+        err_set(&err, RC_INVALID, -1, 0, "--format must be yaml or json, not \"%.100s\"",
+                format);
         return report_usage(&err, "export");
     }
     status = remote_open(args, &e.remote);
@@ -162,9 +160,9 @@ static int export_run(const struct args *args)
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_FORM] = {"format", 'F', "FORMAT", NULL,
-                  "yaml, or json with one document per line (default\n"
-                  "yaml)"},
+    [OPT_FORMAT] = {"format", 'F', "FORMAT", NULL,
+                    "yaml, or json with one document per line (default\n"
+                    "yaml)"},
     [OPT_FORCE] = {"force", '\0', NULL, NULL, "replace FILE if it exists"},
     [OPT_LABEL] = {"label", 'l', "KEY[=VALUE]", NULL, "only schedules with this label"},
     [OPT_PREFIX] = {"prefix", '\0', "TEXT", NULL, "only schedules whose id begins with TEXT"},

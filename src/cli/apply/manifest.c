@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks and collects the entries of a manifest, and reports errors with their position.
+ * Collects the entries of a manifest, and reports errors with their position.
  */
 #include "cli/apply/manifest.h"
 
@@ -58,48 +58,6 @@ void manifest_file_error(struct manifest *manifest, const char *file, int line,
 
 /* ---- one entry ---- */
 
-/* The member that holds the entry's name; *ret is its kind. */
-static const char *id_member(const json_t *value, enum manifest_kind *ret)
-{
-    *ret = MANIFEST_SCHEDULE;
-    if (json_object_get(value, "calendar"))
-        *ret = MANIFEST_CALENDAR;
-    else if (json_object_get(value, "gate"))
-        *ret = MANIFEST_GATE;
-    return *ret == MANIFEST_SCHEDULE ? "id" : manifest_kind_text(*ret);
-}
-
-static enum rc check_entry(const json_t *value, struct manifest_entry *entry,
-                           struct err *reterr)
-{
-    static const char *const calendar[] = {"calendar", "dates"};
-    static const char *const gate[] = {"gate", "limit"};
-    const char *name;
-    enum rc rc;
-
-    if (!json_is_object(value))
-        return err_set(reterr, RC_INVALID, -1, 0,
-                       "must be a schedule, or {\"calendar\": NAME, \"dates\": […]}, or "
-                       "{\"gate\": NAME, \"limit\": N}");
-    name = id_member(value, &entry->kind);
-    rc = json_require(value, name, reterr);
-    if (rc == RC_OK)
-        rc = json_take_str(json_object_get(value, name), 255, &entry->id, reterr);
-    if (rc == RC_OK && entry->id.len == 0)
-        rc = err_set(reterr, RC_INVALID, -1, 0, "must not be empty");
-    if (rc != RC_OK && reterr->field[0] == '\0')
-        err_in(reterr, "%s", name);
-    if (rc == RC_OK && entry->kind == MANIFEST_CALENDAR)
-        rc = json_check_names(value, calendar, 2, reterr);
-    if (rc == RC_OK && entry->kind == MANIFEST_CALENDAR)
-        rc = json_require(value, "dates", reterr);
-    if (rc == RC_OK && entry->kind == MANIFEST_GATE)
-        rc = json_check_names(value, gate, 2, reterr);
-    if (rc == RC_OK && entry->kind == MANIFEST_GATE)
-        rc = json_require(value, "limit", reterr);
-    return rc;
-}
-
 static struct manifest_entry *new_entry(struct manifest *m)
 {
     if (m->count == m->room) {
@@ -113,15 +71,12 @@ static struct manifest_entry *new_entry(struct manifest *m)
 void manifest_add(struct manifest *m, const json_t *value, const struct manifest_entry *place)
 {
     struct manifest_entry entry = *place;
-    struct err err;
     char *text;
 
     if (json_is_null(value))
         return; /* an empty document */
-    if (check_entry(value, &entry, &err) != RC_OK) {
-        manifest_error(m, &entry, err.field, err.text);
+    if (!manifest_check(m, value, &entry))
         return;
-    }
     if (m->count == MANIFEST_ENTRIES_MAX) {
         manifest_file_error(m, entry.place.file, entry.place.line,
                             "too many entries; the limit is 1000000");
@@ -129,15 +84,15 @@ void manifest_add(struct manifest *m, const json_t *value, const struct manifest
     }
     text = json_dumps(value, JSON_COMPACT);
     must(text);
-    entry.json = str_of(text);
-    if (entry.json.len > MANIFEST_ENTRY_MAX)
-        manifest_error(m, &entry, "", "too large; the limit is 1000000 bytes as JSON");
-    else
-        entry.json = arena_str(m->arena, entry.json);
     entry.id = arena_str(m->arena, entry.id);
-    free(text);
     entry.order = m->count;
-    *new_entry(m) = entry;
+    if (strlen(text) > MANIFEST_ENTRY_MAX) {
+        manifest_error(m, &entry, "", "too large; the limit is 1000000 bytes as JSON");
+    } else {
+        entry.json = arena_str(m->arena, str_of(text));
+        *new_entry(m) = entry;
+    }
+    free(text);
 }
 
 /* Adds one entry, or those of a list or {"items": […]}. */
@@ -188,7 +143,7 @@ static void check_duplicates(struct manifest *m)
         const struct manifest_entry *a = sorted[i - 1], *b = sorted[i];
         char text[400];
 
-        if (a->kind != b->kind || !str_eq(a->id, b->id))
+        if (a->kind != b->kind || !str_eq(a->id, b->id) || a->has_wrong_id || b->has_wrong_id)
             continue;
         snprintf(text, sizeof text, "duplicate; already in %.300s:%d", a->place.file,
                  a->place.line + yaml_line(a->place.text, a->place.path) - 1);
@@ -197,7 +152,7 @@ static void check_duplicates(struct manifest *m)
     free(sorted);
 }
 
-/* Calendars and gates come first: schedules name them. */
+/* Calendars, then gates, then schedules; each in the order of the files. */
 static int by_kind(const void *a, const void *b)
 {
     const struct manifest_entry *x = a, *y = b;
@@ -207,13 +162,18 @@ static int by_kind(const void *a, const void *b)
     return x->order - y->order;
 }
 
+void manifest_print_rest(const struct manifest *m)
+{
+    if (m->errors > MANIFEST_ERRORS_MAX)
+        report_note("… and %d more errors", m->errors - MANIFEST_ERRORS_MAX);
+}
+
 int manifest_finish(struct manifest *m)
 {
     check_duplicates(m);
     if (m->count > 1)
         qsort(m->entries, (size_t)m->count, sizeof *m->entries, by_kind);
-    if (m->errors > MANIFEST_ERRORS_MAX)
-        report_note("… and %d more errors", m->errors - MANIFEST_ERRORS_MAX);
+    manifest_print_rest(m);
     return m->errors > 0 ? STATUS_USAGE : STATUS_OK;
 }
 

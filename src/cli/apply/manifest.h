@@ -15,7 +15,7 @@ enum {
     MANIFEST_FILES_MAX = 10000,
     MANIFEST_ENTRIES_MAX = 1000 * 1000,
     MANIFEST_DEPTH_MAX = 16,      /* nested directories                              */
-    MANIFEST_ERRORS_MAX = 20,     /* errors that are printed; the rest are counted   */
+    MANIFEST_ERRORS_MAX = 10000,  /* errors that are printed; the rest are counted   */
     MANIFEST_ENTRY_MAX = 1000000, /* bytes of an entry as JSON: it must fit a request */
 };
 
@@ -40,9 +40,10 @@ struct manifest_entry {
         struct str text; /* the document, or the part of it that has the entry   */
         char path[24];   /* of the entry in `text`: "", "[3]" or "items[3]"      */
     } place;
-    int order; /* position among all entries of the files */
+    int order;         /* position among all entries of the files               */
+    bool has_wrong_id; /* reported; the server checks the rest of the schedule  */
     enum manifest_diff diff;
-    json_t *changes; /* FATE_CHANGE: a list of {field, from, to}, or NULL */
+    json_t *changes; /* DIFF_CHANGE: a list of {field, from, to}, or NULL */
     int64_t version; /* of the server's schedule in the comparison; 0: none */
 };
 
@@ -50,7 +51,8 @@ struct manifest {
     struct arena *arena;
     struct manifest_entry *entries; /* calendars, then gates, then schedules */
     int count, room;
-    int errors; /* printed or not */
+    size_t bytes; /* of the texts, at most MANIFEST_BYTES_MAX */
+    int errors;   /* all, of which MANIFEST_ERRORS_MAX are printed */
 };
 
 /*
@@ -65,3 +67,6 @@ void manifest_free(struct manifest *manifest);
 /* Prints `FILE:LINE: document N, schedule "x": FIELD: TEXT` and counts the error. */
 void manifest_error(struct manifest *manifest, const struct manifest_entry *entry,
                     const char *field, const char *text);
+
+/* Prints how many errors were counted but not printed, if any. */
+void manifest_print_rest(const struct manifest *manifest);

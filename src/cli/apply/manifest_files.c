@@ -30,7 +30,7 @@ static void read_stream(struct manifest *m, const char *name, FILE *file)
     must(text);
     while ((n = fread(text + len, 1, room - len, file)) > 0) {
         len += n;
-        if (len > MANIFEST_BYTES_MAX - arena_used(m->arena))
+        if (len > MANIFEST_BYTES_MAX - m->bytes)
             break;
         if (len == room) {
             room *= 2;
@@ -38,14 +38,15 @@ static void read_stream(struct manifest *m, const char *name, FILE *file)
             must(text);
         }
     }
-    if (ferror(file))
+    if (ferror(file)) {
         report_errno(m, name);
-    else if (arena_used(m->arena) > MANIFEST_BYTES_MAX ||
-             len > MANIFEST_BYTES_MAX - arena_used(m->arena))
+    } else if (len > MANIFEST_BYTES_MAX - m->bytes) {
         manifest_file_error(m, name, 0, "the files exceed 1 GiB in total; apply them in parts");
-    else
-        manifest_text(m, arena_str(m->arena, str_of(name)).ptr,
-                      arena_str(m->arena, (struct str){text, len}));
+    } else {
+        m->bytes += len;
+        manifest_add_text(m, arena_str(m->arena, str_of(name)).ptr,
+                          arena_str(m->arena, (struct str){text, len}));
+    }
     free(text);
 }
 
@@ -61,7 +62,7 @@ static void read_file(struct manifest *m, const char *path, const char *name)
     fclose(file);
 }
 
-static int by_path(const FTSENT **a, const FTSENT **b)
+static int by_name(const FTSENT **a, const FTSENT **b)
 {
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
@@ -76,13 +77,17 @@ static bool is_wanted(const FTSENT *file)
            (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
 }
 
-static int visit(struct manifest *m, FTS *fts, FTSENT *file)
+/* Returns the number of files; `has_room` false: one more is counted, but not read. */
+static int visit(struct manifest *m, FTS *fts, FTSENT *file, bool has_room)
 {
     bool is_hidden = file->fts_level > 0 && file->fts_name[0] == '.';
 
     switch (file->fts_info) {
     case FTS_D:
-        if (is_hidden || file->fts_level >= MANIFEST_DEPTH_MAX)
+        if (!is_hidden && file->fts_level > MANIFEST_DEPTH_MAX)
+            manifest_file_error(m, file->fts_path, 0,
+                                "nested too deeply; the limit is 16 directories");
+        if (is_hidden || file->fts_level > MANIFEST_DEPTH_MAX)
             fts_set(fts, file, FTS_SKIP);
         return 0;
     case FTS_F:
@@ -90,7 +95,8 @@ static int visit(struct manifest *m, FTS *fts, FTSENT *file)
     case FTS_DEFAULT: /* a pipe */
         if (is_hidden || !is_wanted(file))
             return 0;
-        read_file(m, file->fts_accpath, file->fts_path);
+        if (has_room)
+            read_file(m, file->fts_accpath, file->fts_path);
         return 1;
     case FTS_DNR:
     case FTS_ERR:
@@ -107,15 +113,15 @@ static int visit(struct manifest *m, FTS *fts, FTSENT *file)
 static void read_path(struct manifest *m, const char *path)
 {
     char *paths[] = {(char *)(uintptr_t)path, NULL};
-    FTS *fts = fts_open(paths, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, by_path);
+    FTS *fts = fts_open(paths, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, by_name);
     FTSENT *file;
     int count = 0, before = m->errors;
 
     must(fts);
-    while ((file = fts_read(fts)) != NULL && count < MANIFEST_FILES_MAX)
-        count += visit(m, fts, file);
+    while (count <= MANIFEST_FILES_MAX && (file = fts_read(fts)) != NULL)
+        count += visit(m, fts, file, count < MANIFEST_FILES_MAX);
     fts_close(fts);
-    if (count == MANIFEST_FILES_MAX)
+    if (count > MANIFEST_FILES_MAX)
         manifest_file_error(m, path, 0, "too many files; the limit is 10000");
     else if (count == 0 && m->errors == before)
         manifest_file_error(m, path, 0, "no *.yaml, *.yml or *.json file found");
@@ -136,6 +142,6 @@ int manifest_read(const char *const *paths, int count, struct manifest *ret)
 int manifest_parse(const char *name, struct str text, struct manifest *ret)
 {
     *ret = (struct manifest){.arena = arena_new(ARENA_MAX)};
-    manifest_text(ret, name, arena_str(ret->arena, text));
+    manifest_add_text(ret, name, arena_str(ret->arena, text));
     return manifest_finish(ret);
 }

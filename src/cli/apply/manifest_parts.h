@@ -10,14 +10,21 @@
 void manifest_file_error(struct manifest *manifest, const char *file, int line,
                          const char *text);
 
+/*
+ * Sets kind and id of the entry and reports its errors.  True if it can be added: a schedule
+ * with a wrong id can, so that its other errors are found too.
+ */
+bool manifest_check(struct manifest *manifest, const json_t *value,
+                    struct manifest_entry *entry);
+
 /* Adds a value as one entry, or as all entries of a list; `place` is its position. */
 void manifest_add(struct manifest *manifest, const json_t *value,
                   const struct manifest_entry *place);
 void manifest_add_all(struct manifest *manifest, const json_t *value,
                       const struct manifest_entry *place);
 
-/* Reads a text that is in the manifest's arena. */
-void manifest_text(struct manifest *manifest, const char *name, struct str text);
+/* Adds the entries of a text that is in the manifest's arena. */
+void manifest_add_text(struct manifest *manifest, const char *name, struct str text);
 
 /* Sorts the entries after all were added; returns the exit status. */
 int manifest_finish(struct manifest *manifest);

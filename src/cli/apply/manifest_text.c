@@ -59,7 +59,7 @@ static struct str cut_value(struct cutter *c)
     return (struct str){c->text.ptr + from, c->at - from};
 }
 
-/* json_read() counts lines from the start of the value; the report counts from the file's. */
+/* json_read() counts lines in the value; the report needs the line in the file. */
 static void report_json_error(struct cutter *c, size_t from, const struct err *err)
 {
     const char *text = err->text;
@@ -159,7 +159,7 @@ static void read_yaml(struct manifest *m, const char *name, struct str text)
 }
 
 /* A text that begins with { or [ is read as JSON, since YAML has other escapes. */
-void manifest_text(struct manifest *m, const char *name, struct str text)
+void manifest_add_text(struct manifest *m, const char *name, struct str text)
 {
     size_t at = 0;
 

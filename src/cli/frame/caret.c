@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Draws the carets below an erroneous part of a text.
+ * Writes a text and the carets below its error.
  */
 #include "cli/frame/caret.h"
 
@@ -10,8 +10,8 @@
 #include "base/must.h"
 
 enum {
-    LEAD = 24,      /* columns shown before the error     */
-    ESCAPE_MAX = 5, /* bytes of "\xNN" and the final zero */
+    LEAD = 24,     /* columns shown before the error     */
+    SHOWN_MAX = 5, /* bytes of "\xNN" and the final zero */
 };
 
 static bool is_printable(char c)
@@ -19,7 +19,7 @@ static bool is_printable(char c)
     return c >= 0x20 && c < 0x7f;
 }
 
-static const char *escape_char(char c, char escape[static ESCAPE_MAX])
+static const char *escape_char(char c, char escape[static SHOWN_MAX])
 {
     switch (c) {
     case '\n':
@@ -29,7 +29,7 @@ static const char *escape_char(char c, char escape[static ESCAPE_MAX])
     case '\t':
         return "\\t";
     default:
-        snprintf(escape, ESCAPE_MAX, is_printable(c) ? "%c" : "\\x%02x",
+        snprintf(escape, SHOWN_MAX, is_printable(c) ? "%c" : "\\x%02x",
                  (unsigned)(unsigned char)c);
         return escape;
     }
@@ -37,12 +37,12 @@ static const char *escape_char(char c, char escape[static ESCAPE_MAX])
 
 static size_t width_of(char c)
 {
-    char escape[ESCAPE_MAX];
+    char escape[SHOWN_MAX];
 
     return strlen(escape_char(c, escape));
 }
 
-/* The first byte to show, so that the error is within the width. */
+/* The first byte to show: 0 if the whole text fits, else shortly before the error. */
 static size_t first_shown(struct str text, size_t at)
 {
     size_t width = 0, from = at;
@@ -60,7 +60,7 @@ void caret_lines(struct str text, size_t at, size_t len, struct buf *out)
 {
     char marks[CARET_WIDTH + 8];
     struct buf under = BUF(marks);
-    char escape[ESCAPE_MAX];
+    char escape[SHOWN_MAX];
     size_t from, i, width = 0;
 
     must(at <= text.len);

@@ -53,6 +53,7 @@ extern const struct command import_command;
 
 extern const struct command_group schedule_group;
 extern const struct command_group run_group;
+extern const struct command_group backfill_group;
 extern const struct command_group queue_group;
 extern const struct command_group calendar_group;
 extern const struct command_group gate_group;
@@ -61,9 +62,6 @@ extern const struct command_group node_group;
 extern const struct command_group token_group;
 extern const struct command_group audit_group;
 
-/* `belfry next --batch FILE`. */
-int batch_run(const char *path, const struct args *args);
-
 /* ---- all commands ---- */
 
 /* Command number `i`, groups included; NULL after the last. */
@@ -71,14 +69,14 @@ const struct command *command_at(int i);
 /* The group of this name, or NULL. */
 const struct command_group *group_find(const char *name);
 /* First word number `i` of a command line: a group or a command; NULL after the last. */
-const char *word_at(int i, const char **ret_summary);
+const char *first_word_at(int i, const char **ret_summary);
 
 /* ---- help ---- */
 
-/* Help for one command, for a group, and the list of all commands. */
-void help_print(const struct command *command, int fd);
-void help_print_group(const struct command_group *group, int fd);
-void help_print_all(int fd);
+/* Help for one command, for a group, and the list of all commands; returns the exit status. */
+int help_print(const struct command *command, int fd);
+int help_print_group(const struct command_group *group, int fd);
+int help_print_all(int fd);
 
 /* Prints the manual page of a first word as roff. */
 void manual_print(const char *word, struct printer *out);

@@ -21,7 +21,7 @@ static void print_verbs(struct printer *out)
     const struct command_group *group;
     const char *word, *summary;
 
-    for (int i = 0; (word = word_at(i, &summary)) != NULL; i++) {
+    for (int i = 0; (word = first_word_at(i, &summary)) != NULL; i++) {
         group = group_find(word);
         if (!group)
             continue;
@@ -69,7 +69,7 @@ static void print_words(struct printer *out)
 {
     const char *word, *summary;
 
-    for (int i = 0; (word = word_at(i, &summary)) != NULL; i++)
+    for (int i = 0; (word = first_word_at(i, &summary)) != NULL; i++)
         printer_printf(out, "%s ", word);
     printer_text(out, "help");
 }

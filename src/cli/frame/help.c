@@ -38,7 +38,7 @@ static void print_option(struct printer *out, const struct option *option)
     print_lines(out, option->help);
 }
 
-void help_print(const struct command *command, int fd)
+int help_print(const struct command *command, int fd)
 {
     struct printer out;
 
@@ -52,10 +52,10 @@ void help_print(const struct command *command, int fd)
     for (int i = 0; i < command->option_count; i++)
         print_option(&out, &command->options[(i + command->own_from) % command->option_count]);
     printer_printf(&out, "\nExamples:\n%s", command->examples);
-    printer_close(&out);
+    return printer_close(&out);
 }
 
-void help_print_group(const struct command_group *group, int fd)
+int help_print_group(const struct command_group *group, int fd)
 {
     struct printer out;
 
@@ -67,7 +67,7 @@ void help_print_group(const struct command_group *group, int fd)
                        group->commands[i].summary);
     printer_printf(&out, "\nSee `belfry help %s COMMAND` for the options of a command.\n",
                    group->name);
-    printer_close(&out);
+    return printer_close(&out);
 }
 
 /* ---- all commands, by topic ---- */
@@ -97,6 +97,7 @@ static bool has_word(const char *words, const char *word)
     return str_eq(rest, str_of(word));
 }
 
+/* Topic number TOPICS holds the words of no other topic. */
 static bool is_in_topic(const char *word, int topic)
 {
     bool any = false;
@@ -108,20 +109,20 @@ static bool is_in_topic(const char *word, int topic)
     return !any;
 }
 
-void help_print_all(int fd)
+int help_print_all(int fd)
 {
     const char *word, *summary;
     struct printer out;
 
     printer_open(&out, fd);
     printer_text(&out, "Belfry, a durable scheduler\n\nUsage: belfry COMMAND [OPTION]...\n");
-    for (int s = 0; s <= TOPICS; s++) {
-        printer_printf(&out, "\n%s\n", s < TOPICS ? topics[s].title : "Other:");
-        for (int i = 0; (word = word_at(i, &summary)) != NULL; i++)
-            if (is_in_topic(word, s))
+    for (int topic = 0; topic <= TOPICS; topic++) {
+        printer_printf(&out, "\n%s\n", topic < TOPICS ? topics[topic].title : "Other:");
+        for (int i = 0; (word = first_word_at(i, &summary)) != NULL; i++)
+            if (is_in_topic(word, topic))
                 printer_printf(&out, "  %-11s %s\n", word, summary);
     }
     printer_printf(&out, "  %-11s %s\n", "help", "Show the help of a command");
     printer_text(&out, "\nSee `belfry help COMMAND` for a command and its options.\n");
-    printer_close(&out);
+    return printer_close(&out);
 }

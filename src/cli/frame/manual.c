@@ -76,9 +76,9 @@ static void print_synopsis(struct printer *out, const struct command *command, b
     printer_text(out, "\n");
 }
 
-static void print_command(struct printer *out, const struct command *command, bool is_whole)
+static void print_command(struct printer *out, const struct command *command, bool in_group)
 {
-    if (!is_whole) {
+    if (in_group) {
         printer_text(out, ".SS belfry ");
         print_text(out, str_of(command->name));
         printer_text(out, " ");
@@ -101,13 +101,12 @@ static void print_examples(struct printer *out, const struct command *command)
     printer_text(out, ".fi\n");
 }
 
-static void print_end(struct printer *out, const struct command *command)
+static void print_common_options(struct printer *out, const struct command *command)
 {
-    if (command->own_from > 0) {
-        printer_text(out, ".SH COMMON OPTIONS\n");
-        print_options(out, command, 0, command->own_from);
-    }
-    printer_text(out, ".SH EXAMPLES\n");
+    if (command->own_from == 0)
+        return;
+    printer_text(out, ".SH COMMON OPTIONS\n");
+    print_options(out, command, 0, command->own_from);
 }
 
 static void print_name(struct printer *out, const char *word, const char *summary)
@@ -128,7 +127,7 @@ static void print_name(struct printer *out, const char *word, const char *summar
     printer_text(out, "\n.SH SYNOPSIS\n");
 }
 
-static bool is_about(const struct command *command, const char *word)
+static bool is_on_page(const struct command *command, const char *word)
 {
     size_t n = strlen(word);
 
@@ -144,27 +143,28 @@ void manual_print(const char *word, struct printer *out)
     const char *summary = group ? group->summary : NULL;
 
     for (int i = 0; !summary && (command = command_at(i)) != NULL; i++)
-        summary = is_about(command, word) ? command->summary : NULL;
+        summary = is_on_page(command, word) ? command->summary : NULL;
     print_name(out, word, summary ? summary : "");
     for (int i = 0; (command = command_at(i)) != NULL; i++) {
-        if (!is_about(command, word))
+        if (!is_on_page(command, word))
             continue;
         print_synopsis(out, command, is_first);
         is_first = false;
     }
     printer_text(out, ".SH DESCRIPTION\n");
     for (int i = 0; (command = command_at(i)) != NULL; i++) {
-        if (!is_about(command, word))
+        if (!is_on_page(command, word))
             continue;
-        print_command(out, command, !group);
-        /* A command with own options knows where the shared ones end. */
+        print_command(out, command, group != NULL);
+        /* Only a command with shared options can print the common options. */
         last = !last || command->own_from > 0 ? command : last;
     }
     if (!last)
         return;
-    print_end(out, last);
+    print_common_options(out, last);
+    printer_text(out, ".SH EXAMPLES\n");
     for (int i = 0; (command = command_at(i)) != NULL; i++)
-        if (is_about(command, word))
+        if (is_on_page(command, word))
             print_examples(out, command);
     printer_text(out, ".SH SEE ALSO\n.BR belfry (1)\n");
 }

@@ -115,7 +115,7 @@ int printer_width(const struct printer *out)
 }
 
 /* Bytes at the start of `s` that a JSON string can hold unescaped. */
-static size_t plain_run(struct str s)
+static size_t plain_length(struct str s)
 {
     size_t n = 0;
 
@@ -125,20 +125,11 @@ static size_t plain_run(struct str s)
     return n;
 }
 
-/* The length of the well-formed character at the start of `s`; 0: it is malformed. */
-static size_t character(struct str s)
-{
-    for (size_t n = 1; n <= 4 && n <= s.len; n++)
-        if (str_is_utf8((struct str){s.ptr, n}))
-            return n;
-    return 0;
-}
-
 void printer_json(struct printer *out, struct str s)
 {
     printer_add(out, "\"", 1);
     while (s.len > 0) {
-        size_t n = plain_run(s);
+        size_t n = plain_length(s);
 
         if (n > 0) {
             printer_add(out, s.ptr, n);
@@ -149,7 +140,7 @@ void printer_json(struct printer *out, struct str s)
             printer_add(out, "\\", 1);
             printer_add(out, s.ptr, 1);
             n = 1;
-        } else if ((n = character(s)) > 0) {
+        } else if ((n = str_utf8_length(s)) > 0) {
             printer_add(out, s.ptr, n);
         } else {
             printer_text(out, "\\ufffd");
@@ -160,7 +151,7 @@ void printer_json(struct printer *out, struct str s)
     printer_add(out, "\"", 1);
 }
 
-bool printer_is_closed(const struct printer *out)
+bool printer_has_failed(const struct printer *out)
 {
     return out->error != 0;
 }

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum { OUT_BYTES = 64 * 1024 }; /* one write; a pipe holds as much */
+enum { OUT_BYTES = 64 * 1024 }; /* of one write: the capacity of a pipe on Linux */
 
 struct printer {
     int fd;
@@ -47,7 +47,7 @@ void printer_json(struct printer *out, struct str s);
 void printer_flush(struct printer *out);
 
 /* True after a failed write: further output would be lost. */
-bool printer_is_closed(const struct printer *out);
+bool printer_has_failed(const struct printer *out);
 
 /* Flushes; returns the command's exit status: 0, or 1 after reporting a failed write. */
 int printer_close(struct printer *out);

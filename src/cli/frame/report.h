@@ -13,6 +13,11 @@ enum {
     STATUS_FAILED = 1, /* a file cannot be read, output cannot be written, or the server
                           refused the request                                      */
     STATUS_USAGE = 2,  /* wrong input: an expression, an option, a time zone        */
+    /* With --wait: the run that was waited for ended like this. */
+    STATUS_RUN_FAILED = 3, /* also: not all runs of a backfill succeeded */
+    STATUS_RUN_TIMED_OUT = 4,
+    STATUS_RUN_CANCELLED = 5,
+    STATUS_RUN_UNKNOWN = 6,
     /* The rest as in sysexits.h. */
     STATUS_UNREACHABLE = 69, /* cannot connect, or the server did not answer          */
     STATUS_LATER = 75,       /* too many requests, or the server is unavailable       */
@@ -22,7 +27,7 @@ enum {
 
 /*
  * Prints "belfry: FIELD: TEXT" and, when err->at is set, the line of `text` with carets below
- * the part.  Returns the exit status.
+ * the error.  Returns the exit status.
  */
 int report_err(const struct err *err, struct str text);
 

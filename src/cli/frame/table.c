@@ -55,9 +55,9 @@ void table_add(struct table *table, struct str text, enum tint tint)
         must(table->cells);
     }
     if (text.len > TABLE_CELL_MAX)
-        text.len = text_fit((struct str){text.ptr, TABLE_CELL_MAX}, TABLE_CELL_MAX);
+        text.len = width_fit((struct str){text.ptr, TABLE_CELL_MAX}, TABLE_CELL_MAX);
     cell.len = text.len;
-    cell.columns = text_columns(text);
+    cell.columns = width_columns(text);
     cell.text = malloc(text.len + 1);
     must(cell.text);
     memcpy(cell.text, text.ptr, text.len);
@@ -72,7 +72,7 @@ static int table_rows(const struct table *table)
 
 static size_t min_width(const struct table *table, int column)
 {
-    size_t title = text_columns(str_of(table->columns[column].title));
+    size_t title = width_columns(str_of(table->columns[column].title));
     size_t min = column == 0 ? TABLE_FIRST_MIN : TABLE_SHRUNK_MIN;
 
     return title > min ? title : min;
@@ -104,7 +104,7 @@ static void measure_columns(const struct table *table, size_t *widths)
             widths[column] = table->cells[i].columns;
     }
     for (int i = 0; i < table->column_count; i++) {
-        size_t title = text_columns(str_of(table->columns[i].title));
+        size_t title = width_columns(str_of(table->columns[i].title));
 
         if (widths[i] > 0 && widths[i] < title)
             widths[i] = title;
@@ -155,8 +155,8 @@ static void print_cell(struct printer *out, const struct cell *cell, size_t widt
     bool is_cut = columns > width;
 
     if (is_cut) {
-        text.len = text_fit(text, width - 1);
-        columns = text_columns(text) + 1;
+        text.len = width_fit(text, width - 1);
+        columns = width_columns(text) + 1;
     }
     if (column->is_number)
         print_spaces(out, width - columns);
@@ -202,7 +202,7 @@ void table_print(const struct table *table, struct printer *out, int width)
 
         titles[i] = (struct cell){.text = (char *)(uintptr_t)title.ptr,
                                   .len = title.len,
-                                  .columns = text_columns(title),
+                                  .columns = width_columns(title),
                                   .tint = TINT_FAINT};
     }
     print_row(out, table, titles, widths);

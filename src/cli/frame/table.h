@@ -3,9 +3,9 @@
  * Rows of text in columns that fit a terminal.
  *
  * Cells are copied, and printed with control characters escaped.  If the terminal is too
- * narrow, columns that may shrink do, the widest first, down to the width of their title; a
- * cell that is cut ends in an ellipsis.  If that is not enough, the last columns are omitted.
- * A column without any text is always omitted.
+ * narrow, columns with `shrinks` get narrower, the widest first, down to a minimum; a cell that
+ * is cut ends in an ellipsis.  If that is not enough, the last columns are omitted.  A column
+ * without any text is always omitted.
  */
 #pragma once
 
@@ -16,15 +16,15 @@
 
 enum {
     TABLE_COLUMNS_MAX = 16,
-    TABLE_CELL_MAX = 1000, /* bytes kept of a cell; -o json prints all       */
-    TABLE_SHRUNK_MIN = 8,  /* minimum width of a shrunk column               */
-    TABLE_FIRST_MIN = 24,  /* the same for the first, which names the row    */
+    TABLE_CELL_MAX = 1000, /* bytes kept of a cell; -o json prints all             */
+    TABLE_SHRUNK_MIN = 8,  /* minimum width of a column, unless its title is wider */
+    TABLE_FIRST_MIN = 24,  /* the same for the first column, which names the row   */
 };
 
 struct table_column {
     const char *title;
     bool is_number; /* right-aligned                    */
-    bool shrinks;   /* may be cut when there is no room */
+    bool shrinks;   /* may be made narrower             */
 };
 
 struct table; /* opaque */

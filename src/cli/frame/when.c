@@ -8,8 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/time/spec_argument.h"
 #include "io/clock.h"
+
+/* Local times that are instants of the years 1 to 9999 in every zone. */
+#define LOCAL_LEAST (DAY_MIN * DAY_SECONDS + TZ_OFFSET_MAX)
+#define LOCAL_MOST  (DAY_MAX * DAY_SECONDS - TZ_OFFSET_MAX)
 
 enum { LINK_MAX_BYTES = 1024, DATE_LEN = sizeof "2026-11-16" - 1 };
 
@@ -90,7 +93,7 @@ void when_time(const struct when *when, instant t, struct buf *out)
         buf_printf(out, " %c%02d:%02d", offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
-/* Two units, rounded down, so that "in 5m" is never too late. */
+/* Rounded down to the two largest units, so that "in 5m" is never earlier than in 5 minutes. */
 static void write_span(span d, struct buf *out)
 {
     static const struct {
@@ -118,6 +121,49 @@ void when_distance(instant t, instant now, struct buf *out)
         write_span(now - t, out);
         buf_text(out, " ago");
     }
+}
+
+/* "2026-03-08", "2026-03-08T02:30", "2026-03-08 02:30:15", as if it were UTC. */
+static bool read_local_text(struct str text, int64_t *ret)
+{
+    struct err ignored;
+    int64_t day;
+    int32_t tod = 0;
+
+    if (text.len < DATE_LEN ||
+        date_parse((struct str){text.ptr, DATE_LEN}, &day, &ignored) != RC_OK)
+        return false;
+    text = str_from(text, DATE_LEN);
+    if (text.len > 0 && ((text.ptr[0] != 'T' && text.ptr[0] != ' ') ||
+                         time_of_day_parse(str_from(text, 1), &tod, &ignored) != RC_OK))
+        return false;
+    *ret = day * DAY_SECONDS + tod;
+    return true;
+}
+
+enum rc moment_parse(struct str text, struct moment *ret, struct err *reterr)
+{
+    struct moment moment = {.at = 0};
+    enum rc rc = RC_OK;
+
+    moment.is_local = read_local_text(text, &moment.local);
+    if (moment.is_local && (moment.local < LOCAL_LEAST || moment.local > LOCAL_MOST))
+        return err_set(reterr, RC_INVALID, 0, (int)text.len,
+                       "too close to the end of the calendar; use an instant such as %s",
+                       "9999-12-31T23:59:59Z");
+    if (str_eq_nocase(text, STR("now")))
+        moment.at = clock_now();
+    else if (!moment.is_local)
+        rc = instant_parse(text, &moment.at, reterr);
+    if (rc == RC_OK)
+        *ret = moment;
+    return rc;
+}
+
+instant moment_instant(const struct moment *moment, const struct tz *tz)
+{
+    return moment->is_local ? instant_of_seconds(tz_utc_of_local(tz, moment->local))
+                            : moment->at;
 }
 
 /*

@@ -42,3 +42,16 @@ MUST_USE enum rc when_read(const char *text, const struct when *local, instant n
 /* The same with the local zone, in which tables show times, or UTC with `is_utc`. */
 MUST_USE enum rc when_read_here(const char *text, bool is_utc,
                                 char ret[static INSTANT_TEXT_MAX], struct err *reterr);
+
+/* An instant, or a local time in a zone that is given later. */
+struct moment {
+    bool is_local;
+    instant at;
+    int64_t local; /* local time in seconds, when is_local */
+};
+
+/* Reads RFC 3339, "now", or without an offset "2026-03-08T02:30[:00]" and "2026-03-08". */
+MUST_USE enum rc moment_parse(struct str text, struct moment *ret, struct err *reterr);
+
+/* The instant; for a local time in a gap the first after it, in a fold the first of two. */
+instant moment_instant(const struct moment *moment, const struct tz *tz);

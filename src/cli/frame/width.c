@@ -115,7 +115,7 @@ static const struct range wide[] = {
     {0x1f93c, 0x1f945}, {0x1f947, 0x1f9ff}, {0x1fa70, 0x1faf6}, {0x20000, 0x3134a},
 };
 
-enum { CODE_FIRST = 0xa0 }; /* below, all that may be shown takes one column */
+enum { NO_BREAK_SPACE = 0xa0 }; /* all safe characters below it take one column */
 
 static bool is_in(uint32_t c, const struct range *ranges, size_t count)
 {
@@ -132,8 +132,8 @@ static bool is_in(uint32_t c, const struct range *ranges, size_t count)
     return low < count && c >= ranges[low].first;
 }
 
-/* Characters that change how others are shown, so that a line reads as what it is not. */
-static bool turns_text(uint32_t c)
+/* Characters that reorder or break the text around them, so that a reader is deceived. */
+static bool rearranges_text(uint32_t c)
 {
     return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
            (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
@@ -156,12 +156,13 @@ struct glyph glyph_at(struct str s)
     if (glyph.bytes == 0)
         return (struct glyph){.bytes = 1, .code = (unsigned char)s.ptr[0]};
     glyph.code = code_of(s, glyph.bytes);
-    glyph.is_safe = glyph.code >= 0x20 && !(glyph.code >= 0x7f && glyph.code < CODE_FIRST) &&
-                    !turns_text(glyph.code);
+    glyph.is_safe = glyph.code >= 0x20 &&
+                    !(glyph.code >= 0x7f && glyph.code < NO_BREAK_SPACE) &&
+                    !rearranges_text(glyph.code);
     if (!glyph.is_safe)
         return glyph;
     glyph.columns = 1;
-    if (glyph.code < CODE_FIRST)
+    if (glyph.code < NO_BREAK_SPACE)
         return glyph;
     if (is_in(glyph.code, zero, sizeof zero / sizeof zero[0]))
         glyph.columns = 0;
@@ -195,7 +196,7 @@ static size_t shown_columns(struct str s, const struct glyph *glyph)
     return out.len;
 }
 
-size_t text_columns(struct str s)
+size_t width_columns(struct str s)
 {
     size_t columns = 0;
 
@@ -208,7 +209,7 @@ size_t text_columns(struct str s)
     return columns;
 }
 
-size_t text_fit(struct str s, size_t columns)
+size_t width_fit(struct str s, size_t columns)
 {
     struct str rest = s;
 

@@ -19,7 +19,7 @@ enum { ESCAPE_MAX = 12 }; /* bytes of an escape that replaces a character */
 struct glyph {
     size_t bytes;
     uint32_t code;
-    bool is_safe; /* not a control character, and does not change the text direction */
+    bool is_safe; /* does not control the terminal, and does not reorder or break text */
     size_t columns;
 };
 
@@ -30,7 +30,7 @@ struct glyph glyph_at(struct str s);
 void safe_glyph(struct str s, const struct glyph *glyph, struct buf *out);
 
 /* Columns of `s` when printed with safe_glyph(). */
-size_t text_columns(struct str s);
+size_t width_columns(struct str s);
 
 /* The number of bytes at the start of `s` that fit into `columns`. */
-size_t text_fit(struct str s, size_t columns);
+size_t width_fit(struct str s, size_t columns);

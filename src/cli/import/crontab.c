@@ -13,6 +13,8 @@ struct reader {
     struct crontab *out;
     struct crontab_env env[CRONTAB_ENV_MAX];
     int env_count;
+    struct crontab_env *shared; /* copy of env for the next lines; NULL: env has changed */
+    size_t copied;              /* bytes of settings of all lines                        */
     struct str zone;
     const char *comment_from; /* the first comment line of a block; NULL: none */
     const char *comment_to;
@@ -88,6 +90,7 @@ static bool read_setting(struct reader *r, struct str line)
     }
     r->env[i] = (struct crontab_env){name, value};
     r->env_count += i == r->env_count;
+    r->shared = NULL;
     return true;
 }
 
@@ -165,10 +168,24 @@ static struct str read_comment(struct reader *r)
     return (struct str){out.ptr, out.len};
 }
 
+/* Copies the settings if they have changed; false if all lines together have too many. */
+static bool share_settings(struct reader *r)
+{
+    for (int i = 0; i < r->env_count; i++)
+        r->copied += sizeof r->env[i] + r->env[i].name.len + r->env[i].value.len;
+    if (r->copied > CRONTAB_COPY_MAX)
+        return false;
+    if (!r->shared) {
+        r->shared = arena_array(r->arena, (size_t)r->env_count, sizeof *r->shared);
+        for (int i = 0; i < r->env_count; i++)
+            r->shared[i] = r->env[i];
+    }
+    return true;
+}
+
 static void add_line(struct reader *r, struct str text)
 {
     struct crontab_line line = {.line = r->line, .zone = r->zone};
-    struct crontab_env *env;
 
     line.comment = read_comment(r);
     line.when = read_when(r, &text);
@@ -185,10 +202,9 @@ static void add_line(struct reader *r, struct str text)
         on_error(r, "too many lines; the limit is 10000");
         return;
     }
-    env = arena_array(r->arena, (size_t)r->env_count, sizeof *env);
-    for (int i = 0; i < r->env_count; i++)
-        env[i] = r->env[i];
-    line.env = env;
+    if (!share_settings(r))
+        return;
+    line.env = r->shared;
     line.env_count = r->env_count;
     r->out->lines[r->out->count++] = line;
 }
@@ -223,7 +239,8 @@ enum rc crontab_read(struct str text, const struct crontab_options *options,
         return err_set(reterr, RC_INVALID, -1, 0, "not UTF-8 text");
     for (size_t i = 0; i < text.len; i++)
         lines += text.ptr[i] == '\n';
-    *ret = (struct crontab){.lines = arena_array(arena, lines, sizeof *ret->lines)};
+    *ret = (struct crontab){.lines = arena_array(arena, lines, sizeof *ret->lines),
+                            .is_system = options->is_system};
     *r = (struct reader){.arena = arena, .options = options, .out = ret};
     while (text.len > 0) {
         struct str line = text, rest = {NULL, 0};
@@ -233,5 +250,10 @@ enum rc crontab_read(struct str text, const struct crontab_options *options,
         read_line(r, line);
         text = rest;
     }
+    if (r->copied > CRONTAB_COPY_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0,
+                       "each line gets the settings above it, together more than %d bytes; "
+                       "split the crontab",
+                       CRONTAB_COPY_MAX);
     return RC_OK;
 }

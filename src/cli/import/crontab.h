@@ -16,8 +16,9 @@
 
 enum {
     CRONTAB_BYTES_MAX = 1 << 20,
-    CRONTAB_LINES_MAX = 10000, /* lines with a command; cron's own limit is 1,000 */
-    CRONTAB_ENV_MAX = 256,     /* settings of one crontab                         */
+    CRONTAB_LINES_MAX = 10000,   /* lines with a command; cron's own limit is 1,000 */
+    CRONTAB_ENV_MAX = 256,       /* settings of one crontab                         */
+    CRONTAB_COPY_MAX = 64 << 20, /* bytes of settings, counted for each line that gets them */
 };
 
 struct crontab_env {
@@ -40,6 +41,7 @@ struct crontab_line {
 struct crontab {
     struct crontab_line *lines;
     int count;
+    bool is_system; /* lines have a user column */
 };
 
 struct crontab_options {
@@ -49,7 +51,10 @@ struct crontab_options {
     void *arg;
 };
 
-/* *ret points into `arena`.  RC_LIMIT if it is too large, RC_INVALID if it is not UTF-8. */
+/*
+ * *ret points into `arena`.  RC_LIMIT if it is too large, or its settings are, since each line
+ * gets those above it; RC_INVALID if it is not UTF-8.
+ */
 MUST_USE enum rc crontab_read(struct str text, const struct crontab_options *options,
                               struct arena *arena, struct crontab *ret, struct err *reterr);
 

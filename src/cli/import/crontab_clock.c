@@ -10,6 +10,7 @@ enum {
     DAY = 86400,
     JUMP_MAX = 3 * HOUR, /* cron treats a larger jump as a corrected clock */
     NUMBER_MAX = 1000,
+    MONTH_MIN = 28, /* days of the shortest month */
 };
 
 /* ---- reading ---- */
@@ -125,7 +126,7 @@ bool crontab_clock_read(struct str when, struct crontab_clock *ret)
         .day = (uint32_t)bits[2],
         .month = (uint32_t)bits[3],
         .weekday = (uint32_t)bits[4],
-        .is_wild = starred[0] || starred[1],
+        .has_star = starred[0] || starred[1],
         .day_starred = starred[2],
         .weekday_starred = starred[4],
     };
@@ -134,9 +135,17 @@ bool crontab_clock_read(struct str when, struct crontab_clock *ret)
 
 /* ---- computing times ---- */
 
+/* What is left of t after whole units; also for times before 1970. */
+static int64_t rest_of(int64_t t, int64_t unit)
+{
+    int64_t rest = t % unit;
+
+    return rest < 0 ? rest + unit : rest;
+}
+
 static int64_t floor_to(int64_t t, int64_t unit)
 {
-    return t - ((t % unit) + unit) % unit;
+    return t - rest_of(t, unit);
 }
 
 /* Days from 1970-01-01 to the first day of `year`, 1970 or later. */
@@ -150,7 +159,7 @@ static int64_t days_before(int64_t year)
 static void date_of(int64_t days, int *ret_month, int *ret_day)
 {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    int64_t year = 1970 + days / 366;
+    int64_t year = 1970 + (days > 2 ? days - 2 : 0) * 400 / 146097; /* or one less than it is */
     int month = 0;
     bool leap;
 
@@ -164,13 +173,15 @@ static void date_of(int64_t days, int *ret_month, int *ret_day)
     *ret_day = (int)days + 1;
 }
 
-static bool is_day(const struct crontab_clock *c, int64_t local)
+/* Also gives the date. */
+static bool is_date(const struct crontab_clock *c, int64_t days, int *ret_month, int *ret_day)
 {
-    int64_t days = floor_to(local, DAY) / DAY;
-    int month, day;
     bool by_day, by_weekday;
+    int month, day;
 
     date_of(days, &month, &day);
+    *ret_month = month;
+    *ret_day = day;
     by_day = c->day >> day & 1;
     by_weekday = c->weekday >> ((days + 4) % 7) & 1; /* 1970 began on a Thursday */
     if (!(c->month >> month & 1))
@@ -178,11 +189,21 @@ static bool is_day(const struct crontab_clock *c, int64_t local)
     return c->day_starred || c->weekday_starred ? by_day && by_weekday : by_day || by_weekday;
 }
 
+static bool is_day(const struct crontab_clock *c, int64_t local)
+{
+    int month, day;
+
+    return is_date(c, floor_to(local, DAY) / DAY, &month, &day);
+}
+
+static bool is_hour(const struct crontab_clock *c, int64_t local)
+{
+    return c->hour >> rest_of(local, DAY) / HOUR & 1;
+}
+
 static bool is_time(const struct crontab_clock *c, int64_t local)
 {
-    int64_t second = local - floor_to(local, DAY);
-
-    return (c->hour >> (second / HOUR) & 1) && (c->minute >> (second % HOUR / MINUTE) & 1);
+    return (c->minute >> rest_of(local, HOUR) / MINUTE & 1) && is_hour(c, local);
 }
 
 static bool matches(const struct crontab_clock *c, int64_t local)
@@ -190,7 +211,7 @@ static bool matches(const struct crontab_clock *c, int64_t local)
     return is_time(c, local) && is_day(c, local);
 }
 
-/* The latest local time of the JUMP_MAX before `t`. */
+/* The latest time that the local clock showed in the JUMP_MAX seconds before `t`. */
 static int64_t latest_before(const struct tz *tz, int64_t t)
 {
     int64_t latest = t - MINUTE + tz_offset(tz, t - MINUTE);
@@ -217,7 +238,7 @@ static bool starts_near_change(const struct crontab_clock *c, const struct tz *t
     bool is_due = matches(c, local), is_jump = local - before > MINUTE;
     int64_t latest;
 
-    if (c->is_wild || (!is_due && !is_jump))
+    if (c->has_star || (!is_due && !is_jump))
         return is_due;
     latest = latest_before(tz, t);
     if (is_due && (local > latest || latest - local >= JUMP_MAX))
@@ -227,20 +248,96 @@ static bool starts_near_change(const struct crontab_clock *c, const struct tz *t
     return is_skipped(c, (before > latest ? before : latest) + MINUTE, local);
 }
 
-int crontab_clock_next(const struct crontab_clock *c, const struct tz *tz, int64_t after,
-                       int64_t until, int64_t *ret, int max)
+/* A line is started on few days: the others are passed over without looking at minutes. */
+struct days {
+    const struct crontab_clock *clock;
+    int64_t day;                     /* a day of UTC, in seconds                          */
+    bool yesterday, today, tomorrow; /* whether the line's dates include the local dates */
+};
+
+static void set_day(struct days *days, int64_t day)
+{
+    days->day = day;
+    days->yesterday = is_day(days->clock, day - DAY);
+    days->today = is_day(days->clock, day);
+    days->tomorrow = is_day(days->clock, day + DAY);
+}
+
+static bool has_day(const struct days *days)
+{
+    return days->yesterday || days->today || days->tomorrow;
+}
+
+/* Moves on to the next day on which the line may start; a local date may be one day off. */
+static void next_day(struct days *days, int64_t until)
+{
+    do {
+        int month, day;
+
+        days->day += DAY;
+        days->yesterday = days->today;
+        days->today = days->tomorrow;
+        days->tomorrow = is_date(days->clock, days->day / DAY + 1, &month, &day);
+        /* The days up to tomorrow's MONTH_MIN are in a month without starts. */
+        if (!has_day(days) && !(days->clock->month >> month & 1) && day < MONTH_MIN)
+            days->day += (MONTH_MIN - day) * DAY;
+    } while (days->day <= until && !has_day(days));
+}
+
+/* True if no minute of the hour that begins at `t` matches, with these offsets at its ends. */
+static bool is_quiet_hour(const struct crontab_clock *c, int64_t t, int32_t first, int32_t last)
+{
+    return first == last && !is_hour(c, t + first) && !is_hour(c, t + HOUR - MINUTE + last);
+}
+
+/* A day of UTC with a clock change in or shortly before it. */
+static int next_near_change(const struct crontab_clock *c, const struct tz *tz, int64_t from,
+                            int64_t to, int64_t *ret, int max)
 {
     int count = 0;
 
-    for (int64_t day = floor_to(after, DAY); day <= until && count < max; day += DAY) {
-        int32_t offset = tz_offset(tz, day - JUMP_MAX - HOUR);
-        bool is_near = offset != tz_offset(tz, day + DAY) || offset != tz_offset(tz, day);
+    for (int64_t t = from; t < to && count < max; t += MINUTE)
+        if (t % HOUR == 0 &&
+            is_quiet_hour(c, t, tz_offset(tz, t - MINUTE), tz_offset(tz, t + HOUR - MINUTE)))
+            t += HOUR - MINUTE;
+        else if (starts_near_change(c, tz, t))
+            ret[count++] = t;
+    return count;
+}
 
-        if (!is_near && !is_day(c, day + offset) && !is_day(c, day + DAY - 1 + offset))
-            continue;
-        for (int64_t t = day; t < day + DAY && t <= until && count < max; t += MINUTE)
-            if (t > after && (is_near ? starts_near_change(c, tz, t) : matches(c, t + offset)))
-                ret[count++] = t;
+/* A day without one. */
+static int next_with_offset(const struct crontab_clock *c, int32_t offset, int64_t from,
+                            int64_t to, int64_t *ret, int max)
+{
+    int count = 0;
+
+    if (!is_day(c, from + offset) && !is_day(c, to - 1 + offset))
+        return 0;
+    for (int64_t t = from; t < to && count < max; t += MINUTE)
+        if (t % HOUR == 0 && is_quiet_hour(c, t, offset, offset))
+            t += HOUR - MINUTE;
+        else if (matches(c, t + offset))
+            ret[count++] = t;
+    return count;
+}
+
+int crontab_clock_next(const struct crontab_clock *c, const struct tz *tz, int64_t after,
+                       int64_t until, int64_t *ret, int max)
+{
+    struct days days = {.clock = c};
+    int count = 0;
+
+    for (set_day(&days, floor_to(after, DAY)); days.day <= until && count < max;
+         next_day(&days, until)) {
+        int64_t day = days.day, first = floor_to(after, MINUTE) + MINUTE;
+        int64_t from = day > first ? day : first;
+        int64_t to = until < day + DAY ? until + 1 : day + DAY;
+        int32_t offset = tz_offset(tz, day - JUMP_MAX - HOUR);
+
+        if (offset != tz_offset(tz, day + DAY) || offset != tz_offset(tz, day))
+            count += next_near_change(c, tz, from, to, ret + count, max - count);
+        else
+            count += next_with_offset(c, offset, from, to, ret + count, max - count);
     }
     return count;
 }

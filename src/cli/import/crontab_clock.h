@@ -18,7 +18,7 @@
 struct crontab_clock {
     uint64_t minute;
     uint32_t hour, day, month, weekday; /* bit n is value n; weekday 0 is Sunday */
-    bool is_wild;                       /* minute or hour begins with a star */
+    bool has_star;                      /* minute or hour begins with a star */
     bool day_starred, weekday_starred;
 };
 

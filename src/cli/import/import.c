@@ -16,6 +16,8 @@
 #include "cli/frame/progress.h"
 #include "cli/frame/report.h"
 #include "cli/frame/when.h"
+#include "cli/import/import_format.h"
+#include "cli/import/import_name.h"
 #include "cli/remote/request_commands.h"
 #include "core/describe/describe.h"
 #include "io/clock.h"
@@ -25,11 +27,16 @@ enum {
     OPT_SYSTEM = REMOTE_OPTIONS,
     OPT_TZ,
     OPT_PREFIX,
+    OPT_AS,
+    OPT_QUEUE,
     OPT_TO,
     OPT_APPLY,
     OPT_ZONEINFO,
     OPT_COUNT,
-    TEXT_MAX = 16 << 20, /* bytes of the written file: 16 times the largest crontab */
+    TEXT_FIRST = 1 << 20,
+    TEXT_MAX =
+        512 << 20,     /* bytes of the written file: settings are repeated in each schedule */
+    USERS_SHOWN = 400, /* bytes of the list of users */
 };
 
 #define ARENA_MAX ((size_t)256 << 20)
@@ -38,8 +45,10 @@ struct import {
     const char *name; /* of the crontab */
     struct arena *arena;
     struct import_options options;
-    struct imported *list;
-    int count, errors;
+    struct imported *list; /* by line of the crontab */
+    int lines;             /* of the list; those without a document were not imported */
+    int count, errors, skipped;
+    char *text; /* of the file; NULL: not needed */
     enum output output;
     json_t *json_lines; /* OUTPUT_JSON: an object for each line */
     struct printer out;
@@ -57,25 +66,35 @@ static void report_line(void *arg, int line, const char *text)
 
 /* ---- ids ---- */
 
-static bool is_taken(const struct import *import, const char *id)
+static void make_id(const char *prefix, const struct crontab_line *line, bool is_long,
+                    struct buf *out)
 {
-    for (int i = 0; i < import->count; i++)
-        if (strcmp(import->list[i].id, id) == 0)
-            return true;
-    return false;
+    char room[IMPORT_ID_MAX];
+    struct buf name = BUF(room);
+
+    import_name(line->command, is_long, &name);
+    buf_printf(out, "%s%s%s", prefix, prefix[0] != '\0' ? "-" : "", room);
+    must(!out->cut);
 }
 
-static void set_id(const struct import *import, const char *prefix, struct imported *in)
+/* Lines with the same program have ids with their arguments. */
+static void set_ids(struct import *import, const struct crontab *table, const char *prefix)
 {
-    struct buf out = BUF(in->id);
-    size_t len;
+    struct import_ids wanted = import_ids_new(table->count, import->arena);
+    struct import_ids taken = import_ids_new(table->count, import->arena);
 
-    buf_printf(&out, "%.80s-", prefix);
-    import_name(in->line->command, &out);
-    len = out.len;
-    for (int i = 2; is_taken(import, in->id); i++) {
-        out.len = len;
-        buf_printf(&out, "-%d", i);
+    for (int i = 0; i < table->count; i++) {
+        struct buf id = BUF(import->list[i].id);
+
+        make_id(prefix, &table->lines[i], false, &id);
+        import_ids_want(&wanted, id.ptr);
+    }
+    for (int i = 0; i < table->count; i++) {
+        bool is_long = import_ids_count(&wanted, import->list[i].id) > 1;
+        struct buf id = BUF(import->list[i].id);
+
+        make_id(prefix, &table->lines[i], is_long, &id);
+        import_ids_take(&taken, &id);
     }
 }
 
@@ -103,6 +122,12 @@ static void print_times(struct import *import, const struct imported *in)
 
 #define NOTE_MAIL  "output is stored as the run's log and not mailed to "
 #define NOTE_INPUT "the text after % is the command's input"
+#define NOTE_USER  "the user does not exist on this machine"
+
+static bool has_unknown_user(const struct imported *in)
+{
+    return in->line->user.len > 0 && !import_known_here.is_user(in->line->user);
+}
 
 static void print_notes(struct import *import, const struct imported *in)
 {
@@ -115,6 +140,8 @@ static void print_notes(struct import *import, const struct imported *in)
     }
     if (in->line->has_input)
         printer_text(&import->out, "  note: " NOTE_INPUT "\n");
+    if (has_unknown_user(in))
+        printer_text(&import->out, "  note: " NOTE_USER "\n");
 }
 
 static json_t *notes_json(const struct imported *in, struct arena *arena)
@@ -130,10 +157,12 @@ static json_t *notes_json(const struct imported *in, struct arena *arena)
         json_add(notes, json_new_str(buf_as_str(&text)));
     if (in->line->has_input)
         json_add(notes, json_new_str(STR(NOTE_INPUT)));
+    if (has_unknown_user(in))
+        json_add(notes, json_new_str(STR(NOTE_USER)));
     return notes;
 }
 
-/* The same facts as print_words(), and the document. */
+/* For -o json: what print_details() prints, and the document. */
 static json_t *line_json(struct import *import, const struct imported *in)
 {
     static char text[DESCRIBE_SPEC_MAX];
@@ -160,7 +189,7 @@ static json_t *line_json(struct import *import, const struct imported *in)
     return one;
 }
 
-static void print_words(struct import *import, const struct imported *in)
+static void print_details(struct import *import, const struct imported *in)
 {
     static char text[DESCRIBE_SPEC_MAX];
     struct buf words = BUF(text);
@@ -189,70 +218,148 @@ static void print_line(struct import *import, const struct imported *in)
     else if (import->output == OUTPUT_NAME)
         printer_printf(&import->out, "%s\n", in->id);
     else
-        print_words(import, in);
+        print_details(import, in);
     printer_flush(&import->out); /* verifying the next line takes time */
 }
 
 /* ---- reading ---- */
 
-static void import_lines(struct import *import, const struct crontab *table, const char *prefix)
+#define SKIPPED "@reboot is skipped: it has no time; use a system service"
+
+static void skip_line(struct import *import, const struct crontab_line *line)
 {
-    import->list = arena_array(import->arena, (size_t)table->count, sizeof *import->list);
+    import->skipped++;
+    progress_close(&import->progress);
+    report_note("%s:%d: " SKIPPED, import->name, line->line);
+    if (import->output == OUTPUT_JSON)
+        json_add(import->json_lines,
+                 json_pack("{s:i,s:s%,s:s%,s:s}", "line", line->line, "when", line->when.ptr,
+                           line->when.len, "command", line->command.ptr, line->command.len,
+                           "note", SKIPPED));
+}
+
+static void import_lines(struct import *import, const struct crontab *table)
+{
     for (int i = 0; i < table->count; i++) {
-        struct imported *in = &import->list[import->count];
+        struct imported *in = &import->list[i];
         struct err err;
 
         progress_show(&import->progress, i, table->count);
-        *in = (struct imported){.line = &table->lines[i]};
-        set_id(import, prefix, in);
-        if (import_line(&import->options, import->arena, in, &err) != RC_OK) {
+        in->line = &table->lines[i];
+        if (import_is_reboot(in->line)) {
+            skip_line(import, in->line);
+        } else if (import_line(&import->options, import->arena, in, &err) != RC_OK) {
             report_line(import, in->line->line, err.text);
-            continue;
+        } else {
+            print_line(import, in);
+            import->count++;
         }
-        print_line(import, in);
-        import->count++;
     }
+}
+
+/* Warns about commands of users that only a server with enough rights can run. */
+static void report_users(struct import *import, const struct crontab *table)
+{
+    struct import_ids users = import_ids_new(table->count, import->arena);
+    char room[USERS_SHOWN + 100] = "";
+    struct buf list = BUF(room);
+    int rest = 0;
+
+    for (int i = 0; i < table->count; i++) {
+        const char *user = arena_str(import->arena, table->lines[i].user).ptr;
+
+        if (user[0] == '\0' || import_ids_want(&users, user) > 1)
+            continue;
+        if (list.len + strlen(user) + 2 > USERS_SHOWN)
+            rest++;
+        else
+            buf_printf(&list, "%s%s", list.len > 0 ? ", " : "", user);
+    }
+    if (rest > 0)
+        buf_printf(&list, " and %d more", rest);
+    if (list.len > 0)
+        report_note("only a server that runs as root can run commands as other users: %s",
+                    list.ptr);
+}
+
+static int parse_table(struct import *import, struct str text, const struct args *args,
+                       struct crontab *table)
+{
+    const char *system = args->value[OPT_SYSTEM];
+    const struct crontab_options how = {.is_system = system && strcmp(system, "true") == 0,
+                                        .on_error = report_line,
+                                        .arg = import};
+    enum rc rc;
+    struct err err;
+    int line = 0;
+
+    rc = crontab_read(text, &how, import->arena, table, &err);
+    if (rc == RC_OK && (!system || how.is_system))
+        rc = import_check_format(import->name, text, table, &import_known_here, &line, &err);
+    if (rc == RC_OK)
+        return STATUS_OK;
+    if (line > 0)
+        report_note("%s:%d: %s", import->name, line, err.text);
+    else
+        report_note("%s: %s", import->name, err.text);
+    return STATUS_USAGE;
 }
 
 static int read_table(struct import *import, const struct args *args)
 {
     const char *prefix = args->value[OPT_PREFIX] ? args->value[OPT_PREFIX] : "cron";
-    const struct crontab_options how = {
-        .is_system = args->value[OPT_SYSTEM] != NULL, .on_error = report_line, .arg = import};
     struct crontab table;
     struct str text;
-    struct err err;
     char *bytes = read_whole(import->name, &text.len);
 
     if (!bytes)
         return STATUS_FAILED;
     text = arena_str(import->arena, (struct str){bytes, text.len});
     free(bytes);
-    if (crontab_read(text, &how, import->arena, &table, &err) != RC_OK) {
-        report_note("%s: %s", import->name, err.text);
+    if (parse_table(import, text, args, &table) != STATUS_OK)
         return STATUS_USAGE;
-    }
-    import_lines(import, &table, prefix);
+    import->list = arena_array(import->arena, (size_t)table.count, sizeof *import->list);
+    import->lines = table.count;
+    set_ids(import, &table, prefix);
+    import_lines(import, &table);
     if (import->errors > 0) {
         report_note("%d of %d lines cannot be imported; nothing was imported", import->errors,
-                    import->errors + import->count);
+                    import->errors + import->count + import->skipped);
         return STATUS_USAGE;
     }
+    if (import->options.queue.len == 0)
+        report_users(import, &table);
     return STATUS_OK;
 }
 
 /* ---- output ---- */
 
-static struct str file_text(const struct import *import)
+static bool print_documents(const struct import *import, struct buf *out)
 {
-    struct buf out = arena_buf(import->arena, TEXT_MAX);
+    for (int i = 0; i < import->lines && !out->cut; i++)
+        if (import->list[i].document) {
+            buf_text(out, "---\n");
+            yaml_print(import->list[i].document, out);
+        }
+    return !out->cut;
+}
 
-    for (int i = 0; i < import->count; i++) {
-        buf_text(&out, "---\n");
-        yaml_print(import->list[i].document, &out);
+/* Sets import->text; it is freed with the import. */
+static int make_text(struct import *import, struct str *ret)
+{
+    struct buf out = {.ptr = NULL};
+
+    for (size_t room = TEXT_FIRST; room <= TEXT_MAX; room *= 2) {
+        import->text = realloc(import->text, room);
+        must(import->text);
+        out = (struct buf){.ptr = import->text, .cap = room};
+        if (print_documents(import, &out)) {
+            *ret = buf_as_str(&out);
+            return STATUS_OK;
+        }
     }
-    must(!out.cut); /* a crontab is limited to 1 MiB */
-    return buf_as_str(&out);
+    report_note("the schedules together exceed %d bytes; split the crontab", TEXT_MAX);
+    return STATUS_FAILED;
 }
 
 static int write_file(const char *path, struct str text)
@@ -282,33 +389,53 @@ static int apply_text(const struct args *args, struct str text, enum output outp
         status = remote_open(args, &apply.remote);
     if (status == STATUS_OK)
         status = apply_compare(&apply);
+    if (status == STATUS_OK && output == OUTPUT_TABLE)
+        status = apply_show(&apply);
     if (status == STATUS_OK) {
-        if (output == OUTPUT_TABLE)
-            apply_show(&apply);
         status = apply_do(&apply);
-        if ((status == STATUS_OK || status == STATUS_FAILED) && output == OUTPUT_TABLE)
-            apply_print_summary(&apply);
+        if (status == STATUS_OK && output == OUTPUT_TABLE)
+            status = apply_print_summary(&apply);
+        else if (status == STATUS_FAILED && output == OUTPUT_TABLE)
+            (void)apply_print_summary(&apply);
     }
     apply_free(&apply);
     return status;
 }
 
+static void print_summary(struct import *import)
+{
+    struct str queue = import->options.queue;
+
+    printer_printf(&import->out, "%d %s", import->count,
+                   import->count == 1 ? "schedule" : "schedules");
+    if (import->skipped > 0)
+        printer_printf(&import->out, ", %d skipped", import->skipped);
+    printer_text(&import->out, "\n");
+    if (import->count == 0)
+        return;
+    if (queue.len == 0) {
+        printer_text(&import->out,
+                     "the commands run on the server, which must be started with --exec\n");
+    } else {
+        printer_text(&import->out, "the commands run where workers poll the queue ");
+        printer_safe(&import->out, queue);
+        printer_text(&import->out, "\n");
+    }
+}
+
 static int finish(struct import *import, const struct args *args)
 {
-    struct str text = file_text(import);
-    int status = STATUS_OK;
+    bool needs_text = args->value[OPT_TO] || args->value[OPT_APPLY];
+    struct str text = {NULL, 0};
+    int status = needs_text ? make_text(import, &text) : STATUS_OK;
 
     if (import->output == OUTPUT_JSON)
         print_json(&import->out, import->json_lines);
     if (import->output == OUTPUT_TABLE)
-        printer_printf(&import->out, "%d %s\n", import->count,
-                       import->count == 1 ? "schedule" : "schedules");
-    if (import->output == OUTPUT_TABLE && import->count > 0)
-        printer_text(&import->out,
-                     "the commands run on the server, which must be started with --exec\n");
+        print_summary(import);
     if (printer_close(&import->out) != STATUS_OK)
         return STATUS_FAILED;
-    if (args->value[OPT_TO])
+    if (status == STATUS_OK && args->value[OPT_TO])
         status = write_file(args->value[OPT_TO], text);
     if (status == STATUS_OK && args->value[OPT_APPLY])
         status = apply_text(args, text, import->output);
@@ -334,9 +461,34 @@ static struct str local_zone(const struct args *args, struct arena *arena)
     return name;
 }
 
+static enum rc read_options(const struct args *args, struct import_options *ret,
+                            struct err *reterr)
+{
+    const char *as = args->value[OPT_AS] ? args->value[OPT_AS] : "exec";
+    const char *queue = args->value[OPT_QUEUE], *system = args->value[OPT_SYSTEM];
+    const char *prefix = args->value[OPT_PREFIX] ? args->value[OPT_PREFIX] : "";
+
+    if (strcmp(as, "exec") != 0 && strcmp(as, "queue") != 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "--as must be exec or queue, not \"%.100s\"",
+                       as);
+    if (queue && strcmp(as, "queue") != 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "--queue must be used with --as queue");
+    if (system && strcmp(system, "true") != 0 && strcmp(system, "false") != 0)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "--system must be true or false, not \"%.100s\"", system);
+    if (strlen(prefix) > IMPORT_PREFIX_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0, "--prefix has %zu bytes; the limit is %d",
+                       strlen(prefix), IMPORT_PREFIX_MAX);
+    if (strcmp(as, "queue") == 0)
+        ret->queue = queue ? str_of(queue) : STR("cron");
+    return RC_OK;
+}
+
 static int run(struct import *import, const struct args *args)
 {
-    bool is_piped = args->value[OPT_TO] && strcmp(args->value[OPT_TO], "-") == 0;
+    /* With --to - the descriptions go to standard error. */
+    int fd = args->value[OPT_TO] && strcmp(args->value[OPT_TO], "-") == 0 ? STDERR_FILENO
+                                                                          : STDOUT_FILENO;
     struct err err;
     int status;
 
@@ -351,12 +503,13 @@ static int run(struct import *import, const struct args *args)
         report_note("%s", err.text);
         return STATUS_USAGE;
     }
-    if (output_read(args->value[REMOTE_OUTPUT], &import->output, &err) != RC_OK)
+    if (output_read(args->value[REMOTE_OUTPUT], &import->output, &err) != RC_OK ||
+        read_options(args, &import->options, &err) != RC_OK)
         return report_usage(&err, "import");
     import->json_lines = json_new_list();
-    printer_open(&import->out, is_piped ? STDERR_FILENO : STDOUT_FILENO);
+    printer_open(&import->out, fd);
     progress_open(&import->progress, "Lines");
-    if (isatty(is_piped ? STDERR_FILENO : STDOUT_FILENO) && import->output != OUTPUT_JSON)
+    if (isatty(fd) && import->output != OUTPUT_JSON)
         import->progress.is_terminal = false; /* the lines are printed there */
     status = read_table(import, args);
     progress_close(&import->progress);
@@ -380,8 +533,9 @@ static int import_run(const struct args *args)
     import.options.now = clock_now();
     import.options.zone = local_zone(args, import.arena);
     status = run(&import, args);
-    for (int i = 0; i < import.count; i++)
+    for (int i = 0; i < import.lines; i++)
         json_decref(import.list[i].document);
+    free(import.text);
     json_decref(import.json_lines);
     zoneinfo_close(import.options.zones);
     arena_free(import.arena);
@@ -390,14 +544,20 @@ static int import_run(const struct args *args)
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_SYSTEM] = {"system", '\0', NULL, NULL,
-                    "lines have a user column, like /etc/crontab (default:\n"
-                    "no user column)"},
+    [OPT_SYSTEM] = {"system", '\0', "[=BOOL]", NULL,
+                    "lines have a user column, like /etc/crontab; with\n"
+                    "false they have none even if commands begin with users\n"
+                    "(default: they have none, which is checked)"},
     [OPT_TZ] = {"tz", 'z', "ZONE", NULL,
                 "time zone of lines without CRON_TZ (default: the local\n"
                 "zone)"},
     [OPT_PREFIX] = {"prefix", '\0', "TEXT", NULL,
                     "prefix of the schedules' ids (default cron)"},
+    [OPT_AS] = {"as", '\0', "TYPE", NULL,
+                "exec: the server runs the commands; queue: workers get\n"
+                "them as argv, cwd, env and user in the run's input\n"
+                "(default exec)"},
+    [OPT_QUEUE] = {"queue", 'Q', "NAME", NULL, "queue of --as queue (default cron)"},
     [OPT_TO] = {"to", '\0', "FILE", NULL,
                 "write a file for `belfry apply`; - is standard output"},
     [OPT_APPLY] = {"apply", '\0', NULL, NULL, "create or change the schedules on the server"},
@@ -416,9 +576,13 @@ const struct command import_command = {
              "Settings above a line become its environment, SHELL its shell, HOME its\n"
              "directory, CRON_TZ its time zone, the comment directly above it its\n"
              "description, and the text after % its input.  As with cron, runs may overlap\n"
-             "and missed runs are not repeated.  If a line cannot be converted, the reason is\n"
+             "and missed runs are not repeated.  Output is not mailed to MAILTO.  The ids are\n"
+             "made from the programs, and if several lines run the same, their arguments.\n"
+             "\n"
+             "@reboot lines are reported and skipped.  If another line cannot be converted,\n"
+             "or lines seem to have a user column and --system is missing, the reason is\n"
              "printed and nothing is written.  The commands run on the server, which must be\n"
-             "started with --exec.\n",
+             "started with --exec, or with --as queue by workers.\n",
     .examples = "  crontab -l | belfry import crontab -\n"
                 "  belfry import crontab /etc/crontab --system --to crontab.yaml\n"
                 "  crontab -l | belfry import crontab - --tz Europe/Dublin --apply\n",

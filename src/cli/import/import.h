@@ -12,12 +12,14 @@
 enum {
     IMPORT_PROVED = 1000, /* times that are verified */
     IMPORT_SHOWN = 5,
-    IMPORT_ID_MAX = 200,
+    IMPORT_PREFIX_MAX = 80,
+    IMPORT_ID_MAX = 200, /* a prefix, a name and a number */
 };
 
 struct import_options {
     struct zoneinfo *zones;
-    struct str zone; /* of lines without CRON_TZ */
+    struct str zone;  /* of lines without CRON_TZ                              */
+    struct str queue; /* the commands go to this queue; empty: exec runs them  */
     instant now;
 };
 
@@ -39,5 +41,5 @@ struct imported {
 MUST_USE enum rc import_line(const struct import_options *options, struct arena *arena,
                              struct imported *imported, struct err *reterr);
 
-/* Derives a name from the command: its program without the directory. */
-void import_name(struct str command, struct buf *out);
+/* True for lines that cron starts when the system does, not at a time. */
+bool import_is_reboot(const struct crontab_line *line);

@@ -5,6 +5,7 @@
  * overlap, and missed runs are not repeated.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/must.h"
 #include "cli/import/crontab_clock.h"
@@ -16,22 +17,31 @@
 
 /* ---- the document ---- */
 
-/* `${` begins a template in an action; `$${` gives the shell a literal `${`. */
-static json_t *verbatim(struct str text, struct arena *arena)
+/*
+ * `${` begins a template in an exec action; `$${` gives the shell a literal `${`.  The input of
+ * a queue action has no templates.
+ */
+static json_t *verbatim(struct str text, bool has_templates)
 {
-    size_t room = 2 * text.len + 1;
-    struct buf out = arena_buf(arena, room);
+    struct buf out = {.cap = 2 * text.len + 1};
+    json_t *value;
 
+    if (!has_templates)
+        return json_new_str(text);
+    out.ptr = malloc(out.cap);
+    must(out.ptr);
     for (size_t i = 0; i < text.len; i++) {
         if (text.ptr[i] == '$' && i + 1 < text.len && text.ptr[i + 1] == '{')
             buf_char(&out, '$');
         buf_char(&out, text.ptr[i]);
     }
     must(!out.cut);
-    return json_new_str(buf_as_str(&out));
+    value = json_new_str(buf_as_str(&out));
+    free(out.ptr);
+    return value;
 }
 
-static json_t *make_argv(const struct crontab_line *line, struct arena *arena)
+static json_t *make_argv(const struct crontab_line *line, bool has_templates)
 {
     struct str shell = crontab_setting(line, STR("SHELL"));
     json_t *argv = json_new_list();
@@ -42,14 +52,14 @@ static json_t *make_argv(const struct crontab_line *line, struct arena *arena)
         json_add(argv, json_new_str(STR("/bin/sh")));
         json_add(argv, json_new_str(STR("-c")));
         json_add(argv, json_new_str(STR("printf '%s\\n' \"$2\" | \"$0\" -c \"$1\"")));
-        json_add(argv, verbatim(shell, arena));
-        json_add(argv, verbatim(line->command, arena));
-        json_add(argv, verbatim(line->input, arena));
+        json_add(argv, verbatim(shell, has_templates));
+        json_add(argv, verbatim(line->command, has_templates));
+        json_add(argv, verbatim(line->input, has_templates));
         return argv;
     }
-    json_add(argv, verbatim(shell, arena));
+    json_add(argv, verbatim(shell, has_templates));
     json_add(argv, json_new_str(STR("-c")));
-    json_add(argv, verbatim(line->command, arena));
+    json_add(argv, verbatim(line->command, has_templates));
     return argv;
 }
 
@@ -65,29 +75,47 @@ static bool is_cron_setting(struct str name)
     return false;
 }
 
-static json_t *make_action(const struct crontab_line *line, struct arena *arena)
+/* Members of an exec action, which are the input of a queue action. */
+static void put_program(json_t *to, const struct crontab_line *line, bool has_templates,
+                        struct arena *arena)
 {
-    json_t *action = json_new_object(), *env = json_new_object();
+    json_t *env = json_new_object();
     struct str home = crontab_setting(line, STR("HOME"));
 
-    json_put(action, "type", json_new_str(STR("exec")));
-    json_put(action, "argv", make_argv(line, arena));
+    json_put(to, "argv", make_argv(line, has_templates));
     if (home.len > 0)
-        json_put(action, "cwd", json_new_str(home));
+        json_put(to, "cwd", json_new_str(home));
     if (line->user.len > 0)
-        json_put(action, "user", json_new_str(line->user));
+        json_put(to, "user", json_new_str(line->user));
     for (int i = 0; i < line->env_count; i++)
         if (!is_cron_setting(line->env[i].name))
             json_put(env, arena_str(arena, line->env[i].name).ptr,
-                     verbatim(line->env[i].value, arena));
+                     verbatim(line->env[i].value, has_templates));
     if (json_object_size(env) > 0)
-        json_put(action, "env", env);
+        json_put(to, "env", env);
     else
         json_decref(env);
+}
+
+static json_t *make_action(const struct crontab_line *line, struct str queue,
+                           struct arena *arena)
+{
+    json_t *action = json_new_object(), *input;
+
+    if (queue.len == 0) {
+        json_put(action, "type", json_new_str(STR("exec")));
+        put_program(action, line, true, arena);
+        return action;
+    }
+    input = json_new_object();
+    json_put(action, "type", json_new_str(STR("queue")));
+    json_put(action, "queue", json_new_str(queue));
+    put_program(input, line, false, arena);
+    json_put(action, "input", input);
     return action;
 }
 
-static json_t *make_document(const struct imported *in, struct arena *arena)
+static json_t *make_document(const struct imported *in, struct str queue, struct arena *arena)
 {
     const struct crontab_line *line = in->line;
     json_t *document = json_new_object(), *cron = json_new_object(), *list = json_new_list();
@@ -103,13 +131,18 @@ static json_t *make_document(const struct imported *in, struct arena *arena)
         json_put(document, "description", json_new_str(line->comment));
     json_put(document, "labels", json_pack("{s:s}", "imported-from", "crontab"));
     json_put(document, "spec", spec);
-    json_put(document, "action", make_action(line, arena));
+    json_put(document, "action", make_action(line, queue, arena));
     json_put(document, "policies",
              json_pack("{s:s,s:{s:s}}", "overlap", "allowAll", "catchup", "mode", "none"));
     return document;
 }
 
 /* ---- times ---- */
+
+bool import_is_reboot(const struct crontab_line *line)
+{
+    return str_eq(line->when, STR("@reboot"));
+}
 
 static enum rc compile(const struct import_options *options, struct arena *arena,
                        struct imported *in, struct err *reterr)
@@ -120,10 +153,6 @@ static enum rc compile(const struct import_options *options, struct arena *arena
     struct zone_source zones = {zoneinfo_find_in, &known};
     enum rc rc;
 
-    if (str_eq(in->line->when, STR("@reboot")))
-        return err_set(reterr, RC_INVALID, -1, 0,
-                       "@reboot has no time; use a system service, or a schedule with "
-                       "\"at\": [\"now\"]");
     if (memchr(in->line->when.ptr, '~', in->line->when.len))
         return err_set(reterr, RC_INVALID, -1, 0,
                        "a~b is random: cron chooses it whenever it reads the crontab; write a "
@@ -135,7 +164,7 @@ static enum rc compile(const struct import_options *options, struct arena *arena
     return rc == RC_OK ? rc : (reterr->rc = RC_INVALID);
 }
 
-/* Compares both lists of times, starting at the same moment; they must be equal. */
+/* Compares the next times of the schedule with those of crontab_clock; they must be equal. */
 static enum rc verify_times(const struct import_options *options, struct imported *in,
                             struct err *reterr)
 {
@@ -181,35 +210,6 @@ enum rc import_line(const struct import_options *options, struct arena *arena,
     if (rc == RC_OK)
         rc = verify_times(options, in, reterr);
     if (rc == RC_OK)
-        in->document = make_document(in, arena);
+        in->document = make_document(in, options->queue, arena);
     return rc;
-}
-
-/* ---- names ---- */
-
-/* Uses the first word that is not a NAME=value setting. */
-void import_name(struct str command, struct buf *out)
-{
-    struct str word = {NULL, 0}, rest = command, name, value;
-
-    do {
-        rest = str_trim(rest);
-        if (!str_cut(rest, ' ', &word, &rest)) {
-            word = rest;
-            rest = (struct str){NULL, 0};
-        }
-    } while (rest.len > 0 && str_cut(word, '=', &name, &value));
-    for (size_t i = word.len; i > 0; i--)
-        if (word.ptr[i - 1] == '/') {
-            word = str_from(word, i);
-            break;
-        }
-    for (size_t i = 0; i < word.len && out->len < IMPORT_ID_MAX / 2; i++) {
-        char c = word.ptr[i];
-
-        if (char_is_alpha(c) || char_is_digit(c) || c == '.' || c == '_' || c == '-')
-            buf_char(out, c);
-    }
-    if (out->len == 0)
-        buf_text(out, "job");
 }

@@ -2,7 +2,6 @@
 /*
  * `belfry token` and `belfry audit`: access tokens and the audit log.
  */
-
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
 #include "cli/remote/request_commands.h"
@@ -132,6 +131,22 @@ struct verified {
     bool is_intact;
 };
 
+/* Adds to `node` what an earlier page of the same node found. */
+static void add_earlier(json_t *node, json_t *earlier)
+{
+    json_int_t entries = json_integer_value(json_object_get(earlier, "entries")) +
+                         json_integer_value(json_object_get(node, "entries"));
+    json_t *damaged = json_incref(json_object_get(earlier, "damaged"));
+
+    json_put(node, "entries", json_new_int(entries));
+    if (json_array_size(damaged) > 0) {
+        json_put(node, "broken", json_incref(json_object_get(earlier, "broken")));
+        json_array_extend(damaged, json_object_get(node, "damaged"));
+        json_put(node, "damaged", json_incref(damaged));
+    }
+    json_decref(damaged);
+}
+
 /* A node's chain may span several pages; the last page has its head. */
 static int merge_nodes(void *arg, const json_t *page)
 {
@@ -144,15 +159,32 @@ static int merge_nodes(void *arg, const json_t *page)
     json_array_foreach(json_object_get(page, "nodes"), i, node)
     {
         if (last && json_equal(json_object_get(last, "node"), json_object_get(node, "node"))) {
-            json_put(node, "entries",
-                     json_new_int(json_integer_value(json_object_get(last, "entries")) +
-                                  json_integer_value(json_object_get(node, "entries"))));
+            add_earlier(node, last);
             json_array_remove(nodes, json_array_size(nodes) - 1);
         }
         json_add(nodes, json_incref(node));
         last = node;
     }
     return STATUS_OK;
+}
+
+static void print_damaged(const json_t *nodes, struct printer *out)
+{
+    size_t i, j;
+    json_t *node, *row;
+
+    json_array_foreach(nodes, i, node)
+    {
+        json_array_foreach(json_object_get(node, "damaged"), j, row)
+        {
+            printer_printf(out,
+                           "Node %" JSON_INTEGER_FORMAT ", entry %" JSON_INTEGER_FORMAT ": ",
+                           json_integer_value(json_object_get(node, "node")),
+                           json_integer_value(json_object_get(row, "seq")));
+            printer_safe(out, str_of(json_string_value(json_object_get(row, "reason"))));
+            printer_text(out, ".\n");
+        }
+    }
 }
 
 static int audit_verify(struct remote *remote, const struct args *args)
@@ -175,6 +207,7 @@ static int audit_verify(struct remote *remote, const struct args *args)
         print_json(&out, all);
     } else {
         view_rows(&verify_view, nodes, remote_when(remote), &out);
+        print_damaged(nodes, &out);
         printer_text(&out, v.is_intact ? "No entry was changed.\n"
                                        : "The audit log is broken: entries were changed.\n");
     }

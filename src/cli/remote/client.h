@@ -24,8 +24,8 @@ enum {
                                       server sends more.  Memory grows with the answer.    */
 };
 
-#define CLIENT_CONNECT  (5 * SPAN_S)  /* timeout of name lookup, connection and TLS */
-#define CLIENT_PATIENCE (20 * SPAN_S) /* timeout in addition to the request's wait  */
+#define CLIENT_CONNECT (5 * SPAN_S)  /* timeout of name lookup, connection and TLS */
+#define CLIENT_TIMEOUT (20 * SPAN_S) /* of an answer, added to the request's wait  */
 
 struct client; /* opaque */
 
@@ -65,7 +65,7 @@ struct client_request {
 int64_t client_send(struct client *client, const struct client_request *what, client_done *done,
                     void *arg);
 
-/* Soon calls `done` without an answer.  Does nothing when the call has already ended. */
+/* The loop then calls `done` without an answer.  Does nothing if the call has ended. */
 void client_cancel(struct client *client, int64_t call);
 
 /* Ends all calls without an answer, then calls `closed` and frees the client. */

@@ -49,7 +49,11 @@ static enum rc read_file(const char *path, char *bytes, size_t *ret_len, struct 
     if (fd < 0)
         return err_set(reterr, RC_INVALID, -1, 0, "cannot read token file %s: %s", path,
                        strerror(errno));
-    if (fstat(fd, &stat) != 0 || !S_ISREG(stat.st_mode) || (stat.st_mode & OTHERS) != 0) {
+    if (fstat(fd, &stat) != 0 || !S_ISREG(stat.st_mode)) {
+        close(fd);
+        return err_set(reterr, RC_INVALID, -1, 0, "token file %s is not a regular file", path);
+    }
+    if ((stat.st_mode & OTHERS) != 0) {
         close(fd);
         return err_set(reterr, RC_INVALID, -1, 0,
                        "token file %s is readable by other users; run chmod 600 %s", path,

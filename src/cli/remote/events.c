@@ -2,7 +2,6 @@
 /*
  * `belfry events`: lists recorded events; -f follows new ones.
  */
-#include <stdio.h>
 
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
@@ -100,13 +99,15 @@ static bool on_event(void *arg, struct str id, struct str name, struct str data)
     (void)id;
     if (str_eq(name, STR("begin")))
         return true;
-    if (str_eq(name, STR("lost")))
+    if (str_eq(name, STR("lost"))) {
         report_note("some requested events are no longer stored");
-    else if (json_is_object(event))
+        return true;
+    }
+    if (json_is_object(event))
         print_event(f->remote, event, f->out);
     printer_flush(f->out);
     f->remaining -= f->remaining > 0;
-    return f->remaining != 0 && !printer_is_closed(f->out);
+    return f->remaining != 0 && !printer_has_failed(f->out);
 }
 
 /* ---- pages ---- */
@@ -123,7 +124,9 @@ static int get_page(struct remote *remote, const struct args *args, const char *
     buf_text(&out, query);
     path_query(&out, "after", after);
     path_query(&out, "limit", !limit && args->value[OPT_ALL] ? "1000" : limit);
-    status = remote_call(remote, &request, ret);
+    status = path_check(&out);
+    if (status == STATUS_OK)
+        status = remote_call(remote, &request, ret);
     if (status == STATUS_OK && !json_is_array(json_object_get(ret->json, "events"))) {
         report_note("response from %s has no events; is it a Belfry server?",
                     remote_server(remote));
@@ -139,10 +142,10 @@ static int print_pages(struct remote *remote, const struct args *args, const cha
     struct remote_answer page = {.status = 0};
     json_auto_t *events = json_new_list();
     const char *after = args->value[OPT_AFTER];
-    bool more = true, is_page = false;
+    bool goes_on = true, has_more = false;
     int status = STATUS_OK;
 
-    for (int i = 0; i < PAGES_MAX && more; i++) {
+    for (int i = 0; i < PAGES_MAX && goes_on; i++) {
         struct remote_answer next;
 
         status = get_page(remote, args, query, after, &next);
@@ -152,8 +155,8 @@ static int print_pages(struct remote *remote, const struct args *args, const cha
         page = next;
         json_array_extend(events, json_object_get(page.json, "events"));
         after = member_text(page.json, "cursor");
-        is_page = json_is_true(json_object_get(page.json, "more"));
-        more = is_page && args->value[OPT_ALL];
+        has_more = json_is_true(json_object_get(page.json, "more"));
+        goes_on = has_more && args->value[OPT_ALL];
     }
     if (remote_output(remote) == OUTPUT_JSON && !args->value[OPT_ALL]) {
         print_json_text(out, &page);
@@ -167,7 +170,7 @@ static int print_pages(struct remote *remote, const struct args *args, const cha
     } else {
         view_rows(&view, events, remote_when(remote), out);
         printer_flush(out); /* print the table before the note below */
-        if (is_page)
+        if (has_more)
             report_note("more events; use --all, or --after %s for the next page", after);
     }
     answer_free(&page);
@@ -181,15 +184,18 @@ static int follow(struct remote *remote, const struct args *args, const char *pa
     struct str limit = str_of(args->value[OPT_LIMIT]);
     char query[REMOTE_PATH_MAX];
     struct buf full_path = BUF(query);
+    int status;
 
     if (limit.ptr && (str_take_number(&limit, INT32_MAX, &f.remaining) == 0 || limit.len > 0 ||
                       f.remaining == 0)) {
-        report_note("--limit must be a whole number, not \"%.100s\"", args->value[OPT_LIMIT]);
+        report_note("--limit must be a whole number of at least 1, not \"%.100s\"",
+                    args->value[OPT_LIMIT]);
         return STATUS_USAGE;
     }
     buf_text(&full_path, path);
     path_query(&full_path, "after", args->value[OPT_AFTER]);
-    return remote_stream(remote, query, on_event, &f);
+    status = path_check(&full_path);
+    return status == STATUS_OK ? remote_stream(remote, query, on_event, &f) : status;
 }
 
 static int events_call(struct remote *remote, const struct args *args)
@@ -203,12 +209,16 @@ static int events_call(struct remote *remote, const struct args *args)
     for (int i = 0; i < count && i < TYPES_MAX; i++)
         buf_printf(&all, "%s%s", i > 0 ? "," : "", types[i]);
     if (count > TYPES_MAX || all.cut) {
-        report_note("--type may be given at most %d times", TYPES_MAX);
+        report_note(count > TYPES_MAX ? "--type may be given at most %d times"
+                                      : "the types are too long; use at most %d",
+                    TYPES_MAX);
         return STATUS_USAGE;
     }
     buf_text(&out, "/api/v1/events");
     path_query(&out, "type", count > 0 ? list : NULL);
     status = query_from_options(args, &out);
+    if (status == STATUS_OK)
+        status = path_check(&out);
     remote_printer(remote, &printer);
     if (status == STATUS_OK)
         status = args->value[OPT_FOLLOW] ? follow(remote, args, path, &printer)
@@ -222,7 +232,8 @@ const struct command events_command = {
     .usage = "[OPTION]...",
     .summary = "Show events; -f follows",
     .about = "The server stores events for a limited time and returns them in order.  -f\n"
-             "reconnects when the connection breaks; no event is lost or repeated.\n",
+             "reconnects when the connection breaks and continues after the last event; it\n"
+             "reports events that the server no longer has.\n",
     .examples = "  belfry events -f\n"
                 "  belfry events --type run.ended --type run.late --schedule nightly --all\n"
                 "  belfry events -f -o json | jq -r .type\n",

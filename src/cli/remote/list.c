@@ -4,8 +4,23 @@
  */
 #include "cli/remote/list.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
+
+enum {
+    PAGE_MAX = 1000,    /* items of a page: the server's limit               */
+    PAGES_MAX = 100000, /* of one list, should a server always send a cursor */
+    LIMIT_TEXT_MAX = 24,
+};
+
+/* Writes how many of `wanted` items to ask for at once. */
+static void write_count(int64_t wanted, char ret[LIMIT_TEXT_MAX])
+{
+    snprintf(ret, LIMIT_TEXT_MAX, "%" PRId64, wanted < PAGE_MAX ? wanted : PAGE_MAX);
+}
 
 /* Reports a page without the list. */
 static int check_page(struct remote *remote, const struct view *view, const json_t *page)
@@ -73,34 +88,82 @@ static int print_all(struct remote *remote, const struct args *args, const struc
     return printer_close(&out);
 }
 
+/*
+ * Fetches further pages until the list has `limit` items: the server limits a page, and reads
+ * a limited number of rows for it.  Adds them to the page, whose cursor becomes that of the
+ * last; then *ret_is_whole is false: the text of the answer is not the whole list.
+ */
+static int fetch_rest(struct remote *remote, const struct view *view, const char *path,
+                      int64_t limit, json_t *page, bool *ret_is_whole)
+{
+    json_t *items = json_object_get(page, view->list);
+    int status = STATUS_OK;
+
+    for (int i = 0; i < PAGES_MAX && status == STATUS_OK; i++) {
+        struct remote_answer next;
+        char count[LIMIT_TEXT_MAX];
+
+        if ((int64_t)json_array_size(items) >= limit ||
+            !json_is_string(json_object_get(page, "cursor")))
+            break;
+        *ret_is_whole = false;
+        write_count(limit - (int64_t)json_array_size(items), count);
+        status = remote_page(remote, path, count, member_text(page, "cursor"), &next);
+        if (status != STATUS_OK)
+            return status;
+        status = check_page(remote, view, next.json);
+        json_array_extend(items, json_object_get(next.json, view->list));
+        json_put(page, "cursor", json_incref(json_object_get(next.json, "cursor")));
+        answer_free(&next);
+    }
+    return status;
+}
+
+static int print_page(struct remote *remote, const struct view *view,
+                      const struct remote_answer *page, bool is_whole)
+{
+    const char *cursor = json_string_value(json_object_get(page->json, "cursor"));
+    struct printer out;
+    int status;
+
+    remote_printer(remote, &out);
+    if (remote_output(remote) != OUTPUT_JSON)
+        print_items(remote, view, json_object_get(page->json, view->list), &out);
+    else if (is_whole)
+        print_json_text(&out, page);
+    else
+        print_json(&out, page->json);
+    status = printer_close(&out);
+    if (cursor && remote_output(remote) == OUTPUT_TABLE)
+        report_note("more %s; use --all, or --cursor %s for the next page", view->list, cursor);
+    return status;
+}
+
 int list_print(struct remote *remote, const struct args *args, const struct view *view,
                const char *path)
 {
+    const char *typed = args->value[LIST_LIMIT];
+    struct str rest = str_of(typed ? typed : "100");
+    char count[LIMIT_TEXT_MAX];
     struct remote_answer page;
-    struct printer out;
-    const char *cursor;
+    int64_t limit = 0;
+    bool is_whole = true;
     int status;
 
     if (args->value[LIST_ALL])
         return print_all(remote, args, view, path);
-    status = remote_page(remote, path, args->value[LIST_LIMIT], args->value[LIST_CURSOR],
-                         &page);
+    if (str_take_number(&rest, INT32_MAX, &limit) == 0 || rest.len > 0)
+        limit = 0; /* the server says what is right */
+    write_count(limit, count);
+    status = remote_page(remote, path, typed && limit > 0 ? count : typed,
+                         args->value[LIST_CURSOR], &page);
     if (status != STATUS_OK)
         return status;
     status = check_page(remote, view, page.json);
-    if (status != STATUS_OK) {
-        answer_free(&page);
-        return status;
-    }
-    remote_printer(remote, &out);
-    if (remote_output(remote) == OUTPUT_JSON)
-        print_json_text(&out, &page);
-    else
-        print_items(remote, view, json_object_get(page.json, view->list), &out);
-    status = printer_close(&out);
-    cursor = json_string_value(json_object_get(page.json, "cursor"));
-    if (cursor && remote_output(remote) == OUTPUT_TABLE)
-        report_note("more %s; use --all, or --cursor %s for the next page", view->list, cursor);
+    if (status == STATUS_OK)
+        status = fetch_rest(remote, view, path, limit, page.json, &is_whole);
+    if (status == STATUS_OK)
+        status = print_page(remote, view, &page, is_whole);
     answer_free(&page);
     return status;
 }

@@ -9,10 +9,9 @@
 /* A list command's own options begin with these; its filters follow at LIST_OPTIONS. */
 enum list_option { LIST_LIMIT = REMOTE_OPTIONS, LIST_CURSOR, LIST_ALL, LIST_OPTIONS };
 
-#define LIST_OPTION_ROWS                                                               \
-    [LIST_LIMIT] = {"limit", 'n', "N", NULL,                                           \
-                    "maximum number of items (default 100, maximum 1000)"},            \
-    [LIST_CURSOR] = {"cursor", '\0', "CURSOR", NULL, "continue from a previous page"}, \
+#define LIST_OPTION_ROWS                                                                \
+    [LIST_LIMIT] = {"limit", 'n', "N", NULL, "number of items to print (default 100)"}, \
+    [LIST_CURSOR] = {"cursor", '\0', "CURSOR", NULL, "continue from a previous page"},  \
     [LIST_ALL] = {"all", 'a', NULL, NULL, "print all pages; with -o json as one array"}
 
 /* Fetches the pages of `path`, which may have a query, and prints them. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opens the connection settings of a command, builds paths and sends requests.
+ * Reads the connection settings of a command, builds paths and sends requests.
  */
 #include "cli/remote/remote.h"
 
@@ -185,22 +185,31 @@ void path_object(struct buf *path, const char *kind, const char *name, const cha
 
 /* ---- requests ---- */
 
+enum { RECEIVED_SPARE = 16 * 1024 }; /* so that short answers need one allocation */
+
+/* The body received so far. */
+struct received {
+    char *text;
+    size_t len, room;
+    bool is_too_much; /* it exceeds REMOTE_ANSWER_MAX */
+};
+
 static bool keep_part(void *arg, struct str bytes)
 {
-    struct held *held = arg;
+    struct received *received = arg;
 
-    if (bytes.len > REMOTE_ANSWER_MAX - held->len) {
-        held->is_too_much = true;
+    if (bytes.len > REMOTE_ANSWER_MAX - received->len) {
+        received->is_too_much = true;
         return false;
     }
-    if (held->len + bytes.len + 1 > held->room) {
-        held->room = 2 * (held->len + bytes.len) + HELD_FIRST;
-        held->text = realloc(held->text, held->room);
-        must(held->text);
+    if (received->len + bytes.len + 1 > received->room) {
+        received->room = 2 * (received->len + bytes.len) + RECEIVED_SPARE;
+        received->text = realloc(received->text, received->room);
+        must(received->text);
     }
-    memcpy(held->text + held->len, bytes.ptr, bytes.len);
-    held->len += bytes.len;
-    held->text[held->len] = '\0';
+    memcpy(received->text + received->len, bytes.ptr, bytes.len);
+    received->len += bytes.len;
+    received->text[received->len] = '\0';
     return true;
 }
 
@@ -266,22 +275,23 @@ int remote_send(struct remote *remote, const struct remote_request *request, fet
 int remote_fetch(struct remote *remote, const struct remote_request *request,
                  struct remote_answer *ret)
 {
-    struct held held = {.len = 0};
+    struct received received = {.len = 0};
     struct fetch_answer answer;
-    int status = remote_send(remote, request, keep_part, &held, &answer);
+    int status = remote_send(remote, request, keep_part, &received, &answer);
 
-    if (status == STATUS_OK && held.is_too_much) {
+    if (status == STATUS_OK && received.is_too_much) {
         report_note("response from %s exceeds %d bytes", remote->server, REMOTE_ANSWER_MAX);
         status = STATUS_PROTOCOL;
     }
     if (status != STATUS_OK) {
-        free(held.text);
+        free(received.text);
         return status;
     }
-    *ret = (struct remote_answer){.status = answer.status, .text = held.text, .len = held.len};
+    *ret = (struct remote_answer){
+        .status = answer.status, .text = received.text, .len = received.len};
     memcpy(ret->etag, answer.etag, sizeof ret->etag);
-    if (held.len > 0)
-        ret->json = json_loadb(held.text, held.len, JSON_REJECT_DUPLICATES, NULL);
+    if (received.len > 0)
+        ret->json = json_loadb(received.text, received.len, JSON_REJECT_DUPLICATES, NULL);
     return STATUS_OK;
 }
 
@@ -312,21 +322,27 @@ int remote_call(struct remote *remote, const struct remote_request *request,
 
 enum { PAGES_MAX = 1000 * 1000 }; /* no list or audit log is longer */
 
+int path_check(const struct buf *path)
+{
+    if (!path->cut)
+        return STATUS_OK;
+    report_note("request is too long; use fewer or shorter filters");
+    return STATUS_USAGE;
+}
+
 int remote_page(struct remote *remote, const char *path, const char *limit, const char *cursor,
                 struct remote_answer *ret)
 {
     char full[REMOTE_PATH_MAX];
     struct buf out = BUF(full);
     struct remote_request request = {.path = full};
+    int status;
 
     buf_text(&out, path);
     path_query(&out, "limit", limit);
     path_query(&out, "cursor", cursor);
-    if (out.cut) {
-        report_note("request is too long; use fewer or shorter filters");
-        return STATUS_USAGE;
-    }
-    return remote_call(remote, &request, ret);
+    status = path_check(&out);
+    return status == STATUS_OK ? remote_call(remote, &request, ret) : status;
 }
 
 int remote_pages(struct remote *remote, const char *path, const char *limit, const char *cursor,

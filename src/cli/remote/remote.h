@@ -51,6 +51,10 @@ enum remote_option {
     [REMOTE_UTC] = {"utc", '\0', NULL, NULL, "print times in UTC (default: the local zone)"}, \
     [REMOTE_HELP] = {"help", 'h', NULL, NULL, "print this help"}
 
+#define OPTIONS(array)                                                    \
+    .options = (array), .option_count = sizeof(array) / sizeof(array)[0], \
+    .own_from = REMOTE_OPTIONS
+
 enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_NAME };
 
 /* Reads the value of -o; NULL means table. */
@@ -60,12 +64,7 @@ struct remote; /* opaque */
 
 int remote_open(const struct args *args, struct remote **ret);
 
-#define OPTIONS(array)                                                    \
-    .options = (array), .option_count = sizeof(array) / sizeof(array)[0], \
-    .own_from = REMOTE_OPTIONS
-
-/* Accepts NULL, returns NULL. */
-struct remote *remote_close(struct remote *remote);
+struct remote *remote_close(struct remote *remote); /* accepts NULL, returns NULL */
 
 enum output remote_output(const struct remote *remote);
 const char *remote_server(const struct remote *remote);
@@ -79,6 +78,7 @@ void remote_printer(const struct remote *remote, struct printer *ret);
 void path_query(struct buf *path, const char *name, const char *value);
 /* Appends "/api/v1/KIND/NAME" and TAIL, such as "/pause"; NULL: no tail. */
 void path_object(struct buf *path, const char *kind, const char *name, const char *tail);
+int path_check(const struct buf *path); /* reports a path that did not fit; a status */
 
 /* ---- requests ---- */
 
@@ -116,7 +116,7 @@ int remote_check(const struct remote *remote, const struct remote_request *reque
 int remote_call(struct remote *remote, const struct remote_request *request,
                 struct remote_answer *ret);
 
-/* Fetches a page of a list; `path` may have a query.  NULL: the server's limit, the start. */
+/* Fetches a page of a list; `path` may have a query.  `limit` and `cursor` may be NULL. */
 int remote_page(struct remote *remote, const char *path, const char *limit, const char *cursor,
                 struct remote_answer *ret);
 

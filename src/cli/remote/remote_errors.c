@@ -88,7 +88,7 @@ static struct str sent_text(const json_t *body, const char *field)
     return (struct str){json_string_value(value), json_string_length(value)};
 }
 
-static void problem_report(const json_t *problem, const json_t *body, const char *before)
+static void report_problem(const json_t *problem, const json_t *body)
 {
     const char *detail = member_text(problem, "detail"), *field = member_text(problem, "field");
     const json_t *at = json_object_get(problem, "at");
@@ -97,7 +97,7 @@ static void problem_report(const json_t *problem, const json_t *body, const char
     if (detail[0] == '\0')
         detail = member_text(problem, "title");
     err_set(&err, RC_INVALID, -1, 0, "%s", detail);
-    snprintf(err.field, sizeof err.field, "%s%s", before, field);
+    snprintf(err.field, sizeof err.field, "%s", field);
     if (json_is_integer(at) && json_integer_value(at) >= 0 &&
         json_integer_value(at) <= INT32_MAX)
         err.at = (int)json_integer_value(at);
@@ -119,8 +119,8 @@ static int exit_status(int status)
 }
 
 /* The answer is not a problem document: a proxy's page, or another kind of server. */
-static int report_no_problem(const struct remote *remote, const struct remote_request *request,
-                             const struct remote_answer *answer)
+static int report_no_reason(const struct remote *remote, const struct remote_request *request,
+                            const struct remote_answer *answer)
 {
     report_note("%s answered %d to %s %s without a reason; is it a Belfry server?",
                 remote->server, answer->status, request->method ? request->method : "GET",
@@ -139,8 +139,8 @@ int remote_check(const struct remote *remote, const struct remote_request *reque
         return report_not_json(remote, answer);
     if (member_text(answer->json, "detail")[0] == '\0' &&
         member_text(answer->json, "title")[0] == '\0')
-        return report_no_problem(remote, request, answer);
-    problem_report(answer->json, request->body, "");
+        return report_no_reason(remote, request, answer);
+    report_problem(answer->json, request->body);
     if (answer->status == 401 && remote->authorization[0] == '\0')
         report_note("set a token with BELFRY_TOKEN, ~/.config/belfry/token or --token");
     return exit_status(answer->status);

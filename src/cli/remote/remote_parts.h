@@ -9,7 +9,6 @@
 
 enum {
     REMOTE_SERVER_MAX = 1024, /* bytes of the server's URL          */
-    HELD_FIRST = 16 * 1024,   /* initial buffer size for an answer  */
     EVENT_ID_MAX = 2048,      /* a cursor: a number per node        */
 };
 
@@ -24,13 +23,6 @@ struct remote {
     char namespace[256];
     char authorization[TOKEN_MAX + 32];
     char stream_from[EVENT_ID_MAX + 32]; /* Last-Event-ID */
-};
-
-/* The body received so far. */
-struct held {
-    char *text;
-    size_t len, room;
-    bool is_too_much; /* it exceeds REMOTE_ANSWER_MAX */
 };
 
 int remote_send(struct remote *remote, const struct remote_request *request, fetch_part *part,

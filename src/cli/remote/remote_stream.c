@@ -14,7 +14,8 @@ enum {
     EVENT_NAME_MAX = 64,
     TRIES_MAX = 60,  /* attempts in a row without an event; a server restarts in less time */
     PAUSE_MS = 1000, /* before each further attempt                                        */
-    NOT_NOW = 503,
+    HTTP_UNAVAILABLE = 503,
+    HEAD_MAX = 4096, /* bytes of an answer that is not a stream */
 };
 
 struct stream {
@@ -23,6 +24,8 @@ struct stream {
     void *arg;
     char *line, *data; /* each of EVENT_MAX bytes */
     size_t line_len, data_len;
+    char head[HEAD_MAX]; /* the first bytes of the answer */
+    size_t head_len;
     bool has_data, is_broken, is_done, got_event;
     char id[EVENT_ID_MAX];   /* of the last complete event        */
     char next[EVENT_ID_MAX]; /* of the event that is being read   */
@@ -88,6 +91,8 @@ static bool on_part(void *arg, struct str bytes)
 {
     struct stream *s = arg;
 
+    for (size_t i = 0; i < bytes.len && s->head_len < HEAD_MAX; i++)
+        s->head[s->head_len++] = bytes.ptr[i];
     for (size_t i = 0; i < bytes.len && !s->is_done && !s->is_broken; i++) {
         if (bytes.ptr[i] == '\n') {
             read_line(s, (struct str){s->line, s->line_len});
@@ -101,13 +106,13 @@ static bool on_part(void *arg, struct str bytes)
     return !s->is_done && !s->is_broken;
 }
 
-/* The answer is not a stream; its body is in the line buffer. */
+/* The answer is not a stream; its body is short. */
 static int report_refusal(struct stream *s, const struct remote_request *request, int status)
 {
-    struct remote_answer answer = {.status = status, .text = s->line, .len = s->line_len};
+    struct remote_answer answer = {.status = status, .text = s->head, .len = s->head_len};
     int code;
 
-    answer.json = json_loadb(s->line, s->line_len, JSON_REJECT_DUPLICATES, NULL);
+    answer.json = json_loadb(s->head, s->head_len, JSON_REJECT_DUPLICATES, NULL);
     code = remote_check(s->remote, request, &answer);
     json_decref(answer.json);
     return code;
@@ -122,7 +127,7 @@ static int read_once(struct stream *s, const char *path)
     struct buf from = BUF(remote->stream_from);
     int status;
 
-    s->line_len = s->data_len = 0;
+    s->line_len = s->data_len = s->head_len = 0;
     s->has_data = false;
     memcpy(s->next, s->id, sizeof s->next);
     remote->has_begun = s->id[0] != '\0';
@@ -134,7 +139,7 @@ static int read_once(struct stream *s, const char *path)
     remote->stream_from[0] = '\0';
     if (status != STATUS_OK)
         return status;
-    if (answer.status == NOT_NOW && remote->has_begun)
+    if (answer.status == HTTP_UNAVAILABLE && remote->has_begun)
         return STATUS_UNREACHABLE;
     if (answer.status != 200)
         return report_refusal(s, &request, answer.status);

@@ -64,8 +64,19 @@ static int print_skipped(struct remote *remote, const struct request_command *de
     return status == STATUS_OK ? STATUS_LATER : status;
 }
 
-static int request_command_one(struct remote *remote, const struct args *args,
-                               const json_t *body, const char *name)
+/* Prints the new run, unless its end is the only output (JSON), and waits for the end. */
+static int print_and_wait(struct remote *remote, const struct request_command *desc,
+                          const struct remote_answer *answer, const char *name)
+{
+    int status = remote_output(remote) == OUTPUT_JSON
+                     ? STATUS_OK
+                     : request_command_print(remote, desc, answer, name);
+
+    return status == STATUS_OK ? run_wait(remote, member_text(answer->json, "id")) : status;
+}
+
+static int send_for_name(struct remote *remote, const struct args *args, const json_t *body,
+                         const char *name)
 {
     const struct request_command *desc = args->command->arg;
     char path[REMOTE_PATH_MAX];
@@ -86,6 +97,8 @@ static int request_command_one(struct remote *remote, const struct args *args,
         return status;
     if (desc->starts_run && member_text(answer.json, "outcome")[0] != '\0')
         status = print_skipped(remote, desc, &answer, name);
+    else if (desc->can_wait && args->value[WAIT_OPTION])
+        status = print_and_wait(remote, desc, &answer, name);
     else
         status = request_command_print(remote, desc, &answer, name);
     answer_free(&answer);
@@ -97,15 +110,15 @@ int request_command_call(struct remote *remote, const struct args *args)
     const struct request_command *desc = args->command->arg;
     bool has_body = desc->method && strcmp(desc->method, "DELETE") != 0;
     json_auto_t *body = has_body ? body_from_options(args) : NULL;
-    int status = STATUS_OK, worst = STATUS_OK;
+    int status = STATUS_OK, last_failure = STATUS_OK;
 
     if (has_body && !body)
         return STATUS_USAGE;
     for (int i = 0; i < args->operands && status != STATUS_UNREACHABLE; i++) {
-        status = request_command_one(remote, args, body, args->operand[i]);
-        worst = status != STATUS_OK ? status : worst;
+        status = send_for_name(remote, args, body, args->operand[i]);
+        last_failure = status != STATUS_OK ? status : last_failure;
     }
-    return worst;
+    return last_failure;
 }
 
 int request_command_send(struct remote *remote, const struct request_command *desc,
@@ -133,5 +146,7 @@ int lister_call(struct remote *remote, const struct args *args)
     else
         buf_printf(&out, "/api/v1/%s", lister->kind);
     status = query_from_options(args, &out);
+    if (status == STATUS_OK)
+        status = path_check(&out);
     return status == STATUS_OK ? list_print(remote, args, lister->view, path) : status;
 }

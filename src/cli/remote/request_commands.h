@@ -8,6 +8,7 @@
 
 #include "cli/remote/list.h"
 #include "cli/remote/request_options.h"
+#include "cli/remote/run_wait.h"
 
 /* Prints the answer of a successful request; `name` is the operand. */
 typedef void request_command_print_fn(const json_t *answer, const char *name,
@@ -18,20 +19,25 @@ typedef void request_command_done_fn(const char *done, const json_t *answer,
                                      const struct when *when, struct printer *out);
 
 struct request_command {
-    const char *method;      /* NULL: GET, with the options in the query; DELETE has none */
-    const char *kind;        /* "schedules": the path is /api/v1/schedules/NAME and tail   */
-    const char *tail;        /* "/pause"; NULL: none                                      */
-    const struct view *view; /* how the answer is shown: by this, */
-    request_command_print_fn *print;     /* or by this,                       */
-    const char *done;                    /* or as "NAME: deleted", by         */
-    request_command_done_fn *print_done; /* this if it is set                 */
+    const char *method; /* NULL: GET, with the options in the query; DELETE has none */
+    const char *kind;   /* "schedules": the path is /api/v1/schedules/NAME and tail   */
+    const char *tail;   /* "/pause"; NULL: none                                      */
+    /* One of these prints the answer; if several are set, the first in this order. */
+    request_command_print_fn *print;
+    request_command_done_fn *print_done; /* called with `done` */
+    const char *done;                    /* prints "NAME: DONE", such as "deleted" */
+    const struct view *view;             /* also gives the id for -o name */
     bool starts_run;                     /* exits with 75 if the overlap policy skips the run */
+    bool can_wait;                       /* its first own option is WAIT_OPTION              */
 };
+
+enum { WAIT_OPTION = REMOTE_OPTIONS };
+#define WAIT_OPTION_ROW [WAIT_OPTION] = {"wait", 'w', NULL, NULL, WAIT_HELP}
 
 /* For commands whose `arg` is a struct request_command: sends a request for each operand. */
 int request_command_call(struct remote *remote, const struct args *args);
 
-/* Prints an answer in the format of -o; a table uses `print` or `view`. */
+/* Prints an answer in the format of -o. */
 int request_command_print(struct remote *remote, const struct request_command *desc,
                           const struct remote_answer *answer, const char *name);
 

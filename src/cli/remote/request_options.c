@@ -16,7 +16,7 @@
 #include "io/clock.h"
 
 enum {
-    MANY = 64, /* how often one option may be given */
+    REPEATS_MAX = 64, /* how often one option may be given */
     NAME_MAX_BYTES = 256,
 };
 
@@ -148,13 +148,13 @@ static json_t *part_value(const struct args *args, int option, const char *typed
 static json_t *value_list(const struct args *args, int option)
 {
     const struct option *row = &args->command->options[option];
-    const char *typed[MANY];
-    int count = args_all(args, option, typed, MANY);
+    const char *typed[REPEATS_MAX];
+    int count = args_all(args, option, typed, REPEATS_MAX);
     json_t *list = json_new_list();
 
-    if (count > MANY)
-        report_note("--%s may be given at most %d times", row->name, MANY);
-    for (int i = 0; i < count && count <= MANY; i++) {
+    if (count > REPEATS_MAX)
+        report_note("--%s may be given at most %d times", row->name, REPEATS_MAX);
+    for (int i = 0; i < count && count <= REPEATS_MAX; i++) {
         json_t *value = part_value(args, option, typed[i]), *object;
 
         if (!value)

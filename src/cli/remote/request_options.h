@@ -19,9 +19,9 @@ enum part_kind {
     PART_FALSE,
     /* Options that may be repeated. */
     PART_TEXTS,
-    PART_TIMES,   /* relative times such as +30m are converted, the server reads the others */
+    PART_TIMES,   /* relative times such as +30m are converted; others are sent unchanged */
     PART_OBJECTS, /* a list of objects {`item`: value}    */
-    PART_PAIRS,   /* each "KEY=VALUE", with `item` instead of =, is added to the object */
+    PART_PAIRS,   /* "KEY=VALUE", each a member of the object; `item` is the separator */
 };
 
 struct part {

@@ -2,7 +2,6 @@
 /*
  * `belfry queue`, `calendar`, `gate`, `namespace` and `node`: the tables of commands.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/frame/commands.h"

@@ -30,6 +30,11 @@ static const struct option logs_rows[LOGS_OPTION_COUNT] = {
     [LOGS_TIMES] = {"times", 't', NULL, NULL, "print the time of each line"},
 };
 
+static const struct option retry_rows[] = {
+    REMOTE_OPTION_ROWS,
+    WAIT_OPTION_ROW,
+};
+
 static const struct option reason_rows[] = {
     REMOTE_OPTION_ROWS,
     {"reason", 'r', "TEXT", AS_TEXT("reason"), "reason, recorded with the run"},
@@ -47,10 +52,9 @@ static const struct command commands[] = {
      LISTER(list_rows, .kind = "runs", .view = &run_view)},
     {.name = "run get",
      .usage = "RUN... [OPTION]...",
-     .summary = "Show a run",
-     .about = "-o json also prints its attempts.\n",
+     .summary = "Show a run and its attempts",
      .examples = "  belfry run get r_0cm4w425a02011t4kqavj0\n",
-     REQUEST(plain_options, .kind = "runs", .view = &run_view)},
+     REQUEST(plain_options, .kind = "runs", .view = &run_view, .print = run_print)},
     {.name = "run logs",
      .usage = "RUN [OPTION]...",
      .summary = "Show the log of a run",
@@ -79,9 +83,9 @@ static const struct command commands[] = {
      .about =
          "Creates a new run of the same slot with the same input.  The schedule's overlap\n"
          "policy applies: if it skips the run, the exit status is 75.\n",
-     .examples = "  belfry run retry r_0cm4w425a02011t4kqavj0\n",
-     REQUEST(plain_options, .method = "POST", .kind = "runs", .tail = "/retry",
-             .view = &run_view, .done = "retried", .starts_run = true)},
+     .examples = "  belfry run retry r_0cm4w425a02011t4kqavj0 --wait\n",
+     REQUEST(retry_rows, .method = "POST", .kind = "runs", .tail = "/retry", .view = &run_view,
+             .done = "retried", .starts_run = true, .can_wait = true)},
     {.name = "run approve",
      .usage = "RUN... [OPTION]...",
      .summary = "Start a run that waits for approval",

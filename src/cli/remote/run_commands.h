@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands about runs that need more than one request.
+ * Commands about runs that struct request_command cannot describe.
  */
 #pragma once
 

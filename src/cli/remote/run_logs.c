@@ -90,7 +90,7 @@ static bool on_event(void *arg, struct str id, struct str name, struct str data)
     if (json_is_object(line) && json_is_string(json_object_get(line, "text")))
         print_line(line, f->args, f->remote, f->out);
     printer_flush(f->out);
-    return !printer_is_closed(f->out);
+    return !printer_has_failed(f->out);
 }
 
 static int follow(struct remote *remote, const struct args *args, struct printer *out)
@@ -117,6 +117,8 @@ int logs_call(struct remote *remote, const struct args *args)
     while (!args->value[LOGS_FOLLOW] && status == STATUS_OK && count > 0 && after > before) {
         before = after;
         status = print_page(remote, args, &out, &after, &count);
+        if (printer_has_failed(&out))
+            break; /* nobody reads the rest */
     }
     closed = printer_close(&out);
     return status != STATUS_OK ? status : closed;

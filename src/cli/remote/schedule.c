@@ -6,7 +6,7 @@
 #include "cli/remote/schedule_commands.h"
 #include "cli/remote/schedule_view.h"
 
-/* ---- get, list ---- */
+/* ---- list ---- */
 
 static const struct option list_rows[] = {
     REMOTE_OPTION_ROWS,
@@ -24,7 +24,7 @@ static const struct option list_rows[] = {
      "descending order (default id)"},
 };
 
-/* ---- delete, pause ---- */
+/* ---- pause, resume ---- */
 
 static const struct option pause_rows[] = {
     REMOTE_OPTION_ROWS,
@@ -40,10 +40,26 @@ static const struct option resume_rows[RESUME_OPTION_COUNT] = {
     [RESUME_YES] = {"yes", 'y', NULL, NULL, "do not ask for confirmation"},
 };
 
+/* ---- hint ---- */
+
+static const struct option hint_rows[] = {
+    REMOTE_OPTION_ROWS,
+    {"interval", 'i', "DURATION", AS_TEXT("interval"),
+     "run this often, such as 5m, until the hint expires"},
+    {"at", '\0', "TIME", AS_TIME("at"),
+     "run once at TIME, such as +10m, if that is earlier than\n"
+     "the next run"},
+    {"expires", '\0', "TIME", AS_TIME("expires"),
+     "ignore the hint from TIME on (default: in one hour, or\n"
+     "one hour after its run if that comes later)"},
+    {"reason", 'r', "TEXT", AS_TEXT("reason"), "reason, shown with the hint"},
+};
+
 /* ---- trigger, test, backfill, skip-next ---- */
 
 static const struct option trigger_rows[] = {
     REMOTE_OPTION_ROWS,
+    WAIT_OPTION_ROW,
     {"input", 'i', "JSON", AS_JSON("input"),
      "input that is merged over the schedule's own; JSON or\n"
      "@FILE"},
@@ -55,6 +71,7 @@ static const struct option trigger_rows[] = {
 
 static const struct option test_rows[] = {
     REMOTE_OPTION_ROWS,
+    WAIT_OPTION_ROW,
     {"input", 'i', "JSON", AS_JSON("input"),
      "input that is merged over the schedule's own; JSON or\n"
      "@FILE"},
@@ -65,7 +82,9 @@ static void print_triggered(const json_t *answer, const char *name, const struct
 {
     (void)when;
     printer_safe(out, str_of(name));
-    printer_printf(out, ": created run %s\n", member_text(answer, "id"));
+    printer_text(out, ": created run ");
+    printer_safe(out, str_of(member_text(answer, "id")));
+    printer_text(out, "\n");
 }
 
 static const struct option backfill_rows[BACKFILL_OPTION_COUNT] = {
@@ -74,12 +93,20 @@ static const struct option backfill_rows[BACKFILL_OPTION_COUNT] = {
                        "start of the range, such as -7d (required)"},
     [BACKFILL_TO] = {"to", '\0', "TIME", AS_TIME("to"), "end of the range (default now)"},
     [BACKFILL_OVERLAP] = {"overlap", '\0', "POLICY", AS_TEXT("overlap"),
-                          "overlap policy of the runs (default: the schedule's)"},
+                          "overlap policy of the runs (default: allowAll if that is\n"
+                          "the schedule's, else bufferAll)"},
+    [BACKFILL_ONLY] = {"only", '\0', "WHICH", AS_TEXT("only"),
+                       "missed: only slots that were not started; all (default\n"
+                       "all)"},
+    [BACKFILL_INCLUDE] = {"include", '\0', "WHICH", PART("include", TEXTS, NULL),
+                          "with --only missed, also slots that were cancelled, or\n"
+                          "that the governor skipped: cancelled, governor; may be\n"
+                          "repeated"},
     [BACKFILL_DRY_RUN] = {"dry-run", '\0', NULL, NULL, "count the runs; start nothing"},
     [BACKFILL_YES] = {"yes", 'y', NULL, NULL, "do not ask for confirmation"},
     [BACKFILL_WAIT] = {"wait", 'w', NULL, NULL,
-                       "wait until the schedule has no open runs; shows a\n"
-                       "progress bar"},
+                       "wait for the end of all runs; shows a progress bar; the\n"
+                       "exit status is 3 unless all succeeded"},
 };
 
 static const struct option skip_rows[] = {
@@ -187,7 +214,7 @@ static const struct command commands[] = {
      .examples = "  belfry schedule pause nightly --reason 'database moves'\n"
                  "  belfry schedule pause nightly --until +2h\n",
      REQUEST(pause_rows, .method = "POST", .kind = "schedules", .tail = "/pause",
-             .done = "paused", .print_done = print_schedule)},
+             .done = "paused", .print_done = print_schedule_done)},
     {.name = "schedule resume",
      .usage = "ID... [OPTION]...",
      .summary = "Resume a schedule",
@@ -198,6 +225,28 @@ static const struct command commands[] = {
      OPTIONS(resume_rows),
      SOME_NAMES,
      CALLS(resume_call)},
+    {.name = "schedule hint",
+     .usage = "ID... [--interval DURATION] [--at TIME] [OPTION]...",
+     .summary = "Set the hint of an adaptive schedule",
+     .about =
+         "The new hint replaces the old one.  Only a schedule with a governor takes hints.\n"
+         "A hint that has expired never starts a run.\n",
+     .examples = "  belfry schedule hint poll --interval 1m --expires +2h\n"
+                 "  belfry schedule hint poll --at +10m --reason 'deployment'\n",
+     REQUEST(hint_rows, .method = "PUT", .kind = "schedules", .tail = "/hint",
+             .done = "hint set", .print_done = print_schedule_done)},
+    {.name = "schedule show-hint",
+     .usage = "ID... [OPTION]...",
+     .summary = "Show the hint of an adaptive schedule",
+     .examples = "  belfry schedule show-hint poll\n",
+     REQUEST(plain_options, .kind = "schedules", .print = print_hint)},
+    {.name = "schedule clear-hint",
+     .usage = "ID... [OPTION]...",
+     .summary = "Remove the hint of an adaptive schedule",
+     .about = "A next run that the hint has moved stays where it is.\n",
+     .examples = "  belfry schedule clear-hint poll\n",
+     REQUEST(plain_options, .method = "DELETE", .kind = "schedules", .tail = "/hint",
+             .done = "hint removed", .print_done = print_schedule_done)},
     {.name = "schedule trigger",
      .usage = "ID... [OPTION]...",
      .summary = "Start a run of a schedule now",
@@ -208,22 +257,25 @@ static const struct command commands[] = {
      .examples = "  belfry schedule trigger nightly\n"
                  "  belfry schedule trigger nightly --input '{\"day\":\"2026-11-15\"}'\n",
      REQUEST(trigger_rows, .method = "POST", .kind = "schedules", .tail = "/trigger",
-             .view = &run_view, .print = print_triggered, .starts_run = true)},
+             .view = &run_view, .print = print_triggered, .starts_run = true,
+             .can_wait = true)},
     {.name = "schedule test",
      .usage = "ID... [OPTION]...",
      .summary = "Run the action of a schedule once as a test",
      .about = "The schedule's counters and last outcome do not change.\n",
-     .examples = "  belfry schedule test nightly\n",
+     .examples = "  belfry schedule test nightly --wait\n",
      REQUEST(test_rows, .method = "POST", .kind = "schedules", .tail = "/test",
-             .view = &run_view, .print = print_triggered)},
+             .view = &run_view, .print = print_triggered, .can_wait = true)},
     {.name = "schedule backfill",
      .usage = "ID --from TIME [--to TIME] [OPTION]...",
      .summary = "Run the slots of a time range in the past",
-     .about =
-         "First counts the runs and asks for confirmation; without a terminal use --yes.\n",
+     .about = "First counts the runs and asks for confirmation; without a terminal use --yes.\n"
+              "If the overlap policy skips slots at once, the exit status is 75.  `belfry\n"
+              "backfill` lists, watches and stops backfills.\n",
      .examples = "  belfry schedule backfill nightly --from -7d --dry-run\n"
+                 "  belfry schedule backfill nightly --from -7d --only missed --yes\n"
                  "  belfry schedule backfill nightly --from 2026-11-01 --to 2026-11-08 \\\n"
-                 "      --overlap bufferAll --yes --wait\n",
+                 "      --overlap allowAll --yes --wait\n",
      OPTIONS(backfill_rows),
      ONE_NAME,
      CALLS(backfill_call)},
@@ -273,13 +325,21 @@ static const struct command commands[] = {
               "runs are open: pause the schedule first and wait until they end.\n",
      .examples = "  belfry schedule archive nightly\n",
      REQUEST(plain_options, .method = "POST", .kind = "schedules", .tail = "/archive",
-             .done = "archived", .print_done = print_schedule)},
+             .done = "archived", .print_done = print_schedule_done)},
+    {.name = "schedule release",
+     .usage = "ID... [OPTION]...",
+     .summary = "Release a schedule from quarantine",
+     .about = "A schedule is quarantined if its program was the only one that ran when its\n"
+              "server died, three times for one run.  Correct the program first.\n",
+     .examples = "  belfry schedule release nightly\n",
+     REQUEST(plain_options, .method = "POST", .kind = "schedules", .tail = "/release",
+             .done = "released", .print_done = print_schedule_done)},
     {.name = "schedule reset-failures",
      .usage = "ID... [OPTION]...",
      .summary = "Reset the count of consecutive failures",
      .examples = "  belfry schedule reset-failures nightly\n",
      REQUEST(plain_options, .method = "POST", .kind = "schedules", .tail = "/reset-failures",
-             .done = "failure count reset", .print_done = print_schedule)},
+             .done = "failure count reset", .print_done = print_schedule_done)},
 };
 
 const struct command_group schedule_group = {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry schedule edit`, `resume` and `backfill`: show the effect first, then change.
+ * `belfry schedule edit` and `resume`.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -13,13 +11,11 @@
 #include "base/must.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/confirm.h"
-#include "cli/frame/progress.h"
 #include "cli/frame/report.h"
 #include "cli/remote/schedule_commands.h"
 #include "cli/remote/schedule_view.h"
-#include "io/clock.h"
 
-enum { NAME_TEXT_MAX = 256, WAIT_MS = 250, NO_MATCH = 412 };
+enum { NAME_TEXT_MAX = 256, HTTP_PRECONDITION_FAILED = 412 };
 
 static const struct request_command schedule_desc = {.view = &schedule_view};
 
@@ -115,7 +111,7 @@ static int send_edit(struct remote *remote, const char *id, const char *path, co
     status = remote_check(remote, &request, &answer);
     if (status == STATUS_OK)
         status = request_command_print(remote, &schedule_desc, &answer, id);
-    else if (answer.status == NO_MATCH)
+    else if (answer.status == HTTP_PRECONDITION_FAILED)
         report_note("%s was changed by another client in the meantime", id);
     answer_free(&answer);
     return status;
@@ -196,7 +192,7 @@ static void print_text(const json_t *answer, const char *name, const struct when
 static int resume_one(struct remote *remote, const struct args *args, const char *id)
 {
     static const struct request_command resumed = {.done = "resumed",
-                                                   .print_done = print_schedule},
+                                                   .print_done = print_schedule_done},
                                         preview = {.print = print_text};
     json_auto_t *dry_run = json_new_object(), *body = json_new_object();
     struct remote_answer answer;
@@ -226,141 +222,11 @@ static int resume_one(struct remote *remote, const struct args *args, const char
 
 int resume_call(struct remote *remote, const struct args *args)
 {
-    int status = STATUS_OK, worst = STATUS_OK;
+    int status = STATUS_OK, last_failure = STATUS_OK;
 
     for (int i = 0; i < args->operands && status != STATUS_UNREACHABLE; i++) {
         status = resume_one(remote, args, args->operand[i]);
-        worst = status != STATUS_OK ? status : worst;
+        last_failure = status != STATUS_OK ? status : last_failure;
     }
-    return worst;
-}
-
-/* ---- backfill ---- */
-
-static void print_backfill(const json_t *answer, const char *name, const struct when *when,
-                           struct printer *out)
-{
-    static const struct field columns[] = {
-        {"FIRST", "first", SHAPE_TIME, false, NULL},
-        {"LAST", "last", SHAPE_TIME, false, NULL},
-        {"RUNS", "count", SHAPE_NUMBER, false, NULL},
-    };
-    static const struct view view = {"ranges", "", FIELDS(columns), NULL, 0};
-
-    printer_safe(out, str_of(name));
-    printer_printf(out, ": %" PRId64 " run%s\n",
-                   (int64_t)json_integer_value(json_object_get(answer, "count")),
-                   json_integer_value(json_object_get(answer, "count")) == 1 ? "" : "s");
-    view_rows(&view, json_object_get(answer, "ranges"), when, out);
-}
-
-/* The schedule's runs that have not ended. */
-static int64_t open_runs(const json_t *schedule)
-{
-    return json_integer_value(member_at(schedule, "state.open")) +
-           json_integer_value(member_at(schedule, "state.waiting"));
-}
-
-/* The slots that the schedule has accounted for, with any outcome. */
-static int64_t accounted_slots(const json_t *schedule)
-{
-    static const char *const names[] = {"started", "skipped", "missed", "dropped", "cancelled"};
-    const json_t *counters = member_at(schedule, "state.counters");
-    int64_t sum = 0;
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        sum += json_integer_value(json_object_get(counters, names[i]));
-    return sum;
-}
-
-/* Waits until `count` more slots than `before` are accounted for and no run is open. */
-static int wait_for_backfill(struct remote *remote, const char *id, int64_t before,
-                             int64_t count)
-{
-    struct progress progress;
-    int64_t done = 0, left = 1;
-    int status = STATUS_OK;
-
-    progress_open(&progress, "Backfill");
-    while (status == STATUS_OK && (done < count || left > 0)) {
-        struct remote_answer answer;
-
-        status = get_schedule(remote, id, &answer);
-        if (status != STATUS_OK)
-            break;
-        left = open_runs(answer.json);
-        done = accounted_slots(answer.json) - before;
-        answer_free(&answer);
-        progress_show(&progress, done > left ? done - left : 0, count);
-        if (done < count || left > 0)
-            poll(NULL, 0, WAIT_MS);
-    }
-    progress_close(&progress);
-    return status;
-}
-
-static int backfill(struct remote *remote, const struct args *args, json_t *body,
-                    const struct request_command *desc)
-{
-    const char *id = args->operand[0];
-    struct remote_answer answer;
-    int64_t before, count;
-    int status = get_schedule(remote, id, &answer);
-
-    if (status != STATUS_OK)
-        return status;
-    before = accounted_slots(answer.json);
-    answer_free(&answer);
-    json_object_del(body, "dryRun");
-    status = post_verb(remote, id, "backfill", body, &answer);
-    if (status != STATUS_OK)
-        return status;
-    count = json_integer_value(json_object_get(answer.json, "count"));
-    if (args->value[BACKFILL_WAIT])
-        status = wait_for_backfill(remote, id, before, count);
-    if (status == STATUS_OK)
-        status = request_command_print(remote, desc, &answer, id);
-    answer_free(&answer);
-    return status;
-}
-
-static int check_and_backfill(struct remote *remote, const struct args *args, json_t *body)
-{
-    static const struct request_command desc = {.print = print_backfill};
-    const char *id = args->operand[0];
-    struct remote_answer answer;
-    int64_t count;
-    int status;
-
-    json_put(body, "dryRun", json_true());
-    status = post_verb(remote, id, "backfill", body, &answer);
-    if (status != STATUS_OK)
-        return status;
-    count = json_integer_value(json_object_get(answer.json, "count"));
-    if (args->value[BACKFILL_DRY_RUN])
-        status = request_command_print(remote, &desc, &answer, id);
-    else if (count == 0)
-        report_note("%s has no slots in that range", id);
-    else if (!args->value[BACKFILL_YES])
-        status = confirm("Start %" PRId64 " run%s of %s?", count, count == 1 ? "" : "s", id);
-    answer_free(&answer);
-    if (status != STATUS_OK || count == 0 || args->value[BACKFILL_DRY_RUN])
-        return status;
-    return backfill(remote, args, body, &desc);
-}
-
-int backfill_call(struct remote *remote, const struct args *args)
-{
-    json_auto_t *body = body_from_options(args);
-
-    if (!body)
-        return STATUS_USAGE;
-    if (!args->value[BACKFILL_TO]) {
-        char now[INSTANT_TEXT_MAX];
-        struct buf out = BUF(now);
-
-        instant_format_ms(clock_now(), &out);
-        json_put(body, "to", json_new_str(buf_as_str(&out)));
-    }
-    return check_and_backfill(remote, args, body);
+    return last_failure;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands about schedules that need more than one request.
+ * Commands about schedules that struct request_command cannot describe.
  */
 #pragma once
 
@@ -15,6 +15,8 @@ enum backfill_option {
     BACKFILL_FROM = REMOTE_OPTIONS,
     BACKFILL_TO,
     BACKFILL_OVERLAP,
+    BACKFILL_ONLY,
+    BACKFILL_INCLUDE,
     BACKFILL_DRY_RUN,
     BACKFILL_YES,
     BACKFILL_WAIT,

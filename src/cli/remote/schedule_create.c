@@ -185,7 +185,7 @@ static const char *action_type(const struct args *args, bool *ok)
     return type;
 }
 
-/* Adds what the actions have in common; an action from the options replaces that of -f. */
+/* Sets the action's type and program; an action from the options replaces that of -f. */
 static bool put_action(const struct args *args, json_t *document)
 {
     bool ok = true;
@@ -295,7 +295,7 @@ static void print_created(const json_t *answer, const char *name, const struct w
     bool is_paused = strcmp(member_text(answer, "state.status"), "paused") == 0;
 
     (void)name;
-    print_schedule(is_paused ? "created, paused" : "created", answer, when, out);
+    print_schedule_done(is_paused ? "created, paused" : "created", answer, when, out);
 }
 
 static int create(struct remote *remote, const struct args *args, const json_t *document)

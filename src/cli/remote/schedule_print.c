@@ -29,8 +29,17 @@ static void print_lines(const json_t *list, const char *before, struct printer *
     }
 }
 
-void print_schedule(const char *done, const json_t *schedule, const struct when *when,
-                    struct printer *out)
+/* Why no run is planned, from a server that says it. */
+static void print_reason(const char *reason, struct printer *out)
+{
+    if (reason[0] == '\0')
+        return;
+    printer_text(out, ": ");
+    printer_safe(out, str_of(reason));
+}
+
+void print_schedule_done(const char *done, const json_t *schedule, const struct when *when,
+                         struct printer *out)
 {
     const json_t *next = member_at(schedule, "state.nextAt");
     const json_t *until = member_at(schedule, "state.pausedUntil");
@@ -44,9 +53,12 @@ void print_schedule(const char *done, const json_t *schedule, const struct when 
         printer_text(out, "; next run ");
         print_time(next, when, out);
     } else if (strcmp(member_text(schedule, "state.status"), "active") == 0) {
-        printer_text(out, json_integer_value(member_at(schedule, "state.open")) > 0
-                              ? "; a run is open, no further run is planned"
-                              : "; no run is planned");
+        bool is_open = json_integer_value(member_at(schedule, "state.open")) > 0;
+
+        printer_text(out, is_open ? "; a run is open, no further run is planned"
+                                  : "; no run is planned");
+        if (!is_open)
+            print_reason(member_text(schedule, "state.noNextReason"), out);
     }
     printer_text(out, "\n");
     print_lines(member_at(schedule, "state.warnings"), "! ", out);
@@ -75,11 +87,14 @@ void print_next(const json_t *answer, const char *name, const struct when *when,
     static const struct view view = {"times", "slot", FIELDS(columns), NULL, 0};
     const json_t *times = json_object_get(answer, "times");
 
-    if (json_array_size(times) > 0)
+    if (json_array_size(times) > 0) {
         view_rows(&view, times, when, out);
-    else
-        printer_printf(out, "%s has no planned runs: it is %s\n", name,
-                       member_text(answer, "status"));
+    } else {
+        printer_safe(out, str_of(name));
+        printer_text(out, " has no planned runs");
+        print_reason(member_text(answer, "noNextReason"), out);
+        printer_text(out, "\n");
+    }
     if (strcmp(member_text(answer, "later"), "dependsOnRuns") == 0)
         printer_text(out, "Later times depend on earlier runs.\n");
     print_note(answer, out);
@@ -120,6 +135,7 @@ void print_health(const json_t *answer, const char *name, const struct when *whe
         {"Schedule", "schedule", SHAPE_TEXT, false, NULL},
         {"Health", "health", SHAPE_STATE, false, NULL},
         {"Late since", "lateSince", SHAPE_BOTH, false, NULL},
+        {"Failing since", "failingSince", SHAPE_BOTH, false, NULL},
         {"Next run", "nextAt", SHAPE_BOTH, false, NULL},
         {"Last run", "lastRunAt", SHAPE_BOTH, false, NULL},
         {"Open runs", "open", SHAPE_TEXT, false, NULL},
@@ -135,6 +151,31 @@ void print_health(const json_t *answer, const char *name, const struct when *whe
     view_one(&view, answer, when, out);
     print_lines(json_object_get(answer, "warnings"), "! ", out);
     print_note(answer, out);
+}
+
+void print_hint(const json_t *answer, const char *name, const struct when *when,
+                struct printer *out)
+{
+    static const struct field lines[] = {
+        {"Schedule", "id", SHAPE_TEXT, false, NULL},
+        {"Interval", "governor.hint.interval", SHAPE_TEXT, false, NULL},
+        {"At", "governor.hint.at", SHAPE_BOTH, false, NULL},
+        {"Expires", "governor.hint.expires", SHAPE_BOTH, false, NULL},
+        {"Reason", "governor.hint.reason", SHAPE_TEXT, false, NULL},
+        {"Next run", "state.nextAt", SHAPE_BOTH, false, NULL},
+        {"Decided by", "state.nextSource", SHAPE_TEXT, false, NULL},
+    };
+    static const struct view view = {"", "id", FIELDS(lines), NULL, 0};
+
+    if (!member_at(answer, "governor.hint.expires")) {
+        printer_safe(out, str_of(name));
+        printer_text(out, member_at(answer, "governor")
+                              ? ": no hint\n"
+                              : ": no hint; the schedule has no governor\n");
+        return;
+    }
+    view_one(&view, answer, when, out);
+    print_lines(member_at(answer, "state.warnings"), "! ", out);
 }
 
 void print_preview(const json_t *answer, const char *name, const struct when *when,

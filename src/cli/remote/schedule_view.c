@@ -6,7 +6,9 @@
 
 /* ---- schedules ---- */
 
-static void add_all(const json_t *list, const char *member, const char *before, struct buf *out)
+/* Adds the strings of a list, or the strings in a member of its objects. */
+static void add_texts(const json_t *list, const char *member, const char *before,
+                      struct buf *out)
 {
     const json_t *item;
     size_t i;
@@ -28,10 +30,10 @@ static void show_spec(const json_t *schedule, struct buf *out)
     const json_t *spec = json_object_get(schedule, "spec");
     size_t calendars = json_array_size(json_object_get(spec, "calendars"));
 
-    add_all(json_object_get(spec, "cron"), "expr", "", out);
-    add_all(json_object_get(spec, "intervals"), "every", "every ", out);
-    add_all(json_object_get(spec, "timesOfDay"), "", "at ", out);
-    add_all(json_object_get(spec, "at"), "", "once ", out);
+    add_texts(json_object_get(spec, "cron"), "expr", "", out);
+    add_texts(json_object_get(spec, "intervals"), "every", "every ", out);
+    add_texts(json_object_get(spec, "timesOfDay"), "", "at ", out);
+    add_texts(json_object_get(spec, "at"), "", "once ", out);
     if (calendars > 0)
         buf_printf(out, "%s%zu calendar%s", out->len > 0 ? "; " : "", calendars,
                    calendars == 1 ? "" : "s");
@@ -135,7 +137,7 @@ static void show_error(const json_t *run, struct buf *out)
     buf_printf(out, "%s%s%s", code, code[0] != '\0' && message[0] != '\0' ? ": " : "", message);
 }
 
-static void show_took(const json_t *run, struct buf *out)
+static void show_duration(const json_t *run, struct buf *out)
 {
     struct err err;
     instant from, to;
@@ -152,7 +154,7 @@ static const struct field run_columns[] = {
     {"STATE", NULL, SHAPE_STATE, false, show_state},
     {"SLOT", "slot", SHAPE_TIME, false, NULL},
     {"ATTEMPT", "attempt", SHAPE_NUMBER, false, NULL},
-    {"DURATION", NULL, SHAPE_TEXT, false, show_took},
+    {"DURATION", NULL, SHAPE_TEXT, false, show_duration},
     {"ERROR", NULL, SHAPE_TEXT, true, show_error},
 };
 
@@ -168,7 +170,7 @@ static const struct field run_lines[] = {
     {"Due", "due", SHAPE_BOTH, false, NULL},
     {"Started", "startedAt", SHAPE_BOTH, false, NULL},
     {"Ended", "endedAt", SHAPE_BOTH, false, NULL},
-    {"Duration", NULL, SHAPE_TEXT, false, show_took},
+    {"Duration", NULL, SHAPE_TEXT, false, show_duration},
     {"Attempt", "attempt", SHAPE_TEXT, false, NULL},
     {"Queue", "queue", SHAPE_TEXT, false, NULL},
     {"Worker", "worker", SHAPE_TEXT, false, NULL},
@@ -181,6 +183,32 @@ static const struct field run_lines[] = {
 };
 
 const struct view run_view = {"runs", "id", FIELDS(run_columns), FIELDS(run_lines)};
+
+static const struct field attempt_columns[] = {
+    {"ATTEMPT", "attempt", SHAPE_NUMBER, false, NULL},
+    {"OUTCOME", "outcome", SHAPE_STATE, false, NULL},
+    {"REASON", "reason", SHAPE_TEXT, true, NULL},
+    {"STARTED", "startedAt", SHAPE_TIME, false, NULL},
+    {"DURATION", NULL, SHAPE_TEXT, false, show_duration},
+    {"WORKER", "worker", SHAPE_TEXT, true, NULL},
+    {"ERROR", NULL, SHAPE_TEXT, true, show_error},
+};
+
+static const struct view attempt_view = {"attempts", "attempt", FIELDS(attempt_columns), NULL,
+                                         0};
+
+void run_print(const json_t *run, const char *name, const struct when *when,
+               struct printer *out)
+{
+    const json_t *attempts = json_object_get(run, "attempts");
+
+    (void)name;
+    view_one(&run_view, run, when, out);
+    if (json_array_size(attempts) == 0)
+        return;
+    printer_text(out, "\nEnded attempts\n");
+    view_rows(&attempt_view, attempts, when, out);
+}
 
 /* A slot with neither an outcome nor a run is in the future. */
 static void show_outcome(const json_t *slot, struct buf *out)

@@ -20,10 +20,10 @@ enum shape {
 
 struct field {
     const char *title;
-    const char *path; /* of member_at(); NULL: `show` finds the value */
+    const char *path; /* for member_at(); NULL: use `show` */
     enum shape shape;
     bool shrinks;
-    /* Instead of `path`: appends the text. */
+    /* Appends the text, if `path` is NULL. */
     void (*show)(const json_t *object, struct buf *out);
 };
 

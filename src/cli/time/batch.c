@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/must.h"
-#include "cli/frame/commands.h"
 #include "cli/frame/report.h"
 #include "cli/time/batch_line.h"
 #include "cli/time/spec_argument.h"
@@ -20,7 +19,7 @@
 /* A line of the maximum size, and what one read appends to it. */
 enum { ROOM = BATCH_LINE_MAX + 256 * 1024 };
 
-struct lines {
+struct line_reader {
     int fd;
     struct printer *out; /* flushed before blocking, for interactive use */
     char *bytes;         /* ROOM                                         */
@@ -32,59 +31,59 @@ struct lines {
 };
 
 /* Reads once; discards a line that exceeds BATCH_LINE_MAX. */
-static void read_more(struct lines *l)
+static void read_more(struct line_reader *r)
 {
-    struct pollfd ready = {.fd = l->fd, .events = POLLIN};
+    struct pollfd ready = {.fd = r->fd, .events = POLLIN};
     ssize_t n;
 
-    memmove(l->bytes, l->bytes + l->from, l->to - l->from);
-    l->to -= l->from;
-    l->from = 0;
-    if (l->to > BATCH_LINE_MAX) {
-        l->too_long = true;
-        l->to = 0;
+    memmove(r->bytes, r->bytes + r->from, r->to - r->from);
+    r->to -= r->from;
+    r->from = 0;
+    if (r->to > BATCH_LINE_MAX) {
+        r->too_long = true;
+        r->to = 0;
     }
-    l->scanned = l->to;
+    r->scanned = r->to;
     if (poll(&ready, 1, 0) == 0)
-        printer_flush(l->out);
-    n = read(l->fd, l->bytes + l->to, ROOM - l->to);
+        printer_flush(r->out);
+    n = read(r->fd, r->bytes + r->to, ROOM - r->to);
     if (n > 0)
-        l->to += (size_t)n;
+        r->to += (size_t)n;
     else if (n == 0)
-        l->ended = true;
+        r->ended = true;
     else if (errno != EINTR)
-        l->error = errno;
+        r->error = errno;
 }
 
 /* The next line without its line break; false at the end of the input or after a read error. */
-static bool next_line(struct lines *l, struct str *ret, bool *ret_too_long)
+static bool next_line(struct line_reader *r, struct str *ret, bool *ret_too_long)
 {
     char *end;
     size_t len;
 
-    l->too_long = false;
-    l->scanned = l->from;
-    while (!(end = memchr(l->bytes + l->scanned, '\n', l->to - l->scanned))) {
-        if (l->ended || l->error)
+    r->too_long = false;
+    r->scanned = r->from;
+    while (!(end = memchr(r->bytes + r->scanned, '\n', r->to - r->scanned))) {
+        if (r->ended || r->error)
             break;
-        read_more(l);
+        read_more(r);
     }
-    if (!end && (l->error || (l->to == l->from && !l->too_long)))
+    if (!end && (r->error || (r->to == r->from && !r->too_long)))
         return false;
-    len = end ? (size_t)(end - l->bytes) - l->from : l->to - l->from;
-    *ret = (struct str){l->bytes + l->from, len};
-    *ret_too_long = l->too_long || len > BATCH_LINE_MAX;
-    l->from += len + (end ? 1 : 0);
+    len = end ? (size_t)(end - r->bytes) - r->from : r->to - r->from;
+    *ret = (struct str){r->bytes + r->from, len};
+    *ret_too_long = r->too_long || len > BATCH_LINE_MAX;
+    r->from += len + (end ? 1 : 0);
     return true;
 }
 
-static void answer_all(struct batch *batch, struct lines *lines)
+static void answer_all(struct batch *batch, struct line_reader *reader)
 {
     struct str line;
     bool too_long;
     struct err err;
 
-    while (!printer_is_closed(batch->out) && next_line(lines, &line, &too_long)) {
+    while (!printer_has_failed(batch->out) && next_line(reader, &line, &too_long)) {
         batch->line++;
         if (too_long) {
             err_set(&err, RC_LIMIT, -1, 0, "line exceeds %d bytes", BATCH_LINE_MAX);
@@ -128,14 +127,14 @@ static enum rc read_defaults(const struct args *args, struct batch_query *q, str
     return rc;
 }
 
-static int answer(struct batch *batch, struct lines *lines, const char *path)
+static int answer_and_close(struct batch *batch, struct line_reader *reader, const char *path)
 {
     int status;
 
-    answer_all(batch, lines);
+    answer_all(batch, reader);
     status = printer_close(batch->out);
-    if (lines->error) {
-        report_note("cannot read %s: %s", path, strerror(lines->error));
+    if (reader->error) {
+        report_note("cannot read %s: %s", path, strerror(reader->error));
         return STATUS_FAILED;
     }
     return status;
@@ -146,7 +145,7 @@ int batch_run(const char *path, const struct args *args)
     static struct printer out;
     bool is_stdin = strcmp(path, "-") == 0;
     static struct batch batch;
-    struct lines lines = {.out = &out};
+    struct line_reader reader = {.out = &out};
     struct err err;
     int status;
 
@@ -160,17 +159,17 @@ int batch_run(const char *path, const struct args *args)
     batch.zones = zoneinfo_open(args->value[OPT_ZONEINFO], &err);
     if (!batch.zones)
         return report_err(&err, STR(""));
-    lines.fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (lines.fd < 0)
-        lines.error = errno;
-    lines.bytes = malloc(ROOM);
-    must(lines.bytes != NULL);
-    batch.arena = arena_new(BATCH_BYTES_MAX);
+    reader.fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (reader.fd < 0)
+        reader.error = errno;
+    reader.bytes = malloc(ROOM);
+    must(reader.bytes != NULL);
+    batch.arena = arena_new(BATCH_ARENA_MAX);
     printer_open(&out, STDOUT_FILENO);
-    status = answer(&batch, &lines, path);
-    if (!is_stdin && lines.fd >= 0)
-        close(lines.fd);
-    free(lines.bytes);
+    status = answer_and_close(&batch, &reader, path);
+    if (!is_stdin && reader.fd >= 0)
+        close(reader.fd);
+    free(reader.bytes);
     arena_free(batch.arena);
     zoneinfo_close(batch.zones);
     return status;

@@ -19,7 +19,7 @@ struct value {
     const json_t *json;
 };
 
-/* RC_INVALID; the scanner has no json, and batch_query_read() then makes the message. */
+/* Without `json` the message is not shown: batch_query_read() reads the line again. */
 static enum rc wrong_type(const struct value *value, const char *what, struct err *reterr)
 {
     if (!value->json)
@@ -38,8 +38,7 @@ static enum rc read_text(const struct value *value, struct str *ret, struct err 
 static enum rc read_id(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     (void)reterr;
-    /* batch_query_read() has already stored it. */
-    if (!value->json)
+    if (!value->json) /* batch_query_read() stores the id of parsed JSON */
         q->id = value->raw;
     return RC_OK;
 }
@@ -130,7 +129,7 @@ static enum rc read_fold(const json_t *value, void *to, struct err *reterr)
 
 static enum rc read_dst(const struct value *value, struct batch_query *q, struct err *reterr)
 {
-    static const struct json_field cells[] = {{"gap", read_gap}, {"fold", read_fold}};
+    static const struct json_field members[] = {{"gap", read_gap}, {"fold", read_fold}};
 
     if (value->kind == VALUE_TEXT)
         return spec_argument_dst(value->text, &q->dst, reterr);
@@ -140,7 +139,7 @@ static enum rc read_dst(const struct value *value, struct batch_query *q, struct
         !json_is_string(json_object_get(value->json, "fold")))
         return err_set(reterr, RC_INVALID, -1, 0, "needs both gap and fold");
     q->dst.name = DST_CUSTOM;
-    return json_take_object(value->json, JSON_SHAPE(cells), q, reterr);
+    return json_take_object(value->json, JSON_SHAPE(members), q, reterr);
 }
 
 static const struct field {

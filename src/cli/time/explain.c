@@ -2,7 +2,6 @@
 /*
  * `belfry explain`: describes an expression, and explains why a time is or is not a slot.
  */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "cli/frame/commands.h"
@@ -15,11 +14,6 @@ enum { NEXT_DEFAULT = 5, WEEK_DAYS = 7 };
 #define YEAR (366 * SPAN_DAY)
 
 enum { OPT_AT = OPT_SHARED, OPT_COUNT };
-
-const struct spec_zone *findings_zone(const struct spec *spec, int entry)
-{
-    return &spec->zones[entry < spec->entry_count ? spec->entries[entry].zone : 0];
-}
 
 static void find_next(struct findings *f, int most)
 {
@@ -70,13 +64,13 @@ static void find_changes(struct findings *f)
                                       f->changes);
     end = instant_after(f->changes_until, YEAR);
     count = explain_changes(&s->spec, &s->ctx, f->changes_until, end, second);
-    f->touched_later = INSTANT_NEVER;
+    f->later_change = INSTANT_NEVER;
     for (int i = 0; i < f->change_count; i++)
         if (f->changes[i].touches)
             return;
     for (int i = 0; i < count; i++)
-        if (second[i].touches && instant_of_seconds(second[i].at) < f->touched_later)
-            f->touched_later = instant_of_seconds(second[i].at);
+        if (second[i].touches && instant_of_seconds(second[i].at) < f->later_change)
+            f->later_change = instant_of_seconds(second[i].at);
 }
 
 static enum rc read_options(const struct args *args, int *ret_most, struct moment *ret_at,

@@ -31,11 +31,9 @@ struct findings {
 
     struct explain_warning warnings[EXPLAIN_WARNINGS_MAX];
     int warning_count;
-    instant touched_later; /* a clock change of the following year; INSTANT_NEVER: none */
+    instant
+        later_change; /* the first with an effect after changes_until; INSTANT_NEVER: none */
 };
 
 void findings_print(const struct findings *f, struct printer *out);
 void findings_print_json(const struct findings *f, struct printer *out);
-
-/* The time zone of an entry of the spec. */
-const struct spec_zone *findings_zone(const struct spec *spec, int entry);

@@ -2,7 +2,6 @@
 /*
  * Prints the results of `belfry explain` as JSON.
  */
-
 #include "cli/time/findings.h"
 #include "core/time/text.h"
 #include "wire/json/json.h"
@@ -38,7 +37,7 @@ static json_t *json_slot(const struct findings *f, const struct slot *slot)
     explain_entry(&s->spec, slot->entry, &entry);
     json_put(object, "due", json_instant(slot->due));
     json_put(object, "slot", json_instant(slot->at));
-    json_put(object, "local", json_local(slot->due, findings_zone(&s->spec, slot->entry)->tz));
+    json_put(object, "local", json_local(slot->due, spec_argument_tz(&s->spec, slot->entry)));
     json_put(object, "entry", json_new_str(buf_as_str(&entry)));
     if (explain_note(&s->spec, &s->ctx, slot, &note))
         json_put(object, "note", json_new_str(buf_as_str(&note)));

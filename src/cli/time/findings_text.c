@@ -38,7 +38,7 @@ static void print_slot(const struct findings *f, struct printer *out, const stru
     char text[EXPLAIN_TEXT_MAX] = "";
     struct buf note = BUF(text);
 
-    print_time(out, slot->due, findings_zone(&s->spec, slot->entry)->tz);
+    print_time(out, slot->due, spec_argument_tz(&s->spec, slot->entry));
     if (explain_note(&s->spec, &s->ctx, slot, &note))
         printer_printf(out, "  # %s", text);
     printer_text(out, "\n");
@@ -115,7 +115,7 @@ static void print_changes(const struct findings *f, struct printer *out)
 
 static void print_warnings(const struct findings *f, struct printer *out)
 {
-    bool later = f->touched_later != INSTANT_NEVER;
+    bool later = f->later_change != INSTANT_NEVER;
     char text[INSTANT_TEXT_MAX + 80];
     struct buf line = BUF(text);
 
@@ -125,7 +125,7 @@ static void print_warnings(const struct findings *f, struct printer *out)
     for (int i = 0; i < f->warning_count; i++)
         printer_printf(out, "  %s\n", f->warnings[i].text);
     if (later) {
-        instant_format(f->touched_later, &line);
+        instant_format(f->later_change, &line);
         printer_printf(out, "  a clock change affects it at %s\n", text);
     }
 }

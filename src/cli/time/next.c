@@ -8,13 +8,14 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/printer.h"
 #include "cli/frame/report.h"
+#include "cli/time/batch_line.h"
 #include "cli/time/spec_argument.h"
 #include "core/explain/explain.h"
 #include "core/time/text.h"
 
 enum {
     NEXT_DEFAULT = 5,
-    NEXT_MAX = 100000, /* two months of minutes; longer lists are for programs */
+    NEXT_MAX = 100000, /* one time per minute for 69 days */
 };
 
 enum { OPT_UNTIL = OPT_SHARED, OPT_LOCAL, OPT_BATCH, OPT_COUNT };
@@ -25,17 +26,12 @@ struct listing {
     bool local, json;
     instant until;
     int most;
-    bool bounded; /* only --until was given: report when the list is cut */
+    bool reports_cut; /* --until was given without -n */
 };
-
-static int zone_of(const struct spec *spec, int entry)
-{
-    return entry < spec->entry_count ? spec->entries[entry].zone : 0;
-}
 
 static void format_local(const struct spec *spec, const struct slot *slot, struct buf *out)
 {
-    const struct tz *tz = spec->zones[zone_of(spec, slot->entry)].tz;
+    const struct tz *tz = spec_argument_tz(spec, slot->entry);
 
     instant_format_local(slot->due, tz_offset(tz, instant_seconds(slot->due)), out);
 }
@@ -106,12 +102,12 @@ static int print_slots(struct listing *l)
     int count = 0;
 
     spec_walk_begin(&walk, &s->spec, &s->ctx, s->after);
-    while (!printer_is_closed(l->out) && spec_walk_next(&walk, &slot) && slot.at <= l->until) {
+    while (!printer_has_failed(l->out) && spec_walk_next(&walk, &slot) && slot.at <= l->until) {
         char text[EXPLAIN_TEXT_MAX] = "";
         struct buf note = BUF(text);
 
         if (count == l->most) {
-            if (l->bounded)
+            if (l->reports_cut)
                 report_note("stopped after %d times; more follow before --until", l->most);
             break;
         }
@@ -153,7 +149,7 @@ static enum rc read_listing(const struct args *args, struct listing *l, struct e
     l->json = args->value[OPT_JSON] != NULL;
     l->until = INSTANT_NEVER;
     l->most = NEXT_DEFAULT;
-    l->bounded = args->value[OPT_UNTIL] && !args->value[OPT_N];
+    l->reports_cut = args->value[OPT_UNTIL] && !args->value[OPT_N];
     if (args->value[OPT_N])
         rc = spec_argument_number(args->value[OPT_N], "-n", NEXT_MAX, &l->most, reterr);
     else if (args->value[OPT_UNTIL])

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,11 +16,7 @@
 #include "model/temporal_codec.h"
 
 /* One spec as text and compiled; four times the largest need. */
-#define SPEC_ARGUMENT_BYTES_MAX ((size_t)64 << 20)
-
-/* Local times that are instants of the years 1 to 9999 in every zone. */
-#define LOCAL_LEAST (DAY_MIN * DAY_SECONDS + TZ_OFFSET_MAX)
-#define LOCAL_MOST  (DAY_MAX * DAY_SECONDS - TZ_OFFSET_MAX)
+#define SPEC_ARGUMENT_ARENA_MAX ((size_t)64 << 20)
 
 enum rc spec_argument_number(const char *text, const char *what, int max, int *ret,
                              struct err *reterr)
@@ -55,50 +50,6 @@ enum rc spec_argument_dst(struct str text, struct dst_rule *ret, struct err *ret
     if (rc == RC_OK)
         *ret = rule;
     return rc;
-}
-
-/* "2026-03-08", "2026-03-08T02:30", "2026-03-08 02:30:15", as if it were UTC. */
-static bool read_local(struct str text, int64_t *ret)
-{
-    enum { DATE_LEN = 10 };
-    struct err ignored;
-    int64_t day;
-    int32_t tod = 0;
-
-    if (text.len < DATE_LEN ||
-        date_parse((struct str){text.ptr, DATE_LEN}, &day, &ignored) != RC_OK)
-        return false;
-    text = str_from(text, DATE_LEN);
-    if (text.len > 0 && ((text.ptr[0] != 'T' && text.ptr[0] != ' ') ||
-                         time_of_day_parse(str_from(text, 1), &tod, &ignored) != RC_OK))
-        return false;
-    *ret = day * DAY_SECONDS + tod;
-    return true;
-}
-
-enum rc moment_parse(struct str text, struct moment *ret, struct err *reterr)
-{
-    struct moment moment = {.at = 0};
-    enum rc rc = RC_OK;
-
-    moment.is_local = read_local(text, &moment.local);
-    if (moment.is_local && (moment.local < LOCAL_LEAST || moment.local > LOCAL_MOST))
-        return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "too close to the end of the calendar; use an instant such as %s",
-                       "9999-12-31T23:59:59Z");
-    if (str_eq_nocase(text, STR("now")))
-        moment.at = clock_now();
-    else if (!moment.is_local)
-        rc = instant_parse(text, &moment.at, reterr);
-    if (rc == RC_OK)
-        *ret = moment;
-    return rc;
-}
-
-instant moment_instant(const struct moment *moment, const struct tz *tz)
-{
-    return moment->is_local ? instant_of_seconds(tz_utc_of_local(tz, moment->local))
-                            : moment->at;
 }
 
 /* Reads up to JSON_BYTES_MAX bytes and one more, which shows that the file is too large. */
@@ -253,7 +204,7 @@ int spec_argument_open(struct spec_argument *s, const struct args *args)
     struct err err;
     int status;
 
-    *s = (struct spec_argument){.arena = arena_new(SPEC_ARGUMENT_BYTES_MAX)};
+    *s = (struct spec_argument){.arena = arena_new(SPEC_ARGUMENT_ARENA_MAX)};
     status = check_operands(args);
     if (status != STATUS_OK)
         return status;
@@ -288,4 +239,9 @@ void spec_argument_close(struct spec_argument *s)
 {
     zoneinfo_close(s->zones);
     arena_free(s->arena);
+}
+
+const struct tz *spec_argument_tz(const struct spec *spec, int entry)
+{
+    return spec->zones[entry < spec->entry_count ? spec->entries[entry].zone : 0].tz;
 }

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "cli/frame/args.h"
+#include "cli/frame/when.h"
 #include "core/spec/spec.h"
 #include "io/zoneinfo.h"
 
@@ -62,22 +63,12 @@ struct spec_argument {
 int spec_argument_open(struct spec_argument *argument, const struct args *args);
 void spec_argument_close(struct spec_argument *argument);
 
+/* The time zone of an entry of the spec. */
+const struct tz *spec_argument_tz(const struct spec *spec, int entry);
+
 /* Reads a number from 1 to `max`; `what` is the option's name. */
 MUST_USE enum rc spec_argument_number(const char *text, const char *what, int max, int *ret,
                                       struct err *reterr);
 
 /* Reads "vixie", "literal", … or "GAP/FOLD" such as "next/first". */
 MUST_USE enum rc spec_argument_dst(struct str text, struct dst_rule *ret, struct err *reterr);
-
-/* An instant, or a local time in the spec's zone. */
-struct moment {
-    bool is_local;
-    instant at;
-    int64_t local; /* local time in seconds, when is_local */
-};
-
-/* Reads RFC 3339, "now", or without an offset "2026-03-08T02:30[:00]" and "2026-03-08". */
-MUST_USE enum rc moment_parse(struct str text, struct moment *ret, struct err *reterr);
-
-/* The instant; for a local time in a gap the first after it, in a fold the first of two. */
-instant moment_instant(const struct moment *moment, const struct tz *tz);

@@ -10,51 +10,16 @@
 #include "io/clock.h"
 
 enum {
-    STATUS_OK_HTTP = 200,
-    STATUS_BAD = 400, /* these three reject the content; all others may be temporary */
-    STATUS_TOO_LARGE = 413,
-    STATUS_WRONG = 422,
-    BACKOFF_DOUBLINGS = 5, /* 0.2 s to 6.4 s, which WORKER_RETRY_MAX caps */
-    ITEM_BYTES = 256,      /* id, fence, names */
-    ITEM_VALUES = 8,
+    HTTP_OK = 200,
+    HTTP_UNAUTHORIZED = 401,
+    HTTP_FORBIDDEN = 403,
+    /* These reject the content of a request; all other errors may be temporary. */
+    HTTP_BAD_REQUEST = 400,
+    HTTP_TOO_LARGE = 413,
+    HTTP_UNPROCESSABLE = 422,
+    ITEM_BYTES = 256, /* id, fence, names */
+    ITEM_VALUES = 8,  /* JSON values of an item without its report */
 };
-
-/* ---- availability of the server ---- */
-
-span worker_backoff(struct worker *worker, int tries)
-{
-    int doublings = tries - 1 < BACKOFF_DOUBLINGS ? tries - 1 : BACKOFF_DOUBLINGS;
-    span most = WORKER_RETRY_MIN << doublings;
-
-    if (most > WORKER_RETRY_MAX)
-        most = WORKER_RETRY_MAX;
-    return prng_between(&worker->prng, most / 2, most);
-}
-
-void worker_server_lost(struct worker *worker, const struct client_answer *answer)
-{
-    char text[WORKER_MESSAGE_MAX];
-    struct buf reason = BUF(text);
-
-    if (worker->is_away || worker->phase == PHASE_LEAVING)
-        return;
-    worker->is_away = true;
-    if (answer->status == STATUS_OK_HTTP || answer->status == 0)
-        buf_text(&reason, answer->err.text);
-    else
-        problem_text(answer->body, &reason);
-    log_say(&worker->log, clock_now(), LEVEL_WARN, "server unavailable",
-            LOG_TEXT("server", worker->options.server), LOG_INT("status", answer->status),
-            LOG_STR("reason", buf_as_str(&reason)));
-}
-
-void worker_server_back(struct worker *worker)
-{
-    if (worker->is_away)
-        log_say(&worker->log, clock_now(), LEVEL_WARN, "server available again",
-                LOG_TEXT("server", worker->options.server));
-    worker->is_away = false;
-}
 
 /* ---- building a request ---- */
 
@@ -62,7 +27,7 @@ void worker_server_back(struct worker *worker)
 static int64_t beat_due(const struct worker_run *job)
 {
     /* A log that is too long for the report is sent before it. */
-    if (job->state == WORKER_RUN_REPORTING && lines_are_many(&job->log))
+    if (job->state == WORKER_RUN_REPORTING && lines_exceed_request(&job->log))
         return 0;
     if (job->state != WORKER_RUN_RUNNING || job->stop == STOP_STALE)
         return INT64_MAX;
@@ -76,7 +41,7 @@ static int64_t due_at(const struct report_batch *batch, const struct worker_run 
     if (batch->kind == REPORT_BEAT)
         return beat_due(job);
     return job->state == WORKER_RUN_REPORTING && job->batch == batch->kind &&
-                   !lines_are_many(&job->log)
+                   !lines_exceed_request(&job->log)
                ? 0
                : INT64_MAX;
 }
@@ -105,7 +70,7 @@ static void mark_sent(struct report_batch *batch, struct worker_run *job, int64_
     batch->sent[batch->sent_count++] = (int32_t)(job - batch->worker->jobs);
 }
 
-/* The run has log lines that can go with a heartbeat request of others. */
+/* True if the run has log lines to send with the heartbeats of other runs. */
 static bool can_join(const struct report_batch *batch, const struct worker_run *job)
 {
     return batch->kind == REPORT_BEAT && job->log.cost > 0 && !job->in_request &&
@@ -123,8 +88,8 @@ static void build_request(struct report_batch *batch, struct text *body, int64_t
     text_add(body, STR("{\"items\":["));
     for (int i = 0; i < worker->options.jobs && !is_alone; i++) {
         struct worker_run *job = &worker->jobs[i];
-        size_t log = lines_are_many(&job->log) ? LINES_PART_MAX : job->log.text.len;
-        /* A line break takes two bytes in the request and one here. */
+        size_t log = lines_exceed_request(&job->log) ? LINES_PART_MAX : job->log.text.len;
+        /* A line break takes one byte in the log and two in the request. */
         size_t bytes = 2 * log + job->report.len + ITEM_BYTES;
 
         if (due_at(batch, job) > now && !can_join(batch, job))
@@ -202,8 +167,12 @@ static void apply_verdict(struct report_batch *batch, struct worker_run *job,
 static void retry_later(struct report_batch *batch, const struct client_answer *answer)
 {
     int64_t now = clock_boot_us();
+    bool is_denied = answer->status == HTTP_UNAUTHORIZED || answer->status == HTTP_FORBIDDEN;
 
-    worker_server_lost(batch->worker, answer);
+    if (!is_denied)
+        worker_server_lost(batch->worker, answer);
+    else if (batch->worker->phase == PHASE_WORKING)
+        worker_access_denied(batch->worker, answer);
     batch->tries++;
     batch->not_before = now + worker_backoff(batch->worker, batch->tries);
     for (int i = 0; i < batch->sent_count; i++)
@@ -256,19 +225,19 @@ static void on_answer(void *arg, const struct client_answer *answer)
     struct report_batch *batch = arg;
     struct worker *worker = batch->worker;
 
-    batch->is_under_way = false;
+    batch->in_progress = false;
     if (worker->phase == PHASE_LEAVING)
         return;
-    if (answer->status == STATUS_OK_HTTP)
+    if (answer->status == HTTP_OK)
         apply_results(batch, answer);
-    else if (answer->status == STATUS_BAD || answer->status == STATUS_TOO_LARGE ||
-             answer->status == STATUS_WRONG)
+    else if (answer->status == HTTP_BAD_REQUEST || answer->status == HTTP_TOO_LARGE ||
+             answer->status == HTTP_UNPROCESSABLE)
         handle_refusal(batch, answer);
     else
         retry_later(batch, answer);
     /* Runs that were in this request may now be sent by any batch. */
     for (int i = 0; i < REPORT_KINDS; i++)
-        report_batch_kick(&worker->batches[i]);
+        report_batch_set_timer(&worker->batches[i]);
 }
 
 /* When the first item is due; INT64_MAX: there is nothing to send. */
@@ -285,11 +254,11 @@ static int64_t first_due(const struct report_batch *batch)
     return first;
 }
 
-void report_batch_kick(struct report_batch *batch)
+void report_batch_set_timer(struct report_batch *batch)
 {
     int64_t now = clock_boot_us(), due;
 
-    if (batch->is_under_way || batch->worker->phase == PHASE_LEAVING)
+    if (batch->in_progress || batch->worker->phase == PHASE_LEAVING)
         return;
     due = first_due(batch);
     if (due == INT64_MAX)
@@ -298,7 +267,7 @@ void report_batch_kick(struct report_batch *batch)
         loop_timer_set(batch->timer, (due > batch->not_before ? due : batch->not_before) - now);
 }
 
-void report_batch_on_time(void *arg)
+void report_batch_on_timer(void *arg)
 {
     static const char *const paths[REPORT_KINDS] = {
         [REPORT_BEAT] = "/api/v1/runs/heartbeat",
@@ -313,9 +282,9 @@ void report_batch_on_time(void *arg)
     if (batch->sent_count > 0) {
         struct client_request post = {.path = paths[batch->kind], .body = text_as_str(&body)};
 
-        batch->is_under_way = true;
+        batch->in_progress = true;
         client_send(batch->worker->client, &post, on_answer, batch);
     }
     text_clear(&body);
-    report_batch_kick(batch);
+    report_batch_set_timer(batch);
 }

@@ -23,7 +23,7 @@ struct report_batch {
     struct worker *worker;
     enum report_kind kind;
     struct loop_timer *timer;
-    bool is_under_way;
+    bool in_progress;
     int tries;          /* consecutive failed requests                */
     int64_t not_before; /* clock_boot_us()                            */
     int32_t *sent;      /* indices of the runs in the current request */
@@ -31,7 +31,7 @@ struct report_batch {
 };
 
 /* Sets the timer for the next request if there is something to send. */
-void report_batch_kick(struct report_batch *batch);
+void report_batch_set_timer(struct report_batch *batch);
 
 /* The batch's timer: sends the request. */
-void report_batch_on_time(void *batch);
+void report_batch_on_timer(void *batch);

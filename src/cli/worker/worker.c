@@ -2,8 +2,8 @@
 /*
  * `belfry worker`: runs a program for each run of a queue.
  *
- * This file has the start and the end: options, signals, and the phases from the first SIGTERM
- * to the last report.
+ * This file has the start and the end: options, signals, the phases from the first SIGTERM to
+ * the last report, and what happens while the server is unavailable.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +16,11 @@
 #include "cli/worker/worker_options.h"
 #include "io/clock.h"
 
-enum { PARTS = 2 }; /* client and programs */
+enum {
+    PARTS = 2, /* client and programs */
+    HTTP_OK = 200,
+    BACKOFF_DOUBLINGS = 5, /* 0.2 s to 6.4 s, which WORKER_RETRY_MAX caps */
+};
 
 static void on_part_closed(void *arg)
 {
@@ -68,13 +72,13 @@ static void advance_phase(struct worker *worker)
         log_phase(worker, "worker stopping programs");
         for (int i = 0; i < worker->options.jobs; i++)
             worker_run_stop(&worker->jobs[i], STOP_DRAINED);
-        loop_timer_set(worker->phase_timer, worker->options.kill_after + WORKER_LAST_WORDS);
+        loop_timer_set(worker->phase_timer, worker->options.kill_after + WORKER_REPORT_TIME);
         break;
     case PHASE_STOPPING:
         worker->phase = PHASE_KILLING;
         for (int i = 0; i < worker->options.jobs; i++)
             worker_run_kill(&worker->jobs[i]);
-        loop_timer_set(worker->phase_timer, WORKER_LAST_WORDS);
+        loop_timer_set(worker->phase_timer, WORKER_REPORT_TIME);
         break;
     case PHASE_KILLING:
         log_say(&worker->log, clock_now(), LEVEL_ERROR, "worker ends with unreported runs",
@@ -88,7 +92,7 @@ static void advance_phase(struct worker *worker)
     worker_leave_if_idle(worker);
 }
 
-static void on_phase_time(void *arg)
+static void on_phase_timer(void *arg)
 {
     advance_phase(arg);
 }
@@ -108,11 +112,46 @@ void worker_on_free(struct worker *worker, const struct worker_run *job)
         shut_down(worker);
     } else {
         worker_leave_if_idle(worker);
-        claim_kick(worker);
+        claim_set_timer(worker);
     }
 }
 
-void worker_refused(struct worker *worker, const struct client_answer *answer)
+span worker_backoff(struct worker *worker, int tries)
+{
+    int doublings = tries - 1 < BACKOFF_DOUBLINGS ? tries - 1 : BACKOFF_DOUBLINGS;
+    span most = WORKER_RETRY_MIN << doublings;
+
+    if (most > WORKER_RETRY_MAX)
+        most = WORKER_RETRY_MAX;
+    return prng_between(&worker->prng, most / 2, most);
+}
+
+void worker_server_lost(struct worker *worker, const struct client_answer *answer)
+{
+    char text[WORKER_MESSAGE_MAX];
+    struct buf reason = BUF(text);
+
+    if (worker->is_server_lost || worker->phase == PHASE_LEAVING)
+        return;
+    worker->is_server_lost = true;
+    if (answer->status == HTTP_OK || answer->status == 0)
+        buf_text(&reason, answer->err.text);
+    else
+        problem_text(answer->body, &reason);
+    log_say(&worker->log, clock_now(), LEVEL_WARN, "server unavailable",
+            LOG_TEXT("server", worker->options.server), LOG_INT("status", answer->status),
+            LOG_STR("reason", buf_as_str(&reason)));
+}
+
+void worker_server_back(struct worker *worker)
+{
+    if (worker->is_server_lost)
+        log_say(&worker->log, clock_now(), LEVEL_WARN, "server available again",
+                LOG_TEXT("server", worker->options.server));
+    worker->is_server_lost = false;
+}
+
+void worker_access_denied(struct worker *worker, const struct client_answer *answer)
 {
     char text[WORKER_MESSAGE_MAX];
     struct buf reason = BUF(text);
@@ -144,7 +183,7 @@ static void open_batches(struct worker *worker)
 
         batch->worker = worker;
         batch->kind = (enum report_kind)i;
-        batch->timer = loop_timer_new(worker->loop, report_batch_on_time, batch);
+        batch->timer = loop_timer_new(worker->loop, report_batch_on_timer, batch);
         batch->sent = calloc((size_t)worker->options.jobs, sizeof *batch->sent);
         must(batch->sent);
     }
@@ -168,11 +207,11 @@ static enum rc open_parts(struct worker *worker, struct err *reterr)
     return exec_pool_open(loop_uv(worker->loop), o->jobs, &worker->programs, reterr);
 }
 
-static void run_worker(struct worker *worker)
+static void serve_queues(struct worker *worker)
 {
     uint64_t seed = (uint64_t)clock_boot_us();
 
-    /* Workers that lost the same server should not reconnect at once; any seed will do. */
+    /* The seed differs, so that workers do not reconnect to a server at the same time. */
     if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) < 0)
         seed ^= (uint64_t)getpid() << 32;
     prng_seed(&worker->prng, seed);
@@ -180,22 +219,22 @@ static void run_worker(struct worker *worker)
     worker->jobs = calloc((size_t)worker->options.jobs, sizeof *worker->jobs);
     must(worker->jobs);
     open_batches(worker);
-    worker->claim_timer = loop_timer_new(worker->loop, claim_on_time, worker);
-    worker->phase_timer = loop_timer_new(worker->loop, on_phase_time, worker);
+    worker->claim_timer = loop_timer_new(worker->loop, claim_on_timer, worker);
+    worker->phase_timer = loop_timer_new(worker->loop, on_phase_timer, worker);
     loop_on_signal(worker->loop, SIGTERM, on_signal, worker);
     loop_on_signal(worker->loop, SIGINT, on_signal, worker);
     log_say(&worker->log, clock_now(), LEVEL_INFO, "worker started",
             LOG_TEXT("worker", worker->options.name),
             LOG_TEXT("server", worker->options.server),
             LOG_INT("concurrency", worker->options.jobs));
-    claim_kick(worker);
+    claim_set_timer(worker);
     loop_run(worker->loop);
     for (int i = 0; i < REPORT_KINDS; i++)
         free(worker->batches[i].sent);
     free(worker->jobs);
 }
 
-static int worker_run(const struct args *args)
+static int worker_command_run(const struct args *args)
 {
     static struct worker worker;
     struct err err;
@@ -211,7 +250,7 @@ static int worker_run(const struct args *args)
     if (rc)
         return report_err(&err, STR(""));
     open_log(&worker);
-    run_worker(&worker);
+    serve_queues(&worker);
     loop_free(worker.loop);
     log_out_close(worker.log_out);
     free(worker.argv);
@@ -272,5 +311,5 @@ const struct command worker_command = {
     .options = options,
     .option_count = OPT_COUNT,
     .takes_program = true,
-    .run = worker_run,
+    .run = worker_command_run,
 };

@@ -6,11 +6,10 @@
 #include "io/clock.h"
 #include "model/grant_fields.h"
 
-enum { STATUS_OK_HTTP = 200, STATUS_UNKNOWN_CALLER = 401, STATUS_FORBIDDEN = 403 };
+enum { HTTP_OK = 200, HTTP_UNAUTHORIZED = 401, HTTP_FORBIDDEN = 403 };
 
-#define LEASE_UNSAID \
-    (90 * SPAN_S)       /* assumed if the run has no leaseUntil: the server's default */
-#define TOO_SOON SPAN_S /* an empty answer that is faster than this is delayed */
+#define LEASE_DEFAULT   (90 * SPAN_S) /* of the server; used if a run has no leaseUntil */
+#define EMPTY_CLAIM_MIN SPAN_S /* after a faster answer without runs, the next claim waits */
 
 /* Writes nothing if all fields are wanted. */
 static void write_fields(field_set fields, struct text *body)
@@ -60,7 +59,7 @@ static span lease_of(const struct grant *grant, const struct client_answer *answ
     span off = answer->server_now == INSTANT_NONE ? 0 : answer->server_now - now;
 
     if (grant->lease_until == INSTANT_NONE)
-        return LEASE_UNSAID;
+        return LEASE_DEFAULT;
     if (off > WORKER_SKEW || off < -WORKER_SKEW)
         now = answer->server_now;
     return grant->lease_until > now ? grant->lease_until - now : 0;
@@ -115,10 +114,11 @@ static void on_claim(void *arg, const struct client_answer *answer)
     worker->claim = 0;
     if (worker->phase == PHASE_LEAVING)
         return;
-    if (answer->status == STATUS_OK_HTTP)
+    if (answer->status == HTTP_OK)
         count = start_runs(worker, answer, &failed.err);
-    if (answer->status == STATUS_UNKNOWN_CALLER || answer->status == STATUS_FORBIDDEN) {
-        worker_refused(worker, answer);
+    if (answer->status == HTTP_UNAUTHORIZED || answer->status == HTTP_FORBIDDEN) {
+        worker_access_denied(worker, answer);
+        worker_leave_if_idle(worker);
         return;
     }
     if (count < 0) {
@@ -128,15 +128,15 @@ static void on_claim(void *arg, const struct client_answer *answer)
     } else {
         worker_server_back(worker);
         worker->claim_tries = 0;
-        if (count == 0 && clock_boot_us() - worker->claimed_at < TOO_SOON)
+        if (count == 0 && clock_boot_us() - worker->claimed_at < EMPTY_CLAIM_MIN)
             delay_claim(worker, WORKER_RETRY_MIN);
     }
-    report_batch_kick(&worker->batches[REPORT_BEAT]);
-    claim_kick(worker);
+    report_batch_set_timer(&worker->batches[REPORT_BEAT]);
+    claim_set_timer(worker);
     worker_leave_if_idle(worker);
 }
 
-void claim_on_time(void *arg)
+void claim_on_timer(void *arg)
 {
     struct worker *worker = arg;
     struct client_request post = {.path = "/api/v1/queues/claim", .wait = WORKER_WAIT};
@@ -149,7 +149,7 @@ void claim_on_time(void *arg)
     text_clear(&body);
 }
 
-void claim_kick(struct worker *worker)
+void claim_set_timer(struct worker *worker)
 {
     if (worker->phase != PHASE_WORKING || worker->claim != 0 ||
         worker->busy == worker->options.jobs)

@@ -35,7 +35,7 @@ void lines_close(struct lines *lines)
     append_line(lines, str_of(text));
 }
 
-bool lines_are_many(const struct lines *lines)
+bool lines_exceed_request(const struct lines *lines)
 {
     return lines->cost > LINES_PART_MAX;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Output lines of a program that the server has not stored yet.  For the worker's files.
+ *
+ * The cost of a line is at least what the server counts for it: its bytes as JSON, the line
+ * break and LINES_LINE_HEAD.
  */
 #pragma once
 
@@ -32,7 +35,7 @@ void lines_add(struct lines *lines, struct str line);
 void lines_close(struct lines *lines);
 
 /* True if the lines exceed one request. */
-bool lines_are_many(const struct lines *lines);
+bool lines_exceed_request(const struct lines *lines);
 
 /* Appends `,"log":"…"` with as many lines as fit; nothing when there are none. */
 void lines_send(struct lines *lines, struct text *body);

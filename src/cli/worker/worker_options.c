@@ -14,7 +14,7 @@
 
 #define DRAIN_MAX SPAN_DAY
 
-enum { FIELD_SHOWN_MAX = 20 }; /* bytes of an unknown field in an error; known ones have 14 */
+enum { FIELD_SHOWN_MAX = 20 }; /* bytes of an unknown field in an error */
 
 static enum rc read_span(const char *text, const char *name, span *ret, struct err *reterr)
 {
@@ -68,14 +68,14 @@ static enum rc read_queues(const struct args *args, struct worker_options *o,
 static enum rc read_name(const char *text, struct worker_options *o, struct err *reterr)
 {
     struct buf name = BUF(o->name);
-    char host[65] = "worker";
+    char host[65] = "";
 
     if (text) {
         buf_text(&name, text);
     } else {
         if (gethostname(host, sizeof host - 1) != 0 || !str_is_utf8(str_of(host)))
             host[0] = '\0';
-        buf_printf(&name, "%s:%d", host, (int)getpid());
+        buf_printf(&name, "%s:%d", host[0] != '\0' ? host : "worker", (int)getpid());
     }
     if (name.cut || name.len == 0 || !str_is_utf8(buf_as_str(&name)))
         return err_set(reterr, RC_INVALID, -1, 0, "--name must be UTF-8 of 1 to %d bytes",

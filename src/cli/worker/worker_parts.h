@@ -32,11 +32,11 @@ enum {
     WORKER_CALLS = 8,       /* one claim, one for each batch, and a reserve  */
 };
 
-#define WORKER_WAIT       (30 * SPAN_S) /* long poll of a claim */
-#define WORKER_RETRY_MIN  (200 * SPAN_MS)
-#define WORKER_RETRY_MAX  (5 * SPAN_S)
-#define WORKER_LAST_WORDS (10 * SPAN_S) /* for the last reports before the worker exits */
-#define WORKER_SKEW       (2 * SPAN_S)  /* clock difference that a Date header can show */
+#define WORKER_WAIT        (30 * SPAN_S) /* long poll of a claim */
+#define WORKER_RETRY_MIN   (200 * SPAN_MS)
+#define WORKER_RETRY_MAX   (5 * SPAN_S)
+#define WORKER_REPORT_TIME (10 * SPAN_S) /* for the last reports, before the worker exits */
+#define WORKER_SKEW        (2 * SPAN_S)  /* a Date header may be wrong by this much       */
 
 struct worker_options {
     const char *queues[WORKER_QUEUES_MAX];
@@ -74,7 +74,7 @@ struct worker {
     struct loop_timer *phase_timer;
     int parts_open; /* how many of client and programs are not closed */
     int status;
-    bool is_away; /* the server is unavailable, which has been logged */
+    bool is_server_lost; /* the server is unavailable, and this was logged */
 
     struct loop_timer *claim_timer;
     int64_t claim; /* number of the call; 0: none */
@@ -95,25 +95,25 @@ MUST_USE enum rc worker_options_read(const struct args *args, struct worker_opti
 /* Finds the program, and reads the directory and the environment. */
 MUST_USE enum rc worker_context_read(struct worker *worker, struct err *reterr);
 
-/* worker_claim.c: claims runs if a job is free and the worker is not draining. */
-void claim_kick(struct worker *worker);
-void claim_on_time(void *worker);
+/* worker_claim.c: for the next claim, if a job is free and the worker is not draining. */
+void claim_set_timer(struct worker *worker);
+void claim_on_timer(void *worker);
 void claim_stop(struct worker *worker);
 
 /* Delays the next claim, after this machine could not start a program. */
 void claim_pause(struct worker *worker);
 
-/* The delay after `tries` failures, at least 1. */
+/* worker.c: the delay after `tries` failures, at least 1. */
 span worker_backoff(struct worker *worker, int tries);
 
 /* Logs once that the server is unavailable, and once that it is available again. */
 void worker_server_lost(struct worker *worker, const struct client_answer *answer);
 void worker_server_back(struct worker *worker);
 
-/* The server denies access, and waiting does not help: the worker ends. */
-void worker_refused(struct worker *worker, const struct client_answer *answer);
+/* Ends the worker, since the server denies access and waiting does not help. */
+void worker_access_denied(struct worker *worker, const struct client_answer *answer);
 
-/* worker.c: called when a job becomes free. */
+/* Called when a job becomes free. */
 void worker_on_free(struct worker *worker, const struct worker_run *job);
 
 /* Closes the worker if it is draining and nothing is in progress. */

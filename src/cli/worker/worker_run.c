@@ -34,7 +34,7 @@ static void add_log_line(struct worker_run *job, struct str line)
         job->log_at = now;
     else
         return;
-    report_batch_kick(&job->worker->batches[REPORT_BEAT]);
+    report_batch_set_timer(&job->worker->batches[REPORT_BEAT]);
 }
 
 static void keep_output(struct worker_run *job, struct str text, bool ends_line)
@@ -73,7 +73,7 @@ static void report(struct worker_run *job, enum report_kind batch)
 {
     job->batch = batch;
     job->is_alone = false;
-    report_batch_kick(&job->worker->batches[batch]);
+    report_batch_set_timer(&job->worker->batches[batch]);
 }
 
 static void set_error(struct worker_run *job, const char *code, struct str message,
@@ -198,7 +198,7 @@ void worker_run_refused(struct worker_run *job, struct str why)
         worker_run_free(job);
         return;
     }
-    /* The server stored nothing.  The log may have been the reason. */
+    /* The server stored nothing.  It may have refused the log, so the next report omits it. */
     lines_clear(&job->log);
     if (job->batch == REPORT_RELEASE) {
         set_error(job, "worker_stopped", STR("the worker was stopped"), true);
@@ -300,7 +300,7 @@ void worker_run_start(struct worker_run *job, const struct grant *grant, struct 
     }
 }
 
-void worker_run_stop(struct worker_run *job, enum worker_run_stop why)
+void worker_run_stop(struct worker_run *job, enum stop_reason why)
 {
     if (job->state != WORKER_RUN_RUNNING || job->stop != STOP_NONE)
         return;

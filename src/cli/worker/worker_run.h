@@ -10,7 +10,7 @@
 #include "io/process/exec.h"
 
 enum {
-    WORKER_LOG_SOON = 64 << 10,   /* cost of log lines that are sent without delay */
+    WORKER_LOG_SOON = 64 << 10,   /* log lines of this cost are sent without delay */
     WORKER_OUTPUT_MAX = 16 << 20, /* bytes of output that are read                 */
     WORKER_MESSAGE_MAX = 1024,    /* bytes of an error message                     */
 };
@@ -22,14 +22,14 @@ enum {
 
 enum worker_run_state { WORKER_RUN_FREE, WORKER_RUN_RUNNING, WORKER_RUN_REPORTING };
 
-enum worker_run_stop { STOP_NONE, STOP_CANCELLED, STOP_DRAINED, STOP_STALE };
+enum stop_reason { STOP_NONE, STOP_CANCELLED, STOP_DRAINED, STOP_STALE };
 
 struct worker_run {
     struct worker *worker;
     enum worker_run_state state;
-    enum worker_run_stop stop; /* why the program was stopped                   */
-    bool in_request;           /* it is in a request in progress                */
-    bool is_alone;             /* send it alone, since its batch was refused    */
+    enum stop_reason stop; /* why the program was stopped                   */
+    bool in_request;       /* it is in a request in progress                */
+    bool is_alone;         /* send it alone, since its batch was refused    */
     char id[WIRE_ID_MAX + 1];
     int64_t fence;
     struct exec_run *run;
@@ -50,7 +50,7 @@ struct worker_run {
 /* Starts the program; `run` is its input, `lease` the time until the lease expires. */
 void worker_run_start(struct worker_run *job, const struct grant *grant, struct str run,
                       span lease);
-void worker_run_stop(struct worker_run *job, enum worker_run_stop why);
+void worker_run_stop(struct worker_run *job, enum stop_reason why);
 void worker_run_kill(struct worker_run *job);
 
 /* The server refused the report. */

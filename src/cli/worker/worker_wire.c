@@ -299,7 +299,7 @@ int result_add(struct text *text, struct str output, bool is_whole)
         e.values <= WIRE_RESULT_VALUES && add_value(text, output))
         return e.values;
     if (output.len > WIRE_OUTPUT_MAX) {
-        output.len = WIRE_OUTPUT_MAX;
+        output = str_head(output, WIRE_OUTPUT_MAX);
         is_whole = false;
     }
     text_add(text, STR("{\"output\":"));

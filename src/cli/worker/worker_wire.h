@@ -62,7 +62,7 @@ struct item_answer {
 
 /*
  * The results of the `count` items of a batch, in their order; NULL with an error when the
- * answer does not have them.  The answer may omit and only count the items that were ok.
+ * answer does not have them.  For items that were ok, the answer may have only their number.
  */
 json_t *results_read(struct str answer, int count, struct err *reterr);
 struct item_answer results_at(const json_t *results, int i);
@@ -71,7 +71,7 @@ struct item_answer results_at(const json_t *results, int i);
 void problem_text(struct str answer, struct buf *text);
 
 /*
- * Appends a program's output as the value of "result": unchanged if it is one JSON value that
+ * Appends a program's output as the value of "result": as JSON if it is one JSON value that
  * the server accepts, else {"output": text} with its beginning; nothing if it is blank.
  * Returns an upper bound of its number of JSON values.
  */

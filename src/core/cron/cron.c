@@ -20,12 +20,6 @@
 /* 2,000 years, a multiple of 400: makes day numbers positive and keeps weekdays. */
 #define DAY_BIAS (5 * CYCLE_DAYS)
 
-/* Bits 0..n, n below 64. */
-static inline uint64_t upto(int n)
-{
-    return ~UINT64_C(0) >> (63 - n);
-}
-
 static inline int64_t split_day(int64_t local, int32_t *ret_tod)
 {
     uint64_t biased = (uint64_t)(local + DAY_BIAS * DAY_SECONDS);
@@ -220,14 +214,14 @@ static int32_t prev_tod(const struct cron *cron, int32_t tod)
     uint64_t rest;
 
     if (cron->hour >> hour & 1) {
-        rest = cron->second & upto(second);
+        rest = cron->second & bits_upto(second);
         if ((cron->minute >> minute & 1) && rest)
             return tod - second + bits_highest(rest);
-        rest = cron->minute & upto(minute) >> 1;
+        rest = cron->minute & bits_upto(minute) >> 1;
         if (rest)
             return hour * HOUR_SECONDS + bits_highest(rest) * 60 + bits_highest(cron->second);
     }
-    rest = cron->hour & upto(hour) >> 1;
+    rest = cron->hour & bits_upto(hour) >> 1;
     if (rest)
         return bits_highest(rest) * HOUR_SECONDS + cron->last_tod % HOUR_SECONDS;
     return -1;
@@ -272,7 +266,7 @@ static inline int64_t scan_months_up(const struct cron *cron, int year, uint32_t
     return DAY_MAX + 1;
 }
 
-/* No match in any kind of year proves that there is none; a list of years is finite. */
+/* Without a list of years, ALL_KINDS_YEARS without a match prove that there is none. */
 static int64_t scan_days_up(const struct cron *cron, int64_t day)
 {
     struct date date = date_of_day(day);
@@ -282,12 +276,12 @@ static int64_t scan_days_up(const struct cron *cron, int64_t day)
     if (year_matches(cron, date.year)) {
         if (cron->month >> date.month & 1) {
             uint32_t days = days_of_month(cron, month_days(date.year, date.month), first) &
-                            (uint32_t)~upto(date.day - 1);
+                            (uint32_t)~bits_upto(date.day - 1);
 
             if (days)
                 return first + bits_lowest(days) - 1;
         }
-        found = scan_months_up(cron, date.year, cron->month & (uint32_t)~upto(date.month));
+        found = scan_months_up(cron, date.year, cron->month & (uint32_t)~bits_upto(date.month));
     }
     if (last_year > YEAR_MAX || !(cron->flags & CRON_ANY_YEAR))
         last_year = YEAR_MAX;
@@ -302,19 +296,19 @@ static int64_t scan_days_down(const struct cron *cron, int64_t day)
     struct date date = date_of_day(day);
     int first_year = date.year - ALL_KINDS_YEARS;
     int year = date.year;
-    uint32_t months = cron->month & (uint32_t)upto(date.month);
+    uint32_t months = cron->month & (uint32_t)bits_upto(date.month);
 
     if (!year_matches(cron, year))
         months = 0;
     if (first_year < YEAR_MIN || !(cron->flags & CRON_ANY_YEAR))
         first_year = YEAR_MIN;
     for (;;) {
-        for (; months; months &= (uint32_t)upto(bits_highest(months)) >> 1) {
+        for (; months; months &= (uint32_t)bits_upto(bits_highest(months)) >> 1) {
             int month = bits_highest(months);
             uint32_t days = cron_days(cron, year, month);
 
             if (month == date.month && year == date.year)
-                days &= (uint32_t)upto(date.day);
+                days &= (uint32_t)bits_upto(date.day);
             if (days)
                 return day_of_date(year, month, bits_highest(days));
         }

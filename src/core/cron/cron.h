@@ -18,14 +18,14 @@
 #define LOCAL_NONE  INT64_MIN /* no match before */
 
 enum {
-    CRON_DAY_AND = 1 << 0,       /* day of month and weekday must both match; else either   */
-    CRON_INTERVAL = 1 << 1,      /* an interval entry [T-25]: matters for DST_VIXIE        */
-    CRON_ANY_YEAR = 1 << 2,      /* `year` is ignored                                      */
-    CRON_DAY_SPECIAL = 1 << 3,   /* last, last_near, near or nth is in use                 */
-    CRON_EVERY_DAY = 1 << 4,     /* set by cron_seal(): each day matches                   */
-    CRON_WEEKDAYS_ONLY = 1 << 5, /* set by cron_seal(): only the weekday decides            */
+    CRON_DAY_AND = 1 << 0,       /* day of month and weekday must both match; else either    */
+    CRON_INTERVAL = 1 << 1,      /* an interval entry [T-25]: matters for DST_VIXIE          */
+    CRON_ANY_YEAR = 1 << 2,      /* `year` is ignored                                        */
+    CRON_DAY_SPECIAL = 1 << 3,   /* set by cron_seal(): L, W or # is in use                  */
+    CRON_EVERY_DAY = 1 << 4,     /* set by cron_seal(): each day matches                     */
+    CRON_WEEKDAYS_ONLY = 1 << 5, /* set by cron_seal(): only the weekday decides             */
+    CRON_FRACTION = 1 << 6,      /* seconds have a fraction: `part` decides, not `second`    */
     CRON_DAYS_ONLY = 1 << 7,     /* set by cron_seal(): weekdays and special days are unused */
-    CRON_FRACTION = 1 << 6,      /* seconds have a fraction: `part` decides, not `second`  */
 };
 
 enum { CRON_PARTS_MAX = 8 };
@@ -61,7 +61,7 @@ struct cron {
  * sets CRON_DAY_AND if one of them is unrestricted.
  */
 
-/* True for values that a parser could have made, without derived flags: checks stored bytes. */
+/* Checks a stored cron before cron_seal(): true if a parser could have made these values. */
 bool cron_is_valid(const struct cron *cron);
 
 /* Every second of every day. */

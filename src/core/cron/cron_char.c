@@ -74,7 +74,8 @@ static uint32_t code_point(const char *at, size_t len)
     return code;
 }
 
-enum rc cron_bad_byte(const char *origin, const char *at, const char *end, struct err *reterr)
+enum rc cron_reject_byte(const char *origin, const char *at, const char *end,
+                         struct err *reterr)
 {
     size_t len = sequence_length((unsigned char)*at);
     int column = (int)(at - origin);

@@ -14,4 +14,5 @@
 const char *cron_find_bad_byte(struct str text);
 
 /* The error for the byte at `at` of a text that ends at `end`; columns count from `origin`. */
-enum rc cron_bad_byte(const char *origin, const char *at, const char *end, struct err *reterr);
+enum rc cron_reject_byte(const char *origin, const char *at, const char *end,
+                         struct err *reterr);

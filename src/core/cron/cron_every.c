@@ -11,7 +11,7 @@
 #define NS_H   (60 * NS_MIN)
 #define NS_DAY (24 * NS_H)
 
-/* Of any unit; further digits are ignored. */
+/* Digits after the point that count; further ones are ignored. */
 enum { FRACTION_DIGITS = 9, FRACTION_SCALE = 1000000000 };
 
 /* A unit comes before its own prefix: "ms" before "m". */

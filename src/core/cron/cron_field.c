@@ -280,7 +280,7 @@ static uint8_t weekday_bit(const struct cron_reader *r, int value)
 }
 
 /* After L, W and #n only the next item may follow. */
-static enum rc special_ends(const struct cron_reader *r)
+static enum rc expect_special_end(const struct cron_reader *r)
 {
     bool is_alone = r->item == r->start && r->at == r->end;
 
@@ -317,7 +317,7 @@ static enum rc take_last(struct cron_reader *r)
         r->out->last_near |= UINT32_C(1) << offset;
     else if (offset <= LAST_MAX)
         r->out->last |= UINT32_C(1) << offset;
-    return special_ends(r);
+    return expect_special_end(r);
 }
 
 /* The next character is the W after a day. */
@@ -325,7 +325,7 @@ static enum rc take_near(struct cron_reader *r, int day)
 {
     r->at++;
     r->out->near |= UINT32_C(1) << day;
-    return special_ends(r);
+    return expect_special_end(r);
 }
 
 /* The next character is the L of a weekday field, with no day before it. */
@@ -334,7 +334,7 @@ static enum rc take_week_last(struct cron_reader *r)
     r->at++;
     if (reader_may(r, MAY_WEEK_LAST)) {
         add_range(r, r->max, r->max, 1);
-        return special_ends(r);
+        return expect_special_end(r);
     }
     return err_set(r->reterr, RC_INVALID, reader_column(r, r->item), 1,
                    "which day? \"5L\" is the last Friday; for the last day of the month put "
@@ -346,7 +346,7 @@ static enum rc take_last_weekday(struct cron_reader *r, int weekday)
 {
     r->at++;
     r->out->nth[0] |= weekday_bit(r, weekday);
-    return special_ends(r);
+    return expect_special_end(r);
 }
 
 /* The next character is the `#` after a weekday. */
@@ -366,7 +366,7 @@ static enum rc take_nth(struct cron_reader *r, int weekday)
                        "a month has at most five of any weekday");
     if (nth <= NTH_MAX)
         r->out->nth[nth] |= weekday_bit(r, weekday);
-    return special_ends(r);
+    return expect_special_end(r);
 }
 
 /* ---- items and fields ---- */

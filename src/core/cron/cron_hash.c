@@ -100,7 +100,7 @@ static struct md5 md5_of(struct str text)
     return md5;
 }
 
-/* Byte i of a digest is byte i % 4, lowest first, of word i / 4. */
+/* The bytes of two words of a digest, which begin with the lowest, as one number. */
 static uint64_t big_endian(uint32_t high, uint32_t low)
 {
     return (uint64_t)__builtin_bswap32(high) << 32 | __builtin_bswap32(low);

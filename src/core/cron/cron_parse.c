@@ -81,7 +81,7 @@ static enum rc check_bytes(const struct cron_context *ctx, struct str s, struct 
 
     for (const char *p = s.ptr; p < end; p++)
         if ((*p < ' ' || *p > '~') && !is_blank(ctx, *p))
-            return cron_bad_byte(ctx->origin, p, end, reterr);
+            return cron_reject_byte(ctx->origin, p, end, reterr);
     return RC_OK;
 }
 
@@ -92,7 +92,7 @@ static enum rc check_zone(const struct cron_context *ctx, struct str name, struc
     const char *bad = cron_find_bad_byte(name);
 
     if (bad)
-        return cron_bad_byte(ctx->origin, bad, name.ptr + name.len, reterr);
+        return cron_reject_byte(ctx->origin, bad, name.ptr + name.len, reterr);
     if (name.len == 0)
         return err_set(reterr, RC_INVALID, column(ctx, name.ptr), 0,
                        "a time zone is missing after \"TZ=\"; write a name such as "

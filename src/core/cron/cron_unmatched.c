@@ -24,7 +24,7 @@ static int64_t enough_days(const struct cron *cron)
 }
 
 /* First day from `day` on that does not match. */
-static int64_t next_other_day(const struct cron *cron, int64_t day)
+static int64_t next_unmatched_day(const struct cron *cron, int64_t day)
 {
     int64_t last = day + enough_days(cron);
 
@@ -35,7 +35,7 @@ static int64_t next_other_day(const struct cron *cron, int64_t day)
     return day;
 }
 
-static int64_t prev_other_day(const struct cron *cron, int64_t day)
+static int64_t prev_unmatched_day(const struct cron *cron, int64_t day)
 {
     int64_t first = day - enough_days(cron);
 
@@ -70,7 +70,7 @@ static int64_t step_up(const struct cron *cron, int64_t local)
                (int64_t)HOUR_SECONDS * __builtin_ctz(hours >> tod / HOUR_SECONDS);
     if (hours)
         return (day + 1) * DAY_SECONDS;
-    day = next_other_day(cron, day + 1);
+    day = next_unmatched_day(cron, day + 1);
     return day > DAY_MAX ? LOCAL_NEVER : day * DAY_SECONDS;
 }
 
@@ -81,28 +81,22 @@ int64_t cron_next_unmatched(const struct cron *cron, int64_t local)
     return local;
 }
 
-/* Bits 0..n, n below 64. */
-static uint64_t upto(int n)
-{
-    return ~UINT64_C(0) >> (63 - n);
-}
-
 static int64_t step_down(const struct cron *cron, int64_t local)
 {
     int64_t day = floor_div(local, DAY_SECONDS);
     int tod = (int)(local - day * DAY_SECONDS);
     uint64_t seconds = ~cron->second & ALL_SIXTY, minutes = ~cron->minute & ALL_SIXTY;
 
-    if (seconds & upto(tod % 60))
-        return local - tod % 60 + bits_highest(seconds & upto(tod % 60));
+    if (seconds & bits_upto(tod % 60))
+        return local - tod % 60 + bits_highest(seconds & bits_upto(tod % 60));
     if (seconds)
         return local - tod % 60 - 1;
-    if (minutes & upto(tod / 60 % 60))
-        return local - tod % HOUR_SECONDS + 60 * bits_highest(minutes & upto(tod / 60 % 60)) +
-               59;
+    if (minutes & bits_upto(tod / 60 % 60))
+        return local - tod % HOUR_SECONDS +
+               60 * bits_highest(minutes & bits_upto(tod / 60 % 60)) + 59;
     if (minutes || cron->hour != ALL_HOURS)
         return local - tod % HOUR_SECONDS - 1;
-    day = prev_other_day(cron, day - 1);
+    day = prev_unmatched_day(cron, day - 1);
     return day < DAY_MIN ? LOCAL_NONE : day * DAY_SECONDS + DAY_SECONDS - 1;
 }
 

@@ -25,11 +25,10 @@ enum manner {
     AS_CONDITION, /* "a Friday": after "if it is"                    */
 };
 
-/* The state of the sentence: what is not yet written of the date follows at the end. */
 struct days {
     const struct cron *cron;
     struct buf *out;
-    bool has_month, has_year;
+    bool has_month, has_year; /* already written; otherwise they follow at the end */
 };
 
 static bool is_single(uint64_t bits)

@@ -141,7 +141,7 @@ static bool try_every_within(const struct clock *c)
 {
     struct hour_range s = {c->hour.first, c->hour.last};
     bool one_hour = c->hour.count == 1, one_minute = c->minute.count == 1;
-    bool one_run = one_minute || c->minute.step == 1;
+    bool one_range = one_minute || c->minute.step == 1;
 
     if (c->second.count == 1 && one_minute && c->hour.step > 1 &&
         c->hour.count >= WORDS_STEP_MIN) {
@@ -154,7 +154,7 @@ static bool try_every_within(const struct clock *c)
         write_every_in_ranges(c, c->minute.step, "minute", &s, 1);
         return true;
     }
-    if (one_run && c->second.count >= WORDS_STEP_MIN &&
+    if (one_range && c->second.count >= WORDS_STEP_MIN &&
         (is_even(c->second, SIXTY) || (one_minute && c->second.step > 0))) {
         write_every_in_ranges(c, c->second.step, "second", &s, 1);
         return true;

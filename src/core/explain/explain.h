@@ -68,12 +68,12 @@ void explain_entry(const struct spec *spec, int entry, struct buf *out);
 struct explain_change {
     int64_t at; /* UTC second of the change */
     int32_t before, after;
-    int zone;     /* index into spec.zones                          */
-    bool touches; /* some slot is moved, skipped, doubled or chosen */
+    int zone;     /* index into spec.zones               */
+    bool touches; /* it affects the slots of some entry */
     char text[EXPLAIN_TEXT_MAX];
 };
 
-/* The clock changes in (from, until] by zone of the spec, then time; returns how many. */
+/* The clock changes in (from, until], ordered by zone, then by time; returns how many. */
 int explain_changes(const struct spec *spec, const struct spec_ctx *ctx, instant from,
                     instant until, struct explain_change ret[static EXPLAIN_CHANGES_MAX]);
 

@@ -8,7 +8,7 @@
 
 enum { LEAP_YEAR = 2000 }; /* any leap year: February is longest */
 
-/* The lowest day of the month in the expression, if only the day of the month decides. */
+/* The lowest day of the month in the expression; 0 if a match may be on another day. */
 static int lowest_day(const struct cron *cron)
 {
     bool plain = (cron->near | cron->last | cron->last_near) == 0 && cron->day != 0;

@@ -11,7 +11,7 @@
 #define LATE_DAYS    UINT32_C(0xe0000000) /* 29, 30, 31 */
 #define ALL_WEEKDAYS 0x7f
 
-enum { SIXTY = 60, HOURS = 24, LATE_FEW = 3 }; /* more days than this are deliberate */
+enum { SIXTY = 60, HOURS = 24, LATE_FEW = 3 }; /* a list of more days is deliberate */
 
 struct warnings {
     const struct spec *spec;

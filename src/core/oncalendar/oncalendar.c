@@ -157,7 +157,7 @@ static enum rc parse_field(struct scan *s, enum oncalendar_field field, struct s
 {
     struct oncalendar_values v;
     struct cron *cron = &s->cron;
-    enum rc rc = oncalendar_values(text, field, s->origin, &v, s->reterr);
+    enum rc rc = oncalendar_field_parse(text, field, s->origin, &v, s->reterr);
 
     if (rc != RC_OK)
         return rc;

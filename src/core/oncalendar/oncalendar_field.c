@@ -244,8 +244,8 @@ static enum rc parse_list(struct reader *r, struct oncalendar_values *v)
     }
 }
 
-enum rc oncalendar_values(struct str text, enum oncalendar_field field, const char *origin,
-                          struct oncalendar_values *ret, struct err *reterr)
+enum rc oncalendar_field_parse(struct str text, enum oncalendar_field field, const char *origin,
+                               struct oncalendar_values *ret, struct err *reterr)
 {
     struct reader r = {.origin = origin, .rest = text, .field = field, .reterr = reterr};
     struct oncalendar_values v = {.parts = 0};

@@ -33,9 +33,9 @@ struct oncalendar_values {
 };
 
 /* Offsets in errors count from `origin`; reterr->field is the name of the field. */
-MUST_USE enum rc oncalendar_values(struct str text, enum oncalendar_field field,
-                                   const char *origin, struct oncalendar_values *ret,
-                                   struct err *reterr);
+MUST_USE enum rc oncalendar_field_parse(struct str text, enum oncalendar_field field,
+                                        const char *origin, struct oncalendar_values *ret,
+                                        struct err *reterr);
 
 /* The part of `s` before the first of the characters `stops`, or all of `s`. */
 struct str oncalendar_until(struct str s, const char *stops);

@@ -25,7 +25,7 @@ static span backed_off(const struct governor *g)
 static struct governed baseline(const struct governor *g, instant now)
 {
     if (g->interval > 0)
-        return (struct governed){now + backed_off(g), SOURCE_BASELINE_INTERVAL};
+        return (struct governed){instant_after(now, backed_off(g)), SOURCE_BASELINE_INTERVAL};
     return (struct governed){g->baseline, SOURCE_BASELINE_CRON};
 }
 
@@ -53,13 +53,15 @@ static struct governed choose(const struct governor *g, instant now)
 
 static struct governed clamped(const struct governor *g, instant now, struct governed chosen)
 {
+    instant low = instant_after(now, g->min), high = instant_after(now, g->max);
+
     must(g->min >= 0 && g->max >= 0);
-    if (g->min > 0 && chosen.at < now + g->min)
-        chosen = (struct governed){now + g->min, SOURCE_CLAMPED_MIN};
-    if (g->max > 0 && chosen.at > now + g->max)
-        chosen = (struct governed){now + g->max, SOURCE_CLAMPED_MAX};
-    must(g->max == 0 || chosen.at <= now + g->max);
-    must(g->min == 0 || chosen.at >= now + g->min || (g->max > 0 && g->max < g->min));
+    if (g->min > 0 && chosen.at < low)
+        chosen = (struct governed){low, SOURCE_CLAMPED_MIN};
+    if (g->max > 0 && chosen.at > high)
+        chosen = (struct governed){high, SOURCE_CLAMPED_MAX};
+    must(g->max == 0 || chosen.at <= high);
+    must(g->min == 0 || chosen.at >= low || (g->max > 0 && g->max < g->min));
     return chosen;
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/instant.h"
 
-enum { GOVERNOR_BACKOFF_MAX = 5 }; /* doublings after consecutive failures: at most 32 times */
+enum { GOVERNOR_BACKOFF_MAX = 5 }; /* doublings after failures: to 32 times the interval */
 
 enum source {
     SOURCE_BASELINE_CRON,
@@ -52,7 +52,7 @@ struct governed governor_next(const struct governor *governor, instant now);
 instant governor_nudge(const struct governor *governor, instant now, instant current,
                        instant wanted);
 
-/* After a run: removes hints that have expired at its end, and the one-shot that it was. */
+/* After a run: removes hints that expired by its end, and a one-shot due by its start. */
 void governor_tidy(struct governor *governor, instant started, instant ended);
 
 /* The label of the API: "baseline-cron" … */

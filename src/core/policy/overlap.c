@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass over the waiting starts of a schedule: rules [P-1] and [P-2].
+ * Decides the waiting starts of a schedule in order: rules [P-1] and [P-2].
  */
 #include "core/policy/overlap.h"
 
@@ -37,8 +37,8 @@ enum rc overlap_parse(struct str text, enum overlap *ret, struct err *reterr)
                    STR_ARG(text), names[near >= 0 ? near : OVERLAP_SKIP]);
 }
 
-/* The state of one pass over the waiting starts. */
-struct pass {
+/* The state after some of the waiting starts have been decided. */
+struct decision {
     bool is_open;
     int chosen; /* the one start that may run now, -1: none yet */
     int held;
@@ -46,26 +46,26 @@ struct pass {
 };
 
 /* A start with a policy other than allowAll, while a run is open or another start is chosen. */
-static enum verdict decide_while_busy(struct pass *pass, enum overlap policy, int i,
+static enum verdict decide_while_busy(struct decision *decision, enum overlap policy, int i,
                                       uint8_t *ret_verdict)
 {
-    must(pass->is_open || (pass->chosen >= 0 && pass->chosen < i));
+    must(decision->is_open || (decision->chosen >= 0 && decision->chosen < i));
     switch (policy) {
     case OVERLAP_BUFFER_ONE:
-        if (pass->held == 0)
+        if (decision->held == 0)
             return VERDICT_HOLD;
         return VERDICT_SKIP;
     case OVERLAP_BUFFER_ALL:
         return VERDICT_HOLD;
     case OVERLAP_CANCEL_OTHER:
     case OVERLAP_TERMINATE_OTHER:
-        if (!pass->is_open) {
-            ret_verdict[pass->chosen] = VERDICT_REPLACED;
-            pass->chosen = i;
+        if (!decision->is_open) {
+            ret_verdict[decision->chosen] = VERDICT_REPLACED;
+            decision->chosen = i;
             return VERDICT_START;
         }
-        pass->effects.cancel |= policy == OVERLAP_CANCEL_OTHER;
-        pass->effects.terminate |= policy == OVERLAP_TERMINATE_OTHER;
+        decision->effects.cancel |= policy == OVERLAP_CANCEL_OTHER;
+        decision->effects.terminate |= policy == OVERLAP_TERMINATE_OTHER;
         return VERDICT_HOLD;
     case OVERLAP_SKIP:
     case OVERLAP_ALLOW_ALL:
@@ -75,19 +75,19 @@ static enum verdict decide_while_busy(struct pass *pass, enum overlap policy, in
     return VERDICT_SKIP;
 }
 
-static enum verdict decide_one(struct pass *pass, enum overlap policy, int i,
+static enum verdict decide_one(struct decision *decision, enum overlap policy, int i,
                                uint8_t *ret_verdict)
 {
     if (policy == OVERLAP_ALLOW_ALL)
         return VERDICT_START;
-    if (!pass->is_open && pass->chosen < 0) {
-        pass->chosen = i;
+    if (!decision->is_open && decision->chosen < 0) {
+        decision->chosen = i;
         return VERDICT_START;
     }
-    return decide_while_busy(pass, policy, i, ret_verdict);
+    return decide_while_busy(decision, policy, i, ret_verdict);
 }
 
-/* If open runs are cancelled or terminated, nothing starts in the same pass. */
+/* If open runs are cancelled or terminated, nothing starts at the same time. */
 static void withdraw_starts(uint8_t *verdict, int count)
 {
     for (int i = 0; i < count; i++)
@@ -104,7 +104,7 @@ static enum overlap effective_policy(uint8_t policy, enum overlap schedule_polic
  * Every start has exactly one verdict.  Of the starts that exclude others at most one runs, the
  * chosen one; none while a run is open.
  */
-static void check_verdicts(const struct pass *pass, const uint8_t *policy,
+static void check_verdicts(const struct decision *decision, const uint8_t *policy,
                            enum overlap schedule_policy, const uint8_t *verdict, int count)
 {
     int counts[VERDICT_REPLACED + 1] = {0}, exclusive = 0;
@@ -115,31 +115,31 @@ static void check_verdicts(const struct pass *pass, const uint8_t *policy,
         exclusive += verdict[i] == VERDICT_START &&
                      effective_policy(policy[i], schedule_policy) != OVERLAP_ALLOW_ALL;
     }
-    must(counts[VERDICT_SKIP] == pass->effects.skipped);
-    must(counts[VERDICT_HOLD] == pass->held);
-    must(exclusive == (pass->chosen >= 0));
-    must(!pass->is_open || exclusive == 0);
-    if (pass->effects.cancel || pass->effects.terminate)
-        must(counts[VERDICT_START] == 0 && pass->held > 0);
+    must(counts[VERDICT_SKIP] == decision->effects.skipped);
+    must(counts[VERDICT_HOLD] == decision->held);
+    must(exclusive == (decision->chosen >= 0));
+    must(!decision->is_open || exclusive == 0);
+    if (decision->effects.cancel || decision->effects.terminate)
+        must(counts[VERDICT_START] == 0 && decision->held > 0);
 }
 
 struct overlap_effects overlap_decide(const uint8_t *policy, int count,
                                       enum overlap schedule_policy, bool is_open,
                                       uint8_t *ret_verdict)
 {
-    struct pass pass = {.is_open = is_open, .chosen = -1};
+    struct decision decision = {.is_open = is_open, .chosen = -1};
 
     must(count >= 0 && schedule_policy < OVERLAP_COUNT);
     for (int i = 0; i < count; i++) {
         enum overlap effective = effective_policy(policy[i], schedule_policy);
-        enum verdict verdict = decide_one(&pass, effective, i, ret_verdict);
+        enum verdict verdict = decide_one(&decision, effective, i, ret_verdict);
 
         ret_verdict[i] = (uint8_t)verdict;
-        pass.held += verdict == VERDICT_HOLD;
-        pass.effects.skipped += verdict == VERDICT_SKIP;
+        decision.held += verdict == VERDICT_HOLD;
+        decision.effects.skipped += verdict == VERDICT_SKIP;
     }
-    if (pass.effects.cancel || pass.effects.terminate)
+    if (decision.effects.cancel || decision.effects.terminate)
         withdraw_starts(ret_verdict, count);
-    check_verdicts(&pass, policy, schedule_policy, ret_verdict, count);
-    return pass.effects;
+    check_verdicts(&decision, policy, schedule_policy, ret_verdict, count);
+    return decision.effects;
 }

@@ -23,7 +23,7 @@ enum {
     BUFFER_FREE = 10,            /* waiting starts that do not reduce a backfill's batch */
     GATE_LIMIT_MAX = 1000000,
     QUEUE_LIMIT_MAX = 1000000, /* claimed runs are counted; a higher limit has no use      */
-    LOSSES_MAX = 3,            /* lost attempts of a run; then the run itself is the cause */
+    BLAMES_MAX = 3,            /* losses for which a run is to blame; then it ends         */
 };
 
 #define CATCHUP_WINDOW_NONE (-1)          /* no limit                                    */
@@ -56,7 +56,7 @@ struct policies {
     int32_t gate_limit;
     span lateness_budget;    /* a run that begins later than this is an event; 0: none       */
     span retention_age;      /* 0: unlimited                                                 */
-    int32_t retention_count; /* ended runs to keep, at most twice as many; 0: no limit       */
+    int32_t retention_count; /* ended runs to keep; twice as many may remain; 0: no limit    */
     span idle_close;         /* a schedule with nothing left to do closes after it; 0: never */
 };
 

@@ -133,10 +133,10 @@ static bool steps_can_match(const struct search *p)
     return false;
 }
 
-/* After this many failed tries, the search computes after how many more it can give up. */
+/* After this many failed tries, the search computes how many tries it needs at most. */
 enum { TRIES_CHECK = 32 };
 
-/* After this many tries there is no match: the starts and their dates repeat. */
+/* More tries find nothing new: the starts and their dates repeat. */
 static int64_t max_unit_tries(const struct search *p)
 {
     int64_t distinct = CYCLE_SECONDS / gcd(p->step, CYCLE_SECONDS) + 1;

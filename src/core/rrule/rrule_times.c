@@ -7,12 +7,6 @@
 #include "base/bits.h"
 #include "core/time/civil.h"
 
-/* Bits 0..n, n below 64. */
-static uint64_t upto(int n)
-{
-    return ~UINT64_C(0) >> (63 - n);
-}
-
 bool rrule_times_are_none(const struct rrule_times *t)
 {
     return t->hour == 0 || t->minute == 0 || t->second == 0;
@@ -33,11 +27,11 @@ int rrule_times_next(const struct rrule_times *t, int tod)
     } else if (!(minutes >> minute & 1)) {
         seconds = t->second;
     } else if (!seconds) {
-        minutes &= ~upto(minute);
+        minutes &= ~bits_upto(minute);
         seconds = t->second;
     }
     if (!minutes) {
-        hours &= ~upto(hour);
+        hours &= ~bits_upto(hour);
         minutes = t->minute;
     }
     if (!hours)
@@ -48,9 +42,9 @@ int rrule_times_next(const struct rrule_times *t, int tod)
 int rrule_times_prev(const struct rrule_times *t, int tod)
 {
     int hour = tod / HOUR_SECONDS, minute = tod / 60 % 60, second = tod % 60;
-    uint64_t seconds = t->second & upto(second);
-    uint64_t minutes = t->minute & upto(minute);
-    uint64_t hours = t->hour & upto(hour);
+    uint64_t seconds = t->second & bits_upto(second);
+    uint64_t minutes = t->minute & bits_upto(minute);
+    uint64_t hours = t->hour & bits_upto(hour);
 
     if (rrule_times_are_none(t))
         return -1;
@@ -60,11 +54,11 @@ int rrule_times_prev(const struct rrule_times *t, int tod)
     } else if (!(minutes >> minute & 1)) {
         seconds = t->second;
     } else if (!seconds) {
-        minutes &= upto(minute) >> 1;
+        minutes &= bits_upto(minute) >> 1;
         seconds = t->second;
     }
     if (!minutes) {
-        hours &= upto(hour) >> 1;
+        hours &= bits_upto(hour) >> 1;
         minutes = t->minute;
     }
     if (!hours)

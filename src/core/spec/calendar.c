@@ -21,7 +21,7 @@ static enum rc check_text(const struct cron_context *ctx, struct str text, struc
                        "the field has %zu bytes; use at most %d", text.len, CRON_TEXT_MAX);
     bad = cron_find_bad_byte(text);
     if (bad)
-        return cron_bad_byte(ctx->origin, bad, text.ptr + text.len, reterr);
+        return cron_reject_byte(ctx->origin, bad, text.ptr + text.len, reterr);
     blank = memchr(text.ptr, ' ', text.len);
     if (blank)
         return err_set(reterr, RC_INVALID, (int)(blank - ctx->origin), 1,

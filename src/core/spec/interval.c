@@ -31,8 +31,8 @@ static instant whole_ms(instant t)
 }
 
 /*
- * Only a day with a clock change can be longer than 24 hours.  Moves *day to shortly before
- * the next such day; false if there is none.
+ * A phase of 24 hours or more needs a longer day, and only a clock change makes a day longer.
+ * Moves *day to shortly before the next clock change; false if there is none.
  */
 static bool skip_to_change(const struct tz *tz, int64_t *day)
 {

@@ -56,7 +56,7 @@ static int64_t local_down(const struct pattern *p, int64_t local)
     return p->cron ? cron_prev_local(p->cron, local) : rrule_prev_local(p->rrule, local);
 }
 
-/* Local seconds [from, to) of a segment that are not slots: they are in the other segment. */
+/* Local seconds [from, to) of a segment that the rule assigns to the neighbouring segment. */
 struct ignored {
     int64_t from, to;
 };
@@ -225,8 +225,8 @@ static int64_t walk_down(const struct pattern *p, int64_t s)
 }
 
 /*
- * The instant of a match beyond the current segment `seg`, if no clock change is near the
- * match: then no time in between matches.  LOCAL_NEVER: the search must walk there.
+ * The UTC second of `local`, the next match by the offset of `seg`, but after its calm part.
+ * LOCAL_NEVER if a clock change is near the match: the search must walk there.
  */
 static int64_t jump_to_match(const struct tz *tz, const struct tz_seg *seg, int64_t local)
 {

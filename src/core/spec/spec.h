@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/err.h"
 #include "base/instant.h"
 #include "core/spec/local.h"
@@ -77,11 +78,12 @@ struct day_set {
 /* Input of a search in addition to the spec.  A zeroed ctx is not valid: see spec_ctx(). */
 struct spec_ctx {
     instant created;    /* "now" of one-offs; origin of start and completion anchors   */
-    instant last_start; /* INSTANT_NONE: never started                                 */
+    instant last_start; /* INSTANT_NONE: never; INSTANT_NEVER: see plan_grid_ctx()     */
     instant last_end;   /* INSTANT_NONE: never ended; before last_start: a run is open */
     instant kept;       /* slot of a completion anchor that a later start must not move */
     struct str seed;    /* of jitter                                                   */
     const struct day_set *calendars; /* one for each spec.not_named; NULL: all empty */
+    struct budget *budget;           /* of all searches together; NULL: no limit     */
 };
 
 static inline struct spec_ctx spec_ctx(instant created)
@@ -119,13 +121,16 @@ bool spec_follows(const struct spec *spec);
 bool spec_next(const struct spec *spec, const struct spec_ctx *ctx, instant after,
                struct slot *ret);
 
+/* The first instant at or after `at` inside start, end and window, not excluded; or NEVER. */
+instant spec_allowed_from(const struct spec *spec, const struct spec_ctx *ctx, instant at);
+
 /* The last slot strictly before `before`; false if there is none. */
 bool spec_prev(const struct spec *spec, const struct spec_ctx *ctx, instant before,
                struct slot *ret);
 
 /*
- * Number of slots in (after, until].  Takes microseconds per day, no matter how many slots the
- * day has; but steps over each slot of iCalendar rules and of specs with a shift.
+ * Number of slots in (after, until].  Takes microseconds per day, with any number of slots; but
+ * steps over each slot if the spec has a shift, iCalendar rules or fractions of a second.
  */
 int64_t spec_count(const struct spec *spec, const struct spec_ctx *ctx, instant after,
                    instant until);

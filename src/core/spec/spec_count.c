@@ -11,7 +11,10 @@
 #include "core/spec/spec_search.h"
 #include "core/spec/window.h"
 
-enum { DAY_MINUTES = 1440 };
+enum {
+    DAY_MINUTES = 1440,
+    CHUNK_STEPS = 48, /* of struct budget, for each entry and exclusion */
+};
 
 #define ALL_SIXTY ((UINT64_C(1) << 60) - 1)
 
@@ -204,8 +207,8 @@ static int64_t count_chunk(const struct search *search, struct chunk *chunk)
 
 /*
  * A time is calm if no zone is near a clock change and all offsets are whole minutes.  If `s`
- * is calm, returns how long that lasts, at most `end`.  Otherwise *ret_calm is false, and the
- * result is a time at which it may be calm again.
+ * is calm, returns when that ends, at most `end`.  Otherwise *ret_calm is false, and the result
+ * is a time at which it may be calm again.
  */
 static int64_t calm_part_end(const struct spec *spec, int64_t s, int64_t end, bool *ret_calm)
 {
@@ -289,16 +292,18 @@ static bool can_count_bits(const struct search *search)
 /* Slots of UTC seconds [from, to), without those that a clamping window moves. */
 static int64_t count_bits(struct search *search, int64_t from, int64_t to)
 {
+    const struct spec *spec = search->spec;
+    int64_t steps = (1 + spec->entry_count + spec->not_cron_count) * CHUNK_STEPS;
     struct chunk chunk;
     int64_t count = 0;
 
-    while (from < to) {
+    while (from < to && budget_spend(search->ctx->budget, steps)) {
         int64_t end;
         bool is_calm;
 
         chunk.day = floor_div(from, DAY_SECONDS) * DAY_SECONDS;
         end = chunk.day + DAY_SECONDS < to ? chunk.day + DAY_SECONDS : to;
-        end = calm_part_end(search->spec, from, end, &is_calm);
+        end = calm_part_end(spec, from, end, &is_calm);
         must(end > from);
         chunk.from = from;
         chunk.to = end;
@@ -310,7 +315,7 @@ static int64_t count_bits(struct search *search, int64_t from, int64_t to)
     return count;
 }
 
-/* The openings in (after, until] to which a clamping window moves slots. */
+/* Counts the openings of a clamping window in (after, until] to which it moves slots. */
 static int64_t count_openings(struct search *search, instant after, instant until)
 {
     const struct window_def *window = &search->spec->window;

@@ -23,8 +23,10 @@ enum anchor {
     ANCHOR_COMPLETION, /* from the last end, or from creation; none while a run is open */
 };
 
+/* Times outside the window: moved to the next opening, or dropped. */
 enum window_rule { WINDOW_CLAMP, WINDOW_FILTER };
 
+/* Times on excluded days: dropped, or moved to the next or previous free day. */
 enum shift { SHIFT_NONE, SHIFT_NEXT, SHIFT_PREVIOUS };
 
 struct cron_def {

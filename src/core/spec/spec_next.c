@@ -309,3 +309,28 @@ bool spec_prev(const struct spec *spec, const struct spec_ctx *ctx, instant befo
     *ret = (struct slot){.at = at, .due = delayed(&search, at), .entry = entry};
     return true;
 }
+
+static instant whole_ms_up(instant t)
+{
+    return (floor_div(t - 1, SPAN_MS) + 1) * SPAN_MS;
+}
+
+instant spec_allowed_from(const struct spec *spec, const struct spec_ctx *ctx, instant at)
+{
+    struct search search = search_begin(spec, ctx);
+    instant t = at < spec->start ? spec->start : at;
+
+    if (t > INSTANT_MAX)
+        return INSTANT_NEVER;
+    t = whole_ms_up(instant_clamp(t));
+    do {
+        instant free = free_next(&search, t);
+
+        if (free > spec->end || free > INSTANT_MAX)
+            return INSTANT_NEVER;
+        t = spec->window.is_set ? window_next(&spec->window, main_zone(&search), free) : free;
+        if (t == free)
+            return t;
+    } while (t <= spec->end && search_continues(&search));
+    return INSTANT_NEVER;
+}

@@ -108,7 +108,7 @@ static struct pattern entry_pattern(const struct spec *spec, const struct entry 
 /* `@every` of cron counts in whole seconds, an interval in milliseconds. */
 static instant origin_time(const struct entry *entry, instant t)
 {
-    if (t == INSTANT_NONE)
+    if (t == INSTANT_NONE || t == INSTANT_NEVER)
         return t;
     return entry->list == LIST_CRON ? instant_of_seconds(instant_seconds(t)) : t;
 }
@@ -161,9 +161,9 @@ static int32_t part_prev(const struct cron *cron, int32_t ms)
 }
 
 /*
- * The fraction of a slot in second `s`, which contains at least one.  A slot that a gap rule
- * moved here (the clock does not match) keeps its fraction under GAP_SHIFT, and is a whole
- * second under GAP_NEXT, where it replaces all times of the gap.
+ * The milliseconds of the first slot in second `s` from `from` on, or of the last up to it; -1
+ * if there is none.  A slot that a gap rule moved here (the clock does not match) keeps its
+ * fraction under GAP_SHIFT; under GAP_NEXT it is a whole second.
  */
 static int32_t fraction_in(const struct pattern *p, int64_t s, int32_t from, bool is_up)
 {
@@ -219,18 +219,17 @@ static instant fraction_prev(const struct pattern *p, instant before)
 }
 
 /*
- * A slot that counts from a run is moved back only to a day after the day of that run, which
- * has had its run, and never to a day that is over [T-52].  Returns the instant from which
- * slots of such an interval are too near to be moved.
+ * A slot that counts from a run is moved back only to a day after the day of that run [T-52]:
+ * only slots before the result are moved.
  */
-static instant too_near(const struct search *search, const struct entry *entry)
+static instant moved_until(const struct search *search, const struct entry *entry)
 {
     if (search->back_to == INSTANT_NEVER || !interval_follows(&entry->interval))
         return INSTANT_NEVER;
     return search->back_to + entry->interval.every;
 }
 
-/* A slot that had come before a run started stays a slot: its anchor is an earlier end. */
+/* A slot whose time came before a run started counts from the end of an earlier run. */
 static instant kept_slot(const struct search *search, const struct entry *entry)
 {
     return entry->interval.anchor == ANCHOR_COMPLETION ? search->ctx->kept : INSTANT_NONE;
@@ -244,14 +243,14 @@ static instant interval_entry_next(const struct search *search, const struct ent
     instant kept = kept_slot(search, entry);
 
     t = kept > after && kept < t ? kept : t;
-    return t < too_near(search, entry) ? t : INSTANT_NEVER;
+    return t < moved_until(search, entry) ? t : INSTANT_NEVER;
 }
 
 static instant interval_entry_prev(const struct search *search, const struct entry *entry,
                                    instant before)
 {
     struct interval_origin origin = entry_origin(search, entry);
-    instant end = too_near(search, entry), kept = kept_slot(search, entry), t;
+    instant end = moved_until(search, entry), kept = kept_slot(search, entry), t;
 
     before = before < end ? before : end;
     if (before <= INSTANT_MIN)
@@ -367,7 +366,7 @@ instant raw_next(const struct search *search, instant after, int *ret_entry)
 
     if (after < INSTANT_MIN)
         after = INSTANT_MIN - 1;
-    if (after >= INSTANT_MAX)
+    if (after >= INSTANT_MAX || !budget_spend(search->ctx->budget, spec->entry_count + 1))
         return INSTANT_NEVER;
     for (int i = 0; i < spec->entry_count; i++) {
         if (spec->entries[i].covered)
@@ -396,7 +395,7 @@ instant raw_prev(const struct search *search, instant before, int *ret_entry)
 
     if (before > INSTANT_MAX)
         before = INSTANT_MAX;
-    if (before <= INSTANT_MIN)
+    if (before <= INSTANT_MIN || !budget_spend(search->ctx->budget, spec->entry_count + 1))
         return INSTANT_NONE;
     for (int i = 0; i < spec->entry_count; i++) {
         if (spec->entries[i].covered)

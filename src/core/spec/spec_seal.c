@@ -120,12 +120,12 @@ static bool never_matches(const struct entry *entry)
 }
 
 /* The seconds of each minute that the exclusions together remove on every day. */
-struct taken {
+struct removed {
     uint64_t minute[DAY_SECONDS / 60];
     bool is_all;
 };
 
-static void find_taken(const struct spec *spec, struct taken *ret)
+static void find_removed(const struct spec *spec, struct removed *ret)
 {
     memset(ret->minute, 0, sizeof ret->minute);
     for (int i = 0; i < spec->not_cron_count; i++) {
@@ -140,50 +140,50 @@ static void find_taken(const struct spec *spec, struct taken *ret)
         ret->is_all = ret->minute[m] == (UINT64_C(1) << 60) - 1;
 }
 
-static bool is_taken(const struct cron *cron, const struct taken *taken)
+static bool is_removed(const struct cron *cron, const struct removed *removed)
 {
     for (int m = 0; m < DAY_SECONDS / 60; m++)
         if ((cron->hour >> m / 60 & 1) && (cron->minute >> m % 60 & 1) &&
-            (cron->second & ~taken->minute[m]))
+            (cron->second & ~removed->minute[m]))
             return false;
     return true;
 }
 
-/* `taken` is NULL if no cron is excluded. */
+/* `removed` is NULL if no cron is excluded. */
 static bool is_covered(const struct spec *spec, const struct entry *entry,
-                       const struct taken *taken)
+                       const struct removed *removed)
 {
     bool covered;
 
-    if ((taken && taken->is_all) || never_matches(entry))
+    if ((removed && removed->is_all) || never_matches(entry))
         return true;
     if (entry->kind != ENTRY_CRON || entry->zone != 0)
         return false;
-    covered = taken && is_taken(&entry->cron, taken);
+    covered = removed && is_removed(&entry->cron, removed);
     for (int j = 0; j < spec->not_cron_count && !covered && spec->shift == SHIFT_NONE; j++)
         covered = is_within(&entry->cron, &spec->not_crons[j]) &&
                   has_same_days(&entry->cron, &spec->not_crons[j]);
     return covered && !may_be_moved(spec, entry);
 }
 
-static void mark_covered(struct spec *spec, const struct taken *taken)
+static void mark_covered(struct spec *spec, const struct removed *removed)
 {
     spec->repeats = true;
     for (int i = 0; i < spec->entry_count; i++) {
         struct entry *entry = &spec->entries[i];
 
-        entry->covered = is_covered(spec, entry, taken);
+        entry->covered = is_covered(spec, entry, removed);
         spec->repeats = spec->repeats && (entry->covered || entry_repeats(entry));
     }
 }
 
-/* Not inlined, so that only specs with excluded crons pay for the stack space of `taken`. */
+/* Not inlined, so that only specs with excluded crons pay for the stack space of `removed`. */
 static __attribute__((noinline)) void mark_covered_by_crons(struct spec *spec)
 {
-    struct taken taken;
+    struct removed removed;
 
-    find_taken(spec, &taken);
-    mark_covered(spec, &taken);
+    find_removed(spec, &removed);
+    mark_covered(spec, &removed);
 }
 
 static void seal_shaped(struct spec *spec)

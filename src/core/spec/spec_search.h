@@ -28,7 +28,7 @@ struct search {
 
 struct search search_begin(const struct spec *spec, const struct spec_ctx *ctx);
 
-/* Sets first and last for a search from `t`; they stay INSTANT_MIN and MAX without a proof. */
+/* If the years of the spec repeat: sets first and last for a search from `t`. */
 void search_from(struct search *search, instant t);
 
 /* How far from `t` exclusions and windows must be checked; beyond that they only repeat. */
@@ -41,9 +41,6 @@ instant search_proof_down(const struct search *search, instant t);
 
 /* Counts one candidate that is not a slot; false if the search must give up. */
 bool search_continues(struct search *search);
-
-/* What a step from day to day costs, in steps from candidate to candidate. */
-enum { SEARCH_DAY_STEP = 8 };
 
 /* INSTANT_NEVER or INSTANT_NONE if there is none; *ret_entry as in struct slot. */
 instant raw_next(const struct search *search, instant after, int *ret_entry);
@@ -68,7 +65,7 @@ instant free_prev(struct search *search, instant t);
 /* True unless an exclusion covers this whole local day. */
 bool day_is_free(const struct search *search, int64_t day);
 
-/* survivor_next() and survivor_prev() if spec.shift is set. */
+/* As raw_next() and raw_prev(), but with spec.shift: slots of excluded days are moved. */
 instant shift_next(struct search *search, instant after, int *ret_entry);
 instant shift_prev(struct search *search, instant before, int *ret_entry);
 

@@ -9,6 +9,8 @@
 #include "base/must.h"
 #include "core/spec/spec_search.h"
 
+enum { DAY_STEPS = 8 }; /* what a step from day to day costs, in steps between candidates */
+
 /* The nearest free day from `day` in steps of `by`; false if none is within the limit. */
 static bool free_day(const struct search *search, int64_t day, int by, int64_t *ret)
 {
@@ -227,7 +229,7 @@ instant shift_next(struct search *search, instant after, int *ret_entry)
     while (search_continues(search)) {
         struct moved m = nearest(search, target, after, true);
 
-        search->steps -= SEARCH_DAY_STEP;
+        search->steps -= DAY_STEPS;
         if (m.at > search->spec->end && m.at != INSTANT_NEVER)
             return INSTANT_NEVER;
         if (m.at != INSTANT_NEVER) {
@@ -256,7 +258,7 @@ instant shift_prev(struct search *search, instant before, int *ret_entry)
     while (search_continues(search)) {
         struct moved m = nearest(search, target, before, false);
 
-        search->steps -= SEARCH_DAY_STEP;
+        search->steps -= DAY_STEPS;
         if (m.at < search->spec->start && m.at != INSTANT_NONE)
             return INSTANT_NONE;
         if (m.at != INSTANT_NONE) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a packed spec and binds its zones.  A reader that meets the end of the bytes or an
- * invalid value becomes `bad` and stays so; it then returns zeros, and the check at the end
- * rejects the whole.
+ * Reads a packed spec and binds its zones.  An invalid value sets `is_bad`, as a read past the
+ * end does; spec_unpack() checks it.
  */
 #include "base/must.h"
 #include "base/unpack.h"

@@ -14,7 +14,7 @@
 #include "core/time/civil.h"
 
 enum {
-    INSTANT_TEXT_MAX = 40, /* "9999-12-31T23:59:59.999999+14:00" and the zero */
+    INSTANT_TEXT_MAX = 40, /* "10000-01-01T01:59:59.999+25:59:59" and the zero */
     DURATION_TEXT_MAX = 48,
 };
 

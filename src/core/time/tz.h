@@ -96,7 +96,7 @@ static inline int tz_find(const struct tz *tz, int64_t s)
 }
 
 /*
- * A periodic zone answers times from cycle_from + 400 years on with the same time a whole
+ * In a periodic zone, times from cycle_from + 400 years on have the offset of the time a whole
  * number of cycles earlier.  Returns the seconds to subtract (0 for earlier times).
  */
 static inline int64_t tz_wrap(const struct tz *tz, int64_t s)

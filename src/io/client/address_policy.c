@@ -45,7 +45,7 @@ static const struct v4_range v4_ranges[] = {
     {0xa83f8110, 32, ADDRESS_METADATA},   /* 168.63.129.16, Azure's */
     {0xa9fe0000, 16, ADDRESS_LINK_LOCAL}, /* 169.254.0.0/16 */
     {0xac100000, 12, ADDRESS_PRIVATE},    /* 172.16.0.0/12 */
-    {0xc0000000, 24, ADDRESS_RESERVED},   /* 192.0.0.0/24, protocols; Oracle's too */
+    {0xc0000000, 24, ADDRESS_RESERVED},   /* 192.0.0.0/24, protocols, Oracle's metadata */
     {0xc0000200, 24, ADDRESS_RESERVED},   /* 192.0.2.0/24, documentation */
     {0xc0586300, 24, ADDRESS_TUNNEL},     /* 192.88.99.0/24, relays of 6to4 */
     {0xc0a80000, 16, ADDRESS_PRIVATE},    /* 192.168.0.0/16 */
@@ -257,7 +257,7 @@ enum rc address_net_parse(struct str text, struct address_net *ret, struct err *
     struct str net_text, port_text, address, bits_text;
     struct address addr;
     struct address_net net;
-    char zeroed[NET_TEXT_MAX];
+    char terminated[NET_TEXT_MAX];
     int64_t port = 0, bits;
     bool has_bits, is_v4;
 
@@ -268,16 +268,16 @@ enum rc address_net_parse(struct str text, struct address_net *ret, struct err *
     has_bits = str_cut(net_text, '/', &address, &bits_text);
     if (!has_bits)
         address = net_text;
-    if (address.len < sizeof zeroed) {
-        memcpy(zeroed, address.ptr, address.len);
-        zeroed[address.len] = '\0';
+    if (address.len < sizeof terminated) {
+        memcpy(terminated, address.ptr, address.len);
+        terminated[address.len] = '\0';
     }
-    if (address.len >= sizeof zeroed || memchr(zeroed, '\0', address.len) ||
-        !address_read(zeroed, 0, &addr))
+    if (address.len >= sizeof terminated || memchr(terminated, '\0', address.len) ||
+        !address_read(terminated, 0, &addr))
         return err_set(reterr, RC_INVALID, -1, 0,
                        "`%.*s` is not a network; write it as 10.0.0.0/8 or [fd00::/8]:443",
                        STR_ARG(text));
-    is_v4 = !memchr(zeroed, ':', address.len);
+    is_v4 = !memchr(terminated, ':', address.len);
     bits = is_v4 ? V4_BITS : BITS;
     if (has_bits && !parse_number(bits_text, bits, &bits))
         return err_set(reterr, RC_INVALID, -1, 0,

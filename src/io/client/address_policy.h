@@ -4,7 +4,7 @@
  *
  * Pure: it checks the address that a name was resolved to, never the name, so that no spelling
  * of a host and no answer of a name server can bypass it.  Anything not known to be public is
- * denied. docs/decisions/0014
+ * denied; see docs/decisions/0014-libcurl.md.
  */
 #pragma once
 

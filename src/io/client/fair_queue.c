@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lanes in a table with a free list; lanes that may start an item form a ring.
+ * Lanes in a table with a free list; lanes that may start an item form a second list.
  */
 #include "io/client/fair_queue.h"
 
@@ -19,8 +19,8 @@ struct lane {
     int64_t key;
     struct fair_item *first, *last; /* waiting items */
     int running;
-    bool is_ready;      /* in the ring: an item waits, and the lane is below its limit */
-    int32_t next, prev; /* in the ring; in a free place, `next` is the next free place */
+    bool is_ready;      /* an item waits, and the lane is below its limit */
+    int32_t next, prev; /* ready lanes; in a free place, `next` is the next free place */
 };
 
 struct fair_queue {
@@ -29,8 +29,8 @@ struct fair_queue {
     struct map *places; /* key to place */
     struct lane *list;
     int32_t count;
-    int32_t free;          /* first free place */
-    int32_t ready, newest; /* the two ends of the ring */
+    int32_t free;                    /* first free place */
+    int32_t first_ready, last_ready; /* lanes that may start an item */
 };
 
 struct fair_queue *fair_queue_new(int all, int each)
@@ -41,7 +41,7 @@ struct fair_queue *fair_queue_new(int all, int each)
     queue->all = all;
     queue->each = each;
     queue->places = map_new(0);
-    queue->free = queue->ready = queue->newest = NONE;
+    queue->free = queue->first_ready = queue->last_ready = NONE;
     return queue;
 }
 
@@ -83,36 +83,37 @@ static int32_t lane_of(struct fair_queue *queue, int64_t key)
     return place;
 }
 
-static void leave_ring(struct fair_queue *queue, int32_t place)
+static void remove_ready(struct fair_queue *queue, int32_t place)
 {
     struct lane *lane = &queue->list[place];
 
-    *(lane->prev == NONE ? &queue->ready : &queue->list[lane->prev].next) = lane->next;
-    *(lane->next == NONE ? &queue->newest : &queue->list[lane->next].prev) = lane->prev;
+    *(lane->prev == NONE ? &queue->first_ready : &queue->list[lane->prev].next) = lane->next;
+    *(lane->next == NONE ? &queue->last_ready : &queue->list[lane->next].prev) = lane->prev;
     lane->is_ready = false;
 }
 
-static void enter_ring(struct fair_queue *queue, int32_t place)
+static void add_ready(struct fair_queue *queue, int32_t place)
 {
     struct lane *lane = &queue->list[place];
 
-    lane->prev = queue->newest;
+    lane->prev = queue->last_ready;
     lane->next = NONE;
-    *(queue->newest == NONE ? &queue->ready : &queue->list[queue->newest].next) = place;
-    queue->newest = place;
+    *(queue->last_ready == NONE ? &queue->first_ready
+                                : &queue->list[queue->last_ready].next) = place;
+    queue->last_ready = place;
     lane->is_ready = true;
 }
 
-/* After a change: updates the ring, and frees the lane when it is empty. */
+/* After a change: updates the list of ready lanes, and frees the lane when it is empty. */
 static void update_lane(struct fair_queue *queue, int32_t place)
 {
     struct lane *lane = &queue->list[place];
     bool is_ready = lane->first && lane->running < queue->each;
 
     if (lane->is_ready && !is_ready)
-        leave_ring(queue, place);
+        remove_ready(queue, place);
     else if (!lane->is_ready && is_ready)
-        enter_ring(queue, place);
+        add_ready(queue, place);
     if (!lane->first && lane->running == 0) {
         map_remove(queue->places, lane->key);
         lane->next = queue->free;
@@ -143,7 +144,7 @@ void fair_queue_add(struct fair_queue *queue, struct fair_item *item, int64_t ke
 
 struct fair_item *fair_queue_next(struct fair_queue *queue)
 {
-    int32_t place = queue->ready;
+    int32_t place = queue->first_ready;
     struct fair_item *item;
     struct lane *lane;
 
@@ -155,7 +156,7 @@ struct fair_item *fair_queue_next(struct fair_queue *queue)
     item->state = FAIR_RUNNING;
     lane->running++;
     queue->running++;
-    leave_ring(queue, place); /* and to its end: lanes take turns */
+    remove_ready(queue, place); /* update_lane() adds it at the end: lanes take turns */
     update_lane(queue, place);
     return item;
 }

@@ -2,9 +2,9 @@
 /*
  * Decides which item may start next, with a limit for all items and a limit per key.
  *
- * Items wait in lanes, one per key (a host).  A lane is first in, first out; waiting lanes take
- * turns, so that a host with a thousand calls does not delay the others.  The cost of an
- * operation does not depend on the number of waiting items.
+ * Items wait in lanes, one per key (a host, a namespace).  A lane is first in, first out;
+ * waiting lanes take turns, so that a host with a thousand calls does not delay the others.
+ * The cost of an operation does not depend on the number of waiting items.
  */
 #pragma once
 

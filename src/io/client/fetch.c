@@ -20,9 +20,10 @@ struct fetch {
 struct transfer {
     const struct fetch_request *request;
     struct fetch_answer answer;
-    size_t head;           /* bytes of the answer's head so far */
-    bool is_head_too_long; /* the head is too long */
-    bool is_silent;        /* for too long */
+    size_t head; /* bytes of the answer's head so far */
+    bool is_head_too_long;
+    bool is_silent; /* for too long */
+    bool is_sent;   /* the request, or a part of it */
     curl_off_t sent;
     int64_t moved_at; /* clock_boot_us() of the last byte in either direction */
 };
@@ -102,8 +103,8 @@ static size_t on_head(char *bytes, size_t one, size_t len, void *arg)
 }
 
 /*
- * Called once a second.  libcurl's own limit is a speed, which a mostly idle stream does not
- * have.
+ * Called at least once a second.  libcurl's own limit is a speed, which a mostly idle stream
+ * does not have.
  */
 static int on_time(void *arg, curl_off_t all_in, curl_off_t in, curl_off_t all_out,
                    curl_off_t out)
@@ -121,6 +122,24 @@ static int on_time(void *arg, curl_off_t all_in, curl_off_t in, curl_off_t all_o
     transfer->is_silent = transfer->request->silence > 0 &&
                           now - transfer->moved_at > transfer->request->silence;
     return transfer->is_silent;
+}
+
+/*
+ * The request is sent next.  libcurl comes back here to send a request again that had no
+ * answer: only what changes nothing may be repeated unnoticed.
+ */
+static int on_send(void *arg, char *peer, char *local, int peer_port, int local_port)
+{
+    struct transfer *transfer = arg;
+    bool is_again = transfer->is_sent;
+
+    (void)peer;
+    (void)local;
+    (void)peer_port;
+    (void)local_port;
+    transfer->is_sent = true;
+    return is_again && strcmp(transfer->request->method, "GET") != 0 ? CURL_PREREQFUNC_ABORT
+                                                                     : CURL_PREREQFUNC_OK;
 }
 
 static struct curl_slist *headers_of(const struct fetch_request *request)
@@ -157,6 +176,8 @@ static void prepare_request(struct fetch *fetch, struct transfer *transfer,
     curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_time);
     curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_send);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
@@ -200,6 +221,9 @@ static enum rc set_failure(const struct fetch *fetch, const struct transfer *tra
     if (transfer->is_silent)
         return err_set(reterr, RC_UNKNOWN, -1, 0, "no data for %d seconds",
                        (int)(transfer->request->silence / SPAN_S));
+    if (code == CURLE_ABORTED_BY_CALLBACK && transfer->is_sent)
+        return err_set(reterr, RC_UNKNOWN, -1, 0,
+                       "the server closed the connection without an answer");
     /* libcurl reports a header line that is too long as out of memory; no other case occurs. */
     if (transfer->is_head_too_long || code == CURLE_OUT_OF_MEMORY)
         return err_set(reterr, RC_CORRUPT, -1, 0, "the head of the answer is too long");

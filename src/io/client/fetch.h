@@ -16,7 +16,6 @@
 
 enum {
     FETCH_HEADERS_MAX = 8,      /* of a request: commands need few */
-    FETCH_HEADER_MAX = 4096,    /* bytes of one of them: a token and its name */
     FETCH_VALUE_MAX = 256,      /* of a stored field of an answer */
     FETCH_HEAD_MAX = 64 * 1024, /* of an answer's head */
 };

@@ -62,7 +62,7 @@ struct webhook_request {
     int keep_header_count;
     int redirects; /* maximum hops to follow */
     bool is_once;  /* sent at most once: on a new connection, see decision 0014 */
-    bool is_h2;    /* HTTP/2, without TLS from the first byte; trailers are kept as headers */
+    bool is_h2;    /* HTTP/2, over http:// without an upgrade; trailers are kept as headers */
 
     const struct address_policy *policy;
     const struct signature_key *keys; /* none: not signed */

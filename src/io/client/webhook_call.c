@@ -150,7 +150,11 @@ static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockad
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* The connection is established, new or reused, and the request is sent next. */
+/*
+ * The connection is established, new or reused, and the request is sent next.  libcurl comes
+ * back here to send a request again that had no answer.  That is for the retry policy to
+ * decide.
+ */
 static int on_send(void *arg, char *peer, char *local, int peer_port, int local_port)
 {
     struct webhook_call *call = arg;
@@ -158,6 +162,8 @@ static int on_send(void *arg, char *peer, char *local, int peer_port, int local_
 
     (void)local;
     (void)local_port;
+    if (call->is_sent_now)
+        return CURL_PREREQFUNC_ABORT;
     if (!address_read(peer, (uint16_t)peer_port, &addr) || !is_permitted(call, &addr))
         return CURL_PREREQFUNC_ABORT;
     call->is_late = clock_boot_us() >= call->request.send_by_us;
@@ -250,8 +256,8 @@ static void make_room(struct webhook_call *call, size_t need)
 }
 
 /*
- * Counts decoded bytes of chunks and codings.  Bytes beyond the kept ones are read up to a
- * limit and dropped, so that the connection can be reused.
+ * Counts bytes after libcurl has decoded the transfer coding.  Bytes beyond the kept ones are
+ * read up to a limit and dropped, so that the connection can be reused.
  */
 static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 {
@@ -388,8 +394,9 @@ static void set_callbacks(struct webhook_call *call)
 }
 
 /*
- * libcurl sends a request again if a reused connection breaks without an answer; and it cannot
- * reuse an HTTP/2 connection without TLS.
+ * A reused connection may be closed by its host just now; a request that is sent at most once
+ * gets a new one, because it cannot be retried.  libcurl cannot reuse an HTTP/2 connection
+ * without TLS.
  */
 static void set_connection(struct webhook_call *call)
 {
@@ -428,7 +435,7 @@ static void set_rules(struct webhook_call *call, const struct webhook_limits *li
         SET(call, CURLOPT_USERAGENT, limits->agent);
 }
 
-static void begin_hop(struct webhook_call *call)
+static void reset_hop(struct webhook_call *call)
 {
     call->is_opened = call->is_refused = call->is_late = false;
     call->is_sent_now = call->has_byte = call->is_past_head = call->is_too_long = false;
@@ -448,7 +455,7 @@ bool webhook_call_prepare(struct webhook_call *call, const struct webhook_limits
 
     if (left <= 0)
         return false;
-    begin_hop(call);
+    reset_hop(call);
     call->body_max = limits->answer_max;
     curl_easy_reset(call->easy);
     set_callbacks(call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks requests before they are sent: none that two readers could understand differently, and
- * none without limits.
+ * Checks requests before they are sent: rejects those that a proxy and a server could parse
+ * differently, and those above a limit.
  */
 #include <curl/curl.h>
 

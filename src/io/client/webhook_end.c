@@ -92,7 +92,7 @@ void webhook_call_time_out(struct webhook_call *call)
     webhook_call_set_end(call, WEBHOOK_TIMED_OUT, texts[phase_of(call)]);
 }
 
-static void end_denied(struct webhook_call *call)
+static void end_refused(struct webhook_call *call)
 {
     char text[ERR_TEXT_MAX];
     struct buf out = BUF(text);
@@ -110,7 +110,9 @@ static void end_failed(struct webhook_call *call, CURLcode code)
 
     buf_text(&out, call->is_sent_now ? "the connection broke after the request was sent: "
                                      : "no connection: ");
-    if (call->is_too_long)
+    if (code == CURLE_ABORTED_BY_CALLBACK && call->is_sent_now)
+        buf_text(&out, "the host closed it or refused the request, without an answer");
+    else if (call->is_too_long)
         buf_printf(&out, "the answer's head exceeds %d bytes", WEBHOOK_HEAD_MAX);
     else if (code == CURLE_OK)
         buf_text(&out, "the answer ended in the middle of its head");
@@ -131,7 +133,7 @@ void webhook_call_conclude(struct webhook_call *call, CURLcode code)
         webhook_call_set_end(call, WEBHOOK_TOO_LATE,
                              "the deadline passed before the call could be sent");
     else if (call->is_refused && !call->is_sent_now && (is_stopped || !call->is_opened))
-        end_denied(call);
+        end_refused(call);
     else if ((code == CURLE_OK && call->is_past_head) || call->result.is_cut)
         webhook_call_set_end(call, WEBHOOK_ANSWERED, "");
     else if (code == CURLE_OPERATION_TIMEDOUT)

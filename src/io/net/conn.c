@@ -184,7 +184,7 @@ void conn_settle(struct conn *c)
         c->is_reading = !c->is_reading;
         if (!c->is_reading)
             uv_read_stop((uv_stream_t *)&c->tcp);
-        else if (uv_read_start((uv_stream_t *)&c->tcp, conn_lend, conn_read) != 0)
+        else if (uv_read_start((uv_stream_t *)&c->tcp, conn_lend_buffer, conn_read) != 0)
             conn_break(c);
     }
     wait = wanted_wait(c);

@@ -58,11 +58,11 @@ struct conn {
     struct listener *listener;
     struct conn *prev, *next;
     struct peer peer;
-    bool is_counted; /* among the connections of its peer */
-    struct tls *tls; /* NULL: plain */
-    struct h2 *h2;   /* NULL: HTTP/1.1 */
-    bool is_known;   /* the HTTP version is known */
-    size_t chatter;  /* bytes of TLS after the handshake that are not answers */
+    bool is_counted;  /* among the connections of its peer */
+    struct tls *tls;  /* NULL: plain */
+    struct h2 *h2;    /* NULL: HTTP/1.1 */
+    bool has_version; /* of HTTP, detected from the first bytes */
+    size_t chatter;   /* bytes of TLS after the handshake that are not answers */
 
     enum conn_phase phase;
     struct exchange *exchange; /* from the first byte of a request to the end of its answer */
@@ -96,7 +96,7 @@ void conn_feed(struct conn *c, struct str bytes);
 void conn_receive(struct conn *c, struct str bytes); /* decrypted bytes */
 void conn_receive_end(struct conn *c);
 void conn_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf);
-void conn_lend(uv_handle_t *handle, size_t hint, uv_buf_t *ret);
+void conn_lend_buffer(uv_handle_t *handle, size_t hint, uv_buf_t *ret);
 void conn_refuse(struct conn *c, int status, const char *detail);
 struct str conn_problem(struct listener *listener, int status, const char *detail);
 

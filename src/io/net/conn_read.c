@@ -9,7 +9,7 @@
 #include "wire/http1/http1_write.h"
 #include "wire/problem.h"
 
-void conn_lend(uv_handle_t *handle, size_t hint, uv_buf_t *ret)
+void conn_lend_buffer(uv_handle_t *handle, size_t hint, uv_buf_t *ret)
 {
     struct conn *c = handle->data;
 
@@ -175,7 +175,7 @@ static void detect_version(struct conn *c, struct str bytes)
         bytes = (struct str){c->ahead.ptr, c->ahead.len};
     }
     preface = http1_preface(bytes);
-    c->is_known = preface != HTTP1_PREFACE_MAYBE;
+    c->has_version = preface != HTTP1_PREFACE_MAYBE;
     if (preface == HTTP1_PREFACE_NO) {
         conn_feed(c, bytes);
         return;
@@ -196,7 +196,7 @@ void conn_receive(struct conn *c, struct str bytes)
 {
     if (c->phase == CONN_H2)
         h2_receive(c, bytes);
-    else if (!c->is_known && c->phase != CONN_LINGER)
+    else if (!c->has_version && c->phase != CONN_LINGER)
         detect_version(c, bytes);
     else if (c->phase == CONN_HELD || c->phase == CONN_FLUSH)
         keep_ahead(c, bytes);

@@ -4,7 +4,7 @@
 #include "io/net/listener_parts.h"
 
 enum {
-    ENCRYPT_AT_ONCE = 64 * 1024, /* plain bytes: the maximum that is held twice */
+    ENCRYPT_AT_ONCE = 64 * 1024, /* plain bytes: limits the encrypted copy in memory */
     /* per connection: a change of keys takes 30 bytes, after gigabytes of data */
     CHATTER_MAX = 16 * 1024,
     /* head and body up to this size are joined: cheaper than a second record */

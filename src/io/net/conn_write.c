@@ -9,11 +9,11 @@
 #include "io/net/h2.h"
 #include "io/net/listener_parts.h"
 
-enum { BYTES_LEAST = 4096 }; /* initial size of a buffer */
+enum { BYTES_FIRST = 4096 }; /* initial size of a buffer */
 
 void conn_bytes_add(struct conn_bytes *bytes, struct str more)
 {
-    size_t cap = bytes->cap > 0 ? bytes->cap : BYTES_LEAST;
+    size_t cap = bytes->cap > 0 ? bytes->cap : BYTES_FIRST;
 
     if (more.len == 0)
         return;

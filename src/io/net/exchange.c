@@ -14,7 +14,7 @@
 #include "wire/http1/http1_write.h"
 
 enum {
-    BODY_LEAST = 4096,       /* initial size of the buffer for a body */
+    BODY_FIRST = 4096,       /* initial size of the buffer for a body */
     BODY_KEEP = 64 * 1024,   /* maximum buffer that a spare exchange keeps */
     ARENA_KEEP = 256 * 1024, /* maximum use of an arena that a spare exchange keeps */
 };
@@ -46,6 +46,7 @@ struct exchange *exchange_new(struct conn *c)
     x->trailer_count = 0;
     x->watch = NULL;
     x->is_h2 = c->h2 != NULL;
+    x->is_tls = c->tls != NULL;
     x->is_gone = x->is_head = x->is_chunked = x->wants_room = false;
     x->has_begun = x->has_events = x->is_too_large = false;
     return x;
@@ -87,7 +88,7 @@ void exchange_release(struct exchange *x)
 /* Grows with what has arrived, not with what was announced. */
 void exchange_add_body(struct exchange *x, struct str piece)
 {
-    size_t cap = x->body_cap > 0 ? x->body_cap : BODY_LEAST;
+    size_t cap = x->body_cap > 0 ? x->body_cap : BODY_FIRST;
 
     while (cap < x->body.len + piece.len)
         cap *= 2;
@@ -131,6 +132,11 @@ struct arena *exchange_arena(struct exchange *x)
 bool exchange_is_h2(const struct exchange *x)
 {
     return x->is_h2;
+}
+
+bool exchange_is_tls(const struct exchange *x)
+{
+    return x->is_tls;
 }
 
 void exchange_set_trailers(struct exchange *x, const struct http1_field *fields, int count)
@@ -243,11 +249,11 @@ void exchange_begin(struct exchange *x, int status, const struct http1_field *fi
 
 static void send_piece(struct exchange *x, struct str data, bool is_last)
 {
-    struct buf small = BUF(x->listener->small), out = BUF(x->listener->out);
+    struct buf gzipped = BUF(x->listener->gzipped), out = BUF(x->listener->out);
 
     if (x->gzip) {
-        must(gzip_add(x->gzip, data, is_last, &small));
-        data = buf_as_str(&small);
+        must(gzip_add(x->gzip, data, is_last, &gzipped));
+        data = buf_as_str(&gzipped);
     }
     if (x->is_chunked) {
         must(http1_write_chunk(data, &out));

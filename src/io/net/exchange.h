@@ -4,8 +4,8 @@
  *
  * The owner that the listener (io/net/listener.h) passes an exchange to must end it, once, by
  * exchange_answer(), exchange_end() or exchange_cut(), even if the client has gone; after that
- * it must not be used.  All functions are for the loop's thread.  None of them fails, and none
- * reports a failure before it has returned.
+ * it must not be used.  All functions are for the loop's thread.  None of them returns an
+ * error: a failure is reported later, through struct exchange_watch.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ enum {
     EXCHANGE_HEAD_MAX = 16 * 1024,     /* of an answer's head, as of a request's */
     EXCHANGE_WRITE_MAX = 64 * 1024,    /* of one write to a stream */
     EXCHANGE_BACKLOG_MAX = 256 * 1024, /* of a stream, not yet accepted by the client */
-    EXCHANGE_ARENA_MAX = 16 << 20,     /* a body of 1 MiB as JSON values, and the rest */
+    EXCHANGE_ARENA_MAX = 16 << 20,     /* the fields of HTTP/2, and what the owner needs */
     EXCHANGE_FIELDS_MAX = 32,          /* of an answer */
     EXCHANGE_GZIP_LEAST = 1024,        /* of a body: less would not fill a packet */
     EXCHANGE_GZIP_MAX = 1 << 20,       /* 8 ms, during which the loop is blocked */
@@ -69,7 +69,7 @@ struct exchange {
     void *arg;
     char *body_room;
     size_t body_cap;
-    bool is_head, is_h2, is_chunked, has_begun, has_events, wants_room;
+    bool is_head, is_h2, is_tls, is_chunked, has_begun, has_events, wants_room;
     struct http1 http1;
     char room[HTTP1_ROOM]; /* last: its pages are touched only as far as the head is long */
 };
@@ -82,6 +82,7 @@ struct arena *exchange_arena(struct exchange *x);
 
 /* Whether it uses HTTP/2.  Only HTTP/2 answers can have trailers. */
 bool exchange_is_h2(const struct exchange *x);
+bool exchange_is_tls(const struct exchange *x);
 
 /* For the next call of exchange_answer(): fields after the body. */
 void exchange_set_trailers(struct exchange *x, const struct http1_field *fields, int count);

@@ -79,8 +79,8 @@ void exchange_mark_gzip(struct exchange *x, struct http1_answer *answer)
 bool exchange_compress(struct exchange *x, struct str *body)
 {
     struct listener *listener = x->listener;
-    size_t room = body->len < sizeof listener->small ? body->len : sizeof listener->small;
-    struct buf out = {.ptr = listener->small, .cap = room};
+    size_t room = body->len < sizeof listener->gzipped ? body->len : sizeof listener->gzipped;
+    struct buf out = {.ptr = listener->gzipped, .cap = room};
 
     if (!listener->gzip)
         listener->gzip = gzip_new(GZIP_LARGE);

@@ -14,7 +14,7 @@ enum {
     LEVEL = 1, /* half the time of the default for a fifth more bytes; the loop waits */
     AS_GZIP = 16,
     AS_ANY = 32, /* gzip or zlib, by its head */
-    WINDOW_MOST = 15,
+    WINDOW_MAX = 15,
 };
 
 struct gzip {
@@ -24,10 +24,10 @@ struct gzip {
 struct gzip *gzip_new(enum gzip_size size)
 {
     struct gzip *gzip = calloc(1, sizeof *gzip);
-    int window = size == GZIP_LARGE ? 15 : 12, level = size == GZIP_LARGE ? 8 : 5;
+    int window = size == GZIP_LARGE ? WINDOW_MAX : 12, memory = size == GZIP_LARGE ? 8 : 5;
 
     must(gzip != NULL);
-    must(deflateInit2(&gzip->z, LEVEL, Z_DEFLATED, window + AS_GZIP, level,
+    must(deflateInit2(&gzip->z, LEVEL, Z_DEFLATED, window + AS_GZIP, memory,
                       Z_DEFAULT_STRATEGY) == Z_OK);
     return gzip;
 }
@@ -69,11 +69,11 @@ enum gunzip gunzip(struct str packed, struct buf *out)
     z_stream z = {.next_in = (z_const Bytef *)(uintptr_t)packed.ptr};
     char beyond; /* one byte more than the room shows that it is too large */
     size_t room = out->cap - out->len;
-    bool is_over;
+    bool is_too_large;
     int rc;
 
     must(packed.len <= UINT_MAX && room <= UINT_MAX);
-    must(inflateInit2(&z, WINDOW_MOST + AS_ANY) == Z_OK);
+    must(inflateInit2(&z, WINDOW_MAX + AS_ANY) == Z_OK);
     z.avail_in = (uInt)packed.len;
     z.next_out = (Bytef *)out->ptr + out->len;
     z.avail_out = (uInt)room;
@@ -84,9 +84,9 @@ enum gunzip gunzip(struct str packed, struct buf *out)
         z.avail_out = 1;
         rc = inflate(&z, Z_FINISH);
     }
-    is_over = z.avail_out == 0 && z.next_out == (Bytef *)&beyond + 1;
+    is_too_large = z.avail_out == 0 && z.next_out == (Bytef *)&beyond + 1;
     inflateEnd(&z);
-    if (is_over)
+    if (is_too_large)
         return GUNZIP_TOO_LARGE;
     return rc == Z_STREAM_END && z.avail_in == 0 ? GUNZIP_DONE : GUNZIP_BROKEN;
 }

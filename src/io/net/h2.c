@@ -8,7 +8,7 @@
 
 enum {
     GATHER = 48 * 1024,      /* bytes of frames that are sent at once */
-    GLITCH_COST = 1000,      /* see h2.glitches */
+    GLITCH_COST = 1000,      /* see h2.glitch_budget */
     HEADER_LIST = 16 * 1024, /* as the section of HTTP/1.1: HTTP1_SECTION_MAX */
 };
 
@@ -29,7 +29,7 @@ static struct h2_stream *stream_of(nghttp2_session *session, int32_t id)
     return nghttp2_session_get_stream_user_data(session, id);
 }
 
-void h2_dirty(struct h2 *h2)
+void h2_mark_dirty(struct h2 *h2)
 {
     struct listener *listener = h2->conn->listener;
 
@@ -49,12 +49,12 @@ static void count_glitch(struct h2 *h2)
 {
     uint64_t now = uv_now(h2->conn->listener->loop);
 
-    h2->glitches += (int64_t)(now - h2->glitch_at) * H2_GLITCHES_A_SECOND;
-    if (h2->glitches > (int64_t)H2_GLITCHES * GLITCH_COST)
-        h2->glitches = (int64_t)H2_GLITCHES * GLITCH_COST;
+    h2->glitch_budget += (int64_t)(now - h2->glitch_at) * H2_GLITCHES_A_SECOND;
+    if (h2->glitch_budget > (int64_t)H2_GLITCHES * GLITCH_COST)
+        h2->glitch_budget = (int64_t)H2_GLITCHES * GLITCH_COST;
     h2->glitch_at = now;
-    h2->glitches -= GLITCH_COST;
-    if (h2->glitches < 0)
+    h2->glitch_budget -= GLITCH_COST;
+    if (h2->glitch_budget < 0)
         must(nghttp2_session_terminate_session(h2->session, NGHTTP2_ENHANCE_YOUR_CALM) == 0);
 }
 
@@ -94,7 +94,7 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
     struct h2_stream *s = stream_of(session, frame->hd.stream_id);
 
     (void)arg;
-    if (!s || s->phase != H2_HALF)
+    if (!s || s->phase != H2_INCOMPLETE)
         return 0;
     if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST)
         h2_stream_head(s);
@@ -111,7 +111,7 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id,
 
     (void)flags;
     (void)arg;
-    if (s && s->phase == H2_HALF)
+    if (s && s->phase == H2_INCOMPLETE)
         h2_stream_body(s, str_of_bytes(data, len));
     return 0;
 }
@@ -192,7 +192,7 @@ void h2_open(struct conn *c)
     must(h2);
     h2->conn = c;
     h2->all.before = h2->all.after = &h2->all;
-    h2->glitches = (int64_t)H2_GLITCHES * GLITCH_COST;
+    h2->glitch_budget = (int64_t)H2_GLITCHES * GLITCH_COST;
     h2->glitch_at = uv_now(c->listener->loop);
     h2->session = session_new(h2);
     c->h2 = h2;
@@ -267,7 +267,7 @@ static void all_sent(struct conn *c)
             notify_room(s->x);
     }
     if (nghttp2_session_want_write(h2->session)) {
-        h2_dirty(h2);
+        h2_mark_dirty(h2);
     } else if (has_ended(h2)) {
         c->h2 = h2_free(h2);
         c->closes = true;
@@ -298,7 +298,7 @@ void h2_flush_all(struct listener *listener)
 
 void h2_resume(struct conn *c)
 {
-    h2_dirty(c->h2);
+    h2_mark_dirty(c->h2);
 }
 
 void h2_receive(struct conn *c, struct str bytes)
@@ -327,7 +327,7 @@ void h2_drain(struct conn *c)
     must(nghttp2_submit_goaway(h2->session, NGHTTP2_FLAG_NONE,
                                nghttp2_session_get_last_proc_stream_id(h2->session),
                                NGHTTP2_NO_ERROR, NULL, 0) == 0);
-    h2_dirty(h2);
+    h2_mark_dirty(h2);
 }
 
 bool h2_is_idle(const struct conn *c)
@@ -337,7 +337,7 @@ bool h2_is_idle(const struct conn *c)
 
 bool h2_has_unfinished(const struct conn *c)
 {
-    return c->h2->half_count > 0 || c->h2->begun_count > 0;
+    return c->h2->incomplete_count > 0 || c->h2->begun_count > 0;
 }
 
 span h2_check_after(const struct conn *c)
@@ -365,5 +365,5 @@ void h2_check_streams(struct conn *c)
         must(nghttp2_submit_rst_stream(c->h2->session, NGHTTP2_FLAG_NONE, s->id,
                                        NGHTTP2_CANCEL) == 0);
     }
-    h2_dirty(c->h2);
+    h2_mark_dirty(c->h2);
 }

@@ -19,10 +19,10 @@ enum {
     H2_WINDOW = 1 << 20,          /* bytes that a stream may send ahead */
     H2_WINDOW_ALL = 4 << 20,      /* and all streams of a connection */
     H2_BODIES_MAX = 8 << 20,      /* of incomplete requests of a connection */
-    H2_RESETS = 100,              /* streams that a client may cancel at once, and */
-    H2_RESETS_A_SECOND = 10,      /* then per second (CVE-2023-44487) */
-    H2_GLITCHES = 100,            /* client errors that cause an answer (CVE-2025-8671), and */
-    H2_GLITCHES_A_SECOND = 10,    /* then per second */
+    H2_RESETS = 100,              /* streams that a client may cancel (CVE-2023-44487) */
+    H2_RESETS_A_SECOND = 10,      /* and how many more with each second */
+    H2_GLITCHES = 100,            /* client errors that cause an answer (CVE-2025-8671) */
+    H2_GLITCHES_A_SECOND = 10,    /* and how many more with each second */
     H2_ACKS_MAX = 100,            /* of pings and settings that the client does not accept */
     H2_SETTINGS_MAX = 32,         /* in one frame */
 };
@@ -39,8 +39,8 @@ void h2_check_streams(struct conn *c); /* resets late streams; sends comments */
 bool h2_is_idle(const struct conn *c);
 /* A request is incomplete, or an answer not completely sent: see h2_check_streams(). */
 bool h2_has_unfinished(const struct conn *c);
-span h2_check_after(const struct conn *c); /* and when to call it */
-/* As conn_drop() does with its exchange. */
+span h2_check_after(const struct conn *c); /* time until the next h2_check_streams() */
+/* Ends the exchanges as conn_drop() does.  Accepts NULL, returns NULL. */
 struct h2 *h2_free(struct h2 *h2);
 
 /* Sends what was queued since the last round of the loop, one write per connection. */

@@ -8,10 +8,10 @@
 #include "io/net/listener_parts.h"
 
 enum h2_phase {
-    H2_HALF,     /* the request is incomplete */
-    H2_HELD,     /* the exchange is with its owner */
-    H2_ANSWERED, /* the answer is complete, but not completely framed */
-    H2_FRAMED,   /* completely framed, but not yet accepted by the kernel */
+    H2_INCOMPLETE, /* the request is incomplete */
+    H2_HELD,       /* the exchange is with its owner */
+    H2_ANSWERED,   /* the answer is complete, but not completely framed */
+    H2_FRAMED,     /* completely framed, but not yet accepted by the kernel */
 };
 
 struct h2_stream {
@@ -41,15 +41,15 @@ struct h2 {
     struct conn *conn;
     nghttp2_session *session;
     struct h2_stream all; /* head of the ring */
-    int stream_count, half_count;
+    int stream_count, incomplete_count;
     int begun_count;   /* answers that are not completely framed */
     size_t bodies;     /* bytes of incomplete requests */
     bool is_receiving; /* nghttp2 is reading; frames are sent after that */
     bool is_draining;  /* no further streams */
     struct h2 *next_dirty;
     bool is_dirty;
-    uint64_t glitch_at; /* uv_now() of the last one */
-    int64_t glitches;   /* remaining budget in thousandths */
+    uint64_t glitch_at;    /* uv_now() of the last one */
+    int64_t glitch_budget; /* in thousandths of a glitch */
 };
 
 /* h2_stream.c */
@@ -75,4 +75,4 @@ ssize_t h2_stream_read(nghttp2_session *session, int32_t id, uint8_t *room, size
                        uint32_t *flags, nghttp2_data_source *source, void *arg);
 
 /* h2.c: there is something to send. */
-void h2_dirty(struct h2 *h2);
+void h2_mark_dirty(struct h2 *h2);

@@ -25,7 +25,7 @@ struct h2_stream *h2_stream_new(struct h2 *h2, int32_t id)
     s->after = &h2->all;
     s->before->after = s->after->before = s;
     h2->stream_count++;
-    h2->half_count++;
+    h2->incomplete_count++;
     return s;
 }
 
@@ -35,9 +35,9 @@ static uint64_t now_of(const struct h2_stream *s)
 }
 
 /* The request is complete, or never will be. */
-static void leave_half(struct h2_stream *s)
+static void leave_incomplete(struct h2_stream *s)
 {
-    s->h2->half_count--;
+    s->h2->incomplete_count--;
     s->h2->bodies -= s->x->body.len;
 }
 
@@ -67,8 +67,8 @@ void h2_stream_closed(struct h2_stream *s, bool is_whole)
         s->phase = H2_FRAMED; /* until the kernel has it */
         return;
     }
-    if (phase == H2_HALF)
-        leave_half(s);
+    if (phase == H2_INCOMPLETE)
+        leave_incomplete(s);
     x->stream = NULL;
     x->conn = NULL;
     stream_free(s);
@@ -76,7 +76,7 @@ void h2_stream_closed(struct h2_stream *s, bool is_whole)
         exchange_notify_gone(x);
         return;
     }
-    if (phase != H2_HALF)
+    if (phase != H2_INCOMPLETE)
         exchange_notify_over(x, is_whole);
     exchange_release(x);
 }
@@ -220,7 +220,7 @@ void h2_stream_done(struct h2_stream *s)
     struct listener *listener = s->h2->conn->listener;
     struct exchange *x = s->x;
 
-    leave_half(s);
+    leave_incomplete(s);
     s->phase = H2_HELD;
     if (s->refused != 0) {
         answer_refusal(s);
@@ -282,7 +282,7 @@ static void submit_head(struct exchange *x, const struct http1_answer *answer, b
     s->is_begun = true;
     s->moved_at = now_of(s);
     s->h2->begun_count++;
-    h2_dirty(s->h2);
+    h2_mark_dirty(s->h2);
 }
 
 void h2_answer(struct exchange *x, const struct http1_answer *answer, struct str body)
@@ -322,7 +322,7 @@ bool h2_write(struct exchange *x, struct str data)
         s->moved_at = now_of(s);
     conn_bytes_add(&s->out, data);
     nghttp2_session_resume_data(s->h2->session, s->id);
-    h2_dirty(s->h2);
+    h2_mark_dirty(s->h2);
     return true;
 }
 
@@ -333,7 +333,7 @@ void h2_end(struct exchange *x)
     s->phase = H2_ANSWERED;
     s->is_over = true;
     nghttp2_session_resume_data(s->h2->session, s->id);
-    h2_dirty(s->h2);
+    h2_mark_dirty(s->h2);
 }
 
 void h2_cut(struct exchange *x)
@@ -343,7 +343,7 @@ void h2_cut(struct exchange *x)
     s->phase = H2_ANSWERED;
     must(nghttp2_submit_rst_stream(s->h2->session, NGHTTP2_FLAG_NONE, s->id,
                                    NGHTTP2_INTERNAL_ERROR) == 0);
-    h2_dirty(s->h2);
+    h2_mark_dirty(s->h2);
 }
 
 ssize_t h2_stream_read(nghttp2_session *session, int32_t id, uint8_t *room, size_t len,
@@ -383,7 +383,7 @@ bool h2_stream_is_late(const struct h2_stream *s, uint64_t now)
 {
     const struct listener_limits *limits = &s->h2->conn->listener->limits;
 
-    if (s->phase == H2_HALF)
+    if (s->phase == H2_INCOMPLETE)
         return is_past(s->since, limits->request, now);
     return s->is_begun && s->framed < s->out.len && is_past(s->moved_at, limits->stall, now);
 }

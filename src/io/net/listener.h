@@ -3,9 +3,9 @@
  * An HTTP/1.1 and HTTP/2 server, plain and with TLS, on any number of addresses: it turns
  * connections into exchanges.
  *
- * It knows neither paths nor rights.  Requests of one connection are passed on one after the
- * other, in order; an invalid request is answered with a problem and the connection is closed.
- * The limits bound what a client can make it hold.
+ * It knows neither paths nor rights.  An invalid request is answered with a problem.  HTTP/1.1
+ * requests of one connection are passed on one after the other, in order, and an invalid one
+ * closes the connection.  The limits bound what a client can make it hold.
  */
 #pragma once
 

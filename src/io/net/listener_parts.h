@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the listener only: the listener itself. */
+/* The struct of the listener, for its own files only. */
 #pragma once
 
 #include "io/net/conn.h"
@@ -37,7 +37,7 @@ struct listener {
 
     char in[LISTENER_READ];                       /* lent to libuv for one read */
     char out[GZIP_ROOM(EXCHANGE_WRITE_MAX) + 64]; /* a head or a chunk, until it is sent */
-    char small[EXCHANGE_GZIP_MAX / 2]; /* a body as gzip; a larger one is sent uncompressed */
+    char gzipped[EXCHANGE_GZIP_MAX / 2]; /* a body as gzip; a larger one is sent uncompressed */
     struct http1_field fields[EXCHANGE_FIELDS_MAX + 2]; /* of an answer, with those of gzip */
     struct gzip *gzip; /* for whole answers, allocated at the first one */
     char plain[LISTENER_READ + TLS_KEPT_MAX + 1]; /* decrypted content of a TLS read */

@@ -25,7 +25,7 @@ struct tls {
     struct str in; /* what OpenSSL has yet to read, during tls_read() */
     tls_sink *sink;
     void *arg;
-    bool is_refused; /* the client requested something that is never granted */
+    bool is_refused; /* the client requested a renegotiation */
 };
 
 /* ---- a BIO between OpenSSL and our bytes, without copies ---- */

@@ -15,7 +15,7 @@
 
 enum {
     TLS_RECORD = 0x16,        /* the first byte that a TLS client sends */
-    TLS_KEPT_MAX = 17 * 1024, /* bytes of an incomplete record, and its end */
+    TLS_KEPT_MAX = 17 * 1024, /* bytes of an incomplete record that wait for its end */
     /* of a key, or of certificates; Debian's authorities have 220 KiB */
     TLS_FILE_MAX = 1024 * 1024,
 };
@@ -63,8 +63,8 @@ enum tls_state {
 };
 
 /*
- * Consumes all of `sealed` and appends its content to *plain, which needs room for sealed.len +
- * TLS_KEPT_MAX bytes.  Not to be called after TLS_FAILED.
+ * Consumes all of `encrypted` and appends its content to *plain, which needs room for more than
+ * encrypted.len + TLS_KEPT_MAX bytes.  Do not call it after TLS_FAILED.
  */
 MUST_USE enum tls_state tls_read(struct tls *tls, struct str encrypted, struct buf *plain);
 

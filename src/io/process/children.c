@@ -22,7 +22,7 @@ enum {
 };
 
 struct reading {
-    int64_t pid; /* of the number being read, 0 between two */
+    int64_t pid; /* the number that is being read, 0 between two */
     void (*fn)(pid_t child, void *arg);
     void *arg;
 };

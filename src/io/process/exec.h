@@ -53,7 +53,7 @@ struct exec_request {
     const struct exec_var *env; /* the whole environment, except the HOME of `user` */
     int env_count;
     struct str cwd;         /* absolute; empty: / */
-    struct str user, group; /* names; empty: those of this process, and the user's own groups */
+    struct str user, group; /* names; empty: the user of this process, the user's own groups */
     struct str input;       /* standard input, as a file that is read from its start */
     struct exec_caps caps;
     span timeout;       /* from the start to SIGTERM; 0: none */

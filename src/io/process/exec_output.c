@@ -10,7 +10,7 @@
 
 #include "base/must.h"
 
-/* Within the limit. */
+/* Passes on as much as the limit allows. */
 static void pass_on(struct exec_output *output, struct str text, bool ends_line)
 {
     struct exec_meter *meter = output->meter;

@@ -39,8 +39,6 @@ void check_progress(const struct check *check, const char *what, int64_t done, i
         check->options->progress(check->options->arg, what, done, all);
 }
 
-#define NO_SCHEDULE (struct str){NULL, 0}, 0, INSTANT_NONE
-
 static enum rc check_schema(struct check *check, struct err *reterr)
 {
     struct db_result row = {0};
@@ -71,7 +69,7 @@ static void report_table(struct check *check, struct str name, const struct db_r
         struct str text = db_text_at(rows, i, 0);
 
         if (!str_eq(text, STR("ok")))
-            check_found(check, NO_SCHEDULE, "table %.*s: %.*s", STR_ARG(name), STR_ARG(text));
+            check_found(check, NO_PLACE, "table %.*s: %.*s", STR_ARG(name), STR_ARG(text));
     }
 }
 
@@ -99,7 +97,7 @@ static enum rc check_integrity(struct check *check, struct err *reterr)
     }
     /* A table that SQLite cannot read at all is a finding and ends the check. */
     if (rc == RC_CORRUPT)
-        check_found(check, NO_SCHEDULE, "%s", reterr->text);
+        check_found(check, NO_PLACE, "%s", reterr->text);
     return rc;
 }
 
@@ -135,7 +133,7 @@ static enum rc check_gate_counts(struct check *check, struct err *reterr)
     check_gates(check->db, &rows);
     rc = db_flush(check->db, check->page, reterr);
     for (int i = 0; rc == RC_OK && i < rows.rows; i++)
-        check_found(check, NO_SCHEDULE,
+        check_found(check, NO_PLACE,
                     "gate %.*s counts %" PRId64 " open runs and %" PRId64
                     " waiting ones; there are %" PRId64 " and %" PRId64,
                     STR_ARG(db_text_at(&rows, i, 0)), db_int_at(&rows, i, 1),
@@ -160,7 +158,7 @@ static bool are_days(struct str bytes)
     return bytes.len % 4 == 0;
 }
 
-static enum rc check_named(struct check *check, struct err *reterr)
+static enum rc check_calendar_days(struct check *check, struct err *reterr)
 {
     struct db_result rows = {0};
     int64_t after = 0;
@@ -173,14 +171,14 @@ static enum rc check_named(struct check *check, struct err *reterr)
         for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
             after = db_int_at(&rows, i, 0);
             if (!are_days(db_blob_at(&rows, i, 2)))
-                check_found(check, NO_SCHEDULE, "the days of calendar %.*s cannot be read",
+                check_found(check, NO_PLACE, "the days of calendar %.*s cannot be read",
                             STR_ARG(db_text_at(&rows, i, 1)));
         }
     } while (rc == RC_OK && rows.rows == CALENDARS_AT_ONCE);
     return rc;
 }
 
-static enum rc check_parts(struct check *check, struct err *reterr)
+static enum rc run_checks(struct check *check, struct err *reterr)
 {
     enum rc rc = check_schema(check, reterr);
 
@@ -193,7 +191,7 @@ static enum rc check_parts(struct check *check, struct err *reterr)
     if (rc == RC_OK)
         rc = check_gate_counts(check, reterr);
     if (rc == RC_OK)
-        rc = check_named(check, reterr);
+        rc = check_calendar_days(check, reterr);
     if (rc == RC_OK)
         rc = check_all_schedules(check, reterr);
     if (rc == RC_OK)
@@ -208,7 +206,7 @@ enum rc check_database(struct db *db, const struct check_options *options,
                           .options = options,
                           .arena = arena_new(ARENA_MAX),
                           .page = arena_new(PAGE_MAX)};
-    enum rc rc = check_parts(&check, reterr);
+    enum rc rc = run_checks(&check, reterr);
 
     arena_free(check.arena);
     arena_free(check.page);

@@ -8,14 +8,14 @@
 #include "store/check_rows.h"
 #include "store/views.h"
 
-static const struct check_run *find_open(const struct check_stock *stock,
+static const struct check_run *find_open(const struct check_rows *rows,
                                          const struct check_attempt *a)
 {
-    int low = 0, high = stock->run_count;
+    int low = 0, high = rows->run_count;
 
     while (low < high) {
         int mid = low + (high - low) / 2;
-        const struct check_run *run = &stock->runs[mid];
+        const struct check_run *run = &rows->runs[mid];
 
         if (run->slot == a->slot && run->pass == a->pass)
             return run;
@@ -27,10 +27,10 @@ static const struct check_run *find_open(const struct check_stock *stock,
     return NULL;
 }
 
-static void report_attempt(struct check *check, const struct check_stock *stock,
+static void report_attempt(struct check *check, const struct check_rows *rows,
                            const struct check_attempt *a, const char *text)
 {
-    check_found(check, stock->view->row.name, stock->view->row.id, a->slot,
+    check_found(check, rows->view->row.name, rows->view->row.id, a->slot,
                 "pass %" PRId64 ", attempt %" PRId64 ": %s", a->pass, a->attempt, text);
 }
 
@@ -40,28 +40,28 @@ static bool has_waited(const struct check_attempt *a, const struct check_attempt
     return b->last && b->attempt == a->attempt;
 }
 
-static void check_pair(struct check *check, const struct check_stock *stock,
+static void check_pair(struct check *check, const struct check_rows *rows,
                        const struct check_attempt *a, const struct check_attempt *b)
 {
     if (a->last)
-        report_attempt(check, stock, a, "is marked as the last, but another one follows");
-    else if (b->attempt != a->attempt + 1 && !has_waited(a, b) && !stock->is_pruned)
-        report_attempt(check, stock, b, "does not follow the previous attempt");
+        report_attempt(check, rows, a, "is marked as the last, but another one follows");
+    else if (b->attempt != a->attempt + 1 && !has_waited(a, b) && !rows->is_pruned)
+        report_attempt(check, rows, b, "does not follow the previous attempt");
     if (b->fence < a->fence || (b->fence == a->fence && !has_waited(a, b)))
-        report_attempt(check, stock, b, "its fence is not above that of the previous attempt");
+        report_attempt(check, rows, b, "its fence is not above that of the previous attempt");
 }
 
-static void check_end(struct check *check, const struct check_stock *stock,
+static void check_end(struct check *check, const struct check_rows *rows,
                       const struct check_attempt *a)
 {
-    const struct check_run *open = find_open(stock, a);
+    const struct check_run *open = find_open(rows, a);
 
     if (open && a->last)
-        report_attempt(check, stock, a, "the run has ended but is still open");
-    else if (!open && !a->last && !stock->is_pruned)
-        report_attempt(check, stock, a, "the run is missing without an end");
+        report_attempt(check, rows, a, "the run has ended but is still open");
+    else if (!open && !a->last && !rows->is_pruned)
+        report_attempt(check, rows, a, "the run is missing without an end");
     if (open && open->fence < a->fence)
-        report_attempt(check, stock, a,
+        report_attempt(check, rows, a,
                        "the open run has a fence below that of an ended attempt");
 }
 
@@ -70,7 +70,7 @@ static bool is_same_run(const struct check_attempt *a, const struct check_attemp
     return a->slot == b->slot && a->pass == b->pass;
 }
 
-static void check_open(struct check *check, const struct check_stock *stock,
+static void check_open(struct check *check, const struct check_rows *rows,
                        const struct check_run *run)
 {
     bool is_claimed = run_is_claimed(run->state);
@@ -83,24 +83,24 @@ static void check_open(struct check *check, const struct check_stock *stock,
     else if ((run->pass == 0) != (run->kind == RUN_SLOT) && run->kind != RUN_DIRECT)
         text = "the kind of the open run does not match its pass";
     if (text)
-        check_found(check, stock->view->row.name, stock->view->row.id, run->slot,
+        check_found(check, rows->view->row.name, rows->view->row.id, run->slot,
                     "pass %" PRId64 ": %s", run->pass, text);
 }
 
-void check_attempts(struct check *check, const struct check_stock *stock)
+void check_attempts(struct check *check, const struct check_rows *rows)
 {
-    const struct check_attempt *a = stock->attempts;
+    const struct check_attempt *a = rows->attempts;
 
-    for (int i = 0; i < stock->attempt_count; i++) {
-        bool is_end = i + 1 == stock->attempt_count || !is_same_run(&a[i], &a[i + 1]);
+    for (int i = 0; i < rows->attempt_count; i++) {
+        bool is_end = i + 1 == rows->attempt_count || !is_same_run(&a[i], &a[i + 1]);
 
         if (a[i].outcome < OUTCOME_SUCCEEDED || a[i].outcome > OUTCOME_UNKNOWN)
-            report_attempt(check, stock, &a[i], "it has an invalid outcome");
+            report_attempt(check, rows, &a[i], "it has an invalid outcome");
         if (is_end)
-            check_end(check, stock, &a[i]);
+            check_end(check, rows, &a[i]);
         else
-            check_pair(check, stock, &a[i], &a[i + 1]);
+            check_pair(check, rows, &a[i], &a[i + 1]);
     }
-    for (int i = 0; i < stock->run_count; i++)
-        check_open(check, stock, &stock->runs[i]);
+    for (int i = 0; i < rows->run_count; i++)
+        check_open(check, rows, &rows->runs[i]);
 }

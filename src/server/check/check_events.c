@@ -10,8 +10,6 @@
 #include "store/events_requests.h"
 #include "store/nodes.h"
 
-#define NO_SCHEDULE (struct str){NULL, 0}, 0, INSTANT_NONE
-
 /* The position in a sequence. */
 struct chain {
     struct str name; /* of the node */
@@ -41,11 +39,10 @@ static void check_event_row(struct check *check, struct chain *chain,
     int64_t seq = db_int_at(rows, i, 0), count = db_int_at(rows, i, 1);
 
     if (chain->next > 0 && seq != chain->next)
-        check_found(check, NO_SCHEDULE,
-                    "events of node %.*s: %" PRId64 " is followed by %" PRId64,
+        check_found(check, NO_PLACE, "events of node %.*s: %" PRId64 " is followed by %" PRId64,
                     STR_ARG(chain->name), chain->next - 1, seq);
     if (count_events(db_blob_at(rows, i, 3)) != count)
-        check_found(check, NO_SCHEDULE,
+        check_found(check, NO_PLACE,
                     "events %" PRId64 " to %" PRId64 " of node %.*s cannot be read", seq,
                     seq + count - 1, STR_ARG(chain->name));
     chain->next = seq + count;
@@ -68,7 +65,7 @@ static enum rc check_events_of(struct check *check, const struct node *node, str
     } while (rc == RC_OK && rows.rows == CHECK_EVENTS_PAGE);
     /* The node row was read first; a running server may have written more events since. */
     if (rc == RC_OK && chain.next > 0 && node->event >= chain.next)
-        check_found(check, NO_SCHEDULE,
+        check_found(check, NO_PLACE,
                     "node %.*s has counted event %" PRId64 ", but the last is %" PRId64,
                     STR_ARG(node->name), node->event, chain.next - 1);
     return rc;
@@ -141,7 +138,7 @@ static enum rc check_audit_of(struct check *check, struct chain *chain, struct e
             audit_read(&rows, i, &row);
             why = why_broken(&row, &chain->last);
             if (why)
-                check_found(check, NO_SCHEDULE, "audit log of node %.*s: entry %" PRId64 " %s",
+                check_found(check, NO_PLACE, "audit log of node %.*s: entry %" PRId64 " %s",
                             STR_ARG(chain->name), row.seq, why);
             chain->last = row;
             check->counts.audit += row.count;

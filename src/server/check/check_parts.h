@@ -23,9 +23,10 @@ struct check {
     struct check_counts counts;
 };
 
-/* Reports a finding; `schedule` may be empty, `slot` may be INSTANT_NONE. */
+/* Reports a finding.  NO_PLACE is three arguments: no schedule, no key, no slot. */
 void check_found(struct check *check, struct str schedule, int64_t key, instant slot,
                  const char *fmt, ...) PRINTF(5, 6);
+#define NO_PLACE (struct str){NULL, 0}, 0, INSTANT_NONE
 
 void check_progress(const struct check *check, const char *what, int64_t done, int64_t all);
 
@@ -42,11 +43,11 @@ struct check_attempt;
 struct check_run;
 
 /* The complete rows of a schedule. */
-struct check_stock {
+struct check_rows {
     const struct schedule_view *view;
     struct check_attempt *attempts; /* ordered by slot, pass and attempt */
     struct check_run *runs;         /* ordered by slot and pass          */
     int attempt_count, run_count;
     bool is_pruned; /* retention may have deleted attempts */
 };
-void check_attempts(struct check *check, const struct check_stock *stock);
+void check_attempts(struct check *check, const struct check_rows *rows);

@@ -22,8 +22,8 @@
 #include "store/views.h"
 
 enum {
-    SCHEDULES_AT_ONCE = 64, /* per transaction                                         */
-    STOCK_MAX = 500 * 1000, /* rows of one kind per schedule; reads the newest of more */
+    SCHEDULES_AT_ONCE = 64, /* per transaction                             */
+    ROWS_MAX = 500 * 1000,  /* rows of one kind that are read per schedule */
 };
 
 /* A growing list in malloc() memory. */
@@ -68,8 +68,8 @@ static enum rc read_runs(struct check *check, struct subject *s, struct err *ret
         rc = db_flush(check->db, check->page, reterr);
         for (int i = 0; rc == RC_OK && i < rows.rows; i++)
             check_runs_read(&rows, i, list_add(&s->runs, sizeof(struct check_run)));
-    } while (rc == RC_OK && rows.rows == CHECK_PAGE && s->runs.count < STOCK_MAX);
-    s->is_cut = s->is_cut || s->runs.count >= STOCK_MAX;
+    } while (rc == RC_OK && rows.rows == CHECK_PAGE && s->runs.count < ROWS_MAX);
+    s->is_cut = s->is_cut || s->runs.count >= ROWS_MAX;
     return rc;
 }
 
@@ -89,8 +89,8 @@ static enum rc read_attempts(struct check *check, struct subject *s, struct err 
             check_history_read(&rows, i, a);
             before = a->id;
         }
-    } while (rc == RC_OK && rows.rows == CHECK_PAGE && s->attempts.count < STOCK_MAX);
-    s->is_cut = s->is_cut || s->attempts.count >= STOCK_MAX;
+    } while (rc == RC_OK && rows.rows == CHECK_PAGE && s->attempts.count < ROWS_MAX);
+    s->is_cut = s->is_cut || s->attempts.count >= ROWS_MAX;
     return rc;
 }
 
@@ -124,8 +124,8 @@ static enum rc read_ledger(struct check *check, struct subject *s, struct err *r
                 add_account(s, db_int_at(&rows, i, 0), db_int_at(&rows, i, 1),
                             db_int_at(&rows, i, 2));
         }
-    } while (rc == RC_OK && rows.rows == CHECK_PAGE && s->accounts.count < STOCK_MAX);
-    s->is_cut = s->is_cut || s->accounts.count >= STOCK_MAX;
+    } while (rc == RC_OK && rows.rows == CHECK_PAGE && s->accounts.count < ROWS_MAX);
+    s->is_cut = s->is_cut || s->accounts.count >= ROWS_MAX;
     return rc;
 }
 
@@ -197,9 +197,7 @@ static enum rc read_calendars(struct check *check, const struct subject *s,
     return rc;
 }
 
-/*
- * For attempts kept by number: the run of a later slot ended later, so that it is still there.
- */
+/* Retention by number deletes the attempts that ended first: runs of later slots are kept. */
 static instant oldest_kept(const struct subject *s)
 {
     const struct check_attempt *a = s->attempts.at;
@@ -210,7 +208,7 @@ static instant oldest_kept(const struct subject *s)
     return oldest;
 }
 
-/* The time from which on the kept rows account for all slots of this version. */
+/* From this time on, the kept rows account for all slots of this version. */
 static instant provable_from(const struct check *check, const struct subject *s,
                              const struct plan *plan, instant calendars)
 {
@@ -220,7 +218,8 @@ static instant provable_from(const struct check *check, const struct subject *s,
                                     : plan->created - 2 * SPAN_MS;
     instant kept = p->retention_age > 0 ? check->options->now - p->retention_age : INSTANT_NONE;
 
-    if (plan->is_governed || plan->follows || calendars == INSTANT_NEVER || row->deleted_at)
+    if (calendars == INSTANT_NEVER || row->deleted_at ||
+        (plan->is_governed ? !plan_has_grid(plan) : plan->follows))
         return INSTANT_NEVER;
     if (kept > from)
         from = kept;
@@ -247,7 +246,7 @@ static void add_runs(struct subject *s)
             add_account(s, r[i].slot, r[i].slot, 1);
 }
 
-/* A schedule that is awake and not blocked must wake for its next slot in time. */
+/* Without flags such as CURSOR_PAUSED, the cursor must wake in time for its next slot. */
 static void check_next(struct check *check, const struct subject *s, const struct plan *plan,
                        const struct spec_ctx *ctx)
 {
@@ -263,6 +262,22 @@ static void check_next(struct check *check, const struct subject *s, const struc
                     "the cursor has another next slot");
     else if (c->wake_at > slot.due && c->wake_at > slot.at + DISPATCH_JITTER_MAX)
         check_found(check, s->view->row.name, s->view->row.id, slot.at,
+                    "the cursor wakes after its next slot is due");
+}
+
+/* The pick of a governed schedule obeys its spec, and the cursor wakes for it. */
+static void check_pick(struct check *check, const struct subject *s, const struct plan *plan,
+                       const struct spec_ctx *ctx)
+{
+    const struct cursor *c = &s->view->cursor;
+
+    if (c->flags != 0 || c->next_at == INSTANT_NEVER || s->view->row.deleted_at)
+        return;
+    if (spec_allowed_from(&plan->spec, ctx, c->next_at) != c->next_at)
+        check_found(check, s->view->row.name, s->view->row.id, c->next_at,
+                    "the spec does not allow the next slot of the cursor");
+    else if (c->wake_at > c->next_at)
+        check_found(check, s->view->row.name, s->view->row.id, c->next_at,
                     "the cursor wakes after its next slot is due");
 }
 
@@ -287,6 +302,8 @@ static enum rc check_slots_of(struct check *check, struct subject *s, struct pla
     c.allows_gaps = cursor->remaining >= 0 || (cursor->flags & CURSOR_CLOSED);
     if (!check_slots(&c, &fault))
         check_found(check, s->view->row.name, s->view->row.id, fault.slot, "%s", fault.text);
+    else if (calendars == INSTANT_NONE && plan->is_governed)
+        check_pick(check, s, plan, &ctx);
     else if (c.from != INSTANT_NEVER && calendars == INSTANT_NONE)
         check_next(check, s, plan, &ctx);
     check->counts.unproven += c.from == INSTANT_NEVER;
@@ -395,7 +412,7 @@ static bool read_document(struct check *check, const struct subject *s, struct p
 static enum rc check_schedule(struct check *check, struct subject *s, struct err *reterr)
 {
     const struct schedule_row *row = &s->view->row;
-    struct check_stock stock = {.view = s->view};
+    struct check_rows rows = {.view = s->view};
     struct plan *plan = arena_take(check->arena, sizeof *plan);
     bool can_be_read = read_document(check, s, plan);
     enum rc rc = read_subject(check, s, reterr);
@@ -405,18 +422,18 @@ static enum rc check_schedule(struct check *check, struct subject *s, struct err
     if (s->attempts.count > 1)
         qsort(s->attempts.at, (size_t)s->attempts.count, sizeof(struct check_attempt),
               by_attempt);
-    stock.attempts = s->attempts.at;
-    stock.attempt_count = s->attempts.count;
-    stock.runs = s->runs.at;
-    stock.run_count = s->runs.count;
-    stock.is_pruned = s->is_cut || !can_be_read || may_be_pruned(check, s, plan);
-    check_attempts(check, &stock);
+    rows.attempts = s->attempts.at;
+    rows.attempt_count = s->attempts.count;
+    rows.runs = s->runs.at;
+    rows.run_count = s->runs.count;
+    rows.is_pruned = s->is_cut || !can_be_read || may_be_pruned(check, s, plan);
+    check_attempts(check, &rows);
     if (!row->deleted_at) {
         if (s->view->cursor.version != row->version)
             check_found(check, row->name, row->id, INSTANT_NONE,
                         "the cursor is at version %" PRId64 ", the schedule at %" PRId64,
                         s->view->cursor.version, row->version);
-        check_counters(check, s, stock.is_pruned);
+        check_counters(check, s, rows.is_pruned);
     }
     check->counts.schedules++;
     check->counts.attempts += s->attempts.count;

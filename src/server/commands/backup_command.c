@@ -8,9 +8,9 @@
 #include "cli/frame/progress.h"
 #include "cli/frame/report.h"
 #include "db/backup.h"
-#include "server/commands/offline.h"
+#include "server/commands/direct_db.h"
 
-enum { OPT_FORCE = OFFLINE_OPTIONS, OPT_COUNT };
+enum { OPT_FORCE = DIRECT_DB_OPTIONS, OPT_COUNT };
 
 static void show(void *arg, int64_t done, int64_t all)
 {
@@ -34,7 +34,7 @@ static int backup_run(const struct args *args)
         err_set(&err, RC_INVALID, -1, 0, "missing argument: FILE");
         return report_usage(&err, "backup");
     }
-    status = offline_open(args, &options, &db);
+    status = direct_db_open(args, &options, &db);
     if (status != STATUS_OK)
         return status;
     progress_open(&progress, "Pages");
@@ -50,7 +50,7 @@ static int backup_run(const struct args *args)
 const struct command *backup_command(void)
 {
     static const struct option options[OPT_COUNT] = {
-        OFFLINE_OPTION_ROWS,
+        DIRECT_DB_OPTION_ROWS,
         [OPT_FORCE] = {"force", '\0', NULL, NULL, "replace FILE if it exists (default false)"},
     };
     static const struct command command = {
@@ -71,7 +71,7 @@ const struct command *backup_command(void)
                     "  belfry backup --db sqlite:/srv/belfry.db --force /mnt/belfry.db\n",
         .options = options,
         .option_count = OPT_COUNT,
-        .own_from = OFFLINE_OPTIONS,
+        .own_from = DIRECT_DB_OPTIONS,
         .run = backup_run,
     };
 

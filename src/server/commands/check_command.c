@@ -16,10 +16,10 @@
 #include "io/clock.h"
 #include "io/zoneinfo.h"
 #include "server/check/check.h"
-#include "server/commands/offline.h"
+#include "server/commands/direct_db.h"
 
 enum {
-    OPT_ZONEINFO = OFFLINE_OPTIONS,
+    OPT_ZONEINFO = DIRECT_DB_OPTIONS,
     OPT_OUTPUT,
     OPT_COUNT,
     DEADLINE_MS = 30 * 60 * 1000, /* per read: enough for a table of a hundred gigabytes */
@@ -105,7 +105,7 @@ static void show_progress(void *arg, const char *what, int64_t done, int64_t all
 }
 
 static void print_counts(struct check_output *t, const struct check_counts *c, bool has_tables,
-                         bool is_whole)
+                         bool is_complete)
 {
     struct printer *out = &t->out;
 
@@ -116,7 +116,7 @@ static void print_counts(struct check_output *t, const struct check_counts *c, b
                        ",\"attempts\":%" PRId64 ",\"openRuns\":%" PRId64 ",\"events\":%" PRId64
                        ",\"audit\":%" PRId64 ",\"finished\":%s}\n",
                        c->findings, c->tables, c->schedules, c->accounts, c->attempts, c->runs,
-                       c->events, c->audit, is_whole ? "true" : "false");
+                       c->events, c->audit, is_complete ? "true" : "false");
         return;
     }
     if (c->findings > t->shown)
@@ -132,7 +132,7 @@ static void print_counts(struct check_output *t, const struct check_counts *c, b
         "%8" PRId64 " events, %" PRId64 " entries of the audit log\n",
         c->schedules, c->unproven, c->accounts, c->attempts, c->runs, c->events, c->audit);
     if (c->findings == 0)
-        printer_text(out, is_whole ? "no problems found\n" : "no findings so far\n");
+        printer_text(out, is_complete ? "no problems found\n" : "no findings so far\n");
     else
         printer_printf(out, "%" PRId64 " %s\n", c->findings,
                        c->findings == 1 ? "finding" : "findings");
@@ -189,7 +189,7 @@ static int check_run_command(const struct args *args)
         report_note("%s", err.text);
         return STATUS_FAILED;
     }
-    status = offline_open(args, &options, &db);
+    status = direct_db_open(args, &options, &db);
     if (status == STATUS_OK)
         status = run_check(args, db, zones);
     db_close(db);
@@ -200,7 +200,7 @@ static int check_run_command(const struct args *args)
 const struct command *check_command(void)
 {
     static const struct option options[OPT_COUNT] = {
-        OFFLINE_OPTION_ROWS,
+        DIRECT_DB_OPTION_ROWS,
         [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR", NULL,
                           "directory of time zone files (default: the system's)"},
         [OPT_OUTPUT] = {"output", 'o', "FORMAT", NULL,
@@ -224,7 +224,7 @@ const struct command *check_command(void)
                     "  belfry check --db postgres://belfry@db/belfry -o json\n",
         .options = options,
         .option_count = OPT_COUNT,
-        .own_from = OFFLINE_OPTIONS,
+        .own_from = DIRECT_DB_OPTIONS,
         .run = check_run_command,
     };
 

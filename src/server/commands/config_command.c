@@ -53,7 +53,7 @@ void config_command_options(struct option options[CONFIG_KEYS])
     }
 }
 
-int config_command_start(const char *file, const struct args *args, struct config **ret)
+int config_command_require(const char *file, const struct args *args, struct config **ret)
 {
     struct err err;
     int at = 0;
@@ -203,7 +203,7 @@ static int config_run(const struct args *args)
                 args->operand[0], args->operand[0]);
         return report_usage(&err, "config");
     }
-    status = config_command_start(args->value[OPT_FILE], args, &config);
+    status = config_command_require(args->value[OPT_FILE], args, &config);
     if (status == STATUS_OK)
         status = is_json ? print_json(config) : print_table(config);
     config_free(config);

@@ -20,8 +20,8 @@ void config_command_options(struct option options[CONFIG_KEYS]);
 MUST_USE enum rc config_command_load(const char *file, const struct args *args,
                                      struct config **ret, struct err *reterr);
 
-/* The same at the start of a command: reports errors and unknown variables; an exit status. */
-int config_command_start(const char *file, const struct args *args, struct config **ret);
+/* The same, but prints errors and unknown variables, and returns an exit status. */
+int config_command_require(const char *file, const struct args *args, struct config **ret);
 
 /* The first call fills its option table. */
 const struct command *config_command(void);

@@ -9,7 +9,6 @@
 
 #include "cli/frame/report.h"
 #include "server/commands/config_command.h"
-#include "server/config/config_old.h"
 #include "server/serve.h"
 
 enum { OPT_FILE = CONFIG_KEYS, OPT_HELP_FLAG, OPT_COUNT };
@@ -50,7 +49,7 @@ static int serve_run_command(const struct args *args)
                 args->operand[0], args->operand[0]);
         return report_usage(&err, "serve");
     }
-    status = config_command_start(args->value[OPT_FILE], args, &config);
+    status = config_command_require(args->value[OPT_FILE], args, &config);
     if (status != STATUS_OK)
         return status;
     keep_heaps();

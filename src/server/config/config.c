@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a configuration from its sources, checks it as a whole, and finds misspelled variables.
+ * Reads a configuration from its sources, checks it as a whole, finds misspelled variables, and
+ * compares two configurations.
  */
 #include "server/config/config.h"
 
@@ -21,7 +22,7 @@
 
 enum {
     ARENA_MAX = 4 << 20, /* twice the size of every key from every source at its limit */
-    ENV_NAME_BYTES = 40, /* the longest name has 24 bytes and the terminating zero     */
+    ENV_NAME_BYTES = 40, /* more than the longest name and the terminating zero        */
     PATH_SHOWN = 100,    /* bytes of the file name in messages; shows its end          */
     VALUE_SHOWN = 60,    /* bytes of a value in messages                               */
 };
@@ -401,8 +402,8 @@ static int find_env_key(struct str variable)
 }
 
 /*
- * Variables that Belfry sets for programs (which may be belfry itself), and those that the
- * commands of remote clients read.
+ * Variables that Belfry sets for programs (which may be belfry itself), and those that client
+ * commands and scripts read.
  */
 static bool is_other_use(struct str name)
 {
@@ -436,4 +437,29 @@ bool config_unknown_env(const char *const *env, int *at, struct err *ret_note)
         return true;
     }
     return false;
+}
+
+int config_changes(const struct config *a, const struct config *b,
+                   struct config_change ret[CONFIG_KEYS])
+{
+    int count = 0;
+
+    for (int i = 0; i < CONFIG_KEYS; i++) {
+        char old_text[CONFIG_SHOWN_MAX], new_text[CONFIG_SHOWN_MAX];
+        struct buf old = BUF(old_text), new = BUF(new_text);
+
+        config_format(a, (enum config_id)i, &old);
+        config_format(b, (enum config_id)i, &new);
+        if (!str_eq(buf_as_str(&old), buf_as_str(&new)))
+            ret[count++] = (struct config_change){(enum config_id)i,
+                                                  config_keys[i].needs_restart};
+    }
+    return count;
+}
+
+void config_keep_restart_keys(struct config *fresh, const struct config *old)
+{
+    for (int i = 0; i < CONFIG_KEYS; i++)
+        if (config_keys[i].needs_restart)
+            config_value_copy(&config_keys[i], fresh, old);
 }

@@ -110,8 +110,8 @@ struct config_sources {
 };
 
 /*
- * Messages name the source: "belfry.conf:3:9: …", "BELFRY_LEASE: …" or "--lease: …".  Free the
- * result with config_free().
+ * Messages name the source: "belfry.conf:3:9: …", "BELFRY_LEASE=0: …" or "--lease=0: …".  Free
+ * the result with config_free().
  */
 MUST_USE enum rc config_read(const struct config_sources *sources, struct config **ret,
                              struct err *reterr);
@@ -137,8 +137,8 @@ struct config_change {
 };
 
 /*
- * Copies the keys that need a restart from `old`, because their users keep the values from the
- * start.  Call it before another thread can see `fresh`; `old` must outlive it.
+ * Copies from `old` the keys that only a restart changes, because their users keep the first
+ * values.  Call it before another thread can see `fresh`; `old` must outlive it.
  */
 void config_keep_restart_keys(struct config *fresh, const struct config *old);
 

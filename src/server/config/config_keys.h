@@ -39,3 +39,9 @@ int config_key_find(struct str name);
 
 /* Returns the key with the most similar name, or -1. */
 int config_key_nearest(struct str name);
+
+/*
+ * Finds the next variable BELFRY_… that is not a key.  This is not an error, because another
+ * program may use the name.  Begin with *at = 0; returns false at the end.
+ */
+bool config_unknown_env(const char *const *env, int *at, struct err *ret_note);

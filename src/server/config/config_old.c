@@ -11,9 +11,9 @@
 
 #define NO_POLLING "Belfry starts each run at its time and does not poll"
 #define NO_BATCH   "Belfry starts everything that is due; turn_rows limits one transaction"
-#define NO_ARCHIVE "Belfry shows runs as records, so nothing is moved to an archive"
+#define NO_ARCHIVE "Belfry keeps runs in their history and moves nothing to an archive"
 #define NO_CACHE   "Belfry keeps no cache that can be stale"
-#define AS_MANY                                                                              \
+#define WORKER_CONCURRENCY                                                                   \
     "each worker sets its concurrency (belfry worker --concurrency), and a queue can have a" \
     " limit"
 
@@ -80,8 +80,8 @@ const struct config_old config_olds[] = {
     {JAVACLAW "planner-interval-seconds", NULL, OLD_NO_EFFECT, UNIT_NONE,
      "Belfry computes the plan of a day on request"},
     {JAVACLAW "executor-poll-interval-seconds", NULL, OLD_NO_EFFECT, UNIT_NONE, NO_POLLING},
-    {JAVACLAW "executor-pool-size", NULL, OLD_NO_EFFECT, UNIT_NONE, AS_MANY},
-    {JAVACLAW "executor-max-pool-size", NULL, OLD_NO_EFFECT, UNIT_NONE, AS_MANY},
+    {JAVACLAW "executor-pool-size", NULL, OLD_NO_EFFECT, UNIT_NONE, WORKER_CONCURRENCY},
+    {JAVACLAW "executor-max-pool-size", NULL, OLD_NO_EFFECT, UNIT_NONE, WORKER_CONCURRENCY},
 };
 
 const int config_old_count = sizeof config_olds / sizeof config_olds[0];
@@ -115,7 +115,7 @@ const struct config_old *config_old_find(struct str name)
     return NULL;
 }
 
-static bool is_of_one_program(const struct config_old *old)
+static bool names_its_system(const struct config_old *old)
 {
     return str_starts(str_of(old->name), STR(CONDUCTOR)) ||
            str_starts(str_of(old->name), STR(JAVACLAW));
@@ -128,7 +128,7 @@ const struct config_old *config_old_find_env(struct str name)
     for (int i = 0; i < config_old_count && !old; i++)
         if (config_olds[i].env && str_eq(name, str_of(config_olds[i].env)))
             old = &config_olds[i];
-    return old && is_of_one_program(old) ? old : NULL;
+    return old && names_its_system(old) ? old : NULL;
 }
 
 void config_old_value(const struct config_old *old, struct str value, struct buf *out)

@@ -44,12 +44,6 @@ const struct config_old *config_old_find_env(struct str name);
 void config_old_value(const struct config_old *old, struct str value, struct buf *out);
 
 /*
- * Finds the next variable BELFRY_… that is not a key.  This is not an error, because another
- * program may use the name.  Begin with *at = 0; returns false at the end.
- */
-bool config_unknown_env(const char *const *env, int *at, struct err *ret_note);
-
-/*
  * Prints "conductor.scheduler.jitter-max-ms sets dispatch_jitter", or why it has no effect.
  */
 void config_old_describe(const struct config_old *old, struct buf *out);

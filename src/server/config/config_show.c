@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints values and their sources, and compares two configurations.
+ * Prints values and their sources.
  */
 #include <string.h>
 
@@ -69,29 +69,4 @@ void config_source_text(const struct config *config, enum config_id id, struct b
         buf_text(out, "flag");
         break;
     }
-}
-
-int config_changes(const struct config *a, const struct config *b,
-                   struct config_change ret[CONFIG_KEYS])
-{
-    int count = 0;
-
-    for (int i = 0; i < CONFIG_KEYS; i++) {
-        char old_text[CONFIG_SHOWN_MAX], new_text[CONFIG_SHOWN_MAX];
-        struct buf old = BUF(old_text), new = BUF(new_text);
-
-        config_format(a, (enum config_id)i, &old);
-        config_format(b, (enum config_id)i, &new);
-        if (!str_eq(buf_as_str(&old), buf_as_str(&new)))
-            ret[count++] = (struct config_change){(enum config_id)i,
-                                                  config_keys[i].needs_restart};
-    }
-    return count;
-}
-
-void config_keep_restart_keys(struct config *fresh, const struct config *old)
-{
-    for (int i = 0; i < CONFIG_KEYS; i++)
-        if (config_keys[i].needs_restart)
-            config_value_copy(&config_keys[i], fresh, old);
 }

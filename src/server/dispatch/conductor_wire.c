@@ -103,7 +103,7 @@ struct str flow_key(struct str run, const struct flow_progress *progress, struct
 /* ---- requests ---- */
 
 /* The additional members of the request that the action sets. */
-static json_t *more_of(const struct flow_start *start)
+static json_t *more_of(const struct conductor_start *start)
 {
     json_t *more = start->more.len > 0 ? json_of_kept(start->more) : NULL;
 
@@ -125,7 +125,7 @@ static json_t *event_of(struct str schedule, struct arena *arena)
     return json_new_str(buf_as_str(&text));
 }
 
-struct str flow_start_body(const struct flow_start *start, struct arena *arena)
+struct str conductor_start_body(const struct conductor_start *start, struct arena *arena)
 {
     json_auto_t *json = json_new_object(), *more = more_of(start);
     json_t *input = json_of_kept(start->input);
@@ -168,14 +168,14 @@ static struct buf new_url(struct str base, size_t names, struct arena *arena)
     return url;
 }
 
-struct str flow_url_start(struct str base, struct arena *arena)
+struct str conductor_url_start(struct str base, struct arena *arena)
 {
     struct buf url = new_url(base, 0, arena);
 
     return buf_whole(&url);
 }
 
-struct str flow_url_get(struct str base, struct str id, struct arena *arena)
+struct str conductor_url_get(struct str base, struct str id, struct arena *arena)
 {
     struct buf url = new_url(base, id.len, arena);
 
@@ -185,7 +185,8 @@ struct str flow_url_get(struct str base, struct str id, struct arena *arena)
     return buf_whole(&url);
 }
 
-struct str flow_url_end(struct str base, struct str id, struct str reason, struct arena *arena)
+struct str conductor_url_end(struct str base, struct str id, struct str reason,
+                             struct arena *arena)
 {
     struct buf url = new_url(base, id.len + reason.len, arena);
 
@@ -196,7 +197,8 @@ struct str flow_url_end(struct str base, struct str id, struct str reason, struc
     return buf_whole(&url);
 }
 
-struct str flow_url_find(struct str base, const struct flow_start *start, struct arena *arena)
+struct str conductor_url_find(struct str base, const struct conductor_start *start,
+                              struct arena *arena)
 {
     struct buf url = new_url(base, start->name.len + start->correlation_id.len, arena);
 
@@ -210,7 +212,7 @@ struct str flow_url_find(struct str base, const struct flow_start *start, struct
 
 /* ---- answers ---- */
 
-static struct str trim_lines(struct str s)
+static struct str trim_blanks(struct str s)
 {
     while (s.len > 0 && strchr(" \t\r\n", s.ptr[s.len - 1]))
         s.len--;
@@ -219,9 +221,9 @@ static struct str trim_lines(struct str s)
     return s;
 }
 
-struct str flow_id_of(struct str body, struct arena *arena)
+struct str conductor_id_of(struct str body, struct arena *arena)
 {
-    struct str text = trim_lines(body), id = text;
+    struct str text = trim_blanks(body), id = text;
     json_auto_t *json = NULL;
     struct err err;
 
@@ -312,7 +314,7 @@ static struct flow_seen seen_by_scan(struct str body, struct arena *arena)
     };
 }
 
-struct flow_seen flow_seen_of(struct str body, bool is_cut, struct arena *arena)
+struct flow_seen conductor_seen_of(struct str body, bool is_cut, struct arena *arena)
 {
     json_auto_t *json = is_cut ? NULL : read_object(body);
     const json_t *output = json_object_get(json, "output");
@@ -353,8 +355,8 @@ static bool belongs_to_run(const json_t *workflow, struct str run, struct str ke
     return str_eq(str_at(json_object_get(workflow, "input"), "_executionId"), run);
 }
 
-struct str flow_found(struct str body, struct str run, const struct flow_start *start,
-                      struct str known, struct arena *arena)
+struct str conductor_found(struct str body, struct str run, const struct conductor_start *start,
+                           struct str known, struct arena *arena)
 {
     json_auto_t *list = NULL, *more = more_of(start);
     struct str id = {0}, key = has_own_key(more) ? (struct str){0} : start->key;
@@ -375,14 +377,14 @@ struct str flow_found(struct str body, struct str run, const struct flow_start *
     return is_id(id) && !str_eq(id, known) ? arena_str(arena, id) : (struct str){0};
 }
 
-void flow_message(struct str body, struct buf *out)
+void conductor_message(struct str body, struct buf *out)
 {
     json_auto_t *json = read_object(body);
     struct str message = str_at(json, "message");
     char text[MESSAGE_MAX];
     size_t len;
 
-    message = message.len > 0 ? message : trim_lines(body);
+    message = message.len > 0 ? message : trim_blanks(body);
     len = message.len < sizeof text ? message.len : sizeof text;
     if (len > 0)
         memcpy(text, message.ptr, len);

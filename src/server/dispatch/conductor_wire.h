@@ -19,7 +19,6 @@ enum {
     FLOW_ID_MAX = 255,            /* bytes of a workflow id; Conductor's own have 36    */
     FLOW_KEY_MAX = 64,            /* bytes of an idempotency key: a run id and a count  */
     FLOW_OUTPUT_MAX = 100 * 1024, /* bytes of a workflow's output, as JSON              */
-    FLOW_PROGRESS_MAX = 6 * 600,  /* bytes of the JSON below, each byte escaped         */
     FLOW_COUNT_MAX = 1000 * 1000, /* workflows per run: more than attempts are possible */
 };
 
@@ -45,7 +44,7 @@ struct str flow_progress_print(const struct flow_progress *progress, struct aren
  */
 struct str flow_key(struct str run, const struct flow_progress *progress, struct arena *arena);
 
-struct flow_start {
+struct conductor_start {
     struct str name;
     int32_t version;  /* 0: the newest */
     struct str input; /* a JSON object */
@@ -56,19 +55,21 @@ struct flow_start {
 };
 
 /* The body of POST …/workflow. */
-struct str flow_start_body(const struct flow_start *start, struct arena *arena);
+struct str conductor_start_body(const struct conductor_start *start, struct arena *arena);
 
 /* …/workflow, …/workflow/{id}?…, …/workflow/{name}/correlated/{correlationId}?… */
-struct str flow_url_start(struct str base, struct arena *arena);
-struct str flow_url_get(struct str base, struct str id, struct arena *arena);
-struct str flow_url_end(struct str base, struct str id, struct str reason, struct arena *arena);
-struct str flow_url_find(struct str base, const struct flow_start *start, struct arena *arena);
+struct str conductor_url_start(struct str base, struct arena *arena);
+struct str conductor_url_get(struct str base, struct str id, struct arena *arena);
+struct str conductor_url_end(struct str base, struct str id, struct str reason,
+                             struct arena *arena);
+struct str conductor_url_find(struct str base, const struct conductor_start *start,
+                              struct arena *arena);
 
 /*
  * Returns the id from the answer to a start: plain text, a JSON string or {"workflowId"};
  * empty: none.
  */
-struct str flow_id_of(struct str body, struct arena *arena);
+struct str conductor_id_of(struct str body, struct arena *arena);
 
 enum flow_status {
     FLOW_UNREAD, /* the answer cannot be read            */
@@ -89,7 +90,7 @@ struct flow_seen {
 };
 
 /* Reads the answer of GET …/workflow/{id}; `is_cut` if it was longer. */
-struct flow_seen flow_seen_of(struct str body, bool is_cut, struct arena *arena);
+struct flow_seen conductor_seen_of(struct str body, bool is_cut, struct arena *arena);
 
 /* The result of the run: {"workflowId","runId","status","output","truncated"}. */
 struct str flow_result(const struct flow_progress *progress, const struct flow_seen *seen,
@@ -99,11 +100,11 @@ struct str flow_result(const struct flow_progress *progress, const struct flow_s
  * Returns the newest workflow of a search result that has the key of `start` or, if the results
  * have no keys, the run id in its input.  Returns an empty text if that is the known one.
  */
-struct str flow_found(struct str body, struct str run, const struct flow_start *start,
-                      struct str known, struct arena *arena);
+struct str conductor_found(struct str body, struct str run, const struct conductor_start *start,
+                           struct str known, struct arena *arena);
 
 /*
  * Prints the "message" of an error body, or the beginning of the body; always one line of
  * UTF-8.
  */
-void flow_message(struct str body, struct buf *out);
+void conductor_message(struct str body, struct buf *out);

@@ -248,17 +248,14 @@ const struct dispatch_settings *dispatch_settings(const struct dispatch *dispatc
 struct address_policy dispatch_address_policy(const struct dispatch *dispatch)
 {
     const struct dispatcher_options *options = &dispatch->dispatcher->options;
-    const struct dispatch_settings *settings = dispatch_settings(dispatch);
-
-    return (struct address_policy){
+    const struct address_policy server = {
         .allows_loopback = options->allow_loopback,
-        .allows_private = settings->plain.has_allows_private ? settings->plain.allows_private
-                                                             : options->allow_private,
-        .allow = settings->nets,
-        .allow_count = settings->plain.nets.count,
+        .allows_private = options->allow_private,
         .deny = options->self_nets,
         .deny_count = options->self_net_count,
     };
+
+    return dispatch_settings_policy(dispatch_settings(dispatch), &server);
 }
 
 /* ---- starting and stopping ---- */

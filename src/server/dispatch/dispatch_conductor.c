@@ -32,7 +32,7 @@ static void make_start(struct flow *flow)
     struct dispatch *dispatch = flow->dispatch;
     const struct workflow_action *action = &dispatch->action.workflow;
     struct str run = dispatch->order->assignment.id;
-    struct flow_start *start = &flow->start;
+    struct conductor_start *start = &flow->start;
 
     start->name = action->name;
     start->version = action->version;
@@ -51,24 +51,25 @@ static void fill_request(struct flow *flow, struct str url, struct webhook_reque
     switch (flow->step) {
     case STEP_START:
         request->method = STR("POST");
-        request->url = flow_url_start(url, flow->scratch);
+        request->url = conductor_url_start(url, flow->scratch);
         request->has_body = true;
-        request->body = flow_start_body(&flow->start, flow->scratch);
+        request->body = conductor_start_body(&flow->start, flow->scratch);
         request->is_once = flow->dispatch->order->is_once;
         break;
     case STEP_FIND:
-        request->url = flow_url_find(url, &flow->start, flow->scratch);
+        request->url = conductor_url_find(url, &flow->start, flow->scratch);
         break;
     case STEP_FOLLOW:
     case STEP_CHECK:
-        request->url = flow_url_get(url, id, flow->scratch);
+        request->url = conductor_url_get(url, id, flow->scratch);
         break;
     case STEP_END:
         request->method = STR("DELETE");
-        request->url = flow_url_end(url, id,
-                                    flow->is_late ? STR(FLOW_OUR_END "its time was over")
-                                                  : STR(FLOW_OUR_END "the run was cancelled"),
-                                    flow->scratch);
+        request->url = conductor_url_end(url, id,
+                                         flow->is_late
+                                             ? STR(FLOW_OUR_END "the run timed out")
+                                             : STR(FLOW_OUR_END "the run was cancelled"),
+                                         flow->scratch);
         break;
     }
 }
@@ -106,7 +107,7 @@ static void describe_failure(struct flow *flow, const struct webhook_result *res
         flow->why = result->err;
         return;
     }
-    flow_message(result->body, &buf);
+    conductor_message(result->body, &buf);
     err_set(&flow->why, RC_INVALID, -1, 0, "the upstream answered %d%s%s", result->status,
             buf.len > 0 ? ": " : "", message);
 }
@@ -116,11 +117,11 @@ static enum flow_meaning meaning_of(const struct webhook_result *result)
     int status = result->status;
 
     if (result->kind != WEBHOOK_ANSWERED)
-        return result->kind == WEBHOOK_REFUSED ? FLOW_REFUSED : FLOW_PASSING;
+        return result->kind == WEBHOOK_REFUSED ? FLOW_REFUSED : FLOW_TEMPORARY;
     if (status >= 200 && status < 300)
         return FLOW_GOOD;
     return status >= SERVER_ERROR || status == TOO_MANY_REQUESTS || status == REQUEST_TIMEOUT
-               ? FLOW_PASSING
+               ? FLOW_TEMPORARY
                : FLOW_REFUSED;
 }
 
@@ -130,19 +131,19 @@ static void read_good(struct flow *flow, const struct webhook_result *result,
 {
     switch (flow->step) {
     case STEP_START:
-        ret->id = flow_id_of(result->body, flow->scratch);
+        ret->id = conductor_id_of(result->body, flow->scratch);
         if (ret->id.len == 0)
-            ret->meaning = FLOW_PASSING;
+            ret->meaning = FLOW_TEMPORARY;
         break;
     case STEP_FIND:
-        ret->id = flow_found(result->body, flow->dispatch->order->assignment.id, &flow->start,
-                             flow->progress.id, flow->scratch);
+        ret->id = conductor_found(result->body, flow->dispatch->order->assignment.id,
+                                  &flow->start, flow->progress.id, flow->scratch);
         break;
     case STEP_FOLLOW:
     case STEP_CHECK:
-        ret->seen = flow_seen_of(result->body, result->is_cut, flow->scratch);
+        ret->seen = conductor_seen_of(result->body, result->is_cut, flow->scratch);
         if (ret->seen.status == FLOW_UNREAD)
-            ret->meaning = FLOW_PASSING;
+            ret->meaning = FLOW_TEMPORARY;
         break;
     case STEP_END:
         ret->seen.status = FLOW_TERMINATED;
@@ -164,4 +165,4 @@ static void read_answer(struct flow *flow, const struct webhook_result *result,
         describe_failure(flow, result);
 }
 
-const struct flow_engine flow_conductor = {send_request, read_answer, false, OUTCOME_FAILED};
+const struct flow_kind flow_conductor = {send_request, read_answer, false, OUTCOME_FAILED};

@@ -56,15 +56,15 @@ static struct dispatch_end program_failed(const struct program *program,
                                           const struct exec_end *end, struct err *message)
 {
     struct str last = buf_as_str(&program->last);
-    const char *joint = last.len > 0 ? ": " : "";
+    const char *separator = last.len > 0 ? ": " : "";
 
     if (end->how == EXEC_EXITED) {
         err_set(message, RC_INVALID, -1, 0, "the program ended with exit code %d%s%.*s",
-                end->code, joint, STR_ARG(last));
+                end->code, separator, STR_ARG(last));
         return failure("exec_exit", true, message);
     }
     err_set(message, RC_INVALID, -1, 0, "the program was ended by signal %d (%s)%s%.*s",
-            end->code, strsignal(end->code), joint, STR_ARG(last));
+            end->code, strsignal(end->code), separator, STR_ARG(last));
     return failure("exec_signal", true, message);
 }
 
@@ -147,10 +147,6 @@ static struct program *new_program(struct dispatch *dispatch)
     return program;
 }
 
-/*
- * The dispatch keeps its capacity meanwhile: after an immediate release the run would come back
- * at once.
- */
 static void on_wait_over(void *arg)
 {
     struct dispatch *dispatch = arg;
@@ -160,6 +156,7 @@ static void on_wait_over(void *arg)
     dispatch_release(dispatch);
 }
 
+/* Keeps the capacity meanwhile: after an immediate release the run would come back at once. */
 static void wait_before_release(struct dispatch *dispatch)
 {
     struct program *program = dispatch->state;

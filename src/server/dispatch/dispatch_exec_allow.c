@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/dispatch/dispatch_exec_parts.h"
+#include "server/dispatch/dispatch_exec_allow.h"
 
 /* Resolves all symbolic links; returns false and sets errno if the file does not exist. */
 static bool resolve_path(struct str path, char ret[PATH_MAX])

@@ -61,21 +61,21 @@ static void add_missing(struct vars *vars, const char *name, struct str value)
 }
 
 /*
- * For the server's own user.  Only the supervisor looks up the home of another user, because
- * that may take long.
+ * Sets HOME only for the server's own user.  The supervisor looks up that of another user,
+ * because it may take long.
  */
 static void add_user_vars(struct vars *vars, struct str user)
 {
     const char *home = getenv("HOME"), *name = getenv("USER");
-    bool by_target = user.len == 0;
+    bool is_own_user = user.len == 0;
 
-    if (by_target && name)
+    if (is_own_user && name)
         user = str_of(name);
     if (user.len > 0) {
         add_missing(vars, "USER", user);
         add_missing(vars, "LOGNAME", user);
     }
-    if (by_target)
+    if (is_own_user)
         add_missing(vars, "HOME", home ? str_of(home) : STR("/"));
 }
 

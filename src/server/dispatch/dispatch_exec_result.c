@@ -43,20 +43,6 @@ static bool print_result(const struct exec_end *end, json_t *output, bool is_cut
     return json_keep(result, RESULT_MAX, arena, ret, &err) == RC_OK;
 }
 
-/* Excludes an incomplete character at the end. */
-static size_t whole_characters(const char *bytes, size_t len)
-{
-    size_t back = 0;
-
-    while (back < 3 && back < len && ((unsigned char)bytes[len - 1 - back] & 0xc0) == 0x80)
-        back++;
-    if (back == len || ((unsigned char)bytes[len - 1 - back] & 0x80) == 0)
-        return len;
-    return str_utf8_length((struct str){bytes + len - 1 - back, back + 1}) == back + 1
-               ? len
-               : len - 1 - back;
-}
-
 struct str exec_result_of(const struct exec_end *end, char *output, size_t len, bool is_cut,
                           struct arena *arena)
 {
@@ -68,7 +54,7 @@ struct str exec_result_of(const struct exec_end *end, char *output, size_t len, 
         print_result(end, json, false, arena, &text))
         return text;
     if (is_cut)
-        len = whole_characters(output, len);
+        len = str_whole((struct str){output, len}).len;
     text_repair(output, len);
     /*
      * A control character takes six bytes in JSON; if the result is too large, try half of the
@@ -76,7 +62,7 @@ struct str exec_result_of(const struct exec_end *end, char *output, size_t len, 
      */
     while (!print_result(end, json_new_str((struct str){output, len}), is_cut, arena, &text)) {
         must(len > 0);
-        len = whole_characters(output, len / 2);
+        len = str_whole((struct str){output, len / 2}).len;
         is_cut = true;
     }
     return text;

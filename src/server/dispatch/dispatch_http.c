@@ -116,7 +116,7 @@ static struct str number_text(struct http_draft *draft, int64_t n)
     return arena_str(draft->dispatch->arena, buf_as_str(&out));
 }
 
-/* Percent-encodes `%` and everything except visible ASCII, which a header cannot contain. */
+/* A header can contain only visible ASCII: percent-encodes everything else, and `%`. */
 static struct str name_text(struct http_draft *draft, struct str name)
 {
     size_t cap = 3 * name.len + 1;
@@ -246,7 +246,7 @@ static void start(struct dispatch *dispatch)
     draft->payload = dispatch_payload(dispatch);
     draft->filling.payload = &draft->payload;
     if (dispatch_time_left(dispatch) == 0) {
-        dispatch_http_too_slow(dispatch);
+        dispatch_http_no_time_left(dispatch);
         return;
     }
     rc = write_request(draft, &err);

@@ -10,7 +10,7 @@
 void dispatch_http_end(struct dispatch *dispatch, const struct webhook_result *result);
 
 /* Ends it because no time was left to begin. */
-void dispatch_http_too_slow(struct dispatch *dispatch);
+void dispatch_http_no_time_left(struct dispatch *dispatch);
 
 /*
  * {"status", "headers", "body", "truncated", "durationMs"}.  A body that is complete and valid

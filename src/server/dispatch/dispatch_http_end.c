@@ -8,28 +8,11 @@
  */
 #include "io/clock.h"
 #include "server/dispatch/dispatch_http.h"
+#include "wire/base64.h"
 #include "wire/json/json.h"
 #include "wire/json/json_text.h"
 
 /* ---- the result ---- */
-
-static void write_base64(struct buf *out, struct str s)
-{
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    for (size_t i = 0; i < s.len; i += 3) {
-        size_t count = s.len - i < 3 ? s.len - i : 3;
-        unsigned bits = 0;
-        char group[4];
-
-        for (size_t k = 0; k < 3; k++)
-            bits = bits << 8 | (k < count ? (unsigned char)s.ptr[i + k] : 0);
-        for (size_t k = 0; k < 4; k++)
-            group[k] = k <= count ? letters[bits >> (18 - 6 * k) & 63] : '=';
-        buf_add(out, group, 4);
-    }
-}
 
 /* Rejects control characters; the caller has removed an incomplete character. */
 static bool is_text(struct str s)
@@ -83,7 +66,7 @@ static void write_body(struct buf *out, const struct webhook_result *result)
         json_write_str(out, body);
     } else {
         buf_char(out, '"');
-        write_base64(out, result->body);
+        base64_add(result->body, out);
         buf_str(out, STR("\",\"encoding\":\"base64\""));
     }
 }
@@ -265,7 +248,7 @@ void dispatch_http_end(struct dispatch *dispatch, const struct webhook_result *r
     dispatch_end(dispatch, &end);
 }
 
-void dispatch_http_too_slow(struct dispatch *dispatch)
+void dispatch_http_no_time_left(struct dispatch *dispatch)
 {
     dispatch_end(dispatch,
                  &(struct dispatch_end){

@@ -52,6 +52,18 @@ enum rc dispatch_settings_read(struct str json, struct arena *arena,
     return rc;
 }
 
+struct address_policy dispatch_settings_policy(const struct dispatch_settings *settings,
+                                               const struct address_policy *server)
+{
+    struct address_policy policy = *server;
+
+    if (settings->plain.has_allows_private)
+        policy.allows_private = settings->plain.allows_private;
+    policy.allow = settings->nets;
+    policy.allow_count = settings->plain.nets.count;
+    return policy;
+}
+
 const struct signing_keys *signing_keys(const struct dispatch_settings *settings,
                                         struct str name)
 {

@@ -24,6 +24,10 @@ struct dispatch_settings {
 MUST_USE enum rc dispatch_settings_read(struct str json, struct arena *arena,
                                         struct dispatch_settings *ret, struct err *reterr);
 
+/* The server's policy with what the namespace allows; refers to the settings. */
+struct address_policy dispatch_settings_policy(const struct dispatch_settings *settings,
+                                               const struct address_policy *server);
+
 /* Returns NULL if no key has that name. */
 const struct signing_keys *signing_keys(const struct dispatch_settings *settings,
                                         struct str name);

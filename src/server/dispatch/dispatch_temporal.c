@@ -28,7 +28,7 @@ struct temporal_flow {
     char run[FLOW_ID_MAX + 1];      /* the run to follow; "": the first   */
     char token[TEMPORAL_TOKEN_MAX]; /* from the last poll                 */
     size_t token_len;
-    int64_t taken_us; /* since when an earlier run of the schedule has the id; 0: not */
+    int64_t taken_us; /* clock_boot_us() when another run was found to have the id; 0: never */
 };
 
 static struct temporal_flow *state_of_flow(struct flow *flow)
@@ -121,7 +121,7 @@ static bool is_terminating(const struct flow *flow)
 static struct str end_body(struct flow *flow, struct str space)
 {
     struct temporal_who who = who_of(flow, space);
-    struct str reason = flow->is_late ? STR(FLOW_OUR_END "its time was over")
+    struct str reason = flow->is_late ? STR(FLOW_OUR_END "the run timed out")
                                       : STR(FLOW_OUR_END "the run was terminated");
 
     return is_terminating(flow)
@@ -207,28 +207,28 @@ static const struct {
     bool is_doubtful;
 } meanings[] = {
     [GRPC_OK] = {FLOW_GOOD, false},
-    [GRPC_CANCELLED] = {FLOW_PASSING, true}, /* by a proxy */
-    [GRPC_UNKNOWN] = {FLOW_PASSING, true},
+    [GRPC_CANCELLED] = {FLOW_TEMPORARY, true}, /* by a proxy */
+    [GRPC_UNKNOWN] = {FLOW_TEMPORARY, true},
     [GRPC_INVALID_ARGUMENT] = {FLOW_REFUSED, false},
-    [GRPC_DEADLINE_EXCEEDED] = {FLOW_PASSING, true},
+    [GRPC_DEADLINE_EXCEEDED] = {FLOW_TEMPORARY, true},
     [GRPC_NOT_FOUND] = {FLOW_REFUSED, false},
     [GRPC_ALREADY_EXISTS] = {FLOW_REFUSED, false}, /* of a start: see read_exists() */
     [GRPC_PERMISSION_DENIED] = {FLOW_REFUSED, false},
-    [GRPC_RESOURCE_EXHAUSTED] = {FLOW_PASSING, false},
+    [GRPC_RESOURCE_EXHAUSTED] = {FLOW_TEMPORARY, false},
     [GRPC_FAILED_PRECONDITION] = {FLOW_REFUSED, false},
-    [GRPC_ABORTED] = {FLOW_PASSING, false},
-    [GRPC_OUT_OF_RANGE] = {FLOW_PASSING, false}, /* Temporal's clients retry it too */
+    [GRPC_ABORTED] = {FLOW_TEMPORARY, false},
+    [GRPC_OUT_OF_RANGE] = {FLOW_TEMPORARY, false}, /* Temporal's clients retry it too */
     [GRPC_UNIMPLEMENTED] = {FLOW_REFUSED, false},
-    [GRPC_INTERNAL] = {FLOW_PASSING, true},
-    [GRPC_UNAVAILABLE] = {FLOW_PASSING, true},
-    [GRPC_DATA_LOSS] = {FLOW_PASSING, true},
+    [GRPC_INTERNAL] = {FLOW_TEMPORARY, true},
+    [GRPC_UNAVAILABLE] = {FLOW_TEMPORARY, true},
+    [GRPC_DATA_LOSS] = {FLOW_TEMPORARY, true},
     [GRPC_UNAUTHENTICATED] = {FLOW_REFUSED, false},
 };
 
 static void mark_unread(struct flow *flow, struct flow_answer *ret)
 {
     err_set(&flow->why, RC_INVALID, -1, 0, "cannot parse the answer of the upstream");
-    ret->meaning = FLOW_PASSING;
+    ret->meaning = FLOW_TEMPORARY;
     ret->is_doubtful = true;
 }
 
@@ -274,7 +274,7 @@ static bool waits_for_sibling(struct flow *flow, struct str request_id)
         return false;
     if (tf->taken_us == 0)
         tf->taken_us = now;
-    return now - tf->taken_us < flow->limits->taken;
+    return now - tf->taken_us < flow->limits->id_wait;
 }
 
 /* Finds out whose start has the workflow id. */
@@ -286,7 +286,7 @@ static void read_exists(struct flow *flow, const struct temporal_reply *reply,
     if (owner.run_id.len > 0 && str_eq(owner.request_id, state_of_flow(flow)->start.request_id))
         read_started(flow, owner.run_id, ret);
     else
-        ret->meaning = waits_for_sibling(flow, owner.request_id) ? FLOW_PASSING : FLOW_TAKEN;
+        ret->meaning = waits_for_sibling(flow, owner.request_id) ? FLOW_TEMPORARY : FLOW_TAKEN;
 }
 
 static void set_run(struct temporal_flow *tf, struct str run)
@@ -358,7 +358,7 @@ static void read_answer(struct flow *flow, const struct webhook_result *result,
 
     if (result->kind != WEBHOOK_ANSWERED) {
         flow->why = result->err;
-        ret->meaning = result->kind == WEBHOOK_REFUSED ? FLOW_REFUSED : FLOW_PASSING;
+        ret->meaning = result->kind == WEBHOOK_REFUSED ? FLOW_REFUSED : FLOW_TEMPORARY;
         ret->is_doubtful = result->is_sent;
         return;
     }
@@ -381,4 +381,4 @@ static void read_answer(struct flow *flow, const struct webhook_result *result,
     }
 }
 
-const struct flow_engine flow_temporal = {send_request, read_answer, true, OUTCOME_TERMINATED};
+const struct flow_kind flow_temporal = {send_request, read_answer, true, OUTCOME_TERMINATED};

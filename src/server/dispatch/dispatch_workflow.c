@@ -25,7 +25,7 @@ const struct flow_limits flow_limits_default = {
     .end_patience = 30 * SPAN_S,
     .request = 30 * SPAN_S,
     .long_poll = 65 * SPAN_S,
-    .taken = 10 * SPAN_S,
+    .id_wait = 10 * SPAN_S,
     .connect = 10 * SPAN_S,
 };
 
@@ -116,7 +116,7 @@ static void finish_seen(struct flow *flow, const struct flow_seen *seen)
         err_set(&flow->why, RC_INVALID, -1, 0, "workflow \"%.*s\" ended as %.*s%s%.*s",
                 STR_ARG(flow->progress.id), STR_ARG(seen->word), colon, STR_ARG(seen->reason));
         end.message = str_of(flow->why.text);
-        end.outcome = seen->status == FLOW_TERMINATED ? flow->engine->terminated
+        end.outcome = seen->status == FLOW_TERMINATED ? flow->kind->terminated
                                                       : bad_ends[seen->status].outcome;
         end.code = bad_ends[seen->status].code;
         end.is_retryable = bad_ends[seen->status].is_retryable;
@@ -209,9 +209,9 @@ static void begin_following(struct flow *flow, const struct flow_answer *answer)
 
 static void on_started(struct flow *flow, const struct flow_answer *answer)
 {
-    bool is_first = !flow->is_answered;
+    bool is_first = !flow->was_tried;
 
-    flow->is_answered = true;
+    flow->was_tried = true;
     if (answer->meaning == FLOW_GOOD) {
         begin_following(flow, answer);
         return;
@@ -223,13 +223,13 @@ static void on_started(struct flow *flow, const struct flow_answer *answer)
                                             .by_target = true});
         return;
     }
-    if (answer->meaning != FLOW_PASSING) {
+    if (answer->meaning != FLOW_TEMPORARY) {
         fail(flow, "upstream_refused", false);
         return;
     }
     flow->is_doubtful = flow->is_doubtful || answer->is_doubtful;
     flow->dispatch->is_begun = flow->is_doubtful;
-    if (flow->is_doubtful && !flow->engine->repeats)
+    if (flow->is_doubtful && !flow->kind->repeats)
         flow->step = STEP_FIND;
     if (answer->is_too_late && is_first)
         finish(flow, NULL); /* the node's lease expired while the request waited */
@@ -243,7 +243,7 @@ static void on_found(struct flow *flow, const struct flow_answer *answer)
         begin_following(flow, answer);
         return;
     }
-    if (answer->meaning == FLOW_PASSING) {
+    if (answer->meaning == FLOW_TEMPORARY) {
         try_again(flow);
         return;
     }
@@ -258,7 +258,7 @@ static void on_found(struct flow *flow, const struct flow_answer *answer)
     next_step(flow);
 }
 
-/* Belfry ended this workflow of an earlier attempt because its time was over. */
+/* Whether Belfry ended this workflow of an earlier attempt, for example at its deadline. */
 static bool was_ended_by_us(const struct flow *flow, const struct flow_seen *seen)
 {
     return flow->is_inherited && seen->status == FLOW_TERMINATED &&
@@ -316,7 +316,7 @@ static void on_ended(struct flow *flow, const struct flow_answer *answer)
         finish_as_requested(flow);
         return;
     }
-    if (answer->meaning == FLOW_PASSING || flow->dispatch->is_terminated) {
+    if (answer->meaning == FLOW_TEMPORARY || flow->dispatch->is_terminated) {
         try_again(flow);
         return;
     }
@@ -347,13 +347,13 @@ static void on_answer(void *arg, const struct webhook_result *result)
 
     flow->is_calling = false;
     if (result->kind != WEBHOOK_CANCELLED) {
-        flow->engine->read(flow, result, &answer);
+        flow->kind->read(flow, result, &answer);
         by_step[flow->step](flow, &answer);
         return;
     }
     if (flow->step == STEP_START && result->is_sent)
         flow->is_doubtful = true;
-    if (flow->step == STEP_START && result->is_sent && !flow->engine->repeats)
+    if (flow->step == STEP_START && result->is_sent && !flow->kind->repeats)
         flow->step = STEP_FIND;
     next_step(flow);
 }
@@ -378,7 +378,7 @@ struct webhook_request flow_request(const struct flow *flow,
     const struct pairs *from = &upstream->headers;
     struct webhook_header *headers = arena_array(flow->scratch, (size_t)from->count,
                                                  sizeof *headers);
-    bool is_first = flow->step == STEP_START && !flow->is_answered;
+    bool is_first = flow->step == STEP_START && !flow->was_tried;
 
     for (int i = 0; i < from->count; i++)
         headers[i] = (struct webhook_header){from->list[i].name, from->list[i].value};
@@ -407,14 +407,14 @@ static void send_request(struct flow *flow)
 
     arena_reset(flow->scratch);
     if (upstream)
-        rc = flow->engine->send(flow, upstream, on_answer);
+        rc = flow->kind->send(flow, upstream, on_answer);
     else
         err_set(&flow->why, RC_NOT_FOUND, -1, 0,
                 "the namespace has no upstream \"%.*s\" for workflows", STR_ARG(name));
     if (rc == RC_OK) {
         flow->is_calling = true;
         flow->dispatch->is_begun = flow->dispatch->is_begun || flow->step == STEP_START;
-    } else if (rc == RC_BUSY || flow->is_answered) {
+    } else if (rc == RC_BUSY || flow->was_tried) {
         try_again(flow);
     } else {
         fail(flow, upstream ? "upstream_invalid" : "upstream_missing", false);
@@ -465,7 +465,7 @@ static void on_late(void *arg)
     request_end(flow);
 }
 
-static const struct flow_engine *engine_of(const struct dispatch *dispatch)
+static const struct flow_kind *kind_of_upstream(const struct dispatch *dispatch)
 {
     const struct upstream_settings *upstream = upstream_settings(
         &dispatch_settings(dispatch)->plain, dispatch->action.workflow.upstream);
@@ -483,7 +483,7 @@ static void start(struct dispatch *dispatch)
         .dispatch = dispatch,
         .limits = dispatch->dispatcher->flow ? dispatch->dispatcher->flow
                                              : &flow_limits_default,
-        .engine = engine_of(dispatch),
+        .kind = kind_of_upstream(dispatch),
         .scratch = arena_new(SCRATCH_MAX),
         .pause = loop_timer_new(dispatch->dispatcher->options.loop, on_pause, flow),
         .deadline = loop_timer_new(dispatch->dispatcher->options.loop, on_late, flow),
@@ -494,9 +494,9 @@ static void start(struct dispatch *dispatch)
         loop_timer_set(flow->deadline, left);
     if (flow->progress.id.len > 0 && !flow->progress.has_ended) {
         flow->step = STEP_FOLLOW;
-        flow->is_inherited = flow->is_answered = true;
+        flow->is_inherited = flow->was_tried = true;
     } else if (dispatch->order->assignment.run.losses > 0) {
-        flow->step = flow->engine->repeats ? STEP_START : STEP_FIND;
+        flow->step = flow->kind->repeats ? STEP_START : STEP_FIND;
         flow->is_doubtful = true;
         err_set(&flow->why, RC_UNKNOWN, -1, 0,
                 "the previous node died, perhaps after it had started the workflow");

@@ -13,7 +13,7 @@ struct flow_limits {
     span end_patience;           /* maximum time of consecutive failures to end a workflow  */
     span request;                /* maximum time of a request                               */
     span long_poll;              /* maximum time of a request that waits for an event       */
-    span taken;                  /* wait for the workflow of a terminated run to end        */
+    span id_wait;                /* maximum wait for another run to free the workflow id    */
     span connect;
 };
 

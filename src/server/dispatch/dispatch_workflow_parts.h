@@ -8,7 +8,7 @@
 #include "server/dispatch/dispatch_parts.h"
 #include "server/dispatch/dispatch_workflow.h"
 
-/* A later attempt recognizes by it a workflow that Belfry ended. */
+/* By this prefix, a later attempt recognizes a workflow that Belfry ended. */
 #define FLOW_OUR_END "ended by Belfry: "
 
 enum flow_step {
@@ -21,10 +21,10 @@ enum flow_step {
 
 enum flow_meaning {
     FLOW_GOOD,
-    FLOW_PASSING, /* a retry may succeed                     */
-    FLOW_REFUSED, /* a retry is useless                      */
-    FLOW_TAKEN,   /* of a start: another workflow has the id */
-    FLOW_GONE,    /* of an end: the workflow does not exist  */
+    FLOW_TEMPORARY, /* a retry may succeed                     */
+    FLOW_REFUSED,   /* a retry is useless                      */
+    FLOW_TAKEN,     /* of a start: another workflow has the id */
+    FLOW_GONE,      /* of an end: the workflow does not exist  */
 };
 
 /* The meaning of an answer, for every kind of upstream.  Texts are in the scratch arena. */
@@ -40,7 +40,7 @@ struct flow_answer {
 struct flow;
 
 /* A kind of upstream. */
-struct flow_engine {
+struct flow_kind {
     /* Sends the request of the current step; returns the rc of webhook_start(). */
     enum rc (*send)(struct flow *flow, const struct upstream_settings *upstream,
                     webhook_done *done);
@@ -51,22 +51,22 @@ struct flow_engine {
     enum outcome terminated; /* outcome of a workflow that someone else terminated         */
 };
 
-extern const struct flow_engine flow_conductor, flow_temporal;
+extern const struct flow_kind flow_conductor, flow_temporal;
 
 struct flow {
     struct dispatch *dispatch;
     const struct flow_limits *limits;
-    const struct flow_engine *engine;
+    const struct flow_kind *kind;
     void *state;                 /* of the kind of upstream           */
     struct webhook_pool *pool;   /* of the request in progress        */
     struct arena *scratch;       /* of the current request and answer */
     struct loop_timer *pause;    /* before the next request           */
     struct loop_timer *deadline; /* of the attempt                    */
     struct flow_progress progress;
-    struct flow_start start;
+    struct conductor_start start;
     enum flow_step step;
     bool is_calling;    /* a request is in progress                                   */
-    bool is_answered;   /* a request was answered, with or without success            */
+    bool was_tried;     /* a request has ended, with or without an answer             */
     bool is_doubtful;   /* a start may have arrived                                   */
     bool is_inherited;  /* the workflow of an earlier attempt, not polled yet         */
     bool wants_end;     /* the workflow must end: stop, termination or deadline       */

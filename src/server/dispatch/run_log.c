@@ -22,7 +22,7 @@ static_assert((int)RUN_LOG_LINE_MAX <= (int)LOGS_LINE_MAX, "a line is stored who
 
 struct run_log {
     struct loop_timer *timer;
-    void (*flush)(void *arg, struct str lines);
+    void (*on_lines)(void *arg, struct str lines);
     void *arg;
     int64_t bytes; /* packed, in all batches */
     int64_t dropped_lines, dropped_bytes;
@@ -48,7 +48,7 @@ static void flush(void *arg)
     loop_timer_stop(log->timer);
     if (log->batch.len == 0)
         return;
-    log->flush(log->arg, buf_as_str(&log->batch));
+    log->on_lines(log->arg, buf_as_str(&log->batch));
     log->batch.len = 0;
 }
 
@@ -58,7 +58,7 @@ struct run_log *run_log_new(struct loop *loop, void (*on_lines)(void *arg, struc
     struct run_log *log = calloc(1, sizeof *log);
 
     must(log != NULL);
-    log->flush = on_lines;
+    log->on_lines = on_lines;
     log->arg = arg;
     log->batch = BUF(log->room);
     log->timer = loop_timer_new(loop, flush, log);
@@ -82,7 +82,7 @@ static void drop(struct run_log *log, struct str text)
 void run_log_add(struct run_log *log, instant now, int stream, struct str text)
 {
     char line[RUN_LOG_LINE_MAX];
-    size_t len = text.len < RUN_LOG_LINE_MAX ? text.len : RUN_LOG_LINE_MAX;
+    size_t len = str_head(text, RUN_LOG_LINE_MAX).len;
     size_t packed = LOG_LINE_HEAD + len;
 
     if (log->bytes + (int64_t)packed > RUN_LOG_MAX) {

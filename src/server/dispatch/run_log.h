@@ -4,8 +4,7 @@
  *
  * A batch is flushed when it is full or when its first line has waited long enough.  The log of
  * an attempt is limited: further lines are counted, and the last line shows the number.  Text
- * becomes UTF-8 without zero bytes.  This file neither stores lines
- * nor knows their readers.  For the io thread.
+ * becomes UTF-8 without zero bytes.  For the io thread.
  */
 #pragma once
 
@@ -23,8 +22,8 @@ enum {
 
 struct run_log; /* opaque */
 
-/* `flush` gets packed lines, valid during the call; it must not call these functions. */
-struct run_log *run_log_new(struct loop *loop, void (*flush)(void *arg, struct str lines),
+/* `on_lines` gets packed lines, valid during the call; it must not call these functions. */
+struct run_log *run_log_new(struct loop *loop, void (*on_lines)(void *arg, struct str lines),
                             void *arg);
 struct run_log *run_log_free(struct run_log *log); /* accepts NULL, returns NULL */
 

@@ -75,7 +75,10 @@ struct temporal_reply {
 extern const struct str temporal_stored_headers[];
 extern const int temporal_stored_header_count;
 
-/* `result` must be an answer.  Without a status or a valid frame, the status is UNKNOWN. */
+/*
+ * `result` must be an answer.  Without a gRPC status, the HTTP status decides; without a valid
+ * frame, the status is UNKNOWN.
+ */
 struct temporal_reply temporal_reply_of(const struct webhook_result *result,
                                         struct arena *arena);
 

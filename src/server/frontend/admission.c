@@ -33,7 +33,7 @@ struct admission {
     instant minute; /* start of the current minute */
     int denials_reported;
 
-    instant uses_from; /* later uses are not recorded yet         */
+    instant uses_from; /* uses up to this time are recorded       */
     instant uses_to;   /* uses up to this time are being reported */
     int uses_at;       /* next token to report                    */
 };
@@ -113,7 +113,7 @@ static uint64_t client_of(const struct call *call, const struct peer *peer, bool
     return hash_bytes(peer->bytes, peer->is_v6 ? 8 : 4, seed + 2);
 }
 
-/* Heartbeats of workers and health checks are not limited. */
+/* Requests of workers and health checks are not limited. */
 static bool is_counted(const struct call *call)
 {
     enum right right = call->operation->right;
@@ -144,7 +144,8 @@ static bool check_rate(struct admission *admission, struct call *call, uint64_t 
 bool admission_admit(struct admission *admission, struct call *call, const struct exchange *x,
                      const struct config *config, struct limit *ret_limit)
 {
-    struct auth auth = {admission->keys, config->hosts.list, config->hosts.count};
+    struct auth auth = {admission->keys, config->hosts.list, config->hosts.count,
+                        exchange_is_tls(x)};
     bool is_known = auth_admit(call, &auth, x->request, peer_is_loopback(&x->peer));
     bool reads = is_read(call);
     int max = reads ? config->rate_read : config->rate_write;
@@ -158,6 +159,22 @@ bool admission_admit(struct admission *admission, struct call *call, const struc
            is_known;
 }
 
+static int items_of(const struct call *call)
+{
+    return call->command_count + call->report_count;
+}
+
+void admission_charge(struct admission *admission, const struct call *call,
+                      const struct exchange *x, const struct config *config)
+{
+    bool reads = is_read(call);
+    int max = reads ? config->rate_read : config->rate_write;
+
+    if (max > 0 && is_counted(call) && items_of(call) > 1)
+        limits_charge(admission->limits, client_of(call, &x->peer, reads), max,
+                      items_of(call) - 1);
+}
+
 bool admission_check_namespace(struct admission *admission, struct call *call,
                                const struct namespace_entry *entry, struct limit *limit)
 {
@@ -169,6 +186,8 @@ bool admission_check_namespace(struct admission *admission, struct call *call,
     if (max == 0 || !is_counted(call) || call->operation->right == RIGHT_SERVER)
         return true;
     is_allowed = check_rate(admission, call, client, max, "the namespace", &namespace_limit);
+    if (is_allowed && items_of(call) > 1)
+        limits_charge(admission->limits, client, max, items_of(call) - 1);
     if (limit->most == 0 || namespace_limit.left < limit->left)
         *limit = namespace_limit;
     return is_allowed;
@@ -189,11 +208,8 @@ static struct audit_entry copy_of(const struct audit_entry *entry, struct arena 
     struct str *texts[] = {&copy.by,        &copy.operation, &copy.object, &copy.token,
                            &copy.namespace, &copy.from,      &copy.request};
 
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        if (texts[i]->len > AUDIT_TEXT_MAX)
-            texts[i]->len = AUDIT_TEXT_MAX;
-        *texts[i] = arena_str(arena, *texts[i]);
-    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        *texts[i] = arena_str(arena, str_head(*texts[i], AUDIT_TEXT_MAX));
     return copy;
 }
 

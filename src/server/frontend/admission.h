@@ -40,6 +40,10 @@ void admission_identify(struct call *call, const struct exchange *x);
 bool admission_admit(struct admission *admission, struct call *call, const struct exchange *x,
                      const struct config *config, struct limit *ret_limit);
 
+/* After call_begin(): counts each item of a batch, at its client, as a request. */
+void admission_charge(struct admission *admission, const struct call *call,
+                      const struct exchange *x, const struct config *config);
+
 /*
  * Applies the rate limit of the namespace, once it is known, to all of its clients together.
  * Returns false if the answer is set.  Stores the limit of the namespace in *limit if it leaves

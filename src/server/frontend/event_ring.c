@@ -89,7 +89,7 @@ void event_ring_drop(struct event_ring *ring)
     free(batch);
 }
 
-/* A cursor without an entry for a node was read before that node had events. */
+/* Does not check nodes without an entry: they had no events when the cursor was read. */
 bool event_ring_holds(const struct event_ring *ring, const struct event_cursor *cursor)
 {
     for (int i = 0; i < cursor->count; i++)

@@ -19,13 +19,14 @@
 #include "wire/grpc/grpc.h"
 
 enum {
-    BODY_OF_NOTHING = 64 * 1024, /* body limit of unknown paths, which get a 404 */
-    DETAIL_MAX = 160,            /* bytes of the detail of a timeout             */
+    UNKNOWN_BODY_MAX = 64 * 1024, /* body limit of unknown paths, which get a 404 */
+    DETAIL_MAX = 160,             /* bytes of the detail of a timeout             */
+    BEGIN_STEPS = 100000,         /* of struct budget: some milliseconds             */
 };
 
-#define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the writer or the database hangs    */
-#define SEED_RETRY    SPAN_S          /* after a temporary error; clients wait as long */
-#define POLL_EVERY    (100 * SPAN_MS) /* interval of deadline checks and retries       */
+#define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the writer or the database hangs */
+#define SEED_RETRY    SPAN_S          /* pause after a temporary error              */
+#define POLL_EVERY    (100 * SPAN_MS) /* interval of deadline checks and retries    */
 
 /* ---- answers ---- */
 
@@ -48,35 +49,46 @@ static void release_grants(struct frontend *frontend, struct ticket *t)
     call->grant_count = 0;
     t->step = CALL_REPORTS;
     t->deadline_us = clock_boot_us() + ANSWER_WITHIN; /* that of the poll may be over */
-    frontend_send(frontend, t, WRITER_MSG_CALL);
+    frontend_send_to_writer(frontend, t, WRITER_MSG_CALL);
 }
 
-struct over {
+struct watched_poll {
     struct frontend *frontend;
     struct ticket *ticket;
 };
 
 static void on_over(void *arg, bool is_sent)
 {
-    struct over *over = arg;
+    struct watched_poll *poll = arg;
 
-    if (is_sent || over->frontend->is_abandoned)
-        frontend_ticket_end(over->frontend, over->ticket);
+    if (is_sent || poll->frontend->is_abandoned)
+        frontend_ticket_end(poll->frontend, poll->ticket);
     else
-        release_grants(over->frontend, over->ticket);
+        release_grants(poll->frontend, poll->ticket);
 }
 
 static void on_gone(void *arg, struct exchange *x)
 {
-    struct over *over = arg;
+    struct watched_poll *poll = arg;
 
     (void)x;
-    if (!over->ticket->is_away || over->ticket->step != CALL_POLL)
+    if (!poll->ticket->is_away || poll->ticket->step != CALL_POLL)
         return;
-    atomic_store(&over->ticket->is_abandoned, true);
-    frontend_post(over->frontend, &(struct writer_msg){.kind = WRITER_MSG_WAKE});
+    atomic_store(&poll->ticket->is_abandoned, true);
+    frontend_post(poll->frontend, &(struct writer_msg){.kind = WRITER_MSG_WAKE});
 }
 
+/* Only for slow reads: a client that closed only its own side still gets a quick answer. */
+static void on_reader_gone(void *arg, struct exchange *x)
+{
+    struct ticket *t = arg;
+
+    (void)x;
+    if (t->is_slow)
+        atomic_store(&t->is_abandoned, true);
+}
+
+static const struct exchange_watch read_watch = {.on_gone = on_reader_gone};
 static const struct exchange_watch poll_watch = {.on_gone = on_gone, .on_over = on_over};
 
 static void answer(struct frontend *frontend, struct ticket *t)
@@ -128,7 +140,7 @@ static bool find_namespace(struct frontend *frontend, struct ticket *t)
     }
     if (!t->has_asked_namespace) {
         t->has_asked_namespace = t->is_asking_namespace = true;
-        frontend_send(frontend, t, WRITER_MSG_NAMESPACES);
+        frontend_send_to_writer(frontend, t, WRITER_MSG_NAMESPACES);
         return false;
     }
     t->step = call_without_namespace(call);
@@ -142,7 +154,7 @@ static void advance_ticket(struct frontend *frontend, struct ticket *t)
 {
     struct call *call = &t->call;
 
-    if (t->step != CALL_ANSWER && !frontend->is_up) {
+    if (t->step != CALL_ANSWER && !frontend->has_started) {
         call_problem(call, 503, "unavailable", "not ready: %s",
                      frontend_unready_reason(frontend));
         t->step = CALL_ANSWER;
@@ -167,22 +179,28 @@ static void advance_ticket(struct frontend *frontend, struct ticket *t)
     if (!find_namespace(frontend, t))
         return;
     if (t->step == CALL_READ) {
-        frontend_read(frontend, t);
+        if (t->x)
+            exchange_watch(t->x, &read_watch, t);
+        frontend_send_to_reader(frontend, t);
         return;
     }
     call_complete(call);
     if (t->step == CALL_POLL) {
-        struct over *over = arena_take(call->arena, sizeof *over);
+        struct watched_poll *poll = arena_take(call->arena, sizeof *poll);
 
-        *over = (struct over){frontend, t};
+        *poll = (struct watched_poll){frontend, t};
         t->deadline_us += call->poll.wait;
-        exchange_watch(t->x, &poll_watch, over);
+        exchange_watch(t->x, &poll_watch, poll);
     }
-    frontend_send(frontend, t, WRITER_MSG_CALL);
+    frontend_send_to_writer(frontend, t, WRITER_MSG_CALL);
 }
 
 void frontend_ticket_returned(struct frontend *frontend, struct ticket *t)
 {
+    if (t->x && t->x->is_gone && t->read_result == READ_TOO_SLOW)
+        atomic_store(&t->is_abandoned, true);
+    if (t->turn.state == FAIR_RUNNING && !read_queue_returned(frontend->reads, t))
+        return;
     frontend_take_back(frontend, t);
     t->call.context = &frontend->options.context;
     if (t->stream) {
@@ -225,7 +243,7 @@ static int64_t body_max(void *arg, const struct http1_request *request)
     frontend->matched_request = request;
     frontend->matched_operation = op;
     if (!op)
-        return BODY_OF_NOTHING;
+        return UNKNOWN_BODY_MAX;
     return op->body_max + (api_dialects[op->dialect].is_grpc ? GRPC_PREFIX : 0);
 }
 
@@ -253,12 +271,12 @@ static void begin_call(struct frontend *frontend, struct ticket *t, struct excha
 
     find_operation(frontend, call, x->request, &status, &allow);
     call->dialect = operation_dialect(call->operation, x->request);
-    if (!frontend_rpc_fits(t, x, ANSWER_WITHIN))
+    if (!frontend_rpc_check(t, x, ANSWER_WITHIN))
         return;
     if (x->is_too_large) {
         t->step = call_problem(
             call, 413, "limit", "request body is too large; the limit is %lld bytes",
-            (long long)(call->operation ? call->operation->body_max : BODY_OF_NOTHING));
+            (long long)(call->operation ? call->operation->body_max : UNKNOWN_BODY_MAX));
     } else if (frontend->count > TICKETS_MAX) {
         t->step = call_problem(call, 503, "unavailable",
                                "too many requests in progress; retry later");
@@ -273,7 +291,10 @@ static void begin_call(struct frontend *frontend, struct ticket *t, struct excha
     } else if (admission_admit(frontend->admission, call, x, frontend->options.config,
                                &t->limit) &&
                frontend_rpc_open(t, x, &body)) {
+        t->budget = (struct budget){.left = BEGIN_STEPS};
+        call->budget = &t->budget;
         t->step = call_begin(call, x->request, body);
+        admission_charge(frontend->admission, call, x, frontend->options.config);
     }
 }
 
@@ -335,7 +356,7 @@ static void send_admission_report(struct frontend *frontend)
 {
     struct ticket *t;
 
-    if (frontend->is_abandoned || !frontend->is_up ||
+    if (frontend->is_abandoned || !frontend->has_started ||
         frontend->items + CALL_ITEMS_MAX > ITEMS_MAX || frontend->count >= TICKETS_MAX)
         return;
     t = frontend_ticket_new(frontend, NULL);
@@ -343,7 +364,7 @@ static void send_admission_report(struct frontend *frontend)
     t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
     t->step = CALL_COMMANDS;
     if (admission_report(frontend->admission, &t->call, frontend->options.log))
-        frontend_send(frontend, t, WRITER_MSG_CALL);
+        frontend_send_to_writer(frontend, t, WRITER_MSG_CALL);
     else
         frontend_ticket_end(frontend, t);
 }
@@ -371,11 +392,15 @@ static void on_timer(void *arg)
     struct frontend *frontend = arg;
     int64_t boot = clock_boot_us();
 
-    for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open)
+    frontend->has_late_reads = false;
+    for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open) {
         if (t->x && t->is_away && t->deadline_us < boot)
             give_up(frontend, t);
+        else
+            frontend->has_late_reads |= read_queue_is_late(t, boot);
+    }
     frontend_close_denied(frontend);
-    frontend_send_late(frontend);
+    frontend_send_delayed(frontend);
     if (frontend_count_finished(frontend)) /* such as killed programs: no report */
         frontend_post(frontend, &(struct writer_msg){.kind = WRITER_MSG_WAKE});
     send_admission_report(frontend);
@@ -383,18 +408,25 @@ static void on_timer(void *arg)
     loop_timer_set(frontend->timer, POLL_EVERY);
 }
 
-/* ---- state, start and stop ---- */
+/* ---- start and stop ---- */
 
-const char *frontend_unready_reason(const struct frontend *frontend)
+/* Slow reads would delay the end; their clients can ask again. */
+static void end_slow_reads(struct frontend *frontend)
 {
-    if (frontend->closing)
-        return frontend->closing;
-    return frontend->why[0] != '\0' ? frontend->why : NULL;
+    for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open)
+        if (t->x && t->is_slow && t->is_away && t->sent_for == CALL_READ)
+            frontend_give_up(frontend, t,
+                             &(struct problem){.request_id = t->call.request_id,
+                                               .status = 503,
+                                               .code = "unavailable",
+                                               .detail = frontend->closing,
+                                               .at = -1});
 }
 
-void frontend_closing(struct frontend *frontend, const char *why)
+void frontend_reject_requests(struct frontend *frontend, const char *why)
 {
     frontend->closing = why;
+    end_slow_reads(frontend);
     streams_close(frontend->streams);
 }
 
@@ -410,6 +442,11 @@ void frontend_dispatcher_closed(struct frontend *frontend)
     for (int lane = 0; lane < LANE_COUNT; lane++)
         atomic_store(&frontend->options.finished[lane], frontend->received[lane]);
     frontend->dispatcher = NULL;
+}
+
+struct namespace_cache *frontend_namespaces(const struct frontend *frontend)
+{
+    return frontend->namespaces;
 }
 
 bool frontend_has_upstream(const struct frontend *frontend, struct str namespace,
@@ -428,21 +465,6 @@ int64_t frontend_quota(const struct frontend *frontend, struct str namespace)
                                                     : frontend->options.config->quota_schedules;
 }
 
-bool frontend_is_drained(const struct frontend *frontend)
-{
-    return frontend->is_drained || frontend->is_away;
-}
-
-int frontend_count(const struct frontend *frontend)
-{
-    return frontend->count;
-}
-
-bool frontend_has_database(const struct frontend *frontend)
-{
-    return frontend->is_up && !frontend->is_away;
-}
-
 struct frontend *frontend_new(const struct frontend_options *options)
 {
     struct frontend *frontend = calloc(1, sizeof *frontend);
@@ -457,20 +479,18 @@ struct frontend *frontend_new(const struct frontend_options *options)
                                     options->has_others);
     frontend->scratch = arena_new(CALL_ARENA_MAX);
     memcpy(frontend->why, "starting", sizeof "starting");
-    frontend->is_away = true;
+    frontend->is_db_away = true;
     frontend->timer = loop_timer_new(options->loop, on_timer, frontend);
     loop_timer_set(frontend->timer, POLL_EVERY);
     return frontend;
 }
 
 void frontend_connect(struct frontend *frontend, struct writer *writer,
-                      struct reader *const *readers, int count, struct dispatcher *dispatcher)
+                      struct reader *const *quick, int count, struct reader *slow,
+                      struct dispatcher *dispatcher)
 {
-    must(count > 0 && count <= FRONTEND_READERS_MAX);
     frontend->writer = writer;
-    for (int i = 0; i < count; i++)
-        frontend->readers[i] = readers[i];
-    frontend->reader_count = count;
+    frontend->reads = read_queue_new(quick, count, slow);
     frontend->dispatcher = dispatcher;
 }
 
@@ -524,8 +544,8 @@ struct frontend *frontend_free(struct frontend *frontend)
         return NULL;
     must(frontend->count == 0);
     drop_writer_msgs(frontend);
-    for (size_t i = 0; i < frontend->late_count; i++)
-        arena_free(frontend->late[i]->arena);
+    for (size_t i = 0; i < frontend->delayed_count; i++)
+        arena_free(frontend->delayed[i]->arena);
     loop_timer_free(frontend->timer);
     while (frontend->spare) {
         struct ticket *t = frontend->spare;
@@ -536,10 +556,11 @@ struct frontend *frontend_free(struct frontend *frontend)
     }
     namespace_cache_free(frontend->namespaces);
     admission_free(frontend->admission);
+    read_queue_free(frontend->reads);
     streams_free(frontend->streams);
     arena_free(frontend->scratch);
     part_cache_free(frontend->options.context.part_cache);
-    free(frontend->late);
+    free(frontend->delayed);
     free(frontend);
     return NULL;
 }

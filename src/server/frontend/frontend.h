@@ -13,8 +13,6 @@
 #include "server/reader.h"
 #include "server/writer.h"
 
-enum { FRONTEND_READERS_MAX = 8 };
-
 struct frontend_options {
     struct loop *loop;
     struct log *log;
@@ -37,7 +35,8 @@ struct listener_handler frontend_handler(struct frontend *frontend);
 
 /* Sets the other parts of the server.  Call it before the first request. */
 void frontend_connect(struct frontend *frontend, struct writer *writer,
-                      struct reader *const *readers, int count, struct dispatcher *dispatcher);
+                      struct reader *const *quick, int count, struct reader *slow,
+                      struct dispatcher *dispatcher);
 
 /* For dispatcher_options. */
 void frontend_on_report(void *frontend, struct dispatch_report *reported);
@@ -46,10 +45,14 @@ const struct dispatch_settings *frontend_settings(void *frontend, int64_t namesp
 /* Handles waiting messages.  Returns true when the writer has ended. */
 bool frontend_receive(struct frontend *frontend);
 
-/* Uses a new configuration from now on; records that the dispatcher is closed. */
+/* Uses a new configuration from now on. */
 void frontend_reload(struct frontend *frontend, const struct config *config,
                      const struct api_context *context);
+
 void frontend_dispatcher_closed(struct frontend *frontend);
+
+/* Valid as long as the frontend. */
+struct namespace_cache *frontend_namespaces(const struct frontend *frontend);
 
 /* For api_context.  An empty `upstream` means the default one. */
 bool frontend_has_upstream(const struct frontend *frontend, struct str namespace,
@@ -62,11 +65,11 @@ const char *frontend_unready_reason(const struct frontend *frontend);
 /* Lists all reasons; returns their number. */
 int frontend_reasons(const struct frontend *frontend,
                      struct context_reason reasons[static CONTEXT_REASONS_MAX]);
-/* The number of requests in progress; whether the database is available. */
+/* The number of requests in progress. */
 int frontend_count(const struct frontend *frontend);
 bool frontend_has_database(const struct frontend *frontend);
 /* Rejects requests from now on, for this reason. */
-void frontend_closing(struct frontend *frontend, const char *why);
+void frontend_reject_requests(struct frontend *frontend, const char *why);
 
 /* The writer claims no more runs, or cannot because the database is unavailable. */
 bool frontend_is_drained(const struct frontend *frontend);

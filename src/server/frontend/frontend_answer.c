@@ -23,24 +23,6 @@ static void set_number(struct http1_field *field, struct str name, int64_t n,
     *field = (struct http1_field){name, buf_as_str(&text)};
 }
 
-int frontend_reasons(const struct frontend *frontend,
-                     struct context_reason reasons[static CONTEXT_REASONS_MAX])
-{
-    bool is_starting = strcmp(frontend->why, "starting") == 0;
-    int n = 0;
-
-    if (frontend->closing)
-        reasons[n++] = (struct context_reason){"closing", frontend->closing};
-    if (frontend->is_away && frontend->why[0] != '\0')
-        reasons[n++] = (struct context_reason){is_starting ? "starting" : "database",
-                                               frontend->why};
-    if (frontend->is_full)
-        reasons[n++] = (struct context_reason){"disk_full", WRITER_FULL_TEXT};
-    if (frontend->holds)
-        reasons[n++] = (struct context_reason){"clock", WRITER_HELD_TEXT};
-    return n;
-}
-
 void frontend_write_answer(struct frontend *frontend, struct exchange *x,
                            const struct ticket *t)
 {

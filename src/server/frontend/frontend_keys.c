@@ -42,7 +42,7 @@ void frontend_set_keys(struct frontend *frontend, struct keyring *keys)
     frontend->has_tokens = true;
 }
 
-/* Only polls can outlive their token.  Runs that were claimed for them are released. */
+/* Ends polls and releases their runs; streams_close_denied() ends streams. */
 void frontend_close_denied(struct frontend *frontend)
 {
     instant now = clock_now();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handles messages of the other threads, a limited number per round of the loop, to leave time
- * for requests.
+ * Sends messages to the writer, and handles messages of the other threads, a limited number per
+ * round of the loop, to leave time for requests.
  */
 #include <string.h>
 
+#include "base/must.h"
 #include "io/clock.h"
 #include "server/frontend/frontend_parts.h"
 
@@ -12,6 +13,19 @@ enum {
     MSGS_AT_ONCE = 64, /* messages per lock of the mailbox */
     MSGS_MIN = 16,     /* minimum per round of the loop    */
 };
+
+void frontend_test_point(const struct frontend *frontend, enum serve_point point)
+{
+    const struct serve_seam *seam = frontend->options.seam;
+
+    if (seam && seam->at)
+        seam->at(seam->arg, point);
+}
+
+void frontend_post(struct frontend *frontend, const struct writer_msg *msg)
+{
+    must(mailbox_push(frontend->options.to_writer, msg));
+}
 
 void frontend_add_namespace(struct frontend *frontend, struct namespace_msg *msg)
 {
@@ -29,12 +43,12 @@ static void update_state(struct frontend *frontend)
 {
     struct writer_state state = writer_state(frontend->writer);
 
-    frontend->is_up |= state.phase == WRITER_READY || state.phase == WRITER_HELD ||
-                       state.phase == WRITER_FULL;
-    frontend->is_away = state.phase == WRITER_STARTING || state.phase == WRITER_DB_LOST ||
-                        state.phase == WRITER_OVER;
+    frontend->has_started |= state.phase == WRITER_READY || state.phase == WRITER_HELD ||
+                             state.phase == WRITER_FULL;
+    frontend->is_db_away = state.phase == WRITER_STARTING || state.phase == WRITER_DB_LOST ||
+                           state.phase == WRITER_OVER;
     frontend->is_full = state.is_full;
-    frontend->holds = state.holds;
+    frontend->is_held = state.is_held;
     memcpy(frontend->why, state.text, sizeof frontend->why);
     if (state.phase == WRITER_STARTING)
         memcpy(frontend->why, "starting", sizeof "starting");
@@ -62,7 +76,7 @@ static bool handle_msg(struct frontend *frontend, const struct io_msg *msg)
         break;
     case IO_MSG_KEYS:
         frontend_set_keys(frontend, msg->keys);
-        streams_check(frontend->streams, frontend->admission);
+        streams_close_denied(frontend->streams, frontend->admission);
         break;
     case IO_MSG_COMMIT:
         streams_on_commit(frontend->streams);
@@ -85,7 +99,7 @@ static bool handle_msg(struct frontend *frontend, const struct io_msg *msg)
  */
 static bool receive_some(struct frontend *frontend)
 {
-    struct io_msg to_io[MSGS_AT_ONCE];
+    struct io_msg msgs[MSGS_AT_ONCE];
     int left = frontend->begun > MSGS_MIN ? frontend->begun : MSGS_MIN;
     bool is_over = false;
     size_t count, most;
@@ -93,9 +107,9 @@ static bool receive_some(struct frontend *frontend)
     frontend->begun = 0;
     do {
         most = left < MSGS_AT_ONCE ? (size_t)left : MSGS_AT_ONCE;
-        count = mailbox_take(frontend->options.to_io, to_io, most);
+        count = mailbox_take(frontend->options.to_io, msgs, most);
         for (size_t i = 0; i < count; i++)
-            is_over |= handle_msg(frontend, &to_io[i]);
+            is_over |= handle_msg(frontend, &msgs[i]);
         left -= (int)count;
     } while (count == most && left > 0);
     if (count == most)

@@ -6,42 +6,44 @@
 
 #include "server/frontend/admission.h"
 #include "server/frontend/frontend.h"
+#include "server/frontend/read_queue.h"
 #include "server/frontend/streams.h"
 #include "wire/problem.h"
 
 struct frontend {
     struct frontend_options options;
     struct writer *writer;
-    struct reader *readers[FRONTEND_READERS_MAX];
-    int reader_count, reader_next;
+    struct read_queue *reads; /* waiting for the readers */
     struct dispatcher *dispatcher;
     struct namespace_cache *namespaces;
     struct admission *admission;
     struct streams *streams;
     struct loop_timer *timer;
 
-    struct arena *scratch;                       /* of one call of body_max()        */
-    const struct http1_request *matched_request; /* the request of that call         */
-    const struct operation *matched_operation;   /* its result                       */
-    struct ticket all;                           /* head of the list of open tickets */
-    int count, items;
-    int begun; /* requests since the last messages */
+    struct arena *scratch;                       /* of one call of body_max()                */
+    const struct http1_request *matched_request; /* the request of that call                 */
+    const struct operation *matched_operation;   /* its result                               */
+    struct ticket all;                           /* head of the list of open tickets         */
+    int count;                                   /* open tickets                             */
+    int items;                                   /* commands and reports that the writer has */
+    int begun;                                   /* requests since the last messages         */
     struct ticket *spare;
     int spares;
 
-    bool has_tokens;       /* the tokens were received       */
-    bool is_up;            /* the schema was up to date once */
-    bool is_away;          /* the database is unavailable    */
-    bool is_drained;       /* the writer claims no more runs */
-    bool is_abandoned;     /* the other threads have ended   */
-    bool is_applying_seed; /* a seed is in progress          */
-    int64_t seed_at_us;    /* earliest time of the next seed */
-    bool is_full, holds;   /* see struct writer_state        */
-    char why[ERR_TEXT_MAX];
-    const char *closing;
-    int64_t received[LANE_COUNT];
-    struct dispatch_report **late;
-    size_t late_count, late_cap;
+    bool has_tokens;                  /* the tokens were received                   */
+    bool has_started;                 /* the schema was up to date once             */
+    bool is_db_away;                  /* the database is unavailable                */
+    bool is_drained;                  /* the writer claims no more runs             */
+    bool is_abandoned;                /* the other threads have ended               */
+    bool is_applying_seed;            /* a seed is in progress                      */
+    int64_t seed_at_us;               /* earliest time of the next seed             */
+    bool is_full, is_held;            /* see struct writer_state                    */
+    bool has_late_reads;              /* see read_queue_is_late()                   */
+    char why[ERR_TEXT_MAX];           /* why it is not ready; "": it is             */
+    const char *closing;              /* why it rejects requests; NULL: it does not */
+    int64_t received[LANE_COUNT];     /* orders                                     */
+    struct dispatch_report **delayed; /* heartbeats that found no room              */
+    size_t delayed_count, delayed_cap;
 };
 
 /* frontend.c */
@@ -53,10 +55,14 @@ struct ticket *frontend_ticket_new(struct frontend *frontend, struct exchange *x
 void frontend_ticket_end(struct frontend *frontend, struct ticket *t);
 int frontend_items_of(const struct ticket *t, enum call_step step);
 void frontend_take_back(struct frontend *frontend, struct ticket *t);
-void frontend_send(struct frontend *frontend, struct ticket *t, enum writer_msg_kind kind);
-void frontend_read(struct frontend *frontend, struct ticket *t); /* sends it to a reader */
+void frontend_send_to_writer(struct frontend *frontend, struct ticket *t,
+                             enum writer_msg_kind kind);
+void frontend_send_to_reader(struct frontend *frontend, struct ticket *t);
 
-/* frontend_msgs.c.  Takes ownership of the message. */
+/* frontend_msgs.c */
+void frontend_test_point(const struct frontend *frontend, enum serve_point point);
+void frontend_post(struct frontend *frontend, const struct writer_msg *msg);
+/* Takes ownership of the message. */
 void frontend_add_namespace(struct frontend *frontend, struct namespace_msg *msg);
 
 /* frontend_answer.c.  Also ends the exchange. */
@@ -67,11 +73,10 @@ void frontend_give_up(struct frontend *frontend, struct ticket *t,
                       const struct problem *problem);
 
 /*
- * frontend_rpc.c: gRPC calls; other calls pass unchanged.  They return false if the call was
- * rejected.  The first one applies the deadline of the client, up to `max`; the second one
- * unpacks the message.
+ * frontend_rpc.c: gRPC calls; other calls pass unchanged.  False: the call was rejected.
+ * frontend_rpc_check() also applies the deadline of the client, up to `max`.
  */
-bool frontend_rpc_fits(struct ticket *t, const struct exchange *x, span max);
+bool frontend_rpc_check(struct ticket *t, const struct exchange *x, span max);
 bool frontend_rpc_open(struct ticket *t, const struct exchange *x, struct str *ret);
 /* Call it before the answer. */
 void frontend_rpc_end(struct exchange *x, int status);
@@ -81,9 +86,7 @@ void frontend_set_keys(struct frontend *frontend, struct keyring *keys); /* take
 void frontend_close_denied(struct frontend *frontend);
 
 /* frontend_runs.c */
-void frontend_test_point(const struct frontend *frontend, enum serve_point point);
-void frontend_post(struct frontend *frontend, const struct writer_msg *msg);
-void frontend_send_late(struct frontend *frontend);
+void frontend_send_delayed(struct frontend *frontend);
 /* Returns true if dispatches have ended that the writer does not know about. */
 bool frontend_count_finished(struct frontend *frontend);
 void frontend_start_dispatch(struct frontend *frontend, struct dispatch_order *order);

@@ -17,7 +17,7 @@ static bool is_grpc(const struct exchange *x)
            grpc_is_type(type);
 }
 
-bool frontend_rpc_fits(struct ticket *t, const struct exchange *x, span max)
+bool frontend_rpc_check(struct ticket *t, const struct exchange *x, span max)
 {
     struct call *call = &t->call;
     struct str text;

@@ -9,37 +9,25 @@
 #include "model/run_json.h"
 #include "server/frontend/frontend_parts.h"
 
-enum { LATE_MAX = 65536 }; /* heartbeats that found no room; more are dropped */
+enum { DELAYED_MAX = 65536 }; /* heartbeats that found no room; more are dropped */
 
-void frontend_test_point(const struct frontend *frontend, enum serve_point point)
-{
-    const struct serve_seam *seam = frontend->options.seam;
-
-    if (seam && seam->at)
-        seam->at(seam->arg, point);
-}
-
-void frontend_post(struct frontend *frontend, const struct writer_msg *msg)
-{
-    must(mailbox_push(frontend->options.to_writer, msg));
-}
-
-void frontend_send_late(struct frontend *frontend)
+void frontend_send_delayed(struct frontend *frontend)
 {
     size_t n = 0;
 
-    if (frontend->late_count == 0)
+    if (frontend->delayed_count == 0)
         return;
-    while (n < frontend->late_count &&
+    while (n < frontend->delayed_count &&
            mailbox_room(frontend->options.to_writer) > WRITER_MSGS_RESERVED) {
         frontend_post(frontend, &(struct writer_msg){.kind = WRITER_MSG_REPORT,
-                                                     .reported = frontend->late[n]});
+                                                     .reported = frontend->delayed[n]});
         n++;
     }
     if (n == 0)
         return;
-    frontend->late_count -= n;
-    memmove(frontend->late, frontend->late + n, frontend->late_count * sizeof *frontend->late);
+    frontend->delayed_count -= n;
+    memmove(frontend->delayed, frontend->delayed + n,
+            frontend->delayed_count * sizeof *frontend->delayed);
 }
 
 /*
@@ -78,22 +66,23 @@ void frontend_on_report(void *arg, struct dispatch_report *reported)
     keep_result(reported);
     frontend_test_point(frontend, SERVE_BEFORE_REPORT);
     frontend_count_finished(frontend);
-    if (!can_wait || (frontend->late_count == 0 &&
+    if (!can_wait || (frontend->delayed_count == 0 &&
                       mailbox_room(frontend->options.to_writer) > WRITER_MSGS_RESERVED)) {
         frontend_post(frontend,
                       &(struct writer_msg){.kind = WRITER_MSG_REPORT, .reported = reported});
         return;
     }
-    if (frontend->late_count == LATE_MAX) {
+    if (frontend->delayed_count == DELAYED_MAX) {
         arena_free(reported->arena);
         return;
     }
-    if (frontend->late_count == frontend->late_cap) {
-        frontend->late_cap = frontend->late_cap == 0 ? 64 : frontend->late_cap * 2;
-        frontend->late = realloc(frontend->late, frontend->late_cap * sizeof *frontend->late);
-        must(frontend->late);
+    if (frontend->delayed_count == frontend->delayed_cap) {
+        frontend->delayed_cap = frontend->delayed_cap == 0 ? 64 : frontend->delayed_cap * 2;
+        frontend->delayed = realloc(frontend->delayed,
+                                    frontend->delayed_cap * sizeof *frontend->delayed);
+        must(frontend->delayed);
     }
-    frontend->late[frontend->late_count++] = reported;
+    frontend->delayed[frontend->delayed_count++] = reported;
 }
 
 const struct dispatch_settings *frontend_settings(void *arg, int64_t namespace)

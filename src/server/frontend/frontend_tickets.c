@@ -58,7 +58,7 @@ int frontend_items_of(const struct ticket *t, enum call_step step)
                                   : 0;
 }
 
-static void frontend_mark_sent(struct frontend *frontend, struct ticket *t, enum call_step step)
+static void mark_sent(struct frontend *frontend, struct ticket *t, enum call_step step)
 {
     t->is_away = true;
     t->sent_for = step;
@@ -74,15 +74,16 @@ void frontend_take_back(struct frontend *frontend, struct ticket *t)
     frontend->items -= frontend_items_of(t, t->sent_for);
 }
 
-void frontend_send(struct frontend *frontend, struct ticket *t, enum writer_msg_kind kind)
+void frontend_send_to_writer(struct frontend *frontend, struct ticket *t,
+                             enum writer_msg_kind kind)
 {
-    frontend_mark_sent(frontend, t, kind == WRITER_MSG_NAMESPACES ? CALL_READ : t->step);
+    mark_sent(frontend, t, kind == WRITER_MSG_NAMESPACES ? CALL_READ : t->step);
     frontend_post(frontend, &(struct writer_msg){.kind = kind, .ticket = t});
 }
 
-void frontend_read(struct frontend *frontend, struct ticket *t)
+void frontend_send_to_reader(struct frontend *frontend, struct ticket *t)
 {
     t->step = CALL_READ;
-    frontend_mark_sent(frontend, t, CALL_READ);
-    reader_send(frontend->readers[frontend->reader_next++ % frontend->reader_count], t);
+    mark_sent(frontend, t, CALL_READ);
+    read_queue_add(frontend->reads, t);
 }

@@ -4,6 +4,7 @@
  */
 #include "server/frontend/namespace_cache.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -11,15 +12,16 @@
 #include "base/must.h"
 
 enum {
-    SLOTS = 4096, /* buckets of names; ten thousand namespaces are many */
-    SPACE_ARENA_MAX = 4 << 20,
+    BUCKETS = 4096, /* of names; more than 10,000 namespaces are unusual */
+    ENTRY_ARENA_MAX = 4 << 20,
 };
 
 struct namespace_cache {
+    pthread_mutex_t mutex; /* held while the io thread changes it and others read it */
     struct map *by_id;
     struct namespace_entry **list;
     int count, cap;
-    struct namespace_entry *slots[SLOTS];
+    struct namespace_entry *buckets[BUCKETS];
 };
 
 struct namespace_cache *namespace_cache_new(void)
@@ -27,6 +29,7 @@ struct namespace_cache *namespace_cache_new(void)
     struct namespace_cache *namespaces = calloc(1, sizeof *namespaces);
 
     must(namespaces);
+    must(pthread_mutex_init(&namespaces->mutex, NULL) == 0);
     namespaces->by_id = map_new(0);
     return namespaces;
 }
@@ -39,18 +42,29 @@ struct namespace_cache *namespace_cache_free(struct namespace_cache *namespaces)
         arena_free(namespaces->list[i]->arena);
         free(namespaces->list[i]);
     }
+    pthread_mutex_destroy(&namespaces->mutex);
     map_free(namespaces->by_id);
     free(namespaces->list);
     free(namespaces);
     return NULL;
 }
 
-static struct namespace_entry **slot_of(const struct namespace_cache *namespaces,
-                                        struct str name)
+void namespace_cache_lock(struct namespace_cache *namespaces)
 {
-    size_t slot = (size_t)(hash_bytes(name.ptr, name.len, 0) % SLOTS);
+    pthread_mutex_lock(&namespaces->mutex);
+}
 
-    return (struct namespace_entry **)&namespaces->slots[slot];
+void namespace_cache_unlock(struct namespace_cache *namespaces)
+{
+    pthread_mutex_unlock(&namespaces->mutex);
+}
+
+static struct namespace_entry **bucket_of(const struct namespace_cache *namespaces,
+                                          struct str name)
+{
+    size_t bucket = (size_t)(hash_bytes(name.ptr, name.len, 0) % BUCKETS);
+
+    return (struct namespace_entry **)&namespaces->buckets[bucket];
 }
 
 static struct namespace_entry *add(struct namespace_cache *namespaces, int64_t id)
@@ -72,7 +86,7 @@ static struct namespace_entry *add(struct namespace_cache *namespaces, int64_t i
 
 static void unlink_entry(struct namespace_cache *namespaces, struct namespace_entry *entry)
 {
-    struct namespace_entry **link = slot_of(namespaces, entry->name);
+    struct namespace_entry **link = bucket_of(namespaces, entry->name);
 
     while (*link != entry)
         link = &(*link)->next;
@@ -84,29 +98,31 @@ enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t id, stru
 {
     struct namespace_entry *entry = (struct namespace_entry *)namespace_cache_at(namespaces,
                                                                                  id);
-    struct arena *arena = arena_new(SPACE_ARENA_MAX);
-    struct namespace_entry **slot = slot_of(namespaces, name);
+    struct arena *arena = arena_new(ENTRY_ARENA_MAX);
+    struct namespace_entry **bucket = bucket_of(namespaces, name);
     enum rc rc = RC_OK;
 
+    namespace_cache_lock(namespaces);
     if (!entry)
         entry = add(namespaces, id);
     else
         unlink_entry(namespaces, entry);
     arena_free(entry->arena);
     *entry = (struct namespace_entry){
-        .id = id, .name = arena_str(arena, name), .arena = arena, .next = *slot};
-    *slot = entry;
+        .id = id, .name = arena_str(arena, name), .arena = arena, .next = *bucket};
+    *bucket = entry;
     if (settings.len > 0)
         rc = dispatch_settings_read(settings, arena, &entry->settings, reterr);
     if (rc != RC_OK)
         entry->settings = (struct dispatch_settings){0};
+    namespace_cache_unlock(namespaces);
     return rc;
 }
 
 const struct namespace_entry *namespace_cache_find(const struct namespace_cache *namespaces,
                                                    struct str name)
 {
-    const struct namespace_entry *entry = *slot_of(namespaces, name);
+    const struct namespace_entry *entry = *bucket_of(namespaces, name);
 
     while (entry && !str_eq(entry->name, name))
         entry = entry->next;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The namespaces in the io thread: keys, names and settings, as the writer last sent them.
+ *
+ * Other threads may read too, between namespace_cache_lock() and namespace_cache_unlock().
+ * Only the io thread changes it, so it needs no lock to read.
  */
 #pragma once
 
@@ -23,6 +26,10 @@ struct namespace_cache *namespace_cache_free(
 /* Adds or replaces a namespace.  RC_INVALID: its settings cannot be read; it then has none. */
 MUST_USE enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t id,
                                      struct str name, struct str settings, struct err *reterr);
+
+/* For other threads; what they find is valid until they unlock it. */
+void namespace_cache_lock(struct namespace_cache *namespaces);
+void namespace_cache_unlock(struct namespace_cache *namespaces);
 
 /* Both return NULL if there is none. */
 const struct namespace_entry *namespace_cache_find(const struct namespace_cache *namespaces,

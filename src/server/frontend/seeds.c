@@ -96,9 +96,9 @@ enum call_step seeds_begin(struct seeds *seeds, struct call *call)
     json_auto_t *json = NULL;
     struct err unused; /* call_begin() reports the error */
     const char *id = seeds->is_missing ? "schedule.create" : "schedule.get";
-    bool is_read = json_read(entry->json, &json, &unused) == RC_OK, creates;
+    bool is_valid = json_read(entry->json, &json, &unused) == RC_OK, creates;
 
-    if (is_read && is_agents(json))
+    if (is_valid && is_agents(json))
         id = "agents.create";
     creates = strcmp(id, "schedule.get") != 0;
     call->operation = operation_of(id);

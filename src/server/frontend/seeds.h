@@ -20,7 +20,7 @@ struct seeds *seeds_free(struct seeds *seeds); /* accepts NULL, returns NULL */
 /* False: all are done. */
 bool seeds_has_next(const struct seeds *seeds);
 
-/* Begins the next call, which has its arena, context and time. */
+/* Begins the next call.  The caller has set its arena, context and time. */
 enum call_step seeds_begin(struct seeds *seeds, struct call *call);
 
 /* Handles the result.  False: a temporary error; the same call must be repeated. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stream first writes the lines of its own read and reads again while there are more.  After
- * that, a stream of events follows the ring.  Each step stops when the client is slow and
- * continues when there is room.
+ * Each stream first reads the database for itself, until it has sent everything.  After that, a
+ * stream of events follows the ring.  Each step stops when the client is slow and continues
+ * when there is room.
  */
 #include "server/frontend/streams.h"
 
@@ -23,9 +23,9 @@ struct stream {
     struct stream *prev_stream, *next_stream;
     struct exchange *x; /* NULL: ended, but another thread owns the ticket */
     struct ticket *t;
-    struct arena *life;           /* of the ticket; reads use read_arena */
+    struct arena *ticket_arena;   /* of the ticket; reads use read_arena */
     struct arena *read_arena;     /* of one read                         */
-    int line;                     /* next line of its own read           */
+    int line;                     /* next line to send of the last read  */
     bool is_blocked;              /* the client is slow; wait for room   */
     bool is_gone;                 /* the client has disconnected         */
     bool is_touched;              /* the database has more than was read */
@@ -44,9 +44,9 @@ struct streams {
     struct buf out; /* of one write: EXCHANGE_WRITE_MAX */
 
     struct event_ring ring;
-    bool is_active;           /* at least one stream follows the ring */
-    struct ticket *reader;    /* of the ring                          */
-    struct event_watch watch; /* all events, for the ring            */
+    bool is_active;             /* at least one stream follows the ring */
+    struct ticket *ring_ticket; /* reads the events for the ring        */
+    struct event_watch watch;   /* all events, for the ring             */
     bool is_touched;
 };
 
@@ -60,13 +60,13 @@ static void free_stream(struct stream *s)
     s->next_stream->prev_stream = s->prev_stream;
     streams->count--;
     s->t->stream = NULL;
-    s->t->call.arena = s->life;
+    s->t->call.arena = s->ticket_arena;
     frontend_ticket_end(streams->frontend, s->t);
     arena_free(s->read_arena);
     free(s);
 }
 
-static void end_stream(struct stream *s, bool is_well)
+static void end_stream(struct stream *s, bool is_orderly)
 {
     struct exchange *x = s->x;
 
@@ -75,7 +75,7 @@ static void end_stream(struct stream *s, bool is_well)
     s->at = NULL;
     if (x) {
         exchange_watch(x, NULL, NULL);
-        (is_well && !s->is_gone ? exchange_end : exchange_cut)(x);
+        (is_orderly && !s->is_gone ? exchange_end : exchange_cut)(x);
     }
     if (!s->t->is_away)
         free_stream(s);
@@ -94,29 +94,29 @@ static void read_more(struct stream *s)
     call->stream->line_count = 0;
     s->line = 0;
     s->is_touched = false;
-    frontend_read(s->streams->frontend, s->t);
+    frontend_send_to_reader(s->streams->frontend, s->t);
 }
 
 static void read_ring(struct streams *streams)
 {
     if (!streams->is_active)
         return;
-    if (streams->reader->is_away) {
+    if (streams->ring_ticket->is_away) {
         streams->is_touched = true;
         return;
     }
     streams->is_touched = false;
-    arena_reset(streams->reader->call.arena);
-    frontend_read(streams->frontend, streams->reader);
+    arena_reset(streams->ring_ticket->call.arena);
+    frontend_send_to_reader(streams->frontend, streams->ring_ticket);
 }
 
 /* The ring begins at the cursor of the first stream that needs it. */
 static void begin_ring(struct streams *streams, const struct event_cursor *cursor)
 {
-    struct ticket *t = streams->reader;
+    struct ticket *t = streams->ring_ticket;
 
     if (!t) {
-        t = streams->reader = frontend_ticket_new(streams->frontend, NULL);
+        t = streams->ring_ticket = frontend_ticket_new(streams->frontend, NULL);
         t->call.operation = &event_feed;
         t->call.arg = &streams->watch;
         t->stream = streams;
@@ -219,7 +219,7 @@ static bool join_ring(struct stream *s)
     const struct event_cursor *cursor = &s->t->call.stream->watch->question.after;
 
     /* Do not restart the ring while its previous read is in progress. */
-    if (!streams->is_active && !(streams->reader && streams->reader->is_away))
+    if (!streams->is_active && !(streams->ring_ticket && streams->ring_ticket->is_away))
         begin_ring(streams, cursor);
     if (!streams->is_active || !event_ring_holds(&streams->ring, cursor))
         return false;
@@ -326,7 +326,7 @@ static void poll_others(void *arg)
         wake_all(streams, UINT64_MAX);
     else if (streams->is_touched)
         read_ring(streams); /* retry a failed read */
-    streams_check(streams, streams->frontend->admission);
+    streams_close_denied(streams, streams->frontend->admission);
     stop_idle_ring(streams);
     if (streams->count > 0)
         loop_timer_set(streams->poll_others, POLL_EVERY);
@@ -377,7 +377,7 @@ static void finish_ring_read(struct streams *streams)
 
     if (!streams->is_active)
         return;
-    if (streams->reader->step != CALL_STREAM) {
+    if (streams->ring_ticket->step != CALL_STREAM) {
         streams->is_touched = true; /* the database is unavailable: retry at the next poll */
         return;
     }
@@ -405,7 +405,7 @@ static void finish_stream_read(struct stream *s)
 
 void streams_ticket_returned(struct streams *streams, struct ticket *t)
 {
-    if (t == streams->reader)
+    if (t == streams->ring_ticket)
         finish_ring_read(streams);
     else
         finish_stream_read(t->stream);
@@ -419,8 +419,11 @@ void streams_adopt(struct streams *streams, struct ticket *t)
 
     must(s);
     /* Reads again, because a commit after the first read may not have raised a signal. */
-    *s = (struct stream){
-        .streams = streams, .x = t->x, .t = t, .life = t->call.arena, .is_touched = true};
+    *s = (struct stream){.streams = streams,
+                         .x = t->x,
+                         .t = t,
+                         .ticket_arena = t->call.arena,
+                         .is_touched = true};
     atomic_store(&streams->signal->has_listeners, true);
     atomic_store(&streams->signal->is_wanted, true);
     s->prev_stream = streams->all.prev_stream;
@@ -443,7 +446,7 @@ bool streams_is_full(const struct streams *streams)
     return streams->count >= STREAMS_MAX;
 }
 
-void streams_check(struct streams *streams, const struct admission *admission)
+void streams_close_denied(struct streams *streams, const struct admission *admission)
 {
     instant now = clock_now();
 
@@ -471,12 +474,12 @@ void streams_abandon(struct streams *streams)
         end_stream(s, false);
     }
     stop_idle_ring(streams);
-    if (!streams->reader)
+    if (!streams->ring_ticket)
         return;
-    streams->reader->is_away = false;
-    streams->reader->stream = NULL;
-    frontend_ticket_end(streams->frontend, streams->reader);
-    streams->reader = NULL;
+    streams->ring_ticket->is_away = false;
+    streams->ring_ticket->stream = NULL;
+    frontend_ticket_end(streams->frontend, streams->ring_ticket);
+    streams->ring_ticket = NULL;
 }
 
 struct streams *streams_new(struct frontend *frontend, struct commit_signal *signal,

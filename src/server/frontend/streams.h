@@ -35,8 +35,8 @@ void streams_ticket_returned(struct streams *streams, struct ticket *ticket);
 /* The writer has committed new events or log lines. */
 void streams_on_commit(struct streams *streams);
 
-/* The tokens have changed: ends streams that are not allowed any more. */
-void streams_check(struct streams *streams, const struct admission *admission);
+/* Ends streams whose token was revoked or has expired. */
+void streams_close_denied(struct streams *streams, const struct admission *admission);
 
 /* Ends all streams in an orderly way; their clients reconnect elsewhere or later. */
 void streams_close(struct streams *streams);

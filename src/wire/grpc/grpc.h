@@ -27,15 +27,15 @@ enum grpc_status {
     GRPC_OUT_OF_RANGE = 11,
     GRPC_UNIMPLEMENTED = 12,
     GRPC_INTERNAL = 13,
-    GRPC_UNAVAILABLE = 14, /* likewise */
+    GRPC_UNAVAILABLE = 14, /* clients retry, as GRPC_RESOURCE_EXHAUSTED */
     GRPC_DATA_LOSS = 15,
     GRPC_UNAUTHENTICATED = 16,
 };
 
 enum {
     GRPC_PREFIX = 5,         /* bytes of a frame before its message */
-    GRPC_TIMEOUT_DIGITS = 8, /* of the specification */
-    GRPC_STATUS_MAX = 4,     /* bytes of a status as text, with its end */
+    GRPC_TIMEOUT_DIGITS = 8, /* the specification's maximum */
+    GRPC_STATUS_MAX = 4,     /* bytes of a status as text, with a zero after it */
 };
 
 /* application/grpc, also with +proto or parameters. */

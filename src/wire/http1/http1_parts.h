@@ -10,7 +10,7 @@
 #include "wire/http1/http1.h"
 
 /* Sets the status; the rc says whether a limit was exceeded. */
-static inline enum rc http1_status(struct http1 *p, int status)
+static inline enum rc http1_set_status(struct http1 *p, int status)
 {
     p->status = status;
     return status == 413 || status == 414 || status == 431 ? RC_LIMIT : RC_INVALID;
@@ -18,7 +18,7 @@ static inline enum rc http1_status(struct http1 *p, int status)
 
 /* Rejects the request with a status and a message for the client. */
 #define HTTP1_REFUSE(p, status, reterr, ...) \
-    err_set((reterr), http1_status((p), (status)), -1, 0, __VA_ARGS__)
+    err_set((reterr), http1_set_status((p), (status)), -1, 0, __VA_ARGS__)
 
 /* METHOD TARGET VERSION */
 MUST_USE enum rc http1_head_line(struct http1 *p, struct str line, struct err *reterr);

@@ -43,10 +43,7 @@ bool http1_write_keeps_open(const struct http1_answer *answer);
 /* The framing of a body of unknown length, for the HTTP version of that client. */
 enum http1_framing http1_write_stream_framing(const struct http1_request *to);
 
-/*
- * Appends one chunk; false, with nothing appended, if it does not fit.  Empty data append
- * nothing.
- */
+/* Appends one chunk, none for empty data; false, with nothing appended, if it does not fit. */
 MUST_USE bool http1_write_chunk(struct str data, struct buf *out);
 
 /* The end of a chunked body, and the permission for a waiting client to send its body. */

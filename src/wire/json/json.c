@@ -87,7 +87,7 @@ static enum rc check_outline(struct str text, struct err *reterr)
     return RC_OK;
 }
 
-/* jansson's error in our words where its own describe its interface. */
+/* jansson's message, replaced where it is unclear or names a flag of jansson. */
 static struct str error_text(const json_error_t *error)
 {
     const char *near = strstr(error->text, " near ");

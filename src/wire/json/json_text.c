@@ -95,14 +95,14 @@ void json_write_int(struct buf *out, int64_t n)
     buf_int(out, n);
 }
 
-static bool is_between(char c)
+static bool is_separator(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',' || c == ':';
 }
 
-static struct str skip_between(struct str s)
+static struct str skip_separators(struct str s)
 {
-    while (s.len > 0 && is_between(s.ptr[0]))
+    while (s.len > 0 && is_separator(s.ptr[0]))
         s = str_from(s, 1);
     return s;
 }
@@ -134,23 +134,23 @@ static size_t value_length(struct str s)
         return str_quoted_length(s);
     if (s.len > 0 && (s.ptr[0] == '{' || s.ptr[0] == '['))
         return container_length(s);
-    while (n < s.len && !is_between(s.ptr[n]) && s.ptr[n] != '}' && s.ptr[n] != ']')
+    while (n < s.len && !is_separator(s.ptr[n]) && s.ptr[n] != '}' && s.ptr[n] != ']')
         n++;
     return n;
 }
 
 bool json_next_member(struct str *rest, struct str *ret_key, struct str *ret_value)
 {
-    struct str s = skip_between(*rest), key;
+    struct str s = skip_separators(*rest), key;
     size_t n;
 
     if (s.len > 0 && s.ptr[0] == '{')
-        s = skip_between(str_from(s, 1));
+        s = skip_separators(str_from(s, 1));
     n = s.len > 0 && s.ptr[0] == '"' ? str_quoted_length(s) : 0;
     if (n == 0)
         return false;
     key = (struct str){s.ptr + 1, n - 2};
-    s = skip_between(str_from(s, n));
+    s = skip_separators(str_from(s, n));
     n = value_length(s);
     if (n == 0)
         return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON text without intermediate values: for text that is written or searched at every start,
+ * JSON text without intermediate values: for text that is written or searched for every run,
  * where building a tree would cost more than everything else.
  *
  * Writes as json_print() does.  Searching is for text that was checked before it was stored;

@@ -67,7 +67,7 @@ static void a_token_is_found_by_its_text(void **state)
 }
 
 /* bf_, the role, twelve letters of five bits, 52 letters: 256 bits and four zeros. */
-static void a_token_looks_as_it_should(void **state)
+static void a_token_has_its_documented_form(void **state)
 {
     static const uint8_t ones[SECRET_BYTES] = {[0] = 0x80, [31] = 1};
 
@@ -77,7 +77,7 @@ static void a_token_looks_as_it_should(void **state)
                         "g00000000000000000000000000000000000000000000000000g");
 }
 
-static void any_other_letter_makes_it_another_token(void **state)
+static void a_token_with_a_changed_letter_is_not_found(void **state)
 {
     struct keyring *ring = three_tokens();
     char text[TOKEN_TEXT_MAX];
@@ -115,7 +115,7 @@ static void the_role_in_the_text_must_be_that_of_the_row(void **state)
 }
 
 /* An unknown id is compared with a hash of zeros. */
-static void an_unknown_id_fits_no_secret(void **state)
+static void an_unknown_id_matches_no_secret(void **state)
 {
     struct db_result none = {.columns = COLUMNS};
     struct keyring *ring = keyring_new(str_of(key), &none);
@@ -126,7 +126,7 @@ static void an_unknown_id_fits_no_secret(void **state)
     keyring_free(ring);
 }
 
-static void last_uses_are_inherited(void **state)
+static void a_new_keyring_inherits_the_times_of_last_use(void **state)
 {
     struct keyring *before = three_tokens(), *after = three_tokens();
 
@@ -161,11 +161,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_token_is_found_by_its_text),
-        cmocka_unit_test(a_token_looks_as_it_should),
-        cmocka_unit_test(any_other_letter_makes_it_another_token),
+        cmocka_unit_test(a_token_has_its_documented_form),
+        cmocka_unit_test(a_token_with_a_changed_letter_is_not_found),
         cmocka_unit_test(the_role_in_the_text_must_be_that_of_the_row),
-        cmocka_unit_test(an_unknown_id_fits_no_secret),
-        cmocka_unit_test(last_uses_are_inherited),
+        cmocka_unit_test(an_unknown_id_matches_no_secret),
+        cmocka_unit_test(a_new_keyring_inherits_the_times_of_last_use),
         cmocka_unit_test(an_id_is_read_as_it_was_printed),
     };
 

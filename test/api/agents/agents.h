@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of the agents' API have in common.  The clock starts at 2026-01-05T10:00:00Z,
- * a Monday: 03:00 in Denver.
+ * Helpers for the tests of the agents' API.  The clock starts at 2026-01-05T10:00:00Z, a
+ * Monday: 03:00 in Denver.
  */
 #pragma once
 
 #include "world.h"
 
-#define S "/api/schedules"
-#define E "/api/executions"
+#define SCHEDULES  "/api/schedules"
+#define EXECUTIONS "/api/executions"
 
 /* Creates a schedule of an agent; `more`: its other members after a comma. */
 static inline int schedule(const char *agent, const char *more)
 {
-    return post(S, js("{'agentId':'%s'%s}", agent, more));
+    return post(SCHEDULES, js("{'agentId':'%s'%s}", agent, more));
 }
 
-/* Of the list in the last answer. */
+/* The length of the list in the last answer. */
 static inline int count(void)
 {
     return (int)json_array_size(world.json);
@@ -36,7 +36,7 @@ static inline const char *claim(const char *queue)
     return id;
 }
 
-/* Of that run. */
+/* The fence of the run that claim() returned. */
 static inline int64_t fence(void)
 {
     return world.call.grants[0].run.fence;

@@ -6,7 +6,7 @@
 
 #include "world.h"
 
-static void every_byte_can_be_quoted_and_read_back(void **state)
+static void every_ascii_character_can_be_quoted_and_read_back(void **state)
 {
     struct arena *arena = arena_new(1 << 20);
     struct answer out = answer_new(arena);
@@ -26,7 +26,7 @@ static void every_byte_can_be_quoted_and_read_back(void **state)
     arena_free(arena);
 }
 
-static void bytes_that_are_no_text_are_told_as_far_as_they_go(void **state)
+static void invalid_utf_8_is_replaced(void **state)
 {
     static const char bytes[] = "a\0b\xff\xc3\xa9\xc3\"";
     struct arena *arena = arena_new(1 << 20);
@@ -64,7 +64,7 @@ static void an_answer_grows(void **state)
     arena_free(arena);
 }
 
-static void moments_and_numbers_are_as_the_model_has_them(void **state)
+static void instants_and_integers_are_printed(void **state)
 {
     struct arena *arena = arena_new(1 << 20);
     struct answer out = answer_new(arena);
@@ -109,10 +109,10 @@ static void members_and_objects_write_their_own_commas(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_can_be_quoted_and_read_back),
-        cmocka_unit_test(bytes_that_are_no_text_are_told_as_far_as_they_go),
+        cmocka_unit_test(every_ascii_character_can_be_quoted_and_read_back),
+        cmocka_unit_test(invalid_utf_8_is_replaced),
         cmocka_unit_test(an_answer_grows),
-        cmocka_unit_test(moments_and_numbers_are_as_the_model_has_them),
+        cmocka_unit_test(instants_and_integers_are_printed),
         cmocka_unit_test(members_and_objects_write_their_own_commas),
     };
 

@@ -12,7 +12,7 @@ static struct call new_call(struct arena *arena)
     return (struct call){.arena = arena, .context = &context};
 }
 
-static void refusals_have_the_status_of_their_kind(void **state)
+static void errors_have_the_status_of_their_rc(void **state)
 {
     static const struct {
         enum rc rc;
@@ -49,7 +49,7 @@ static void refusals_have_the_status_of_their_kind(void **state)
     arena_free(arena);
 }
 
-static void the_code_of_what_is_wrong_is_by_its_field(void **state)
+static void the_code_of_an_error_depends_on_its_field(void **state)
 {
     static const struct {
         const char *field, *code;
@@ -74,49 +74,49 @@ static void the_code_of_what_is_wrong_is_by_its_field(void **state)
     }
 }
 
-static enum call_step begin_well(struct call *call)
+static enum call_step answer_empty_object(struct call *call)
 {
     assert_non_null(call->request);
     return call_answer(call, 200, STR("{}"));
 }
 
-static void a_body_is_checked_before_anyone_reads_it(void **state)
+static void a_body_is_checked_before_the_operation_begins(void **state)
 {
-    static const struct operation arg = {.body_max = 4, .begin = begin_well},
-                                  without = {.begin = begin_well};
+    static const struct operation with_body = {.body_max = 4, .begin = answer_empty_object},
+                                  without_body = {.begin = answer_empty_object};
     static const struct http1_request request;
     struct arena *arena = arena_new(1 << 20);
     struct call call = new_call(arena);
 
     (void)state;
-    call.operation = &arg;
+    call.operation = &with_body;
     assert_int_equal(call_begin(&call, &request, STR("1234")), CALL_ANSWER);
     assert_int_equal(call.status, 200);
     assert_null(call.request);
     assert_true(str_eq(call.namespace_name, STR("default")));
     call = new_call(arena);
-    call.operation = &arg;
+    call.operation = &with_body;
     call_begin(&call, &request, STR("12345"));
     assert_int_equal(call.status, 413);
     call = new_call(arena);
-    call.operation = &without;
+    call.operation = &without_body;
     call_begin(&call, &request, STR("1"));
     assert_int_equal(call.status, 400);
     arena_free(arena);
 }
 
-static void assert_plain_is_asked_for(const char *what, const char *coding, const char *body)
+static void assert_encoding_is_refused(const char *what, const char *coding, const char *body)
 {
     int status = ask(what, js("Content-Encoding: %s\r\n", coding), body);
 
     assert_int_equal(status, 415);
     assert_string_equal(field("Accept-Encoding"), "identity");
-    assert_told("code", "'unsupported_encoding'");
-    assert_non_null(strstr(told(""), "without a content coding"));
+    assert_json("code", "'unsupported_encoding'");
+    assert_non_null(strstr(json_at(""), "without a content coding"));
 }
 
-/* RFC 9110, 8.4 and 12.5.3: 415 for an unsupported coding, with the supported ones. */
-static void a_coded_body_is_refused_whatever_it_is_for(void **state)
+/* RFC 9110, 8.4 and 12.5.3: 415 for an unsupported coding; the answer lists supported ones. */
+static void operations_refuse_an_encoded_body(void **state)
 {
     static const char *const paths[] = {
         "POST /api/v1/schedules", "PUT /api/v1/schedules/a",
@@ -126,12 +126,12 @@ static void a_coded_body_is_refused_whatever_it_is_for(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        assert_plain_is_asked_for(paths[i], "gzip", "\x1f\x8b\x08");
-        assert_plain_is_asked_for(paths[i], "identity, br", "{}");
+        assert_encoding_is_refused(paths[i], "gzip", "\x1f\x8b\x08");
+        assert_encoding_is_refused(paths[i], "identity, br", "{}");
     }
 }
 
-static void a_body_that_is_not_coded_is_read(void **state)
+static void a_body_without_encoding_is_read(void **state)
 {
     const char *body = js("{'spec':{'cron':['0 9 * * *']}}");
 
@@ -143,11 +143,11 @@ static void a_body_that_is_not_coded_is_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refusals_have_the_status_of_their_kind),
-        cmocka_unit_test(the_code_of_what_is_wrong_is_by_its_field),
-        cmocka_unit_test(a_body_is_checked_before_anyone_reads_it),
-        SERVED(a_coded_body_is_refused_whatever_it_is_for),
-        SERVED(a_body_that_is_not_coded_is_read),
+        cmocka_unit_test(errors_have_the_status_of_their_rc),
+        cmocka_unit_test(the_code_of_an_error_depends_on_its_field),
+        cmocka_unit_test(a_body_is_checked_before_the_operation_begins),
+        API_TEST(operations_refuse_an_encoded_body),
+        API_TEST(a_body_without_encoding_is_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

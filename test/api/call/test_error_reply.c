@@ -9,14 +9,14 @@
 
 static char room[ERROR_REPLY_BYTES_MAX];
 
-static const char *said(const struct error_reply *refusal, const char *path)
+static const char *body_at(const struct error_reply *refusal, const char *path)
 {
     struct err err;
 
     json_decref(world.json);
     world.json = NULL;
     assert_int_equal(json_read(refusal->body, &world.json, &err), RC_OK);
-    return told(path);
+    return json_at(path);
 }
 
 static const struct problem wrong = {
@@ -29,34 +29,34 @@ static const struct problem wrong = {
     .node = "here",
 };
 
-static void the_native_api_has_problems(void **state)
+static void errors_of_the_native_api_are_problem_documents(void **state)
 {
     struct error_reply refusal = error_reply_of(DIALECTS_NATIVE, &wrong, room);
 
     (void)state;
     assert_int_equal(refusal.status, 400);
     assert_string_equal(refusal.content_type, "application/problem+json");
-    assert_string_equal(said(&refusal, "detail"), "'must be a list'");
-    assert_string_equal(said(&refusal, "field"), "'cronSchedules'");
+    assert_string_equal(body_at(&refusal, "detail"), "'must be a list'");
+    assert_string_equal(body_at(&refusal, "field"), "'cronSchedules'");
 }
 
-static void conductor_has_a_message_with_the_field_in_it(void **state)
+static void errors_of_conductor_have_the_field_in_the_message(void **state)
 {
     struct error_reply refusal = error_reply_of(DIALECTS_CONDUCTOR, &wrong, room);
 
     (void)state;
     assert_int_equal(refusal.status, 400);
     assert_string_equal(refusal.content_type, "application/json");
-    assert_string_equal(said(&refusal, "message"), "'cronSchedules: must be a list'");
-    assert_string_equal(said(&refusal, "status"), "400");
-    assert_string_equal(said(&refusal, "retryable"), "false");
-    assert_string_equal(said(&refusal, "instance"), "'here'");
-    assert_string_equal(said(&refusal, "validationErrors"),
+    assert_string_equal(body_at(&refusal, "message"), "'cronSchedules: must be a list'");
+    assert_string_equal(body_at(&refusal, "status"), "400");
+    assert_string_equal(body_at(&refusal, "retryable"), "false");
+    assert_string_equal(body_at(&refusal, "instance"), "'here'");
+    assert_string_equal(body_at(&refusal, "validationErrors"),
                         "[{'path':'cronSchedules','message':'must be a list'}]");
-    assert_string_equal(said(&refusal, "metadata.requestId"), "'q1'");
+    assert_string_equal(body_at(&refusal, "metadata.requestId"), "'q1'");
 }
 
-static void conductor_knows_no_412_and_no_422(void **state)
+static void conductor_has_400_and_409_instead_of_422_and_412(void **state)
 {
     struct problem problem = {.status = 422, .code = "limit", .detail = "x", .at = -1};
 
@@ -66,7 +66,7 @@ static void conductor_knows_no_412_and_no_422(void **state)
     assert_int_equal(error_reply_of(DIALECTS_CONDUCTOR, &problem, room).status, 409);
 }
 
-static void jobs_have_a_status_code_a_message_and_its_reason(void **state)
+static void errors_of_jobs_have_status_code_message_and_reason(void **state)
 {
     struct problem problem = {.status = 422, .code = "limit", .detail = "x", .at = -1};
     struct error_reply refusal = error_reply_of(DIALECTS_JOBS, &wrong, room);
@@ -74,29 +74,29 @@ static void jobs_have_a_status_code_a_message_and_its_reason(void **state)
     (void)state;
     assert_int_equal(refusal.status, 400);
     assert_string_equal(refusal.content_type, "application/json");
-    assert_string_equal(said(&refusal, "statusCode"), "400");
-    assert_string_equal(said(&refusal, "message"), "'cronSchedules: must be a list'");
-    assert_string_equal(said(&refusal, "error"), "'Bad Request'");
-    assert_string_equal(said(&refusal, "field"), "'cronSchedules'");
-    assert_string_equal(said(&refusal, "requestId"), "'q1'");
+    assert_string_equal(body_at(&refusal, "statusCode"), "400");
+    assert_string_equal(body_at(&refusal, "message"), "'cronSchedules: must be a list'");
+    assert_string_equal(body_at(&refusal, "error"), "'Bad Request'");
+    assert_string_equal(body_at(&refusal, "field"), "'cronSchedules'");
+    assert_string_equal(body_at(&refusal, "requestId"), "'q1'");
     assert_int_equal(error_reply_of(DIALECTS_JOBS, &problem, room).status, 400);
     problem.status = 412;
     assert_int_equal(error_reply_of(DIALECTS_JOBS, &problem, room).status, 409);
 }
 
-static void what_may_be_sent_again_says_so(void **state)
+static void errors_say_whether_a_retry_is_useful(void **state)
 {
     struct problem problem = {.status = 503, .code = "unavailable", .detail = "x", .at = -1};
     struct error_reply refusal = error_reply_of(DIALECTS_CONDUCTOR, &problem, room);
 
     (void)state;
-    assert_string_equal(said(&refusal, "retryable"), "true");
+    assert_string_equal(body_at(&refusal, "retryable"), "true");
     assert_int_equal(refusal.field_count, 1);
     assert_true(str_eq(refusal.fields[0].name, STR("Retry-After")));
     problem.status = 401;
     refusal = error_reply_of(DIALECTS_CONDUCTOR, &problem, room);
-    assert_string_equal(said(&refusal, "retryable"), "false");
-    assert_string_equal(said(&refusal, "error"), "'INVALID_TOKEN'");
+    assert_string_equal(body_at(&refusal, "retryable"), "false");
+    assert_string_equal(body_at(&refusal, "error"), "'INVALID_TOKEN'");
     assert_int_equal(refusal.field_count, 0);
 }
 
@@ -152,7 +152,7 @@ static void grpc_has_statuses_of_its_own(void **state)
 }
 
 /* Temporal's clients recognize the error by this exact message. */
-static void a_wrong_spec_is_told_as_temporal_does(void **state)
+static void an_invalid_spec_has_the_message_of_temporal(void **state)
 {
     struct problem problem = {.status = 400,
                               .code = "invalid_spec",
@@ -166,32 +166,32 @@ static void a_wrong_spec_is_told_as_temporal_does(void **state)
                            "0-59")));
 }
 
-static void a_path_that_is_not_there_is_refused_in_its_dialect(void **state)
+static void an_unknown_path_gives_an_error_in_the_format_of_its_api(void **state)
 {
     (void)state;
     assert_int_equal(get("/api/scheduler/nothing"), 404);
-    assert_told("status", "404");
-    assert_told("message", "'not found'");
+    assert_json("status", "404");
+    assert_json("message", "'not found'");
     assert_int_equal(get("/api/workflow/a/b"), 404);
-    assert_told("message", "'not found'");
+    assert_json("message", "'not found'");
     assert_int_equal(get("/api/orgs/acme"), 404);
-    assert_told("statusCode", "404");
+    assert_json("statusCode", "404");
     assert_int_equal(get("/api/v1/nothing"), 404);
-    assert_told("detail", "'not found'");
+    assert_json("detail", "'not found'");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(the_native_api_has_problems),
-        SERVED(conductor_has_a_message_with_the_field_in_it),
-        SERVED(conductor_knows_no_412_and_no_422),
-        SERVED(jobs_have_a_status_code_a_message_and_its_reason),
-        SERVED(what_may_be_sent_again_says_so),
-        SERVED(the_longest_texts_fit),
-        SERVED(grpc_has_statuses_of_its_own),
-        SERVED(a_wrong_spec_is_told_as_temporal_does),
-        SERVED(a_path_that_is_not_there_is_refused_in_its_dialect),
+        API_TEST(errors_of_the_native_api_are_problem_documents),
+        API_TEST(errors_of_conductor_have_the_field_in_the_message),
+        API_TEST(conductor_has_400_and_409_instead_of_422_and_412),
+        API_TEST(errors_of_jobs_have_status_code_message_and_reason),
+        API_TEST(errors_say_whether_a_retry_is_useful),
+        API_TEST(the_longest_texts_fit),
+        API_TEST(grpc_has_statuses_of_its_own),
+        API_TEST(an_invalid_spec_has_the_message_of_temporal),
+        API_TEST(an_unknown_path_gives_an_error_in_the_format_of_its_api),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

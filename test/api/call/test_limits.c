@@ -35,7 +35,7 @@ static void a_minutes_worth_may_come_at_once_and_then_evenly(void **state)
     limits_free(limits);
 }
 
-static void clients_do_not_take_from_each_other(void **state)
+static void clients_have_separate_limits(void **state)
 {
     struct limits *limits = limits_new(7);
     struct limit got;
@@ -48,7 +48,7 @@ static void clients_do_not_take_from_each_other(void **state)
 }
 
 /* A client's first request is allowed, whichever clients are forgotten. */
-static void more_clients_than_are_remembered_are_all_let(void **state)
+static void the_first_request_of_any_number_of_clients_is_allowed(void **state)
 {
     struct limits *limits = limits_new(7);
     struct limit got;
@@ -59,7 +59,7 @@ static void more_clients_than_are_remembered_are_all_let(void **state)
     limits_free(limits);
 }
 
-static void the_highest_and_the_lowest_rate_are_kept(void **state)
+static void the_highest_and_the_lowest_rate_are_enforced(void **state)
 {
     struct limits *limits = limits_new(7);
     struct limit got;
@@ -75,13 +75,31 @@ static void the_highest_and_the_lowest_rate_are_kept(void **state)
     limits_free(limits);
 }
 
+/* 30 per minute are one every two seconds; a batch of 40 takes 80. */
+static void a_batch_counts_its_items(void **state)
+{
+    struct limits *limits = limits_new(7);
+    struct limit got;
+
+    (void)state;
+    assert_true(limits_take(limits, 1, 30, 0, &got));
+    limits_charge(limits, 1, 30, 39);
+    assert_false(limits_take(limits, 1, 30, 0, &got));
+    assert_int_equal(got.retry_s, 22);
+    assert_false(limits_take(limits, 1, 30, 22 * SECOND - 1, &got));
+    assert_true(limits_take(limits, 1, 30, 22 * SECOND, &got));
+    assert_true(limits_take(limits, 2, 30, 0, &got)); /* another client */
+    limits_free(limits);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_minutes_worth_may_come_at_once_and_then_evenly),
-        cmocka_unit_test(clients_do_not_take_from_each_other),
-        cmocka_unit_test(more_clients_than_are_remembered_are_all_let),
-        cmocka_unit_test(the_highest_and_the_lowest_rate_are_kept),
+        cmocka_unit_test(clients_have_separate_limits),
+        cmocka_unit_test(a_batch_counts_its_items),
+        cmocka_unit_test(the_first_request_of_any_number_of_clients_is_allowed),
+        cmocka_unit_test(the_highest_and_the_lowest_rate_are_enforced),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,7 @@ static void a_path_and_a_method_find_their_operation(void **state)
     assert_route("GET /healthz", "health", "");
 }
 
-static void a_word_comes_before_a_variable(void **state)
+static void a_literal_segment_takes_precedence_over_a_variable(void **state)
 {
     (void)state;
     assert_route("POST /api/v1/runs/complete", "runs.complete", "");
@@ -75,7 +75,7 @@ static void a_path_with_other_methods_names_them(void **state)
     assert_none("get /healthz", 405, "GET, HEAD");
 }
 
-static void a_slash_that_is_escaped_parts_no_words(void **state)
+static void an_escaped_slash_does_not_split_a_path(void **state)
 {
     (void)state;
     assert_none("GET /api%2Fv1/schedules", 404, "");
@@ -83,7 +83,7 @@ static void a_slash_that_is_escaped_parts_no_words(void **state)
     assert_none("GET /api/v1%2Fschedules/schedules", 404, "");
 }
 
-static void anything_else_is_not_there(void **state)
+static void other_paths_are_404(void **state)
 {
     (void)state;
     assert_none("GET /", 404, "");
@@ -94,7 +94,7 @@ static void anything_else_is_not_there(void **state)
     assert_none("OPTIONS *", 404, "");
 }
 
-static void the_table_is_whole(void **state)
+static void the_table_is_valid_and_has_no_duplicates(void **state)
 {
     (void)state;
     for (int i = 0; i < operation_count; i++) {
@@ -117,11 +117,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_path_and_a_method_find_their_operation),
-        cmocka_unit_test(a_word_comes_before_a_variable),
+        cmocka_unit_test(a_literal_segment_takes_precedence_over_a_variable),
         cmocka_unit_test(a_path_with_other_methods_names_them),
-        cmocka_unit_test(a_slash_that_is_escaped_parts_no_words),
-        cmocka_unit_test(anything_else_is_not_there),
-        cmocka_unit_test(the_table_is_whole),
+        cmocka_unit_test(an_escaped_slash_does_not_split_a_path),
+        cmocka_unit_test(other_paths_are_404),
+        cmocka_unit_test(the_table_is_valid_and_has_no_duplicates),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

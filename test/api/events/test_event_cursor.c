@@ -6,7 +6,7 @@
 
 #include "api/events/event_cursor.h"
 
-static const char *again(const char *text)
+static const char *reprinted(const char *text)
 {
     static char out[EVENT_CURSOR_TEXT_MAX];
     struct buf buf = BUF(out);
@@ -20,14 +20,14 @@ static const char *again(const char *text)
     return out;
 }
 
-static void what_was_printed_is_read_again(void **state)
+static void a_printed_cursor_is_read_back(void **state)
 {
     static const char *const texts[] = {"1.0", "1.205", "1.205_3.17", "0.0",
                                         "7.9223372036854775805"};
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        assert_string_equal(again(texts[i]), texts[i]);
+        assert_string_equal(reprinted(texts[i]), texts[i]);
 }
 
 static void anything_else_is_refused(void **state)
@@ -38,10 +38,10 @@ static void anything_else_is_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        assert_string_equal(again(texts[i]), "refused");
+        assert_string_equal(reprinted(texts[i]), "refused");
 }
 
-static void every_node_has_its_number(void **state)
+static void a_cursor_has_a_number_per_node(void **state)
 {
     struct event_cursor cursor = {0};
     char text[EVENT_CURSOR_TEXT_MAX];
@@ -62,9 +62,9 @@ static void every_node_has_its_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_printed_is_read_again),
+        cmocka_unit_test(a_printed_cursor_is_read_back),
         cmocka_unit_test(anything_else_is_refused),
-        cmocka_unit_test(every_node_has_its_number),
+        cmocka_unit_test(a_cursor_has_a_number_per_node),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

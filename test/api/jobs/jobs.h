@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of the jobs API have in common.
+ * Helpers for the tests of the jobs API.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ static inline int create(const char *more)
                         more));
 }
 
-/* Creates it and returns its path, which is valid for the whole test. */
+/* Creates it and returns its path, which is valid for the next seven calls. */
 static inline const char *created(const char *more)
 {
     static char path[8][128];
@@ -48,7 +48,7 @@ static inline void report(const char *verb)
     char id[64], fence[16];
 
     snprintf(id, sizeof id, "%s", text_at("runs.0.id").ptr);
-    snprintf(fence, sizeof fence, "%s", told("runs.0.fence"));
+    snprintf(fence, sizeof fence, "%s", json_at("runs.0.fence"));
     assert_int_equal(
         post(js("/api/v1/runs/%s/%s?namespace=acme", id, verb), js("{'fence':%s}", fence)),
         200);

@@ -8,7 +8,7 @@
 
 enum { AT = 1000 };
 
-static struct cursor fired(instant start, instant end, enum outcome outcome)
+static struct cursor cursor_of(instant start, instant end, enum outcome outcome)
 {
     return (struct cursor){.last_start = start, .last_end = end, .last_outcome = outcome};
 }
@@ -20,23 +20,23 @@ static void assert_status(struct cursor cursor, const char *expected)
     assert_string_equal(got ? got : "null", expected);
 }
 
-static void the_status_of_a_fire_is_success_until_the_job_says_otherwise(void **state)
+static void the_status_of_a_run_is_success_until_the_job_reports_otherwise(void **state)
 {
     (void)state;
-    assert_status(fired(INSTANT_NONE, INSTANT_NONE, OUTCOME_NONE), "null");
-    assert_status(fired(AT, INSTANT_NONE, OUTCOME_NONE), "success");
-    assert_status(fired(AT, AT - 1, OUTCOME_FAILED), "success"); /* of the previous run */
-    assert_status(fired(AT, AT, OUTCOME_SUCCEEDED), "success");
-    assert_status(fired(AT, AT + 1, OUTCOME_FAILED), "failed");
-    assert_status(fired(AT, AT + 1, OUTCOME_TIMED_OUT), "failed");
-    assert_status(fired(AT, AT + 1, OUTCOME_UNKNOWN), "failed");
-    assert_status(fired(AT, AT + 1, OUTCOME_CANCELLED), "skipped");
-    assert_status(fired(AT, AT + 1, OUTCOME_TERMINATED), "skipped");
+    assert_status(cursor_of(INSTANT_NONE, INSTANT_NONE, OUTCOME_NONE), "null");
+    assert_status(cursor_of(AT, INSTANT_NONE, OUTCOME_NONE), "success");
+    assert_status(cursor_of(AT, AT - 1, OUTCOME_FAILED), "success"); /* of the previous run */
+    assert_status(cursor_of(AT, AT, OUTCOME_SUCCEEDED), "success");
+    assert_status(cursor_of(AT, AT + 1, OUTCOME_FAILED), "failed");
+    assert_status(cursor_of(AT, AT + 1, OUTCOME_TIMED_OUT), "failed");
+    assert_status(cursor_of(AT, AT + 1, OUTCOME_UNKNOWN), "failed");
+    assert_status(cursor_of(AT, AT + 1, OUTCOME_CANCELLED), "skipped");
+    assert_status(cursor_of(AT, AT + 1, OUTCOME_TERMINATED), "skipped");
 }
 
 static void the_status_of_a_slot_without_a_job_is_skipped_or_scheduler_failed(void **state)
 {
-    struct cursor cursor = fired(AT, AT + 1, OUTCOME_SUCCEEDED);
+    struct cursor cursor = cursor_of(AT, AT + 1, OUTCOME_SUCCEEDED);
 
     (void)state;
     cursor.tail = OUTCOME_MISSED * 256 + REASON_COALESCED;
@@ -69,7 +69,7 @@ static void secrets_are_hidden_by_their_names_however_deep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_status_of_a_fire_is_success_until_the_job_says_otherwise),
+        cmocka_unit_test(the_status_of_a_run_is_success_until_the_job_reports_otherwise),
         cmocka_unit_test(the_status_of_a_slot_without_a_job_is_skipped_or_scheduler_failed),
         cmocka_unit_test(secrets_are_hidden_by_their_names_however_deep),
     };

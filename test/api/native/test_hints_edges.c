@@ -1,118 +1,118 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edge cases of adaptive schedulers, from an analysis of another one: what it found safe, what
- * it found broken, and its known limits.  Each test shows the safe outcome.  The computations
- * are in the comments; the clock begins at 10:00:00.
+ * Edge cases of adaptive schedules, from the analysis of cronicorn in test/mission/hints.txt:
+ * what it found safe, what it found broken, and its known limits.  Each test shows the safe
+ * outcome.  The computations are in the comments; the clock starts at 10:00:00.
  */
 #include <stdlib.h>
 
-#include "hints.h"
+#include "one_schedule.h"
 
 /* ---- found safe ---- */
 
 /* Every 60 s; the run of T = 10:01:00 takes 90 s: T + 90 s + 60 s = T + 150 s = 10:03:30. */
 static void a_run_that_outlasts_its_interval_is_followed_a_whole_interval_later(void **state)
 {
-    struct taken run, other;
+    struct claimed run, other;
 
     (void)state;
     make_every("60s", "", "");
     pass_to("10:01:00");
-    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(claim(&run, "w"), 1);
     pass_to("10:02:00"); /* when the next one would have been */
-    assert_int_equal(take(&other, "v"), 0);
+    assert_int_equal(claim(&other, "v"), 0);
     pass_to("10:02:30");
-    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(report(&run, "complete"), 200);
     assert_next("10:03:30", "baseline-interval");
     pass_to("10:03:29");
-    assert_int_equal(take(&other, "v"), 0);
+    assert_int_equal(claim(&other, "v"), 0);
     pass_to("10:03:30");
-    assert_int_equal(take(&other, "v"), 1);
+    assert_int_equal(claim(&other, "v"), 1);
 }
 
 /* Also without a governor: slots during a run are skipped, not queued. */
 static void slots_that_come_during_a_long_run_are_skipped_and_counted(void **state)
 {
-    struct taken run, other;
+    struct claimed run, other;
 
     (void)state;
     assert_int_equal(put("{'intervals':[{'every':'60s'}]}", ""), 201);
     pass_to("10:01:00");
-    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(claim(&run, "w"), 1);
     pass_to("10:02:30"); /* 10:02 has passed */
-    assert_int_equal(take(&other, "v"), 0);
-    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(claim(&other, "v"), 0);
+    assert_int_equal(report(&run, "complete"), 200);
     assert_int_equal(get("/api/v1/schedules/s"), 200);
-    assert_told("state.counters.skipped", "1");
-    assert_told("state.nextAt", "'2026-01-05T10:03:00.000Z'");
+    assert_json("state.counters.skipped", "1");
+    assert_json("state.nextAt", "'2026-01-05T10:03:00.000Z'");
 }
 
-static void nobody_gets_a_run_of_a_schedule_that_is_paused(void **state)
+static void a_paused_schedule_gives_no_run_to_a_worker(void **state)
 {
-    struct taken run;
+    struct claimed run;
 
     (void)state;
     make_every("60s", "", "");
     assert_int_equal(pause_until("10:05:00"), 200);
     assert_next("10:05:00", "paused");
     pass_to("10:04:59");
-    assert_int_equal(take(&run, "w"), 0);
+    assert_int_equal(claim(&run, "w"), 0);
     assert_next("10:05:00", "paused");
     pass_to("10:05:00"); /* overdue since 10:01:00: runs at once, one time */
-    assert_int_equal(take(&run, "w"), 1);
-    assert_told("runs.0.source", "'paused'");
-    assert_int_equal(take(&run, "w"), 0);
+    assert_int_equal(claim(&run, "w"), 1);
+    assert_json("runs.0.source", "'paused'");
+    assert_int_equal(claim(&run, "w"), 0);
 }
 
 /* For cron: the first slot after the pause. */
-static void a_pause_with_an_end_says_when_it_goes_on(void **state)
+static void a_pause_with_an_end_shows_the_next_slot(void **state)
 {
     (void)state;
     assert_int_equal(put("{'cron':['*/5 * * * *']}", ""), 201);
     assert_int_equal(pause_until("10:07:00"), 200);
-    assert_told("state.pausedUntil", "'2026-01-05T10:07:00.000Z'");
+    assert_json("state.pausedUntil", "'2026-01-05T10:07:00.000Z'");
     assert_next("10:10:00", "baseline-cron"); /* 10:05 is left out */
     assert_int_equal(get("/api/v1/schedules/s/next?count=1"), 200);
-    assert_told("times.0.slot", "'2026-01-05T10:10:00.000Z'");
-    assert_int_equal(post("/api/v1/schedules/s/pause", ""), 200); /* without an end */
-    assert_told("state.nextAt", "null");
-    assert_told("state.nextSource", "null");
+    assert_json("times.0.slot", "'2026-01-05T10:10:00.000Z'");
+    assert_int_equal(post("/api/v1/schedules/s/pause", js("{'reason':'x'}")), 200); /* no end */
+    assert_json("state.nextAt", "null");
+    assert_json("state.nextSource", "null");
 }
 
 /* The run of 10:01:00 ends at 10:01:45, the pause at 10:01:30: the pause has no effect. */
 static void a_pause_that_ends_during_a_run_changes_nothing_after_it(void **state)
 {
-    struct taken run;
+    struct claimed run;
 
     (void)state;
     make_every("60s", "", "");
     pass_to("10:01:00");
-    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(claim(&run, "w"), 1);
     pass_to("10:01:10");
     assert_int_equal(pause_until("10:01:30"), 200);
     pass_to("10:01:45");
-    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(report(&run, "complete"), 200);
     assert_next("10:02:00", "baseline-interval");
 }
 
 /* The run of 10:01:00 ends at 10:01:30, the pause at 10:05:00: nothing starts before. */
 static void a_pause_that_outlasts_a_run_is_kept(void **state)
 {
-    struct taken run;
+    struct claimed run;
 
     (void)state;
     make_every("60s", "", "");
     pass_to("10:01:00");
-    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(claim(&run, "w"), 1);
     assert_int_equal(pause_until("10:05:00"), 200);
     pass_to("10:01:30");
-    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(report(&run, "complete"), 200);
     pass_to("10:04:59");
-    assert_int_equal(take(&run, "w"), 0);
+    assert_int_equal(claim(&run, "w"), 0);
     pass_to("10:05:00");
-    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(claim(&run, "w"), 1);
     pass_to("10:05:10");
-    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(report(&run, "complete"), 200);
     assert_next("10:06:00", "baseline-interval"); /* 10:05:00 + 60 s */
 }
 
@@ -129,7 +129,7 @@ static void a_hint_that_ends_during_a_run_is_not_used_after_it(void **state)
     assert_next("10:01:00", "ai-interval");
     run_at("10:01:00", "10:01:45", "complete");
     assert_next("10:06:00", "baseline-interval");
-    assert_told("governor.hint", "{'interval':null,'at':null,'expires':null,'reason':null}");
+    assert_json("governor.hint", "{'interval':null,'at':null,'expires':null,'reason':null}");
 }
 
 /* The same hint is used if the run ends in time: 10:01:00 + 1 min. */
@@ -137,7 +137,7 @@ static void a_hint_that_outlasts_a_run_is_used_after_it(void **state)
 {
     (void)state;
     make_every("5m", "", "");
-    assert_int_equal(hint("{'interval':'1m','expires':'2026-01-05T10:01:30Z'}"), 200);
+    assert_int_equal(hint("{'interval':'1m','expires':'2026-01-05T10:02:30Z'}"), 200);
     run_at("10:01:00", "10:01:20", "complete");
     assert_next("10:02:00", "ai-interval");
 }
@@ -145,33 +145,33 @@ static void a_hint_that_outlasts_a_run_is_used_after_it(void **state)
 /* A new hint that is set while the old one expires is used: 10:01:00 + 2 min. */
 static void a_hint_that_is_renewed_during_a_run_is_used_after_it(void **state)
 {
-    struct taken run;
+    struct claimed run;
 
     (void)state;
     make_every("5m", "", "");
     assert_int_equal(hint("{'interval':'1m','expires':'2026-01-05T10:01:30Z'}"), 200);
     pass_to("10:01:00");
-    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(claim(&run, "w"), 1);
     pass_to("10:01:40");
     assert_int_equal(hint("{'interval':'2m','expires':'2026-01-05T11:00:00Z'}"), 200);
     pass_to("10:01:45");
-    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(report(&run, "complete"), 200);
     assert_next("10:03:00", "ai-interval");
 }
 
 static void of_two_workers_one_gets_the_run(void **state)
 {
-    struct taken run, other;
+    struct claimed run, other;
 
     (void)state;
     make_every("60s", "", "");
     pass_to("10:01:00");
-    assert_int_equal(take(&run, "a"), 1);
-    assert_told("runs.0.fence", "1");
+    assert_int_equal(claim(&run, "a"), 1);
+    assert_json("runs.0.fence", "1");
     for (int i = 0; i < 5; i++)
-        assert_int_equal(take(&other, "b"), 0);
-    assert_int_equal(tell(&run, "complete"), 200);
-    assert_int_equal(take(&other, "b"), 0); /* and not after it: the next run is at 10:02:00 */
+        assert_int_equal(claim(&other, "b"), 0);
+    assert_int_equal(report(&run, "complete"), 200);
+    assert_int_equal(claim(&other, "b"), 0); /* and not after it: the next run is at 10:02:00 */
 }
 
 /*
@@ -190,14 +190,14 @@ static void waits_after_failures_double_up_to_32_times(void **state)
         run_at(starts[i], starts[i], "fail");
     }
     assert_next("12:07:00", "baseline-interval");
-    assert_told("state.failures", "7");
+    assert_json("state.failures", "7");
     run_at("12:07:00", "12:07:00", "complete"); /* one success resets the count */
     assert_next("12:08:00", "baseline-interval");
-    assert_told("state.failures", "0");
+    assert_json("state.failures", "0");
 }
 
 /* 3 failures: 1 min × 8 = 8 min, but at most 5: the clamp is applied after the doubling. */
-static void the_longest_interval_bounds_what_failures_stretch(void **state)
+static void max_interval_limits_the_backoff(void **state)
 {
     (void)state;
     make_every("1m", "'maxInterval':'5m'", "");
@@ -208,7 +208,7 @@ static void the_longest_interval_bounds_what_failures_stretch(void **state)
 }
 
 /* A cron line of 5 min and a run from 10:05 to 10:16: the next run is at a slot of the line. */
-static void a_cron_line_is_back_on_its_times_after_a_long_run(void **state)
+static void a_cron_line_continues_at_its_slots_after_a_long_run(void **state)
 {
     (void)state;
     assert_int_equal(put("{'cron':['*/5 * * * *']}", ",'governor':{}"), 201);
@@ -219,18 +219,18 @@ static void a_cron_line_is_back_on_its_times_after_a_long_run(void **state)
 }
 
 /* With another policy the late slot runs at once, and then the slots of the line. */
-static void a_cron_line_may_make_up_for_one_slot_at_once(void **state)
+static void a_cron_line_may_run_one_late_slot_at_once(void **state)
 {
-    struct taken run;
+    struct claimed run;
 
     (void)state;
     assert_int_equal(put("{'cron':['*/5 * * * *']}", ",'policies':{'overlap':'bufferOne'}"),
                      201);
     run_at("10:05:00", "10:16:00", "complete"); /* 10:10 waits, 10:15 finds the buffer full */
-    assert_int_equal(take(&run, "w"), 1);
-    assert_taken_slot("10:10:00");
-    assert_int_equal(tell(&run, "complete"), 200);
-    assert_int_equal(take(&run, "w"), 0);
+    assert_int_equal(claim(&run, "w"), 1);
+    assert_claimed_slot("10:10:00");
+    assert_int_equal(report(&run, "complete"), 200);
+    assert_int_equal(claim(&run, "w"), 0);
     run_at("10:20:00", "10:20:01", "complete");
 }
 
@@ -240,59 +240,59 @@ static void a_cron_line_may_make_up_for_one_slot_at_once(void **state)
  */
 static void a_hint_that_is_written_during_a_run_is_not_lost(void **state)
 {
-    struct taken run;
+    struct claimed run;
 
     (void)state;
     make_every("5m", "", "");
     pass_to("10:05:00");
-    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(claim(&run, "w"), 1);
     pass_to("10:05:10");
     assert_int_equal(hint("{'interval':'20s','reason':'spike'}"), 200);
     pass_to("10:05:30");
-    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(report(&run, "complete"), 200);
     assert_next("10:05:50", "ai-interval");
-    assert_told("governor.hint", "{'interval':'20s','at':null,"
+    assert_json("governor.hint", "{'interval':'20s','at':null,"
                                  "'expires':'2026-01-05T11:05:10.000Z','reason':'spike'}");
-    assert_told("state.lastOutcome", "'succeeded'");
-    assert_told("state.failures", "0");
+    assert_json("state.lastOutcome", "'succeeded'");
+    assert_json("state.failures", "0");
 }
 
 /* ---- found broken ---- */
 
 /* A run of three minutes with a heartbeat every half minute: its worker keeps it. */
-static void a_long_run_is_its_workers_as_long_as_it_gives_signs_of_life(void **state)
+static void a_worker_keeps_a_long_run_while_it_sends_heartbeats(void **state)
 {
-    struct taken run, other;
+    struct claimed run, other;
 
     (void)state;
     make_every("60s", "", "");
     pass_to("10:01:00");
-    assert_int_equal(take(&run, "a"), 1);
+    assert_int_equal(claim(&run, "a"), 1);
     for (int i = 0; i < 6; i++) {
-        pass(30 * SPAN_S);
-        assert_int_equal(take(&other, "b"), 0);
-        assert_int_equal(tell(&run, "heartbeat"), 200);
+        pass_time(30 * SPAN_S);
+        assert_int_equal(claim(&other, "b"), 0);
+        assert_int_equal(report(&run, "heartbeat"), 200);
     }
-    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(report(&run, "complete"), 200);
     assert_next("10:05:00", "baseline-interval"); /* 10:04:00 + 60 s */
-    assert_told("state.counters.started", "1");
-    assert_told("state.counters.succeeded", "1");
+    assert_json("state.counters.started", "1");
+    assert_json("state.counters.succeeded", "1");
 }
 
 /* A worker without heartbeats can set a long lease: five minutes, of which four are used. */
 static void a_lease_may_be_as_long_as_the_run(void **state)
 {
-    struct taken run, other;
+    struct claimed run, other;
 
     (void)state;
     make_every("60s", "", ",'policies':{'lease':{'for':'5m','heartbeat':'5m'}}");
     pass_to("10:01:00");
-    assert_int_equal(take(&run, "a"), 1);
+    assert_int_equal(claim(&run, "a"), 1);
     pass_to("10:05:00");
-    assert_int_equal(take(&other, "b"), 0);
-    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(claim(&other, "b"), 0);
+    assert_int_equal(report(&run, "complete"), 200);
     assert_next("10:06:00", "baseline-interval");
-    assert_told("state.counters.started", "1");
+    assert_json("state.counters.started", "1");
 }
 
 /*
@@ -302,93 +302,92 @@ static void a_lease_may_be_as_long_as_the_run(void **state)
  */
 static void the_run_of_a_silent_worker_goes_to_another_and_counts_once(void **state)
 {
-    struct taken run, other;
+    struct claimed run, other;
 
     (void)state;
     make_every("60s", "", "");
     pass_to("10:01:00");
-    assert_int_equal(take(&run, "a"), 1);
-    live(119 * SPAN_S);
-    assert_int_equal(take(&other, "b"), 0);
-    live(2 * SPAN_S);
-    assert_int_equal(take(&other, "b"), 1);
+    assert_int_equal(claim(&run, "a"), 1);
+    pass_in_seconds(119 * SPAN_S);
+    assert_int_equal(claim(&other, "b"), 0);
+    pass_in_seconds(2 * SPAN_S);
+    assert_int_equal(claim(&other, "b"), 1);
     assert_string_equal(other.id, run.id);
     assert_true(atoi(other.fence) > atoi(run.fence));
-    assert_refused(tell(&run, "complete"), 409, "stale_fence", "");
-    assert_int_equal(tell(&other, "complete"), 200);
-    assert_refused(tell(&run, "complete"), 409, "stale_fence", "");
+    assert_refused(report(&run, "complete"), 409, "stale_fence", "");
+    assert_int_equal(report(&other, "complete"), 200);
+    assert_refused(report(&run, "complete"), 409, "stale_fence", "");
     assert_int_equal(get("/api/v1/schedules/s"), 200);
-    assert_told("state.counters.started", "1");
-    assert_told("state.counters.succeeded", "1");
+    assert_json("state.counters.started", "1");
+    assert_json("state.counters.succeeded", "1");
     assert_int_equal(get("/api/v1/events?type=lease.*"), 200);
-    assert_told("events.0.type", "'lease.expired'");
-    assert_told("events.1.type", "'lease.stale'");
+    assert_json("events.0.type", "'lease.expired'");
+    assert_json("events.1.type", "'lease.stale'");
 }
 
 /* No worker reports on it again: after ten minutes it ends, with the reason. */
 static void a_run_that_nobody_ends_is_ended_with_a_message(void **state)
 {
-    struct taken run, fresh;
+    struct claimed run, fresh;
 
     (void)state;
     make_every("60s", "",
                ",'policies':{'maxRunTime':'10m','lease':{'for':'30m','heartbeat':'30m'}}");
     pass_to("10:01:00");
-    assert_int_equal(take(&run, "a"), 1);
+    assert_int_equal(claim(&run, "a"), 1);
     pass_to("10:10:59");
     assert_int_equal(get(js("/api/v1/runs/%s", run.id)), 200);
-    assert_told("state", "'leased'");
+    assert_json("state", "'leased'");
     pass_to("10:11:01");
     assert_int_equal(get(js("/api/v1/runs/%s", run.id)), 200);
-    assert_told("state", "'ended'");
-    assert_told("outcome", "'timedOut'");
-    assert_told("reason", "'maxRunTime'");
-    assert_told("error", "{'code':'maxRunTime',"
+    assert_json("state", "'ended'");
+    assert_json("outcome", "'timedOut'");
+    assert_json("reason", "'maxRunTime'");
+    assert_json("error", "{'code':'maxRunTime',"
                          "'message':'the run took longer than its maxRunTime',"
                          "'retryable':null}");
     assert_int_equal(get("/api/v1/schedules/s"), 200);
-    assert_told("state.open", "0");
-    assert_told("state.failures",
-                "1"); /* it counts as one failure, and the schedule continues */
-    assert_refused(tell(&run, "complete"), 409, "stale_fence", "");
+    assert_json("state.open", "0");
+    assert_json("state.failures", "1"); /* one failure; the schedule continues */
+    assert_refused(report(&run, "complete"), 409, "stale_fence", "");
     pass_to("10:14:00");
-    assert_int_equal(take(&fresh, "b"), 1);
+    assert_int_equal(claim(&fresh, "b"), 1);
     assert_int_equal(get("/api/v1/runs?state=leased"), 200);
     assert_true(str_eq(text_at("runs.0.id"), str_of(fresh.id)));
-    assert_told("runs.1", "absent");
+    assert_json("runs.1", "absent");
 }
 
 /* A run that crashes its workers is given to at most three. */
-static void a_run_that_takes_every_worker_down_ends_in_doubt(void **state)
+static void a_run_that_crashes_its_workers_ends_as_unknown(void **state)
 {
-    struct taken run;
+    struct claimed run;
 
     (void)state;
     make_every("1h", "", "");
     pass_to("11:00:00");
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(take(&run, "w"), 1);
-        live(121 * SPAN_S); /* 90 + 30 */
+        assert_int_equal(claim(&run, "w"), 1);
+        pass_in_seconds(121 * SPAN_S); /* 90 + 30 */
     }
-    assert_int_equal(take(&run, "w"), 0);
+    assert_int_equal(claim(&run, "w"), 0);
     assert_int_equal(get(js("/api/v1/runs/%s", run.id)), 200);
-    assert_told("state", "'ended'");
-    assert_told("outcome", "'unknown'");
-    assert_told("reason", "'lease'");
-    assert_true(strstr(told("error.message"), "the worker sent no heartbeat") != NULL);
+    assert_json("state", "'ended'");
+    assert_json("outcome", "'unknown'");
+    assert_json("reason", "'lease'");
+    assert_true(strstr(json_at("error.message"), "the worker sent no heartbeat") != NULL);
     assert_int_equal(get("/api/v1/schedules/s"), 200);
-    assert_told("state.failures", "1");
+    assert_json("state.failures", "1");
 }
 
 /* A minimum of 60 s and a maximum of 30 s contradict each other. */
-static void a_shortest_interval_above_the_longest_is_refused(void **state)
+static void min_interval_above_max_interval_is_refused(void **state)
 {
     const char *const paradox = ",'governor':{'minInterval':'60s','maxInterval':'30s'}";
 
     (void)state;
     assert_refused(put("{'intervals':[{'every':'45s'}]}", paradox), 400, "invalid_policy",
                    "governor.minInterval");
-    assert_true(strstr(told("detail"), "maxInterval") != NULL);
+    assert_true(strstr(json_at("detail"), "maxInterval") != NULL);
     assert_int_equal(get("/api/v1/schedules/s"), 404); /* nothing was stored */
     make_every("45s", "'minInterval':'30s','maxInterval':'60s'", "");
     assert_refused(
@@ -399,8 +398,8 @@ static void a_shortest_interval_above_the_longest_is_refused(void **state)
                              "'action':{'type':'queue','queue':'q'}%s}]}",
                              paradox)),
                      200);
-    assert_told("results.0.status", "'error'");
-    assert_told("results.0.error.field", "'items[0].governor.minInterval'");
+    assert_json("results.0.status", "'error'");
+    assert_json("results.0.error.field", "'items[0].governor.minInterval'");
     assert_int_equal(
         ask("PATCH /api/v1/schedules/s", NULL, js("{'governor':{'minInterval':'60s'}}")),
         200); /* equal bounds are valid */
@@ -417,7 +416,7 @@ static void of_two_hints_the_earlier_counts(void **state)
     assert_next("10:02:00", "ai-oneshot"); /* 10:00:30 + 2 min is later */
     run_at("10:02:00", "10:02:01", "complete");
     assert_next("10:04:00", "ai-interval"); /* the one-shot is used up */
-    assert_int_equal(hint("{'at':'2026-01-05T10:06:00Z'}"), 200);
+    assert_int_equal(hint("{'interval':'2m','at':'2026-01-05T10:06:00Z'}"), 200);
     run_at("10:04:00", "10:04:01", "complete");
     assert_next("10:06:00", "ai-interval"); /* 10:04:00 + 2 min: a tie */
 }
@@ -427,7 +426,7 @@ static void of_two_hints_the_earlier_counts(void **state)
 /* The clock is set back by ten minutes after a run: the slot is not run again. */
 static void a_clock_that_is_set_back_runs_nothing_twice(void **state)
 {
-    struct taken run;
+    struct claimed run;
 
     (void)state;
     assert_int_equal(put("{'cron':['*/5 * * * *']}", ""), 201);
@@ -435,35 +434,35 @@ static void a_clock_that_is_set_back_runs_nothing_twice(void **state)
     run_at("10:10:00", "10:10:01", "complete");
     world.now -= 10 * SPAN_MIN;
     pass_to("10:14:59"); /* past 10:05 and 10:10 a second time */
-    assert_int_equal(take(&run, "w"), 0);
+    assert_int_equal(claim(&run, "w"), 0);
     pass_to("10:15:00");
-    assert_int_equal(take(&run, "w"), 1);
-    assert_taken_slot("10:15:00");
+    assert_int_equal(claim(&run, "w"), 1);
+    assert_claimed_slot("10:15:00");
     assert_int_equal(get("/api/v1/schedules/s"), 200);
-    assert_told("state.counters.started", "3");
-    assert_told("state.counters.missed", "0");
+    assert_json("state.counters.started", "3");
+    assert_json("state.counters.missed", "0");
 }
 
 /* Set forward over three slots: one runs late, the others are recorded as missed. */
 static void a_clock_that_is_set_ahead_loses_no_slot(void **state)
 {
-    struct taken run;
+    struct claimed run;
 
     (void)state;
     assert_int_equal(put("{'cron':['*/5 * * * *']}", ""), 201);
     world.now += 17 * SPAN_MIN; /* past 10:05, 10:10 and 10:15 */
-    pass(0);
-    assert_int_equal(take(&run, "w"), 1);
-    assert_taken_slot("10:15:00");
-    assert_int_equal(take(&run, "w"), 0);
+    pass_time(0);
+    assert_int_equal(claim(&run, "w"), 1);
+    assert_claimed_slot("10:15:00");
+    assert_int_equal(claim(&run, "w"), 0);
     assert_int_equal(get("/api/v1/schedules/s"), 200);
-    assert_told("state.counters.started", "1");
-    assert_told("state.counters.missed", "2");
-    assert_told("state.nextAt", "'2026-01-05T10:20:00.000Z'");
+    assert_json("state.counters.started", "1");
+    assert_json("state.counters.missed", "2");
+    assert_json("state.nextAt", "'2026-01-05T10:20:00.000Z'");
 }
 
 /* An interval is a duration and does not depend on local time: no hour is lost or doubled. */
-static void an_interval_does_not_see_summer_time(void **state)
+static void an_interval_does_not_depend_on_summer_time(void **state)
 {
     (void)state;
     world.now = INT64_C(1774746000000000); /* 2026-03-29T01:00Z: Berlin's 02:00 becomes 03:00 */
@@ -472,22 +471,22 @@ static void an_interval_does_not_see_summer_time(void **state)
         put("{'intervals':[{'every':'20m'}],'timezone':'Europe/Berlin'}", ",'governor':{}"),
         201);
     for (int i = 1; i <= 3; i++) {
-        struct taken run;
+        struct claimed run;
 
         assert_int_equal(get("/api/v1/schedules/s"), 200);
-        assert_told("state.nextAt", i == 1   ? "'2026-03-29T00:50:00.000Z'"
+        assert_json("state.nextAt", i == 1   ? "'2026-03-29T00:50:00.000Z'"
                                     : i == 2 ? "'2026-03-29T01:10:00.000Z'"
                                              : "'2026-03-29T01:30:00.000Z'");
-        pass(20 * SPAN_MIN);
-        assert_int_equal(take(&run, "w"), 1);
-        assert_int_equal(tell(&run, "complete"), 200);
+        pass_time(20 * SPAN_MIN);
+        assert_int_equal(claim(&run, "w"), 1);
+        assert_int_equal(report(&run, "complete"), 200);
     }
 }
 
-enum { CROWD = 120, BATCH = 10 };
+enum { SCHEDULES = 120, BATCH = 10 };
 
-/* Claims and completes a batch; `served` counts the runs of each schedule. */
-static int serve_batch(int served[static CROWD], char last[static 40])
+/* Claims and completes a batch; `counts` has the completed runs of each schedule. */
+static int complete_batch(int counts[static SCHEDULES], char last[static 40])
 {
     static char ids[BATCH][64], fences[BATCH][24];
     int count;
@@ -498,12 +497,12 @@ static int serve_batch(int served[static CROWD], char last[static 40])
         int n;
 
         assert_int_equal(sscanf(text_at(js("runs.%d.schedule", i)).ptr, "s%d", &n), 1);
-        served[n]++;
+        counts[n]++;
         /* Runs are claimed in the order of their due times. */
-        assert_true(strcmp(told(js("runs.%d.slot", i)), last) >= 0);
-        snprintf(last, 40, "%s", told(js("runs.%d.slot", i)));
+        assert_true(strcmp(json_at(js("runs.%d.slot", i)), last) >= 0);
+        snprintf(last, 40, "%s", json_at(js("runs.%d.slot", i)));
         snprintf(ids[i], sizeof ids[i], "%s", text_at(js("runs.%d.id", i)).ptr);
-        snprintf(fences[i], sizeof fences[i], "%s", told(js("runs.%d.fence", i)));
+        snprintf(fences[i], sizeof fences[i], "%s", json_at(js("runs.%d.fence", i)));
     }
     for (int i = 0; i < count; i++)
         assert_int_equal(
@@ -515,80 +514,85 @@ static int serve_batch(int served[static CROWD], char last[static 40])
  * 120 schedules are due each minute and a worker claims 10 every 10 s: twice as many as it can
  * process.  All runs of 10:01 are served by 10:03, before any schedule is served again.
  */
-static void a_crowd_is_served_in_the_order_in_which_it_was_due(void **state)
+static void runs_are_claimed_in_the_order_of_their_due_times(void **state)
 {
-    int served[CROWD] = {0};
+    int counts[SCHEDULES] = {0};
     char last[40] = "";
 
     (void)state;
-    for (int i = 0; i < CROWD; i++)
+    for (int i = 0; i < SCHEDULES; i++)
         assert_int_equal(ask(js("PUT /api/v1/schedules/s%d", i), NULL,
                              js("{'spec':{'cron':['* * * * *']},"
                                 "'action':{'type':'queue','queue':'q'}}")),
                          201);
     pass_to("10:01:00");
-    for (int round = 0; round < CROWD / BATCH; round++, pass(10 * SPAN_S))
-        assert_int_equal(serve_batch(served, last), BATCH);
-    for (int i = 0; i < CROWD; i++)
-        assert_int_equal(served[i], 1);
+    for (int round = 0; round < SCHEDULES / BATCH; round++, pass_time(10 * SPAN_S))
+        assert_int_equal(complete_batch(counts, last), BATCH);
+    for (int i = 0; i < SCHEDULES; i++)
+        assert_int_equal(counts[i], 1);
     assert_string_equal(last, "'2026-01-05T10:01:00.000Z'");
-    assert_int_equal(serve_batch(served, last), BATCH);
+    assert_int_equal(complete_batch(counts, last), BATCH);
     assert_string_equal(last, "'2026-01-05T10:02:00.000Z'");
 }
 
 /* Jitter spreads the starts up to 5 s after the slot, always the same for the same slot. */
-static void jitter_spreads_a_crowd(void **state)
+static void jitter_spreads_the_starts(void **state)
 {
-    int times = 0;
+    char last[40] = "";
+    int different = 0;
 
     (void)state;
     for (int i = 0; i < 20; i++) {
+        const char *next = js("/api/v1/schedules/s%d/next?count=1", i);
         char due[40];
 
         assert_int_equal(ask(js("PUT /api/v1/schedules/s%d", i), NULL,
                              js("{'spec':{'cron':['* * * * *'],'jitter':'5s'},"
                                 "'action':{'type':'queue','queue':'q'}}")),
                          201);
-        assert_int_equal(get(js("/api/v1/schedules/s%d/next?count=1", i)), 200);
-        assert_told("times.0.slot", "'2026-01-05T10:01:00.000Z'");
-        snprintf(due, sizeof due, "%s", told("times.0.due"));
+        assert_int_equal(get(next), 200);
+        assert_json("times.0.slot", "'2026-01-05T10:01:00.000Z'");
+        snprintf(due, sizeof due, "%s", json_at("times.0.due"));
         assert_true(strcmp(due, "'2026-01-05T10:01:00.000Z'") >= 0);
         assert_true(strcmp(due, "'2026-01-05T10:01:05.000Z'") <= 0);
-        times += strcmp(due, "'2026-01-05T10:01:00.000Z'") != 0;
+        assert_int_equal(get(next), 200);
+        assert_json("times.0.due", due);
+        different += strcmp(due, last) != 0;
+        memcpy(last, due, sizeof last);
     }
-    assert_true(times > 10);
+    assert_true(different > 10);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(a_run_that_outlasts_its_interval_is_followed_a_whole_interval_later),
-        SERVED(slots_that_come_during_a_long_run_are_skipped_and_counted),
-        SERVED(nobody_gets_a_run_of_a_schedule_that_is_paused),
-        SERVED(a_pause_with_an_end_says_when_it_goes_on),
-        SERVED(a_pause_that_ends_during_a_run_changes_nothing_after_it),
-        SERVED(a_pause_that_outlasts_a_run_is_kept),
-        SERVED(a_hint_that_ends_during_a_run_is_not_used_after_it),
-        SERVED(a_hint_that_outlasts_a_run_is_used_after_it),
-        SERVED(a_hint_that_is_renewed_during_a_run_is_used_after_it),
-        SERVED(of_two_workers_one_gets_the_run),
-        SERVED(waits_after_failures_double_up_to_32_times),
-        SERVED(the_longest_interval_bounds_what_failures_stretch),
-        SERVED(a_cron_line_is_back_on_its_times_after_a_long_run),
-        SERVED(a_cron_line_may_make_up_for_one_slot_at_once),
-        SERVED(a_hint_that_is_written_during_a_run_is_not_lost),
-        SERVED(a_long_run_is_its_workers_as_long_as_it_gives_signs_of_life),
-        SERVED(a_lease_may_be_as_long_as_the_run),
-        SERVED(the_run_of_a_silent_worker_goes_to_another_and_counts_once),
-        SERVED(a_run_that_nobody_ends_is_ended_with_a_message),
-        SERVED(a_run_that_takes_every_worker_down_ends_in_doubt),
-        SERVED(a_shortest_interval_above_the_longest_is_refused),
-        SERVED(of_two_hints_the_earlier_counts),
-        SERVED(a_clock_that_is_set_back_runs_nothing_twice),
-        SERVED(a_clock_that_is_set_ahead_loses_no_slot),
-        SERVED(an_interval_does_not_see_summer_time),
-        SERVED(a_crowd_is_served_in_the_order_in_which_it_was_due),
-        SERVED(jitter_spreads_a_crowd),
+        API_TEST(a_run_that_outlasts_its_interval_is_followed_a_whole_interval_later),
+        API_TEST(slots_that_come_during_a_long_run_are_skipped_and_counted),
+        API_TEST(a_paused_schedule_gives_no_run_to_a_worker),
+        API_TEST(a_pause_with_an_end_shows_the_next_slot),
+        API_TEST(a_pause_that_ends_during_a_run_changes_nothing_after_it),
+        API_TEST(a_pause_that_outlasts_a_run_is_kept),
+        API_TEST(a_hint_that_ends_during_a_run_is_not_used_after_it),
+        API_TEST(a_hint_that_outlasts_a_run_is_used_after_it),
+        API_TEST(a_hint_that_is_renewed_during_a_run_is_used_after_it),
+        API_TEST(of_two_workers_one_gets_the_run),
+        API_TEST(waits_after_failures_double_up_to_32_times),
+        API_TEST(max_interval_limits_the_backoff),
+        API_TEST(a_cron_line_continues_at_its_slots_after_a_long_run),
+        API_TEST(a_cron_line_may_run_one_late_slot_at_once),
+        API_TEST(a_hint_that_is_written_during_a_run_is_not_lost),
+        API_TEST(a_worker_keeps_a_long_run_while_it_sends_heartbeats),
+        API_TEST(a_lease_may_be_as_long_as_the_run),
+        API_TEST(the_run_of_a_silent_worker_goes_to_another_and_counts_once),
+        API_TEST(a_run_that_nobody_ends_is_ended_with_a_message),
+        API_TEST(a_run_that_crashes_its_workers_ends_as_unknown),
+        API_TEST(min_interval_above_max_interval_is_refused),
+        API_TEST(of_two_hints_the_earlier_counts),
+        API_TEST(a_clock_that_is_set_back_runs_nothing_twice),
+        API_TEST(a_clock_that_is_set_ahead_loses_no_slot),
+        API_TEST(an_interval_does_not_depend_on_summer_time),
+        API_TEST(runs_are_claimed_in_the_order_of_their_due_times),
+        API_TEST(jitter_spreads_the_starts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,21 +16,21 @@ static void each_item_has_a_result(void **state)
              js("{'items':[{'id':'a'," QUEUED "},{'id':'b','spec':{'cron':['x']}," QUEUED
                 "},{" QUEUED "},{'id':'a'," QUEUED "}]}")),
         200);
-    assert_told("results.0", "{'id':'a','status':'ok','version':1}");
-    assert_told("results.1.id", "'b'");
-    assert_told("results.1.status", "'error'");
-    assert_told("results.1.error.code", "'invalid_spec'");
-    assert_told("results.1.error.field", "'items[1].spec.cron[0].expr'");
-    assert_told("results.2.status", "'ok'");
+    assert_json("results.0", "{'id':'a','status':'ok','version':1}");
+    assert_json("results.1.id", "'b'");
+    assert_json("results.1.status", "'error'");
+    assert_json("results.1.error.code", "'invalid_spec'");
+    assert_json("results.1.error.field", "'items[1].spec.cron[0].expr'");
+    assert_json("results.2.status", "'ok'");
     assert_int_equal(text_at("results.2.id").len, 21);
-    assert_told("results.3.status", "'error'");
-    assert_told("results.3.error.code", "'exists'");
-    assert_told("results.4", "absent");
+    assert_json("results.3.status", "'error'");
+    assert_json("results.3.error.code", "'exists'");
+    assert_json("results.4", "absent");
     assert_int_equal(get("/api/v1/schedules/a"), 200);
     assert_int_equal(get("/api/v1/schedules/b"), 404);
 }
 
-static void a_thousand_are_made_at_once(void **state)
+static void a_thousand_schedules_are_created_at_once(void **state)
 {
     static char body[CALL_BODY_MAX];
     struct buf out = BUF(body);
@@ -43,12 +43,12 @@ static void a_thousand_are_made_at_once(void **state)
     buf_text(&out, "]}");
     assert_false(out.cut);
     assert_int_equal(post("/api/v1/bulk/schedules", body), 200);
-    assert_told("results.999", "{'id':'s999','status':'ok','version':1}");
+    assert_json("results.999", "{'id':'s999','status':'ok','version':1}");
     assert_int_equal(get("/api/v1/schedules/s500"), 200);
 }
 
-/* Each compiles to a hundred times its size; together they must not exhaust the memory. */
-static void a_body_that_is_full_of_calendars_stays_within_bounds(void **state)
+/* A calendar compiles to a hundred times the size of its text. */
+static void many_calendars_in_one_body_do_not_exhaust_the_memory(void **state)
 {
     static char body[CALL_BODY_MAX];
     struct buf out = BUF(body);
@@ -68,7 +68,7 @@ static void a_body_that_is_full_of_calendars_stays_within_bounds(void **state)
     assert_false(out.cut);
     assert_int_equal(post("/api/v1/bulk/schedules", body), 200);
     assert_int_equal(json_array_size(json_object_get(world.json, "results")), items);
-    assert_told("results.0.status", "'ok'");
+    assert_json("results.0.status", "'ok'");
     assert_true(arena_used(world.arena) < SCHEDULE_BYTES_MAX);
 }
 
@@ -84,15 +84,15 @@ static void a_key_covers_the_whole_batch(void **state)
     assert_int_equal(ask("POST /api/v1/bulk/schedules", "Idempotency-Key: k\r\n",
                          js("{'items':[{'id':'a'," QUEUED "},{'id':'b'," QUEUED "}]}")),
                      200);
-    assert_told("results.0", "{'id':'a','status':'ok','version':1}");
-    assert_told("results.1", "{'id':'b','status':'ok','version':1}");
+    assert_json("results.0", "{'id':'a','status':'ok','version':1}");
+    assert_json("results.1", "{'id':'b','status':'ok','version':1}");
     assert_int_equal(post("/api/v1/bulk/schedules", body), 200);
     first = text_at("results.0.id");
     second = text_at("results.1.id");
     assert_false(str_eq(first, second));
 }
 
-static void a_batch_that_is_none_is_refused(void **state)
+static void an_invalid_batch_is_refused(void **state)
 {
     (void)state;
     assert_refused(post("/api/v1/bulk/schedules", "[]"), 400, "invalid_field", "");
@@ -100,10 +100,10 @@ static void a_batch_that_is_none_is_refused(void **state)
     assert_refused(post("/api/v1/bulk/schedules", js("{'items':1}")), 400, "invalid_field",
                    "items");
     assert_int_equal(post("/api/v1/bulk/schedules", js("{'items':[]}")), 200);
-    assert_told("", "{'results':[]}");
+    assert_json("", "{'results':[]}");
 }
 
-static void hints_come_along(void **state)
+static void hints_are_part_of_a_batch(void **state)
 {
     (void)state;
     assert_int_equal(
@@ -112,9 +112,9 @@ static void hints_come_along(void **state)
                 "'1h'}]},'governor':{'hint':{'interval':'10m','expires':"
                 "'2026-01-05T12:00:00Z'}}," QUEUED "}]}")),
         200);
-    assert_told("results.1.status", "'ok'");
+    assert_json("results.1.status", "'ok'");
     assert_int_equal(get("/api/v1/schedules/g"), 200);
-    assert_told("governor.hint.interval", "'10m'");
+    assert_json("governor.hint.interval", "'10m'");
 }
 
 static void documents_replace_what_is_there(void **state)
@@ -126,14 +126,14 @@ static void documents_replace_what_is_there(void **state)
                           js("{'items':[{'id':'a','description':'new'," QUEUED
                              "},{'id':'b'," QUEUED "},{" QUEUED "}]}")),
                      200);
-    assert_told("results.0", "{'id':'a','status':'ok','version':2}");
-    assert_told("results.1.error.code", "'not_found'");
-    assert_told("results.2.error.code", "'invalid_field'");
-    assert_told("results.2.error.field", "'items[2].id'");
+    assert_json("results.0", "{'id':'a','status':'ok','version':2}");
+    assert_json("results.1.error.code", "'not_found'");
+    assert_json("results.2.error.code", "'invalid_field'");
+    assert_json("results.2.error.field", "'items[2].id'");
     assert_int_equal(post("/api/v1/bulk/schedules/put",
                           js("{'items':[{'id':'a'," QUEUED "},{'id':'b'," QUEUED "}]}")),
                      200);
-    assert_told("results", "[{'id':'a','status':'ok','version':3},"
+    assert_json("results", "[{'id':'a','status':'ok','version':3},"
                            "{'id':'b','status':'ok','version':1}]");
 }
 
@@ -151,20 +151,57 @@ static void documents_replace_the_version_that_was_read(void **state)
     assert_int_equal(post("/api/v1/schedules/b/pause", ""), 200);
     assert_int_equal(ask("PUT /api/v1/schedules/c", NULL, js("{" QUEUED "}")), 201);
     assert_int_equal(post("/api/v1/bulk/schedules/put", js(three, "[1,1,0]")), 200);
-    assert_told("results.0", "{'id':'a','status':'ok','version':2}");
-    assert_told("results.1.error.code", "'version_conflict'");
-    assert_told("results.2.error.code", "'exists'");
+    assert_json("results.0", "{'id':'a','status':'ok','version':2}");
+    assert_json("results.1.error.code", "'version_conflict'");
+    assert_json("results.2.error.code", "'exists'");
     assert_int_equal(post("/api/v1/bulk/schedules/put", js(three, "[2,null,1]")), 200);
-    assert_told("results", "[{'id':'a','status':'ok','version':3},"
+    assert_json("results", "[{'id':'a','status':'ok','version':3},"
                            "{'id':'b','status':'ok','version':3},"
                            "{'id':'c','status':'ok','version':2}]");
     assert_int_equal(ask("DELETE /api/v1/schedules/c", NULL, NULL), 204);
     assert_int_equal(post("/api/v1/bulk/schedules/put", js(three, "[3,null,2]")), 200);
-    assert_told("results.2.error.code", "'not_found'"); /* it was deleted */
+    assert_json("results.2.error.code", "'not_found'"); /* it was deleted */
     assert_refused(post("/api/v1/bulk/schedules/put", js(three, "[1]")), 400, "invalid_field",
                    "versions");
     assert_refused(post("/api/v1/bulk/schedules/put", js(three, "1")), 400, "invalid_field",
                    "versions");
+}
+
+static void assert_moving(void)
+{
+    assert_int_equal(get("/api/v1/schedules/a"), 200);
+    assert_json("state.pausedReason", "'moving'");
+    assert_json("state.pausedUntil", "'2026-01-06T00:00:00.000Z'");
+    assert_json("state.version", "2");
+}
+
+static void a_pause_without_options_keeps_that_of_before(void **state)
+{
+    (void)state;
+    assert_int_equal(post("/api/v1/schedules", js("{'id':'a'," QUEUED "}")), 201);
+    assert_int_equal(post("/api/v1/schedules/a/pause",
+                          js("{'reason':'moving','until':'2026-01-06T00:00:00Z'}")),
+                     200);
+    assert_int_equal(post("/api/v1/schedules/a/pause", ""), 200);
+    assert_moving();
+    assert_int_equal(post("/api/v1/schedules/a/pause", js("{'reason':null}")), 200);
+    assert_moving();
+    assert_int_equal(post("/api/v1/bulk/schedules/pause", js("{'items':['a']}")), 200);
+    assert_json("results.0", "{'id':'a','status':'ok','version':2}");
+    assert_moving();
+    /* With an option, it is a new pause. */
+    assert_int_equal(post("/api/v1/schedules/a/pause", js("{'reason':'ill'}")), 200);
+    assert_json("state.pausedReason", "'ill'");
+    assert_json("state.pausedUntil", "null");
+    /* A pause that has ended is not kept. */
+    assert_int_equal(post("/api/v1/schedules/a/pause",
+                          js("{'reason':'moving','until':'2026-01-06T00:00:00Z'}")),
+                     200);
+    pass_time(24 * SPAN_H);
+    assert_int_equal(post("/api/v1/schedules/a/pause", ""), 200);
+    assert_json("state.status", "'paused'");
+    assert_json("state.pausedReason", "null");
+    assert_json("state.pausedUntil", "null");
 }
 
 static void ids_are_paused_resumed_and_deleted(void **state)
@@ -177,28 +214,28 @@ static void ids_are_paused_resumed_and_deleted(void **state)
                           js("{'items':['a',{'id':'b','version':7},'c',{'id':'b','version':1},"
                              "5,{'name':'b'}],'reason':'all','until':'2026-01-06T00:00:00Z'}")),
                      200);
-    assert_told("results.0", "{'id':'a','status':'ok','version':2}");
-    assert_told("results.1.error.code", "'version_conflict'");
-    assert_told("results.2.error.code", "'not_found'");
-    assert_told("results.3", "{'id':'b','status':'ok','version':2}");
-    assert_told("results.4.error.code", "'invalid_field'");
-    assert_told("results.4.error.field", "'items[4]'");
-    assert_told("results.5.error.field", "'items[5].name'");
+    assert_json("results.0", "{'id':'a','status':'ok','version':2}");
+    assert_json("results.1.error.code", "'version_conflict'");
+    assert_json("results.2.error.code", "'not_found'");
+    assert_json("results.3", "{'id':'b','status':'ok','version':2}");
+    assert_json("results.4.error.code", "'invalid_field'");
+    assert_json("results.4.error.field", "'items[4]'");
+    assert_json("results.5.error.field", "'items[5].name'");
     assert_int_equal(get("/api/v1/schedules/a"), 200);
-    assert_told("state.pausedReason", "'all'");
-    assert_told("state.pausedUntil", "'2026-01-06T00:00:00.000Z'");
+    assert_json("state.pausedReason", "'all'");
+    assert_json("state.pausedUntil", "'2026-01-06T00:00:00.000Z'");
     assert_int_equal(post("/api/v1/bulk/schedules/resume", js("{'items':['a','b']}")), 200);
-    assert_told("results.1", "{'id':'b','status':'ok','version':3}");
+    assert_json("results.1", "{'id':'b','status':'ok','version':3}");
     assert_int_equal(get("/api/v1/schedules/b"), 200);
-    assert_told("state.status", "'active'");
+    assert_json("state.status", "'active'");
     assert_int_equal(post("/api/v1/bulk/schedules/delete", js("{'items':['a','b','a']}")), 200);
-    assert_told("results.0", "{'id':'a','status':'ok'}");
-    assert_told("results.1", "{'id':'b','status':'ok'}");
-    assert_told("results.2.error.code", "'not_found'");
+    assert_json("results.0", "{'id':'a','status':'ok'}");
+    assert_json("results.1", "{'id':'b','status':'ok'}");
+    assert_json("results.2.error.code", "'not_found'");
     assert_int_equal(get("/api/v1/schedules/a"), 404);
 }
 
-static void what_is_wrong_with_all_of_them_is_named(void **state)
+static void errors_name_the_field_of_a_batch(void **state)
 {
     (void)state;
     assert_refused(post("/api/v1/bulk/schedules/pause", js("{'item':[]}")), 400,
@@ -213,22 +250,23 @@ static void what_is_wrong_with_all_of_them_is_named(void **state)
     assert_refused(post("/api/v1/bulk/schedules/resume", js("{'items':'a'}")), 400,
                    "invalid_field", "items");
     assert_int_equal(post("/api/v1/bulk/schedules/resume", js("{'items':[]}")), 200);
-    assert_told("", "{'results':[]}");
+    assert_json("", "{'results':[]}");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(each_item_has_a_result),
-        SERVED(a_thousand_are_made_at_once),
-        SERVED(a_body_that_is_full_of_calendars_stays_within_bounds),
-        SERVED(a_key_covers_the_whole_batch),
-        SERVED(a_batch_that_is_none_is_refused),
-        SERVED(hints_come_along),
-        SERVED(documents_replace_what_is_there),
-        SERVED(documents_replace_the_version_that_was_read),
-        SERVED(ids_are_paused_resumed_and_deleted),
-        SERVED(what_is_wrong_with_all_of_them_is_named),
+        API_TEST(each_item_has_a_result),
+        API_TEST(a_thousand_schedules_are_created_at_once),
+        API_TEST(many_calendars_in_one_body_do_not_exhaust_the_memory),
+        API_TEST(a_key_covers_the_whole_batch),
+        API_TEST(an_invalid_batch_is_refused),
+        API_TEST(hints_are_part_of_a_batch),
+        API_TEST(documents_replace_what_is_there),
+        API_TEST(documents_replace_the_version_that_was_read),
+        API_TEST(a_pause_without_options_keeps_that_of_before),
+        API_TEST(ids_are_paused_resumed_and_deleted),
+        API_TEST(errors_name_the_field_of_a_batch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,22 +24,22 @@ static void a_claim_gives_the_run_with_lease_and_fence(void **state)
     id = text_at("id");
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['other','q'],'worker':'w1'}")),
                      200);
-    assert_told("runs.1", "absent");
+    assert_json("runs.1", "absent");
     assert_true(str_eq(text_at("runs.0.id"), id));
     assert_true(str_eq(text_at("runs.0.idempotencyKey"), id));
-    assert_told("runs.0.schedule", "'s'");
-    assert_told("runs.0.namespace", "'default'");
-    assert_told("runs.0.kind", "'trigger'");
-    assert_told("runs.0.state", "'leased'");
-    assert_told("runs.0.attempt", "1");
-    assert_told("runs.0.fence", "1");
-    assert_told("runs.0.queue", "'q'");
-    assert_told("runs.0.worker", "'w1'");
-    assert_told("runs.0.slot", "'2026-01-05T10:00:00.000Z'");
-    assert_told("runs.0.leaseUntil", "'2026-01-05T10:01:30.000Z'");
-    assert_told("runs.0.input", "{'a':1,'b':3}");
+    assert_json("runs.0.schedule", "'s'");
+    assert_json("runs.0.namespace", "'default'");
+    assert_json("runs.0.kind", "'trigger'");
+    assert_json("runs.0.state", "'leased'");
+    assert_json("runs.0.attempt", "1");
+    assert_json("runs.0.fence", "1");
+    assert_json("runs.0.queue", "'q'");
+    assert_json("runs.0.worker", "'w1'");
+    assert_json("runs.0.slot", "'2026-01-05T10:00:00.000Z'");
+    assert_json("runs.0.leaseUntil", "'2026-01-05T10:01:30.000Z'");
+    assert_json("runs.0.input", "{'a':1,'b':3}");
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
-    assert_told("", "{'runs':[]}");
+    assert_json("", "{'runs':[]}");
 }
 
 static void a_claim_takes_as_many_as_it_asks_for(void **state)
@@ -49,11 +49,11 @@ static void a_claim_takes_as_many_as_it_asks_for(void **state)
     for (int i = 0; i < 5; i++)
         assert_int_equal(post("/api/v1/schedules/s/trigger", ""), 202);
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'max':3}")), 200);
-    assert_told("runs.2.schedule", "'s'");
-    assert_told("runs.3", "absent");
+    assert_json("runs.2.schedule", "'s'");
+    assert_json("runs.3", "absent");
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'max':1000}")), 200);
-    assert_told("runs.1.schedule", "'s'");
-    assert_told("runs.2", "absent");
+    assert_json("runs.1.schedule", "'s'");
+    assert_json("runs.2", "absent");
 }
 
 static void a_poll_says_how_long_it_waits(void **state)
@@ -64,7 +64,7 @@ static void a_poll_says_how_long_it_waits(void **state)
     assert_int_equal(world.call.poll.max, 1);
 }
 
-static void what_is_wrong_with_a_claim_is_named(void **state)
+static void errors_name_the_field_of_a_claim(void **state)
 {
     static const struct {
         const char *body, *field;
@@ -95,7 +95,7 @@ static void what_is_wrong_with_a_claim_is_named(void **state)
 }
 
 /* 50 runs of 255 KiB each do not fit into one answer. */
-static void runs_that_do_not_fit_an_answer_are_handed_back(void **state)
+static void runs_that_do_not_fit_an_answer_are_released(void **state)
 {
     static char input[260 * 1024];
     int first, second;
@@ -114,18 +114,18 @@ static void runs_that_do_not_fit_an_answer_are_handed_back(void **state)
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'max':1000}")), 200);
     second = (int)json_array_size(json_object_get(world.json, "runs"));
     assert_true(second > 0);
-    assert_told("runs.0.fence", "2");
-    assert_told("runs.0.attempt", "1");
+    assert_json("runs.0.fence", "2");
+    assert_json("runs.0.attempt", "1");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(a_claim_gives_the_run_with_lease_and_fence),
-        SERVED(a_claim_takes_as_many_as_it_asks_for),
-        SERVED(a_poll_says_how_long_it_waits),
-        SERVED(what_is_wrong_with_a_claim_is_named),
-        SERVED(runs_that_do_not_fit_an_answer_are_handed_back),
+        API_TEST(a_claim_gives_the_run_with_lease_and_fence),
+        API_TEST(a_claim_takes_as_many_as_it_asks_for),
+        API_TEST(a_poll_says_how_long_it_waits),
+        API_TEST(errors_name_the_field_of_a_claim),
+        API_TEST(runs_that_do_not_fit_an_answer_are_released),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,14 +13,14 @@ static void a_gate_is_made_and_its_limit_changed(void **state)
 {
     (void)state;
     assert_int_equal(put("db", "{'limit':4}"), 200);
-    assert_told("", "{'name':'db','limit':4,'open':0,'waiting':0}");
+    assert_json("", "{'name':'db','limit':4,'open':0,'waiting':0}");
     assert_int_equal(put("db", "{'limit':2}"), 200);
-    assert_told("limit", "2");
+    assert_json("limit", "2");
     assert_int_equal(get("/api/v1/gates/db"), 200);
-    assert_told("limit", "2");
+    assert_json("limit", "2");
 }
 
-static void a_gate_shows_who_is_in_it_and_who_waits(void **state)
+static void a_gate_shows_its_open_and_waiting_runs(void **state)
 {
     (void)state;
     assert_int_equal(ask("PUT /api/v1/schedules/s", NULL,
@@ -33,14 +33,14 @@ static void a_gate_shows_who_is_in_it_and_who_waits(void **state)
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'max':9,'worker':'w'}")),
                      200);
     assert_int_equal(get("/api/v1/gates/db"), 200);
-    assert_told("", "{'name':'db','limit':1,'open':1,'waiting':2}");
+    assert_json("", "{'name':'db','limit':1,'open':1,'waiting':2}");
     assert_int_equal(put("db", "{'limit':3}"), 200);
-    pass(SPAN_S);
+    pass_time(SPAN_S);
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'max':9,'worker':'w'}")),
                      200);
-    assert_told("runs.2", "absent");
+    assert_json("runs.2", "absent");
     assert_int_equal(get("/api/v1/gates/db"), 200);
-    assert_told("open", "3");
+    assert_json("open", "3");
 }
 
 /* A limit set by an operator must not be overwritten by an edit of something else. */
@@ -55,12 +55,12 @@ static void an_edit_that_leaves_the_concurrency_alone_leaves_the_gate_alone(void
     assert_int_equal(ask("PATCH /api/v1/schedules/s", NULL, js("{'description':'other'}")),
                      200);
     assert_int_equal(get("/api/v1/gates/db"), 200);
-    assert_told("limit", "1");
+    assert_json("limit", "1");
     assert_int_equal(
         ask("PATCH /api/v1/schedules/s", NULL, js("{'policies':{'concurrency':{'limit':3}}}")),
         200);
     assert_int_equal(get("/api/v1/gates/db"), 200);
-    assert_told("limit", "3");
+    assert_json("limit", "3");
 }
 
 static int delete (const char *name)
@@ -87,11 +87,11 @@ static void a_gate_that_nothing_uses_is_deleted(void **state)
     assert_refused(get("/api/v1/gates/db"), 404, "not_found", "");
     assert_refused(delete ("db"), 404, "not_found", "");
     assert_int_equal(get("/api/v1/audit?operation=gate.delete"), 200);
-    assert_told("entries.1.object", "'db'");
+    assert_json("entries.1.object", "'db'");
     /* A schedule that names it creates it again. */
     use("s", "db", 200);
     assert_int_equal(get("/api/v1/gates/db"), 200);
-    assert_told("limit", "2");
+    assert_json("limit", "2");
 }
 
 static void a_gate_that_schedules_use_stays(void **state)
@@ -99,9 +99,9 @@ static void a_gate_that_schedules_use_stays(void **state)
     (void)state;
     for (const char *id = "abcd"; *id != '\0'; id++)
         use(js("%c", *id), "a \\\" b", 201);
-    pass(SPAN_H);
+    pass_time(SPAN_H);
     assert_refused(delete ("a%20%22%20b"), 409, "bad_state", "");
-    assert_told("detail", "'gate \\'a \\' b\\' is the concurrency.key of schedules: \\'a\\', "
+    assert_json("detail", "'gate \\'a \\' b\\' is the concurrency.key of schedules: \\'a\\', "
                           "\\'b\\', \\'c\\' and more; change or delete them first'");
     for (const char *id = "abc"; *id != '\0'; id++)
         assert_int_equal(ask(js("DELETE /api/v1/schedules/%c", *id), NULL, NULL), 204);
@@ -131,15 +131,15 @@ static void gates_are_listed_in_pages(void **state)
     put("b", "{'limit':1}");
     put("a", "{'limit':1}");
     assert_int_equal(get("/api/v1/gates?limit=1"), 200);
-    assert_told("gates.0.name", "'a'");
-    assert_told("cursor", "'a'");
+    assert_json("gates.0.name", "'a'");
+    assert_json("cursor", "'a'");
     assert_int_equal(get("/api/v1/gates?cursor=a"), 200);
-    assert_told("gates.0.name", "'b'");
-    assert_told("gates.1", "absent");
-    assert_told("cursor", "null");
+    assert_json("gates.0.name", "'b'");
+    assert_json("gates.1", "absent");
+    assert_json("cursor", "null");
 }
 
-static void what_is_wrong_is_named(void **state)
+static void errors_name_the_field(void **state)
 {
     (void)state;
     assert_refused(get("/api/v1/gates/db"), 404, "not_found", "");
@@ -154,14 +154,14 @@ static void what_is_wrong_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(a_gate_is_made_and_its_limit_changed),
-        SERVED(a_gate_shows_who_is_in_it_and_who_waits),
-        SERVED(an_edit_that_leaves_the_concurrency_alone_leaves_the_gate_alone),
-        SERVED(a_gate_that_nothing_uses_is_deleted),
-        SERVED(a_gate_that_schedules_use_stays),
-        SERVED(a_gate_that_open_runs_name_stays),
-        SERVED(gates_are_listed_in_pages),
-        SERVED(what_is_wrong_is_named),
+        API_TEST(a_gate_is_made_and_its_limit_changed),
+        API_TEST(a_gate_shows_its_open_and_waiting_runs),
+        API_TEST(an_edit_that_leaves_the_concurrency_alone_leaves_the_gate_alone),
+        API_TEST(a_gate_that_nothing_uses_is_deleted),
+        API_TEST(a_gate_that_schedules_use_stays),
+        API_TEST(a_gate_that_open_runs_name_stays),
+        API_TEST(gates_are_listed_in_pages),
+        API_TEST(errors_name_the_field),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

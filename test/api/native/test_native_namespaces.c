@@ -8,10 +8,10 @@ static void a_namespace_is_made_once(void **state)
 {
     (void)state;
     assert_int_equal(ask("PUT /api/v1/namespaces/team%20a", NULL, ""), 201);
-    assert_told("name", "'team a'");
+    assert_json("name", "'team a'");
     assert_int_equal(ask("PUT /api/v1/namespaces/team%20a", NULL, "{}"), 200);
     assert_int_equal(get("/api/v1/schedules/x?namespace=team%20a"), 404);
-    assert_told("detail", "'schedule \\'x\\' does not exist'");
+    assert_json("detail", "'schedule \\'x\\' does not exist'");
 }
 
 static void settings_are_checked_and_shown_without_secrets(void **state)
@@ -27,12 +27,12 @@ static void settings_are_checked_and_shown_without_secrets(void **state)
     assert_int_equal(
         ask("PUT /api/v1/namespaces/n", NULL, js("{'settings':{'keys':{'main':['s']}}}")), 201);
     assert_int_equal(get("/api/v1/namespaces"), 200);
-    assert_told("namespaces.0.name", "'default'");
-    assert_told("namespaces.0.settings", "{}");
-    assert_told("namespaces.1.name", "'n'");
-    assert_told("namespaces.1.settings", "{'keys':{'main':['set']}}");
-    assert_told("namespaces.1.createdAt", "'2026-01-05T10:00:00.000Z'");
-    assert_told("cursor", "null");
+    assert_json("namespaces.0.name", "'default'");
+    assert_json("namespaces.0.settings", "{}");
+    assert_json("namespaces.1.name", "'n'");
+    assert_json("namespaces.1.settings", "{'keys':{'main':['set']}}");
+    assert_json("namespaces.1.createdAt", "'2026-01-05T10:00:00.000Z'");
+    assert_json("cursor", "null");
 }
 
 static void one_namespace_is_shown_as_in_the_list(void **state)
@@ -42,27 +42,27 @@ static void one_namespace_is_shown_as_in_the_list(void **state)
                          js("{'settings':{'keys':{'main':['s']}}}")),
                      201);
     assert_int_equal(get("/api/v1/namespaces/team%20a"), 200);
-    assert_told("", "{'name':'team a','settings':{'keys':{'main':['set']}},"
+    assert_json("", "{'name':'team a','settings':{'keys':{'main':['set']}},"
                     "'createdAt':'2026-01-05T10:00:00.000Z'}");
     assert_int_equal(get("/api/v1/namespaces/default"), 200);
-    assert_told("settings", "{}");
+    assert_json("settings", "{}");
     assert_refused(get("/api/v1/namespaces/b"), 404, "not_found", "");
     assert_refused(get("/api/v1/namespaces/default?x=1"), 400, "invalid_field", "");
 }
 
-static void a_list_goes_on_where_it_ended(void **state)
+static void a_list_continues_at_its_cursor(void **state)
 {
     (void)state;
     assert_int_equal(ask("PUT /api/v1/namespaces/b", NULL, ""), 201);
     assert_int_equal(ask("PUT /api/v1/namespaces/a", NULL, ""), 201);
     assert_int_equal(get("/api/v1/namespaces?limit=2"), 200);
-    assert_told("namespaces.0.name", "'a'");
-    assert_told("namespaces.1.name", "'b'");
-    assert_told("cursor", "'b'");
+    assert_json("namespaces.0.name", "'a'");
+    assert_json("namespaces.1.name", "'b'");
+    assert_json("cursor", "'b'");
     assert_int_equal(get("/api/v1/namespaces?limit=2&cursor=b"), 200);
-    assert_told("namespaces.0.name", "'default'");
-    assert_told("namespaces.1", "absent");
-    assert_told("cursor", "null");
+    assert_json("namespaces.0.name", "'default'");
+    assert_json("namespaces.1", "absent");
+    assert_json("cursor", "null");
     assert_refused(get("/api/v1/namespaces?limit=0"), 400, "invalid_field", "limit");
     assert_refused(get("/api/v1/namespaces?limit=1001"), 400, "invalid_field", "limit");
     assert_refused(get("/api/v1/namespaces?limit=x"), 400, "invalid_field", "limit");
@@ -72,10 +72,10 @@ static void a_list_goes_on_where_it_ended(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(a_namespace_is_made_once),
-        SERVED(settings_are_checked_and_shown_without_secrets),
-        SERVED(one_namespace_is_shown_as_in_the_list),
-        SERVED(a_list_goes_on_where_it_ended),
+        API_TEST(a_namespace_is_made_once),
+        API_TEST(settings_are_checked_and_shown_without_secrets),
+        API_TEST(one_namespace_is_shown_as_in_the_list),
+        API_TEST(a_list_continues_at_its_cursor),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@ static void make(const char *spec, const char *rest)
                      201);
 }
 
-/* "HH:MM" of each time, or "day HH:MM" if it is on another day than the first. */
+/* "MM-DDTHH:MM" of each time. */
 static const char *times(const char *query)
 {
     static char text[1000];
@@ -33,16 +33,16 @@ static void the_next_times_of_a_cron(void **state)
     make("{'cron':['30 2 * * MON-FRI'],'timezone':'UTC'}", "");
     assert_string_equal(times("?count=5"),
                         "01-06T02:30 01-07T02:30 01-08T02:30 01-09T02:30 01-12T02:30");
-    assert_told("schedule", "'s'");
-    assert_told("timezone", "'UTC'");
-    assert_told("times.0", "{'slot':'2026-01-06T02:30:00.000Z','due':"
+    assert_json("schedule", "'s'");
+    assert_json("timezone", "'UTC'");
+    assert_json("times.0", "{'slot':'2026-01-06T02:30:00.000Z','due':"
                            "'2026-01-06T02:30:00.000Z','source':'baseline-cron'}");
-    assert_told("later", "absent");
+    assert_json("later", "absent");
     assert_string_equal(times("?count=1&from=2026-01-08T02:30:00Z"), "01-08T02:30");
     assert_string_equal(times("?count=1&from=2020-01-01T00:00:00Z"), "01-06T02:30");
 }
 
-static void clock_changes_are_as_the_spec_has_them(void **state)
+static void a_time_in_the_gap_of_a_clock_change_moves_to_its_end(void **state)
 {
     (void)state;
     /* 2026-03-08: New York skips 02:00 to 03:00; a fixed time in the gap moves to its end. */
@@ -51,7 +51,7 @@ static void clock_changes_are_as_the_spec_has_them(void **state)
                         "03-07T07:30 03-08T07:00 03-09T06:30");
 }
 
-static void an_end_and_a_number_of_runs_bound_them(void **state)
+static void the_end_and_remaining_runs_limit_the_times(void **state)
 {
     (void)state;
     make("{'cron':['0 * * * *'],'end':'2026-01-05T12:00:00Z'}", "");
@@ -61,9 +61,84 @@ static void an_end_and_a_number_of_runs_bound_them(void **state)
     assert_string_equal(times(""), "01-05T11:00 01-05T12:00 01-05T13:00");
 }
 
+/* Runs before `from` use up the remaining runs: 11:00, 12:00, and 13:00 is the third. */
+static void runs_before_the_list_count_as_remaining_runs(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", ",'policies':{'remainingRuns':3}");
+    assert_string_equal(times("?from=2026-01-05T12:30:00Z"), "01-05T13:00");
+    assert_string_equal(times("?from=2026-01-05T13:30:00Z"), "");
+    assert_json("noNextReason", "'its remaining runs are planned before that time'");
+    /* A cancelled slot uses up none. */
+    assert_int_equal(post("/api/v1/schedules/s/skip-next", ""), 200);
+    assert_string_equal(times("?from=2026-01-05T12:30:00Z"), "01-05T13:00 01-05T14:00");
+    assert_int_equal(get("/api/v1/schedules/s/slots?from=2026-01-05T12:30:00Z"
+                         "&to=2026-01-06T10:00:00Z"),
+                     200);
+    assert_json("slots.1.slot", "'2026-01-05T14:00:00.000Z'");
+    assert_json("slots.2", "absent");
+}
+
+static void assert_no_next(const char *spec, const char *rest, const char *reason)
+{
+    make(spec, rest);
+    assert_json("state.nextAt", "null");
+    assert_json("state.noNextReason", reason);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_json("state.noNextReason", reason);
+    assert_string_equal(times(""), "");
+    assert_json("noNextReason", reason);
+    assert_int_equal(ask("DELETE /api/v1/schedules/s", NULL, NULL), 204);
+}
+
+static void an_answer_without_a_next_run_says_why(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    assert_json("state.noNextReason", "absent");
+    assert_string_equal(times("?count=1"), "01-05T11:00");
+    assert_json("noNextReason", "absent");
+    assert_int_equal(ask("DELETE /api/v1/schedules/s", NULL, NULL), 204);
+    assert_no_next("{'cron':['0 0 31 2 *']}", "", "'February has no day 31'");
+    assert_no_next("{'cron':['0 0 31 4,6 *']}", "", "'April and June have no day 31'");
+    assert_no_next("{'cron':['0 * * * *'],'end':'2025-12-31T00:00:00Z'}", "",
+                   "'its end, 2025-12-31T00:00:00Z, has passed'");
+    assert_no_next("{'at':['2026-01-01T00:00:00Z']}", "",
+                   "'its last time was 2026-01-01T00:00:00Z'");
+    assert_no_next("{}", "", "'the spec has no entries'");
+    assert_no_next("{'cron':['0 * * * *']}", ",'enabled':false", "'it is not enabled'");
+    assert_no_next("{'cron':['0 * * * *']}", ",'paused':{'reason':'moving'}",
+                   "'it is paused: moving'");
+    assert_no_next("{'cron':['0 * * * *'],'end':'2026-01-05T12:00:00Z'}",
+                   ",'paused':{'until':'2026-01-05T13:00:00Z'}",
+                   "'its end, 2026-01-05T12:00:00Z, has passed'");
+}
+
+static void a_used_up_or_cancelled_plan_has_no_next_run(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *'],'end':'2026-01-05T11:30:00Z'}", "");
+    assert_int_equal(post("/api/v1/schedules/s/skip-next", ""), 200);
+    assert_string_equal(times(""), "");
+    assert_json("noNextReason", "'all its remaining slots are cancelled'");
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_json("state.noNextReason", "'all its remaining slots are cancelled'");
+    assert_int_equal(ask("DELETE /api/v1/schedules/s", NULL, NULL), 204);
+    make("{'cron':['0 * * * *']}", ",'policies':{'remainingRuns':1}");
+    pass_time(2 * SPAN_H);
+    assert_string_equal(times(""), "");
+    assert_json("noNextReason", "'its number of runs is used up (policies.remainingRuns)'");
+    assert_int_equal(ask("DELETE /api/v1/schedules/s", NULL, NULL), 204);
+    make("{'intervals':[{'every':'1h','anchor':'completion'}]}", "");
+    pass_time(2 * SPAN_H);
+    assert_string_equal(times(""), "");
+    assert_json("noNextReason", "'its next run is planned when the open run ends'");
+}
+
 static void jitter_is_shown_beside_the_slot(void **state)
 {
     struct str slot, due;
+    int delayed = 0;
 
     (void)state;
     make("{'cron':['0 * * * *'],'jitter':'30m'}", "");
@@ -73,7 +148,9 @@ static void jitter_is_shown_beside_the_slot(void **state)
         due = text_at(js("times.%d.due", i));
         assert_true(memcmp(slot.ptr, due.ptr, slot.len) <= 0);
         assert_memory_equal(slot.ptr, due.ptr, 13); /* the same hour */
+        delayed += memcmp(slot.ptr, due.ptr, slot.len) < 0;
     }
+    assert_true(delayed > 10);
 }
 
 /* The due time that `next` shows; `slots` must show the same. */
@@ -82,7 +159,7 @@ static struct str due_at_eleven(void)
     struct str due;
 
     assert_int_equal(get("/api/v1/schedules/s/next"), 200);
-    assert_told("times.0.slot", "'2026-01-05T11:00:00.000Z'");
+    assert_json("times.0.slot", "'2026-01-05T11:00:00.000Z'");
     due = text_at("times.0.due");
     assert_int_equal(get("/api/v1/schedules/s/slots?from=2026-01-05T11:00:00Z"), 200);
     assert_string_equal(text_at("slots.0.due").ptr, due.ptr);
@@ -90,7 +167,7 @@ static struct str due_at_eleven(void)
 }
 
 /* The end of a run sets the next time of its interval; the due time of 11:00 stays. */
-static void jitter_that_was_told_stays_when_a_run_ends(void **state)
+static void the_jitter_of_a_slot_stays_the_same_when_a_run_ends(void **state)
 {
     char due[32];
     struct str id;
@@ -105,35 +182,35 @@ static void jitter_that_was_told_stays_when_a_run_ends(void **state)
     snprintf(due, sizeof due, "%s", due_at_eleven().ptr);
     assert_true(strcmp(due, "2026-01-05T11:00:00.001Z") > 0);
     assert_true(strcmp(due, "2026-01-05T11:20:00.000Z") < 0);
-    pass(SPAN_H + SPAN_MS);
+    pass_time(SPAN_H + SPAN_MS);
     assert_int_equal(post(js("/api/v1/runs/%s/complete", id.ptr), js("{'fence':1}")), 200);
     assert_string_equal(due_at_eleven().ptr, due);
-    pass(20 * SPAN_MIN);
+    pass_time(20 * SPAN_MIN);
     assert_int_equal(get("/api/v1/schedules/s/slots?from=2026-01-05T11:00:00Z"), 200);
-    assert_told("slots.0.outcome", "'started'");
+    assert_json("slots.0.outcome", "'started'");
     assert_string_equal(text_at("slots.0.due").ptr, due);
 }
 
-static void a_pause_moves_them_or_leaves_none(void **state)
+static void a_pause_delays_the_next_time_or_removes_it(void **state)
 {
     (void)state;
     make("{'cron':['0 * * * *']}", "");
     assert_int_equal(post("/api/v1/schedules/s/pause", js("{'until':'2026-01-05T20:30:00Z'}")),
                      200);
     assert_string_equal(times("?count=1"), "01-05T21:00");
-    assert_told("status", "'paused'");
-    assert_int_equal(post("/api/v1/schedules/s/pause", ""), 200);
+    assert_json("status", "'paused'");
+    assert_int_equal(post("/api/v1/schedules/s/pause", js("{'reason':'x'}")), 200);
     assert_string_equal(times("?count=1"), "");
 }
 
-static void a_governor_knows_one_time(void **state)
+static void a_governed_schedule_shows_one_time(void **state)
 {
     (void)state;
     make("{'intervals':[{'every':'1h'}]}", ",'governor':{}");
     assert_int_equal(get("/api/v1/schedules/s/next"), 200);
-    assert_told("times.0.source", "'baseline-interval'");
-    assert_told("times.1", "absent");
-    assert_told("later", "'dependsOnRuns'");
+    assert_json("times.0.source", "'baseline-interval'");
+    assert_json("times.1", "absent");
+    assert_json("later", "'dependsOnRuns'");
 }
 
 static void intervals_name_their_source(void **state)
@@ -141,7 +218,7 @@ static void intervals_name_their_source(void **state)
     (void)state;
     make("{'intervals':[{'every':'15m'}]}", "");
     assert_string_equal(times("?count=3"), "01-05T10:15 01-05T10:30 01-05T10:45");
-    assert_told("times.0.source", "'baseline-interval'");
+    assert_json("times.0.source", "'baseline-interval'");
 }
 
 static void a_cancelled_slot_is_left_out(void **state)
@@ -161,7 +238,7 @@ static void a_cancelled_slot_is_left_out(void **state)
     assert_string_equal(times("?count=2"), "01-05T11:00 01-05T13:00");
 }
 
-static void the_question_is_checked(void **state)
+static void invalid_parameters_are_refused(void **state)
 {
     (void)state;
     assert_refused(get("/api/v1/schedules/none/next"), 404, "not_found", "");
@@ -169,13 +246,13 @@ static void the_question_is_checked(void **state)
     assert_refused(get("/api/v1/schedules/s/next?count=1001"), 400, "invalid_field", "count");
     assert_refused(get("/api/v1/schedules/s/next?from=now"), 400, "invalid_field", "from");
     assert_refused(get("/api/v1/schedules/s/next?form=x"), 400, "invalid_field", "");
-    assert_told("detail",
+    assert_json("detail",
                 "'unknown parameter \\'form\\'; did you mean from? valid: from, namespace, "
                 "count'");
 }
 
 /* The times do not change; a note says how the server delays starts. */
-static void a_server_that_spreads_starts_says_so(void **state)
+static void dispatch_jitter_is_shown_as_a_note(void **state)
 {
     static const char note[] = "'starts may be up to 30s later: this server spreads them "
                                "(dispatch_jitter)'";
@@ -194,42 +271,45 @@ static void a_server_that_spreads_starts_says_so(void **state)
                             "'action':{'type':'queue','queue':'q'}}")),
                      201);
     assert_int_equal(get("/api/v1/schedules/plain/next"), 200);
-    assert_told("note", "absent");
-    start_again(30 * SPAN_S);
+    assert_json("note", "absent");
+    restart_server(30 * SPAN_S);
     assert_int_equal(get("/api/v1/schedules/plain/next"), 200);
-    assert_told("note", note);
-    assert_told("times.0.due", "'2026-01-05T11:00:00.000Z'");
+    assert_json("note", note);
+    assert_json("times.0.due", "'2026-01-05T11:00:00.000Z'");
     assert_int_equal(get("/api/v1/schedules/plain/explain?at=2026-01-05T11:00:00Z"), 200);
-    assert_told("note", note);
+    assert_json("note", note);
     assert_int_equal(post("/api/v1/preview", js("{'spec':{'cron':['0 11 * * *']}}")), 200);
-    assert_told("note", note);
-    assert_told("next.0.due", "'2026-01-05T11:00:00.000Z'");
+    assert_json("note", note);
+    assert_json("next.0.due", "'2026-01-05T11:00:00.000Z'");
     /* Schedules with their own jitter or a governor are not affected. */
     assert_int_equal(get("/api/v1/schedules/own/next"), 200);
-    assert_told("note", "absent");
+    assert_json("note", "absent");
     assert_int_equal(get("/api/v1/schedules/governed/next"), 200);
-    assert_told("note", "absent");
+    assert_json("note", "absent");
     assert_int_equal(get("/api/v1/schedules/governed/explain"), 200);
-    assert_told("note", "absent");
+    assert_json("note", "absent");
     assert_int_equal(
         post("/api/v1/preview", js("{'spec':{'cron':['0 11 * * *'],'jitter':'1s'}}")), 200);
-    assert_told("note", "absent");
+    assert_json("note", "absent");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(the_next_times_of_a_cron),
-        SERVED(clock_changes_are_as_the_spec_has_them),
-        SERVED(an_end_and_a_number_of_runs_bound_them),
-        SERVED(jitter_is_shown_beside_the_slot),
-        SERVED(jitter_that_was_told_stays_when_a_run_ends),
-        SERVED(a_pause_moves_them_or_leaves_none),
-        SERVED(a_governor_knows_one_time),
-        SERVED(intervals_name_their_source),
-        SERVED(a_cancelled_slot_is_left_out),
-        SERVED(a_server_that_spreads_starts_says_so),
-        SERVED(the_question_is_checked),
+        API_TEST(the_next_times_of_a_cron),
+        API_TEST(a_time_in_the_gap_of_a_clock_change_moves_to_its_end),
+        API_TEST(the_end_and_remaining_runs_limit_the_times),
+        API_TEST(runs_before_the_list_count_as_remaining_runs),
+        API_TEST(an_answer_without_a_next_run_says_why),
+        API_TEST(a_used_up_or_cancelled_plan_has_no_next_run),
+        API_TEST(jitter_is_shown_beside_the_slot),
+        API_TEST(the_jitter_of_a_slot_stays_the_same_when_a_run_ends),
+        API_TEST(a_pause_delays_the_next_time_or_removes_it),
+        API_TEST(a_governed_schedule_shows_one_time),
+        API_TEST(intervals_name_their_source),
+        API_TEST(a_cancelled_slot_is_left_out),
+        API_TEST(dispatch_jitter_is_shown_as_a_note),
+        API_TEST(invalid_parameters_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

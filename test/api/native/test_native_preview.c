@@ -15,57 +15,57 @@ static void a_spec_in_words_with_its_next_times(void **state)
     assert_int_equal(preview("{'spec':{'cron':['30 2 * * MON-FRI'],"
                              "'timezone':'America/New_York'},'count':2}"),
                      200);
-    assert_non_null(strstr(told("description"), "02:30"));
-    assert_told("timezone", "'America/New_York'");
-    assert_told("next", "[{'slot':'2026-01-06T07:30:00.000Z','due':'2026-01-06T07:30:00.000Z',"
+    assert_non_null(strstr(json_at("description"), "02:30"));
+    assert_json("timezone", "'America/New_York'");
+    assert_json("next", "[{'slot':'2026-01-06T07:30:00.000Z','due':'2026-01-06T07:30:00.000Z',"
                         "'local':'2026-01-06T02:30:00-05:00','entry':'cron[0]'},"
                         "{'slot':'2026-01-07T07:30:00.000Z','due':'2026-01-07T07:30:00.000Z',"
                         "'local':'2026-01-07T02:30:00-05:00','entry':'cron[0]'}]");
-    assert_told("perDay", "1");
+    assert_json("perDay", "1");
     /* 2026-03-08 and 2026-11-01 are Sundays, so no weekday is affected. */
-    assert_told("clockChanges.0.at", "'2026-03-08T07:00:00.000Z'");
-    assert_told("clockChanges.0.touches", "false");
-    assert_told("clockChanges.1.offsetAfter", "-18000");
-    assert_told("warnings", "[]");
+    assert_json("clockChanges.0.at", "'2026-03-08T07:00:00.000Z'");
+    assert_json("clockChanges.0.touches", "false");
+    assert_json("clockChanges.1.offsetAfter", "-18000");
+    assert_json("warnings", "[]");
 }
 
-static void a_clock_change_that_touches_it(void **state)
+static void a_clock_change_that_affects_a_slot_is_marked(void **state)
 {
     (void)state;
     assert_int_equal(preview("{'spec':{'cron':['30 2 * * *'],'timezone':'America/New_York'},"
                              "'from':'2026-03-08T00:00:00Z','count':1}"),
                      200);
-    assert_told("next.0.slot", "'2026-03-08T07:00:00.000Z'");
-    assert_told("clockChanges.0.touches", "true");
-    assert_string_not_equal(told("clockChanges.0.effect"), "absent");
-    assert_string_not_equal(told("next.0.note"), "absent");
+    assert_json("next.0.slot", "'2026-03-08T07:00:00.000Z'");
+    assert_json("clockChanges.0.touches", "true");
+    assert_string_not_equal(json_at("clockChanges.0.effect"), "absent");
+    assert_string_not_equal(json_at("next.0.note"), "absent");
 }
 
 /* Every second from 00:00 to 19:59:59 is 72,000 runs a day. */
-static void many_runs_a_day_are_warned_of(void **state)
+static void many_runs_a_day_cause_a_warning(void **state)
 {
     (void)state;
     assert_int_equal(preview("{'spec':{'cron':['* * 0-19 * * *']}}"), 200);
-    assert_told("perDay", "72000");
-    assert_non_null(strstr(told("warnings"), "72000 times a day"));
+    assert_json("perDay", "72000");
+    assert_non_null(strstr(json_at("warnings"), "72000 times a day"));
     world.context.plan_warn_per_day = 0;
     assert_int_equal(preview("{'spec':{'cron':['* * 0-19 * * *']}}"), 200);
-    assert_null(strstr(told("warnings"), "times a day"));
+    assert_null(strstr(json_at("warnings"), "times a day"));
     world.context.min_interval = SPAN_MIN;
     assert_int_equal(preview("{'spec':{'cron':['* * 0-19 * * *']}}"), 200);
-    assert_non_null(strstr(told("warnings"), "its minimum interval is"));
+    assert_non_null(strstr(json_at("warnings"), "its minimum interval is"));
 }
 
 static void a_spec_that_never_runs(void **state)
 {
     (void)state;
     assert_int_equal(preview("{'spec':{'cron':['0 0 30 2 *']}}"), 200);
-    assert_told("next", "[]");
-    assert_told("perDay", "0");
-    assert_non_null(strstr(told("warnings"), "it never runs"));
+    assert_json("next", "[]");
+    assert_json("perDay", "0");
+    assert_non_null(strstr(json_at("warnings"), "it never runs"));
 }
 
-static void named_calendars_count(void **state)
+static void named_calendars_are_applied(void **state)
 {
     (void)state;
     assert_int_equal(
@@ -73,24 +73,24 @@ static void named_calendars_count(void **state)
     assert_int_equal(
         preview("{'spec':{'cron':['0 9 * * *'],'exclude':{'named':['holidays']}},'count':1}"),
         200);
-    assert_told("next.0.slot", "'2026-01-07T09:00:00.000Z'");
+    assert_json("next.0.slot", "'2026-01-07T09:00:00.000Z'");
 }
 
 /* A missing calendar excludes no days; a mistyped name must cause a warning. */
-static void a_calendar_that_is_not_there_is_warned_of(void **state)
+static void a_missing_calendar_causes_a_warning(void **state)
 {
     (void)state;
     assert_int_equal(ask("PUT /api/v1/calendars/empty", NULL, js("{'dates':[]}")), 201);
     assert_int_equal(preview("{'spec':{'cron':['0 9 * * *'],'exclude':{'named':"
                              "['empty','holydays']}},'count':1}"),
                      200);
-    assert_told(
+    assert_json(
         "warnings",
         "['calendar \\'holydays\\' does not exist; until it is created, it excludes no day']");
 }
 
 /* The jitter is that of the schedule with this id. */
-static void jitter_is_as_it_will_be(void **state)
+static void a_preview_has_the_jitter_of_the_schedule(void **state)
 {
     char due[64];
 
@@ -106,23 +106,23 @@ static void jitter_is_as_it_will_be(void **state)
 }
 
 /* Clock changes after the year 9999 are not shown. */
-static void behind_the_last_year_there_is_nothing(void **state)
+static void there_are_no_times_after_the_year_9999(void **state)
 {
     (void)state;
     assert_int_equal(preview("{'spec':{'cron':['30 2 * * *'],'timezone':'America/New_York'},"
                              "'from':'9999-12-31T07:30:00Z'}"),
                      200);
-    assert_told("next.0.slot", "'9999-12-31T07:30:00.000Z'");
-    assert_told("next.1", "absent");
-    assert_told("clockChanges", "[]");
+    assert_json("next.0.slot", "'9999-12-31T07:30:00.000Z'");
+    assert_json("next.1", "absent");
+    assert_json("clockChanges", "[]");
     assert_int_equal(preview("{'spec':{'cron':['* * * * * *']},"
                              "'from':'9999-12-31T23:59:59Z'}"),
                      200);
-    assert_told("next.0.slot", "'9999-12-31T23:59:59.000Z'");
-    assert_told("next.1", "absent");
+    assert_json("next.0.slot", "'9999-12-31T23:59:59.000Z'");
+    assert_json("next.1", "absent");
 }
 
-static void what_is_wrong_is_named(void **state)
+static void errors_name_the_field(void **state)
 {
     (void)state;
     assert_refused(preview("{}"), 400, "invalid_spec", "spec");
@@ -138,15 +138,15 @@ static void what_is_wrong_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(a_spec_in_words_with_its_next_times),
-        SERVED(a_clock_change_that_touches_it),
-        SERVED(many_runs_a_day_are_warned_of),
-        SERVED(a_spec_that_never_runs),
-        SERVED(named_calendars_count),
-        SERVED(a_calendar_that_is_not_there_is_warned_of),
-        SERVED(jitter_is_as_it_will_be),
-        SERVED(behind_the_last_year_there_is_nothing),
-        SERVED(what_is_wrong_is_named),
+        API_TEST(a_spec_in_words_with_its_next_times),
+        API_TEST(a_clock_change_that_affects_a_slot_is_marked),
+        API_TEST(many_runs_a_day_cause_a_warning),
+        API_TEST(a_spec_that_never_runs),
+        API_TEST(named_calendars_are_applied),
+        API_TEST(a_missing_calendar_causes_a_warning),
+        API_TEST(a_preview_has_the_jitter_of_the_schedule),
+        API_TEST(there_are_no_times_after_the_year_9999),
+        API_TEST(errors_name_the_field),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

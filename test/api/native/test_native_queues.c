@@ -21,55 +21,55 @@ static void queues_are_listed_by_name(void **state)
     make("b", "q1");
     make("c", "q3");
     assert_int_equal(get("/api/v1/queues?limit=2"), 200);
-    assert_told("", "{'queues':["
+    assert_json("", "{'queues':["
                     "{'name':'q1','paused':false,'limit':null,'depth':0,'oldest':null},"
                     "{'name':'q2','paused':false,'limit':null,'depth':0,'oldest':null}],"
                     "'cursor':'q2'}");
     assert_int_equal(get("/api/v1/queues?cursor=q2"), 200);
-    assert_told("", "{'queues':["
+    assert_json("", "{'queues':["
                     "{'name':'q3','paused':false,'limit':null,'depth':0,'oldest':null}],"
                     "'cursor':null}");
 }
 
 /* A claimed run does not count as waiting. */
-static void a_list_of_queues_tells_how_much_waits_in_each(void **state)
+static void a_list_of_queues_shows_the_depth_of_each(void **state)
 {
     (void)state;
     make("a", "q1");
     make("b", "q2");
     assert_int_equal(post("/api/v1/schedules/b/trigger", ""), 202);
-    pass(SPAN_S);
+    pass_time(SPAN_S);
     assert_int_equal(post("/api/v1/schedules/b/trigger", js("{'overlap':'allowAll'}")), 202);
     assert_int_equal(get("/api/v1/queues"), 200);
-    assert_told("queues.0.depth", "0");
-    assert_told("queues.0.oldest", "null");
-    assert_told("queues.1.depth", "2");
-    assert_told("queues.1.oldest", "'2026-01-05T10:00:00.000Z'");
-    assert_told("queues.1.more", "absent");
+    assert_json("queues.0.depth", "0");
+    assert_json("queues.0.oldest", "null");
+    assert_json("queues.1.depth", "2");
+    assert_json("queues.1.oldest", "'2026-01-05T10:00:00.000Z'");
+    assert_json("queues.1.more", "absent");
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q2']}")), 200);
     assert_int_equal(get("/api/v1/queues"), 200);
-    assert_told("queues.1.depth", "1");
-    assert_told("queues.1.oldest", "'2026-01-05T10:00:01.000Z'");
+    assert_json("queues.1.depth", "1");
+    assert_json("queues.1.oldest", "'2026-01-05T10:00:01.000Z'");
 }
 
-static void a_queue_that_is_paused_gives_out_nothing(void **state)
+static void a_paused_queue_grants_no_runs(void **state)
 {
     (void)state;
     make("a", "q");
     assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
     assert_int_equal(post("/api/v1/queues/q/pause", ""), 200);
-    assert_told("paused", "true");
-    pass(2 * SPAN_S);
+    assert_json("paused", "true");
+    pass_time(2 * SPAN_S);
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
-    assert_told("runs", "[]");
+    assert_json("runs", "[]");
     assert_int_equal(post("/api/v1/queues/q/resume", ""), 200);
-    assert_told("paused", "false");
-    pass(2 * SPAN_S);
+    assert_json("paused", "false");
+    pass_time(2 * SPAN_S);
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
-    assert_told("runs.0.schedule", "'a'");
+    assert_json("runs.0.schedule", "'a'");
 }
 
-static void a_queue_that_is_none_is_not_paused(void **state)
+static void a_missing_queue_cannot_be_paused(void **state)
 {
     (void)state;
     assert_refused(post("/api/v1/queues/q/pause", ""), 404, "not_found", "");
@@ -79,22 +79,22 @@ static void a_queue_that_is_none_is_not_paused(void **state)
                    "why");
 }
 
-static void a_queue_tells_how_much_waits_and_since_when(void **state)
+static void a_queue_shows_its_depth_and_oldest_run(void **state)
 {
     (void)state;
     make("a", "q");
     assert_int_equal(get("/api/v1/queues/q"), 200);
-    assert_told("", "{'name':'q','paused':false,'limit':null,'depth':0,'oldest':null}");
+    assert_json("", "{'name':'q','paused':false,'limit':null,'depth':0,'oldest':null}");
     assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
-    pass(SPAN_S);
+    pass_time(SPAN_S);
     assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
     assert_int_equal(get("/api/v1/queues/q"), 200);
-    assert_told("depth", "2");
-    assert_told("oldest", "'2026-01-05T10:00:00.000Z'");
+    assert_json("depth", "2");
+    assert_json("oldest", "'2026-01-05T10:00:00.000Z'");
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
     assert_int_equal(get("/api/v1/queues/q"), 200);
-    assert_told("depth", "1");
-    assert_told("oldest", "'2026-01-05T10:00:01.000Z'");
+    assert_json("depth", "1");
+    assert_json("oldest", "'2026-01-05T10:00:01.000Z'");
 }
 
 static int put(const char *name, const char *body)
@@ -112,21 +112,21 @@ static void a_queue_is_made_and_its_limit_changed(void **state)
 {
     (void)state;
     assert_int_equal(put("q", "{'limit':4}"), 200);
-    assert_told("", "{'name':'q','paused':false,'limit':4,'depth':0,'oldest':null}");
+    assert_json("", "{'name':'q','paused':false,'limit':4,'depth':0,'oldest':null}");
     assert_int_equal(put("q", "{'limit':1000000}"), 200);
-    assert_told("limit", "1000000");
+    assert_json("limit", "1000000");
     assert_int_equal(post("/api/v1/queues/q/pause", ""), 200);
-    assert_told("limit", "1000000");
+    assert_json("limit", "1000000");
     assert_int_equal(get("/api/v1/queues"), 200);
-    assert_told("queues", "[{'name':'q','paused':true,'limit':1000000,'depth':0,"
+    assert_json("queues", "[{'name':'q','paused':true,'limit':1000000,'depth':0,"
                           "'oldest':null}]");
     assert_int_equal(put("q", "{'limit':null}"), 200);
-    assert_told("limit", "null");
-    assert_told("paused", "true");
+    assert_json("limit", "null");
+    assert_json("paused", "true");
 }
 
 /* Three runs wait; the limit is one, and then it is removed. */
-static void a_limited_queue_gives_out_no_more_than_its_limit(void **state)
+static void a_queue_grants_no_more_runs_than_its_limit(void **state)
 {
     (void)state;
     make("a", "q");
@@ -134,19 +134,19 @@ static void a_limited_queue_gives_out_no_more_than_its_limit(void **state)
         assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
     assert_int_equal(put("q", "{'limit':1}"), 200);
     claim_all();
-    assert_told("runs.0.schedule", "'a'");
-    assert_told("runs.1", "absent");
+    assert_json("runs.0.schedule", "'a'");
+    assert_json("runs.1", "absent");
     claim_all();
-    assert_told("runs", "[]");
+    assert_json("runs", "[]");
     assert_int_equal(get("/api/v1/queues/q"), 200);
-    assert_told("depth", "2");
+    assert_json("depth", "2");
     assert_int_equal(put("q", "{'limit':null}"), 200);
     claim_all();
-    assert_told("runs.1.schedule", "'a'");
-    assert_told("runs.2", "absent");
+    assert_json("runs.1.schedule", "'a'");
+    assert_json("runs.2", "absent");
 }
 
-static void what_is_wrong_with_a_limit_is_named(void **state)
+static void errors_name_the_limit(void **state)
 {
     (void)state;
     assert_refused(put("q", "{}"), 400, "invalid_field", "limit");
@@ -162,14 +162,14 @@ static void what_is_wrong_with_a_limit_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(queues_are_listed_by_name),
-        SERVED(a_list_of_queues_tells_how_much_waits_in_each),
-        SERVED(a_queue_that_is_paused_gives_out_nothing),
-        SERVED(a_queue_that_is_none_is_not_paused),
-        SERVED(a_queue_tells_how_much_waits_and_since_when),
-        SERVED(a_queue_is_made_and_its_limit_changed),
-        SERVED(a_limited_queue_gives_out_no_more_than_its_limit),
-        SERVED(what_is_wrong_with_a_limit_is_named),
+        API_TEST(queues_are_listed_by_name),
+        API_TEST(a_list_of_queues_shows_the_depth_of_each),
+        API_TEST(a_paused_queue_grants_no_runs),
+        API_TEST(a_missing_queue_cannot_be_paused),
+        API_TEST(a_queue_shows_its_depth_and_oldest_run),
+        API_TEST(a_queue_is_made_and_its_limit_changed),
+        API_TEST(a_queue_grants_no_more_runs_than_its_limit),
+        API_TEST(errors_name_the_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include "world.h"
 #include "world_store.h"
 
-enum { LARGE = 70, RESULT = 250 * 1000 }; /* together more than one database result */
+enum { LARGE = 70, RESULT = 250 * 1000 }; /* more than one database result can hold */
 
 static void make(const char *id, const char *queue)
 {
@@ -20,7 +20,7 @@ static void make(const char *id, const char *queue)
 /* Triggers a run a second after the previous one, so that their order is defined. */
 static void trigger(const char *id)
 {
-    pass(SPAN_S);
+    pass_time(SPAN_S);
     assert_int_equal(post(js("/api/v1/schedules/%s/trigger", id), ""), 202);
 }
 
@@ -33,7 +33,7 @@ static void work(const char *queue, const char *verb, const char *more)
     id = text_at("runs.0.id");
     if (verb)
         assert_int_equal(post(js("/api/v1/runs/%s/%s", id.ptr, verb),
-                              js("{'fence':%s%s}", told("runs.0.fence"), more)),
+                              js("{'fence':%s%s}", json_at("runs.0.fence"), more)),
                          200);
 }
 
@@ -73,12 +73,33 @@ static void runs_are_listed_newest_first_open_and_ended_in_one_order(void **stat
     assert_string_equal(page(""), "end");
     make_some();
     assert_string_equal(page(""), "a01 ended, b04 ready, a03 ready, a02 leased, end");
-    assert_told("runs.1.queue", "'p'");
-    assert_told("runs.0.outcome", "'succeeded'");
-    assert_told("runs.0.queue", "'q'");
+    assert_json("runs.1.queue", "'p'");
+    assert_json("runs.0.outcome", "'succeeded'");
+    assert_json("runs.0.queue", "'q'");
     trigger("b");
     assert_string_equal(page(""),
                         "b05 ready, a01 ended, b04 ready, a03 ready, a02 leased, end");
+}
+
+/* The last of that name; a new schedule of the name has a history of its own. */
+static void the_runs_of_a_deleted_schedule_are_listed_by_its_name(void **state)
+{
+    (void)state;
+    make_some();
+    assert_int_equal(ask("DELETE /api/v1/schedules/a", NULL, NULL), 204);
+    pass_time(SPAN_MIN);
+    assert_string_equal(page("?schedule=a&outcome=succeeded"), "a01 ended, end");
+    make("a", "q");
+    assert_string_equal(page("?schedule=a"), "end");
+    trigger("a");
+    work("q", "complete", "");
+    assert_int_equal(ask("DELETE /api/v1/schedules/a", NULL, NULL), 204);
+    assert_int_equal(get("/api/v1/runs?schedule=a"), 200);
+    assert_int_equal(json_array_size(json_object_get(world.json, "runs")), 1);
+    assert_json("runs.0.schedule", "'a'");
+    assert_refused(get("/api/v1/runs?schedule=never"), 404, "not_found", "");
+    assert_int_equal(ask("PUT /api/v1/namespaces/other", NULL, ""), 201);
+    assert_refused(get("/api/v1/runs?schedule=a&namespace=other"), 404, "not_found", "");
 }
 
 static void a_list_can_be_of_an_outcome_a_kind_or_a_time(void **state)
@@ -127,7 +148,7 @@ static void a_list_can_be_of_a_schedule_a_queue_or_a_state(void **state)
     assert_string_equal(page("?state=backoff"), "end");
 }
 
-static void every_page_size_tells_the_same(void **state)
+static void every_page_size_gives_the_same_list(void **state)
 {
     static const char *const filters[] = {"",
                                           "&schedule=a",
@@ -154,11 +175,10 @@ static void every_page_size_tells_the_same(void **state)
             const char *cursor = "";
 
             for (int i = 0; i < 20 && cursor; i++) {
-                const char *told_now = page(
-                    js("?limit=%d&cursor=%s%s", limit, cursor, filters[f]));
+                const char *text = page(js("?limit=%d&cursor=%s%s", limit, cursor, filters[f]));
                 bool is_end = json_is_null(json_object_get(world.json, "cursor"));
 
-                buf_add(&out, told_now, strlen(told_now) - (is_end ? 0 : 4));
+                buf_add(&out, text, strlen(text) - (is_end ? 0 : 4));
                 cursor = is_end ? NULL : text_at("cursor").ptr;
             }
             assert_string_equal(parts, whole);
@@ -166,7 +186,7 @@ static void every_page_size_tells_the_same(void **state)
     }
 }
 
-static void attempts_that_were_not_the_last_are_no_runs_of_their_own(void **state)
+static void earlier_attempts_are_not_listed_as_runs(void **state)
 {
     (void)state;
     make("a", "q");
@@ -174,12 +194,12 @@ static void attempts_that_were_not_the_last_are_no_runs_of_their_own(void **stat
     work("q", "fail", ",'error':'no'");
     assert_string_equal(page("?state=ended"), "end");
     assert_string_equal(page(""), "a01 backoff, end");
-    pass(SPAN_S);
+    pass_time(SPAN_S);
     work("q", "complete", "");
     assert_string_equal(page(""), "a01 ended, end");
 }
 
-static void the_question_is_checked(void **state)
+static void invalid_parameters_are_refused(void **state)
 {
     (void)state;
     assert_refused(get("/api/v1/runs?state=done"), 400, "invalid_field", "state");
@@ -234,12 +254,12 @@ static int count_without(const char *id)
 {
     int count = 0;
 
-    while (strcmp(told(js("runs.%d", count)), "absent") != 0)
+    while (strcmp(json_at(js("runs.%d", count)), "absent") != 0)
         assert_string_not_equal(text_at(js("runs.%d.id", count++)).ptr, id);
     return count;
 }
 
-/* The keys of one turn have the same millisecond; the snapshot keeps their order. */
+/* Runs of the same millisecond: the snapshot in the cursor keeps their order. */
 static void runs_that_were_made_at_once_are_seen_once(void **state)
 {
     char first[64];
@@ -256,7 +276,7 @@ static void runs_that_were_made_at_once_are_seen_once(void **state)
         work("q", "complete", "");
         assert_int_equal(get(js("/api/v1/runs?schedule=a&cursor=%s", cursor)), 200);
         assert_int_equal(count_without(first), 5 - limit);
-        assert_told("cursor", "null");
+        assert_json("cursor", "null");
     }
 }
 
@@ -282,13 +302,13 @@ static void a_run_that_ends_is_seen_once_with_every_filter(void **state)
         assert_int_equal(get(js("/api/v1/runs?limit=1000&cursor=%s%s", cursor, filters[i])),
                          200);
         assert_int_equal(count_without(""), all - 1);
-        assert_told("runs.0.state", "'ended'");
-        assert_told("runs.1.state", "'ended'");
+        assert_json("runs.0.state", "'ended'");
+        assert_json("runs.1.state", "'ended'");
     }
 }
 
-/* In a list of open runs nothing moves, so its cursor has no snapshot. */
-static void cursors_without_an_end_are_taken_too(void **state)
+/* Open runs keep their places, so that the cursor of their list needs no snapshot. */
+static void a_cursor_of_open_runs_has_no_snapshot(void **state)
 {
     (void)state;
     make_some();
@@ -310,25 +330,25 @@ static void cursors_without_an_end_are_taken_too(void **state)
 
 /* ---- two nodes ---- */
 
-/* An action before a turn of the other node is committed. */
-struct between {
+/* What a test does before the other node commits a turn. */
+struct commit_hook {
     void (*act)(void); /* NULL: none, or it is done */
 };
 
 static enum rc before_commit(void *arg, enum db_point point)
 {
-    struct between *between = arg;
-    void (*act)(void) = between->act;
+    struct commit_hook *hook = arg;
+    void (*act)(void) = hook->act;
 
     if (point != DB_BEFORE_COMMIT || !act)
         return RC_OK;
-    between->act = NULL;
+    hook->act = NULL;
     act();
     return RC_OK;
 }
 
 struct other {
-    struct between between;
+    struct commit_hook hook;
     struct db_fault fault;
     struct db *db;
     struct engine *engine;
@@ -337,8 +357,8 @@ struct other {
 static void other_begin(struct other *o)
 {
     *o = (struct other){0};
-    o->fault = (struct db_fault){before_commit, &o->between};
-    o->engine = start_other(&o->fault, &o->db);
+    o->fault = (struct db_fault){before_commit, &o->hook};
+    o->engine = start_second_node(&o->fault, &o->db);
 }
 
 static void other_end(struct other *o)
@@ -357,18 +377,18 @@ static void other_completes(struct other *o, void (*act)(void))
     struct turn_out out;
 
     report.namespace = world.call.namespace;
-    report.fence = strtol(told("runs.0.fence"), NULL, 10);
+    report.fence = strtol(json_at("runs.0.fence"), NULL, 10);
     world_must(run_id_parse(text_at("runs.0.id"), &report.run, &err), &err);
-    o->between.act = act;
+    o->hook.act = act;
     world_must(engine_turn(o->engine, &in, &out, &err), &err);
-    assert_null(o->between.act);
+    assert_null(o->hook.act);
     assert_int_equal(out.report_replies[0].rc, RC_OK);
 }
 
 /* The end of a02 has a later key than that of b01, but is visible before it. */
 static void read_a_page(void)
 {
-    pass(SPAN_S);
+    pass_time(SPAN_S);
     work("q", "complete", "");
     assert_string_equal(page("?limit=2"), "a02 ended, a04 ready, more");
     keep_cursor();
@@ -387,7 +407,7 @@ static void a_run_that_ends_in_a_turn_under_way_elsewhere_is_seen(void **state)
     for (int i = 0; i < 3; i++)
         trigger("a");
     other_begin(&other);
-    pass(10 * SPAN_S); /* the first keys are ahead of the clock */
+    pass_time(10 * SPAN_S); /* keys of many short turns run ahead of the clock */
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['p']}")), 200);
     other_completes(&other, read_a_page);
     assert_string_equal(page(js("?limit=2&cursor=%s", cursor)), "a03 ready, b01 ended, end");
@@ -400,7 +420,7 @@ static void a_run_that_ends_in_a_turn_under_way_elsewhere_is_seen(void **state)
     other_end(&other);
 }
 
-static void complete_at_length(void)
+static void complete_with_large_result(void)
 {
     static char text[RESULT + 1], body[RESULT + 100];
     struct buf out = BUF(body);
@@ -414,39 +434,43 @@ static void complete_at_length(void)
 static void a_page_of_large_results_ends_early(void **state)
 {
     size_t seen = 0, count;
+    int pages = 0;
 
     (void)state;
     make("a", "q");
     for (int i = 0; i < LARGE; i++) {
         assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
-        complete_at_length();
+        complete_with_large_result();
     }
     cursor[0] = '\0';
     do {
         assert_int_equal(get(js("/api/v1/runs?limit=100%s", cursor)), 200);
         count = json_array_size(json_object_get(world.json, "runs"));
         seen += count;
+        pages++;
         if (!json_is_null(json_object_get(world.json, "cursor")))
             snprintf(cursor, sizeof cursor, "&cursor=%s", text_at("cursor").ptr);
     } while (count > 0 && !json_is_null(json_object_get(world.json, "cursor")));
     assert_int_equal(seen, LARGE);
+    assert_true(pages > 1); /* although the limit is 100 */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(runs_are_listed_newest_first_open_and_ended_in_one_order),
-        SERVED(a_list_can_be_of_an_outcome_a_kind_or_a_time),
-        SERVED(a_list_can_be_of_a_schedule_a_queue_or_a_state),
-        SERVED(every_page_size_tells_the_same),
-        SERVED(attempts_that_were_not_the_last_are_no_runs_of_their_own),
-        SERVED(a_run_that_ends_while_pages_are_read_is_seen_once),
-        SERVED(runs_that_were_made_at_once_are_seen_once),
-        SERVED(a_run_that_ends_is_seen_once_with_every_filter),
-        SERVED(cursors_without_an_end_are_taken_too),
-        SERVED(a_page_of_large_results_ends_early),
-        SERVED(a_run_that_ends_in_a_turn_under_way_elsewhere_is_seen),
-        SERVED(the_question_is_checked),
+        API_TEST(runs_are_listed_newest_first_open_and_ended_in_one_order),
+        API_TEST(the_runs_of_a_deleted_schedule_are_listed_by_its_name),
+        API_TEST(a_list_can_be_of_an_outcome_a_kind_or_a_time),
+        API_TEST(a_list_can_be_of_a_schedule_a_queue_or_a_state),
+        API_TEST(every_page_size_gives_the_same_list),
+        API_TEST(earlier_attempts_are_not_listed_as_runs),
+        API_TEST(a_run_that_ends_while_pages_are_read_is_seen_once),
+        API_TEST(runs_that_were_made_at_once_are_seen_once),
+        API_TEST(a_run_that_ends_is_seen_once_with_every_filter),
+        API_TEST(a_cursor_of_open_runs_has_no_snapshot),
+        API_TEST(a_page_of_large_results_ends_early),
+        API_TEST(a_run_that_ends_in_a_turn_under_way_elsewhere_is_seen),
+        API_TEST(invalid_parameters_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,36 +39,36 @@ static void a_log_is_followed_until_the_run_ends(void **state)
     (void)state;
     start();
     follow(NULL);
-    assert_string_equal(streamed(), "");
+    assert_string_equal(stream_names(), "");
     assert_false(world.call.stream->is_over);
     assert_int_equal(
         post(js("/api/v1/runs/%s/heartbeat", id), js("{'fence':1,'log':['one','two']}")), 200);
     follow(NULL);
-    assert_string_equal(streamed(), "line line");
+    assert_string_equal(stream_names(), "line line");
     assert_line(0, "0.1", "line", js("'stream':'worker','attempt':1,'text':'one'}"));
     assert_line(1, "0.2", "line", js("'text':'two'}"));
-    assert_true(read_on());
-    assert_string_equal(streamed(), "");
+    assert_true(read_stream());
+    assert_string_equal(stream_names(), "");
     assert_int_equal(post(js("/api/v1/runs/%s/complete", id), js("{'fence':1,'log':'three'}")),
                      200);
     follow(NULL);
-    assert_string_equal(streamed(), "line line line end");
+    assert_string_equal(stream_names(), "line line line end");
     assert_line(3, js("%zu.0", 3 * (size_t)LOG_LINE_HEAD + strlen("onetwothree")), "end",
                 js("{'outcome':'succeeded','endedAt':'2026-01-05T10:00:00.000Z'"));
     assert_true(world.call.stream->is_over);
 }
 
-static void a_stream_goes_on_behind_the_line_that_was_told(void **state)
+static void a_stream_continues_after_the_last_event_id(void **state)
 {
     (void)state;
     start();
     assert_int_equal(
         post(js("/api/v1/runs/%s/heartbeat", id), js("{'fence':1,'log':['one','two']}")), 200);
     follow("Last-Event-ID: 0.1\r\n");
-    assert_string_equal(streamed(), "line");
+    assert_string_equal(stream_names(), "line");
     assert_line(0, "0.2", "line", "two");
     follow("Last-Event-ID: 0.2\r\n");
-    assert_string_equal(streamed(), "");
+    assert_string_equal(stream_names(), "");
 }
 
 /* A line of bytes that need six characters each in JSON. */
@@ -87,12 +87,12 @@ static void a_line_that_is_too_long_for_an_event_is_cut(void **state)
     assert_false(out.cut);
     assert_int_equal(post(js("/api/v1/runs/%s/heartbeat", id), log), 200);
     follow(NULL);
-    assert_string_equal(streamed(), "line");
+    assert_string_equal(stream_names(), "line");
     assert_true(world.call.stream->lines[0].data.len < 65000);
     assert_true(world.call.stream->lines[0].data.len > 50000);
 }
 
-static void what_is_wrong_is_refused(void **state)
+static void invalid_requests_are_refused(void **state)
 {
     (void)state;
     start();
@@ -108,12 +108,12 @@ static void what_is_wrong_is_refused(void **state)
                    "not_found", "");
 }
 
-static void a_run_that_never_was_has_no_empty_log(void **state)
+static void the_log_of_a_missing_run_is_not_found(void **state)
 {
     (void)state;
     start();
     assert_int_equal(get(js("/api/v1/runs/%s/logs", id)), 200);
-    assert_told("lines", "[]");
+    assert_json("lines", "[]");
     id[strlen(id) - 1] = id[strlen(id) - 1] == '7' ? '8' : '7'; /* another pass */
     assert_refused(get(js("/api/v1/runs/%s/logs", id)), 404, "not_found", "");
 }
@@ -121,11 +121,11 @@ static void a_run_that_never_was_has_no_empty_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(a_log_is_followed_until_the_run_ends),
-        SERVED(a_stream_goes_on_behind_the_line_that_was_told),
-        SERVED(a_line_that_is_too_long_for_an_event_is_cut),
-        SERVED(what_is_wrong_is_refused),
-        SERVED(a_run_that_never_was_has_no_empty_log),
+        API_TEST(a_log_is_followed_until_the_run_ends),
+        API_TEST(a_stream_continues_after_the_last_event_id),
+        API_TEST(a_line_that_is_too_long_for_an_event_is_cut),
+        API_TEST(invalid_requests_are_refused),
+        API_TEST(the_log_of_a_missing_run_is_not_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 /*
  * Archiving a schedule over the native API: what it keeps, rejects and no longer starts.
  */
-#include "hints.h"
+#include "one_schedule.h"
 
 static int archive(void)
 {
@@ -10,36 +10,36 @@ static int archive(void)
 }
 
 /* It never starts a run; its history can be read by its name. */
-static void what_is_archived_never_runs_and_keeps_its_history(void **state)
+static void an_archived_schedule_never_runs_and_keeps_its_history(void **state)
 {
-    struct taken run;
+    struct claimed run;
 
     (void)state;
     assert_int_equal(put("{'cron':['*/5 * * * *']}", ""), 201);
     run_at("10:05:00", "10:05:01", "complete");
     assert_int_equal(archive(), 200);
-    assert_told("state.status", "'closed'");
-    assert_told("state.nextAt", "null");
-    assert_told("state.version", "2");
-    pass(3 * SPAN_H);
-    assert_int_equal(take(&run, "w"), 0);
+    assert_json("state.status", "'closed'");
+    assert_json("state.nextAt", "null");
+    assert_json("state.version", "2");
+    pass_time(3 * SPAN_H);
+    assert_int_equal(claim(&run, "w"), 0);
     assert_int_equal(get("/api/v1/schedules/s"), 200);
-    assert_told("state.status", "'closed'");
-    assert_told("state.counters", "{'started':1,'skipped':0,'missed':0,'dropped':0,"
+    assert_json("state.status", "'closed'");
+    assert_json("state.counters", "{'started':1,'skipped':0,'missed':0,'dropped':0,"
                                   "'cancelled':0,'succeeded':1,'failed':0}");
     assert_int_equal(get("/api/v1/runs?schedule=s"), 200);
-    assert_told("runs.0.slot", "'2026-01-05T10:05:00.000Z'");
-    assert_told("runs.0.outcome", "'succeeded'");
-    assert_told("runs.1", "absent");
+    assert_json("runs.0.slot", "'2026-01-05T10:05:00.000Z'");
+    assert_json("runs.0.outcome", "'succeeded'");
+    assert_json("runs.1", "absent");
     assert_int_equal(get("/api/v1/schedules/s/next"), 200);
-    assert_told("times", "[]");
+    assert_json("times", "[]");
     assert_int_equal(get("/api/v1/schedules?status=closed"), 200);
-    assert_told("schedules.0.id", "'s'");
+    assert_json("schedules.0.id", "'s'");
     assert_int_equal(get("/api/v1/events?type=schedule.closed"), 200);
-    assert_told("events.0.schedule", "'s'");
+    assert_json("events.0.schedule", "'s'");
 }
 
-static void what_is_archived_takes_nothing_but_its_deletion(void **state)
+static void an_archived_schedule_can_only_be_deleted(void **state)
 {
     (void)state;
     make_every("1h", "", "");
@@ -50,39 +50,39 @@ static void what_is_archived_takes_nothing_but_its_deletion(void **state)
     assert_refused(hint("{'interval':'5m'}"), 409, "bad_state", "");
     assert_refused(put("{'cron':['* * * * *']}", ""), 409, "bad_state", "");
     assert_refused(archive(), 409, "bad_state", "");
-    assert_true(strstr(told("detail"), "closed") != NULL);
+    assert_true(strstr(json_at("detail"), "closed") != NULL);
     assert_int_equal(ask("DELETE /api/v1/schedules/s", NULL, NULL), 204);
     assert_int_equal(put("{'cron':['* * * * *']}", ""), 201); /* the id can be used again */
 }
 
 /* Its owner must end them first. */
-static void what_has_open_runs_is_not_archived(void **state)
+static void a_schedule_with_open_runs_is_not_archived(void **state)
 {
-    struct taken run;
+    struct claimed run;
 
     (void)state;
     assert_int_equal(put("{'cron':['*/5 * * * *']}", ",'policies':{'overlap':'bufferAll'}"),
                      201);
     pass_to("10:05:00");
     assert_refused(archive(), 409, "bad_state", ""); /* one is ready */
-    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(claim(&run, "w"), 1);
     assert_refused(archive(), 409, "bad_state", "");
     assert_int_equal(post("/api/v1/schedules/s/pause", ""), 200);
-    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(report(&run, "complete"), 200);
     pass_to("10:12:00"); /* 10:10 is missed, reason paused */
     assert_int_equal(archive(), 200);
-    assert_told("state.status", "'closed'");
-    assert_told("state.counters.missed", "1");
+    assert_json("state.status", "'closed'");
+    assert_json("state.counters.missed", "1");
     pass_to("10:40:00"); /* from then on it has no slots */
     assert_int_equal(get("/api/v1/schedules/s/slots?from=2026-01-05T10:00:00Z"
                          "&to=2026-01-05T10:40:00Z"),
                      200);
-    assert_told("slots.0.outcome", "'started'");
-    assert_told("slots.1.outcome", "'missed'");
-    assert_told("slots.2", "absent");
+    assert_json("slots.0.outcome", "'started'");
+    assert_json("slots.1.outcome", "'missed'");
+    assert_json("slots.2", "absent");
 }
 
-static void what_is_wrong_is_named(void **state)
+static void errors_name_the_field(void **state)
 {
     (void)state;
     assert_refused(archive(), 404, "not_found", "");
@@ -97,10 +97,10 @@ static void what_is_wrong_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(what_is_archived_never_runs_and_keeps_its_history),
-        SERVED(what_is_archived_takes_nothing_but_its_deletion),
-        SERVED(what_has_open_runs_is_not_archived),
-        SERVED(what_is_wrong_is_named),
+        API_TEST(an_archived_schedule_never_runs_and_keeps_its_history),
+        API_TEST(an_archived_schedule_can_only_be_deleted),
+        API_TEST(a_schedule_with_open_runs_is_not_archived),
+        API_TEST(errors_name_the_field),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

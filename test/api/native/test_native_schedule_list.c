@@ -4,7 +4,9 @@
  */
 #include "world.h"
 
-enum { LARGE = 70, INPUT = 250 * 1000 }; /* together more than one database result */
+#include "api/schedules/page.h"
+
+enum { LARGE = 70, INPUT = 250 * 1000 }; /* more than one database result can hold */
 
 static void make(const char *id, const char *fields)
 {
@@ -79,7 +81,18 @@ static void schedules_come_in_the_order_that_is_asked_for(void **state)
     assert_string_equal(list("?sort=createdAt&limit=3"), "b c a");
 }
 
-static void pages_go_on_where_the_last_one_ended(void **state)
+static void a_deleted_schedule_is_not_listed(void **state)
+{
+    (void)state;
+    assert_string_equal(list(""), "");
+    make_three();
+    assert_int_equal(ask("DELETE /api/v1/schedules/b", NULL, NULL), 204);
+    assert_string_equal(list(""), "a c");
+    assert_json("schedules.0.state.status", "'paused'");
+    assert_json("schedules.0.action.queue", "'q'");
+}
+
+static void pages_continue_at_the_cursor(void **state)
 {
     (void)state;
     make_three();
@@ -106,8 +119,11 @@ static void a_prefix_in_both_directions(void **state)
     assert_string_equal(list("?prefix=ab&limit=1"), "ab*");
     assert_string_equal(list(js("?prefix=ab&limit=1&cursor=%s", text_at("cursor").ptr)),
                         "ab.c*");
+    assert_string_equal(one_by_one("&prefix=ab"), "ab ab.c ab~ ");
     assert_string_equal(one_by_one("&prefix=ab&sort=-id"), "ab~ ab.c ab ");
     assert_string_equal(list("?prefix=zz"), "");
+    make("ab%C3%A9", "");
+    assert_string_equal(list("?prefix=ab"), "ab ab.c ab~ ab\xc3\xa9");
 }
 
 static void a_word_is_looked_for_in_ids_and_descriptions(void **state)
@@ -121,7 +137,7 @@ static void a_word_is_looked_for_in_ids_and_descriptions(void **state)
     assert_string_equal(list("?search=xyz"), "");
 }
 
-static void labels_and_states_and_actions(void **state)
+static void schedules_can_be_filtered_by_label_status_action_and_queue(void **state)
 {
     (void)state;
     make("a", ",'labels':{'team':'ops','env':'prod'}");
@@ -150,7 +166,7 @@ static void labels_and_states_and_actions(void **state)
 }
 
 /* More rows than one read scans; the matching one is at the end. */
-static void a_filter_finds_what_is_far_behind(void **state)
+static void a_filter_finds_a_match_beyond_the_first_read(void **state)
 {
     static char body[CALL_BODY_MAX];
     struct buf out = BUF(body);
@@ -167,8 +183,8 @@ static void a_filter_finds_what_is_far_behind(void **state)
     assert_string_equal(list("?search=needle&sort=-createdAt"), "s0999");
     assert_string_equal(list("?search=hay&limit=2"), "s0000 s0001*");
     list("?limit=1000");
-    assert_told("cursor", "null");
-    assert_told("schedules.999.id", "'s0999'");
+    assert_json("cursor", "null");
+    assert_json("schedules.999.id", "'s0999'");
 }
 
 static void another_namespace_is_another_list(void **state)
@@ -179,13 +195,15 @@ static void another_namespace_is_another_list(void **state)
     assert_int_equal(ask("PUT /api/v1/schedules/x?namespace=other", NULL,
                          js("{'action':{'type':'queue','queue':'q'}}")),
                      201);
+    assert_string_equal(field("Location"), "/api/v1/schedules/x?namespace=other");
+    assert_json("namespace", "'other'");
     make("b", "");
     assert_string_equal(one_by_one("&sort=createdAt"), "a b ");
     assert_string_equal(one_by_one("&sort=-createdAt"), "b a ");
     assert_string_equal(one_by_one("&namespace=other&sort=updatedAt"), "x ");
 }
 
-static void what_is_wrong_is_named(void **state)
+static void errors_name_the_field(void **state)
 {
     (void)state;
     assert_refused(get("/api/v1/schedules?sort=name"), 400, "invalid_field", "sort");
@@ -235,7 +253,7 @@ static void a_cursor_of_another_order_or_filter_is_refused(void **state)
     }
 }
 
-static void a_cursor_that_no_list_gave_is_refused(void **state)
+static void an_invalid_cursor_is_refused(void **state)
 {
     static const char *const wrong[] = {"zzz",        "a", "~",          "~00000000",
                                         "a~00000000", "1", "a0~zzzzzzzz"};
@@ -252,7 +270,7 @@ static void a_cursor_that_no_list_gave_is_refused(void **state)
 }
 
 /* Schedules are deleted and edited between pages; the list continues after the cursor. */
-static void a_cursor_stays_good_while_schedules_come_and_go(void **state)
+static void a_cursor_stays_valid_while_schedules_change(void **state)
 {
     char cursor[64];
 
@@ -270,7 +288,7 @@ static void a_cursor_stays_good_while_schedules_come_and_go(void **state)
     assert_string_equal(list("?cursor="), "a c d");
 }
 
-static void make_at_length(int i)
+static void make_large(int i)
 {
     static char text[INPUT + 1], body[INPUT + 200];
     struct buf out = BUF(body);
@@ -286,17 +304,21 @@ static void a_page_of_large_schedules_ends_early(void **state)
 {
     char cursor[64] = "";
     size_t seen = 0;
+    int pages = 0;
 
     (void)state;
     for (int i = 0; i < LARGE; i++)
-        make_at_length(i);
-    for (int i = 0; i < LARGE && seen < LARGE; i++) {
+        make_large(i);
+    for (; pages < LARGE && seen < LARGE; pages++) {
         assert_int_equal(get(js("/api/v1/schedules?limit=100%s", cursor)), 200);
-        seen += json_array_size(json_object_get(world.json, "schedules"));
+        assert_true(world.call.answer.len < 2 * PAGE_BYTES_MAX);
+        for (size_t i = 0; i < json_array_size(json_object_get(world.json, "schedules")); i++)
+            assert_string_equal(text_at(js("schedules.%zu.id", i)).ptr, js("s%02zu", seen++));
         if (seen < LARGE)
             snprintf(cursor, sizeof cursor, "&cursor=%s", text_at("cursor").ptr);
     }
     assert_int_equal(seen, LARGE);
+    assert_true(pages > 1); /* although the limit is 100 */
     assert_int_equal(get("/api/v1/schedules?limit=100&fields=id"), 200);
     assert_int_equal(json_array_size(json_object_get(world.json, "schedules")), LARGE);
 }
@@ -304,18 +326,19 @@ static void a_page_of_large_schedules_ends_early(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(schedules_come_in_the_order_that_is_asked_for),
-        SERVED(pages_go_on_where_the_last_one_ended),
-        SERVED(a_prefix_in_both_directions),
-        SERVED(a_word_is_looked_for_in_ids_and_descriptions),
-        SERVED(labels_and_states_and_actions),
-        SERVED(a_filter_finds_what_is_far_behind),
-        SERVED(another_namespace_is_another_list),
-        SERVED(what_is_wrong_is_named),
-        SERVED(a_cursor_of_another_order_or_filter_is_refused),
-        SERVED(a_cursor_that_no_list_gave_is_refused),
-        SERVED(a_cursor_stays_good_while_schedules_come_and_go),
-        SERVED(a_page_of_large_schedules_ends_early),
+        API_TEST(schedules_come_in_the_order_that_is_asked_for),
+        API_TEST(a_deleted_schedule_is_not_listed),
+        API_TEST(pages_continue_at_the_cursor),
+        API_TEST(a_prefix_in_both_directions),
+        API_TEST(a_word_is_looked_for_in_ids_and_descriptions),
+        API_TEST(schedules_can_be_filtered_by_label_status_action_and_queue),
+        API_TEST(a_filter_finds_a_match_beyond_the_first_read),
+        API_TEST(another_namespace_is_another_list),
+        API_TEST(errors_name_the_field),
+        API_TEST(a_cursor_of_another_order_or_filter_is_refused),
+        API_TEST(an_invalid_cursor_is_refused),
+        API_TEST(a_cursor_stays_valid_while_schedules_change),
+        API_TEST(a_page_of_large_schedules_ends_early),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void make(const char *body, char *ret_token, char *ret_id)
 
 static void make_first(void)
 {
-    world.is_guarded = true;
+    world.checks_tokens = true;
     make(FIRST, root, NULL);
     world.token = root;
 }
@@ -32,24 +32,24 @@ static void a_token_is_shown_once_and_listed_without_its_secret(void **state)
     (void)state;
     make_first();
     make("{'name':'ci','role':'editor','expiresIn':'90d'}", token, id);
-    assert_told("name", "'ci'");
-    assert_told("role", "'editor'");
-    assert_told("namespace", "'default'");
-    assert_told("createdAt", "'2026-01-05T10:00:00.000Z'");
-    assert_told("createdBy", "'root'");
-    assert_told("expiresAt", "'2026-04-05T10:00:00.000Z'");
-    assert_told("lastUsedAt", "null");
+    assert_json("name", "'ci'");
+    assert_json("role", "'editor'");
+    assert_json("namespace", "'default'");
+    assert_json("createdAt", "'2026-01-05T10:00:00.000Z'");
+    assert_json("createdBy", "'root'");
+    assert_json("expiresAt", "'2026-04-05T10:00:00.000Z'");
+    assert_json("lastUsedAt", "null");
     assert_int_equal(strncmp(token, js("bf_editor_%s_", id), strlen("bf_editor__") + 12), 0);
     assert_int_equal(get("/api/v1/tokens"), 200);
     assert_null(strstr(world.call.answer.ptr, strrchr(token, '_') + 1));
     assert_null(strstr(world.call.answer.ptr, "hash"));
-    assert_told("tokens.2", "absent");
+    assert_json("tokens.2", "absent");
     assert_int_equal(get("/api/v1/tokens?namespace=default"), 200);
-    assert_told("tokens.0.name", "'ci'");
-    assert_told("tokens.1", "absent");
+    assert_json("tokens.0.name", "'ci'");
+    assert_json("tokens.1", "absent");
 }
 
-static void what_is_wrong_with_a_token_is_told(void **state)
+static void errors_name_the_field_of_a_token(void **state)
 {
     static const struct {
         const char *body, *code, *where;
@@ -84,7 +84,7 @@ static void what_is_wrong_with_a_token_is_told(void **state)
 static void the_first_token_is_an_admin_of_all(void **state)
 {
     (void)state;
-    world.is_guarded = true;
+    world.checks_tokens = true;
     assert_refused(post("/api/v1/tokens", js("{'name':'x','role':'viewer'}")), 409, "bad_state",
                    "");
     assert_refused(post("/api/v1/tokens", js("{'name':'x','role':'admin'}")), 409, "bad_state",
@@ -96,22 +96,22 @@ static void the_first_token_is_an_admin_of_all(void **state)
 }
 
 /* After it expires, no one could create another token. */
-static void an_admin_that_expires_is_not_the_last(void **state)
+static void an_expiring_admin_token_cannot_be_the_last(void **state)
 {
-    char token[128], id[128], chief[128];
+    char token[128], id[128], root_id[128];
 
     (void)state;
     make_first();
-    snprintf(chief, sizeof chief, "%.12s", root + strlen("bf_admin_"));
+    snprintf(root_id, sizeof root_id, "%.12s", root + strlen("bf_admin_"));
     make("{'name':'guest','role':'admin','namespace':'*','expiresIn':'90d'}", token, id);
-    assert_refused(ask(js("DELETE /api/v1/tokens/%s", chief), NULL, NULL), 409, "bad_state",
+    assert_refused(ask(js("DELETE /api/v1/tokens/%s", root_id), NULL, NULL), 409, "bad_state",
                    "");
     assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", id), NULL, NULL), 204);
     make("{'name':'other','role':'admin','namespace':'*'}", token, id);
-    assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", chief), NULL, NULL), 204);
+    assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", root_id), NULL, NULL), 204);
 }
 
-static void a_revoked_token_opens_nothing(void **state)
+static void a_revoked_token_is_refused(void **state)
 {
     char token[128], id[128];
 
@@ -149,18 +149,18 @@ static void a_token_is_changed_for_another_without_a_gap(void **state)
     assert_int_equal(get("/api/v1/schedules"), 200);
 }
 
-static void the_last_that_can_make_others_goes_last(void **state)
+static void the_last_admin_token_must_be_deleted_last(void **state)
 {
-    char token[128], id[128], chief[128];
+    char token[128], id[128], root_id[128];
 
     (void)state;
     make_first();
-    snprintf(chief, sizeof chief, "%.12s", root + strlen("bf_admin_"));
+    snprintf(root_id, sizeof root_id, "%.12s", root + strlen("bf_admin_"));
     make("{'name':'ci','role':'viewer'}", token, id);
-    assert_refused(ask(js("DELETE /api/v1/tokens/%s", chief), NULL, NULL), 409, "bad_state",
+    assert_refused(ask(js("DELETE /api/v1/tokens/%s", root_id), NULL, NULL), 409, "bad_state",
                    "");
     assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", id), NULL, NULL), 204);
-    assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", chief), NULL, NULL), 204);
+    assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", root_id), NULL, NULL), 204);
     world.token = NULL; /* as before the first token */
     assert_int_equal(get("/api/v1/schedules"), 200);
 }
@@ -176,19 +176,19 @@ static void an_admin_of_one_namespace_keeps_to_it(void **state)
     make("{'name':'ci','role':'viewer','namespace':'default'}", other, other_id);
     world.token = team;
     assert_int_equal(post("/api/v1/tokens", js("{'name':'x','role':'admin'}")), 201);
-    assert_told("namespace", "'team'");
+    assert_json("namespace", "'team'");
     assert_refused(post("/api/v1/tokens", js("{'name':'x','role':'viewer','namespace':'*'}")),
                    403, "forbidden", "");
     assert_refused(
         post("/api/v1/tokens", js("{'name':'x','role':'viewer','namespace':'default'}")), 404,
         "not_found", "");
-    assert_told("detail", "'namespace \\'default\\' does not exist'");
+    assert_json("detail", "'namespace \\'default\\' does not exist'");
     assert_refused(ask(js("DELETE /api/v1/tokens/%s", other_id), NULL, NULL), 404, "not_found",
                    "");
     assert_int_equal(get("/api/v1/tokens"), 200);
-    assert_told("tokens.0.namespace", "'team'");
-    assert_told("tokens.1.namespace", "'team'");
-    assert_told("tokens.2", "absent");
+    assert_json("tokens.0.namespace", "'team'");
+    assert_json("tokens.1.namespace", "'team'");
+    assert_json("tokens.2", "absent");
 }
 
 static void a_repeated_request_makes_no_second_token(void **state)
@@ -200,10 +200,10 @@ static void a_repeated_request_makes_no_second_token(void **state)
     assert_int_equal(ask(what, key, js("{'name':'x','role':'viewer'}")), 201);
     assert_refused(ask(what, key, js("{'name':'x','role':'viewer'}")), 409, "exists", "");
     assert_int_equal(get("/api/v1/tokens"), 200);
-    assert_told("tokens.2", "absent");
+    assert_json("tokens.2", "absent");
 }
 
-static void a_list_goes_on_where_it_ended(void **state)
+static void a_list_continues_at_its_cursor(void **state)
 {
     char token[128];
     int seen = 0;
@@ -213,14 +213,14 @@ static void a_list_goes_on_where_it_ended(void **state)
     for (int i = 0; i < 4; i++)
         make("{'name':'x','role':'viewer'}", token, NULL);
     assert_int_equal(get("/api/v1/tokens?limit=2"), 200);
-    while (strcmp(told("cursor"), "null") != 0) {
-        assert_told("tokens.2", "absent");
+    while (strcmp(json_at("cursor"), "null") != 0) {
+        assert_json("tokens.2", "absent");
         seen += 2;
         assert_int_equal(get(js("/api/v1/tokens?limit=2&cursor=%s", text_at("cursor").ptr)),
                          200);
     }
     assert_int_equal(seen, 4);
-    assert_told("tokens.1", "absent");
+    assert_json("tokens.1", "absent");
 }
 
 /* The bytes of the file and its WAL contain neither the secret nor the whole token. */
@@ -255,17 +255,17 @@ static void the_database_holds_no_secret(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(a_token_is_shown_once_and_listed_without_its_secret),
-        SERVED(what_is_wrong_with_a_token_is_told),
-        SERVED(the_first_token_is_an_admin_of_all),
-        SERVED(an_admin_that_expires_is_not_the_last),
-        SERVED(a_revoked_token_opens_nothing),
-        SERVED(a_token_is_changed_for_another_without_a_gap),
-        SERVED(the_last_that_can_make_others_goes_last),
-        SERVED(an_admin_of_one_namespace_keeps_to_it),
-        SERVED(a_repeated_request_makes_no_second_token),
-        SERVED(a_list_goes_on_where_it_ended),
-        SERVED(the_database_holds_no_secret),
+        API_TEST(a_token_is_shown_once_and_listed_without_its_secret),
+        API_TEST(errors_name_the_field_of_a_token),
+        API_TEST(the_first_token_is_an_admin_of_all),
+        API_TEST(an_expiring_admin_token_cannot_be_the_last),
+        API_TEST(a_revoked_token_is_refused),
+        API_TEST(a_token_is_changed_for_another_without_a_gap),
+        API_TEST(the_last_admin_token_must_be_deleted_last),
+        API_TEST(an_admin_of_one_namespace_keeps_to_it),
+        API_TEST(a_repeated_request_makes_no_second_token),
+        API_TEST(a_list_continues_at_its_cursor),
+        API_TEST(the_database_holds_no_secret),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

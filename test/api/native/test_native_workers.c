@@ -55,7 +55,7 @@ static void assert_answer(const char *fmt, const char *id)
 
     assert_non_null(at);
     snprintf(expected, sizeof expected, "%.*s%s%s", (int)(at - fmt), fmt, id, at + 2);
-    assert_told("", expected);
+    assert_json("", expected);
 }
 
 static void assert_text(struct str got, const char *expected)
@@ -73,9 +73,9 @@ static void a_batch_completes_runs_in_order(void **state)
                              "{'id':'%s','fence':1,'result':{'n':1},'summary':'fine'}]}",
                              ids[0], ids[1], ids[2])),
                      200);
-    assert_told("results.0.status", "'ok'");
-    assert_told("results.1.status", "'stale'");
-    assert_told("results.2.status", "'ok'");
+    assert_json("results.0.status", "'ok'");
+    assert_json("results.1.status", "'stale'");
+    assert_json("results.2.status", "'ok'");
     assert_true(str_eq(text_at("results.1.id"), str_of(ids[1])));
     assert_int_equal(newest().outcome, OUTCOME_SUCCEEDED);
     assert_text(newest().result, "{'result':{'n':1},'summary':'fine'}");
@@ -89,11 +89,11 @@ static void the_second_end_of_one_run_is_stale(void **state)
         post("/api/v1/runs/complete",
              js("{'items':[{'id':'%s','fence':1},{'id':'%s','fence':1}]}", ids[0], ids[0])),
         200);
-    assert_told("results.0.status", "'ok'");
-    assert_told("results.1.status", "'stale'");
+    assert_json("results.0.status", "'ok'");
+    assert_json("results.1.status", "'stale'");
 }
 
-static void a_batch_that_asks_for_it_tells_only_what_is_not_ok(void **state)
+static void a_batch_can_ask_for_failed_results_only(void **state)
 {
     (void)state;
     hold_runs(5, "");
@@ -103,28 +103,28 @@ static void a_batch_that_asks_for_it_tells_only_what_is_not_ok(void **state)
                 "{'fence':1},{'id':'%s','fence':1}]}",
                 ids[0], ids[1], ids[2])),
         200);
-    assert_told("ok", "2");
-    assert_told("results.0.index", "1");
-    assert_told("results.0.status", "'stale'");
+    assert_json("ok", "2");
+    assert_json("results.0.index", "1");
+    assert_json("results.0.status", "'stale'");
     assert_true(str_eq(text_at("results.0.id"), str_of(ids[1])));
-    assert_told("results.1.index", "2");
-    assert_told("results.1.id", "null");
-    assert_told("results.1.status", "'invalid'");
-    assert_told("results.1.error.field", "'items[2].id'");
-    assert_told("results.2", "absent");
+    assert_json("results.1.index", "2");
+    assert_json("results.1.id", "null");
+    assert_json("results.1.status", "'invalid'");
+    assert_json("results.1.error.field", "'items[2].id'");
+    assert_json("results.2", "absent");
     assert_int_equal(post("/api/v1/runs/fail",
                           js("{'items':[{'id':'%s','fence':1}],'results':'notOk'}", ids[3])),
                      200);
-    assert_told("", "{'results':[],'ok':1}");
+    assert_json("", "{'results':[],'ok':1}");
     assert_int_equal(post("/api/v1/runs/release",
                           js("{'items':[{'id':'%s','fence':1}],'results':'notOk'}", ids[4])),
                      200);
-    assert_told("", "{'results':[],'ok':1}");
+    assert_json("", "{'results':[],'ok':1}");
     assert_int_equal(post("/api/v1/runs/complete", js("{'items':[],'results':'notOk'}")), 200);
-    assert_told("", "{'results':[],'ok':0}");
+    assert_json("", "{'results':[],'ok':0}");
 }
 
-static void a_sign_of_life_of_a_run_to_be_cancelled_is_always_told(void **state)
+static void a_heartbeat_of_a_cancelled_run_always_has_a_result(void **state)
 {
     (void)state;
     hold_runs(2, "");
@@ -139,7 +139,7 @@ static void a_sign_of_life_of_a_run_to_be_cancelled_is_always_told(void **state)
                   ids[1]);
 }
 
-static void all_results_are_told_unless_a_batch_says_otherwise(void **state)
+static void a_batch_returns_all_results_by_default(void **state)
 {
     static const char *const same[] = {"", ",'results':'all'", ",'results':null"};
     static const char *const wrong[] = {"'some'", "'notok'", "true", "[]", "''"};
@@ -161,10 +161,10 @@ static void all_results_are_told_unless_a_batch_says_otherwise(void **state)
             400, "invalid_field", "results");
 }
 
-static void an_item_that_is_wrong_fails_alone(void **state)
+static void an_invalid_item_fails_alone(void **state)
 {
     static const struct {
-        bool has_id; /* before it */
+        bool has_id; /* `item` is the rest of an object that begins with an id */
         const char *item, *field;
     } wrong[] = {
         {false, "5", "items[1]"},
@@ -189,14 +189,14 @@ static void an_item_that_is_wrong_fails_alone(void **state)
             post("/api/v1/runs/complete",
                  js("{'items':[{'id':'%s','fence':8},%s%s]}", ids[0], head, wrong[i].item)),
             200);
-        assert_told("results.0.status", "'stale'");
-        assert_told("results.1.status", "'invalid'");
-        assert_told("results.1.error.code", "'invalid_field'");
+        assert_json("results.0.status", "'stale'");
+        assert_json("results.1.status", "'invalid'");
+        assert_json("results.1.error.code", "'invalid_field'");
         assert_string_equal(text_at("results.1.error.field").ptr, wrong[i].field);
     }
 }
 
-static void a_batch_that_is_none_is_refused(void **state)
+static void an_invalid_batch_is_refused(void **state)
 {
     static char many[64 * 1024];
     struct buf out = BUF(many);
@@ -209,7 +209,7 @@ static void a_batch_that_is_none_is_refused(void **state)
     assert_refused(post("/api/v1/runs/complete", js("{'items':{}}")), 400, "invalid_field",
                    "items");
     assert_int_equal(post("/api/v1/runs/complete", js("{'items':[]}")), 200);
-    assert_told("", "{'results':[]}");
+    assert_json("", "{'results':[]}");
     buf_text(&out, "{\"items\":[1");
     for (int i = 0; i < CALL_ITEMS_MAX; i++)
         buf_text(&out, ",1");
@@ -217,28 +217,28 @@ static void a_batch_that_is_none_is_refused(void **state)
     assert_refused(post("/api/v1/runs/complete", many), 422, "limit", "items");
 }
 
-static void a_heartbeat_keeps_the_lease_and_tells_of_a_cancel(void **state)
+static void a_heartbeat_extends_the_lease_and_reports_a_cancel(void **state)
 {
     (void)state;
     hold_runs(2, ",'lease':{'for':'90s','heartbeat':'30s','grace':'30s'}");
-    pass(10 * SPAN_S);
+    pass_time(10 * SPAN_S);
     assert_int_equal(post("/api/v1/runs/heartbeat",
                           js("{'items':[{'id':'%s','fence':1,'progress':{'text':'half',"
                              "'percent':50}},{'id':'%s','fence':1,'extend':'5m'}]}",
                              ids[0], ids[1])),
                      200);
-    assert_told("results.0.leaseUntil", "'2026-01-05T10:01:40.000Z'");
-    assert_told("results.0.cancelled", "absent");
-    assert_told("results.1.leaseUntil", "'2026-01-05T10:05:10.000Z'");
+    assert_json("results.0.leaseUntil", "'2026-01-05T10:01:40.000Z'");
+    assert_json("results.0.cancelled", "absent");
+    assert_json("results.1.leaseUntil", "'2026-01-05T10:05:10.000Z'");
     assert_int_equal(post(js("/api/v1/runs/%s/cancel", ids[0]), ""), 202);
     assert_int_equal(post("/api/v1/runs/heartbeat",
                           js("{'items':[{'id':'%s','fence':1,'progress':'at work'}]}", ids[0])),
                      200);
-    assert_told("results.0.status", "'ok'");
-    assert_told("results.0.cancelled", "true");
+    assert_json("results.0.status", "'ok'");
+    assert_json("results.0.cancelled", "true");
 }
 
-static void what_a_heartbeat_says_is_checked(void **state)
+static void invalid_heartbeats_are_refused(void **state)
 {
     static const struct {
         const char *item, *field;
@@ -260,7 +260,7 @@ static void what_a_heartbeat_says_is_checked(void **state)
             post("/api/v1/runs/heartbeat",
                  js("{'items':[{'id':'%s','fence':1,%s}]}", ids[0], wrong[i].item)),
             200);
-        assert_told("results.0.status", "'invalid'");
+        assert_json("results.0.status", "'invalid'");
         assert_string_equal(text_at("results.0.error.field").ptr, wrong[i].field);
     }
 }
@@ -273,7 +273,7 @@ static void a_failure_has_a_code_a_message_and_whether_to_try_again(void **state
                           js("{'fence':1,'error':{'code':'disk','message':'it is \\'full\\'',"
                              "'retryable':false}}")),
                      200);
-    assert_told("status", "'ok'");
+    assert_json("status", "'ok'");
     assert_int_equal(newest().outcome, OUTCOME_FAILED);
     assert_int_equal(newest().reason, REASON_TARGET);
     assert_text(newest().error,
@@ -288,17 +288,17 @@ static void a_failure_may_ask_for_a_later_attempt(void **state)
         post("/api/v1/runs/fail",
              js("{'items':[{'id':'%s','fence':1,'error':'no','retryAfter':'1m'}]}", ids[0])),
         200);
-    assert_told("results.0.status", "'ok'");
-    pass(59 * SPAN_S);
+    assert_json("results.0.status", "'ok'");
+    pass_time(59 * SPAN_S);
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
-    assert_told("runs", "[]");
-    pass(SPAN_S);
+    assert_json("runs", "[]");
+    pass_time(SPAN_S);
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
-    assert_told("runs.0.attempt", "2");
-    assert_told("runs.0.fence", "2");
+    assert_json("runs.0.attempt", "2");
+    assert_json("runs.0.fence", "2");
 }
 
-static void whoever_was_asked_to_stop_has_not_failed(void **state)
+static void a_failure_with_code_cancelled_is_a_cancellation(void **state)
 {
     (void)state;
     hold_runs(1, ",'retry':{'attempts':5}");
@@ -308,7 +308,7 @@ static void whoever_was_asked_to_stop_has_not_failed(void **state)
     assert_int_equal(newest().outcome, OUTCOME_CANCELLED);
 }
 
-static void errors_are_checked(void **state)
+static void invalid_failure_reports_are_refused(void **state)
 {
     (void)state;
     hold_runs(1, "");
@@ -328,31 +328,31 @@ static void a_run_that_is_released_is_ready_again_at_once(void **state)
     hold_runs(1, "");
     assert_int_equal(
         post("/api/v1/runs/release", js("{'items':[{'id':'%s','fence':1}]}", ids[0])), 200);
-    assert_told("results.0.status", "'ok'");
+    assert_json("results.0.status", "'ok'");
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
-    assert_told("runs.0.attempt", "1");
-    assert_told("runs.0.fence", "2");
+    assert_json("runs.0.attempt", "1");
+    assert_json("runs.0.fence", "2");
 }
 
-static void a_run_that_was_begun_and_let_go_may_be_in_doubt(void **state)
+static void a_begun_run_that_is_released_may_end_as_unknown(void **state)
 {
     (void)state;
     hold_runs(1, ",'delivery':'atMostOnce'");
     assert_int_equal(post("/api/v1/runs/release",
                           js("{'items':[{'id':'%s','fence':1,'begun':true}]}", ids[0])),
                      200);
-    assert_told("results.0.status", "'ok'");
+    assert_json("results.0.status", "'ok'");
     assert_int_equal(newest().outcome, OUTCOME_UNKNOWN);
     assert_refused(post(js("/api/v1/runs/%s/release", ids[0]), js("{'fence':1,'begun':1}")),
                    400, "invalid_field", "begun");
 }
 
-static void the_form_for_one_run_says_stale_as_a_conflict(void **state)
+static void a_stale_report_of_one_run_is_a_conflict(void **state)
 {
     (void)state;
     hold_runs(2, "");
     assert_int_equal(post(js("/api/v1/runs/%s/heartbeat", ids[0]), js("{'fence':1}")), 200);
-    assert_told("status", "'ok'");
+    assert_json("status", "'ok'");
     assert_refused(post(js("/api/v1/runs/%s/heartbeat", ids[0]), js("{'fence':2}")), 409,
                    "stale_fence", "");
     assert_int_equal(
@@ -413,23 +413,23 @@ static void lines_of_a_report_become_the_runs_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(a_batch_completes_runs_in_order),
-        SERVED(the_second_end_of_one_run_is_stale),
-        SERVED(a_batch_that_asks_for_it_tells_only_what_is_not_ok),
-        SERVED(a_sign_of_life_of_a_run_to_be_cancelled_is_always_told),
-        SERVED(all_results_are_told_unless_a_batch_says_otherwise),
-        SERVED(an_item_that_is_wrong_fails_alone),
-        SERVED(a_batch_that_is_none_is_refused),
-        SERVED(a_heartbeat_keeps_the_lease_and_tells_of_a_cancel),
-        SERVED(what_a_heartbeat_says_is_checked),
-        SERVED(a_failure_has_a_code_a_message_and_whether_to_try_again),
-        SERVED(a_failure_may_ask_for_a_later_attempt),
-        SERVED(whoever_was_asked_to_stop_has_not_failed),
-        SERVED(errors_are_checked),
-        SERVED(a_run_that_is_released_is_ready_again_at_once),
-        SERVED(a_run_that_was_begun_and_let_go_may_be_in_doubt),
-        SERVED(the_form_for_one_run_says_stale_as_a_conflict),
-        SERVED(lines_of_a_report_become_the_runs_log),
+        API_TEST(a_batch_completes_runs_in_order),
+        API_TEST(the_second_end_of_one_run_is_stale),
+        API_TEST(a_batch_can_ask_for_failed_results_only),
+        API_TEST(a_heartbeat_of_a_cancelled_run_always_has_a_result),
+        API_TEST(a_batch_returns_all_results_by_default),
+        API_TEST(an_invalid_item_fails_alone),
+        API_TEST(an_invalid_batch_is_refused),
+        API_TEST(a_heartbeat_extends_the_lease_and_reports_a_cancel),
+        API_TEST(invalid_heartbeats_are_refused),
+        API_TEST(a_failure_has_a_code_a_message_and_whether_to_try_again),
+        API_TEST(a_failure_may_ask_for_a_later_attempt),
+        API_TEST(a_failure_with_code_cancelled_is_a_cancellation),
+        API_TEST(invalid_failure_reports_are_refused),
+        API_TEST(a_run_that_is_released_is_ready_again_at_once),
+        API_TEST(a_begun_run_that_is_released_may_end_as_unknown),
+        API_TEST(a_stale_report_of_one_run_is_a_conflict),
+        API_TEST(lines_of_a_report_become_the_runs_log),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

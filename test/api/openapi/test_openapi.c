@@ -89,13 +89,13 @@ static void every_operation_is_described(void **state)
     (void)state;
     for (int i = 0; i < native_count(); i++) {
         const struct operation *op = &operations[i];
-        const json_t *said = described(op);
+        const json_t *description = described(op);
 
-        if (json_array_size(json_object_get(said, "tags")) != 1)
+        if (json_array_size(json_object_get(description, "tags")) != 1)
             fail_msg("src/api/openapi/ has nothing of %s", op->id);
-        assert_string_equal(text(said, "operationId"), op->id);
-        assert_string_equal(text(said, "summary"), op->summary);
-        if ((op->body_max > 0) != (json_object_get(said, "requestBody") != NULL))
+        assert_string_equal(text(description, "operationId"), op->id);
+        assert_string_equal(text(description, "summary"), op->summary);
+        if ((op->body_max > 0) != (json_object_get(description, "requestBody") != NULL))
             fail_msg("%s: whether it has a body is not what the table says", op->id);
     }
 }
@@ -103,16 +103,16 @@ static void every_operation_is_described(void **state)
 static void nothing_else_is_described(void **state)
 {
     const char *path, *method;
-    json_t *item, *said;
+    json_t *item, *description;
     int count = 0;
 
     (void)state;
     json_object_foreach(json_object_get(document, "paths"), path, item)
-        json_object_foreach(item, method, said) count += json_is_object(said);
+        json_object_foreach(item, method, description) count += json_is_object(description);
     assert_int_equal(count, native_count());
 }
 
-static void who_may_is_what_is_checked(void **state)
+static void the_document_has_the_required_rights(void **state)
 {
     (void)state;
     for (int i = 0; i < native_count(); i++) {
@@ -129,9 +129,10 @@ static void who_may_is_what_is_checked(void **state)
 
 /* ---- requests ---- */
 
-static const json_t *example_body(const json_t *said)
+static const json_t *example_body(const json_t *description)
 {
-    const json_t *content = json_object_get(json_object_get(said, "requestBody"), "content");
+    const json_t *content = json_object_get(json_object_get(description, "requestBody"),
+                                            "content");
 
     return json_object_get(json_object_get(content, "application/json"), "example");
 }
@@ -146,9 +147,9 @@ static void put_escaped(struct buf *out, const char *value)
 }
 
 /* The path with the examples of its parameters, and the required query parameters. */
-static void put_target(struct buf *out, const struct operation *op, const json_t *said)
+static void put_target(struct buf *out, const struct operation *op, const json_t *description)
 {
-    const json_t *parameters = json_object_get(said, "parameters");
+    const json_t *parameters = json_object_get(description, "parameters");
     const char *path = op->path;
     size_t param = 0;
 
@@ -178,20 +179,25 @@ static void put_target(struct buf *out, const struct operation *op, const json_t
     }
 }
 
-/* Sends the example of an operation with `more` in its query. */
-static int ask_example(const struct operation *op, const char *more)
+/* Sends the example of an operation with `more` in its query, and header fields or NULL. */
+static int ask_with(const struct operation *op, const char *more, const char *fields)
 {
-    const json_t *said = described(op), *example = example_body(said);
+    const json_t *description = described(op), *example = example_body(description);
     char *body = example ? json_dumps(example, JSON_COMPACT) : NULL;
     char target[TARGET_MAX];
     struct buf out = BUF(target);
     int status;
 
-    put_target(&out, op, said);
+    put_target(&out, op, description);
     buf_text(&out, more);
-    status = ask(target, NULL, body);
+    status = ask(target, fields, body);
     free(body);
     return status;
+}
+
+static int ask_example(const struct operation *op, const char *more)
+{
+    return ask_with(op, more, NULL);
 }
 
 static void make_nightly(void)
@@ -213,12 +219,12 @@ static void examples_are_accepted(void **state)
 
         if (status == 400 || status == 413 || status == 415 || status == 422 || status >= 500)
             fail_msg("%s: its example is refused with %d: %s", operations[i].id, status,
-                     told("detail"));
+                     json_at("detail"));
     }
 }
 
 /* Whether the error lists the parameter: "…; valid: namespace, limit, cursor". */
-static bool is_taken(const char *detail, const char *name)
+static bool is_listed(const char *detail, const char *name)
 {
     const char *at = strstr(detail, "valid: ");
     size_t len = strlen(name);
@@ -236,7 +242,7 @@ static bool is_taken(const char *detail, const char *name)
     return false;
 }
 
-static int count_taken(const char *detail)
+static int count_listed(const char *detail)
 {
     const char *at = strstr(detail, "valid: ");
     int count = at != NULL;
@@ -257,15 +263,15 @@ static void check_names(const struct operation *op, const char *detail)
 
         if (strcmp(text(parameter, "in"), "query") != 0 || strcmp(name, "namespace") == 0)
             continue;
-        if (!is_taken(detail, name))
+        if (!is_listed(detail, name))
             fail_msg("%s: the document has ?%s=, but: %s", op->id, name, detail);
         known++;
     }
-    if (count_taken(detail) != known)
+    if (count_listed(detail) != known)
         fail_msg("%s: the document lacks a parameter: %s", op->id, detail);
 }
 
-static void the_query_has_those_parameters_that_are_read(void **state)
+static void the_document_lists_the_parameters_that_are_read(void **state)
 {
     (void)state;
     make_nightly();
@@ -277,7 +283,43 @@ static void the_query_has_those_parameters_that_are_read(void **state)
             continue; /* /healthz ignores its query */
         if (status != 400)
             fail_msg("%s: takes any parameter (%d)", op->id, status);
-        check_names(op, told("detail"));
+        check_names(op, json_at("detail"));
+    }
+}
+
+static bool lists_key(const struct operation *op)
+{
+    const json_t *parameters = json_object_get(described(op), "parameters");
+
+    for (size_t i = 0; i < json_array_size(parameters); i++)
+        if (strcmp(text(resolved(json_array_get(parameters, i)), "name"), "Idempotency-Key") ==
+            0)
+            return true;
+    return false;
+}
+
+/* Operations that read the key reject one that is too long; the others ignore it. */
+static void the_document_lists_the_idempotency_keys_that_are_read(void **state)
+{
+    char fields[400];
+    struct buf out = BUF(fields);
+
+    (void)state;
+    buf_text(&out, "Idempotency-Key: ");
+    for (int i = 0; i < 300; i++)
+        buf_char(&out, 'k');
+    buf_text(&out, "\r\n");
+    assert_int_equal(
+        post("/api/v1/tokens", js("{'name':'root','role':'admin','namespace':'*'}")), 201);
+    make_nightly();
+    for (int i = 0; i < native_count(); i++) {
+        const struct operation *op = &operations[i];
+        bool is_read = ask_with(op, "", fields) >= 400 && world.json &&
+                       strcmp(json_at("field"), "'Idempotency-Key'") == 0;
+
+        if (is_read != lists_key(op))
+            fail_msg("%s: Idempotency-Key is %s", op->id,
+                     is_read ? "read, but not listed" : "listed, but not read");
     }
 }
 
@@ -332,11 +374,11 @@ static void check_words(const struct operation *op, const json_t *parameter)
     }
 }
 
-static void words_of_the_query_are_taken(void **state)
+static void listed_values_of_parameters_are_accepted(void **state)
 {
     (void)state;
     make_nightly();
-    world.is_lines = true;
+    world.may_be_text = true;
     for (int i = 0; i < native_count(); i++) {
         const json_t *parameters = json_object_get(described(&operations[i]), "parameters");
 
@@ -361,7 +403,7 @@ static void check_defaults(const char *schema, const char *at)
     {
         const json_t *value = json_object_get(property, "default");
         char *expected = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-        const char *shown = told(js("%s%s", at, key));
+        const char *shown = json_at(js("%s%s", at, key));
 
         if (expected && strcmp(shown, "absent") != 0) {
             assert_string_equal(js("%s", shown), js("%s", expected));
@@ -372,7 +414,7 @@ static void check_defaults(const char *schema, const char *at)
     assert_true(count > 0);
 }
 
-static void a_schedule_that_says_nothing_has_the_defaults(void **state)
+static void a_minimal_schedule_has_the_defaults(void **state)
 {
     (void)state;
     assert_int_equal(post("/api/v1/schedules", js("{'action':{'type':'http','url':"
@@ -396,14 +438,14 @@ static void a_schedule_that_says_nothing_has_the_defaults(void **state)
 
 /* ---- the answer ---- */
 
-static void who_has_the_document_is_told_so(void **state)
+static void an_unchanged_document_is_304(void **state)
 {
     char etag[64];
 
     (void)state;
     assert_int_equal(get("/openapi.json"), 200);
-    assert_told("openapi", "'3.1.0'");
-    assert_told("info.version", "'1.2.3'");
+    assert_json("openapi", "'3.1.0'");
+    assert_json("info.version", "'1.2.3'");
     snprintf(etag, sizeof etag, "%s", field("ETag"));
     assert_int_equal(ask("GET /openapi.json", js("If-None-Match: \"a\", %s\r\n", etag), NULL),
                      304);
@@ -418,13 +460,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DESCRIBED(every_operation_is_described),
         DESCRIBED(nothing_else_is_described),
-        DESCRIBED(who_may_is_what_is_checked),
+        DESCRIBED(the_document_has_the_required_rights),
         DESCRIBED(examples_are_accepted),
-        DESCRIBED(the_query_has_those_parameters_that_are_read),
+        DESCRIBED(the_document_lists_the_parameters_that_are_read),
+        DESCRIBED(the_document_lists_the_idempotency_keys_that_are_read),
         DESCRIBED(numbers_of_the_query_have_their_bounds),
-        DESCRIBED(words_of_the_query_are_taken),
-        DESCRIBED(a_schedule_that_says_nothing_has_the_defaults),
-        DESCRIBED(who_has_the_document_is_told_so),
+        DESCRIBED(listed_values_of_parameters_are_accepted),
+        DESCRIBED(a_minimal_schedule_has_the_defaults),
+        DESCRIBED(an_unchanged_document_is_304),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

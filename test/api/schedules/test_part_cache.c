@@ -28,7 +28,7 @@ static int end(void **state)
     return 0;
 }
 
-static void a_text_is_found_by_its_part_and_itself(void **state)
+static void a_text_is_found_only_for_its_part(void **state)
 {
     struct str shown;
 
@@ -41,7 +41,7 @@ static void a_text_is_found_by_its_part_and_itself(void **state)
     assert_false(part_cache_find(part_cache, PART_SPEC, STR("{ }"), &shown));
 }
 
-static void an_empty_text_is_a_text(void **state)
+static void an_empty_text_is_cached(void **state)
 {
     struct str shown;
 
@@ -52,7 +52,7 @@ static void an_empty_text_is_a_text(void **state)
     assert_true(str_eq(shown, STR("{}")));
 }
 
-static void a_long_text_is_not_remembered(void **state)
+static void a_long_text_is_not_cached(void **state)
 {
     static char text[PART_CACHE_TEXT_MAX];
     struct str shown;
@@ -69,7 +69,7 @@ static void a_long_text_is_not_remembered(void **state)
 }
 
 /* More entries than fit: some are dropped, none is confused with another. */
-static void much_is_put_and_nothing_is_wrong(void **state)
+static void a_full_cache_drops_entries_but_never_mixes_them(void **state)
 {
     char kept[1024], expected[32];
     struct str shown, first;
@@ -103,10 +103,11 @@ static void much_is_put_and_nothing_is_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_text_is_found_by_its_part_and_itself, set_up, end),
-        cmocka_unit_test_setup_teardown(an_empty_text_is_a_text, set_up, end),
-        cmocka_unit_test_setup_teardown(a_long_text_is_not_remembered, set_up, end),
-        cmocka_unit_test_setup_teardown(much_is_put_and_nothing_is_wrong, set_up, end),
+        cmocka_unit_test_setup_teardown(a_text_is_found_only_for_its_part, set_up, end),
+        cmocka_unit_test_setup_teardown(an_empty_text_is_cached, set_up, end),
+        cmocka_unit_test_setup_teardown(a_long_text_is_not_cached, set_up, end),
+        cmocka_unit_test_setup_teardown(a_full_cache_drops_entries_but_never_mixes_them, set_up,
+                                        end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

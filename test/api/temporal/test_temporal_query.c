@@ -75,7 +75,7 @@ static bool fits(const char *text)
                                attributes(pairs, sizeof pairs / sizeof pairs[0] / 2));
 }
 
-static void these_fit(void **state)
+static void these_queries_match(void **state)
 {
     static const char *const list[] = {
         "",
@@ -123,7 +123,7 @@ static void these_fit(void **state)
             fail_msg("%s", list[i]);
 }
 
-static void these_do_not_fit(void **state)
+static void these_queries_do_not_match(void **state)
 {
     static const char *const list[] = {
         "ScheduleId = 'Nightly'",
@@ -151,7 +151,7 @@ static void these_do_not_fit(void **state)
             fail_msg("%s", list[i]);
 }
 
-static void these_are_no_queries(void **state)
+static void these_queries_are_refused(void **state)
 {
     static const char *const list[] = {
         "Team",          "Team =",         "= 'x'",         "Team = 'x",
@@ -172,7 +172,7 @@ static void these_are_no_queries(void **state)
     }
 }
 
-static void names_of_the_server_that_schedules_lack_are_told(void **state)
+static void fields_that_schedules_lack_are_refused(void **state)
 {
     static const char *const list[] = {"WorkflowType = 'x'", "TemporalChangeVersion = 'x'",
                                        "StartTime > '2026-01-01T00:00:00Z'"};
@@ -188,7 +188,7 @@ static void names_of_the_server_that_schedules_lack_are_told(void **state)
     }
 }
 
-static void a_query_has_bounds(void **state)
+static void the_length_and_depth_of_a_query_are_limited(void **state)
 {
     static char text[QUERY_BYTES_MAX + 2];
     struct buf out = BUF(text);
@@ -210,11 +210,11 @@ static void a_query_has_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_ARENA(these_fit),
-        IN_ARENA(these_do_not_fit),
-        IN_ARENA(these_are_no_queries),
-        IN_ARENA(names_of_the_server_that_schedules_lack_are_told),
-        IN_ARENA(a_query_has_bounds),
+        IN_ARENA(these_queries_match),
+        IN_ARENA(these_queries_do_not_match),
+        IN_ARENA(these_queries_are_refused),
+        IN_ARENA(fields_that_schedules_lack_are_refused),
+        IN_ARENA(the_length_and_depth_of_a_query_are_limited),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

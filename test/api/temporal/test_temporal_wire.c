@@ -67,7 +67,8 @@ static const ProtobufCMessageDescriptor *type_of(const char *rpc)
         {"UpdateSchedule", &temporal__update_schedule_request__descriptor},
         {"PatchSchedule", &temporal__patch_schedule_request__descriptor},
         {"ListSchedules", &temporal__list_schedules_request__descriptor},
-        {"GetSystemInfo", &temporal__get_system_info_response__descriptor}, /* both empty */
+        {"GetSystemInfo",
+         &temporal__get_system_info_response__descriptor}, /* the request is empty */
     };
 
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
@@ -106,7 +107,7 @@ static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor
     return found;
 }
 
-/* Enum values by the numbers of the public API. */
+/* The number of a value of Temporal's enums, which JSON names. */
 static int64_t number_of(const json_t *json)
 {
     static const char *const names[] = {
@@ -207,7 +208,7 @@ static void assert_message(const ProtobufCMessage *message, const json_t *json)
     }
 }
 
-static void every_request_is_what_it_is_said_to_be(void **state)
+static void every_request_has_its_recorded_content(void **state)
 {
     const json_t *list = json_object_get(vectors, "requests");
     struct arena *arena = arena_new(64 << 20);
@@ -230,7 +231,7 @@ static void every_request_is_what_it_is_said_to_be(void **state)
     arena_free(arena);
 }
 
-/* Answers that depend on no state equal those that the client received. */
+/* Answers of CreateSchedule, and empty answers, equal those that the client received. */
 static void every_request_is_answered(void **state)
 {
     const json_t *list = json_object_get(vectors, "requests");
@@ -295,7 +296,7 @@ static void assert_trailers(const char *which)
 
 #define SERVICE "/temporal.api.workflowservice.v1.WorkflowService"
 
-/* A recorded request, then with another id appended: the last value of a field counts. */
+/* Sends a recorded request with another request id: the last value of a field counts. */
 static int create(const char *request_id)
 {
     const json_t *one = json_array_get(json_object_get(vectors, "requests"), 1);
@@ -307,7 +308,7 @@ static int create(const char *request_id)
     return ask_rpc(SERVICE "/CreateSchedule", (struct str){room, bytes.len + (size_t)more});
 }
 
-static void errors_are_told_as_the_client_understands_them(void **state)
+static void errors_are_those_that_the_client_recognizes(void **state)
 {
     (void)state;
     assert_int_equal(create("one"), 200);
@@ -323,9 +324,9 @@ static void errors_are_told_as_the_client_understands_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_request_is_what_it_is_said_to_be),
-        SERVED(every_request_is_answered),
-        SERVED(errors_are_told_as_the_client_understands_them),
+        cmocka_unit_test(every_request_has_its_recorded_content),
+        API_TEST(every_request_is_answered),
+        API_TEST(errors_are_those_that_the_client_recognizes),
     };
 
     return cmocka_run_group_tests(tests, load, unload);

@@ -14,7 +14,7 @@ static void set_value(void)
 {
     static uint8_t name[] = {'x', '/', 0xff}, bytes[] = {0, 1, 0xfe};
 
-    encoding.key = word("encoding");
+    encoding.key = proto_text("encoding");
     encoding.value = (ProtobufCBinaryData){sizeof name, name};
     value.metadata = metadata;
     value.n_metadata = 1;
@@ -31,7 +31,7 @@ static Temporal__Fields *named(struct named *to, const char *name)
 {
     temporal__fields__init(&to->fields);
     temporal__fields__fields_entry__init(&to->entry);
-    to->entry.key = word(name);
+    to->entry.key = proto_text(name);
     to->entry.value = &value;
     to->list[0] = &to->entry;
     to->fields.fields = to->list;
@@ -53,15 +53,15 @@ static void fill_workflow(void)
     input.payloads = values;
     input.n_payloads = 1;
     timeout.seconds = 90;
-    asked.workflow.input = &input;
-    asked.workflow.header = named(&header, "trace");
-    asked.workflow.memo = named(&memo, "owner");
-    asked.workflow.search_attributes = named(&attributes, "Tenant");
-    asked.workflow.workflow_task_timeout = &timeout;
+    sent.workflow.input = &input;
+    sent.workflow.header = named(&header, "trace");
+    sent.workflow.memo = named(&memo, "owner");
+    sent.workflow.search_attributes = named(&attributes, "Tenant");
+    sent.workflow.workflow_task_timeout = &timeout;
     priority.base.unknown_fields = &key;
     priority.base.n_unknown_fields = 1;
-    asked.workflow.priority = &priority;
-    asked.queue.kind = 1;
+    sent.workflow.priority = &priority;
+    sent.queue.kind = 1;
 }
 
 static void assert_value(const Temporal__Payload *got)
@@ -85,7 +85,7 @@ static void a_workflow_comes_back_as_it_was_given(void **state)
     const Temporal__NewWorkflowExecutionInfo *got;
 
     (void)state;
-    reset("s");
+    make_request("s");
     fill_workflow();
     assert_int_equal(create(), 200);
     got = described("s")->schedule->action->start_workflow;
@@ -103,15 +103,15 @@ static void a_workflow_comes_back_as_it_was_given(void **state)
     assert_int_equal(got->priority->base.unknown_fields[0].data[0], 2);
 }
 
-static void names_may_hold_what_json_escapes(void **state)
+static void names_may_contain_characters_that_json_escapes(void **state)
 {
     const Temporal__NewWorkflowExecutionInfo *got;
 
     (void)state;
-    reset("s");
+    make_request("s");
     fill_workflow();
-    asked.workflow.workflow_id = word("say \"no\" to \\");
-    asked.type.name = word("\\");
+    sent.workflow.workflow_id = proto_text("say \"no\" to \\");
+    sent.type.name = proto_text("\\");
     assert_int_equal(create(), 200);
     got = described("s")->schedule->action->start_workflow;
     assert_string_equal(got->workflow_id, "say \"no\" to \\");
@@ -126,20 +126,20 @@ static void names_may_hold_what_json_escapes(void **state)
 static void a_worker_gets_the_workflow_with_the_id_that_temporal_would_give_it(void **state)
 {
     (void)state;
-    reset("s");
+    make_request("s");
     fill_workflow();
     assert_int_equal(create(), 200);
-    pass(2 * SPAN_H);
+    pass_time(2 * SPAN_H);
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['reports'],'worker':'w'}")),
                      200);
-    assert_told("runs.0.action",
+    assert_json("runs.0.action",
                 "{'type':'workflow','name':'report',"
                 "'workflowId':'base-2026-01-05T12:00:00Z','header':{'trace':" VALUE "},"
                 "'memo':{'owner':" VALUE "},'searchAttributes':{'Tenant':" VALUE "}}");
-    assert_told("runs.0.input.payloads", "[" VALUE "]");
+    assert_json("runs.0.input.payloads", "[" VALUE "]");
 }
 
-static void retries_and_times_are_the_upstreams_where_there_is_one(void **state)
+static void an_upstream_handles_retries_and_timeouts(void **state)
 {
     Temporal__RetryPolicy retry = TEMPORAL__RETRY_POLICY__INIT;
     Temporal__Duration minute = TEMPORAL__DURATION__INIT;
@@ -147,34 +147,34 @@ static void retries_and_times_are_the_upstreams_where_there_is_one(void **state)
     (void)state;
     minute.seconds = 60;
     retry.maximum_attempts = 5;
-    reset("here");
-    asked.workflow.retry_policy = &retry;
-    asked.workflow.workflow_run_timeout = asked.workflow.workflow_execution_timeout = &minute;
+    make_request("here");
+    sent.workflow.retry_policy = &retry;
+    sent.workflow.workflow_run_timeout = sent.workflow.workflow_execution_timeout = &minute;
     assert_int_equal(create(), 200);
     assert_int_equal(get("/api/v1/schedules/here"), 200);
-    assert_told("policies.retry.attempts", "5");
-    assert_told("policies.timeout", "'1m'");
-    assert_told("policies.maxRunTime", "'1m'");
+    assert_json("policies.retry.attempts", "5");
+    assert_json("policies.timeout", "'1m'");
+    assert_json("policies.maxRunTime", "'1m'");
     world.upstream = "main";
-    asked.create.schedule_id = word("there");
-    asked.create.request_id = word("another");
+    sent.create.schedule_id = proto_text("there");
+    sent.create.request_id = proto_text("another");
     assert_int_equal(create(), 200);
     assert_int_equal(get("/api/v1/schedules/there"), 200);
-    assert_told("policies.retry.attempts", "1");
-    assert_told("policies.timeout", "null");
-    assert_told("policies.maxRunTime", "'0s'");
+    assert_json("policies.retry.attempts", "1");
+    assert_json("policies.timeout", "null");
+    assert_json("policies.maxRunTime", "'0s'");
     assert_int_equal(
         described("there")->schedule->action->start_workflow->retry_policy->maximum_attempts,
         5);
 }
 
 /* An edit of the action with another API shows here too. */
-static void an_action_that_the_native_api_changed_is_the_one_that_is_shown(void **state)
+static void an_action_changed_by_the_native_api_is_shown(void **state)
 {
     const Temporal__NewWorkflowExecutionInfo *got;
 
     (void)state;
-    reset("s");
+    make_request("s");
     fill_workflow();
     assert_int_equal(create(), 200);
     assert_int_equal(
@@ -190,11 +190,11 @@ static void an_action_that_the_native_api_changed_is_the_one_that_is_shown(void 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(a_workflow_comes_back_as_it_was_given),
-        SERVED(names_may_hold_what_json_escapes),
-        SERVED(a_worker_gets_the_workflow_with_the_id_that_temporal_would_give_it),
-        SERVED(retries_and_times_are_the_upstreams_where_there_is_one),
-        SERVED(an_action_that_the_native_api_changed_is_the_one_that_is_shown),
+        API_TEST(a_workflow_comes_back_as_it_was_given),
+        API_TEST(names_may_contain_characters_that_json_escapes),
+        API_TEST(a_worker_gets_the_workflow_with_the_id_that_temporal_would_give_it),
+        API_TEST(an_upstream_handles_retries_and_timeouts),
+        API_TEST(an_action_changed_by_the_native_api_is_shown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ static enum rc read_words(struct args *args, struct err *err, const char *const 
 
 #define READ(...) read_words(&args, &err, (const char *const[]){__VA_ARGS__, NULL})
 
-static void values_stand_in_the_same_word_or_the_next(void **state)
+static void a_value_may_be_in_the_same_word_or_the_next(void **state)
 {
     struct args args;
     struct err err;
@@ -54,7 +54,7 @@ static void values_stand_in_the_same_word_or_the_next(void **state)
     assert_string_equal(args.value[OPT_ZONE], "");
 }
 
-static void bare_options_may_stand_together(void **state)
+static void options_without_values_may_be_combined(void **state)
 {
     struct args args;
     struct err err;
@@ -66,7 +66,7 @@ static void bare_options_may_stand_together(void **state)
     assert_string_equal(args.value[OPT_COUNT], "7");
 }
 
-static void a_value_in_brackets_may_be_left_out(void **state)
+static void an_optional_value_may_be_omitted(void **state)
 {
     struct args args;
     struct err err;
@@ -124,7 +124,7 @@ static void there_may_be_any_number_of_operands(void **state)
     assert_string_equal(args.value[OPT_ZONE], "B");
 }
 
-static void an_option_may_have_many_values(void **state)
+static void an_option_may_be_repeated(void **state)
 {
     const char *list[2] = {NULL, NULL};
     struct args args;
@@ -140,7 +140,7 @@ static void an_option_may_have_many_values(void **state)
     assert_int_equal(args_all(&args, OPT_QUIET, list, 2), 0);
 }
 
-static void what_is_wrong_is_named(void **state)
+static void errors_name_the_option(void **state)
 {
     struct args args = {.operands = 77};
     struct err err;
@@ -165,14 +165,14 @@ static void what_is_wrong_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_stand_in_the_same_word_or_the_next),
-        cmocka_unit_test(bare_options_may_stand_together),
-        cmocka_unit_test(a_value_in_brackets_may_be_left_out),
+        cmocka_unit_test(a_value_may_be_in_the_same_word_or_the_next),
+        cmocka_unit_test(options_without_values_may_be_combined),
+        cmocka_unit_test(an_optional_value_may_be_omitted),
         cmocka_unit_test(a_name_may_have_underscores_for_dashes),
         cmocka_unit_test(two_dashes_end_options_and_one_is_an_operand),
         cmocka_unit_test(there_may_be_any_number_of_operands),
-        cmocka_unit_test(an_option_may_have_many_values),
-        cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(an_option_may_be_repeated),
+        cmocka_unit_test(errors_name_the_option),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

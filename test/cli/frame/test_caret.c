@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of the carets below an erroneous part.
+ * Tests of the carets below an error.
  */
 #include "cli/frame/caret.h"
 
@@ -21,7 +21,7 @@ static const char *lines(const char *text, size_t at, size_t len)
     return room;
 }
 
-static void carets_stand_under_the_part(void **state)
+static void carets_mark_the_error(void **state)
 {
     (void)state;
     assert_string_equal(lines("61 * * * *", 0, 2), "  61 * * * *\n  ^^\n");
@@ -29,7 +29,7 @@ static void carets_stand_under_the_part(void **state)
     assert_string_equal(lines("*/0 * * * *", 2, 0), "  */0 * * * *\n    ^\n");
 }
 
-static void the_end_can_be_pointed_at(void **state)
+static void a_caret_may_mark_the_end_of_the_text(void **state)
 {
     (void)state;
     assert_string_equal(lines("* * * *", 7, 0), "  * * * *\n         ^\n");
@@ -37,7 +37,7 @@ static void the_end_can_be_pointed_at(void **state)
     assert_string_equal(lines("", 0, 0), "  \n  ^\n");
 }
 
-static void what_is_not_printable_is_escaped_and_still_in_column(void **state)
+static void carets_match_the_columns_of_escaped_bytes(void **state)
 {
     (void)state;
     assert_string_equal(lines("1\t2 x", 4, 1), "  1\\t2 x\n       ^\n");
@@ -45,7 +45,7 @@ static void what_is_not_printable_is_escaped_and_still_in_column(void **state)
     assert_string_equal(lines("\xff", 0, 1), "  \\xff\n  ^^^^\n");
 }
 
-static void a_long_text_is_cut_around_the_part(void **state)
+static void a_long_text_is_cut_around_the_error(void **state)
 {
     char text[401];
     const char *shown;
@@ -71,10 +71,10 @@ static void a_long_text_is_cut_around_the_part(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carets_stand_under_the_part),
-        cmocka_unit_test(the_end_can_be_pointed_at),
-        cmocka_unit_test(what_is_not_printable_is_escaped_and_still_in_column),
-        cmocka_unit_test(a_long_text_is_cut_around_the_part),
+        cmocka_unit_test(carets_mark_the_error),
+        cmocka_unit_test(a_caret_may_mark_the_end_of_the_text),
+        cmocka_unit_test(carets_match_the_columns_of_escaped_bytes),
+        cmocka_unit_test(a_long_text_is_cut_around_the_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static void the_widest_column_is_cut_first(void **state)
     table_free(table);
 }
 
-static void the_last_columns_go_when_nothing_else_helps(void **state)
+static void the_last_columns_are_omitted_if_shrinking_is_not_enough(void **state)
 {
     struct table *table = small();
 
@@ -88,7 +88,7 @@ static void the_last_columns_go_when_nothing_else_helps(void **state)
     table_free(table);
 }
 
-static void a_column_without_text_is_left_out(void **state)
+static void a_column_without_text_is_omitted(void **state)
 {
     struct table *table = table_new(columns, 3);
 
@@ -100,7 +100,7 @@ static void a_column_without_text_is_left_out(void **state)
     table_free(table);
 }
 
-static void colours_take_no_column(void **state)
+static void colours_do_not_count_as_width(void **state)
 {
     struct table *table = small();
 
@@ -109,7 +109,7 @@ static void colours_take_no_column(void **state)
     table_free(table);
 }
 
-static void a_cell_cannot_speak_to_the_terminal(void **state)
+static void control_characters_in_a_cell_are_escaped(void **state)
 {
     struct table *table = table_new(columns, 1);
 
@@ -133,10 +133,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_as_wide_as_their_cells),
         cmocka_unit_test(the_widest_column_is_cut_first),
-        cmocka_unit_test(the_last_columns_go_when_nothing_else_helps),
-        cmocka_unit_test(a_column_without_text_is_left_out),
-        cmocka_unit_test(colours_take_no_column),
-        cmocka_unit_test(a_cell_cannot_speak_to_the_terminal),
+        cmocka_unit_test(the_last_columns_are_omitted_if_shrinking_is_not_enough),
+        cmocka_unit_test(a_column_without_text_is_omitted),
+        cmocka_unit_test(colours_do_not_count_as_width),
+        cmocka_unit_test(control_characters_in_a_cell_are_escaped),
         cmocka_unit_test(without_rows_nothing_is_printed),
     };
 

@@ -36,7 +36,7 @@ static const char *shown(const char *zone, const char *time)
     return text;
 }
 
-static void times_are_on_the_clock_of_the_place(void **state)
+static void times_are_shown_in_the_local_zone(void **state)
 {
     struct when when;
     char text[WHEN_TEXT_MAX];
@@ -84,7 +84,7 @@ static void distances_have_two_units(void **state)
     assert_string_equal(away(-400 * SPAN_DAY - 3 * SPAN_H), "400d3h ago");
 }
 
-static void typed_times_become_those_of_the_api(void **state)
+static void typed_times_are_converted_to_the_format_of_the_api(void **state)
 {
     static const struct {
         const char *typed, *meant;
@@ -114,7 +114,7 @@ static void typed_times_become_those_of_the_api(void **state)
 }
 
 /* Berlin has no 02:30 on 2026-03-29, and two on 2026-10-25. */
-static void dates_and_what_tables_show_are_on_the_clock_of_the_place(void **state)
+static void local_times_and_times_copied_from_tables_are_read(void **state)
 {
     static const struct {
         const char *zone, *typed, *meant;
@@ -154,7 +154,7 @@ static void dates_and_what_tables_show_are_on_the_clock_of_the_place(void **stat
     when_close(&when);
 }
 
-static void a_span_beyond_the_calendar_is_no_time(void **state)
+static void a_span_beyond_the_calendar_is_invalid(void **state)
 {
     char text[INSTANT_TEXT_MAX];
     struct err err;
@@ -169,11 +169,11 @@ static void a_span_beyond_the_calendar_is_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_are_on_the_clock_of_the_place),
+        cmocka_unit_test(times_are_shown_in_the_local_zone),
         cmocka_unit_test(distances_have_two_units),
-        cmocka_unit_test(typed_times_become_those_of_the_api),
-        cmocka_unit_test(dates_and_what_tables_show_are_on_the_clock_of_the_place),
-        cmocka_unit_test(a_span_beyond_the_calendar_is_no_time),
+        cmocka_unit_test(typed_times_are_converted_to_the_format_of_the_api),
+        cmocka_unit_test(local_times_and_times_copied_from_tables_are_read),
+        cmocka_unit_test(a_span_beyond_the_calendar_is_invalid),
     };
 
     return cmocka_run_group_tests_name("when", tests, NULL, NULL);

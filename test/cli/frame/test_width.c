@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static void columns_are_those_of_unicode(void **state)
+static void widths_follow_unicode(void **state)
 {
     static const struct {
         const char *text;
@@ -32,7 +32,7 @@ static void columns_are_those_of_unicode(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(text_columns(str_of(cases[i].text)), cases[i].columns);
+        assert_int_equal(width_columns(str_of(cases[i].text)), cases[i].columns);
 }
 
 static const char *safe(const char *text)
@@ -47,11 +47,11 @@ static const char *safe(const char *text)
         safe_glyph(s, &glyph, &out);
         s = str_from(s, glyph.bytes);
     }
-    assert_int_equal(out.len, text_columns(str_of(text)));
+    assert_int_equal(out.len, width_columns(str_of(text)));
     return shown;
 }
 
-static void what_a_terminal_obeys_is_escaped(void **state)
+static void control_characters_are_escaped(void **state)
 {
     (void)state;
     assert_string_equal(safe("a\033[2Jb"), "a\\x1b[2Jb");
@@ -66,18 +66,18 @@ static void what_a_terminal_obeys_is_escaped(void **state)
 static void text_is_cut_between_characters(void **state)
 {
     (void)state;
-    assert_int_equal(text_fit(STR("abc"), 2), 2);
-    assert_int_equal(text_fit(STR("\u4e2d\u6587"), 3), 3);
-    assert_int_equal(text_fit(STR("e\u0301x"), 1), 3);
-    assert_int_equal(text_fit(STR("a\033b"), 4), 1); /* an escape is never split */
-    assert_int_equal(text_fit(STR("a\033b"), 5), 2);
+    assert_int_equal(width_fit(STR("abc"), 2), 2);
+    assert_int_equal(width_fit(STR("\u4e2d\u6587"), 3), 3);
+    assert_int_equal(width_fit(STR("e\u0301x"), 1), 3);
+    assert_int_equal(width_fit(STR("a\033b"), 4), 1); /* an escape is never split */
+    assert_int_equal(width_fit(STR("a\033b"), 5), 2);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_those_of_unicode),
-        cmocka_unit_test(what_a_terminal_obeys_is_escaped),
+        cmocka_unit_test(widths_follow_unicode),
+        cmocka_unit_test(control_characters_are_escaped),
         cmocka_unit_test(text_is_cut_between_characters),
     };
 

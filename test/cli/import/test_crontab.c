@@ -79,7 +79,7 @@ static void system_tables_have_a_user(void **state)
     arena_free(arena);
 }
 
-static void settings_hold_for_what_is_below_them(void **state)
+static void settings_apply_to_the_lines_below_them(void **state)
 {
     struct arena *arena = arena_new(1 << 20);
     struct crontab t = read_text(arena,
@@ -103,7 +103,7 @@ static void settings_hold_for_what_is_below_them(void **state)
     arena_free(arena);
 }
 
-static void what_is_behind_a_percent_is_input(void **state)
+static void text_after_a_percent_sign_is_input(void **state)
 {
     struct arena *arena = arena_new(1 << 20);
     struct crontab t = read_text(arena,
@@ -124,7 +124,7 @@ static void what_is_behind_a_percent_is_input(void **state)
     arena_free(arena);
 }
 
-static void comments_right_above_belong_to_a_line(void **state)
+static void comments_directly_above_a_line_belong_to_it(void **state)
 {
     struct arena *arena = arena_new(1 << 20);
     struct crontab t = read_text(arena,
@@ -171,9 +171,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_have_a_time_and_a_command),
         cmocka_unit_test(system_tables_have_a_user),
-        cmocka_unit_test(settings_hold_for_what_is_below_them),
-        cmocka_unit_test(what_is_behind_a_percent_is_input),
-        cmocka_unit_test(comments_right_above_belong_to_a_line),
+        cmocka_unit_test(settings_apply_to_the_lines_below_them),
+        cmocka_unit_test(text_after_a_percent_sign_is_input),
+        cmocka_unit_test(comments_directly_above_a_line_belong_to_it),
         cmocka_unit_test(invalid_lines_are_reported),
     };
 

@@ -51,7 +51,7 @@ static void assert_times(struct zoneinfo *zones, const struct row *row)
             fail_msg("%s: time %d is %ld, not %s", row->when, i, (long)got[i], row->times[i]);
 }
 
-static void times_are_those_of_the_manual(void **state)
+static void times_follow_the_manual(void **state)
 {
     static const struct row rows[] = {
         {"30 2 * * *",
@@ -95,7 +95,7 @@ static void times_are_those_of_the_manual(void **state)
     zoneinfo_close(zones);
 }
 
-static void clock_changes_lose_and_double_no_fixed_time(void **state)
+static void clock_changes_neither_lose_nor_repeat_a_fixed_time(void **state)
 {
     static const struct row rows[] = {
         /* 2026-03-08, New York: 02:00 becomes 03:00, which is 07:00 UTC. */
@@ -152,7 +152,7 @@ static void clock_changes_lose_and_double_no_fixed_time(void **state)
     zoneinfo_close(zones);
 }
 
-static void what_the_manual_does_not_know_is_refused(void **state)
+static void syntax_that_the_manual_does_not_define_is_refused(void **state)
 {
     static const char *const wrong[] = {
         "",           "* * * *",   "* * * * * *", "60 * * * *",  "* 24 * * *",  "* * 0 * *",
@@ -170,9 +170,9 @@ static void what_the_manual_does_not_know_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_are_those_of_the_manual),
-        cmocka_unit_test(clock_changes_lose_and_double_no_fixed_time),
-        cmocka_unit_test(what_the_manual_does_not_know_is_refused),
+        cmocka_unit_test(times_follow_the_manual),
+        cmocka_unit_test(clock_changes_neither_lose_nor_repeat_a_fixed_time),
+        cmocka_unit_test(syntax_that_the_manual_does_not_define_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

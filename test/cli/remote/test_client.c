@@ -25,7 +25,7 @@ struct world {
     uint16_t port;
     struct exchange *held;
     char seen[512]; /* the request that the server got */
-    char shown[64]; /* and its Authorization           */
+    char authorization[64];
     char *big;
     int waits_for, done, parts;
     int status;
@@ -38,10 +38,10 @@ struct world {
 static void on_request(void *arg, struct exchange *x)
 {
     struct world *world = arg;
-    struct str shown = STR("(none)");
+    struct str authorization = STR("(none)");
 
-    http1_find(x->request, STR("Authorization"), &shown);
-    snprintf(world->shown, sizeof world->shown, "%.*s", STR_ARG(shown));
+    http1_find(x->request, STR("Authorization"), &authorization);
+    snprintf(world->authorization, sizeof world->authorization, "%.*s", STR_ARG(authorization));
     snprintf(world->seen, sizeof world->seen, "%.*s %.*s %.*s", STR_ARG(x->request->method),
              STR_ARG(x->request->target), STR_ARG(x->body));
     if (memmem(x->request->target.ptr, x->request->target.len, "hold", 4))
@@ -141,7 +141,7 @@ static void await(struct world *world, int done)
         loop_run(world->loop);
 }
 
-static void what_is_posted_is_answered(void **state)
+static void a_post_sends_its_body_and_gets_the_answer(void **state)
 {
     struct world *world = *state;
     instant now = clock_now();
@@ -157,7 +157,7 @@ static void what_is_posted_is_answered(void **state)
                 world->server_now < clock_now() + SPAN_S);
 }
 
-static void what_is_asked_for_has_no_body(void **state)
+static void a_get_has_no_body(void **state)
 {
     struct world *world = *state;
     struct client_request what = {.method = "GET", .path = "/x", .wait = SPAN_S};
@@ -179,7 +179,7 @@ static enum rc open_with(struct world *world, const char *token)
     return client_open(world->loop, &options, &world->client, &world->err);
 }
 
-static void a_token_is_shown_with_every_request(void **state)
+static void every_request_has_the_token(void **state)
 {
     struct world *world = *state;
     struct client_request get = {.method = "GET", .path = "/x", .wait = SPAN_S};
@@ -187,24 +187,24 @@ static void a_token_is_shown_with_every_request(void **state)
     assert_int_equal(open_with(world, "bf_worker_x"), RC_OK);
     post(world, "/x");
     await(world, 1);
-    assert_string_equal(world->shown, "Bearer bf_worker_x");
+    assert_string_equal(world->authorization, "Bearer bf_worker_x");
     assert_string_equal(world->seen, "POST /x {\"a\":1}");
     client_send(world->client, &get, on_done, world);
     await(world, 2);
-    assert_string_equal(world->shown, "Bearer bf_worker_x");
+    assert_string_equal(world->authorization, "Bearer bf_worker_x");
 }
 
-static void without_a_token_none_is_shown(void **state)
+static void without_a_token_there_is_no_authorization(void **state)
 {
     struct world *world = *state;
 
     assert_int_equal(open_with(world, ""), RC_OK);
     post(world, "/x");
     await(world, 1);
-    assert_string_equal(world->shown, "(none)");
+    assert_string_equal(world->authorization, "(none)");
 }
 
-static void what_cannot_be_a_token_is_refused_and_not_repeated(void **state)
+static void an_invalid_token_is_refused_and_not_quoted(void **state)
 {
     static const char *const bad[] = {"a b", "secret\r\nX: y", "secret\n", "\xc3\xa4"};
     struct world *world = *state;
@@ -221,7 +221,7 @@ static void what_cannot_be_a_token_is_refused_and_not_repeated(void **state)
     assert_int_equal(open_with(world, longest), RC_OK);
 }
 
-static void connections_are_kept(void **state)
+static void connections_are_reused(void **state)
 {
     struct world *world = *state;
 
@@ -234,7 +234,7 @@ static void connections_are_kept(void **state)
     assert_int_equal(listener_counts(world->listener).accepted, 1);
 }
 
-static void long_answers_come_whole(void **state)
+static void long_answers_are_complete(void **state)
 {
     struct world *world = *state;
 
@@ -262,7 +262,7 @@ static void a_cancelled_call_ends_without_an_answer(void **state)
     assert_true(world->err.text[0] != '\0');
 }
 
-static void who_is_not_there_is_told(void **state)
+static void an_unreachable_server_is_reported(void **state)
 {
     struct world *world = *state;
     struct client_options options = {
@@ -275,7 +275,7 @@ static void who_is_not_there_is_told(void **state)
     assert_true(world->err.text[0] != '\0');
 }
 
-static void servers_that_cannot_be_called_are_refused(void **state)
+static void unusable_server_urls_are_refused(void **state)
 {
     struct world *world = *state;
 
@@ -290,16 +290,16 @@ static void servers_that_cannot_be_called_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_WORLD(what_is_posted_is_answered),
-        WITH_WORLD(what_is_asked_for_has_no_body),
-        WITH_WORLD(a_token_is_shown_with_every_request),
-        WITH_WORLD(without_a_token_none_is_shown),
-        WITH_WORLD(what_cannot_be_a_token_is_refused_and_not_repeated),
-        WITH_WORLD(connections_are_kept),
-        WITH_WORLD(long_answers_come_whole),
+        WITH_WORLD(a_post_sends_its_body_and_gets_the_answer),
+        WITH_WORLD(a_get_has_no_body),
+        WITH_WORLD(every_request_has_the_token),
+        WITH_WORLD(without_a_token_there_is_no_authorization),
+        WITH_WORLD(an_invalid_token_is_refused_and_not_quoted),
+        WITH_WORLD(connections_are_reused),
+        WITH_WORLD(long_answers_are_complete),
         WITH_WORLD(a_cancelled_call_ends_without_an_answer),
-        WITH_WORLD(who_is_not_there_is_told),
-        WITH_WORLD(servers_that_cannot_be_called_are_refused),
+        WITH_WORLD(an_unreachable_server_is_reported),
+        WITH_WORLD(unusable_server_urls_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

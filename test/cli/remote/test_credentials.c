@@ -86,7 +86,7 @@ static void a_file_that_others_can_read_is_refused(void **state)
     assert_int_equal(token_find(NULL, token, &err), RC_INVALID);
 }
 
-static void what_cannot_be_a_token_is_refused(void **state)
+static void an_invalid_token_is_refused(void **state)
 {
     char token[TOKEN_MAX], longer[TOKEN_MAX + 2];
     struct err err;
@@ -101,6 +101,20 @@ static void what_cannot_be_a_token_is_refused(void **state)
     assert_non_null(strstr(err.text, "/belfry/token"));
 }
 
+/* chmod would not help. */
+static void a_directory_is_not_called_readable_by_others(void **state)
+{
+    const struct home *home = *state;
+    char token[TOKEN_MAX];
+    struct err err;
+
+    unlink(home->file);
+    assert_int_equal(mkdir(home->file, 0700), 0);
+    assert_int_equal(token_find(NULL, token, &err), RC_INVALID);
+    assert_non_null(strstr(err.text, "is not a regular file"));
+    assert_int_equal(rmdir(home->file), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,7 +122,9 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_file_that_others_can_read_is_refused, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(what_cannot_be_a_token_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_invalid_token_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_directory_is_not_called_readable_by_others, set_up,
+                                        tear_down),
     };
 
     return cmocka_run_group_tests_name("credentials", tests, NULL, NULL);

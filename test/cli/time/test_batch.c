@@ -33,7 +33,7 @@ static void every_line_is_answered_in_order(void **state)
             "{\"id\":null,\"times\":[\"2026-02-28T12:00:00Z\"]}\n");
 }
 
-static void an_id_of_any_type_comes_back(void **state)
+static void an_answer_has_the_id_of_its_line(void **state)
 {
     static const char *const ids[] = {
         "null",
@@ -77,7 +77,7 @@ static void zone_rule_and_seed_are_per_line(void **state)
         "{\"id\":3,\"times\":[\"2026-03-08T07:30:00Z\"]}\n");
 }
 
-static void specs_have_the_shape_of_their_dialect(void **state)
+static void a_spec_has_the_format_of_its_dialect(void **state)
 {
     (void)state;
     answers(
@@ -95,7 +95,7 @@ static void specs_have_the_shape_of_their_dialect(void **state)
         "\"field\":\"spec.chron\"}\n");
 }
 
-/* From the published vectors: the delay is a hash of the seed and the slot. */
+/* A test vector of Temporal: the delay is a hash of the seed and the slot. */
 static void jitter_follows_the_seed(void **state)
 {
     (void)state;
@@ -106,20 +106,20 @@ static void jitter_follows_the_seed(void **state)
             "{\"id\":1,\"times\":[\"2022-04-07T13:57:26.927Z\"]}\n");
 }
 
-static void an_elapsed_interval_counts_from_the_question(void **state)
+static void an_interval_counts_from_the_start_time(void **state)
 {
     (void)state;
     answers("{\"id\":1,\"expr\":\"@every 90m\",\"n\":2,\"after\":\"2026-01-01T00:10:00Z\"}\n",
             "{\"id\":1,\"times\":[\"2026-01-01T01:40:00Z\",\"2026-01-01T03:10:00Z\"]}\n");
 }
 
-static void what_can_not_be_is_an_empty_list(void **state)
+static void an_expression_without_times_gives_an_empty_list(void **state)
 {
     (void)state;
     answers("{\"id\":1,\"expr\":\"0 0 30 2 *\"}\n", "{\"id\":1,\"times\":[]}\n");
 }
 
-static void broken_lines_are_answered_by_their_number(void **state)
+static void answers_to_invalid_lines_have_the_line_number(void **state)
 {
     const struct run *run = RUN_WITH("\n[1]\n{\"id\":1\n{\"expr\":\"@daily\"} x\n{}\n  \n",
                                      "next", "--batch", "-");
@@ -139,7 +139,7 @@ static void broken_lines_are_answered_by_their_number(void **state)
     assert_int_equal(run->status, 0);
 }
 
-static void wrong_fields_are_named(void **state)
+static void errors_name_the_field(void **state)
 {
     (void)state;
     answers(
@@ -166,7 +166,7 @@ static void wrong_fields_are_named(void **state)
         "{\"line\":10,\"error\":\"column 7: invalid token\",\"at\":6}\n");
 }
 
-static void other_fields_of_a_line_are_passed_over(void **state)
+static void unknown_fields_that_resemble_no_known_one_are_ignored(void **state)
 {
     (void)state;
     answers("{\"id\":1,\"expr\":\"@yearly\",\"n\":1,\"after\":\"2026-01-01T00:00:00Z\","
@@ -174,7 +174,7 @@ static void other_fields_of_a_line_are_passed_over(void **state)
             "{\"id\":1,\"times\":[\"2027-01-01T00:00:00Z\"]}\n");
 }
 
-static void options_are_what_lines_mean_that_do_not_say(void **state)
+static void options_are_the_defaults_of_all_lines(void **state)
 {
     const struct run *run = RUN_WITH(
         "{\"id\":1,\"expr\":\"0 0 9 * * ?\"}\n{\"id\":2,\"expr\":\"0 0 9 * * ?\",\"n\":2,"
@@ -188,7 +188,7 @@ static void options_are_what_lines_mean_that_do_not_say(void **state)
 }
 
 /* The bytes after a discarded line must not be discarded with it. */
-static void a_line_that_is_too_long_costs_only_itself(void **state)
+static void only_a_line_that_is_too_long_is_discarded(void **state)
 {
     enum { LONG = 1400 * 1024, SHORT = 30000, ROOM = 4 << 20 };
     static const char question[] = "{\"expr\":\"@daily\",\"n\":0}\n";
@@ -224,7 +224,7 @@ static void a_line_that_is_too_long_costs_only_itself(void **state)
     close(in);
 }
 
-static void a_line_is_answered_before_the_next_one_is_there(void **state)
+static void a_line_is_answered_before_the_next_one_arrives(void **state)
 {
     static const char *const words[] = {"next", "--batch", "-", NULL};
     const char *line =
@@ -254,7 +254,7 @@ static void a_line_is_answered_before_the_next_one_is_there(void **state)
     close(err);
 }
 
-static void a_file_that_is_not_there_is_told(void **state)
+static void a_missing_file_is_reported(void **state)
 {
     const struct run *run = RUN("next", "--batch", "/nowhere.ndjson");
 
@@ -269,19 +269,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_is_answered_in_order),
-        cmocka_unit_test(an_id_of_any_type_comes_back),
+        cmocka_unit_test(an_answer_has_the_id_of_its_line),
         cmocka_unit_test(zone_rule_and_seed_are_per_line),
-        cmocka_unit_test(specs_have_the_shape_of_their_dialect),
+        cmocka_unit_test(a_spec_has_the_format_of_its_dialect),
         cmocka_unit_test(jitter_follows_the_seed),
-        cmocka_unit_test(an_elapsed_interval_counts_from_the_question),
-        cmocka_unit_test(what_can_not_be_is_an_empty_list),
-        cmocka_unit_test(broken_lines_are_answered_by_their_number),
-        cmocka_unit_test(wrong_fields_are_named),
-        cmocka_unit_test(other_fields_of_a_line_are_passed_over),
-        cmocka_unit_test(options_are_what_lines_mean_that_do_not_say),
-        cmocka_unit_test(a_line_that_is_too_long_costs_only_itself),
-        cmocka_unit_test(a_line_is_answered_before_the_next_one_is_there),
-        cmocka_unit_test(a_file_that_is_not_there_is_told),
+        cmocka_unit_test(an_interval_counts_from_the_start_time),
+        cmocka_unit_test(an_expression_without_times_gives_an_empty_list),
+        cmocka_unit_test(answers_to_invalid_lines_have_the_line_number),
+        cmocka_unit_test(errors_name_the_field),
+        cmocka_unit_test(unknown_fields_that_resemble_no_known_one_are_ignored),
+        cmocka_unit_test(options_are_the_defaults_of_all_lines),
+        cmocka_unit_test(only_a_line_that_is_too_long_is_discarded),
+        cmocka_unit_test(a_line_is_answered_before_the_next_one_arrives),
+        cmocka_unit_test(a_missing_file_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ static void refuses(const struct run *run, const char *err)
     assert_int_equal(run->status, 2);
 }
 
-static void times_are_printed_one_a_line(void **state)
+static void each_line_has_one_time(void **state)
 {
     (void)state;
     prints(RUN("next", "--after", "2026-11-13T17:40:00Z", "-n", "3", "*/15 9-17 * * MON-FRI"),
@@ -100,14 +100,14 @@ static void a_list_that_is_cut_says_so(void **state)
                         "belfry: stopped after 100000 times; more follow before --until\n");
 }
 
-static void a_zone_in_the_expression_is_the_zone_of_everything(void **state)
+static void the_zone_of_an_expression_applies_to_all_times(void **state)
 {
     (void)state;
     prints(RUN("next", "-l", "-n1", "-a", "2026-06-01", "CRON_TZ=Asia/Tokyo 0 9 * * *"),
            "2026-06-01T00:00:00Z  2026-06-01T09:00:00+09:00\n");
 }
 
-static void never_is_told_beside_the_output(void **state)
+static void the_reason_for_no_times_goes_to_standard_error(void **state)
 {
     const struct run *run = RUN("next", "0 0 30 2 *");
 
@@ -142,7 +142,7 @@ static void wrong_expressions_get_a_caret(void **state)
             "     ^^^^^^\n");
 }
 
-static void wrong_options_are_told_with_what_is_right(void **state)
+static void wrong_options_are_reported(void **state)
 {
     (void)state;
     refuses(RUN("next", "--dialec", "x", "@daily"),
@@ -167,7 +167,7 @@ static void wrong_options_are_told_with_what_is_right(void **state)
     assert_int_equal(RUN("next", "--dst", "maybe", "@daily")->status, 2);
 }
 
-static void unknown_commands_are_answered_with_the_nearest(void **state)
+static void the_nearest_command_is_suggested(void **state)
 {
     (void)state;
     refuses(RUN("nxt"), "belfry: unknown command \"nxt\"; did you mean \"next\"?\n"
@@ -193,7 +193,7 @@ static void a_spec_comes_from_a_file_or_standard_input(void **state)
     assert_int_equal(RUN_WITH("", "next", "-s", "-")->status, 2);
 }
 
-static void help_is_there_for_each_command(void **state)
+static void help_is_printed_for_a_command(void **state)
 {
     (void)state;
     assert_non_null(strstr(RUN("--help")->out, "\n  next "));
@@ -209,7 +209,7 @@ static void the_manual_page_names_every_option(void **state)
 {
     static char page[1 << 16];
     FILE *file = fopen("man/belfry.1", "r");
-    char *save, *help;
+    char *help;
 
     (void)state;
     assert_non_null(file);
@@ -219,11 +219,12 @@ static void the_manual_page_names_every_option(void **state)
         static char text[RUN_TEXT_MAX];
 
         snprintf(text, sizeof text, "%s", RUN("help", i == 0 ? "next" : "explain")->out);
-        for (help = strstr(text, " --"); help; help = strstr(save, " --")) {
+        help = strstr(text, " --");
+        assert_non_null(help);
+        for (; help; help = strstr(help + 3, " --")) {
             char option[64];
             size_t n = strspn(help + 3, "abcdefghijklmnopqrstuvwxyz");
 
-            save = help + 3;
             snprintf(option, sizeof option, "\\-\\-%.*s", (int)n, help + 3);
             if (!strstr(page, option))
                 fail_msg("man/belfry.1 does not name %s", option);
@@ -231,7 +232,7 @@ static void the_manual_page_names_every_option(void **state)
     }
 }
 
-static void a_reader_that_goes_away_ends_it_quietly(void **state)
+static void a_closed_pipe_ends_the_output_quietly(void **state)
 {
     static const char *const words[] = {"next", "-n", "100000", "* * * * *", NULL};
     int ends[2], err = run_file("", 0), in = run_file("", 0);
@@ -244,12 +245,12 @@ static void a_reader_that_goes_away_ends_it_quietly(void **state)
     pid = run_start(words, in, ends[1], err);
     close(ends[1]);
     assert_int_equal(run_wait(pid), 0);
-    run_keep(err, text);
+    run_read(err, text);
     assert_string_equal(text, "");
     close(in);
 }
 
-static void a_full_disk_is_told(void **state)
+static void a_full_disk_is_reported(void **state)
 {
     static const char *const words[] = {"next", "@daily", NULL};
     int full = open("/dev/full", O_WRONLY), err = run_file("", 0), in = run_file("", 0);
@@ -258,7 +259,7 @@ static void a_full_disk_is_told(void **state)
     (void)state;
     assert_true(full >= 0);
     assert_int_equal(run_wait(run_start(words, in, full, err)), 1);
-    run_keep(err, text);
+    run_read(err, text);
     assert_string_equal(text, "belfry: cannot write: No space left on device\n");
     close(full);
     close(in);
@@ -267,22 +268,22 @@ static void a_full_disk_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_are_printed_one_a_line),
+        cmocka_unit_test(each_line_has_one_time),
         cmocka_unit_test(options_may_be_written_in_every_usual_way),
         cmocka_unit_test(clock_changes_are_marked),
         cmocka_unit_test(json_has_the_note_as_a_field),
         cmocka_unit_test(until_is_inclusive_and_needs_no_count),
         cmocka_unit_test(a_list_that_is_cut_says_so),
-        cmocka_unit_test(a_zone_in_the_expression_is_the_zone_of_everything),
-        cmocka_unit_test(never_is_told_beside_the_output),
+        cmocka_unit_test(the_zone_of_an_expression_applies_to_all_times),
+        cmocka_unit_test(the_reason_for_no_times_goes_to_standard_error),
         cmocka_unit_test(wrong_expressions_get_a_caret),
-        cmocka_unit_test(wrong_options_are_told_with_what_is_right),
-        cmocka_unit_test(unknown_commands_are_answered_with_the_nearest),
+        cmocka_unit_test(wrong_options_are_reported),
+        cmocka_unit_test(the_nearest_command_is_suggested),
         cmocka_unit_test(a_spec_comes_from_a_file_or_standard_input),
-        cmocka_unit_test(help_is_there_for_each_command),
+        cmocka_unit_test(help_is_printed_for_a_command),
         cmocka_unit_test(the_manual_page_names_every_option),
-        cmocka_unit_test(a_reader_that_goes_away_ends_it_quietly),
-        cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(a_closed_pipe_ends_the_output_quietly),
+        cmocka_unit_test(a_full_disk_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

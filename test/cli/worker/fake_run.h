@@ -49,7 +49,7 @@ static inline bool run_0_is_up(const struct fake *fake)
     return fake->runs[0].log && strstr(fake->runs[0].log, "up\n");
 }
 
-static inline bool one_poll(const struct fake *fake)
+static inline bool has_one_poll(const struct fake *fake)
 {
     return fake->poll_count == 1;
 }

@@ -53,7 +53,7 @@ static bool grant(struct fake *fake, struct exchange *x)
 {
     static char text[ANSWER_MAX];
     struct buf out = BUF(text);
-    int max = read_max(x), count = 0;
+    int max = read_max(x), count = 0, leased = 0;
 
     buf_text(&out, "{ \"other\": [1, {\"runs\": []}], \"runs\" : [");
     for (int i = 0; i < fake->run_count && count < max; i++) {
@@ -69,6 +69,9 @@ static bool grant(struct fake *fake, struct exchange *x)
     }
     buf_text(&out, "]}");
     must(!out.cut);
+    for (int i = 0; i < fake->run_count; i++)
+        leased += fake->runs[i].state == FAKE_LEASED;
+    fake->max_leased = leased > fake->max_leased ? leased : fake->max_leased;
     if (count > 0)
         answer_json(x, 200, buf_as_str(&out));
     return count > 0;
@@ -103,7 +106,6 @@ static void claim(struct fake *fake, struct exchange *x)
 {
     int max = read_max(x);
 
-    fake->claims++;
     fake->max_asked = max > fake->max_asked ? max : fake->max_asked;
     snprintf(fake->last_claim, sizeof fake->last_claim, "%.*s", STR_ARG(x->body));
     must(fake->poll_count < FAKE_POLLS_MAX);
@@ -159,7 +161,6 @@ static const char *accept_report(struct fake *fake, struct fake_run *run, const 
     add_log(run, item);
     if (strcmp(kind, "heartbeat") == 0) {
         run->beats++;
-        fake->beats++;
         return "ok";
     }
     snprintf(run->how, sizeof run->how, "%s", kind);
@@ -181,9 +182,7 @@ static void reports(struct fake *fake, struct exchange *x, const char *kind)
     must(json_read(x->body, &json, &err) == RC_OK);
     items = json_object_get(json, "items");
     must(json_array_size(items) > 0);
-    if ((int)json_array_size(items) > fake->sent_batch)
-        fake->sent_batch = (int)json_array_size(items);
-    if (fake->refuses_all && json_array_size(items) > 1) {
+    if (fake->refuses_batches && json_array_size(items) > 1) {
         fake->refused++;
         answer_json(x, 400, STR("{\"status\":400,\"detail\":\"too many\"}"));
         return;
@@ -232,6 +231,7 @@ static void on_request(void *arg, struct exchange *x)
     fake->requests++;
     if (fake->token && !shows_token(fake, request)) {
         fake->denied_claims += strcmp(kind, "claim") == 0;
+        fake->denied_reports += strcmp(kind, "claim") != 0;
         answer_json(x, 401, STR("{\"status\":401,\"detail\":\"this needs a token\"}"));
     } else if (strcmp(kind, "claim") == 0) {
         claim(fake, x);
@@ -304,7 +304,7 @@ static bool is_closed(const struct fake *fake)
     return fake->is_closed;
 }
 
-void fake_go_away(struct fake *fake)
+void fake_close(struct fake *fake)
 {
     while (fake->poll_count > 0)
         exchange_cut(fake->polls[--fake->poll_count]);
@@ -313,7 +313,7 @@ void fake_go_away(struct fake *fake)
     fake_await(fake, is_closed);
 }
 
-void fake_come_back(struct fake *fake)
+void fake_listen(struct fake *fake)
 {
     struct listener_handler handler = {body_max, on_request, fake};
     struct err err;
@@ -332,7 +332,7 @@ int fake_setup(void **state)
     fake->loop = loop_new(NULL, NULL);
     loop_on_signal(fake->loop, SIGCHLD, on_child, fake);
     signal(SIGPIPE, SIG_IGN);
-    fake_come_back(fake);
+    fake_listen(fake);
     snprintf(fake->dir, sizeof fake->dir, "/tmp/belfry-test-XXXXXX");
     assert_non_null(mkdtemp(fake->dir));
     snprintf(fake->gate, sizeof fake->gate, "%s/gate", fake->dir);
@@ -357,7 +357,7 @@ int fake_teardown(void **state)
         if (fake->workers[i].status == -2)
             kill(fake->workers[i].pid, SIGKILL);
     fake_await(fake, all_ended);
-    fake_go_away(fake);
+    fake_close(fake);
     loop_free(fake->loop);
     for (int i = 0; i < fake->worker_count; i++)
         close(fake->workers[i].err);

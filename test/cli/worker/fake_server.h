@@ -26,8 +26,8 @@ enum {
     FAKE_POLLS_MAX = 8,
     FAKE_WORKERS_MAX = 32,
     FAKE_LOG_MAX = 2 << 20,
-    FAKE_PART_MAX = 256 << 10, /* bytes of log in one report, including */
-    FAKE_LINE_HEAD = 13,       /* this overhead per line                */
+    FAKE_PART_MAX = 256 << 10, /* bytes of log in one report, with FAKE_LINE_HEAD per line */
+    FAKE_LINE_HEAD = 13,
     FAKE_TEXT_MAX = 512,
 };
 
@@ -63,22 +63,21 @@ struct fake {
     struct fake_worker workers[FAKE_WORKERS_MAX];
     int worker_count;
 
-    int unavailable;     /* answer this many reports with 503                    */
-    bool loses_answer;   /* accept the next report, but do not send the answer   */
-    bool is_mute;        /* ignore reports without an answer                     */
-    int unanswered;      /* number of ignored reports                            */
-    bool refuses_all;    /* answer requests with more than one item with 400     */
-    const char *token;   /* answer requests with another or no token with 401    */
-    const char *refuses; /* refuse each item of this kind of report              */
-    int denied_claims;
-    int stale, beats, claims, max_asked, requests, refused;
-    int sent_batch; /* maximum number of items in one request */
+    int unavailable;      /* answer this many reports with 503                    */
+    bool loses_answer;    /* accept the next report, but do not send the answer   */
+    bool is_mute;         /* ignore reports without an answer                     */
+    int unanswered;       /* number of ignored reports                            */
+    bool refuses_batches; /* answer requests with more than one item with 400     */
+    const char *token;    /* answer requests with another or no token with 401    */
+    const char *refuses;  /* refuse each item of this kind of report              */
+    int denied_claims, denied_reports;
+    int stale, max_asked, requests, refused;
+    int max_leased; /* maximum number of leased runs at once */
     char last_claim[FAKE_TEXT_MAX];
 
     int err;       /* standard error of the next worker; 0: a file */
     char dir[64];  /* directory of the test */
     char gate[96]; /* a fifo in it: a program that reads it waits for fake_open_gate() */
-    char text[FAKE_TEXT_MAX];
     bool (*condition)(const struct fake *fake);
     bool is_closed;
 };
@@ -88,8 +87,8 @@ int fake_setup(void **state);
 int fake_teardown(void **state);
 
 /* Closes the listener and every connection; then opens it again on the same port. */
-void fake_go_away(struct fake *fake);
-void fake_come_back(struct fake *fake);
+void fake_close(struct fake *fake);
+void fake_listen(struct fake *fake);
 
 /* Adds a ready run; a waiting poll gets it. */
 struct fake_run *fake_add(struct fake *fake);

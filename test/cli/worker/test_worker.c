@@ -67,7 +67,7 @@ static void a_program_gets_its_variables(void **state)
     assert_string_equal(fake->runs[0].log, want);
 }
 
-static void a_program_is_not_told_the_token(void **state)
+static void a_program_does_not_get_the_token(void **state)
 {
     struct fake *fake = *state;
 
@@ -78,19 +78,19 @@ static void a_program_is_not_told_the_token(void **state)
     assert_string_equal(fake->runs[0].log, "none\n");
 }
 
-static void a_claim_says_who_asks_for_what(void **state)
+static void a_claim_has_the_queues_the_limit_and_the_name(void **state)
 {
     struct fake *fake = *state;
 
     WORKER(fake, "-Q", "r\"s", "-c", "7", "--name", "me", "--", "true");
-    fake_await(fake, one_poll);
+    fake_await(fake, has_one_poll);
     assert_string_equal(fake->last_claim, "{\"queues\":[\"q\",\"r\\\"s\"],\"max\":7,"
                                           "\"wait\":\"30s\",\"worker\":\"me\"}");
 }
 
 /* ---- failures ---- */
 
-static void an_exit_code_is_a_failure_that_may_be_tried_again(void **state)
+static void an_exit_code_is_a_retryable_failure(void **state)
 {
     struct fake *fake = *state;
 
@@ -102,17 +102,25 @@ static void an_exit_code_is_a_failure_that_may_be_tried_again(void **state)
     assert_true(is_retryable(&fake->runs[0]));
 }
 
-static void codes_that_blame_the_request_are_final(void **state)
+/* sysexits.h: 64 to 68, 77 and 78 are errors of the request; 69 to 76 may be temporary. */
+static void exit_codes_about_the_request_are_not_retryable(void **state)
 {
+    static const struct {
+        int code;
+        bool is_retryable;
+    } cases[] = {
+        {63, true}, {64, false}, {65, false}, {66, false}, {67, false}, {68, false},
+        {69, true}, {70, true},  {71, true},  {72, true},  {73, true},  {74, true},
+        {75, true}, {76, true},  {77, false}, {78, false}, {79, true},
+    };
     struct fake *fake = *state;
 
-    for (int code = 63; code <= 79; code++) {
-        bool is_final = (code >= 64 && code <= 68) || code == 77 || code == 78;
+    for (int i = 0; i < (int)(sizeof cases / sizeof cases[0]); i++) {
         char script[16];
 
-        snprintf(script, sizeof script, "exit %d", code);
-        assert_int_equal(once(fake, script), code);
-        assert_int_equal(is_retryable(&fake->runs[code - 63]), !is_final);
+        snprintf(script, sizeof script, "exit %d", cases[i].code);
+        assert_int_equal(once(fake, script), cases[i].code);
+        assert_int_equal(is_retryable(&fake->runs[i]), cases[i].is_retryable);
     }
 }
 
@@ -126,7 +134,7 @@ static void a_signal_is_a_failure(void **state)
     assert_true(is_retryable(&fake->runs[0]));
 }
 
-static void a_program_that_vanished_is_a_failure(void **state)
+static void a_program_that_was_deleted_is_a_failure(void **state)
 {
     struct fake *fake = *state;
     char path[128];
@@ -137,7 +145,7 @@ static void a_program_that_vanished_is_a_failure(void **state)
     assert_int_equal(write(fd, "#!/bin/sh\n", 10), 10);
     close(fd);
     WORKER(fake, "--once", "--", path);
-    fake_await(fake, one_poll);
+    fake_await(fake, has_one_poll);
     unlink(path);
     fake_add(fake);
     assert_int_equal(fake_await_exit(fake), 127);
@@ -147,7 +155,7 @@ static void a_program_that_vanished_is_a_failure(void **state)
 
 /* ---- output ---- */
 
-static void a_flood_is_cut_and_told(void **state)
+static void too_much_output_is_truncated(void **state)
 {
     struct fake *fake = *state;
     struct fake_run *run = &fake->runs[0];
@@ -212,7 +220,7 @@ static void lines_arrive_while_the_program_runs(void **state)
     assert_string_equal(fake->runs[0].log, "up\ngo\n");
 }
 
-static void a_worker_asks_for_what_its_program_and_itself_read(void **state)
+static void a_claim_requests_the_fields_of_program_and_worker(void **state)
 {
     struct fake *fake = *state;
 
@@ -234,7 +242,7 @@ static void refuses(const struct run *run, const char *err)
         fail_msg("%s", run->err);
 }
 
-static void wrong_options_are_told(void **state)
+static void wrong_options_are_reported(void **state)
 {
     (void)state;
     refuses(RUN("worker", "--", "true"), "missing option: --queue NAME");
@@ -259,7 +267,7 @@ static void wrong_options_are_told(void **state)
             "--fields: \"\" is not a field");
 }
 
-static void a_program_that_is_not_there_is_told(void **state)
+static void a_missing_program_is_reported(void **state)
 {
     const struct run *run = RUN("worker", "-Q", "q", "--", "no-such-program-anywhere");
 
@@ -278,19 +286,19 @@ int main(void)
         WITH_SERVER(no_output_is_no_result),
         WITH_SERVER(a_program_gets_its_run),
         WITH_SERVER(a_program_gets_its_variables),
-        WITH_SERVER(a_worker_asks_for_what_its_program_and_itself_read),
-        WITH_SERVER(a_program_is_not_told_the_token),
-        WITH_SERVER(a_claim_says_who_asks_for_what),
-        WITH_SERVER(an_exit_code_is_a_failure_that_may_be_tried_again),
-        WITH_SERVER(codes_that_blame_the_request_are_final),
+        WITH_SERVER(a_claim_requests_the_fields_of_program_and_worker),
+        WITH_SERVER(a_program_does_not_get_the_token),
+        WITH_SERVER(a_claim_has_the_queues_the_limit_and_the_name),
+        WITH_SERVER(an_exit_code_is_a_retryable_failure),
+        WITH_SERVER(exit_codes_about_the_request_are_not_retryable),
         WITH_SERVER(a_signal_is_a_failure),
-        WITH_SERVER(a_program_that_vanished_is_a_failure),
-        WITH_SERVER(a_flood_is_cut_and_told),
+        WITH_SERVER(a_program_that_was_deleted_is_a_failure),
+        WITH_SERVER(too_much_output_is_truncated),
         WITH_SERVER(a_burst_of_lines_arrives_whole_and_in_order),
         WITH_SERVER(a_result_that_a_server_would_refuse_is_text),
         WITH_SERVER(lines_arrive_while_the_program_runs),
-        cmocka_unit_test(wrong_options_are_told),
-        cmocka_unit_test(a_program_that_is_not_there_is_told),
+        cmocka_unit_test(wrong_options_are_reported),
+        cmocka_unit_test(a_missing_program_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

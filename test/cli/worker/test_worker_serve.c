@@ -23,7 +23,7 @@
 
 enum { WORKERS_MAX = 4, PATH_MAX_BYTES = 128, TEXT_MAX_BYTES = 16 * 1024 };
 
-#define PAUSE (10 * SPAN_MS) /* between two reads of the counters */
+#define POLL_INTERVAL (10 * SPAN_MS) /* of the counters */
 
 struct world {
     struct loop *loop;
@@ -110,7 +110,7 @@ static const json_t *request(struct world *world, const char *method, const char
     return world->body;
 }
 
-static void on_time(void *arg)
+static void on_timer(void *arg)
 {
     struct world *world = arg;
 
@@ -118,10 +118,10 @@ static void on_time(void *arg)
     loop_stop(world->loop);
 }
 
-static void pause_a_little(struct world *world)
+static void wait_to_poll(struct world *world)
 {
     world->is_done = false;
-    loop_timer_set(world->timer, PAUSE);
+    loop_timer_set(world->timer, POLL_INTERVAL);
     while (!world->is_done)
         loop_run(world->loop);
 }
@@ -139,7 +139,7 @@ static int counter(struct world *world, const char *name)
 static void await_counter(struct world *world, const char *name, int count)
 {
     while (counter(world, name) < count)
-        pause_a_little(world);
+        wait_to_poll(world);
     assert_int_equal(counter(world, name), count);
 }
 
@@ -164,28 +164,25 @@ static const json_t *await_ended(struct world *world, const char *path)
         assert_int_equal(world->status, 200);
         if (strcmp(json_string_value(json_object_get(run, "state")), "ended") == 0)
             return run;
-        pause_a_little(world);
+        wait_to_poll(world);
     }
 }
 
 /* ---- workers ---- */
 
 /* Each run appends its id, attempt and fence to the journal, then executes the script. */
-static pid_t start_worker(struct world *world, const char *jobs, const char *script)
+static void start_worker(struct world *world, const char *jobs, const char *script)
 {
     char text[512];
     const char *words[] = {"worker", "-qQ",      "q",  "-c", jobs, "--drain", "1ms",
                            "-s",     world->url, "--", "sh", "-c", text,      NULL};
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    pid_t pid;
 
     snprintf(text, sizeof text, "echo $BELFRY_RUN $BELFRY_ATTEMPT $BELFRY_FENCE >> %s; %s",
              world->journal, script);
     must(world->worker_count < WORKERS_MAX);
-    pid = run_start(words, null, null, null);
-    world->workers[world->worker_count++] = pid;
+    world->workers[world->worker_count++] = run_start(words, null, null, null);
     close(null);
-    return pid;
 }
 
 static const char *journal(struct world *world)
@@ -216,10 +213,14 @@ static int open_gate(struct world *world)
     return fd;
 }
 
-static void end(pid_t pid, int signal)
+/* Sends the signal and waits; does nothing if the process was already reaped. */
+static void end(pid_t *pid, int signal)
 {
-    kill(pid, signal);
-    run_wait(pid);
+    if (*pid <= 0)
+        return;
+    kill(*pid, signal);
+    run_wait(*pid);
+    *pid = 0;
 }
 
 /* ---- the world ---- */
@@ -242,7 +243,7 @@ static int setup(void **state)
     snprintf(world->journal, sizeof world->journal, "%s/journal", world->dir);
     assert_int_equal(mkfifo(world->gate, 0600), 0);
     world->loop = loop_new(NULL, NULL);
-    world->timer = loop_timer_new(world->loop, on_time, world);
+    world->timer = loop_timer_new(world->loop, on_timer, world);
     assert_int_equal(client_open(world->loop, &options, &world->client, &err), RC_OK);
     start_server(world);
     request(world, "POST", "/api/v1/schedules",
@@ -269,8 +270,8 @@ static int teardown(void **state)
     pid_t pid;
 
     for (int i = 0; i < world->worker_count; i++)
-        end(world->workers[i], SIGKILL);
-    end(world->server, SIGKILL);
+        end(&world->workers[i], SIGKILL);
+    end(&world->server, SIGKILL);
     world->is_done = false;
     client_close(world->client, on_closed, world);
     loop_timer_free(world->timer);
@@ -291,7 +292,7 @@ static int teardown(void **state)
 
 /* ---- tests ---- */
 
-static void many_runs_of_two_workers_are_each_run_once(void **state)
+static void two_workers_execute_each_run_once(void **state)
 {
     enum { RUNS = 40 };
     struct world *world = *state;
@@ -312,7 +313,7 @@ static void many_runs_of_two_workers_are_each_run_once(void **state)
     }
 }
 
-static void a_failure_is_a_failure(void **state)
+static void a_failed_program_is_counted_as_failed(void **state)
 {
     struct world *world = *state;
 
@@ -322,7 +323,7 @@ static void a_failure_is_a_failure(void **state)
     assert_int_equal(counter(world, "succeeded"), 0);
 }
 
-static void a_killed_server_doubles_nothing(void **state)
+static void a_run_is_not_repeated_after_a_server_crash(void **state)
 {
     struct world *world = *state;
     char script[PATH_MAX_BYTES + 16];
@@ -332,7 +333,7 @@ static void a_killed_server_doubles_nothing(void **state)
     start_worker(world, "2", script);
     trigger(world);
     gate = open_gate(world);
-    end(world->server, SIGKILL);
+    end(&world->server, SIGKILL);
     close(gate);
     start_server(world);
     await_counter(world, "failed", 1); /* `read` fails: the gate was closed without data */
@@ -359,7 +360,7 @@ static void a_cancelled_run_ends_as_cancelled(void **state)
     close(gate);
 }
 
-static void what_a_program_writes_is_result_and_log(void **state)
+static void output_becomes_the_result_and_the_log(void **state)
 {
     struct world *world = *state;
     const char *run;
@@ -393,7 +394,7 @@ static void the_run_of_a_worker_that_dies_goes_to_another(void **state)
     close(gate);
 }
 
-static void a_worker_that_wakes_late_changes_nothing(void **state)
+static void a_worker_that_continues_late_changes_nothing(void **state)
 {
     struct world *world = *state;
     char script[3 * PATH_MAX_BYTES];
@@ -410,14 +411,14 @@ static void a_worker_that_wakes_late_changes_nothing(void **state)
     kill(world->workers[0], SIGCONT);
     close(gate);
     /* It learns that the run has another owner, and can claim another run. */
-    end(world->workers[1], SIGTERM);
+    end(&world->workers[1], SIGTERM);
     trigger(world);
     await_counter(world, "succeeded", 2);
     assert_int_equal(counter(world, "failed"), 0);
     assert_int_equal(count_lines(journal(world)), 3);
 }
 
-static void a_worker_that_is_stopped_hands_its_run_back(void **state)
+static void a_worker_returns_its_run_after_sigterm(void **state)
 {
     struct world *world = *state;
     char script[2 * PATH_MAX_BYTES];
@@ -427,7 +428,7 @@ static void a_worker_that_is_stopped_hands_its_run_back(void **state)
     start_worker(world, "1", script);
     trigger(world);
     gate = open_gate(world);
-    end(world->workers[0], SIGTERM);
+    end(&world->workers[0], SIGTERM);
     start_worker(world, "1", script);
     await_counter(world, "succeeded", 1);
     assert_int_equal(counter(world, "failed"), 0);
@@ -440,14 +441,14 @@ static void a_worker_that_is_stopped_hands_its_run_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_SERVER(many_runs_of_two_workers_are_each_run_once),
-        WITH_SERVER(a_failure_is_a_failure),
-        WITH_SERVER(a_killed_server_doubles_nothing),
+        WITH_SERVER(two_workers_execute_each_run_once),
+        WITH_SERVER(a_failed_program_is_counted_as_failed),
+        WITH_SERVER(a_run_is_not_repeated_after_a_server_crash),
         WITH_SERVER(a_cancelled_run_ends_as_cancelled),
-        WITH_SERVER(what_a_program_writes_is_result_and_log),
+        WITH_SERVER(output_becomes_the_result_and_the_log),
         WITH_SERVER(the_run_of_a_worker_that_dies_goes_to_another),
-        WITH_SERVER(a_worker_that_wakes_late_changes_nothing),
-        WITH_SERVER(a_worker_that_is_stopped_hands_its_run_back),
+        WITH_SERVER(a_worker_that_continues_late_changes_nothing),
+        WITH_SERVER(a_worker_returns_its_run_after_sigterm),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

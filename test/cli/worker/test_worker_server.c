@@ -20,12 +20,12 @@ static bool all_runs_ended(const struct fake *fake)
     return true;
 }
 
-static bool polls_alone(const struct fake *fake)
+static bool is_idle(const struct fake *fake)
 {
     return fake->poll_count == 1 && all_runs_ended(fake);
 }
 
-static bool no_poll(const struct fake *fake)
+static bool has_no_poll(const struct fake *fake)
 {
     return fake->poll_count == 0;
 }
@@ -47,7 +47,7 @@ static bool has_five_beats(const struct fake *fake)
     return fake->runs[0].beats >= 5;
 }
 
-static void a_silent_program_has_signs_of_life(void **state)
+static void heartbeats_are_sent_for_a_silent_program(void **state)
 {
     struct fake *fake = *state;
     char script[256];
@@ -98,7 +98,7 @@ static void a_cancelled_program_may_end_by_itself(void **state)
     assert_string_equal(fake->runs[0].log, "up\ntidied\n");
 }
 
-static void a_lost_run_is_killed_and_nothing_is_reported_of_it(void **state)
+static void a_lost_run_is_killed_and_not_reported(void **state)
 {
     struct fake *fake = *state;
     char script[256];
@@ -120,7 +120,7 @@ static void a_lost_run_is_killed_and_nothing_is_reported_of_it(void **state)
 
 /* ---- an unavailable server ---- */
 
-static void a_report_outlives_the_server(void **state)
+static void a_report_waits_until_the_server_is_available(void **state)
 {
     struct fake *fake = *state;
     char script[256], line;
@@ -131,24 +131,25 @@ static void a_report_outlives_the_server(void **state)
     fake_add(fake);
     WORKER(fake, "-c", "2", "--", "sh", "-c", script);
     fake_await(fake, run_0_is_up);
-    fake_go_away(fake);
+    fake_close(fake);
     fake_open_gate(fake);
     /* The program writes to the gate when it ends, while the server is unavailable. */
     gate = open(fake->gate, O_RDONLY | O_CLOEXEC);
-    assert_int_equal(read(gate, &line, 1), 1); /* else it might be killed by SIGPIPE */
+    assert_int_equal(read(gate, &line, 1), 1); /* without a reader SIGPIPE might kill it */
     close(gate);
-    fake_come_back(fake);
-    fake_await(fake, polls_alone);
+    fake_listen(fake);
+    fake_await(fake, is_idle);
     assert_string_equal(fake->runs[0].how, "complete");
     assert_int_equal(fake->runs[0].grants, 1);
     assert_int_equal(fake->stale, 0);
     assert_string_equal(fake->runs[0].log, "up\ngo\n");
     assert_int_equal(kill(fake->workers[0].pid, SIGTERM), 0);
-    assert_int_equal(fake_await_exit(fake), 0); /* before that it may not have logged it */
+    /* The message may be logged after the claim has arrived, but before the exit. */
+    assert_int_equal(fake_await_exit(fake), 0);
     assert_non_null(strstr(fake_errors(&fake->workers[0]), "server available again"));
 }
 
-static void a_worker_waits_for_a_server_that_is_not_there_yet(void **state)
+static void a_worker_waits_for_a_server_that_starts_later(void **state)
 {
     struct fake *fake = *state;
 
@@ -157,7 +158,7 @@ static void a_worker_waits_for_a_server_that_is_not_there_yet(void **state)
     int ends[2];
 
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    fake_go_away(fake);
+    fake_close(fake);
     fake_add(fake);
     fake->err = ends[1];
     WORKER(fake, "--once", "-q", "--", "true");
@@ -166,13 +167,13 @@ static void a_worker_waits_for_a_server_that_is_not_there_yet(void **state)
     while (len < sizeof line && read(ends[0], line + len, 1) == 1 && line[len] != '\n')
         len++;
     assert_non_null(memmem(line, len, "server unavailable", 18));
-    fake_come_back(fake);
+    fake_listen(fake);
     assert_int_equal(fake_await_exit(fake), 0);
     assert_string_equal(fake->runs[0].how, "complete");
     close(ends[0]);
 }
 
-static void a_worker_that_is_not_let_in_says_why_and_ends(void **state)
+static void a_worker_ends_if_access_is_denied(void **state)
 {
     struct fake *fake = *state;
 
@@ -188,7 +189,7 @@ static void a_worker_that_is_not_let_in_says_why_and_ends(void **state)
 }
 
 /* The worker finishes the runs that it has, and reports them if the server allows it. */
-static void a_worker_that_is_shut_out_lets_its_programs_end(void **state)
+static void a_worker_finishes_its_runs_if_access_is_revoked(void **state)
 {
     struct fake *fake = *state;
     char script[256];
@@ -199,8 +200,8 @@ static void a_worker_that_is_shut_out_lets_its_programs_end(void **state)
     WORKER(fake, "--token", "bf_worker_x", "-c", "2", "--", "sh", "-c", script);
     fake_await(fake, run_0_is_up);
     fake->token = "bf_worker_y";
-    fake_go_away(fake);
-    fake_come_back(fake);
+    fake_close(fake);
+    fake_listen(fake);
     fake_await(fake, has_denied);
     fake->token = "bf_worker_x";
     fake_open_gate(fake);
@@ -209,7 +210,33 @@ static void a_worker_that_is_shut_out_lets_its_programs_end(void **state)
     assert_non_null(strstr(fake_errors(&fake->workers[0]), "worker draining"));
 }
 
-static void what_was_not_taken_is_sent_again_unchanged(void **state)
+static bool has_denied_report(const struct fake *fake)
+{
+    return fake->denied_reports > 0;
+}
+
+/* A worker that has no room for another run learns it from its reports. */
+static void a_denied_report_is_not_an_unavailable_server(void **state)
+{
+    struct fake *fake = *state;
+    char script[256];
+
+    snprintf(script, sizeof script, "echo up; read x < %s", fake->gate);
+    fake->token = "bf_worker_x";
+    fake_add(fake);
+    WORKER(fake, "--token", "bf_worker_x", "-c", "1", "--", "sh", "-c", script);
+    fake_await(fake, run_0_is_up);
+    fake->token = "bf_worker_y";
+    fake_open_gate(fake);
+    fake_await(fake, has_denied_report);
+    fake->token = "bf_worker_x";
+    assert_int_equal(fake_await_exit(fake), 1);
+    assert_string_equal(fake->runs[0].how, "complete");
+    assert_non_null(strstr(fake_errors(&fake->workers[0]), "access denied"));
+    assert_null(strstr(fake_errors(&fake->workers[0]), "unavailable"));
+}
+
+static void a_report_is_sent_again_unchanged(void **state)
 {
     struct fake *fake = *state;
 
@@ -220,7 +247,7 @@ static void what_was_not_taken_is_sent_again_unchanged(void **state)
     assert_int_equal(fake->unavailable, 0);
 }
 
-static void a_lost_answer_makes_no_second_report(void **state)
+static void a_lost_answer_does_not_repeat_the_run(void **state)
 {
     struct fake *fake = *state;
 
@@ -245,7 +272,7 @@ static void a_refused_result_becomes_a_failure(void **state)
     assert_non_null(strstr(message(&fake->runs[0]), "invalid"));
 }
 
-static void a_refused_failure_is_told_and_forgotten(void **state)
+static void a_refused_failure_is_logged_and_dropped(void **state)
 {
     struct fake *fake = *state;
 
@@ -255,18 +282,19 @@ static void a_refused_failure_is_told_and_forgotten(void **state)
     assert_non_null(strstr(fake_errors(&fake->workers[0]), "report refused"));
 }
 
-/* ---- many ---- */
+/* ---- many runs ---- */
 
-static void as_many_as_there_are_places_run_at_once(void **state)
+static void a_worker_claims_up_to_its_concurrency(void **state)
 {
-    enum { RUNS = 40, PLACES = 8 };
+    enum { RUNS = 40, CONCURRENCY = 8 };
     struct fake *fake = *state;
 
     for (int i = 0; i < RUNS; i++)
         fake_add(fake);
     WORKER(fake, "-c", "8", "--", "sh", "-c", "echo $BELFRY_FENCE");
-    fake_await(fake, polls_alone);
-    assert_int_equal(fake->max_asked, PLACES);
+    fake_await(fake, is_idle);
+    assert_int_equal(fake->max_asked, CONCURRENCY);
+    assert_int_equal(fake->max_leased, CONCURRENCY);
     for (int i = 0; i < RUNS; i++) {
         assert_string_equal(fake->runs[i].how, "complete");
         assert_int_equal(fake->runs[i].grants, 1);
@@ -279,11 +307,11 @@ static void a_refused_batch_is_sent_one_by_one(void **state)
     enum { RUNS = 8 };
     struct fake *fake = *state;
 
-    fake->refuses_all = true;
+    fake->refuses_batches = true;
     for (int i = 0; i < RUNS; i++)
         fake_add(fake);
     WORKER(fake, "-c", "8", "--", "true");
-    fake_await(fake, polls_alone);
+    fake_await(fake, is_idle);
     assert_true(was_refused(fake));
     for (int i = 0; i < RUNS; i++)
         assert_string_equal(fake->runs[i].how, "complete");
@@ -319,7 +347,7 @@ static int count_files(pid_t pid)
     return count;
 }
 
-static void a_worker_keeps_no_files_and_no_children(void **state)
+static void a_worker_leaks_no_descriptors_and_no_children(void **state)
 {
     enum { ROUNDS = 5, RUNS = 20, CONNECTIONS = 4 };
     struct fake *fake = *state;
@@ -327,12 +355,12 @@ static void a_worker_keeps_no_files_and_no_children(void **state)
     char path[64], children[64];
     int before, fd;
 
-    fake_await(fake, one_poll);
+    fake_await(fake, has_one_poll);
     before = count_files(worker->pid);
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < RUNS; i++)
             fake_add(fake);
-        fake_await(fake, polls_alone);
+        fake_await(fake, is_idle);
     }
     assert_true(count_files(worker->pid) <= before + CONNECTIONS);
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)worker->pid,
@@ -354,9 +382,9 @@ static void sigterm_waits_for_programs_and_claims_nothing(void **state)
     fake_add(fake);
     worker = WORKER(fake, "-c", "2", "--", "sh", "-c", script);
     fake_await(fake, run_0_is_up);
-    fake_await(fake, one_poll);
+    fake_await(fake, has_one_poll);
     kill(worker->pid, SIGTERM);
-    fake_await(fake, no_poll);
+    fake_await(fake, has_no_poll);
     fake_add(fake);
     fake_open_gate(fake);
     assert_int_equal(fake_await_exit(fake), 0);
@@ -364,7 +392,7 @@ static void sigterm_waits_for_programs_and_claims_nothing(void **state)
     assert_int_equal(fake->runs[1].grants, 0);
 }
 
-static void a_second_sigterm_hands_runs_back(void **state)
+static void a_second_sigterm_returns_the_runs(void **state)
 {
     struct fake *fake = *state;
     struct fake_worker *worker;
@@ -374,16 +402,16 @@ static void a_second_sigterm_hands_runs_back(void **state)
     fake_add(fake);
     worker = WORKER(fake, "-c", "2", "--drain", "1h", "--", "sh", "-c", script);
     fake_await(fake, run_0_is_up);
-    fake_await(fake, one_poll);
+    fake_await(fake, has_one_poll);
     kill(worker->pid, SIGTERM);
-    fake_await(fake, no_poll);
+    fake_await(fake, has_no_poll);
     kill(worker->pid, SIGTERM);
     assert_int_equal(fake_await_exit(fake), 0);
     assert_string_equal(fake->runs[0].how, "release");
     assert_true(json_is_true(json_object_get(fake->runs[0].item, "begun")));
 }
 
-static void after_the_drain_time_runs_are_handed_back(void **state)
+static void a_refused_release_becomes_a_failure(void **state)
 {
     struct fake *fake = *state;
     struct fake_worker *worker;
@@ -448,7 +476,7 @@ static void an_idle_worker_ends_at_once(void **state)
     struct fake *fake = *state;
     struct fake_worker *worker = WORKER(fake, "-q", "--", "true");
 
-    fake_await(fake, one_poll);
+    fake_await(fake, has_one_poll);
     kill(worker->pid, SIGINT);
     assert_int_equal(fake_await_exit(fake), 0);
     assert_string_equal(fake_errors(worker), "");
@@ -459,25 +487,26 @@ static void an_idle_worker_ends_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_SERVER(a_silent_program_has_signs_of_life),
+        WITH_SERVER(heartbeats_are_sent_for_a_silent_program),
         WITH_SERVER(a_cancelled_program_that_ignores_sigterm_is_killed),
         WITH_SERVER(a_cancelled_program_may_end_by_itself),
-        WITH_SERVER(a_lost_run_is_killed_and_nothing_is_reported_of_it),
-        WITH_SERVER(a_report_outlives_the_server),
-        WITH_SERVER(a_worker_waits_for_a_server_that_is_not_there_yet),
-        WITH_SERVER(a_worker_that_is_not_let_in_says_why_and_ends),
-        WITH_SERVER(a_worker_that_is_shut_out_lets_its_programs_end),
-        WITH_SERVER(what_was_not_taken_is_sent_again_unchanged),
-        WITH_SERVER(a_lost_answer_makes_no_second_report),
+        WITH_SERVER(a_lost_run_is_killed_and_not_reported),
+        WITH_SERVER(a_report_waits_until_the_server_is_available),
+        WITH_SERVER(a_worker_waits_for_a_server_that_starts_later),
+        WITH_SERVER(a_worker_ends_if_access_is_denied),
+        WITH_SERVER(a_worker_finishes_its_runs_if_access_is_revoked),
+        WITH_SERVER(a_denied_report_is_not_an_unavailable_server),
+        WITH_SERVER(a_report_is_sent_again_unchanged),
+        WITH_SERVER(a_lost_answer_does_not_repeat_the_run),
         WITH_SERVER(a_refused_result_becomes_a_failure),
-        WITH_SERVER(a_refused_failure_is_told_and_forgotten),
-        WITH_SERVER(as_many_as_there_are_places_run_at_once),
+        WITH_SERVER(a_refused_failure_is_logged_and_dropped),
+        WITH_SERVER(a_worker_claims_up_to_its_concurrency),
         WITH_SERVER(a_refused_batch_is_sent_one_by_one),
         WITH_SERVER(two_workers_share_the_runs),
-        WITH_SERVER(a_worker_keeps_no_files_and_no_children),
+        WITH_SERVER(a_worker_leaks_no_descriptors_and_no_children),
         WITH_SERVER(sigterm_waits_for_programs_and_claims_nothing),
-        WITH_SERVER(a_second_sigterm_hands_runs_back),
-        WITH_SERVER(after_the_drain_time_runs_are_handed_back),
+        WITH_SERVER(a_second_sigterm_returns_the_runs),
+        WITH_SERVER(a_refused_release_becomes_a_failure),
         WITH_SERVER(signals_at_once_end_a_worker_that_waits_for_an_answer),
         WITH_SERVER(an_idle_worker_ends_at_once),
     };

@@ -31,7 +31,7 @@ static const char *split(const char *answer)
     return text;
 }
 
-static void runs_are_cut_out_as_they_were_written(void **state)
+static void runs_are_split_without_changes(void **state)
 {
     (void)state;
     assert_string_equal(split("{\"runs\":[]}"), "");
@@ -65,10 +65,10 @@ static void other_answers_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
         if (strcmp(split(answers[i]), "refused") != 0)
-            fail_msg("%s was taken", answers[i]);
+            fail_msg("%s was accepted", answers[i]);
 }
 
-static void no_cut_of_an_answer_leads_astray(void **state)
+static void truncated_answers_are_refused(void **state)
 {
     static const char whole[] = "{\"runs\":[{\"id\":\"\\\"\",\"x\":[[1],{}]},{\"id\":\"b\"}]}";
 
@@ -117,7 +117,7 @@ static void a_grant_has_id_and_fence(void **state)
                      RC_LIMIT);
 }
 
-static void results_are_judged_by_their_status(void **state)
+static void the_status_of_a_result_gives_the_verdict(void **state)
 {
     struct err err;
     json_t *results = results_read(
@@ -142,7 +142,7 @@ static void results_are_judged_by_their_status(void **state)
     assert_null(results_read(STR("no"), 0, &err));
 }
 
-static void results_that_were_left_out_are_ok(void **state)
+static void omitted_results_are_ok(void **state)
 {
     struct err err;
     json_t *results = results_read(
@@ -184,10 +184,10 @@ static void results_that_do_not_add_up_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         if (results_read(str_of(wrong[i]), 2, &err))
-            fail_msg("%s is taken", wrong[i]);
+            fail_msg("%s was accepted", wrong[i]);
 }
 
-static void a_problem_says_what_is_wrong(void **state)
+static void the_detail_of_a_problem_document_is_found(void **state)
 {
     char text[64];
     struct buf out = BUF(text);
@@ -226,7 +226,7 @@ static void output_becomes_a_result(void **state)
     result_is(STR("\"\\u0000\""), true, "{\"output\":\"\\\"\\\\u0000\\\"\"}");
 }
 
-static void no_result_is_longer_than_a_server_takes(void **state)
+static void a_result_does_not_exceed_the_limit_of_the_server(void **state)
 {
     size_t len = WIRE_RESULT_MAX;
     char *output = malloc(len);
@@ -265,7 +265,7 @@ static void a_string_is_cut_between_characters(void **state)
     text_clear(&text);
 }
 
-static void lines_go_in_parts(void **state)
+static void a_long_log_is_sent_in_parts(void **state)
 {
     struct lines lines = {0};
     struct text body = {0};
@@ -303,18 +303,18 @@ static void lines_go_in_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_are_cut_out_as_they_were_written),
+        cmocka_unit_test(runs_are_split_without_changes),
         cmocka_unit_test(other_answers_are_refused),
-        cmocka_unit_test(no_cut_of_an_answer_leads_astray),
+        cmocka_unit_test(truncated_answers_are_refused),
         cmocka_unit_test(a_grant_has_id_and_fence),
-        cmocka_unit_test(results_are_judged_by_their_status),
-        cmocka_unit_test(results_that_were_left_out_are_ok),
+        cmocka_unit_test(the_status_of_a_result_gives_the_verdict),
+        cmocka_unit_test(omitted_results_are_ok),
         cmocka_unit_test(results_that_do_not_add_up_are_refused),
-        cmocka_unit_test(a_problem_says_what_is_wrong),
+        cmocka_unit_test(the_detail_of_a_problem_document_is_found),
         cmocka_unit_test(output_becomes_a_result),
-        cmocka_unit_test(no_result_is_longer_than_a_server_takes),
+        cmocka_unit_test(a_result_does_not_exceed_the_limit_of_the_server),
         cmocka_unit_test(a_string_is_cut_between_characters),
-        cmocka_unit_test(lines_go_in_parts),
+        cmocka_unit_test(a_long_log_is_sent_in_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

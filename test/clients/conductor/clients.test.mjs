@@ -68,7 +68,7 @@ for (const [version, sdk] of [['2.4.1', two], ['4.0.0', four]]) {
             assert.equal(second.createTime, first.createTime);
         });
 
-        test('saveSchedule: an invalid expression is refused with words that say so', async () => {
+        test('saveSchedule: the error for an invalid expression names it', async () => {
             const wrong = schedule(own('wrong'), { cronExpression: 'not a cron' });
             await assert.rejects(scheduler.saveSchedule(wrong), /Invalid cron expression 'not a cron'/);
             await assert.rejects(scheduler.getSchedule(own('wrong')), /not found/);
@@ -171,7 +171,7 @@ for (const [version, sdk] of [['2.4.1', two], ['4.0.0', four]]) {
     });
 }
 
-describe('what only the newest has', () => {
+describe('methods that only the newest client has', () => {
     let scheduler;
     before(async () => {
         scheduler = await schedulerOf(four);
@@ -211,7 +211,7 @@ describe('what only the newest has', () => {
         await assert.rejects(scheduler.get('helper-daily', 'helper'), four.ScheduleNotFound);
     });
 
-    test('agents: reconcile makes it so', async () => {
+    test('agents: reconcile creates and deletes schedules', async () => {
         const one = (name) => new four.Schedule({ name, cron: '0 0 9 * * ?' });
         await scheduler.reconcile('fleet', [one('a'), one('b')]);
         assert.equal((await scheduler.listForAgent('fleet')).length, 2);
@@ -229,13 +229,13 @@ describe('what only the newest has', () => {
 });
 
 describe('tokens', () => {
-    test('without any, a client with a key goes on without', async () => {
+    test('a server without tokens accepts a client with a key', async () => {
         const scheduler = await schedulerOf(four, { keyId: 'x', keySecret: 'y' });
         await scheduler.saveSchedule(schedule('keyless'));
         assert.equal((await scheduler.getSchedule('keyless')).name, 'keyless');
     });
 
-    test('with some, key and secret are exchanged for one', async () => {
+    test('a server with tokens exchanges key and secret for one', async () => {
         const other = await startServer();
         try {
             const made = await fetch(`${other.url}/api/v1/tokens`, {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The live scripts of Conductor's scheduler: 9 concurrent writes, 10 concurrent resumes, 11
-// many schedules due at once, 12 many starts at once.
+// Scripts 9 to 12 of Conductor's live tests (group L of test/mission/conductor.txt): concurrent
+// writes, concurrent resumes, many schedules due at once, many starts at once.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startServer, until } from './server.mjs';
@@ -27,17 +27,18 @@ const schedule = (name, more = {}) => ({
     ...more,
 });
 
-test('9: of concurrent writes of one name the last wins, and there is one schedule', async () => {
+test('9: concurrent writes of one name leave one schedule, with the values of one write', async () => {
     const answers = await times(10, (i) =>
         call('POST', '/scheduler/schedules', schedule('shared', { description: `${i}` })),
     );
     for (const answer of answers) assert.equal(answer.status, 200);
     const all = await json('GET', '/scheduler/schedules');
-    assert.equal(all.filter((one) => one.name === 'shared').length, 1);
-    assert.match(all[0].description, /^[0-9]$/);
+    const found = all.filter((one) => one.name === 'shared');
+    assert.equal(found.length, 1);
+    assert.match(found[0].description, /^[0-9]$/);
 });
 
-test('ten updates of one schedule at once all succeed, and its creation stays', async () => {
+test('ten updates of one schedule at once all succeed, and createTime stays', async () => {
     const first = await json('POST', '/scheduler/schedules', schedule('updated'));
     const answers = await times(10, (i) =>
         call('POST', '/scheduler/schedules', schedule('updated', { description: `${i}` })),
@@ -75,7 +76,7 @@ test('11: fifty that are due at once all run once', async () => {
     for (const record of found.results) assert.equal(record.scheduledTime, at);
 });
 
-test('12: a blast of a thousand starts has no error and a thousand workflows', async () => {
+test('12: a thousand concurrent starts succeed and start a thousand workflows', async () => {
     const ids = new Set();
     for (const n of [25, 100, 1000 - 125]) {
         const answers = await times(n, () => call('POST', '/workflow', { name: 'blast', input: {} }));

@@ -30,7 +30,7 @@ after(async () => {
 
 const line = (name) => server.log.find((one) => one.includes(`name=conductor.scheduler.${name} `));
 
-test('the log says what became of each setting', () => {
+test('the log shows the effect of each setting', () => {
     assert.match(line('enabled'), /key=enabled/);
     assert.match(line('jitter-max-ms'), /value=200 key=dispatch_jitter/);
     assert.match(line('archival-max-records'), /key=conductor_keep/);
@@ -38,7 +38,7 @@ test('the log says what became of each setting', () => {
     assert.match(line('poll-batch-size'), /no effect/);
 });
 
-test('what it keeps of records counts for schedules that are saved', async () => {
+test('archival-max-records is the retention of saved schedules', async () => {
     const saved = await fetch(`${server.url}/api/scheduler/schedules`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },

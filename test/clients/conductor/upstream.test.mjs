@@ -105,7 +105,7 @@ test('a start that is refused is FAILED with the reason, and the next slot comes
     assert.notEqual(records[0].scheduledTime, records[1].scheduledTime);
 });
 
-test('a workflow that was started and failed then is still EXECUTED', async () => {
+test('a workflow that fails after its start is still EXECUTED', async () => {
     const name = 'fails-later';
     const records = await recordsOf(name, 'broken', 'EXECUTED', 2);
     for (const record of records) assert.match(record.workflowId, /^id-of-broken-/);
@@ -138,7 +138,7 @@ test('other members of a request reach the upstream as sent', async () => {
     assert.deepEqual(rest, expected);
 });
 
-test('an idempotency key of a request is sent in place of ours', async () => {
+test('the idempotency key of a request replaces that of Belfry', async () => {
     const start = await fetch(`${server.url}/api/workflow`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },

@@ -65,10 +65,10 @@ describe('connecting', () => {
         assert.equal(namespaceInfo.name, 'default');
         assert.equal(namespaceInfo.supportsSchedules, true);
     });
-    test('a method that is not there is not implemented', async () => {
+    test('an unknown method is not implemented', async () => {
         await assert.rejects(connection.workflowService.listNamespaces({}), { code: UNIMPLEMENTED });
     });
-    test('over HTTP/1.1 it is not for gRPC', async () => {
+    test('gRPC over HTTP/1.1 is refused', async () => {
         const status = await new Promise((resolve, reject) => {
             const path = '/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo';
             const ask = request(`${server.url}${path}`, {
@@ -83,7 +83,7 @@ describe('connecting', () => {
 });
 
 describe('create and describe', () => {
-    test('what was asked for comes back, cron as calendars', async () => {
+    test('describe returns what was created, cron expressions as calendars', async () => {
         const handle = await make('rich', {
             spec: {
                 cronExpressions: ['30 12 * * MON-FRI # lunch'],
@@ -137,7 +137,7 @@ describe('create and describe', () => {
         assert.ok(Math.abs(got.info.createdAt - Date.now()) < 60_000);
         assert.equal(got.info.lastUpdatedAt, undefined);
     });
-    test('what was not said has its default', async () => {
+    test('omitted fields have their defaults', async () => {
         const got = await (await make('plain', { spec: {} })).describe();
         assert.equal(got.action.workflowId, 'plain-workflow');
         assert.equal(got.policies.overlap, 'SKIP');
@@ -146,7 +146,7 @@ describe('create and describe', () => {
         assert.equal(got.state.remainingActions, undefined);
         assert.deepEqual(got.info.nextActionTimes, []);
     });
-    test('a schedule begins with a run and a backfill when it is asked to', async () => {
+    test('a new schedule can be triggered and backfilled at once', async () => {
         const handle = await make('begun', {
             spec: { intervals: [{ every: '1 day' }] },
             policies: { overlap: ScheduleOverlapPolicy.ALLOW_ALL },
@@ -161,7 +161,7 @@ describe('create and describe', () => {
         assert.ok(ids.includes('begun-workflow-2026-01-01T00:00:00Z'));
         assert.ok(ids.includes('begun-workflow-2026-01-02T00:00:00Z'));
     });
-    test('the same request is done once', async () => {
+    test('a repeated request is executed once', async () => {
         const asked = {
             namespace: 'default',
             scheduleId: 'once',
@@ -193,7 +193,7 @@ describe('create and describe', () => {
 });
 
 describe('changes', () => {
-    test('pause and unpause keep their words', async () => {
+    test('pause and unpause store their notes', async () => {
         const handle = await make('paused');
         await handle.pause('why');
         let { state } = await handle.describe();
@@ -206,7 +206,7 @@ describe('changes', () => {
         await handle.pause('');
         assert.equal((await handle.describe()).state.paused, false); // an empty note does not pause
     });
-    test('a trigger starts a run, and overlap decides', async () => {
+    test('a trigger starts a run unless the overlap policy skips it', async () => {
         const handle = await make('triggered');
         await handle.trigger();
         await handle.trigger(ScheduleOverlapPolicy.SKIP);
@@ -257,7 +257,7 @@ describe('changes', () => {
         assert.deepEqual(then.spec, got.spec);
         assert.deepEqual(then.searchAttributes, {});
     });
-    test('an update with a token counts only for what it has read', async () => {
+    test('an update with a conflict token is refused after another update', async () => {
         await make('token');
         const service = connection.workflowService;
         const at = { namespace: 'default', scheduleId: 'token' };
@@ -317,7 +317,7 @@ describe('lists', () => {
             at('2026-01-01T02:00:00Z').seconds,
         ]);
     });
-    test('each API sees its own, and the native one all', async () => {
+    test('clients see only their own schedules, and the native API sees all', async () => {
         await make('shared');
         await native('POST', '/schedules', { id: 'native-one', action: { type: 'queue', queue: 'q' } });
         await assert.rejects(schedules.getHandle('native-one').describe(), ScheduleNotFoundError);
@@ -330,7 +330,7 @@ describe('lists', () => {
 });
 
 describe('refusals', () => {
-    test('have the classes that the client has for them', async () => {
+    test('the client maps errors to its own classes', async () => {
         await make('taken');
         await assert.rejects(make('taken'), ScheduleAlreadyRunning);
         const nobody = schedules.getHandle('nobody');
@@ -340,7 +340,7 @@ describe('refusals', () => {
         const elsewhere = new Client({ connection, namespace: 'nowhere' }).schedule;
         await assert.rejects(elsewhere.getHandle('x').describe(), NamespaceNotFoundError);
     });
-    test('a wrong spec is a TypeError with the place', async () => {
+    test('an invalid spec is a TypeError that names the field', async () => {
         await assert.rejects(make('bad', { spec: { cronExpressions: ['61 * * * *'] } }), (e) => {
             assert.ok(e instanceof TypeError);
             assert.match(e.message, /cronString\[0\].*61/);
@@ -348,7 +348,7 @@ describe('refusals', () => {
         });
         await assert.rejects(make('bad', { spec: { timezone: 'No/Where', intervals: [{ every: '1h' }] } }), TypeError);
     });
-    test('what is too large is refused at once', async () => {
+    test('a request that is too large is refused without a retry', async () => {
         await assert.rejects(make('large', { action: action({ args: ['x'.repeat(3 << 20)] }) }), (e) => {
             assert.ok(e instanceof ServiceError);
             assert.equal(e.cause.code, INVALID);
@@ -357,7 +357,7 @@ describe('refusals', () => {
     });
 });
 
-describe('who may', () => {
+describe('access', () => {
     test('an API key is a token', async () => {
         const own = await startServer();
         const tokens = {};

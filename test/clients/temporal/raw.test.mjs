@@ -29,7 +29,7 @@ const framed = (bytes, isCompressed = false) => {
     return Buffer.concat([prefix, bytes]);
 };
 
-// Returns the answer: { http, status, words, message }.
+// Returns the answer: { http, status, text, message }.
 function call(method, body, headers = {}) {
     return new Promise((resolve, reject) => {
         const stream = session.request({
@@ -40,17 +40,17 @@ function call(method, body, headers = {}) {
             ...headers,
         });
         const parts = [];
-        let told = {};
-        const take = (fields) => (told = { ...told, ...fields });
-        stream.on('response', take);
-        stream.on('trailers', take);
+        let fields = {};
+        const add = (more) => (fields = { ...fields, ...more });
+        stream.on('response', add);
+        stream.on('trailers', add);
         stream.on('data', (part) => parts.push(part));
         stream.on('error', reject);
         stream.on('end', () =>
             resolve({
-                http: told[':status'],
-                status: Number(told['grpc-status']),
-                words: decodeURIComponent(told['grpc-message'] ?? ''),
+                http: fields[':status'],
+                status: Number(fields['grpc-status']),
+                text: decodeURIComponent(fields['grpc-message'] ?? ''),
                 message: Buffer.concat(parts).subarray(5),
             }),
         );
@@ -60,7 +60,7 @@ function call(method, body, headers = {}) {
 
 const describing = (scheduleId) =>
     Buffer.from(service.DescribeScheduleRequest.encode({ namespace: 'default', scheduleId }).finish());
-const creating = (scheduleId, memo = 1) =>
+const creating = (scheduleId, size = 1) =>
     Buffer.from(
         service.CreateScheduleRequest.encode({
             namespace: 'default',
@@ -73,35 +73,35 @@ const creating = (scheduleId, memo = 1) =>
                         workflowId: 'w',
                         workflowType: { name: 't' },
                         taskQueue: { name: 'q' },
-                        input: { payloads: [{ data: Buffer.alloc(memo, 'x') }] },
+                        input: { payloads: [{ data: Buffer.alloc(size, 'x') }] },
                     },
                 },
             },
         }).finish(),
     );
 
-test('a message as gzip or deflate is the message', async () => {
+test('a message may be compressed with gzip or deflate', async () => {
     for (const [encoding, pack] of [['gzip', gzipSync], ['deflate', deflateSync]]) {
         const made = await call('CreateSchedule', framed(pack(creating(encoding)), true), { 'grpc-encoding': encoding });
-        assert.equal(made.status, 0, made.words);
+        assert.equal(made.status, 0, made.text);
         const shown = await call('DescribeSchedule', framed(pack(describing(encoding)), true), {
             'grpc-encoding': encoding,
         });
-        assert.equal(shown.status, 0, shown.words);
+        assert.equal(shown.status, 0, shown.text);
         const answer = service.DescribeScheduleResponse.decode(shown.message);
         assert.equal(answer.schedule.action.startWorkflow.workflowId, 'w');
     }
     const empty = await call('GetSystemInfo', framed(gzipSync(Buffer.alloc(0)), true), { 'grpc-encoding': 'gzip' });
-    assert.equal(empty.status, 0, empty.words);
+    assert.equal(empty.status, 0, empty.text);
 });
 
-test('a message in another encoding is not understood', async () => {
+test('another encoding is refused as not implemented', async () => {
     const answer = await call('DescribeSchedule', framed(describing('s'), true), { 'grpc-encoding': 'snappy' });
     assert.equal(answer.status, UNIMPLEMENTED);
-    assert.match(answer.words, /snappy/);
+    assert.match(answer.text, /snappy/);
 });
 
-test('what is no gzip is refused, and so is what becomes too large', async () => {
+test('invalid gzip is refused, and so is a message that is too large', async () => {
     const gzip = { 'grpc-encoding': 'gzip' };
     const broken = await call('DescribeSchedule', framed(describing('s'), true), gzip);
     assert.equal(broken.status, INVALID);
@@ -112,7 +112,7 @@ test('what is no gzip is refused, and so is what becomes too large', async () =>
     assert.equal(large.status, INVALID);
 });
 
-test('a frame that is none is refused', async () => {
+test('an invalid frame is refused', async () => {
     for (const body of [
         Buffer.alloc(0),
         Buffer.from([0, 0, 0]),
@@ -122,18 +122,18 @@ test('a frame that is none is refused', async () => {
     ]) {
         const answer = await call('DescribeSchedule', body);
         assert.equal(answer.http, 200);
-        assert.equal(answer.status, INVALID, answer.words);
+        assert.equal(answer.status, INVALID, answer.text);
     }
 });
 
-test('deadlines of any unit are taken, and what is none is passed over', async () => {
+test('deadlines of any unit are accepted, and invalid ones are ignored', async () => {
     for (const timeout of ['1H', '5M', '30S', '9932m', '30000000u', '99999999n', 'soon', '']) {
         const answer = await call('DescribeSchedule', framed(describing('nobody')), { 'grpc-timeout': timeout });
         assert.equal(answer.status, NOT_FOUND, timeout);
     }
 });
 
-test('another type of content is 415, and another method 12', async () => {
+test('another content type is 415, and an unknown method is not implemented', async () => {
     const other = await call('DescribeSchedule', Buffer.from('{}'), { 'content-type': 'application/json' });
     assert.equal(other.http, 415);
     const method = await call('StartWorkflowExecution', framed(Buffer.alloc(0)));

@@ -181,8 +181,8 @@ const make = (scheduleId, action = {}, more = {}) =>
     });
 const startOf = (id) => until(async () => seen.starts.find((one) => one.workflowId.startsWith(`${id}-2`)), Boolean);
 const runOf = (id) => until(async () => runs.find((one) => one.start.workflowId.startsWith(`${id}-2`)), Boolean);
-const recent = async (handle, isSo) =>
-    (await until(() => handle.describe(), (found) => isSo(found.info.recentActions))).info.recentActions;
+const recent = async (handle, isMet) =>
+    (await until(() => handle.describe(), (found) => isMet(found.info.recentActions))).info.recentActions;
 const json = (payload) => defaultPayloadConverter.fromPayload(payload);
 // Waits for `count` ended runs; returns the newest from the native API, with its attempts.
 const endOf = async (id, count = 1) => {
@@ -193,7 +193,7 @@ const endOf = async (id, count = 1) => {
     return (await fetch(`${server.url}/api/v1/runs/${ended[0].id}`)).json();
 };
 
-test('a trigger starts the workflow in the upstream with all that the client said', async () => {
+test('a trigger starts the workflow in the upstream with everything that the client sent', async () => {
     const handle = await make('all', {
         args: [{ day: 1 }, 'two'],
         memo: { owner: 'me' },
@@ -282,7 +282,7 @@ test('TERMINATE_OTHER terminates it, and the new one starts then, also within on
     await until(async () => runs.filter((one) => one.start.workflowId.startsWith('kills-2')), (all) => all.length === 2);
 });
 
-test('a failure pauses the schedule that says so; a cancellation or termination does not', async () => {
+test('with pauseOnFailure a failure pauses the schedule; a cancellation or termination does not', async () => {
     const handle = await make('pauses', {}, { policies: { pauseOnFailure: true } });
     await handle.trigger();
     close(await runOf('pauses'), { workflowExecutionCanceledEventAttributes: {} });

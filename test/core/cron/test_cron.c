@@ -12,19 +12,19 @@
 
 #include <cmocka.h>
 
-static uint64_t chance_state = 88172645463325252u;
+static uint64_t random_state = 88172645463325252u;
 
-static uint64_t chance(void)
+static uint64_t random_bits(void)
 {
-    chance_state ^= chance_state << 13;
-    chance_state ^= chance_state >> 7;
-    chance_state ^= chance_state << 17;
-    return chance_state;
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
 }
 
 static int below(int n)
 {
-    return (int)(chance() % (uint64_t)n);
+    return (int)(random_bits() % (uint64_t)n);
 }
 
 static bool bit(uint64_t bits, int n)
@@ -90,7 +90,7 @@ static bool second_matches(const struct cron *cron, int64_t local)
 /* Some bits of `all`: one, many, or all. */
 static uint64_t some(uint64_t all)
 {
-    uint64_t bits = below(3) == 0 ? all : chance() & chance() & all;
+    uint64_t bits = below(3) == 0 ? all : random_bits() & random_bits() & all;
 
     if (below(3) == 0)
         bits = all & (UINT64_C(1) << below(64));
@@ -144,7 +144,7 @@ static int64_t random_local(void)
     return day_of_date((int)year, 1, 1) * DAY_SECONDS + below(366 * DAY_SECONDS);
 }
 
-enum { SPAN = 3 * DAY_SECONDS };
+enum { WALK_SECONDS = 3 * DAY_SECONDS };
 
 static void next_and_prev_agree_with_a_walk_second_by_second(void **state)
 {
@@ -154,7 +154,7 @@ static void next_and_prev_agree_with_a_walk_second_by_second(void **state)
         int64_t from = random_local(), next = cron_next_local(&cron, from);
         int64_t prev = cron_prev_local(&cron, from - 1);
 
-        for (int64_t at = from; at < from + SPAN; at++) {
+        for (int64_t at = from; at < from + WALK_SECONDS; at++) {
             bool matches = second_matches(&cron, at);
 
             if (matches != cron_matches(&cron, at) || (at == next) != matches)
@@ -166,7 +166,7 @@ static void next_and_prev_agree_with_a_walk_second_by_second(void **state)
                 next = cron_next_local(&cron, at + 1);
             }
         }
-        assert_true(next >= from + SPAN);
+        assert_true(next >= from + WALK_SECONDS);
     }
 }
 
@@ -241,7 +241,7 @@ static void the_29th_of_february_is_found_across_2100(void **state)
                      day_of_date(2096, 2, 29) * DAY_SECONDS);
 }
 
-static void impossible_dates_are_never(void **state)
+static void impossible_dates_have_no_match(void **state)
 {
     struct cron february = daily(0, 1u << 30, 1u << 2);
     struct cron short_months = daily(0, 1u << 31,
@@ -267,7 +267,7 @@ static void the_calendar_ends_with_9999_and_begins_with_1(void **state)
     assert_int_equal(cron_prev_local(&cron, INT64_MAX / 2), last);
 }
 
-static void masks_from_outside_are_checked(void **state)
+static void invalid_masks_are_refused(void **state)
 {
     struct cron good = daily(0, 0xfffffffe, 0x1ffe), bad;
 
@@ -299,9 +299,9 @@ int main(void)
         cmocka_unit_test(days_agree_with_a_walk_day_by_day),
         cmocka_unit_test(gaps_between_matches_are_found_in_both_directions),
         cmocka_unit_test(the_29th_of_february_is_found_across_2100),
-        cmocka_unit_test(impossible_dates_are_never),
+        cmocka_unit_test(impossible_dates_have_no_match),
         cmocka_unit_test(the_calendar_ends_with_9999_and_begins_with_1),
-        cmocka_unit_test(masks_from_outside_are_checked),
+        cmocka_unit_test(invalid_masks_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

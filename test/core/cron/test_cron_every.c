@@ -26,7 +26,7 @@ static void check_refused(const char *text, enum cron_every rule, int at, const 
     struct err err;
 
     if (cron_every_parse(str_of(text), text, rule, &every, &phase, &err) != RC_INVALID)
-        fail_msg("%s is taken", text);
+        fail_msg("%s is accepted", text);
     assert_int_equal(every, -1);
     assert_int_equal(phase, -1);
     if (err.at != at || !strstr(err.text, words))
@@ -49,7 +49,7 @@ static void durations_are_sums_of_numbers_with_units(void **state)
     check("2562047h", EVERY_WHOLE, INT64_C(2562047) * 3600, 0); /* just below 2^63 ns */
 }
 
-static void our_own_form_takes_whole_seconds_only(void **state)
+static void the_native_form_accepts_only_whole_seconds(void **state)
 {
     (void)state;
     check_refused("1500ms", EVERY_WHOLE, 0, "write \"1s\" or \"2s\"");
@@ -84,7 +84,7 @@ static void the_epoch_form_has_days_and_a_phase(void **state)
     check_refused("5h/45m", EVERY_WHOLE, 2, "is not a duration");
 }
 
-static void what_is_no_duration_is_refused_where_it_goes_wrong(void **state)
+static void invalid_durations_are_refused_at_the_wrong_byte(void **state)
 {
     (void)state;
     check_refused("", EVERY_WHOLE, 0, "write \"@every 90s\"");
@@ -115,7 +115,7 @@ static void check_rate_refused(const char *text, int at, const char *words)
     struct err err;
 
     if (cron_rate_parse(str_of(text), text, &rate, &err) != RC_INVALID)
-        fail_msg("%s is taken", text);
+        fail_msg("%s is accepted", text);
     assert_int_equal(rate, -1);
     if (err.at != at || !strstr(err.text, words))
         fail_msg("%s: at %d: %s", text, err.at, err.text);
@@ -133,7 +133,7 @@ static void rates_are_numbers_of_minutes_hours_or_days(void **state)
     check_rate(" 7  days ", 7 * SPAN_DAY);
 }
 
-static void a_rate_has_the_number_and_the_plural_that_fit(void **state)
+static void the_unit_of_a_rate_agrees_with_its_number(void **state)
 {
     (void)state;
     check_rate_refused("1 minutes", 2, "use minute, hour or day");
@@ -154,12 +154,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations_are_sums_of_numbers_with_units),
-        cmocka_unit_test(our_own_form_takes_whole_seconds_only),
+        cmocka_unit_test(the_native_form_accepts_only_whole_seconds),
         cmocka_unit_test(the_go_form_is_cut_to_seconds_and_never_below_one),
         cmocka_unit_test(the_epoch_form_has_days_and_a_phase),
-        cmocka_unit_test(what_is_no_duration_is_refused_where_it_goes_wrong),
+        cmocka_unit_test(invalid_durations_are_refused_at_the_wrong_byte),
         cmocka_unit_test(rates_are_numbers_of_minutes_hours_or_days),
-        cmocka_unit_test(a_rate_has_the_number_and_the_plural_that_fit),
+        cmocka_unit_test(the_unit_of_a_rate_agrees_with_its_number),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

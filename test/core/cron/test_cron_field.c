@@ -73,7 +73,7 @@ static void refused(enum dialect dialect, enum cron_unit unit, const char *text,
     struct err err;
 
     if (parse(dialect, unit, text, &cron, &marks, &err) != RC_INVALID)
-        fail_msg("%s \"%s\" is taken", dialect_text(dialect), text);
+        fail_msg("%s \"%s\" is accepted", dialect_text(dialect), text);
     if (!strstr(err.text, words))
         fail_msg("%s \"%s\": %s", dialect_text(dialect), text, err.text);
     assert_string_equal(err.field, cron_unit_text(unit));
@@ -187,7 +187,7 @@ static void the_week_of_spring_begins_with_monday(void **state)
 }
 
 /* As in the calendars of Temporal. */
-static void temporal_reads_the_beginnings_of_names(void **state)
+static void temporal_accepts_prefixes_of_names(void **state)
 {
     const enum dialect t = DIALECT_TEMPORAL;
 
@@ -297,7 +297,7 @@ static void check_special(enum dialect dialect, enum cron_unit unit, const char 
     assert_memory_equal(cron.nth, expected.nth, sizeof cron.nth);
 }
 
-static void days_may_count_from_the_end_and_look_for_a_weekday(void **state)
+static void days_may_count_from_the_end_or_mean_the_nearest_weekday(void **state)
 {
     const enum dialect b = DIALECT_BELFRY;
 
@@ -366,7 +366,7 @@ static void weekdays_may_be_the_last_or_the_nth_of_the_month(void **state)
     refused(DIALECT_ROBFIG, UNIT_WEEKDAY, "5L", "unexpected \"L\"");
 }
 
-/* For "build-all" Jenkins draws 59 of 60 or 14 of 15 first (cron-public.json). */
+/* The first draw of Jenkins for the seed "build-all": 59 below 60, 14 below 15. */
 static void hashed_values_are_drawn_within_their_range(void **state)
 {
     (void)state;
@@ -394,7 +394,7 @@ static void hashed_values_are_drawn_within_their_range(void **state)
     refused(DIALECT_SPRING, UNIT_MINUTE, "H", "is not a minute");
 }
 
-static void question_marks_stand_where_the_dialect_has_them(void **state)
+static void question_marks_are_accepted_where_the_dialect_has_them(void **state)
 {
     (void)state;
     check(DIALECT_BELFRY, UNIT_DAY, "?", "1-31");
@@ -419,7 +419,7 @@ static void check_marks(enum dialect dialect, enum cron_unit unit, const char *t
         fail_msg("\"%s\" has marks %x, expected %x", text, marks, expected);
 }
 
-static void marks_tell_how_a_field_was_written(void **state)
+static void marks_describe_how_a_field_was_written(void **state)
 {
     const enum dialect b = DIALECT_BELFRY;
     const unsigned star = FIELD_STAR | FIELD_INTERVAL, text = FIELD_STAR_FIRST;
@@ -448,15 +448,15 @@ int main(void)
         cmocka_unit_test(ranges_wrap_where_the_unit_has_one_length),
         cmocka_unit_test(weekdays_have_the_numbers_of_their_dialect),
         cmocka_unit_test(the_week_of_spring_begins_with_monday),
-        cmocka_unit_test(temporal_reads_the_beginnings_of_names),
+        cmocka_unit_test(temporal_accepts_prefixes_of_names),
         cmocka_unit_test(temporal_weekday_seven_is_sunday),
         cmocka_unit_test(names_have_three_letters_in_any_case),
         cmocka_unit_test(steps_keep_to_the_limits_of_the_dialect),
-        cmocka_unit_test(days_may_count_from_the_end_and_look_for_a_weekday),
+        cmocka_unit_test(days_may_count_from_the_end_or_mean_the_nearest_weekday),
         cmocka_unit_test(weekdays_may_be_the_last_or_the_nth_of_the_month),
         cmocka_unit_test(hashed_values_are_drawn_within_their_range),
-        cmocka_unit_test(question_marks_stand_where_the_dialect_has_them),
-        cmocka_unit_test(marks_tell_how_a_field_was_written),
+        cmocka_unit_test(question_marks_are_accepted_where_the_dialect_has_them),
+        cmocka_unit_test(marks_describe_how_a_field_was_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

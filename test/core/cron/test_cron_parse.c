@@ -29,7 +29,7 @@ static void refused(enum dialect dialect, const char *expr, int column, const ch
     memset(&text, 0x5a, sizeof text);
     memcpy(&before, &text, sizeof text);
     if (cron_parse(str_of(expr), dialect, STR(""), &text, &err) != RC_INVALID)
-        fail_msg("%s \"%s\" is taken", dialect_text(dialect), expr);
+        fail_msg("%s \"%s\" is accepted", dialect_text(dialect), expr);
     assert_memory_equal(&text, &before, sizeof text);
     if (err.at != column - 1 || !strstr(err.text, words))
         fail_msg("%s \"%s\": column %d: %s", dialect_text(dialect), expr, err.at + 1, err.text);
@@ -133,7 +133,7 @@ static void a_wrong_number_of_fields_is_refused_with_the_right_ones(void **state
     refused(DIALECT_BELFRY, " \t ", 1, "the expression is empty");
 }
 
-static void check_both(enum dialect dialect, const char *expr, bool both)
+static void check_needs_both_days(enum dialect dialect, const char *expr, bool both)
 {
     struct cron_text text = parsed(dialect, expr);
 
@@ -142,40 +142,41 @@ static void check_both(enum dialect dialect, const char *expr, bool both)
 }
 
 /* docs/semantics.md [T-32]. */
-static void days_are_joined_as_the_dialect_does(void **state)
+static void day_fields_are_combined_as_in_the_dialect(void **state)
 {
     (void)state;
-    check_both(DIALECT_BELFRY, "0 0 13 * 5", false);
-    check_both(DIALECT_BELFRY, "0 0 13 * +5", true);
-    check_both(DIALECT_BELFRY, "0 0 * * 5", true);
-    check_both(DIALECT_BELFRY, "0 0 13 * ?", true);
-    check_both(DIALECT_BELFRY, "0 0 */2 * *", true);
-    check_both(DIALECT_BELFRY, "0 0 */1 * 5", true);
-    check_both(DIALECT_BELFRY, "0 0 */2 * +5", true);
-    check_both(DIALECT_BELFRY, "0 0 1-31/2 * 5", false);
-    check_both(DIALECT_BELFRY, "0 0 29,*/8 * 5", false); /* OR for daemons and libraries */
-    check_both(DIALECT_BELFRY, "0 0 L * 5#2", false);
-    check_both(DIALECT_VIXIE, "0 0 13 * 5", false);
-    check_both(DIALECT_VIXIE, "0 0 */2 * 1", true);
-    check_both(DIALECT_VIXIE, "0 0 1 * */2", true);
-    check_both(DIALECT_VIXIE, "0 0 1,* * 1", false);
-    check_both(DIALECT_CRONIE, "0 0 */2 * 1", true);
-    check_both(DIALECT_ROBFIG, "0 0 */2 * 1", false);
-    check_both(DIALECT_ROBFIG, "0 0 * * 1", true);
-    check_both(DIALECT_ROBFIG, "0 0 1 * ?", true);
-    check_both(DIALECT_ROBFIG, "0 0 1,* * 1", true);
-    check_both(DIALECT_K8S, "0 0 1 * 1", false);
-    check_both(DIALECT_POSIX, "0 0 1 * 1", false);
-    check_both(DIALECT_POSIX, "0 0 * * 1", true);
-    check_both(DIALECT_GITHUB, "0 0 1 * 1", false);
-    check_both(DIALECT_CLOUDSCHEDULER, "0 0 1 * 1", false);
-    check_both(DIALECT_SPRING, "0 0 0 13 * FRI", true);
-    check_both(DIALECT_JENKINS, "0 0 13 * 5", true);
-    check_both(DIALECT_TEMPORAL, "0 0 13 * 5", true);
-    check_both(DIALECT_QUARTZ, "0 0 0 13 * ?", true);
+    check_needs_both_days(DIALECT_BELFRY, "0 0 13 * 5", false);
+    check_needs_both_days(DIALECT_BELFRY, "0 0 13 * +5", true);
+    check_needs_both_days(DIALECT_BELFRY, "0 0 * * 5", true);
+    check_needs_both_days(DIALECT_BELFRY, "0 0 13 * ?", true);
+    check_needs_both_days(DIALECT_BELFRY, "0 0 */2 * *", true);
+    check_needs_both_days(DIALECT_BELFRY, "0 0 */1 * 5", true);
+    check_needs_both_days(DIALECT_BELFRY, "0 0 */2 * +5", true);
+    check_needs_both_days(DIALECT_BELFRY, "0 0 1-31/2 * 5", false);
+    check_needs_both_days(DIALECT_BELFRY, "0 0 29,*/8 * 5",
+                          false); /* OR for daemons and libraries */
+    check_needs_both_days(DIALECT_BELFRY, "0 0 L * 5#2", false);
+    check_needs_both_days(DIALECT_VIXIE, "0 0 13 * 5", false);
+    check_needs_both_days(DIALECT_VIXIE, "0 0 */2 * 1", true);
+    check_needs_both_days(DIALECT_VIXIE, "0 0 1 * */2", true);
+    check_needs_both_days(DIALECT_VIXIE, "0 0 1,* * 1", false);
+    check_needs_both_days(DIALECT_CRONIE, "0 0 */2 * 1", true);
+    check_needs_both_days(DIALECT_ROBFIG, "0 0 */2 * 1", false);
+    check_needs_both_days(DIALECT_ROBFIG, "0 0 * * 1", true);
+    check_needs_both_days(DIALECT_ROBFIG, "0 0 1 * ?", true);
+    check_needs_both_days(DIALECT_ROBFIG, "0 0 1,* * 1", true);
+    check_needs_both_days(DIALECT_K8S, "0 0 1 * 1", false);
+    check_needs_both_days(DIALECT_POSIX, "0 0 1 * 1", false);
+    check_needs_both_days(DIALECT_POSIX, "0 0 * * 1", true);
+    check_needs_both_days(DIALECT_GITHUB, "0 0 1 * 1", false);
+    check_needs_both_days(DIALECT_CLOUDSCHEDULER, "0 0 1 * 1", false);
+    check_needs_both_days(DIALECT_SPRING, "0 0 0 13 * FRI", true);
+    check_needs_both_days(DIALECT_JENKINS, "0 0 13 * 5", true);
+    check_needs_both_days(DIALECT_TEMPORAL, "0 0 13 * 5", true);
+    check_needs_both_days(DIALECT_QUARTZ, "0 0 0 13 * ?", true);
 }
 
-static void days_that_others_read_in_two_ways_are_refused(void **state)
+static void ambiguous_day_fields_are_refused(void **state)
 {
     (void)state;
     refused(DIALECT_BELFRY, "0 0 1 * */2", 9,
@@ -189,7 +190,7 @@ static void days_that_others_read_in_two_ways_are_refused(void **state)
     refused(DIALECT_AWS, "cron(0 10 * * * *)", 15, "write \"?\" for the other");
 }
 
-static void check_class(enum dialect dialect, const char *expr, bool is_interval)
+static void check_is_interval(enum dialect dialect, const char *expr, bool is_interval)
 {
     struct cron_text text = parsed(dialect, expr);
 
@@ -201,23 +202,23 @@ static void check_class(enum dialect dialect, const char *expr, bool is_interval
 static void wildcards_ranges_and_steps_of_the_time_make_an_interval(void **state)
 {
     (void)state;
-    check_class(DIALECT_BELFRY, "30 2 * * *", false);
-    check_class(DIALECT_BELFRY, "0,30 1,2 */2 * *", false);
-    check_class(DIALECT_BELFRY, "30 * * * *", true);
-    check_class(DIALECT_BELFRY, "0-30 1 * * *", true);
-    check_class(DIALECT_BELFRY, "0 5/2 * * *", true);
-    check_class(DIALECT_BELFRY, "*/10 30 1 * * *", true);
-    check_class(DIALECT_BELFRY, "30 15 0 * * *", false);
-    check_class(DIALECT_BELFRY, "H H(0-7) * * *", false);
-    check_class(DIALECT_BELFRY, "H/15 3 * * *", true);
-    check_class(DIALECT_BELFRY, "@daily", false);
-    check_class(DIALECT_BELFRY, "@hourly", true);
-    check_class(DIALECT_VIXIE, "*/20 2 * * *", true);
-    check_class(DIALECT_VIXIE, "0-30 1 * * *", false);
-    check_class(DIALECT_VIXIE, "30 1-4/2 * * *", false);
-    check_class(DIALECT_CRONIE, "30 * * * *", true);
-    check_class(DIALECT_VIXIE, "@hourly", true);
-    check_class(DIALECT_VIXIE, "@daily", false);
+    check_is_interval(DIALECT_BELFRY, "30 2 * * *", false);
+    check_is_interval(DIALECT_BELFRY, "0,30 1,2 */2 * *", false);
+    check_is_interval(DIALECT_BELFRY, "30 * * * *", true);
+    check_is_interval(DIALECT_BELFRY, "0-30 1 * * *", true);
+    check_is_interval(DIALECT_BELFRY, "0 5/2 * * *", true);
+    check_is_interval(DIALECT_BELFRY, "*/10 30 1 * * *", true);
+    check_is_interval(DIALECT_BELFRY, "30 15 0 * * *", false);
+    check_is_interval(DIALECT_BELFRY, "H H(0-7) * * *", false);
+    check_is_interval(DIALECT_BELFRY, "H/15 3 * * *", true);
+    check_is_interval(DIALECT_BELFRY, "@daily", false);
+    check_is_interval(DIALECT_BELFRY, "@hourly", true);
+    check_is_interval(DIALECT_VIXIE, "*/20 2 * * *", true);
+    check_is_interval(DIALECT_VIXIE, "0-30 1 * * *", false);
+    check_is_interval(DIALECT_VIXIE, "30 1-4/2 * * *", false);
+    check_is_interval(DIALECT_CRONIE, "30 * * * *", true);
+    check_is_interval(DIALECT_VIXIE, "@hourly", true);
+    check_is_interval(DIALECT_VIXIE, "@daily", false);
 }
 
 static bool crons_are_equal(const struct cron *a, const struct cron *b)
@@ -259,7 +260,7 @@ static void macros_are_the_fields_they_stand_for(void **state)
     check_same(DIALECT_JENKINS, "@hourly", "H * * * *");
 }
 
-static void macros_that_a_dialect_has_not_are_refused(void **state)
+static void macros_that_a_dialect_lacks_are_refused(void **state)
 {
     (void)state;
     refused(DIALECT_POSIX, "@daily", 1, "has no \"@daily\"; write the fields \"0 0 * * *\"");
@@ -340,7 +341,7 @@ static void zones_are_cut_off_where_the_dialect_has_them(void **state)
     refused(DIALECT_SPRING, "TZ=UTC 0 0 0 * * *", 1, "give the time zone separately");
 }
 
-static void comments_belong_to_temporal(void **state)
+static void only_temporal_has_comments(void **state)
 {
     struct cron_text text = parsed(DIALECT_TEMPORAL, "0 12 * * *#  caf\xc3\xa9 # 2 ");
 
@@ -353,7 +354,7 @@ static void comments_belong_to_temporal(void **state)
     refused(DIALECT_BELFRY, "0 12 * * * #noon", 12, "is not a weekday");
 }
 
-static void blanks_are_those_of_the_dialect(void **state)
+static void the_dialect_decides_which_bytes_are_blanks(void **state)
 {
     (void)state;
     check_same(DIALECT_BELFRY, " 0\t 0  * * * ", "0 0 * * *");
@@ -364,7 +365,7 @@ static void blanks_are_those_of_the_dialect(void **state)
     refused(DIALECT_BELFRY, "0 0 * * *\n", 10, "character U+000A is not allowed; use a space");
 }
 
-static void what_is_not_ascii_is_named(void **state)
+static void characters_beyond_ascii_are_named(void **state)
 {
     struct cron_text text;
     struct err err;
@@ -468,16 +469,16 @@ int main(void)
         cmocka_unit_test(errors_name_the_column_and_what_would_be_right),
         cmocka_unit_test(the_number_of_fields_decides_what_they_mean),
         cmocka_unit_test(a_wrong_number_of_fields_is_refused_with_the_right_ones),
-        cmocka_unit_test(days_are_joined_as_the_dialect_does),
-        cmocka_unit_test(days_that_others_read_in_two_ways_are_refused),
+        cmocka_unit_test(day_fields_are_combined_as_in_the_dialect),
+        cmocka_unit_test(ambiguous_day_fields_are_refused),
         cmocka_unit_test(wildcards_ranges_and_steps_of_the_time_make_an_interval),
         cmocka_unit_test(macros_are_the_fields_they_stand_for),
-        cmocka_unit_test(macros_that_a_dialect_has_not_are_refused),
+        cmocka_unit_test(macros_that_a_dialect_lacks_are_refused),
         cmocka_unit_test(intervals_are_read_in_the_dialects_that_have_them),
         cmocka_unit_test(zones_are_cut_off_where_the_dialect_has_them),
-        cmocka_unit_test(comments_belong_to_temporal),
-        cmocka_unit_test(blanks_are_those_of_the_dialect),
-        cmocka_unit_test(what_is_not_ascii_is_named),
+        cmocka_unit_test(only_temporal_has_comments),
+        cmocka_unit_test(the_dialect_decides_which_bytes_are_blanks),
+        cmocka_unit_test(characters_beyond_ascii_are_named),
         cmocka_unit_test(a_huge_expression_is_refused_with_its_length),
         cmocka_unit_test(english_is_refused_with_a_hint),
         cmocka_unit_test(aws_has_its_expressions_in_parentheses),

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* The list and the defaults of docs/semantics.md. */
+/* The list and the defaults of docs/semantics.md [T-26]. */
 static const struct {
     enum dialect dialect;
     const char *text;
@@ -56,7 +56,7 @@ static void every_dialect_has_the_clock_change_rule_its_users_know(void **state)
         assert_int_equal(dialect_dst(rows[i].dialect), rows[i].dst);
 }
 
-static void an_unknown_name_is_refused_with_the_near_one(void **state)
+static void an_unknown_name_is_refused_with_the_nearest(void **state)
 {
     enum dialect read = DIALECT_AWS;
     struct err err;
@@ -69,7 +69,7 @@ static void an_unknown_name_is_refused_with_the_near_one(void **state)
     assert_non_null(strstr(err.text, "\"spring\""));
 }
 
-static void a_name_far_from_all_is_refused_with_the_list(void **state)
+static void a_name_near_to_none_is_refused_with_the_list(void **state)
 {
     enum dialect read = DIALECT_AWS;
     struct err err;
@@ -87,8 +87,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_dialect_has_its_name_and_reads_it_back),
         cmocka_unit_test(every_dialect_has_the_clock_change_rule_its_users_know),
-        cmocka_unit_test(an_unknown_name_is_refused_with_the_near_one),
-        cmocka_unit_test(a_name_far_from_all_is_refused_with_the_list),
+        cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest),
+        cmocka_unit_test(a_name_near_to_none_is_refused_with_the_list),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

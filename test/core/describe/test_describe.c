@@ -19,7 +19,8 @@ struct sentence {
     const char *expr, *english;
 };
 
-static void describes(enum dialect dialect, const struct sentence *table, size_t count)
+static void assert_descriptions(enum dialect dialect, const struct sentence *table,
+                                size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         char text[DESCRIBE_CRON_MAX];
@@ -35,9 +36,10 @@ static void describes(enum dialect dialect, const struct sentence *table, size_t
     }
 }
 
-#define DESCRIBES(dialect, table) describes(dialect, table, sizeof(table) / sizeof(table)[0])
+#define ASSERT_DESCRIPTIONS(dialect, table) \
+    assert_descriptions(dialect, table, sizeof(table) / sizeof(table)[0])
 
-static void times_of_day_are_told_as_clocks_show_them(void **state)
+static void times_of_day_are_written_as_clocks_show_them(void **state)
 {
     static const struct sentence table[] = {
         {"30 2 * * *", "At 02:30 every day"},
@@ -49,10 +51,10 @@ static void times_of_day_are_told_as_clocks_show_them(void **state)
     };
 
     (void)state;
-    DESCRIBES(DIALECT_BELFRY, table);
+    ASSERT_DESCRIPTIONS(DIALECT_BELFRY, table);
 }
 
-static void even_steps_are_told_with_their_first_and_last_time(void **state)
+static void even_steps_have_their_first_and_last_time(void **state)
 {
     static const struct sentence table[] = {
         {"* * * * *", "Every minute"},
@@ -74,10 +76,10 @@ static void even_steps_are_told_with_their_first_and_last_time(void **state)
     };
 
     (void)state;
-    DESCRIBES(DIALECT_BELFRY, table);
+    ASSERT_DESCRIPTIONS(DIALECT_BELFRY, table);
 }
 
-static void a_stretch_over_midnight_is_one_only_when_every_day_has_it(void **state)
+static void a_period_over_midnight_is_joined_only_if_every_day_has_it(void **state)
 {
     static const struct sentence table[] = {
         {"*/5 22-4 * * *", "Every 5 minutes from 22:00 to 04:55"},
@@ -87,10 +89,10 @@ static void a_stretch_over_midnight_is_one_only_when_every_day_has_it(void **sta
     };
 
     (void)state;
-    DESCRIBES(DIALECT_BELFRY, table);
+    ASSERT_DESCRIPTIONS(DIALECT_BELFRY, table);
 }
 
-static void uneven_and_odd_sets_are_told_as_lists(void **state)
+static void uneven_sets_are_written_as_lists(void **state)
 {
     static const struct sentence table[] = {
         {"*/35 * * * *", "At minutes 0 and 35 of every hour"},
@@ -109,7 +111,7 @@ static void uneven_and_odd_sets_are_told_as_lists(void **state)
     };
 
     (void)state;
-    DESCRIBES(DIALECT_BELFRY, table);
+    ASSERT_DESCRIPTIONS(DIALECT_BELFRY, table);
 }
 
 static void days_of_the_month_are_ordinals(void **state)
@@ -129,7 +131,7 @@ static void days_of_the_month_are_ordinals(void **state)
     };
 
     (void)state;
-    DESCRIBES(DIALECT_BELFRY, table);
+    ASSERT_DESCRIPTIONS(DIALECT_BELFRY, table);
 }
 
 static void days_of_the_week_begin_with_monday(void **state)
@@ -148,10 +150,10 @@ static void days_of_the_week_begin_with_monday(void **state)
     };
 
     (void)state;
-    DESCRIBES(DIALECT_BELFRY, table);
+    ASSERT_DESCRIPTIONS(DIALECT_BELFRY, table);
 }
 
-static void either_day_and_both_days_are_told_apart(void **state)
+static void either_day_and_both_days_are_worded_differently(void **state)
 {
     static const struct sentence table[] = {
         {"0 0 1 * FRI", "At 00:00 on the 1st and on every Friday"},
@@ -165,7 +167,7 @@ static void either_day_and_both_days_are_told_apart(void **state)
     };
 
     (void)state;
-    DESCRIBES(DIALECT_BELFRY, table);
+    ASSERT_DESCRIPTIONS(DIALECT_BELFRY, table);
 }
 
 static void months_and_years_come_last(void **state)
@@ -187,10 +189,10 @@ static void months_and_years_come_last(void **state)
     };
 
     (void)state;
-    DESCRIBES(DIALECT_BELFRY, table);
+    ASSERT_DESCRIPTIONS(DIALECT_BELFRY, table);
 }
 
-static void other_dialects_mean_what_they_mean(void **state)
+static void other_dialects_keep_their_own_meaning(void **state)
 {
     static const struct sentence quartz[] = {
         {"0 0 12 ? * 6L", "At 12:00 on the last Friday of the month"},
@@ -207,12 +209,12 @@ static void other_dialects_mean_what_they_mean(void **state)
     };
 
     (void)state;
-    DESCRIBES(DIALECT_QUARTZ, quartz);
-    DESCRIBES(DIALECT_SPRING, spring);
-    DESCRIBES(DIALECT_VIXIE, vixie);
+    ASSERT_DESCRIPTIONS(DIALECT_QUARTZ, quartz);
+    ASSERT_DESCRIPTIONS(DIALECT_SPRING, spring);
+    ASSERT_DESCRIPTIONS(DIALECT_VIXIE, vixie);
 }
 
-static void fractions_of_a_second_are_told(void **state)
+static void fractions_of_a_second_are_described(void **state)
 {
     static const struct sentence table[] = {
         {"*:0/15:10.5", "At second 10.5 of minutes 0, 15, 30 and 45 of every hour"},
@@ -233,7 +235,7 @@ static void fractions_of_a_second_are_told(void **state)
     }
 }
 
-static void recurrence_rules_are_told(void **state)
+static void recurrence_rules_are_described(void **state)
 {
     static const struct sentence table[] = {
         {"DTSTART:20260105T090000\nRRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR",
@@ -272,56 +274,56 @@ static void recurrence_rules_are_told(void **state)
     }
 }
 
-static uint64_t chance_state = 2463534242u;
+static uint64_t random_state = 2463534242u;
 
-static uint64_t chance(void)
+static uint64_t random_bits(void)
 {
-    chance_state ^= chance_state << 13;
-    chance_state ^= chance_state >> 7;
-    chance_state ^= chance_state << 17;
-    return chance_state;
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
 }
 
 /* Few bits, many bits or nearly all, but at least one. */
-static uint64_t chance_set(int first, int last)
+static uint64_t random_set(int first, int last)
 {
     uint64_t all = (~UINT64_C(0) >> (63 - last)) & (~UINT64_C(0) << first);
-    uint64_t bits = chance() & all;
+    uint64_t bits = random_bits() & all;
 
-    if (chance() % 3 == 0)
-        bits &= chance() & chance() & chance();
-    else if (chance() % 3 == 0)
-        bits |= (chance() | chance() | chance()) & all;
-    if (chance() % 4 == 0)
+    if (random_bits() % 3 == 0)
+        bits &= random_bits() & random_bits() & random_bits();
+    else if (random_bits() % 3 == 0)
+        bits |= (random_bits() | random_bits() | random_bits()) & all;
+    if (random_bits() % 4 == 0)
         bits = all;
     return bits ? bits : UINT64_C(1) << first;
 }
 
-static struct cron chance_cron(void)
+static struct cron random_cron(void)
 {
     struct cron cron = cron_every_second();
 
-    cron.second = chance() % 2 ? 1 : chance_set(0, 59);
-    cron.minute = chance_set(0, 59);
-    cron.hour = (uint32_t)chance_set(0, 23);
-    cron.day = (uint32_t)chance_set(1, 31);
-    cron.month = (uint16_t)chance_set(1, 12);
-    cron.weekday = (uint8_t)chance_set(0, 6);
-    if (chance() % 4 == 0 && cron.day != UINT32_C(0xfffffffe)) {
-        cron.last = (uint32_t)(chance() & chance() & chance() & 0xff);
-        cron.near = (uint32_t)(chance() & chance() & chance() & 0xfe);
-        cron.last_near = (uint32_t)(chance() & chance() & chance() & 0xff);
+    cron.second = random_bits() % 2 ? 1 : random_set(0, 59);
+    cron.minute = random_set(0, 59);
+    cron.hour = (uint32_t)random_set(0, 23);
+    cron.day = (uint32_t)random_set(1, 31);
+    cron.month = (uint16_t)random_set(1, 12);
+    cron.weekday = (uint8_t)random_set(0, 6);
+    if (random_bits() % 4 == 0 && cron.day != UINT32_C(0xfffffffe)) {
+        cron.last = (uint32_t)(random_bits() & random_bits() & random_bits() & 0xff);
+        cron.near = (uint32_t)(random_bits() & random_bits() & random_bits() & 0xfe);
+        cron.last_near = (uint32_t)(random_bits() & random_bits() & random_bits() & 0xff);
     }
-    if (chance() % 4 == 0 && cron.weekday != 0x7f)
+    if (random_bits() % 4 == 0 && cron.weekday != 0x7f)
         for (int i = 0; i < 6; i++)
-            cron.nth[i] = (uint8_t)(chance() & chance() & chance() & 0x7f);
-    if (chance() % 4 == 0) {
+            cron.nth[i] = (uint8_t)(random_bits() & random_bits() & random_bits() & 0x7f);
+    if (random_bits() % 4 == 0) {
         cron.flags &= (uint8_t)~CRON_ANY_YEAR;
         for (int i = 0; i < 3; i++)
-            cron.year[i] = chance() & chance() & chance() & chance();
+            cron.year[i] = random_bits() & random_bits() & random_bits() & random_bits();
         cron.year[0] |= 1;
     }
-    if (cron.day != UINT32_C(0xfffffffe) && cron.weekday != 0x7f && chance() % 2)
+    if (cron.day != UINT32_C(0xfffffffe) && cron.weekday != 0x7f && random_bits() % 2)
         cron.flags &= (uint8_t)~CRON_DAY_AND;
     cron_seal(&cron);
     return cron;
@@ -330,31 +332,31 @@ static struct cron chance_cron(void)
 /* Changes the pattern by one bit of one field. */
 static void change_one_bit(struct cron *cron)
 {
-    switch (chance() % 5) {
+    switch (random_bits() % 5) {
     case 0:
-        cron->second ^= UINT64_C(1) << chance() % 60;
+        cron->second ^= UINT64_C(1) << random_bits() % 60;
         break;
     case 1:
-        cron->minute ^= UINT64_C(1) << chance() % 60;
+        cron->minute ^= UINT64_C(1) << random_bits() % 60;
         break;
     case 2:
-        cron->hour ^= UINT32_C(1) << chance() % 24;
+        cron->hour ^= UINT32_C(1) << random_bits() % 24;
         break;
     case 3:
-        cron->day ^= UINT32_C(2) << chance() % 31;
+        cron->day ^= UINT32_C(2) << random_bits() % 31;
         break;
     default:
-        cron->month ^= (uint16_t)(2u << chance() % 12);
+        cron->month ^= (uint16_t)(2u << random_bits() % 12);
         break;
     }
 }
 
-static bool is_whole(const struct cron *cron)
+static bool has_no_empty_field(const struct cron *cron)
 {
     return cron->second && cron->minute && cron->hour && cron->month && cron->day;
 }
 
-static void different_patterns_are_never_told_alike(void **state)
+static void different_patterns_have_different_descriptions(void **state)
 {
     int compared = 0;
 
@@ -362,13 +364,13 @@ static void different_patterns_are_never_told_alike(void **state)
     for (int i = 0; i < 100000; i++) {
         char text[DESCRIBE_CRON_MAX], other[DESCRIBE_CRON_MAX];
         struct buf out = BUF(text), other_out = BUF(other);
-        struct cron cron = chance_cron(), changed = cron;
+        struct cron cron = random_cron(), changed = cron;
 
         describe_cron(&cron, &out);
         assert_false(out.cut);
         assert_true(out.len > 10);
         change_one_bit(&changed);
-        if (!is_whole(&changed))
+        if (!has_no_empty_field(&changed))
             continue;
         cron_seal(&changed);
         describe_cron(&changed, &other_out);
@@ -377,7 +379,7 @@ static void different_patterns_are_never_told_alike(void **state)
         if (strstr(text, " more") || strstr(other, " more"))
             continue;
         if (strcmp(text, other) == 0)
-            fail_msg("told alike: %s", text);
+            fail_msg("two patterns have this description: %s", text);
         compared++;
     }
     assert_true(compared > 25000);
@@ -386,18 +388,18 @@ static void different_patterns_are_never_told_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_of_day_are_told_as_clocks_show_them),
-        cmocka_unit_test(even_steps_are_told_with_their_first_and_last_time),
-        cmocka_unit_test(a_stretch_over_midnight_is_one_only_when_every_day_has_it),
-        cmocka_unit_test(uneven_and_odd_sets_are_told_as_lists),
+        cmocka_unit_test(times_of_day_are_written_as_clocks_show_them),
+        cmocka_unit_test(even_steps_have_their_first_and_last_time),
+        cmocka_unit_test(a_period_over_midnight_is_joined_only_if_every_day_has_it),
+        cmocka_unit_test(uneven_sets_are_written_as_lists),
         cmocka_unit_test(days_of_the_month_are_ordinals),
         cmocka_unit_test(days_of_the_week_begin_with_monday),
-        cmocka_unit_test(either_day_and_both_days_are_told_apart),
+        cmocka_unit_test(either_day_and_both_days_are_worded_differently),
         cmocka_unit_test(months_and_years_come_last),
-        cmocka_unit_test(other_dialects_mean_what_they_mean),
-        cmocka_unit_test(fractions_of_a_second_are_told),
-        cmocka_unit_test(recurrence_rules_are_told),
-        cmocka_unit_test(different_patterns_are_never_told_alike),
+        cmocka_unit_test(other_dialects_keep_their_own_meaning),
+        cmocka_unit_test(fractions_of_a_second_are_described),
+        cmocka_unit_test(recurrence_rules_are_described),
+        cmocka_unit_test(different_patterns_have_different_descriptions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,7 +109,7 @@ static void intervals_name_what_they_count_from(void **state)
     }
 }
 
-static void what_shapes_a_schedule_follows_it(void **state)
+static void exclusions_come_after_the_times(void **state)
 {
     struct spec_def def = one_cron("30 2 * * 1-5", "America/New_York");
     int32_t dates[] = {(int32_t)day_of_date(2027, 12, 25), (int32_t)day_of_date(2028, 1, 1)};
@@ -140,7 +140,7 @@ static void what_shapes_a_schedule_follows_it(void **state)
         "December, except on the days of us-holidays");
 }
 
-static void windows_bounds_and_jitter_are_told(void **state)
+static void windows_bounds_and_jitter_are_described(void **state)
 {
     struct spec_def def = one_cron("30 2 * * *", "UTC");
 
@@ -161,7 +161,7 @@ static void windows_bounds_and_jitter_are_told(void **state)
                         "after 23:59:59 on 31 March 2027 UTC");
 }
 
-static void a_union_is_joined_and_shaped_as_a_whole(void **state)
+static void exclusions_apply_to_all_entries_of_a_union(void **state)
 {
     struct spec_def def = one_cron("30 2 * * 1-5", "America/New_York");
     int32_t times[] = {9 * 3600, 17 * 3600 + 30}, date = (int32_t)day_of_date(2027, 12, 25);
@@ -184,7 +184,7 @@ static void a_union_is_joined_and_shaped_as_a_whole(void **state)
     assert_string_equal(spec_in_words(&def), "No automatic runs");
 }
 
-static void a_window_names_its_zone_when_nothing_else_did(void **state)
+static void a_window_names_its_zone_if_no_entry_does(void **state)
 {
     struct interval_def hourly = {SPAN_H, 0, ANCHOR_START};
     struct spec_def def = spec_def_empty();
@@ -229,10 +229,10 @@ int main(void)
         cmocka_unit_test(zones_are_named_as_people_say_them),
         cmocka_unit_test(the_zone_is_left_out_where_it_cannot_matter),
         cmocka_unit_test(intervals_name_what_they_count_from),
-        cmocka_unit_test(what_shapes_a_schedule_follows_it),
-        cmocka_unit_test(windows_bounds_and_jitter_are_told),
-        cmocka_unit_test(a_union_is_joined_and_shaped_as_a_whole),
-        cmocka_unit_test(a_window_names_its_zone_when_nothing_else_did),
+        cmocka_unit_test(exclusions_come_after_the_times),
+        cmocka_unit_test(windows_bounds_and_jitter_are_described),
+        cmocka_unit_test(exclusions_apply_to_all_entries_of_a_union),
+        cmocka_unit_test(a_window_names_its_zone_if_no_entry_does),
         cmocka_unit_test(long_specs_say_how_much_is_left_out),
     };
 

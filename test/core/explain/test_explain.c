@@ -16,7 +16,7 @@
 #include "core/time/text.h"
 #include "zones.h"
 
-/* One spec with everything that it points to. */
+/* One spec and the data that it points to. */
 struct fixture {
     struct cron_def cron[4];
     struct spec_def def;
@@ -60,7 +60,7 @@ static void compile(struct fixture *f)
     f->ctx = spec_ctx(at("2026-01-01T00:00:00Z"));
 }
 
-static void answers(struct fixture *f, const char *t, enum why why, const char *text)
+static void assert_answer(struct fixture *f, const char *t, enum why why, const char *text)
 {
     struct explain explain;
 
@@ -73,76 +73,79 @@ static void answers(struct fixture *f, const char *t, enum why why, const char *
 static void a_slot_is_named_by_its_entry(void **state)
 {
     (void)state;
-    answers(new_york("30 2 * * 1-5", NULL), "2026-03-09T06:30:00Z", WHY_SLOT,
-            "it is a slot of cron[0]");
-    answers(new_york("30 2 * * 1-5", "0 9 * * *"), "2026-03-09T13:00:00Z", WHY_SLOT,
-            "it is a slot of cron[1]");
+    assert_answer(new_york("30 2 * * 1-5", NULL), "2026-03-09T06:30:00Z", WHY_SLOT,
+                  "it is a slot of cron[0]");
+    assert_answer(new_york("30 2 * * 1-5", "0 9 * * *"), "2026-03-09T13:00:00Z", WHY_SLOT,
+                  "it is a slot of cron[1]");
 }
 
 static void the_field_that_does_not_match_is_named(void **state)
 {
     (void)state;
-    answers(new_york("30 2 * * 1-5", NULL), "2026-03-09T06:31:00Z", WHY_NO_MATCH,
-            "minute is 31, the expression requires 30");
-    answers(new_york("0,15,30-40 2 * * *", NULL), "2026-03-09T06:41:00Z", WHY_NO_MATCH,
-            "minute is 41, the expression requires 0, 15 or 30 to 40");
-    answers(new_york("30 2 * * 1-5", NULL), "2026-03-09T07:31:05Z", WHY_NO_MATCH,
-            "hour is 3, the expression requires 2; minute is 31, the expression requires 30; "
-            "second is 5, the expression requires 0");
-    answers(new_york("30 2 * * 1-5", NULL), "2026-03-14T06:30:00Z", WHY_NO_MATCH,
-            "it is Saturday 14 March 2026, the expression runs on weekdays");
-    answers(
+    assert_answer(new_york("30 2 * * 1-5", NULL), "2026-03-09T06:31:00Z", WHY_NO_MATCH,
+                  "minute is 31, the expression requires 30");
+    assert_answer(new_york("0,15,30-40 2 * * *", NULL), "2026-03-09T06:41:00Z", WHY_NO_MATCH,
+                  "minute is 41, the expression requires 0, 15 or 30 to 40");
+    assert_answer(
+        new_york("30 2 * * 1-5", NULL), "2026-03-09T07:31:05Z", WHY_NO_MATCH,
+        "hour is 3, the expression requires 2; minute is 31, the expression requires 30; "
+        "second is 5, the expression requires 0");
+    assert_answer(new_york("30 2 * * 1-5", NULL), "2026-03-14T06:30:00Z", WHY_NO_MATCH,
+                  "it is Saturday 14 March 2026, the expression runs on weekdays");
+    assert_answer(
         new_york("30 2 * * *", NULL), "2026-03-14T06:30:00.250Z", WHY_NO_MATCH,
         "the second is right, its fraction is not: its slots are at 2026-03-14T06:30:00Z and "
         "then at 2026-03-15T06:30:00Z");
 }
 
-static void of_several_entries_the_nearest_is_blamed(void **state)
+static void of_several_entries_the_nearest_is_named(void **state)
 {
     (void)state;
-    answers(new_york("0 9 * * *", "0 17 * * *"), "2026-06-01T21:01:00Z", WHY_NO_MATCH,
-            "nearest is cron[1]: minute is 1, the expression requires 0");
+    assert_answer(new_york("0 9 * * *", "0 17 * * *"), "2026-06-01T21:01:00Z", WHY_NO_MATCH,
+                  "nearest is cron[1]: minute is 1, the expression requires 0");
 }
 
-static void what_a_gap_swallowed_is_told_right_behind_it(void **state)
+static void a_time_in_a_gap_is_explained_at_the_end_of_the_gap(void **state)
 {
     struct fixture *f = new_york("30 2 * * *", NULL);
 
     (void)state;
-    answers(f, "2026-03-08T07:00:00Z", WHY_SLOT,
-            "it is a slot of cron[0]; 02:30 does not exist that day: runs at 03:00");
+    assert_answer(f, "2026-03-08T07:00:00Z", WHY_SLOT,
+                  "it is a slot of cron[0]; 02:30 does not exist that day: runs at 03:00");
     f->def.dst.name = DST_LITERAL;
-    answers(
+    assert_answer(
         f, "2026-03-08T07:00:00Z", WHY_NO_MATCH,
         "hour is 3, the expression requires 2; minute is 0, the expression requires 30 (02:30 "
         "does not exist that day: skipped)");
     f->def.dst.name = DST_SHIFT;
-    answers(f, "2026-03-08T07:30:00Z", WHY_SLOT,
-            "it is a slot of cron[0]; 02:30 does not exist that day: runs at 03:30");
+    assert_answer(f, "2026-03-08T07:30:00Z", WHY_SLOT,
+                  "it is a slot of cron[0]; 02:30 does not exist that day: runs at 03:30");
 }
 
-static void of_a_repeated_time_one_pass_may_not_run(void **state)
+static void a_repeated_time_may_run_only_once(void **state)
 {
     struct fixture *f = new_york("30 1 * * *", NULL);
 
     (void)state;
-    answers(f, "2026-11-01T05:30:00Z", WHY_SLOT,
-            "it is a slot of cron[0]; 01:30 comes twice that day: this is the first, the only "
-            "one to run");
-    answers(
+    assert_answer(
+        f, "2026-11-01T05:30:00Z", WHY_SLOT,
+        "it is a slot of cron[0]; 01:30 comes twice that day: this is the first, the only "
+        "one to run");
+    assert_answer(
         f, "2026-11-01T06:30:00Z", WHY_FOLD,
         "01:30 on 1 November 2026 comes twice in America/New_York: this is the second time, "
         "and only the first runs");
     f->def.dst.name = DST_LAST;
-    answers(f, "2026-11-01T05:30:00Z", WHY_FOLD,
-            "01:30 on 1 November 2026 comes twice in America/New_York: this is the first time, "
-            "and only the second runs");
+    assert_answer(
+        f, "2026-11-01T05:30:00Z", WHY_FOLD,
+        "01:30 on 1 November 2026 comes twice in America/New_York: this is the first time, "
+        "and only the second runs");
     f->def.dst.name = DST_LITERAL;
-    answers(f, "2026-11-01T06:30:00Z", WHY_SLOT,
-            "it is a slot of cron[0]; 01:30 comes twice that day: this is the second");
+    assert_answer(f, "2026-11-01T06:30:00Z", WHY_SLOT,
+                  "it is a slot of cron[0]; 01:30 comes twice that day: this is the second");
 }
 
-static void a_wall_clock_time_has_no_one_or_two_instants(void **state)
+static void a_wall_clock_time_has_zero_one_or_two_instants(void **state)
 {
     struct fixture *f = new_york("30 2 * * *", NULL);
     struct explain explain;
@@ -182,16 +185,17 @@ static void bounds_are_named(void **state)
     (void)state;
     f->def.start = at("2026-06-01T00:00:00Z");
     f->def.end = at("2026-07-01T00:00:00Z");
-    answers(f, "2026-05-31T06:30:00Z", WHY_BEFORE_START,
-            "it is before the start, 2026-06-01T00:00:00Z");
-    answers(f, "2026-07-01T06:30:00Z", WHY_AFTER_END,
-            "it is after the end, 2026-07-01T00:00:00Z");
-    answers(f, "2026-06-01T06:30:00Z", WHY_SLOT, "it is a slot of cron[0]");
+    assert_answer(f, "2026-05-31T06:30:00Z", WHY_BEFORE_START,
+                  "it is before the start, 2026-06-01T00:00:00Z");
+    assert_answer(f, "2026-07-01T06:30:00Z", WHY_AFTER_END,
+                  "it is after the end, 2026-07-01T00:00:00Z");
+    assert_answer(f, "2026-06-01T06:30:00Z", WHY_SLOT, "it is a slot of cron[0]");
     /* Both ends are inclusive, so another reason must exclude them. */
     f->def.start = f->def.end = at("2026-06-02T06:30:00Z");
     f->def.not_dates = &date;
     f->def.not_date_count = 1;
-    answers(f, "2026-06-02T06:30:00Z", WHY_EXCLUDED_DATE, "2 June 2026 is an excluded date");
+    assert_answer(f, "2026-06-02T06:30:00Z", WHY_EXCLUDED_DATE,
+                  "2 June 2026 is an excluded date");
 }
 
 static void exclusions_are_named(void **state)
@@ -211,21 +215,21 @@ static void exclusions_are_named(void **state)
     f->def.not_named_count = 1;
     f->def.not_calendars = &december;
     f->def.not_calendar_count = 1;
-    answers(f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
-            "25 December 2027 is an excluded date");
-    answers(f, "2027-12-27T07:30:00Z", WHY_EXCLUDED_CALENDAR,
-            "exclude.calendars[0] excludes it: every second on 27 December");
+    assert_answer(f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
+                  "25 December 2027 is an excluded date");
+    assert_answer(f, "2027-12-27T07:30:00Z", WHY_EXCLUDED_CALENDAR,
+                  "exclude.calendars[0] excludes it: every second on 27 December");
     f->ctx.calendars = &calendar;
     explain_instant(&f->spec, &f->ctx, at("2027-12-26T07:30:00Z"), &explain);
     assert_int_equal(explain.why, WHY_EXCLUDED_NAMED);
     assert_string_equal(explain.text, "26 December 2027 is a day of us-holidays");
     f->def.not_calendar_count = f->def.not_named_count = 0;
     f->def.shift = SHIFT_NEXT;
-    answers(f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
-            "25 December 2027 is an excluded date; its slots move to the next free day");
+    assert_answer(f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
+                  "25 December 2027 is an excluded date; its slots move to the next free day");
 }
 
-static void what_counts_from_a_run_is_not_always_moved_back(void **state)
+static void intervals_that_count_from_a_run_are_not_always_moved_back(void **state)
 {
     struct interval_def interval = {.every = 18 * SPAN_H, .anchor = ANCHOR_COMPLETION};
     struct fixture *f = new_york("30 2 * * *", NULL);
@@ -235,13 +239,15 @@ static void what_counts_from_a_run_is_not_always_moved_back(void **state)
     f->def.not_dates = &date;
     f->def.not_date_count = 1;
     f->def.shift = SHIFT_PREVIOUS;
-    answers(f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
-            "25 December 2027 is an excluded date; its slots move to the previous free day");
+    assert_answer(
+        f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
+        "25 December 2027 is an excluded date; its slots move to the previous free day");
     f->def.intervals = &interval;
     f->def.interval_count = 1;
-    answers(f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
-            "25 December 2027 is an excluded date; its slots move to the previous free day, "
-            "except those that count from a run of that day");
+    assert_answer(
+        f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
+        "25 December 2027 is an excluded date; its slots move to the previous free day, "
+        "except those that count from a run of that day");
 }
 
 static void moved_slots_say_so(void **state)
@@ -253,20 +259,20 @@ static void moved_slots_say_so(void **state)
     f->def.not_dates = &date;
     f->def.not_date_count = 1;
     f->def.shift = SHIFT_NEXT;
-    answers(f, "2027-12-26T07:30:00Z", WHY_SLOT,
-            "it is a slot of cron[0]; moved from an excluded day");
+    assert_answer(f, "2027-12-26T07:30:00Z", WHY_SLOT,
+                  "it is a slot of cron[0]; moved from an excluded day");
     f = new_york("30 2 * * *", NULL);
     f->def.window = (struct window_def){true, 22 * 3600, 23 * 3600, WINDOW_CLAMP};
-    answers(f, "2026-06-02T02:00:00Z", WHY_SLOT,
-            "it is a slot of cron[0]; moved into the window");
-    answers(f, "2026-06-01T06:30:00Z", WHY_OUTSIDE_WINDOW,
-            "02:30 is outside the window from 22:00 to 23:00; the slot moves to 22:00");
+    assert_answer(f, "2026-06-02T02:00:00Z", WHY_SLOT,
+                  "it is a slot of cron[0]; moved into the window");
+    assert_answer(f, "2026-06-01T06:30:00Z", WHY_OUTSIDE_WINDOW,
+                  "02:30 is outside the window from 22:00 to 23:00; the slot moves to 22:00");
     f->def.window.rule = WINDOW_FILTER;
-    answers(f, "2026-06-01T06:30:00Z", WHY_OUTSIDE_WINDOW,
-            "02:30 is outside the window from 22:00 to 23:00");
+    assert_answer(f, "2026-06-01T06:30:00Z", WHY_OUTSIDE_WINDOW,
+                  "02:30 is outside the window from 22:00 to 23:00");
 }
 
-static void jitter_is_told_from_both_sides(void **state)
+static void jitter_is_explained_for_the_slot_and_for_its_due_time(void **state)
 {
     struct fixture *f = new_york("0 0 1 * *", NULL);
     struct explain explain;
@@ -287,16 +293,16 @@ static void jitter_is_told_from_both_sides(void **state)
     assert_non_null(strstr(explain.text, "it is a slot of cron[0], delayed to 2026-07-01T04:"));
 }
 
-static void other_entries_tell_where_their_slots_are(void **state)
+static void other_entries_name_their_slots(void **state)
 {
     struct fixture *f = new_york("@every 90m", NULL);
 
     (void)state;
-    answers(f, "2026-01-01T02:00:00Z", WHY_NO_MATCH,
-            "its slots are at 2026-01-01T01:30:00Z and then at 2026-01-01T03:00:00Z");
+    assert_answer(f, "2026-01-01T02:00:00Z", WHY_NO_MATCH,
+                  "its slots are at 2026-01-01T01:30:00Z and then at 2026-01-01T03:00:00Z");
     f->def.cron_count = 0;
-    answers(f, "2026-01-01T02:00:00Z", WHY_EMPTY,
-            "the spec has no entries, so there are no automatic runs");
+    assert_answer(f, "2026-01-01T02:00:00Z", WHY_EMPTY,
+                  "the spec has no entries, so there are no automatic runs");
 }
 
 static void never_has_a_reason(void **state)
@@ -323,7 +329,7 @@ static void never_has_a_reason(void **state)
     }
 }
 
-static void never_by_the_spec_has_a_reason(void **state)
+static void bounds_of_the_spec_explain_never(void **state)
 {
     struct fixture *f = new_york("30 2 * * *", NULL);
     char text[EXPLAIN_TEXT_MAX];
@@ -369,7 +375,7 @@ static void clock_changes_say_what_they_do(void **state)
                         "cron[1]: 01:15 comes twice that day: runs the first time only");
 }
 
-static void clock_changes_do_not_touch_what_is_taken_away(void **state)
+static void clock_changes_do_not_affect_excluded_times(void **state)
 {
     static struct explain_change changes[EXPLAIN_CHANGES_MAX];
     struct fixture *f = new_york("30 2 * * *", NULL);
@@ -389,7 +395,7 @@ static void clock_changes_do_not_touch_what_is_taken_away(void **state)
     assert_true(changes[0].touches);
 }
 
-static void an_interval_from_midnight_feels_a_short_day(void **state)
+static void an_interval_from_midnight_depends_on_the_length_of_the_day(void **state)
 {
     static struct explain_change changes[EXPLAIN_CHANGES_MAX];
     struct interval_def interval = {SPAN_H, 0, ANCHOR_MIDNIGHT};
@@ -404,7 +410,7 @@ static void an_interval_from_midnight_feels_a_short_day(void **state)
                         "that day is 23h long, and the interval counts elapsed time");
 }
 
-static void warns(const char *expr, const char *text)
+static void assert_warning(const char *expr, const char *text)
 {
     static struct explain_warning warnings[EXPLAIN_WARNINGS_MAX];
     struct fixture *f = new_york(expr, NULL);
@@ -418,24 +424,27 @@ static void warns(const char *expr, const char *text)
 static void likely_mistakes_are_pointed_out(void **state)
 {
     (void)state;
-    warns("*/35 * * * *",
-          "the step of 35 minutes is uneven: 0 follows 35 after 25 minutes; for "
-          "an even step use an interval of 35m");
-    warns("0 */5 * * *",
-          "the step of 5 hours is uneven: 0 follows 20 after 4 hours; for an even "
-          "step use an interval of 5h");
-    warns("* 9 * * *", "it runs in every minute of hour 9; for once an hour write a number in "
-                       "the minute field, such as 0");
-    warns("0 0 31 * *", "months without day 31 are skipped; for the last day of every month "
-                        "write \"L\"");
-    warns("0 0 13 * FRI", "day of month and day of week are both given: either of them is "
-                          "enough; for both at once write \"+\" before the day of week");
-    warns("0 0 13 * +FRI", NULL);
-    warns("*/15 9-17 * * 1-5", NULL);
-    warns("* 9-17 * * *", NULL);
-    warns("0,35 * * * *", NULL);
-    warns("0 0 1-31/2 * *", NULL);
-    warns("0 0 L * *", NULL);
+    assert_warning("*/35 * * * *",
+                   "the step of 35 minutes is uneven: 0 follows 35 after 25 minutes; for "
+                   "an even step use an interval of 35m");
+    assert_warning("0 */5 * * *",
+                   "the step of 5 hours is uneven: 0 follows 20 after 4 hours; for an even "
+                   "step use an interval of 5h");
+    assert_warning("* 9 * * *",
+                   "it runs in every minute of hour 9; for once an hour write a number in "
+                   "the minute field, such as 0");
+    assert_warning("0 0 31 * *",
+                   "months without day 31 are skipped; for the last day of every month "
+                   "write \"L\"");
+    assert_warning("0 0 13 * FRI",
+                   "day of month and day of week are both given: either of them is "
+                   "enough; for both at once write \"+\" before the day of week");
+    assert_warning("0 0 13 * +FRI", NULL);
+    assert_warning("*/15 9-17 * * 1-5", NULL);
+    assert_warning("* 9-17 * * *", NULL);
+    assert_warning("0,35 * * * *", NULL);
+    assert_warning("0 0 1-31/2 * *", NULL);
+    assert_warning("0 0 L * *", NULL);
 }
 
 int main(void)
@@ -443,21 +452,21 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slot_is_named_by_its_entry),
         cmocka_unit_test(the_field_that_does_not_match_is_named),
-        cmocka_unit_test(of_several_entries_the_nearest_is_blamed),
-        cmocka_unit_test(what_a_gap_swallowed_is_told_right_behind_it),
-        cmocka_unit_test(of_a_repeated_time_one_pass_may_not_run),
-        cmocka_unit_test(a_wall_clock_time_has_no_one_or_two_instants),
+        cmocka_unit_test(of_several_entries_the_nearest_is_named),
+        cmocka_unit_test(a_time_in_a_gap_is_explained_at_the_end_of_the_gap),
+        cmocka_unit_test(a_repeated_time_may_run_only_once),
+        cmocka_unit_test(a_wall_clock_time_has_zero_one_or_two_instants),
         cmocka_unit_test(bounds_are_named),
         cmocka_unit_test(exclusions_are_named),
-        cmocka_unit_test(what_counts_from_a_run_is_not_always_moved_back),
+        cmocka_unit_test(intervals_that_count_from_a_run_are_not_always_moved_back),
         cmocka_unit_test(moved_slots_say_so),
-        cmocka_unit_test(jitter_is_told_from_both_sides),
-        cmocka_unit_test(other_entries_tell_where_their_slots_are),
+        cmocka_unit_test(jitter_is_explained_for_the_slot_and_for_its_due_time),
+        cmocka_unit_test(other_entries_name_their_slots),
         cmocka_unit_test(never_has_a_reason),
-        cmocka_unit_test(never_by_the_spec_has_a_reason),
+        cmocka_unit_test(bounds_of_the_spec_explain_never),
         cmocka_unit_test(clock_changes_say_what_they_do),
-        cmocka_unit_test(clock_changes_do_not_touch_what_is_taken_away),
-        cmocka_unit_test(an_interval_from_midnight_feels_a_short_day),
+        cmocka_unit_test(clock_changes_do_not_affect_excluded_times),
+        cmocka_unit_test(an_interval_from_midnight_depends_on_the_length_of_the_day),
         cmocka_unit_test(likely_mistakes_are_pointed_out),
     };
 

@@ -18,7 +18,7 @@
 #define ALL_DAYS  UINT32_C(0xfffffffe)
 
 /* The flags that the parser sets, not cron_seal(). */
-#define PARSED (CRON_DAY_AND | CRON_INTERVAL | CRON_ANY_YEAR | CRON_FRACTION)
+#define PARSER_FLAGS (CRON_DAY_AND | CRON_INTERVAL | CRON_ANY_YEAR | CRON_FRACTION)
 
 enum { LINE_BYTES_MAX = 2048 };
 
@@ -41,7 +41,7 @@ static void expect_equal(const char *a, const char *b)
         fail_msg("\"%s\" is not the same as \"%s\"", a, b);
 }
 
-/* ---- facts of systemd-analyze ---- */
+/* ---- output of systemd-analyze ---- */
 
 static int64_t local_of(const char *text)
 {
@@ -72,7 +72,7 @@ static void expect_fact(const char *text, const char *after, char *times)
 
     if (word && strcmp(word, "refused") == 0) {
         if (rc != RC_INVALID)
-            fail_msg("\"%s\" is taken, systemd refuses it", text);
+            fail_msg("\"%s\" is accepted, but systemd refuses it", text);
         assert_in_range(err.at, 0, strlen(text));
         assert_in_range(err.at + err.len, 0, strlen(text));
         return;
@@ -91,7 +91,7 @@ static void expect_fact(const char *text, const char *after, char *times)
     }
 }
 
-static void random_texts_are_as_systemd_has_them(void **state)
+static void random_texts_agree_with_systemd(void **state)
 {
     static char line[LINE_BYTES_MAX];
     FILE *file = fopen("test/data/oncalendar_facts.tsv", "r");
@@ -187,14 +187,14 @@ static void each_field_has_its_bits(void **state)
     assert_int_equal(cron.hour, 1 << 8 | 1 << 16);
     assert_int_equal(cron.minute, UINT64_C(1) | UINT64_C(1) << 30);
     assert_int_equal(cron.second, UINT64_C(1) << 15);
-    assert_int_equal(cron.flags & PARSED, CRON_DAY_AND | CRON_INTERVAL);
+    assert_int_equal(cron.flags & PARSER_FLAGS, CRON_DAY_AND | CRON_INTERVAL);
 
     cron = parse("*:*:*");
     assert_int_equal(cron.day, ALL_DAYS);
     assert_int_equal(cron.hour, ALL_HOURS);
     assert_int_equal(cron.minute, ALL_SIXTY);
     assert_int_equal(cron.second, ALL_SIXTY);
-    assert_int_equal(cron.flags & PARSED, CRON_DAY_AND | CRON_INTERVAL | CRON_ANY_YEAR);
+    assert_int_equal(cron.flags & PARSER_FLAGS, CRON_DAY_AND | CRON_INTERVAL | CRON_ANY_YEAR);
 }
 
 static void a_tilde_counts_from_the_end_of_the_month(void **state)
@@ -250,7 +250,7 @@ static void fractions_are_kept_to_the_millisecond(void **state)
                                       UINT64_C(3) << 58);
     assert_int_equal(parse("*:*:0/0.001").second, ALL_SIXTY);
     assert_int_equal(parse("*:*:59.999").part[0].from, 59999);
-    /* A step that does not reach a second value is not a fraction. */
+    /* A range with only one value has no fraction, even if its step has one. */
     assert_false(parse("*:*:1..1.2/0.5").flags & CRON_FRACTION);
     assert_int_equal(parse("*:*:0.5,1..2/99999.5").part[1].step, 0);
     /* Trailing zeros change nothing. */
@@ -260,7 +260,7 @@ static void fractions_are_kept_to_the_millisecond(void **state)
     assert_false(parse("5:0:0,1,2,3,4,5,6,7,8,9.000").flags & CRON_FRACTION);
 }
 
-static void at_and_a_number_is_an_instant(void **state)
+static void an_at_sign_and_a_number_is_an_instant(void **state)
 {
     struct str zone = STR("kept");
     struct cron cron;
@@ -385,7 +385,7 @@ static const struct {
     {"^@88588582097858858", "", "@7258118399"},
 };
 
-static void what_is_wrong_is_refused_with_field_column_and_advice(void **state)
+static void errors_name_the_field_the_column_and_the_remedy(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -398,7 +398,7 @@ static void what_is_wrong_is_refused_with_field_column_and_advice(void **state)
 
         snprintf(text, sizeof text, "%.*s%s", (int)at, wrong[i].text, mark + 1);
         if (oncalendar_parse(str_of(text), &cron, &zone, &err) != RC_INVALID)
-            fail_msg("\"%s\" is taken", text);
+            fail_msg("\"%s\" is accepted", text);
         if (err.at != (int)at || strcmp(err.field, wrong[i].field) != 0 ||
             !strstr(err.text, wrong[i].says) || err.at + err.len > (int)strlen(text))
             fail_msg("\"%s\": at %d+%d [%s] %s; expected at %zu [%s] …%s…", text, err.at,
@@ -408,7 +408,7 @@ static void what_is_wrong_is_refused_with_field_column_and_advice(void **state)
     }
 }
 
-static void long_texts_are_refused_at_once(void **state)
+static void long_texts_are_refused(void **state)
 {
     size_t len = 10 << 20;
     char *text = malloc(len);
@@ -427,16 +427,16 @@ static void long_texts_are_refused_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_texts_are_as_systemd_has_them),
+        cmocka_unit_test(random_texts_agree_with_systemd),
         cmocka_unit_test(the_examples_of_the_manual_are_their_normal_forms),
         cmocka_unit_test(each_field_has_its_bits),
         cmocka_unit_test(a_tilde_counts_from_the_end_of_the_month),
         cmocka_unit_test(times_without_wildcards_are_fixed),
         cmocka_unit_test(fractions_are_kept_to_the_millisecond),
-        cmocka_unit_test(at_and_a_number_is_an_instant),
+        cmocka_unit_test(an_at_sign_and_a_number_is_an_instant),
         cmocka_unit_test(the_last_word_may_be_a_zone),
-        cmocka_unit_test(what_is_wrong_is_refused_with_field_column_and_advice),
-        cmocka_unit_test(long_texts_are_refused_at_once),
+        cmocka_unit_test(errors_name_the_field_the_column_and_the_remedy),
+        cmocka_unit_test(long_texts_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static struct governor governor_of(const struct row *row)
     };
 }
 
-static void every_case_of_the_document(void **state)
+static void the_cases_of_the_document_give_their_times(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -100,7 +100,7 @@ static void without_backoff_failures_do_not_count(void **state)
     assert_int_equal(governor_next(&governor, T).at, from_t(60));
 }
 
-static void a_nudge_only_brings_forward_and_keeps_to_the_clamps(void **state)
+static void a_nudge_only_brings_forward_and_respects_the_limits(void **state)
 {
     struct governor governor = {
         .hint_at = INSTANT_NEVER, .hint_expires = INSTANT_NONE, .paused_until = INSTANT_NONE};
@@ -162,10 +162,12 @@ static void a_damaged_row_gives_a_time_that_is_not_in_the_past(void **state)
             instant now = instant_clamp(odd[i]);
             struct governed next = governor_next(&g, odd[i]);
 
-            assert_true(next.at >= now + SPAN_MIN && next.at <= now + SPAN_DAY);
+            assert_true(next.at >= instant_after(now, SPAN_MIN) &&
+                        next.at <= instant_after(now, SPAN_DAY));
             g.hint_at = INSTANT_NEVER;
             next = governor_next(&g, odd[i]);
-            assert_true(next.at >= now + SPAN_MIN && next.at <= now + SPAN_DAY);
+            assert_true(next.at >= instant_after(now, SPAN_MIN) &&
+                        next.at <= instant_after(now, SPAN_DAY));
         }
 }
 
@@ -173,9 +175,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_damaged_row_gives_a_time_that_is_not_in_the_past),
-        cmocka_unit_test(every_case_of_the_document),
+        cmocka_unit_test(the_cases_of_the_document_give_their_times),
         cmocka_unit_test(without_backoff_failures_do_not_count),
-        cmocka_unit_test(a_nudge_only_brings_forward_and_keeps_to_the_clamps),
+        cmocka_unit_test(a_nudge_only_brings_forward_and_respects_the_limits),
         cmocka_unit_test(a_run_clears_what_expired_and_what_it_used_up),
     };
 

@@ -19,7 +19,7 @@ enum { WAITING_MAX = 16 };
 static const struct {
     const char *text;
     enum overlap policy;
-} upstream[] = {
+} temporal[] = {
     {"SKIP", OVERLAP_SKIP},
     {"BUFFER_ONE", OVERLAP_BUFFER_ONE},
     {"BUFFER_ALL", OVERLAP_BUFFER_ALL},
@@ -31,9 +31,9 @@ static const struct {
 
 static enum overlap policy_of(const char *text)
 {
-    for (size_t i = 0; i < sizeof upstream / sizeof *upstream; i++)
-        if (strcmp(upstream[i].text, text) == 0)
-            return upstream[i].policy;
+    for (size_t i = 0; i < sizeof temporal / sizeof *temporal; i++)
+        if (strcmp(temporal[i].text, text) == 0)
+            return temporal[i].policy;
     fail_msg("no such policy: %s", text);
     return OVERLAP_COUNT;
 }
@@ -71,7 +71,7 @@ static void check_item(const json_t *vector, json_int_t id, enum verdict verdict
                  json_string_value(json_object_get(vector, "name")), (int)id, (int)verdict);
 }
 
-static void every_buffer_vector_is_decided_as_upstream_does(void **state)
+static void every_buffer_vector_is_decided_as_temporal_does(void **state)
 {
     json_t *root = load_vectors(), *vector, *item;
     json_t *vectors = json_object_get(root, "processBufferVectors");
@@ -104,8 +104,8 @@ static void every_buffer_vector_is_decided_as_upstream_does(void **state)
     json_decref(root);
 }
 
-/* The guarantee: a start that neither runs nor waits has an outcome. */
-static void nothing_vanishes_without_a_verdict(void **state)
+/* A start that neither runs nor waits has an outcome. */
+static void every_start_has_a_verdict(void **state)
 {
     (void)state;
     for (int code = 0; code < 6 * 6 * 6 * 6 * 2; code++) {
@@ -126,7 +126,7 @@ static void nothing_vanishes_without_a_verdict(void **state)
     }
 }
 
-static void names_are_read_back_and_misspellings_are_helped(void **state)
+static void names_are_read_back_and_misspellings_get_a_hint(void **state)
 {
     enum overlap policy;
     struct err err;
@@ -143,14 +143,13 @@ static void names_are_read_back_and_misspellings_are_helped(void **state)
 }
 
 /* The policy of a waiting run is a column of its row. */
-static void a_damaged_policy_gives_a_verdict_all_the_same(void **state)
+static void a_damaged_policy_still_gives_a_verdict(void **state)
 {
-    uint8_t verdict[2];
-
     (void)state;
     for (int policy = 0; policy <= UINT8_MAX; policy++)
         for (int is_open = 0; is_open <= 1; is_open++) {
             const uint8_t policies[2] = {(uint8_t)policy, (uint8_t)(UINT8_MAX - policy)};
+            uint8_t verdict[2] = {9, 9};
 
             overlap_decide(policies, 2, OVERLAP_SKIP, is_open, verdict);
             assert_true(verdict[0] <= VERDICT_REPLACED && verdict[1] <= VERDICT_REPLACED);
@@ -160,10 +159,10 @@ static void a_damaged_policy_gives_a_verdict_all_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_damaged_policy_gives_a_verdict_all_the_same),
-        cmocka_unit_test(every_buffer_vector_is_decided_as_upstream_does),
-        cmocka_unit_test(nothing_vanishes_without_a_verdict),
-        cmocka_unit_test(names_are_read_back_and_misspellings_are_helped),
+        cmocka_unit_test(a_damaged_policy_still_gives_a_verdict),
+        cmocka_unit_test(every_buffer_vector_is_decided_as_temporal_does),
+        cmocka_unit_test(every_start_has_a_verdict),
+        cmocka_unit_test(names_are_read_back_and_misspellings_get_a_hint),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void defaults_are_those_of_the_native_model(void **state)
     assert_int_equal(p.retention_age, INT64_C(7776000000000));
 }
 
-static void what_is_null_or_false_in_the_model_is_absent(void **state)
+static void optional_policies_are_absent_by_default(void **state)
 {
     struct policies p = policies_default();
 
@@ -69,7 +69,7 @@ static void every_catch_up_mode_has_its_word(void **state)
     }
 }
 
-static void a_word_that_is_no_mode_is_refused_with_those_that_are(void **state)
+static void an_unknown_mode_is_refused_with_the_valid_ones(void **state)
 {
     static const char *const wrong[] = {"", "All", "newest", "all ", "latest\n"};
 
@@ -88,9 +88,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_of_the_native_model),
-        cmocka_unit_test(what_is_null_or_false_in_the_model_is_absent),
+        cmocka_unit_test(optional_policies_are_absent_by_default),
         cmocka_unit_test(every_catch_up_mode_has_its_word),
-        cmocka_unit_test(a_word_that_is_no_mode_is_refused_with_those_that_are),
+        cmocka_unit_test(an_unknown_mode_is_refused_with_the_valid_ones),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

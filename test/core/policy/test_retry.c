@@ -45,7 +45,7 @@ static void exponential_waits_double_up_to_the_cap(void **state)
     assert_int_equal(after(&policy, 1000000), INT64_MAX / 4);
 }
 
-static void the_other_side_may_ask_for_more_time_within_the_cap(void **state)
+static void the_target_may_ask_for_more_time_up_to_the_maximum(void **state)
 {
     struct retry_policy policy = {
         .attempts = 3, .backoff = BACKOFF_FIXED, .delay = 2 * SPAN_S, .max = 60 * SPAN_S};
@@ -60,7 +60,7 @@ static void the_other_side_may_ask_for_more_time_within_the_cap(void **state)
     assert_int_equal(retry_at(&policy, &failure, 0), 60 * SPAN_S);
 }
 
-static void what_cannot_help_is_not_tried_again(void **state)
+static void failures_that_are_not_retryable_are_not_retried(void **state)
 {
     struct retry_policy policy = {
         .attempts = 3, .backoff = BACKOFF_FIXED, .delay = SPAN_S, .max = SPAN_H};
@@ -112,8 +112,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixed_waits_are_equal_and_attempts_count_the_first),
         cmocka_unit_test(exponential_waits_double_up_to_the_cap),
-        cmocka_unit_test(the_other_side_may_ask_for_more_time_within_the_cap),
-        cmocka_unit_test(what_cannot_help_is_not_tried_again),
+        cmocka_unit_test(the_target_may_ask_for_more_time_up_to_the_maximum),
+        cmocka_unit_test(failures_that_are_not_retryable_are_not_retried),
         cmocka_unit_test(jitter_is_added_and_is_the_same_each_time),
         cmocka_unit_test(names_are_read_back),
     };

@@ -15,14 +15,14 @@
 
 enum {
     TIMES_MAX = 64,
-    LINE_MAX_BYTES = 2048,
+    LINE_BYTES_MAX = 2048,
 };
 
-/* ---- plumbing ---- */
+/* ---- helpers ---- */
 
 static struct rrule rule_of(const char *start, const char *rule)
 {
-    char text[LINE_MAX_BYTES];
+    char text[LINE_BYTES_MAX];
     struct rrule ret;
     struct str zone;
     struct err err;
@@ -46,7 +46,7 @@ static int64_t local_of(const char *text)
 
 static int locals_of(const char *text, int64_t *ret)
 {
-    char copy[LINE_MAX_BYTES], *save = NULL;
+    char copy[LINE_BYTES_MAX], *save = NULL;
     int n = 0;
 
     assert_true(strlen(text) < sizeof copy);
@@ -266,11 +266,11 @@ static void every_day_in_january_is_the_same_by_year_and_by_day(void **state)
     assert_int_equal(count, 93);
 }
 
-/* ---- facts of other implementations ---- */
+/* ---- results of other implementations ---- */
 
-static void random_rules_are_as_two_other_implementations_have_them(void **state)
+static void random_rules_agree_with_two_other_implementations(void **state)
 {
-    static char line[LINE_MAX_BYTES];
+    static char line[LINE_BYTES_MAX];
     FILE *file = fopen("test/data/rrule_facts.tsv", "r");
     int64_t want[TIMES_MAX];
     int rows = 0;
@@ -309,7 +309,7 @@ static void plain_and_numbered_weekdays_of_one_list_add_up(void **state)
 static void bysetpos_counts_in_the_whole_first_week(void **state)
 {
     (void)state;
-    /* DTSTART is a Wednesday: that week's first day of the three, Monday, is over. */
+    /* DTSTART is a Wednesday, after the first day of that week's set, Monday. */
     expect_rule("20180103T090000", "FREQ=WEEKLY;BYDAY=MO,WE,FR;BYSETPOS=1",
                 "20180108 20180115 20180122");
 }
@@ -355,7 +355,7 @@ static void second_sixty_never_comes(void **state)
 
 /* ---- edge cases ---- */
 
-static void rules_that_cannot_match_end_with_never(void **state)
+static void rules_that_cannot_match_have_no_instance(void **state)
 {
     static const char *const rules[] = {
         "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
@@ -453,7 +453,7 @@ static void the_calendar_begins_in_the_year_1(void **state)
         local_of("00010102"));
 }
 
-static void great_intervals_do_not_overflow(void **state)
+static void large_intervals_do_not_overflow(void **state)
 {
     static const char *const freqs[] = {"YEARLY", "MONTHLY",  "WEEKLY",  "DAILY",
                                         "HOURLY", "MINUTELY", "SECONDLY"};
@@ -494,18 +494,18 @@ int main(void)
         cmocka_unit_test(the_examples_of_the_rfc_come_out_in_both_directions),
         cmocka_unit_test(a_daily_rule_runs_to_its_until),
         cmocka_unit_test(every_day_in_january_is_the_same_by_year_and_by_day),
-        cmocka_unit_test(random_rules_are_as_two_other_implementations_have_them),
+        cmocka_unit_test(random_rules_agree_with_two_other_implementations),
         cmocka_unit_test(plain_and_numbered_weekdays_of_one_list_add_up),
         cmocka_unit_test(bysetpos_counts_in_the_whole_first_week),
         cmocka_unit_test(byweekno_alone_means_the_weekday_of_dtstart),
         cmocka_unit_test(weeks_belong_to_the_year_with_four_of_their_days),
         cmocka_unit_test(second_sixty_never_comes),
-        cmocka_unit_test(rules_that_cannot_match_end_with_never),
+        cmocka_unit_test(rules_that_cannot_match_have_no_instance),
         cmocka_unit_test(rare_matches_are_found),
         cmocka_unit_test(a_search_far_from_dtstart_jumps_there),
         cmocka_unit_test(the_calendar_ends_in_the_year_9999),
         cmocka_unit_test(the_calendar_begins_in_the_year_1),
-        cmocka_unit_test(great_intervals_do_not_overflow),
+        cmocka_unit_test(large_intervals_do_not_overflow),
         cmocka_unit_test(bysetpos_counts_days_and_times_together),
     };
 

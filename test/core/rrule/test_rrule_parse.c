@@ -46,7 +46,7 @@ static void expect_zone(const char *text, const char *zone, int64_t start)
     assert_int_equal(rule.start, start);
 }
 
-static void dtstart_says_when_and_where(void **state)
+static void dtstart_has_the_time_and_the_zone(void **state)
 {
     int64_t midnight = NEW_YEAR - 9 * HOUR_SECONDS;
 
@@ -90,7 +90,7 @@ static void lines_come_in_any_order_and_with_any_break(void **state)
     }
 }
 
-static void what_is_not_given_has_its_default(void **state)
+static void missing_parts_have_their_defaults(void **state)
 {
     struct rrule rule = rule_of(START "RRULE:FREQ=SECONDLY");
 
@@ -260,7 +260,7 @@ static const struct {
     {"DTSTART;TZID=\"Europe/Berlin:20240101^\nRRULE:FREQ=DAILY", "DTSTART", "closing"},
 };
 
-static void what_is_wrong_is_refused_with_part_column_and_advice(void **state)
+static void errors_name_the_part_the_column_and_the_remedy(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -274,7 +274,7 @@ static void what_is_wrong_is_refused_with_part_column_and_advice(void **state)
         assert_non_null(mark);
         snprintf(text, sizeof text, "%.*s%s", (int)at, wrong[i].text, mark + 1);
         if (rrule_parse(str_of(text), &rule, &zone, &err) != RC_INVALID)
-            fail_msg("%s: is taken", text);
+            fail_msg("%s: is accepted", text);
         if (err.at != (int)at || strcmp(err.field, wrong[i].field) != 0 ||
             !strstr(err.text, wrong[i].says) || err.at + err.len > (int)strlen(text))
             fail_msg("%s: at %d+%d [%s] %s; expected at %zu [%s] …%s…", text, err.at, err.len,
@@ -284,7 +284,7 @@ static void what_is_wrong_is_refused_with_part_column_and_advice(void **state)
     }
 }
 
-static void bytes_that_are_no_text_are_named(void **state)
+static void bytes_that_are_not_text_are_named(void **state)
 {
     static const char nul[] = START "RRULE:FREQ=DAILY\0;COUNT=3";
     struct rrule rule;
@@ -300,7 +300,7 @@ static void bytes_that_are_no_text_are_named(void **state)
     assert_non_null(strstr(err.text, "byte 0xFF"));
 }
 
-static void long_texts_are_refused_at_once(void **state)
+static void long_texts_are_refused(void **state)
 {
     size_t len = 10 << 20;
     char *text = malloc(len);
@@ -315,8 +315,8 @@ static void long_texts_are_refused_at_once(void **state)
     free(text);
 }
 
-/* "FREQ=…;NAME=item,item …" with `count` items made by `fmt`. */
-static enum rc parse_items(const char *head, const char *fmt, int count, struct err *ret)
+/* `head` and `count` numbered weekdays: 53 of `weekday`, then Sundays. */
+static enum rc parse_items(const char *head, const char *weekday, int count, struct err *ret)
 {
     char text[RRULE_TEXT_MAX];
     size_t n = (size_t)snprintf(text, sizeof text, START "RRULE:%s", head);
@@ -325,7 +325,7 @@ static enum rc parse_items(const char *head, const char *fmt, int count, struct 
 
     for (int i = 0; i < count; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, i > 0 ? ",%d%s" : "%d%s", i % 53 + 1,
-                              i < 53 ? fmt : "SU");
+                              i < 53 ? weekday : "SU");
     return rrule_parse(str_of(text), &rule, &zone, ret);
 }
 
@@ -350,16 +350,16 @@ static void lists_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dtstart_says_when_and_where),
+        cmocka_unit_test(dtstart_has_the_time_and_the_zone),
         cmocka_unit_test(lines_come_in_any_order_and_with_any_break),
-        cmocka_unit_test(what_is_not_given_has_its_default),
+        cmocka_unit_test(missing_parts_have_their_defaults),
         cmocka_unit_test(every_part_is_read),
         cmocka_unit_test(weekdays_may_have_numbers),
         cmocka_unit_test(until_is_an_instant_a_local_time_or_a_whole_day),
         cmocka_unit_test(a_date_has_no_times_of_day),
-        cmocka_unit_test(what_is_wrong_is_refused_with_part_column_and_advice),
-        cmocka_unit_test(bytes_that_are_no_text_are_named),
-        cmocka_unit_test(long_texts_are_refused_at_once),
+        cmocka_unit_test(errors_name_the_part_the_column_and_the_remedy),
+        cmocka_unit_test(bytes_that_are_not_text_are_named),
+        cmocka_unit_test(long_texts_are_refused),
         cmocka_unit_test(lists_are_bounded),
     };
 

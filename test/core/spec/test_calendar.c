@@ -9,7 +9,7 @@
 
 #include "core/cron/cron_parse.h"
 
-static const struct cron all = {
+static const struct cron every_midnight = {
     .second = 1,
     .minute = 1,
     .hour = 1,
@@ -52,9 +52,11 @@ static void an_empty_calendar_is_every_midnight(void **state)
     for (int i = 0; i < 2; i++) {
         struct cron cron = parsed((struct calendar_text){0}, dialects[i]);
 
-        assert_true(cron.second == all.second && cron.minute == all.minute);
-        assert_true(cron.hour == all.hour && cron.day == all.day && cron.month == all.month);
-        assert_true(cron.weekday == all.weekday);
+        assert_true(cron.second == every_midnight.second &&
+                    cron.minute == every_midnight.minute);
+        assert_true(cron.hour == every_midnight.hour && cron.day == every_midnight.day &&
+                    cron.month == every_midnight.month);
+        assert_true(cron.weekday == every_midnight.weekday);
         assert_true(cron.flags & CRON_ANY_YEAR);
         assert_true(cron.flags & CRON_DAY_AND);
         assert_false(cron.flags & CRON_INTERVAL);
@@ -67,7 +69,7 @@ static void a_blank_field_is_the_default_and_blanks_around_do_not_matter(void **
     struct cron cron = parsed(text, DIALECT_TEMPORAL);
 
     (void)state;
-    assert_true(cron.minute == 1 && cron.hour == 1 << 9 && cron.month == all.month);
+    assert_true(cron.minute == 1 && cron.hour == 1 << 9 && cron.month == every_midnight.month);
 }
 
 static void every_field_is_read_and_all_must_match(void **state)
@@ -83,7 +85,7 @@ static void every_field_is_read_and_all_must_match(void **state)
     assert_int_equal(cron.flags & (CRON_DAY_AND | CRON_ANY_YEAR), CRON_DAY_AND);
 }
 
-static void the_native_grammar_takes_what_cron_takes(void **state)
+static void the_native_grammar_accepts_what_cron_accepts(void **state)
 {
     struct calendar_text text = {
         .hour = STR("22-4/3"), .day = STR("L-2,15W"), .weekday = STR("FRI-MON,TUE#2")};
@@ -162,7 +164,7 @@ int main(void)
         cmocka_unit_test(an_empty_calendar_is_every_midnight),
         cmocka_unit_test(a_blank_field_is_the_default_and_blanks_around_do_not_matter),
         cmocka_unit_test(every_field_is_read_and_all_must_match),
-        cmocka_unit_test(the_native_grammar_takes_what_cron_takes),
+        cmocka_unit_test(the_native_grammar_accepts_what_cron_accepts),
         cmocka_unit_test(a_calendar_has_no_hash_and_no_plus),
         cmocka_unit_test(wildcards_of_the_time_make_an_interval),
         cmocka_unit_test(errors_name_the_field_and_the_place_in_it),

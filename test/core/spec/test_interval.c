@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
-#include "moments.h"
+#include "from_text.h"
 
 /* The next slot after `from` is `to`, and the search backwards from after `to` finds it too. */
-static void steps(const struct interval_def *interval, const struct interval_origin *origin,
-                  const char *from, const char *to)
+static void assert_step(const struct interval_def *interval,
+                        const struct interval_origin *origin, const char *from, const char *to)
 {
     assert_int_equal(interval_next(interval, origin, at(from)), at(to));
     assert_int_equal(interval_prev(interval, origin, at(to) + 1), at(to));
@@ -25,9 +25,9 @@ static void epoch_counts_from_1970_with_a_phase(void **state)
     struct interval_origin origin = {0};
 
     (void)state;
-    steps(&i, &origin, "2022-03-23T12:53:02.000001Z", "2022-03-23T13:35:44Z");
-    steps(&i, &origin, "2022-03-23T13:35:44Z", "2022-03-23T15:05:44Z");
-    steps(&i, &origin, "1969-12-31T22:00:00Z", "1969-12-31T22:35:44Z");
+    assert_step(&i, &origin, "2022-03-23T12:53:02.000001Z", "2022-03-23T13:35:44Z");
+    assert_step(&i, &origin, "2022-03-23T13:35:44Z", "2022-03-23T15:05:44Z");
+    assert_step(&i, &origin, "1969-12-31T22:00:00Z", "1969-12-31T22:35:44Z");
 }
 
 /* 0, n, 2n … from local 00:00; 30 minutes give 48 slots per day. */
@@ -37,10 +37,10 @@ static void midnight_restarts_each_local_day(void **state)
     struct interval_origin origin = {.tz = zone("America/New_York")};
 
     (void)state;
-    steps(&i, &origin, "2024-01-10T04:59:59Z", "2024-01-10T05:00:00Z");
-    steps(&i, &origin, "2024-01-10T05:00:00Z", "2024-01-10T12:00:00Z");
-    steps(&i, &origin, "2024-01-10T19:00:00Z", "2024-01-11T02:00:00Z");
-    steps(&i, &origin, "2024-01-11T02:00:00Z", "2024-01-11T05:00:00Z");
+    assert_step(&i, &origin, "2024-01-10T04:59:59Z", "2024-01-10T05:00:00Z");
+    assert_step(&i, &origin, "2024-01-10T05:00:00Z", "2024-01-10T12:00:00Z");
+    assert_step(&i, &origin, "2024-01-10T19:00:00Z", "2024-01-11T02:00:00Z");
+    assert_step(&i, &origin, "2024-01-11T02:00:00Z", "2024-01-11T05:00:00Z");
 }
 
 static int slots_between(const struct interval_def *interval,
@@ -55,7 +55,7 @@ static int slots_between(const struct interval_def *interval,
 }
 
 /* A local day has 23, 24 or 25 hours of elapsed time. */
-static void a_day_of_23_or_25_hours_has_so_many_half_hours(void **state)
+static void a_day_of_23_or_25_hours_has_46_or_50_half_hours(void **state)
 {
     struct interval_def i = {.every = 30 * SPAN_MIN, .anchor = ANCHOR_MIDNIGHT};
     struct interval_origin origin = {.tz = zone("America/New_York")};
@@ -76,8 +76,8 @@ static void a_day_whose_midnight_is_in_a_gap_begins_after_it(void **state)
     struct interval_origin origin = {.tz = zone("America/Sao_Paulo")};
 
     (void)state;
-    steps(&i, &origin, "2018-11-03T23:00:00Z", "2018-11-04T03:00:00Z");
-    steps(&i, &origin, "2018-11-04T03:00:00Z", "2018-11-04T13:00:00Z");
+    assert_step(&i, &origin, "2018-11-03T23:00:00Z", "2018-11-04T03:00:00Z");
+    assert_step(&i, &origin, "2018-11-04T03:00:00Z", "2018-11-04T13:00:00Z");
 }
 
 /* St John's left DST at 00:01 until 2011: the clock showed the old date for another hour. */
@@ -88,9 +88,9 @@ static void a_fold_over_midnight_does_not_begin_the_day_twice(void **state)
 
     (void)state;
     /* 2010-11-07T00:00-02:30 is 02:30Z; at 02:31Z the clock goes back to 23:01. */
-    steps(&i, &origin, "2010-11-07T02:29:59Z", "2010-11-07T02:30:00Z");
-    steps(&i, &origin, "2010-11-07T02:30:00Z", "2010-11-07T08:30:00Z");
-    steps(&i, &origin, "2010-11-07T02:45:00Z", "2010-11-07T08:30:00Z");
+    assert_step(&i, &origin, "2010-11-07T02:29:59Z", "2010-11-07T02:30:00Z");
+    assert_step(&i, &origin, "2010-11-07T02:30:00Z", "2010-11-07T08:30:00Z");
+    assert_step(&i, &origin, "2010-11-07T02:45:00Z", "2010-11-07T08:30:00Z");
 }
 
 static void start_counts_from_the_last_start_or_from_creation(void **state)
@@ -101,12 +101,12 @@ static void start_counts_from_the_last_start_or_from_creation(void **state)
                                      .last_end = INSTANT_NONE};
 
     (void)state;
-    steps(&i, &origin, "2024-01-15T12:00:00Z", "2024-01-15T12:01:30Z");
-    steps(&i, &origin, "2024-01-15T12:01:30Z", "2024-01-15T12:03:00Z");
-    steps(&i, &origin, "2020-01-01T00:00:00Z", "2024-01-15T12:01:30Z");
+    assert_step(&i, &origin, "2024-01-15T12:00:00Z", "2024-01-15T12:01:30Z");
+    assert_step(&i, &origin, "2024-01-15T12:01:30Z", "2024-01-15T12:03:00Z");
+    assert_step(&i, &origin, "2020-01-01T00:00:00Z", "2024-01-15T12:01:30Z");
     assert_true(interval_prev(&i, &origin, at("2024-01-15T12:01:30Z")) == INSTANT_NONE);
     origin.last_start = at("2024-01-15T12:10:10.500Z");
-    steps(&i, &origin, "2024-01-15T12:10:11Z", "2024-01-15T12:11:40.500Z");
+    assert_step(&i, &origin, "2024-01-15T12:10:11Z", "2024-01-15T12:11:40.500Z");
 }
 
 static void completion_waits_for_the_run_to_end(void **state)
@@ -120,7 +120,7 @@ static void completion_waits_for_the_run_to_end(void **state)
     assert_true(interval_next(&i, &origin, at("2024-01-15T12:05:00Z")) == INSTANT_NEVER);
     assert_true(interval_prev(&i, &origin, at("2025-01-15T12:05:00Z")) == INSTANT_NONE);
     origin.last_end = at("2024-01-15T12:07:20Z");
-    steps(&i, &origin, "2024-01-15T12:07:20Z", "2024-01-15T12:08:20Z");
+    assert_step(&i, &origin, "2024-01-15T12:07:20Z", "2024-01-15T12:08:20Z");
 }
 
 static void nothing_comes_after_the_year_9999(void **state)
@@ -140,7 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(epoch_counts_from_1970_with_a_phase),
         cmocka_unit_test(midnight_restarts_each_local_day),
-        cmocka_unit_test(a_day_of_23_or_25_hours_has_so_many_half_hours),
+        cmocka_unit_test(a_day_of_23_or_25_hours_has_46_or_50_half_hours),
         cmocka_unit_test(a_day_whose_midnight_is_in_a_gap_begins_after_it),
         cmocka_unit_test(a_fold_over_midnight_does_not_begin_the_day_twice),
         cmocka_unit_test(start_counts_from_the_last_start_or_from_creation),

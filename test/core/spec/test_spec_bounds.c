@@ -34,7 +34,7 @@ static void t36_a_listed_year_is_found_from_any_distance(void **state)
 }
 
 /* An unlimited search would run for hours here; the time limit of the test detects it. */
-static void t70_exclusions_that_take_everything_together_end_the_search(void **state)
+static void t70_the_search_ends_if_everything_is_excluded(void **state)
 {
     static const char *const halves[][2] = {{"0-29", "30-59"}, {"*/2", "1/2"}};
     struct draft d;
@@ -84,7 +84,7 @@ static void t70_weekdays_and_weekends_excluded_leave_nothing(void **state)
     }
 }
 
-static void a_rare_day_is_found_behind_many_excluded_ones(void **state)
+static void a_rare_day_is_found_after_many_excluded_ones(void **state)
 {
     struct calendar_text days = whole_days();
     struct draft d;
@@ -122,7 +122,7 @@ static void the_first_and_the_last_second_of_the_calendar_are_slots(void **state
     assert_never(&d, slot.at);
 }
 
-static void nothing_happens_after_the_last_second(void **state)
+static void no_slot_is_after_the_last_second(void **state)
 {
     struct draft d;
     struct slot slot;
@@ -150,7 +150,7 @@ static void nothing_happens_after_the_last_second(void **state)
     assert_never(&d, utc(9999, 12, 31, 300));
 }
 
-static void questions_from_the_ends_of_time_have_answers(void **state)
+static void searches_from_the_ends_of_the_calendar_end(void **state)
 {
     struct draft d;
     struct slot slot;
@@ -179,13 +179,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(t21_a_fraction_is_shifted_with_its_second),
         cmocka_unit_test(t36_a_listed_year_is_found_from_any_distance),
-        cmocka_unit_test(t70_exclusions_that_take_everything_together_end_the_search),
+        cmocka_unit_test(t70_the_search_ends_if_everything_is_excluded),
         cmocka_unit_test(t70_weekdays_and_weekends_excluded_leave_nothing),
-        cmocka_unit_test(a_rare_day_is_found_behind_many_excluded_ones),
+        cmocka_unit_test(a_rare_day_is_found_after_many_excluded_ones),
         cmocka_unit_test(the_first_and_the_last_second_of_the_calendar_are_slots),
-        cmocka_unit_test(nothing_happens_after_the_last_second),
-        cmocka_unit_test(questions_from_the_ends_of_time_have_answers),
+        cmocka_unit_test(no_slot_is_after_the_last_second),
+        cmocka_unit_test(searches_from_the_ends_of_the_calendar_end),
     };
 
-    return cmocka_run_group_tests(tests, make_arena, drop_arena);
+    return cmocka_run_group_tests(tests, start_arena, end_arena);
 }

@@ -24,14 +24,14 @@ enum {
     LIST_MAX = 4,
 };
 
-static uint64_t chance_state = 0x9e3779b97f4a7c15u;
+static uint64_t random_state = 0x9e3779b97f4a7c15u;
 
 static int below(int n)
 {
-    chance_state ^= chance_state << 13;
-    chance_state ^= chance_state >> 7;
-    chance_state ^= chance_state << 17;
-    return (int)(chance_state % (uint64_t)n);
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (int)(random_state % (uint64_t)n);
 }
 
 static bool one_in(int n)
@@ -40,7 +40,7 @@ static bool one_in(int n)
 }
 
 /* All data of one case; the def points into it. */
-struct world {
+struct brute_case {
     struct spec_def def;
     struct cron_def cron[LIST_MAX];
     struct calendar_def calendars[LIST_MAX], not_calendars[LIST_MAX];
@@ -81,21 +81,21 @@ static struct str pick_zone(void)
     return str_of(zone_names[below((int)(sizeof zone_names / sizeof *zone_names))]);
 }
 
-static void make_lists(struct world *w)
+static void make_lists(struct brute_case *c)
 {
     static const int everies[] = {1,    7,    60,    90,    900,    3600,
                                   5400, 7000, 50000, 86400, 100000, 200000};
-    struct spec_def *def = &w->def;
+    struct spec_def *def = &c->def;
 
     def->cron_count = below(3);
     for (int i = 0; i < def->cron_count; i++) {
-        w->cron[i].expr = str_of(crons[below((int)(sizeof crons / sizeof *crons))]);
+        c->cron[i].expr = str_of(crons[below((int)(sizeof crons / sizeof *crons))]);
         if (one_in(3))
-            w->cron[i].zone = pick_zone();
+            c->cron[i].zone = pick_zone();
     }
     def->interval_count = one_in(2);
     for (int i = 0; i < def->interval_count; i++) {
-        struct interval_def *interval = &w->intervals[i];
+        struct interval_def *interval = &c->intervals[i];
 
         interval->anchor = (enum anchor)below(3);
         interval->every = everies[below(12)] * SPAN_S;
@@ -105,48 +105,48 @@ static void make_lists(struct world *w)
     }
     def->time_count = below(3);
     for (int i = 0; i < def->time_count; i++)
-        w->times[i] = below(24) * 3600 + below(4) * 900;
+        c->times[i] = below(24) * 3600 + below(4) * 900;
     def->at_count = one_in(3) ? 1 + below(2) : 0;
     for (int i = 0; i < def->at_count; i++)
-        w->at[i] = instant_of_seconds(w->base + below(SECONDS));
+        c->at[i] = instant_of_seconds(c->base + below(SECONDS));
     def->calendar_count = one_in(4);
-    w->calendars[0].text = (struct calendar_text){.hour = {"3,13", 4}, .minute = {"*/25", 4}};
+    c->calendars[0].text = (struct calendar_text){.hour = {"3,13", 4}, .minute = {"*/25", 4}};
 }
 
-static void make_exclusions(struct world *w)
+static void make_exclusions(struct brute_case *c)
 {
-    struct spec_def *def = &w->def;
+    struct spec_def *def = &c->def;
 
     def->not_calendar_count = below(3);
     for (int i = 0; i < def->not_calendar_count; i++)
-        w->not_calendars[i].text = exclusions[below(6)];
+        c->not_calendars[i].text = exclusions[below(6)];
     def->not_date_count = below(3);
     for (int i = 0; i < def->not_date_count; i++)
-        w->not_dates[i] = (int32_t)(w->base / DAY_SECONDS) + MARGIN - 1 + below(DAYS + 2);
+        c->not_dates[i] = (int32_t)(c->base / DAY_SECONDS) + MARGIN - 1 + below(DAYS + 2);
     /* Shifting each second of a day is valid but slow. */
-    if (one_in(2) && (def->interval_count == 0 || w->intervals[0].every >= SPAN_MIN))
+    if (one_in(2) && (def->interval_count == 0 || c->intervals[0].every >= SPAN_MIN))
         def->shift = one_in(2) ? SHIFT_NEXT : SHIFT_PREVIOUS;
 }
 
-static void make_world(struct world *w)
+static void make_case(struct brute_case *c)
 {
-    struct spec_def *def = &w->def;
+    struct spec_def *def = &c->def;
 
-    memset(w, 0, sizeof *w);
+    memset(c, 0, sizeof *c);
     *def = spec_def_empty();
-    w->base = (int64_t)(days_of_interest[below(8)] - MARGIN - DAYS / 2) * DAY_SECONDS;
-    def->cron = w->cron;
-    def->calendars = w->calendars;
-    def->not_calendars = w->not_calendars;
-    def->intervals = w->intervals;
-    def->times = w->times;
-    def->not_dates = w->not_dates;
-    def->at = w->at;
+    c->base = (int64_t)(days_of_interest[below(8)] - MARGIN - DAYS / 2) * DAY_SECONDS;
+    def->cron = c->cron;
+    def->calendars = c->calendars;
+    def->not_calendars = c->not_calendars;
+    def->intervals = c->intervals;
+    def->times = c->times;
+    def->not_dates = c->not_dates;
+    def->at = c->at;
     def->zone = pick_zone();
     def->dst = (struct dst_rule){.name = DST_LITERAL};
-    make_lists(w);
+    make_lists(c);
     if (one_in(2))
-        make_exclusions(w);
+        make_exclusions(c);
     if (one_in(2)) {
         def->window.is_set = true;
         def->window.from = below(24) * 3600 + below(2) * 1800;
@@ -154,10 +154,10 @@ static void make_world(struct world *w)
         def->window.rule = one_in(2) ? WINDOW_FILTER : WINDOW_CLAMP;
     }
     if (one_in(3))
-        def->start = instant_of_seconds(w->base + (MARGIN + below(2)) * DAY_SECONDS) +
+        def->start = instant_of_seconds(c->base + (MARGIN + below(2)) * DAY_SECONDS) +
                      below(2) * SPAN_MS;
     if (one_in(3))
-        def->end = instant_of_seconds(w->base + (MARGIN + 4) * DAY_SECONDS + below(90000));
+        def->end = instant_of_seconds(c->base + (MARGIN + 4) * DAY_SECONDS + below(90000));
 }
 
 static int64_t local_of(const struct tz *tz, int64_t s)
@@ -165,13 +165,13 @@ static int64_t local_of(const struct tz *tz, int64_t s)
     return s + tz_offset(tz, s);
 }
 
-static const struct tz *own_zone(const struct world *w)
+static const struct tz *own_zone(const struct brute_case *c)
 {
-    return w->spec.zones[0].tz;
+    return c->spec.zones[0].tz;
 }
 
-static bool interval_hits(const struct world *w, const struct interval_def *interval, int64_t s,
-                          instant created)
+static bool interval_hits(const struct brute_case *c, const struct interval_def *interval,
+                          int64_t s, instant created)
 {
     int64_t every = interval->every / SPAN_S, phase = interval->phase / SPAN_S;
 
@@ -179,36 +179,37 @@ static bool interval_hits(const struct world *w, const struct interval_def *inte
         return (s - phase) % every == 0;
     if (interval->anchor == ANCHOR_START)
         return s > created / SPAN_S && (s - created / SPAN_S) % every == 0;
-    return s >= w->midnight + phase && (s - w->midnight - phase) % every == 0;
+    return s >= c->midnight + phase && (s - c->midnight - phase) % every == 0;
 }
 
-/* `by_itself`: without the interval that counts from runs; there is at most one. */
-static bool is_raw(const struct world *w, int64_t s, instant created, bool by_itself)
+/* `skips_start_intervals`: ignore the interval that counts from runs; there is at most one. */
+static bool is_raw(const struct brute_case *c, int64_t s, instant created,
+                   bool skips_start_intervals)
 {
-    for (int i = 0; i < w->spec.entry_count; i++) {
-        const struct entry *entry = &w->spec.entries[i];
+    for (int i = 0; i < c->spec.entry_count; i++) {
+        const struct entry *entry = &c->spec.entries[i];
 
-        if (by_itself && entry->kind == ENTRY_INTERVAL &&
+        if (skips_start_intervals && entry->kind == ENTRY_INTERVAL &&
             entry->interval.anchor == ANCHOR_START)
             continue;
         if (entry->kind == ENTRY_CRON
-                ? cron_matches(&entry->cron, local_of(w->spec.zones[entry->zone].tz, s))
-                : interval_hits(w, &entry->interval, s, created))
+                ? cron_matches(&entry->cron, local_of(c->spec.zones[entry->zone].tz, s))
+                : interval_hits(c, &entry->interval, s, created))
             return true;
     }
-    for (int i = 0; i < w->def.at_count; i++)
-        if (w->at[i] == instant_of_seconds(s))
+    for (int i = 0; i < c->def.at_count; i++)
+        if (c->at[i] == instant_of_seconds(s))
             return true;
     return false;
 }
 
-static bool day_is_excluded(const struct world *w, int64_t day)
+static bool day_is_excluded(const struct brute_case *c, int64_t day)
 {
-    for (int i = 0; i < w->def.not_date_count; i++)
-        if (w->not_dates[i] == day)
+    for (int i = 0; i < c->def.not_date_count; i++)
+        if (c->not_dates[i] == day)
             return true;
-    for (int i = 0; i < w->spec.not_cron_count; i++) {
-        const struct cron *cron = &w->spec.not_crons[i];
+    for (int i = 0; i < c->spec.not_cron_count; i++) {
+        const struct cron *cron = &c->spec.not_crons[i];
 
         if (cron->second == (UINT64_C(1) << 60) - 1 &&
             cron->minute == (UINT64_C(1) << 60) - 1 && cron->hour == (1u << 24) - 1 &&
@@ -218,23 +219,23 @@ static bool day_is_excluded(const struct world *w, int64_t day)
     return false;
 }
 
-static bool is_excluded(const struct world *w, int64_t s)
+static bool is_excluded(const struct brute_case *c, int64_t s)
 {
-    int64_t local = local_of(own_zone(w), s);
+    int64_t local = local_of(own_zone(c), s);
 
-    for (int i = 0; i < w->def.not_date_count; i++)
-        if (w->not_dates[i] == floor_div(local, DAY_SECONDS))
+    for (int i = 0; i < c->def.not_date_count; i++)
+        if (c->not_dates[i] == floor_div(local, DAY_SECONDS))
             return true;
-    for (int i = 0; i < w->spec.not_cron_count; i++)
-        if (cron_matches(&w->spec.not_crons[i], local))
+    for (int i = 0; i < c->spec.not_cron_count; i++)
+        if (cron_matches(&c->spec.not_crons[i], local))
             return true;
     return false;
 }
 
-static bool is_inside(const struct world *w, int64_t s)
+static bool is_inside(const struct brute_case *c, int64_t s)
 {
-    const struct window_def *window = &w->def.window;
-    int64_t local = local_of(own_zone(w), s);
+    const struct window_def *window = &c->def.window;
+    int64_t local = local_of(own_zone(c), s);
     int64_t tod = local - floor_div(local, DAY_SECONDS) * DAY_SECONDS;
 
     if (!window->is_set)
@@ -243,9 +244,9 @@ static bool is_inside(const struct world *w, int64_t s)
                                       : tod >= window->from || tod <= window->to;
 }
 
-static int64_t day_at(const struct world *w, int64_t s)
+static int64_t day_at(const struct brute_case *c, int64_t s)
 {
-    return floor_div(local_of(own_zone(w), s), DAY_SECONDS);
+    return floor_div(local_of(own_zone(c), s), DAY_SECONDS);
 }
 
 /* The second at which `day` first has the time of day `tod`, or the first one after it. */
@@ -262,65 +263,66 @@ static int64_t find_local(const struct tz *tz, int64_t day, int64_t tod)
     return s;
 }
 
-/* True if the slot counts from a run on this day or later. */
-static bool is_too_near(const struct world *w, int64_t s, int64_t day, instant created)
+/* True if the slot counts from a run on `day` or later. */
+static bool counts_from_this_day(const struct brute_case *c, int64_t s, int64_t day,
+                                 instant created)
 {
-    return w->def.shift == SHIFT_PREVIOUS && !is_raw(w, s, created, true) &&
-           day_at(w, s - w->intervals[0].every / SPAN_S) >= day;
+    return c->def.shift == SHIFT_PREVIOUS && !is_raw(c, s, created, true) &&
+           day_at(c, s - c->intervals[0].every / SPAN_S) >= day;
 }
 
 /* Where a raw slot is moved if its day is excluded; INT64_MIN: it is dropped. */
-static int64_t shifted(const struct world *w, int64_t s, instant created)
+static int64_t shifted(const struct brute_case *c, int64_t s, instant created)
 {
-    int64_t local = local_of(own_zone(w), s), day = floor_div(local, DAY_SECONDS);
+    int64_t local = local_of(own_zone(c), s), day = floor_div(local, DAY_SECONDS);
     int64_t target = day;
 
-    if (w->def.shift == SHIFT_NONE || !day_is_excluded(w, day))
+    if (c->def.shift == SHIFT_NONE || !day_is_excluded(c, day))
         return s;
-    for (int i = 0; i < MARGIN && day_is_excluded(w, target); i++)
-        target += w->def.shift == SHIFT_NEXT ? 1 : -1;
-    if (day_is_excluded(w, target) || is_too_near(w, s, target, created))
+    for (int i = 0; i < MARGIN && day_is_excluded(c, target); i++)
+        target += c->def.shift == SHIFT_NEXT ? 1 : -1;
+    if (day_is_excluded(c, target) || counts_from_this_day(c, s, target, created))
         return INT64_MIN;
-    return find_local(own_zone(w), target, local - day * DAY_SECONDS);
+    return find_local(own_zone(c), target, local - day * DAY_SECONDS);
 }
 
-static void brute_force(struct world *w, instant created)
+static void brute_force(struct brute_case *c, instant created)
 {
-    w->midnight = find_local(own_zone(w), day_at(w, w->base), 0);
+    c->midnight = find_local(own_zone(c), day_at(c, c->base), 0);
     for (int i = 0; i < SECONDS; i++) {
-        if (day_at(w, w->base + i) != day_at(w, w->base + i - 1))
-            w->midnight = w->base + i;
-        w->raw[i] = is_raw(w, w->base + i, created, false);
+        if (day_at(c, c->base + i) != day_at(c, c->base + i - 1))
+            c->midnight = c->base + i;
+        c->raw[i] = is_raw(c, c->base + i, created, false);
     }
     for (int i = SECONDS - 1; i >= 0; i--)
-        w->opens[i] = is_inside(w, w->base + i) ? i
-                      : i + 1 < SECONDS         ? w->opens[i + 1]
+        c->opens[i] = is_inside(c, c->base + i) ? i
+                      : i + 1 < SECONDS         ? c->opens[i + 1]
                                                 : SECONDS;
     for (int i = 0; i < SECONDS; i++) {
-        int64_t s = w->base + i;
+        int64_t s = c->base + i;
 
-        if (!w->raw[i] || instant_of_seconds(s) < w->def.start)
+        if (!c->raw[i] || instant_of_seconds(s) < c->def.start)
             continue;
-        s = shifted(w, s, created);
-        if (s == INT64_MIN || instant_of_seconds(s) < w->def.start || is_excluded(w, s) ||
-            instant_of_seconds(s) > w->def.end)
+        s = shifted(c, s, created);
+        if (s == INT64_MIN || instant_of_seconds(s) < c->def.start || is_excluded(c, s) ||
+            instant_of_seconds(s) > c->def.end)
             continue;
-        if (!is_inside(w, s) && w->def.window.rule == WINDOW_FILTER)
+        if (!is_inside(c, s) && c->def.window.rule == WINDOW_FILTER)
             continue;
-        if (!is_inside(w, s)) {
-            s = s < w->base ? s : w->base + w->opens[s - w->base];
-            if (is_excluded(w, s))
+        if (!is_inside(c, s)) {
+            s = s < c->base ? s : c->base + c->opens[s - c->base];
+            if (is_excluded(c, s))
                 continue;
         }
-        if (instant_of_seconds(s) <= w->def.end && s >= w->base && s < w->base + SECONDS)
-            w->slot[s - w->base] = true;
+        if (instant_of_seconds(s) <= c->def.end && s >= c->base && s < c->base + SECONDS)
+            c->slot[s - c->base] = true;
     }
 }
 
-static void compare(const struct world *w, const struct spec *spec, const struct spec_ctx *ctx,
-                    int number)
+static void compare(const struct brute_case *c, const struct spec *spec,
+                    const struct spec_ctx *ctx, int number)
 {
-    int64_t from = w->base + MARGIN * DAY_SECONDS, to = from + DAYS * DAY_SECONDS;
+    int64_t from = c->base + MARGIN * DAY_SECONDS, to = from + DAYS * DAY_SECONDS;
     instant expected_prev = INSTANT_NONE;
     struct spec_walk walk;
     struct slot slot, walked;
@@ -330,7 +332,7 @@ static void compare(const struct world *w, const struct spec *spec, const struct
     spec_walk_begin(&walk, spec, ctx, instant_of_seconds(from) - 1);
     for (int64_t s = from; s < to; s++) {
         instant t = instant_of_seconds(s);
-        bool expected = w->slot[s - w->base];
+        bool expected = c->slot[s - c->base];
 
         if (expected != (more && slot.at == t))
             fail_msg("case %d at second %lld: %s by brute force, next is %lld", number,
@@ -356,7 +358,7 @@ static void compare(const struct world *w, const struct spec *spec, const struct
 
 static void random_specs_agree_with_brute_force(void **state)
 {
-    static struct world w;
+    static struct brute_case c;
     static char packed[SPEC_PACKED_MAX + 1];
     struct zone_source zones = {.find = zone_find};
     struct arena *arena = arena_new(16 << 20);
@@ -368,29 +370,29 @@ static void random_specs_agree_with_brute_force(void **state)
         struct spec_ctx ctx;
         struct spec again;
 
-        make_world(&w);
+        make_case(&c);
         arena_reset(arena);
-        if (spec_compile(&w.def, STR(""), &zones, arena, &w.spec, &err) != RC_OK)
+        if (spec_compile(&c.def, STR(""), &zones, arena, &c.spec, &err) != RC_OK)
             fail_msg("case %d: %s: %s", number, err.field, err.text);
-        ctx = spec_ctx(instant_of_seconds(w.base + 77));
-        brute_force(&w, ctx.created);
-        compare(&w, &w.spec, &ctx, number);
-        spec_pack(&w.spec, &out);
+        ctx = spec_ctx(instant_of_seconds(c.base + 77));
+        brute_force(&c, ctx.created);
+        compare(&c, &c.spec, &ctx, number);
+        spec_pack(&c.spec, &out);
         assert_false(out.cut);
         assert_int_equal(spec_unpack(out.ptr, out.len, arena, &again, &err), RC_OK);
         assert_int_equal(spec_bind(&again, &zones, &err), RC_OK);
-        compare(&w, &again, &ctx, number);
+        compare(&c, &again, &ctx, number);
     }
     arena_free(arena);
 }
 
 /*
- * While a run is open, an interval that counts from ends has only the slot whose time had come
- * before: the spec has this slot and those of its other entries.
+ * While a run is open, an interval that counts from the ends of runs has only the slot that was
+ * due before.  The spec has this slot and those of its other entries.
  */
-static void a_slot_that_is_kept_is_there_whatever_shapes_the_spec(void **state)
+static void the_kept_slot_of_an_open_run_is_in_every_spec(void **state)
 {
-    static struct world w;
+    static struct brute_case c;
     struct zone_source zones = {.find = zone_find};
     struct arena *arena = arena_new(16 << 20);
     struct err err;
@@ -403,25 +405,25 @@ static void a_slot_that_is_kept_is_there_whatever_shapes_the_spec(void **state)
         struct spec more;
         struct slot slot;
 
-        make_world(&w);
+        make_case(&c);
         arena_reset(arena);
-        assert_int_equal(spec_compile(&w.def, STR(""), &zones, arena, &w.spec, &err), RC_OK);
-        created = instant_of_seconds(w.base + 77);
-        brute_force(&w, created);
-        w.intervals[w.def.interval_count++] = (struct interval_def){
+        assert_int_equal(spec_compile(&c.def, STR(""), &zones, arena, &c.spec, &err), RC_OK);
+        created = instant_of_seconds(c.base + 77);
+        brute_force(&c, created);
+        c.intervals[c.def.interval_count++] = (struct interval_def){
             .every = (1 + below(30)) * SPAN_H + below(3600) * SPAN_S,
             .anchor = ANCHOR_COMPLETION};
-        assert_int_equal(spec_compile(&w.def, STR(""), &zones, arena, &more, &err), RC_OK);
-        from = instant_of_seconds(w.base + MARGIN * DAY_SECONDS + below(DAYS * DAY_SECONDS));
+        assert_int_equal(spec_compile(&c.def, STR(""), &zones, arena, &more, &err), RC_OK);
+        from = instant_of_seconds(c.base + MARGIN * DAY_SECONDS + below(DAYS * DAY_SECONDS));
         ctx = spec_ctx(created);
         if (!spec_next(&more, &ctx, from, &slot) ||
-            slot.at >= instant_of_seconds(w.base + SECONDS))
+            slot.at >= instant_of_seconds(c.base + SECONDS))
             continue;
-        kept += !w.slot[slot.at / SPAN_S - w.base];
-        w.slot[slot.at / SPAN_S - w.base] = true;
+        kept += !c.slot[slot.at / SPAN_S - c.base];
+        c.slot[slot.at / SPAN_S - c.base] = true;
         ctx.last_start = created;
         ctx.kept = slot.at;
-        compare(&w, &more, &ctx, number);
+        compare(&c, &more, &ctx, number);
     }
     assert_true(kept > CASES / 20); /* some of them belong to that interval only */
     arena_free(arena);
@@ -431,7 +433,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_specs_agree_with_brute_force),
-        cmocka_unit_test(a_slot_that_is_kept_is_there_whatever_shapes_the_spec),
+        cmocka_unit_test(the_kept_slot_of_an_open_run_is_in_every_spec),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

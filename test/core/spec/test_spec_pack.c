@@ -35,8 +35,8 @@ static void sample_intervals(struct spec *spec, struct arena *arena)
     }
 }
 
-static void sample_rules(struct spec *spec, const struct rrule *rule, instant end,
-                         struct arena *arena)
+static void sample_rule(struct spec *spec, const struct rrule *rule, instant end,
+                        struct arena *arena)
 {
     struct entry *entry = sample_entries(spec, 1, arena);
     struct rrule *copy = arena_take(arena, sizeof *copy);
@@ -103,7 +103,7 @@ static void sample_at(struct spec *spec, struct arena *arena)
     spec->at_count = 6;
 }
 
-static struct spec sample(int which, struct arena *arena)
+static struct spec sample(enum packed_sample which, struct arena *arena)
 {
     static const char *const new_york[] = {"America/New_York"};
     struct spec spec = {.start = INSTANT_NONE, .end = INSTANT_NEVER};
@@ -121,7 +121,7 @@ static struct spec sample(int which, struct arena *arena)
                                                 : sample_fraction();
     }
     if (which == SAMPLE_RRULE || which == SAMPLE_COUNTED)
-        sample_rules(&spec, &rule, CREATED + 2 * SPAN_DAY, arena);
+        sample_rule(&spec, &rule, CREATED + 2 * SPAN_DAY, arena);
     if (which == SAMPLE_INTERVALS)
         sample_intervals(&spec, arena);
     if (which == SAMPLE_AT)
@@ -238,7 +238,7 @@ static void assert_same_spec(const struct spec *a, const struct spec *b)
     assert_same_lists(a, b);
 }
 
-/* Uses a valid spec in every way; the results must be in order. */
+/* Searches forwards and backwards and counts; the results must be in order. */
 static void use_spec(struct spec *spec)
 {
     struct spec_ctx ctx = spec_ctx(CREATED);
@@ -324,7 +324,7 @@ static void bytes_that_end_early_or_late_are_refused(void **state)
 }
 
 /* Each spec has exactly one packed form: accepted bytes pack to the same bytes. */
-static void a_flipped_bit_is_refused_or_gives_another_sound_spec(void **state)
+static void a_flipped_bit_is_refused_or_gives_another_valid_spec(void **state)
 {
     struct arena *arena = *state;
     int refused = 0;
@@ -500,7 +500,7 @@ int main(void)
         TEST(every_kind_comes_back_as_it_was),
         TEST(unpacked_zones_are_names_until_they_are_bound),
         TEST(bytes_that_end_early_or_late_are_refused),
-        TEST(a_flipped_bit_is_refused_or_gives_another_sound_spec),
+        TEST(a_flipped_bit_is_refused_or_gives_another_valid_spec),
         TEST(any_other_version_is_refused),
         TEST(a_buffer_that_is_too_small_says_so),
         TEST(the_bytes_of_a_small_spec_are_these),

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/aborts.h"
-#include "moments.h"
+#include "from_text.h"
 
 static void both_ends_are_inside(void **state)
 {
@@ -64,7 +64,7 @@ static void an_opening_in_a_gap_is_the_first_instant_after_it(void **state)
                      at("2024-03-10T08:00:00Z"));
 }
 
-static void a_window_that_a_gap_swallows_is_closed_that_day(void **state)
+static void a_window_inside_a_gap_is_closed_that_day(void **state)
 {
     struct window_def w = {.is_set = true, .from = 2 * 3600 + 600, .to = 2 * 3600 + 1200};
     const struct tz *ny = zone("America/New_York");
@@ -93,7 +93,6 @@ static void a_repeated_hour_is_inside_twice(void **state)
                      at("2024-11-03T06:30:00Z"));
 }
 
-/* A window to 01:59:59 stays open from its first pass into the second. */
 static void a_window_open_at_a_fold_closes_at_its_end_or_at_the_change(void **state)
 {
     struct window_def w = {.is_set = true, .from = 3600, .to = 7199};
@@ -134,7 +133,7 @@ int main(void)
         cmocka_unit_test(both_ends_are_inside),
         cmocka_unit_test(a_window_may_wrap_midnight),
         cmocka_unit_test(an_opening_in_a_gap_is_the_first_instant_after_it),
-        cmocka_unit_test(a_window_that_a_gap_swallows_is_closed_that_day),
+        cmocka_unit_test(a_window_inside_a_gap_is_closed_that_day),
         cmocka_unit_test(a_repeated_hour_is_inside_twice),
         cmocka_unit_test(a_window_open_at_a_fold_closes_at_its_end_or_at_the_change),
     };

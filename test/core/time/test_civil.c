@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 /* Walks every day by the rules of the calendar, without a formula. */
-static void each_day_of_ten_thousand_years_is_the_one_after_the_day_before(void **state)
+static void each_day_of_ten_thousand_years_follows_the_previous_one(void **state)
 {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int year = 1, month = 1, day = 1, weekday = 1; /* 0001-01-01 was a Monday */
@@ -96,7 +96,7 @@ static void any_forty_years_hold_every_kind_of_year(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_day_of_ten_thousand_years_is_the_one_after_the_day_before),
+        cmocka_unit_test(each_day_of_ten_thousand_years_follows_the_previous_one),
         cmocka_unit_test(known_days_have_their_numbers),
         cmocka_unit_test(dates_that_do_not_exist_are_refused),
         cmocka_unit_test(any_forty_years_hold_every_kind_of_year),

@@ -10,13 +10,13 @@
 
 static void check(struct dst_rule rule, bool is_interval, enum gap gap, enum fold fold)
 {
-    struct dst_choice cell = dst_resolve(rule, is_interval);
+    struct dst_choice choice = dst_resolve(rule, is_interval);
 
-    assert_int_equal(cell.gap, gap);
-    assert_int_equal(cell.fold, fold);
+    assert_int_equal(choice.gap, gap);
+    assert_int_equal(choice.fold, fold);
 }
 
-static void vixie_loses_and_doubles_no_fixed_time_and_keeps_intervals_going(void **state)
+static void vixie_runs_fixed_times_once_and_intervals_in_both_passes(void **state)
 {
     struct dst_rule rule = {.name = DST_VIXIE};
 
@@ -25,7 +25,7 @@ static void vixie_loses_and_doubles_no_fixed_time_and_keeps_intervals_going(void
     check(rule, true, GAP_SKIP, FOLD_BOTH);
 }
 
-static void the_other_rules_answer_alike_for_both_classes(void **state)
+static void the_other_rules_are_the_same_for_intervals(void **state)
 {
     (void)state;
     for (int interval = 0; interval <= 1; interval++) {
@@ -36,13 +36,13 @@ static void the_other_rules_answer_alike_for_both_classes(void **state)
     }
 }
 
-static void a_rule_of_two_cells_answers_with_them(void **state)
+static void a_custom_rule_gives_its_gap_and_fold(void **state)
 {
     (void)state;
     for (int gap = GAP_SKIP; gap <= GAP_SHIFT; gap++)
         for (int fold = FOLD_FIRST; fold <= FOLD_BOTH; fold++) {
-            struct dst_choice cell = {(unsigned char)gap, (unsigned char)fold};
-            struct dst_rule rule = {.name = DST_CUSTOM, .custom = cell};
+            struct dst_choice choice = {(unsigned char)gap, (unsigned char)fold};
+            struct dst_rule rule = {.name = DST_CUSTOM, .custom = choice};
 
             check(rule, false, (enum gap)gap, (enum fold)fold);
             check(rule, true, (enum gap)gap, (enum fold)fold);
@@ -65,7 +65,7 @@ static void names_of_rules_read_back(void **state)
     assert_null(dst_text(DST_CUSTOM));
 }
 
-static void names_of_cells_read_back(void **state)
+static void names_of_gaps_and_folds_read_back(void **state)
 {
     static const char *const gaps[] = {"skip", "next", "shift"};
     static const char *const folds[] = {"first", "last", "both"};
@@ -106,11 +106,11 @@ static void unknown_names_are_refused_with_the_right_ones(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vixie_loses_and_doubles_no_fixed_time_and_keeps_intervals_going),
-        cmocka_unit_test(the_other_rules_answer_alike_for_both_classes),
-        cmocka_unit_test(a_rule_of_two_cells_answers_with_them),
+        cmocka_unit_test(vixie_runs_fixed_times_once_and_intervals_in_both_passes),
+        cmocka_unit_test(the_other_rules_are_the_same_for_intervals),
+        cmocka_unit_test(a_custom_rule_gives_its_gap_and_fold),
         cmocka_unit_test(names_of_rules_read_back),
-        cmocka_unit_test(names_of_cells_read_back),
+        cmocka_unit_test(names_of_gaps_and_folds_read_back),
         cmocka_unit_test(unknown_names_are_refused_with_the_right_ones),
     };
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "core/limits.h"
-#include "moments.h"
+#include "from_text.h"
 
 static void delays_are_those_of_temporal(void **state)
 {

@@ -128,7 +128,7 @@ static void wrong_instants_are_refused_where_they_are_wrong(void **state)
     }
 }
 
-static void a_zero_byte_is_no_part_of_an_instant(void **state)
+static void a_zero_byte_in_an_instant_is_refused(void **state)
 {
     const char text[] = "2027-01-01T00:00:00Z\0";
     struct err err = {0};
@@ -421,7 +421,7 @@ static void dates_are_days_that_exist(void **state)
     }
 }
 
-static void success_leaves_the_error_alone(void **state)
+static void success_does_not_change_the_error(void **state)
 {
     struct err err, before;
     instant t;
@@ -441,7 +441,7 @@ int main(void)
         cmocka_unit_test(instants_have_the_values_of_rfc_3339),
         cmocka_unit_test(a_fraction_is_cut_to_microseconds),
         cmocka_unit_test(wrong_instants_are_refused_where_they_are_wrong),
-        cmocka_unit_test(a_zero_byte_is_no_part_of_an_instant),
+        cmocka_unit_test(a_zero_byte_in_an_instant_is_refused),
         cmocka_unit_test(instants_are_written_in_their_two_forms),
         cmocka_unit_test(instants_beyond_the_years_are_written_as_the_nearest_within),
         cmocka_unit_test(a_local_time_is_written_with_its_offset),
@@ -453,7 +453,7 @@ int main(void)
         cmocka_unit_test(times_of_day_are_hours_minutes_and_maybe_seconds),
         cmocka_unit_test(a_time_of_day_is_written_with_seconds_only_when_there_are_some),
         cmocka_unit_test(dates_are_days_that_exist),
-        cmocka_unit_test(success_leaves_the_error_alone),
+        cmocka_unit_test(success_does_not_change_the_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,7 +164,7 @@ static void a_file_of_version_1_has_32_bits_and_no_rule(void **state)
     assert_int_equal(tz_offset(tz, utc(9999, 7, 1, 0, 0, 0)), -5 * H);
 }
 
-static void later_versions_have_64_bits_behind_a_first_block_that_is_skipped(void **state)
+static void later_versions_have_64_bits_after_a_block_that_is_skipped(void **state)
 {
     static const struct change wrong[] = {{-84387600, 0}, {5, 1}};
     static const int32_t offsets[] = {7 * H, 8 * H};
@@ -264,7 +264,7 @@ static void dst_may_last_all_year(void **state)
     assert_true(tz->cycle_from == TZ_TIME_MAX);
 }
 
-static void dst_may_pause_in_leap_years_alone(void **state)
+static void dst_may_pause_only_in_leap_years(void **state)
 {
     int64_t at;
     int32_t before, after;
@@ -283,7 +283,7 @@ static void dst_may_pause_in_leap_years_alone(void **state)
     assert_int_equal(at, utc(2504, 12, 31, 0, 0, 0));
 }
 
-static void a_local_time_that_a_gap_skips_may_come_all_the_same(void **state)
+static void a_local_time_in_a_gap_may_exist_after_the_next_change(void **state)
 {
     (void)state;
     /* On 1 January the clock goes from 21:00 to 23:00, and an hour later back to 22:00. */
@@ -314,7 +314,7 @@ static void neighbours_with_equal_offsets_are_merged(void **state)
     assert_int_equal(tz->seg[3].start, 4000);
 }
 
-static void changes_outside_of_the_calendar_are_folded_away(void **state)
+static void changes_outside_of_the_calendar_are_dropped(void **state)
 {
     static const struct change changes[] = {
         {INT64_MIN, 1}, {-(INT64_C(1) << 59), 2}, {0, 0}, {INT64_MAX, 1}};
@@ -329,7 +329,7 @@ static void changes_outside_of_the_calendar_are_folded_away(void **state)
     assert_int_equal(tz_offset(tz, utc(9999, 12, 31, 23, 59, 59)), H);
 }
 
-static void a_change_in_the_last_year_is_no_trouble(void **state)
+static void a_change_in_the_last_year_is_read(void **state)
 {
     static const int32_t offsets[] = {0, -5 * H};
     struct change change = {0, 1};
@@ -343,7 +343,7 @@ static void a_change_in_the_last_year_is_no_trouble(void **state)
     assert_int_equal(tz_offset(tz, utc(9999, 12, 31, 23, 59, 59)), -5 * H);
 }
 
-static void a_file_that_ends_anywhere_else_is_refused(void **state)
+static void a_truncated_file_is_refused(void **state)
 {
     size_t len;
 
@@ -517,19 +517,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_of_version_1_has_32_bits_and_no_rule),
-        cmocka_unit_test(later_versions_have_64_bits_behind_a_first_block_that_is_skipped),
+        cmocka_unit_test(later_versions_have_64_bits_after_a_block_that_is_skipped),
         cmocka_unit_test(an_empty_last_line_means_that_the_last_offset_goes_on),
         cmocka_unit_test(the_rule_goes_on_where_the_table_ends),
         cmocka_unit_test(where_the_last_change_contradicts_the_rule_the_rule_holds),
         cmocka_unit_test(a_rule_without_dst_needs_no_cycle),
         cmocka_unit_test(a_rule_alone_holds_for_all_times),
         cmocka_unit_test(dst_may_last_all_year),
-        cmocka_unit_test(dst_may_pause_in_leap_years_alone),
-        cmocka_unit_test(a_local_time_that_a_gap_skips_may_come_all_the_same),
+        cmocka_unit_test(dst_may_pause_only_in_leap_years),
+        cmocka_unit_test(a_local_time_in_a_gap_may_exist_after_the_next_change),
         cmocka_unit_test(neighbours_with_equal_offsets_are_merged),
-        cmocka_unit_test(changes_outside_of_the_calendar_are_folded_away),
-        cmocka_unit_test(a_change_in_the_last_year_is_no_trouble),
-        cmocka_unit_test(a_file_that_ends_anywhere_else_is_refused),
+        cmocka_unit_test(changes_outside_of_the_calendar_are_dropped),
+        cmocka_unit_test(a_change_in_the_last_year_is_read),
+        cmocka_unit_test(a_truncated_file_is_refused),
         cmocka_unit_test(files_of_another_kind_are_refused),
         cmocka_unit_test(counts_beyond_the_file_are_refused),
         cmocka_unit_test(leap_seconds_are_refused),

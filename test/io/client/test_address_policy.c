@@ -121,7 +121,7 @@ static void every_special_range_has_its_class(void **state)
         struct address a = addr(known[i].text, 80);
 
         if (address_class_of(&a) != known[i].class)
-            fail_msg("%s is taken for %s", known[i].text,
+            fail_msg("%s is classified as %s", known[i].text,
                      address_class_text(address_class_of(&a)));
     }
 }
@@ -146,7 +146,7 @@ static void only_what_is_public_is_permitted_by_default(void **state)
     assert_true(address_policy_permits(&policy, &a));
 }
 
-static void loopback_and_private_networks_are_opened_apart(void **state)
+static void loopback_and_private_networks_are_permitted_separately(void **state)
 {
     struct address_policy loopback = {.allows_loopback = true};
     struct address_policy private = {.allows_private = true};
@@ -162,7 +162,7 @@ static void loopback_and_private_networks_are_opened_apart(void **state)
     assert_false(address_policy_permits(&private, &amazon));
 }
 
-static void a_listed_network_is_open_but_what_is_denied_is_not(void **state)
+static void a_listed_network_is_permitted_unless_it_is_denied(void **state)
 {
     struct address_net allow[] = {net("127.0.0.0/8"), net("[fd00::/9]:443")};
     struct address_net deny[] = {net("127.0.0.1:7227"), net("8.8.8.0/24")};
@@ -213,7 +213,7 @@ static void the_address_of_a_socket_is_read_in_both_families(void **state)
     assert_false(address_of(&other, &a));
 }
 
-static void networks_that_are_none_are_refused(void **state)
+static void invalid_networks_are_refused(void **state)
 {
     static const char *const bad[] = {
         "",
@@ -250,7 +250,7 @@ static void networks_that_are_none_are_refused(void **state)
     before = untouched;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (address_net_parse(str_of(bad[i]), &untouched, &err) != RC_INVALID)
-            fail_msg("`%s` was taken", bad[i]);
+            fail_msg("`%s` was accepted", bad[i]);
     assert_memory_equal(&untouched, &before, sizeof before);
     assert_int_equal(net("[10.0.0.1]:80").bits, 128);
     assert_int_equal(net("0.0.0.0/0").bits, 96);
@@ -263,10 +263,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_special_range_has_its_class),
         cmocka_unit_test(only_what_is_public_is_permitted_by_default),
-        cmocka_unit_test(loopback_and_private_networks_are_opened_apart),
-        cmocka_unit_test(a_listed_network_is_open_but_what_is_denied_is_not),
+        cmocka_unit_test(loopback_and_private_networks_are_permitted_separately),
+        cmocka_unit_test(a_listed_network_is_permitted_unless_it_is_denied),
         cmocka_unit_test(the_address_of_a_socket_is_read_in_both_families),
-        cmocka_unit_test(networks_that_are_none_are_refused),
+        cmocka_unit_test(invalid_networks_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

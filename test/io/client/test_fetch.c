@@ -26,8 +26,34 @@ struct peer {
     char url[64];
 };
 
-/* A process that accepts one connection, sends something, and then stays silent. */
-static struct peer peer_start(const char *says)
+static void send_and_pause(int listener, const char *text)
+{
+    int fd = accept(listener, NULL, NULL);
+
+    if (fd < 0 || write(fd, text, strlen(text)) < 0)
+        _exit(1);
+    pause();
+    _exit(0);
+}
+
+/* Answers requests on each connection; the second request of the first one gets no answer. */
+static void answer_all_but_one(int listener, const char *text)
+{
+    char request[1024];
+    int fd, count = 0;
+
+    while ((fd = accept(listener, NULL, NULL)) >= 0) {
+        while (read(fd, request, sizeof request) > 0 && ++count != 2)
+            if (write(fd, text, strlen(text)) < 0)
+                _exit(1);
+        close(fd);
+    }
+    _exit(0);
+}
+
+/* A process that serves one listener. */
+static struct peer peer_start_as(void (*serve)(int listener, const char *text),
+                                 const char *text)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -37,22 +63,23 @@ static struct peer peer_start(const char *says)
 
     assert_true(listener >= 0);
     assert_int_equal(bind(listener, (struct sockaddr *)&address, len), 0);
-    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(listen(listener, 4), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len), 0);
     snprintf(peer.url, sizeof peer.url, "http://127.0.0.1:%u/x", ntohs(address.sin_port));
     peer.pid = fork();
     assert_true(peer.pid >= 0);
     if (peer.pid == 0) {
-        int fd = accept(listener, NULL, NULL);
-
         alarm(PATIENCE_S);
-        if (fd < 0 || write(fd, says, strlen(says)) < 0)
-            _exit(1);
-        pause();
-        _exit(0);
+        serve(listener, text);
     }
     close(listener);
     return peer;
+}
+
+/* It accepts one connection, sends something, and then stays silent. */
+static struct peer peer_start(const char *text)
+{
+    return peer_start_as(send_and_pause, text);
 }
 
 static void peer_end(const struct peer *peer)
@@ -95,7 +122,7 @@ static enum rc get(const char *url, struct got *got, struct fetch_answer *answer
     return rc;
 }
 
-static void a_silent_peer_is_left(void **state)
+static void a_silent_server_times_out(void **state)
 {
     static const char *const said[] = {"", "HTTP/1.1 200 OK\r\n",
                                        "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"};
@@ -113,7 +140,7 @@ static void a_silent_peer_is_left(void **state)
     }
 }
 
-static void enough_is_enough(void **state)
+static void the_receiver_may_stop_the_transfer(void **state)
 {
     struct peer peer = peer_start("HTTP/1.1 203 Yes\r\nETag: \"7\"\r\nContent-Type: a/b \r\n"
                                   "Content-Length: 900\r\n\r\nabc");
@@ -147,7 +174,7 @@ static void an_interim_answer_is_not_the_answer(void **state)
     peer_end(&peer);
 }
 
-static void what_cannot_be_called_is_refused(void **state)
+static void invalid_urls_are_refused(void **state)
 {
     static const struct {
         const char *url;
@@ -168,13 +195,44 @@ static void what_cannot_be_called_is_refused(void **state)
     }
 }
 
+/* The server closes a reused connection instead of answering. */
+static void only_a_get_is_sent_again(void **state)
+{
+    static const char *const methods[] = {"GET", "POST", "PUT", "DELETE"};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct peer peer = peer_start_as(answer_all_but_one,
+                                         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        struct got got = {.len = 0};
+        struct fetch_request request = {.method = "GET",
+                                        .url = peer.url,
+                                        .connect = 5 * SPAN_S,
+                                        .part = keep_bytes,
+                                        .arg = &got};
+        struct fetch *fetch = fetch_new("test", NULL);
+        struct fetch_answer answer;
+        struct err err;
+
+        assert_int_equal(fetch_run(fetch, &request, &answer, &err), RC_OK);
+        request.method = methods[i];
+        assert_int_equal(fetch_run(fetch, &request, &answer, &err),
+                         i == 0 ? RC_OK : RC_UNKNOWN);
+        if (i > 0)
+            assert_string_equal(err.text, "the server closed the connection without an answer");
+        fetch_free(fetch);
+        peer_end(&peer);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_silent_peer_is_left),
-        cmocka_unit_test(enough_is_enough),
+        cmocka_unit_test(a_silent_server_times_out),
+        cmocka_unit_test(the_receiver_may_stop_the_transfer),
         cmocka_unit_test(an_interim_answer_is_not_the_answer),
-        cmocka_unit_test(what_cannot_be_called_is_refused),
+        cmocka_unit_test(invalid_urls_are_refused),
+        cmocka_unit_test(only_a_get_is_sent_again),
     };
 
     return cmocka_run_group_tests_name("fetch", tests, NULL, NULL);

@@ -29,16 +29,17 @@ static struct signature_key key(const char *text)
     return ret;
 }
 
-static const struct signature_message of = {{"msg_p5jXN8AQM9LWM0D4loKWxJek", 28}, 1614265330};
+static const struct signature_message message = {{"msg_p5jXN8AQM9LWM0D4loKWxJek", 28},
+                                                 1614265330};
 
-static void the_published_vector_is_met(void **state)
+static void the_published_vector_gives_its_signature(void **state)
 {
     struct signature_key keys[] = {key(KEY_1)};
     char text[SIGNATURE_TEXT_MAX];
     struct buf out = BUF(text);
 
     (void)state;
-    signature_make(keys, 1, of, STR("{\"test\": 2432232314}"), &out);
+    signature_make(keys, 1, message, STR("{\"test\": 2432232314}"), &out);
     assert_false(out.cut);
     assert_string_equal(text, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
 }
@@ -50,7 +51,7 @@ static void two_keys_make_two_signatures_in_their_order(void **state)
     struct buf out = BUF(text);
 
     (void)state;
-    signature_make(keys, 2, of, STR("{\"test\": 2432232314}"), &out);
+    signature_make(keys, 2, message, STR("{\"test\": 2432232314}"), &out);
     assert_false(out.cut);
     assert_string_equal(text, "v1,O4Gjv1HqPqsMrjmczoggs/sWA8gZD0VyHG+fLh4+ktI= "
                               "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
@@ -63,7 +64,7 @@ static void an_empty_body_is_signed_too(void **state)
     struct buf out = BUF(text);
 
     (void)state;
-    signature_make(keys, 1, of, STR(""), &out);
+    signature_make(keys, 1, message, STR(""), &out);
     assert_string_equal(text, "v1,GsnVozukDiVmbnjDPsr6Y6lFW7x/ARAGr0VbaFdOnHY=");
 }
 
@@ -95,7 +96,7 @@ static void keys_are_read_exactly(void **state)
                         24);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         if (signature_key_parse(str_of(bad[i]), &ret, &err) != RC_INVALID)
-            fail_msg("`%s` was taken", bad[i]);
+            fail_msg("`%s` was accepted", bad[i]);
         assert_null(strstr(err.text, "MfKQ"));
     }
 }
@@ -103,7 +104,7 @@ static void keys_are_read_exactly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_published_vector_is_met),
+        cmocka_unit_test(the_published_vector_gives_its_signature),
         cmocka_unit_test(two_keys_make_two_signatures_in_their_order),
         cmocka_unit_test(an_empty_body_is_signed_too),
         cmocka_unit_test(keys_are_read_exactly),

@@ -25,7 +25,7 @@ static void a_post_arrives_as_it_was_given(void **state)
                                        {STR("X-Blank"), STR("  ")},
                                        {STR("Authorization"), STR("Bearer k")}};
     struct webhook_header extra[] = {{STR("Idempotency-Key"), STR("r_1")}};
-    const struct caller_end *told;
+    const struct caller_end *got;
     const struct bad_seen *seen = &caller->server.seen[0];
     char host[32];
 
@@ -36,11 +36,11 @@ static void a_post_arrives_as_it_was_given(void **state)
     request.header_count = 4;
     request.extra = extra;
     request.extra_count = 1;
-    told = caller_call(caller, &request);
-    assert_int_equal(told->result.kind, WEBHOOK_ANSWERED);
-    assert_int_equal(told->result.status, 200);
-    assert_int_equal(told->result.err.rc, RC_OK);
-    assert_true(told->result.is_sent);
+    got = caller_call(caller, &request);
+    assert_int_equal(got->result.kind, WEBHOOK_ANSWERED);
+    assert_int_equal(got->result.status, 200);
+    assert_int_equal(got->result.err.rc, RC_OK);
+    assert_true(got->result.is_sent);
     assert_int_equal(caller->server.seen_count, 1);
     assert_string_equal(seen->line, "POST /hook?a=1&b=%20");
     assert_string_equal(seen->body, "{\"a\":1}");
@@ -58,7 +58,7 @@ static void a_post_arrives_as_it_was_given(void **state)
     assert_null(bad_seen_field(seen, "webhook-id"));
 }
 
-static void every_method_has_the_framing_that_is_its_own(void **state)
+static void every_method_has_its_own_framing(void **state)
 {
     static const struct {
         struct str method;
@@ -114,7 +114,7 @@ static void the_head_and_body_that_were_asked_for_are_kept(void **state)
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/kept");
     struct str keep[] = {STR("content-type"), STR("X-ONE"), STR("x-none"), STR("x-trailer")};
-    const struct caller_end *told;
+    const struct caller_end *got;
 
     bad_server_script(
         &caller->server,
@@ -126,23 +126,23 @@ static void the_head_and_body_that_were_asked_for_are_kept(void **state)
                                          "3\r\nabc\r\n2\r\nde\r\n0\r\nX-Trailer: t\r\n\r\n")});
     request.keep_headers = keep;
     request.keep_header_count = 4;
-    told = caller_call(caller, &request);
-    assert_int_equal(told->result.kind, WEBHOOK_ANSWERED);
-    assert_int_equal(told->result.status, 201);
-    assert_int_equal(told->result.header_count, 3);
-    assert_string_equal(told->headers[0].name.ptr, "Content-Type");
-    assert_string_equal(told->headers[0].value.ptr, "text/x");
-    assert_string_equal(told->headers[1].value.ptr, "a");
-    assert_string_equal(told->headers[2].value.ptr, "c");
-    assert_string_equal(told->body, "abcde");
-    assert_false(told->result.is_cut);
-    assert_int_equal(told->result.phase, WEBHOOK_IN_ANSWER);
-    assert_true(told->result.connect_us > 0);
-    assert_true(told->result.first_byte_us >= told->result.connect_us);
-    assert_true(told->result.total_us > 0);
+    got = caller_call(caller, &request);
+    assert_int_equal(got->result.kind, WEBHOOK_ANSWERED);
+    assert_int_equal(got->result.status, 201);
+    assert_int_equal(got->result.header_count, 3);
+    assert_string_equal(got->headers[0].name.ptr, "Content-Type");
+    assert_string_equal(got->headers[0].value.ptr, "text/x");
+    assert_string_equal(got->headers[1].value.ptr, "a");
+    assert_string_equal(got->headers[2].value.ptr, "c");
+    assert_string_equal(got->body, "abcde");
+    assert_false(got->result.is_cut);
+    assert_int_equal(got->result.phase, WEBHOOK_IN_ANSWER);
+    assert_true(got->result.connect_us > 0);
+    assert_true(got->result.first_byte_us >= got->result.connect_us);
+    assert_true(got->result.total_us > 0);
 }
 
-static void a_connection_is_used_again_unless_the_call_is_for_once(void **state)
+static void a_connection_is_reused_unless_the_call_is_at_most_once(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request once;
@@ -186,7 +186,7 @@ static void a_signed_call_can_be_verified(void **state)
     assert_string_equal(bad_seen_field(seen, "webhook-signature"), text);
 }
 
-static void what_breaks_a_rule_of_http_is_refused_before_it_starts(void **state)
+static void requests_that_violate_http_are_refused_before_they_start(void **state)
 {
     struct caller *caller = *state;
     static const char *const urls[] = {
@@ -230,7 +230,7 @@ static void what_breaks_a_rule_of_http_is_refused_before_it_starts(void **state)
 
         request.url = str_of(urls[i]);
         if (webhook_start(caller->pool, &request, NULL, NULL, &err) != RC_INVALID)
-            fail_msg("`%s` was taken", urls[i]);
+            fail_msg("`%s` was accepted", urls[i]);
     }
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         struct webhook_request request = caller_request(caller, "/");
@@ -248,7 +248,7 @@ static void what_breaks_a_rule_of_http_is_refused_before_it_starts(void **state)
     assert_int_equal(webhook_pool_count(caller->pool), 0);
 }
 
-static void what_is_beyond_a_bound_is_refused_before_it_starts(void **state)
+static void requests_above_a_limit_are_refused_before_they_start(void **state)
 {
     struct caller *caller = *state;
     static char large[WEBHOOK_BODY_MAX + 2];
@@ -282,10 +282,10 @@ static void what_is_beyond_a_bound_is_refused_before_it_starts(void **state)
     assert_int_equal(count, 12);
     for (int i = 0; i < count; i++)
         if (webhook_start(caller->pool, &r[i], NULL, NULL, &err) != RC_INVALID)
-            fail_msg("request %d was taken", i);
+            fail_msg("request %d was accepted", i);
 }
 
-static void no_more_run_than_the_limits_say(void **state)
+static void the_limits_bound_the_running_calls(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request;
@@ -303,11 +303,11 @@ static void no_more_run_than_the_limits_say(void **state)
     assert_int_equal(webhook_start(caller->pool, &request, NULL, NULL, &err), RC_CONFLICT);
     caller_wait_seen(caller, 2);
     for (int i = 0; i < 6; i++) {
-        assert_int_equal(caller->told_count, i);
+        assert_int_equal(caller->end_count, i);
         assert_true(webhook_cancel(caller->pool, ids[i]));
         assert_false(webhook_cancel(caller->pool, ids[i]));
         caller_wait(caller, i + 1);
-        assert_int_equal(caller_told(caller, ids[i])->result.kind, WEBHOOK_CANCELLED);
+        assert_int_equal(caller_find_end(caller, ids[i])->result.kind, WEBHOOK_CANCELLED);
         caller_wait_seen(caller, i + 3 < 6 ? i + 3 : 6);
     }
     assert_true(caller->server.open_most <= 3); /* the close of a cancelled one is seen later */
@@ -330,16 +330,16 @@ static void more_than_can_wait_are_refused(void **state)
     assert_int_equal(webhook_start(caller->pool, &request, NULL, NULL, &err), RC_BUSY);
 }
 
-static void what_is_too_late_is_not_sent(void **state)
+static void a_call_after_its_deadline_is_not_sent(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/late");
-    const struct caller_end *told;
+    const struct caller_end *got;
 
     request.send_by_us = clock_boot_us() - 1;
-    told = caller_call(caller, &request);
-    assert_int_equal(told->result.kind, WEBHOOK_TOO_LATE);
-    assert_false(told->result.is_sent);
+    got = caller_call(caller, &request);
+    assert_int_equal(got->result.kind, WEBHOOK_TOO_LATE);
+    assert_false(got->result.is_sent);
     assert_int_equal(caller->server.seen_count, 0);
     assert_int_equal(caller->server.connections, 0);
 }
@@ -348,7 +348,7 @@ static void a_call_that_waits_too_long_ends_without_its_turn(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request first, second;
-    const struct caller_end *told;
+    const struct caller_end *got;
 
     caller_limit(caller, 1, 1, 2);
     bad_server_script(&caller->server, (struct bad_script){.path = "/hang", .bytes = STR("H")});
@@ -356,10 +356,10 @@ static void a_call_that_waits_too_long_ends_without_its_turn(void **state)
     caller_start(caller, &first);
     second = caller_request(caller, "/second");
     second.send_by_us = clock_boot_us() + 20 * SPAN_MS;
-    told = caller_call(caller, &second);
-    assert_int_equal(told->result.kind, WEBHOOK_TOO_LATE);
-    assert_int_equal(told->result.phase, WEBHOOK_IN_QUEUE);
-    assert_true(told->result.waited_us > 0);
+    got = caller_call(caller, &second);
+    assert_int_equal(got->result.kind, WEBHOOK_TOO_LATE);
+    assert_int_equal(got->result.phase, WEBHOOK_IN_QUEUE);
+    assert_true(got->result.waited_us > 0);
     assert_int_equal(webhook_pool_count(caller->pool), 1);
 }
 
@@ -413,15 +413,15 @@ static void closing_cancels_what_runs_and_what_waits(void **state)
     }
     caller_wait_seen(caller, 3);
     caller_limit(caller, 1, 1, 1); /* closes the pool */
-    assert_int_equal(caller->told_count, 9);
+    assert_int_equal(caller->end_count, 9);
     for (int i = 0; i < 9; i++) {
-        assert_int_equal(caller->told[i].result.kind, WEBHOOK_CANCELLED);
-        assert_true(caller->told[i].result.is_sent == (caller->told[i].result.total_us > 0));
+        assert_int_equal(caller->ends[i].result.kind, WEBHOOK_CANCELLED);
+        assert_true(caller->ends[i].result.is_sent == (caller->ends[i].result.total_us > 0));
     }
     assert_int_equal(caller->server.seen_count, 3);
 }
 
-static void the_environment_names_no_proxy(void **state)
+static void proxies_of_the_environment_are_ignored(void **state)
 {
     struct caller *caller = *state;
 
@@ -438,20 +438,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CALLER(a_post_arrives_as_it_was_given),
-        WITH_CALLER(every_method_has_the_framing_that_is_its_own),
+        WITH_CALLER(every_method_has_its_own_framing),
         WITH_CALLER(a_large_body_is_sent_without_asking_first),
         WITH_CALLER(the_head_and_body_that_were_asked_for_are_kept),
-        WITH_CALLER(a_connection_is_used_again_unless_the_call_is_for_once),
+        WITH_CALLER(a_connection_is_reused_unless_the_call_is_at_most_once),
         WITH_CALLER(a_signed_call_can_be_verified),
-        WITH_CALLER(what_breaks_a_rule_of_http_is_refused_before_it_starts),
-        WITH_CALLER(what_is_beyond_a_bound_is_refused_before_it_starts),
-        WITH_CALLER(no_more_run_than_the_limits_say),
+        WITH_CALLER(requests_that_violate_http_are_refused_before_they_start),
+        WITH_CALLER(requests_above_a_limit_are_refused_before_they_start),
+        WITH_CALLER(the_limits_bound_the_running_calls),
         WITH_CALLER(more_than_can_wait_are_refused),
-        WITH_CALLER(what_is_too_late_is_not_sent),
+        WITH_CALLER(a_call_after_its_deadline_is_not_sent),
         WITH_CALLER(a_call_that_waits_too_long_ends_without_its_turn),
         WITH_CALLER(a_callback_may_start_and_cancel_calls),
         WITH_CALLER(closing_cancels_what_runs_and_what_waits),
-        WITH_CALLER(the_environment_names_no_proxy),
+        WITH_CALLER(proxies_of_the_environment_are_ignored),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,21 +14,21 @@
 
 #include "caller.h"
 
-static const struct address_policy closed;
+static const struct address_policy public_only;
 
-static const struct caller_end *call_url(struct caller *caller, const char *form, int port,
+static const struct caller_end *call_url(struct caller *caller, const char *host, int port,
                                          const struct address_policy *policy)
 {
     struct webhook_request request = caller_request(caller, "/");
     char url[256];
 
-    snprintf(url, sizeof url, "http://%s:%d/", form, port);
+    snprintf(url, sizeof url, "http://%s:%d/", host, port);
     request.url = str_of(url);
     request.policy = policy;
     return caller_call(caller, &request);
 }
 
-static void no_spelling_of_an_address_gets_past_the_guard(void **state)
+static void no_spelling_of_an_address_passes_the_policy(void **state)
 {
     static const char *const hosts[] = {
         "127.0.0.1",
@@ -84,58 +84,58 @@ static void no_spelling_of_an_address_gets_past_the_guard(void **state)
     struct caller *caller = *state;
 
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
-        const struct caller_end *told = call_url(caller, hosts[i], caller->server.port,
-                                                 &closed);
+        const struct caller_end *got = call_url(caller, hosts[i], caller->server.port,
+                                                &public_only);
 
-        if (told->result.kind != WEBHOOK_REFUSED)
-            fail_msg("%s: kind %d, %s", hosts[i], told->result.kind, told->result.err.text);
-        assert_int_equal(told->result.err.rc, RC_INVALID);
-        assert_false(told->result.is_sent);
+        if (got->result.kind != WEBHOOK_REFUSED)
+            fail_msg("%s: kind %d, %s", hosts[i], got->result.kind, got->result.err.text);
+        assert_int_equal(got->result.err.rc, RC_INVALID);
+        assert_false(got->result.is_sent);
         caller_forget(caller);
     }
     assert_int_equal(caller->server.connections, 0);
 }
 
-static void what_a_name_resolves_to_is_judged_not_the_name(void **state)
+static void the_resolved_address_is_checked_not_the_name(void **state)
 {
     struct caller *caller = *state;
-    const struct caller_end *told;
+    const struct caller_end *got;
 
     caller_rebind((const char *const[]){"10.0.0.1", "127.0.0.1", "::1", NULL});
-    told = call_url(caller, "rebound.test", caller->server.port, &closed);
-    assert_int_equal(told->result.kind, WEBHOOK_REFUSED);
+    got = call_url(caller, "rebound.test", caller->server.port, &public_only);
+    assert_int_equal(got->result.kind, WEBHOOK_REFUSED);
     assert_int_equal(caller->server.connections, 0);
     caller_rebind(NULL);
 }
 
-static void of_several_addresses_one_that_may_be_used_is_found(void **state)
+static void of_several_addresses_a_permitted_one_is_used(void **state)
 {
     struct caller *caller = *state;
-    const struct caller_end *told;
+    const struct caller_end *got;
 
     caller_rebind((const char *const[]){"10.0.0.1", "fe80::1", "127.0.0.1", NULL});
-    told = call_url(caller, "rebound.test", caller->server.port, &caller->open);
-    assert_int_equal(told->result.kind, WEBHOOK_ANSWERED);
-    assert_int_equal(told->result.status, 200);
+    got = call_url(caller, "rebound.test", caller->server.port, &caller->policy);
+    assert_int_equal(got->result.kind, WEBHOOK_ANSWERED);
+    assert_int_equal(got->result.status, 200);
     caller_rebind(NULL);
 }
 
-static void a_connection_that_stands_is_judged_again(void **state)
+static void a_reused_connection_is_checked_again(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/again");
-    const struct caller_end *told;
+    const struct caller_end *got;
 
     assert_int_equal(caller_get(caller, "/first")->result.status, 200);
-    request.policy = &closed;
-    told = caller_call(caller, &request);
-    assert_int_equal(told->result.kind, WEBHOOK_REFUSED);
-    assert_non_null(strstr(told->result.err.text, "127.0.0.1 is a loopback address"));
-    assert_false(told->result.is_sent);
+    request.policy = &public_only;
+    got = caller_call(caller, &request);
+    assert_int_equal(got->result.kind, WEBHOOK_REFUSED);
+    assert_non_null(strstr(got->result.err.text, "127.0.0.1 is a loopback address"));
+    assert_false(got->result.is_sent);
     assert_int_equal(caller->server.seen_count, 1);
 }
 
-static void an_own_listener_is_refused_where_its_neighbour_is_not(void **state)
+static void a_denied_port_is_refused_and_another_is_not(void **state)
 {
     struct caller *caller = *state;
     struct address_policy policy = {.allows_loopback = true, .deny_count = 1};
@@ -193,14 +193,14 @@ static void a_redirect_is_an_answer_unless_it_may_be_followed(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = post(caller, "/from", 0);
-    const struct caller_end *told;
+    const struct caller_end *got;
 
     redirect(caller, "/from", 307, "/to");
-    told = caller_call(caller, &request);
-    assert_int_equal(told->result.kind, WEBHOOK_ANSWERED);
-    assert_int_equal(told->result.status, 307);
-    assert_string_equal(told->body, "hop");
-    assert_int_equal(told->result.hops, 0);
+    got = caller_call(caller, &request);
+    assert_int_equal(got->result.kind, WEBHOOK_ANSWERED);
+    assert_int_equal(got->result.status, 307);
+    assert_string_equal(got->body, "hop");
+    assert_int_equal(got->result.hops, 0);
     assert_int_equal(caller->server.seen_count, 1);
 }
 
@@ -219,16 +219,16 @@ static void each_status_keeps_or_changes_the_method(void **state)
         struct webhook_request request = post(caller, "/from", 1);
         struct str keep = STR("X-Hop");
         const struct bad_seen *seen = &caller->server.seen[2 * i + 1];
-        const struct caller_end *told;
+        const struct caller_end *got;
 
         request.keep_headers = &keep;
         request.keep_header_count = 1;
         redirect(caller, "/from", cases[i].status, "/to");
-        told = caller_call(caller, &request);
-        assert_int_equal(told->result.status, 200);
-        assert_int_equal(told->result.hops, 1);
-        assert_int_equal(told->result.body.len, 0);
-        assert_int_equal(told->result.header_count, 0); /* those of the last answer */
+        got = caller_call(caller, &request);
+        assert_int_equal(got->result.status, 200);
+        assert_int_equal(got->result.hops, 1);
+        assert_int_equal(got->result.body.len, 0);
+        assert_int_equal(got->result.header_count, 0); /* those of the last answer */
         assert_string_equal(seen->line, cases[i].line);
         assert_string_equal(seen->body, cases[i].body);
         assert_string_equal(bad_seen_field(seen, "Authorization"), "Bearer secret");
@@ -241,13 +241,13 @@ static void a_loop_of_redirects_ends_at_the_limit(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = post(caller, "/loop", 3);
-    const struct caller_end *told;
+    const struct caller_end *got;
 
     redirect(caller, "/loop", 308, "/loop");
-    told = caller_call(caller, &request);
-    assert_int_equal(told->result.kind, WEBHOOK_ANSWERED);
-    assert_int_equal(told->result.status, 308);
-    assert_int_equal(told->result.hops, 3);
+    got = caller_call(caller, &request);
+    assert_int_equal(got->result.kind, WEBHOOK_ANSWERED);
+    assert_int_equal(got->result.status, 308);
+    assert_int_equal(got->result.hops, 3);
     assert_int_equal(caller->server.seen_count, 4);
 }
 
@@ -276,13 +276,13 @@ static void secrets_do_not_go_to_another_origin(void **state)
     assert_string_equal(bad_seen_field(seen, "Belfry-Attempt"), "1");
 }
 
-static void every_hop_is_judged_by_the_guard(void **state)
+static void every_hop_is_checked_by_the_policy(void **state)
 {
     struct caller *caller = *state;
     struct address_policy policy = {.allow_count = 1};
     struct webhook_request request = post(caller, "/from", 3);
     struct address_net allow;
-    const struct caller_end *told;
+    const struct caller_end *got;
     struct err err;
     char target[64];
 
@@ -291,14 +291,14 @@ static void every_hop_is_judged_by_the_guard(void **state)
     request.policy = &policy;
     snprintf(target, sizeof target, "http://127.0.0.2:%d/to", caller->server.port);
     redirect(caller, "/from", 307, target);
-    told = caller_call(caller, &request);
-    assert_int_equal(told->result.kind, WEBHOOK_REFUSED);
-    assert_true(told->result.is_sent); /* the first hop */
-    assert_int_equal(told->result.hops, 1);
+    got = caller_call(caller, &request);
+    assert_int_equal(got->result.kind, WEBHOOK_REFUSED);
+    assert_true(got->result.is_sent); /* the first hop */
+    assert_int_equal(got->result.hops, 1);
     assert_int_equal(caller->server.seen_count, 1);
 }
 
-static void a_target_that_is_no_proper_url_is_not_followed(void **state)
+static void an_invalid_redirect_target_is_not_followed(void **state)
 {
     static const char *const targets[] = {
         "file:///etc/passwd", "ftp://127.0.0.1/",       "gopher://127.0.0.1/",
@@ -308,14 +308,14 @@ static void a_target_that_is_no_proper_url_is_not_followed(void **state)
 
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         struct webhook_request request = post(caller, "/from", 3);
-        const struct caller_end *told;
+        const struct caller_end *got;
 
         redirect(caller, "/from", 302, targets[i]);
-        told = caller_call(caller, &request);
-        if (told->result.kind != WEBHOOK_ANSWERED || told->result.status != 302)
-            fail_msg("%s: kind %d, status %d", targets[i], told->result.kind,
-                     told->result.status);
-        assert_int_equal(told->result.hops, 0);
+        got = caller_call(caller, &request);
+        if (got->result.kind != WEBHOOK_ANSWERED || got->result.status != 302)
+            fail_msg("%s: kind %d, status %d", targets[i], got->result.kind,
+                     got->result.status);
+        assert_int_equal(got->result.hops, 0);
     }
     assert_int_equal(caller->server.seen_count, sizeof targets / sizeof *targets);
 }
@@ -325,17 +325,17 @@ static void a_target_that_is_no_proper_url_is_not_followed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CALLER(no_spelling_of_an_address_gets_past_the_guard),
-        WITH_CALLER(what_a_name_resolves_to_is_judged_not_the_name),
-        WITH_CALLER(of_several_addresses_one_that_may_be_used_is_found),
-        WITH_CALLER(a_connection_that_stands_is_judged_again),
-        WITH_CALLER(an_own_listener_is_refused_where_its_neighbour_is_not),
+        WITH_CALLER(no_spelling_of_an_address_passes_the_policy),
+        WITH_CALLER(the_resolved_address_is_checked_not_the_name),
+        WITH_CALLER(of_several_addresses_a_permitted_one_is_used),
+        WITH_CALLER(a_reused_connection_is_checked_again),
+        WITH_CALLER(a_denied_port_is_refused_and_another_is_not),
         WITH_CALLER(a_redirect_is_an_answer_unless_it_may_be_followed),
         WITH_CALLER(each_status_keeps_or_changes_the_method),
         WITH_CALLER(a_loop_of_redirects_ends_at_the_limit),
         WITH_CALLER(secrets_do_not_go_to_another_origin),
-        WITH_CALLER(every_hop_is_judged_by_the_guard),
-        WITH_CALLER(a_target_that_is_no_proper_url_is_not_followed),
+        WITH_CALLER(every_hop_is_checked_by_the_policy),
+        WITH_CALLER(an_invalid_redirect_target_is_not_followed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

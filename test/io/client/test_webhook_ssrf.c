@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ways to make a server call what its caller cannot reach, by their names in the literature.
+ * Server-side request forgery: URLs that make a server call what its caller cannot reach.
  *
  * A server listens on 127.0.0.1; only public addresses are allowed.  Each case must end as
  * stated, and that server must not even see a connection.  In a URL, @ after a colon stands for
@@ -118,7 +118,7 @@ enum {
     CASES_MIN = 60, /* minimum number of cases in the table */
 };
 
-static const struct address_policy closed;
+static const struct address_policy public_only;
 
 /* With the port in place of ":@". */
 static struct str fill(const char *form, int port)
@@ -139,20 +139,20 @@ static void check(struct caller *caller, const struct ssrf *c)
     static const enum webhook_kind kinds[] = {
         [BY_GUARD] = WEBHOOK_REFUSED, [BY_NAME] = WEBHOOK_UNCONNECTED};
     struct webhook_request request = caller_request(caller, "/");
-    const struct caller_end *told;
+    const struct caller_end *got;
     struct err err;
 
-    request.policy = &closed;
+    request.policy = &public_only;
     request.url = fill(c->url, caller->server.port);
     if (c->ending == BY_FORM) {
         if (webhook_start(caller->pool, &request, NULL, NULL, &err) != RC_INVALID)
-            fail_msg("%s: %s was taken", c->name, request.url.ptr);
+            fail_msg("%s: %s was accepted", c->name, request.url.ptr);
         return;
     }
-    told = caller_call(caller, &request);
-    if (told->result.kind != kinds[c->ending] || told->result.is_sent)
-        fail_msg("%s: %s: kind %d, %s", c->name, request.url.ptr, told->result.kind,
-                 told->result.err.text);
+    got = caller_call(caller, &request);
+    if (got->result.kind != kinds[c->ending] || got->result.is_sent)
+        fail_msg("%s: %s: kind %d, %s", c->name, request.url.ptr, got->result.kind,
+                 got->result.err.text);
     caller_forget(caller);
 }
 
@@ -182,7 +182,7 @@ static const struct {
     {"AAAA of NAT64, A of loopback", {"64:ff9b::7f00:1", "127.0.0.1"}},
 };
 
-static void no_answer_of_a_name_server_does(void **state)
+static void no_resolved_name_reaches_what_is_not_public(void **state)
 {
     struct caller *caller = *state;
 
@@ -197,7 +197,7 @@ static void no_answer_of_a_name_server_does(void **state)
 }
 
 /* First an address that is allowed, then, for the same name, one that is not. */
-static void a_name_that_is_bound_anew_is_judged_anew(void **state)
+static void a_name_that_resolves_differently_is_checked_again(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/");
@@ -223,7 +223,7 @@ static void a_name_that_is_bound_anew_is_judged_anew(void **state)
 
 /* ---- redirects ---- */
 
-static void no_redirect_does(void **state)
+static void no_redirect_reaches_what_is_not_public(void **state)
 {
     static const char *const hosts[] = {"127.0.0.2", "localhost.test",  "[::1]",
                                         "0.0.0.0",   "169.254.169.254", "2130706434"};
@@ -236,7 +236,7 @@ static void no_redirect_does(void **state)
     policy.allow = &allow;
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
         struct webhook_request request = caller_request(caller, "/from");
-        const struct caller_end *told;
+        const struct caller_end *got;
         char answer[256];
 
         snprintf(answer, sizeof answer,
@@ -247,9 +247,9 @@ static void no_redirect_does(void **state)
                           (struct bad_script){.path = "/from", .bytes = str_of(answer)});
         request.policy = &policy;
         request.redirects = WEBHOOK_REDIRECTS_MAX;
-        told = caller_call(caller, &request);
-        if (told->result.kind != WEBHOOK_REFUSED && told->result.kind != WEBHOOK_UNCONNECTED)
-            fail_msg("%s: kind %d", hosts[i], told->result.kind);
+        got = caller_call(caller, &request);
+        if (got->result.kind != WEBHOOK_REFUSED && got->result.kind != WEBHOOK_UNCONNECTED)
+            fail_msg("%s: kind %d", hosts[i], got->result.kind);
         assert_int_equal(caller->server.seen_count, i + 1); /* only the first hop */
     }
 }
@@ -257,7 +257,7 @@ static void no_redirect_does(void **state)
 /* ---- the environment ---- */
 
 /* Each would send the call to the server; all of them are ignored. */
-static void no_proxy_of_the_environment_does(void **state)
+static void no_proxy_of_the_environment_is_used(void **state)
 {
     static const char *const names[] = {"http_proxy",  "HTTP_PROXY", "https_proxy",
                                         "HTTPS_PROXY", "all_proxy",  "ALL_PROXY"};
@@ -278,7 +278,7 @@ static void no_proxy_of_the_environment_does(void **state)
 
 /* ---- headers ---- */
 
-static void no_header_becomes_two(void **state)
+static void no_header_contains_another(void **state)
 {
     static const struct webhook_header headers[] = {
         {{"X\r\nY", 4}, {"z", 1}},
@@ -301,7 +301,7 @@ static void no_header_becomes_two(void **state)
         request.headers = &headers[i];
         request.header_count = 1;
         if (webhook_start(caller->pool, &request, NULL, NULL, &err) != RC_INVALID)
-            fail_msg("header %zu was taken", i);
+            fail_msg("header %zu was accepted", i);
     }
     assert_int_equal(caller->server.connections, 0);
 }
@@ -312,11 +312,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CALLER(no_url_reaches_what_is_not_public),
-        WITH_CALLER(no_answer_of_a_name_server_does),
-        WITH_CALLER(a_name_that_is_bound_anew_is_judged_anew),
-        WITH_CALLER(no_redirect_does),
-        WITH_CALLER(no_proxy_of_the_environment_does),
-        WITH_CALLER(no_header_becomes_two),
+        WITH_CALLER(no_resolved_name_reaches_what_is_not_public),
+        WITH_CALLER(a_name_that_resolves_differently_is_checked_again),
+        WITH_CALLER(no_redirect_reaches_what_is_not_public),
+        WITH_CALLER(no_proxy_of_the_environment_is_used),
+        WITH_CALLER(no_header_contains_another),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static X509 *make_certificate(EVP_PKEY *key)
     return cert;
 }
 
-/* Answers each connection once, then the next; ends with its parent. */
+/* Answers one connection after the other; stop_servers() ends it. */
 static void serve(int listener, SSL_CTX *context)
 {
     static const char answer[] =
@@ -142,45 +142,45 @@ static const struct caller_end *call_tls(struct caller *caller, const char *ca_f
     return caller_call(caller, &request);
 }
 
-static void a_certificate_that_is_trusted_and_fits_is_taken(void **state)
+static void a_trusted_certificate_for_the_host_is_accepted(void **state)
 {
-    const struct caller_end *told = call_tls(*state, ca_path, "127.0.0.1", tls_port);
+    const struct caller_end *got = call_tls(*state, ca_path, "127.0.0.1", tls_port);
 
-    if (told->result.kind != WEBHOOK_ANSWERED)
-        fail_msg("%s", told->result.err.text);
-    assert_int_equal(told->result.status, 200);
-    assert_string_equal(told->body, "secret");
+    if (got->result.kind != WEBHOOK_ANSWERED)
+        fail_msg("%s", got->result.err.text);
+    assert_int_equal(got->result.status, 200);
+    assert_string_equal(got->body, "secret");
 }
 
-static void a_certificate_that_nobody_vouches_for_gets_no_request(void **state)
+static void an_untrusted_certificate_gets_no_request(void **state)
 {
-    const struct caller_end *told = call_tls(*state, NULL, "127.0.0.1", tls_port);
+    const struct caller_end *got = call_tls(*state, NULL, "127.0.0.1", tls_port);
 
-    assert_int_equal(told->result.kind, WEBHOOK_UNCONNECTED);
-    assert_int_equal(told->result.phase, WEBHOOK_IN_TLS);
-    assert_false(told->result.is_sent);
-    assert_non_null(strstr(told->result.err.text, "certificate"));
+    assert_int_equal(got->result.kind, WEBHOOK_UNCONNECTED);
+    assert_int_equal(got->result.phase, WEBHOOK_IN_TLS);
+    assert_false(got->result.is_sent);
+    assert_non_null(strstr(got->result.err.text, "certificate"));
 }
 
 static void a_certificate_for_another_host_gets_no_request(void **state)
 {
-    const struct caller_end *told;
+    const struct caller_end *got;
 
     caller_rebind((const char *const[]){"127.0.0.1", NULL});
-    told = call_tls(*state, ca_path, "rebound.test", tls_port);
-    assert_int_equal(told->result.kind, WEBHOOK_UNCONNECTED);
-    assert_false(told->result.is_sent);
-    assert_non_null(strstr(told->result.err.text, "rebound.test"));
+    got = call_tls(*state, ca_path, "rebound.test", tls_port);
+    assert_int_equal(got->result.kind, WEBHOOK_UNCONNECTED);
+    assert_false(got->result.is_sent);
+    assert_non_null(strstr(got->result.err.text, "rebound.test"));
     caller_rebind(NULL);
 }
 
 static void tls_before_1_2_gets_no_request(void **state)
 {
-    const struct caller_end *told = call_tls(*state, ca_path, "127.0.0.1", old_port);
+    const struct caller_end *got = call_tls(*state, ca_path, "127.0.0.1", old_port);
 
-    assert_int_equal(told->result.kind, WEBHOOK_UNCONNECTED);
-    assert_int_equal(told->result.phase, WEBHOOK_IN_TLS);
-    assert_false(told->result.is_sent);
+    assert_int_equal(got->result.kind, WEBHOOK_UNCONNECTED);
+    assert_int_equal(got->result.phase, WEBHOOK_IN_TLS);
+    assert_false(got->result.is_sent);
 }
 
 #define WITH_CALLER(name) cmocka_unit_test_setup_teardown(name, caller_setup, caller_teardown)
@@ -188,8 +188,8 @@ static void tls_before_1_2_gets_no_request(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CALLER(a_certificate_that_is_trusted_and_fits_is_taken),
-        WITH_CALLER(a_certificate_that_nobody_vouches_for_gets_no_request),
+        WITH_CALLER(a_trusted_certificate_for_the_host_is_accepted),
+        WITH_CALLER(an_untrusted_certificate_gets_no_request),
         WITH_CALLER(a_certificate_for_another_host_gets_no_request),
         WITH_CALLER(tls_before_1_2_gets_no_request),
     };

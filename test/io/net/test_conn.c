@@ -108,7 +108,7 @@ static void the_connection_stays_or_closes_as_the_request_says(void **state)
     app_stop(app);
 }
 
-static void a_client_that_closes_its_side_is_answered_all_the_same(void **state)
+static void a_client_that_closes_its_side_is_still_answered(void **state)
 {
     struct app *app = app_start(usual);
     int fd = client_connect(app);
@@ -125,7 +125,7 @@ static void a_client_that_closes_its_side_is_answered_all_the_same(void **state)
     app_stop(app);
 }
 
-static void a_client_that_waits_is_told_to_go_on_or_not_to(void **state)
+static void a_client_that_expects_100_continue_gets_it_or_an_error(void **state)
 {
     struct app *app = app_start(usual);
     int fd = client_connect(app);
@@ -148,7 +148,7 @@ struct refusal {
 };
 
 /* Invalid requests; the messages are the parser's, which has its own tests. */
-static void what_is_no_request_gets_a_problem_and_the_end(void **state)
+static void an_invalid_request_gets_a_problem_and_is_disconnected(void **state)
 {
     static const struct refusal rows[] = {
         {"nonsense\r\n", "HTTP/1.1 400 Bad Request\r\n", "\"code\":\"invalid_field\"}"},
@@ -186,7 +186,7 @@ static void what_is_no_request_gets_a_problem_and_the_end(void **state)
     app_stop(app);
 }
 
-static void fields_beyond_all_bounds_are_refused(void **state)
+static void too_many_fields_are_refused(void **state)
 {
     struct app *app = app_start(usual);
     int fd = client_connect(app);
@@ -220,7 +220,7 @@ static void a_client_that_sends_too_much_can_read_why(void **state)
     app_stop(app);
 }
 
-static void a_body_of_the_largest_size_comes_whole(void **state)
+static void a_body_of_the_largest_size_arrives_complete(void **state)
 {
     struct app *app = app_start(usual);
     int fd = client_connect(app);
@@ -251,8 +251,8 @@ static void a_body_of_the_largest_size_comes_whole(void **state)
     app_stop(app);
 }
 
-/* Limits of milliseconds for the one that is tested; nothing else may end the connection. */
-static struct listener_limits patient(void)
+/* A test shortens the limit that it tests; no other may end the connection. */
+static struct listener_limits one_hour_limits(void)
 {
     struct listener_limits limits = *usual;
 
@@ -260,9 +260,9 @@ static struct listener_limits patient(void)
     return limits;
 }
 
-static void who_asks_nothing_is_let_go(void **state)
+static void an_idle_client_is_disconnected(void **state)
 {
-    struct listener_limits limits = patient();
+    struct listener_limits limits = one_hour_limits();
     struct app *app;
     int fd;
 
@@ -289,9 +289,9 @@ static void drip_until_answered(int fd, const char *text)
     }
 }
 
-static void a_head_that_drips_is_ended(void **state)
+static void a_slow_head_times_out(void **state)
 {
-    struct listener_limits limits = patient();
+    struct listener_limits limits = one_hour_limits();
     struct app *app;
     int fd;
 
@@ -306,9 +306,9 @@ static void a_head_that_drips_is_ended(void **state)
     app_stop(app);
 }
 
-static void a_body_that_drips_is_ended(void **state)
+static void a_slow_body_times_out(void **state)
 {
-    struct listener_limits limits = patient();
+    struct listener_limits limits = one_hour_limits();
     struct app *app;
     int fd;
 
@@ -325,7 +325,7 @@ static void a_body_that_drips_is_ended(void **state)
 
 static void a_body_that_keeps_its_rate_may_take_many_windows(void **state)
 {
-    struct listener_limits limits = patient();
+    struct listener_limits limits = one_hour_limits();
     int64_t until;
     struct app *app;
     int fd, count = 0;
@@ -351,9 +351,9 @@ static void a_body_that_keeps_its_rate_may_take_many_windows(void **state)
     app_stop(app);
 }
 
-static void a_client_that_takes_nothing_is_dropped(void **state)
+static void a_client_that_does_not_read_is_dropped(void **state)
 {
-    struct listener_limits limits = patient();
+    struct listener_limits limits = one_hour_limits();
     struct app *app;
     int fd;
 
@@ -372,9 +372,9 @@ static void a_client_that_takes_nothing_is_dropped(void **state)
     app_stop(app);
 }
 
-static void a_client_that_does_not_close_after_the_last_word_is_closed(void **state)
+static void a_client_that_does_not_close_after_the_answer_is_closed(void **state)
 {
-    struct listener_limits limits = patient();
+    struct listener_limits limits = one_hour_limits();
     struct app *app;
     int fd;
 
@@ -400,18 +400,18 @@ int main(void)
         cmocka_unit_test(requests_sent_ahead_are_answered_in_order),
         cmocka_unit_test(thousands_of_requests_may_be_sent_ahead),
         cmocka_unit_test(the_connection_stays_or_closes_as_the_request_says),
-        cmocka_unit_test(a_client_that_closes_its_side_is_answered_all_the_same),
-        cmocka_unit_test(a_client_that_waits_is_told_to_go_on_or_not_to),
-        cmocka_unit_test(what_is_no_request_gets_a_problem_and_the_end),
-        cmocka_unit_test(fields_beyond_all_bounds_are_refused),
+        cmocka_unit_test(a_client_that_closes_its_side_is_still_answered),
+        cmocka_unit_test(a_client_that_expects_100_continue_gets_it_or_an_error),
+        cmocka_unit_test(an_invalid_request_gets_a_problem_and_is_disconnected),
+        cmocka_unit_test(too_many_fields_are_refused),
         cmocka_unit_test(a_client_that_sends_too_much_can_read_why),
-        cmocka_unit_test(a_body_of_the_largest_size_comes_whole),
-        cmocka_unit_test(who_asks_nothing_is_let_go),
-        cmocka_unit_test(a_head_that_drips_is_ended),
-        cmocka_unit_test(a_body_that_drips_is_ended),
+        cmocka_unit_test(a_body_of_the_largest_size_arrives_complete),
+        cmocka_unit_test(an_idle_client_is_disconnected),
+        cmocka_unit_test(a_slow_head_times_out),
+        cmocka_unit_test(a_slow_body_times_out),
         cmocka_unit_test(a_body_that_keeps_its_rate_may_take_many_windows),
-        cmocka_unit_test(a_client_that_takes_nothing_is_dropped),
-        cmocka_unit_test(a_client_that_does_not_close_after_the_last_word_is_closed),
+        cmocka_unit_test(a_client_that_does_not_read_is_dropped),
+        cmocka_unit_test(a_client_that_does_not_close_after_the_answer_is_closed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

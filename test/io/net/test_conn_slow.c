@@ -12,9 +12,9 @@
 #include "cert.h"
 #include "io/clock.h"
 
-enum { DRIP_MS = 20, CROWD = 100 };
+enum { DRIP_MS = 20, SLOW_CLIENTS = 100 };
 
-/* of the tested case; one drip every 20 ms, so that there are few */
+/* The limit that a case tests; a client that drips sends about four times before it. */
 #define LIMIT (80 * SPAN_MS)
 
 #define POST     "POST / HTTP/1.1\r\nHost: h\r\n"
@@ -121,7 +121,7 @@ static void every_slow_client_is_ended(void **state)
     }
 }
 
-static void under_tls_as_well(void **state)
+static void every_slow_client_is_ended_under_tls(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -143,19 +143,19 @@ static void under_tls_as_well(void **state)
 }
 
 /* They hold their own resources; other clients are answered at once. */
-static void a_crowd_of_slow_clients_keeps_nobody_from_being_served(void **state)
+static void many_slow_clients_do_not_delay_others(void **state)
 {
     struct tls_files files = cert_files(&cert);
     struct app *app = app_start_tls(&listener_limits_default, &files);
-    int slow[CROWD], fd;
+    int slow[SLOW_CLIENTS], fd;
 
     (void)state;
-    for (int i = 0; i < CROWD; i++) {
+    for (int i = 0; i < SLOW_CLIENTS; i++) {
         slow[i] = i % 2 == 0 ? client_connect(app) : tls_client_bare(app);
         client_send(slow[i], i % 2 == 0 ? STR("GET /slow") : STR("\x16\x03\x01\x02"));
     }
     fd = client_connect(app);
-    for (int i = 0; i < CROWD; i++) {
+    for (int i = 0; i < SLOW_CLIENTS; i++) {
         client_send(slow[i], STR("\0"));
         client_say(fd, GET("/nothing"));
         client_expect(fd, NOTHING);
@@ -169,8 +169,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_slow_client_is_ended),
-        cmocka_unit_test(under_tls_as_well),
-        cmocka_unit_test(a_crowd_of_slow_clients_keeps_nobody_from_being_served),
+        cmocka_unit_test(every_slow_client_is_ended_under_tls),
+        cmocka_unit_test(many_slow_clients_do_not_delay_others),
     };
 
     return cmocka_run_group_tests(tests, make_cert, remove_cert);

@@ -53,8 +53,9 @@ static void tls_1_2_and_1_3_are_served_and_plain_beside_them(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct tls_wish wish = {versions[i], versions[i], NULL, "\x02h2\x08http/1.1", NULL};
-        SSL *ssl = tls_client_connect_as(app, &wish);
+        struct tls_client_options options = {versions[i], versions[i], NULL,
+                                             "\x02h2\x08http/1.1", NULL};
+        SSL *ssl = tls_client_connect_as(app, &options);
 
         assert_int_equal(SSL_version(ssl), versions[i]);
         for (int k = 0; k < 3; k++)
@@ -67,7 +68,7 @@ static void tls_1_2_and_1_3_are_served_and_plain_beside_them(void **state)
     app_stop(app);
 }
 
-static void the_newest_is_taken_when_the_client_lets_choose(void **state)
+static void the_newest_version_is_preferred(void **state)
 {
     struct app *app = start(usual);
     SSL *ssl = tls_client_connect(app);
@@ -81,7 +82,7 @@ static void the_newest_is_taken_when_the_client_lets_choose(void **state)
 
 static void old_protocols_and_suites_are_refused(void **state)
 {
-    static const struct tls_wish bad[] = {
+    static const struct tls_client_options bad[] = {
         {.oldest = TLS1_VERSION, .newest = TLS1_VERSION},
         {.oldest = TLS1_1_VERSION, .newest = TLS1_1_VERSION},
         {.newest = TLS1_2_VERSION, .ciphers = "AES128-GCM-SHA256"}, /* no ECDHE */
@@ -98,7 +99,7 @@ static void old_protocols_and_suites_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         if (!tls_client_is_refused(app, &bad[i]))
-            fail_msg("wish %zu was granted", i);
+            fail_msg("options %zu were accepted", i);
     ssl = tls_client_connect(app);
     get_a(ssl);
     tls_client_free(ssl);
@@ -116,8 +117,8 @@ static void the_good_suites_of_tls_1_2_are_served(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        struct tls_wish wish = {.newest = TLS1_2_VERSION, .ciphers = good[i]};
-        SSL *ssl = tls_client_connect_as(app, &wish);
+        struct tls_client_options options = {.newest = TLS1_2_VERSION, .ciphers = good[i]};
+        SSL *ssl = tls_client_connect_as(app, &options);
 
         assert_string_equal(SSL_get_cipher_name(ssl), good[i]);
         assert_null(SSL_get_current_compression(ssl));
@@ -134,17 +135,17 @@ static void no_session_is_resumed(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct tls_wish wish = {.oldest = versions[i], .newest = versions[i]};
-        SSL *ssl = tls_client_connect_as(app, &wish);
+        struct tls_client_options options = {.oldest = versions[i], .newest = versions[i]};
+        SSL *ssl = tls_client_connect_as(app, &options);
 
         get_a(ssl); /* a ticket would have arrived before it */
-        wish.session = SSL_get1_session(ssl);
-        assert_false(SSL_SESSION_has_ticket(wish.session));
+        options.session = SSL_get1_session(ssl);
+        assert_false(SSL_SESSION_has_ticket(options.session));
         tls_client_free(ssl);
-        ssl = tls_client_connect_as(app, &wish);
+        ssl = tls_client_connect_as(app, &options);
         get_a(ssl);
         assert_false(SSL_session_reused(ssl));
-        SSL_SESSION_free(wish.session);
+        SSL_SESSION_free(options.session);
         tls_client_free(ssl);
     }
     app_stop(app);
@@ -162,10 +163,11 @@ static void expect_closed(int fd)
     close(fd);
 }
 
-static void who_renegotiates_is_told_no_and_closed(void **state)
+static void a_client_that_renegotiates_is_refused_and_closed(void **state)
 {
     struct app *app = start(usual);
-    SSL *ssl = tls_client_connect_as(app, &(struct tls_wish){.newest = TLS1_2_VERSION});
+    SSL *ssl = tls_client_connect_as(app,
+                                     &(struct tls_client_options){.newest = TLS1_2_VERSION});
 
     (void)state;
     get_a(ssl);
@@ -188,10 +190,11 @@ static bool ask_for_keys(SSL *ssl)
 }
 
 /* RFC 8446 section 4.6.3: each is answered with another, whether it is read or not. */
-static void new_keys_are_given_but_not_without_end(void **state)
+static void key_updates_are_answered_up_to_a_limit(void **state)
 {
     struct app *app = start(usual);
-    SSL *ssl = tls_client_connect_as(app, &(struct tls_wish){.oldest = TLS1_3_VERSION});
+    SSL *ssl = tls_client_connect_as(app,
+                                     &(struct tls_client_options){.oldest = TLS1_3_VERSION});
     int count = 0;
 
     (void)state;
@@ -204,7 +207,7 @@ static void new_keys_are_given_but_not_without_end(void **state)
     app_stop(app);
 }
 
-static void whoever_forgot_the_s_of_https_reads_why(void **state)
+static void plain_http_to_the_tls_port_gets_an_explanation(void **state)
 {
     struct app *app = start(usual);
     int fd = tls_client_bare(app);
@@ -220,7 +223,7 @@ static void whoever_forgot_the_s_of_https_reads_why(void **state)
     app_stop(app);
 }
 
-static void what_only_begins_like_tls_is_closed(void **state)
+static void invalid_tls_records_close_the_connection(void **state)
 {
     struct app *app = start(usual);
     int fd = tls_client_bare(app);
@@ -236,7 +239,7 @@ static void what_only_begins_like_tls_is_closed(void **state)
     app_stop(app);
 }
 
-static void who_is_over_the_limits_gets_no_handshake(void **state)
+static void a_connection_above_the_limits_gets_no_handshake(void **state)
 {
     struct listener_limits limits = *usual;
     struct app *app;
@@ -333,7 +336,7 @@ static void a_new_certificate_is_for_new_connections(void **state)
     expect_name(after, "second");
     get_a(after);
     get_a(before);
-    late = tls_client_new(half, &(struct tls_wish){0});
+    late = tls_client_new(half, &(struct tls_client_options){0});
     assert_int_equal(SSL_connect(late), 1);
     get_a(late);
     app->tls.key = first.key; /* of another certificate: nothing changes */
@@ -373,7 +376,7 @@ static void requests_sent_ahead_and_in_pieces_are_answered_in_order(void **state
     app_stop(app);
 }
 
-static void large_bodies_come_whole(void **state)
+static void large_bodies_arrive_complete(void **state)
 {
     struct app *app = start(usual);
     SSL *ssl = tls_client_connect(app);
@@ -408,7 +411,7 @@ static void expect_pattern(SSL *ssl, size_t len)
     }
 }
 
-static void a_large_answer_waits_for_a_slow_reader(void **state)
+static void a_large_answer_arrives_complete(void **state)
 {
     struct app *app = start(usual);
     SSL *ssl = tls_client_connect(app);
@@ -508,7 +511,7 @@ static void a_silent_stream_of_events_has_comments(void **state)
     app_stop(app);
 }
 
-static void a_client_that_closes_its_side_is_answered_all_the_same(void **state)
+static void a_client_that_closes_its_side_is_still_answered(void **state)
 {
     struct app *app = start(usual);
 
@@ -531,7 +534,7 @@ static void a_client_that_closes_its_side_is_answered_all_the_same(void **state)
     app_stop(app);
 }
 
-static void a_graceful_close_says_goodbye(void **state)
+static void a_graceful_close_sends_close_notify(void **state)
 {
     struct app *app = start(usual);
     SSL *idle = tls_client_connect(app), *busy = tls_client_connect(app);
@@ -556,28 +559,28 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tls_1_2_and_1_3_are_served_and_plain_beside_them),
-        cmocka_unit_test(the_newest_is_taken_when_the_client_lets_choose),
+        cmocka_unit_test(the_newest_version_is_preferred),
         cmocka_unit_test(old_protocols_and_suites_are_refused),
         cmocka_unit_test(the_good_suites_of_tls_1_2_are_served),
         cmocka_unit_test(no_session_is_resumed),
-        cmocka_unit_test(who_renegotiates_is_told_no_and_closed),
-        cmocka_unit_test(new_keys_are_given_but_not_without_end),
-        cmocka_unit_test(whoever_forgot_the_s_of_https_reads_why),
-        cmocka_unit_test(what_only_begins_like_tls_is_closed),
-        cmocka_unit_test(who_is_over_the_limits_gets_no_handshake),
+        cmocka_unit_test(a_client_that_renegotiates_is_refused_and_closed),
+        cmocka_unit_test(key_updates_are_answered_up_to_a_limit),
+        cmocka_unit_test(plain_http_to_the_tls_port_gets_an_explanation),
+        cmocka_unit_test(invalid_tls_records_close_the_connection),
+        cmocka_unit_test(a_connection_above_the_limits_gets_no_handshake),
         cmocka_unit_test(a_handshake_that_does_not_begin_is_ended),
         cmocka_unit_test(a_handshake_that_drips_is_ended),
         cmocka_unit_test(after_the_handshake_the_limits_of_requests_hold),
         cmocka_unit_test(a_new_certificate_is_for_new_connections),
         cmocka_unit_test(requests_sent_ahead_and_in_pieces_are_answered_in_order),
-        cmocka_unit_test(large_bodies_come_whole),
-        cmocka_unit_test(a_large_answer_waits_for_a_slow_reader),
+        cmocka_unit_test(large_bodies_arrive_complete),
+        cmocka_unit_test(a_large_answer_arrives_complete),
         cmocka_unit_test(a_stream_waits_for_a_slow_reader),
         cmocka_unit_test(a_stream_ends_when_its_reader_vanishes),
         cmocka_unit_test(events_are_sent_at_once),
         cmocka_unit_test(a_silent_stream_of_events_has_comments),
-        cmocka_unit_test(a_client_that_closes_its_side_is_answered_all_the_same),
-        cmocka_unit_test(a_graceful_close_says_goodbye),
+        cmocka_unit_test(a_client_that_closes_its_side_is_still_answered),
+        cmocka_unit_test(a_graceful_close_sends_close_notify),
     };
 
     return cmocka_run_group_tests(tests, make_certs, remove_certs);

@@ -36,7 +36,7 @@ static void an_answer_without_a_body_has_no_length(void **state)
 }
 
 /* A line break in a value would let its author write the rest of the answer. */
-static void fields_that_cannot_be_sent_make_it_a_500(void **state)
+static void fields_that_cannot_be_sent_give_a_500(void **state)
 {
     struct app *app = app_start(usual);
     int fd = client_connect(app);
@@ -110,8 +110,8 @@ static void the_owner_learns_that_the_client_has_gone(void **state)
     app_stop(app);
 }
 
-/* Its owner is only notified that it has gone. */
-static void one_that_has_closed_its_side_only_still_gets_the_answer(void **state)
+/* The owner is notified that the client is gone, but may still answer. */
+static void a_client_that_closed_only_its_side_gets_the_answer(void **state)
 {
     struct app *app = app_start(usual);
     int fd = client_connect(app);
@@ -157,7 +157,7 @@ static void read_all(int fd, char *to, size_t len)
     }
 }
 
-/* The server has to wait long before it has written all, and continues as it is read. */
+/* The buffers fill before the server has written everything; it continues as they are read. */
 static void a_stream_waits_for_a_slow_reader(void **state)
 {
     struct app *app = app_start(usual);
@@ -280,11 +280,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(head_gets_the_length_and_no_body),
         cmocka_unit_test(an_answer_without_a_body_has_no_length),
-        cmocka_unit_test(fields_that_cannot_be_sent_make_it_a_500),
+        cmocka_unit_test(fields_that_cannot_be_sent_give_a_500),
         cmocka_unit_test(the_owner_learns_that_the_answer_was_sent),
         cmocka_unit_test(the_owner_learns_that_it_could_not_be_sent),
         cmocka_unit_test(the_owner_learns_that_the_client_has_gone),
-        cmocka_unit_test(one_that_has_closed_its_side_only_still_gets_the_answer),
+        cmocka_unit_test(a_client_that_closed_only_its_side_gets_the_answer),
         cmocka_unit_test(a_stream_waits_for_a_slow_reader),
         cmocka_unit_test(a_stream_ends_when_its_reader_vanishes),
         cmocka_unit_test(what_is_written_to_a_stream_is_sent_at_once),

@@ -75,7 +75,7 @@ static void expect_pattern(const char *bytes, size_t len)
 }
 
 /* The body is one complete gzip member with `len` bytes of the pattern. */
-static void expect_squeezed(const struct answer *answer, size_t len)
+static void expect_gzip(const struct answer *answer, size_t len)
 {
     z_stream z = {0};
     char *plain = malloc(len + 1);
@@ -96,7 +96,7 @@ static void expect_squeezed(const struct answer *answer, size_t len)
 
 #define GZIP "Accept-Encoding: gzip\r\n"
 
-static void what_is_sent_as_gzip_and_what_is_not(void **state)
+static void type_length_and_request_decide_whether_gzip_is_used(void **state)
 {
     static const struct {
         int kind, len;
@@ -129,7 +129,7 @@ static void what_is_sent_as_gzip_and_what_is_not(void **state)
             has_line(answer.head, "\r\nVary: Accept-Encoding\r\n") != rows[i].varies)
             fail_msg("row %zu: %s", i, answer.head);
         if (rows[i].is_gzip) {
-            expect_squeezed(&answer, (size_t)rows[i].len);
+            expect_gzip(&answer, (size_t)rows[i].len);
         } else {
             assert_int_equal(answer.len, rows[i].len);
             expect_pattern(answer.body, answer.len);
@@ -160,7 +160,7 @@ static void head_has_the_fields_of_get(void **state)
     app_stop(app);
 }
 
-static void an_answer_that_becomes_a_500_has_no_body_left(void **state)
+static void an_answer_that_becomes_a_500_has_no_body(void **state)
 {
     struct app *app = app_start(usual);
     int fd = client_connect(app);
@@ -194,7 +194,7 @@ static size_t receive_chunk(int fd, char *to, size_t cap)
     return n;
 }
 
-/* Feeds a chunk, and returns the number of its bytes; *is_end at the end of gzip. */
+/* Decodes a chunk and returns the number of decoded bytes; *is_end at the end of gzip. */
 static size_t unpack(z_stream *z, char *bytes, size_t len, char *to, size_t cap, bool *is_end)
 {
     int rc;
@@ -212,7 +212,7 @@ static size_t unpack(z_stream *z, char *bytes, size_t len, char *to, size_t cap,
 
 #define STREAM_HEAD OK_TEXT VARY "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-static void a_stream_is_squeezed_piece_by_piece(void **state)
+static void a_stream_is_compressed_piece_by_piece(void **state)
 {
     struct app *app = app_start(usual);
     int fd = client_connect(app);
@@ -244,7 +244,7 @@ static void a_stream_is_squeezed_piece_by_piece(void **state)
     app_stop(app);
 }
 
-static void a_piece_of_a_squeezed_stream_can_be_read_at_once(void **state)
+static void a_piece_of_a_compressed_stream_can_be_read_at_once(void **state)
 {
     struct app *app = app_start(usual);
     int fd = client_connect(app);
@@ -270,11 +270,11 @@ static void a_piece_of_a_squeezed_stream_can_be_read_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_sent_as_gzip_and_what_is_not),
+        cmocka_unit_test(type_length_and_request_decide_whether_gzip_is_used),
         cmocka_unit_test(head_has_the_fields_of_get),
-        cmocka_unit_test(an_answer_that_becomes_a_500_has_no_body_left),
-        cmocka_unit_test(a_stream_is_squeezed_piece_by_piece),
-        cmocka_unit_test(a_piece_of_a_squeezed_stream_can_be_read_at_once),
+        cmocka_unit_test(an_answer_that_becomes_a_500_has_no_body),
+        cmocka_unit_test(a_stream_is_compressed_piece_by_piece),
+        cmocka_unit_test(a_piece_of_a_compressed_stream_can_be_read_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 
 enum { BYTES_MAX = 64 * 1024 };
 
-static char plain[BYTES_MAX], small[GZIP_ROOM(BYTES_MAX)], again[BYTES_MAX + 1];
+static char plain[BYTES_MAX], packed_room[GZIP_ROOM(BYTES_MAX)], again[BYTES_MAX + 1];
 
 static void fill(bool is_noise)
 {
@@ -41,7 +41,7 @@ static size_t read_back(z_stream *reader, struct str bytes, bool is_end)
     return sizeof again - reader->avail_out;
 }
 
-static void any_length_of_anything_comes_back(void **state)
+static void any_length_can_be_decoded(void **state)
 {
     struct gzip *gzip = gzip_new(GZIP_LARGE);
 
@@ -50,7 +50,7 @@ static void any_length_of_anything_comes_back(void **state)
         fill(is_noise);
         for (size_t len = 0; len <= BYTES_MAX; len = len * 2 + 1) {
             z_stream reader = {0};
-            struct buf out = BUF(small);
+            struct buf out = BUF(packed_room);
 
             assert_int_equal(inflateInit2(&reader, 31), Z_OK);
             assert_true(gzip_add(gzip, (struct str){plain, len}, true, &out));
@@ -66,7 +66,7 @@ static void a_piece_can_be_read_when_it_is_written(void **state)
 {
     static const size_t pieces[] = {1, 3, 1000, 17, BYTES_MAX, 2, 40000, 0, BYTES_MAX};
     struct gzip *gzip = gzip_new(GZIP_SMALL);
-    struct buf out = BUF(small);
+    struct buf out = BUF(packed_room);
 
     (void)state;
     for (int is_noise = 0; is_noise < 2; is_noise++) {
@@ -89,11 +89,11 @@ static void a_piece_can_be_read_when_it_is_written(void **state)
     gzip_free(gzip);
 }
 
-static void what_does_not_fit_is_refused_and_the_next_is_whole(void **state)
+static void a_result_that_does_not_fit_is_refused_and_the_next_is_complete(void **state)
 {
     struct gzip *gzip = gzip_new(GZIP_LARGE);
     z_stream reader = {0};
-    struct buf out = {.ptr = small, .cap = 1000};
+    struct buf out = {.ptr = packed_room, .cap = 1000};
 
     (void)state;
     fill(true);
@@ -109,10 +109,11 @@ static void what_does_not_fit_is_refused_and_the_next_is_whole(void **state)
     gzip_free(gzip);
 }
 
-static void what_was_made_smaller_is_made_whole_within_its_room(void **state)
+static void gunzip_decodes_within_its_buffer(void **state)
 {
     struct gzip *gzip = gzip_new(GZIP_LARGE);
-    struct buf out = {.ptr = small, .cap = sizeof small}, back = {.ptr = again, .cap = 5000};
+    struct buf out = {.ptr = packed_room, .cap = sizeof packed_room},
+               back = {.ptr = again, .cap = 5000};
     struct str packed;
 
     (void)state;
@@ -127,20 +128,20 @@ static void what_was_made_smaller_is_made_whole_within_its_room(void **state)
     assert_int_equal(gunzip(packed, &back), GUNZIP_TOO_LARGE);
     for (size_t len = 0; len < packed.len; len++) {
         back = (struct buf){.ptr = again, .cap = 5000};
-        assert_int_equal(gunzip((struct str){small, len}, &back), GUNZIP_BROKEN);
+        assert_int_equal(gunzip((struct str){packed_room, len}, &back), GUNZIP_BROKEN);
     }
     back = (struct buf){.ptr = again, .cap = 5000};
-    assert_int_equal(gunzip((struct str){small, packed.len + 1}, &back), GUNZIP_BROKEN);
+    assert_int_equal(gunzip((struct str){packed_room, packed.len + 1}, &back), GUNZIP_BROKEN);
     gzip_free(gzip);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_made_smaller_is_made_whole_within_its_room),
-        cmocka_unit_test(any_length_of_anything_comes_back),
+        cmocka_unit_test(gunzip_decodes_within_its_buffer),
+        cmocka_unit_test(any_length_can_be_decoded),
         cmocka_unit_test(a_piece_can_be_read_when_it_is_written),
-        cmocka_unit_test(what_does_not_fit_is_refused_and_the_next_is_whole),
+        cmocka_unit_test(a_result_that_does_not_fit_is_refused_and_the_next_is_complete),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HTTP/2 with nghttp2's client: the promises of HTTP/1.1 (test_conn.c) hold here too, and many
- * requests are under way at once.
+ * HTTP/2 with nghttp2's client: the behaviour of HTTP/1.1 (test_conn.c), and many requests at
+ * once.
  */
 #include "h2_client.h"
 
@@ -59,7 +59,7 @@ static void a_request_is_answered(void **state)
     h2c_close(h);
 }
 
-static void an_answer_without_a_body(void **state)
+static void an_answer_may_have_no_body(void **state)
 {
     struct h2c *h = connected();
     struct h2c_answer *a = h2c_get(h, "/nothing"),
@@ -75,7 +75,7 @@ static void an_answer_without_a_body(void **state)
     h2c_close(h);
 }
 
-static void a_preface_in_single_bytes_is_one(void **state)
+static void a_preface_in_single_bytes_is_accepted(void **state)
 {
     static const char bytes[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
     struct h2c *h = connected();
@@ -123,7 +123,7 @@ static void streams_are_answered_in_any_order(void **state)
     h2c_close(h);
 }
 
-static void as_many_streams_as_are_allowed_are_under_way(void **state)
+static void many_streams_are_open_at_once(void **state)
 {
     struct h2c *h = connected();
     struct h2c_answer *held[APP_HELD_MAX];
@@ -151,7 +151,7 @@ static void assert_bytes(const struct h2c_answer *a, size_t count)
             fail_msg("byte %zu is wrong", i);
 }
 
-static void large_answers_and_streams_arrive_whole(void **state)
+static void large_answers_and_streams_arrive_complete(void **state)
 {
     struct h2c *h = connected();
     struct h2c_answer *big = h2c_get(h, "/big"), *stream;
@@ -167,7 +167,7 @@ static void large_answers_and_streams_arrive_whole(void **state)
     h2c_close(h);
 }
 
-static void trailers_come_behind_the_body_or_in_its_place(void **state)
+static void trailers_come_after_the_body_or_in_its_place(void **state)
 {
     struct h2c *h = connected();
     struct h2c_answer *a = h2c_get(h, "/trail"), *bare = h2c_get(h, "/trail/bare");
@@ -200,7 +200,7 @@ static void a_stream_that_is_reset_is_gone(void **state)
     h2c_close(h);
 }
 
-static void with_its_connection_all_streams_are_gone(void **state)
+static void a_closed_connection_ends_all_its_streams(void **state)
 {
     struct h2c *h = connected();
 
@@ -216,7 +216,7 @@ static void with_its_connection_all_streams_are_gone(void **state)
         app_order(app, APP_ANSWER, 0);
 }
 
-static void who_is_answered_is_told_of(void **state)
+static void the_owner_learns_that_the_answer_was_sent(void **state)
 {
     struct h2c *h = connected();
     struct h2c_answer *a = h2c_get(h, "/over");
@@ -229,7 +229,7 @@ static void who_is_answered_is_told_of(void **state)
     h2c_close(h);
 }
 
-static void what_is_cut_is_seen_to_be(void **state)
+static void a_cut_stream_is_reset(void **state)
 {
     struct h2c *h = connected();
     struct h2c_answer *a = h2c_get(h, "/begin"), *b;
@@ -245,7 +245,7 @@ static void what_is_cut_is_seen_to_be(void **state)
     h2c_close(h);
 }
 
-static void a_body_that_is_too_long_is_told_of(void **state)
+static void a_body_that_is_too_long_gets_a_413(void **state)
 {
     static char much[100000];
     struct h2c *h = connected();
@@ -264,7 +264,7 @@ static void a_body_that_is_too_long_is_told_of(void **state)
 }
 
 /* The HTTP/1.1 parser decides: test_http1 has all that it rejects. */
-static void what_http_1_refuses_is_refused(void **state)
+static void requests_that_http_1_refuses_are_refused(void **state)
 {
     static const struct {
         const char *path, *authority, *status;
@@ -290,7 +290,7 @@ static void what_http_1_refuses_is_refused(void **state)
     h2c_close(h);
 }
 
-static void two_hosts_are_one_too_many(void **state)
+static void a_host_that_differs_from_the_authority_is_refused(void **state)
 {
     struct h2c *h = connected();
     struct h2c_request request = {
@@ -322,7 +322,7 @@ static void a_length_that_is_wrong_is_refused(void **state)
     h2c_close(h);
 }
 
-static void at_the_end_streams_are_finished(void **state)
+static void a_graceful_close_finishes_open_streams(void **state)
 {
     struct h2c *h = connected();
     struct h2c_answer *a = h2c_get(h, "/later");
@@ -340,7 +340,7 @@ static void at_the_end_streams_are_finished(void **state)
     app_await(app, APP_CLOSED);
 }
 
-static void an_idle_connection_is_let_go_of_at_the_end(void **state)
+static void a_graceful_close_ends_an_idle_connection(void **state)
 {
     struct h2c *h = connected();
     struct h2c_answer *a = h2c_get(h, "/x");
@@ -374,25 +374,25 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
         TEST(a_request_is_answered),
-        TEST(an_answer_without_a_body),
-        TEST(a_preface_in_single_bytes_is_one),
+        TEST(an_answer_may_have_no_body),
+        TEST(a_preface_in_single_bytes_is_accepted),
         TEST(what_only_begins_like_a_preface_is_http_1),
         TEST(streams_are_answered_in_any_order),
-        TEST(as_many_streams_as_are_allowed_are_under_way),
-        TEST(large_answers_and_streams_arrive_whole),
-        TEST(trailers_come_behind_the_body_or_in_its_place),
+        TEST(many_streams_are_open_at_once),
+        TEST(large_answers_and_streams_arrive_complete),
+        TEST(trailers_come_after_the_body_or_in_its_place),
         TEST(a_stream_that_is_reset_is_gone),
-        TEST(with_its_connection_all_streams_are_gone),
-        TEST(who_is_answered_is_told_of),
-        TEST(what_is_cut_is_seen_to_be),
-        TEST(a_body_that_is_too_long_is_told_of),
-        TEST(what_http_1_refuses_is_refused),
-        TEST(two_hosts_are_one_too_many),
+        TEST(a_closed_connection_ends_all_its_streams),
+        TEST(the_owner_learns_that_the_answer_was_sent),
+        TEST(a_cut_stream_is_reset),
+        TEST(a_body_that_is_too_long_gets_a_413),
+        TEST(requests_that_http_1_refuses_are_refused),
+        TEST(a_host_that_differs_from_the_authority_is_refused),
         TEST(a_length_that_is_wrong_is_refused),
         cmocka_unit_test_setup_teardown(a_silent_stream_of_events_has_comments, start_quiet,
                                         stop),
-        TEST(at_the_end_streams_are_finished),
-        TEST(an_idle_connection_is_let_go_of_at_the_end),
+        TEST(a_graceful_close_finishes_open_streams),
+        TEST(a_graceful_close_ends_an_idle_connection),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

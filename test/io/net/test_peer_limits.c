@@ -45,7 +45,7 @@ static void a_peer_is_printed_as_people_write_it(void **state)
     }
 }
 
-static void the_machine_itself_is_known(void **state)
+static void loopback_addresses_are_recognized(void **state)
 {
     static const struct {
         const char *text;
@@ -61,7 +61,7 @@ static void the_machine_itself_is_known(void **state)
     }
 }
 
-static void what_is_no_address_is_no_peer(void **state)
+static void a_unix_socket_has_no_peer_address(void **state)
 {
     struct sockaddr_un local = {.sun_family = AF_UNIX};
     struct peer one;
@@ -89,7 +89,7 @@ static void each_address_has_a_count_of_its_own(void **state)
     peer_limits_free(peers);
 }
 
-static void a_whole_64_of_ipv6_is_one_peer(void **state)
+static void an_ipv6_64_prefix_is_one_peer(void **state)
 {
     struct peer_limits *peers = peer_limits_new();
     struct peer one = peer("2001:db8:0:1::1"), same = peer("2001:db8:0:1:ffff::2");
@@ -109,7 +109,7 @@ static void remove_unknown(void *peers)
     peer_limits_remove(peers, &one);
 }
 
-static void one_that_was_not_added_cannot_be_removed(void **state)
+static void removing_an_unknown_peer_aborts(void **state)
 {
     struct peer_limits *peers = peer_limits_new();
 
@@ -122,11 +122,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_peer_is_printed_as_people_write_it),
-        cmocka_unit_test(the_machine_itself_is_known),
-        cmocka_unit_test(what_is_no_address_is_no_peer),
+        cmocka_unit_test(loopback_addresses_are_recognized),
+        cmocka_unit_test(a_unix_socket_has_no_peer_address),
         cmocka_unit_test(each_address_has_a_count_of_its_own),
-        cmocka_unit_test(a_whole_64_of_ipv6_is_one_peer),
-        cmocka_unit_test(one_that_was_not_added_cannot_be_removed),
+        cmocka_unit_test(an_ipv6_64_prefix_is_one_peer),
+        cmocka_unit_test(removing_an_unknown_peer_aborts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,8 +60,8 @@ static void files_without_a_certificate_or_key_are_refused(void **state)
     char cut[] = "/tmp/belfry-test-pem-XXXXXX";
 
     (void)state;
-    cert_write(empty, "");
-    cert_write(cut, "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n");
+    cert_write_file(empty, "");
+    cert_write_file(cut, "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n");
     expect_refused((struct tls_files){.cert = ec.key, .key = ec.key}, RC_INVALID,
                    "does not begin with a certificate");
     expect_refused((struct tls_files){.cert = empty, .key = ec.key}, RC_INVALID,
@@ -89,7 +89,7 @@ static void a_key_of_another_certificate_is_refused(void **state)
     cert_remove(&other);
 }
 
-static void a_key_with_a_password_is_refused_and_nobody_is_asked(void **state)
+static void a_key_with_a_password_is_refused_without_a_prompt(void **state)
 {
     struct cert locked;
 
@@ -120,7 +120,7 @@ static char *read_text(const char *path)
     return text;
 }
 
-static void what_stands_behind_the_certificate_must_be_certificates(void **state)
+static void the_rest_of_a_chain_must_be_certificates(void **state)
 {
     char chain[] = "/tmp/belfry-test-pem-XXXXXX", broken[] = "/tmp/belfry-test-pem-XXXXXX";
     char *first = read_text(ec.cert), *second = read_text(rsa.cert), text[16384];
@@ -130,12 +130,12 @@ static void what_stands_behind_the_certificate_must_be_certificates(void **state
 
     (void)state;
     snprintf(text, sizeof text, "%s\nfrom our authority:\n%s", first, second);
-    cert_write(chain, text);
+    cert_write_file(chain, text);
     assert_int_equal(tls_context_open(&files, &context, &err), RC_OK);
     tls_context_free(context);
     second[strlen(second) / 2] = '*';
     snprintf(text, sizeof text, "%s%s", first, second);
-    cert_write(broken, text);
+    cert_write_file(broken, text);
     expect_refused((struct tls_files){.cert = broken, .key = ec.key}, RC_INVALID,
                    "cannot be used");
     unlink(chain);
@@ -153,8 +153,7 @@ static void expect_not_trusted(const char *path, enum rc rc, const char *arg)
         fail_msg("\"%s\" is not in: %s", arg, err.text);
 }
 
-static void a_file_of_those_to_trust_must_have_certificates_and_none_that_is_broken(
-    void **state)
+static void a_file_of_authorities_has_only_valid_certificates(void **state)
 {
     char both[] = "/tmp/belfry-test-pem-XXXXXX", broken[] = "/tmp/belfry-test-pem-XXXXXX";
     char empty[] = "/tmp/belfry-test-pem-XXXXXX";
@@ -163,11 +162,11 @@ static void a_file_of_those_to_trust_must_have_certificates_and_none_that_is_bro
 
     (void)state;
     snprintf(text, sizeof text, "our authority:\n%s\n\nand theirs:\n%s", first, second);
-    cert_write(both, text);
+    cert_write_file(both, text);
     second[strlen(second) / 2] = '*';
     snprintf(text, sizeof text, "%s%s", first, second);
-    cert_write(broken, text);
-    cert_write(empty, "");
+    cert_write_file(broken, text);
+    cert_write_file(empty, "");
     assert_int_equal(tls_check_authorities(ec.cert, &err), RC_OK);
     assert_int_equal(tls_check_authorities(both, &err), RC_OK);
     expect_not_trusted("/nowhere/ca.pem", RC_NOT_FOUND, "\"/nowhere/ca.pem\": No such file");
@@ -192,14 +191,15 @@ struct talk {
     char plain[128 * 1024];
 };
 
-static void on_sealed(void *arg, struct str sealed)
+static void on_encrypted(void *arg, struct str encrypted)
 {
     BIO *to_client = arg;
 
-    assert_int_equal(BIO_write(to_client, sealed.ptr, (int)sealed.len), (int)sealed.len);
+    assert_int_equal(BIO_write(to_client, encrypted.ptr, (int)encrypted.len),
+                     (int)encrypted.len);
 }
 
-static struct talk *talk_begin(struct tls_files files, const struct tls_wish *wish)
+static struct talk *talk_begin(struct tls_files files, const struct tls_client_options *options)
 {
     struct talk *talk = calloc(1, sizeof *talk);
     struct err err;
@@ -207,10 +207,10 @@ static struct talk *talk_begin(struct tls_files files, const struct tls_wish *wi
     assert_non_null(talk);
     talk->to_client = BIO_new(BIO_s_mem());
     talk->from_client = BIO_new(BIO_s_mem());
-    talk->client = tls_client_new(-1, wish);
+    talk->client = tls_client_new(-1, options);
     SSL_set_bio(talk->client, talk->to_client, talk->from_client);
     assert_int_equal(tls_context_open(&files, &talk->context, &err), RC_OK);
-    talk->tls = tls_new(talk->context, on_sealed, talk->to_client);
+    talk->tls = tls_new(talk->context, on_encrypted, talk->to_client);
     /* Connections that were made with it do not need it any more. */
     talk->context = tls_context_free(talk->context);
     return talk;
@@ -253,15 +253,15 @@ static enum tls_state talk_shake(struct talk *talk, size_t piece)
     return state;
 }
 
-static void any_split_of_the_sealed_bytes_is_the_same(void **state)
+static void any_split_of_the_encrypted_bytes_gives_the_same_result(void **state)
 {
     static const int versions[] = {TLS1_2_VERSION, TLS1_3_VERSION};
 
     (void)state;
     for (int v = 0; v < 2; v++)
         for (size_t piece = 1; piece <= 1000; piece = piece * 3 + 1) {
-            struct tls_wish wish = {.oldest = versions[v], .newest = versions[v]};
-            struct talk *talk = talk_begin(cert_files(&rsa), &wish);
+            struct tls_client_options options = {.oldest = versions[v], .newest = versions[v]};
+            struct talk *talk = talk_begin(cert_files(&rsa), &options);
             struct buf plain = BUF(talk->plain);
             char answer[16];
 
@@ -277,9 +277,9 @@ static void any_split_of_the_sealed_bytes_is_the_same(void **state)
         }
 }
 
-static void both_sides_may_end_apart(void **state)
+static void each_side_may_end_separately(void **state)
 {
-    struct talk *talk = talk_begin(cert_files(&ec), &(struct tls_wish){0});
+    struct talk *talk = talk_begin(cert_files(&ec), &(struct tls_client_options){0});
     struct buf plain = BUF(talk->plain);
     char answer[16];
 
@@ -297,9 +297,9 @@ static void both_sides_may_end_apart(void **state)
     talk_end(talk);
 }
 
-static void a_byte_that_was_changed_on_the_way_is_noticed(void **state)
+static void a_changed_byte_is_detected(void **state)
 {
-    struct talk *talk = talk_begin(cert_files(&ec), &(struct tls_wish){0});
+    struct talk *talk = talk_begin(cert_files(&ec), &(struct tls_client_options){0});
     struct buf plain = BUF(talk->plain);
     char bytes[4096];
     size_t n;
@@ -314,11 +314,11 @@ static void a_byte_that_was_changed_on_the_way_is_noticed(void **state)
     talk_end(talk);
 }
 
-/* Before the client has read the refusal: OpenSSL alone would wait for the next attempt. */
-static void the_first_try_to_renegotiate_is_the_last(void **state)
+/* The server fails before the client has read the refusal; OpenSSL alone would wait. */
+static void the_first_renegotiation_fails_the_connection(void **state)
 {
     struct talk *talk = talk_begin(cert_files(&ec),
-                                   &(struct tls_wish){.newest = TLS1_2_VERSION});
+                                   &(struct tls_client_options){.newest = TLS1_2_VERSION});
     struct buf plain = BUF(talk->plain);
 
     (void)state;
@@ -341,7 +341,7 @@ static void expect_alpn(bool offers_h2, const char *offer, enum tls_state state,
     unsigned len;
 
     files.offers_h2 = offers_h2;
-    talk = talk_begin(files, &(struct tls_wish){.alpn = offer});
+    talk = talk_begin(files, &(struct tls_client_options){.alpn = offer});
     assert_int_equal(talk_shake(talk, 4096), state);
     SSL_get0_alpn_selected(talk->client, &name, &len);
     assert_true(str_eq((struct str){(const char *)name, len}, str_of(agreed)));
@@ -369,15 +369,14 @@ int main(void)
         cmocka_unit_test(files_that_cannot_be_read_are_named),
         cmocka_unit_test(files_without_a_certificate_or_key_are_refused),
         cmocka_unit_test(a_key_of_another_certificate_is_refused),
-        cmocka_unit_test(a_key_with_a_password_is_refused_and_nobody_is_asked),
+        cmocka_unit_test(a_key_with_a_password_is_refused_without_a_prompt),
         cmocka_unit_test(a_key_that_is_too_weak_is_refused),
-        cmocka_unit_test(what_stands_behind_the_certificate_must_be_certificates),
-        cmocka_unit_test(
-            a_file_of_those_to_trust_must_have_certificates_and_none_that_is_broken),
-        cmocka_unit_test(any_split_of_the_sealed_bytes_is_the_same),
-        cmocka_unit_test(both_sides_may_end_apart),
-        cmocka_unit_test(a_byte_that_was_changed_on_the_way_is_noticed),
-        cmocka_unit_test(the_first_try_to_renegotiate_is_the_last),
+        cmocka_unit_test(the_rest_of_a_chain_must_be_certificates),
+        cmocka_unit_test(a_file_of_authorities_has_only_valid_certificates),
+        cmocka_unit_test(any_split_of_the_encrypted_bytes_gives_the_same_result),
+        cmocka_unit_test(each_side_may_end_separately),
+        cmocka_unit_test(a_changed_byte_is_detected),
+        cmocka_unit_test(the_first_renegotiation_fails_the_connection),
         cmocka_unit_test(http_1_1_is_preferred_and_h2_given_when_it_is_offered),
     };
 

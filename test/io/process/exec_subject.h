@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs programs in a world to their end, and records their output. */
+/* Runs programs in a fixture to their end, and records their output. */
 #pragma once
 
-#include "exec_world.h"
+#include "exec_fixture.h"
 #include "io/process/supervisor.h"
 
 enum { TEXT_BYTES = 32 * 1024 };
@@ -12,8 +12,8 @@ struct subject {
     struct exec_run *run;
     bool is_over;
     const char *stops_at;    /* exec_stop() at a line that contains this */
-    char text[TEXT_BYTES];   /* lines end in \n, pieces in \\ */
-    char errors[TEXT_BYTES]; /* of the other stream */
+    char text[TEXT_BYTES];   /* standard output: lines end in \n, pieces in \\ */
+    char errors[TEXT_BYTES]; /* standard error, likewise */
     struct buf out[EXEC_STREAMS];
     struct exec_end end;
 };
@@ -43,23 +43,23 @@ static inline void subject_on_end(void *arg, const struct exec_end *end)
 
 static const struct exec_calls subject_calls = {subject_on_output, subject_on_end};
 
-static inline enum rc subject_start(struct world *world, struct subject *subject,
+static inline enum rc subject_start(struct fixture *fixture, struct subject *subject,
                                     const struct exec_request *request, struct err *reterr)
 {
     subject->out[EXEC_STDOUT] = BUF(subject->text);
     subject->out[EXEC_STDERR] = BUF(subject->errors);
-    return exec_start(world->pool, request, &subject_calls, subject, &subject->run, reterr);
+    return exec_start(fixture->pool, request, &subject_calls, subject, &subject->run, reterr);
 }
 
 /* Runs a request to its end. */
-static inline struct exec_end subject_run(struct world *world, struct subject *subject,
+static inline struct exec_end subject_run(struct fixture *fixture, struct subject *subject,
                                           const struct exec_request *request)
 {
     struct err err;
 
-    assert_int_equal(subject_start(world, subject, request, &err), RC_OK);
+    assert_int_equal(subject_start(fixture, subject, request, &err), RC_OK);
     while (!subject->is_over)
-        uv_run(&world->loop, UV_RUN_ONCE);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
     return subject->end;
 }
 

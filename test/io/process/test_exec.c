@@ -43,7 +43,7 @@ static void arguments_and_variables_arrive_as_they_are(void **state)
     assert_string_equal(s.text, "BELFRY_RUN=r_1\nEMPTY=\nX=a=b c\n");
 }
 
-static void a_program_is_executed_by_another_name(void **state)
+static void the_first_argument_may_differ_from_the_file(void **state)
 {
     struct subject s = {0};
     struct exec_request request = REQUEST(STR("/no/such/name"), STR("-c"), STR("echo $0"));
@@ -96,7 +96,7 @@ static void the_largest_input_arrives_whole_and_more_is_refused(void **state)
     free(bytes);
 }
 
-static void what_is_above_the_cap_is_counted_and_not_handed_on(void **state)
+static void output_above_the_limit_is_counted_and_dropped(void **state)
 {
     static const struct {
         int cap;
@@ -117,7 +117,7 @@ static void what_is_above_the_cap_is_counted_and_not_handed_on(void **state)
     }
 }
 
-static void a_line_longer_than_the_bound_comes_in_pieces(void **state)
+static void a_line_above_the_limit_comes_in_pieces(void **state)
 {
     struct subject s = {0};
     struct exec_request request = SH("head -c 20000 /dev/zero | tr '\\0' x; echo; echo y");
@@ -226,7 +226,7 @@ static void what_cannot_be_started_says_why(void **state)
     }
 }
 
-static void a_file_that_is_no_program_says_so(void **state)
+static void a_file_that_is_not_a_program_is_reported(void **state)
 {
     struct subject s = {0};
     char path[] = "/tmp/belfry-exec-XXXXXX";
@@ -299,30 +299,30 @@ static void a_program_runs_as_the_user_asked_for(void **state)
     assert_string_equal(s.text, "daemon\n");
 }
 
-static void many_programs_run_at_a_time_and_the_pool_knows_its_room(void **state)
+static void many_programs_run_at_once_up_to_the_size_of_the_pool(void **state)
 {
-    struct world *world = *state;
-    struct subject *subjects = calloc(WORLD_RUNS, sizeof *subjects);
+    struct fixture *fixture = *state;
+    struct subject *subjects = calloc(FIXTURE_RUNS, sizeof *subjects);
     struct exec_request request = REQUEST(STR("/bin/cat"));
     struct subject more = {0};
     struct err err;
 
     assert_non_null(subjects);
     request.input = STR("here\n");
-    for (int i = 0; i < WORLD_RUNS; i++)
-        assert_int_equal(subject_start(world, &subjects[i], &request, &err), RC_OK);
-    assert_int_equal(exec_pool_room(world->pool), 0);
-    assert_int_equal(subject_start(world, &more, &request, &err), RC_BUSY);
-    assert_int_equal(uv_run(&world->loop, UV_RUN_DEFAULT), 0);
-    for (int i = 0; i < WORLD_RUNS; i++) {
+    for (int i = 0; i < FIXTURE_RUNS; i++)
+        assert_int_equal(subject_start(fixture, &subjects[i], &request, &err), RC_OK);
+    assert_int_equal(exec_pool_room(fixture->pool), 0);
+    assert_int_equal(subject_start(fixture, &more, &request, &err), RC_BUSY);
+    assert_int_equal(uv_run(&fixture->loop, UV_RUN_DEFAULT), 0);
+    for (int i = 0; i < FIXTURE_RUNS; i++) {
         assert_true(subjects[i].is_over);
         assert_string_equal(subjects[i].text, "here\n");
     }
-    assert_int_equal(exec_pool_room(world->pool), WORLD_RUNS);
+    assert_int_equal(exec_pool_room(fixture->pool), FIXTURE_RUNS);
     free(subjects);
 }
 
-static void a_machine_without_descriptors_refuses_and_nothing_leaks(void **state)
+static void without_descriptors_a_start_is_refused_and_nothing_leaks(void **state)
 {
     struct subject s = {0};
     struct exec_request request = REQUEST(STR("/bin/true"));
@@ -346,32 +346,32 @@ static void a_machine_without_descriptors_refuses_and_nothing_leaks(void **state
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_true(refused >= 8 && refused < 20);
     while (!s.is_over)
-        uv_run(&((struct world *)*state)->loop, UV_RUN_ONCE);
+        uv_run(&((struct fixture *)*state)->loop, UV_RUN_ONCE);
     assert_int_equal(s.end.how, EXEC_EXITED);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, world_open, world_close)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
         CASE(a_program_writes_lines_and_ends_with_a_code),
         CASE(arguments_and_variables_arrive_as_they_are),
-        CASE(a_program_is_executed_by_another_name),
+        CASE(the_first_argument_may_differ_from_the_file),
         CASE(the_working_directory_is_the_one_asked_for_or_the_root),
         CASE(input_is_read_from_its_start_and_ends),
         CASE(the_largest_input_arrives_whole_and_more_is_refused),
-        CASE(what_is_above_the_cap_is_counted_and_not_handed_on),
-        CASE(a_line_longer_than_the_bound_comes_in_pieces),
+        CASE(output_above_the_limit_is_counted_and_dropped),
+        CASE(a_line_above_the_limit_comes_in_pieces),
         CASE(usage_is_that_of_the_program_and_its_children),
         CASE(limits_are_those_asked_for_and_no_core_is_written),
         CASE(a_limit_of_the_machine_is_not_raised),
         CASE(too_much_processor_time_ends_a_program),
         CASE(what_cannot_be_started_says_why),
-        CASE(a_file_that_is_no_program_says_so),
+        CASE(a_file_that_is_not_a_program_is_reported),
         CASE(a_request_that_cannot_work_is_refused_at_once),
         CASE(a_program_runs_as_the_user_asked_for),
-        CASE(many_programs_run_at_a_time_and_the_pool_knows_its_room),
-        CASE(a_machine_without_descriptors_refuses_and_nothing_leaks),
+        CASE(many_programs_run_at_once_up_to_the_size_of_the_pool),
+        CASE(without_descriptors_a_start_is_refused_and_nothing_leaks),
     };
 
     if (argc > 0 && strcmp(argv[0], SUPERVISOR_NAME) == 0)

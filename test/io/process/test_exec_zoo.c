@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Badly behaved programs.  Those in shell are in test/io/zoo, those that shell cannot express
- * are below.  Each test ends with the checks of world_close().
+ * are below.  Each test ends with the checks of fixture_close().
  */
 #include "exec_subject.h"
 
@@ -51,10 +51,10 @@ static int assert_all_gone(const struct subject *subject)
     return count;
 }
 
-static void who_asked_nicely_ends_by_itself(void **state)
+static void a_program_that_handles_sigterm_ends_by_itself(void **state)
 {
     struct subject s = {.stops_at = "ready"};
-    struct exec_request request = zoo("asks_nicely");
+    struct exec_request request = zoo("handles_term");
     struct exec_end end = subject_run(*state, &s, &request);
 
     assert_int_equal(end.how, EXEC_EXITED);
@@ -64,7 +64,7 @@ static void who_asked_nicely_ends_by_itself(void **state)
     assert_string_equal(s.text, "ready\nfarewell\n");
 }
 
-static void who_ignores_the_request_is_killed_after_the_grace(void **state)
+static void a_program_that_ignores_sigterm_is_killed_after_the_grace(void **state)
 {
     struct subject s = {.stops_at = "ready"};
     struct exec_request request = zoo("ignores_term");
@@ -79,7 +79,7 @@ static void who_ignores_the_request_is_killed_after_the_grace(void **state)
     assert_true(end.strays <= 1); /* its sleep, if it had begun */
 }
 
-static void who_takes_too_long_is_timed_out(void **state)
+static void a_program_that_takes_too_long_times_out(void **state)
 {
     struct subject s = {0};
     struct exec_request request = REQUEST(STR("/bin/sleep"), STR("1000"));
@@ -93,7 +93,7 @@ static void who_takes_too_long_is_timed_out(void **state)
     assert_false(end.killed);
 }
 
-static void who_takes_too_long_and_ignores_it_is_killed(void **state)
+static void a_program_that_ignores_its_timeout_is_ended(void **state)
 {
     struct subject s = {0};
     struct exec_request request = zoo("ignores_term");
@@ -106,7 +106,7 @@ static void who_takes_too_long_and_ignores_it_is_killed(void **state)
     assert_int_equal(end.how, EXEC_SIGNALLED);
 }
 
-static void what_is_left_behind_ends_with_the_program(void **state)
+static void processes_that_outlive_the_program_are_ended(void **state)
 {
     static const struct {
         const char *name;
@@ -126,7 +126,7 @@ static void what_is_left_behind_ends_with_the_program(void **state)
     }
 }
 
-static void a_tree_of_sessions_is_ended_to_its_leaves(void **state)
+static void a_tree_of_sessions_is_ended_completely(void **state)
 {
     struct subject s = {.stops_at = "ready"};
     struct exec_request request = zoo("leaves_tree");
@@ -152,25 +152,25 @@ static void a_flood_is_counted_to_the_byte(void **state)
 
 static void a_flood_without_end_can_be_stopped(void **state)
 {
-    struct world *world = *state;
+    struct fixture *fixture = *state;
     struct subject s = {0};
     struct exec_request request = zoo("floods_for_ever");
     struct err err;
 
-    assert_int_equal(subject_start(world, &s, &request, &err), RC_OK);
+    assert_int_equal(subject_start(fixture, &s, &request, &err), RC_OK);
     while (s.out[EXEC_STDOUT].len < (size_t)request.output_max)
-        uv_run(&world->loop, UV_RUN_ONCE);
-    uv_run(&world->loop, UV_RUN_ONCE); /* further output is the only possible event */
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    uv_run(&fixture->loop, UV_RUN_ONCE); /* further output is the only possible event */
     exec_stop(s.run);
     while (!s.is_over)
-        uv_run(&world->loop, UV_RUN_ONCE);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
     assert_int_equal(s.end.how, EXEC_SIGNALLED);
     assert_int_equal(s.end.code, SIGTERM);
     assert_true(s.end.dropped_bytes > 0);
     assert_int_equal(s.end.output_bytes - s.end.dropped_bytes, request.output_max);
 }
 
-static void who_closes_its_output_is_waited_for(void **state)
+static void a_program_that_closes_its_output_is_waited_for(void **state)
 {
     struct subject s = {0};
     struct exec_request request = zoo("closes_output");
@@ -179,7 +179,7 @@ static void who_closes_its_output_is_waited_for(void **state)
     assert_string_equal(s.text, "last words\n");
 }
 
-static void who_never_reads_its_input_delays_nobody(void **state)
+static void a_program_that_does_not_read_its_input_is_not_waited_for(void **state)
 {
     struct subject s = {0};
     struct exec_request request = REQUEST(STR("/bin/true"));
@@ -191,7 +191,7 @@ static void who_never_reads_its_input_delays_nobody(void **state)
     free(bytes);
 }
 
-static void who_dies_by_a_signal_is_said_to_have(void **state)
+static void the_signal_that_ends_a_program_is_reported(void **state)
 {
     struct subject s = {0};
     struct exec_request request = SH("kill -SEGV $$");
@@ -206,7 +206,7 @@ static void who_dies_by_a_signal_is_said_to_have(void **state)
     assert_false(end.killed); /* not by us */
 }
 
-static void who_has_stopped_itself_can_be_ended(void **state)
+static void a_program_that_stopped_itself_can_be_ended(void **state)
 {
     struct subject s = {.stops_at = "ready"};
     struct exec_request request = zoo("stops_itself");
@@ -217,10 +217,10 @@ static void who_has_stopped_itself_can_be_ended(void **state)
     assert_false(end.killed);
 }
 
-static void who_kills_its_keeper_is_gone_all_the_same(void **state)
+static void a_program_that_kills_its_supervisor_is_ended(void **state)
 {
     struct subject s = {0};
-    struct exec_request request = zoo("kills_keeper");
+    struct exec_request request = zoo("kills_supervisor");
     struct exec_end end = subject_run(*state, &s, &request);
 
     assert_int_equal(end.how, EXEC_LOST);
@@ -229,31 +229,31 @@ static void who_kills_its_keeper_is_gone_all_the_same(void **state)
     assert_int_equal(assert_all_gone(&s), 2);
 }
 
-static void a_lost_keeper_does_not_touch_the_programs_of_others(void **state)
+static void a_lost_supervisor_does_not_affect_other_programs(void **state)
 {
-    struct world *world = *state;
+    struct fixture *fixture = *state;
     struct subject innocent = {0}, s = {0};
     struct exec_request request = SH("setsid sleep 1000 & echo $!; echo ready; wait");
     struct err err;
 
-    assert_int_equal(subject_start(world, &innocent, &request, &err), RC_OK);
+    assert_int_equal(subject_start(fixture, &innocent, &request, &err), RC_OK);
     while (!strstr(innocent.text, "ready"))
-        uv_run(&world->loop, UV_RUN_ONCE);
-    request = zoo("kills_keeper");
-    assert_int_equal(subject_run(world, &s, &request).how, EXEC_LOST);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    request = zoo("kills_supervisor");
+    assert_int_equal(subject_run(fixture, &s, &request).how, EXEC_LOST);
     assert_false(innocent.is_over);
     assert_int_equal(kill(atoi(innocent.text), 0), 0);
     exec_kill(innocent.run);
     while (!innocent.is_over)
-        uv_run(&world->loop, UV_RUN_ONCE);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
     assert_int_equal(innocent.end.how, EXEC_SIGNALLED);
     assert_int_equal(innocent.end.strays, 1);
 }
 
-static void who_stops_its_keeper_can_be_stopped(void **state)
+static void a_program_that_stops_its_supervisor_can_be_stopped(void **state)
 {
     struct subject s = {.stops_at = "ready"};
-    struct exec_request request = zoo("stops_keeper");
+    struct exec_request request = zoo("stops_supervisor");
     struct exec_end end = subject_run(*state, &s, &request);
 
     assert_int_equal(end.how, EXEC_SIGNALLED);
@@ -281,51 +281,51 @@ static void a_fork_bomb_is_bounded_and_ends(void **state)
 }
 
 /* A child whose pipe is held not by a descendant, but by this process. */
-static void who_gives_its_output_away_is_not_waited_for(void **state)
+static void output_held_by_another_process_is_not_waited_for(void **state)
 {
-    struct world *world = *state;
+    struct fixture *fixture = *state;
     struct subject s = {0};
     struct exec_request request = SH("echo $$; exec sleep 1000");
     struct err err;
     char path[64];
     int fd;
 
-    assert_int_equal(subject_start(world, &s, &request, &err), RC_OK);
+    assert_int_equal(subject_start(fixture, &s, &request, &err), RC_OK);
     while (!strchr(s.text, '\n'))
-        uv_run(&world->loop, UV_RUN_ONCE);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
     snprintf(path, sizeof path, "/proc/%d/fd/1", atoi(s.text));
     fd = open(path, O_WRONLY | O_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "more\n", 5), 5);
     exec_kill(s.run);
     while (!s.is_over)
-        uv_run(&world->loop, UV_RUN_ONCE);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
     assert_non_null(strstr(s.text, "\nmore\n"));
-    assert_int_equal(uv_run(&world->loop, UV_RUN_DEFAULT), 0); /* nothing is waited for */
+    assert_int_equal(uv_run(&fixture->loop, UV_RUN_DEFAULT), 0); /* nothing is waited for */
     close(fd);
 }
 
-static void a_pool_that_closes_ends_its_programs_and_tells(void **state)
+static void a_pool_that_closes_ends_its_programs_and_reports(void **state)
 {
-    struct world *world = *state;
+    struct fixture *fixture = *state;
     struct subject s[3] = {{0}};
     struct exec_request request = zoo("ignores_term");
     struct err err;
 
     for (int i = 0; i < COUNT(s); i++)
-        assert_int_equal(subject_start(world, &s[i], &request, &err), RC_OK);
+        assert_int_equal(subject_start(fixture, &s[i], &request, &err), RC_OK);
     exec_stop(s[1].run);
-    exec_pool_close(world->pool, world_on_closed, world);
-    assert_false(world->is_closed);
-    while (!world->is_closed)
-        uv_run(&world->loop, UV_RUN_ONCE);
+    exec_pool_close(fixture->pool, fixture_on_closed, fixture);
+    assert_false(fixture->is_closed);
+    while (!fixture->is_closed)
+        uv_run(&fixture->loop, UV_RUN_ONCE);
     for (int i = 0; i < COUNT(s); i++) {
         assert_true(s[i].is_over);
         assert_int_equal(s[i].end.how, EXEC_SIGNALLED);
         assert_int_equal(s[i].end.cause, EXEC_STOPPED);
     }
-    assert_int_equal(exec_pool_open(&world->loop, 1, &world->pool, &err), RC_OK);
-    world->is_closed = false;
+    assert_int_equal(exec_pool_open(&fixture->loop, 1, &fixture->pool, &err), RC_OK);
+    fixture->is_closed = false;
 }
 
 /* The process with the pool of the next test; its program's output goes to `out`. */
@@ -336,19 +336,19 @@ _Noreturn static void run_victim(int out)
     struct exec_request request = SH(
         "trap '' TERM; setsid sleep 1000 & echo $$ $!; echo ready; wait");
     struct err err;
-    struct world *world;
+    struct fixture *fixture;
 
-    world_open(&state);
-    world = state;
-    assert_int_equal(subject_start(world, &s, &request, &err), RC_OK);
+    fixture_open(&state);
+    fixture = state;
+    assert_int_equal(subject_start(fixture, &s, &request, &err), RC_OK);
     while (!strstr(s.text, "ready"))
-        uv_run(&world->loop, UV_RUN_ONCE);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
     assert_int_equal(write(out, s.text, s.out[0].len), (ssize_t)s.out[0].len);
-    uv_run(&world->loop, UV_RUN_DEFAULT);
+    uv_run(&fixture->loop, UV_RUN_DEFAULT);
     _exit(0);
 }
 
-static void when_the_pools_process_is_killed_nothing_stays(void **state)
+static void nothing_outlives_a_killed_process_with_a_pool(void **state)
 {
     struct subject s = {0};
     int ends[2];
@@ -423,27 +423,27 @@ static void nothing_is_inherited_that_was_not_given(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, world_open, world_close)
-        CASE(who_asked_nicely_ends_by_itself),
-        CASE(who_ignores_the_request_is_killed_after_the_grace),
-        CASE(who_takes_too_long_is_timed_out),
-        CASE(who_takes_too_long_and_ignores_it_is_killed),
-        CASE(what_is_left_behind_ends_with_the_program),
-        CASE(a_tree_of_sessions_is_ended_to_its_leaves),
+#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
+        CASE(a_program_that_handles_sigterm_ends_by_itself),
+        CASE(a_program_that_ignores_sigterm_is_killed_after_the_grace),
+        CASE(a_program_that_takes_too_long_times_out),
+        CASE(a_program_that_ignores_its_timeout_is_ended),
+        CASE(processes_that_outlive_the_program_are_ended),
+        CASE(a_tree_of_sessions_is_ended_completely),
         CASE(a_flood_is_counted_to_the_byte),
         CASE(a_flood_without_end_can_be_stopped),
-        CASE(who_closes_its_output_is_waited_for),
-        CASE(who_never_reads_its_input_delays_nobody),
-        CASE(who_dies_by_a_signal_is_said_to_have),
-        CASE(who_has_stopped_itself_can_be_ended),
-        CASE(who_kills_its_keeper_is_gone_all_the_same),
-        CASE(a_lost_keeper_does_not_touch_the_programs_of_others),
-        CASE(who_stops_its_keeper_can_be_stopped),
+        CASE(a_program_that_closes_its_output_is_waited_for),
+        CASE(a_program_that_does_not_read_its_input_is_not_waited_for),
+        CASE(the_signal_that_ends_a_program_is_reported),
+        CASE(a_program_that_stopped_itself_can_be_ended),
+        CASE(a_program_that_kills_its_supervisor_is_ended),
+        CASE(a_lost_supervisor_does_not_affect_other_programs),
+        CASE(a_program_that_stops_its_supervisor_can_be_stopped),
         CASE(a_fork_bomb_is_bounded_and_ends),
-        CASE(who_gives_its_output_away_is_not_waited_for),
-        CASE(a_pool_that_closes_ends_its_programs_and_tells),
+        CASE(output_held_by_another_process_is_not_waited_for),
+        CASE(a_pool_that_closes_ends_its_programs_and_reports),
         CASE(nothing_is_inherited_that_was_not_given),
-        cmocka_unit_test(when_the_pools_process_is_killed_nothing_stays),
+        cmocka_unit_test(nothing_outlives_a_killed_process_with_a_pool),
     };
 
     if (argc > 0 && strcmp(argv[0], SUPERVISOR_NAME) == 0)

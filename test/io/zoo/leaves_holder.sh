@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Who waits for the end of its output waits for the child.
+# Its child keeps the output open.
 sleep 1000 &
 echo $!
 exit 5

@@ -79,7 +79,7 @@ static void without_sources(const char *table, char *ret)
     *p = '\0';
 }
 
-static void the_table_is_a_file_that_gives_the_same_table(void **state)
+static void the_table_can_be_read_as_a_configuration_file(void **state)
 {
     static char first[RUN_TEXT_MAX], second[RUN_TEXT_MAX];
     char path[] = "/tmp/belfry-test-XXXXXX", source[100];
@@ -108,7 +108,7 @@ static json_t *entry(const json_t *all, const char *key, const char *source)
     return json_object_get(object, "value");
 }
 
-static void json_has_values_with_types(void **state)
+static void json_values_have_their_types(void **state)
 {
     const struct run *run;
     json_error_t error;
@@ -143,7 +143,7 @@ static void check_refused(const struct run *run, int status, const char *message
     assert_string_equal(run->err, message);
 }
 
-static void what_is_wrong_is_told_with_its_place(void **state)
+static void error_messages_name_the_source(void **state)
 {
     char path[] = "/tmp/belfry-test-XXXXXX", message[200];
 
@@ -169,7 +169,7 @@ static void what_is_wrong_is_told_with_its_place(void **state)
                   "belfry: see `belfry help config`\n");
 }
 
-static void old_names_are_shown_with_what_they_became(void **state)
+static void the_table_ends_with_the_effect_of_old_names(void **state)
 {
     char path[] = "/tmp/belfry-test-XXXXXX", source[100];
     const struct run *run;
@@ -191,7 +191,7 @@ static void old_names_are_shown_with_what_they_became(void **state)
                            "at its time and does not poll\n"));
 }
 
-static void the_help_knows_it(void **state)
+static void the_help_describes_the_command(void **state)
 {
     (void)state;
     assert_non_null(strstr(RUN("help")->out, "\n  config "));
@@ -203,11 +203,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_has_a_line_for_each_key),
-        cmocka_unit_test(the_table_is_a_file_that_gives_the_same_table),
-        cmocka_unit_test(json_has_values_with_types),
-        cmocka_unit_test(what_is_wrong_is_told_with_its_place),
-        cmocka_unit_test(old_names_are_shown_with_what_they_became),
-        cmocka_unit_test(the_help_knows_it),
+        cmocka_unit_test(the_table_can_be_read_as_a_configuration_file),
+        cmocka_unit_test(json_values_have_their_types),
+        cmocka_unit_test(error_messages_name_the_source),
+        cmocka_unit_test(the_table_ends_with_the_effect_of_old_names),
+        cmocka_unit_test(the_help_describes_the_command),
     };
 
     return cmocka_run_group_tests(tests, set_environment, NULL);

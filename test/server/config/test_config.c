@@ -58,7 +58,7 @@ static void check_help(const struct config_key *key)
         fail_msg("the help of %s does not show %s", key->name, text);
 }
 
-static void the_keys_are_those_of_the_model_in_its_order(void **state)
+static void the_keys_are_complete_and_in_order(void **state)
 {
     static const char names[] =
         "db listen grpc state_dir zoneinfo default_timezone enabled seed_dir min_interval "
@@ -82,7 +82,7 @@ static void the_keys_are_those_of_the_model_in_its_order(void **state)
     assert_int_equal(config_key_find(STR("http")), -1);
 }
 
-static void without_sources_there_are_the_defaults_of_the_design(void **state)
+static void without_sources_all_keys_have_their_defaults(void **state)
 {
     struct config *config = read_good(&(struct config_sources){.env = no_env});
 
@@ -115,7 +115,7 @@ static void check_state_dir(const struct config_sources *sources, const char *ex
     config_free(config);
 }
 
-static void the_state_is_kept_where_the_system_says(void **state)
+static void the_default_state_directory_depends_on_user_and_environment(void **state)
 {
     static const char *const systemd[] = {"HOME=/root", "STATE_DIRECTORY=/var/lib/a:/b", NULL};
     static const char *const xdg[] = {"XDG_STATE_HOME=/x", "HOME=/home/ada", NULL};
@@ -131,7 +131,7 @@ static void the_state_is_kept_where_the_system_says(void **state)
     check_state_dir(&(struct config_sources){.env = NULL}, "/var/lib/belfry");
 }
 
-static void the_later_source_wins(void **state)
+static void a_later_source_overrides_an_earlier_one(void **state)
 {
     static const char *const env[] = {"HOME=/h",       "BELFRY_GRACE=2s",  "BELFRY_DRAIN=2s",
                                       "BELFRY_LEASE=", "BELFRY_LEASES=9s", NULL};
@@ -188,7 +188,7 @@ static void an_error_in_the_file_has_its_line_and_column(void **state)
                "belfry.conf:1:11: must be a whole number from 1 to 1000");
 }
 
-static void an_error_elsewhere_names_the_variable_or_the_flag(void **state)
+static void other_errors_name_the_variable_or_the_flag(void **state)
 {
     static const char *const env[] = {"BELFRY_HTTP_PER_HOST=many", NULL};
     static const char *const env_db[] = {"BELFRY_DB=mysql://u:secret@h", NULL};
@@ -204,7 +204,7 @@ static void an_error_elsewhere_names_the_variable_or_the_flag(void **state)
                   "postgres://USER@HOST/NAME");
 }
 
-static void values_that_do_not_go_together_are_refused(void **state)
+static void contradictory_values_are_rejected(void **state)
 {
     struct config *config = read_text(STR("tls_cert = a\ntls_key = b\n"
                                           "lease = 30s\nheartbeat = 29s\n"
@@ -224,7 +224,7 @@ static void values_that_do_not_go_together_are_refused(void **state)
     check_file(STR("state_dir = \"\""), "state_dir is empty; set a directory");
 }
 
-static void a_file_has_a_largest_size(void **state)
+static void the_size_of_a_file_is_limited(void **state)
 {
     static char text[CONFIG_FILE_MAX + 1];
     struct config_sources sources = {
@@ -264,7 +264,7 @@ static void a_file_is_read_from_disk(void **state)
     assert_null(config);
 }
 
-static void a_name_of_any_bytes_can_be_shown(void **state)
+static void invalid_bytes_in_a_file_name_are_replaced(void **state)
 {
     struct config *config = read_good(&(struct config_sources){
         .file = "a\xff\n\xc3\xbc", .text = STR("log = json"), .env = no_env});
@@ -274,7 +274,7 @@ static void a_name_of_any_bytes_can_be_shown(void **state)
     config_free(config);
 }
 
-static void what_changed_is_told_with_what_needs_a_restart(void **state)
+static void changes_are_listed_with_whether_they_need_a_restart(void **state)
 {
     struct config *old = read_text(STR("lease = 90s\nexec = on\nexec_allow = /a, /b\n"));
     struct config *new = read_text(STR("lease = 1m30s\nlisten = 81\nexec_allow = /a,/c\n"
@@ -294,7 +294,7 @@ static void what_changed_is_told_with_what_needs_a_restart(void **state)
     config_free(new);
 }
 
-static void what_needs_a_restart_stays_as_it_was(void **state)
+static void keys_that_need_a_restart_keep_their_old_values(void **state)
 {
     struct config *old = read_text(STR("db = sqlite:/a\nexec_allow = /a\nnode_lease = 5s\n"
                                        "http_concurrency = 7\nlease = 80s"));
@@ -338,7 +338,7 @@ static void the_password_of_a_database_is_not_shown(void **state)
     check_shown("postgres://:x@db?user=a", "postgres://:***@db?***");
 }
 
-static void variables_that_are_no_keys_are_found(void **state)
+static void unknown_variables_are_found(void **state)
 {
     static const char *const env[] = {"BELFRY_LISTEN=80",
                                       "PATH=/bin",
@@ -364,20 +364,20 @@ static void variables_that_are_no_keys_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_keys_are_those_of_the_model_in_its_order),
-        cmocka_unit_test(without_sources_there_are_the_defaults_of_the_design),
-        cmocka_unit_test(the_state_is_kept_where_the_system_says),
-        cmocka_unit_test(the_later_source_wins),
+        cmocka_unit_test(the_keys_are_complete_and_in_order),
+        cmocka_unit_test(without_sources_all_keys_have_their_defaults),
+        cmocka_unit_test(the_default_state_directory_depends_on_user_and_environment),
+        cmocka_unit_test(a_later_source_overrides_an_earlier_one),
         cmocka_unit_test(an_error_in_the_file_has_its_line_and_column),
-        cmocka_unit_test(an_error_elsewhere_names_the_variable_or_the_flag),
-        cmocka_unit_test(values_that_do_not_go_together_are_refused),
-        cmocka_unit_test(a_file_has_a_largest_size),
+        cmocka_unit_test(other_errors_name_the_variable_or_the_flag),
+        cmocka_unit_test(contradictory_values_are_rejected),
+        cmocka_unit_test(the_size_of_a_file_is_limited),
         cmocka_unit_test(a_file_is_read_from_disk),
-        cmocka_unit_test(a_name_of_any_bytes_can_be_shown),
-        cmocka_unit_test(what_changed_is_told_with_what_needs_a_restart),
-        cmocka_unit_test(what_needs_a_restart_stays_as_it_was),
+        cmocka_unit_test(invalid_bytes_in_a_file_name_are_replaced),
+        cmocka_unit_test(changes_are_listed_with_whether_they_need_a_restart),
+        cmocka_unit_test(keys_that_need_a_restart_keep_their_old_values),
         cmocka_unit_test(the_password_of_a_database_is_not_shown),
-        cmocka_unit_test(variables_that_are_no_keys_are_found),
+        cmocka_unit_test(unknown_variables_are_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ static void check_bad(const char *text, int at, const char *part)
     assert_int_equal(list.count, 3);
 }
 
-static void what_is_no_address_is_refused_with_the_right_form(void **state)
+static void invalid_addresses_are_rejected_with_a_hint(void **state)
 {
     (void)state;
     check_bad("", 0, "127.0.0.1:7227");
@@ -85,7 +85,7 @@ static void what_is_no_address_is_refused_with_the_right_form(void **state)
     check_bad("*:80", 0, "is not an IPv4 address");
 }
 
-static void an_address_stands_once(void **state)
+static void duplicate_and_excess_addresses_are_rejected(void **state)
 {
     struct config_addresses list = {.count = 0};
     struct err err;
@@ -108,8 +108,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_read_and_written),
-        cmocka_unit_test(what_is_no_address_is_refused_with_the_right_form),
-        cmocka_unit_test(an_address_stands_once),
+        cmocka_unit_test(invalid_addresses_are_rejected_with_a_hint),
+        cmocka_unit_test(duplicate_and_excess_addresses_are_rejected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

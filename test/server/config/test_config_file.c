@@ -66,7 +66,7 @@ static void comments_are_skipped(void **state)
     check_good(STR("a = \"b\"# c"), "1:5 a=b;");
 }
 
-static void quotes_keep_what_they_hold(void **state)
+static void quoted_values_keep_blanks_and_escapes(void **state)
 {
     (void)state;
     check_good(STR("a = \"  b \""), "1:5 a=  b ;");
@@ -87,7 +87,7 @@ static void check_bad(struct str text, int line, int column, const char *part)
     assert_int_equal(err.at, column);
 }
 
-static void what_is_no_line_is_refused_at_its_place(void **state)
+static void an_invalid_line_is_rejected_with_its_position(void **state)
 {
     static char wide[CONFIG_VALUE_MAX + 3] = "a=";
 
@@ -132,7 +132,7 @@ static void check_written(struct str value, const char *expected)
     }
 }
 
-static void a_value_is_written_so_that_it_is_read_back(void **state)
+static void a_written_value_reads_back_unchanged(void **state)
 {
     (void)state;
     check_written(STR("plain words, and more"), "plain words, and more");
@@ -149,9 +149,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_keys_and_values),
         cmocka_unit_test(comments_are_skipped),
-        cmocka_unit_test(quotes_keep_what_they_hold),
-        cmocka_unit_test(what_is_no_line_is_refused_at_its_place),
-        cmocka_unit_test(a_value_is_written_so_that_it_is_read_back),
+        cmocka_unit_test(quoted_values_keep_blanks_and_escapes),
+        cmocka_unit_test(an_invalid_line_is_rejected_with_its_position),
+        cmocka_unit_test(a_written_value_reads_back_unchanged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void settings_of_javaclaw_have_their_effect(void **state)
 }
 
 /* The same names as in Spring. */
-static void kebab_camel_and_capitals_are_one_name(void **state)
+static void kebab_camel_and_upper_case_names_are_equal(void **state)
 {
     (void)state;
     check_line("conductor.scheduler.jitterMaxMs = 50", CONFIG_DISPATCH_JITTER, "50ms");
@@ -113,7 +113,7 @@ static void a_key_is_not_taken_for_an_old_name(void **state)
     config_free(config);
 }
 
-static void what_has_no_effect_is_accepted_and_says_why(void **state)
+static void settings_without_effect_are_accepted_and_recorded(void **state)
 {
     static const char *const env[] = {"HOME=/home/ada", NULL};
     static const char text[] = "conductor.scheduler.polling-interval = 100\n"
@@ -137,7 +137,7 @@ static void what_has_no_effect_is_accepted_and_says_why(void **state)
     config_free(without);
 }
 
-static void the_environment_has_those_that_name_their_system(void **state)
+static void the_environment_accepts_only_names_with_a_system_prefix(void **state)
 {
     static const char *const env[] = {"HOME=/home/ada",
                                       "CONDUCTOR_SCHEDULER_JITTER_MAX_MS=200",
@@ -159,7 +159,7 @@ static void the_environment_has_those_that_name_their_system(void **state)
     config_free(config);
 }
 
-static void the_own_name_wins(void **state)
+static void a_belfry_name_overrides_an_old_name(void **state)
 {
     static const char *const env[] = {"HOME=/home/ada", "BELFRY_DISPATCH_JITTER=1s",
                                       "CONDUCTOR_SCHEDULER_JITTER_MAX_MS=200", NULL};
@@ -172,7 +172,7 @@ static void the_own_name_wins(void **state)
                   "belfry.conf:2:1: drain is already set in line 1");
 }
 
-static void a_wrong_value_is_refused_where_it_stands(void **state)
+static void an_invalid_value_is_rejected_with_its_position(void **state)
 {
     static const char *const env[] = {"CONDUCTOR_SCHEDULER_JITTER_MAX_MS=x", NULL};
 
@@ -188,7 +188,7 @@ static void a_wrong_value_is_refused_where_it_stands(void **state)
 }
 
 /* Each name finds itself, has exactly one effect, and is in the table of docs/operations.md. */
-static void each_of_the_table_is_whole_and_documented(void **state)
+static void each_old_name_is_complete_and_documented(void **state)
 {
     static char page[PAGE_BYTES];
     FILE *file = fopen("docs/operations.md", "r");
@@ -221,13 +221,13 @@ int main(void)
         cmocka_unit_test(settings_of_temporal_have_their_effect),
         cmocka_unit_test(settings_of_cronicorn_have_their_effect),
         cmocka_unit_test(settings_of_javaclaw_have_their_effect),
-        cmocka_unit_test(kebab_camel_and_capitals_are_one_name),
+        cmocka_unit_test(kebab_camel_and_upper_case_names_are_equal),
         cmocka_unit_test(a_key_is_not_taken_for_an_old_name),
-        cmocka_unit_test(what_has_no_effect_is_accepted_and_says_why),
-        cmocka_unit_test(the_environment_has_those_that_name_their_system),
-        cmocka_unit_test(the_own_name_wins),
-        cmocka_unit_test(a_wrong_value_is_refused_where_it_stands),
-        cmocka_unit_test(each_of_the_table_is_whole_and_documented),
+        cmocka_unit_test(settings_without_effect_are_accepted_and_recorded),
+        cmocka_unit_test(the_environment_accepts_only_names_with_a_system_prefix),
+        cmocka_unit_test(a_belfry_name_overrides_an_old_name),
+        cmocka_unit_test(an_invalid_value_is_rejected_with_its_position),
+        cmocka_unit_test(each_old_name_is_complete_and_documented),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

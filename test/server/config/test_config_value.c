@@ -67,7 +67,7 @@ static void texts_have_lengths_and_no_control_characters(void **state)
     check_good(CONFIG_ZONEINFO, "", "");
 }
 
-static void databases_are_urls_that_can_be_opened(void **state)
+static void database_urls_have_a_supported_scheme(void **state)
 {
     (void)state;
     check_good(CONFIG_DB, "sqlite:x.db", "sqlite:x.db");
@@ -81,7 +81,7 @@ static void databases_are_urls_that_can_be_opened(void **state)
               "postgres://USER@HOST/NAME");
 }
 
-static void choices_are_named_when_none_fits(void **state)
+static void an_invalid_choice_lists_the_valid_ones(void **state)
 {
     (void)state;
     check_good(CONFIG_LOG, "json", "json");
@@ -93,7 +93,7 @@ static void choices_are_named_when_none_fits(void **state)
     check_bad(CONFIG_LOG_LEVEL, "", 0, "must be debug, info, warn or error");
 }
 
-static void booleans_have_four_ways_to_be_written(void **state)
+static void booleans_have_four_spellings(void **state)
 {
     static const char *const words[] = {"true", "on", "Yes", "1", "false", "OFF", "no", "0"};
 
@@ -132,7 +132,7 @@ static void durations_have_units_and_a_range(void **state)
     check_bad(CONFIG_LEASE, "90x", 2, "unknown unit; use d, h, m, s, ms, us or ns");
 }
 
-static void lists_of_addresses_are_parted_by_commas(void **state)
+static void lists_of_addresses_are_separated_by_commas(void **state)
 {
     (void)state;
     check_good(CONFIG_LISTEN, "8080", "127.0.0.1:8080, [::1]:8080");
@@ -146,7 +146,7 @@ static void lists_of_addresses_are_parted_by_commas(void **state)
     assert_int_equal(config.grpc.count, 0);
 }
 
-static void lists_of_texts_are_too(void **state)
+static void lists_of_texts_are_separated_by_commas(void **state)
 {
     char many[3 * CONFIG_TEXTS_MAX + 3] = "";
     struct buf out = BUF(many);
@@ -173,7 +173,7 @@ static void lists_of_texts_are_too(void **state)
         RC_LIMIT);
 }
 
-static void a_value_has_a_longest_length(void **state)
+static void the_length_of_a_value_is_limited(void **state)
 {
     static char wide[CONFIG_VALUE_MAX + 1];
     struct err err;
@@ -192,14 +192,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_have_lengths_and_no_control_characters),
-        cmocka_unit_test(databases_are_urls_that_can_be_opened),
-        cmocka_unit_test(choices_are_named_when_none_fits),
-        cmocka_unit_test(booleans_have_four_ways_to_be_written),
+        cmocka_unit_test(database_urls_have_a_supported_scheme),
+        cmocka_unit_test(an_invalid_choice_lists_the_valid_ones),
+        cmocka_unit_test(booleans_have_four_spellings),
         cmocka_unit_test(numbers_are_whole_and_in_range),
         cmocka_unit_test(durations_have_units_and_a_range),
-        cmocka_unit_test(lists_of_addresses_are_parted_by_commas),
-        cmocka_unit_test(lists_of_texts_are_too),
-        cmocka_unit_test(a_value_has_a_longest_length),
+        cmocka_unit_test(lists_of_addresses_are_separated_by_commas),
+        cmocka_unit_test(lists_of_texts_are_separated_by_commas),
+        cmocka_unit_test(the_length_of_a_value_is_limited),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

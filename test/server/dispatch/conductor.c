@@ -54,7 +54,7 @@ static struct conductor_flow *start_flow(struct conductor *conductor, const char
     must(json_read(str_of(body), &json, &err) == RC_OK);
     must(conductor->count < CONDUCTOR_FLOWS_MAX);
     copy_member(json, "idempotencyKey", flow->key, sizeof flow->key);
-    for (int i = 0; i < conductor->count && conductor->heeds_keys; i++)
+    for (int i = 0; i < conductor->count && conductor->supports_keys; i++)
         if (strcmp(conductor->flows[i].key, flow->key) == 0)
             return &conductor->flows[i];
     conductor->count++;
@@ -77,7 +77,7 @@ static void print_flow(const struct conductor *conductor, const struct conductor
     buf_text(out, flow->output);
     buf_printf(out, ",\"correlationId\":\"%s\",\"reasonForIncompletion\":\"%s\"",
                flow->correlation, flow->reason ? flow->reason : "");
-    if (conductor->heeds_keys)
+    if (conductor->supports_keys)
         buf_printf(out, ",\"idempotencyKey\":\"%s\"", flow->key);
     buf_text(out, "}");
 }
@@ -135,7 +135,7 @@ static void carry_out(struct conductor *conductor, const struct bad_seen *seen)
     must(strncmp(path, BASE, strlen(BASE)) == 0);
     if (strncmp(seen->line, "POST ", 5) == 0) {
         answer_with(conductor, 200, "text/plain", start_flow(conductor, seen->body)->id);
-    } else if (found && conductor->finds) {
+    } else if (found && conductor->supports_search) {
         find(conductor, found + strlen("/correlated/"));
     } else if (!found && (flow = by_id(conductor, id)) != NULL) {
         if (strncmp(seen->line, "DELETE ", 7) == 0)
@@ -182,7 +182,7 @@ void conductor_start(struct conductor *conductor, uv_loop_t *loop)
     bad_server_start(&conductor->server, loop);
     conductor->server.answers = answers;
     conductor->server.arg = conductor;
-    conductor->heeds_keys = conductor->finds = true;
+    conductor->supports_keys = conductor->supports_search = true;
     conductor->answer = malloc(CONDUCTOR_ANSWER_MAX);
     must(conductor->answer != NULL);
 }

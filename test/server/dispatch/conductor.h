@@ -28,8 +28,8 @@ struct conductor {
     struct bad_server server;
     struct conductor_flow flows[CONDUCTOR_FLOWS_MAX];
     int count;
-    bool heeds_keys; /* a start with a known key returns the known workflow */
-    bool finds;      /* supports the search for workflows                   */
+    bool supports_keys; /* a start with a known key returns the known workflow */
+    bool supports_search;
     struct conductor_fault faults[CONDUCTOR_FAULTS_MAX];
     int fault_count;
     struct bad_script script;

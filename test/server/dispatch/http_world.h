@@ -15,13 +15,13 @@
 #include <cmocka.h>
 
 #include "bad_server.h"
-#include "dispatches.h"
+#include "dispatch_fixture.h"
 #include "wire/json/json.h"
 
 enum { ACTION_TEXT_MAX = 4096 };
 
 struct world {
-    struct dispatch_fixture *dispatches;
+    struct dispatch_fixture *fixture;
     struct bad_server server;
     json_t *result, *error; /* of the last report */
 };
@@ -29,13 +29,13 @@ struct world {
 static inline int world_begin(void **state)
 {
     struct world *world = calloc(1, sizeof *world);
-    void *dispatches;
+    void *fixture;
 
     assert_non_null(world);
-    dispatches_setup(&dispatches);
-    world->dispatches = dispatches;
-    world->dispatches->options.exec = 0;
-    bad_server_start(&world->server, loop_uv(world->dispatches->loop));
+    fixture_setup(&fixture);
+    world->fixture = fixture;
+    world->fixture->options.exec = 0;
+    bad_server_start(&world->server, loop_uv(world->fixture->loop));
     *state = world;
     return 0;
 }
@@ -43,15 +43,15 @@ static inline int world_begin(void **state)
 static inline int world_end(void **state)
 {
     struct world *world = *state;
-    void *dispatches = world->dispatches;
+    void *fixture = world->fixture;
 
     bad_server_stop(&world->server);
     while (world->server.peers)
-        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
-    uv_run(loop_uv(world->dispatches->loop), UV_RUN_NOWAIT); /* closes the listener */
+        uv_run(loop_uv(world->fixture->loop), UV_RUN_ONCE);
+    uv_run(loop_uv(world->fixture->loop), UV_RUN_NOWAIT); /* closes the listener */
     json_decref(world->result);
     json_decref(world->error);
-    dispatches_teardown(&dispatches);
+    fixture_teardown(&fixture);
     free(world);
     return 0;
 }
@@ -64,11 +64,11 @@ static inline struct dispatch_order *world_order(struct world *world, const char
 {
     char action[ACTION_TEXT_MAX];
 
-    if (!world->dispatches->dispatcher)
-        dispatches_open(world->dispatches);
+    if (!world->fixture->dispatcher)
+        fixture_open(world->fixture);
     snprintf(action, sizeof action, "{\"type\":\"http\",\"url\":\"http://127.0.0.1:%d%s\"%s%s}",
              world->server.port, path, more[0] ? "," : "", more);
-    return dispatches_order(world->dispatches, LANE_HTTP, action);
+    return fixture_order(world->fixture, LANE_HTTP, action);
 }
 
 static inline json_t *world_json(struct str text)
@@ -86,8 +86,8 @@ static inline const struct report *world_run(struct world *world, struct dispatc
 {
     const struct report *report;
 
-    dispatches_forget(world->dispatches);
-    report = dispatches_run(world->dispatches, order);
+    fixture_forget(world->fixture);
+    report = fixture_run(world->fixture, order);
     json_decref(world->result);
     json_decref(world->error);
     world->result = world_json(report->result);
@@ -111,7 +111,7 @@ static inline void world_script(struct world *world, const char *path, struct st
 static inline void world_wait_seen(struct world *world, int count)
 {
     while (world->server.seen_count < count)
-        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
+        uv_run(loop_uv(world->fixture->loop), UV_RUN_ONCE);
 }
 
 /* Returns a member of the error, or "". */

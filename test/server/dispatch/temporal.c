@@ -131,7 +131,7 @@ static void start(struct temporal *server, struct exchange *x,
         return;
     }
     if (old >= 0 &&
-        (server->runs[old].end == TEMPORAL_RUNS || m->workflow_id_reuse_policy == REJECT)) {
+        (server->runs[old].end == TEMPORAL_RUNNING || m->workflow_id_reuse_policy == REJECT)) {
         if (x)
             answer_exists(server, x, &server->runs[old]);
         return;
@@ -231,7 +231,7 @@ static void show(struct temporal *server, struct exchange *x,
         answer_status(x, GRPC_NOT_FOUND, "workflow not found");
     else if (m->history_event_filter_type == ALL_EVENTS)
         answer_begun(server, x, &server->runs[place]);
-    else if (server->runs[place].end != TEMPORAL_RUNS)
+    else if (server->runs[place].end != TEMPORAL_RUNNING)
         answer_closed(server, x, &server->runs[place]);
     else if (m->wait_new_event && m->next_page_token.len > 0) {
         must(server->waiting_count < TEMPORAL_WAITING_MAX);
@@ -247,7 +247,7 @@ static int find_open(const struct temporal *server,
 {
     int place = find(server, execution->workflow_id, execution->run_id);
 
-    if (place < 0 || server->runs[place].end != TEMPORAL_RUNS ||
+    if (place < 0 || server->runs[place].end != TEMPORAL_RUNNING ||
         find(server, execution->workflow_id, first) < 0)
         return -1;
     return place;
@@ -265,7 +265,7 @@ static void stop(struct temporal *server, struct exchange *x, int place, const c
     if (reason)
         temporal_end(server, place, TEMPORAL_TERMINATED, reason);
     else
-        server->runs[place].is_cancel_asked = true;
+        server->runs[place].is_cancel_requested = true;
 }
 
 /* ---- requests ---- */
@@ -309,8 +309,8 @@ static const char *fields_of(struct temporal *server, const struct http1_request
     return out.ptr;
 }
 
-static void break_it(struct temporal *server, struct exchange *x,
-                     const struct temporal_fault *fault)
+static void answer_with_fault(struct temporal *server, struct exchange *x,
+                              const struct temporal_fault *fault)
 {
     const struct http1_field head = {STR("content-type"), STR("application/grpc")};
 
@@ -347,7 +347,7 @@ static bool fails(struct temporal *server, struct exchange *x, const char *metho
                 (size_t)(--server->fault_count - i) * sizeof server->faults[0]);
         if (fault.is_done) /* only for starts */
             start(server, NULL, (const void *)message);
-        break_it(server, x, &fault);
+        answer_with_fault(server, x, &fault);
         return true;
     }
     return false;
@@ -460,7 +460,7 @@ void temporal_end(struct temporal *server, int run, enum temporal_end end, const
     server->waiting_count = left;
 }
 
-void temporal_let_go(struct temporal *server)
+void temporal_answer_polls(struct temporal *server)
 {
     int count = server->waiting_count;
 
@@ -484,6 +484,6 @@ const struct temporal_seen *temporal_nth(const struct temporal *server, const ch
     for (int i = 0; i < server->seen_count; i++)
         if (strcmp(server->seen[i].method, method) == 0 && n-- == 0)
             return &server->seen[i];
-    must(!"there were not so many requests");
+    must(!"too few requests of this method");
     return NULL;
 }

@@ -18,7 +18,7 @@ enum {
 };
 
 enum temporal_end {
-    TEMPORAL_RUNS,
+    TEMPORAL_RUNNING,
     TEMPORAL_COMPLETED,
     TEMPORAL_FAILED,
     TEMPORAL_TIMED_OUT,
@@ -33,7 +33,7 @@ struct temporal_run {
     char run[32], next[32];                 /* `next`: the run that continues it */
     enum temporal_end end;
     const char *text; /* a result as JSON, or a reason */
-    bool is_cancel_asked;
+    bool is_cancel_requested;
 };
 
 /* The fault of one request. */
@@ -81,7 +81,7 @@ void temporal_fail(struct temporal *server, int count, struct temporal_fault fau
 void temporal_end(struct temporal *server, int run, enum temporal_end end, const char *text);
 
 /* Answers all waiting polls without an event. */
-void temporal_let_go(struct temporal *server);
+void temporal_answer_polls(struct temporal *server);
 
 int temporal_count_seen(const struct temporal *server, const char *method);
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "dispatches.h"
+#include "dispatch_fixture.h"
 #include "server/dispatch/dispatch_workflow.h"
 #include "temporal.h"
 #include "workflow_assert.h"
@@ -42,7 +42,7 @@ static const struct flow_limits quick = {
 };
 
 struct world {
-    struct dispatch_fixture *dispatches;
+    struct dispatch_fixture *fixture;
     struct temporal *server;
     struct flow_limits limits;
     char run[RUN_ID_TEXT_MAX];
@@ -56,24 +56,24 @@ static inline void use_upstream(struct world *world, const char *namespace)
              "{\"upstream\":\"main\",\"upstreams\":{\"main\":{\"type\":\"temporal\","
              "\"url\":\"http://127.0.0.1:%d\",\"namespace\":\"%s\",\"apiKey\":\"k\"}}}",
              world->server->port, namespace);
-    dispatches_set(world->dispatches, settings);
+    fixture_set(world->fixture, settings);
 }
 
 static inline int world_setup(void **state)
 {
     struct world *world = calloc(1, sizeof *world);
-    void *dispatches;
+    void *fixture;
 
     assert_non_null(world);
-    dispatches_setup(&dispatches);
-    world->dispatches = dispatches;
+    fixture_setup(&fixture);
+    world->fixture = fixture;
     world->limits = quick;
     world->server = calloc(1, sizeof *world->server);
     assert_non_null(world->server);
-    temporal_open(world->server, loop_uv(world->dispatches->loop));
+    temporal_open(world->server, loop_uv(world->fixture->loop));
     use_upstream(world, "default");
-    dispatches_open(world->dispatches);
-    world->dispatches->dispatcher->flow = &world->limits;
+    fixture_open(world->fixture);
+    world->fixture->dispatcher->flow = &world->limits;
     *state = world;
     return 0;
 }
@@ -81,15 +81,15 @@ static inline int world_setup(void **state)
 static inline int world_teardown(void **state)
 {
     struct world *world = *state;
-    void *dispatches = world->dispatches;
+    void *fixture = world->fixture;
 
-    if (world->dispatches->dispatcher) {
-        dispatches_close(world->dispatches);
-        dispatches_wait_closed(world->dispatches);
+    if (world->fixture->dispatcher) {
+        fixture_close(world->fixture);
+        fixture_wait_closed(world->fixture);
     }
     temporal_close(world->server);
-    uv_run(loop_uv(world->dispatches->loop), UV_RUN_NOWAIT);
-    dispatches_teardown(&dispatches);
+    uv_run(loop_uv(world->fixture->loop), UV_RUN_NOWAIT);
+    fixture_teardown(&fixture);
     free(world->server);
     free(world);
     return 0;
@@ -97,7 +97,7 @@ static inline int world_teardown(void **state)
 
 static inline struct dispatch_order *flow_order(struct world *world, const char *action)
 {
-    struct dispatch_order *order = dispatches_order(world->dispatches, LANE_FLOW, action);
+    struct dispatch_order *order = fixture_order(world->fixture, LANE_FLOW, action);
 
     snprintf(world->run, sizeof world->run, "%.*s", STR_ARG(order->assignment.id));
     return order;
@@ -105,30 +105,30 @@ static inline struct dispatch_order *flow_order(struct world *world, const char 
 
 static inline void start(struct world *world, struct dispatch_order *order)
 {
-    dispatcher_start(world->dispatches->dispatcher, order);
+    dispatcher_start(world->fixture->dispatcher, order);
 }
 
 /* Runs the loop until `count` requests of the method were seen. */
 static inline void wait_seen(struct world *world, const char *method, int count)
 {
     while (temporal_count_seen(world->server, method) < count)
-        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
+        uv_run(loop_uv(world->fixture->loop), UV_RUN_ONCE);
 }
 
 /* Runs the loop until a poll waits for the end of a workflow. */
-static inline void wait_waiting(struct world *world)
+static inline void wait_long_poll(struct world *world)
 {
     while (world->server->waiting_count == 0)
-        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
+        uv_run(loop_uv(world->fixture->loop), UV_RUN_ONCE);
 }
 
 static inline const struct report *wait_end(struct world *world)
 {
-    return dispatches_wait_end(world->dispatches);
+    return fixture_wait_end(world->fixture);
 }
 
 /* Creates a foreign workflow with the same id. */
-static inline void have_flow(struct world *world)
+static inline void create_foreign_flow(struct world *world)
 {
     world->server->runs[0] = (struct temporal_run){
         .id = FLOW, .request_id = "x", .identity = "y", .run = "run-1"};
@@ -140,7 +140,7 @@ static inline struct dispatch_order *next_attempt(struct world *world)
 {
     struct dispatch_order *order = flow_order(world, WF);
 
-    have_flow(world);
+    create_foreign_flow(world);
     order->assignment.run.progress = STR(
         "{\"workflowId\":\"" FLOW "\",\"runId\":\"run-1\",\"workflows\":1,\"ended\":false}");
     order->assignment.run.attempt = 2;

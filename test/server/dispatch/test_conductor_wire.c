@@ -35,28 +35,28 @@ static void assert_str(struct str s, const char *expected)
     assert_memory_equal(s.ptr ? s.ptr : "", expected, s.len);
 }
 
-static void a_start_has_all_that_conductor_asks_for(void **state)
+static void a_start_has_all_members_that_conductor_requires(void **state)
 {
-    struct flow_start start = {.name = STR("wf"),
-                               .version = 3,
-                               .input = STR("{\"a\":1}"),
-                               .correlation_id = STR("c 1"),
-                               .key = STR("r_1")};
+    struct conductor_start start = {.name = STR("wf"),
+                                    .version = 3,
+                                    .input = STR("{\"a\":1}"),
+                                    .correlation_id = STR("c 1"),
+                                    .key = STR("r_1")};
 
     (void)state;
-    assert_str(flow_start_body(&start, arena),
+    assert_str(conductor_start_body(&start, arena),
                "{\"name\":\"wf\",\"version\":3,\"correlationId\":\"c 1\","
                "\"idempotencyKey\":\"r_1\",\"idempotencyStrategy\":\"RETURN_EXISTING\","
                "\"input\":{\"a\":1}}");
     start.version = 0;
-    assert_str(flow_start_body(&start, arena),
+    assert_str(conductor_start_body(&start, arena),
                "{\"name\":\"wf\",\"correlationId\":\"c 1\",\"idempotencyKey\":\"r_1\","
                "\"idempotencyStrategy\":\"RETURN_EXISTING\",\"input\":{\"a\":1}}");
 }
 
-static void a_start_has_what_its_owner_says_besides_but_not_in_place_of_ours(void **state)
+static void members_of_the_action_are_added_but_do_not_replace_ours(void **state)
 {
-    struct flow_start start = {
+    struct conductor_start start = {
         .name = STR("wf"),
         .input = STR("{}"),
         .correlation_id = STR("c"),
@@ -65,30 +65,30 @@ static void a_start_has_what_its_owner_says_besides_but_not_in_place_of_ours(voi
                     "\"idempotencyStrategy\":\"FAIL\"}")};
 
     (void)state;
-    assert_str(flow_start_body(&start, arena),
+    assert_str(conductor_start_body(&start, arena),
                "{\"name\":\"wf\",\"correlationId\":\"c\",\"idempotencyKey\":\"r_1\","
                "\"idempotencyStrategy\":\"RETURN_EXISTING\",\"input\":{},"
                "\"taskToDomain\":{\"*\":\"d\"},\"priority\":7}");
 }
 
-static void m_the_event_of_a_start_names_the_schedule(void **state)
+static void the_event_of_a_start_names_the_schedule(void **state)
 {
-    struct flow_start start = {.name = STR("wf"),
-                               .input = STR("{}"),
-                               .correlation_id = STR("c"),
-                               .key = STR("r_1"),
-                               .schedule = STR("nightly")};
+    struct conductor_start start = {.name = STR("wf"),
+                                    .input = STR("{}"),
+                                    .correlation_id = STR("c"),
+                                    .key = STR("r_1"),
+                                    .schedule = STR("nightly")};
 
     (void)state;
-    assert_str(flow_start_body(&start, arena),
+    assert_str(conductor_start_body(&start, arena),
                "{\"name\":\"wf\",\"correlationId\":\"c\",\"idempotencyKey\":\"r_1\","
                "\"idempotencyStrategy\":\"RETURN_EXISTING\",\"input\":{},"
                "\"event\":\"scheduler:nightly\"}");
 }
 
-static void a_key_of_the_owner_is_sent_and_tells_nothing_of_the_run(void **state)
+static void a_key_of_the_action_is_sent_and_does_not_identify_the_run(void **state)
 {
-    struct flow_start start = {
+    struct conductor_start start = {
         .name = STR("wf"),
         .input = STR("{}"),
         .correlation_id = STR("c"),
@@ -101,24 +101,24 @@ static void a_key_of_the_owner_is_sent_and_tells_nothing_of_the_run(void **state
         "\"input\":{\"_executionId\":\"r_1\"}}]");
 
     (void)state;
-    assert_str(flow_start_body(&start, arena),
+    assert_str(conductor_start_body(&start, arena),
                "{\"name\":\"wf\",\"correlationId\":\"c\",\"input\":{},"
                "\"idempotencyKey\":\"mine\",\"idempotencyStrategy\":\"FAIL\"}");
-    assert_str(flow_found(found, STR("r_1"), &start, (struct str){0}, arena), "b");
+    assert_str(conductor_found(found, STR("r_1"), &start, (struct str){0}, arena), "b");
 }
 
 static void names_in_urls_are_escaped(void **state)
 {
     struct str base = STR("http://c/api");
-    struct flow_start start = {.name = STR("a b/c"), .correlation_id = STR("\xc3\xa9?")};
+    struct conductor_start start = {.name = STR("a b/c"), .correlation_id = STR("\xc3\xa9?")};
 
     (void)state;
-    assert_str(flow_url_start(base, arena), "http://c/api/workflow");
-    assert_str(flow_url_get(base, STR("x/../y"), arena),
+    assert_str(conductor_url_start(base, arena), "http://c/api/workflow");
+    assert_str(conductor_url_get(base, STR("x/../y"), arena),
                "http://c/api/workflow/x%2F..%2Fy?includeTasks=false");
-    assert_str(flow_url_end(base, STR("x"), STR("a b"), arena),
+    assert_str(conductor_url_end(base, STR("x"), STR("a b"), arena),
                "http://c/api/workflow/x?reason=a%20b");
-    assert_str(flow_url_find(base, &start, arena),
+    assert_str(conductor_url_find(base, &start, arena),
                "http://c/api/workflow/a%20b%2Fc/correlated/%C3%A9%3F"
                "?includeClosed=true&includeTasks=false");
 }
@@ -141,7 +141,7 @@ static void the_id_comes_as_text_or_json(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_str(flow_id_of(str_of(cases[i].body), arena), cases[i].id);
+        assert_str(conductor_id_of(str_of(cases[i].body), arena), cases[i].id);
 }
 
 static void every_status_is_known_or_open(void **state)
@@ -165,15 +165,16 @@ static void every_status_is_known_or_open(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(flow_seen_of(str_of(cases[i].body), false, arena).status,
+        assert_int_equal(conductor_seen_of(str_of(cases[i].body), false, arena).status,
                          cases[i].status);
 }
 
 static void an_answer_has_output_and_reason(void **state)
 {
-    struct flow_seen seen = flow_seen_of(STR("{\"status\":\"FAILED\",\"output\":{\"a\": [1]},"
-                                             "\"reasonForIncompletion\":\"no disk\"}"),
-                                         false, arena);
+    struct flow_seen seen = conductor_seen_of(
+        STR("{\"status\":\"FAILED\",\"output\":{\"a\": [1]},"
+            "\"reasonForIncompletion\":\"no disk\"}"),
+        false, arena);
 
     (void)state;
     assert_str(seen.word, "FAILED");
@@ -209,17 +210,17 @@ static void an_answer_that_is_cut_off_or_too_deep_still_has_its_status(void **st
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(flow_seen_of(str_of(cases[i].body), true, arena).status,
+        assert_int_equal(conductor_seen_of(str_of(cases[i].body), true, arena).status,
                          cases[i].status);
     buf_text(&deep, "{\"status\":\"COMPLETED\",\"output\":");
     for (int i = 0; i < 120; i++)
         buf_char(&deep, i < 60 ? '[' : ']');
     buf_char(&deep, '}');
-    assert_int_equal(flow_seen_of(buf_as_str(&deep), false, arena).status, FLOW_COMPLETED);
-    assert_true(flow_seen_of(buf_as_str(&deep), false, arena).is_cut);
+    assert_int_equal(conductor_seen_of(buf_as_str(&deep), false, arena).status, FLOW_COMPLETED);
+    assert_true(conductor_seen_of(buf_as_str(&deep), false, arena).is_cut);
 }
 
-static void an_output_that_is_too_large_is_left_out_and_said_to_be(void **state)
+static void an_output_that_is_too_large_is_omitted_and_marked(void **state)
 {
     size_t len = FLOW_OUTPUT_MAX;
     char *body = arena_take(arena, len + 100);
@@ -231,13 +232,13 @@ static void an_output_that_is_too_large_is_left_out_and_said_to_be(void **state)
     memset(body + buf.len, 'x', len - 1); /* plus two quotes */
     buf.len += len - 1;
     buf_text(&buf, "\"}");
-    seen = flow_seen_of(buf_as_str(&buf), false, arena);
+    seen = conductor_seen_of(buf_as_str(&buf), false, arena);
     assert_int_equal(seen.status, FLOW_COMPLETED);
     assert_int_equal(seen.output.len, 0);
     assert_true(seen.is_cut);
 }
 
-static void progress_comes_back_as_it_was_told(void **state)
+static void printed_progress_reads_back_unchanged(void **state)
 {
     struct flow_progress progress = {.id = STR("a\"b"), .count = 2, .has_ended = true}, again;
 
@@ -281,20 +282,20 @@ static void the_newest_workflow_of_the_run_is_found(void **state)
         "{\"workflowId\":\"d\",\"createTime\":99,\"input\":{\"_executionId\":\"r_2\"}},"
         "{\"workflowId\":\"e\",\"createTime\":98,\"input\":{\"_executionId\":\"r_1\"},"
         "\"idempotencyKey\":\"r_1.2\"}]";
-    struct flow_start start = {.key = STR("r_1")};
+    struct conductor_start start = {.key = STR("r_1")};
 
     (void)state;
-    assert_str(flow_found(str_of(body), STR("r_1"), &start, STR(""), arena), "b");
-    assert_str(flow_found(str_of(body), STR("r_1"), &start, STR("b"), arena), "");
-    assert_str(flow_found(str_of(body), STR("r_3"), &start, STR(""), arena), "");
+    assert_str(conductor_found(str_of(body), STR("r_1"), &start, STR(""), arena), "b");
+    assert_str(conductor_found(str_of(body), STR("r_1"), &start, STR("b"), arena), "");
+    assert_str(conductor_found(str_of(body), STR("r_3"), &start, STR(""), arena), "");
     start.key = STR("r_1.2");
-    assert_str(flow_found(str_of(body), STR("r_1"), &start, STR("b"), arena), "e");
-    assert_str(flow_found(STR("[]"), STR("r_1"), &start, STR(""), arena), "");
-    assert_str(flow_found(STR("{}"), STR("r_1"), &start, STR(""), arena), "");
-    assert_str(flow_found(STR("[{\"work"), STR("r_1"), &start, STR(""), arena), "");
+    assert_str(conductor_found(str_of(body), STR("r_1"), &start, STR("b"), arena), "e");
+    assert_str(conductor_found(STR("[]"), STR("r_1"), &start, STR(""), arena), "");
+    assert_str(conductor_found(STR("{}"), STR("r_1"), &start, STR(""), arena), "");
+    assert_str(conductor_found(STR("[{\"work"), STR("r_1"), &start, STR(""), arena), "");
 }
 
-static void an_error_is_told_by_its_message_or_its_beginning(void **state)
+static void an_error_is_described_by_its_message_or_its_first_bytes(void **state)
 {
     static const struct {
         const char *body, *text;
@@ -312,7 +313,7 @@ static void an_error_is_told_by_its_message_or_its_beginning(void **state)
         struct buf buf = BUF(text);
 
         text[0] = '\0';
-        flow_message(str_of(cases[i].body), &buf);
+        conductor_message(str_of(cases[i].body), &buf);
         assert_string_equal(text, cases[i].text);
     }
 }
@@ -320,20 +321,20 @@ static void an_error_is_told_by_its_message_or_its_beginning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_start_has_all_that_conductor_asks_for),
-        cmocka_unit_test(a_start_has_what_its_owner_says_besides_but_not_in_place_of_ours),
-        cmocka_unit_test(m_the_event_of_a_start_names_the_schedule),
-        cmocka_unit_test(a_key_of_the_owner_is_sent_and_tells_nothing_of_the_run),
+        cmocka_unit_test(a_start_has_all_members_that_conductor_requires),
+        cmocka_unit_test(members_of_the_action_are_added_but_do_not_replace_ours),
+        cmocka_unit_test(the_event_of_a_start_names_the_schedule),
+        cmocka_unit_test(a_key_of_the_action_is_sent_and_does_not_identify_the_run),
         cmocka_unit_test(names_in_urls_are_escaped),
         cmocka_unit_test(the_id_comes_as_text_or_json),
         cmocka_unit_test(every_status_is_known_or_open),
         cmocka_unit_test(an_answer_has_output_and_reason),
         cmocka_unit_test(an_answer_that_is_cut_off_or_too_deep_still_has_its_status),
-        cmocka_unit_test(an_output_that_is_too_large_is_left_out_and_said_to_be),
-        cmocka_unit_test(progress_comes_back_as_it_was_told),
+        cmocka_unit_test(an_output_that_is_too_large_is_omitted_and_marked),
+        cmocka_unit_test(printed_progress_reads_back_unchanged),
         cmocka_unit_test(a_new_workflow_of_a_run_has_a_new_key),
         cmocka_unit_test(the_newest_workflow_of_the_run_is_found),
-        cmocka_unit_test(an_error_is_told_by_its_message_or_its_beginning),
+        cmocka_unit_test(an_error_is_described_by_its_message_or_its_first_bytes),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -15,8 +15,8 @@ static struct stop start_hanging(struct world *world, int64_t fence)
 
     world_script(world, "/hang", STR("H"), BAD_STAYS);
     order->assignment.run.fence = fence;
-    stop = dispatches_stop_of(order);
-    dispatcher_start(world->dispatches->dispatcher, order);
+    stop = fixture_stop_of(order);
+    dispatcher_start(world->fixture->dispatcher, order);
     world_wait_seen(world, seen + 1);
     return stop;
 }
@@ -33,21 +33,21 @@ static void a_report_names_the_run_and_the_fence(void **state)
     assert_int_equal(report->run.slot_ms, INT64_C(1790000000000));
     assert_int_equal(report->run.pass, 3);
     assert_int_equal(report->fence, 7);
-    assert_int_equal(dispatcher_count(world->dispatches->dispatcher, LANE_HTTP), 0);
+    assert_int_equal(dispatcher_count(world->fixture->dispatcher, LANE_HTTP), 0);
 }
 
-static void nothing_is_told_from_within_a_function_that_was_called(void **state)
+static void no_report_arrives_during_a_call_of_the_dispatcher(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = world_order(world, "/", "");
 
     order->assignment.deadline = order->now; /* no time left at the start */
-    dispatcher_start(world->dispatches->dispatcher, order);
-    assert_int_equal(world->dispatches->report_count, 0);
-    assert_int_equal(dispatches_wait(world->dispatches, 1)->outcome, OUTCOME_TIMED_OUT);
+    dispatcher_start(world->fixture->dispatcher, order);
+    assert_int_equal(world->fixture->report_count, 0);
+    assert_int_equal(fixture_wait(world->fixture, 1)->outcome, OUTCOME_TIMED_OUT);
 }
 
-static void a_task_that_comes_too_late_is_handed_back(void **state)
+static void an_order_after_its_send_deadline_is_released(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = world_order(world, "/", "");
@@ -57,12 +57,12 @@ static void a_task_that_comes_too_late_is_handed_back(void **state)
     assert_int_equal(world->server.connections, 0);
 }
 
-static void a_task_whose_time_ends_in_the_queue_is_handed_back(void **state)
+static void an_order_whose_send_deadline_passes_in_the_queue_is_released(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order;
 
-    world->dispatches->options.http_per_host = 1;
+    world->fixture->options.http_per_host = 1;
     start_hanging(world, 1);
     order = world_order(world, "/late", "");
     order->send_by_us = clock_boot_us() + 20 * SPAN_MS;
@@ -70,46 +70,46 @@ static void a_task_whose_time_ends_in_the_queue_is_handed_back(void **state)
     assert_int_equal(world->server.seen_count, 1);
 }
 
-static void no_more_are_called_at_a_time_than_the_limits_say(void **state)
+static void concurrent_requests_are_limited(void **state)
 {
     struct world *world = *state;
     struct stop stops[4];
 
-    world->dispatches->options.http = 3;
-    world->dispatches->options.http_per_host = 2;
+    world->fixture->options.http = 3;
+    world->fixture->options.http_per_host = 2;
     for (int i = 0; i < 2; i++)
         stops[i] = start_hanging(world, i);
     for (int i = 2; i < 4; i++) {
         struct dispatch_order *order = world_order(world, "/hang", "");
 
         order->assignment.run.fence = i;
-        stops[i] = dispatches_stop_of(order);
-        dispatcher_start(world->dispatches->dispatcher, order);
+        stops[i] = fixture_stop_of(order);
+        dispatcher_start(world->fixture->dispatcher, order);
     }
-    assert_int_equal(dispatcher_count(world->dispatches->dispatcher, LANE_HTTP), 4);
-    assert_int_equal(dispatcher_count(world->dispatches->dispatcher, LANE_EXEC), 0);
-    dispatcher_stop(world->dispatches->dispatcher, &stops[0]);
+    assert_int_equal(dispatcher_count(world->fixture->dispatcher, LANE_HTTP), 4);
+    assert_int_equal(dispatcher_count(world->fixture->dispatcher, LANE_EXEC), 0);
+    dispatcher_stop(world->fixture->dispatcher, &stops[0]);
     world_wait_seen(world, 3);
     assert_int_equal(world->server.open_most, 2);
     for (int i = 1; i < 4; i++)
-        dispatcher_stop(world->dispatches->dispatcher, &stops[i]);
-    dispatches_wait(world->dispatches, 4);
-    assert_int_equal(dispatcher_count(world->dispatches->dispatcher, LANE_HTTP), 0);
+        dispatcher_stop(world->fixture->dispatcher, &stops[i]);
+    fixture_wait(world->fixture, 4);
+    assert_int_equal(dispatcher_count(world->fixture->dispatcher, LANE_HTTP), 0);
 }
 
-static void a_stop_ends_a_call_as_cancelled(void **state)
+static void a_stop_ends_a_request_as_cancelled(void **state)
 {
     struct world *world = *state;
     struct stop stop = start_hanging(world, 7);
     const struct report *report;
 
-    dispatcher_stop(world->dispatches->dispatcher, &stop);
-    dispatcher_stop(world->dispatches->dispatcher, &stop);
-    assert_int_equal(world->dispatches->report_count, 0);
-    report = dispatches_wait(world->dispatches, 1);
+    dispatcher_stop(world->fixture->dispatcher, &stop);
+    dispatcher_stop(world->fixture->dispatcher, &stop);
+    assert_int_equal(world->fixture->report_count, 0);
+    report = fixture_wait(world->fixture, 1);
     assert_int_equal(report->kind, REPORT_DONE);
     assert_int_equal(report->outcome, OUTCOME_CANCELLED);
-    dispatcher_stop(world->dispatches->dispatcher, &stop); /* already ended */
+    dispatcher_stop(world->fixture->dispatcher, &stop); /* already ended */
 }
 
 static void a_stop_for_another_fence_or_run_does_nothing(void **state)
@@ -126,51 +126,51 @@ static void a_stop_for_another_fence_or_run_does_nothing(void **state)
     wrong[2].run.slot_ms++;
     wrong[3].run.schedule++;
     for (int i = 0; i < 4; i++)
-        dispatcher_stop(world->dispatches->dispatcher, &wrong[i]);
-    assert_int_equal(dispatcher_count(world->dispatches->dispatcher, LANE_HTTP), 1);
-    dispatcher_stop(world->dispatches->dispatcher, &right);
-    assert_int_equal(dispatches_wait(world->dispatches, 1)->outcome, OUTCOME_CANCELLED);
+        dispatcher_stop(world->fixture->dispatcher, &wrong[i]);
+    assert_int_equal(dispatcher_count(world->fixture->dispatcher, LANE_HTTP), 1);
+    dispatcher_stop(world->fixture->dispatcher, &right);
+    assert_int_equal(fixture_wait(world->fixture, 1)->outcome, OUTCOME_CANCELLED);
 }
 
-static void nothing_is_told_of_a_call_that_was_terminated(void **state)
+static void a_terminated_dispatch_sends_no_report(void **state)
 {
     struct world *world = *state;
     struct stop gone = start_hanging(world, 1), both = start_hanging(world, 2);
     struct stop other = start_hanging(world, 3);
 
-    dispatcher_stop(world->dispatches->dispatcher, &both); /* first stopped, then terminated */
+    dispatcher_stop(world->fixture->dispatcher, &both); /* first stopped, then terminated */
     gone.is_terminated = both.is_terminated = true;
-    dispatcher_stop(world->dispatches->dispatcher, &gone);
-    dispatcher_stop(world->dispatches->dispatcher, &both);
-    dispatcher_stop(world->dispatches->dispatcher, &other);
-    assert_int_equal(dispatches_wait(world->dispatches, 1)->fence, 3);
-    while (dispatcher_count(world->dispatches->dispatcher, LANE_HTTP) > 0)
-        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
-    assert_int_equal(world->dispatches->report_count, 1);
+    dispatcher_stop(world->fixture->dispatcher, &gone);
+    dispatcher_stop(world->fixture->dispatcher, &both);
+    dispatcher_stop(world->fixture->dispatcher, &other);
+    assert_int_equal(fixture_wait(world->fixture, 1)->fence, 3);
+    while (dispatcher_count(world->fixture->dispatcher, LANE_HTTP) > 0)
+        uv_run(loop_uv(world->fixture->loop), UV_RUN_ONCE);
+    assert_int_equal(world->fixture->report_count, 1);
 }
 
-static void at_the_end_what_was_sent_is_lost_and_the_rest_is_handed_back(void **state)
+static void closing_reports_sent_requests_as_lost_and_releases_the_rest(void **state)
 {
     struct world *world = *state;
     struct stop stopped;
     int kinds[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
 
-    world->dispatches->options.http_per_host = 2;
+    world->fixture->options.http_per_host = 2;
     start_hanging(world, 1);
     stopped = start_hanging(world, 2);
     for (int fence = 3; fence <= 4; fence++) {
         struct dispatch_order *order = world_order(world, "/hang", "");
 
         order->assignment.run.fence = fence;
-        dispatcher_start(world->dispatches->dispatcher, order);
+        dispatcher_start(world->fixture->dispatcher, order);
     }
-    dispatcher_stop(world->dispatches->dispatcher, &stopped);
-    dispatches_close(world->dispatches);
-    dispatches_wait_closed(world->dispatches);
-    assert_int_equal(world->dispatches->report_count, 4);
+    dispatcher_stop(world->fixture->dispatcher, &stopped);
+    fixture_close(world->fixture);
+    fixture_wait_closed(world->fixture);
+    assert_int_equal(world->fixture->report_count, 4);
     for (int i = 0; i < 4; i++)
-        kinds[world->dispatches->reports[i]->report.fence] =
-            (int)world->dispatches->reports[i]->report.kind;
+        kinds[world->fixture->reports[i]->report.fence] =
+            (int)world->fixture->reports[i]->report.kind;
     assert_int_equal(kinds[1], REPORT_LOST);
     assert_int_equal(kinds[2], REPORT_DONE); /* cancelled by the stop */
     assert_int_equal(kinds[3], REPORT_RELEASE);
@@ -181,24 +181,24 @@ static void each_dispatch_is_reported_once(void **state)
 {
     enum { MANY = 200 };
     struct world *world = *state;
-    bool is_told[MANY] = {false};
+    bool is_reported[MANY] = {false};
 
-    world->dispatches->options.http = MANY;
+    world->fixture->options.http = MANY;
     for (int i = 0; i < MANY; i++) {
         struct dispatch_order *order = world_order(world, "/", "");
 
         order->assignment.run.slot += i * SPAN_S;
-        dispatcher_start(world->dispatches->dispatcher, order);
+        dispatcher_start(world->fixture->dispatcher, order);
     }
-    assert_int_equal(dispatcher_count(world->dispatches->dispatcher, LANE_HTTP), MANY);
-    dispatches_wait(world->dispatches, MANY);
+    assert_int_equal(dispatcher_count(world->fixture->dispatcher, LANE_HTTP), MANY);
+    fixture_wait(world->fixture, MANY);
     for (int i = 0; i < MANY; i++) {
-        const struct report *report = &world->dispatches->reports[i]->report;
+        const struct report *report = &world->fixture->reports[i]->report;
         int64_t n = (report->run.slot_ms - INT64_C(1790000000000)) / 1000;
 
         assert_in_range(n, 0, MANY - 1);
-        assert_false(is_told[n]);
-        is_told[n] = true;
+        assert_false(is_reported[n]);
+        is_reported[n] = true;
         assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
     }
     assert_int_equal(world->server.seen_count, MANY);
@@ -215,35 +215,43 @@ static void an_action_that_cannot_be_carried_out_fails_with_the_reason(void **st
     };
     struct world *world = *state;
 
-    dispatches_open(world->dispatches);
+    fixture_open(world->fixture);
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        world_assert_end(
-            world, world_run(world, dispatches_order(world->dispatches, LANE_HTTP, actions[i])),
-            OUTCOME_FAILED, "bad_action", false);
+        world_assert_end(world,
+                         world_run(world, fixture_order(world->fixture, LANE_HTTP, actions[i])),
+                         OUTCOME_FAILED, "bad_action", false);
 }
 
-static const struct dispatch_settings *their_settings(void *arg, int64_t namespace)
+static const struct dispatch_settings *find_settings(void *arg, int64_t namespace)
 {
     return namespace == 1 ? arg : NULL;
 }
 
-static void private_networks_are_the_namespaces_matter_then_the_configurations(void **state)
+static void the_namespace_overrides_the_setting_for_private_networks(void **state)
 {
-    struct dispatch_settings settings = {0};
-    struct dispatcher dispatcher = {.options = {.settings = their_settings, .arg = &settings}};
-    struct dispatch_order order = {.assignment.namespace = 1};
-    const struct dispatch dispatch = {.dispatcher = &dispatcher, .order = &order};
+    static const struct {
+        int64_t namespace; /* only 1 has settings */
+        bool is_set, is_allowed_there, is_allowed_by_default, is_allowed;
+    } cases[] = {
+        {1, true, true, false, true},   {1, true, false, true, false},
+        {1, false, true, false, false}, {1, false, false, true, true},
+        {2, true, true, false, false},  {2, true, false, true, true},
+    };
 
     (void)state;
-    for (int i = 0; i < 16; i++) {
-        bool is_set = i & 1, is_known = i & 8;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dispatch_settings settings = {
+            .plain = {.has_allows_private = cases[i].is_set,
+                      .allows_private = cases[i].is_allowed_there}};
+        struct dispatcher dispatcher = {
+            .options = {.settings = find_settings,
+                        .arg = &settings,
+                        .allow_private = cases[i].is_allowed_by_default}};
+        struct dispatch_order order = {.assignment.namespace = cases[i].namespace};
+        const struct dispatch dispatch = {.dispatcher = &dispatcher, .order = &order};
 
-        settings.plain.has_allows_private = is_set;
-        settings.plain.allows_private = i & 2;
-        dispatcher.options.allow_private = i & 4;
-        order.assignment.namespace = is_known ? 1 : 2;
         assert_int_equal(dispatch_address_policy(&dispatch).allows_private,
-                         is_known && is_set ? (i & 2) != 0 : (i & 4) != 0);
+                         cases[i].is_allowed);
         assert_false(dispatch_address_policy(&dispatch).allows_loopback);
     }
 }
@@ -253,24 +261,25 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_report_names_the_run_and_the_fence, world_begin,
                                         world_end),
-        cmocka_unit_test_setup_teardown(nothing_is_told_from_within_a_function_that_was_called,
+        cmocka_unit_test_setup_teardown(no_report_arrives_during_a_call_of_the_dispatcher,
                                         world_begin, world_end),
-        cmocka_unit_test_setup_teardown(a_task_that_comes_too_late_is_handed_back, world_begin,
+        cmocka_unit_test_setup_teardown(an_order_after_its_send_deadline_is_released,
+                                        world_begin, world_end),
+        cmocka_unit_test_setup_teardown(
+            an_order_whose_send_deadline_passes_in_the_queue_is_released, world_begin,
+            world_end),
+        cmocka_unit_test_setup_teardown(concurrent_requests_are_limited, world_begin,
                                         world_end),
-        cmocka_unit_test_setup_teardown(a_task_whose_time_ends_in_the_queue_is_handed_back,
-                                        world_begin, world_end),
-        cmocka_unit_test_setup_teardown(no_more_are_called_at_a_time_than_the_limits_say,
-                                        world_begin, world_end),
-        cmocka_unit_test_setup_teardown(a_stop_ends_a_call_as_cancelled, world_begin,
+        cmocka_unit_test_setup_teardown(a_stop_ends_a_request_as_cancelled, world_begin,
                                         world_end),
         cmocka_unit_test_setup_teardown(a_stop_for_another_fence_or_run_does_nothing,
                                         world_begin, world_end),
-        cmocka_unit_test_setup_teardown(nothing_is_told_of_a_call_that_was_terminated,
-                                        world_begin, world_end),
+        cmocka_unit_test_setup_teardown(a_terminated_dispatch_sends_no_report, world_begin,
+                                        world_end),
         cmocka_unit_test_setup_teardown(
-            at_the_end_what_was_sent_is_lost_and_the_rest_is_handed_back, world_begin,
+            closing_reports_sent_requests_as_lost_and_releases_the_rest, world_begin,
             world_end),
-        cmocka_unit_test(private_networks_are_the_namespaces_matter_then_the_configurations),
+        cmocka_unit_test(the_namespace_overrides_the_setting_for_private_networks),
         cmocka_unit_test_setup_teardown(each_dispatch_is_reported_once, world_begin, world_end),
         cmocka_unit_test_setup_teardown(
             an_action_that_cannot_be_carried_out_fails_with_the_reason, world_begin, world_end),

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "dispatches.h"
+#include "dispatch_fixture.h"
 #include "io/process/supervisor.h"
 #include "model/trace.h"
 #include "server/dispatch/run_log.h"
@@ -24,18 +24,17 @@
 
 static struct dispatch_fixture *opened(void **state)
 {
-    dispatches_open(*state);
+    fixture_open(*state);
     return *state;
 }
 
-static struct dispatch_order *exec_order(struct dispatch_fixture *dispatches,
-                                         const char *action)
+static struct dispatch_order *exec_order(struct dispatch_fixture *fixture, const char *action)
 {
-    return dispatches_order(dispatches, LANE_EXEC, action);
+    return fixture_order(fixture, LANE_EXEC, action);
 }
 
 /* A misbehaving program of test/io/zoo, killed 100 ms after the stop. */
-static struct dispatch_order *zoo_order(struct dispatch_fixture *dispatches, const char *name)
+static struct dispatch_order *zoo_order(struct dispatch_fixture *fixture, const char *name)
 {
     char folder[1000], action[2000];
 
@@ -44,7 +43,7 @@ static struct dispatch_order *zoo_order(struct dispatch_fixture *dispatches, con
              "{\"type\":\"exec\",\"killAfter\":\"100ms\","
              "\"argv\":[\"/bin/sh\",\"%s/test/io/zoo/%s.sh\"]}",
              folder, name);
-    return exec_order(dispatches, action);
+    return exec_order(fixture, action);
 }
 
 static json_t *parsed(struct str text)
@@ -79,9 +78,8 @@ static const char *text_at(const json_t *json, const char *name)
 
 static void a_program_that_exits_with_0_has_succeeded(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    const struct report *report = dispatches_run(dispatches,
-                                                 exec_order(dispatches, SH("echo done")));
+    struct dispatch_fixture *fixture = opened(state);
+    const struct report *report = fixture_run(fixture, exec_order(fixture, SH("echo done")));
     json_auto_t *result = parsed(report->result);
     const json_t *usage = json_object_get(result, "usage");
 
@@ -98,29 +96,28 @@ static void a_program_that_exits_with_0_has_succeeded(void **state)
     assert_true(json_is_integer(json_object_get(usage, "userMs")));
     assert_true(json_is_integer(json_object_get(usage, "systemMs")));
     assert_true(json_integer_value(json_object_get(usage, "maxRssBytes")) > 0);
-    assert_string_equal(dispatches_log(dispatches), "0 done\n");
-    assert_int_equal(dispatcher_count(dispatches->dispatcher, LANE_EXEC), 0);
+    assert_string_equal(fixture_log(fixture), "0 done\n");
+    assert_int_equal(dispatcher_count(fixture->dispatcher, LANE_EXEC), 0);
 }
 
-static void another_exit_code_is_a_failure_that_says_what_the_program_said_last(void **state)
+static void another_exit_code_fails_with_the_last_line_of_standard_error(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    const struct report *report = dispatches_run(
-        dispatches,
-        exec_order(dispatches, SH("echo a; echo first >&2; echo no disk >&2; exit 7")));
+    struct dispatch_fixture *fixture = opened(state);
+    const struct report *report = fixture_run(
+        fixture, exec_order(fixture, SH("echo a; echo first >&2; echo no disk >&2; exit 7")));
     json_auto_t *result = parsed(report->result);
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "exec_exit", true, "the program ended with exit code 7: no disk");
     assert_int_equal(json_integer_value(json_object_get(result, "exitCode")), 7);
-    assert_string_equal(dispatches_log(dispatches), "0 a\n1 first\n1 no disk\n");
+    assert_string_equal(fixture_log(fixture), "0 a\n1 first\n1 no disk\n");
 }
 
 static void a_signal_is_a_failure(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    const struct report *report = dispatches_run(dispatches,
-                                                 exec_order(dispatches, SH("kill -SEGV $$")));
+    struct dispatch_fixture *fixture = opened(state);
+    const struct report *report = fixture_run(fixture,
+                                              exec_order(fixture, SH("kill -SEGV $$")));
     json_auto_t *result = parsed(report->result);
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
@@ -130,11 +127,11 @@ static void a_signal_is_a_failure(void **state)
     assert_null(json_object_get(result, "exitCode"));
 }
 
-static void what_cannot_be_started_is_not_tried_again(void **state)
+static void a_missing_program_fails_without_a_retry(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    const struct report *report = dispatches_run(
-        dispatches, exec_order(dispatches, "{\"type\":\"exec\",\"argv\":[\"/no/such\"]}"));
+    struct dispatch_fixture *fixture = opened(state);
+    const struct report *report = fixture_run(
+        fixture, exec_order(fixture, "{\"type\":\"exec\",\"argv\":[\"/no/such\"]}"));
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "exec_not_started", false,
@@ -143,9 +140,9 @@ static void what_cannot_be_started_is_not_tried_again(void **state)
 }
 
 /* Starts an order while no descriptor is free. */
-static struct dispatch_order *start_without_room(struct dispatch_fixture *dispatches)
+static struct dispatch_order *start_without_room(struct dispatch_fixture *fixture)
 {
-    struct dispatch_order *order = exec_order(dispatches, SH("true"));
+    struct dispatch_order *order = exec_order(fixture, SH("true"));
     struct rlimit usual, none;
     int least = dup(0); /* all lower descriptors are in use */
 
@@ -154,38 +151,37 @@ static struct dispatch_order *start_without_room(struct dispatch_fixture *dispat
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
     none = (struct rlimit){(rlim_t)least, usual.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    dispatcher_start(dispatches->dispatcher, order);
+    dispatcher_start(fixture->dispatcher, order);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
     return order;
 }
 
-static void what_the_machine_has_no_room_for_is_given_back_after_a_rest(void **state)
+static void a_run_is_released_if_no_process_can_be_created(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_fixture *fixture = opened(state);
 
-    start_without_room(dispatches);
-    assert_int_equal(dispatcher_count(dispatches->dispatcher, LANE_EXEC), 1);
-    assert_int_equal(dispatches_wait_end(dispatches)->kind, REPORT_RELEASE);
-    assert_int_equal(dispatcher_count(dispatches->dispatcher, LANE_EXEC), 0);
+    start_without_room(fixture);
+    assert_int_equal(dispatcher_count(fixture->dispatcher, LANE_EXEC), 1);
+    assert_int_equal(fixture_wait_end(fixture)->kind, REPORT_RELEASE);
+    assert_int_equal(dispatcher_count(fixture->dispatcher, LANE_EXEC), 0);
 }
 
-static void what_rests_can_be_cancelled(void **state)
+static void a_run_that_waits_for_its_release_can_be_cancelled(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    struct stop stop = dispatches_stop_of(start_without_room(dispatches));
+    struct dispatch_fixture *fixture = opened(state);
+    struct stop stop = fixture_stop_of(start_without_room(fixture));
     const struct report *report;
 
-    dispatcher_stop(dispatches->dispatcher, &stop);
-    report = dispatches_wait_end(dispatches);
+    dispatcher_stop(fixture->dispatcher, &stop);
+    report = fixture_wait_end(fixture);
     assert_int_equal(report->kind, REPORT_DONE);
     assert_int_equal(report->outcome, OUTCOME_CANCELLED);
 }
 
-static void a_keeper_that_was_killed_is_a_loss(void **state)
+static void a_killed_supervisor_is_reported_as_lost(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    const struct report *report = dispatches_run(dispatches,
-                                                 zoo_order(dispatches, "kills_keeper"));
+    struct dispatch_fixture *fixture = opened(state);
+    const struct report *report = fixture_run(fixture, zoo_order(fixture, "kills_supervisor"));
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "exec_lost", true,
@@ -193,60 +189,60 @@ static void a_keeper_that_was_killed_is_a_loss(void **state)
                  "killed too");
 }
 
-static void programs_are_off_unless_the_configuration_says_so(void **state)
+static void exec_actions_fail_unless_the_configuration_allows_them(void **state)
 {
-    struct dispatch_fixture *dispatches = *state;
+    struct dispatch_fixture *fixture = *state;
     const struct report *report;
 
-    dispatches->options.exec = 0;
-    dispatches_open(dispatches);
-    report = dispatches_run(dispatches, exec_order(dispatches, SH("echo done")));
+    fixture->options.exec = 0;
+    fixture_open(fixture);
+    report = fixture_run(fixture, exec_order(fixture, SH("echo done")));
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(
         report, "exec_disabled", false,
         "exec actions are disabled on this server; set exec = true in its configuration");
 }
 
-static void a_full_pool_hands_the_run_back(void **state)
+static void a_full_pool_releases_the_run(void **state)
 {
-    struct dispatch_fixture *dispatches = *state;
+    struct dispatch_fixture *fixture = *state;
     struct dispatch_order *first, *second;
     const struct report *report;
     struct stop stop;
 
-    dispatches->options.exec = 1;
-    dispatches_open(dispatches);
-    first = exec_order(dispatches, SH("echo up; sleep 60"));
-    second = exec_order(dispatches, SH("true"));
+    fixture->options.exec = 1;
+    fixture_open(fixture);
+    first = exec_order(fixture, SH("echo up; sleep 60"));
+    second = exec_order(fixture, SH("true"));
     second->assignment.run.pass = 1;
-    stop = dispatches_stop_of(first);
-    dispatcher_start(dispatches->dispatcher, first);
-    dispatcher_start(dispatches->dispatcher, second);
-    assert_int_equal(dispatches->report_count, 0); /* not from inside dispatcher_start() */
-    report = dispatches_wait_end(dispatches);
+    stop = fixture_stop_of(first);
+    dispatcher_start(fixture->dispatcher, first);
+    dispatcher_start(fixture->dispatcher, second);
+    assert_int_equal(fixture->report_count, 0); /* not from inside dispatcher_start() */
+    report = fixture_wait_end(fixture);
     assert_int_equal(report->kind, REPORT_RELEASE);
     assert_int_equal(report->run.pass, 1);
-    dispatches_forget(dispatches);
-    dispatcher_stop(dispatches->dispatcher, &stop);
-    assert_int_equal(dispatches_wait_end(dispatches)->outcome, OUTCOME_CANCELLED);
+    fixture_forget(fixture);
+    dispatcher_stop(fixture->dispatcher, &stop);
+    assert_int_equal(fixture_wait_end(fixture)->outcome, OUTCOME_CANCELLED);
 }
 
-static void nothing_begins_after_the_lease(void **state)
+static void nothing_starts_after_the_lease_expired(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    struct dispatch_order *order = exec_order(dispatches, SH("echo done"));
+    struct dispatch_fixture *fixture = opened(state);
+    struct dispatch_order *order = exec_order(fixture, SH("echo done"));
 
     order->send_by_us = 1;
-    assert_int_equal(dispatches_run(dispatches, order)->kind, REPORT_RELEASE);
-    assert_string_equal(dispatches_log(dispatches), "");
+    assert_int_equal(fixture_run(fixture, order)->kind, REPORT_RELEASE);
+    assert_string_equal(fixture_log(fixture), "");
 }
 
-static void a_program_knows_its_run(void **state)
+static void the_environment_describes_the_run(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_fixture *fixture = opened(state);
     struct dispatch_order *order = exec_order(
-        dispatches, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{\"A\":\"b c\"},"
-                    "\"user\":null}");
+        fixture, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{\"A\":\"b c\"},"
+                 "\"user\":null}");
     char expected[1000], trace[TRACE_TEXT_MAX];
     struct buf buf = BUF(expected);
 
@@ -264,20 +260,19 @@ static void a_program_knows_its_run(void **state)
                "0 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
                "0 LANG=C.UTF-8\n0 USER=belfry\n0 LOGNAME=belfry\n0 HOME=/srv/belfry\n",
                STR_ARG(order->assignment.id), trace);
-    dispatches_run(dispatches, order);
-    assert_string_equal(dispatches_log(dispatches), expected);
+    fixture_run(fixture, order);
+    assert_string_equal(fixture_log(fixture), expected);
 }
 
-static void what_an_action_sets_is_not_set_again(void **state)
+static void variables_of_the_action_override_the_defaults(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_fixture *fixture = opened(state);
     const char *log;
 
-    dispatches_run(dispatches,
-                   exec_order(dispatches,
-                              "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{"
-                              "\"PATH\":\"/opt/bin\",\"HOME\":\"/h\",\"LANG\":\"C\"}}"));
-    log = dispatches_log(dispatches);
+    fixture_run(fixture,
+                exec_order(fixture, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{"
+                                    "\"PATH\":\"/opt/bin\",\"HOME\":\"/h\",\"LANG\":\"C\"}}"));
+    log = fixture_log(fixture);
     assert_ptr_equal(strstr(log, "0 PATH=/opt/bin\n0 HOME=/h\n0 LANG=C\n0 BELFRY_RUN="), log);
     assert_null(strstr(log, "/usr/local/sbin"));
     assert_null(strstr(log, "C.UTF-8"));
@@ -285,39 +280,37 @@ static void what_an_action_sets_is_not_set_again(void **state)
 
 static void templates_are_filled_in_and_never_run_by_a_shell(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_fixture *fixture = opened(state);
     struct dispatch_order *order = exec_order(
-        dispatches, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/printf\",\"[%s]\",\"${schedule}\","
-                    "\"${input.who}\",\"$${attempt}\",\"${input.none}\"],"
-                    "\"input\":{\"who\":\"a; rm -rf $HOME\"}}");
+        fixture, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/printf\",\"[%s]\",\"${schedule}\","
+                 "\"${input.who}\",\"$${attempt}\",\"${input.none}\"],"
+                 "\"input\":{\"who\":\"a; rm -rf $HOME\"}}");
 
-    dispatches_run(dispatches, order);
-    assert_string_equal(dispatches_log(dispatches),
-                        "0 [nightly][a; rm -rf $HOME][${attempt}][]\n");
+    fixture_run(fixture, order);
+    assert_string_equal(fixture_log(fixture), "0 [nightly][a; rm -rf $HOME][${attempt}][]\n");
 }
 
-static void the_program_itself_is_a_path_after_filling_in_too(void **state)
+static void the_path_of_the_program_may_be_a_template(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    const struct report *report = dispatches_run(
-        dispatches, exec_order(dispatches, "{\"type\":\"exec\",\"argv\":[\"/bin/${input.p}\"],"
-                                           "\"input\":{\"p\":\"a\\tb\"}}"));
+    struct dispatch_fixture *fixture = opened(state);
 
-    assert_int_equal(report->outcome, OUTCOME_FAILED);
-    assert_int_equal(report->is_retryable, false);
+    fixture_run(fixture,
+                exec_order(fixture, "{\"type\":\"exec\",\"argv\":[\"/bin/${input.p}\",\"hi\"],"
+                                    "\"input\":{\"p\":\"echo\"}}"));
+    assert_string_equal(fixture_log(fixture), "0 hi\n");
 }
 
 static void standard_input_is_the_run_as_json(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    struct dispatch_order *order = exec_order(dispatches,
+    struct dispatch_fixture *fixture = opened(state);
+    struct dispatch_order *order = exec_order(fixture,
                                               "{\"type\":\"exec\",\"argv\":[\"/bin/cat\"],"
                                               "\"input\":{\"a\":1,\"b\":2}}");
     json_auto_t *result = NULL;
     const json_t *output;
 
     order->assignment.run.input = STR("{\"b\":3}");
-    result = parsed(dispatches_run(dispatches, order)->result);
+    result = parsed(fixture_run(fixture, order)->result);
     output = json_object_get(result, "output");
     assert_string_equal(text_at(output, "schedule"), "nightly");
     assert_string_equal(text_at(output, "kind"), "slot");
@@ -329,7 +322,7 @@ static void standard_input_is_the_run_as_json(void **state)
                      3);
 }
 
-static void output_that_is_json_stays_json_and_other_stays_text(void **state)
+static void json_output_stays_json_and_other_output_becomes_text(void **state)
 {
     static const struct {
         const char *action, *output;
@@ -341,41 +334,39 @@ static void output_that_is_json_stays_json_and_other_stays_text(void **state)
         {SH("printf 'a\\\\377b'"), "\"a?b\""},
         {SH("printf 'a\\\\000b'"), "\"a?b\""},
     };
-    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_fixture *fixture = opened(state);
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct dispatch_order *order = exec_order(dispatches, cases[i].action);
+        struct dispatch_order *order = exec_order(fixture, cases[i].action);
         char text[200];
         struct buf buf = BUF(text);
         json_auto_t *result = NULL;
 
-        dispatches_forget(dispatches);
-        result = parsed(dispatches_run(dispatches, order)->result);
+        fixture_forget(fixture);
+        result = parsed(fixture_run(fixture, order)->result);
         json_print(json_object_get(result, "output"), JSON_STYLE_LINE, &buf);
         assert_string_equal(text, cases[i].output);
     }
 }
 
-static void long_output_is_cut_and_said_to_be(void **state)
+static void long_output_is_cut_and_marked(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    const struct report *report = dispatches_run(
-        dispatches, exec_order(dispatches, SH("head -c 300000 /dev/zero | tr '\\\\0' x")));
+    struct dispatch_fixture *fixture = opened(state);
+    const struct report *report = fixture_run(
+        fixture, exec_order(fixture, SH("head -c 300000 /dev/zero | tr '\\\\0' x")));
     json_auto_t *result = parsed(report->result);
 
     assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(json_string_length(json_object_get(result, "output")), 100 * 1024);
     assert_true(json_is_true(json_object_get(result, "truncated")));
-    assert_int_equal(strlen(dispatches_log(dispatches)),
-                     300000 + 37 * 3); /* 37 parts of 8 KiB */
+    assert_int_equal(strlen(fixture_log(fixture)), 300000 + 37 * 3); /* 37 parts of 8 KiB */
 }
 
 static void output_that_grows_as_json_still_fits(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    const struct report *report = dispatches_run(
-        dispatches,
-        exec_order(dispatches, SH("head -c 90000 /dev/zero | tr '\\\\0' '\\\\033'")));
+    struct dispatch_fixture *fixture = opened(state);
+    const struct report *report = fixture_run(
+        fixture, exec_order(fixture, SH("head -c 90000 /dev/zero | tr '\\\\0' '\\\\033'")));
     json_auto_t *result = parsed(report->result);
 
     assert_true(report->result.len <= 256 * 1024);
@@ -383,12 +374,12 @@ static void output_that_grows_as_json_still_fits(void **state)
     assert_true(json_is_true(json_object_get(result, "truncated")));
 }
 
-static void a_flood_leaves_a_log_of_a_megabyte_and_says_how_much_is_missing(void **state)
+static void the_log_is_limited_to_one_megabyte_and_counts_the_rest(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    const struct report *report = dispatches_run(
-        dispatches, exec_order(dispatches, SH("yes 0123456789 | head -n 300000")));
-    const char *log = dispatches_log(dispatches), *last;
+    struct dispatch_fixture *fixture = opened(state);
+    const struct report *report = fixture_run(
+        fixture, exec_order(fixture, SH("yes 0123456789 | head -n 300000")));
+    const char *log = fixture_log(fixture), *last;
 
     assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
     last = strstr(log, "2 ");
@@ -400,109 +391,106 @@ static void a_flood_leaves_a_log_of_a_megabyte_and_says_how_much_is_missing(void
                               "2251424 bytes of output were not read\n");
 }
 
-static void stopping_is_cancelling_however_the_program_ends(void **state)
+static void a_stopped_program_is_cancelled_even_if_it_exits_with_0(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_fixture *fixture = opened(state);
     struct dispatch_order *order = exec_order(
-        dispatches, SH("trap 'echo bye; exit 0' TERM; echo up; sleep 60 & wait"));
-    struct stop stop = dispatches_stop_of(order);
+        fixture, SH("trap 'echo bye; exit 0' TERM; echo up; sleep 60 & wait"));
+    struct stop stop = fixture_stop_of(order);
     const struct report *report;
 
-    dispatcher_start(dispatches->dispatcher, order);
-    dispatches_wait(dispatches, 1); /* "up" */
-    dispatcher_stop(dispatches->dispatcher, &stop);
-    dispatcher_stop(dispatches->dispatcher, &stop);
-    report = dispatches_wait_end(dispatches);
+    dispatcher_start(fixture->dispatcher, order);
+    fixture_wait(fixture, 1); /* "up" */
+    dispatcher_stop(fixture->dispatcher, &stop);
+    dispatcher_stop(fixture->dispatcher, &stop);
+    report = fixture_wait_end(fixture);
     assert_int_equal(report->kind, REPORT_DONE);
     assert_int_equal(report->outcome, OUTCOME_CANCELLED);
-    assert_string_equal(dispatches_log(dispatches), "0 up\n0 bye\n");
+    assert_string_equal(fixture_log(fixture), "0 up\n0 bye\n");
 }
 
-static void a_terminated_run_is_killed_and_not_told_of(void **state)
+static void a_terminated_program_is_killed_and_not_reported(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    struct dispatch_order *order = exec_order(dispatches,
-                                              SH("trap '' TERM; echo up; sleep 60"));
-    struct stop stop = dispatches_stop_of(order);
+    struct dispatch_fixture *fixture = opened(state);
+    struct dispatch_order *order = exec_order(fixture, SH("trap '' TERM; echo up; sleep 60"));
+    struct stop stop = fixture_stop_of(order);
 
-    dispatcher_start(dispatches->dispatcher, order);
-    dispatches_wait(dispatches, 1);
+    dispatcher_start(fixture->dispatcher, order);
+    fixture_wait(fixture, 1);
     stop.is_terminated = true;
-    dispatcher_stop(dispatches->dispatcher, &stop);
-    while (dispatcher_count(dispatches->dispatcher, LANE_EXEC) > 0)
-        uv_run(loop_uv(dispatches->loop), UV_RUN_ONCE);
-    dispatches_close(dispatches);
-    dispatches_wait_closed(dispatches);
-    assert_int_equal(dispatches->report_count, 1);
+    dispatcher_stop(fixture->dispatcher, &stop);
+    while (dispatcher_count(fixture->dispatcher, LANE_EXEC) > 0)
+        uv_run(loop_uv(fixture->loop), UV_RUN_ONCE);
+    fixture_close(fixture);
+    fixture_wait_closed(fixture);
+    assert_int_equal(fixture->report_count, 1);
 }
 
-static void time_that_is_over_stops_the_program_and_then_kills_it(void **state)
+static void a_program_that_exceeds_its_time_is_stopped(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    struct dispatch_order *order = zoo_order(dispatches, "ignores_term");
+    struct dispatch_fixture *fixture = opened(state);
+    struct dispatch_order *order = zoo_order(fixture, "ignores_term");
     const struct report *report;
 
     order->assignment.deadline = order->now + 300 * SPAN_MS;
-    report = dispatches_run(dispatches, order);
+    report = fixture_run(fixture, order);
     assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
     assert_error(report, "exec_timeout", true, NULL); /* it may not have set its trap yet */
-    dispatches_forget(dispatches);
-    order = exec_order(dispatches, SH("sleep 60"));
+    fixture_forget(fixture);
+    order = exec_order(fixture, SH("sleep 60"));
     order->assignment.deadline = order->now; /* over before the start */
-    report = dispatches_run(dispatches, order);
+    report = fixture_run(fixture, order);
     assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
     assert_error(report, "exec_timeout", true,
                  "the program did not end in time and was stopped");
 }
 
-static void a_closing_node_kills_and_tells_of_a_loss(void **state)
+static void closing_kills_the_program_and_reports_it_as_lost(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_fixture *fixture = opened(state);
 
-    dispatcher_start(dispatches->dispatcher,
-                     exec_order(dispatches, SH("trap '' TERM; echo up; sleep 60")));
-    dispatches_wait(dispatches, 1);
-    dispatches_close(dispatches);
-    dispatches_wait_closed(dispatches);
-    assert_int_equal(dispatches->report_count, 2);
-    assert_int_equal(dispatches->reports[1]->report.kind, REPORT_LOST);
+    dispatcher_start(fixture->dispatcher,
+                     exec_order(fixture, SH("trap '' TERM; echo up; sleep 60")));
+    fixture_wait(fixture, 1);
+    fixture_close(fixture);
+    fixture_wait_closed(fixture);
+    assert_int_equal(fixture->report_count, 2);
+    assert_int_equal(fixture->reports[1]->report.kind, REPORT_LOST);
 }
 
-static void lines_are_told_while_the_program_runs(void **state)
+static void log_lines_are_reported_while_the_program_runs(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    struct dispatch_order *order = exec_order(dispatches, SH("echo one; sleep 60"));
-    struct stop stop = dispatches_stop_of(order);
+    struct dispatch_fixture *fixture = opened(state);
+    struct dispatch_order *order = exec_order(fixture, SH("echo one; sleep 60"));
+    struct stop stop = fixture_stop_of(order);
 
-    dispatcher_start(dispatches->dispatcher, order);
-    assert_int_equal(dispatches_wait(dispatches, 1)->kind, REPORT_ALIVE);
-    assert_int_equal(dispatches->reports[0]->report.progress.len, 0);
-    assert_string_equal(dispatches_log(dispatches), "0 one\n");
-    dispatcher_stop(dispatches->dispatcher, &stop);
-    dispatches_wait_end(dispatches);
+    dispatcher_start(fixture->dispatcher, order);
+    assert_int_equal(fixture_wait(fixture, 1)->kind, REPORT_ALIVE);
+    assert_int_equal(fixture->reports[0]->report.progress.len, 0);
+    assert_string_equal(fixture_log(fixture), "0 one\n");
+    dispatcher_stop(fixture->dispatcher, &stop);
+    fixture_wait_end(fixture);
 }
 
-static void limits_and_directory_are_those_of_the_action(void **state)
+static void the_action_sets_limits_and_directory(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_fixture *fixture = opened(state);
 
-    dispatches_run(dispatches,
-                   exec_order(dispatches, "{\"type\":\"exec\",\"cwd\":\"/usr\",\"limits\":{"
-                                          "\"openFiles\":33},\"argv\":[\"/bin/sh\",\"-c\","
-                                          "\"pwd; ulimit -n\"]}"));
-    assert_string_equal(dispatches_log(dispatches), "0 /usr\n0 33\n");
+    fixture_run(fixture, exec_order(fixture, "{\"type\":\"exec\",\"cwd\":\"/usr\",\"limits\":{"
+                                             "\"openFiles\":33},\"argv\":[\"/bin/sh\",\"-c\","
+                                             "\"pwd; ulimit -n\"]}"));
+    assert_string_equal(fixture_log(fixture), "0 /usr\n0 33\n");
 }
 
-static void another_user_has_a_name_and_a_home(void **state)
+static void a_program_can_run_as_another_user(void **state)
 {
-    struct dispatch_fixture *dispatches = opened(state);
-    const struct report *report = dispatches_run(
-        dispatches,
-        exec_order(dispatches, "{\"type\":\"exec\",\"user\":\"nobody\",\"argv\":["
-                               "\"/bin/sh\",\"-c\",\"id -un; echo $USER $HOME\"]}"));
+    struct dispatch_fixture *fixture = opened(state);
+    const struct report *report = fixture_run(
+        fixture, exec_order(fixture, "{\"type\":\"exec\",\"user\":\"nobody\",\"argv\":["
+                                     "\"/bin/sh\",\"-c\",\"id -un; echo $USER $HOME\"]}"));
 
     if (geteuid() == 0)
-        assert_string_equal(dispatches_log(dispatches), "0 nobody\n0 nobody /nonexistent\n");
+        assert_string_equal(fixture_log(fixture), "0 nobody\n0 nobody /nonexistent\n");
     else
         assert_error(report, "exec_not_started", false, NULL);
 }
@@ -510,33 +498,33 @@ static void another_user_has_a_name_and_a_home(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, dispatches_setup, dispatches_teardown)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
         CASE(a_program_that_exits_with_0_has_succeeded),
-        CASE(another_exit_code_is_a_failure_that_says_what_the_program_said_last),
+        CASE(another_exit_code_fails_with_the_last_line_of_standard_error),
         CASE(a_signal_is_a_failure),
-        CASE(what_cannot_be_started_is_not_tried_again),
-        CASE(what_the_machine_has_no_room_for_is_given_back_after_a_rest),
-        CASE(what_rests_can_be_cancelled),
-        CASE(a_keeper_that_was_killed_is_a_loss),
-        CASE(programs_are_off_unless_the_configuration_says_so),
-        CASE(a_full_pool_hands_the_run_back),
-        CASE(nothing_begins_after_the_lease),
-        CASE(a_program_knows_its_run),
-        CASE(what_an_action_sets_is_not_set_again),
+        CASE(a_missing_program_fails_without_a_retry),
+        CASE(a_run_is_released_if_no_process_can_be_created),
+        CASE(a_run_that_waits_for_its_release_can_be_cancelled),
+        CASE(a_killed_supervisor_is_reported_as_lost),
+        CASE(exec_actions_fail_unless_the_configuration_allows_them),
+        CASE(a_full_pool_releases_the_run),
+        CASE(nothing_starts_after_the_lease_expired),
+        CASE(the_environment_describes_the_run),
+        CASE(variables_of_the_action_override_the_defaults),
         CASE(templates_are_filled_in_and_never_run_by_a_shell),
-        CASE(the_program_itself_is_a_path_after_filling_in_too),
+        CASE(the_path_of_the_program_may_be_a_template),
         CASE(standard_input_is_the_run_as_json),
-        CASE(output_that_is_json_stays_json_and_other_stays_text),
-        CASE(long_output_is_cut_and_said_to_be),
+        CASE(json_output_stays_json_and_other_output_becomes_text),
+        CASE(long_output_is_cut_and_marked),
         CASE(output_that_grows_as_json_still_fits),
-        CASE(a_flood_leaves_a_log_of_a_megabyte_and_says_how_much_is_missing),
-        CASE(stopping_is_cancelling_however_the_program_ends),
-        CASE(a_terminated_run_is_killed_and_not_told_of),
-        CASE(time_that_is_over_stops_the_program_and_then_kills_it),
-        CASE(a_closing_node_kills_and_tells_of_a_loss),
-        CASE(lines_are_told_while_the_program_runs),
-        CASE(another_user_has_a_name_and_a_home),
-        CASE(limits_and_directory_are_those_of_the_action),
+        CASE(the_log_is_limited_to_one_megabyte_and_counts_the_rest),
+        CASE(a_stopped_program_is_cancelled_even_if_it_exits_with_0),
+        CASE(a_terminated_program_is_killed_and_not_reported),
+        CASE(a_program_that_exceeds_its_time_is_stopped),
+        CASE(closing_kills_the_program_and_reports_it_as_lost),
+        CASE(log_lines_are_reported_while_the_program_runs),
+        CASE(a_program_can_run_as_another_user),
+        CASE(the_action_sets_limits_and_directory),
     };
 
     if (argc > 0 && strcmp(argv[0], SUPERVISOR_NAME) == 0)

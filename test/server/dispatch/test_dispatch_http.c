@@ -23,7 +23,7 @@ static const char *field(const struct world *world, int i, const char *name)
     return value ? value : "(none)";
 }
 
-static void a_call_says_for_which_run_it_is(void **state)
+static void a_request_identifies_its_run(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = world_order(world, "/hook", "\"input\":{\"a\":[1]}");
@@ -89,7 +89,7 @@ static void attempts_of_a_run_share_key_and_trace_but_not_the_span(void **state)
     assert_string_equal(field(world, 1, "belfry-fence"), "9");
 }
 
-static void texts_are_filled_in_each_by_its_place(void **state)
+static void templates_are_escaped_for_their_place(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = world_order(
@@ -110,7 +110,7 @@ static void texts_are_filled_in_each_by_its_place(void **state)
                         "{\"n\":2,\"l\":[true],\"s\":\"n is 2\",\"none\":null,\"last\":17}");
 }
 
-static void a_body_is_sent_when_there_is_one_or_the_method_wants_one(void **state)
+static void a_body_is_sent_if_the_action_or_the_method_requires_one(void **state)
 {
     static const struct {
         const char *more, *line, *type, *body;
@@ -133,7 +133,7 @@ static void a_body_is_sent_when_there_is_one_or_the_method_wants_one(void **stat
     }
 }
 
-static void a_header_of_the_user_is_not_sent_twice(void **state)
+static void a_header_of_the_action_replaces_that_of_belfry(void **state)
 {
     struct world *world = *state;
 
@@ -143,7 +143,7 @@ static void a_header_of_the_user_is_not_sent_twice(void **state)
     assert_null(strstr(seen(world, 0)->fields, "r_"));
 }
 
-static void a_schedules_name_may_be_any_text(void **state)
+static void any_schedule_name_fits_into_a_header(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = world_order(world, "/n", "");
@@ -157,7 +157,7 @@ static void a_schedules_name_may_be_any_text(void **state)
     assert_string_equal(field(world, 1, "belfry-schedule"), "(none)");
 }
 
-static void a_text_that_no_request_can_hold_fails_the_call(void **state)
+static void an_invalid_header_or_an_unknown_key_fails_the_run(void **state)
 {
     struct world *world = *state;
     const struct report *report;
@@ -185,30 +185,30 @@ static void check_signature(const struct world *world, int i, const struct signi
     assert_string_equal(field(world, i, "webhook-signature"), text);
 }
 
-static void a_call_is_signed_with_all_keys_of_that_name(void **state)
+static void a_request_is_signed_with_all_keys_of_a_name(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order;
     char id[64];
 
-    dispatches_set(world->dispatches, "{\"keys\":{\"old\":[\"" KEY_A "\"],\"both\":[\"" KEY_A
-                                      "\",\"" KEY_B "\"]}}");
+    fixture_set(world->fixture,
+                "{\"keys\":{\"old\":[\"" KEY_A "\"],\"both\":[\"" KEY_A "\",\"" KEY_B "\"]}}");
     order = world_order(world, "/s", "\"sign\":\"old\",\"body\":{\"n\":\"${attempt}\"}");
     snprintf(id, sizeof id, "%.*s", STR_ARG(order->assignment.id));
     world_run(world, order);
-    check_signature(world, 0, signing_keys(&world->dispatches->settings, STR("old")), id);
+    check_signature(world, 0, signing_keys(&world->fixture->settings, STR("old")), id);
     world_get(world, "/s", "\"sign\":\"both\"");
-    check_signature(world, 1, signing_keys(&world->dispatches->settings, STR("both")), id);
+    check_signature(world, 1, signing_keys(&world->fixture->settings, STR("both")), id);
     assert_int_equal(strlen(field(world, 1, "webhook-signature")), 2 * SIGNATURE_ONE_LEN + 1);
     world_get(world, "/s", "\"sign\":\"both\",\"method\":\"GET\"");
-    check_signature(world, 2, signing_keys(&world->dispatches->settings, STR("both")), id);
+    check_signature(world, 2, signing_keys(&world->fixture->settings, STR("both")), id);
 }
 
 #define OK(type, length, body)                                                        \
     STR("HTTP/1.1 200 OK\r\nContent-Type: " type "\r\nContent-Length: " length "\r\n" \
         "X-One: 1\r\nX-One: 2\r\n\r\n" body)
 
-static void an_answer_is_kept_in_the_form_it_has(void **state)
+static void the_result_keeps_json_text_and_binary_bodies(void **state)
 {
     const struct {
         struct str answer;
@@ -240,7 +240,7 @@ static void an_answer_is_kept_in_the_form_it_has(void **state)
     }
 }
 
-static void headers_are_kept_that_the_action_names(void **state)
+static void the_result_keeps_the_headers_that_the_action_names(void **state)
 {
     struct world *world = *state;
 
@@ -268,7 +268,7 @@ static void a_long_answer_is_cut_between_characters(void **state)
     assert_string_equal(world_kept(world, "truncated"), "true");
 }
 
-static void the_status_decides(void **state)
+static void the_status_decides_about_outcome_and_retry(void **state)
 {
     static const struct {
         const char *status, *more;
@@ -310,7 +310,7 @@ static void the_status_decides(void **state)
     assert_int_equal(world->server.seen_count, sizeof cases / sizeof *cases);
 }
 
-static void redirects_are_followed_as_far_as_the_action_says(void **state)
+static void redirects_are_followed_up_to_the_limit_of_the_action(void **state)
 {
     struct world *world = *state;
     const struct report *report;
@@ -330,7 +330,7 @@ static void redirects_are_followed_as_far_as_the_action_says(void **state)
     assert_string_equal(field(world, 4, "idempotency-key"), key);
 }
 
-static void retry_after_is_handed_on_when_it_makes_sense(void **state)
+static void a_valid_retry_after_is_passed_on(void **state)
 {
     static const struct {
         const char *status, *value;
@@ -367,7 +367,7 @@ static void retry_after_is_handed_on_when_it_makes_sense(void **state)
     }
 }
 
-static void connections_are_used_again(void **state)
+static void connections_are_reused_except_for_at_most_once(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *once;
@@ -384,34 +384,35 @@ static void connections_are_used_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_call_says_for_which_run_it_is, world_begin,
-                                        world_end),
+        cmocka_unit_test_setup_teardown(a_request_identifies_its_run, world_begin, world_end),
         cmocka_unit_test_setup_teardown(attempts_of_a_run_share_key_and_trace_but_not_the_span,
                                         world_begin, world_end),
-        cmocka_unit_test_setup_teardown(texts_are_filled_in_each_by_its_place, world_begin,
+        cmocka_unit_test_setup_teardown(templates_are_escaped_for_their_place, world_begin,
                                         world_end),
-        cmocka_unit_test_setup_teardown(
-            a_body_is_sent_when_there_is_one_or_the_method_wants_one, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(a_header_of_the_user_is_not_sent_twice, world_begin,
-                                        world_end),
-        cmocka_unit_test_setup_teardown(a_schedules_name_may_be_any_text, world_begin,
-                                        world_end),
-        cmocka_unit_test_setup_teardown(a_text_that_no_request_can_hold_fails_the_call,
+        cmocka_unit_test_setup_teardown(a_body_is_sent_if_the_action_or_the_method_requires_one,
                                         world_begin, world_end),
-        cmocka_unit_test_setup_teardown(a_call_is_signed_with_all_keys_of_that_name,
+        cmocka_unit_test_setup_teardown(a_header_of_the_action_replaces_that_of_belfry,
                                         world_begin, world_end),
-        cmocka_unit_test_setup_teardown(an_answer_is_kept_in_the_form_it_has, world_begin,
+        cmocka_unit_test_setup_teardown(any_schedule_name_fits_into_a_header, world_begin,
                                         world_end),
-        cmocka_unit_test_setup_teardown(headers_are_kept_that_the_action_names, world_begin,
-                                        world_end),
+        cmocka_unit_test_setup_teardown(an_invalid_header_or_an_unknown_key_fails_the_run,
+                                        world_begin, world_end),
+        cmocka_unit_test_setup_teardown(a_request_is_signed_with_all_keys_of_a_name,
+                                        world_begin, world_end),
+        cmocka_unit_test_setup_teardown(the_result_keeps_json_text_and_binary_bodies,
+                                        world_begin, world_end),
+        cmocka_unit_test_setup_teardown(the_result_keeps_the_headers_that_the_action_names,
+                                        world_begin, world_end),
         cmocka_unit_test_setup_teardown(a_long_answer_is_cut_between_characters, world_begin,
                                         world_end),
-        cmocka_unit_test_setup_teardown(the_status_decides, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(redirects_are_followed_as_far_as_the_action_says,
+        cmocka_unit_test_setup_teardown(the_status_decides_about_outcome_and_retry, world_begin,
+                                        world_end),
+        cmocka_unit_test_setup_teardown(redirects_are_followed_up_to_the_limit_of_the_action,
                                         world_begin, world_end),
-        cmocka_unit_test_setup_teardown(retry_after_is_handed_on_when_it_makes_sense,
+        cmocka_unit_test_setup_teardown(a_valid_retry_after_is_passed_on, world_begin,
+                                        world_end),
+        cmocka_unit_test_setup_teardown(connections_are_reused_except_for_at_most_once,
                                         world_begin, world_end),
-        cmocka_unit_test_setup_teardown(connections_are_used_again, world_begin, world_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

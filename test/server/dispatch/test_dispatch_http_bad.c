@@ -8,7 +8,7 @@
 #define HEAD "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 /* An order whose attempt has only a moment left by the engine's clock. */
-static struct dispatch_order *hurried(struct world *world, const char *path)
+static struct dispatch_order *short_order(struct world *world, const char *path)
 {
     struct dispatch_order *order = world_order(world, path, "");
 
@@ -16,27 +16,27 @@ static struct dispatch_order *hurried(struct world *world, const char *path)
     return order;
 }
 
-static void a_server_that_never_answers_is_given_up_in_time(void **state)
+static void a_server_that_never_answers_times_out(void **state)
 {
     struct world *world = *state;
 
     world_script(world, "/hang", STR("H"), BAD_STAYS);
-    world_assert_end(world, world_run(world, hurried(world, "/hang")), OUTCOME_TIMED_OUT,
+    world_assert_end(world, world_run(world, short_order(world, "/hang")), OUTCOME_TIMED_OUT,
                      "http_timeout", true);
     assert_null(world->result);
 }
 
-static void a_server_that_takes_connections_only_is_given_up_in_time(void **state)
+static void a_server_that_only_accepts_connections_times_out(void **state)
 {
     struct world *world = *state;
 
     world->server.is_mute = true;
-    world_assert_end(world, world_run(world, hurried(world, "/")), OUTCOME_TIMED_OUT,
+    world_assert_end(world, world_run(world, short_order(world, "/")), OUTCOME_TIMED_OUT,
                      "http_timeout", true);
     assert_non_null(strstr(world_error(world, "message"), "no answer began"));
 }
 
-static void an_answer_that_drips_is_given_up_in_time(void **state)
+static void a_very_slow_answer_times_out(void **state)
 {
     static const struct str drips[][2] = {
         {{"HTTP/1.1 200 OK\r\n", 17}, {"X-A: b\r\n", 8}},
@@ -49,13 +49,13 @@ static void an_answer_that_drips_is_given_up_in_time(void **state)
                                                               .bytes = drips[i][0],
                                                               .end = BAD_DRIPS,
                                                               .again = drips[i][1]});
-        world_assert_end(world, world_run(world, hurried(world, "/drip")), OUTCOME_TIMED_OUT,
-                         "http_timeout", true);
+        world_assert_end(world, world_run(world, short_order(world, "/drip")),
+                         OUTCOME_TIMED_OUT, "http_timeout", true);
         assert_non_null(strstr(world_error(world, "message"), "did not end"));
     }
 }
 
-static void a_call_without_any_time_left_is_not_made(void **state)
+static void without_time_left_no_request_is_sent(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = world_order(world, "/", "");
@@ -65,7 +65,7 @@ static void a_call_without_any_time_left_is_not_made(void **state)
     assert_int_equal(world->server.connections, 0);
 }
 
-static void a_connection_that_breaks_leaves_doubt(void **state)
+static void after_a_broken_connection_the_result_is_unknown(void **state)
 {
     static const struct {
         struct str bytes;
@@ -94,20 +94,20 @@ static void a_connection_that_breaks_leaves_doubt(void **state)
     }
 }
 
-static void nobody_there_is_no_doubt(void **state)
+static void after_a_refused_connection_the_result_is_known(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = world_order(world, "/", "");
 
     /* The port is free again, and most likely no one else uses it so soon. */
     uv_close((uv_handle_t *)&world->server.tcp, NULL);
-    uv_run(loop_uv(world->dispatches->loop), UV_RUN_NOWAIT);
+    uv_run(loop_uv(world->fixture->loop), UV_RUN_NOWAIT);
     order->is_once = true;
     world_assert_end(world, world_run(world, order), OUTCOME_FAILED, "http_connect", true);
-    bad_server_start(&world->server, loop_uv(world->dispatches->loop));
+    bad_server_start(&world->server, loop_uv(world->fixture->loop));
 }
 
-static void an_answer_without_end_is_cut_off(void **state)
+static void an_endless_answer_is_cut_off(void **state)
 {
     static char block[8192 + 8];
     struct world *world = *state;
@@ -131,7 +131,7 @@ static void an_answer_without_end_is_cut_off(void **state)
     "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xec\xc1\x01\x01\x00\x00\x00\x80\x90\xfe" \
     "\xaf\xee\x08\x0a"
 
-static void a_packed_bomb_does_not_go_off(void **state)
+static void a_gzip_bomb_is_not_decompressed(void **state)
 {
     static const struct str heads[] = {
         {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" ZEROS, 43 + 24},
@@ -154,35 +154,35 @@ static void a_packed_bomb_does_not_go_off(void **state)
 
 /* ---- address policy ---- */
 
-static void this_machine_is_not_called_unless_the_configuration_says_so(void **state)
+static void loopback_is_denied_unless_the_configuration_allows_it(void **state)
 {
     struct world *world = *state;
     const struct report *report;
 
-    world->dispatches->options.allow_loopback = false;
+    world->fixture->options.allow_loopback = false;
     report = world_get(world, "/", "");
     world_assert_end(world, report, OUTCOME_FAILED, "http_guard", false);
     assert_non_null(strstr(world_error(world, "message"), "127.0.0.1 is a loopback address"));
     assert_int_equal(world->server.connections, 0);
 }
 
-static void a_namespace_may_open_networks_for_itself(void **state)
+static void a_namespace_may_allow_networks(void **state)
 {
     struct world *world = *state;
     char json[100];
 
-    world->dispatches->options.allow_loopback = false;
+    world->fixture->options.allow_loopback = false;
     snprintf(json, sizeof json, "{\"allowNetworks\":[\"127.0.0.1:%d\"]}", world->server.port);
-    dispatches_set(world->dispatches, json);
+    fixture_set(world->fixture, json);
     assert_int_equal(world_get(world, "/", "")->outcome, OUTCOME_SUCCEEDED);
-    dispatches_set(world->dispatches, "{\"allowNetworks\":[\"127.0.0.1:1\"]}");
+    fixture_set(world->fixture, "{\"allowNetworks\":[\"127.0.0.1:1\"]}");
     world_get(world, "/", "");
     assert_string_equal(world_error(world, "code"),
                         "http_guard"); /* on the existing connection */
     assert_int_equal(world->server.seen_count, 1);
 }
 
-static void the_servers_own_doors_are_never_called(void **state)
+static void the_listeners_of_the_server_are_always_denied(void **state)
 {
     struct world *world = *state;
     struct address_net self;
@@ -191,22 +191,22 @@ static void the_servers_own_doors_are_never_called(void **state)
 
     snprintf(text, sizeof text, "127.0.0.1:%d", world->server.port);
     assert_int_equal(address_net_parse(str_of(text), &self, &err), RC_OK);
-    world->dispatches->options.self_nets = &self;
-    world->dispatches->options.self_net_count = 1;
+    world->fixture->options.self_nets = &self;
+    world->fixture->options.self_net_count = 1;
     world_get(world, "/", "");
     assert_string_equal(world_error(world, "code"), "http_guard");
     assert_int_equal(world->server.connections, 0);
 }
 
-static void a_redirect_does_not_lead_around_the_guard(void **state)
+static void redirects_are_subject_to_the_address_policy(void **state)
 {
     struct world *world = *state;
     const struct report *report;
     char json[100], answer[200];
 
-    world->dispatches->options.allow_loopback = false;
+    world->fixture->options.allow_loopback = false;
     snprintf(json, sizeof json, "{\"allowNetworks\":[\"127.0.0.1:%d\"]}", world->server.port);
-    dispatches_set(world->dispatches, json);
+    fixture_set(world->fixture, json);
     snprintf(answer, sizeof answer,
              "HTTP/1.1 307 X\r\nLocation: http://127.0.0.2:%d/in\r\nContent-Length: 0\r\n\r\n",
              world->server.port);
@@ -220,29 +220,27 @@ static void a_redirect_does_not_lead_around_the_guard(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_server_that_never_answers_is_given_up_in_time,
+        cmocka_unit_test_setup_teardown(a_server_that_never_answers_times_out, world_begin,
+                                        world_end),
+        cmocka_unit_test_setup_teardown(a_server_that_only_accepts_connections_times_out,
                                         world_begin, world_end),
-        cmocka_unit_test_setup_teardown(
-            a_server_that_takes_connections_only_is_given_up_in_time, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(an_answer_that_drips_is_given_up_in_time, world_begin,
+        cmocka_unit_test_setup_teardown(a_very_slow_answer_times_out, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(without_time_left_no_request_is_sent, world_begin,
                                         world_end),
-        cmocka_unit_test_setup_teardown(a_call_without_any_time_left_is_not_made, world_begin,
+        cmocka_unit_test_setup_teardown(after_a_broken_connection_the_result_is_unknown,
+                                        world_begin, world_end),
+        cmocka_unit_test_setup_teardown(after_a_refused_connection_the_result_is_known,
+                                        world_begin, world_end),
+        cmocka_unit_test_setup_teardown(an_endless_answer_is_cut_off, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(a_gzip_bomb_is_not_decompressed, world_begin,
                                         world_end),
-        cmocka_unit_test_setup_teardown(a_connection_that_breaks_leaves_doubt, world_begin,
-                                        world_end),
-        cmocka_unit_test_setup_teardown(nobody_there_is_no_doubt, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(an_answer_without_end_is_cut_off, world_begin,
-                                        world_end),
-        cmocka_unit_test_setup_teardown(a_packed_bomb_does_not_go_off, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(
-            this_machine_is_not_called_unless_the_configuration_says_so, world_begin,
-            world_end),
-        cmocka_unit_test_setup_teardown(a_namespace_may_open_networks_for_itself, world_begin,
-                                        world_end),
-        cmocka_unit_test_setup_teardown(the_servers_own_doors_are_never_called, world_begin,
-                                        world_end),
-        cmocka_unit_test_setup_teardown(a_redirect_does_not_lead_around_the_guard, world_begin,
-                                        world_end),
+        cmocka_unit_test_setup_teardown(loopback_is_denied_unless_the_configuration_allows_it,
+                                        world_begin, world_end),
+        cmocka_unit_test_setup_teardown(a_namespace_may_allow_networks, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(the_listeners_of_the_server_are_always_denied,
+                                        world_begin, world_end),
+        cmocka_unit_test_setup_teardown(redirects_are_subject_to_the_address_policy,
+                                        world_begin, world_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests workflows of a Temporal: starting and following.
+ * Tests workflows in Temporal: starting and following them.
  */
 #include "temporal_world.h"
 
@@ -10,17 +10,17 @@ static const Temporal__StartWorkflowExecutionRequest *started(struct world *worl
     return (const void *)temporal_nth(world->server, START, n)->message;
 }
 
-static void a_workflow_is_started_followed_and_its_result_is_the_result(void **state)
+static void a_workflow_is_started_and_followed_to_its_result(void **state)
 {
     struct world *world = *state;
     const struct report *report;
 
     start(world, flow_order(world, WF));
-    report = dispatches_wait(world->dispatches, 1);
+    report = fixture_wait(world->fixture, 1);
     assert_int_equal(report->kind, REPORT_ALIVE);
     assert_text(report->progress, "{\"workflowId\":\"" FLOW "\",\"runId\":\"run-1\","
                                   "\"workflows\":1,\"ended\":false}");
-    wait_waiting(world);
+    wait_long_poll(world);
     temporal_end(world->server, 0, TEMPORAL_COMPLETED, "42");
     report = wait_end(world);
     assert_int_equal(report->kind, REPORT_DONE);
@@ -28,7 +28,7 @@ static void a_workflow_is_started_followed_and_its_result_is_the_result(void **s
     assert_text(report->result, "{\"workflowId\":\"" FLOW "\",\"runId\":\"run-1\","
                                 "\"status\":\"COMPLETED\",\"output\":{\"payloads\":[{"
                                 "\"metadata\":{},\"data\":\"NDI=\"}]},\"truncated\":false}");
-    assert_int_equal(world->dispatches->report_count, 2);
+    assert_int_equal(world->fixture->report_count, 2);
     assert_int_equal(world->server->count, 1);
 }
 
@@ -38,7 +38,7 @@ static void assert_field(const char *fields, const char *line)
         fail_msg("%s\nis not among\n%s", line, fields);
 }
 
-static void a_call_has_what_grpc_and_temporal_want_to_see(void **state)
+static void a_request_has_the_headers_of_grpc_and_temporal(void **state)
 {
     struct world *world = *state;
     const char *fields;
@@ -51,7 +51,7 @@ static void a_call_has_what_grpc_and_temporal_want_to_see(void **state)
     assert_field(fields, "grpc-timeout: 60000m\n");
     assert_field(fields, "temporal-namespace: default\n");
     assert_field(fields, "authorization: Bearer k\n");
-    wait_waiting(world);
+    wait_long_poll(world);
     assert_field(temporal_nth(world->server, POLL, 1)->fields, "grpc-timeout: 65000m\n");
 }
 
@@ -79,7 +79,7 @@ static const char full[] =
     "\"temporal\":\"GgIQASoCCAEyAggCOgIIA0oCIASCAQIIBQ==\","
     "\"input\":{\"payloads\":[{\"metadata\":{\"encoding\":\"eC//\"},\"data\":\"AAH+\"}]}}";
 
-static void a_start_says_all_that_the_action_says(void **state)
+static void a_start_contains_all_members_of_the_action(void **state)
 {
     struct world *world = *state;
     const Temporal__StartWorkflowExecutionRequest *m;
@@ -117,7 +117,7 @@ static void a_start_says_all_that_the_action_says(void **state)
 }
 
 /* One argument like for any workflow: an object with the injected keys. */
-static void an_action_without_payloads_gives_its_input_as_one_argument(void **state)
+static void an_action_without_payloads_passes_its_input_as_one_argument(void **state)
 {
     struct world *world = *state;
     const Temporal__StartWorkflowExecutionRequest *m;
@@ -141,7 +141,7 @@ static void an_action_without_payloads_gives_its_input_as_one_argument(void **st
                         world->run);
 }
 
-static void an_action_without_arguments_gives_none(void **state)
+static void an_action_without_input_passes_no_argument(void **state)
 {
     struct world *world = *state;
 
@@ -150,7 +150,7 @@ static void an_action_without_arguments_gives_none(void **state)
     assert_null(started(world, 0)->input);
 }
 
-static void who_is_asked_for_by_a_person_may_have_its_id_again(void **state)
+static void a_manual_run_may_reuse_the_workflow_id(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = flow_order(world, WF);
@@ -161,7 +161,7 @@ static void who_is_asked_for_by_a_person_may_have_its_id_again(void **state)
     assert_int_equal(started(world, 0)->workflow_id_reuse_policy, 1); /* ALLOW_DUPLICATE */
 }
 
-static void the_last_result_and_the_last_failure_are_handed_on(void **state)
+static void the_last_result_and_the_last_failure_are_passed_on(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = flow_order(world, WF);
@@ -180,7 +180,7 @@ static void the_last_result_and_the_last_failure_are_handed_on(void **state)
     assert_string_equal(m->continued_failure->message, "no disk");
 }
 
-static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
+static void each_workflow_status_ends_the_attempt_with_its_outcome(void **state)
 {
     static const struct {
         enum temporal_end end;
@@ -205,9 +205,9 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
         order->assignment.run.kind = RUN_TRIGGER;
         order->assignment.run.pass = i; /* another run with another key */
         order->assignment.id = (struct str){"r_a\0r_b\0r_c\0r_d" + 4 * i, 3};
-        dispatches_forget(world->dispatches);
+        fixture_forget(world->fixture);
         start(world, order);
-        wait_waiting(world);
+        wait_long_poll(world);
         temporal_end(world->server, i, cases[i].end, "no disk");
         report = wait_end(world);
         assert_int_equal(report->kind, REPORT_DONE);
@@ -219,7 +219,7 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
 }
 
 /* For each status: does a start retry, or fail at once? */
-static void every_status_is_in_the_table(void **state)
+static void each_grpc_status_is_retried_or_fails_at_once(void **state)
 {
     static const bool passes[] = {
         [GRPC_CANCELLED] = true,         [GRPC_UNKNOWN] = true,
@@ -238,7 +238,7 @@ static void every_status_is_in_the_table(void **state)
 
         order->assignment.run.kind = RUN_TRIGGER;
         order->assignment.run.pass = status;
-        dispatches_forget(world->dispatches);
+        fixture_forget(world->fixture);
         world->server->count = 0; /* reset for the next case */
         temporal_fail(world->server, 2,
                       (struct temporal_fault){
@@ -259,21 +259,21 @@ static void every_status_is_in_the_table(void **state)
             world->server->fault_count = 0;
             continue;
         }
-        wait_waiting(world);
+        wait_long_poll(world);
         assert_int_equal(temporal_count_seen(world->server, START), starts + 3);
         temporal_end(world->server, 0, TEMPORAL_COMPLETED, NULL);
         assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     }
 }
 
-static void a_start_whose_answer_is_lost_is_one_start(void **state)
+static void a_start_repeated_after_a_lost_answer_starts_one_workflow(void **state)
 {
     struct world *world = *state;
 
     temporal_fail(world->server, 2,
                   (struct temporal_fault){.method = START, .kind = FAULT_CUT, .is_done = true});
     start(world, flow_order(world, WF));
-    wait_waiting(world);
+    wait_long_poll(world);
     assert_int_equal(temporal_count_seen(world->server, START), 3);
     assert_string_equal(started(world, 0)->request_id, started(world, 2)->request_id);
     assert_int_equal(world->server->count, 1);
@@ -281,7 +281,7 @@ static void a_start_whose_answer_is_lost_is_one_start(void **state)
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
 }
 
-static void a_start_that_was_reset_before_it_was_done_is_sent_again(void **state)
+static void a_start_that_was_not_carried_out_is_sent_again(void **state)
 {
     struct world *world = *state;
 
@@ -290,7 +290,7 @@ static void a_start_that_was_reset_before_it_was_done_is_sent_again(void **state
     temporal_fail(world->server, 1,
                   (struct temporal_fault){.method = START, .kind = FAULT_NO_STATUS});
     start(world, flow_order(world, WF));
-    wait_waiting(world);
+    wait_long_poll(world);
     assert_int_equal(temporal_count_seen(world->server, START), 3);
     assert_int_equal(world->server->count, 1);
 }
@@ -299,18 +299,18 @@ static void a_start_that_is_not_answered_in_time_is_sent_again(void **state)
 {
     struct world *world = *state;
 
-    world->limits.request = -9990 * SPAN_MS; /* plus ten seconds of grace */
+    world->limits.request = -9990 * SPAN_MS; /* ten seconds are added: 10 ms */
     temporal_fail(world->server, 1,
                   (struct temporal_fault){.method = START, .kind = FAULT_SILENT});
     start(world, flow_order(world, WF));
     wait_seen(world, START, 1);
     world->limits.request = 60 * SPAN_S;
-    wait_waiting(world);
+    wait_long_poll(world);
     assert_int_equal(temporal_count_seen(world->server, START), 2);
     assert_int_equal(world->server->count, 1);
 }
 
-static void an_id_that_our_own_start_has_is_ours(void **state)
+static void a_workflow_of_the_same_request_is_followed(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = flow_order(world, WF);
@@ -320,18 +320,18 @@ static void an_id_that_our_own_start_has_is_ours(void **state)
     world->server->count = 1;
     order->assignment.run.losses = 1; /* a node started it and died */
     start(world, order);
-    assert_text(dispatches_wait(world->dispatches, 1)->progress,
+    assert_text(fixture_wait(world->fixture, 1)->progress,
                 "{\"workflowId\":\"" FLOW "\",\"runId\":\"run-1\",\"workflows\":1,"
                 "\"ended\":false}");
     assert_int_equal(world->server->count, 1);
 }
 
-static void an_id_that_somebody_else_has_is_no_failure(void **state)
+static void a_workflow_id_of_another_request_cancels_the_run(void **state)
 {
     struct world *world = *state;
     const struct report *report;
 
-    have_flow(world);
+    create_foreign_flow(world);
     start(world, flow_order(world, WF));
     report = wait_end(world);
     assert_int_equal(report->kind, REPORT_DONE);
@@ -342,7 +342,7 @@ static void an_id_that_somebody_else_has_is_no_failure(void **state)
     assert_int_equal(world->server->count, 1);
 }
 
-static void a_namespace_that_is_not_there_is_a_failure_at_once(void **state)
+static void a_missing_namespace_fails_at_once(void **state)
 {
     struct world *world = *state;
 
@@ -353,7 +353,7 @@ static void a_namespace_that_is_not_there_is_a_failure_at_once(void **state)
     assert_int_equal(temporal_count_seen(world->server, START), 1);
 }
 
-static void what_a_proxy_answers_is_understood(void **state)
+static void http_statuses_of_a_proxy_are_mapped_to_grpc(void **state)
 {
     struct world *world = *state;
 
@@ -367,7 +367,7 @@ static void what_a_proxy_answers_is_understood(void **state)
     assert_int_equal(temporal_count_seen(world->server, START), 3);
 }
 
-static void an_upstream_that_stays_away_is_a_failure_with_its_reason(void **state)
+static void an_upstream_that_stays_unavailable_fails_the_run(void **state)
 {
     struct world *world = *state;
 
@@ -380,17 +380,17 @@ static void an_upstream_that_stays_away_is_a_failure_with_its_reason(void **stat
                  "the upstream answered UNAVAILABLE: away");
 }
 
-static void a_wait_that_ends_without_an_event_is_asked_for_again(void **state)
+static void a_poll_without_an_event_is_repeated(void **state)
 {
     struct world *world = *state;
     const Temporal__GetWorkflowExecutionHistoryRequest *poll;
 
     start(world, flow_order(world, WF));
     for (int i = 0; i < 5; i++) {
-        wait_waiting(world);
-        temporal_let_go(world->server);
+        wait_long_poll(world);
+        temporal_answer_polls(world->server);
     }
-    wait_waiting(world);
+    wait_long_poll(world);
     assert_int_equal(temporal_count_seen(world->server, POLL), 7);
     poll = (const void *)temporal_nth(world->server, POLL, 6)->message;
     assert_true(poll->wait_new_event);
@@ -402,8 +402,8 @@ static void a_wait_that_ends_without_an_event_is_asked_for_again(void **state)
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
 }
 
-/* Also more often than the limit of failures would allow. */
-static void a_wait_that_runs_into_its_deadline_is_no_failure(void **state)
+/* Not even if polls exceed it for longer than `patience`. */
+static void a_poll_that_exceeds_its_deadline_is_not_a_failure(void **state)
 {
     struct world *world = *state;
 
@@ -411,12 +411,12 @@ static void a_wait_that_runs_into_its_deadline_is_no_failure(void **state)
     temporal_fail(world->server, 20,
                   (struct temporal_fault){.method = POLL, .status = GRPC_DEADLINE_EXCEEDED});
     start(world, flow_order(world, WF));
-    wait_waiting(world);
+    wait_long_poll(world);
     temporal_end(world->server, 0, TEMPORAL_COMPLETED, NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
 }
 
-static void a_look_that_fails_is_repeated(void **state)
+static void a_failed_poll_is_repeated(void **state)
 {
     struct world *world = *state;
 
@@ -424,27 +424,27 @@ static void a_look_that_fails_is_repeated(void **state)
     temporal_fail(world->server, 3,
                   (struct temporal_fault){.method = POLL, .status = GRPC_UNAVAILABLE});
     start(world, flow_order(world, WF));
-    wait_waiting(world);
+    wait_long_poll(world);
     temporal_end(world->server, 0, TEMPORAL_COMPLETED, NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(world->server->count, 1);
 }
 
-static void a_server_that_restarts_is_found_again(void **state)
+static void following_continues_after_a_restart_of_the_server(void **state)
 {
     struct world *world = *state;
 
     start(world, flow_order(world, WF));
-    wait_waiting(world);
+    wait_long_poll(world);
     temporal_restart(world->server);
-    wait_waiting(world);
+    wait_long_poll(world);
     temporal_restart(world->server);
     temporal_end(world->server, 0, TEMPORAL_COMPLETED, NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(world->server->count, 1);
 }
 
-static void a_workflow_that_goes_on_as_another_run_is_followed_there(void **state)
+static void a_workflow_that_continues_as_another_run_is_followed(void **state)
 {
     static const enum temporal_end ends[] = {TEMPORAL_CONTINUED, TEMPORAL_FAILED,
                                              TEMPORAL_TIMED_OUT, TEMPORAL_COMPLETED};
@@ -453,7 +453,7 @@ static void a_workflow_that_goes_on_as_another_run_is_followed_there(void **stat
 
     start(world, flow_order(world, WF));
     for (int i = 0; i < 4; i++) {
-        wait_waiting(world);
+        wait_long_poll(world);
         snprintf(server->runs[i].next, sizeof server->runs[i].next, "run-%d", i + 2);
         server->runs[i + 1] = (struct temporal_run){
             .id = FLOW, .request_id = "", .identity = ""};
@@ -461,25 +461,25 @@ static void a_workflow_that_goes_on_as_another_run_is_followed_there(void **stat
         server->count++;
         temporal_end(server, i, ends[i], "1");
     }
-    wait_waiting(world);
+    wait_long_poll(world);
     temporal_end(server, 4, TEMPORAL_COMPLETED, "\"last\"");
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(temporal_count_seen(server, START), 1);
     assert_non_null(strstr(wait_end(world)->result.ptr, "\"runId\":\"run-1\""));
 }
 
-static void a_later_attempt_follows_the_workflow_that_is_known(void **state)
+static void a_later_attempt_follows_the_known_workflow(void **state)
 {
     struct world *world = *state;
 
     start(world, next_attempt(world));
-    wait_waiting(world);
+    wait_long_poll(world);
     temporal_end(world->server, 0, TEMPORAL_COMPLETED, NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(temporal_count_seen(world->server, START), 0);
 }
 
-static void a_retry_of_a_workflow_that_failed_is_a_new_workflow(void **state)
+static void a_retry_of_a_failed_workflow_starts_a_new_one(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = next_attempt(world);
@@ -489,7 +489,7 @@ static void a_retry_of_a_workflow_that_failed_is_a_new_workflow(void **state)
     order->assignment.run.progress = STR(
         "{\"workflowId\":\"" FLOW "\",\"runId\":\"run-1\",\"workflows\":1,\"ended\":true}");
     start(world, order);
-    wait_waiting(world);
+    wait_long_poll(world);
     snprintf(key, sizeof key, "%s.2", world->run);
     assert_string_equal(started(world, 0)->request_id, key);
     assert_int_equal(started(world, 0)->workflow_id_reuse_policy, 1);
@@ -497,14 +497,14 @@ static void a_retry_of_a_workflow_that_failed_is_a_new_workflow(void **state)
 }
 
 /* 200 KiB exceed the limit of results; the workflow has ended all the same. */
-static void a_result_that_is_too_large_is_left_out(void **state)
+static void a_result_that_is_too_large_is_omitted(void **state)
 {
     static char json[200 * 1024];
     struct world *world = *state;
 
     memset(json, '1', sizeof json - 1);
     start(world, flow_order(world, WF));
-    wait_waiting(world);
+    wait_long_poll(world);
     temporal_end(world->server, 0, TEMPORAL_COMPLETED, json);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_text(wait_end(world)->result,
@@ -515,31 +515,31 @@ static void a_result_that_is_too_large_is_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_WORLD(a_workflow_is_started_followed_and_its_result_is_the_result),
-        IN_WORLD(a_call_has_what_grpc_and_temporal_want_to_see),
-        IN_WORLD(a_start_says_all_that_the_action_says),
-        IN_WORLD(an_action_without_payloads_gives_its_input_as_one_argument),
-        IN_WORLD(an_action_without_arguments_gives_none),
-        IN_WORLD(who_is_asked_for_by_a_person_may_have_its_id_again),
-        IN_WORLD(the_last_result_and_the_last_failure_are_handed_on),
-        IN_WORLD(each_end_of_a_workflow_is_an_end_of_the_attempt),
-        IN_WORLD(every_status_is_in_the_table),
-        IN_WORLD(a_start_whose_answer_is_lost_is_one_start),
-        IN_WORLD(a_start_that_was_reset_before_it_was_done_is_sent_again),
+        IN_WORLD(a_workflow_is_started_and_followed_to_its_result),
+        IN_WORLD(a_request_has_the_headers_of_grpc_and_temporal),
+        IN_WORLD(a_start_contains_all_members_of_the_action),
+        IN_WORLD(an_action_without_payloads_passes_its_input_as_one_argument),
+        IN_WORLD(an_action_without_input_passes_no_argument),
+        IN_WORLD(a_manual_run_may_reuse_the_workflow_id),
+        IN_WORLD(the_last_result_and_the_last_failure_are_passed_on),
+        IN_WORLD(each_workflow_status_ends_the_attempt_with_its_outcome),
+        IN_WORLD(each_grpc_status_is_retried_or_fails_at_once),
+        IN_WORLD(a_start_repeated_after_a_lost_answer_starts_one_workflow),
+        IN_WORLD(a_start_that_was_not_carried_out_is_sent_again),
         IN_WORLD(a_start_that_is_not_answered_in_time_is_sent_again),
-        IN_WORLD(an_id_that_our_own_start_has_is_ours),
-        IN_WORLD(an_id_that_somebody_else_has_is_no_failure),
-        IN_WORLD(a_namespace_that_is_not_there_is_a_failure_at_once),
-        IN_WORLD(what_a_proxy_answers_is_understood),
-        IN_WORLD(an_upstream_that_stays_away_is_a_failure_with_its_reason),
-        IN_WORLD(a_wait_that_ends_without_an_event_is_asked_for_again),
-        IN_WORLD(a_wait_that_runs_into_its_deadline_is_no_failure),
-        IN_WORLD(a_look_that_fails_is_repeated),
-        IN_WORLD(a_server_that_restarts_is_found_again),
-        IN_WORLD(a_workflow_that_goes_on_as_another_run_is_followed_there),
-        IN_WORLD(a_later_attempt_follows_the_workflow_that_is_known),
-        IN_WORLD(a_retry_of_a_workflow_that_failed_is_a_new_workflow),
-        IN_WORLD(a_result_that_is_too_large_is_left_out),
+        IN_WORLD(a_workflow_of_the_same_request_is_followed),
+        IN_WORLD(a_workflow_id_of_another_request_cancels_the_run),
+        IN_WORLD(a_missing_namespace_fails_at_once),
+        IN_WORLD(http_statuses_of_a_proxy_are_mapped_to_grpc),
+        IN_WORLD(an_upstream_that_stays_unavailable_fails_the_run),
+        IN_WORLD(a_poll_without_an_event_is_repeated),
+        IN_WORLD(a_poll_that_exceeds_its_deadline_is_not_a_failure),
+        IN_WORLD(a_failed_poll_is_repeated),
+        IN_WORLD(following_continues_after_a_restart_of_the_server),
+        IN_WORLD(a_workflow_that_continues_as_another_run_is_followed),
+        IN_WORLD(a_later_attempt_follows_the_known_workflow),
+        IN_WORLD(a_retry_of_a_failed_workflow_starts_a_new_one),
+        IN_WORLD(a_result_that_is_too_large_is_omitted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

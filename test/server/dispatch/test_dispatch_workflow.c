@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests workflows of a Conductor: starting, finding, following.
+ * Tests workflows in Conductor: starting, finding and following them.
  */
 #include "workflow_world.h"
 
-static void a_workflow_is_started_followed_and_its_output_is_the_result(void **state)
+static void a_workflow_is_started_and_followed_to_its_output(void **state)
 {
     struct world *world = *state;
     const struct report *report;
 
     start(world, flow_order(world, WF));
-    report = dispatches_wait(world->dispatches, 1);
+    report = fixture_wait(world->fixture, 1);
     assert_int_equal(report->kind, REPORT_ALIVE);
     assert_text(report->progress, "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
     wait_seen(world, "GET /api/workflow/wf-1?includeTasks=false", 3);
@@ -21,11 +21,11 @@ static void a_workflow_is_started_followed_and_its_output_is_the_result(void **s
     assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
     assert_text(report->result, "{\"workflowId\":\"wf-1\",\"status\":\"COMPLETED\","
                                 "\"output\":{\"sum\":42},\"truncated\":false}");
-    assert_int_equal(world->dispatches->report_count, 2);
+    assert_int_equal(world->fixture->report_count, 2);
     assert_int_equal(world->conductor->count, 1);
 }
 
-static void a_start_says_all_that_the_action_says(void **state)
+static void a_start_contains_all_members_of_the_action(void **state)
 {
     struct world *world = *state;
     const struct bad_seen *seen = &world->conductor->server.seen[0];
@@ -60,7 +60,7 @@ static void a_start_says_all_that_the_action_says(void **state)
     assert_string_equal(json_string_value(json_object_get(input, "_executionId")), world->run);
 }
 
-static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
+static void each_workflow_status_ends_the_attempt_with_its_outcome(void **state)
 {
     static const struct {
         const char *status, *code;
@@ -80,9 +80,9 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
 
         order->assignment.run.pass = i; /* another run with another key */
         order->assignment.id = (struct str){i == 0 ? "r_a" : i == 1 ? "r_b" : "r_c", 3};
-        dispatches_forget(world->dispatches);
+        fixture_forget(world->fixture);
         start(world, order);
-        dispatches_wait(world->dispatches, 1);
+        fixture_wait(world->fixture, 1);
         end_flow(world, i, cases[i].status, "no disk");
         report = wait_end(world);
         assert_int_equal(report->outcome, cases[i].outcome);
@@ -93,7 +93,7 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
     }
 }
 
-static void a_later_attempt_follows_the_workflow_that_is_known(void **state)
+static void a_later_attempt_follows_the_known_workflow(void **state)
 {
     struct world *world = *state;
 
@@ -102,10 +102,10 @@ static void a_later_attempt_follows_the_workflow_that_is_known(void **state)
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(conductor_seen(world->conductor, "POST"), 0);
-    assert_int_equal(world->dispatches->report_count, 1);
+    assert_int_equal(world->fixture->report_count, 1);
 }
 
-static void what_ended_while_nobody_looked_is_the_end_of_the_next_attempt(void **state)
+static void a_workflow_that_ended_between_attempts_ends_the_next_one(void **state)
 {
     struct world *world = *state;
 
@@ -116,36 +116,36 @@ static void what_ended_while_nobody_looked_is_the_end_of_the_next_attempt(void *
     assert_int_equal(conductor_seen(world->conductor, "POST"), 0);
 }
 
-static void what_a_node_started_before_it_died_is_looked_for(void **state)
+static void the_workflow_of_a_dead_node_is_found(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = next_attempt(world);
     struct conductor_flow *flow = &world->conductor->flows[0];
 
-    world->conductor->heeds_keys = false;
+    world->conductor->supports_keys = false;
     order->assignment.run.progress = (struct str){0}; /* it died before its report */
     order->assignment.run.losses = 1;
     snprintf(flow->correlation, sizeof flow->correlation, "%s", world->run);
     snprintf(flow->input, sizeof flow->input, "{\"_executionId\":\"%s\"}", world->run);
     start(world, order);
-    assert_text(dispatches_wait(world->dispatches, 1)->progress,
+    assert_text(fixture_wait(world->fixture, 1)->progress,
                 "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
     assert_int_equal(conductor_seen(world->conductor, "POST"), 0);
 }
 
-static void what_a_node_did_not_start_before_it_died_is_started(void **state)
+static void a_workflow_that_a_dead_node_did_not_start_is_started(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = flow_order(world, WF);
 
     order->assignment.run.losses = 1;
     start(world, order);
-    dispatches_wait(world->dispatches, 1);
+    fixture_wait(world->fixture, 1);
     assert_int_equal(world->conductor->count, 1);
     assert_string_equal(world->conductor->flows[0].key, world->run);
 }
 
-static void a_retry_of_a_workflow_that_failed_is_a_new_workflow(void **state)
+static void a_retry_of_a_failed_workflow_starts_a_new_one(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = flow_order(world, WF);
@@ -153,17 +153,17 @@ static void a_retry_of_a_workflow_that_failed_is_a_new_workflow(void **state)
     char key[80];
 
     start(world, flow_order(world, WF));
-    dispatches_wait(world->dispatches, 1);
+    fixture_wait(world->fixture, 1);
     end_flow(world, 0, "FAILED", "");
     wait_end(world);
-    report = &world->dispatches->reports[1]->report;
-    assert_int_equal(world->dispatches->report_count, 3);
+    report = &world->fixture->reports[1]->report;
+    assert_int_equal(world->fixture->report_count, 3);
     assert_text(report->progress, "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":true}");
     order->assignment.run.progress = arena_str(order->arena, report->progress);
     order->assignment.run.attempt = 2;
-    dispatches_forget(world->dispatches);
+    fixture_forget(world->fixture);
     start(world, order);
-    report = dispatches_wait(world->dispatches, 1);
+    report = fixture_wait(world->fixture, 1);
     assert_text(report->progress, "{\"workflowId\":\"wf-2\",\"workflows\":2,\"ended\":false}");
     snprintf(key, sizeof key, "%s.2", world->run);
     assert_string_equal(world->conductor->flows[1].key, key);
@@ -171,7 +171,7 @@ static void a_retry_of_a_workflow_that_failed_is_a_new_workflow(void **state)
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
 }
 
-static void an_upstream_that_is_down_for_a_while_delays_the_start_only(void **state)
+static void temporary_errors_of_the_upstream_only_delay_the_start(void **state)
 {
     struct world *world = *state;
 
@@ -179,7 +179,7 @@ static void an_upstream_that_is_down_for_a_while_delays_the_start_only(void **st
                    (struct conductor_fault){"POST", 503, "{\"message\":\"starting\"}", false});
     conductor_fail(world->conductor, 2, (struct conductor_fault){"POST", 429, "", false});
     start(world, flow_order(world, WF));
-    dispatches_wait(world->dispatches, 1);
+    fixture_wait(world->fixture, 1);
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(world->conductor->count, 1);
@@ -202,17 +202,17 @@ static void an_upstream_that_stays_down_fails_the_run_with_the_last_reason(void 
     assert_int_equal(world->conductor->count, 0);
 }
 
-static void nobody_there_is_the_same(void **state)
+static void an_unreachable_upstream_fails_the_run(void **state)
 {
     struct world *world = *state;
 
     world->limits.patience = 20 * SPAN_MS;
-    world->dispatches->settings.plain.upstreams[0].url = STR("http://127.0.0.1:1/api");
+    world->fixture->settings.plain.upstreams[0].url = STR("http://127.0.0.1:1/api");
     start(world, flow_order(world, WF));
     assert_error(wait_end(world), "upstream_unreachable", true, NULL);
 }
 
-static void a_refusal_fails_at_once(void **state)
+static void a_rejected_start_fails_at_once(void **state)
 {
     struct world *world = *state;
     const struct report *report;
@@ -228,17 +228,17 @@ static void a_refusal_fails_at_once(void **state)
     assert_int_equal(conductor_seen(world->conductor, "POST"), 1);
 }
 
-static void the_guard_holds_for_upstreams_too(void **state)
+static void the_address_policy_applies_to_upstreams(void **state)
 {
     struct world *world = *state;
 
-    world->dispatches->dispatcher->options.allow_loopback = false;
+    world->fixture->dispatcher->options.allow_loopback = false;
     start(world, flow_order(world, WF));
     assert_error(wait_end(world), "upstream_refused", false, NULL);
     assert_int_equal(world->conductor->server.connections, 0);
 }
 
-static void a_namespace_without_the_upstream_says_so(void **state)
+static void a_missing_upstream_fails_the_run(void **state)
 {
     struct world *world = *state;
 
@@ -255,13 +255,13 @@ static void lose_start(struct world *world, bool is_done)
     start(world, flow_order(world, WF));
 }
 
-static void a_start_whose_answer_was_lost_is_found_again(void **state)
+static void a_workflow_whose_start_was_not_answered_is_found(void **state)
 {
     struct world *world = *state;
 
-    world->conductor->heeds_keys = false; /* like plain Conductor */
+    world->conductor->supports_keys = false; /* like plain Conductor */
     lose_start(world, true);
-    assert_text(dispatches_wait(world->dispatches, 1)->progress,
+    assert_text(fixture_wait(world->fixture, 1)->progress,
                 "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
@@ -273,9 +273,9 @@ static void a_start_that_did_not_arrive_is_sent_again(void **state)
 {
     struct world *world = *state;
 
-    world->conductor->heeds_keys = false;
+    world->conductor->supports_keys = false;
     lose_start(world, false);
-    dispatches_wait(world->dispatches, 1);
+    fixture_wait(world->fixture, 1);
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(world->conductor->count, 1);
@@ -283,33 +283,33 @@ static void a_start_that_did_not_arrive_is_sent_again(void **state)
     assert_int_equal(conductor_seen(world->conductor, "GET /api/workflow/wf/correlated/"), 1);
 }
 
-static void without_a_search_the_same_key_keeps_it_one_workflow(void **state)
+static void without_a_search_the_key_prevents_a_second_workflow(void **state)
 {
     struct world *world = *state;
 
-    world->conductor->finds = false;
+    world->conductor->supports_search = false;
     lose_start(world, true);
-    dispatches_wait(world->dispatches, 1);
+    fixture_wait(world->fixture, 1);
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(world->conductor->count, 1);
     assert_int_equal(conductor_seen(world->conductor, "POST"), 2);
 }
 
-static void an_answer_of_a_gateway_is_looked_into_before_the_next_start(void **state)
+static void after_a_gateway_error_the_workflow_is_searched_first(void **state)
 {
     struct world *world = *state;
 
-    world->conductor->heeds_keys = false;
+    world->conductor->supports_keys = false;
     conductor_fail(world->conductor, 1,
                    (struct conductor_fault){"POST", 504, "<h1>Timeout</h1>", true});
     start(world, flow_order(world, WF));
-    dispatches_wait(world->dispatches, 1);
+    fixture_wait(world->fixture, 1);
     assert_int_equal(world->conductor->count, 1);
     assert_int_equal(conductor_seen(world->conductor, "POST"), 1);
 }
 
-static void at_most_once_is_unknown_when_nobody_can_say(void **state)
+static void at_most_once_ends_as_unknown_if_nothing_is_found(void **state)
 {
     struct world *world = *state;
     struct dispatch_order *order = flow_order(world, WF);
@@ -324,7 +324,7 @@ static void at_most_once_is_unknown_when_nobody_can_say(void **state)
     assert_int_equal(conductor_seen(world->conductor, "POST"), 1);
 }
 
-static void a_look_that_fails_is_taken_again(void **state)
+static void a_failed_poll_is_repeated(void **state)
 {
     struct world *world = *state;
 
@@ -333,7 +333,7 @@ static void a_look_that_fails_is_taken_again(void **state)
     conductor_fail(world->conductor, 1, (struct conductor_fault){"GET", 404, "", false});
     conductor_fail(world->conductor, 1, (struct conductor_fault){"GET", 200, "<html>", false});
     start(world, flow_order(world, WF));
-    dispatches_wait(world->dispatches, 1);
+    fixture_wait(world->fixture, 1);
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(conductor_seen(world->conductor, "GET"), 7);
@@ -350,11 +350,11 @@ static void polls_that_fail_for_too_long_fail_the_attempt_and_keep_the_workflow(
     start(world, flow_order(world, WF));
     report = wait_end(world);
     assert_error(report, "upstream_unreachable", true, "the upstream answered 401: expired");
-    assert_int_equal(world->dispatches->report_count, 2); /* no report that it has ended */
+    assert_int_equal(world->fixture->report_count, 2); /* no report that it has ended */
     assert_string_equal(world->conductor->flows[0].status, "RUNNING");
 }
 
-static void an_answer_larger_than_is_read_still_ends_the_run(void **state)
+static void a_truncated_answer_still_ends_the_run(void **state)
 {
     struct world *world = *state;
     size_t len = 2 << 20;
@@ -367,7 +367,7 @@ static void an_answer_larger_than_is_read_still_ends_the_run(void **state)
     output[len - 2] = '"';
     output[len - 1] = '\0';
     start(world, flow_order(world, WF));
-    dispatches_wait(world->dispatches, 1);
+    fixture_wait(world->fixture, 1);
     world->conductor->flows[0].output = output;
     end_flow(world, 0, "COMPLETED", NULL);
     report = wait_end(world);
@@ -381,28 +381,28 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
-        CASE(a_workflow_is_started_followed_and_its_output_is_the_result),
-        CASE(a_start_says_all_that_the_action_says),
-        CASE(each_end_of_a_workflow_is_an_end_of_the_attempt),
-        CASE(a_later_attempt_follows_the_workflow_that_is_known),
-        CASE(what_ended_while_nobody_looked_is_the_end_of_the_next_attempt),
-        CASE(what_a_node_started_before_it_died_is_looked_for),
-        CASE(what_a_node_did_not_start_before_it_died_is_started),
-        CASE(a_retry_of_a_workflow_that_failed_is_a_new_workflow),
-        CASE(an_upstream_that_is_down_for_a_while_delays_the_start_only),
+        CASE(a_workflow_is_started_and_followed_to_its_output),
+        CASE(a_start_contains_all_members_of_the_action),
+        CASE(each_workflow_status_ends_the_attempt_with_its_outcome),
+        CASE(a_later_attempt_follows_the_known_workflow),
+        CASE(a_workflow_that_ended_between_attempts_ends_the_next_one),
+        CASE(the_workflow_of_a_dead_node_is_found),
+        CASE(a_workflow_that_a_dead_node_did_not_start_is_started),
+        CASE(a_retry_of_a_failed_workflow_starts_a_new_one),
+        CASE(temporary_errors_of_the_upstream_only_delay_the_start),
         CASE(an_upstream_that_stays_down_fails_the_run_with_the_last_reason),
-        CASE(nobody_there_is_the_same),
-        CASE(a_refusal_fails_at_once),
-        CASE(the_guard_holds_for_upstreams_too),
-        CASE(a_namespace_without_the_upstream_says_so),
-        CASE(a_start_whose_answer_was_lost_is_found_again),
+        CASE(an_unreachable_upstream_fails_the_run),
+        CASE(a_rejected_start_fails_at_once),
+        CASE(the_address_policy_applies_to_upstreams),
+        CASE(a_missing_upstream_fails_the_run),
+        CASE(a_workflow_whose_start_was_not_answered_is_found),
         CASE(a_start_that_did_not_arrive_is_sent_again),
-        CASE(without_a_search_the_same_key_keeps_it_one_workflow),
-        CASE(an_answer_of_a_gateway_is_looked_into_before_the_next_start),
-        CASE(at_most_once_is_unknown_when_nobody_can_say),
-        CASE(a_look_that_fails_is_taken_again),
+        CASE(without_a_search_the_key_prevents_a_second_workflow),
+        CASE(after_a_gateway_error_the_workflow_is_searched_first),
+        CASE(at_most_once_ends_as_unknown_if_nothing_is_found),
+        CASE(a_failed_poll_is_repeated),
         CASE(polls_that_fail_for_too_long_fail_the_attempt_and_keep_the_workflow),
-        CASE(an_answer_larger_than_is_read_still_ends_the_run),
+        CASE(a_truncated_answer_still_ends_the_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

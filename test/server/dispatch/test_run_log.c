@@ -37,7 +37,7 @@ static void on_batch(void *arg, struct str lines)
     world->batches[world->count++] = lines.len;
     memcpy(world->last, lines.ptr, lines.len);
     if (world->is_waiting)
-        uv_stop(loop_uv(world->loop)); /* a round that began with timers would block */
+        uv_stop(loop_uv(world->loop)); /* UV_RUN_ONCE waits for I/O after its timers */
 }
 
 static int setup(void **state)
@@ -74,7 +74,7 @@ static void a_line_is_packed_with_its_time_and_stream(void **state)
     assert_int_equal(world->count, 0);
 }
 
-static void a_first_line_is_handed_on_after_a_while_with_those_behind_it(void **state)
+static void a_batch_is_flushed_after_a_delay(void **state)
 {
     struct world *world = *state;
 
@@ -87,7 +87,7 @@ static void a_first_line_is_handed_on_after_a_while_with_those_behind_it(void **
     assert_int_equal(run_log_finish(world->log, 3, 0).len, 0);
 }
 
-static void a_full_portion_is_handed_on_at_once(void **state)
+static void a_full_batch_is_flushed_at_once(void **state)
 {
     static const char text[1000 - HEAD];
     struct world *world = *state;
@@ -101,7 +101,7 @@ static void a_full_portion_is_handed_on_at_once(void **state)
     assert_int_equal(run_log_finish(world->log, 3, 0).len, 1000);
 }
 
-static void all_that_is_said_is_a_megabyte_and_the_last_line_says_what_is_missing(void **state)
+static void the_log_is_limited_and_its_last_line_counts_the_rest(void **state)
 {
     static const char note[] = "3 lines with 1994 bytes were left out of the log; 9 bytes of "
                                "output were not read";
@@ -124,7 +124,7 @@ static void all_that_is_said_is_a_megabyte_and_the_last_line_says_what_is_missin
     assert_int_equal(rest.ptr[rest.len - (sizeof note - 1) - 5], 2); /* the stream */
 }
 
-static void a_flood_of_any_size_fits_into_the_last_line(void **state)
+static void the_last_line_has_room_for_any_count(void **state)
 {
     static const char note[] = "9223372036854775807 bytes of output were not read";
     struct world *world = *state;
@@ -136,7 +136,7 @@ static void a_flood_of_any_size_fits_into_the_last_line(void **state)
     assert_memory_equal(rest.ptr + rest.len - (sizeof note - 1), note, sizeof note - 1);
 }
 
-static void bytes_that_are_no_text_become_question_marks(void **state)
+static void invalid_bytes_become_question_marks(void **state)
 {
     struct world *world = *state;
     struct str rest;
@@ -152,11 +152,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         CASE(a_line_is_packed_with_its_time_and_stream),
-        CASE(a_first_line_is_handed_on_after_a_while_with_those_behind_it),
-        CASE(a_full_portion_is_handed_on_at_once),
-        CASE(all_that_is_said_is_a_megabyte_and_the_last_line_says_what_is_missing),
-        CASE(a_flood_of_any_size_fits_into_the_last_line),
-        CASE(bytes_that_are_no_text_become_question_marks),
+        CASE(a_batch_is_flushed_after_a_delay),
+        CASE(a_full_batch_is_flushed_at_once),
+        CASE(the_log_is_limited_and_its_last_line_counts_the_rest),
+        CASE(the_last_line_has_room_for_any_count),
+        CASE(invalid_bytes_become_question_marks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "conductor.h"
-#include "dispatches.h"
+#include "dispatch_fixture.h"
 #include "server/dispatch/dispatch_workflow.h"
 #include "workflow_assert.h"
 
@@ -34,7 +34,7 @@ static const struct flow_limits quick = {
 };
 
 struct world {
-    struct dispatch_fixture *dispatches;
+    struct dispatch_fixture *fixture;
     struct conductor *conductor;
     struct flow_limits limits;
     char run[RUN_ID_TEXT_MAX];
@@ -43,23 +43,23 @@ struct world {
 static inline int world_setup(void **state)
 {
     struct world *world = calloc(1, sizeof *world);
-    void *dispatches;
+    void *fixture;
     char settings[300];
 
     assert_non_null(world);
-    dispatches_setup(&dispatches);
-    world->dispatches = dispatches;
+    fixture_setup(&fixture);
+    world->fixture = fixture;
     world->limits = quick;
     world->conductor = calloc(1, sizeof *world->conductor);
     assert_non_null(world->conductor);
-    conductor_start(world->conductor, loop_uv(world->dispatches->loop));
+    conductor_start(world->conductor, loop_uv(world->fixture->loop));
     snprintf(settings, sizeof settings,
              "{\"upstream\":\"main\",\"upstreams\":{\"main\":{\"type\":\"conductor\","
              "\"url\":\"http://127.0.0.1:%d/api\",\"headers\":{\"X-Authorization\":\"t\"}}}}",
              world->conductor->server.port);
-    dispatches_set(world->dispatches, settings);
-    dispatches_open(world->dispatches);
-    world->dispatches->dispatcher->flow = &world->limits;
+    fixture_set(world->fixture, settings);
+    fixture_open(world->fixture);
+    world->fixture->dispatcher->flow = &world->limits;
     *state = world;
     return 0;
 }
@@ -67,15 +67,15 @@ static inline int world_setup(void **state)
 static inline int world_teardown(void **state)
 {
     struct world *world = *state;
-    void *dispatches = world->dispatches;
+    void *fixture = world->fixture;
 
-    if (world->dispatches->dispatcher) {
-        dispatches_close(world->dispatches);
-        dispatches_wait_closed(world->dispatches);
+    if (world->fixture->dispatcher) {
+        fixture_close(world->fixture);
+        fixture_wait_closed(world->fixture);
     }
     conductor_stop(world->conductor);
-    uv_run(loop_uv(world->dispatches->loop), UV_RUN_NOWAIT);
-    dispatches_teardown(&dispatches);
+    uv_run(loop_uv(world->fixture->loop), UV_RUN_NOWAIT);
+    fixture_teardown(&fixture);
     free(world->conductor);
     free(world);
     return 0;
@@ -83,7 +83,7 @@ static inline int world_teardown(void **state)
 
 static inline struct dispatch_order *flow_order(struct world *world, const char *action)
 {
-    struct dispatch_order *order = dispatches_order(world->dispatches, LANE_FLOW, action);
+    struct dispatch_order *order = fixture_order(world->fixture, LANE_FLOW, action);
 
     snprintf(world->run, sizeof world->run, "%.*s", STR_ARG(order->assignment.id));
     return order;
@@ -91,14 +91,14 @@ static inline struct dispatch_order *flow_order(struct world *world, const char 
 
 static inline void start(struct world *world, struct dispatch_order *order)
 {
-    dispatcher_start(world->dispatches->dispatcher, order);
+    dispatcher_start(world->fixture->dispatcher, order);
 }
 
 /* Runs the loop until `count` requests with this line were seen. */
 static inline void wait_seen(struct world *world, const char *line, int count)
 {
     while (conductor_seen(world->conductor, line) < count)
-        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
+        uv_run(loop_uv(world->fixture->loop), UV_RUN_ONCE);
 }
 
 /* Ends a workflow. */
@@ -110,7 +110,7 @@ static inline void end_flow(struct world *world, int i, const char *status, cons
 
 static inline const struct report *wait_end(struct world *world)
 {
-    return dispatches_wait_end(world->dispatches);
+    return fixture_wait_end(world->fixture);
 }
 
 /* Creates a workflow of an earlier attempt, and an order that knows it. */

@@ -17,13 +17,13 @@
 static const struct operation reading = {.id = "x.get", .method = "GET", .right = RIGHT_VIEW};
 static const struct operation working = {.id = "x.work", .method = "GET", .right = RIGHT_WORK};
 
-static uint64_t no_chance(void *arg)
+static uint64_t fixed_number(void *arg)
 {
     (void)arg;
     return 7;
 }
 
-static const struct api_context context = {.random = no_chance};
+static const struct api_context context = {.random = fixed_number};
 
 struct fixture {
     struct admission *admission;
@@ -35,7 +35,7 @@ struct fixture {
     struct log log;
 };
 
-static bool swallow(void *arg, struct str line)
+static bool ignore_line(void *arg, struct str line)
 {
     (void)arg;
     (void)line;
@@ -53,7 +53,7 @@ static int set_up(void **state)
     fixture->request = (struct http1_request){.method = STR("GET"), .host = STR("localhost")};
     fixture->x.request = &fixture->request;
     fixture->x.peer = (struct peer){.bytes = {127, 0, 0, 1}};
-    log_open(&fixture->log, (struct log_sink){swallow, NULL}, LEVEL_ERROR, LOG_LOGFMT);
+    log_open(&fixture->log, (struct log_sink){ignore_line, NULL}, LEVEL_ERROR, LOG_LOGFMT);
     *state = fixture;
     return 0;
 }
@@ -97,7 +97,7 @@ static int report(struct fixture *fixture, instant now)
 static struct db_value row[10];
 
 /* One admin of all namespaces; its secret is 32 zero bytes. */
-static void give_keys(struct fixture *fixture, instant used_at)
+static void set_keys(struct fixture *fixture, instant used_at)
 {
     static const uint8_t secret[SECRET_BYTES];
     static uint8_t hash[SHA256_BYTES];
@@ -117,7 +117,7 @@ static void give_keys(struct fixture *fixture, instant used_at)
     admission_set_keys(fixture->admission, keyring_new(STR("key"), &rows));
 }
 
-static void show_token(struct fixture *fixture)
+static void send_token(struct fixture *fixture)
 {
     fixture->request.fields[0] = (struct http1_field){
         STR("Authorization"), STR("Bearer bf_admin_000000000011_"
@@ -125,28 +125,28 @@ static void show_token(struct fixture *fixture)
     fixture->request.field_count = 1;
 }
 
-static void before_the_tokens_are_known_nobody_is_let_in(void **state)
+static void no_one_is_admitted_before_the_tokens_are_known(void **state)
 {
     struct fixture *fixture = *state;
     struct limit limit;
 
     assert_false(ask(fixture, &reading, 0, &limit));
     assert_int_equal(fixture->call.status, 503);
-    give_keys(fixture, INSTANT_NONE);
+    set_keys(fixture, INSTANT_NONE);
     assert_false(ask(fixture, &reading, 0, &limit));
     assert_int_equal(fixture->call.status, 401);
-    show_token(fixture);
+    send_token(fixture);
     assert_true(ask(fixture, &reading, 0, &limit));
     assert_int_equal(fixture->call.caller.token, 33);
     assert_true(str_eq(fixture->call.from, STR("127.0.0.1")));
 }
 
-static void a_flood_of_refusals_is_one_entry_with_a_count(void **state)
+static void equal_denials_become_one_entry_with_a_count(void **state)
 {
     struct fixture *fixture = *state;
     struct limit limit;
 
-    give_keys(fixture, INSTANT_NONE);
+    set_keys(fixture, INSTANT_NONE);
     assert_int_equal(report(fixture, 0), -1);
     for (int i = 0; i < 1000; i++)
         assert_false(ask(fixture, &reading, 0, &limit));
@@ -160,13 +160,13 @@ static void a_flood_of_refusals_is_one_entry_with_a_count(void **state)
     assert_int_equal(report(fixture, 0), -1);
 }
 
-static void refusals_of_many_addresses_stay_few_entries(void **state)
+static void denials_of_many_addresses_become_few_entries(void **state)
 {
     struct fixture *fixture = *state;
     struct limit limit;
     int64_t sum = 0;
 
-    give_keys(fixture, INSTANT_NONE);
+    set_keys(fixture, INSTANT_NONE);
     for (int i = 0; i < 1000; i++) {
         fixture->x.peer = (struct peer){.bytes = {10, 0, (uint8_t)(i / 256), (uint8_t)i}};
         assert_false(ask(fixture, &reading, 0, &limit));
@@ -177,13 +177,13 @@ static void refusals_of_many_addresses_stay_few_entries(void **state)
     assert_int_equal(sum, 1000);
 }
 
-static void a_flood_writes_only_so_much_a_minute(void **state)
+static void the_entries_per_minute_are_limited(void **state)
 {
     struct fixture *fixture = *state;
     struct limit limit;
     int64_t entries = 0, sum = 0;
 
-    give_keys(fixture, INSTANT_NONE);
+    set_keys(fixture, INSTANT_NONE);
     for (int second = 0; second <= 60; second++) {
         instant now = (second + 1) * SPAN_S;
         int reported;
@@ -202,7 +202,7 @@ static void a_flood_writes_only_so_much_a_minute(void **state)
     assert_int_equal(sum, 6100); /* a new minute has begun: no denial was lost */
 }
 
-static void who_was_let_in_may_be_known_no_more(void **state)
+static void a_revoked_or_expired_token_is_not_allowed_any_more(void **state)
 {
     static const struct db_result none;
     const struct caller local = {.role = ROLE_ADMIN, .is_everywhere = true};
@@ -210,7 +210,7 @@ static void who_was_let_in_may_be_known_no_more(void **state)
     const struct caller other = {.role = ROLE_WORKER, .token = 34};
     struct fixture *fixture = *state;
 
-    give_keys(fixture, INSTANT_NONE);
+    set_keys(fixture, INSTANT_NONE);
     assert_true(admission_still_allows(fixture->admission, &root, 0));
     assert_false(admission_still_allows(fixture->admission, &other, 0));
     assert_false(admission_still_allows(fixture->admission, &local, 0));
@@ -225,14 +225,14 @@ static void who_was_let_in_may_be_known_no_more(void **state)
     assert_true(admission_still_allows(fixture->admission, &local, 0));
 }
 
-static void the_last_use_of_a_token_is_written_seldom(void **state)
+static void the_last_use_of_a_token_is_recorded_once_per_minute(void **state)
 {
     struct fixture *fixture = *state;
     struct limit limit;
     instant start = INT64_C(4000000000000000); /* later than the clock during this test */
 
-    give_keys(fixture, INSTANT_NONE);
-    show_token(fixture);
+    set_keys(fixture, INSTANT_NONE);
+    send_token(fixture);
     assert_int_equal(report(fixture, start), -1);
     for (int i = 1; i <= 100; i++)
         assert_true(ask(fixture, &reading, start + i * SPAN_MS, &limit));
@@ -244,13 +244,13 @@ static void the_last_use_of_a_token_is_written_seldom(void **state)
     assert_int_equal(report(fixture, start + 2 * SPAN_MIN), -1);
 }
 
-static void who_asks_too_often_waits(void **state)
+static void a_client_above_its_rate_limit_gets_429(void **state)
 {
     struct fixture *fixture = *state;
     struct limit limit;
 
-    give_keys(fixture, INSTANT_NONE);
-    show_token(fixture);
+    set_keys(fixture, INSTANT_NONE);
+    send_token(fixture);
     fixture->config.rate_read = 2;
     assert_true(ask(fixture, &reading, 0, &limit));
     assert_int_equal(limit.most, 2);
@@ -259,8 +259,8 @@ static void who_asks_too_often_waits(void **state)
     assert_false(ask(fixture, &reading, 0, &limit));
     assert_int_equal(fixture->call.status, 429);
     assert_true(str_eq(fixture->call.fields[0].name, STR("Retry-After")));
-    assert_int_equal(report(fixture, 0), -1);       /* not a denial               */
-    assert_true(ask(fixture, &working, 0, &limit)); /* heartbeats are not limited */
+    assert_int_equal(report(fixture, 0), -1);       /* not a denial            */
+    assert_true(ask(fixture, &working, 0, &limit)); /* workers are not limited */
     assert_int_equal(limit.most, 0);
     fixture->request.field_count = 0; /* an address is another client */
     assert_false(ask(fixture, &reading, 0, &limit));
@@ -272,15 +272,15 @@ static void who_asks_too_often_waits(void **state)
 }
 
 /* The limit counts all clients together, but not workers. */
-static void a_namespace_that_asks_too_often_waits(void **state)
+static void a_namespace_above_its_rate_limit_gets_429(void **state)
 {
     struct fixture *fixture = *state;
     struct namespace_entry entry = {.id = 7, .settings.plain.rate_read = 3};
     struct namespace_entry other = {.id = 8, .settings.plain.rate_read = 3};
     struct limit limit;
 
-    give_keys(fixture, INSTANT_NONE);
-    show_token(fixture);
+    set_keys(fixture, INSTANT_NONE);
+    send_token(fixture);
     fixture->config.rate_read = 10;
     for (int i = 0; i < 3; i++) {
         assert_true(ask(fixture, &reading, 0, &limit));
@@ -304,14 +304,14 @@ int main(void)
 {
 #define WITH_FIXTURE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(before_the_tokens_are_known_nobody_is_let_in),
-        WITH_FIXTURE(a_flood_of_refusals_is_one_entry_with_a_count),
-        WITH_FIXTURE(refusals_of_many_addresses_stay_few_entries),
-        WITH_FIXTURE(a_flood_writes_only_so_much_a_minute),
-        WITH_FIXTURE(who_was_let_in_may_be_known_no_more),
-        WITH_FIXTURE(the_last_use_of_a_token_is_written_seldom),
-        WITH_FIXTURE(who_asks_too_often_waits),
-        WITH_FIXTURE(a_namespace_that_asks_too_often_waits),
+        WITH_FIXTURE(no_one_is_admitted_before_the_tokens_are_known),
+        WITH_FIXTURE(equal_denials_become_one_entry_with_a_count),
+        WITH_FIXTURE(denials_of_many_addresses_become_few_entries),
+        WITH_FIXTURE(the_entries_per_minute_are_limited),
+        WITH_FIXTURE(a_revoked_or_expired_token_is_not_allowed_any_more),
+        WITH_FIXTURE(the_last_use_of_a_token_is_recorded_once_per_minute),
+        WITH_FIXTURE(a_client_above_its_rate_limit_gets_429),
+        WITH_FIXTURE(a_namespace_above_its_rate_limit_gets_429),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

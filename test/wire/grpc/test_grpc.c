@@ -8,7 +8,7 @@
 
 #include "wire/grpc/grpc.h"
 
-static void a_type_of_content_may_name_its_format(void **state)
+static void a_content_type_may_name_its_format(void **state)
 {
     static const char *const right[] = {"application/grpc", "application/grpc+proto",
                                         "application/grpc;charset=utf-8", "Application/GRPC"};
@@ -101,7 +101,7 @@ static void deadlines_have_units(void **state)
         assert_false(grpc_timeout(str_of(wrong[i]), &got));
 }
 
-static void words_are_escaped_but_for_printable_ascii(void **state)
+static void messages_are_escaped_except_printable_ascii(void **state)
 {
     char text[64];
     struct buf out = BUF(text);
@@ -111,7 +111,7 @@ static void words_are_escaped_but_for_printable_ascii(void **state)
     assert_string_equal(text, "100%25 \"so\" ~ %C3%BC%0A%7F");
 }
 
-static void words_are_read_back_and_what_is_not_escaped_well_stays(void **state)
+static void messages_are_read_back_and_invalid_escapes_are_kept(void **state)
 {
     static const struct {
         const char *text, *words;
@@ -134,7 +134,7 @@ static void words_are_read_back_and_what_is_not_escaped_well_stays(void **state)
     }
 }
 
-static void a_status_that_is_none_is_unknown(void **state)
+static void an_invalid_status_is_unknown(void **state)
 {
     static const char *const none[] = {"", "17", "-1", "5 ", "x", "99999999999999999999", "+5"};
 
@@ -147,7 +147,7 @@ static void a_status_that_is_none_is_unknown(void **state)
 }
 
 /* https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md */
-static void what_somebody_between_answered_is_told_by_its_http_status(void **state)
+static void the_http_status_of_a_proxy_gives_the_status(void **state)
 {
     static const int cases[][2] = {
         {400, GRPC_INTERNAL},      {401, GRPC_UNAUTHENTICATED}, {403, GRPC_PERMISSION_DENIED},
@@ -164,15 +164,15 @@ static void what_somebody_between_answered_is_told_by_its_http_status(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_type_of_content_may_name_its_format),
+        cmocka_unit_test(a_content_type_may_name_its_format),
         cmocka_unit_test(a_frame_is_written_and_read),
         cmocka_unit_test(the_length_of_a_frame_is_big_endian),
         cmocka_unit_test(a_body_is_one_whole_frame),
         cmocka_unit_test(deadlines_have_units),
-        cmocka_unit_test(words_are_escaped_but_for_printable_ascii),
-        cmocka_unit_test(words_are_read_back_and_what_is_not_escaped_well_stays),
-        cmocka_unit_test(a_status_that_is_none_is_unknown),
-        cmocka_unit_test(what_somebody_between_answered_is_told_by_its_http_status),
+        cmocka_unit_test(messages_are_escaped_except_printable_ascii),
+        cmocka_unit_test(messages_are_read_back_and_invalid_escapes_are_kept),
+        cmocka_unit_test(an_invalid_status_is_unknown),
+        cmocka_unit_test(the_http_status_of_a_proxy_gives_the_status),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

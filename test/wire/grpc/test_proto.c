@@ -21,7 +21,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int end(void **state)
+static int tear_down(void **state)
 {
     (void)state;
     arena = arena_free(arena);
@@ -59,7 +59,7 @@ static void a_message_is_unpacked_and_packed(void **state)
     assert_true(str_eq(str_from(packed, 5), bytes));
 }
 
-static void fields_that_are_not_known_stay(void **state)
+static void unknown_fields_are_kept(void **state)
 {
     struct str bytes = BYTES("\x0a\x01n\x9a\x06\x03new\xa0\x06\x05"); /* 99: "new", 100: 5 */
     Temporal__CreateScheduleRequest *request;
@@ -84,7 +84,7 @@ static void a_text_has_no_nul(void **state)
     assert_string_equal(err.field, "schedule_id");
 }
 
-static void a_text_is_utf8_however_deep(void **state)
+static void a_text_is_utf8_at_any_depth(void **state)
 {
     Temporal__CreateScheduleRequest *request;
     struct err err;
@@ -95,13 +95,13 @@ static void a_text_is_utf8_however_deep(void **state)
     assert_int_equal(unpack(BYTES("\x1a\x06\x0a\x04\x42\x02\xc3\xbc"), &request, &err), RC_OK);
 }
 
-static void what_is_broken_is_refused(void **state)
+static void malformed_messages_are_refused(void **state)
 {
     static const struct str wrong[] = {
         {"\x0a", 1},             /* no length */
         {"\x0a\x05n", 3},        /* shorter than announced */
         {"\x0b", 1},             /* a group */
-        {"\x1a\x02\x0a\x05", 4}, /* the same, nested */
+        {"\x1a\x02\x0a\x05", 4}, /* shorter than announced, nested */
         {"\x08\x01", 2},         /* a number as a text */
         {"\x80\x00\x00", 3},     /* field 0, in two bytes */
         {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11},
@@ -118,8 +118,8 @@ static void what_is_broken_is_refused(void **state)
     }
 }
 
-/* A megabyte of empty map entries would take 28 in memory. */
-static void a_message_has_a_budget(void **state)
+/* A megabyte of empty map entries would take 28 MB of memory. */
+static void the_memory_of_a_message_is_limited(void **state)
 {
     enum { LEN = 1 << 20 };
     char *bytes = malloc(LEN);
@@ -142,23 +142,23 @@ static void a_field_of_a_message_is_found(void **state)
 
     (void)state;
     assert_true(proto_find_text(BYTES("\x10\x01\x0a\x03one\x0a\x03two"), 1, &found));
-    assert_true(str_eq(found, STR("two"))); /* as in unpacking */
+    assert_true(str_eq(found, STR("two"))); /* the last one, as in unpacking */
     assert_false(proto_find_text(BYTES("\x12\x01n"), 1, &found));
     assert_false(proto_find_text(BYTES("\x0a\x01n\x12"), 1, &found));
 }
 
-#define IN_ARENA(name) cmocka_unit_test_setup_teardown(name, set_up, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_ARENA(a_message_is_unpacked_and_packed),
-        IN_ARENA(fields_that_are_not_known_stay),
-        IN_ARENA(a_text_has_no_nul),
-        IN_ARENA(a_text_is_utf8_however_deep),
-        IN_ARENA(what_is_broken_is_refused),
-        IN_ARENA(a_message_has_a_budget),
-        IN_ARENA(a_field_of_a_message_is_found),
+        TEST(a_message_is_unpacked_and_packed),
+        TEST(unknown_fields_are_kept),
+        TEST(a_text_has_no_nul),
+        TEST(a_text_is_utf8_at_any_depth),
+        TEST(malformed_messages_are_refused),
+        TEST(the_memory_of_a_message_is_limited),
+        TEST(a_field_of_a_message_is_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

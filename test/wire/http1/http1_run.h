@@ -27,8 +27,8 @@ struct run {
     struct http1 parser;
     char room[HTTP1_ROOM];
     char log_text[RUN_LOG_MAX];
-    struct buf log;    /* each request as text, its body, and the error */
-    int heads, bodies; /* requests begun, requests ended */
+    struct buf log;   /* each request as text, its body, and the error */
+    int begun, ended; /* requests */
     int64_t body_max;
     bool has_body; /* a piece of this request's body has arrived */
     enum rc rc;
@@ -74,7 +74,7 @@ static inline void log_event(struct run *run, enum http1_event event)
     struct http1 *p = &run->parser;
 
     if (event == HTTP1_HEAD) {
-        run->heads++;
+        run->begun++;
         log_request(&run->log, &p->request);
     } else if (event == HTTP1_BODY) {
         assert_true(p->piece.len > 0);
@@ -82,7 +82,7 @@ static inline void log_event(struct run *run, enum http1_event event)
         buf_str(&run->log, p->piece);
         run->has_body = true;
     } else if (event == HTTP1_DONE) {
-        run->bodies++;
+        run->ended++;
         run->has_body = false;
         buf_text(&run->log, "\n");
         http1_begin(p, run->room, run->body_max);

@@ -114,7 +114,7 @@ static void any_token_is_a_method_and_its_case_matters(void **state)
 }
 
 /* RFC 9112 section 9.3; of close and keep-alive, close wins at any position. */
-static void the_connection_stays_as_version_and_field_say(void **state)
+static void version_and_field_decide_whether_the_connection_stays_open(void **state)
 {
     static const struct right rows[] = {
         {BYTES("GET / HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n"),
@@ -189,7 +189,7 @@ static void a_body_ends_with_its_length_or_its_last_chunk(void **state)
 }
 
 /* RFC 9110 section 10.1.1 */
-static void an_expectation_is_told_only_where_a_body_waits_for_it(void **state)
+static void an_expectation_counts_only_if_a_body_follows(void **state)
 {
     static const struct right rows[] = {
         {BYTES("POST / HTTP/1.1\r\n" HOST "Expect: 100-Continue\r\n"
@@ -229,7 +229,7 @@ static void requests_follow_one_another_without_a_pause(void **state)
     assert_read(rows, COUNT(rows));
 }
 
-static void at_the_end_of_a_request_the_rest_is_left_to_the_next(void **state)
+static void bytes_after_a_request_are_left_to_the_next(void **state)
 {
     struct run *run = run_new(RUN_BODY_MAX);
     struct str bytes = STR("GET / HTTP/1.1\r\n" HOST "\r\nGET /b");
@@ -263,7 +263,7 @@ static void the_parser_is_idle_until_the_first_byte_of_a_request(void **state)
 }
 
 /* A client that waits for "100 Continue" would wait forever if bytes were needed. */
-static void a_body_that_is_too_long_is_refused_before_it_comes(void **state)
+static void a_body_that_is_too_long_is_refused_before_it_arrives(void **state)
 {
     struct run *run = run_new(10);
     struct str bytes = STR("POST / HTTP/1.1\r\n" HOST "Expect: 100-continue\r\n"
@@ -280,7 +280,7 @@ static void a_body_that_is_too_long_is_refused_before_it_comes(void **state)
     free(run);
 }
 
-static void the_cap_may_be_moved_once_the_head_is_known(void **state)
+static void the_limit_may_be_changed_once_the_head_is_known(void **state)
 {
     struct run *run = run_new(0);
     struct str bytes = STR("POST / HTTP/1.1\r\n" HOST "Content-Length: 11\r\n\r\nhello world");
@@ -325,7 +325,7 @@ struct bound {
     int status; /* with one part more */
 };
 
-static void every_bound_is_reached_and_not_passed(void **state)
+static void every_limit_is_reached_and_not_exceeded(void **state)
 {
     static const struct bound bounds[] = {
         /* line: GET /... HTTP/1.1 */
@@ -355,7 +355,7 @@ static void every_bound_is_reached_and_not_passed(void **state)
         struct run *within = run_repeated(b->before, b->part, b->most, b->after);
         struct run *beyond = run_repeated(b->before, b->part, b->most + 1, b->after);
 
-        if (within->rc != RC_OK || within->bodies != 1)
+        if (within->rc != RC_OK || within->ended != 1)
             fail_msg("%d: %s%s...: %s", i, b->before, b->part, within->err.text);
         if (beyond->rc == RC_OK || beyond->parser.status != b->status)
             fail_msg("%d: %s%s...: %d %s", i, b->before, b->part, beyond->parser.status,
@@ -365,8 +365,8 @@ static void every_bound_is_reached_and_not_passed(void **state)
     }
 }
 
-/* Two long lines and one that takes the rest: 7 bytes of Host, 8192, 8185 or one more. */
-static void all_fields_together_have_a_bound(void **state)
+/* Three lines: 7 bytes of Host, 8192 bytes, and the remaining 8185 or one more. */
+static void all_fields_together_have_a_limit(void **state)
 {
     (void)state;
     for (int more = 0; more <= 1; more++) {
@@ -406,7 +406,7 @@ static void the_largest_head_and_its_body_are_kept_whole(void **state)
     run = run_new(RUN_BODY_MAX);
     run_feed(run, buf_as_str(&out));
     run_feed(run, STR("\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n"));
-    assert_int_equal(run->heads, 1);
+    assert_int_equal(run->begun, 1);
     run_feed(run, STR("1;some=extension\r\nx\r\n"));
     assert_int_equal(run->rc, RC_OK);
     assert_memory_equal(run->parser.request.segments[0].ptr, "first", 5);
@@ -417,7 +417,7 @@ static void the_largest_head_and_its_body_are_kept_whole(void **state)
 }
 
 /* RFC 9113 section 3.4 gives the 24 bytes in hexadecimal. */
-static void the_preface_of_http2_is_known_as_soon_as_it_can_be(void **state)
+static void the_preface_of_http2_is_recognized_as_early_as_possible(void **state)
 {
     static const char preface[] = "\x50\x52\x49\x20\x2a\x20\x48\x54\x54\x50\x2f\x32"
                                   "\x2e\x30\x0d\x0a\x0d\x0a\x53\x4d\x0d\x0a\x0d\x0a";
@@ -449,7 +449,7 @@ static void feed_once_more(void *arg)
     (void)!http1_feed(&run->parser, &bytes, &event, &run->err);
 }
 
-static void nothing_is_read_after_a_refusal(void **state)
+static void reading_after_a_refusal_aborts(void **state)
 {
     struct run *run = run_new(RUN_BODY_MAX);
 
@@ -479,20 +479,20 @@ int main(void)
         cmocka_unit_test(the_examples_of_the_rfcs_are_read),
         cmocka_unit_test(requests_of_real_clients_are_read),
         cmocka_unit_test(any_token_is_a_method_and_its_case_matters),
-        cmocka_unit_test(the_connection_stays_as_version_and_field_say),
+        cmocka_unit_test(version_and_field_decide_whether_the_connection_stays_open),
         cmocka_unit_test(the_host_is_a_name_or_an_address_with_an_optional_port),
         cmocka_unit_test(a_body_ends_with_its_length_or_its_last_chunk),
-        cmocka_unit_test(an_expectation_is_told_only_where_a_body_waits_for_it),
+        cmocka_unit_test(an_expectation_counts_only_if_a_body_follows),
         cmocka_unit_test(requests_follow_one_another_without_a_pause),
-        cmocka_unit_test(at_the_end_of_a_request_the_rest_is_left_to_the_next),
+        cmocka_unit_test(bytes_after_a_request_are_left_to_the_next),
         cmocka_unit_test(the_parser_is_idle_until_the_first_byte_of_a_request),
-        cmocka_unit_test(a_body_that_is_too_long_is_refused_before_it_comes),
-        cmocka_unit_test(the_cap_may_be_moved_once_the_head_is_known),
-        cmocka_unit_test(every_bound_is_reached_and_not_passed),
-        cmocka_unit_test(all_fields_together_have_a_bound),
+        cmocka_unit_test(a_body_that_is_too_long_is_refused_before_it_arrives),
+        cmocka_unit_test(the_limit_may_be_changed_once_the_head_is_known),
+        cmocka_unit_test(every_limit_is_reached_and_not_exceeded),
+        cmocka_unit_test(all_fields_together_have_a_limit),
         cmocka_unit_test(the_largest_head_and_its_body_are_kept_whole),
-        cmocka_unit_test(the_preface_of_http2_is_known_as_soon_as_it_can_be),
-        cmocka_unit_test(nothing_is_read_after_a_refusal),
+        cmocka_unit_test(the_preface_of_http2_is_recognized_as_early_as_possible),
+        cmocka_unit_test(reading_after_a_refusal_aborts),
         cmocka_unit_test(a_refusal_leaves_event_and_bytes_as_they_were),
     };
 

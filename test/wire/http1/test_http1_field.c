@@ -21,7 +21,7 @@ static struct run *head_of(const char *fields)
     return run;
 }
 
-static void a_field_is_found_in_any_case_the_first_of_several(void **state)
+static void the_first_field_of_a_name_is_found_in_any_case(void **state)
 {
     struct run *run = head_of("X-One: a\r\nx-two:b c\t d\r\nX-ONE: e\r\nEmpty: \t \r\n");
     const struct http1_request *request = &run->parser.request;
@@ -37,7 +37,7 @@ static void a_field_is_found_in_any_case_the_first_of_several(void **state)
     free(run);
 }
 
-static void a_value_keeps_its_bytes_but_for_blanks_around(void **state)
+static void a_value_keeps_its_bytes_except_blanks_around_it(void **state)
 {
     struct run *run = head_of("X: \t a:b, \"c\" \xc3\xa4\xff\t \r\n");
     struct str value;
@@ -48,7 +48,7 @@ static void a_value_keeps_its_bytes_but_for_blanks_around(void **state)
     free(run);
 }
 
-static void a_list_may_go_over_several_fields_with_empty_members(void **state)
+static void a_list_may_span_several_fields_and_have_empty_members(void **state)
 {
     struct run *run = head_of("L: a, B ,,\r\nM: c\r\nl: ,d\r\n");
     const struct http1_request *request = &run->parser.request;
@@ -63,7 +63,7 @@ static void a_list_may_go_over_several_fields_with_empty_members(void **state)
     free(run);
 }
 
-static void a_body_is_coded_by_all_but_identity(void **state)
+static void every_coding_except_identity_encodes_the_body(void **state)
 {
     static const struct {
         const char *fields;
@@ -90,11 +90,11 @@ static void a_body_is_coded_by_all_but_identity(void **state)
     }
 }
 
-static void gzip_is_taken_by_those_who_say_so(void **state)
+static void gzip_is_accepted_if_the_request_says_so(void **state)
 {
     static const struct {
         const char *fields;
-        bool takes;
+        bool accepts;
     } rows[] = {
         {"", false},
         {"Accept-Encoding:\r\n", false},
@@ -122,7 +122,7 @@ static void gzip_is_taken_by_those_who_say_so(void **state)
     for (int i = 0; i < COUNT(rows); i++) {
         struct run *run = head_of(rows[i].fields);
 
-        if (http1_accepts_gzip(&run->parser.request) != rows[i].takes)
+        if (http1_accepts_gzip(&run->parser.request) != rows[i].accepts)
             fail_msg("%s", rows[i].fields);
         free(run);
     }
@@ -132,7 +132,7 @@ static void gzip_is_taken_by_those_who_say_so(void **state)
  * RFC 9110 section 5.6.2 lists the 15 marks that a token may contain in addition to letters and
  * digits.
  */
-static void every_byte_is_part_of_a_name_only_where_the_rfc_lets_it(void **state)
+static void a_name_contains_only_the_bytes_that_the_rfc_allows(void **state)
 {
     (void)state;
     for (int c = 1; c < 256; c++) {
@@ -151,7 +151,7 @@ static void every_byte_is_part_of_a_name_only_where_the_rfc_lets_it(void **state
 }
 
 /* RFC 9110 section 5.5: visible ASCII, blank, tab and obs-text. */
-static void every_byte_is_part_of_a_value_but_control_bytes(void **state)
+static void a_value_contains_every_byte_except_control_bytes(void **state)
 {
     (void)state;
     for (int c = 0; c < 256; c++) {
@@ -167,7 +167,7 @@ static void every_byte_is_part_of_a_value_but_control_bytes(void **state)
     }
 }
 
-static void a_control_byte_is_refused_wherever_it_stands_in_a_value(void **state)
+static void a_control_byte_is_refused_at_any_position_of_a_value(void **state)
 {
     enum { VALUE = 24 };
 
@@ -189,14 +189,14 @@ static void a_control_byte_is_refused_wherever_it_stands_in_a_value(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_field_is_found_in_any_case_the_first_of_several),
-        cmocka_unit_test(a_value_keeps_its_bytes_but_for_blanks_around),
-        cmocka_unit_test(a_list_may_go_over_several_fields_with_empty_members),
-        cmocka_unit_test(a_body_is_coded_by_all_but_identity),
-        cmocka_unit_test(gzip_is_taken_by_those_who_say_so),
-        cmocka_unit_test(every_byte_is_part_of_a_name_only_where_the_rfc_lets_it),
-        cmocka_unit_test(every_byte_is_part_of_a_value_but_control_bytes),
-        cmocka_unit_test(a_control_byte_is_refused_wherever_it_stands_in_a_value),
+        cmocka_unit_test(the_first_field_of_a_name_is_found_in_any_case),
+        cmocka_unit_test(a_value_keeps_its_bytes_except_blanks_around_it),
+        cmocka_unit_test(a_list_may_span_several_fields_and_have_empty_members),
+        cmocka_unit_test(every_coding_except_identity_encodes_the_body),
+        cmocka_unit_test(gzip_is_accepted_if_the_request_says_so),
+        cmocka_unit_test(a_name_contains_only_the_bytes_that_the_rfc_allows),
+        cmocka_unit_test(a_value_contains_every_byte_except_control_bytes),
+        cmocka_unit_test(a_control_byte_is_refused_at_any_position_of_a_value),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

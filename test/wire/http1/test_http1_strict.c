@@ -201,7 +201,7 @@ static const struct wrong framings[] = {
     {"6.3: lengths in a list", BYTES(TOP "Content-Length: 5, 6\r\n\r\nhello"), 400},
     {"6.2: plus", BYTES(TOP "Content-Length: +5\r\n\r\nhello"), 400},
     {"6.2: minus", BYTES(TOP "Content-Length: -5\r\n\r\nhello"), 400},
-    {"6.2: minus nought", BYTES(TOP "Content-Length: -0\r\n\r\n"), 400},
+    {"6.2: minus zero", BYTES(TOP "Content-Length: -0\r\n\r\n"), 400},
     {"6.2: hexadecimal", BYTES(TOP "Content-Length: 0x5\r\n\r\nhello"), 400},
     {"6.2: fraction", BYTES(TOP "Content-Length: 5.0\r\n\r\nhello"), 400},
     {"6.2: exponent", BYTES(TOP "Content-Length: 5e0\r\n\r\nhello"), 400},
@@ -269,7 +269,7 @@ static const struct wrong chunks[] = {
     {"7.1: two line ends after the data", BYTES(CH "5\r\nhello\r\n\r\n0\r\n\r\n"), 400},
     {"7.1: nothing after the data", BYTES(CH "5\r\nhello0\r\n\r\n"), 400},
     {"7.1: size that wraps 64 bits", BYTES(CH "10000000000000005\r\nhello\r\n0\r\n\r\n"), 400},
-    {"7.1: many noughts", BYTES(CH "00000000000000005\r\nhello\r\n0\r\n\r\n"), 400},
+    {"7.1: many zeros", BYTES(CH "00000000000000005\r\nhello\r\n0\r\n\r\n"), 400},
     {"7.1: 2^64 - 1", BYTES(CH "ffffffffffffffff\r\nhello"), 413},
     {"7.1: 2^63", BYTES(CH "8000000000000000\r\nhello"), 413},
     {"7.1: beyond the cap", BYTES(CH "3e9\r\n"), 413},
@@ -299,17 +299,17 @@ static void assert_refused(const struct wrong *wrong, int heads)
 {
     struct run *run = run_all_ways(wrong->bytes);
 
-    if (run->rc == RC_OK || run->parser.status != wrong->status || run->heads != heads ||
-        run->bodies != 0)
+    if (run->rc == RC_OK || run->parser.status != wrong->status || run->begun != heads ||
+        run->ended != 0)
         fail_msg("%s: status %d (%d), %d begun, %d ended: %s", wrong->rule, run->parser.status,
-                 run->rc, run->heads, run->bodies, run->err.text);
+                 run->rc, run->begun, run->ended, run->err.text);
     assert_int_equal(run->rc, wrong->status == 413 ? RC_LIMIT : RC_INVALID);
     assert_int_equal(run->err.rc, run->rc);
     assert_true(strlen(run->err.text) > 20);
     free(run);
 }
 
-static void request_lines_that_could_be_read_in_two_ways_are_refused(void **state)
+static void ambiguous_request_lines_are_refused(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT(lines); i++)
@@ -323,7 +323,7 @@ static void targets_that_are_not_what_the_rfc_allows_are_refused(void **state)
         assert_refused(&targets[i], 0);
 }
 
-static void fields_that_could_be_read_in_two_ways_are_refused(void **state)
+static void ambiguous_fields_are_refused(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT(fields); i++)
@@ -378,9 +378,9 @@ static void a_refusal_says_what_is_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(request_lines_that_could_be_read_in_two_ways_are_refused),
+        cmocka_unit_test(ambiguous_request_lines_are_refused),
         cmocka_unit_test(targets_that_are_not_what_the_rfc_allows_are_refused),
-        cmocka_unit_test(fields_that_could_be_read_in_two_ways_are_refused),
+        cmocka_unit_test(ambiguous_fields_are_refused),
         cmocka_unit_test(bodies_with_more_than_one_possible_end_are_refused),
         cmocka_unit_test(chunks_that_are_not_exactly_framed_are_refused),
         cmocka_unit_test(a_refusal_says_what_is_wrong),

@@ -27,7 +27,7 @@ static void assert_rows(const struct row *rows, int count)
     }
 }
 
-static void a_path_is_cut_before_it_is_decoded(void **state)
+static void a_path_is_split_before_it_is_decoded(void **state)
 {
     static const struct row rows[] = {
         {"/", ""},
@@ -107,7 +107,7 @@ static void an_absolute_target_may_have_no_path(void **state)
 }
 
 /* RFC 3986: unreserved, sub-delims, ":" and "@"; in a query "/" and "?" as well. */
-static void every_byte_stands_plain_only_where_the_rfc_lets_it(void **state)
+static void bytes_need_no_escape_only_where_the_rfc_allows_them(void **state)
 {
     static const char path[] = "-._~!$&'()*+,;=:@";
 
@@ -119,13 +119,13 @@ static void every_byte_stands_plain_only_where_the_rfc_lets_it(void **state)
                             (c >= 'A' && c <= 'Z') || strchr(path, c) ||
                             (in_query && (c == '/' || c == '?'));
             /* In the path these two are not literal: they split. */
-            bool is_cut = !in_query && (c == '/' || c == '?');
+            bool splits = !in_query && (c == '/' || c == '?');
             struct run *run = run_new(RUN_BODY_MAX);
 
             text[5] = in_query ? '?' : 'x';
             text[7] = (char)c;
             run_pieces(run, (struct str){text, sizeof(text) - 1}, sizeof(text));
-            if ((run->rc == RC_OK) != (is_plain || is_cut))
+            if ((run->rc == RC_OK) != (is_plain || splits))
                 fail_msg("byte 0x%02x: %s", (unsigned)c, run->err.text);
             free(run);
         }
@@ -135,10 +135,10 @@ static void every_byte_stands_plain_only_where_the_rfc_lets_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_path_is_cut_before_it_is_decoded),
+        cmocka_unit_test(a_path_is_split_before_it_is_decoded),
         cmocka_unit_test(a_query_is_a_list_of_keys_and_values),
         cmocka_unit_test(an_absolute_target_may_have_no_path),
-        cmocka_unit_test(every_byte_stands_plain_only_where_the_rfc_lets_it),
+        cmocka_unit_test(bytes_need_no_escape_only_where_the_rfc_allows_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,10 +14,10 @@
 #define WHEN         "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
 
 static const instant when = 784111777 * SPAN_S;
-static const struct http1_request modern = {.minor = 1, .is_persistent = true};
-static const struct http1_request parting = {.minor = 1};
-static const struct http1_request old = {.minor = 0};
-static const struct http1_request old_staying = {.minor = 0, .is_persistent = true};
+static const struct http1_request http_1_1 = {.minor = 1, .is_persistent = true};
+static const struct http1_request http_1_1_close = {.minor = 1};
+static const struct http1_request http_1_0 = {.minor = 0};
+static const struct http1_request http_1_0_keep_alive = {.minor = 0, .is_persistent = true};
 
 static void assert_head(const struct http1_answer *answer, const char *expected)
 {
@@ -37,7 +37,7 @@ static void a_sized_answer_has_its_length(void **state)
                                          {STR("ETag"), STR("\"7\"")}};
 
     (void)state;
-    assert_head(&(struct http1_answer){.to = &modern,
+    assert_head(&(struct http1_answer){.to = &http_1_1,
                                        .status = 200,
                                        .now = when,
                                        .framing = HTTP1_SIZED,
@@ -48,16 +48,16 @@ static void a_sized_answer_has_its_length(void **state)
                 "Content-Length: 2\r\n\r\n");
     assert_head(
         &(struct http1_answer){
-            .to = &modern, .status = 404, .now = when, .framing = HTTP1_SIZED},
+            .to = &http_1_1, .status = 404, .now = when, .framing = HTTP1_SIZED},
         "HTTP/1.1 404 Not Found\r\n" WHEN "Content-Length: 0\r\n\r\n");
 }
 
 static void an_answer_without_a_body_has_no_length(void **state)
 {
     (void)state;
-    assert_head(&(struct http1_answer){.to = &modern, .status = 204, .now = when},
+    assert_head(&(struct http1_answer){.to = &http_1_1, .status = 204, .now = when},
                 "HTTP/1.1 204 No Content\r\n" WHEN "\r\n");
-    assert_head(&(struct http1_answer){.to = &modern, .status = 304, .now = when},
+    assert_head(&(struct http1_answer){.to = &http_1_1, .status = 304, .now = when},
                 "HTTP/1.1 304 Not Modified\r\n" WHEN "\r\n");
 }
 
@@ -70,17 +70,18 @@ static void the_connection_is_kept_or_closed_as_the_head_says(void **state)
         const char *says;
         bool keeps;
     } rows[] = {
-        {&modern, false, HTTP1_SIZED, "Content-Length: 0\r\n", true},
-        {&modern, true, HTTP1_SIZED, "Content-Length: 0\r\nConnection: close\r\n", false},
-        {&parting, false, HTTP1_SIZED, "Content-Length: 0\r\nConnection: close\r\n", false},
-        {NULL, false, HTTP1_SIZED, "Content-Length: 0\r\nConnection: close\r\n", false},
-        {&old, false, HTTP1_SIZED, "Content-Length: 0\r\nConnection: close\r\n", false},
-        {&old_staying, false, HTTP1_SIZED, "Content-Length: 0\r\nConnection: keep-alive\r\n",
-         true},
-        {&old_staying, false, HTTP1_TO_CLOSE, "Connection: close\r\n", false},
-        {&modern, false, HTTP1_CHUNKED, "Transfer-Encoding: chunked\r\n", true},
-        {&parting, false, HTTP1_CHUNKED, "Transfer-Encoding: chunked\r\nConnection: close\r\n",
+        {&http_1_1, false, HTTP1_SIZED, "Content-Length: 0\r\n", true},
+        {&http_1_1, true, HTTP1_SIZED, "Content-Length: 0\r\nConnection: close\r\n", false},
+        {&http_1_1_close, false, HTTP1_SIZED, "Content-Length: 0\r\nConnection: close\r\n",
          false},
+        {NULL, false, HTTP1_SIZED, "Content-Length: 0\r\nConnection: close\r\n", false},
+        {&http_1_0, false, HTTP1_SIZED, "Content-Length: 0\r\nConnection: close\r\n", false},
+        {&http_1_0_keep_alive, false, HTTP1_SIZED,
+         "Content-Length: 0\r\nConnection: keep-alive\r\n", true},
+        {&http_1_0_keep_alive, false, HTTP1_TO_CLOSE, "Connection: close\r\n", false},
+        {&http_1_1, false, HTTP1_CHUNKED, "Transfer-Encoding: chunked\r\n", true},
+        {&http_1_1_close, false, HTTP1_CHUNKED,
+         "Transfer-Encoding: chunked\r\nConnection: close\r\n", false},
     };
 
     (void)state;
@@ -100,15 +101,15 @@ static void the_connection_is_kept_or_closed_as_the_head_says(void **state)
 }
 
 /* RFC 9112 section 6.1: no coding for an HTTP/1.0 client. */
-static void a_stream_is_chunked_for_those_who_know_chunks(void **state)
+static void a_stream_is_chunked_for_http_1_1_clients(void **state)
 {
     (void)state;
-    assert_int_equal(http1_write_stream_framing(&modern), HTTP1_CHUNKED);
-    assert_int_equal(http1_write_stream_framing(&parting), HTTP1_CHUNKED);
-    assert_int_equal(http1_write_stream_framing(&old_staying), HTTP1_TO_CLOSE);
+    assert_int_equal(http1_write_stream_framing(&http_1_1), HTTP1_CHUNKED);
+    assert_int_equal(http1_write_stream_framing(&http_1_1_close), HTTP1_CHUNKED);
+    assert_int_equal(http1_write_stream_framing(&http_1_0_keep_alive), HTTP1_TO_CLOSE);
 }
 
-static void a_field_cannot_carry_another(void **state)
+static void a_field_cannot_contain_another(void **state)
 {
     const struct http1_field wrong[] = {
         {STR("X"), STR("a\r\nSet-Cookie: b")},
@@ -132,7 +133,7 @@ static void a_field_cannot_carry_another(void **state)
         char text[1000] = "";
         struct buf out = BUF(text);
         struct err err = {0};
-        const struct http1_answer answer = {.to = &modern,
+        const struct http1_answer answer = {.to = &http_1_1,
                                             .status = 200,
                                             .now = when,
                                             .framing = HTTP1_SIZED,
@@ -150,7 +151,7 @@ static void a_field_cannot_carry_another(void **state)
 static void a_head_fits_whole_or_not_at_all(void **state)
 {
     const char expected[] = "HTTP/1.1 204 No Content\r\n" WHEN "\r\n";
-    const struct http1_answer answer = {.to = &modern, .status = 204, .now = when};
+    const struct http1_answer answer = {.to = &http_1_1, .status = 204, .now = when};
 
     (void)state;
     for (size_t room = 7; room <= 6 + sizeof(expected); room++) {
@@ -195,7 +196,7 @@ static void a_chunk_fits_whole_or_not_at_all(void **state)
     assert_string_equal(text, "6\r\n123456\r\n");
 }
 
-static void what_is_written_is_what_the_parser_reads(void **state)
+static void the_parser_reads_what_is_written(void **state)
 {
     char text[200], room[HTTP1_ROOM];
     struct buf out = BUF(text);
@@ -242,16 +243,16 @@ static void write_it(void *arg)
     (void)!http1_write_head(arg, &out, &err);
 }
 
-static void a_head_that_would_break_the_framing_is_never_written(void **state)
+static void a_head_that_would_break_the_framing_aborts(void **state)
 {
     struct http1_answer wrong[] = {
-        {.to = &modern, .status = 204, .now = when, .framing = HTTP1_SIZED},
-        {.to = &modern, .status = 200, .now = when, .framing = HTTP1_NO_BODY},
-        {.to = &old_staying, .status = 200, .now = when, .framing = HTTP1_CHUNKED},
+        {.to = &http_1_1, .status = 204, .now = when, .framing = HTTP1_SIZED},
+        {.to = &http_1_1, .status = 200, .now = when, .framing = HTTP1_NO_BODY},
+        {.to = &http_1_0_keep_alive, .status = 200, .now = when, .framing = HTTP1_CHUNKED},
         {.to = NULL, .status = 200, .now = when, .framing = HTTP1_CHUNKED},
-        {.to = &modern, .status = 200, .now = when, .framing = HTTP1_SIZED, .length = -1},
-        {.to = &modern, .status = 100, .now = when},
-        {.to = &modern, .status = 600, .now = when, .framing = HTTP1_SIZED},
+        {.to = &http_1_1, .status = 200, .now = when, .framing = HTTP1_SIZED, .length = -1},
+        {.to = &http_1_1, .status = 100, .now = when},
+        {.to = &http_1_1, .status = 600, .now = when, .framing = HTTP1_SIZED},
     };
 
     (void)state;
@@ -265,14 +266,14 @@ int main(void)
         cmocka_unit_test(a_sized_answer_has_its_length),
         cmocka_unit_test(an_answer_without_a_body_has_no_length),
         cmocka_unit_test(the_connection_is_kept_or_closed_as_the_head_says),
-        cmocka_unit_test(a_stream_is_chunked_for_those_who_know_chunks),
-        cmocka_unit_test(a_field_cannot_carry_another),
+        cmocka_unit_test(a_stream_is_chunked_for_http_1_1_clients),
+        cmocka_unit_test(a_field_cannot_contain_another),
         cmocka_unit_test(a_head_fits_whole_or_not_at_all),
         cmocka_unit_test(chunks_have_their_size_in_hexadecimal),
         cmocka_unit_test(a_chunk_fits_whole_or_not_at_all),
-        cmocka_unit_test(what_is_written_is_what_the_parser_reads),
+        cmocka_unit_test(the_parser_reads_what_is_written),
         cmocka_unit_test(every_status_of_a_refusal_has_a_name),
-        cmocka_unit_test(a_head_that_would_break_the_framing_is_never_written),
+        cmocka_unit_test(a_head_that_would_break_the_framing_aborts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

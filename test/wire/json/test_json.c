@@ -76,10 +76,10 @@ static void pretty_text_is_indented_and_keeps_the_order_of_keys(void **state)
     assert_string_equal(text, "{\n  \"b\": 1,\n  \"a\": [\n    2,\n    {}\n  ]\n}");
 }
 
-static const char *const chance_texts[] = {"",     "a",       "\"\\/",        "\x01\x1f\x7f",
+static const char *const random_texts[] = {"",     "a",       "\"\\/",        "\x01\x1f\x7f",
                                            "\n\t", "ü\u20ac", "\U0001f514 x", "plain words"};
 
-static json_t *chance_leaf(struct prng *prng)
+static json_t *random_leaf(struct prng *prng)
 {
     switch (prng_below(prng, 6)) {
     case 0:
@@ -91,25 +91,25 @@ static json_t *chance_leaf(struct prng *prng)
     case 3:
         return json_real((double)(int64_t)prng_next(prng) / 3e7);
     default:
-        return json_new_str(str_of(chance_texts[prng_below(prng, COUNT(chance_texts))]));
+        return json_new_str(str_of(random_texts[prng_below(prng, COUNT(random_texts))]));
     }
 }
 
-static json_t *chance_tree(struct prng *prng, int depth)
+static json_t *random_tree(struct prng *prng, int depth)
 {
     uint64_t count = prng_below(prng, 4), kind = depth > 0 ? prng_below(prng, 3) : 0;
     json_t *tree = kind == 1 ? json_new_list() : json_new_object();
 
     if (kind == 0) {
         json_decref(tree);
-        return chance_leaf(prng);
+        return random_leaf(prng);
     }
     for (uint64_t i = 0; i < count; i++)
         if (kind == 1)
-            json_add(tree, chance_tree(prng, depth - 1));
+            json_add(tree, random_tree(prng, depth - 1));
         else
-            json_put(tree, chance_texts[prng_below(prng, COUNT(chance_texts))],
-                     chance_tree(prng, depth - 1));
+            json_put(tree, random_texts[prng_below(prng, COUNT(random_texts))],
+                     random_tree(prng, depth - 1));
     return tree;
 }
 
@@ -120,7 +120,7 @@ static void any_value_is_printed_as_the_library_prints_it(void **state)
     (void)state;
     prng_seed(&prng, 20260317);
     for (int i = 0; i < 5000; i++) {
-        json_auto_t *value = chance_tree(&prng, 5);
+        json_auto_t *value = random_tree(&prng, 5);
         char *expected = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
         static char text[1 << 20];
         struct buf out = BUF(text);
@@ -279,7 +279,7 @@ static void the_number_of_values_is_bounded(void **state)
     free(text);
 }
 
-/* A list of `first` and then of `item`; with itself it has so many values. */
+/* A list of `first` and repeated `item`; with the list itself it has `values` values. */
 static char *list_of(size_t values, const char *first, const char *item)
 {
     struct buf out = {.cap = 16 + strlen(first) + (strlen(item) + 1) * values};
@@ -298,7 +298,7 @@ static char *list_of(size_t values, const char *first, const char *item)
 }
 
 /* Whether the fast parser or jansson reads a text must not matter. */
-static void both_parsers_count_values_alike(void **state)
+static void both_parsers_have_the_same_limit_of_values(void **state)
 {
     static const char *const firsts[] = {"1", "\"\\u0041\""}; /* the second: jansson */
     static const char *const items[] = {"1", "[]", "{}", "[ ]", "\",\""};
@@ -337,7 +337,7 @@ static void the_length_is_bounded(void **state)
     free(text);
 }
 
-/* A small object to read: {"name": string, "count": list of strings}. */
+/* A small object to read: {"name": string, "friends": list of strings}. */
 
 struct person {
     struct str name;
@@ -393,7 +393,7 @@ static void fields_are_read_and_null_is_the_same_as_absent(void **state)
     assert_string_equal(err.text, "name is missing");
 }
 
-static void the_fields_that_there_are_are_counted_in_words(void **state)
+static void an_unknown_field_is_refused_with_the_valid_ones(void **state)
 {
     static const char *const names[] = {"dryRun", "reason"};
     static const char *const says[] = {
@@ -413,7 +413,7 @@ static void the_fields_that_there_are_are_counted_in_words(void **state)
     }
 }
 
-static void wrong_fields_are_named_with_what_would_be_right(void **state)
+static void wrong_fields_are_named_with_the_remedy(void **state)
 {
     static const struct {
         const char *text, *field, *says;
@@ -477,11 +477,11 @@ int main(void)
         cmocka_unit_test(depth_is_bounded),
         cmocka_unit_test(brackets_inside_strings_do_not_count),
         cmocka_unit_test(the_number_of_values_is_bounded),
-        cmocka_unit_test(both_parsers_count_values_alike),
+        cmocka_unit_test(both_parsers_have_the_same_limit_of_values),
         cmocka_unit_test(the_length_is_bounded),
         cmocka_unit_test(fields_are_read_and_null_is_the_same_as_absent),
-        cmocka_unit_test(the_fields_that_there_are_are_counted_in_words),
-        cmocka_unit_test(wrong_fields_are_named_with_what_would_be_right),
+        cmocka_unit_test(an_unknown_field_is_refused_with_the_valid_ones),
+        cmocka_unit_test(wrong_fields_are_named_with_the_remedy),
         cmocka_unit_test(values_are_made_in_order),
     };
 

@@ -43,13 +43,13 @@ static bool compare(struct str text)
     if (!ours)
         return false;
     if (!theirs)
-        fail_msg("no JSON, but taken: %.*s", STR_ARG(text));
+        fail_msg("accepted, but jansson refuses it: %.*s", STR_ARG(text));
     assert_true(json_equal(ours, theirs));
     assert_same_print(ours, theirs);
     return true;
 }
 
-static void everyday_texts_are_parsed_as_jansson_does(void **state)
+static void common_texts_are_parsed_as_jansson_does(void **state)
 {
     static const char *const texts[] = {
         "null",
@@ -76,10 +76,10 @@ static void everyday_texts_are_parsed_as_jansson_does(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++)
         if (!compare(str_of(texts[i])))
-            fail_msg("not taken: %s", texts[i]);
+            fail_msg("not accepted: %s", texts[i]);
 }
 
-static void what_it_leaves_to_jansson_is_read_all_the_same(void **state)
+static void what_the_fast_parser_declines_is_read_by_jansson(void **state)
 {
     static const struct {
         const char *text, *line;
@@ -107,7 +107,7 @@ static void what_it_leaves_to_jansson_is_read_all_the_same(void **state)
     }
 }
 
-static void what_is_no_json_is_not_taken(void **state)
+static void text_that_is_not_json_is_declined(void **state)
 {
     static const char *const texts[] = {
         "",           " ",
@@ -139,13 +139,13 @@ static void what_is_no_json_is_not_taken(void **state)
 
         assert_null(theirs);
         if (json_parse(str_of(texts[i])))
-            fail_msg("taken: %s", texts[i]);
+            fail_msg("accepted: %s", texts[i]);
     }
     assert_null(json_parse((struct str){"1\0", 2}));
     assert_null(json_parse((struct str){"\"\0\"", 3}));
 }
 
-static void long_strings_are_whole_with_and_without_escapes(void **state)
+static void long_strings_are_complete_with_and_without_escapes(void **state)
 {
     char text[TEXT_MAX];
 
@@ -160,7 +160,7 @@ static void long_strings_are_whole_with_and_without_escapes(void **state)
         }
 }
 
-static void nests_are_taken_as_deep_as_may_be_and_no_deeper(void **state)
+static void nesting_is_accepted_up_to_the_limit(void **state)
 {
     char text[2 * (JSON_DEPTH_MAX + 1)];
 
@@ -172,7 +172,7 @@ static void nests_are_taken_as_deep_as_may_be_and_no_deeper(void **state)
     }
 }
 
-static void many_values_are_left_to_whoever_says_that_they_are_too_many(void **state)
+static void too_many_values_are_declined(void **state)
 {
     size_t len = 2 * ((size_t)JSON_VALUES_MAX + 1) + 1;
     char *text = malloc(len);
@@ -186,7 +186,7 @@ static void many_values_are_left_to_whoever_says_that_they_are_too_many(void **s
 }
 
 /* Texts that are nearly JSON: pieces of it in any order. */
-static void any_text_is_what_jansson_makes_of_it_or_nothing(void **state)
+static void random_texts_are_parsed_as_jansson_does_or_declined(void **state)
 {
     static const char *const pieces[] = {
         "{",       "}",       "[",         "]",           ",",  ":",    "\"a\"", "\"b\"",
@@ -195,7 +195,7 @@ static void any_text_is_what_jansson_makes_of_it_or_nothing(void **state)
         "\"é\"",   "[]",      "{}",        "\"\\u0041\"", ".5",
     };
     struct prng prng;
-    size_t taken = 0;
+    size_t accepted = 0;
 
     (void)state;
     prng_seed(&prng, 2026);
@@ -206,21 +206,21 @@ static void any_text_is_what_jansson_makes_of_it_or_nothing(void **state)
 
         for (int n = 0; n < count; n++)
             buf_text(&out, pieces[prng_next(&prng) % COUNT(pieces)]);
-        taken += compare(buf_as_str(&out));
+        accepted += compare(buf_as_str(&out));
     }
-    assert_true(taken > 10000);
+    assert_true(accepted > 10000);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everyday_texts_are_parsed_as_jansson_does),
-        cmocka_unit_test(what_it_leaves_to_jansson_is_read_all_the_same),
-        cmocka_unit_test(what_is_no_json_is_not_taken),
-        cmocka_unit_test(long_strings_are_whole_with_and_without_escapes),
-        cmocka_unit_test(nests_are_taken_as_deep_as_may_be_and_no_deeper),
-        cmocka_unit_test(many_values_are_left_to_whoever_says_that_they_are_too_many),
-        cmocka_unit_test(any_text_is_what_jansson_makes_of_it_or_nothing),
+        cmocka_unit_test(common_texts_are_parsed_as_jansson_does),
+        cmocka_unit_test(what_the_fast_parser_declines_is_read_by_jansson),
+        cmocka_unit_test(text_that_is_not_json_is_declined),
+        cmocka_unit_test(long_strings_are_complete_with_and_without_escapes),
+        cmocka_unit_test(nesting_is_accepted_up_to_the_limit),
+        cmocka_unit_test(too_many_values_are_declined),
+        cmocka_unit_test(random_texts_are_parsed_as_jansson_does_or_declined),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,15 +53,15 @@ static void assert_written_as_theirs(struct str s)
 }
 
 /* Eight bytes are checked at a time. */
-static void a_letter_is_escaped_wherever_it_stands(void **state)
+static void a_byte_is_escaped_at_any_position(void **state)
 {
     enum { PLACES = 20 };
-    static const char letters[] = "\"\\\x01\x1f\n /!#[]\x7f";
+    static const char bytes[] = "\"\\\x01\x1f\n /!#[]\x7f";
 
     (void)state;
     for (int length = 1; length <= PLACES; length++)
         for (int at = 0; at < length; at++)
-            for (const char *c = letters; *c; c++) {
+            for (const char *c = bytes; *c; c++) {
                 char text[PLACES];
 
                 memset(text, 'x', sizeof text);
@@ -72,7 +72,7 @@ static void a_letter_is_escaped_wherever_it_stands(void **state)
             }
 }
 
-static void letters_beyond_ascii_stand_for_themselves(void **state)
+static void characters_beyond_ascii_are_not_escaped(void **state)
 {
     char text[64];
     struct buf out = BUF(text);
@@ -180,8 +180,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_string_is_written_as_the_library_writes_it),
-        cmocka_unit_test(a_letter_is_escaped_wherever_it_stands),
-        cmocka_unit_test(letters_beyond_ascii_stand_for_themselves),
+        cmocka_unit_test(a_byte_is_escaped_at_any_position),
+        cmocka_unit_test(characters_beyond_ascii_are_not_escaped),
         cmocka_unit_test(an_empty_string_is_two_quotes),
         cmocka_unit_test(a_number_is_written_as_printf_does),
         cmocka_unit_test(members_come_in_order_as_they_are_written),

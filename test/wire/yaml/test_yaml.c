@@ -88,7 +88,7 @@ static void documents_come_one_by_one(void **state)
                  "[{\"a\":{\"b\":[1,{\"c\":\"d\"}]}}]");
 }
 
-static void documents_know_where_they_stand(void **state)
+static void documents_have_their_position(void **state)
 {
     const char *text = "\xef\xbb\xbf# \xc3\xa4\n---\nid: a\n---\nid: b\n";
     struct arena *arena = arena_new(1 << 20);
@@ -115,7 +115,7 @@ static void documents_know_where_they_stand(void **state)
     arena_free(arena);
 }
 
-static void what_json_cannot_say_is_refused_with_its_place(void **state)
+static void values_that_json_lacks_are_refused_with_their_position(void **state)
 {
     static const struct {
         const char *yaml, *text;
@@ -151,7 +151,7 @@ static void what_json_cannot_say_is_refused_with_its_place(void **state)
     }
 }
 
-static void bytes_that_are_no_text_are_refused(void **state)
+static void bytes_that_are_not_text_are_refused(void **state)
 {
     json_auto_t *got = json_new_list();
     struct err err;
@@ -190,9 +190,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scalars_are_those_of_the_core_schema),
         cmocka_unit_test(documents_come_one_by_one),
-        cmocka_unit_test(documents_know_where_they_stand),
-        cmocka_unit_test(what_json_cannot_say_is_refused_with_its_place),
-        cmocka_unit_test(bytes_that_are_no_text_are_refused),
+        cmocka_unit_test(documents_have_their_position),
+        cmocka_unit_test(values_that_json_lacks_are_refused_with_their_position),
+        cmocka_unit_test(bytes_that_are_not_text_are_refused),
         cmocka_unit_test(depth_and_number_of_values_are_bounded),
     };
 

@@ -45,7 +45,7 @@ static void objects_and_lists_are_blocks(void **state)
                                         "x: 1.5\n");
 }
 
-static void strings_that_could_be_mistaken_are_quoted(void **state)
+static void ambiguous_strings_are_quoted(void **state)
 {
     static const char *const quoted[] = {
         "",     "no",   "On",   "y",    "null", "12:30", "1",          "1e3", "~",
@@ -68,7 +68,7 @@ static void strings_that_could_be_mistaken_are_quoted(void **state)
     }
 }
 
-static void assert_same_again(const json_t *value)
+static void assert_round_trip(const json_t *value)
 {
     struct arena *arena = arena_new(1 << 20);
     struct yaml_reader *reader = NULL;
@@ -86,7 +86,7 @@ static void assert_same_again(const json_t *value)
     arena_free(arena);
 }
 
-static void every_character_is_read_again(void **state)
+static void characters_of_every_length_in_utf8_are_read_again(void **state)
 {
     (void)state;
     for (uint32_t code = 1; code < 0x11000; code++) {
@@ -109,7 +109,7 @@ static void every_character_is_read_again(void **state)
                      (char)(0x80 | (code & 0x3f)));
         value = json_pack("{s:[s]}", bytes, bytes);
         assert_non_null(value);
-        assert_same_again(value);
+        assert_round_trip(value);
     }
 }
 
@@ -123,7 +123,7 @@ static void long_keys_are_read_again(void **state)
         memset(key, 'k', len);
         key[len] = '\0';
         value = json_pack("[{s:{s:i},s:[i,i]}]", key, "x", 1, "y", 1, 2);
-        assert_same_again(value);
+        assert_round_trip(value);
     }
 }
 
@@ -131,8 +131,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_and_lists_are_blocks),
-        cmocka_unit_test(strings_that_could_be_mistaken_are_quoted),
-        cmocka_unit_test(every_character_is_read_again),
+        cmocka_unit_test(ambiguous_strings_are_quoted),
+        cmocka_unit_test(characters_of_every_length_in_utf8_are_read_again),
         cmocka_unit_test(long_keys_are_read_again),
     };
 

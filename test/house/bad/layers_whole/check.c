@@ -11,7 +11,7 @@ static const struct row rows[] = {
     {"src/base", "", ""},
 };
 
-static const struct home homes[] = {
+static const struct header_row header_rows[] = {
     {"stdio.h", "src/top src/low src/top/use.c test"},
     {"stdint.h", "*"},
     {"time.h", "src/top"},
@@ -22,8 +22,8 @@ int main(int argc, char **argv)
     static const struct layer_tables tables = {
         .rows = rows,
         .row_count = sizeof rows / sizeof rows[0],
-        .homes = homes,
-        .home_count = sizeof homes / sizeof homes[0],
+        .header_rows = header_rows,
+        .header_row_count = sizeof header_rows / sizeof header_rows[0],
     };
 
     return layers_main(&tables, argc, argv);

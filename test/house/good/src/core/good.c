@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code that looks like offences, but is not.
+ * Code that looks like violations, but is not.
  */
 #include "core/good.h"
 

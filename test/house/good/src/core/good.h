@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Things that look like offences and are none.
+ * Declarations that look like violations, but are not.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ struct good {
     int runtime;
 };
 
-/* Six, and the dots. */
+/* Six parameters: the maximum. */
 int good_set(int a, int b, int c, int d, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 

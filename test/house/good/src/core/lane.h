@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words that are plain here and were given up elsewhere.
+ * Names that are allowed here and forbidden in other folders.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * States what would be a lost run.
+ * A file of the engine with must().
  */
 #include "base/must.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The heap is behind an arena, which whoever calls the core has made. */
+/* The core gets memory from an arena that its caller created. */
 #include <stdlib.h>
 
 #include "base/base.h"

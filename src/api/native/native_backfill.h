@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counts and lists the slots of a range that were not started, for backfills that run only
+ * these.  The engine decides again, in each turn, which of them it starts.
+ */
+#pragma once
+
+#include "api/schedules/schedule_times.h"
+#include "store/exceptions_backfills.h"
+
+struct missed_slots {
+    const struct call *call;
+    struct db *db;
+    const struct schedule_times *schedule;
+    instant *times; /* the first ones of all ranges */
+    int time_count, time_max;
+    int batches_left; /* of evidence, for all ranges of the request */
+};
+
+/* Prepares to count, and to list the `times` first slots. */
+struct missed_slots missed_slots_new(const struct call *call, struct db *db,
+                                     const struct schedule_times *schedule, int times);
+
+/* Counts the slots of one more range; *ret is cut when the request has read its share. */
+MUST_USE enum rc missed_slots_count(struct missed_slots *missed, const struct range *range,
+                                    struct schedule_times_count *ret, struct err *reterr);

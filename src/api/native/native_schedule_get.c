@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shows a schedule, on request and after a change.
+ */
+#include "api/call/request.h"
+#include "api/native/native.h"
+#include "api/schedules/no_next.h"
+
+enum call_step schedule_get_begin(struct call *call)
+{
+    static const char *const names[] = {"fields"};
+    field_set *fields = arena_take(call->arena, sizeof *fields);
+    struct err err;
+
+    if (request_name(call, 0, "schedule", &err) != RC_OK ||
+        request_query_check(call, names, 1, &err) != RC_OK ||
+        request_fields(call, &schedule_fields, fields, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->arg = fields;
+    return CALL_READ;
+}
+
+static enum call_step read_schedule(struct call *call, struct db *db, field_set fields)
+{
+    struct str no_next = {NULL, 0};
+    struct schedule_view view;
+    struct err err;
+
+    if (view_find(call, db, &view, &err) != RC_OK ||
+        (fields_have(fields, SCHEDULE_FIELD_STATE) &&
+         (schedule_times_next(call, db, call->arena, &view, &err) != RC_OK ||
+          no_next_read(call, db, &view, &no_next, &err) != RC_OK)))
+        return view_failed(call, &err);
+    return view_schedule_answer(call, &view, fields, no_next);
+}
+
+enum call_step schedule_get_read(struct call *call, struct db *db)
+{
+    return read_schedule(call, db, *(const field_set *)call->arg);
+}
+
+enum call_step schedule_written_read(struct call *call, struct db *db)
+{
+    return read_schedule(call, db, FIELDS_ALL);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The TLS proxy of tls_proxy.h.
+ */
+#include "tls_proxy.h"
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <openssl/ssl.h>
+
+#include "base/must.h"
+
+enum { PIECE = 16 * 1024 };
+
+static int choose_h2(SSL *ssl, const unsigned char **ret, unsigned char *ret_len,
+                     const unsigned char *offer, unsigned offer_len, void *arg)
+{
+    static const unsigned char h2[] = "\002h2";
+
+    (void)ssl;
+    (void)arg;
+    return SSL_select_next_proto((unsigned char **)(uintptr_t)ret, ret_len, h2, 3, offer,
+                                 offer_len) == OPENSSL_NPN_NEGOTIATED
+               ? SSL_TLSEXT_ERR_OK
+               : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+static int connect_to(int port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    must(connect(fd, (struct sockaddr *)&address, sizeof address) == 0);
+    return fd;
+}
+
+/* One connection, until either side ends it. */
+static void carry(SSL *ssl, int server)
+{
+    struct pollfd fds[2] = {{SSL_get_fd(ssl), POLLIN, 0}, {server, POLLIN, 0}};
+    char bytes[PIECE];
+
+    for (;;) {
+        int from = 0, got;
+
+        if (SSL_pending(ssl) == 0) {
+            poll(fds, 2, -1);
+            from = fds[0].revents != 0 ? 0 : 1;
+        }
+        got = from == 0 ? SSL_read(ssl, bytes, sizeof bytes)
+                        : (int)read(server, bytes, sizeof bytes);
+        if (got <= 0 || (from == 0 ? (int)write(server, bytes, (size_t)got)
+                                   : SSL_write(ssl, bytes, got)) != got)
+            return;
+    }
+}
+
+/* Each connection has its own process, and all of them end with ours. */
+static void serve(int listener, const struct cert *cert, int port)
+{
+    SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+
+    must(SSL_CTX_use_certificate_file(context, cert->cert, SSL_FILETYPE_PEM) == 1);
+    must(SSL_CTX_use_PrivateKey_file(context, cert->key, SSL_FILETYPE_PEM) == 1);
+    SSL_CTX_set_alpn_select_cb(context, choose_h2, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_IGN);
+    for (;;) {
+        int fd = accept(listener, NULL, NULL);
+
+        if (fork() == 0) {
+            SSL *ssl = SSL_new(context);
+
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            SSL_set_fd(ssl, fd);
+            if (SSL_accept(ssl) == 1)
+                carry(ssl, connect_to(port));
+            _exit(0);
+        }
+        close(fd);
+    }
+}
+
+void tls_proxy_open(struct tls_proxy *proxy, uint16_t server_port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+    cert_make(CERT_EC, "proxy", &proxy->cert);
+    must(bind(listener, (struct sockaddr *)&address, sizeof address) == 0);
+    must(listen(listener, 16) == 0);
+    must(getsockname(listener, (struct sockaddr *)&address, &len) == 0);
+    proxy->port = ntohs(address.sin_port);
+    proxy->child = fork();
+    must(proxy->child >= 0);
+    if (proxy->child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        serve(listener, &proxy->cert, server_port);
+    }
+    close(listener);
+}
+
+void tls_proxy_close(const struct tls_proxy *proxy)
+{
+    kill(proxy->child, SIGKILL);
+    must(waitpid(proxy->child, NULL, 0) == proxy->child);
+    cert_remove(&proxy->cert);
+}

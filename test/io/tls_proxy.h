@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process that accepts TLS, with only HTTP/2 in ALPN, in front of a server without TLS. */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cert.h"
+
+struct tls_proxy {
+    pid_t child;
+    int port;
+    struct cert cert; /* self-made, for 127.0.0.1 */
+};
+
+/* `server_port` is a port of 127.0.0.1.  Call tls_proxy_close() at the end. */
+void tls_proxy_open(struct tls_proxy *proxy, uint16_t server_port);
+void tls_proxy_close(const struct tls_proxy *proxy);
