@@ -64,7 +64,8 @@ static void end_snapshot(struct reader *r)
 }
 
 /* A snapshot may serve every request that arrived before it was taken. */
-static enum call_step read_once(struct reader *r, struct call *call, bool *ret_is_late)
+static enum call_step read_once(struct reader *r, struct call *call, bool *ret_is_clean,
+                                bool *ret_is_late)
 {
     int64_t began_us = clock_boot_us();
     enum call_step step;
@@ -75,8 +76,9 @@ static enum call_step read_once(struct reader *r, struct call *call, bool *ret_i
         r->has_snapshot = true;
     }
     step = call->operation->read(call, r->db);
-    *ret_is_late = !db_is_clean(r->db) && clock_boot_us() - began_us >= QUICK_MS * SPAN_MS;
-    if (!db_is_clean(r->db) || clock_boot_us() - r->snapshot_us > SNAPSHOT_US)
+    *ret_is_clean = db_is_clean(r->db);
+    *ret_is_late = !*ret_is_clean && clock_boot_us() - began_us >= QUICK_MS * SPAN_MS;
+    if (!*ret_is_clean || clock_boot_us() - r->snapshot_us > SNAPSHOT_US)
         end_snapshot(r);
     return step;
 }
@@ -107,11 +109,15 @@ static bool is_stopped(void *arg)
     return atomic_load(&t->is_abandoned);
 }
 
-/* The connection may have died while it was idle; then a second attempt uses a new one. */
+/*
+ * The connection may have died while it was idle; then a second attempt uses a new one.  A read
+ * that has succeeded is not repeated, even if the connection dies at the end of its snapshot: a
+ * stream has moved on.
+ */
 static void answer(struct reader *r, struct ticket *t)
 {
     struct call *call = &t->call, before;
-    bool is_late = false;
+    bool is_clean = false, is_late = false;
 
     t->budget = (struct budget){.left = steps_of(r, call), .is_stopped = is_stopped, .arg = t};
     call->budget = &t->budget;
@@ -124,8 +130,8 @@ static void answer(struct reader *r, struct ticket *t)
             reset_call(call, &before);
         if (!connect_db(r, call))
             return;
-        t->step = read_once(r, call, &is_late);
-        if (r->db)
+        t->step = read_once(r, call, &is_clean, &is_late);
+        if (is_clean || r->db)
             break;
     }
     if (!t->budget.is_over && (!is_late || r->options.is_slow))

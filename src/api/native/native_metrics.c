@@ -118,11 +118,9 @@ static void print_latest(struct metrics *m, const struct db_result *names)
 
 enum call_step metrics_read(struct call *call, struct db *db)
 {
-    struct metrics *m = call->arg;
+    struct metrics m = *(const struct metrics *)call->arg; /* a copy: it may be read again */
     struct db_result runs = {0}, due = {0}, bytes = {0}, schedules = {0};
     struct db_result names[CONTEXT_LATEST_MAX] = {0};
-    struct answer before = m->out; /* the read may be retried */
-    enum call_step step;
     struct err err;
 
     gauges_runs(db, &runs);
@@ -130,20 +128,17 @@ enum call_step metrics_read(struct call *call, struct db *db)
     gauges_bytes(db, &bytes);
     gauges_schedules(db, &schedules);
     for (int i = 0; i < CONTEXT_LATEST_MAX; i++)
-        if (m->latest[i].schedule != 0)
-            gauges_name(db, m->latest[i].schedule, &names[i]);
-    if (db_flush(db, call->arena, &err) != RC_OK) {
-        step = answer_metrics(call, m, false);
-        m->out = before;
-        return step;
-    }
-    prometheus_one(&m->out, "belfry_schedules", "gauge", "Number of schedules.",
+        if (m.latest[i].schedule != 0)
+            gauges_name(db, m.latest[i].schedule, &names[i]);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return answer_metrics(call, &m, false);
+    prometheus_one(&m.out, "belfry_schedules", "gauge", "Number of schedules.",
                    db_int_at(&schedules, 0, 0));
-    print_runs(&m->out, &runs);
-    print_waits(&m->out, &runs, call->now);
-    print_due(&m->out, &due, call->now);
-    print_latest(m, names);
-    prometheus_one(&m->out, "belfry_database_size_bytes", "gauge",
+    print_runs(&m.out, &runs);
+    print_waits(&m.out, &runs, call->now);
+    print_due(&m.out, &due, call->now);
+    print_latest(&m, names);
+    prometheus_one(&m.out, "belfry_database_size_bytes", "gauge",
                    "Size of the database on disk.", db_int_at(&bytes, 0, 0));
-    return answer_metrics(call, m, true);
+    return answer_metrics(call, &m, true);
 }

@@ -163,21 +163,22 @@ static enum call_step answer_export(struct call *call, struct export *export)
 
 enum call_step schedule_export_read(struct call *call, struct db *db)
 {
-    struct export *export = call->arg;
-    struct schedule_scan *scan = &export->scan;
+    /* A copy: it may be read again. */
+    struct export export = *(const struct export *)call->arg;
+    struct schedule_scan *scan = &export.scan;
     struct err err;
 
     scan->print = print_document;
-    scan->between = export->is_lines ? "\n" : ",";
+    scan->between = export.is_lines ? "\n" : ",";
     scan->out = answer_new(call->arena);
-    if (!export->is_lines)
+    if (!export.is_lines)
         page_open(&scan->out, "items");
     if ((scan->page.after.len == 0 || scan->part > 0) &&
         schedule_filter_is_plain(&scan->filter) && scan->filter.prefix.len == 0 &&
-        print_named(call, db, export, &err) != RC_OK)
+        print_named(call, db, &export, &err) != RC_OK)
         return view_failed(call, &err);
-    scan->has_before = export->printed > 0;
+    scan->has_before = export.printed > 0;
     if (scan->cursor.len == 0 && schedule_scan_print(call, db, scan, &err) != RC_OK)
         return view_failed(call, &err);
-    return answer_export(call, export);
+    return answer_export(call, &export);
 }

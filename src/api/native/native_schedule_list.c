@@ -32,17 +32,18 @@ static enum rc print_schedule(const struct call *call, const struct schedule_vie
 
 enum call_step schedule_list_read(struct call *call, struct db *db)
 {
-    struct schedule_scan *scan = call->arg;
+    /* A copy: it may be read again. */
+    struct schedule_scan scan = *(const struct schedule_scan *)call->arg;
     struct err err;
 
-    scan->print = print_schedule;
-    scan->between = ",";
-    scan->out = answer_new(call->arena);
-    if (scan->page.limit <= LIMIT_DEFAULT)
-        answer_reserve(&scan->out, (size_t)scan->page.limit * SCHEDULE_USUAL);
-    page_open(&scan->out, "schedules");
-    if (schedule_scan_print(call, db, scan, &err) != RC_OK)
+    scan.print = print_schedule;
+    scan.between = ",";
+    scan.out = answer_new(call->arena);
+    if (scan.page.limit <= LIMIT_DEFAULT)
+        answer_reserve(&scan.out, (size_t)scan.page.limit * SCHEDULE_USUAL);
+    page_open(&scan.out, "schedules");
+    if (schedule_scan_print(call, db, &scan, &err) != RC_OK)
         return view_failed(call, &err);
-    page_close(&scan->out, scan->cursor);
-    return call_answer(call, 200, answer_done(&scan->out));
+    page_close(&scan.out, scan.cursor);
+    return call_answer(call, 200, answer_done(&scan.out));
 }
