@@ -46,6 +46,22 @@ static void bind_says_why_it_cannot(void **state)
     loop_free(loop);
 }
 
+/* Binds both loopback addresses to one port; false if the machine has no IPv6. */
+static bool bind_both_families(struct listener *listener, uint16_t *ret_port)
+{
+    struct err err;
+
+    /* A port that is free on one address may be in use on the other. */
+    for (int i = 0; i < LISTENER_ADDRESSES_MAX / 2; i++) {
+        if (listener_bind(listener, "::1", 0, ret_port, &err) != RC_OK)
+            return false;
+        if (listener_bind(listener, "127.0.0.1", *ret_port, ret_port, &err) == RC_OK)
+            return true;
+    }
+    fail_msg("%s", err.text);
+    return false;
+}
+
 /* The same port of both families, at once. */
 static void both_families_are_accepted(void **state)
 {
@@ -54,14 +70,11 @@ static void both_families_are_accepted(void **state)
     struct loop *loop = loop_new(NULL, NULL);
     struct listener *listener = listener_new(loop_uv(loop), usual, &handler);
     uint16_t port = 0;
-    bool is_closed = false, has_ipv6;
-    struct err err;
+    bool is_closed = false, has_ipv6 = bind_both_families(listener, &port);
     int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), fd4 = client_socket();
 
     (void)state;
-    has_ipv6 = listener_bind(listener, "::1", 0, &port, &err) == RC_OK;
     if (has_ipv6) {
-        assert_int_equal(listener_bind(listener, "127.0.0.1", port, &port, &err), RC_OK);
         to.sin6_port = htons(port);
         assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
         assert_int_equal(client_connect_fd(fd4, port), 0);
@@ -269,7 +282,9 @@ static void after_its_deadline_a_close_waits_only_for_owners(void **state)
     (void)state;
     client_say(held, GET("/later"));
     app_await(app, APP_HELD);
-    client_say(half, "GET /a HT");
+    /* Sent and read at once: a close with unread bytes would be a reset. */
+    client_say(half, GET("/a") "GET /a HT");
+    client_expect(half, OK_TEXT "Content-Length: 13\r\n\r\nGET [a] [] []");
     app_order(app, APP_CLOSE, SPAN_H);
     app_order(app, APP_CLOSE, 20 * SPAN_MS); /* now with a short limit */
     app_await(app, APP_GONE);
