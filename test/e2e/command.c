@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 
-enum { ENV_MAX = 32, ALARM_S = 50, LINE_BYTES = 512 };
+enum { ENV_MAX = 32, ALARM_S = 120, LINE_BYTES = 512 };
 
 /* Keeps a text until the end of the test, as a JSON string of the world. */
 static const char *keep_text(struct world *world, const char *text, size_t len)

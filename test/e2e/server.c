@@ -4,10 +4,13 @@
  */
 #include "server.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "request.h"
@@ -40,8 +43,30 @@ static void run(const struct command_line *args, const struct command_line *env,
     _exit(127);
 }
 
+/*
+ * Reserves a port for a server and those that replace it: otherwise another program could get it
+ * between the end of one server and the start of the next.  With SO_REUSEADDR a server can
+ * listen on a port that another socket is bound to, but the kernel gives it to nobody else.
+ */
+static int reserve_port(uint16_t *ret_port)
+{
+    struct sockaddr_in here = {.sin_family = AF_INET};
+    socklen_t len = sizeof here;
+    const int on = 1;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_true(fd >= 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&here, sizeof here), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&here, &len), 0);
+    *ret_port = ntohs(here.sin_port);
+    return fd;
+}
+
 struct server *server_spawn(struct world *world, const struct server_start *start)
 {
+    uint16_t port = start->port;
     struct server *d = calloc(1, sizeof *d);
     struct command_line args = {0}, env = {0};
     char listen[32], home[WORLD_PATH_MAX];
@@ -51,7 +76,8 @@ struct server *server_spawn(struct world *world, const struct server_start *star
     assert_true(world->server_count < WORLD_SERVERS_MAX);
     world->servers[world->server_count++] = d;
     d->world = world;
-    snprintf(listen, sizeof listen, "127.0.0.1:%u", start->port);
+    d->port_fd = port == 0 && !start->is_bare ? reserve_port(&port) : -1;
+    snprintf(listen, sizeof listen, "127.0.0.1:%u", port);
     snprintf(home, sizeof home, "HOME=%s", world->dir);
     add_all(&args, start->via);
     add(&args, world->program);
@@ -212,6 +238,8 @@ void server_free(struct server *d)
     if (getenv("BELFRY_E2E_LOGS"))
         fprintf(stderr, "%s", d->log ? d->log : "");
     close(d->log_fd);
+    if (d->port_fd >= 0)
+        close(d->port_fd);
     free(d->log);
     free(d);
 }

@@ -11,6 +11,7 @@ struct server {
     pid_t pid;  /* 0: it has ended        */
     int status; /* then: its exit status, or 128 + the signal that ended it */
     int log_fd;
+    int port_fd; /* keeps the port from other programs while no server runs; -1: none */
     char *log; /* all that it has logged so far, zero-terminated */
     size_t log_len, log_cap, log_seen;
     uint16_t port;

@@ -28,7 +28,7 @@ enum {
     WORLD_SERVERS_MAX = 16,
     WORLD_ANSWERS_MAX = 8192,
     WORLD_PATH_MAX = 256,
-    PATIENCE_MS = 30000, /* for an expected event; a test that waits longer fails */
+    PATIENCE_MS = 60000, /* for an expected event; a test that waits longer fails */
     PAUSE_MS = 10,       /* between two checks for it                              */
     TRIES = PATIENCE_MS / PAUSE_MS,
 };
