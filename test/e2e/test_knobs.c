@@ -29,12 +29,13 @@ static void with_enabled_off_the_server_answers_and_starts_nothing(void **state)
     struct server *d = server_start(w, &(struct server_start){.args = WORDS("--enabled=off")});
 
     make_schedule(d, "s", "'spec':{'at':['now']}," QUEUED);
+    make_schedule(d, "other", QUEUED);
     /* Every poll causes a turn, and no turn starts a due run. */
     for (int i = 0; i < LOOKS; i++)
         assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0);
     assert_int_equal(number_at(schedule_state(d, "s"), "counters.started"), 0);
     assert_int_equal(world_number(w, "SELECT count(*) FROM runs"), 0);
-    api(d, 200, "PATCH", "/api/v1/schedules/s", "{'description':'still here'}");
+    api(d, 200, "PATCH", "/api/v1/schedules/other", "{'description':'still here'}");
     assert_int_equal(server_stop(d), 0);
     d = server_start(w, NULL);
     assert_int_equal(json_array_size(claim(d, "q", 1, "20s")), 1);

@@ -161,7 +161,7 @@ static void a_worker_that_is_killed_is_counted(void **state)
 
     make_schedule(d, "work",
                   "'action':{'type':'queue','queue':'q'},"
-                  "'policies':{'lease':{'for':'1s','heartbeat':'500ms','grace':'0s'}}");
+                  "'policies':{'lease':{'for':'5s','heartbeat':'1s','grace':'0s'}}");
     id = trigger(d, "work");
     snprintf(path, sizeof path, "/api/v1/runs/%s", id);
     pid = command_begin(*state, &worker, out);

@@ -3,6 +3,7 @@
  * Tests of workers and claimed runs: which worker gets a run, for how long, and which next.
  */
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include "base/instant.h"
@@ -11,9 +12,11 @@
 
 enum { HEAVY = 64, HEAVY_INPUT = 64 * 1024, SMALL_BUFFER = 4096 };
 
-#define QUEUED      "'action':{'type':'queue','queue':'q'}"
-#define SHORT_LEASE "'policies':{'lease':{'for':'1s','heartbeat':'500ms','grace':'0s'}}"
-#define CLAIM       "/api/v1/queues/claim"
+#define QUEUED "'action':{'type':'queue','queue':'q'}"
+#define CLAIM  "/api/v1/queues/claim"
+
+/* It ends within a test, but not while a busy machine sends the next requests. */
+#define SHORT_LEASE "'policies':{'lease':{'for':'5s','heartbeat':'1s','grace':'0s'}}"
 
 static size_t count(const json_t *runs)
 {
@@ -38,18 +41,19 @@ static int wait_for_run(struct server *d, const char *worker, const char *wait)
 static void of_two_waiting_workers_one_gets_the_run(void **state)
 {
     struct server *d = server_start(*state, NULL);
-    size_t got[2];
-    int fds[2];
+    int fds[2], winner;
 
     make_schedule(d, "work", QUEUED);
-    fds[0] = wait_for_run(d, "a", "1s");
-    fds[1] = wait_for_run(d, "b", "1s");
+    fds[0] = wait_for_run(d, "a", "60s");
+    fds[1] = wait_for_run(d, "b", "60s");
     trigger(d, "work");
-    for (int i = 0; i < 2; i++)
-        got[i] = count(at(request_end(d, fds[i]).json, "runs"));
-    assert_int_equal(got[0] + got[1], 1);
+    UNTIL(request_is_answered(fds[0]) || request_is_answered(fds[1]));
+    winner = request_is_answered(fds[0]) ? 0 : 1;
+    assert_int_equal(count(at(request_end(d, fds[winner]).json, "runs")), 1);
+    server_signal(d, SIGTERM); /* ends the wait of the other */
+    assert_int_equal(count(at(request_end(d, fds[1 - winner]).json, "runs")), 0);
+    assert_int_equal(server_wait(d), 0);
     assert_int_equal(world_number(d->world, "SELECT fence FROM runs"), 1);
-    assert_int_equal(server_stop(d), 0);
 }
 
 /* The run was created and granted in one turn: a turn reads the clock once. */
@@ -107,10 +111,10 @@ static void heartbeats_keep_a_run(void **state)
     trigger(d, "work");
     run = at(claim(d, "q", 1, "5s"), "[0]");
     snprintf(until, sizeof until, "%s", text_at(run, "leaseUntil"));
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 4; i++) { /* for longer than a lease */
         struct answer answer;
 
-        assert_int_equal(count(claim(d, "q", 1, "400ms")), 0);
+        assert_int_equal(count(claim(d, "q", 1, "1500ms")), 0);
         answer = tell_run(d, "heartbeat", run, "");
         assert_int_equal(answer.status, 200);
         assert_true(strcmp(text_at(answer.json, "leaseUntil"), until) > 0);
@@ -134,8 +138,8 @@ static void a_heartbeat_can_extend_the_lease(void **state)
     lease = world_number(d->world, "SELECT lease_until FROM runs");
     answer = tell_run(d, "heartbeat", run, ",'extend':'1h'");
     assert_int_equal(answer.status, 200);
-    assert_true(world_number(d->world, "SELECT lease_until FROM runs") >
-                lease + SPAN_H - 10 * SPAN_S);
+    assert_true(world_number(d->world, "SELECT lease_until FROM runs") >=
+                lease - 5 * SPAN_S + SPAN_H);
     assert_int_equal(server_stop(d), 0);
 }
 
