@@ -12,7 +12,7 @@ struct server {
     int status; /* then: its exit status, or 128 + the signal that ended it */
     int log_fd;
     int port_fd; /* keeps the port from other programs while no server runs; -1: none */
-    char *log; /* all that it has logged so far, zero-terminated */
+    char *log;   /* all that it has logged so far, zero-terminated */
     size_t log_len, log_cap, log_seen;
     uint16_t port;
 };

@@ -155,14 +155,25 @@ struct h2c_answer *h2c_get(struct h2c *h, const char *path)
     return h2c_ask(h, &(struct h2c_request){.method = "GET", .path = path});
 }
 
+/* Sends all frames at once, so that the server does not wait for the next one. */
 void h2c_flush(struct h2c *h)
 {
+    char room[H2C_SEND];
     const uint8_t *data;
+    size_t len = 0;
     ssize_t n;
 
-    while ((n = nghttp2_session_mem_send(h->session, &data)) > 0)
-        client_send(h->fd, (struct str){(const char *)data, (size_t)n});
+    while ((n = nghttp2_session_mem_send(h->session, &data)) > 0) {
+        if (len + (size_t)n > sizeof room) {
+            client_send(h->fd, (struct str){room, len});
+            len = 0;
+        }
+        assert_in_range(n, 1, sizeof room);
+        memcpy(room + len, data, (size_t)n);
+        len += (size_t)n;
+    }
     assert_int_equal(n, 0);
+    client_send(h->fd, (struct str){room, len});
 }
 
 static void read_some(struct h2c *h)

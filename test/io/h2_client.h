@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-enum { H2C_STREAMS = 128, H2C_TEXT = 2048, H2C_BODY = 16 << 20 };
+enum { H2C_STREAMS = 128, H2C_TEXT = 2048, H2C_BODY = 16 << 20, H2C_SEND = 64 << 10 };
 
 /* The part of one stream's answer that has arrived. */
 struct h2c_answer {

@@ -106,20 +106,26 @@ static bool keep_bytes(void *arg, struct str bytes)
     return got->enough == 0 || got->len < got->enough;
 }
 
-static enum rc get(const char *url, struct got *got, struct fetch_answer *answer,
-                   struct err *err)
+static enum rc get_within(const char *url, span silence, struct got *got,
+                          struct fetch_answer *answer, struct err *err)
 {
     struct fetch *fetch = fetch_new("test", NULL);
     struct fetch_request request = {.method = "GET",
                                     .url = url,
-                                    .connect = 5 * SPAN_S,
-                                    .silence = SPAN_S,
+                                    .connect = PATIENCE_S * SPAN_S,
+                                    .silence = silence,
                                     .part = keep_bytes,
                                     .arg = got};
     enum rc rc = fetch_run(fetch, &request, answer, err);
 
     fetch_free(fetch);
     return rc;
+}
+
+static enum rc get(const char *url, struct got *got, struct fetch_answer *answer,
+                   struct err *err)
+{
+    return get_within(url, PATIENCE_S * SPAN_S, got, answer, err);
 }
 
 static void a_silent_server_times_out(void **state)
@@ -134,7 +140,7 @@ static void a_silent_server_times_out(void **state)
         struct got got = {.len = 0};
         struct err err;
 
-        assert_int_equal(get(peer.url, &got, &answer, &err), RC_UNKNOWN);
+        assert_int_equal(get_within(peer.url, SPAN_S, &got, &answer, &err), RC_UNKNOWN);
         assert_string_equal(err.text, "no data for 1 seconds");
         peer_end(&peer);
     }
@@ -207,7 +213,7 @@ static void only_a_get_is_sent_again(void **state)
         struct got got = {.len = 0};
         struct fetch_request request = {.method = "GET",
                                         .url = peer.url,
-                                        .connect = 5 * SPAN_S,
+                                        .connect = PATIENCE_S * SPAN_S,
                                         .part = keep_bytes,
                                         .arg = &got};
         struct fetch *fetch = fetch_new("test", NULL);

@@ -83,10 +83,10 @@ static struct app *start(size_t row)
     struct tls_files files = cert_files(&cert);
 
     limits.idle = limits.head = limits.body_window = limits.linger = SPAN_H;
-    *(limit == IDLE   ? &limits.idle
-      : limit == HEAD ? &limits.head
-                      : &limits.body_window) =
-        limit == IDLE && rows[row].says[0] != '\0' ? AMPLE : LIMIT;
+    *(limit == IDLE ? &limits.idle
+      : limit == HEAD
+          ? &limits.head
+          : &limits.body_window) = limit == IDLE && rows[row].says[0] != '\0' ? AMPLE : LIMIT;
     return app_start_tls(&limits, &files);
 }
 
