@@ -191,7 +191,8 @@ static void an_upstream_that_stays_down_fails_the_run_with_the_last_reason(void 
     struct world *world = *state;
     const struct report *report;
 
-    world->limits.patience = 20 * SPAN_MS;
+    world->limits.patience = 2 * SPAN_S; /* for at least two requests on a busy machine */
+    world->limits.retry_first = world->limits.retry_max = 100 * SPAN_MS;
     conductor_fail(world->conductor, 60,
                    (struct conductor_fault){"POST", 429, "{\"message\":\"busy\"}", false});
     start(world, flow_order(world, WF));
