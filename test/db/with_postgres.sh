@@ -84,7 +84,7 @@ server=$!
 tries=0
 until "$bin/pg_isready" -q -h "$dir" -U belfry -d postgres; do
     tries=$((tries + 1))
-    if [ $tries -gt 300 ] || ! kill -0 "$server" 2>/dev/null; then
+    if [ $tries -gt 900 ] || ! kill -0 "$server" 2>/dev/null; then
         cat "$dir/log" >&2
         fail 'the server did not start'
     fi

@@ -97,12 +97,12 @@ learn_port() {
     export BELFRY_SERVER="http://127.0.0.1:$port"
 }
 
-# Waits up to 30 seconds.
+# Waits at least 90 seconds.
 await_terminal() {
     tries=0
     until learn_port "$dir/$2.out" && shows "$dir/$1.text" "$dir/$2.out" >"$dir/why"; do
         tries=$((tries + 1))
-        if [ "$tries" -gt 300 ]; then
+        if [ "$tries" -gt 900 ]; then
             cat "$dir/why"
             fail "the terminal does not show $1.text" "$dir/$2.out"
         fi

@@ -299,7 +299,7 @@ static void a_start_that_is_not_answered_in_time_is_sent_again(void **state)
 {
     struct world *world = *state;
 
-    world->limits.request = -9990 * SPAN_MS; /* ten seconds are added: 10 ms */
+    world->limits.request = -8 * SPAN_S; /* ten seconds are added: two seconds */
     temporal_fail(world->server, 1,
                   (struct temporal_fault){.method = START, .kind = FAULT_SILENT});
     start(world, flow_order(world, WF));
