@@ -202,7 +202,7 @@ static void a_read_ends_at_its_deadline_and_the_reader_goes_on(void **state)
     struct db *reader;
 
     make_table(f);
-    reader = open_with(f->url, &(struct db_options){.readonly = true, .deadline_ms = 500});
+    reader = open_with(f->url, &(struct db_options){.readonly = true, .deadline_ms = 3000});
     db_send(reader, &endless, NULL, NULL);
     REFUSED(db_flush(reader, f->arena, err), RC_LIMIT, "took too long");
     assert_false(db_is_dead(reader));

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-enum { DEADLINE_MS = 1500, CONNECTIONS = 24, WAIT_MS = 20000 };
+enum { DEADLINE_MS = 3000, CONNECTIONS = 24, WAIT_MS = 20000 };
 
 static const struct db_stmt insert = {"INSERT INTO p (id, n) VALUES ($1, 0)", "i"};
 static const struct db_stmt insert_new = {
@@ -48,7 +48,7 @@ static void end_backend(struct fixture *f, int64_t pid)
  */
 static bool was_committed(struct fixture *f, int64_t id)
 {
-    struct db *db = open_with(f->url, &(struct db_options){.lock_ms = 4000});
+    struct db *db = open_with(f->url, &(struct db_options){.lock_ms = WAIT_MS});
     struct db_result got = {.changed = -1};
 
     send_row(db, &insert_new, id, &got);
@@ -431,7 +431,7 @@ static enum rc open_changed(struct fixture *f, const char *from, const char *to,
 
     assert_non_null(at);
     snprintf(url, sizeof url, "%.*s%s%s", (int)(at - f->url), f->url, to, at + strlen(from));
-    rc = db_open(url, &(struct db_options){.deadline_ms = 2000}, &db, err);
+    rc = db_open(url, &(struct db_options){.deadline_ms = WAIT_MS}, &db, err);
     db_close(db);
     return rc;
 }
