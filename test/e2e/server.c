@@ -44,8 +44,8 @@ static void run(const struct command_line *args, const struct command_line *env,
 }
 
 /*
- * Reserves a port for a server and those that replace it: otherwise another program could get it
- * between the end of one server and the start of the next.  With SO_REUSEADDR a server can
+ * Reserves a port for a server and those that replace it: otherwise another program could get
+ * it between the end of one server and the start of the next.  With SO_REUSEADDR a server can
  * listen on a port that another socket is bound to, but the kernel gives it to nobody else.
  */
 static int reserve_port(uint16_t *ret_port)

@@ -170,7 +170,8 @@ static struct db *hold_cursors(const struct world *w)
 static void a_drain_waits_for_a_row_that_another_node_holds(void **state)
 {
     struct world *w = *state;
-    struct server *d = server_start(w, &calling);
+    struct server *d = server_start(
+        w, &(struct server_start){.args = WORDS("--http-allow-private", "--drain", "1h")});
     struct receiver r;
     struct received_request request;
     struct db *other;
