@@ -163,6 +163,9 @@ static struct db *hold_cursors(const struct world *w)
 
     assert_int_equal(db_open(w->url, &(struct db_options){0}, &db, &err), RC_OK);
     db_begin(db);
+    /* Without it, PostgreSQL ends a session that is idle for ten seconds. */
+    assert_int_equal(
+        db_exec(db, STR("SET LOCAL idle_in_transaction_session_timeout = 0"), &err), RC_OK);
     assert_int_equal(db_exec(db, STR("SELECT id FROM cursors FOR UPDATE"), &err), RC_OK);
     return db;
 }
