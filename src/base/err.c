@@ -63,6 +63,7 @@ enum rc err_in(struct err *reterr, const char *fmt, ...)
     if (inner[0] != '\0' && inner[0] != '[')
         buf_char(&field, '.');
     buf_text(&field, inner);
+    make_utf8(reterr->field, field.cut || n >= ERR_FIELD_MAX); /* it may be a user's key */
     return reterr->rc;
 }
 

@@ -312,7 +312,7 @@ static enum rc set_connect_error(struct postgres *pg, struct err *reterr)
     enum rc rc = RC_BUSY;
 
     if (postgres_state_in(text, state))
-        rc = postgres_rc(state, true);
+        rc = postgres_rc(state, pg->db.options.readonly);
     if (rc == RC_LOST)
         rc = RC_BUSY;
     return err_set(reterr, rc, -1, 0, "cannot connect to PostgreSQL: %.*s",

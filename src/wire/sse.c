@@ -56,5 +56,7 @@ bool sse_print(const struct sse_event *event, struct buf *out)
     if (!out->cut)
         return true;
     *out = before;
+    if (out->cap > 0)
+        out->ptr[out->len] = '\0';
     return false;
 }

@@ -172,6 +172,28 @@ static void the_text_is_utf8_for_any_input(void **state)
     }
 }
 
+/* Keys of users become parts of the path; each length of the first part shifts the cut. */
+static void the_path_is_utf8_for_any_input(void **state)
+{
+    char key[2 * ERR_FIELD_MAX + 1];
+
+    (void)state;
+    for (size_t i = 0; i + 4 < sizeof key; i += 4)
+        memcpy(key + i, "\xf0\x9f\x94\x94", 5); /* a bell */
+    for (int len = 0; len < 8; len++) {
+        struct err err = {0};
+
+        err_set(&err, RC_INVALID, -1, 0, "x");
+        err_in(&err, "%.*s%s", len, "abcdefgh", key);
+        assert_true(str_is_utf8(str_of(err.field)));
+        assert_true(strlen(err.field) > ERR_FIELD_MAX - 5);
+        err_in(&err, "%.*s", len + 1, "abcdefgh");
+        assert_true(str_is_utf8(str_of(err.field)));
+        err_in(&err, "\xff");
+        assert_true(str_is_utf8(str_of(err.field)));
+    }
+}
+
 static void every_code_has_a_name_of_its_own(void **state)
 {
     (void)state;
@@ -248,6 +270,7 @@ int main(void)
         cmocka_unit_test(a_path_that_is_too_long_loses_its_end),
         cmocka_unit_test(an_outer_part_that_fills_the_path_is_cut_itself),
         cmocka_unit_test(the_text_is_utf8_for_any_input),
+        cmocka_unit_test(the_path_is_utf8_for_any_input),
         cmocka_unit_test(every_code_has_a_name_of_its_own),
         cmocka_unit_test(misuse_aborts),
         cmocka_unit_test(a_field_is_named_with_its_text_or_renamed),

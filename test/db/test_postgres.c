@@ -5,9 +5,11 @@
  */
 #include "harness.h"
 
+#include <arpa/inet.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 enum { DEADLINE_MS = 3000, CONNECTIONS = 24, WAIT_MS = 20000 };
 
@@ -436,6 +438,54 @@ static enum rc open_changed(struct fixture *f, const char *from, const char *to,
     return rc;
 }
 
+/* Answers one client as PostgreSQL does when authentication_timeout has passed. */
+static void reject_late(int listener)
+{
+    static const char answer[] = "E\0\0\0\x43"
+                                 "SFATAL\0VFATAL\0C57014\0"
+                                 "Mcanceling authentication due to timeout\0";
+    int fd = accept(listener, NULL, NULL);
+    char startup[1024];
+
+    if (fd < 0 || recv(fd, startup, sizeof startup, 0) <= 0 ||
+        send(fd, answer, sizeof answer, 0) != (ssize_t)sizeof answer)
+        _exit(1);
+    _exit(0);
+}
+
+/* To a reader, this state means that its statement took too long; a writer may retry. */
+static void a_rejected_connection_means_something_else_to_a_reader(void **state)
+{
+    static const enum rc expected[] = {RC_BUSY, RC_LIMIT};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct sockaddr_in address = {.sin_family = AF_INET,
+                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        socklen_t len = sizeof address;
+        int listener = socket(AF_INET, SOCK_STREAM, 0);
+        pid_t server;
+        int status;
+        struct db *db = NULL;
+        char url[96];
+
+        assert_int_equal(bind(listener, (struct sockaddr *)&address, len), 0);
+        assert_int_equal(listen(listener, 1), 0);
+        assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len), 0);
+        server = fork();
+        if (server == 0)
+            reject_late(listener);
+        snprintf(url, sizeof url,
+                 "postgres://x@127.0.0.1:%d/x?sslmode=disable&gssencmode=disable",
+                 ntohs(address.sin_port));
+        REFUSED(db_open(url, &(struct db_options){.readonly = i == 1}, &db, err), expected[i],
+                "57014");
+        assert_int_equal(waitpid(server, &status, 0), server);
+        assert_int_equal(status, 0);
+        close(listener);
+    }
+}
+
 static void causes_of_a_failed_connection_are_distinguished(void **state)
 {
     struct fixture *f = *state;
@@ -480,6 +530,7 @@ int main(void)
         DB_TEST(a_listener_learns_that_the_server_is_gone),
         DB_TEST(a_server_without_room_says_to_try_again),
         DB_TEST(causes_of_a_failed_connection_are_distinguished),
+        DB_TEST(a_rejected_connection_means_something_else_to_a_reader),
         DB_TEST(a_database_of_another_encoding_is_refused),
     };
 

@@ -55,8 +55,10 @@ static void an_event_that_does_not_fit_leaves_nothing(void **state)
     for (size_t cap = 6; cap <= whole; cap++) {
         struct buf out = {.ptr = text, .cap = cap};
 
+        text[0] = '\0';
         assert_int_equal(sse_print(&event, &out), cap == whole);
         assert_int_equal(out.len, cap == whole ? whole - 1 : 0);
+        assert_int_equal(text[out.len], '\0');
         assert_false(out.cut);
     }
 }

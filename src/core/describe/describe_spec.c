@@ -6,6 +6,7 @@
 
 #include "core/describe/describe_parts.h"
 #include "core/describe/describe_words.h"
+#include "core/time/jitter.h"
 #include "core/time/text.h"
 
 #define ALL_SIXTY ((UINT64_C(1) << 60) - 1)
@@ -313,7 +314,7 @@ void describe_spec(const struct spec *spec, struct buf *out)
     if (spec->jitter > 0) {
         begin_condition(&t);
         buf_text(out, "delayed by up to ");
-        duration_format(spec->jitter, out);
+        duration_format(jitter_effective(spec->jitter), out);
         buf_text(out, " (jitter)");
     }
     describe_capitalise(out, at);

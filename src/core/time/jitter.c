@@ -95,19 +95,24 @@ static uint32_t hash_long(const unsigned char *p, size_t n)
     return fold_in(h, f);
 }
 
+span jitter_effective(span most)
+{
+    const span limit = (span)UINT32_MAX * SPAN_MS;
+
+    return most < 0 ? 0 : most < limit ? most : limit;
+}
+
 span jitter_delay(struct str seed, instant nominal, span most)
 {
     unsigned char bytes[PREFIX + SEED_MAX] = {1};
     /* Go's binary form of a time, which is hashed, begins with the seconds since year 1. */
     uint64_t s = (uint64_t)(instant_seconds(nominal) + INT64_C(62135596800));
     uint32_t ns = (uint32_t)(nominal - instant_of_seconds(instant_seconds(nominal))) * 1000;
-    uint64_t most_ms = most <= 0 ? 0 : (uint64_t)(most / SPAN_MS);
+    uint64_t most_ms = (uint64_t)(jitter_effective(most) / SPAN_MS);
     size_t n = PREFIX + seed.len;
     uint32_t hash;
 
     must(seed.len <= SEED_MAX);
-    if (most_ms > UINT32_MAX)
-        most_ms = UINT32_MAX;
     for (int i = 0; i < 8; i++)
         bytes[1 + i] = (unsigned char)(s >> (56 - 8 * i));
     for (int i = 0; i < 4; i++)

@@ -35,7 +35,7 @@ static const char *code_of(int status)
 }
 
 /* A whole answer, in the listener's `out`, that reports an error and closes. */
-struct str conn_problem(struct listener *listener, int status, const char *detail)
+struct str conn_problem(struct listener *listener, int status, const char *detail, bool is_head)
 {
     char text[PROBLEM_BYTES_MAX];
     struct buf body = BUF(text), out = BUF(listener->out);
@@ -53,20 +53,23 @@ struct str conn_problem(struct listener *listener, int status, const char *detai
         &body);
     answer.length = (int64_t)body.len;
     must(http1_write_head(&answer, &out, &err) == RC_OK);
-    buf_str(&out, buf_as_str(&body));
+    if (!is_head)
+        buf_str(&out, buf_as_str(&body));
     must(!body.cut && !out.cut);
     return buf_as_str(&out);
 }
 
 void conn_refuse(struct conn *c, int status, const char *detail)
 {
+    bool is_head = c->exchange && http1_is_head(&c->exchange->http1);
+
     if (c->exchange)
         exchange_release(c->exchange);
     c->exchange = NULL;
     c->closes = true;
     c->listener->counts.refused++;
     conn_enter(c, CONN_FLUSH);
-    conn_send(c, conn_problem(c->listener, status, detail), (struct str){0});
+    conn_send(c, conn_problem(c->listener, status, detail, is_head), (struct str){0});
     if (conn_backlog(c) == 0 && !c->is_broken)
         conn_answered(c);
 }
@@ -87,7 +90,7 @@ static void deliver_request(struct conn *c)
     struct exchange *x = c->exchange;
 
     conn_enter(c, CONN_HELD);
-    x->is_head = str_eq(x->request->method, STR("HEAD"));
+    x->is_head = http1_is_head(&x->http1);
     listener->counts.requests++;
     listener->handler.on_request(listener->handler.arg, x);
 }
@@ -165,11 +168,20 @@ void conn_receive_end(struct conn *c)
     conn_settle(c);
 }
 
-/* Detects the HTTP version of the first bytes; ambiguous bytes wait. */
+/*
+ * Detects the HTTP version of the first bytes; ambiguous bytes wait.  If the handshake agreed
+ * on HTTP/2, bytes that are not its preface end the connection.
+ */
 static void detect_version(struct conn *c, struct str bytes)
 {
     enum http1_preface preface;
 
+    if (c->tls && tls_has_h2(c->tls)) {
+        c->has_version = true;
+        h2_open(c);
+        h2_receive(c, bytes);
+        return;
+    }
     if (c->ahead.len > 0) {
         conn_bytes_add(&c->ahead, bytes);
         bytes = (struct str){c->ahead.ptr, c->ahead.len};

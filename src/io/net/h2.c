@@ -7,6 +7,7 @@
 #include "wire/sse.h"
 
 enum {
+    ID_STEP = 2,             /* of stream numbers: clients use odd ones */
     GATHER = 48 * 1024,      /* bytes of frames that are sent at once */
     GLITCH_COST = 1000,      /* see h2.glitch_budget */
     HEADER_LIST = 16 * 1024, /* as the section of HTTP/1.1: HTTP1_SECTION_MAX */
@@ -59,6 +60,28 @@ static void count_glitch(struct h2 *h2)
 }
 
 /* ---- receiving ---- */
+
+/*
+ * A stream must have a larger number than those before it.  nghttp2 ignores a smaller one,
+ * because it may belong to a stream that is closed; a number of the last gap never was one.
+ */
+static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *hd, void *arg)
+{
+    struct h2 *h2 = arg;
+
+    if (hd->type != NGHTTP2_HEADERS)
+        return 0;
+    if (hd->stream_id > h2->newest_id) {
+        if (hd->stream_id > h2->newest_id + ID_STEP) {
+            h2->gap_begin = h2->newest_id;
+            h2->gap_end = hd->stream_id;
+        }
+        h2->newest_id = hd->stream_id;
+    } else if (hd->stream_id > h2->gap_begin && hd->stream_id < h2->gap_end) {
+        return nghttp2_session_terminate_session(session, NGHTTP2_PROTOCOL_ERROR);
+    }
+    return 0;
+}
 
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
@@ -148,6 +171,7 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
 
 static void set_callbacks(nghttp2_session_callbacks *calls)
 {
+    nghttp2_session_callbacks_set_on_begin_frame_callback(calls, on_begin_frame);
     nghttp2_session_callbacks_set_on_begin_headers_callback(calls, on_begin_headers);
     nghttp2_session_callbacks_set_on_header_callback2(calls, on_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(calls, on_frame_recv);
@@ -163,7 +187,6 @@ static nghttp2_session *session_new(struct h2 *h2)
         {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, H2_STREAMS_MAX},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, H2_WINDOW},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, HEADER_LIST},
-        {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
     };
     nghttp2_session_callbacks *calls;
     nghttp2_option *option;
@@ -171,7 +194,10 @@ static nghttp2_session *session_new(struct h2 *h2)
 
     must(nghttp2_session_callbacks_new(&calls) == 0 && nghttp2_option_new(&option) == 0);
     set_callbacks(calls);
-    nghttp2_option_set_no_closed_streams(option, 1);
+    /*
+     * SETTINGS_NO_RFC7540_PRIORITIES is not sent: with it, nghttp2 forgets closed streams at
+     * once and ignores frames that a client sends on them, which must be errors.
+     */
     nghttp2_option_set_max_outbound_ack(option, H2_ACKS_MAX);
     nghttp2_option_set_max_settings(option, H2_SETTINGS_MAX);
     nghttp2_option_set_stream_reset_rate_limit(option, H2_RESETS, H2_RESETS_A_SECOND);
@@ -194,6 +220,7 @@ void h2_open(struct conn *c)
     h2->all.before = h2->all.after = &h2->all;
     h2->glitch_budget = (int64_t)H2_GLITCHES * GLITCH_COST;
     h2->glitch_at = uv_now(c->listener->loop);
+    h2->newest_id = 1 - ID_STEP;
     h2->session = session_new(h2);
     c->h2 = h2;
     conn_enter(c, CONN_H2);

@@ -46,6 +46,8 @@ struct h2 {
     size_t bodies;     /* bytes of incomplete requests */
     bool is_receiving; /* nghttp2 is reading; frames are sent after that */
     bool is_draining;  /* no further streams */
+    /* numbers of streams: the largest so far, and the last gap, without its ends */
+    int32_t newest_id, gap_begin, gap_end;
     struct h2 *next_dirty;
     bool is_dirty;
     uint64_t glitch_at;    /* uv_now() of the last one */

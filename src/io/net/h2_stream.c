@@ -222,11 +222,11 @@ void h2_stream_done(struct h2_stream *s)
 
     leave_incomplete(s);
     s->phase = H2_HELD;
+    x->is_head = str_eq(s->method, STR("HEAD"));
     if (s->refused != 0) {
         answer_refusal(s);
         return;
     }
-    x->is_head = str_eq(x->request->method, STR("HEAD"));
     listener->counts.requests++;
     listener->handler.on_request(listener->handler.arg, x);
 }

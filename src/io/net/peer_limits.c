@@ -80,15 +80,15 @@ struct peer_limits *peer_limits_free(struct peer_limits *peers)
 
 static int64_t key_of(const struct peer_limits *peers, const struct peer *peer)
 {
-    uint64_t key = 0;
+    /* Networks that begin with ff are multicast, so no IPv6 peer has the key of an IPv4 one. */
+    uint8_t bytes[8] = {0xff, 0xff, 0xff, 0xff};
+    uint64_t key;
 
-    /*
-     * An IPv4 address a.b.c.d shares its count with the IPv6 network of the bytes a, b, c, d,
-     * ff, ff, 0, 0: not worth a larger key.
-     */
-    memcpy(&key, peer->bytes, peer->is_v6 ? 8 : 4);
-    if (!peer->is_v6)
-        key = UINT64_C(0xffff) << 32 | key;
+    if (peer->is_v6)
+        memcpy(bytes, peer->bytes, 8);
+    else
+        memcpy(bytes + 4, peer->bytes, 4);
+    memcpy(&key, bytes, sizeof key);
     return (int64_t)hash_u64(key ^ peers->secret);
 }
 

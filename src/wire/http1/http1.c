@@ -21,6 +21,11 @@ bool http1_is_idle(const struct http1 *p)
     return p->state == HTTP1_AT_LINE && p->used == 0 && p->blanks == 0 && !p->has_cr;
 }
 
+bool http1_is_head(const struct http1 *p)
+{
+    return str_starts((struct str){p->room, p->used}, STR("HEAD "));
+}
+
 /* The maximum length of the current line. */
 static size_t line_max(const struct http1 *p)
 {
@@ -78,12 +83,15 @@ static enum rc read_line(struct http1 *p, struct str *in, bool *ret_is_whole,
 {
     *ret_is_whole = false;
     if (!p->has_cr) {
-        size_t n = http1_text_length(*in);
+        size_t n = http1_text_length(*in), left = line_max(p) - (p->used - p->line);
+        bool is_long = n > left;
 
-        if (n > line_max(p) - (p->used - p->line))
-            return refuse_long_line(p, reterr);
+        if (is_long)
+            n = left;
         memcpy(p->room + p->used, in->ptr, n);
         p->used += n;
+        if (is_long)
+            return refuse_long_line(p, reterr);
         *in = str_from(*in, n);
         if (in->len == 0)
             return RC_OK;

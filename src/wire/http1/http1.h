@@ -121,6 +121,9 @@ MUST_USE enum rc http1_feed(struct http1 *p, struct str *bytes, enum http1_event
 /* No byte of a request has arrived: the peer may close without an error. */
 bool http1_is_idle(const struct http1 *p);
 
+/* The method is HEAD, also of a request that is refused: its answer has no body. */
+bool http1_is_head(const struct http1 *p);
+
 /* The first field of that name, ignoring case; false, with *ret unchanged, if there is none. */
 bool http1_find(const struct http1_request *request, struct str name, struct str *ret);
 

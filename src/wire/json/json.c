@@ -122,9 +122,11 @@ enum rc json_read(struct str text, json_t **ret, struct err *reterr)
                        text.len, JSON_BYTES_MAX);
     if (!str_is_utf8(text))
         return err_set(reterr, RC_INVALID, -1, 0, "the text is not UTF-8");
-    *ret = json_parse(text);
-    if (*ret)
+    value = json_parse(text);
+    if (value) {
+        *ret = value;
         return RC_OK;
+    }
     rc = check_outline(text, reterr);
     if (rc != RC_OK)
         return rc;

@@ -7,6 +7,9 @@
  */
 #include "jobs.h"
 
+#define BELL4 "\xf0\x9f\x94\x94\xf0\x9f\x94\x94\xf0\x9f\x94\x94\xf0\x9f\x94\x94"
+#define BELLS "a" BELL4 BELL4 BELL4 BELL4 /* 65 bytes */
+
 static void assert_create_refused(const char *body, const char *message)
 {
     assert_int_equal(post(ORG, js("%s", body)), 400);
@@ -192,6 +195,8 @@ static void a_hidden_secret_that_is_sent_back_keeps_its_value(void **state)
     assert_json("field", "'payload.a[0].secret'");
     assert_int_equal(create(",'payload':{'apiKey':'***'}"), 400);
     assert_json("field", "'payload.apiKey'");
+    /* A path that is cut within a character would not be JSON. */
+    assert_int_equal(create(",'payload':{'" BELLS "':{'token':'***'}}"), 400);
     assert_int_equal(create(",'payload':{'note':'***'}"), 201);
 }
 

@@ -149,6 +149,11 @@ static void windows_bounds_and_jitter_are_described(void **state)
     def.jitter = 30 * SPAN_S;
     assert_string_equal(spec_in_words(&def), "At 02:30 every day, UTC, only between 22:00 and "
                                              "06:00, delayed by up to 30s (jitter)");
+    def.window.is_set = false;
+    def.jitter = 366 * SPAN_DAY; /* acts as 2^32 - 1 ms, which is all that Temporal uses */
+    assert_string_equal(spec_in_words(&def), "At 02:30 every day, UTC, delayed by up to "
+                                             "49d17h2m47s295ms (jitter)");
+    def.window.is_set = true;
     def.window.rule = WINDOW_CLAMP;
     def.jitter = 0;
     assert_string_equal(spec_in_words(&def), "At 02:30 every day, UTC, moved to 22:00 when "

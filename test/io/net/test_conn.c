@@ -212,6 +212,38 @@ static void too_many_fields_are_refused(void **state)
     app_stop(app);
 }
 
+/* RFC 9110 section 9.3.2; every limit and rule of the parser is reached with HEAD. */
+static void a_refused_head_request_has_no_body(void **state)
+{
+    static const char *const bad[] = {
+        "HEAD /%zz HTTP/1.1\r\nHost: h\r\n\r\n",
+        "HEAD /a HTTP/1.1\r\n\r\n",
+        "HEAD /a HTTP/3.0\r\n\r\n",
+        "HEAD /a\x01",
+        "HEAD /a HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\n\r\n",
+    };
+    static char line[2 * HTTP1_LINE_MAX] = "HEAD /";
+    struct app *app = app_start(usual);
+
+    (void)state;
+    memset(line + 6, 'a', sizeof line - 7);
+    for (size_t i = 0; i <= sizeof bad / sizeof bad[0]; i++) {
+        int fd = client_connect(app);
+        char room[2048];
+        size_t len = 0;
+        ssize_t n;
+
+        client_say(fd, i < sizeof bad / sizeof bad[0] ? bad[i] : line);
+        while ((n = recv(fd, room + len, sizeof room - len, 0)) > 0)
+            len += (size_t)n;
+        assert_int_equal(n, 0);
+        assert_memory_equal(room, "HTTP/1.1 ", 9);
+        assert_memory_equal(room + len - 4, "\r\n\r\n", 4);
+        close(fd);
+    }
+    app_stop(app);
+}
+
 /*
  * The client keeps sending: if the socket were closed at once, a reset would destroy the
  * answer.
@@ -408,6 +440,7 @@ int main(void)
         cmocka_unit_test(a_client_that_expects_100_continue_gets_it_or_an_error),
         cmocka_unit_test(an_invalid_request_gets_a_problem_and_is_disconnected),
         cmocka_unit_test(too_many_fields_are_refused),
+        cmocka_unit_test(a_refused_head_request_has_no_body),
         cmocka_unit_test(a_client_that_sends_too_much_can_read_why),
         cmocka_unit_test(a_body_of_the_largest_size_arrives_complete),
         cmocka_unit_test(an_idle_client_is_disconnected),

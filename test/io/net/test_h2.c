@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#include "cert.h"
+#include "tls_client.h"
+
 static struct app *app;
 
 static int start(void **state)
@@ -290,6 +293,48 @@ static void requests_that_http_1_refuses_are_refused(void **state)
     h2c_close(h);
 }
 
+static void a_refused_head_request_has_no_body(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_request request = {.method = "HEAD", .path = "/%zz", .authority = "h"};
+    struct h2c_answer *a = h2c_ask(h, &request);
+
+    (void)state;
+    h2c_await(h, a);
+    assert_int_equal(a->error, NGHTTP2_NO_ERROR);
+    assert_memory_equal(a->head, ":status: 400\n", 13);
+    assert_int_equal(a->body_len, 0);
+    h2c_close(h);
+}
+
+/* RFC 9113 section 3.2: after the handshake both sides use HTTP/2, and nothing else. */
+static void what_is_agreed_by_alpn_is_http_2_only(void **state)
+{
+    struct cert cert;
+    struct tls_files files;
+    struct app *tls_app;
+    SSL *ssl;
+
+    (void)state;
+    cert_make(CERT_EC, "h2", &cert);
+    files = cert_files(&cert);
+    files.offers_h2 = true;
+    tls_app = app_start_tls(&listener_limits_default, &files);
+    ssl = tls_client_connect_as(tls_app, &(struct tls_client_options){.alpn = "\x02h2"});
+    tls_client_say(ssl, GET("/a"));
+    for (;;) {
+        char room[256];
+        int n = SSL_read(ssl, room, sizeof room);
+
+        if (n <= 0)
+            break;
+        assert_null(memmem(room, (size_t)n, "HTTP/1.1", 8));
+    }
+    tls_client_free(ssl);
+    app_stop(tls_app);
+    cert_remove(&cert);
+}
+
 static void a_host_that_differs_from_the_authority_is_refused(void **state)
 {
     struct h2c *h = connected();
@@ -387,6 +432,8 @@ int main(void)
         TEST(a_cut_stream_is_reset),
         TEST(a_body_that_is_too_long_gets_a_413),
         TEST(requests_that_http_1_refuses_are_refused),
+        TEST(a_refused_head_request_has_no_body),
+        TEST(what_is_agreed_by_alpn_is_http_2_only),
         TEST(a_host_that_differs_from_the_authority_is_refused),
         TEST(a_length_that_is_wrong_is_refused),
         cmocka_unit_test_setup_teardown(a_silent_stream_of_events_has_comments, start_quiet,

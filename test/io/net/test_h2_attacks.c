@@ -265,6 +265,75 @@ static void a_head_that_grows_when_decoded_is_refused(void **state)
     close(fd);
 }
 
+/* The connection must end with a GOAWAY of this error. */
+static void assert_goaway(int fd, char error)
+{
+    struct str goaway = await_frame(fd, GOAWAY, 0);
+
+    assert_true(goaway.len >= 8);
+    assert_int_equal(goaway.ptr[7], error);
+    await_close(fd);
+    close(fd);
+}
+
+/* RFC 9113 section 5.1: after END_STREAM or RST_STREAM the client may not continue a stream. */
+static void frames_on_a_closed_stream_end_the_connection(void **state)
+{
+    static const struct {
+        uint8_t end, late;
+        struct str end_payload, late_payload;
+    } rows[] = {
+        {0, DATA, {"", 0}, {"late", 4}},
+        {0, HEADERS, {"", 0}, {"\x82\x84\x86\x01\x01h", 6}},
+        {RST_STREAM, DATA, {"\0\0\0\x8", 4}, {"late", 4}},
+        {RST_STREAM, HEADERS, {"\0\0\0\x8", 4}, {"\x82\x84\x86\x01\x01h", 6}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int fd = hello();
+        bool is_reset = rows[i].end == RST_STREAM;
+
+        assert_true(h2c_frame(fd, HEADERS, END_HEADERS | (is_reset ? 0 : END_STREAM), 1,
+                              is_reset ? POST_HEAD : GET_HEAD));
+        if (is_reset)
+            assert_true(h2c_frame(fd, RST_STREAM, 0, 1, rows[i].end_payload));
+        else
+            await_frame(fd, DATA, 1);
+        assert_true(
+            h2c_frame(fd, rows[i].late, END_HEADERS | END_STREAM, 1, rows[i].late_payload));
+        assert_goaway(fd, NGHTTP2_STREAM_CLOSED);
+    }
+}
+
+/* RFC 9113 section 5.1.1: a new stream closes all numbers below it that were not used. */
+static void a_stream_number_that_was_skipped_is_refused(void **state)
+{
+    int fd = hello();
+
+    (void)state;
+    assert_true(h2c_frame(fd, HEADERS, END_HEADERS | END_STREAM, 1, GET_HEAD));
+    assert_true(h2c_frame(fd, HEADERS, END_HEADERS | END_STREAM, 7, GET_HEAD));
+    await_frame(fd, DATA, 7);
+    assert_true(h2c_frame(fd, HEADERS, END_HEADERS | END_STREAM, 9, GET_HEAD));
+    await_frame(fd, DATA, 9);
+    assert_true(h2c_frame(fd, HEADERS, END_HEADERS | END_STREAM, 3, GET_HEAD));
+    assert_goaway(fd, NGHTTP2_PROTOCOL_ERROR);
+}
+
+/* RFC 9113 section 6.3, and RFC 7540 section 5.3.1: no stream, or a stream on itself. */
+static void invalid_priorities_end_the_connection(void **state)
+{
+    int fd = hello();
+
+    (void)state;
+    assert_true(h2c_frame(fd, PRIORITY, 0, 0, STR("\0\0\0\x1\xf")));
+    assert_goaway(fd, NGHTTP2_PROTOCOL_ERROR);
+    fd = hello();
+    assert_true(h2c_frame(fd, PRIORITY, 0, 3, STR("\0\0\0\x3\xf")));
+    assert_goaway(fd, NGHTTP2_PROTOCOL_ERROR);
+}
+
 static void too_many_streams_are_disconnected(void **state)
 {
     int fd = hello(), i;
@@ -382,6 +451,9 @@ int main(void)
         TEST(empty_continuations_are_disconnected),
         TEST(unread_answers_to_pings_and_settings_are_limited),
         TEST(a_head_that_grows_when_decoded_is_refused),
+        TEST(frames_on_a_closed_stream_end_the_connection),
+        TEST(a_stream_number_that_was_skipped_is_refused),
+        TEST(invalid_priorities_end_the_connection),
         TEST(too_many_streams_are_disconnected),
         TEST(unfinished_bodies_are_limited_together),
         SHORT(a_request_that_never_ends_is_cancelled, request),

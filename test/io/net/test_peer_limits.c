@@ -89,6 +89,26 @@ static void each_address_has_a_count_of_its_own(void **state)
     peer_limits_free(peers);
 }
 
+/* Each is an IPv4 address and a network whose bytes include those of the address. */
+static void an_ipv4_address_shares_no_count_with_a_network(void **state)
+{
+    struct peer_limits *peers = peer_limits_new();
+    struct peer address = peer("32.1.13.184");
+    struct peer networks[] = {peer("2001:db8:ffff::1"), peer("2001:db8::1"),
+                              peer("::2001:db8:0:0:1"), peer("0:ffff:2001:db8::1"),
+                              peer("::ffff:2001:db8")};
+
+    (void)state;
+    assert_true(peer_limits_add(peers, &address, 1));
+    for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
+        peer_limits_add(peers, &networks[i], 1);
+    peer_limits_remove(peers, &address);
+    for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
+        assert_false(peer_limits_add(peers, &networks[i], 1));
+    assert_true(peer_limits_add(peers, &address, 1));
+    peer_limits_free(peers);
+}
+
 static void an_ipv6_64_prefix_is_one_peer(void **state)
 {
     struct peer_limits *peers = peer_limits_new();
@@ -125,6 +145,7 @@ int main(void)
         cmocka_unit_test(loopback_addresses_are_recognized),
         cmocka_unit_test(a_unix_socket_has_no_peer_address),
         cmocka_unit_test(each_address_has_a_count_of_its_own),
+        cmocka_unit_test(an_ipv4_address_shares_no_count_with_a_network),
         cmocka_unit_test(an_ipv6_64_prefix_is_one_peer),
         cmocka_unit_test(removing_an_unknown_peer_aborts),
     };
