@@ -16,9 +16,14 @@ static void check_query(struct str text)
 {
     static const struct conductor_found found = {
         .id = {"e", 1}, .schedule = {"s", 1}, .workflow = {"w", 1}, .slot = SPAN_S};
-    struct conductor_query query = conductor_query_read(text, text);
     struct conductor_sort sort = conductor_sort_read(text);
+    struct conductor_query query;
+    struct err err;
 
+    if (conductor_query_read(text, text, &query, &err) != RC_OK) {
+        must(err.rc == RC_INVALID && err.text[0] != '\0');
+        return;
+    }
     must(query.schedules.count <= QUERY_LIST_MAX && query.states.count <= QUERY_LIST_MAX);
     must(query.slot_before > SPAN_S || !conductor_query_fits(&query, &found));
     must(conductor_sort_compare(&sort, &found, &found) == 0);

@@ -52,6 +52,9 @@ enum { OWNER_COLUMNS = 3 };
 #define ATTEMPT_OF_RUN ATTEMPT_WITH("h.error, CASE WHEN h.last = 1 THEN h.result END")
 #define RUN_BARE       RUN_WITH("NULL, NULL")
 #define ATTEMPT_BARE   ATTEMPT_WITH("NULL, NULL")
+/* The ids of a workflow are the first members of a result. */
+#define ATTEMPT_IDS \
+    ATTEMPT_WITH("NULL, CASE WHEN " NO_QUEUE("h") " THEN substr(h.result, 1, 2500) END")
 
 /* The last key of a page: $1 is `before`, $2 is `scan`. */
 #define END(table)                                                                         \
@@ -81,12 +84,12 @@ static const struct db_stmt run_of_schedule = {
     " ORDER BY r.slot DESC, r.pass DESC LIMIT $4",
     "iiii"};
 static const struct db_stmt run_begun = {
-    "SELECT " RUN_BARE " FROM runs AS r WHERE r.schedule = $1 AND r.state <> " SQL_RUN_HELD
+    "SELECT " RUN_BRIEF " FROM runs AS r WHERE r.schedule = $1 AND r.state <> " SQL_RUN_HELD
     " AND " SQL_RUN_KIND("r.bits") " <> " SQL_RUN_TEST
                                    " ORDER BY r.slot DESC, r.pass DESC LIMIT $2",
     "ii"};
 static const struct db_stmt run_ends = {
-    "SELECT " ATTEMPT_BARE " FROM history AS h WHERE h.schedule = $1 AND h.last = 1"
+    "SELECT " ATTEMPT_IDS " FROM history AS h WHERE h.schedule = $1 AND h.last = 1"
     " AND " SQL_RUN_KIND("h.bits") " <> " SQL_RUN_TEST " ORDER BY h.id DESC LIMIT $2",
     "ii"};
 /* Filters of a page: $3 namespace, $4 queue, $5 kind, $6 states or outcome. */
@@ -234,13 +237,11 @@ void run_views_of_schedule(struct db *db, const struct run_id *before, int limit
     db_send(db, &run_of_schedule, params, ret);
 }
 
-void run_views_recent(struct db *db, int64_t schedule, int limit, struct db_result *ret_open,
-                      struct db_result *ret_ended)
+void run_views_recent(struct db *db, int64_t schedule, int open_max, int ended_max,
+                      struct db_result *ret_open, struct db_result *ret_ended)
 {
-    struct db_value params[] = {db_int(schedule), db_int(limit)};
-
-    db_send(db, &run_begun, params, ret_open);
-    db_send(db, &run_ends, params, ret_ended);
+    db_send(db, &run_begun, (struct db_value[]){db_int(schedule), db_int(open_max)}, ret_open);
+    db_send(db, &run_ends, (struct db_value[]){db_int(schedule), db_int(ended_max)}, ret_ended);
 }
 
 void run_views_list(struct db *db, const struct view_page *page, struct db_result *ret)

@@ -79,11 +79,11 @@ void run_views_end(struct db *db, const struct view_page *page,
 void run_views_read(const struct db_result *result, int row, struct run_view *ret);
 
 /*
- * Bare: the open runs of a schedule that have begun, latest slot first, and the ends of its
- * runs, latest first; at most `limit` of each, without tests.
+ * Without tests: the open runs of a schedule that have begun, brief, latest slot first, and the
+ * last ends, with the start of a dispatch's result: enough for the ids of its workflow.
  */
-void run_views_recent(struct db *db, int64_t schedule, int limit, struct db_result *ret_open,
-                      struct db_result *ret_ended);
+void run_views_recent(struct db *db, int64_t schedule, int open_max, int ended_max,
+                      struct db_result *ret_open, struct db_result *ret_ended);
 
 /* An ended attempt. */
 struct attempt_view {

@@ -396,6 +396,42 @@ static void health_checks_work_without_a_host(void **state)
     }
 }
 
+/*
+ * Clients of Conductor: the Python SDK sends {} with GET and DELETE.  An error has the members
+ * that they read, even if the request could not be parsed.
+ */
+static void requests_of_conductor_clients_are_read_as_theirs(void **state)
+{
+#define LIST "GET /api/scheduler/schedules HTTP/1.1\r\nHost: localhost\r\n"
+    static const struct attack cases[] = {
+        {"GET with {}", BYTES(LIST "Content-Length: 2\r\n\r\n{}"), 200},
+        {"DELETE with {}",
+         BYTES("DELETE /api/scheduler/schedules/none HTTP/1.1\r\nHost: localhost\r\n"
+               "Content-Type: application/json\r\nContent-Type: application/json\r\n"
+               "Content-Length: 2\r\n\r\n{}"),
+         404},
+        {"a large body", BYTES(LIST "Content-Length: 5000\r\n\r\n"), 413},
+        {"a wrong field", BYTES(LIST "a b: c\r\n\r\n"), 400},
+        {"two lengths", BYTES(LIST "Content-Length: 1\r\nContent-Length: 1\r\n\r\n"), 400},
+    };
+    struct server *d = server_start(*state, NULL);
+    char text[8192];
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        exchange(d, cases[i].bytes, true, text, sizeof text);
+        if (status_of(text) != cases[i].status ||
+            (cases[i].status >= 400 && !strstr(text, "\"retryable\":false")))
+            fail_msg("%s: %s", cases[i].name, text);
+    }
+    exchange(d,
+             STR("GET /api/v1/schedules HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n"
+                 "\r\n{}"),
+             true, text, sizeof text);
+    assert_int_equal(status_of(text), 413);
+    assert_non_null(strstr(text, "application/problem+json"));
+#undef LIST
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +443,7 @@ int main(void)
         E2E_TEST(a_request_inside_a_body_is_not_executed),
         E2E_TEST(the_hidden_request_alone_creates_a_schedule),
         E2E_TEST(health_checks_work_without_a_host),
+        E2E_TEST(requests_of_conductor_clients_are_read_as_theirs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -269,7 +269,8 @@ struct app *app_start(const struct listener_limits *limits)
 struct app *app_start_tls(const struct listener_limits *limits, const struct tls_files *files)
 {
     struct app *app = calloc(1, sizeof *app);
-    struct listener_handler handler = {app_body_max, app_request, app};
+    struct listener_handler handler = {
+        .body_max = app_body_max, .on_request = app_request, .arg = app};
     struct err err;
 
     assert_non_null(app);

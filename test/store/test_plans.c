@@ -368,7 +368,8 @@ static void rows_for_display_are_found_by_key(void **state)
     PLAN(attempt_views_failing_since(f->db, 7, 1, &unused), "history_schedule", ANY_ORDER);
     PLAN(attempt_views_of_schedule(f->db, 7, 15000, 8, &unused), "history_schedule",
          INDEX_ORDER);
-    PLAN(run_views_recent(f->db, 7, 8, &unused, &unused), "history_schedule", INDEX_ORDER);
+    PLAN(run_views_recent(f->db, 7, 1000, 8, &unused, &unused), "history_schedule",
+         INDEX_ORDER);
     PLAN(attempt_views_failed(f->db, &failed, &unused), "history_schedule", INDEX_ORDER);
     PLAN(attempt_views_list(f->db, &page, &unused), "history_pkey", ANY_ORDER);
     PLAN(attempt_views_get(f->db, 15000, &unused), "history_pkey", ANY_ORDER);

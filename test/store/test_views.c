@@ -318,7 +318,7 @@ static void ended_attempts_are_listed_newest_first_with_their_owner(void **state
     page = (struct view_page){
         .namespace = 2, .queue = 11, .before = INT64_MAX, .scan = 100, .limit = 100};
     attempt_views_failed(f->db, &(struct failed_page){.before = 9, .limit = 9}, &none);
-    run_views_recent(f->db, 0, 9, &none, &none); /* test_views_failed.c has some of both */
+    run_views_recent(f->db, 0, 9, 9, &none, &none);
     attempt_views_of_schedule(f->db, 1, INT64_MAX, 10, &of);
     attempt_views_of_schedule(f->db, 1, 7, 2, &some);
     attempt_views_list(f->db, &page, &got);

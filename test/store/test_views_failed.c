@@ -57,7 +57,7 @@ static void recent_runs_have_begun_or_ended(void **state)
         history_insert(f->db, &end);
         flush(f);
     }
-    run_views_recent(f->db, 1, 2, &open, &ended);
+    run_views_recent(f->db, 1, 2, 2, &open, &ended);
     flush(f);
     assert_ids(&open, "3 1");
     assert_ids(&ended, "3 1");

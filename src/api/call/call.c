@@ -270,11 +270,13 @@ static enum call_step check_and_begin(struct call *call)
     const struct operation *operation = call->operation;
     struct err err;
 
-    if (call->body.len > 0 && operation->body_max == 0)
+    if (call->body.len > 0 && operation_body_max(operation) == 0)
         return call_problem(call, 400, "invalid_json", "this operation takes no body");
-    if (call->body.len > (size_t)operation->body_max)
+    if (call->body.len > (size_t)operation_body_max(operation))
         return call_problem(call, 413, "limit", "body is %zu bytes; the limit is %d",
-                            call->body.len, operation->body_max);
+                            call->body.len, operation_body_max(operation));
+    if (operation->body_max == 0)
+        call->body = (struct str){NULL, 0};
     if (is_coded(call))
         return reject_coding(call);
     if (read_namespace(call, &err) != RC_OK)

@@ -49,6 +49,12 @@ struct operation {
     const struct verb *verb;   /* the report to send: see api/schedules/report_item.h */
 };
 
+/*
+ * Bytes of a body that are read for an operation.  Clients of other servers send a small one,
+ * such as {}, with every request; where it has no meaning, it is read and ignored.
+ */
+int32_t operation_body_max(const struct operation *operation);
+
 extern const struct operation operations[];
 extern const int operation_count;
 

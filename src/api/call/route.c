@@ -7,7 +7,17 @@
 #include "base/buf.h"
 #include "base/must.h"
 
-enum { ALLOW_MAX = 64 }; /* bytes: all methods */
+enum {
+    ALLOW_MAX = 64,          /* bytes: all methods             */
+    IGNORED_BODY_MAX = 4096, /* bytes: clients send {} or null */
+};
+
+int32_t operation_body_max(const struct operation *operation)
+{
+    if (operation->body_max > 0 || operation->dialect == DIALECTS_NATIVE)
+        return operation->body_max;
+    return IGNORED_BODY_MAX;
+}
 
 /*
  * Returns the rest of `path` after its first segment if that matches `segment`, else NULL.

@@ -48,9 +48,8 @@ struct conductor_shown {
     const char *workflow_name, *zone; /* borrowed                               */
     bool has_own_queue; /* its runs wait in another queue than that of the workflow's name */
 };
-MUST_USE enum rc conductor_show(const struct schedule_view *view, struct str namespace,
-                                struct arena *scratch, struct conductor_shown *ret,
-                                struct err *reterr);
+MUST_USE enum rc conductor_show(const struct schedule_view *view, struct arena *scratch,
+                                struct conductor_shown *ret, struct err *reterr);
 
 /* A schedule that cannot be read: only its name, and the error as its description. */
 struct conductor_shown conductor_show_damaged(const struct schedule_view *view,

@@ -31,7 +31,7 @@ static struct page *page_new(struct call *call, int64_t size)
     struct page *page = arena_take(call->arena, sizeof *page);
 
     *page = (struct page){.size = size, .size_name = "size"};
-    page->search.query = conductor_query_read(STR(""), STR(""));
+    page->search.query = conductor_query_all;
     call->arg = page;
     return page;
 }
@@ -45,8 +45,7 @@ static void put_text(json_t *object, const char *name, struct str text)
 }
 
 /* Takes ownership of the request, which may be NULL. */
-static json_t *record_json(const struct conductor_record *record, json_t *request,
-                           struct str namespace)
+static json_t *record_json(const struct conductor_record *record, json_t *request)
 {
     const struct conductor_found *found = &record->found;
     json_t *object = json_new_object();
@@ -62,7 +61,6 @@ static json_t *record_json(const struct conductor_record *record, json_t *reques
     if (request)
         json_put(object, "startWorkflowRequest", request);
     put_text(object, "zoneId", record->zone);
-    json_put(object, "orgId", json_new_str(namespace));
     return object;
 }
 
@@ -73,8 +71,8 @@ struct request_cache {
     json_t *shown;
 };
 
-static enum rc find_request(const struct call *call, struct db *db, int64_t schedule,
-                            struct request_cache *cache, struct err *reterr)
+static enum rc find_request(struct db *db, int64_t schedule, struct request_cache *cache,
+                            struct err *reterr)
 {
     struct db_result row = {0};
     struct conductor_shown shown;
@@ -92,7 +90,7 @@ static enum rc find_request(const struct call *call, struct db *db, int64_t sche
     if (rc != RC_OK || row.rows == 0)
         return rc;
     schedule_views_read(&row, 0, &view);
-    rc = conductor_show(&view, call->namespace_name, cache->scratch, &shown, reterr);
+    rc = conductor_show(&view, cache->scratch, &shown, reterr);
     if (rc == RC_CORRUPT)
         shown = conductor_show_damaged(&view, reterr);
     else if (rc != RC_OK)
@@ -130,9 +128,8 @@ static enum rc read_input(struct db *db, const struct conductor_record *record,
 }
 
 /* The request of a record with the input of its run; NULL if the schedule was edited since. */
-static enum rc read_request(const struct call *call, struct db *db,
-                            const struct conductor_record *record, struct request_cache *cache,
-                            json_t **ret, struct err *reterr)
+static enum rc read_request(struct db *db, const struct conductor_record *record,
+                            struct request_cache *cache, json_t **ret, struct err *reterr)
 {
     json_auto_t *input = NULL;
     struct str run_input;
@@ -141,7 +138,7 @@ static enum rc read_request(const struct call *call, struct db *db,
 
     *ret = NULL;
     if (record->is_current)
-        rc = find_request(call, db, record->schedule, cache, reterr);
+        rc = find_request(db, record->schedule, cache, reterr);
     request = json_object_get(cache->shown, "startWorkflowRequest");
     if (rc != RC_OK || !record->is_current || !request)
         return rc;
@@ -181,12 +178,12 @@ static enum rc print_page(const struct call *call, struct db *db,
         const struct conductor_record *record = &records->list[i];
         json_t *request;
 
-        rc = read_request(call, db, record, &cache, &request, reterr);
+        rc = read_request(db, record, &cache, &request, reterr);
         if (rc != RC_OK)
             break;
         if (i > page->start)
             answer_text(out, ",");
-        answer_json(out, record_json(record, request, call->namespace_name));
+        answer_json(out, record_json(record, request));
         if (out->buf.len > EXECUTIONS_BYTES_MAX && i > page->start)
             rc = refuse_size(page, (int)(i - page->start), reterr);
     }
@@ -244,8 +241,11 @@ enum call_step conductor_search_executions_begin(struct call *call)
     if (conductor_read_param(call, "start", START_LIMIT, &page->start, &err) != RC_OK ||
         conductor_read_param(call, "size", SIZE_LIMIT, &page->size, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    page->search.query = conductor_query_read(request_query(call, "query"),
-                                              request_query(call, "freeText"));
+    if (conductor_query_read(request_query(call, "query"), request_query(call, "freeText"),
+                             &page->search.query, &err) != RC_OK) {
+        err_in(&err, "query");
+        return call_refuse(call, NULL, &err);
+    }
     page->search.sort = conductor_sort_read(request_query(call, "sort"));
     return CALL_READ;
 }
@@ -315,7 +315,8 @@ enum call_step conductor_requeue_begin(struct call *call)
 {
     struct page *page = page_new(call, SAMPLE_MAX);
 
-    page->search.query = conductor_query_read(STR("state IN (POLLED)"), STR(""));
+    page->search.query.states = (struct query_list){
+        .names = {str_of(execution_state_text(EXECUTION_POLLED))}, .count = 1, .is_set = true};
     return CALL_READ;
 }
 

@@ -188,7 +188,7 @@ static enum rc list_row(struct schedule_walk *walk, struct schedule_view *view,
     }
     rc = schedule_times_next(walk->call, walk->db, scratch, view, reterr);
     if (rc == RC_OK)
-        rc = conductor_show(view, walk->call->namespace_name, scratch, &shown, reterr);
+        rc = conductor_show(view, scratch, &shown, reterr);
     if (rc == RC_CORRUPT)
         shown = conductor_show_damaged(view, reterr);
     else if (rc != RC_OK)

@@ -15,6 +15,13 @@ const char *execution_state_text(enum execution_state state)
     return texts[state];
 }
 
+enum { VALUE_SHOWN = 60 }; /* bytes of a value in a message */
+
+const struct conductor_query conductor_query_all = {.slot_after = INSTANT_NONE,
+                                                    .slot_before = INSTANT_NEVER,
+                                                    .run_after = INSTANT_NONE,
+                                                    .run_before = INSTANT_NEVER};
+
 /* ---- clauses ---- */
 
 static bool is_blank(char c)
@@ -22,18 +29,20 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static bool is_and(struct str rest)
+/* Whether a blank, the word and a blank follow. */
+static bool is_word(struct str rest, struct str word)
 {
-    return rest.len >= 4 && is_blank(rest.ptr[0]) &&
-           str_eq_nocase((struct str){rest.ptr + 1, 3}, STR("AND")) &&
-           (rest.len == 4 || is_blank(rest.ptr[4]));
+    size_t end = 1 + word.len;
+
+    return rest.len >= end && is_blank(rest.ptr[0]) &&
+           str_eq_nocase((struct str){rest.ptr + 1, word.len}, word) &&
+           (rest.len == end || is_blank(rest.ptr[end]));
 }
 
 /* Up to the next AND outside of lists and quotes. */
-static struct str next_clause(struct str *rest)
+static enum rc next_clause(struct str *rest, struct str *ret, struct err *reterr)
 {
     char quote = '\0';
-    struct str last;
     int depth = 0;
 
     for (size_t i = 0; i < rest->len; i++) {
@@ -45,16 +54,21 @@ static struct str next_clause(struct str *rest)
             quote = c;
         else if (c == '(' || c == ')')
             depth += c == '(' ? 1 : -1;
-        else if (depth <= 0 && is_and(str_from(*rest, i))) {
-            struct str clause = {rest->ptr, i};
-
+        else if (depth <= 0 && is_word(str_from(*rest, i), STR("OR")))
+            return err_set(reterr, RC_INVALID, -1, 0,
+                           "OR is not supported; use AND and lists: state IN (POLLED, FAILED)");
+        else if (depth <= 0 && is_word(str_from(*rest, i), STR("AND"))) {
+            *ret = str_trim((struct str){rest->ptr, i});
             *rest = str_from(*rest, i + 4);
-            return str_trim(clause);
+            return RC_OK;
         }
     }
-    last = str_trim(*rest);
+    if (quote != '\0' || depth != 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "a %s is not closed",
+                       quote != '\0' ? "quote" : "bracket");
+    *ret = str_trim(*rest);
     *rest = str_from(*rest, rest->len);
-    return last;
+    return RC_OK;
 }
 
 static struct str unquoted(struct str text)
@@ -66,8 +80,8 @@ static struct str unquoted(struct str text)
     return text;
 }
 
-/* "(a, 'b')"; false: not a list. */
-static bool read_list(struct str text, struct query_list *ret)
+/* "(a, 'b')" */
+static enum rc read_list(struct str text, struct query_list *ret, struct err *reterr)
 {
     struct query_list list = {.is_set = true};
     struct str item, rest;
@@ -75,16 +89,19 @@ static bool read_list(struct str text, struct query_list *ret)
 
     text = str_trim(text);
     if (text.len < 2 || text.ptr[0] != '(' || text.ptr[text.len - 1] != ')')
-        return false;
+        return err_set(reterr, RC_INVALID, -1, 0, "a list (a, b) must follow IN");
     rest = (struct str){text.ptr + 1, text.len - 2};
-    while (is_more && list.count < QUERY_LIST_MAX) {
+    while (is_more) {
         is_more = str_cut(rest, ',', &item, &rest);
         item = unquoted(is_more ? item : rest);
+        if (item.len > 0 && list.count == QUERY_LIST_MAX)
+            return err_set(reterr, RC_INVALID, -1, 0, "a list has more than %d names",
+                           QUERY_LIST_MAX);
         if (item.len > 0)
             list.names[list.count++] = item;
     }
     *ret = list;
-    return true;
+    return RC_OK;
 }
 
 static void set_single(struct query_list *list, struct str name)
@@ -116,76 +133,82 @@ static struct clause read_clause(struct str text)
     } else if (strchr("=<>", text.ptr[0])) {
         clause.sign = text.ptr[0];
         clause.value = unquoted(str_from(text, 1));
-    } else if (text.len > 2 && str_eq_nocase((struct str){text.ptr, 2}, STR("IN"))) {
+    } else if (text.len >= 2 && str_eq_nocase((struct str){text.ptr, 2}, STR("IN"))) {
         clause.sign = 'i';
         clause.value = str_from(text, 2);
     }
     return clause;
 }
 
-static void read_time(const struct clause *clause, instant *after, instant *before)
+static enum rc read_time(const struct clause *clause, instant *after, instant *before,
+                         struct err *reterr)
 {
     struct str rest = clause->value;
     int64_t ms;
 
+    if (clause->sign != '<' && clause->sign != '>')
+        return RC_OK;
     if (str_take_number(&rest, INSTANT_MAX / SPAN_MS, &ms) == 0 || rest.len > 0)
-        return;
-    if (clause->sign == '>')
-        *after = ms * SPAN_MS;
-    else if (clause->sign == '<')
-        *before = ms * SPAN_MS;
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "%.*s is compared with milliseconds since 1970, not with \"%.*s\"",
+                       STR_ARG(clause->field), STR_ARG(str_head(clause->value, VALUE_SHOWN)));
+    *(clause->sign == '>' ? after : before) = ms * SPAN_MS;
+    return RC_OK;
 }
 
-static void read_names(const struct clause *clause, struct query_list *list)
+static enum rc read_names(const struct clause *clause, struct query_list *list,
+                          struct err *reterr)
 {
     if (clause->sign == 'i')
-        read_list(clause->value, list);
-    else if (clause->sign == '=')
+        return read_list(clause->value, list, reterr);
+    if (clause->sign == '=')
         set_single(list, clause->value);
+    return RC_OK;
 }
 
-static void add_clause(struct conductor_query *query, struct str text)
+static enum rc add_clause(struct conductor_query *query, struct str text, struct err *reterr)
 {
     struct clause clause = read_clause(text);
 
     if (clause.sign == '\0')
         set_single(&query->schedules, unquoted(text));
     else if (str_eq_nocase(clause.field, STR("scheduleName")))
-        read_names(&clause, &query->schedules);
+        return read_names(&clause, &query->schedules, reterr);
     else if (str_eq_nocase(clause.field, STR("state")) ||
              str_eq_nocase(clause.field, STR("status")))
-        read_names(&clause, &query->states);
+        return read_names(&clause, &query->states, reterr);
     else if (str_eq_nocase(clause.field, STR("workflowName")) && clause.sign == '=')
         query->workflow_part = clause.value;
     else if (str_eq_nocase(clause.field, STR("workflowName")) ||
              str_eq_nocase(clause.field, STR("workflowType")))
-        read_names(&clause, &query->workflows);
+        return read_names(&clause, &query->workflows, reterr);
     else if (str_eq_nocase(clause.field, STR("executionId")) && clause.sign == '=')
         query->id = clause.value;
     else if (str_eq_nocase(clause.field, STR("scheduledTime")))
-        read_time(&clause, &query->slot_after, &query->slot_before);
+        return read_time(&clause, &query->slot_after, &query->slot_before, reterr);
     else if (str_eq_nocase(clause.field, STR("startTime")))
-        read_time(&clause, &query->run_after, &query->run_before);
+        return read_time(&clause, &query->run_after, &query->run_before, reterr);
+    return RC_OK;
 }
 
-struct conductor_query conductor_query_read(struct str query, struct str text)
+enum rc conductor_query_read(struct str query, struct str text, struct conductor_query *ret,
+                             struct err *reterr)
 {
-    struct conductor_query read = {.slot_after = INSTANT_NONE,
-                                   .slot_before = INSTANT_NEVER,
-                                   .run_after = INSTANT_NONE,
-                                   .run_before = INSTANT_NEVER};
-    struct str rest = query;
+    struct conductor_query read = conductor_query_all;
+    struct str clause, rest = query;
 
     while (rest.len > 0) {
-        struct str clause = next_clause(&rest);
-
-        if (clause.len > 0 && !str_eq(clause, STR("*")))
-            add_clause(&read, clause);
+        if (next_clause(&rest, &clause, reterr) != RC_OK)
+            return reterr->rc;
+        if (clause.len > 0 && !str_eq(clause, STR("*")) &&
+            add_clause(&read, clause, reterr) != RC_OK)
+            return reterr->rc;
     }
     text = str_trim(text);
     if (!str_eq(text, STR("*")))
         read.text = text;
-    return read;
+    *ret = read;
+    return RC_OK;
 }
 
 /* ---- matching ---- */

@@ -5,17 +5,18 @@
  *     scheduleName IN (a,b) AND state IN (FAILED) AND workflowName=part AND scheduledTime>ms
  *     status IN (EXECUTED) AND workflowType IN (a,b) AND startTime<ms AND executionId='x'
  *
- * Pure.  As in Conductor, an invalid clause is ignored, and one bare word is the name of a
- * schedule.
+ * Pure.  As in Conductor, a clause on an unknown field is ignored, and one bare word is the
+ * name of a schedule.
  */
 #pragma once
 
 #include <stdbool.h>
 
+#include "base/err.h"
 #include "base/instant.h"
 #include "base/str.h"
 
-enum { QUERY_LIST_MAX = 100 }; /* names of one list; the rest is ignored */
+enum { QUERY_LIST_MAX = 100 }; /* names of one list */
 
 enum execution_state { EXECUTION_POLLED, EXECUTION_EXECUTED, EXECUTION_FAILED };
 const char *execution_state_text(enum execution_state state);
@@ -40,8 +41,11 @@ struct conductor_found {
     instant slot, executed;
 };
 
+extern const struct conductor_query conductor_query_all; /* finds every execution */
+
 /* The texts point into `query` and `text`; the text "*" matches all. */
-struct conductor_query conductor_query_read(struct str query, struct str text);
+enum rc conductor_query_read(struct str query, struct str text, struct conductor_query *ret,
+                             struct err *reterr);
 
 bool conductor_query_fits(const struct conductor_query *query,
                           const struct conductor_found *found);

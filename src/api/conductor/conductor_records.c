@@ -80,7 +80,7 @@ static enum rc store_owner(struct record_search *s, const struct db_result *row,
     if (view.row.dialect != DIALECTS_CONDUCTOR || view.row.namespace != s->call->namespace)
         return RC_OK;
     arena_reset(s->scratch);
-    rc = conductor_show(&view, s->call->namespace_name, s->scratch, &shown, reterr);
+    rc = conductor_show(&view, s->scratch, &shown, reterr);
     if (rc == RC_CORRUPT)
         shown = conductor_show_damaged(&view, reterr);
     else if (rc != RC_OK)

@@ -143,7 +143,7 @@ static enum call_step answer_schedule(struct call *call, const struct schedule_v
     struct conductor_shown shown;
     struct err err;
 
-    if (conductor_show(view, call->namespace_name, call->arena, &shown, &err) != RC_OK)
+    if (conductor_show(view, call->arena, &shown, &err) != RC_OK)
         return view_failed(call, &err);
     answer_json(&out, shown.schedule);
     return call_answer(call, 200, answer_done(&out));

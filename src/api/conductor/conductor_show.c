@@ -81,7 +81,7 @@ static void put_crons(json_t *schedule, const struct spec_def *spec, const json_
 }
 
 static json_t *schedule_json(const struct schedule_view *view, const struct schedule_doc *doc,
-                             const json_t *extra, struct str namespace)
+                             const json_t *extra)
 {
     const struct schedule_row *row = &view->row;
     bool is_paused = (view->cursor.flags & CURSOR_PAUSED) != 0;
@@ -104,7 +104,6 @@ static json_t *schedule_json(const struct schedule_view *view, const struct sche
     json_put(schedule, "updatedBy", json_new_str(row->updated_by));
     put_text(schedule, "description", row->description);
     put_time(schedule, "nextRunTime", view->cursor.next_at);
-    json_put(schedule, "orgId", json_new_str(namespace));
     if (json_is_array(tags))
         json_put(schedule, "tags", json_deep_copy(tags));
     return schedule;
@@ -118,8 +117,8 @@ struct conductor_shown conductor_show_damaged(const struct schedule_view *view,
                                                           "description", err->text)};
 }
 
-enum rc conductor_show(const struct schedule_view *view, struct str namespace,
-                       struct arena *scratch, struct conductor_shown *ret, struct err *reterr)
+enum rc conductor_show(const struct schedule_view *view, struct arena *scratch,
+                       struct conductor_shown *ret, struct err *reterr)
 {
     struct schedule_doc doc;
     json_auto_t *extra = NULL;
@@ -128,7 +127,7 @@ enum rc conductor_show(const struct schedule_view *view, struct str namespace,
     if (view_recall(&view->row, scratch, &doc, reterr) != RC_OK)
         return reterr->rc;
     extra = doc.extra.len > 0 ? json_of_kept(doc.extra) : json_new_object();
-    ret->schedule = schedule_json(view, &doc, extra, namespace);
+    ret->schedule = schedule_json(view, &doc, extra);
     request = json_object_get(ret->schedule, "startWorkflowRequest");
     ret->has_own_queue = doc.action.workflow.queue.len > 0;
     ret->workflow_name = json_string_value(json_object_get(request, "name"));

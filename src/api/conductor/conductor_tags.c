@@ -31,7 +31,7 @@ enum call_step conductor_tags_read(struct call *call, struct db *db)
     json_t *tags;
 
     if (conductor_find(call, db, &view, &err) != RC_OK ||
-        conductor_show(&view, call->namespace_name, call->arena, &shown, &err) != RC_OK)
+        conductor_show(&view, call->arena, &shown, &err) != RC_OK)
         return conductor_failed(call, &err);
     tags = json_object_get(shown.schedule, "tags");
     answer_json(&out, tags ? json_incref(tags) : json_new_list());

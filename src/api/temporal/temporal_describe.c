@@ -88,7 +88,7 @@ static enum rc read_all(const struct call *call, struct db *db, struct details *
 
     if (rc != RC_OK)
         return rc;
-    temporal_runs_send(db, times->view.row.id, RECENT_MAX, &ret->runs);
+    temporal_runs_send(db, times->view.row.id, RUNNING_MAX, RECENT_MAX, &ret->runs);
     slots_count(db, times->view.row.id, OUTCOME_MISSED, REASON_WINDOW, &ret->missed);
     rc = schedule_times_fill(call, db, times, reterr);
     ret->has_times = rc == RC_OK;

@@ -8,12 +8,14 @@
 #include "model/temporal_codec.h"
 
 enum { RECENT_MAX = 10, FUTURE_MAX = 10, RECENT_LISTED = 5, FUTURE_LISTED = 5 };
+enum { RUNNING_MAX = 1000 }; /* running workflows in a description: some 100 KiB */
 
 /* The results of temporal_runs_send(), valid after the next db_flush(). */
 struct temporal_runs {
     struct db_result open, ended;
 };
-void temporal_runs_send(struct db *db, int64_t schedule, int limit, struct temporal_runs *ret);
+void temporal_runs_send(struct db *db, int64_t schedule, int open_max, int ended_max,
+                        struct temporal_runs *ret);
 
 struct temporal_recent {
     Temporal__ScheduleActionResult **results; /* newest last */

@@ -175,7 +175,8 @@ static enum rc add_entries(struct walk *w, struct match *matches, int count, str
     enum rc rc;
 
     for (int i = 0; i < count; i++)
-        temporal_runs_send(w->db, matches[i].view.row.id, RECENT_LISTED, &matches[i].runs);
+        temporal_runs_send(w->db, matches[i].view.row.id, RECENT_LISTED, RECENT_LISTED,
+                           &matches[i].runs);
     rc = count > 0 ? db_flush(w->db, w->call.arena, reterr) : RC_OK;
     for (int i = 0; i < count && rc == RC_OK; i++) {
         if (!add_entry(w, &matches[i])) {

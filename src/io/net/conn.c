@@ -34,7 +34,7 @@ static bool is_admitted(struct listener *listener, struct conn *c, int *ret_stat
 /* One attempt, without a handshake: a connection over the limits must cost no more. */
 static void reject(struct conn *c, int status, bool has_tls)
 {
-    struct str text = conn_problem(c->listener, status,
+    struct str text = conn_problem(c->listener, NULL, status,
                                    status == 429 ? "this address has too many connections; "
                                                    "close some, or keep one open"
                                                  : "the server has too many connections; "

@@ -98,8 +98,9 @@ void conn_receive_end(struct conn *c);
 void conn_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf);
 void conn_lend_buffer(uv_handle_t *handle, size_t hint, uv_buf_t *ret);
 void conn_refuse(struct conn *c, int status, const char *detail);
-struct str conn_problem(struct listener *listener, int status, const char *detail,
-                        bool is_head);
+/* `http1`: the request as far as it was read; NULL: nothing of it. */
+struct str conn_problem(struct listener *listener, const struct http1 *http1, int status,
+                        const char *detail);
 
 /* conn_write.c */
 void conn_send(struct conn *c, struct str head, struct str body);

@@ -34,12 +34,29 @@ static const char *code_of(int status)
     }
 }
 
-/* A whole answer, in the listener's `out`, that reports an error and closes. */
-struct str conn_problem(struct listener *listener, int status, const char *detail, bool is_head)
+/* Returns the media type.  `request` is NULL if nothing of it was read. */
+static const char *print_problem(const struct listener_handler *handler,
+                                 const struct http1_request *request,
+                                 const struct problem *problem, struct buf *out)
 {
-    char text[PROBLEM_BYTES_MAX];
+    if (request && handler->print_problem)
+        return handler->print_problem(request, problem, out);
+    problem_print(problem, out);
+    return "application/problem+json";
+}
+
+/* A whole answer, in the listener's `out`, that reports an error and closes. */
+struct str conn_problem(struct listener *listener, const struct http1 *http1, int status,
+                        const char *detail)
+{
+    const struct http1_request *request = http1 ? &http1->request : NULL;
+    char text[2 * PROBLEM_BYTES_MAX]; /* some formats repeat the detail */
     struct buf body = BUF(text), out = BUF(listener->out);
-    const struct http1_field type = {STR("Content-Type"), STR("application/problem+json")};
+    const struct problem problem = {
+        .status = status, .code = code_of(status), .detail = detail, .at = -1};
+    const struct http1_field type = {
+        STR("Content-Type"),
+        str_of(print_problem(&listener->handler, request, &problem, &body))};
     struct http1_answer answer = {.status = status,
                                   .now = clock_now(),
                                   .framing = HTTP1_SIZED,
@@ -47,13 +64,9 @@ struct str conn_problem(struct listener *listener, int status, const char *detai
                                   .field_count = 1};
     struct err err;
 
-    problem_print(
-        &(struct problem){
-            .status = status, .code = code_of(status), .detail = detail, .at = -1},
-        &body);
     answer.length = (int64_t)body.len;
     must(http1_write_head(&answer, &out, &err) == RC_OK);
-    if (!is_head)
+    if (!http1 || !http1_is_head(http1))
         buf_str(&out, buf_as_str(&body));
     must(!body.cut && !out.cut);
     return buf_as_str(&out);
@@ -61,7 +74,8 @@ struct str conn_problem(struct listener *listener, int status, const char *detai
 
 void conn_refuse(struct conn *c, int status, const char *detail)
 {
-    bool is_head = c->exchange && http1_is_head(&c->exchange->http1);
+    struct str answer = conn_problem(c->listener, c->exchange ? &c->exchange->http1 : NULL,
+                                     status, detail);
 
     if (c->exchange)
         exchange_release(c->exchange);
@@ -69,7 +83,7 @@ void conn_refuse(struct conn *c, int status, const char *detail)
     c->closes = true;
     c->listener->counts.refused++;
     conn_enter(c, CONN_FLUSH);
-    conn_send(c, conn_problem(c->listener, status, detail, is_head), (struct str){0});
+    conn_send(c, answer, (struct str){0});
     if (conn_backlog(c) == 0 && !c->is_broken)
         conn_answered(c);
 }

@@ -16,6 +16,7 @@
 #include "base/instant.h"
 #include "io/net/exchange.h"
 #include "io/net/tls.h"
+#include "wire/problem.h"
 
 enum {
     LISTENER_ADDRESSES_MAX = 16,  /* of one listener */
@@ -52,6 +53,14 @@ struct listener_handler {
     /* See io/net/exchange.h.  Never called from inside a call into the listener. */
     void (*on_request)(void *arg, struct exchange *x);
     void *arg;
+
+    /*
+     * Prints why the listener rejects a request in the format that its client expects, and
+     * returns the media type.  The request is known as far as it was read.  NULL:
+     * problem_print().
+     */
+    const char *(*print_problem)(const struct http1_request *request,
+                                 const struct problem *problem, struct buf *out);
 };
 
 struct listener_counts {

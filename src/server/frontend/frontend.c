@@ -244,7 +244,7 @@ static int64_t body_max(void *arg, const struct http1_request *request)
     frontend->matched_operation = op;
     if (!op)
         return UNKNOWN_BODY_MAX;
-    return op->body_max + (api_dialects[op->dialect].is_grpc ? GRPC_PREFIX : 0);
+    return operation_body_max(op) + (api_dialects[op->dialect].is_grpc ? GRPC_PREFIX : 0);
 }
 
 /* Reuses the lookup of body_max() for the same request. */
@@ -274,9 +274,10 @@ static void begin_call(struct frontend *frontend, struct ticket *t, struct excha
     if (!frontend_rpc_check(t, x, ANSWER_WITHIN))
         return;
     if (x->is_too_large) {
-        t->step = call_problem(
-            call, 413, "limit", "request body is too large; the limit is %lld bytes",
-            (long long)(call->operation ? call->operation->body_max : UNKNOWN_BODY_MAX));
+        t->step = call_problem(call, 413, "limit",
+                               "request body is too large; the limit is %lld bytes",
+                               (long long)(call->operation ? operation_body_max(call->operation)
+                                                           : UNKNOWN_BODY_MAX));
     } else if (frontend->count > TICKETS_MAX) {
         t->step = call_problem(call, 503, "unavailable",
                                "too many requests in progress; retry later");
@@ -313,10 +314,22 @@ static void on_request(void *arg, struct exchange *x)
     advance_ticket(frontend, t);
 }
 
+static const char *print_problem(const struct http1_request *request,
+                                 const struct problem *problem, struct buf *out)
+{
+    char room[ERROR_REPLY_BYTES_MAX];
+    struct error_reply reply = error_reply_of(operation_dialect(NULL, request), problem, room);
+
+    buf_str(out, reply.body);
+    return reply.content_type;
+}
+
 struct listener_handler frontend_handler(struct frontend *frontend)
 {
-    return (struct listener_handler){
-        .body_max = body_max, .on_request = on_request, .arg = frontend};
+    return (struct listener_handler){.body_max = body_max,
+                                     .on_request = on_request,
+                                     .arg = frontend,
+                                     .print_problem = print_problem};
 }
 
 /* ---- deadlines ---- */

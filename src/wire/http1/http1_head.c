@@ -117,18 +117,23 @@ enum checked_field {
     FIELD_COUNT
 };
 
-/* A duplicate of a single field is ambiguous, even if both have the same value. */
+/*
+ * Fields that frame the message, or say for whom it is, come once: programs on the way may
+ * each take another one.  Of fields that only describe it, equal ones are accepted.
+ */
+enum repeats { REPEATS_NEVER, REPEATS_EQUAL, REPEATS_ANY };
+
 static const struct rules {
     struct str name;
-    bool is_single;
+    enum repeats repeats;
     enum rc (*read)(struct http1 *p, struct str value, struct err *reterr);
 } rules[FIELD_COUNT] = {
-    [FIELD_HOST] = {{"host", 4}, true, read_host},
-    [FIELD_LENGTH] = {{"content-length", 14}, true, read_length},
-    [FIELD_CODING] = {{"transfer-encoding", 17}, true, read_coding},
-    [FIELD_TYPE] = {{"content-type", 12}, true, NULL},
-    [FIELD_AUTHORIZATION] = {{"authorization", 13}, true, NULL},
-    [FIELD_EXPECT] = {{"expect", 6}, false, read_expect},
+    [FIELD_HOST] = {{"host", 4}, REPEATS_NEVER, read_host},
+    [FIELD_LENGTH] = {{"content-length", 14}, REPEATS_NEVER, read_length},
+    [FIELD_CODING] = {{"transfer-encoding", 17}, REPEATS_NEVER, read_coding},
+    [FIELD_TYPE] = {{"content-type", 12}, REPEATS_EQUAL, NULL},
+    [FIELD_AUTHORIZATION] = {{"authorization", 13}, REPEATS_EQUAL, NULL},
+    [FIELD_EXPECT] = {{"expect", 6}, REPEATS_ANY, read_expect},
 };
 
 static int find_rule(struct str name)
@@ -140,21 +145,28 @@ static int find_rule(struct str name)
     return i;
 }
 
-static enum rc read_field(struct http1 *p, const struct http1_field *field, bool *has,
-                          struct err *reterr)
+static bool may_repeat(enum repeats repeats, struct str first, struct str value)
+{
+    return repeats == REPEATS_ANY || (repeats == REPEATS_EQUAL && str_eq(first, value));
+}
+
+/* `first`: for each rule its first field so far, or NULL. */
+static enum rc read_field(struct http1 *p, const struct http1_field *field,
+                          const struct http1_field **first, struct err *reterr)
 {
     int i = find_rule(field->name);
 
     if (i == FIELD_COUNT)
         return RC_OK;
-    if (rules[i].is_single && has[i])
+    if (first[i] && !may_repeat(rules[i].repeats, first[i]->value, field->value))
         return HTTP1_REFUSE(p, 400, reterr, "duplicate field %.*s; send it once",
                             STR_ARG(field->name));
-    has[i] = true;
+    first[i] = field;
     return rules[i].read ? rules[i].read(p, field->value, reterr) : RC_OK;
 }
 
-static enum rc check_framing(struct http1 *p, const bool *has, struct err *reterr)
+static enum rc check_framing(struct http1 *p, const struct http1_field *const *has,
+                             struct err *reterr)
 {
     if (has[FIELD_CODING] && has[FIELD_LENGTH])
         return HTTP1_REFUSE(p, 400, reterr,
@@ -171,16 +183,16 @@ static enum rc check_framing(struct http1 *p, const bool *has, struct err *reter
 enum rc http1_head_end(struct http1 *p, struct err *reterr)
 {
     struct http1_request *request = &p->request;
-    bool has[FIELD_COUNT] = {false};
+    const struct http1_field *first[FIELD_COUNT] = {NULL};
     const struct str connection = STR("connection");
     enum rc rc;
 
     for (int i = 0; i < request->field_count; i++) {
-        rc = read_field(p, &request->fields[i], has, reterr);
+        rc = read_field(p, &request->fields[i], first, reterr);
         if (rc != RC_OK)
             return rc;
     }
-    rc = check_framing(p, has, reterr);
+    rc = check_framing(p, first, reterr);
     if (rc != RC_OK)
         return rc;
     request->expects_continue &= request->is_chunked || request->length > 0;

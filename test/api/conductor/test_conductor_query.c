@@ -30,10 +30,13 @@ enum { ALL = sizeof all / sizeof all[0] };
 static const char *found(const char *query, const char *text)
 {
     static char list[64];
-    struct conductor_query read = conductor_query_read(str_of(query), str_of(text));
+    struct conductor_query read;
     struct buf out = BUF(list);
+    struct err err;
 
     list[0] = '\0';
+    if (conductor_query_read(str_of(query), str_of(text), &read, &err) != RC_OK)
+        return "invalid";
     for (int i = 0; i < ALL; i++)
         if (conductor_query_fits(&read, &all[i]))
             buf_printf(&out, "%s%d", out.len > 0 ? " " : "", i + 1);
@@ -94,7 +97,9 @@ static void m_start_time_is_that_of_the_execution(void **state)
     assert_found("startTime>201", "3 4 5");
     assert_found("startTime<201", "1");
     assert_found("startTime>105 AND startTime<390", "2 4");
-    assert_found("startTime > 'x'", "1 2 3 4 5");
+    assert_found("startTime > 'x'", "invalid");
+    assert_found("startTime>", "invalid");
+    assert_found("scheduledTime<12h", "invalid");
 }
 
 static void h_scheduled_time_is_that_of_the_slot(void **state)
@@ -120,6 +125,26 @@ static void m_an_unknown_clause_does_not_filter(void **state)
     assert_found("colour=red", "1 2 3 4 5");
     assert_found("colour=red AND state IN (FAILED)", "2");
     assert_found("scheduleName LIKE daily", "1 2 3 4 5");
+}
+
+static void a_malformed_query_is_invalid(void **state)
+{
+    char list[1024] = "scheduleName IN (n";
+    struct buf many = BUF(list);
+
+    (void)state;
+    assert_found("state=FAILED OR state=POLLED", "invalid");
+    assert_found("scheduleName IN (daily) or scheduleName IN (hourly)", "invalid");
+    assert_found("scheduleName IN (a OR b)", "");
+    assert_found("scheduleName='a OR b'", "");
+    assert_found("scheduleName IN daily", "invalid");
+    assert_found("scheduleName IN (daily", "invalid");
+    assert_found("scheduleName='daily", "invalid");
+    many.len = strlen(list);
+    for (int i = 0; i < QUERY_LIST_MAX; i++)
+        buf_text(&many, ",n");
+    buf_text(&many, ")");
+    assert_found(list, "invalid");
 }
 
 static void h_a_bare_word_is_a_schedule(void **state)
@@ -153,18 +178,19 @@ static void m_free_text_is_in_schedule_workflow_or_execution(void **state)
 }
 
 /* A single word is always the name of a schedule. */
-static void invalid_clauses_do_not_filter(void **state)
+static void odd_clauses_do_not_filter(void **state)
 {
-    static const char *const invalid[] = {"(",    "=",           "state IN", "state IN (",
-                                          "a='",  "  AND  AND ", "a IN b",   ">9",
-                                          "((((", "a=)("};
-    static const char *const words[] = {")", "IN", "'", "AND"};
+    static const char *const ignored[] = {"=", "  AND  AND ", "a IN b", ">9", "a=)("};
+    static const char *const invalid[] = {"(",   "state IN", "state IN (", "state IN b",
+                                          "a='", "((((",     ")",          "'"};
 
     (void)state;
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        assert_found(ignored[i], "1 2 3 4 5");
     for (size_t i = 0; i < sizeof invalid / sizeof invalid[0]; i++)
-        assert_found(invalid[i], "1 2 3 4 5");
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        assert_found(words[i], "");
+        assert_found(invalid[i], "invalid");
+    assert_found("IN", "");
+    assert_found("AND", "");
     assert_found("startTime>99999999999999999999", ""); /* later than any time */
 }
 
@@ -211,10 +237,11 @@ int main(void)
         cmocka_unit_test(h_scheduled_time_is_that_of_the_slot),
         cmocka_unit_test(m_execution_id_with_and_without_quotes),
         cmocka_unit_test(m_an_unknown_clause_does_not_filter),
+        cmocka_unit_test(a_malformed_query_is_invalid),
         cmocka_unit_test(h_a_bare_word_is_a_schedule),
         cmocka_unit_test(m_and_is_read_in_any_case),
         cmocka_unit_test(m_free_text_is_in_schedule_workflow_or_execution),
-        cmocka_unit_test(invalid_clauses_do_not_filter),
+        cmocka_unit_test(odd_clauses_do_not_filter),
         cmocka_unit_test(m_orders),
     };
 

@@ -30,7 +30,7 @@ static void s_what_is_due_runs_once_and_is_executed(void **state)
     assert_json("0.state", "'EXECUTED'");
     assert_json("0.workflowName", "'wf'");
     assert_json("0.zoneId", "'UTC'");
-    assert_json("0.orgId", "'default'");
+    assert_json("0.orgId", "absent");
     assert_json("0.reason", "absent");
     assert_json("0.startWorkflowRequest.input", "{'k':1}");
     assert_true(str_starts(text_at("0.executionId"), STR("r_")));

@@ -10,11 +10,11 @@
 
 /* ---- save ---- */
 
-static void s_save_sets_org_times_and_the_next_run(void **state)
+static void s_save_sets_times_and_the_next_run(void **state)
 {
     (void)state;
     assert_int_equal(save("a", ""), 200);
-    assert_json("orgId", "'default'");
+    assert_json("orgId", "absent");
     assert_json("createTime", "1767607200000");
     assert_json("updatedTime", "1767607200000");
     assert_json("nextRunTime", "1767607260000");
@@ -164,9 +164,9 @@ static void s_the_org_of_a_request_is_ignored(void **state)
 {
     (void)state;
     assert_int_equal(save("a", ",'orgId':'evil'"), 200);
-    assert_json("orgId", "'default'");
+    assert_json("orgId", "absent");
     assert_int_equal(get(SCHEDULES "/a"), 200);
-    assert_json("orgId", "'default'");
+    assert_json("orgId", "absent");
 }
 
 static void a_second_save_keeps_create_time_and_sets_updated_time(void **state)
@@ -551,7 +551,7 @@ static void saving_again_discards_what_was_missed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        API_TEST(s_save_sets_org_times_and_the_next_run),
+        API_TEST(s_save_sets_times_and_the_next_run),
         API_TEST(s_save_without_a_name_is_refused),
         API_TEST(s_save_with_a_blank_name_is_refused),
         API_TEST(s_save_with_an_invalid_cron_is_refused_and_says_cron),

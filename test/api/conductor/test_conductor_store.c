@@ -116,7 +116,7 @@ static void s_a_record_is_read_as_it_was_written(void **state)
     assert_json("results.0.workflowId", "'w-1'");
     assert_json("results.0.state", "'EXECUTED'");
     assert_json("results.0.zoneId", "'UTC'");
-    assert_json("results.0.orgId", "'default'");
+    assert_json("results.0.orgId", "absent");
     assert_json("results.0.startWorkflowRequest.name", "'wf'");
     assert_json("results.0.startWorkflowRequest.input", "{'k':1}");
 }

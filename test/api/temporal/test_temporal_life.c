@@ -128,8 +128,8 @@ static void a_backfill_of_future_times_runs_at_once(void **state)
                         "base-2026-02-03T12:00:00Z");
     assert_int_equal(info->future_action_times[0]->seconds, 1767614400); /* today at 12:00 */
     assert_int_equal(info->recent_actions[1]->schedule_time->seconds, from.seconds + 86400);
-    snprintf(path, sizeof path, "/api/v1/runs/%s/terminate",
-             info->recent_actions[1]->start_workflow_result->run_id);
+    assert_int_equal(get("/api/v1/runs?schedule=s&state=open"), 200);
+    snprintf(path, sizeof path, "/api/v1/runs/%s/terminate", text_at("runs.1.id").ptr);
     assert_int_equal(post(path, "") / 100, 2);
     pass_time(0);
     info = described("s")->info;

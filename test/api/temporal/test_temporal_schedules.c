@@ -314,6 +314,14 @@ static void a_token_is_the_version_that_was_read(void **state)
 
 /* ---- runs ---- */
 
+/* Ends the only open run through the native API. */
+static void terminate_open_run(void)
+{
+    assert_int_equal(get("/api/v1/runs?schedule=s&state=open"), 200);
+    assert_int_equal(
+        ask(js("POST /api/v1/runs/%s/terminate", text_at("runs.0.id").ptr), NULL, "{}"), 200);
+}
+
 static void runs_are_shown_with_their_ids_and_ends(void **state)
 {
     const Temporal__ScheduleActionResult *recent;
@@ -331,17 +339,81 @@ static void runs_are_shown_with_their_ids_and_ends(void **state)
     assert_string_equal(recent->start_workflow_result->workflow_id,
                         "base-2026-01-05T12:00:00Z");
     assert_int_equal(recent->start_workflow_status, 1);
-    assert_int_equal(
-        ask(js("POST /api/v1/runs/%s/terminate", recent->start_workflow_result->run_id), NULL,
-            "{}"),
-        200);
+    terminate_open_run();
     got = described("s");
     assert_int_equal(got->info->n_running_workflows, 0);
     assert_int_equal(got->info->recent_actions[0]->start_workflow_status, 5);
 }
 
+/* RFC 9562: version 8, variant 10. */
+static void assert_uuid(const char *text)
+{
+    static const char shape[] = "xxxxxxxx-xxxx-8xxx-Vxxx-xxxxxxxxxxxx";
+
+    assert_int_equal(strlen(text), sizeof shape - 1);
+    for (size_t i = 0; i < sizeof shape - 1; i++)
+        if (shape[i] == 'x')
+            assert_non_null(strchr("0123456789abcdef", text[i]));
+        else if (shape[i] == 'V')
+            assert_non_null(strchr("89ab", text[i]));
+        else
+            assert_int_equal(text[i], shape[i]);
+}
+
+static void a_run_without_an_upstream_has_a_stable_uuid(void **state)
+{
+    const Temporal__ScheduleInfo *info;
+    char first[64];
+
+    (void)state;
+    make_request("s");
+    assert_int_equal(create(), 200);
+    pass_time(2 * SPAN_H);
+    info = described("s")->info;
+    assert_uuid(info->running_workflows[0]->run_id);
+    snprintf(first, sizeof first, "%s", info->running_workflows[0]->run_id);
+    assert_string_equal(info->recent_actions[0]->start_workflow_result->run_id, first);
+    terminate_open_run();
+    pass_time(SPAN_DAY);
+    info = described("s")->info;
+    assert_string_equal(info->recent_actions[0]->start_workflow_result->run_id, first);
+    assert_string_not_equal(info->recent_actions[1]->start_workflow_result->run_id, first);
+}
+
+/* A start that the upstream has not confirmed is not an action yet. */
+static void runs_of_an_upstream_have_its_ids(void **state)
+{
+    const char started[] = "{\"workflowId\":\"w \\\"1\\\"\",\"runId\":\"r-1\",\"workflows\":1}";
+    const char ended[] = "{\"workflowId\":\"w \\\"1\\\"\",\"runId\":\"r-1\",\"status\":\"X\"}";
+    const Temporal__ScheduleInfo *info;
+
+    (void)state;
+    world.upstream = "main";
+    world.workflow_limit = 1;
+    make_request("s");
+    assert_int_equal(create(), 200);
+    pass_time(2 * SPAN_H);
+    assert_int_equal(world.dispatch_count, 1);
+    info = described("s")->info;
+    assert_int_equal(info->n_running_workflows + info->n_recent_actions, 0);
+    report_dispatch(0, (struct report){.kind = REPORT_ALIVE, .progress = str_of(started)});
+    info = described("s")->info;
+    assert_int_equal(info->n_running_workflows, 1);
+    assert_string_equal(info->running_workflows[0]->workflow_id, "w \"1\"");
+    assert_string_equal(info->running_workflows[0]->run_id, "r-1");
+    report_dispatch(0, (struct report){.kind = REPORT_DONE,
+                                       .outcome = OUTCOME_SUCCEEDED,
+                                       .result = str_of(ended)});
+    info = described("s")->info;
+    assert_int_equal(info->n_running_workflows, 0);
+    assert_int_equal(info->n_recent_actions, 1);
+    assert_string_equal(info->recent_actions[0]->start_workflow_result->workflow_id, "w \"1\"");
+    assert_string_equal(info->recent_actions[0]->start_workflow_result->run_id, "r-1");
+}
+
 static void a_trigger_may_choose_its_time(void **state)
 {
+    const Temporal__ScheduleActionResult *recent;
     Temporal__TriggerImmediatelyRequest trigger = TEMPORAL__TRIGGER_IMMEDIATELY_REQUEST__INIT;
     Temporal__Timestamp time = TEMPORAL__TIMESTAMP__INIT;
 
@@ -352,13 +424,18 @@ static void a_trigger_may_choose_its_time(void **state)
     trigger.scheduled_time = &time;
     sent.patch.trigger_immediately = &trigger;
     assert_int_equal(patch("s"), 200);
-    assert_string_equal(
-        described("s")->info->recent_actions[0]->start_workflow_result->workflow_id,
-        "base-2026-01-01T00:00:00Z");
+    recent = described("s")->info->recent_actions[0];
+    assert_string_equal(recent->start_workflow_result->workflow_id,
+                        "base-2026-01-01T00:00:00Z");
+    assert_int_equal(recent->schedule_time->seconds, 1767225600);
+    assert_int_equal(recent->actual_time->seconds, 1767607200); /* the 5th, 10:00 */
+    terminate_open_run();
+    recent = described("s")->info->recent_actions[0];
+    assert_int_equal(recent->schedule_time->seconds, 1767225600);
 }
 
 /* Of twelve runs, one a day, those of the 7th to the 16th; newest last. */
-static void the_last_ten_actions_are_shown(void **state)
+static void the_last_ten_actions_and_all_that_run_are_shown(void **state)
 {
     const Temporal__DescribeScheduleResponse *got;
 
@@ -370,6 +447,7 @@ static void the_last_ten_actions_are_shown(void **state)
         pass_time(SPAN_DAY);
     got = described("s");
     assert_int_equal(got->info->action_count, 12);
+    assert_int_equal(got->info->n_running_workflows, 12);
     assert_int_equal(got->info->n_recent_actions, 10);
     assert_string_equal(got->info->recent_actions[0]->start_workflow_result->workflow_id,
                         "base-2026-01-07T12:00:00Z");
@@ -447,9 +525,7 @@ static void a_backfilled_action_shows_its_slot(void **state)
     pass_time(SPAN_S);
     recent = described("s")->info->recent_actions[0];
     assert_int_equal(recent->schedule_time->seconds, 1767528000); /* 2026-01-04T12:00:00Z */
-    assert_int_equal(
-        post(js("/api/v1/runs/%s/terminate", recent->start_workflow_result->run_id), "{}"),
-        200);
+    terminate_open_run();
     recent = described("s")->info->recent_actions[0];
     assert_int_equal(recent->start_workflow_status, 5);
     assert_int_equal(recent->schedule_time->seconds, 1767528000);
@@ -507,7 +583,9 @@ int main(void)
         API_TEST(a_request_without_a_patch_is_refused),
         API_TEST(a_token_is_the_version_that_was_read),
         API_TEST(runs_are_shown_with_their_ids_and_ends),
-        API_TEST(the_last_ten_actions_are_shown),
+        API_TEST(the_last_ten_actions_and_all_that_run_are_shown),
+        API_TEST(a_run_without_an_upstream_has_a_stable_uuid),
+        API_TEST(runs_of_an_upstream_have_its_ids),
         API_TEST(the_running_workflow_is_shown_however_many_wait),
         API_TEST(attempts_do_not_hide_earlier_actions),
         API_TEST(a_backfilled_action_shows_its_slot),

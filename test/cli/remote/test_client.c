@@ -95,7 +95,8 @@ static enum rc open_client(struct world *world, const char *end, const char *nam
 static int setup(void **state)
 {
     struct world *world = calloc(1, sizeof *world);
-    struct listener_handler handler = {body_max, on_request, world};
+    struct listener_handler handler = {
+        .body_max = body_max, .on_request = on_request, .arg = world};
     struct err err;
 
     assert_non_null(world);

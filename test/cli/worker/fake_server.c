@@ -315,7 +315,8 @@ void fake_close(struct fake *fake)
 
 void fake_listen(struct fake *fake)
 {
-    struct listener_handler handler = {body_max, on_request, fake};
+    struct listener_handler handler = {
+        .body_max = body_max, .on_request = on_request, .arg = fake};
     struct err err;
 
     fake->listener = listener_new(loop_uv(fake->loop), &listener_limits_default, &handler);

@@ -23,7 +23,8 @@ static void note_closed(void *arg)
 
 static void bind_says_why_it_cannot(void **state)
 {
-    struct listener_handler handler = {app_body_max, app_request, NULL};
+    struct listener_handler handler = {
+        .body_max = app_body_max, .on_request = app_request, .arg = NULL};
     struct loop *loop = loop_new(NULL, NULL);
     struct listener *listener = listener_new(loop_uv(loop), usual, &handler);
     uint16_t port = 0, other = 7;
@@ -65,7 +66,8 @@ static bool bind_both_families(struct listener *listener, uint16_t *ret_port)
 /* The same port of both families, at once. */
 static void both_families_are_accepted(void **state)
 {
-    struct listener_handler handler = {app_body_max, app_request, NULL};
+    struct listener_handler handler = {
+        .body_max = app_body_max, .on_request = app_request, .arg = NULL};
     struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     struct loop *loop = loop_new(NULL, NULL);
     struct listener *listener = listener_new(loop_uv(loop), usual, &handler);

@@ -389,7 +389,8 @@ static int64_t body_max(void *arg, const struct http1_request *request)
 
 static void listen_at(struct temporal *server, uint16_t port)
 {
-    const struct listener_handler handler = {body_max, on_request, server};
+    const struct listener_handler handler = {
+        .body_max = body_max, .on_request = on_request, .arg = server};
     struct err err;
 
     server->listener = listener_new(server->loop, &listener_limits_default, &handler);

@@ -97,6 +97,22 @@ static void requests_of_real_clients_are_read(void **state)
     assert_read(rows, COUNT(rows));
 }
 
+/* The Go SDK of Conductor sends its Content-Type twice. */
+static void equal_fields_that_frame_nothing_may_repeat(void **state)
+{
+    static const struct right rows[] = {
+        {BYTES("POST /a HTTP/1.1\r\nHost: h\r\nContent-Type: a/b\r\ncontent-type: a/b\r\n"
+               "Content-Length: 2\r\n\r\nhi"),
+         "POST 1.1 host=h port= path=a length=2 stays body=hi\n"},
+        {BYTES("GET /a HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer a\r\n"
+               "Authorization: Bearer a\r\n\r\n"),
+         "GET 1.1 host=h port= path=a stays\n"},
+    };
+
+    (void)state;
+    assert_read(rows, COUNT(rows));
+}
+
 static void any_token_is_a_method_and_its_case_matters(void **state)
 {
     static const struct right rows[] = {
@@ -478,6 +494,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_examples_of_the_rfcs_are_read),
         cmocka_unit_test(requests_of_real_clients_are_read),
+        cmocka_unit_test(equal_fields_that_frame_nothing_may_repeat),
         cmocka_unit_test(any_token_is_a_method_and_its_case_matters),
         cmocka_unit_test(version_and_field_decide_whether_the_connection_stays_open),
         cmocka_unit_test(the_host_is_a_name_or_an_address_with_an_optional_port),

@@ -179,6 +179,8 @@ static const struct wrong fields[] = {
      400},
     {"9110 5.3: two Authorizations",
      BYTES(GET "Authorization: Bearer a\r\nAUTHORIZATION: Bearer b\r\n\r\n"), 400},
+    {"own: two Content-Types in other letters",
+     BYTES(TOP "Content-Type: a/b\r\nContent-Type: A/B\r\n\r\n"), 400},
     {"9110 10.1.1: other expectation", BYTES(TOP "Expect: 200-ok\r\n\r\n"), 417},
     {"9110 10.1.1: expectation and more", BYTES(TOP "Expect: 100-continue, x\r\n\r\n"), 417},
 };
