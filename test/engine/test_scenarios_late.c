@@ -74,6 +74,51 @@ static void a_late_run_ends_at_the_limit_of_start_within(void **state)
     assert_int_equal(world.events[EVENT_RUN_LATE], 1);
 }
 
+enum { SLOTS = 100 }; /* one a minute; every second one is cancelled: a range for each */
+
+static void create_with_cancelled_slots(void)
+{
+    char slot[16];
+
+    create("job", every(SPAN_MIN));
+    for (int i = 1; i <= SLOTS; i += 2) {
+        snprintf(slot, sizeof slot, "%02d:%02d", i / 60, i % 60);
+        assert_int_equal(submit_run(COMMAND_SKIP, run_of("job", slot)).rc, RC_OK);
+    }
+}
+
+static void an_edit_accounts_for_all_overdue_slots(void **state)
+{
+    (void)state;
+    create_with_cancelled_slots();
+    world.now = when("01:40:30"); /* no turn in between */
+    assert_int_equal(update("job", 1, every(SPAN_H)).rc, RC_OK);
+    assert_counts("job", "missed 50, cancelled 50");
+    assert_calls("");
+}
+
+static void the_end_of_a_pause_accounts_for_all_its_slots(void **state)
+{
+    (void)state;
+    create_with_cancelled_slots();
+    pause_it("job", "x");
+    run_to("01:40:30");
+    resume("job");
+    run_to("01:40:40");
+    assert_counts("job", "missed 50, cancelled 50");
+    assert_calls("");
+}
+
+static void a_deletion_accounts_for_all_overdue_slots(void **state)
+{
+    (void)state;
+    create_with_cancelled_slots();
+    world.now = when("01:40:30"); /* no turn in between */
+    submit_ok(COMMAND_DELETE, "job");
+    assert_int_equal(world.events[EVENT_SLOT_DROPPED], 50);
+    assert_int_equal(world.events[EVENT_SLOT_CANCELLED], 50);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -81,6 +126,9 @@ int main(void)
         TIMELINE(a_run_without_a_worker_is_late_after_its_lateness_budget),
         TIMELINE(a_run_that_waits_for_another_run_is_late_too),
         TIMELINE(a_late_run_ends_at_the_limit_of_start_within),
+        TIMELINE(an_edit_accounts_for_all_overdue_slots),
+        TIMELINE(the_end_of_a_pause_accounts_for_all_its_slots),
+        TIMELINE(a_deletion_accounts_for_all_overdue_slots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
