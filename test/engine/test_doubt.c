@@ -233,7 +233,7 @@ static void nothing_is_lost_or_doubled_by_many_breaks(void **state)
     assert_counts("skip", "started 5, skipped 1, missed 2");
 }
 
-/* Nine o'clock is 07:00 UTC; with the new zone files, which come while a turn is in doubt, 05:00. */
+/* Nine o'clock is 07:00 UTC; with the files that come while a turn is in doubt, 05:00. */
 static void new_zone_files_during_doubt_take_effect(void **state)
 {
     struct test_node *a = &world.nodes[0];

@@ -92,7 +92,7 @@ static void edits_of_a_named_calendar_take_effect_at_once(void **state)
     assert_ledger("job", "");
 }
 
-/* It has no next slot, whatever becomes of calendars and zones. */
+/* It has no next slot, also if calendars or zones change. */
 static void an_archived_schedule_is_not_planned_again(void **state)
 {
     (void)state;

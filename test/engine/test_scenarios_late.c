@@ -119,6 +119,53 @@ static void a_deletion_accounts_for_all_overdue_slots(void **state)
     assert_int_equal(world.events[EVENT_SLOT_CANCELLED], 50);
 }
 
+static struct test_schedule after_each_end(span length)
+{
+    struct test_schedule w = every(length);
+
+    w.def.intervals[0].anchor = ANCHOR_COMPLETION;
+    return w;
+}
+
+/* With whilePaused, 04:20 waits for the resume; 04:00 cannot, because a run began. */
+static void the_last_slot_before_a_trigger_waits_for_the_end_of_a_pause(void **state)
+{
+    struct test_schedule w = after_each_end(20 * SPAN_MIN);
+
+    (void)state;
+    world.call_length = 5 * SPAN_MIN;
+    down_to("03:40");
+    w.draft.plan.policies.catchup_paused = true;
+    create("job", w);
+    pause_it("job", "");
+    run_to("04:30");
+    trigger("job", OVERLAP_DEFAULT);
+    run_to("04:40");
+    resume("job");
+    run_to("04:41");
+    assert_calls("t04:30@04:30, 04:20@04:40");
+    assert_ledger("job", "missed(paused) 04:00");
+}
+
+/* Each of the three is due, and a triggered run begins before them. */
+static void all_overdue_slots_are_skipped_after_a_trigger(void **state)
+{
+    struct test_schedule w = after_each_end(20 * SPAN_MIN);
+
+    (void)state;
+    world.call_length = INSTANT_NEVER;
+    down_to("03:40");
+    w.draft.plan.policies.catchup = CATCHUP_ALL;
+    create("job", w);
+    world.rows = 0;
+    down_to("04:45");
+    trigger("job", OVERLAP_DEFAULT);
+    world.rows = TURN_ROWS_MAX;
+    run_to("04:46");
+    assert_calls("t04:45@04:45");
+    assert_ledger("job", "skipped(overlap) 04:00-04:40 x3");
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -129,6 +176,8 @@ int main(void)
         TIMELINE(an_edit_accounts_for_all_overdue_slots),
         TIMELINE(the_end_of_a_pause_accounts_for_all_its_slots),
         TIMELINE(a_deletion_accounts_for_all_overdue_slots),
+        TIMELINE(the_last_slot_before_a_trigger_waits_for_the_end_of_a_pause),
+        TIMELINE(all_overdue_slots_are_skipped_after_a_trigger),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
