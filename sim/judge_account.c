@@ -471,6 +471,10 @@ static enum rc account_schedule(const struct facts *facts, const struct schedule
     enum rc rc = check_apart(s, &entries, reterr);
 
     slots->count = 0;
+    if (rc == RC_OK && s->cursor && s->cursor->mark > facts->last)
+        rc = judge_fail(reterr, 11,
+                        "schedule %" PRId64 ": the mark %" PRId64 " ms has not come yet",
+                        s->key, MS(s->cursor->mark));
     if (rc != RC_OK)
         return rc;
     if (s->is_governed)

@@ -138,6 +138,14 @@ static void a_mark_ahead_of_an_unaccounted_slot_breaks_11(void **state)
     assert_rejected(w, 11);
 }
 
+static void a_mark_in_the_future_breaks_11(void **state)
+{
+    (void)state;
+    run_at(AT(1, 30), 0, AT(1, 30), AT(1, 40));
+    end_at(AT(2, 0), AT(2, 1), AT(2, 40));
+    assert_rejected(w, 11);
+}
+
 static void a_next_slot_that_does_not_follow_breaks_11(void **state)
 {
     (void)state;
@@ -173,6 +181,7 @@ int main(void)
         TEST(a_slot_that_a_trigger_removed_breaks_11),
         TEST(a_trigger_before_a_slot_moves_it),
         TEST(a_mark_ahead_of_an_unaccounted_slot_breaks_11),
+        TEST(a_mark_in_the_future_breaks_11),
         TEST(a_next_slot_that_does_not_follow_breaks_11),
         TEST(a_slot_after_the_last_start_breaks_2),
     };
