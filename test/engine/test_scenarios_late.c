@@ -166,6 +166,35 @@ static void all_overdue_slots_are_skipped_after_a_trigger(void **state)
     assert_ledger("job", "skipped(overlap) 04:00-04:40 x3");
 }
 
+/* A turn wakes two runs; the first two cannot be retried, because their zone is missing. */
+static void runs_without_a_zone_hold_up_no_others(void **state)
+{
+    struct test_schedule w = every(SPAN_MIN);
+
+    (void)state;
+    world.call_length = INSTANT_NEVER;
+    w.draft.plan.policies.retry = (struct retry_policy){
+        .attempts = 3, .backoff = BACKOFF_FIXED, .delay = 10 * SPAN_S, .max = SPAN_MIN};
+    w.def.zone = STR("Europe/Berlin");
+    w.def.window = (struct window_def){.is_set = true, .from = 0, .to = 86399};
+    create("lost-1", w);
+    create("lost-2", w);
+    w.def.zone = STR("UTC");
+    create("job", w);
+    run_to("00:01:05");
+    assert_int_equal(count_calls(), 3);
+    for (int i = 0; i < 3; i++)
+        end_now(&world.calls[i], OUTCOME_FAILED);
+    run_to("00:01:06");
+    world.changed_zone = "Europe/Berlin";
+    world.rows = 2;
+    run_to("00:01:20");
+    assert_int_equal(count_calls(), 1);
+    world.changed_zone = NULL;
+    run_to("00:02:30");
+    assert_true(count_calls() >= 2);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -178,6 +207,7 @@ int main(void)
         TIMELINE(a_deletion_accounts_for_all_overdue_slots),
         TIMELINE(the_last_slot_before_a_trigger_waits_for_the_end_of_a_pause),
         TIMELINE(all_overdue_slots_are_skipped_after_a_trigger),
+        TIMELINE(runs_without_a_zone_hold_up_no_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
