@@ -190,11 +190,22 @@ static void shape(const struct draft_context *d, struct spec_def *def)
         add_window(d, def);
 }
 
+/* Counts from starts or ends. */
+static void add_follower(const struct draft_context *d, struct spec_def *def)
+{
+    add_interval(d, def);
+    def->intervals[0].anchor = chance(d, 3) ? ANCHOR_START : ANCHOR_COMPLETION;
+    def->intervals[0].phase = 0;
+}
+
 static struct spec_def draw_def(const struct draft_context *d)
 {
     struct spec_def def = spec_def_empty();
 
-    add_family(d, &def);
+    if (d->profile->theme == THEME_FOLLOW && !chance(d, 3))
+        add_follower(d, &def);
+    else
+        add_family(d, &def);
     if (chance(d, 4))
         add_family(d, &def);
     shape(d, &def);
@@ -273,6 +284,11 @@ static struct policies draw_policies(const struct draft_context *d)
         p.retention_count = (int32_t)prng_between(d->prng, 1, 10);
     if (chance(d, 8))
         p.idle_close = units(d, 5, 40);
+    if (d->profile->theme != THEME_NONE) {
+        p.retention_count = 0;
+        if (chance(d, 2))
+            p.overlap = chance(d, 2) ? OVERLAP_SKIP : OVERLAP_ALLOW_ALL;
+    }
     return p;
 }
 
@@ -292,8 +308,10 @@ static void draw_governor(const struct draft_context *d, struct rec_draft *r)
         return;
     }
     add_cron(d, &r->def);
-    if (chance(d, 3))
+    if (chance(d, d->profile->theme == THEME_GOVERNED ? 1 : 3))
         shape(d, &r->def);
+    if (d->profile->theme == THEME_GOVERNED && chance(d, 3))
+        add_window(d, &r->def);
     r->def.jitter = 0;
 }
 
@@ -373,7 +391,7 @@ struct checked_draft *drafts_make(const struct draft_context *d)
         r->policies = draw_policies(d);
         draw_lane(d, r);
         r->is_governed = false;
-        if (chance(d, 8))
+        if (chance(d, d->profile->theme == THEME_GOVERNED ? 2 : 8))
             draw_governor(d, r);
         else
             r->def = draw_def(d);

@@ -15,56 +15,20 @@
 
 enum { SLOTS_MAX = 8 << 20 }; /* of one schedule in one record; more are not judged */
 
-struct expected_slot {
-    instant at;
-    bool is_required;
-    const struct version *version;
-};
-
-struct expected_slots {
-    struct expected_slot *at;
-    int count, room;
-};
-
 /* ---- the slots of the versions ---- */
 
-static void add_slot(struct expected_slots *slots, struct expected_slot slot)
+enum rc judge_add_slot(struct expected_slots *slots, struct expected_slot slot,
+                       struct err *reterr)
 {
+    if (slots->count == SLOTS_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0, "a schedule has more than %d slots", SLOTS_MAX);
     if (slots->count == slots->room) {
         slots->room = slots->room ? slots->room * 2 : 1024;
         slots->at = realloc(slots->at, (size_t)slots->room * sizeof *slots->at);
         must(slots->at != NULL);
     }
     slots->at[slots->count++] = slot;
-}
-
-/* Slots up to this one must be accounted for. */
-static instant horizon(const struct facts *facts, const struct schedule *s)
-{
-    const struct cursor *c = s->cursor;
-    instant due = facts->now - JUDGE_SLACK;
-    int64_t excused = CURSOR_BARRED | CURSOR_CLOSED | CURSOR_QUARANTINED | CURSOR_FULL;
-
-    if (!c)
-        return INSTANT_NONE;
-    if (c->flags & excused || c->remaining == 0 || c->mark > due)
-        return c->mark;
-    return due;
-}
-
-/* The required slots of a version: nominal times in (ret_after, ret_until]. */
-static void bounds(const struct facts *facts, const struct schedule *s, const struct version *v,
-                   instant *ret_after, instant *ret_until)
-{
-    bool is_first = v == s->versions;
-
-    *ret_after = is_first ? v->from : v->latest_from;
-    if (v->until != INSTANT_NEVER)
-        *ret_until = v->until - v->draft->def.jitter;
-    else if (s->cursor && s->cursor->mark >= horizon(facts, s))
-        *ret_until = s->cursor->mark;
-    else
-        *ret_until = horizon(facts, s) - v->draft->def.jitter;
+    return RC_OK;
 }
 
 static enum rc list_version(const struct facts *facts, const struct schedule *s,
@@ -76,15 +40,13 @@ static enum rc list_version(const struct facts *facts, const struct schedule *s,
     /* The entry "now" of a new schedule is a slot at its creation, in whole milliseconds. */
     instant at = is_first ? v->from - SPAN_MS : v->from - v->draft->def.jitter - 1;
     instant after, until;
+    enum rc rc = RC_OK;
 
-    bounds(facts, s, v, &after, &until);
-    while (judge_spec_next(v->spec, &origin, at, v->latest_until, &at)) {
-        add_slot(slots, (struct expected_slot){at, at > after && at <= until, v});
-        if (slots->count > SLOTS_MAX)
-            return err_set(reterr, RC_LIMIT, -1, 0,
-                           "schedule %" PRId64 " has more slots than the judge counts", s->key);
-    }
-    return RC_OK;
+    judge_bounds(facts, s, v, &after, &until);
+    while (rc == RC_OK && judge_spec_next(v->spec, &origin, at, v->latest_until, &at))
+        rc = judge_add_slot(slots, (struct expected_slot){at, at > after && at <= until, v},
+                            reterr);
+    return rc;
 }
 
 static int by_slot(const void *a, const void *b)
@@ -94,18 +56,25 @@ static int by_slot(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static enum rc list_slots(const struct facts *facts, const struct schedule *s,
-                          struct expected_slots *slots, struct err *reterr)
+static enum rc list_versions(const struct facts *facts, const struct schedule *s,
+                             struct expected_slots *slots, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    for (int i = 0; i < s->version_count && rc == RC_OK; i++)
+        rc = list_version(facts, s, &s->versions[i], slots, reterr);
+    return rc;
+}
+
+/* In order of time, each once; what one version requires is required. */
+static void sort_slots(struct expected_slots *slots)
 {
     int count = 0;
+    bool is_sorted = true;
 
-    for (int i = 0; i < s->version_count; i++) {
-        enum rc rc = list_version(facts, s, &s->versions[i], slots, reterr);
-
-        if (rc != RC_OK)
-            return rc;
-    }
-    if (s->version_count > 1 && slots->count > 1)
+    for (int i = 1; i < slots->count; i++)
+        is_sorted = is_sorted && slots->at[i - 1].at <= slots->at[i].at;
+    if (!is_sorted)
         qsort(slots->at, (size_t)slots->count, sizeof *slots->at, by_slot);
     for (int i = 0; i < slots->count; i++) {
         struct expected_slot *last = count ? &slots->at[count - 1] : NULL;
@@ -116,7 +85,6 @@ static enum rc list_slots(const struct facts *facts, const struct schedule *s,
             *last = slots->at[i];
     }
     slots->count = count;
-    return RC_OK;
 }
 
 /* ---- the accounts in the store ---- */
@@ -201,12 +169,32 @@ static enum rc unaccounted(const struct facts *facts, const struct schedule *s, 
                       s->key, MS(at));
 }
 
-/* After the last automatic start that was allowed there are no slots. */
-static bool is_exhausted(const struct expected_slot *slot, int64_t started)
+/* Whether a slot counts after the starts of its version are limited [P-15]. */
+static bool is_within(const struct judge_budget *budget, struct expected_slot *slot)
 {
-    int64_t most = slot->version->draft->policies.remaining_runs;
+    if (!budget->is_spent || slot->at <= budget->last)
+        return true;
+    slot->is_required = false;
+    return !budget->is_exact || slot->at <= budget->made;
+}
 
-    return most >= 0 && started >= most;
+/* Removes the slots for which no start is left. */
+static void limit_slots(const struct facts *facts, const struct schedule *s,
+                        struct expected_slots *slots)
+{
+    struct judge_budget *budgets = arena_array(facts->arena, (size_t)s->version_count,
+                                               sizeof *budgets);
+    int count = 0;
+
+    for (int i = 0; i < s->version_count; i++)
+        budgets[i] = judge_budget_of(facts, s, &s->versions[i]);
+    for (int i = 0; i < slots->count; i++) {
+        struct expected_slot slot = slots->at[i];
+
+        if (is_within(&budgets[slot.version - s->versions], &slot))
+            slots->at[count++] = slot;
+    }
+    slots->count = count;
 }
 
 static enum rc match_slots(const struct facts *facts, const struct schedule *s,
@@ -214,21 +202,18 @@ static enum rc match_slots(const struct facts *facts, const struct schedule *s,
                            struct err *reterr)
 {
     struct account_entry *e = entries->at, *end = e + entries->count;
-    int64_t started = 0;
 
     for (int i = 0; i < slots->count; i++) {
         const struct expected_slot *slot = &slots->at[i];
-        bool is_required;
+        bool is_required = slot->is_required && !s->is_pruned;
 
-        for (; e < end && e->last < slot->at; e++)
-            started += e->rf && e->possible == 0; /* a pick that is not on the grid */
-        is_required = slot->is_required && !s->is_pruned && !is_exhausted(slot, started);
+        while (e < end && e->last < slot->at)
+            e++;
         if (e < end && e->first <= slot->at) {
             e->required += is_required;
             e->possible++;
             e->has_first = e->has_first || slot->at == e->first;
             e->has_last = e->has_last || slot->at == e->last;
-            started += e->rf != NULL;
         } else if (is_required) {
             return unaccounted(facts, s, slot->at, reterr);
         }
@@ -256,23 +241,38 @@ static enum rc check_entries(const struct schedule *s, const struct account_entr
     return RC_OK;
 }
 
-/* The next slot after the mark is that of the cursor, if it has been computed. */
-static enum rc check_next(const struct facts *facts, const struct schedule *s,
-                          struct err *reterr)
+/* The first slot after the mark; one that may exist counts if the cursor awaits it. */
+static instant next_after_mark(const struct schedule *s, const struct expected_slots *slots,
+                               const struct judge_origin *origin)
+{
+    const struct version *v = &s->versions[s->version_count - 1];
+    const struct cursor *c = s->cursor;
+    instant after = c->mark > v->latest_until ? c->mark : v->latest_until;
+    instant until = c->next_at == INSTANT_NEVER ? after + SPAN_DAY : c->next_at;
+    instant next = INSTANT_NEVER;
+
+    for (int i = 0; i < slots->count; i++) {
+        const struct expected_slot *slot = &slots->at[i];
+        bool is_fixed = slot->version == v && slot->at > v->latest_from;
+
+        if (slot->at > c->mark && (slot->at == c->next_at || is_fixed))
+            return slot->at;
+    }
+    (void)judge_spec_next(v->spec, origin, after, until, &next);
+    return next;
+}
+
+/* The cursor awaits the next slot after its mark. */
+static enum rc check_next(const struct schedule *s, const struct expected_slots *slots,
+                          const struct judge_origin *origin, struct err *reterr)
 {
     const struct cursor *c = s->cursor;
-    const struct version *v = &s->versions[s->version_count - 1];
-    struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
-    instant next = INSTANT_NEVER;
-    int64_t excused = CURSOR_BARRED | CURSOR_CLOSED | CURSOR_QUARANTINED;
+    instant next;
 
-    instant until;
-
-    if (!c || s->deleted != INSTANT_NEVER || c->flags & excused || c->remaining == 0 ||
-        c->next_at <= c->mark)
+    if (!c || s->deleted != INSTANT_NEVER)
         return RC_OK;
-    until = c->next_at == INSTANT_NEVER ? facts->last + SPAN_DAY : c->next_at;
-    (void)judge_spec_next(v->spec, &origin, c->mark, until, &next);
+    next = c->flags & CURSOR_CLOSED || c->remaining == 0 ? INSTANT_NEVER
+                                                         : next_after_mark(s, slots, origin);
     if (next != c->next_at)
         return judge_fail(reterr, 11,
                           "schedule %" PRId64 ": after %" PRId64 " ms it awaits %" PRId64
@@ -330,152 +330,46 @@ static enum rc check_latest(const struct facts *facts, const struct schedule *s,
     return RC_OK;
 }
 
+/* Each slot of the list has an account, and each account is of slots in it. */
+static enum rc compare(const struct facts *facts, const struct schedule *s,
+                       struct expected_slots *slots, struct account_entries *entries,
+                       struct err *reterr)
+{
+    enum rc rc;
+
+    sort_slots(slots);
+    limit_slots(facts, s, slots);
+    rc = match_slots(facts, s, slots, entries, reterr);
+    return rc == RC_OK ? check_entries(s, entries, reterr) : rc;
+}
+
 static enum rc account_fixed(const struct facts *facts, const struct schedule *s,
-                             struct expected_slots *slots, struct err *reterr)
+                             struct expected_slots *slots, struct account_entries *entries,
+                             struct err *reterr)
 {
-    struct account_entries entries = list_entries(s, facts->arena);
-    enum rc rc = check_apart(s, &entries, reterr);
-
-    slots->count = 0;
-    if (rc == RC_OK)
-        rc = list_slots(facts, s, slots, reterr);
-    if (rc == RC_OK)
-        rc = match_slots(facts, s, slots, &entries, reterr);
-    if (rc == RC_OK)
-        rc = check_entries(s, &entries, reterr);
-    if (rc == RC_OK)
-        rc = check_latest(facts, s, &entries, reterr);
-    if (rc == RC_OK)
-        rc = check_next(facts, s, reterr);
-    return rc;
-}
-
-/* ---- schedules that follow their runs ---- */
-
-/* Whether `at` can be a slot if intervals count from `start`, a slot with a run, or any end. */
-static bool can_follow_from(const struct schedule *s, const struct version *v, instant start,
-                            instant at)
-{
-    struct judge_origin origin = {s->created, start, start};
-    instant slot;
-
-    if (judge_spec_next(v->spec, &origin, at - 1, at, &slot))
-        return true;
-    for (int i = 0; i < s->run_count; i++) {
-        origin.last_end = s->runs[i].ended;
-        if (origin.last_end < at && judge_spec_next(v->spec, &origin, at - 1, at, &slot))
-            return true;
-    }
-    return false;
-}
-
-/* The last slot before this one that had a run; INSTANT_NONE: none. */
-static instant last_slot_with_run(const struct schedule *s, instant at)
-{
-    instant last = INSTANT_NONE;
-
-    for (int i = 0; i < s->run_count; i++)
-        if (run_facts_is_automatic(&s->runs[i]) && s->runs[i].slot < at)
-            last = s->runs[i].slot;
-    return last;
-}
-
-/* Slots that are due in one turn are accounted for together, before one of them has a run. */
-static bool is_accounted_together(const struct account_entry *e)
-{
-    return e->ledger && (e->ledger->account.reason == REASON_COALESCED ||
-                         e->ledger->account.reason == REASON_BUFFER);
-}
-
-/*
- * Intervals from starts count from the last slot that has a run, even if that run is held.
- * They also count from a slot whose held run never started: it has a ledger row.
- */
-static bool can_follow(const struct schedule *s, const struct version *v,
-                       const struct account_entry *e, instant at)
-{
-    instant start = last_slot_with_run(s, at);
-
-    if (can_follow_from(s, v, start, at))
-        return true;
-    if (is_accounted_together(e)) {
-        start = last_slot_with_run(s, start);
-        if (can_follow_from(s, v, start, at))
-            return true;
-    }
-    for (int i = 0; i < s->ledger_count; i++) {
-        const struct account *a = &s->ledger[i]->account;
-
-        if ((a->first > start && a->first < at && can_follow_from(s, v, a->first, at)) ||
-            (a->last > start && a->last < at && can_follow_from(s, v, a->last, at)))
-            return true;
-    }
-    return false;
-}
-
-static enum rc check_follows(const struct schedule *s, const struct account_entry *e,
-                             instant at, struct err *reterr)
-{
-    for (int i = 0; i < s->version_count; i++) {
-        const struct version *v = &s->versions[i];
-
-        if (at >= v->from - v->draft->def.jitter - SPAN_MS && at <= v->latest_until &&
-            can_follow(s, v, e, at))
-            return RC_OK;
-    }
-    return judge_fail(reterr, 2,
-                      "schedule %" PRId64 ": %" PRId64
-                      " ms is not a slot: it does not follow from any start or end",
-                      s->key, MS(at));
-}
-
-/* The slot that must follow the last start and end, if nothing is open. */
-static enum rc check_continues(const struct facts *facts, const struct schedule *s,
-                               struct err *reterr)
-{
-    const struct version *v = &s->versions[s->version_count - 1];
     struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
-    instant until = horizon(facts, s) - v->draft->def.jitter, next;
+    enum rc rc = list_versions(facts, s, slots, reterr);
 
-    if (!s->cursor || s->deleted != INSTANT_NEVER || s->is_pruned || until <= s->cursor->mark)
-        return RC_OK;
-    for (int i = 0; i < s->run_count; i++) {
-        const struct run_facts *rf = &s->runs[i];
-
-        if (rf->open && rf->kind != RUN_TEST)
-            return RC_OK;
-        if (run_facts_is_automatic(rf) && rf->slot > origin.last_start)
-            origin.last_start = rf->slot;
-        if (rf->ended != INSTANT_NEVER && rf->ended > origin.last_end && rf->kind != RUN_TEST)
-            origin.last_end = rf->ended;
-    }
-    /* Only the cursor knows which of the slots without a start had been held. */
-    if (s->cursor->last_held > origin.last_start)
-        origin.last_start = s->cursor->last_held;
-    if (origin.last_start > origin.last_end)
-        origin.last_end = origin.last_start;
-    if (judge_spec_next(v->spec, &origin, s->cursor->mark, until, &next))
-        return judge_fail(reterr, 25,
-                          "schedule %" PRId64 ": slot %" PRId64
-                          " ms follows from its last run and has no account",
-                          s->key, MS(next));
-    return RC_OK;
+    if (rc == RC_OK)
+        rc = compare(facts, s, slots, entries, reterr);
+    if (rc == RC_OK)
+        rc = check_latest(facts, s, entries, reterr);
+    return rc == RC_OK ? check_next(s, slots, &origin, reterr) : rc;
 }
 
 static enum rc account_follower(const struct facts *facts, const struct schedule *s,
+                                struct expected_slots *slots, struct account_entries *entries,
                                 struct err *reterr)
 {
-    struct account_entries entries = list_entries(s, facts->arena);
-    enum rc rc = check_apart(s, &entries, reterr);
+    struct judge_origin origin;
+    enum rc rc;
 
-    for (int i = 0; i < entries.count && rc == RC_OK && !s->is_pruned; i++) {
-        const struct account_entry *e = &entries.at[i];
-
-        rc = check_follows(s, e, e->first, reterr);
-        if (rc == RC_OK && e->last != e->first)
-            rc = check_follows(s, e, e->last, reterr);
-    }
-    return rc == RC_OK ? check_continues(facts, s, reterr) : rc;
+    if (!judge_follow_is_exact(facts, s))
+        return judge_follow_loosely(facts, s, entries, reterr);
+    rc = judge_follow(facts, s, slots, &origin, reterr);
+    if (rc == RC_OK)
+        rc = compare(facts, s, slots, entries, reterr);
+    return rc == RC_OK ? check_next(s, slots, &origin, reterr) : rc;
 }
 
 /* Grid times are skipped by the governor one by one; other ranges may also contain picks. */
@@ -535,30 +429,31 @@ static instant grid_written(const struct schedule *s)
 }
 
 static enum rc account_governed(const struct facts *facts, const struct schedule *s,
-                                struct expected_slots *slots, struct err *reterr)
+                                struct expected_slots *slots, struct account_entries *entries,
+                                struct err *reterr)
 {
-    struct account_entries entries = list_entries(s, facts->arena);
     const struct version *last = &s->versions[s->version_count - 1];
     instant written = grid_written(s);
-    enum rc rc = check_apart(s, &entries, reterr);
+    enum rc rc;
 
     for (int i = 0; i < s->version_count; i++)
         if (judge_spec_follows(s->versions[i].spec))
-            return rc;
-    slots->count = 0;
-    if (rc == RC_OK)
-        rc = list_slots(facts, s, slots, reterr);
+            return RC_OK;
+    rc = list_versions(facts, s, slots, reterr);
     for (int i = 0; i < slots->count; i++)
         if (slots->at[i].version == last && last->until == INSTANT_NEVER &&
             slots->at[i].at > written)
             slots->at[i].is_required = false;
+    sort_slots(slots);
+    limit_slots(facts, s, slots);
     if (rc == RC_OK)
-        rc = match_slots(facts, s, slots, &entries, reterr);
+        rc = match_slots(facts, s, slots, entries, reterr);
     if (rc == RC_OK)
-        rc = check_governed(s, &entries, reterr);
-    return rc == RC_OK ? judge_picks(facts, s, &entries, reterr) : rc;
+        rc = check_governed(s, entries, reterr);
+    return rc == RC_OK ? judge_picks(facts, s, entries, reterr) : rc;
 }
 
+/* All slots have fixed times: those of a single interval from starts lie on one grid. */
 static bool is_fixed(const struct schedule *s)
 {
     if (s->version_count == 1 && judge_spec_is_grid(s->versions[0].spec))
@@ -569,21 +464,33 @@ static bool is_fixed(const struct schedule *s)
     return true;
 }
 
+static enum rc account_schedule(const struct facts *facts, const struct schedule *s,
+                                struct expected_slots *slots, struct err *reterr)
+{
+    struct account_entries entries = list_entries(s, facts->arena);
+    enum rc rc = check_apart(s, &entries, reterr);
+
+    slots->count = 0;
+    if (rc == RC_OK && s->cursor && s->cursor->mark > facts->last)
+        rc = judge_fail(reterr, 11,
+                        "schedule %" PRId64 ": the mark %" PRId64 " ms has not come yet",
+                        s->key, MS(s->cursor->mark));
+    if (rc != RC_OK)
+        return rc;
+    if (s->is_governed)
+        return account_governed(facts, s, slots, &entries, reterr);
+    if (is_fixed(s))
+        return account_fixed(facts, s, slots, &entries, reterr);
+    return account_follower(facts, s, slots, &entries, reterr);
+}
+
 enum rc judge_account(struct facts *facts, struct err *reterr)
 {
     struct expected_slots slots = {0};
     enum rc rc = RC_OK;
 
-    for (int i = 0; i < facts->schedule_count && rc == RC_OK; i++) {
-        const struct schedule *s = &facts->schedules[i];
-
-        if (s->is_governed)
-            rc = account_governed(facts, s, &slots, reterr);
-        else if (is_fixed(s))
-            rc = account_fixed(facts, s, &slots, reterr);
-        else
-            rc = account_follower(facts, s, reterr);
-    }
+    for (int i = 0; i < facts->schedule_count && rc == RC_OK; i++)
+        rc = account_schedule(facts, &facts->schedules[i], &slots, reterr);
     free(slots.at);
     return rc;
 }

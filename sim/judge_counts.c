@@ -181,27 +181,50 @@ static bool is_slot_event(enum event_type type)
            type == EVENT_SLOT_DROPPED || type == EVENT_SLOT_CANCELLED;
 }
 
-/* Slots that were not started: as many by events as by the ledger, for each outcome. */
+/* Slots of a row of the ledger by events: each event is about slots of one row. */
+static int64_t count_slots(const struct record *record, const struct ledger_entry *l)
+{
+    int64_t detail = (int64_t)l->account.outcome * 256 + (int64_t)l->account.reason, count = 0;
+
+    for (int i = 0; i < record->event_count; i++) {
+        const struct event *e = &record->events[i].event;
+
+        if (e->schedule == l->schedule && e->pass == l->pass && is_slot_event(e->type) &&
+            e->detail == detail && e->slot >= l->account.first && e->slot <= l->account.last)
+            count += e->count;
+    }
+    return count;
+}
+
+/* Slots that were not started: as many by events as by the ledger, row by row and together. */
 static enum rc check_slot_events(const struct facts *facts, const struct schedule *s,
                                  struct err *reterr)
 {
-    int64_t sums[OUTCOME_SLOT_CANCELLED + 1] = {0};
+    int64_t left = 0;
 
     for (int i = 0; i < facts->record->event_count; i++) {
         const struct event *e = &facts->record->events[i].event;
 
-        if (e->schedule == s->key && is_slot_event(e->type) &&
-            e->detail / 256 <= OUTCOME_SLOT_CANCELLED)
-            sums[e->detail / 256] += e->count;
+        if (e->schedule == s->key && is_slot_event(e->type))
+            left += e->count;
     }
-    for (int i = 0; i < s->ledger_count; i++)
-        sums[s->ledger[i]->account.outcome] -= s->ledger[i]->account.count;
-    for (int i = OUTCOME_SKIPPED; i <= OUTCOME_SLOT_CANCELLED; i++)
-        if (sums[i] != 0)
+    for (int i = 0; i < s->ledger_count; i++) {
+        const struct account *a = &s->ledger[i]->account;
+        int64_t count = count_slots(facts->record, s->ledger[i]);
+
+        if (count != a->count)
             return judge_fail(reterr, 19,
-                              "schedule %" PRId64 ": events report %" PRId64
-                              " more %s slots than the ledger has",
-                              s->key, sums[i], outcome_text((enum outcome)i));
+                              "schedule %" PRId64 ": %" PRId64 " slots from %" PRId64
+                              " ms are %s(%s); events report %" PRId64,
+                              s->key, a->count, MS(a->first), outcome_text(a->outcome),
+                              reason_text(a->reason), count);
+        left -= count;
+    }
+    if (left != 0)
+        return judge_fail(reterr, 19,
+                          "schedule %" PRId64 ": events report %" PRId64
+                          " slots that the ledger does not have",
+                          s->key, left);
     return RC_OK;
 }
 

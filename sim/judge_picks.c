@@ -43,39 +43,15 @@ struct sweep {
 
 /* ---- what can be judged ---- */
 
-static bool decides_at_once(enum overlap overlap)
-{
-    return overlap == OVERLAP_SKIP || overlap == OVERLAP_ALLOW_ALL || overlap >= OVERLAP_COUNT;
-}
-
-/* No start of a command waits for an open run. */
-static bool has_no_held_runs(const struct facts *facts, const struct schedule *s)
-{
-    for (int i = 0; i < facts->command_count; i++) {
-        const struct command *c = &facts->commands[i]->command;
-
-        if (facts->commands[i]->reply.schedule != s->key)
-            continue;
-        if ((c->kind == COMMAND_TRIGGER && !decides_at_once(c->start.overlap)) ||
-            c->kind == COMMAND_BACKFILL)
-            return false;
-        if (facts->commands[i]->draft >= 0 &&
-            (c->save.backfill.count > 0 || !decides_at_once(c->save.start.overlap)))
-            return false;
-    }
-    return true;
-}
-
 static bool is_exact(const struct facts *facts, const struct schedule *s)
 {
     if (facts->record->clock_stepped || facts->skew > 0 || s->is_pruned ||
-        !has_no_held_runs(facts, s))
+        !judge_starts_at_once(facts, s))
         return false;
     for (int i = 0; i < s->version_count; i++) {
         const struct rec_draft *d = s->versions[i].draft;
 
-        if (!d->is_governed || !decides_at_once(d->policies.overlap) ||
-            (d->policies.remaining_runs >= 0 && s->version_count > 1))
+        if (!d->is_governed || (d->policies.remaining_runs >= 0 && s->version_count > 1))
             return false;
     }
     return true;
@@ -481,13 +457,9 @@ static enum rc check_explained(const struct sweep *w, struct err *reterr)
 /* Up to here every pick has an account. */
 static instant judged_until(const struct facts *facts, const struct schedule *s)
 {
-    const struct cursor *c = s->cursor;
-    int64_t excused = CURSOR_BARRED | CURSOR_CLOSED | CURSOR_QUARANTINED | CURSOR_FULL;
     instant until = min_of(s->deleted, s->closed);
 
-    if (until != INSTANT_NEVER)
-        return until;
-    return !c || c->flags & excused ? c ? c->mark : INSTANT_NONE : facts->now - JUDGE_SLACK;
+    return until != INSTANT_NEVER ? until : judge_until(facts, s);
 }
 
 enum rc judge_picks(const struct facts *facts, const struct schedule *s,
@@ -518,7 +490,7 @@ enum rc judge_picks(const struct facts *facts, const struct schedule *s,
     }
     if (rc == RC_OK)
         rc = check_due(&w, end, reterr);
-    if (w.state == PICK_KNOWN && w.pick < facts->last)
+    if (w.state == PICK_KNOWN && w.pick <= facts->last)
         lose_pick(&w, w.pick);
     set_state(&w, PICK_NONE, INSTANT_NEVER);
     return rc == RC_OK ? check_explained(&w, reterr) : rc;

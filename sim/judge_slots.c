@@ -289,10 +289,10 @@ static bool follows(const struct candidate *c)
            (c->interval.anchor == ANCHOR_START || c->interval.anchor == ANCHOR_COMPLETION);
 }
 
-bool judge_spec_follows(const struct judge_spec *spec)
+bool judge_spec_counts_from(const struct judge_spec *spec, enum anchor anchor)
 {
     for (int i = 0; i < spec->count; i++)
-        if (follows(&spec->candidates[i]))
+        if (follows(&spec->candidates[i]) && spec->candidates[i].interval.anchor == anchor)
             return true;
     return false;
 }

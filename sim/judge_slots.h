@@ -34,8 +34,14 @@ MUST_USE enum rc judge_spec_make(const struct spec_def *def, struct judge_zones 
 bool judge_spec_next(struct judge_spec *spec, const struct judge_origin *origin, instant after,
                      instant until, instant *ret);
 
-/* The next slot depends on when runs start or end. */
-bool judge_spec_follows(const struct judge_spec *spec);
+/* Some slots count from the last start (ANCHOR_START) or end (ANCHOR_COMPLETION) of a run. */
+bool judge_spec_counts_from(const struct judge_spec *spec, enum anchor anchor);
+
+static inline bool judge_spec_follows(const struct judge_spec *spec)
+{
+    return judge_spec_counts_from(spec, ANCHOR_START) ||
+           judge_spec_counts_from(spec, ANCHOR_COMPLETION);
+}
 
 /* They depend on runs, but all lie on one grid that begins with the creation. */
 bool judge_spec_is_grid(const struct judge_spec *spec);

@@ -58,8 +58,8 @@ static int usage(FILE *to, int status)
             "  --digests    print the digest of each world\n"
             "  --canary     remove a row from each record: the judge must fail it\n"
             "  --mutations K  falsify each record of one node and a steady clock K times:\n"
-            "               drop or double a row of the ledger or a started slot; the judge\n"
-            "               must notice each\n"
+            "               a row of the ledger, a started slot or a mark; the judge must\n"
+            "               notice each\n"
             "  --help       print this help\n"
             "\n"
             "The exit status is 1 if a seed failed.\n");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Falsifies records: one row of the ledger or one started slot is dropped or doubled.  The
- * judge must reject every such record.
+ * Falsifies records: one row of the ledger or one started slot is dropped, doubled or forgotten
+ * with all that counts it; a row is moved by a slot, or its reason or count is changed; a mark
+ * passes a slot.  The judge must reject every such record.
  */
 #pragma once
 
@@ -10,13 +11,10 @@
 
 /* What was changed, and how to change it back. */
 struct mutation {
-    const char *what; /* "dropped a row of the ledger" … */
+    const char *what; /* "a dropped row of the ledger" … */
     int64_t schedule;
     instant slot;
-    struct ledger_entry *ledger;
-    struct history_row *history;
-    struct run *runs;
-    int ledger_count, history_count, run_count;
+    struct record original;
 };
 
 /*

@@ -161,7 +161,8 @@ static void backfill(struct world *world, int schedule)
                           SPAN_S;
         ranges[i].from = ranges[i].until - prng_between(&world->prng, 0, 60) * unit;
         ranges[i].overlap = some_overlap(world);
-        ranges[i].flags = chance(world, 2)   ? 0
+        ranges[i].flags = world->profile.theme == THEME_BACKFILL ? BACKFILL_MISSED
+                          : chance(world, 2)                     ? 0
                           : chance(world, 3) ? BACKFILL_MISSED | BACKFILL_CANCELLED
                                              : BACKFILL_MISSED;
     }
@@ -421,6 +422,19 @@ static void hint_or_change_run(struct world *world, int schedule)
         change_run(world, schedule);
 }
 
+/* What a world with a theme asks for half of the time. */
+static void ask_by_theme(struct world *world, int schedule)
+{
+    enum { REQUESTS = 4 };
+    static void (*const requests[][REQUESTS])(struct world *, int) = {
+        [THEME_FOLLOW] = {trigger, trigger, pause_it, resume},
+        [THEME_GOVERNED] = {hint, hint, pause_it, resume},
+        [THEME_BACKFILL] = {skip, skip, pause_it, backfill},
+    };
+
+    requests[world->profile.theme][below(world, REQUESTS)](world, schedule);
+}
+
 void operator_request_make(struct world *world)
 {
     /* Each as often as it is listed. */
@@ -460,6 +474,8 @@ void operator_request_make(struct world *world)
 
     if (!op->schedules[schedule].is_there && chance(world, 2))
         operator_request_create(world, schedule);
+    else if (world->profile.theme != THEME_NONE && chance(world, 2))
+        ask_by_theme(world, schedule);
     else
         requests[below(world, sizeof requests / sizeof *requests)](world, schedule);
 }

@@ -90,6 +90,20 @@ static void draw_holidays(struct world_profile *profile, struct prng *prng)
     }
 }
 
+/* Not drawn, so that existing seeds stay the same. */
+static void set_theme(struct world_profile *profile)
+{
+    profile->theme = profile->plans % 6 == 1   ? THEME_FOLLOW
+                     : profile->plans % 6 == 3 ? THEME_BACKFILL
+                     : profile->plans % 6 == 5 ? THEME_GOVERNED
+                                               : THEME_NONE;
+    if (profile->theme == THEME_NONE)
+        return;
+    profile->nodes = 1;
+    profile->lag = 0;
+    profile->odds[FAULT_CLOCK_FORWARD] = profile->odds[FAULT_CLOCK_BACK] = 0;
+}
+
 void world_profile_draw(struct world_profile *ret, struct prng *prng)
 {
     struct world_profile profile = {.speed = (enum world_speed)prng_below(prng, SPEED_COUNT)};
@@ -117,6 +131,7 @@ void world_profile_draw(struct world_profile *ret, struct prng *prng)
     profile.gates_change = prng_chance(prng, 1, 4);
     draw_faults(&profile, prng);
     profile.queues_change = prng_chance(prng, 1, 2);
+    set_theme(&profile);
     *ret = profile;
 }
 

@@ -30,6 +30,12 @@ enum world_speed {
     SPEED_COUNT
 };
 
+/*
+ * What most schedules or requests of a world are.  A world with a theme has one node and a
+ * steady clock: then the judge computes slots that depend on runs exactly.
+ */
+enum world_theme { THEME_NONE, THEME_FOLLOW, THEME_GOVERNED, THEME_BACKFILL };
+
 /* The behaviour of a holder of a run. */
 enum manner {
     MANNER_SUCCEED,
@@ -46,6 +52,7 @@ enum manner {
 
 struct world_profile {
     enum world_speed speed;
+    enum world_theme theme;
     span unit;
     instant begin;
     span trouble, drain; /* faults happen during the first; then everything must settle */

@@ -56,6 +56,7 @@ static void reset_output(struct advance *a)
     a->mark = a->cursor->mark;
     a->next_at = INSTANT_NEVER;
     a->next_due = INSTANT_NEVER;
+    a->has_more = false;
 }
 
 static bool next_slot(const struct advance *a, instant after, struct slot *ret)
@@ -461,13 +462,14 @@ static void account_governed(struct advance *a, enum outcome outcome, enum reaso
     if (find_pick(a, &pick)) {
         bool is_cancelled = is_exception(a, pick.at);
 
+        a->has_more = true;
         if (!account_before(a, pick.at, outcome, reason) ||
             !account_slot(a, pick.at, is_cancelled ? OUTCOME_SLOT_CANCELLED : outcome,
                           is_cancelled ? REASON_USER : reason))
             return;
         forget_pick(a);
     }
-    (void)account_grid(a, a->now, outcome, reason);
+    a->has_more = !account_grid(a, a->now, outcome, reason);
 }
 
 /* The first slot after the mark.  Without jitter cursor->next_at is enough. */
@@ -540,7 +542,7 @@ void advance_account_due(struct advance *a, enum outcome outcome, enum reason re
     if (a->plan->is_governed) {
         account_governed(a, outcome, reason);
     } else {
-        (void)account_until(a, due_bound(a, a->now), outcome, reason);
+        a->has_more = !account_until(a, due_bound(a, a->now), outcome, reason);
         find_next(a);
     }
     must(a->slot_count == 0);

@@ -51,6 +51,7 @@ struct advance {
     instant mark;     /* every slot at or before it is listed or has an outcome */
     instant next_at;  /* the next undecided slot; INSTANT_NEVER: none           */
     instant next_due; /* its time with jitter; at or before now: call again     */
+    bool has_more;    /* advance_account_due() stopped early: call it again     */
 };
 
 /*

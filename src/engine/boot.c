@@ -83,6 +83,8 @@ void engine_replan(struct engine *engine, struct str zones_version)
 {
     set_zones_version(engine, zones_version);
     engine->memory.replan_after = 0;
+    if (engine->in_doubt) /* if the turn in doubt was committed, its memory is adopted */
+        engine->doubt.memory.replan_after = 0;
 }
 
 /* The lowest id that no node has. */

@@ -259,13 +259,54 @@ static bool decide_once(struct turn *turn, struct work_schedule *sched)
     return (effects.cancel || effects.terminate) && end_others(turn, sched, &effects);
 }
 
+static bool counts_from_ends(const struct spec *spec)
+{
+    for (int i = 0; i < spec->entry_count; i++)
+        if (spec->entries[i].kind == ENTRY_INTERVAL &&
+            spec->entries[i].interval.anchor == ANCHOR_COMPLETION)
+            return true;
+    return false;
+}
+
+/* Whether a requested run begins first, so that a slot whose policy is to skip is skipped. */
+static bool is_preceded(const struct work_schedule *sched)
+{
+    enum overlap usual = sched->plan.policies.overlap;
+
+    for (const struct start *s = sched->starts; s; s = s->next)
+        if (s->kind != RUN_SLOT &&
+            (s->overlap == OVERLAP_DEFAULT ? usual : s->overlap) != OVERLAP_ALLOW_ALL)
+            return true;
+    return false;
+}
+
+/*
+ * A requested run opens, and the end from which slots count is forgotten.  Of those whose time
+ * has come, the cursor can keep only the next one.
+ */
+static void decide_passed(struct turn *turn, struct work_schedule *sched)
+{
+    const struct policies *p = &sched->plan.policies;
+    bool is_barred = (sched->cursor.flags & CURSOR_BARRED) != 0;
+    struct slot last;
+
+    if (is_barred && !p->catchup_paused)
+        sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+    else if (!counts_from_ends(&sched->plan.spec))
+        return;
+    else if (is_barred && spec_prev(&sched->plan.spec, &sched->ctx, turn->now + 1, &last))
+        sched_account_until(turn, sched, last.at - 1, OUTCOME_MISSED, REASON_PAUSED);
+    else if (!is_barred && p->catchup == CATCHUP_ALL && p->overlap == OVERLAP_SKIP &&
+             is_preceded(sched))
+        sched_account_until(turn, sched, turn->now, OUTCOME_SKIPPED, REASON_OVERLAP);
+}
+
 void sched_decide(struct turn *turn, struct work_schedule *sched)
 {
     must(sched->state == SCHED_HELD);
     /* A schedule that is not barred was advanced before; no run moves a pick. */
-    if ((sched->cursor.flags & CURSOR_BARRED) && !sched->plan.policies.catchup_paused &&
-        !sched->plan.is_governed && sched_must_advance_first(turn, sched))
-        sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+    if (!sched->plan.is_governed && sched_must_advance_first(turn, sched))
+        decide_passed(turn, sched);
     for (int i = 0; i < DECIDE_PASSES_MAX; i++)
         if (!decide_once(turn, sched))
             break;

@@ -28,8 +28,7 @@
 #include "engine/waiting_workers.h"
 #include "store/key.h"
 
-#define CACHE_WITHIN       (5 * SPAN_MIN) /* a new schedule that is due later is not cached   */
-#define UNKNOWN_ZONE_RETRY SPAN_MIN       /* until a schedule with such a zone is read again */
+#define CACHE_WITHIN (5 * SPAN_MIN) /* a new schedule that is due later is not cached */
 
 enum { ROWS_DIVISOR = 8 }; /* of a turn that is too large: 4096 rows become 1 in four steps */
 

@@ -61,8 +61,8 @@ void replan_schedule(struct turn *turn, struct work_schedule *sched)
             sched_pick_again(sched);
         return;
     }
-    if (c->remaining == 0)
-        return;
+    if (c->remaining == 0 || (c->flags & (CURSOR_CLOSED | CURSOR_DELETED)))
+        return; /* it has no more slots */
     any = spec_next(spec, &sched->ctx, c->mark, &slot);
     if (spec->jitter == 0 && c->next_at == (any ? slot.at : INSTANT_NEVER))
         return;

@@ -448,13 +448,24 @@ static void end_reclaimed(struct turn *turn)
     m->reclaim_node = 0;
 }
 
+/* A run whose plan cannot be read waits: it must not fill the scans of all turns. */
+static void wake_later(const struct turn *turn, struct work_run *work)
+{
+    work->run.wake_at = turn->now + UNKNOWN_ZONE_RETRY;
+    work->is_changed = true;
+}
+
 void waking_apply(struct turn *turn)
 {
     for (int i = 0; i < turn->waking_rows.rows; i++) {
         struct work_run *work = run_of_row(turn, &turn->waking_rows, i);
 
-        if (is_usable(work) && work->run.wake_at <= turn->now)
+        if (work->run.wake_at > turn->now)
+            continue;
+        if (is_usable(work))
             wake_up(turn, work);
+        else if (work->state == WORK_READ && work->sched->state != SCHED_BUSY)
+            wake_later(turn, work);
     }
     end_reclaimed(turn);
 }

@@ -11,7 +11,10 @@
 #include "engine/ledger_write.h"
 #include "engine/transitions.h"
 
-/* Of one call of sched_account_until(): the pick must be among those that it accounts for. */
+/*
+ * Of one call of sched_account_until(): enough if every second slot is cancelled, and for more
+ * than half a million slots that must be counted one by one.
+ */
 enum { ACCOUNT_ROUNDS_MAX = 2 * EXCEPTIONS_MAX / ADVANCE_ACCOUNTS_MAX + 2 };
 
 void sched_start(struct turn *turn, struct work_schedule *sched, const struct start *start)
@@ -94,12 +97,13 @@ void sched_account_until(struct turn *turn, struct work_schedule *sched, instant
                          enum outcome outcome, enum reason reason)
 {
     struct advance a = advance_of(sched, until);
-    int rounds = sched->plan.is_governed ? ACCOUNT_ROUNDS_MAX : 1;
+    int rounds = ACCOUNT_ROUNDS_MAX;
 
+    /* What is left after an edit, a deletion or a pause would be lost, or would start. */
     do {
         advance_account_due(&a, outcome, reason);
         adopt_advance(turn, sched, &a);
-    } while (--rounds > 0 && a.account_count == ADVANCE_ACCOUNTS_MAX);
+    } while (--rounds > 0 && a.has_more);
 }
 
 bool sched_must_advance_first(const struct turn *turn, const struct work_schedule *sched)

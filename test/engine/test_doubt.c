@@ -233,6 +233,30 @@ static void nothing_is_lost_or_doubled_by_many_breaks(void **state)
     assert_counts("skip", "started 5, skipped 1, missed 2");
 }
 
+/* Nine o'clock is 07:00 UTC; with the files that come while a turn is in doubt, 05:00. */
+static void new_zone_files_during_doubt_take_effect(void **state)
+{
+    struct test_node *a = &world.nodes[0];
+    struct test_schedule w = cron("0 9 * * *");
+    struct err err;
+
+    (void)state;
+    w.def.zone = STR("Europe/Berlin");
+    create("job", w);
+    assert_at(cursor_of("job").next_at, "07:00");
+    arm(&(struct break_case){DB_AFTER_COMMIT, RC_UNKNOWN});
+    assert_int_equal(turn_try(a, &err), RC_UNKNOWN);
+    world.changed_zone = "Europe/Berlin";
+    world.changed_to = "Asia/Dubai";
+    engine_replan(a->engine, STR("new"));
+    node_open(a);
+    engine_attach(a->engine, a->db);
+    turn(a); /* the one in doubt */
+    turn(a);
+    run_to("08:00");
+    assert_calls("05:00@05:00");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +270,7 @@ int main(void)
         TIMELINE(after_a_death_in_doubt_the_next_process_continues),
         TIMELINE(row_79_a_repeated_request_gets_the_lost_answer),
         TIMELINE(nothing_is_lost_or_doubled_by_many_breaks),
+        TIMELINE(new_zone_files_during_doubt_take_effect),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,17 @@ static void edits_of_a_named_calendar_take_effect_at_once(void **state)
     assert_ledger("job", "");
 }
 
+/* It has no next slot, also if calendars or zones change. */
+static void an_archived_schedule_is_not_planned_again(void **state)
+{
+    (void)state;
+    create("job", every(SPAN_DAY));
+    assert_int_equal(submit_ok(COMMAND_CLOSE, "job").rc, RC_OK);
+    put_calendar(19145, 19150);
+    run_to("12:00");
+    assert_int_equal(cursor_of("job").next_at, INSTANT_NEVER);
+}
+
 /* The edit is committed, and the node dies before it has planned any schedule again. */
 static void a_calendar_edit_takes_effect_although_the_node_dies(void **state)
 {
@@ -458,6 +469,7 @@ int main(void)
         TIMELINE(edits_of_a_named_calendar_take_effect_at_once),
         TIMELINE(a_deleted_calendar_excludes_no_days),
         TIMELINE(new_zone_files_take_effect_when_the_node_starts),
+        TIMELINE(an_archived_schedule_is_not_planned_again),
         TIMELINE(a_calendar_edit_takes_effect_although_the_node_dies),
         TIMELINE(days_removed_from_a_calendar_have_slots_unless_they_have_passed),
         TIMELINE(a_cancelled_slot_splits_the_range_of_a_pause),

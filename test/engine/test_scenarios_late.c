@@ -74,6 +74,127 @@ static void a_late_run_ends_at_the_limit_of_start_within(void **state)
     assert_int_equal(world.events[EVENT_RUN_LATE], 1);
 }
 
+enum { SLOTS = 100 }; /* one a minute; every second one is cancelled: a range for each */
+
+static void create_with_cancelled_slots(void)
+{
+    char slot[16];
+
+    create("job", every(SPAN_MIN));
+    for (int i = 1; i <= SLOTS; i += 2) {
+        snprintf(slot, sizeof slot, "%02d:%02d", i / 60, i % 60);
+        assert_int_equal(submit_run(COMMAND_SKIP, run_of("job", slot)).rc, RC_OK);
+    }
+}
+
+static void an_edit_accounts_for_all_overdue_slots(void **state)
+{
+    (void)state;
+    create_with_cancelled_slots();
+    world.now = when("01:40:30"); /* no turn in between */
+    assert_int_equal(update("job", 1, every(SPAN_H)).rc, RC_OK);
+    assert_counts("job", "missed 50, cancelled 50");
+    assert_calls("");
+}
+
+static void the_end_of_a_pause_accounts_for_all_its_slots(void **state)
+{
+    (void)state;
+    create_with_cancelled_slots();
+    pause_it("job", "x");
+    run_to("01:40:30");
+    resume("job");
+    run_to("01:40:40");
+    assert_counts("job", "missed 50, cancelled 50");
+    assert_calls("");
+}
+
+static void a_deletion_accounts_for_all_overdue_slots(void **state)
+{
+    (void)state;
+    create_with_cancelled_slots();
+    world.now = when("01:40:30"); /* no turn in between */
+    submit_ok(COMMAND_DELETE, "job");
+    assert_int_equal(world.events[EVENT_SLOT_DROPPED], 50);
+    assert_int_equal(world.events[EVENT_SLOT_CANCELLED], 50);
+}
+
+static struct test_schedule after_each_end(span length)
+{
+    struct test_schedule w = every(length);
+
+    w.def.intervals[0].anchor = ANCHOR_COMPLETION;
+    return w;
+}
+
+/* With whilePaused, 04:20 waits for the resume; 04:00 cannot, because a run began. */
+static void the_last_slot_before_a_trigger_waits_for_the_end_of_a_pause(void **state)
+{
+    struct test_schedule w = after_each_end(20 * SPAN_MIN);
+
+    (void)state;
+    world.call_length = 5 * SPAN_MIN;
+    down_to("03:40");
+    w.draft.plan.policies.catchup_paused = true;
+    create("job", w);
+    pause_it("job", "");
+    run_to("04:30");
+    trigger("job", OVERLAP_DEFAULT);
+    run_to("04:40");
+    resume("job");
+    run_to("04:41");
+    assert_calls("t04:30@04:30, 04:20@04:40");
+    assert_ledger("job", "missed(paused) 04:00");
+}
+
+/* Each of the three is due, and a triggered run begins before them. */
+static void all_overdue_slots_are_skipped_after_a_trigger(void **state)
+{
+    struct test_schedule w = after_each_end(20 * SPAN_MIN);
+
+    (void)state;
+    world.call_length = INSTANT_NEVER;
+    down_to("03:40");
+    w.draft.plan.policies.catchup = CATCHUP_ALL;
+    create("job", w);
+    world.rows = 0;
+    down_to("04:45");
+    trigger("job", OVERLAP_DEFAULT);
+    world.rows = TURN_ROWS_MAX;
+    run_to("04:46");
+    assert_calls("t04:45@04:45");
+    assert_ledger("job", "skipped(overlap) 04:00-04:40 x3");
+}
+
+/* A turn wakes two runs; the first two cannot be retried, because their zone is missing. */
+static void runs_without_a_zone_hold_up_no_others(void **state)
+{
+    struct test_schedule w = every(SPAN_MIN);
+
+    (void)state;
+    world.call_length = INSTANT_NEVER;
+    w.draft.plan.policies.retry = (struct retry_policy){
+        .attempts = 3, .backoff = BACKOFF_FIXED, .delay = 10 * SPAN_S, .max = SPAN_MIN};
+    w.def.zone = STR("Europe/Berlin");
+    w.def.window = (struct window_def){.is_set = true, .from = 0, .to = 86399};
+    create("lost-1", w);
+    create("lost-2", w);
+    w.def.zone = STR("UTC");
+    create("job", w);
+    run_to("00:01:05");
+    assert_int_equal(count_calls(), 3);
+    for (int i = 0; i < 3; i++)
+        end_now(&world.calls[i], OUTCOME_FAILED);
+    run_to("00:01:06");
+    world.changed_zone = "Europe/Berlin";
+    world.rows = 2;
+    run_to("00:01:20");
+    assert_int_equal(count_calls(), 1);
+    world.changed_zone = NULL;
+    run_to("00:02:30");
+    assert_true(count_calls() >= 2);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -81,6 +202,12 @@ int main(void)
         TIMELINE(a_run_without_a_worker_is_late_after_its_lateness_budget),
         TIMELINE(a_run_that_waits_for_another_run_is_late_too),
         TIMELINE(a_late_run_ends_at_the_limit_of_start_within),
+        TIMELINE(an_edit_accounts_for_all_overdue_slots),
+        TIMELINE(the_end_of_a_pause_accounts_for_all_its_slots),
+        TIMELINE(a_deletion_accounts_for_all_overdue_slots),
+        TIMELINE(the_last_slot_before_a_trigger_waits_for_the_end_of_a_pause),
+        TIMELINE(all_overdue_slots_are_skipped_after_a_trigger),
+        TIMELINE(runs_without_a_zone_hold_up_no_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -309,7 +309,8 @@ static struct record with_slot_events(const struct world *w, struct arena *arena
                                   .schedule = l->schedule,
                                   .slot = l->account.first,
                                   .pass = l->pass,
-                                  .detail = (int64_t)l->account.outcome * 256,
+                                  .detail = (int64_t)l->account.outcome * 256 +
+                                            (int64_t)l->account.reason,
                                   .count = l->account.count};
         r.nodes[0].event++;
     }

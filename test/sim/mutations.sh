@@ -3,7 +3,7 @@
 #
 # usage: mutations.sh BELFRY_SIM [SEEDS]
 #
-# Checks the judge itself.  --mutations drops or doubles one row of the ledger or one started slot
+# Checks the judge itself.  --mutations falsifies one row of the ledger, one started slot or one mark
 # of a record, again and again; the judge must reject each of these records.
 set -eu
 sim=$1

@@ -238,6 +238,18 @@ static void an_end_event_without_history_breaks_19(void **state)
     assert_rejected(w, 19);
 }
 
+/* The event of 4:00 says skipped(overlap). */
+static void a_ledger_row_that_differs_from_its_event_breaks_19(void **state)
+{
+    (void)state;
+    world_event(w, AT(4, 0), EVENT_SLOT_SKIPPED, AT(4, 0), 0);
+    w->events[w->record.event_count - 1].event.detail = OUTCOME_SKIPPED * 256 + REASON_OVERLAP;
+    w->events[w->record.event_count - 1].event.count = 1;
+    assert_rejected(w, 19); /* the test adds the event of each row: now there are two */
+    w->events[w->record.event_count - 1].event.detail = OUTCOME_SKIPPED * 256 + REASON_GOVERNOR;
+    assert_rejected(w, 19);
+}
+
 static void a_run_with_attempts_after_its_end_breaks_19(void **state)
 {
     (void)state;
@@ -294,8 +306,28 @@ static void a_due_slot_without_an_account_breaks_25(void **state)
     world_close(w, AT(6, 10), AT(5, 0));
     w->cursors[0].next_at = w->cursors[0].wake_at = AT(6, 0);
     assert_rejected(w, 25);
-    w->cursors[0].flags = CURSOR_PAUSED; /* accounted for when it is resumed */
+}
+
+/* Paused at 5:40: 6:00 is accounted for when it is resumed.  A flag alone proves nothing. */
+static void a_mark_that_stays_behind_breaks_25(void **state)
+{
+    struct rec_command *c = world_command(w, AT(5, 40), COMMAND_PAUSE);
+
+    (void)state;
+    c->command.pause.until = INSTANT_NEVER;
+    c->reply.version = w->cursors[0].version = 2;
+    world_close(w, AT(6, 10), AT(5, 0));
+    w->cursors[0].flags = CURSOR_PAUSED;
+    w->cursors[0].wake_at = INSTANT_NEVER;
     assert_accepted(w);
+    c->at = AT(6, 10); /* later than the slot and a turn after it */
+    (void)world_command(w, AT(6, 30), COMMAND_RESET);
+    assert_accepted(w);
+    c->at = AT(6, 30);
+    c->order = w->record.turn_count - 1;
+    assert_rejected(w, 25);
+    c->reply.rc = RC_CONFLICT;
+    assert_rejected(w, 25);
 }
 
 /* The open run stays in a state while the world continues for two minutes. */
@@ -453,6 +485,7 @@ int main(void)
         TEST(an_end_event_with_another_outcome_breaks_19),
         TEST(an_end_without_an_event_breaks_19),
         TEST(an_end_event_without_history_breaks_19),
+        TEST(a_ledger_row_that_differs_from_its_event_breaks_19),
         TEST(a_run_with_attempts_after_its_end_breaks_19),
         TEST(history_out_of_order_breaks_19),
         TEST(a_damaged_database_breaks_24),
@@ -460,6 +493,7 @@ int main(void)
         TEST(a_run_of_an_earlier_boot_breaks_18),
         TEST(a_lease_that_ended_long_ago_breaks_18),
         TEST(a_due_slot_without_an_account_breaks_25),
+        TEST(a_mark_that_stays_behind_breaks_25),
         TEST(a_ready_run_that_is_not_claimed_breaks_25),
         TEST(a_held_run_with_nothing_open_breaks_25),
         TEST(a_retry_that_is_overdue_breaks_25),

@@ -20,6 +20,9 @@ static int make_empty(void **state)
     world_make_empty(w);
     w->interval.anchor = ANCHOR_COMPLETION;
     w->drafts[0].def.jitter = 30 * SPAN_S;
+    w->record.node_count = 2; /* with one, judge_follow.c lists all slots */
+    w->nodes[1] = w->nodes[0];
+    w->nodes[1].id = NODE + 1;
     return 0;
 }
 
