@@ -268,7 +268,8 @@ static bool reply_if_repeated(struct turn *turn, const struct command *c,
     if (c->request.len == 0 || s->request_taken.changed == 1)
         return false;
     if (s->request_row.rows == 0) { /* it was pruned in between: the key is free again */
-        refuse(turn, reply, RC_BUSY, "the same request is in progress");
+        refuse(turn, reply, RC_BUSY,
+               "the idempotency key has just expired; send the request again");
         return true;
     }
     requests_read(&s->request_row, 0, &request);

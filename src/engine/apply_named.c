@@ -206,6 +206,7 @@ void apply_token(struct turn *turn, const struct command *c, struct command_stat
     token.used_at = INSTANT_NONE;
     s->is_written = true;
     tokens_insert(turn->db, &token, &s->changed);
+    tokens_find(turn->db, token.id, &s->name_row);
 }
 
 void apply_token_delete(struct turn *turn, const struct command *c, struct command_state *s,
@@ -221,7 +222,10 @@ void applied_token(struct turn *turn, const struct command *c, struct command_st
 {
     if (s->changed.changed == 1)
         return;
-    if (c->kind == COMMAND_TOKEN)
+    if (c->kind == COMMAND_TOKEN && s->name_row.rows > 0)
+        refuse(turn, reply, RC_CONFLICT,
+               "another token has the same id; send the request again");
+    else if (c->kind == COMMAND_TOKEN)
         refuse(turn, reply, RC_LIMIT, "there are %d tokens; that is the limit", TOKENS_MAX);
     else
         refuse(turn, reply, RC_NOT_FOUND,

@@ -85,6 +85,7 @@ static struct backfill new_backfill(struct turn *turn, const struct command *c,
     return (struct backfill){
         .id = turn_key(turn),
         .schedule = sched->id,
+        .namespace = sched->namespace,
         .pass = next_pass(sched),
         .from = range->from,
         .until = range->until,
@@ -335,7 +336,12 @@ static void cancel_run(struct turn *turn, const struct command *c, struct work_r
                        struct reply *reply)
 {
     enum run_state state = work->run.state;
+    enum reason reason = c->run.is_voided ? REASON_EDITED : REASON_USER;
 
+    if (c->run.is_voided && (state == RUN_HELD || run_is_claimed(state))) {
+        refuse(turn, reply, RC_CONFLICT, "the run is %s", run_state_text(state));
+        return;
+    }
     if (c->run.keeps_started && state == RUN_RUNNING) {
         refuse(turn, reply, RC_CONFLICT, "the run has started");
         return;
@@ -350,8 +356,7 @@ static void cancel_run(struct turn *turn, const struct command *c, struct work_r
     else if (run_is_claimed(state))
         run_request_stop(turn, work, false);
     else
-        run_end(turn, work,
-                &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_USER});
+        run_end(turn, work, &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = reason});
 }
 
 void apply_cancel(struct turn *turn, const struct command *c, struct command_state *s,

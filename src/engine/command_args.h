@@ -66,6 +66,8 @@ struct run_args {
     struct str error;   /* COMMAND_REJECT: the error that it ends with                 */
     bool keeps_started; /* COMMAND_CANCEL: end the run at once, unless its holder has  */
                         /* started to work on it: RC_CONFLICT                          */
+    bool is_voided;     /* COMMAND_CANCEL: because an edit removed its slot, unless it */
+                        /* is held or claimed: RC_CONFLICT                             */
 };
 
 struct hint_args {

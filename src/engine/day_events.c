@@ -12,10 +12,10 @@
 #include "store/zones.h"
 
 enum {
-    WALK_MAX = 32,       /* slots: walking more of them takes longer than counting the day */
-    COUNT_STEPS = 20000, /* of struct budget: a count must not delay the turn              */
-    UNPLAN_MAX = 1500,   /* slots that an edit compares, about a millisecond: one per minute of
-                           the longest day */
+    WALK_MAX = 32,        /* slots: walking more of them takes longer than counting the day */
+    COUNT_STEPS = 20000,  /* of struct budget: a count must not delay the turn              */
+    UNPLAN_MAX = 1500,    /* slots that an edit compares: one per minute of the longest day */
+    UNPLAN_STEPS = 40000, /* of struct budget, for all of them */
 };
 
 /* Other nodes may have added zones; most midnights are at multiples of this. */
@@ -163,51 +163,80 @@ static bool is_exception(const struct work_schedule *sched, instant slot)
 }
 
 /* True if the schedule has this slot now; *next caches its first slot that is not before. */
-static bool has_slot(const struct work_schedule *sched, instant slot, instant *next)
+static bool has_slot(const struct work_schedule *sched, const struct spec_ctx *ctx,
+                     instant slot, instant *next)
 {
     struct slot found;
 
     if (sched->plan.follows || sched->plan.is_governed)
         *next = sched->cursor.next_at;
     else if (*next < slot)
-        *next = spec_next(&sched->plan.spec, &sched->ctx, slot - 1, &found) ? found.at
-                                                                            : INSTANT_NEVER;
+        *next = spec_next(&sched->plan.spec, ctx, slot - 1, &found) ? found.at : INSTANT_NEVER;
     return *next == slot;
 }
 
+/* The slots of a day that an edit removed; both plans are walked within one budget. */
+struct unplan {
+    struct budget budget;
+    struct spec_ctx old, now; /* of the old and the new plan */
+    struct event event;
+    bool is_cut; /* there are more: how many, and the last, is not known */
+};
+
 /* A slot that a user had cancelled was not planned. */
+static void compare_day(const struct work_schedule *sched, const struct day_plan *old,
+                        instant end, struct unplan *u)
+{
+    struct event *event = &u->event;
+    struct spec_walk walk;
+    struct slot slot;
+    instant next = INSTANT_NONE;
+    int64_t seen = 0;
+    bool any;
+
+    spec_walk_begin(&walk, &old->plan.spec, &u->old, old->next_at - 1);
+    any = spec_walk_next(&walk, &slot);
+    for (; any && slot.at < end && seen < old->most; seen++) {
+        bool is_kept = has_slot(sched, &u->now, slot.at, &next);
+
+        if (u->budget.is_over)
+            break;
+        if (!is_kept && !is_exception(sched, slot.at)) {
+            event->slot = event->count == 0 ? slot.at : event->slot;
+            event->detail = slot.at;
+            event->count++;
+        }
+        any = spec_walk_next(&walk, &slot);
+    }
+    u->is_cut = u->budget.is_over || (any && slot.at < end && seen == UNPLAN_MAX);
+}
+
 void day_events_unplan(struct turn *turn, const struct work_schedule *sched,
                        const struct day_plan *old)
 {
     const struct tz *tz = old->next_at == INSTANT_NEVER ? NULL : old->plan.spec.zones[0].tz;
-    struct event event = {.type = EVENT_RUN_UNPLANNED, .schedule = sched->id};
-    struct spec_walk walk;
-    struct slot slot;
-    instant next = INSTANT_NONE, end;
-    int64_t seen = 0;
-    bool any;
+    struct unplan u = {
+        .budget = {.left = UNPLAN_STEPS},
+        .old = old->ctx,
+        .now = sched->ctx,
+        .event = {.type = EVENT_RUN_UNPLANNED, .schedule = sched->id},
+    };
+    instant end;
 
     if (!tz)
         return;
+    u.old.budget = u.now.budget = &u.budget;
     end = local_day_start(tz, local_day(tz, old->next_at) + 1);
-    spec_walk_begin(&walk, &old->plan.spec, &old->ctx, old->next_at - 1);
-    any = spec_walk_next(&walk, &slot);
-    for (; any && slot.at < end && seen < old->most; seen++) {
-        if (!has_slot(sched, slot.at, &next) && !is_exception(sched, slot.at)) {
-            event.slot = event.count == 0 ? slot.at : event.slot;
-            event.detail = slot.at;
-            event.count++;
-        }
-        any = spec_walk_next(&walk, &slot);
-    }
-    if (event.count == 0)
+    compare_day(sched, old, end, &u);
+    if (u.event.count == 0)
         return;
-    must(event.slot >= old->next_at && event.detail >= event.slot && event.detail < end);
-    if (any && slot.at < end && seen == UNPLAN_MAX) { /* how many, and the last, is not known */
-        event.count = 0;
-        event.detail = INSTANT_NONE;
+    must(u.event.slot >= old->next_at && u.event.detail >= u.event.slot &&
+         u.event.detail < end);
+    if (u.is_cut) {
+        u.event.count = 0;
+        u.event.detail = INSTANT_NONE;
     }
-    *VEC_ADD(turn, &turn->events) = event;
+    *VEC_ADD(turn, &turn->events) = u.event;
 }
 
 /* ---- midnights ---- */

@@ -14,7 +14,8 @@
     NEXT(8, started, INT, requested) NEXT(9, created_at, INT) NEXT(10, created_by, TEXT)    \
     NEXT(11, stage, INT) NEXT(12, flags, INT) NEXT(13, slots, INT) NEXT(14, begun, INT)     \
     NEXT(15, skipped, INT) NEXT(16, withdrawn, INT) NEXT(17, cancelled, INT)                \
-    NEXT(18, succeeded, INT) NEXT(19, failed, INT) NEXT(20, ended_at, INT)
+    NEXT(18, succeeded, INT) NEXT(19, failed, INT) NEXT(20, ended_at, INT)                  \
+    NEXT(21, namespace, INT)
 #define BACKFILL_PROGRESS(FIRST, NEXT)                                                      \
     FIRST(2, mark, INT) NEXT(3, started, INT, requested) NEXT(4, stage, INT)                \
     NEXT(5, flags, INT) NEXT(6, begun, INT) NEXT(7, skipped, INT) NEXT(8, withdrawn, INT)   \

@@ -10,6 +10,7 @@
 #include "store/tables.h"
 
 #define BACKFILL SQL_NAMES(BACKFILL_COLUMNS)
+enum { BACKFILL_COLUMN_COUNT = sizeof SQL_TYPES(BACKFILL_COLUMNS) - 1 };
 
 static const struct db_stmt exception_add = {
     "INSERT INTO exceptions (schedule, slot, created_at, created_by) VALUES ($1, $2, $3, $4)"
@@ -37,6 +38,17 @@ static const struct db_stmt backfill_prune = {
     "ii"};
 static const struct db_stmt backfill_list = {
     "SELECT " BACKFILL " FROM backfills WHERE schedule = $1 ORDER BY id LIMIT $2", "ii"};
+/* Finds the schedule by its key as decision 41 says. */
+#define SCHEDULE_NAME                                                              \
+    "coalesce((SELECT name FROM schedules WHERE schedules.id = backfills.schedule" \
+    " AND deleted_at < 1), '')"
+#define BACKFILL_LIST(stages)                                                    \
+    "SELECT " BACKFILL ", " SCHEDULE_NAME " FROM backfills WHERE namespace = $1" \
+    " AND namespace > 0 AND " stages " AND id < $2 ORDER BY id DESC LIMIT $3"
+static const struct db_stmt backfill_list_running = {
+    BACKFILL_LIST("stage < " SQL_BACKFILL_ENDED), "iii"};
+static const struct db_stmt backfill_list_ended = {BACKFILL_LIST("stage = " SQL_BACKFILL_ENDED),
+                                                   "iii"};
 static const struct db_stmt backfill_remove_all = {"DELETE FROM backfills WHERE schedule = $1",
                                                    "i"};
 
@@ -104,6 +116,19 @@ void backfills_of(struct db *db, int64_t schedule, int limit, struct db_result *
 void backfills_read(const struct db_result *result, int row, struct backfill *ret)
 {
     *ret = (struct backfill){ROW_MEMBERS(BACKFILL_COLUMNS)};
+}
+
+void backfills_list(struct db *db, const struct backfill_page *page, struct db_result *ret)
+{
+    db_send(
+        db, page->is_ended ? &backfill_list_ended : &backfill_list_running,
+        (struct db_value[]){db_int(page->namespace), db_int(page->before), db_int(page->limit)},
+        ret);
+}
+
+struct str backfills_read_name(const struct db_result *result, int row)
+{
+    return db_text_at(result, row, BACKFILL_COLUMN_COUNT);
 }
 
 void backfills_delete_all(struct db *db, int64_t schedule)

@@ -43,6 +43,7 @@ enum {
 
 struct backfill {
     int64_t id, schedule, pass;
+    int64_t namespace;   /* of the schedule */
     instant from, until; /* inclusive, nominal times */
     instant mark;        /* the last slot that was processed */
     int64_t overlap;     /* enum overlap */
@@ -81,6 +82,17 @@ void backfills_update(struct db *db, const struct backfill *backfill);
 /* In order of creation; also those that have ended. */
 void backfills_of(struct db *db, int64_t schedule, int limit, struct db_result *ret);
 void backfills_find(struct db *db, int64_t schedule, int64_t pass, struct db_result *ret);
+/*
+ * Of a namespace, with keys below `before`, the newest first: those that are running, or those
+ * that have ended.  backfills_read_name() reads the name of the schedule; empty: it is deleted.
+ */
+struct backfill_page {
+    int64_t namespace, before;
+    bool is_ended;
+    int limit;
+};
+void backfills_list(struct db *db, const struct backfill_page *page, struct db_result *ret);
+struct str backfills_read_name(const struct db_result *result, int row);
 /* Deletes those that have ended, except the `count` newest. */
 void backfills_forget(struct db *db, int64_t schedule, int count);
 void backfills_read(const struct db_result *result, int row, struct backfill *ret);

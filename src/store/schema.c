@@ -256,6 +256,19 @@
     BACKFILL_SET("started", "begun + skipped + withdrawn")                          \
     BACKFILL_COUNT("started", "runs", "t.state = 1")
 
+/*
+ * Lists of all backfills of a namespace.  Only statements that say `namespace > 0` can use the
+ * indexes, see decision 41.
+ */
+#define BACKFILL_LISTS                                                           \
+    "ALTER TABLE backfills ADD COLUMN namespace {int} NOT NULL DEFAULT 0;"       \
+    "UPDATE backfills SET namespace = coalesce((SELECT namespace FROM schedules" \
+    " WHERE schedules.id = backfills.schedule), 0);"                             \
+    "CREATE INDEX backfills_running ON backfills (namespace, id)"                \
+    " WHERE namespace > 0 AND stage < 2;"                                        \
+    "CREATE INDEX backfills_ended ON backfills (namespace, id)"                  \
+    " WHERE namespace > 0 AND stage = 2;"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY SCHEDULE_PARTS},
@@ -271,6 +284,7 @@ const struct migration schema_migrations[] = {
     {12, "the last slot whose run had to wait", HELD},
     {13, "deleted schedules by name, and polls of queues", GONE},
     {14, "progress of backfills", BACKFILLS},
+    {15, "lists of backfills", BACKFILL_LISTS},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

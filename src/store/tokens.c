@@ -24,6 +24,7 @@ static const struct db_stmt token_add = {
     "INSERT INTO tokens (" COLUMNS ") SELECT " VALUES
     " WHERE (SELECT count(*) FROM tokens) < $10 ON CONFLICT DO NOTHING",
     SQL_TYPES(TOKEN_COLUMNS) "i"};
+static const struct db_stmt token_find = {"SELECT id FROM tokens WHERE id = $1", "i"};
 /*
  * The other admin token is locked, so that another node cannot delete it at the same time; one
  * that another node holds does not count.
@@ -49,6 +50,11 @@ void tokens_insert(struct db *db, const struct token *from, struct db_result *re
     struct db_value params[] = {ROW_VALUES(TOKEN_COLUMNS), db_int(TOKENS_MAX)};
 
     db_send(db, &token_add, params, ret);
+}
+
+void tokens_find(struct db *db, int64_t id, struct db_result *ret)
+{
+    db_send(db, &token_find, (struct db_value[]){db_int(id)}, ret);
 }
 
 void tokens_delete(struct db *db, int64_t id, int64_t namespace, struct db_result *ret)

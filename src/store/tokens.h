@@ -38,8 +38,9 @@ struct token {
     instant used_at;    /* approximate; INSTANT_NONE: never */
 };
 
-/* changed is 0 if the id is taken or TOKENS_MAX is reached. */
+/* changed is 0 if the id is taken, see tokens_find(), or TOKENS_MAX is reached. */
 void tokens_insert(struct db *db, const struct token *token, struct db_result *ret);
+void tokens_find(struct db *db, int64_t id, struct db_result *ret); /* (id) */
 /*
  * Only within `namespace`; 0: any.  changed is 0 if the token does not exist, or if it is the
  * last admin token for all namespaces that does not expire and other tokens exist.

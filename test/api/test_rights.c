@@ -111,6 +111,7 @@ static const struct {
     {"runs.release", "waA"},
     {"schedule.backfill", "oeaA"},
     {"schedule.backfills", "voeaA"},
+    {"backfill.list", "voeaA"},
     {"schedule.get-backfill", "voeaA"},
     {"schedule.stop-backfill", "oeaA"},
     {"schedule.bulk", "eaA"},

@@ -303,6 +303,18 @@ static bool find_namespace(struct call *call)
     return result.rows == 1;
 }
 
+/* As a reader of the server does. */
+static enum call_step read_within_budget(struct call *call)
+{
+    struct budget budget = {.left = world.read_steps};
+    enum call_step step;
+
+    call->budget = world.read_steps > 0 ? &budget : NULL;
+    step = read_database(call);
+    call->budget = NULL;
+    return budget.is_over ? call_limit_budget(call) : step;
+}
+
 static void take_steps(struct call *call, enum call_step step)
 {
     if (step != CALL_ANSWER && !find_namespace(call))
@@ -318,7 +330,7 @@ static void take_steps(struct call *call, enum call_step step)
         else if (step == CALL_SETTLE)
             step = call->operation->settled(call);
         else
-            step = read_database(call);
+            step = read_within_budget(call);
     }
 }
 

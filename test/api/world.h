@@ -40,6 +40,7 @@ struct world {
     const char *upstream;  /* the name of the only upstream; NULL: none */
     uint64_t random;       /* the next random number */
     int64_t steps;         /* of struct budget, for begin(); 0: no limit */
+    int64_t read_steps;    /* the same for each read                     */
     bool checks_tokens;    /* false: every caller is the admin "test" */
     bool is_remote;        /* requests come from a remote client, if tokens are checked */
     const char *token;     /* the token that requests send; NULL: none */

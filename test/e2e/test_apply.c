@@ -421,6 +421,9 @@ static void an_export_is_applied_and_exported_again(void **state)
     assert_run(RUN_WITH(yaml, "apply", "-f", "-", "--server", server_url(d)), 0, NULL);
     assert_run(BELFRY(d, "export"), 0, yaml);
     assert_run(BELFRY(d, "export", "-F", "json"), 0, json);
+    assert_run(BELFRY(d, "export", "-o", "json"), 0, json);
+    assert_says(BELFRY(d, "export", "-o", "name"), 2, "", "--output must be json");
+    assert_says(BELFRY(d, "export", "-o", "json", "-F", "yaml"), 2, "", "contradicts");
     path = world_path(w, "out.yaml");
     assert_run(BELFRY(d, "export", path), 0, "");
     assert_run(BELFRY(d, "diff", "-f", path), 0, "");

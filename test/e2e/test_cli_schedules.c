@@ -342,7 +342,7 @@ static void runs_are_triggered_tested_skipped_and_backfilled(void **state)
     UNTIL(count_backfilled(BELFRY(d, "run", "list", "--all", "-o", "json").json) == 2);
     assert_has(REFUSED(d, 1, "schedule", "backfill", "a", "--from", "+1h", "--to", "+2h").err,
                "is in the future");
-    assert_has(REFUSED(d, 1, "schedule", "backfill", "a", "--to", "-1h").err, "from");
+    assert_has(REFUSED(d, 2, "schedule", "backfill", "a", "--to", "-1h").err, "--from");
     assert_has(BELFRY(d, "schedule", "reset-failures", "a").out, "a: failure count reset");
 }
 

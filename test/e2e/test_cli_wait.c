@@ -74,6 +74,10 @@ static void backfills_are_listed_watched_and_stopped(void **state)
     result = BELFRY(d, "backfill", "list", "a", "-o", "json");
     assert_int_equal(json_array_size(at(result.json, "backfills")), 1);
     assert_string_equal(BELFRY(d, "backfill", "list", "a", "-o", "name").out, "1\n");
+    assert_string_equal(BELFRY(d, "backfill", "list", "-o", "name").out, "a 1\n");
+    assert_has(BELFRY(d, "backfill", "list", "--state", "running").out, "SCHEDULE");
+    assert_string_equal(BELFRY(d, "backfill", "list", "--state", "ended", "-o", "name").out,
+                        "");
     result = BELFRY(d, "backfill", "get", "a", "1", "-o", "json");
     assert_string_equal(text_at(result.json, "state"), "running");
     assert_int_equal(number_at(result.json, "buffered"), 4);

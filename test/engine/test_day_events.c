@@ -139,6 +139,26 @@ static void an_edit_of_a_schedule_of_every_second_does_not_count_them(void **sta
     assert_unplanned(2, "00:01", 1439);
 }
 
+/* Comparing must not delay the turn: one expression per minute makes each step expensive. */
+static void an_edit_of_a_spec_that_is_slow_to_search_does_not_count_its_slots(void **state)
+{
+    static char texts[60][16];
+    static struct cron_def crons[60];
+    struct test_schedule slow = overlapping(no_slots(), OVERLAP_ALLOW_ALL);
+
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        snprintf(texts[i], sizeof texts[i], "%d * * * *", i);
+        crons[i] = (struct cron_def){.expr = str_of(texts[i]), .dialect = DIALECT_VIXIE};
+    }
+    slow.def.cron = crons;
+    slow.def.cron_count = 60;
+    create("job", slow);
+    update("job", 0, no_slots());
+    assert_unplanned(1, "00:01", 0);
+    assert_true(world.last_event[EVENT_RUN_UNPLANNED].detail == INSTANT_NONE);
+}
+
 static void the_count_of_a_day_is_limited_to_the_remaining_runs(void **state)
 {
     struct test_schedule w = cron("0 * * * *");
@@ -211,6 +231,7 @@ int main(void)
         TIMELINE(an_edit_reports_the_slots_of_the_day_that_it_removes),
         TIMELINE(an_edit_removes_only_what_was_planned),
         TIMELINE(an_edit_of_a_schedule_of_every_second_does_not_count_them),
+        TIMELINE(an_edit_of_a_spec_that_is_slow_to_search_does_not_count_its_slots),
         TIMELINE(the_count_of_a_day_is_limited_to_the_remaining_runs),
         TIMELINE(a_schedule_without_slots_has_neither_plan_nor_midnight),
         TIMELINE(every_zone_has_its_midnight_once_a_day),

@@ -459,6 +459,21 @@ static void the_turn_after_a_hold_starts_overdue_slots(void **state)
     assert_calls("00:05@00:05:01");
 }
 
+static void a_token_with_an_id_that_is_taken_is_a_conflict(void **state)
+{
+    struct token token = {
+        .id = 7, .role = ROLE_ADMIN, .name = STR("a"), .expires_at = INSTANT_NEVER};
+    struct command c = {.kind = COMMAND_TOKEN, .by = STR("test"), .token = &token};
+    struct reply reply;
+
+    (void)state;
+    assert_int_equal(submit(&c).rc, RC_OK);
+    reply = submit(&c);
+    assert_int_equal(reply.rc, RC_CONFLICT);
+    assert_true(
+        str_eq(reply.text, STR("another token has the same id; send the request again")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,6 +502,7 @@ int main(void)
         TIMELINE(pause_on_failure_looks_at_the_last_attempt),
         TIMELINE(a_delete_or_pause_of_an_old_version_is_rejected),
         TIMELINE(the_turn_after_a_hold_starts_overdue_slots),
+        TIMELINE(a_token_with_an_id_that_is_taken_is_a_conflict),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

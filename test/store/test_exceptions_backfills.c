@@ -94,6 +94,7 @@ static struct backfill distinct(int64_t id, int64_t schedule)
         .succeeded = 25,
         .failed = 26,
         .ended_at = DAY_ONE + 27,
+        .namespace = 28,
     };
 }
 
@@ -117,6 +118,7 @@ static void assert_backfill(const struct backfill *got, const struct backfill *e
     assert_int_equal(got->succeeded, expected->succeeded);
     assert_int_equal(got->failed, expected->failed);
     assert_int_equal(got->ended_at, expected->ended_at);
+    assert_int_equal(got->namespace, expected->namespace);
     assert_int_equal(got->created_at, expected->created_at);
     assert_str_equal(got->created_by, expected->created_by);
 }
@@ -249,6 +251,33 @@ static void the_newest_backfills_that_have_ended_are_kept(void **state)
     assert_ids(&other, "6");
 }
 
+/* Keys 1 to 6; 2 and 4 are running, and 6 belongs to another namespace. */
+static void the_backfills_of_a_namespace_are_listed_newest_first(void **state)
+{
+    struct fixture *f = *state;
+    struct backfill_page page = {.namespace = 8, .before = INT64_MAX, .limit = 10};
+    struct db_result running, ended, some;
+
+    for (int64_t key = 1; key <= 6; key++) {
+        struct backfill b = distinct(key, 5);
+
+        b.namespace = key == 6 ? 9 : 8;
+        b.stage = key == 2 ? BACKFILL_FILLING : key == 4 ? BACKFILL_FILLED : BACKFILL_ENDED;
+        backfills_insert(f->db, &b);
+    }
+    backfills_list(f->db, &page, &running);
+    page.is_ended = true;
+    backfills_list(f->db, &page, &ended);
+    page.before = 5;
+    page.limit = 1;
+    backfills_list(f->db, &page, &some);
+    flush(f);
+    assert_ids(&running, "4 2");
+    assert_ids(&ended, "5 3 1");
+    assert_ids(&some, "3");
+    assert_int_equal(backfills_read_name(&some, 0).len, 0); /* it has no schedule */
+}
+
 static void a_node_takes_its_stops_once(void **state)
 {
     struct fixture *f = *state;
@@ -291,6 +320,7 @@ int main(void)
         STORE_TEST(an_update_changes_only_its_own_backfill),
         STORE_TEST(backfills_are_read_in_order_of_creation_and_deleted),
         STORE_TEST(the_newest_backfills_that_have_ended_are_kept),
+        STORE_TEST(the_backfills_of_a_namespace_are_listed_newest_first),
         STORE_TEST(a_node_takes_its_stops_once),
         cmocka_unit_test(every_statement_was_run),
     };

@@ -51,7 +51,8 @@ static const char *const fill[] = {
     FILL("logs", "i, i % 100, i % 10, 0, 1, 0, i, i, CAST('' AS {blob})"),
     FILL("results", "i, '', ''"),
     FILL("exceptions", "i % 100, i, 0, ''"),
-    FILL("backfills", "i, i % 100, 0, 0, 0, 0, 0, 0, 0, '', 2, 0, 0, 0, 0, 0, 0, 0, 0, 0"),
+    FILL("backfills",
+         "i, i % 100, 0, 0, 0, 0, 0, 0, 0, '', i % 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, i % 100"),
     FILL("nodes", "i, CAST(i AS VARCHAR), 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, '', ''"),
     FILL("stats", "i / 10, i % 3, i, i % 2, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0"),
     FILL("events", "i % 5, i, 1, i, CAST('' AS {blob})"),
@@ -308,6 +309,16 @@ static void exceptions_and_backfills_are_found_by_schedule(void **state)
     PLAN(schedules_plan(f->db, 7, &unused), "schedules_pkey", INDEX_ORDER);
 }
 
+static void backfills_are_listed_in_the_order_of_an_index(void **state)
+{
+    struct fixture *f = *state;
+    struct backfill_page page = {.namespace = 7, .before = 10000, .limit = 8};
+
+    PLAN(backfills_list(f->db, &page, &unused), "backfills_running", INDEX_ORDER);
+    page.is_ended = true;
+    PLAN(backfills_list(f->db, &page, &unused), "backfills_ended", INDEX_ORDER);
+}
+
 static void names_and_requests_are_found_by_key(void **state)
 {
     struct fixture *f = *state;
@@ -447,6 +458,7 @@ int main(void)
         cmocka_unit_test(runs_are_found_without_reading_others),
         cmocka_unit_test(history_ledger_and_logs_are_found_by_schedule),
         cmocka_unit_test(exceptions_and_backfills_are_found_by_schedule),
+        cmocka_unit_test(backfills_are_listed_in_the_order_of_an_index),
         cmocka_unit_test(names_and_requests_are_found_by_key),
         cmocka_unit_test(rows_for_display_are_found_by_key),
         cmocka_unit_test(lists_of_schedules_are_read_in_their_order),

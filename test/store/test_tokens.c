@@ -43,6 +43,12 @@ static void a_token_is_read_as_it_was_written(void **state)
     assert_int_column(f, "tokens", "expires_at", DAY_ONE + 2);
     assert_text_column(f, "tokens", "created_by", STR("ann"));
     assert_int_equal(add(f, 71, 8), 0);
+    tokens_find(f->db, 71, &got);
+    flush(f);
+    assert_ids(&got, "71");
+    tokens_find(f->db, 72, &got);
+    flush(f);
+    assert_ids(&got, "");
     tokens_list(f->db, 0, 0, 10, &got);
     flush(f);
     assert_ids(&got, "71");

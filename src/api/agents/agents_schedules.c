@@ -139,6 +139,9 @@ struct writing {
     int64_t version;  /* in the request; 0: none                      */
     bool is_unsent;   /* the commands have to be sent                 */
     int tries;
+    bool is_voiding; /* the update is written: its commands cancel runs, newest first */
+    int64_t before;  /* the key of a run: those from it on are done                   */
+    int64_t last;    /* the key of the last run of this step; 0: there are no more    */
 };
 
 enum call_step agents_create_begin(struct call *call)
@@ -228,6 +231,75 @@ static enum rc merge_request(struct call *call, const struct schedule_view *view
     return RC_OK;
 }
 
+static struct command void_command(const struct call *call, const struct run *run)
+{
+    struct command command = command_new(COMMAND_CANCEL);
+
+    command.name = call->params[0];
+    command.schedule = run->schedule;
+    command.run = (struct run_args){
+        .id = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
+        .is_voided = true,
+    };
+    return command;
+}
+
+/* Makes the commands that cancel the runs of a batch whose slots the schedule no longer has. */
+static enum rc find_voided(struct call *call, struct db *db, const struct schedule_view *view,
+                           struct err *reterr)
+{
+    struct writing *writing = call->arg;
+    struct view_page page = {.namespace = call->namespace,
+                             .schedule = view->row.id,
+                             .kind = RUN_SLOT + 1,
+                             .states = 1 << RUN_READY | 1 << RUN_GATED | 1 << RUN_APPROVAL |
+                                       1 << RUN_BACKOFF,
+                             .before = writing->before,
+                             .limit = PENDING_MAX,
+                             .is_brief = true};
+    struct schedule_times times = {.view = *view};
+    struct db_result rows = {0};
+    struct run_view run = {0};
+    struct slot slot;
+    enum rc rc = schedule_times_fill(call, db, &times, reterr);
+
+    run_views_list(db, &page, &rows);
+    if (rc == RC_OK)
+        rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    call->commands = arena_array(call->arena, (size_t)rows.rows, sizeof *call->commands);
+    call->command_count = 0;
+    for (int i = 0; i < rows.rows; i++) {
+        run_views_read(&rows, i, &run);
+        if (!spec_next(&times.plan.spec, &times.ctx, run.run.slot - 1, &slot) ||
+            slot.at != run.run.slot)
+            call->commands[call->command_count++] = void_command(call, &run.run);
+    }
+    writing->last = rows.rows == PENDING_MAX ? run.run.id : 0;
+    return RC_OK;
+}
+
+/*
+ * Executions that were due before the update and that nobody has claimed are cancelled, unless
+ * the schedule still has their times.  A claim in between wins.
+ */
+static enum call_step void_runs(struct call *call, struct db *db,
+                                const struct schedule_view *view)
+{
+    struct writing *writing = call->arg;
+    struct err err;
+
+    if (writing->before == 0)
+        return answer_schedule(call, db, view);
+    if (find_voided(call, db, view, &err) != RC_OK)
+        return view_failed(call, &err);
+    if (call->command_count == 0 && writing->last == 0)
+        return answer_schedule(call, db, view);
+    writing->is_unsent = call->command_count > 0;
+    return CALL_SETTLE;
+}
+
 enum call_step agents_update_read(struct call *call, struct db *db)
 {
     struct writing *writing = call->arg;
@@ -241,7 +313,7 @@ enum call_step agents_update_read(struct call *call, struct db *db)
     if (agents_find(call, db, &view, &err) != RC_OK)
         return view_failed(call, &err);
     if (call->status != 0)
-        return answer_schedule(call, db, &view);
+        return void_runs(call, db, &view);
     if (merge_request(call, &view, &schedule, &err) != RC_OK)
         return agents_failed(call, &err);
     was_disabled = (view.cursor.flags & CURSOR_DISABLED) != 0;
@@ -272,6 +344,10 @@ enum call_step agents_write_settled(struct call *call)
         writing->is_unsent = false;
         return CALL_COMMANDS;
     }
+    if (writing->is_voiding) { /* a run that is not cancelled has ended or was claimed */
+        writing->before = writing->last;
+        return CALL_READ;
+    }
     if (reply->rc == RC_CONFLICT && command->kind == COMMAND_UPDATE && writing->version == 0 &&
         writing->tries++ < UPDATE_TRIES_MAX)
         return CALL_READ;
@@ -283,6 +359,8 @@ enum call_step agents_write_settled(struct call *call)
         if (reply[i].rc != RC_OK)
             return call_refused(call, &command[i], &reply[i]);
     call->status = command->kind == COMMAND_CREATE ? 201 : 200;
+    writing->is_voiding = command->kind == COMMAND_UPDATE;
+    writing->before = INT64_MAX;
     if (command->kind == COMMAND_CREATE)
         change_location(call, "/api/schedules/", command->name);
     return CALL_READ;

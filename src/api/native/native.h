@@ -20,8 +20,8 @@ call_read_fn schedule_patch_read, schedule_get_read, schedule_written_read, sche
     schedule_list_read, schedule_export_read;
 
 /* Backfills: native_schedule_backfill.c, native_backfills.c */
-call_fn backfill_get_begin, backfill_stop_begin;
-call_read_fn backfill_list_read, backfill_get_read;
+call_fn backfill_list_begin, schedule_backfills_begin, backfill_get_begin, backfill_stop_begin;
+call_read_fn backfill_list_read, schedule_backfills_read, backfill_get_read;
 
 /* Many schedules, and a schedule that is not stored: native_bulk*.c, native_preview.c */
 call_fn schedule_bulk_begin, schedule_bulk_settled, schedule_bulk_diff_begin, preview_begin;

@@ -14,13 +14,12 @@ struct missed_slots {
     const struct schedule_times *schedule;
     instant *times; /* the first ones of all ranges */
     int time_count, time_max;
-    int batches_left; /* of evidence, for all ranges of the request */
 };
 
 /* Prepares to count, and to list the `times` first slots. */
 struct missed_slots missed_slots_new(const struct call *call, struct db *db,
                                      const struct schedule_times *schedule, int times);
 
-/* Counts the slots of one more range; *ret is cut when the request has read its share. */
+/* Counts the slots of one more range.  The rows that it reads count in the call's budget. */
 MUST_USE enum rc missed_slots_count(struct missed_slots *missed, const struct range *range,
                                     struct schedule_times_count *ret, struct err *reterr);

@@ -7,8 +7,9 @@
 #include "store/slots.h"
 
 enum {
-    BATCHES_MAX = 200,  /* of one request: some 0.1 s  */
-    BATCH_SLOTS = 1000, /* of one batch                */
+    BATCH_SLOTS = 1000, /* of one batch                                        */
+    BATCH_STEPS = 2000, /* of struct budget: the statements of one batch       */
+    ROW_STEPS = 20,     /* of struct budget: one row of the ledger, or one run */
 };
 
 struct missed_slots missed_slots_new(const struct call *call, struct db *db,
@@ -20,7 +21,6 @@ struct missed_slots missed_slots_new(const struct call *call, struct db *db,
         .schedule = schedule,
         .times = arena_array(call->arena, (size_t)times, sizeof(instant)),
         .time_max = times,
-        .batches_left = BATCHES_MAX,
     };
 }
 
@@ -58,6 +58,10 @@ static enum rc read_known(const struct missed_slots *missed, const struct range 
     rc = db_flush(missed->db, missed->call->arena, reterr);
     if (rc != RC_OK)
         return rc;
+    (void)budget_spend(missed->call->budget,
+                       BATCH_STEPS + ROW_STEPS * (int64_t)(evidence.accounts.rows +
+                                                           evidence.taken_open.rows +
+                                                           evidence.taken_ended.rows));
     *ret = (struct backfill_known){
         .created = p->plan.created,
         .with_cancelled = range->flags & BACKFILL_CANCELLED,
@@ -83,6 +87,12 @@ static void add_slots(const struct due_slot *slots, int count, struct missed_slo
         missed->times[missed->time_count++] = slots[i].at;
 }
 
+/* The result is then discarded, see call_limit_budget(). */
+static bool missed_is_over(const struct missed_slots *missed)
+{
+    return missed->call->budget && missed->call->budget->is_over;
+}
+
 enum rc missed_slots_count(struct missed_slots *missed, const struct range *range,
                            struct schedule_times_count *ret, struct err *reterr)
 {
@@ -91,7 +101,7 @@ enum rc missed_slots_count(struct missed_slots *missed, const struct range *rang
     struct schedule_times_count sum = {0};
     instant mark = range->from - 1;
 
-    while (mark < range->until && missed->batches_left > 0) {
+    while (mark < range->until && !missed_is_over(missed)) {
         struct backfill_part part = {mark, range->until, BATCH_SLOTS};
         struct backfill_known known;
         enum rc rc = read_known(missed, range, mark, &known, reterr);
@@ -99,11 +109,9 @@ enum rc missed_slots_count(struct missed_slots *missed, const struct range *rang
 
         if (rc != RC_OK)
             return rc;
-        missed->batches_left--;
         count = backfill_missed(&p->plan, &p->ctx, &part, &known, slots, &mark);
         add_slots(slots, count, missed, &sum);
     }
-    sum.is_cut = mark < range->until;
     *ret = sum;
     return RC_OK;
 }

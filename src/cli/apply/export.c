@@ -122,20 +122,38 @@ static int write_file(struct export *e, const struct args *args, const char *pat
     return status;
 }
 
+/* -o json means --format json; an export has no other output. */
+static enum rc read_format(const struct args *args, bool *ret_is_yaml, struct err *reterr)
+{
+    const char *given = args->value[REMOTE_OUTPUT], *format = args->value[OPT_FORMAT];
+    enum output output;
+
+    if (output_read(given, &output, reterr) != RC_OK)
+        return reterr->rc;
+    if (given && output != OUTPUT_JSON)
+        return err_set(reterr, RC_INVALID, -1, 0, "--output must be json, not \"%.100s\"",
+                       given);
+    if (!format)
+        format = given ? "json" : "yaml";
+    *ret_is_yaml = strcmp(format, "yaml") == 0;
+    if (!*ret_is_yaml && strcmp(format, "json") != 0)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "--format must be yaml or json, not \"%.100s\"", format);
+    if (given && *ret_is_yaml)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "--output json contradicts --format yaml; use one of them");
+    return RC_OK;
+}
+
 static int export_run(const struct args *args)
 {
     static struct export e;
-    const char *format = args->value[OPT_FORMAT] ? args->value[OPT_FORMAT] : "yaml";
     const char *path = args->operands > 0 ? args->operand[0] : "-";
     struct err err;
     int status;
 
-    e.is_yaml = strcmp(format, "yaml") == 0;
-    if (!e.is_yaml && strcmp(format, "json") != 0) {
-        err_set(&err, RC_INVALID, -1, 0, "--format must be yaml or json, not \"%.100s\"",
-                format);
+    if (read_format(args, &e.is_yaml, &err) != RC_OK)
         return report_usage(&err, "export");
-    }
     status = remote_open(args, &e.remote);
     if (status != STATUS_OK)
         return status;

@@ -156,44 +156,60 @@ static int64_t days_before(int64_t year)
     return y * 365 + y / 4 - y / 100 + y / 400 - 719162;
 }
 
-static void date_of(int64_t days, int *ret_month, int *ret_day)
+struct date {
+    int64_t days; /* since 1970-01-01 */
+    int64_t year;
+    int month, day;
+};
+
+static int month_length(int64_t year, int month)
 {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+    return lengths[month - 1] + (month == 2 && is_leap);
+}
+
+static struct date date_of(int64_t days)
+{
     int64_t year = 1970 + (days > 2 ? days - 2 : 0) * 400 / 146097; /* or one less than it is */
-    int month = 0;
-    bool leap;
+    struct date date = {.days = days, .month = 1};
 
     while (days_before(year + 1) <= days)
         year++;
+    date.year = year;
     days -= days_before(year);
-    leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    for (; days >= lengths[month] + (month == 1 && leap); month++)
-        days -= lengths[month] + (month == 1 && leap);
-    *ret_month = month + 1;
-    *ret_day = (int)days + 1;
+    for (; days >= month_length(year, date.month); date.month++)
+        days -= month_length(year, date.month);
+    date.day = (int)days + 1;
+    return date;
 }
 
-/* Also gives the date. */
-static bool is_date(const struct crontab_clock *c, int64_t days, int *ret_month, int *ret_day)
+static void move_to_tomorrow(struct date *date)
 {
-    bool by_day, by_weekday;
-    int month, day;
+    date->days++;
+    if (++date->day <= MONTH_MIN || date->day <= month_length(date->year, date->month))
+        return;
+    date->day = 1;
+    date->month = date->month % 12 + 1;
+    date->year += date->month == 1;
+}
 
-    date_of(days, &month, &day);
-    *ret_month = month;
-    *ret_day = day;
-    by_day = c->day >> day & 1;
-    by_weekday = c->weekday >> ((days + 4) % 7) & 1; /* 1970 began on a Thursday */
-    if (!(c->month >> month & 1))
+static bool is_date(const struct crontab_clock *c, const struct date *date)
+{
+    bool by_day = c->day >> date->day & 1;
+    bool by_weekday = c->weekday >> ((date->days + 4) % 7) & 1; /* 1970 began on a Thursday */
+
+    if (!(c->month >> date->month & 1))
         return false;
     return c->day_starred || c->weekday_starred ? by_day && by_weekday : by_day || by_weekday;
 }
 
 static bool is_day(const struct crontab_clock *c, int64_t local)
 {
-    int month, day;
+    struct date date = date_of(floor_to(local, DAY) / DAY);
 
-    return is_date(c, floor_to(local, DAY) / DAY, &month, &day);
+    return is_date(c, &date);
 }
 
 static bool is_hour(const struct crontab_clock *c, int64_t local)
@@ -251,8 +267,9 @@ static bool starts_near_change(const struct crontab_clock *c, const struct tz *t
 /* A line is started on few days: the others are passed over without looking at minutes. */
 struct days {
     const struct crontab_clock *clock;
-    int64_t day;                     /* a day of UTC, in seconds                          */
+    int64_t day;                     /* a day of UTC, in seconds                         */
     bool yesterday, today, tomorrow; /* whether the line's dates include the local dates */
+    struct date next;                /* the date of tomorrow                             */
 };
 
 static void set_day(struct days *days, int64_t day)
@@ -260,7 +277,8 @@ static void set_day(struct days *days, int64_t day)
     days->day = day;
     days->yesterday = is_day(days->clock, day - DAY);
     days->today = is_day(days->clock, day);
-    days->tomorrow = is_day(days->clock, day + DAY);
+    days->next = date_of(day / DAY + 1);
+    days->tomorrow = is_date(days->clock, &days->next);
 }
 
 static bool has_day(const struct days *days)
@@ -271,16 +289,20 @@ static bool has_day(const struct days *days)
 /* Moves on to the next day on which the line may start; a local date may be one day off. */
 static void next_day(struct days *days, int64_t until)
 {
-    do {
-        int month, day;
+    struct date *next = &days->next;
 
-        days->day += DAY;
+    do {
         days->yesterday = days->today;
         days->today = days->tomorrow;
-        days->tomorrow = is_date(days->clock, days->day / DAY + 1, &month, &day);
+        move_to_tomorrow(next);
+        days->tomorrow = is_date(days->clock, next);
         /* The days up to tomorrow's MONTH_MIN are in a month without starts. */
-        if (!has_day(days) && !(days->clock->month >> month & 1) && day < MONTH_MIN)
-            days->day += (MONTH_MIN - day) * DAY;
+        if (!has_day(days) && !(days->clock->month >> next->month & 1) &&
+            next->day < MONTH_MIN) {
+            next->days += MONTH_MIN - next->day;
+            next->day = MONTH_MIN;
+        }
+        days->day = (next->days - 1) * DAY;
     } while (days->day <= until && !has_day(days));
 }
 
@@ -305,19 +327,34 @@ static int next_near_change(const struct crontab_clock *c, const struct tz *tz, 
     return count;
 }
 
+/* Appends the minutes of one local hour that begins at `hour`. */
+static int add_minutes(const struct crontab_clock *c, int64_t hour, int64_t from, int64_t to,
+                       int64_t *ret, int max)
+{
+    int count = 0;
+
+    for (int minute = 0; minute < HOUR / MINUTE && count < max; minute++) {
+        int64_t t = hour + (int64_t)minute * MINUTE;
+
+        if ((c->minute >> minute & 1) && t >= from && t < to)
+            ret[count++] = t;
+    }
+    return count;
+}
+
 /* A day without one. */
 static int next_with_offset(const struct crontab_clock *c, int32_t offset, int64_t from,
                             int64_t to, int64_t *ret, int max)
 {
+    int64_t local = floor_to(from + offset, HOUR);
+    int64_t hour = rest_of(local, DAY) / HOUR;
     int count = 0;
 
-    if (!is_day(c, from + offset) && !is_day(c, to - 1 + offset))
-        return 0;
-    for (int64_t t = from; t < to && count < max; t += MINUTE)
-        if (t % HOUR == 0 && is_quiet_hour(c, t, offset, offset))
-            t += HOUR - MINUTE;
-        else if (matches(c, t + offset))
-            ret[count++] = t;
+    for (; local < to + offset && count < max; local += HOUR) {
+        if ((c->hour >> hour & 1) && is_day(c, local))
+            count += add_minutes(c, local - offset, from, to, ret + count, max - count);
+        hour = hour == 23 ? 0 : hour + 1;
+    }
     return count;
 }
 

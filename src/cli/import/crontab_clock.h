@@ -3,9 +3,10 @@
  * Computes when cron(8) would start a line: a second implementation of crontab(5) that shares
  * only the time zone tables with src/core, so that each can verify the other.
  *
- * It steps minute by minute, as cron does.  When the clock moves forward by less than three
- * hours, lines without a star in minute or hour that fall into the gap are started right after
- * it; when it moves back, they are not started again.  Other lines follow the wall clock.
+ * Around a clock change it steps minute by minute, as cron does.  When the clock moves forward
+ * by less than three hours, lines without a star in minute or hour that fall into the gap are
+ * started right after it; when it moves back, they are not started again.  Other lines follow
+ * the wall clock.
  */
 #pragma once
 

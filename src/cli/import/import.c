@@ -113,11 +113,12 @@ static void print_times(struct import *import, const struct imported *in)
     }
     if (in->next_count == 0)
         printer_text(&import->out, "    never\n");
-    printer_printf(&import->out,
-                   in->proved == IMPORT_PROVED
-                       ? "  verified: the next %d times match cron\n"
-                       : "  verified: all %d remaining times match cron\n",
-                   in->proved);
+    if (in->proved == IMPORT_PROVED)
+        printer_printf(&import->out, "  verified: the next %d times match cron\n", in->proved);
+    else
+        printer_printf(&import->out,
+                       "  verified: the times of the next %d years (%d) match cron\n",
+                       IMPORT_YEARS, in->proved);
 }
 
 #define NOTE_MAIL  "output is stored as the run's log and not mailed to "
@@ -570,8 +571,9 @@ const struct command import_command = {
     .usage = "crontab FILE [OPTION]...",
     .summary = "Convert a crontab into schedules and verify their times",
     .about = "Prints for each line its meaning and its next times, and verifies them: the\n"
-             "next 1,000 times of the schedule must equal those of a second implementation of\n"
-             "crontab(5), which steps minute by minute like cron, clock changes included.\n"
+             "next 1,000 times of the schedule, or those of 100 years if there are fewer,\n"
+             "must equal those of a second implementation of crontab(5), clock changes\n"
+             "included.\n"
              "\n"
              "Settings above a line become its environment, SHELL its shell, HOME its\n"
              "directory, CRON_TZ its time zone, the comment directly above it its\n"

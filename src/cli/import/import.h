@@ -10,7 +10,8 @@
 #include "wire/json/json.h"
 
 enum {
-    IMPORT_PROVED = 1000, /* times that are verified */
+    IMPORT_PROVED = 1000, /* times that are verified; of rare lines those of IMPORT_YEARS     */
+    IMPORT_YEARS = 100,   /* weekdays and leap years repeat after 28, but not around 2100     */
     IMPORT_SHOWN = 5,
     IMPORT_PREFIX_MAX = 80,
     IMPORT_ID_MAX = 200, /* a prefix, a name and a number */
@@ -30,7 +31,7 @@ struct imported {
     struct spec spec;
     struct slot next[IMPORT_SHOWN];
     int next_count;
-    int proved; /* verified times; fewer than IMPORT_PROVED if the line has no more */
+    int proved; /* verified times; fewer than IMPORT_PROVED if IMPORT_YEARS have no more */
     json_t *document;
 };
 

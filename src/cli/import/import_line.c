@@ -13,7 +13,7 @@
 #include "core/spec/spec_def.h"
 
 /* Longer than the largest gap between two times of any line: 29 February on a given weekday. */
-#define NEVER_AFTER (INT64_C(41) * 366 * 86400)
+#define VERIFIED_S (INT64_C(36525) * IMPORT_YEARS / 100 * 86400)
 
 /* ---- the document ---- */
 
@@ -164,30 +164,45 @@ static enum rc compile(const struct import_options *options, struct arena *arena
     return rc == RC_OK ? rc : (reterr->rc = RC_INVALID);
 }
 
+/* Stores the times up to `until` and returns how many; also sets the times that are shown. */
+static int find_times(const struct import_options *options, struct imported *in, int64_t until,
+                      int64_t *ret)
+{
+    struct spec_ctx ctx = spec_ctx(options->now);
+    struct spec_walk walk;
+    struct slot slot;
+    int count = 0;
+
+    spec_walk_begin(&walk, &in->spec, &ctx, instant_of_seconds(instant_seconds(options->now)));
+    while (count < IMPORT_PROVED && spec_walk_next(&walk, &slot)) {
+        bool is_verified = instant_seconds(slot.at) <= until;
+
+        if (!is_verified && in->next_count == IMPORT_SHOWN)
+            break;
+        if (in->next_count < IMPORT_SHOWN)
+            in->next[in->next_count++] = slot;
+        if (is_verified)
+            ret[count++] = instant_seconds(slot.at);
+    }
+    return count;
+}
+
 /* Compares the next times of the schedule with those of crontab_clock; they must be equal. */
 static enum rc verify_times(const struct import_options *options, struct imported *in,
                             struct err *reterr)
 {
     static int64_t theirs[IMPORT_PROVED], ours[IMPORT_PROVED];
-    int64_t after = instant_seconds(options->now), until;
-    struct spec_ctx ctx = spec_ctx(options->now);
+    int64_t after = instant_seconds(options->now), until = after + VERIFIED_S;
     struct crontab_clock clock;
-    struct spec_walk walk;
-    struct slot slot;
-    int count = 0, found;
+    int count, found;
 
     if (!crontab_clock_read(in->line->when, &clock))
         return err_set(reterr, RC_INVALID, -1, 0,
                        "crontab(5) does not define this syntax, so the times cannot be "
                        "verified");
-    spec_walk_begin(&walk, &in->spec, &ctx, instant_of_seconds(after));
-    while (count < IMPORT_PROVED && spec_walk_next(&walk, &slot)) {
-        if (count < IMPORT_SHOWN)
-            in->next[in->next_count++] = slot;
-        ours[count++] = instant_seconds(slot.at);
-    }
-    until = count == IMPORT_PROVED ? ours[count - 1]
-                                   : (count > 0 ? ours[count - 1] : after) + NEVER_AFTER;
+    count = find_times(options, in, until, ours);
+    if (count == IMPORT_PROVED)
+        until = ours[count - 1];
     found = crontab_clock_next(&clock, in->spec.zones[0].tz, after, until, theirs,
                                IMPORT_PROVED);
     for (int i = 0; i < count || i < found; i++)

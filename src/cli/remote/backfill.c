@@ -16,7 +16,9 @@
 
 enum { TAIL_MAX = 64 };
 
+/* Those of a list without a schedule begin with its id. */
 static const struct field backfill_columns[] = {
+    {"SCHEDULE", "schedule", SHAPE_TEXT, false, NULL},
     {"ID", "id", SHAPE_NUMBER, false, NULL},
     {"STATE", "state", SHAPE_STATE, false, NULL},
     {"FROM", "from", SHAPE_TIME, false, NULL},
@@ -55,8 +57,11 @@ static const struct field backfill_lines[] = {
     {"Ended", "endedAt", SHAPE_BOTH, false, NULL},
 };
 
-static const struct view backfill_view = {"backfills", "id", FIELDS(backfill_columns),
+#define OWN_COLUMNS backfill_columns + 1, sizeof backfill_columns / sizeof *backfill_columns - 1
+static const struct view backfill_view = {"backfills", "id", OWN_COLUMNS,
                                           FIELDS(backfill_lines)};
+static const struct view all_view = {"backfills", "schedule id", FIELDS(backfill_columns),
+                                     FIELDS(backfill_lines)};
 
 static int64_t number_of(const json_t *object, const char *name)
 {
@@ -224,6 +229,12 @@ int backfill_call(struct remote *remote, const struct args *args)
 
     if (!body)
         return STATUS_USAGE;
+    if (!args->value[BACKFILL_FROM]) {
+        struct err err;
+
+        err_set(&err, RC_INVALID, -1, 0, "--from is missing; it is the start of the range");
+        return report_usage(&err, "schedule backfill");
+    }
     if (!args->value[BACKFILL_TO]) {
         char now[INSTANT_TEXT_MAX];
         struct buf out = BUF(now);
@@ -295,59 +306,47 @@ static int stop_call(struct remote *remote, const struct args *args)
     return status;
 }
 
-static void print_list(const json_t *answer, const char *name, const struct when *when,
-                       struct printer *out)
-{
-    (void)name;
-    view_rows(&backfill_view, json_object_get(answer, "backfills"), when, out);
-}
+/* ---- list ---- */
 
-static void print_ids(const json_t *answer, struct printer *out)
-{
-    const json_t *item;
-    size_t i;
+static const struct option list_rows[] = {
+    REMOTE_OPTION_ROWS,
+    LIST_OPTION_ROWS,
+    {"state", '\0', "STATE", AS_TEXT("state"),
+     "only backfills in this state: running or ended"},
+};
 
-    json_array_foreach(json_object_get(answer, "backfills"), i, item)
-        printer_printf(out, "%" PRId64 "\n", number_of(item, "id"));
-}
-
-/* The list has no pages. */
 static int list_call(struct remote *remote, const struct args *args)
 {
-    static const struct request_command desc = {.print = print_list};
+    const struct view *view = args->operands > 0 ? &backfill_view : &all_view;
     char path[REMOTE_PATH_MAX];
-    struct buf where = BUF(path);
-    struct remote_request request = {.path = path};
-    struct remote_answer answer;
-    struct printer out;
+    struct buf out = BUF(path);
     int status;
 
-    path_object(&where, "schedules", args->operand[0], "/backfills");
-    status = remote_call(remote, &request, &answer);
-    if (status != STATUS_OK)
-        return status;
-    if (remote_output(remote) == OUTPUT_NAME) {
-        remote_printer(remote, &out);
-        print_ids(answer.json, &out);
-        status = printer_close(&out);
-    } else {
-        status = request_command_print(remote, &desc, &answer, args->operand[0]);
-    }
-    answer_free(&answer);
-    return status;
+    if (args->operands > 0)
+        path_object(&out, "schedules", args->operand[0], "/backfills");
+    else
+        buf_text(&out, "/api/v1/backfills");
+    status = query_from_options(args, &out);
+    if (status == STATUS_OK)
+        status = path_check(&out);
+    return status == STATUS_OK ? list_print(remote, args, view, path) : status;
 }
 
 #define SCHEDULE_AND_ID .counts_operands = true, .least = 2, .most = 2
 
 static const struct command commands[] = {
     {.name = "backfill list",
-     .usage = "SCHEDULE [OPTION]...",
-     .summary = "List the backfills of a schedule, newest first",
+     .usage = "[SCHEDULE] [OPTION]...",
+     .summary = "List the backfills of a schedule or of all, newest first",
      .about =
-         "`belfry schedule backfill` starts one.  Those that have ended are listed, too.\n",
-     .examples = "  belfry backfill list nightly\n",
-     PLAIN,
-     ONE_NAME,
+         "`belfry schedule backfill` starts one.  The last 100 of each schedule that have\n"
+         "ended are listed, too.\n",
+     .examples = "  belfry backfill list --state running\n"
+                 "  belfry backfill list nightly\n",
+     OPTIONS(list_rows),
+     .counts_operands = true,
+     .least = 0,
+     .most = 1,
      CALLS(list_call)},
     {.name = "backfill get",
      .usage = "SCHEDULE ID [OPTION]...",

@@ -46,6 +46,22 @@ static int add_page(void *arg, const json_t *page)
     return check_page(whole->remote, whole->view, page);
 }
 
+/* Prints the value of the first of `names`, which are separated by spaces; returns the rest. */
+static struct str print_name(struct str names, const json_t *item, struct printer *out)
+{
+    struct str name = names, rest = {NULL, 0};
+    const json_t *value;
+
+    (void)str_cut(names, ' ', &name, &rest);
+    value = json_object_getn(item, name.ptr, name.len);
+    if (json_is_integer(value))
+        printer_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else
+        printer_safe(out, str_of(json_is_string(value) ? json_string_value(value) : ""));
+    printer_text(out, rest.len > 0 ? " " : "\n");
+    return rest;
+}
+
 static void print_names(const struct view *view, const json_t *items, struct printer *out)
 {
     const json_t *item;
@@ -53,8 +69,11 @@ static void print_names(const struct view *view, const json_t *items, struct pri
 
     json_array_foreach(items, i, item)
     {
-        printer_safe(out, str_of(member_text(item, view->id)));
-        printer_text(out, "\n");
+        struct str names = str_of(view->id);
+
+        do {
+            names = print_name(names, item, out);
+        } while (names.len > 0);
     }
 }
 

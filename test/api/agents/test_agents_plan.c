@@ -116,6 +116,36 @@ static void several_edits_of_a_day_void_each_item_once(void **state)
     assert_true(strlen(claim("a")) > 0); /* 12:00 */
 }
 
+/* Seed 003, section 6a: an edit cancels items that are neither RUNNING nor PENDING. */
+static void an_edit_voids_items_that_are_due_and_unclaimed(void **state)
+{
+    char late[64];
+
+    (void)state;
+    schedule("a", ",'scheduleType':'FIXED_TIMES','timesOfDay':['12:00','12:30'],"
+                  "'timezone':'UTC'");
+    schedule("b", ",'scheduleType':'FIXED_TIMES','timesOfDay':['12:00'],'timezone':'UTC'");
+    pass_time(2 * SPAN_H);
+    assert_true(strlen(claim("a")) > 0);
+    pass_time(30 * SPAN_MIN);
+    get(EXECUTIONS "/future?agentId=a&execStatus=READY");
+    assert_int_equal(count(), 1);
+    snprintf(late, sizeof late, "%s", text_at("0.executionId").ptr);
+    assert_int_equal(ask("PUT " SCHEDULES "/agent:a", NULL, js("{'timesOfDay':['17:00']}")),
+                     200);
+    assert_json("timesOfDay", "['17:00']");
+    get(EXECUTIONS "/future?agentId=a&execStatus=CANCELLED");
+    assert_int_equal(count(), 1);
+    assert_string_equal(text_at("0.executionId").ptr, late);
+    get(EXECUTIONS "/future?agentId=a&execStatus=PENDING");
+    assert_int_equal(count(), 1); /* its worker has it */
+    get(js(EXECUTIONS "/events?executionId=%s&type=EXEC_CANCELLED", late));
+    assert_json("events.0.payload.reason", "'schedule changed'");
+    assert_json("events.1", "absent");
+    ask("PUT " SCHEDULES "/agent:b", NULL, js("{'timesOfDay':['12:00','18:00']}"));
+    assert_true(strlen(claim("b")) > 0); /* the schedule still has this time */
+}
+
 /* A client cannot write what only the server stores; a disabled schedule has no items. */
 static void only_items_that_were_planned_are_voided(void **state)
 {
@@ -300,6 +330,7 @@ int main(void)
         API_TEST(plan_given_an_interval_items_are_at_correct_times),
         API_TEST(plan_version_drift_cancels_stale_items),
         API_TEST(several_edits_of_a_day_void_each_item_once),
+        API_TEST(an_edit_voids_items_that_are_due_and_unclaimed),
         API_TEST(only_items_that_were_planned_are_voided),
         API_TEST(plan_midnight_clears_and_regenerates),
         API_TEST(executions_that_are_not_begun_within_a_day_fail),

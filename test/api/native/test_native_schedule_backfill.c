@@ -261,6 +261,86 @@ static void slots_that_cannot_be_counted_are_refused(void **state)
                      422);
 }
 
+/* The rows that a count of missed slots reads are part of the work of the request. */
+static void a_count_of_missed_slots_ends_with_its_budget(void **state)
+{
+    static char body[64 * 1024];
+    struct buf out = BUF(body);
+
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    buf_text(&out, "{'only':'missed','dryRun':true,'ranges':[");
+    for (int i = 0; i < BACKFILLS_MAX; i++)
+        buf_printf(&out, "%s{'from':'2026-01-04T01:00:00Z','to':'2026-01-04T02:00:00Z'}",
+                   i > 0 ? "," : "");
+    buf_text(&out, "]}");
+    assert_int_equal(backfill(body), 200);
+    assert_json("count", "200");
+    world.read_steps = 100000;
+    assert_refused(backfill(body), 422, "limit", "");
+}
+
+/* The backfills of another namespace, and of deleted schedules, are not listed. */
+static void the_backfills_of_all_schedules_are_listed(void **state)
+{
+    const char *range = "{'from':'2026-01-04T10:00:00Z','to':'2026-01-04T12:00:00Z'}";
+    char next[200];
+
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    assert_int_equal(backfill(range), 202);
+    assert_int_equal(backfill(range), 202);
+    assert_int_equal(post("/api/v1/schedules/s/backfills/2/stop", ""), 200);
+    for (const char *name = "abc"; *name; name++) {
+        char path[64];
+
+        snprintf(path, sizeof path, "PUT /api/v1/schedules/%c", *name);
+        assert_int_equal(ask(path, NULL,
+                             js("{'spec':{'cron':['0 * * * *']},"
+                                "'action':{'type':'queue','queue':'q'}}")),
+                         201);
+        snprintf(path, sizeof path, "/api/v1/schedules/%c/backfill", *name);
+        assert_int_equal(post(path, js("%s", range)), 202);
+    }
+    assert_int_equal(get("/api/v1/backfills"), 200);
+    assert_json("backfills.0.schedule", "'c'");
+    assert_json("backfills.1.schedule", "'b'");
+    assert_json("backfills.2.schedule", "'a'");
+    assert_json("backfills.3.schedule", "'s'");
+    assert_json("backfills.3.stopped", "true");
+    assert_json("backfills.4.schedule", "'s'");
+    assert_json("backfills.4.buffered", "2");
+    assert_json("backfills.5", "absent");
+    assert_json("cursor", "null");
+    assert_int_equal(get("/api/v1/backfills?limit=3"), 200);
+    assert_json("backfills.2.schedule", "'a'");
+    assert_json("backfills.3", "absent");
+    snprintf(next, sizeof next, "%s", text_at("cursor").ptr);
+    assert_int_equal(get(js("/api/v1/backfills?limit=3&cursor=%s", next)), 200);
+    assert_json("backfills.0.id", "2");
+    assert_json("backfills.1.id", "1");
+    assert_json("backfills.2", "absent");
+    assert_json("cursor", "null");
+    assert_refused(get(js("/api/v1/backfills?cursor=%s&state=running", next)), 400,
+                   "invalid_field", "cursor");
+    assert_int_equal(get("/api/v1/backfills?state=ended"), 200);
+    assert_json("backfills.0.schedule", "'s'");
+    assert_json("backfills.1", "absent");
+    assert_int_equal(get("/api/v1/backfills?state=running&limit=2"), 200);
+    assert_json("backfills.1.schedule", "'b'");
+    assert_json("backfills.2", "absent");
+    assert_refused(get("/api/v1/backfills?state=open"), 400, "invalid_field", "state");
+    assert_int_equal(get("/api/v1/schedules/s/backfills?state=running"), 200);
+    assert_json("backfills.0.id", "1");
+    assert_json("backfills.1", "absent");
+    assert_int_equal(ask("DELETE /api/v1/schedules/c", NULL, NULL), 204);
+    assert_int_equal(get("/api/v1/backfills?limit=1"), 200);
+    assert_json("backfills.0.schedule", "'b'");
+    assert_int_equal(ask("PUT /api/v1/namespaces/other", NULL, ""), 201);
+    assert_int_equal(get("/api/v1/backfills?namespace=other"), 200);
+    assert_json("backfills", "[]");
+}
+
 static void errors_name_the_field(void **state)
 {
     (void)state;
@@ -319,6 +399,8 @@ int main(void)
         API_TEST(the_slots_of_a_pause_are_missed),
         API_TEST(slots_that_are_not_kept_are_refused),
         API_TEST(slots_that_cannot_be_counted_are_refused),
+        API_TEST(a_count_of_missed_slots_ends_with_its_budget),
+        API_TEST(the_backfills_of_all_schedules_are_listed),
         API_TEST(errors_name_the_field),
         API_TEST(the_number_of_ranges_is_limited),
     };
