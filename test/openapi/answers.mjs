@@ -3,7 +3,8 @@
 // Validates real requests and answers, recorded by test/openapi/record.c, against the document:
 // an answer must have a status that its operation lists and match the schema of that status,
 // without other members; a successful request must match the schema of its body.  Every success
-// status that the document lists must occur.
+// status and every content type that the document lists must occur, and so must answers of every
+// operation that takes `fields`.
 //
 //     node answers.mjs DOCUMENT DIRECTORY
 import { createReadStream, readFileSync, readdirSync } from 'node:fs';
@@ -14,7 +15,7 @@ import addFormats from 'ajv-formats';
 
 const SHOWN = 20; // failures to print
 const ADDRESS = 'https://belfry.invalid/openapi.json';
-const SPARSE = 'https://belfry.invalid/sparse.json';
+const COMPLETE = 'https://belfry.invalid/complete.json';
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 
 const [documentPath, directory] = process.argv.slice(2);
@@ -49,19 +50,23 @@ for (const [name, schema] of Object.entries(openapi.components.schemas))
     schemas[name] = close(schema, parts.has(name));
 const closed = { ...close(openapi), components: { ...openapi.components, schemas } };
 
-// Answers to requests with `fields`: only the members of x-always are required.
-function sparse(schema) {
-    if (Array.isArray(schema)) return schema.map(sparse);
+// Without `fields`, an answer has all members: the form with some of them is not allowed.
+const partNames = Object.keys(openapi.components.schemas)
+    .filter((name) => name.endsWith('Part'))
+    .map((name) => `#/components/schemas/${name}`);
+
+function complete(schema) {
+    if (Array.isArray(schema)) return schema.map(complete);
     if (schema === null || typeof schema !== 'object') return schema;
-    const some = Object.fromEntries(Object.entries(schema).map(([k, v]) => [k, sparse(v)]));
-    if (schema['x-always']) some.required = schema['x-always'];
-    return some;
+    const whole = Object.fromEntries(Object.entries(schema).map(([k, v]) => [k, complete(v)]));
+    if (whole.anyOf) whole.anyOf = whole.anyOf.filter((one) => !partNames.includes(one.$ref));
+    return whole;
 }
 
 const ajv = new Ajv2020({ strict: false, allErrors: false, discriminator: false });
 addFormats(ajv);
 ajv.addSchema(closed, ADDRESS);
-ajv.addSchema(sparse(closed), SPARSE);
+ajv.addSchema(complete(closed), COMPLETE);
 
 const validators = new Map();
 function validator(...path) {
@@ -109,6 +114,7 @@ function withoutNulls(value) {
 
 const failures = new Map(); // problem to its first exchange
 const seen = new Map();
+const selected = new Set(); // operations with an answer to a request with `fields`
 let count = 0;
 
 function fail(record, { operation }, why) {
@@ -130,7 +136,6 @@ function resolve(at, value) {
 }
 
 function hasFields(record, { query }) {
-    if (record.status >= 300) return false;
     return new URLSearchParams(query).has('fields') || (record.body && JSON.parse(record.body).fields);
 }
 
@@ -142,16 +147,20 @@ function checkAnswer(record, found) {
     if (!value.content) return record.answer === '' || fail(record, found, 'a body where none is listed');
     const [type] = record.type.split(';');
     if (!value.content[type]) return fail(record, found, `its type is ${type}`);
+    seen.set(`${operation.operationId} ${record.status} ${type}`, true);
     if (type === 'application/x-ndjson') return checkLines(record, found);
     if (type === 'text/event-stream') return checkEvents(record, found, where);
     if (!type.endsWith('json')) return;
-    const address = hasFields(record, found) ? SPARSE : ADDRESS;
+    if (hasFields(record, found)) selected.add(operation.operationId);
+    const address = hasFields(record, found) ? ADDRESS : COMPLETE;
     const validate = validatorOf(address, [...where, 'content', type, 'schema']);
     if (!validate(JSON.parse(record.answer))) fail(record, found, errorsOf(validate));
 }
 
 function checkLines(record, found) {
-    const validate = validator('components', 'schemas', 'ExportItem');
+    const { value } = resolve([], found.operation.responses[record.status]);
+    const path = value.content['application/x-ndjson'].schema['x-line'].$ref.slice(2).split('/');
+    const validate = validator(...path);
     for (const line of record.answer.split('\n').filter(Boolean))
         if (!validate(JSON.parse(line))) fail(record, found, errorsOf(validate));
 }
@@ -216,11 +225,27 @@ for (const name of readdirSync(directory)) {
     for await (const line of lines) check(JSON.parse(line));
 }
 
+function takesFields({ parameters, requestBody }) {
+    if (parameters.some((one) => one.name === 'fields')) return true;
+    const schema = resolve([], requestBody?.content['application/json'].schema).value;
+    return schema?.properties?.fields !== undefined;
+}
+
+function checkSeen({ operationId, responses }, status) {
+    if (!seen.has(`${operationId} ${status}`))
+        failures.set(`${operationId} ${status}: was not seen`, '');
+    for (const type of Object.keys(responses[status].content ?? {}))
+        if (!seen.has(`${operationId} ${status} ${type}`))
+            failures.set(`${operationId} ${status}: ${type} was not seen`, '');
+}
+
 for (const item of Object.values(openapi.paths))
-    for (const operation of Object.values(item))
+    for (const operation of Object.values(item)) {
         for (const status of Object.keys(operation.responses))
-            if (status < 400 && !seen.has(`${operation.operationId} ${status}`))
-                failures.set(`${operation.operationId} ${status}: was not seen`, '');
+            if (status < 400) checkSeen(operation, status);
+        if (takesFields(operation) && !selected.has(operation.operationId))
+            failures.set(`${operation.operationId}: fields were not seen`, '');
+    }
 
 for (const [what, example] of [...failures].slice(0, SHOWN)) console.error(`${what}\n${example}`);
 if (failures.size > SHOWN) console.error(`… and ${failures.size - SHOWN} more`);

@@ -69,8 +69,21 @@ static bool has_method(const struct operation *operation, struct str method)
     return str_eq(str_of(operation->method), method);
 }
 
+/* Whether the list, such as "GET, HEAD", has the method. */
+static bool has_word(struct str list, struct str method)
+{
+    struct str one, rest = list;
+
+    while (str_cut(rest, ',', &one, &rest))
+        if (str_eq(str_trim(one), method))
+            return true;
+    return str_eq(str_trim(rest), method);
+}
+
 static void add_method(struct buf *out, const char *method)
 {
+    if (has_word(buf_as_str(out), str_of(method)))
+        return;
     if (out->len > 0)
         buf_text(out, ", ");
     buf_text(out, method);
@@ -78,7 +91,10 @@ static void add_method(struct buf *out, const char *method)
         buf_text(out, ", HEAD");
 }
 
-/* The methods of all operations of the path; empty: it has none. */
+/*
+ * The methods of all operations of the path, each once; empty: it has none.  Several paths of
+ * the table can match: /schedules/search is also the path of a schedule called "search".
+ */
 static struct str methods_of(const struct http1_request *request, struct arena *arena)
 {
     struct buf allowed = {.ptr = arena_take(arena, ALLOW_MAX), .cap = ALLOW_MAX};

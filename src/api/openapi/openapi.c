@@ -51,6 +51,17 @@ static json_t *read_text(int i)
 
 /* ---- schemas ---- */
 
+static void add_answer_schema(struct builder *m, const char *name, const json_t *schema)
+{
+    char part[NAME_TEXT_MAX];
+
+    json_put(m->schemas, name, openapi_answer_schema(m->both, schema));
+    if (!openapi_is_selectable(schema))
+        return;
+    snprintf(part, sizeof part, "%s" OPENAPI_PART, name);
+    json_put(m->schemas, part, openapi_part_schema(m->both, schema));
+}
+
 static void add_schemas(struct builder *m, const json_t *file)
 {
     char name[NAME_TEXT_MAX];
@@ -58,12 +69,12 @@ static void add_schemas(struct builder *m, const json_t *file)
     json_t *schema;
 
     json_object_foreach(json_object_get(file, "answers"), key, schema)
-        json_put(m->schemas, key, openapi_answer_schema(m->both, schema));
+        add_answer_schema(m, key, schema);
     json_object_foreach(json_object_get(file, "inputs"), key, schema)
         json_put(m->schemas, key, openapi_input_schema(m->both, schema));
     json_object_foreach(json_object_get(file, "both"), key, schema)
     {
-        json_put(m->schemas, key, openapi_answer_schema(m->both, schema));
+        add_answer_schema(m, key, schema);
         snprintf(name, sizeof name, "%sInput", key);
         json_put(m->schemas, name, openapi_input_schema(m->both, schema));
     }
@@ -100,6 +111,17 @@ static void add_ref(json_t *list, const char *kind, const char *name)
     json_add(list, new_pair("$ref", new_text(ref)));
 }
 
+/* An empty text means the default; a number, a time or a list cannot be empty. */
+static bool may_be_empty(const json_t *parameter)
+{
+    const json_t *schema = json_object_get(parameter, "schema");
+    const char *type = json_string_value(json_object_get(schema, "type"));
+    const char *ref = json_string_value(json_object_get(schema, "$ref"));
+
+    return type ? strcmp(type, "string") == 0 || strcmp(type, "boolean") == 0
+                : ref && strcmp(ref, "Instant") != 0;
+}
+
 /* The variables of the path, the namespace, the other query parameters, the header fields. */
 static json_t *make_parameters(const struct builder *m, const struct operation *op,
                                const json_t *text)
@@ -126,6 +148,8 @@ static json_t *make_parameters(const struct builder *m, const struct operation *
         }
         parameter = openapi_expand(m->both, one, false);
         json_put(parameter, "in", new_text("query"));
+        if (may_be_empty(one))
+            json_put(parameter, "allowEmptyValue", json_true());
         json_add(list, parameter);
     }
     for (size_t i = 0; i < json_array_size(headers); i++)

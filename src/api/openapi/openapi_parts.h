@@ -29,4 +29,13 @@ json_t *openapi_expand(const json_t *both, const json_t *value, bool is_input);
 json_t *openapi_answer_schema(const json_t *both, const json_t *schema);
 json_t *openapi_input_schema(const json_t *both, const json_t *schema);
 
+/*
+ * Schemas with "x-always" have a second form for answers to requests with `fields`, whose name
+ * ends in OPENAPI_PART: only the members in "x-always" are required.
+ */
+#define OPENAPI_PART "Part"
+
+bool openapi_is_selectable(const json_t *schema);
+json_t *openapi_part_schema(const json_t *both, const json_t *schema);
+
 bool openapi_has_word(const json_t *list, const char *word);

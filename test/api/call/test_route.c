@@ -75,6 +75,72 @@ static void a_path_with_other_methods_names_them(void **state)
     assert_none("get /healthz", 405, "GET, HEAD");
 }
 
+static void each_method_is_named_once(void **state)
+{
+    (void)state;
+    /* also the path of a schedule with this name, which can be shown and deleted */
+    assert_none("POST /api/scheduler/schedules/search", 405, "GET, HEAD, DELETE");
+    assert_none("PATCH /api/v1/queues/claim", 405, "POST, GET, HEAD, PUT");
+}
+
+/* Writes the path of an operation, with `value` for its variables. */
+static void put_path(struct buf *out, const char *path, const char *value)
+{
+    for (; *path != '\0'; path++) {
+        buf_char(out, *path);
+        if (*path != '{')
+            continue;
+        out->len--;
+        buf_text(out, value);
+        path += strcspn(path, "}");
+    }
+}
+
+static bool is_found(const char *method, struct str path)
+{
+    struct str params[CALL_PARAMS_MAX] = {0}, allow;
+    char line[256];
+    int status;
+
+    snprintf(line, sizeof line, "%s %.*s", method, STR_ARG(path));
+    return find(line, params, &status, &allow) != NULL;
+}
+
+/* Allow has exactly the methods that find an operation, each once. */
+static void check_allow(struct str path)
+{
+    static const char *const methods[] = {"GET",   "HEAD",   "POST",    "PUT",
+                                          "PATCH", "DELETE", "OPTIONS", "TRACE"};
+    struct str params[CALL_PARAMS_MAX] = {0}, allow = {0}, one, rest;
+    int status = 0, found = 0, named = 1;
+    char line[256];
+
+    snprintf(line, sizeof line, "OPTIONS %.*s", STR_ARG(path));
+    assert_null(find(line, params, &status, &allow));
+    assert_int_equal(status, 405);
+    snprintf(line, sizeof line, "%.*s", STR_ARG(allow));
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+        found += is_found(methods[i], path);
+    for (rest = str_of(line); str_cut(rest, ',', &one, &rest); named++)
+        assert_true(is_found(js("%.*s", STR_ARG(str_trim(one))), path));
+    assert_true(is_found(js("%.*s", STR_ARG(str_trim(rest))), path));
+    if (named != found)
+        fail_msg("%.*s: Allow: %s, but %d methods exist", STR_ARG(path), line, found);
+}
+
+static void every_path_names_exactly_its_methods(void **state)
+{
+    char text[256];
+
+    (void)state;
+    for (int i = 0; i < operation_count; i++) {
+        struct buf out = BUF(text);
+
+        put_path(&out, operations[i].path, "a");
+        check_allow(buf_as_str(&out));
+    }
+}
+
 static void an_escaped_slash_does_not_split_a_path(void **state)
 {
     (void)state;
@@ -119,6 +185,8 @@ int main(void)
         cmocka_unit_test(a_path_and_a_method_find_their_operation),
         cmocka_unit_test(a_literal_segment_takes_precedence_over_a_variable),
         cmocka_unit_test(a_path_with_other_methods_names_them),
+        cmocka_unit_test(each_method_is_named_once),
+        cmocka_unit_test(every_path_names_exactly_its_methods),
         cmocka_unit_test(an_escaped_slash_does_not_split_a_path),
         cmocka_unit_test(other_paths_are_404),
         cmocka_unit_test(the_table_is_valid_and_has_no_duplicates),
