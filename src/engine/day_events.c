@@ -12,10 +12,12 @@
 #include "store/zones.h"
 
 enum {
-    WALK_MAX = 32,       /* slots: walking more of them takes longer than counting the day */
-    COUNT_STEPS = 20000, /* of struct budget: a count must not delay the turn              */
-    UNPLAN_MAX = 1500,   /* slots that an edit compares, about a millisecond: one per minute of
-                           the longest day */
+    WALK_MAX = 32, /* slots: walking more of them takes longer than counting the day */
+    /* Of struct budget, half a millisecond or more each: they must not delay the turn. */
+    WALK_STEPS = 5000,
+    COUNT_STEPS = 10000,
+    UNPLAN_STEPS = 10000, /* enough for UNPLAN_MAX slots of a spec with a few entries */
+    UNPLAN_MAX = 1500,    /* slots that an edit compares: one per minute of the longest day */
 };
 
 /* Other nodes may have added zones; most midnights are at multiples of this. */
@@ -33,18 +35,22 @@ static bool is_other_day(const struct tz *tz, instant a, instant b)
 
 /*
  * Most schedules have a few slots a day, and walking them is faster than counting.  False when
- * there are more than WALK_MAX.  *ret_last is the last slot of the day.
+ * there are more than WALK_MAX.  *ret_last is the last slot of the day; INSTANT_NONE if the
+ * walk takes too long, and then *ret_count is only a lower limit.
  */
 static bool walk_day(const struct work_schedule *sched, instant end, int64_t *ret_count,
                      instant *ret_last)
 {
+    struct budget budget = {.left = WALK_STEPS};
+    struct spec_ctx ctx = sched->ctx;
     instant at = sched->cursor.next_at;
     struct slot slot;
 
+    ctx.budget = &budget;
     for (int n = 1; n <= WALK_MAX; n++) {
-        if (!spec_next(&sched->plan.spec, &sched->ctx, at, &slot) || slot.at >= end) {
+        if (!spec_next(&sched->plan.spec, &ctx, at, &slot) || slot.at >= end) {
             *ret_count = n;
-            *ret_last = at;
+            *ret_last = budget.is_over ? INSTANT_NONE : at;
             return true;
         }
         at = slot.at;
@@ -163,15 +169,15 @@ static bool is_exception(const struct work_schedule *sched, instant slot)
 }
 
 /* True if the schedule has this slot now; *next caches its first slot that is not before. */
-static bool has_slot(const struct work_schedule *sched, instant slot, instant *next)
+static bool has_slot(const struct work_schedule *sched, const struct spec_ctx *ctx,
+                     instant slot, instant *next)
 {
     struct slot found;
 
     if (sched->plan.follows || sched->plan.is_governed)
         *next = sched->cursor.next_at;
     else if (*next < slot)
-        *next = spec_next(&sched->plan.spec, &sched->ctx, slot - 1, &found) ? found.at
-                                                                            : INSTANT_NEVER;
+        *next = spec_next(&sched->plan.spec, ctx, slot - 1, &found) ? found.at : INSTANT_NEVER;
     return *next == slot;
 }
 
@@ -181,6 +187,8 @@ void day_events_unplan(struct turn *turn, const struct work_schedule *sched,
 {
     const struct tz *tz = old->next_at == INSTANT_NEVER ? NULL : old->plan.spec.zones[0].tz;
     struct event event = {.type = EVENT_RUN_UNPLANNED, .schedule = sched->id};
+    struct budget budget = {.left = UNPLAN_STEPS};
+    struct spec_ctx old_ctx = old->ctx, ctx = sched->ctx;
     struct spec_walk walk;
     struct slot slot;
     instant next = INSTANT_NONE, end;
@@ -189,11 +197,14 @@ void day_events_unplan(struct turn *turn, const struct work_schedule *sched,
 
     if (!tz)
         return;
+    old_ctx.budget = ctx.budget = &budget;
     end = local_day_start(tz, local_day(tz, old->next_at) + 1);
-    spec_walk_begin(&walk, &old->plan.spec, &old->ctx, old->next_at - 1);
+    spec_walk_begin(&walk, &old->plan.spec, &old_ctx, old->next_at - 1);
     any = spec_walk_next(&walk, &slot);
     for (; any && slot.at < end && seen < old->most; seen++) {
-        if (!has_slot(sched, slot.at, &next) && !is_exception(sched, slot.at)) {
+        bool has = has_slot(sched, &ctx, slot.at, &next);
+
+        if (!has && !budget.is_over && !is_exception(sched, slot.at)) {
             event.slot = event.count == 0 ? slot.at : event.slot;
             event.detail = slot.at;
             event.count++;
@@ -203,7 +214,8 @@ void day_events_unplan(struct turn *turn, const struct work_schedule *sched,
     if (event.count == 0)
         return;
     must(event.slot >= old->next_at && event.detail >= event.slot && event.detail < end);
-    if (any && slot.at < end && seen == UNPLAN_MAX) { /* how many, and the last, is not known */
+    /* How many, and the last, is not known. */
+    if (budget.is_over || (any && slot.at < end && seen == UNPLAN_MAX)) {
         event.count = 0;
         event.detail = INSTANT_NONE;
     }
