@@ -25,6 +25,9 @@ enum {
     LIST_SIZE = 500,    /* schedules of a          */
     RANGES = 100,       /* of a backfill           */
     CRONS = 60,         /* of an expensive spec    */
+    LARGE_CRONS = 256,  /* of the largest spec, and its single times: */
+    LARGE_TIMES = 4096,
+    SOME = 16, /* schedules of a small batch */
     PATIENCE_MS = 30000,
     SPEC_BYTES = 8192,
 };
@@ -36,22 +39,31 @@ struct samples {
 
 static struct soak soak;
 static char bulk_body[BODY_MAX], spec[SPEC_BYTES], backfill_body[RANGES * 128];
-static char preview_body[SPEC_BYTES + 64];
+static char preview_body[SPEC_BYTES + 64], some_body[16 * SPEC_BYTES], large_body[BODY_MAX];
+static char patch_body[] = "{\"description\":\"x\"}";
 
 /* ---- the expensive requests ---- */
 
 struct expensive {
-    const char *method, *path;
+    const char *name, *method, *path;
     char *body;
 };
 
 static const struct expensive kinds[] = {
-    {"POST", "/api/v1/schedules/heavy/backfill?namespace=a", backfill_body},
-    {"POST", "/api/v1/preview?namespace=a", preview_body},
-    {"POST", "/api/v1/bulk/schedules/put?namespace=a", bulk_body},
-    {"GET", "/api/v1/schedules?namespace=a&limit=1000", NULL},
-    {"GET", "/api/v1/export?namespace=a&limit=1000", NULL},
-    {"GET", "/api/v1/schedules/heavy/slots?namespace=a&limit=1000", NULL},
+    {"backfill", "POST", "/api/v1/schedules/heavy/backfill?namespace=a", backfill_body},
+    {"preview", "POST", "/api/v1/preview?namespace=a", preview_body},
+    {"bulk", "POST", "/api/v1/bulk/schedules/put?namespace=a", bulk_body},
+    {"some", "POST", "/api/v1/bulk/schedules/put?namespace=a", some_body},
+    {"put", "PUT", "/api/v1/schedules/large?namespace=a", large_body},
+    {"patch", "PATCH", "/api/v1/schedules/large?namespace=a", patch_body},
+    {"bulk-diff", "POST", "/api/v1/bulk/schedules/diff?namespace=a", bulk_body},
+    {"get", "GET", "/api/v1/schedules/large?namespace=a", NULL},
+    {"list", "GET", "/api/v1/schedules?namespace=a&limit=1000", NULL},
+    {"export", "GET", "/api/v1/export?namespace=a&limit=1000", NULL},
+    {"slots", "GET", "/api/v1/schedules/heavy/slots?namespace=a&limit=1000", NULL},
+    {"agents", "GET", "/api/schedules?namespace=a&limit=1000", NULL},
+    {"conductor", "GET", "/api/scheduler/schedules?namespace=a", NULL},
+    {"search", "GET", "/api/scheduler/search/executions?namespace=a&size=1000", NULL},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -92,9 +104,41 @@ static void write_spec(void)
     must(!out.cut);
 }
 
+/* Up to `count` schedules, as many as there is room for. */
+static void write_batch(char *body, size_t size, int count, const char *of)
+{
+    struct buf batch = {.ptr = body, .cap = size};
+
+    buf_text(&batch, "{\"items\":[");
+    for (int i = 0; i < count && batch.len + SPEC_BYTES < size; i++)
+        buf_printf(&batch,
+                   "%s{\"id\":\"s%d\",\"spec\":%s,\"action\":{\"type\":\"queue\",\"queue\":"
+                   "\"q\"}}",
+                   i > 0 ? "," : "", i, of);
+    buf_text(&batch, "]}");
+    must(!batch.cut);
+}
+
+/* One schedule with as many crons as the server accepts. */
+static void write_large(void)
+{
+    struct buf large = BUF(large_body);
+
+    buf_text(&large, "{\"action\":{\"type\":\"queue\",\"queue\":\"q\"},\"spec\":{\"cron\":[");
+    for (int i = 0; i < LARGE_CRONS; i++)
+        buf_printf(&large, "%s\"%d %d %d 1-28/%d * MON-FRI\"", i > 0 ? "," : "", i % 60,
+                   i / 60 % 60, i % 24, 1 + i % 9);
+    buf_text(&large, "],\"at\":[");
+    for (int i = 0; i < LARGE_TIMES; i++)
+        buf_printf(&large, "%s\"20%02d-%02d-%02dT12:00:00Z\"", i > 0 ? "," : "", 30 + i / 336,
+                   1 + i / 28 % 12, 1 + i % 28);
+    buf_text(&large, "]}}");
+    must(!large.cut);
+}
+
 static void write_bodies(void)
 {
-    struct buf ranges = BUF(backfill_body), preview = BUF(preview_body), bulk = BUF(bulk_body);
+    struct buf ranges = BUF(backfill_body), preview = BUF(preview_body);
 
     buf_text(&ranges, "{\"dryRun\":true,\"ranges\":[");
     for (int i = 0; i < RANGES; i++)
@@ -102,17 +146,10 @@ static void write_bodies(void)
                    i > 0 ? "," : "", 1920 + i, 1920 + i);
     buf_text(&ranges, "]}");
     buf_printf(&preview, "{\"count\":1000,\"spec\":%s}", spec);
-    buf_text(&bulk, "{\"items\":[");
-    for (int i = 0; i < LIST_SIZE; i++) {
-        if (bulk.len + SPEC_BYTES > sizeof bulk_body)
-            break;
-        buf_printf(&bulk,
-                   "%s{\"id\":\"s%d\",\"spec\":%s,\"action\":{\"type\":\"queue\",\"queue\":"
-                   "\"q\"}}",
-                   i > 0 ? "," : "", i, spec);
-    }
-    buf_text(&bulk, "]}");
-    must(!ranges.cut && !preview.cut && !bulk.cut);
+    must(!ranges.cut && !preview.cut);
+    write_batch(bulk_body, sizeof bulk_body, LIST_SIZE, spec);
+    write_batch(some_body, sizeof some_body, SOME, spec);
+    write_large();
 }
 
 static void fill_namespaces(void)
@@ -125,6 +162,7 @@ static void fill_namespaces(void)
              spec);
     must_send("PUT", "/api/v1/schedules/heavy?namespace=a", body);
     must_send("POST", "/api/v1/bulk/schedules/put?namespace=a", bulk_body);
+    must_send("PUT", "/api/v1/schedules/large?namespace=a", large_body);
     for (int i = 0; i < 100; i++) {
         snprintf(body, sizeof body, "/api/v1/schedules/s%d?namespace=b", i);
         must_send("PUT", body,
@@ -166,6 +204,32 @@ static _Noreturn void attack(const struct expensive *kind, int per_minute, pid_t
     }
 }
 
+/* One process for each kind, or only for the kind `only`. */
+static void start_attack(const char *only, int per_minute, pid_t attackers[static KINDS])
+{
+    pid_t parent = getpid();
+
+    for (int i = 0; i < KINDS; i++) {
+        attackers[i] = 0;
+        if (only && strcmp(only, kinds[i].name) != 0)
+            continue;
+        attackers[i] = fork();
+        must(attackers[i] >= 0);
+        if (attackers[i] == 0)
+            attack(&kinds[i], per_minute, parent);
+    }
+}
+
+static void stop_attack(const pid_t attackers[static KINDS])
+{
+    for (int i = 0; i < KINDS; i++) {
+        if (attackers[i] == 0)
+            continue;
+        kill(attackers[i], SIGKILL);
+        must(waitpid(attackers[i], NULL, 0) == attackers[i]);
+    }
+}
+
 /* ---- the measured requests ---- */
 
 static void add_sample(struct samples *samples, int64_t us, int status)
@@ -181,7 +245,7 @@ static void measure(int seconds, struct samples *reads, struct samples *writes)
     char path[128], body[64];
 
     reads->count = writes->count = reads->failed = writes->failed = 0;
-    for (int i = 0; i < seconds * SHORT_PER_S; i++) {
+    for (int i = 0; clock_boot_us() - begin < seconds * SPAN_S; i++) {
         bool is_read = i % 2 == 0;
         int64_t before;
         int status;
@@ -218,12 +282,12 @@ static int64_t report(const char *kind, const char *when, struct samples *sample
 int main(int argc, char **argv)
 {
     static struct samples reads, writes;
-    pid_t attackers[KINDS], parent = getpid();
+    pid_t attackers[KINDS];
     int64_t idle_read, idle_write;
     int seconds, rate;
 
-    if (argc != 5)
-        DIE("usage: bench-fairness PROGRAM DIR SECONDS RATE");
+    if (argc != 5 && argc != 6)
+        DIE("usage: bench-fairness PROGRAM DIR SECONDS RATE [KIND]");
     seconds = atoi(argv[3]);
     rate = atoi(argv[4]);
     if (seconds < 1 || seconds > 1800 || rate < 1)
@@ -240,21 +304,13 @@ int main(int argc, char **argv)
     idle_write = report("write", "idle", &writes);
     fflush(stdout);
     limit_rate(rate);
-    for (int i = 0; i < KINDS; i++) {
-        attackers[i] = fork();
-        must(attackers[i] >= 0);
-        if (attackers[i] == 0)
-            attack(&kinds[i], rate, parent);
-    }
+    start_attack(argc > 5 ? argv[5] : NULL, rate, attackers);
     measure(seconds, &reads, &writes);
     printf("read\tp99 %.1f times\n",
            (double)report("read", "attacked", &reads) / (double)idle_read);
     printf("write\tp99 %.1f times\n",
            (double)report("write", "attacked", &writes) / (double)idle_write);
-    for (int i = 0; i < KINDS; i++) {
-        kill(attackers[i], SIGKILL);
-        must(waitpid(attackers[i], NULL, 0) == attackers[i]);
-    }
+    stop_attack(attackers);
     if (subject_stop() != 0)
         DIE("the server did not stop well");
     return 0;

@@ -37,5 +37,5 @@ struct str arena_str(struct arena *arena, struct str s);
 /* An empty buffer of `cap` bytes in the arena. */
 struct buf arena_buf(struct arena *arena, size_t cap);
 
-/* Bytes allocated since the last reset, for budgets in tests. */
+/* Bytes allocated since the last reset. */
 size_t arena_used(const struct arena *arena);

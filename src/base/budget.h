@@ -18,6 +18,7 @@ struct budget {
     bool (*is_stopped)(void *arg); /* asked now and then: nobody waits; NULL: never   */
     void *arg;                     /* of is_stopped()                                 */
     bool is_over;                  /* steps were missing, or is_stopped() said true   */
+    bool is_trial;                 /* what is over is done again, with more steps     */
 };
 
 enum { BUDGET_ASK_EVERY = 1024 }; /* steps between two calls of is_stopped() */
@@ -40,9 +41,16 @@ static inline bool budget_spend(struct budget *budget, int64_t steps)
     return !budget->is_over;
 }
 
+/* Counts work other than searches, which only a trial limits. */
+static inline bool budget_try(struct budget *budget, int64_t steps)
+{
+    return !budget || !budget->is_trial || budget_spend(budget, steps);
+}
+
 /*
  * For one of many items: at most `steps`, and at most half of what is left, so that items
- * cannot use up the whole.  The item that used it up has no result; the others do.
+ * cannot use up the whole.  The item that used it up has no result; the others do.  A trial is
+ * over if an item would have got more steps otherwise.
  */
 static inline struct budget budget_part(const struct budget *whole, int64_t steps)
 {
@@ -52,12 +60,15 @@ static inline struct budget budget_part(const struct budget *whole, int64_t step
         return part;
     part = *whole;
     part.left = whole->left / 2 < steps ? whole->left / 2 : steps;
+    part.is_trial = whole->is_trial && part.left < steps;
     return part;
 }
 
 /* Counts what an item used of its `given` steps. */
 static inline void budget_join(struct budget *whole, int64_t given, const struct budget *part)
 {
-    if (whole)
-        whole->left -= part->left < 0 ? given : given - part->left;
+    if (!whole)
+        return;
+    whole->left -= part->left < 0 ? given : given - part->left;
+    whole->is_over |= part->is_trial && part->is_over;
 }

@@ -12,10 +12,12 @@
 #include "store/zones.h"
 
 enum {
-    WALK_MAX = 32,        /* slots: walking more of them takes longer than counting the day */
-    COUNT_STEPS = 20000,  /* of struct budget: a count must not delay the turn              */
+    WALK_MAX = 32, /* slots: walking more of them takes longer than counting the day */
+    /* Of struct budget, half a millisecond or more each: they must not delay the turn. */
+    WALK_STEPS = 5000,
+    COUNT_STEPS = 10000,
+    UNPLAN_STEPS = 10000, /* enough for UNPLAN_MAX slots of a spec with a few entries */
     UNPLAN_MAX = 1500,    /* slots that an edit compares: one per minute of the longest day */
-    UNPLAN_STEPS = 40000, /* of struct budget, for all of them */
 };
 
 /* Other nodes may have added zones; most midnights are at multiples of this. */
@@ -33,18 +35,22 @@ static bool is_other_day(const struct tz *tz, instant a, instant b)
 
 /*
  * Most schedules have a few slots a day, and walking them is faster than counting.  False when
- * there are more than WALK_MAX.  *ret_last is the last slot of the day.
+ * there are more than WALK_MAX.  *ret_last is the last slot of the day; INSTANT_NONE if the
+ * walk takes too long, and then *ret_count is only a lower limit.
  */
 static bool walk_day(const struct work_schedule *sched, instant end, int64_t *ret_count,
                      instant *ret_last)
 {
+    struct budget budget = {.left = WALK_STEPS};
+    struct spec_ctx ctx = sched->ctx;
     instant at = sched->cursor.next_at;
     struct slot slot;
 
+    ctx.budget = &budget;
     for (int n = 1; n <= WALK_MAX; n++) {
-        if (!spec_next(&sched->plan.spec, &sched->ctx, at, &slot) || slot.at >= end) {
+        if (!spec_next(&sched->plan.spec, &ctx, at, &slot) || slot.at >= end) {
             *ret_count = n;
-            *ret_last = at;
+            *ret_last = budget.is_over ? INSTANT_NONE : at;
             return true;
         }
         at = slot.at;
@@ -175,68 +181,45 @@ static bool has_slot(const struct work_schedule *sched, const struct spec_ctx *c
     return *next == slot;
 }
 
-/* The slots of a day that an edit removed; both plans are walked within one budget. */
-struct unplan {
-    struct budget budget;
-    struct spec_ctx old, now; /* of the old and the new plan */
-    struct event event;
-    bool is_cut; /* there are more: how many, and the last, is not known */
-};
-
 /* A slot that a user had cancelled was not planned. */
-static void compare_day(const struct work_schedule *sched, const struct day_plan *old,
-                        instant end, struct unplan *u)
-{
-    struct event *event = &u->event;
-    struct spec_walk walk;
-    struct slot slot;
-    instant next = INSTANT_NONE;
-    int64_t seen = 0;
-    bool any;
-
-    spec_walk_begin(&walk, &old->plan.spec, &u->old, old->next_at - 1);
-    any = spec_walk_next(&walk, &slot);
-    for (; any && slot.at < end && seen < old->most; seen++) {
-        bool is_kept = has_slot(sched, &u->now, slot.at, &next);
-
-        if (u->budget.is_over)
-            break;
-        if (!is_kept && !is_exception(sched, slot.at)) {
-            event->slot = event->count == 0 ? slot.at : event->slot;
-            event->detail = slot.at;
-            event->count++;
-        }
-        any = spec_walk_next(&walk, &slot);
-    }
-    u->is_cut = u->budget.is_over || (any && slot.at < end && seen == UNPLAN_MAX);
-}
-
 void day_events_unplan(struct turn *turn, const struct work_schedule *sched,
                        const struct day_plan *old)
 {
     const struct tz *tz = old->next_at == INSTANT_NEVER ? NULL : old->plan.spec.zones[0].tz;
-    struct unplan u = {
-        .budget = {.left = UNPLAN_STEPS},
-        .old = old->ctx,
-        .now = sched->ctx,
-        .event = {.type = EVENT_RUN_UNPLANNED, .schedule = sched->id},
-    };
-    instant end;
+    struct event event = {.type = EVENT_RUN_UNPLANNED, .schedule = sched->id};
+    struct budget budget = {.left = UNPLAN_STEPS};
+    struct spec_ctx old_ctx = old->ctx, ctx = sched->ctx;
+    struct spec_walk walk;
+    struct slot slot;
+    instant next = INSTANT_NONE, end;
+    int64_t seen = 0;
+    bool any;
 
     if (!tz)
         return;
-    u.old.budget = u.now.budget = &u.budget;
+    old_ctx.budget = ctx.budget = &budget;
     end = local_day_start(tz, local_day(tz, old->next_at) + 1);
-    compare_day(sched, old, end, &u);
-    if (u.event.count == 0)
-        return;
-    must(u.event.slot >= old->next_at && u.event.detail >= u.event.slot &&
-         u.event.detail < end);
-    if (u.is_cut) {
-        u.event.count = 0;
-        u.event.detail = INSTANT_NONE;
+    spec_walk_begin(&walk, &old->plan.spec, &old_ctx, old->next_at - 1);
+    any = spec_walk_next(&walk, &slot);
+    for (; any && slot.at < end && seen < old->most; seen++) {
+        bool has = has_slot(sched, &ctx, slot.at, &next);
+
+        if (!has && !budget.is_over && !is_exception(sched, slot.at)) {
+            event.slot = event.count == 0 ? slot.at : event.slot;
+            event.detail = slot.at;
+            event.count++;
+        }
+        any = spec_walk_next(&walk, &slot);
     }
-    *VEC_ADD(turn, &turn->events) = u.event;
+    if (event.count == 0)
+        return;
+    must(event.slot >= old->next_at && event.detail >= event.slot && event.detail < end);
+    /* How many, and the last, is not known. */
+    if (budget.is_over || (any && slot.at < end && seen == UNPLAN_MAX)) {
+        event.count = 0;
+        event.detail = INSTANT_NONE;
+    }
+    *VEC_ADD(turn, &turn->events) = event;
 }
 
 /* ---- midnights ---- */

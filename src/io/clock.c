@@ -25,3 +25,8 @@ int64_t clock_boot_us(void)
 {
     return read_us(CLOCK_BOOTTIME);
 }
+
+int64_t clock_thread_us(void)
+{
+    return read_us(CLOCK_THREAD_CPUTIME_ID);
+}

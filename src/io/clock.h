@@ -14,3 +14,6 @@ instant clock_now(void);
 
 /* Microseconds since the machine started, including time asleep.  Never goes back. */
 int64_t clock_boot_us(void);
+
+/* Processor time of the calling thread, in microseconds. */
+int64_t clock_thread_us(void);

@@ -14,8 +14,8 @@ enum {
     ROWS_FIRST = 1024,    /* initial guess, with the row cost below and                   */
     ROW_NS_FIRST = 25000, /* the default target of 25 ms                                  */
     NS_PER_US = 1000,
-    BULK_MIN = 16,
-    BULK_FIRST = 64,
+    BULK_FIRST = 16,
+    BULK_SHARE = 5, /* a turn computes a fifth of its target for large requests */
 };
 
 void batch_size_begin(struct batch_size *batch, int rows_max)
@@ -25,11 +25,13 @@ void batch_size_begin(struct batch_size *batch, int rows_max)
                                  .row_ns = ROW_NS_FIRST};
 }
 
-static void adapt_bulk(struct batch_size *batch, const struct batch_turn *turn, span target)
+static void adapt_bulk(struct batch_size *batch, const struct batch_turn *turn)
 {
-    if (turn->bulk > 0 && turn->took > target)
-        batch->bulk = batch->bulk / 2 > BULK_MIN ? batch->bulk / 2 : BULK_MIN;
-    else if (turn->bulk == batch->bulk && turn->took < target / 2)
+    span target = turn->target / BULK_SHARE;
+
+    if (turn->bulk > 0 && turn->computed > target)
+        batch->bulk = batch->bulk > 1 ? batch->bulk / 2 : 1;
+    else if (turn->bulk == batch->bulk && turn->computed < target / 2)
         batch->bulk = batch->bulk * 2 < TURN_COMMANDS_MAX ? batch->bulk * 2 : TURN_COMMANDS_MAX;
 }
 
@@ -42,7 +44,7 @@ void batch_size_adapt(struct batch_size *batch, const struct batch_turn *turn)
         batch->overhead += (turn->took - batch->overhead) / OVERHEAD_PACE;
     if (target < batch->overhead * OVERHEAD_SHARE)
         target = batch->overhead * OVERHEAD_SHARE;
-    adapt_bulk(batch, turn, target);
+    adapt_bulk(batch, turn);
     if (turn->rows < TURN_ROWS_MIN || turn->rows < turn->commands)
         return;
     batch->row_ns += (turn->took * NS_PER_US / turn->rows - batch->row_ns) / ROW_PACE;

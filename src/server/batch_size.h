@@ -2,7 +2,9 @@
 /*
  * The number of rows that the next turn may process: as many as fit into the target duration of
  * a turn, judging by the cost of recent rows.  And the number of commands of large requests,
- * whose cost varies more: it doubles after a short turn and halves after a long one.
+ * whose cost varies more: it doubles after a short turn and halves after a long one.  Everyone
+ * waits for these commands, so they may take only a part of a turn.  Only the processor time
+ * counts here: with a slow disk or a busy machine, smaller turns would not be shorter.
  *
  * Pure: the caller passes the measurements in.  Smaller turns cannot reduce the overhead of a
  * turn, which is mostly the latency of the disk.  Where the overhead is large, a turn may
@@ -23,13 +25,14 @@ struct batch_size {
 };
 
 struct batch_turn {
-    int items;    /* everything that the turn did, of any kind   */
-    int rows;     /* schedules, runs and reports among the items */
-    int commands; /* commands among the items                    */
-    int bulk;     /* those of large requests                     */
-    span took;    /* duration of the turn                        */
-    span target;  /* duration to aim at                          */
-    int rows_max; /* maximum of `rows`                           */
+    int items;     /* everything that the turn did, of any kind   */
+    int rows;      /* schedules, runs and reports among the items */
+    int commands;  /* commands among the items                    */
+    int bulk;      /* those of large requests                     */
+    span took;     /* duration of the turn                        */
+    span computed; /* processor time of the turn                 */
+    span target;   /* duration to aim at                          */
+    int rows_max;  /* maximum of `rows`                           */
 };
 
 void batch_size_begin(struct batch_size *batch, int rows_max);

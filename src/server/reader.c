@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The thread of a reader: takes tickets from its mailbox, reads in batches from one snapshot,
- * and returns the tickets to the io thread.
+ * begins and settles large requests, and returns the tickets to the io thread.
  */
 #include "server/reader.h"
 
@@ -119,7 +119,10 @@ static void answer(struct reader *r, struct ticket *t)
     struct call *call = &t->call, before;
     bool is_clean = false, is_late = false;
 
-    t->budget = (struct budget){.left = steps_of(r, call), .is_stopped = is_stopped, .arg = t};
+    t->budget = (struct budget){.left = steps_of(r, call),
+                                .is_stopped = is_stopped,
+                                .arg = t,
+                                .is_trial = !r->options.is_slow};
     call->budget = &t->budget;
     call->now = clock_now();
     call->context = &r->options.context;
@@ -144,8 +147,25 @@ static void answer(struct reader *r, struct ticket *t)
 }
 
 /*
- * Safe here, because no request holds a zone between two answers.  The writer logs unreadable
- * files.
+ * Begins or settles a large call, as the io thread does with small ones.  Its commands may hold
+ * a time zone, so it uses those of the io thread, which stay open.
+ */
+static void compute(struct reader *r, struct ticket *t)
+{
+    struct api_context context = r->options.context;
+    struct call *call = &t->call;
+
+    context.zones.user = &t->zones;
+    t->budget = (struct budget){.left = TICKET_STEPS};
+    call->budget = &t->budget;
+    call->context = &context;
+    t->step = t->sent_for == CALL_BEGIN ? call_start(call) : call->operation->settled(call);
+    call->context = &r->options.context;
+}
+
+/*
+ * Safe here, because no request holds a zone of this thread between two answers.  The writer
+ * logs unreadable files.
  */
 static void reload_zones(struct reader *r)
 {
@@ -183,8 +203,12 @@ static bool answer_all(struct reader *r, struct ticket **tickets, size_t count)
             return false;
         t->read_result = is_late && !r->options.is_slow ? READ_PUT_BACK : READ_COMPLETE;
         /* Skips requests that timed out in the mailbox. */
-        if (t->read_result == READ_COMPLETE && !atomic_load(&t->is_abandoned))
-            answer(r, t);
+        if (t->read_result == READ_COMPLETE && !atomic_load(&t->is_abandoned)) {
+            if (t->sent_for == CALL_READ)
+                answer(r, t);
+            else
+                compute(r, t);
+        }
         must(mailbox_push(r->options.to_io,
                           &(struct io_msg){.kind = IO_MSG_TICKET, .ticket = t}));
     }

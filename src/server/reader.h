@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that answers read requests on its own read-only connection.
+ * A thread that answers read requests on its own read-only connection.  It also begins and
+ * settles large requests, so that the io thread does not have to.
  */
 #pragma once
 
@@ -21,7 +22,10 @@ struct reader; /* opaque */
 
 struct reader *reader_start(const struct reader_options *options);
 
-/* The ticket comes back as IO_MSG_TICKET, with read_result.  The schema must be up to date. */
+/*
+ * Performs the step ticket.sent_for: CALL_READ, CALL_BEGIN or CALL_SETTLE.  The ticket comes
+ * back as IO_MSG_TICKET, with read_result and the next step.  The schema must be up to date.
+ */
 void reader_send(struct reader *reader, struct ticket *ticket);
 
 /* The time zone files have changed.  Any thread may call it. */

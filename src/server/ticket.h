@@ -26,6 +26,7 @@ enum {
     WRITER_MSGS_MAX = 1 << 17, /* the rest is for heartbeats, which can wait */
     IO_MSGS_MAX = 1 << 18,
     READS_MAX = TICKETS_MAX,
+    TICKET_STEPS = 100000, /* of struct budget, for begin() and settled(): ten milliseconds */
 };
 
 static_assert((int)TICKETS_MAX <= (int)TURN_POLLS_MAX, "a turn sees every poll");
@@ -33,6 +34,7 @@ static_assert((int)TICKETS_MAX <= (int)TURN_POLLS_MAX, "a turn sees every poll")
 struct config;
 struct exchange;
 struct keyring;
+struct zoneinfo;
 
 /* What a reader did. */
 enum read_result {
@@ -53,16 +55,17 @@ struct ticket {
     int64_t deadline_us;                           /* clock_boot_us()                         */
     bool has_client_deadline;                      /* the client set it                       */
     bool is_away;                                  /* another thread owns it                  */
-    enum call_step sent_for;                       /* the step that it was sent for           */
+    enum call_step sent_for;                       /* the step that it was sent for; constant */
     bool has_key;                                  /* idempotency key: a retry is safe        */
     bool has_asked_namespace, is_asking_namespace; /* asks the writer for the namespace, once */
     struct limit limit;                            /* the rate limit of the client            */
-    bool is_seed;          /* from frontend_options.seeds: continues without a client */
-    void *stream;          /* owned by the streams; NULL: not a stream                */
-    struct fair_item turn; /* while it waits for a reader, or a reader has it */
-    int64_t queued_us;     /* clock_boot_us() when it began to wait           */
-    int reader;            /* the quick reader that has it                    */
-    bool is_slow;          /* it goes to the slow reader                      */
+    bool is_seed;           /* from frontend_options.seeds: continues without a client */
+    void *stream;           /* owned by the streams; NULL: not a stream                */
+    struct fair_item turn;  /* while it waits for a reader, or a reader has it */
+    int64_t queued_us;      /* clock_boot_us() when it began to wait           */
+    int reader;             /* the quick reader that has it                    */
+    bool is_slow;           /* it goes to the slow reader                      */
+    struct zoneinfo *zones; /* those of the io thread, for CALL_BEGIN and CALL_SETTLE */
 
     /* Accessed by any thread: no answer is needed, so that a poll may end at once. */
     _Atomic bool is_abandoned;
@@ -74,7 +77,9 @@ struct ticket {
     struct report_reply *report_replies;
     struct assignment *grants; /* writable call.grants */
     struct str *grant_queues;
-    int pending; /* commands or reports without a reply */
+    int pending;                /* commands or reports without a reply */
+    struct fair_item bulk_turn; /* while it waits with its next command */
+    int bulk_next;              /* index of that command                */
     int64_t queues[POLL_QUEUES_MAX];
     int queues_resolved;
     int64_t poll_until_us;

@@ -103,13 +103,17 @@ bool items_pop(struct items *items, struct item *ret)
 static void take_commands(struct writer *w, struct ticket *t)
 {
     struct call *call = &t->call;
-    struct items *items = call->command_count > SMALL_REQUEST ? &w->bulk : &w->commands;
 
     t->replies = arena_array(call->arena, (size_t)call->command_count, sizeof *t->replies);
     call->replies = t->replies;
     t->pending = call->command_count;
+    if (call->command_count > SMALL_REQUEST || (t->is_slow && call->command_count > 0)) {
+        t->bulk_next = 0;
+        fair_queue_add(w->bulk, &t->bulk_turn, call->namespace);
+        return;
+    }
     for (int i = 0; i < call->command_count; i++)
-        items_push(items, (struct item){.ticket = t, .index = i});
+        items_push(&w->commands, (struct item){.ticket = t, .index = i});
 }
 
 static void take_reports(struct writer *w, struct ticket *t)
@@ -160,6 +164,7 @@ static void take_call(struct writer *w, struct ticket *t)
     case CALL_READ:
     case CALL_SETTLE:
     case CALL_STREAM:
+    case CALL_BEGIN:
         must(!"a call that the writer has nothing to do with");
     }
     if (t->pending == 0)
@@ -293,6 +298,11 @@ static span max_sleep(const struct writer *w)
     return quarter < WRITER_SLEEP ? quarter : WRITER_SLEEP;
 }
 
+static size_t count_waiting(const struct writer *w)
+{
+    return w->commands.count + w->reports.count + (size_t)fair_queue_waiting(w->bulk);
+}
+
 /* Waits until the engine wants a turn, a poll times out, or a message arrives. */
 static void wait_for_work(struct writer *w)
 {
@@ -300,8 +310,7 @@ static void wait_for_work(struct writer *w)
     int64_t until = w->boot_us + (pause > max_sleep(w) ? max_sleep(w) : pause);
     int64_t poll = writer_next_poll(w);
 
-    if (w->commands.count + w->bulk.count + w->reports.count > w->repeats ||
-        w->wants_namespaces || w->wants_tokens || pause == 0)
+    if (count_waiting(w) > w->repeats || w->wants_namespaces || w->wants_tokens || pause == 0)
         return;
     if (w->repeats > 0 && pause > REPEAT_AFTER)
         until = w->boot_us + REPEAT_AFTER;
@@ -328,7 +337,7 @@ static void *writer_main(void *arg)
             writer_turn(w);
             if (!w->is_over)
                 writer_between_turns(w);
-            if (w->is_stopping && w->commands.count + w->bulk.count + w->reports.count == 0)
+            if (w->is_stopping && count_waiting(w) == 0)
                 w->is_over = true;
         }
     }
@@ -351,6 +360,7 @@ struct writer *writer_start(const struct writer_options *options)
     w->queue_names = arena_new(NAMES_MAX);
     w->queues = calloc(QUEUES_CACHED_MAX, sizeof *w->queues);
     must(w->queues);
+    w->bulk = fair_queue_new(1, 1);
     batch_size_begin(&w->batch, options->config->turn_rows);
     w->namespace_waiters_end = &w->namespace_waiters;
     w->polls_end = &w->polls;
@@ -382,7 +392,7 @@ struct writer *writer_join(struct writer *w)
     arena_free(w->queue_names);
     free(w->queues);
     free(w->commands.at);
-    free(w->bulk.at);
+    fair_queue_free(w->bulk);
     free(w->reports.at);
     free(w);
     return NULL;

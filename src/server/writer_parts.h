@@ -83,9 +83,10 @@ struct writer {
     bool claims_nothing, has_drained; /* in this turn; IO_MSG_DRAINED was sent */
 
     struct items commands, reports;
-    struct items bulk; /* commands of large requests: a turn has only some of them */
-    int turn_bulk;     /* how many the current turn has                            */
-    int alive_count;   /* heartbeats in `reports` */
+    /* Tickets of large and slow requests: a turn has only some of their commands. */
+    struct fair_queue *bulk;
+    int turn_bulk;   /* how many the current turn has */
+    int alive_count; /* heartbeats in `reports` */
     int64_t alive_dropped;
     struct ticket *namespace_waiters, **namespace_waiters_end; /* wait for namespaces        */
     struct ticket *polls, **polls_end;                         /* first come, first served   */
@@ -95,6 +96,7 @@ struct writer {
     instant now, wake_at;
     int64_t boot_us;            /* clock_boot_us() at `now`                        */
     int64_t turn_us, commit_us; /* at the start of the turn and of its commit      */
+    int64_t turn_cpu_us;        /* clock_thread_us() at the start of the turn      */
     int64_t lease_from_us;      /* of the first attempt that may be committed      */
     size_t repeats;             /* items of the last turn to retry                 */
     int losses;                 /* lost connections since the last successful turn */

@@ -2,6 +2,7 @@
 /*
  * The input and output of a turn.  No other thread touches a reply before the turn is durable.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -50,12 +51,28 @@ static void cache_queue(struct writer *w, int64_t namespace, struct str name, in
 
 /* ---- input ---- */
 
+/* The next command of a large or slow request; namespaces take turns. */
+static bool pop_bulk(struct writer *w, struct item *ret)
+{
+    struct fair_item *turn = fair_queue_next(w->bulk);
+    struct ticket *t;
+
+    if (!turn)
+        return false;
+    t = (struct ticket *)((char *)turn - offsetof(struct ticket, bulk_turn));
+    fair_queue_remove(w->bulk, turn);
+    *ret = (struct item){.ticket = t, .index = t->bulk_next++};
+    if (t->bulk_next < t->call.command_count)
+        fair_queue_add(w->bulk, turn, t->call.namespace);
+    return true;
+}
+
 /* Large requests must not delay the others. */
 static bool pop_command(struct writer *w, struct item *ret)
 {
     if (items_pop(&w->commands, ret))
         return true;
-    if (w->turn_bulk == w->batch.bulk || !items_pop(&w->bulk, ret))
+    if (w->turn_bulk == w->batch.bulk || !pop_bulk(w, ret))
         return false;
     w->turn_bulk++;
     return true;
@@ -396,6 +413,7 @@ static void adapt(struct writer *w, span took)
                                     .commands = w->out.reply_count,
                                     .bulk = w->turn_bulk,
                                     .took = took,
+                                    .computed = clock_thread_us() - w->turn_cpu_us,
                                     .target = w->options.config->turn_ms * SPAN_MS,
                                     .rows_max = w->options.config->turn_rows};
 
@@ -474,6 +492,7 @@ void writer_turn(struct writer *w)
     enum rc rc;
 
     w->early_left = EARLY_TURN_MAX;
+    w->turn_cpu_us = clock_thread_us();
     fill_commands(w); /* before reading the clock, which a command may accept */
     w->now = w->in.now = writer_clock(w);
     w->wake_at = INSTANT_NEVER;

@@ -265,39 +265,82 @@ static bool is_coded(const struct call *call)
            http1_is_coded(call->request);
 }
 
-static enum call_step check_and_begin(struct call *call)
+/* Returns false after it has set the error answer. */
+static bool check_request(struct call *call)
 {
     const struct operation *operation = call->operation;
     struct err err;
 
-    if (call->body.len > 0 && operation_body_max(operation) == 0)
-        return call_problem(call, 400, "invalid_json", "this operation takes no body");
-    if (call->body.len > (size_t)operation_body_max(operation))
-        return call_problem(call, 413, "limit", "body is %zu bytes; the limit is %d",
-                            call->body.len, operation_body_max(operation));
+    if (call->body.len > 0 && operation_body_max(operation) == 0) {
+        call_problem(call, 400, "invalid_json", "this operation takes no body");
+        return false;
+    }
+    if (call->body.len > (size_t)operation_body_max(operation)) {
+        call_problem(call, 413, "limit", "body is %zu bytes; the limit is %d", call->body.len,
+                     operation_body_max(operation));
+        return false;
+    }
     if (operation->body_max == 0)
         call->body = (struct str){NULL, 0};
-    if (is_coded(call))
-        return reject_coding(call);
-    if (read_namespace(call, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    if (!check_rights(call))
-        return CALL_ANSWER;
-    return operation->begin(call);
+    if (is_coded(call)) {
+        reject_coding(call);
+        return false;
+    }
+    if (read_namespace(call, &err) != RC_OK) {
+        call_refuse(call, NULL, &err);
+        return false;
+    }
+    return check_rights(call);
+}
+
+static void forget_request(struct call *call)
+{
+    call->request = NULL;
+    call->body = (struct str){NULL, 0};
+    call->keys = NULL;
+}
+
+bool call_open(struct call *call, const struct http1_request *request, struct str body)
+{
+    call->request = request;
+    call->body = body;
+    if (check_request(call))
+        return true;
+    forget_request(call);
+    return false;
+}
+
+/* Only what begin() reads: the parameters, the header fields and the body. */
+void call_keep_request(struct call *call)
+{
+    const struct http1_request *from = call->request;
+    struct http1_request *copy = arena_take(call->arena, sizeof *copy);
+
+    for (int i = 0; i < from->pair_count; i++)
+        copy->pairs[i] = (struct http1_pair){arena_str(call->arena, from->pairs[i].key),
+                                             arena_str(call->arena, from->pairs[i].value)};
+    for (int i = 0; i < from->field_count; i++)
+        copy->fields[i] = (struct http1_field){arena_str(call->arena, from->fields[i].name),
+                                               arena_str(call->arena, from->fields[i].value)};
+    copy->pair_count = from->pair_count;
+    copy->field_count = from->field_count;
+    call->request = copy;
+    call->body = arena_str(call->arena, call->body);
+    call->keys = NULL; /* another thread may replace them */
+}
+
+enum call_step call_start(struct call *call)
+{
+    enum call_step step = call->operation->begin(call);
+
+    forget_request(call);
+    if (call->budget && call->budget->is_over && (step != CALL_ANSWER || call->status < 400))
+        return call_limit_budget(call);
+    return step;
 }
 
 enum call_step call_begin(struct call *call, const struct http1_request *request,
                           struct str body)
 {
-    enum call_step step;
-
-    call->request = request;
-    call->body = body;
-    step = check_and_begin(call);
-    call->request = NULL;
-    call->body = (struct str){NULL, 0};
-    call->keys = NULL;
-    if (call->budget && call->budget->is_over && (step != CALL_ANSWER || call->status < 400))
-        return call_limit_budget(call);
-    return step;
+    return call_open(call, request, body) ? call_start(call) : CALL_ANSWER;
 }

@@ -2,9 +2,10 @@
 /*
  * One request to an operation, from its arrival to its answer.
  *
- * A call belongs to one thread at a time.  The thread that received the request begins and
- * answers it; between the two, the engine executes it or a reader thread reads for it.  All its
- * memory is in its own arena; nothing points into the request after begin() has returned.
+ * A call belongs to one thread at a time.  The thread that received the request answers it;
+ * it or a reader thread begins and settles it, the engine executes it, and a reader thread
+ * reads for it.  All its memory is in its own arena; nothing points into the request after
+ * begin() has returned.
  * This code uses no sockets, threads or clocks.
  */
 #pragma once
@@ -42,6 +43,7 @@ enum call_step {
                    /* then operation.settled                                             */
     CALL_READ,     /* a reader thread calls operation.read                               */
     CALL_SETTLE,   /* from read() only: operation.settled, without the engine            */
+    CALL_BEGIN,    /* from the server only: call_start()                                 */
     CALL_STREAM,   /* from read() only: send stream->lines and read again later          */
 };
 
@@ -104,6 +106,15 @@ struct call {
  */
 enum call_step call_begin(struct call *call, const struct http1_request *request,
                           struct str body);
+
+/*
+ * The two parts of call_begin().  call_open() does not parse the body; false: the answer is
+ * set.  After call_keep_request(), which copies the request, call_start() may be called by
+ * another thread.
+ */
+bool call_open(struct call *call, const struct http1_request *request, struct str body);
+void call_keep_request(struct call *call);
+enum call_step call_start(struct call *call);
 
 /* Checks the length and the characters of the namespace's name; errors name `field`. */
 MUST_USE enum rc call_check_namespace(const struct call *call, const char *field,

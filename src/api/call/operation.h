@@ -34,11 +34,11 @@ struct operation {
     int32_t body_max;    /* bytes; 0: no body is accepted */
     const char *summary; /* one line for people           */
 
-    /* On the thread that received the request: parses and validates it. */
+    /* Parses and validates the request; see call_keep_request() about its thread. */
     call_fn *begin;
     /* On a reader thread, in one snapshot; may be NULL.  Returns the next step. */
     call_read_fn *read;
-    /* After the engine, on the thread of begin(); may be NULL.  Returns the next step. */
+    /* After the engine, on any thread; may be NULL.  Returns the next step. */
     call_fn *settled;
 
     enum dialects dialect; /* format of errors; only native operations are in OpenAPI       */

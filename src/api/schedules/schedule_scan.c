@@ -198,7 +198,8 @@ static enum rc print_row(struct progress *w, struct schedule_view *view, struct 
         answer_text(&scan->out, scan->between);
     before = scan->out.buf.len;
     advance_position(w, &view->row);
-    if (fields_have(scan->fields, SCHEDULE_FIELD_STATE))
+    rc = view_count(w->call, &view->row, reterr);
+    if (rc == RC_OK && fields_have(scan->fields, SCHEDULE_FIELD_STATE))
         rc = schedule_times_next(w->call, w->db, w->scratch, view, reterr);
     if (rc == RC_OK)
         rc = scan->print(w->call, view, w->scratch, &scan->out, reterr);

@@ -5,6 +5,7 @@
 #include "api/schedules/schedule_walk.h"
 
 #include "api/call/read_size.h"
+#include "api/schedules/view.h"
 #include "base/must.h"
 #include "model/schedule_json.h"
 
@@ -43,7 +44,8 @@ static enum rc visit_rows(struct schedule_walk *walk, const struct db_result *ro
         schedule_views_read(rows, i, &view);
         advance_position(progress, &view.row);
         arena_reset(progress->scratch);
-        if (walk->look(walk, &view, progress->scratch, reterr) != RC_OK)
+        if (view_count(walk->call, &view.row, reterr) != RC_OK ||
+            walk->look(walk, &view, progress->scratch, reterr) != RC_OK)
             return reterr->rc;
     }
     *ret = i;

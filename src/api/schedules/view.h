@@ -11,9 +11,16 @@
 #include "model/schedule_show.h"
 #include "store/views.h"
 
-/* Reads the schedule that params[0] names in the call's namespace; RC_NOT_FOUND. */
+/* Reads the schedule that params[0] names in the call's namespace; RC_NOT_FOUND.  Counts it. */
 MUST_USE enum rc view_find(const struct call *call, struct db *db, struct schedule_view *ret,
                            struct err *reterr);
+
+/*
+ * Counts the work of printing a schedule, see budget_try().  False with RC_LIMIT: the result
+ * must be discarded.
+ */
+MUST_USE enum rc view_count(const struct call *call, const struct schedule_row *row,
+                            struct err *reterr);
 
 /* The document as written, except for its namespace and whether it is enabled. */
 MUST_USE enum rc view_recall(const struct schedule_row *row, struct arena *arena,

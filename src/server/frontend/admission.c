@@ -175,19 +175,43 @@ void admission_charge(struct admission *admission, const struct call *call,
                       items_of(call) - 1);
 }
 
+/* All clients of the namespace together. */
+static uint64_t clients_of(const struct namespace_entry *entry, bool reads)
+{
+    return hash_bytes(&entry->id, sizeof entry->id, reads ? 5 : 6);
+}
+
+/* Requests per minute; 0: no limit. */
+static int namespace_rate(const struct call *call, const struct namespace_entry *entry)
+{
+    if (!is_counted(call) || call->operation->right == RIGHT_SERVER)
+        return 0;
+    return is_read(call) ? entry->settings.plain.rate_read : entry->settings.plain.rate_write;
+}
+
+void admission_charge_namespace(struct admission *admission, const struct call *call,
+                                const struct namespace_entry *entry)
+{
+    int max = namespace_rate(call, entry);
+
+    if (max > 0 && items_of(call) > 1)
+        limits_charge(admission->limits, clients_of(entry, is_read(call)), max,
+                      items_of(call) - 1);
+}
+
 bool admission_check_namespace(struct admission *admission, struct call *call,
                                const struct namespace_entry *entry, struct limit *limit)
 {
-    bool reads = is_read(call), is_allowed;
-    int max = reads ? entry->settings.plain.rate_read : entry->settings.plain.rate_write;
-    uint64_t client = hash_bytes(&entry->id, sizeof entry->id, reads ? 5 : 6);
+    int max = namespace_rate(call, entry);
     struct limit namespace_limit;
+    bool is_allowed;
 
-    if (max == 0 || !is_counted(call) || call->operation->right == RIGHT_SERVER)
+    if (max == 0)
         return true;
-    is_allowed = check_rate(admission, call, client, max, "the namespace", &namespace_limit);
-    if (is_allowed && items_of(call) > 1)
-        limits_charge(admission->limits, client, max, items_of(call) - 1);
+    is_allowed = check_rate(admission, call, clients_of(entry, is_read(call)), max,
+                            "the namespace", &namespace_limit);
+    if (is_allowed)
+        admission_charge_namespace(admission, call, entry);
     if (limit->most == 0 || namespace_limit.left < limit->left)
         *limit = namespace_limit;
     return is_allowed;

@@ -40,19 +40,23 @@ void admission_identify(struct call *call, const struct exchange *x);
 bool admission_admit(struct admission *admission, struct call *call, const struct exchange *x,
                      const struct config *config, struct limit *ret_limit);
 
-/* After call_begin(): counts each item of a batch, at its client, as a request. */
+/* After begin(): counts each item of a batch, at its client, as a request. */
 void admission_charge(struct admission *admission, const struct call *call,
                       const struct exchange *x, const struct config *config);
 
+/* The same at the namespace of the call, if begin() came after admission_check_namespace(). */
+void admission_charge_namespace(struct admission *admission, const struct call *call,
+                                const struct namespace_entry *entry);
+
 /*
- * Applies the rate limit of the namespace, once it is known, to all of its clients together.
- * Returns false if the answer is set.  Stores the limit of the namespace in *limit if it leaves
- * fewer requests.
+ * Applies the rate limit of the namespace, once it is known, to all of its clients together,
+ * and counts the items of the call.  Returns false if the answer is set.  Stores the limit of
+ * the namespace in *limit if it leaves fewer requests.
  */
 bool admission_check_namespace(struct admission *admission, struct call *call,
                                const struct namespace_entry *entry, struct limit *limit);
 
-/* Call it after call_begin(): records the request if it was denied. */
+/* Call it after call_open() and begin(): records the request if it was denied. */
 void admission_note(struct admission *admission, const struct call *call);
 
 /*

@@ -21,7 +21,6 @@
 enum {
     UNKNOWN_BODY_MAX = 64 * 1024, /* body limit of unknown paths, which get a 404 */
     DETAIL_MAX = 160,             /* bytes of the detail of a timeout             */
-    BEGIN_STEPS = 100000,         /* of struct budget: some milliseconds             */
 };
 
 #define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the writer or the database hangs */
@@ -143,6 +142,8 @@ static bool find_namespace(struct frontend *frontend, struct ticket *t)
         frontend_send_to_writer(frontend, t, WRITER_MSG_NAMESPACES);
         return false;
     }
+    if (t->step == CALL_BEGIN)
+        return true; /* what to do without a namespace depends on the body */
     t->step = call_without_namespace(call);
     if (t->step != CALL_ANSWER)
         return find_namespace(frontend, t); /* a command of the call creates it */
@@ -181,7 +182,11 @@ static void advance_ticket(struct frontend *frontend, struct ticket *t)
     if (t->step == CALL_READ) {
         if (t->x)
             exchange_watch(t->x, &read_watch, t);
-        frontend_send_to_reader(frontend, t);
+        frontend_send_to_reader(frontend, t, CALL_READ);
+        return;
+    }
+    if (t->step == CALL_BEGIN) {
+        frontend_send_to_reader(frontend, t, CALL_BEGIN);
         return;
     }
     call_complete(call);
@@ -193,6 +198,23 @@ static void advance_ticket(struct frontend *frontend, struct ticket *t)
         exchange_watch(t->x, &poll_watch, poll);
     }
     frontend_send_to_writer(frontend, t, WRITER_MSG_CALL);
+}
+
+/* A reader has read or settled it, and it may need to be settled after being read. */
+static bool must_settle(const struct ticket *t)
+{
+    return t->step == CALL_SETTLE || (t->sent_for != CALL_READ && t->sent_for != CALL_SETTLE);
+}
+
+/* The client of a slow read has gone; the reader may have skipped it. */
+static void drop_read(struct frontend *frontend, struct ticket *t)
+{
+    struct exchange *x = t->x;
+
+    t->x = NULL;
+    exchange_watch(x, NULL, NULL);
+    exchange_cut(x);
+    frontend_ticket_end(frontend, t);
 }
 
 void frontend_ticket_returned(struct frontend *frontend, struct ticket *t)
@@ -215,6 +237,12 @@ void frontend_ticket_returned(struct frontend *frontend, struct ticket *t)
         answer(frontend, t);
         return;
     }
+    if (t->x && t->sent_for == CALL_READ && atomic_load(&t->is_abandoned)) {
+        drop_read(frontend, t);
+        return;
+    }
+    if (t->x && t->sent_for == CALL_READ)
+        exchange_watch(t->x, NULL, NULL);
     if (t->is_asking_namespace) {
         t->is_asking_namespace = false;
         advance_ticket(frontend, t);
@@ -224,8 +252,10 @@ void frontend_ticket_returned(struct frontend *frontend, struct ticket *t)
         t->is_settled = false;
     else if (t->refused)
         t->step = call_refused(&t->call, &(struct command){.kind = COMMAND_QUEUE}, t->refused);
-    else if (t->sent_for != CALL_READ || t->step == CALL_SETTLE)
-        t->step = t->call.operation->settled(&t->call);
+    else if (t->sent_for == CALL_BEGIN)
+        frontend_begun(frontend, t);
+    else if (must_settle(t) && !frontend_settle(frontend, t))
+        return;
     advance_ticket(frontend, t);
 }
 
@@ -291,11 +321,8 @@ static void begin_call(struct frontend *frontend, struct ticket *t, struct excha
                                STR_ARG(x->request->target));
     } else if (admission_admit(frontend->admission, call, x, frontend->options.config,
                                &t->limit) &&
-               frontend_rpc_open(t, x, &body)) {
-        t->budget = (struct budget){.left = BEGIN_STEPS};
-        call->budget = &t->budget;
-        t->step = call_begin(call, x->request, body);
-        admission_charge(frontend->admission, call, x, frontend->options.config);
+               frontend_rpc_open(t, x, &body) && call_open(call, x->request, body)) {
+        frontend_begin(frontend, t);
     }
 }
 
@@ -346,7 +373,8 @@ static const char *retry_advice(const struct ticket *t)
 /* The deadline of a client, which gRPC calls may have, does not mean that the server hangs. */
 static void give_up(struct frontend *frontend, struct ticket *t)
 {
-    bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL;
+    bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL ||
+                   t->sent_for == CALL_BEGIN;
     char detail[DETAIL_MAX];
     struct buf out = BUF(detail);
 
@@ -423,11 +451,12 @@ static void on_timer(void *arg)
 
 /* ---- start and stop ---- */
 
-/* Slow reads would delay the end; their clients can ask again. */
+/* Slow reads and large requests would delay the end; their clients can ask again. */
 static void end_slow_reads(struct frontend *frontend)
 {
     for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open)
-        if (t->x && t->is_slow && t->is_away && t->sent_for == CALL_READ)
+        if (t->x && t->is_slow && t->is_away &&
+            (t->sent_for == CALL_READ || t->sent_for == CALL_BEGIN))
             frontend_give_up(frontend, t,
                              &(struct problem){.request_id = t->call.request_id,
                                                .status = 503,
@@ -465,9 +494,14 @@ struct namespace_cache *frontend_namespaces(const struct frontend *frontend)
 bool frontend_has_upstream(const struct frontend *frontend, struct str namespace,
                            struct str upstream)
 {
-    const struct namespace_entry *entry = namespace_cache_find(frontend->namespaces, namespace);
+    const struct namespace_entry *entry;
+    bool has_upstream;
 
-    return entry && upstream_settings(&entry->settings.plain, upstream);
+    namespace_cache_lock(frontend->namespaces);
+    entry = namespace_cache_find(frontend->namespaces, namespace);
+    has_upstream = entry && upstream_settings(&entry->settings.plain, upstream);
+    namespace_cache_unlock(frontend->namespaces);
+    return has_upstream;
 }
 
 int64_t frontend_quota(const struct frontend *frontend, struct str namespace)

@@ -57,7 +57,14 @@ int frontend_items_of(const struct ticket *t, enum call_step step);
 void frontend_take_back(struct frontend *frontend, struct ticket *t);
 void frontend_send_to_writer(struct frontend *frontend, struct ticket *t,
                              enum writer_msg_kind kind);
-void frontend_send_to_reader(struct frontend *frontend, struct ticket *t);
+/* For CALL_READ, CALL_BEGIN or CALL_SETTLE. */
+void frontend_send_to_reader(struct frontend *frontend, struct ticket *t, enum call_step step);
+
+/* frontend_large.c: the steps of large requests, which would block the loop. */
+void frontend_begin(struct frontend *frontend, struct ticket *t); /* after call_open() */
+void frontend_begun(struct frontend *frontend, struct ticket *t); /* back from CALL_BEGIN */
+/* False: a reader settles the call. */
+bool frontend_settle(struct frontend *frontend, struct ticket *t);
 
 /* frontend_msgs.c */
 void frontend_test_point(const struct frontend *frontend, enum serve_point point);

@@ -81,9 +81,9 @@ void frontend_send_to_writer(struct frontend *frontend, struct ticket *t,
     frontend_post(frontend, &(struct writer_msg){.kind = kind, .ticket = t});
 }
 
-void frontend_send_to_reader(struct frontend *frontend, struct ticket *t)
+void frontend_send_to_reader(struct frontend *frontend, struct ticket *t, enum call_step step)
 {
-    t->step = CALL_READ;
-    mark_sent(frontend, t, CALL_READ);
+    t->step = step;
+    mark_sent(frontend, t, step);
     read_queue_add(frontend->reads, t);
 }

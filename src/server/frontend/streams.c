@@ -94,7 +94,7 @@ static void read_more(struct stream *s)
     call->stream->line_count = 0;
     s->line = 0;
     s->is_touched = false;
-    frontend_send_to_reader(s->streams->frontend, s->t);
+    frontend_send_to_reader(s->streams->frontend, s->t, CALL_READ);
 }
 
 static void read_ring(struct streams *streams)
@@ -107,7 +107,7 @@ static void read_ring(struct streams *streams)
     }
     streams->is_touched = false;
     arena_reset(streams->ring_ticket->call.arena);
-    frontend_send_to_reader(streams->frontend, streams->ring_ticket);
+    frontend_send_to_reader(streams->frontend, streams->ring_ticket, CALL_READ);
 }
 
 /* The ring begins at the cursor of the first stream that needs it. */

@@ -2,6 +2,7 @@
 /*
  * What call_begin() rejects: bodies, content codings, namespaces, query parameters.
  */
+#include "api/call/request.h"
 #include "world.h"
 
 static struct call new_call(struct arena *arena)
@@ -105,6 +106,41 @@ static void a_body_is_checked_before_the_operation_begins(void **state)
     arena_free(arena);
 }
 
+static enum call_step answer_body(struct call *call)
+{
+    struct str key;
+
+    assert_true(http1_find(call->request, STR("Idempotency-Key"), &key));
+    assert_true(str_eq(key, STR("k")));
+    assert_true(str_eq(request_query(call, "q"), STR("v")));
+    assert_null(call->keys);
+    return call_answer(call, 200, arena_str(call->arena, call->body));
+}
+
+/* Another thread begins it after the request has been freed. */
+static void a_kept_request_outlives_the_original(void **state)
+{
+    static const struct operation operation = {.body_max = 4, .begin = answer_body};
+    char text[] = "Idempotency-Key k q v 1234";
+    struct http1_request request = {.pair_count = 1,
+                                    .field_count = 1,
+                                    .fields = {{{text, 15}, {text + 16, 1}}},
+                                    .pairs = {{{text + 18, 1}, {text + 20, 1}}}};
+    struct arena *arena = arena_new(1 << 20);
+    struct call call = new_call(arena);
+
+    (void)state;
+    call.operation = &operation;
+    assert_true(call_open(&call, &request, (struct str){text + 22, 4}));
+    call_keep_request(&call);
+    memset(text, 'x', sizeof text);
+    memset(&request, 0, sizeof request);
+    assert_int_equal(call_start(&call), CALL_ANSWER);
+    assert_true(str_eq(call.answer, STR("1234")));
+    assert_null(call.request);
+    arena_free(arena);
+}
+
 static void assert_encoding_is_refused(const char *what, const char *coding, const char *body)
 {
     int status = ask(what, js("Content-Encoding: %s\r\n", coding), body);
@@ -146,6 +182,7 @@ int main(void)
         cmocka_unit_test(errors_have_the_status_of_their_rc),
         cmocka_unit_test(the_code_of_an_error_depends_on_its_field),
         cmocka_unit_test(a_body_is_checked_before_the_operation_begins),
+        cmocka_unit_test(a_kept_request_outlives_the_original),
         API_TEST(operations_refuse_an_encoded_body),
         API_TEST(a_body_without_encoding_is_read),
     };

@@ -158,7 +158,7 @@ static struct ticket *send(struct fixture *f, const struct operation *operation,
     t->call.arg = arg;
     t->call.operation = operation;
     t->call.namespace = namespace;
-    t->step = CALL_READ;
+    t->step = t->sent_for = CALL_READ;
     read_queue_add(f->queue, t);
     return t;
 }
@@ -270,6 +270,60 @@ static void an_abandoned_read_ends(void **state)
     drop(t);
 }
 
+/* ---- begin() and settled() of large requests ---- */
+
+static atomic_int computed;    /* calls of compute_and_answer() */
+static _Atomic pid_t computer; /* the thread of the last one    */
+
+static enum call_step compute_and_answer(struct call *call)
+{
+    atomic_store(&computer, gettid());
+    atomic_fetch_add(&computed, 1);
+    return call_answer(call, 200, STR("{}"));
+}
+
+static const struct operation computes = {
+    .id = "test.compute", .begin = compute_and_answer, .settled = compute_and_answer};
+
+static struct ticket *send_for(struct fixture *f, enum call_step step, bool is_abandoned)
+{
+    struct ticket *t = calloc(1, sizeof *t);
+
+    assert_non_null(t);
+    t->call.arena = arena_new(1 << 20);
+    t->call.operation = &computes;
+    t->call.namespace = 1;
+    t->step = t->sent_for = step;
+    t->is_slow = true;
+    atomic_store(&t->is_abandoned, is_abandoned);
+    read_queue_add(f->queue, t);
+    return t;
+}
+
+static void a_reader_begins_and_settles_large_requests(void **state)
+{
+    struct fixture *f = *state;
+
+    atomic_store(&computed, 0);
+    assert_answer(f, send_for(f, CALL_BEGIN, false), 200, true);
+    assert_int_not_equal(atomic_load(&computer), gettid());
+    assert_answer(f, send_for(f, CALL_SETTLE, false), 200, true);
+    assert_int_equal(atomic_load(&computed), 2);
+}
+
+/* The server has already answered that nothing happened. */
+static void a_reader_does_not_begin_an_abandoned_request(void **state)
+{
+    struct fixture *f = *state;
+    struct ticket *t = send_for(f, CALL_BEGIN, true), *got;
+
+    atomic_store(&computed, 0);
+    got = receive(f);
+    assert_ptr_equal(got, t);
+    assert_int_equal(atomic_load(&computed), 0);
+    drop(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +334,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(slow_reads_of_one_namespace_delay_no_other, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(an_abandoned_read_ends, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reader_begins_and_settles_large_requests, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_reader_does_not_begin_an_abandoned_request, set_up,
+                                        tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
