@@ -27,6 +27,9 @@ bool world_is_on_postgres(void)
 }
 
 /* A new SQLite file, or an emptied PostgreSQL database. */
+enum { DEADLINE_MS = 60 * 1000 }; /* of a statement: machines may be busy */
+static const struct db_options patient = {.deadline_ms = DEADLINE_MS};
+
 static void open_empty(void)
 {
     struct err err = {.text = ""};
@@ -35,13 +38,13 @@ static void open_empty(void)
         snprintf(dir, sizeof dir, "/tmp/belfry-api-XXXXXX");
         assert_non_null(mkdtemp(dir));
         snprintf(url, sizeof url, "sqlite:%s/test.db", dir);
-        world_must(db_open(url, NULL, &world.db, &err), &err);
+        world_must(db_open(url, &patient, &world.db, &err), &err);
         world_must(db_exec(world.db, STR("PRAGMA synchronous=OFF"), &err), &err);
         return;
     }
     assert_non_null(getenv("BELFRY_TEST_URL"));
     snprintf(url, sizeof url, "%s", getenv("BELFRY_TEST_URL"));
-    world_must(db_open(url, NULL, &world.db, &err), &err);
+    world_must(db_open(url, &patient, &world.db, &err), &err);
     world_must(db_exec(world.db, STR("DROP SCHEMA public CASCADE"), &err), &err);
     world_must(db_exec(world.db, STR("CREATE SCHEMA public"), &err), &err);
 }
@@ -58,7 +61,7 @@ static void start(span dispatch_jitter)
 
 void world_open(void)
 {
-    struct db_options readonly = {.readonly = true};
+    struct db_options readonly = {.readonly = true, .deadline_ms = DEADLINE_MS};
     struct arena *arena = arena_new(64 << 20);
     struct err err = {.text = ""};
 
@@ -83,7 +86,9 @@ struct engine *start_second_node(const struct db_fault *fault, struct db **ret_d
     struct err err = {.text = ""};
 
     assert_true(world_is_on_postgres());
-    world_must(db_open(url, &(struct db_options){.fault = fault}, ret_db, &err), &err);
+    world_must(db_open(url, &(struct db_options){.fault = fault, .deadline_ms = DEADLINE_MS},
+                       ret_db, &err),
+               &err);
     world_must(engine_boot(engine, *ret_db, world.now, &err), &err);
     return engine;
 }
@@ -93,7 +98,7 @@ void reconnect(void)
     struct err err = {.text = ""};
 
     db_close(world.db);
-    world_must(db_open(url, NULL, &world.db, &err), &err);
+    world_must(db_open(url, &patient, &world.db, &err), &err);
     engine_attach(world.engine, world.db);
 }
 

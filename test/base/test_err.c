@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expected values: the contracts in base/err.h and base/must.h. */
 #include "base/err.h"
+#include "base/str.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -54,11 +54,16 @@ struct fixture {
                      rc_name(code), part);                                                    \
     } while (0)
 
+enum { TEST_DEADLINE_MS = 60 * 1000 }; /* for tests that are not about deadlines */
+
 static inline struct db *open_with(const char *url, const struct db_options *options)
 {
+    struct db_options all = options ? *options : (struct db_options){0};
     struct db *db = NULL;
 
-    OK(db_open(url, options, &db, err));
+    if (all.deadline_ms == 0)
+        all.deadline_ms = TEST_DEADLINE_MS;
+    OK(db_open(url, &all, &db, err));
     return db;
 }
 

@@ -14,6 +14,7 @@
 #include "zones.h"
 
 enum {
+    DEADLINE_MS = 60 * 1000, /* of a statement: machines may be busy */
     ARENA_MAX = 1 << 30,
     SETTLE_MAX = 20000, /* turns without a step of the clock    */
     STEPS_MAX = 500000, /* steps of one timeline                */
@@ -83,7 +84,7 @@ static enum rc break_connection(void *arg, enum db_point point)
 void node_open(struct test_node *node)
 {
     struct err err = {.text = ""};
-    struct db_options options = {.fault = &node->fault};
+    struct db_options options = {.fault = &node->fault, .deadline_ms = DEADLINE_MS};
 
     db_close(node->db);
     node->db = NULL;
@@ -176,7 +177,7 @@ static void make_tables(void)
     struct err err = {.text = ""};
     struct db *db = NULL;
 
-    if (db_open(url, NULL, &db, &err) != RC_OK)
+    if (db_open(url, &(struct db_options){.deadline_ms = DEADLINE_MS}, &db, &err) != RC_OK)
         fail_test("%s: %s", url, err.text);
     if (is_postgres && (db_exec(db, STR("DROP SCHEMA public CASCADE"), &err) != RC_OK ||
                         db_exec(db, STR("CREATE SCHEMA public"), &err) != RC_OK))

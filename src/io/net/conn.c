@@ -38,8 +38,7 @@ static void reject(struct conn *c, int status, bool has_tls)
                                    status == 429 ? "this address has too many connections; "
                                                    "close some, or keep one open"
                                                  : "the server has too many connections; "
-                                                   "try again later",
-                                   false);
+                                                   "try again later");
     uv_buf_t buf = uv_buf_init((char *)(uintptr_t)text.ptr, (unsigned)text.len);
 
     c->listener->counts.turned_away++;
