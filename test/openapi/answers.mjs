@@ -136,6 +136,7 @@ function resolve(at, value) {
 }
 
 function hasFields(record, { query }) {
+    if (record.status >= 300) return false;
     return new URLSearchParams(query).has('fields') || (record.body && JSON.parse(record.body).fields);
 }
 

@@ -176,6 +176,7 @@ static enum rc compile_spec(struct call *call, const struct preview_body *body,
         rc = spec_compile(&t->def, buf_as_str(&seed), &call->context->zones, call->arena,
                           &t->plan.spec, reterr);
     if (rc == RC_OK) {
+        t->plan.follows = plan_follows(&t->plan);
         t->ctx = spec_ctx(body->from);
         t->ctx.budget = call->budget;
         t->ctx.seed = buf_as_str(&seed);

@@ -135,6 +135,19 @@ static void errors_name_the_field(void **state)
     assert_refused(preview("{'spec':{},'n':1}"), 400, "invalid_field", "n");
 }
 
+/* Each run moves the slots of such intervals; the preview must not stop the server. */
+static void intervals_that_depend_on_runs_have_a_preview(void **state)
+{
+    (void)state;
+    assert_int_equal(preview("{'spec':{'intervals':[{'every':'1h','anchor':'start'}]}}"), 200);
+    assert_int_equal(preview("{'spec':{'intervals':[{'every':'8921d','anchor':'start'},"
+                             "{'every':'8921d','anchor':'start'}]}}"),
+                     200);
+    assert_int_equal(preview("{'spec':{'intervals':[{'every':'1h','anchor':'completion'},"
+                             "{'every':'2h'}]}}"),
+                     200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +159,7 @@ int main(void)
         API_TEST(a_missing_calendar_causes_a_warning),
         API_TEST(a_preview_has_the_jitter_of_the_schedule),
         API_TEST(there_are_no_times_after_the_year_9999),
+        API_TEST(intervals_that_depend_on_runs_have_a_preview),
         API_TEST(errors_name_the_field),
     };
 
