@@ -223,7 +223,8 @@ static void *reader_main(void *arg)
     size_t count;
 
     thread_set_name("reader");
-    thread_wake_promptly();
+    if (!r->options.is_slow)
+        thread_wake_promptly(); /* the slow one computes, and others must not wait for it */
     while (keeps_running) {
         mailbox_wait(r->requests, INSTANT_NEVER);
         count = mailbox_take(r->requests, tickets, READS_AT_ONCE);

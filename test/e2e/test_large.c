@@ -42,7 +42,7 @@ static char *large_body(void)
 /* Processor time in nanoseconds of the threads with this name, or of the main thread: "". */
 static int64_t time_of(const struct server *d, const char *name)
 {
-    char path[WORLD_PATH_MAX], text[64];
+    char path[2 * WORLD_PATH_MAX], text[64];
     struct dirent *entry;
     int64_t sum = 0;
     DIR *dir;
