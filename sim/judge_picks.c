@@ -20,6 +20,7 @@ enum input_kind { INPUT_EDIT, INPUT_HINT, INPUT_UNHINT, INPUT_RESET, INPUT_END }
 
 struct input {
     instant at;
+    int number; /* of the commands of one turn, in the order of their effect */
     enum input_kind kind;
     const struct version *version;
     const struct hint_args *hint;
@@ -65,7 +66,9 @@ static int by_time(const void *a, const void *b)
 
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
-    return (int)x->kind - (int)y->kind;
+    if ((x->kind == INPUT_END) != (y->kind == INPUT_END))
+        return x->kind == INPUT_END ? 1 : -1;
+    return x->number - y->number;
 }
 
 static bool input_of_command(const struct schedule *s, const struct rec_command *c,
@@ -95,11 +98,17 @@ static struct input *list_inputs(const struct facts *facts, const struct schedul
     int count = 0;
 
     for (int i = 0; i < facts->command_count; i++)
-        count += input_of_command(s, facts->commands[i], &list[count]);
-    for (int i = 0; i < s->run_count; i++)
-        if (s->runs[i].kind != RUN_TEST && s->runs[i].ended != INSTANT_NEVER)
-            list[count++] = (struct input){
-                .at = s->runs[i].ended, .kind = INPUT_END, .rf = &s->runs[i]};
+        if (input_of_command(s, facts->commands[i], &list[count])) {
+            list[count].number = count;
+            count++;
+        }
+    for (int i = 0; i < s->run_count; i++) {
+        if (s->runs[i].kind == RUN_TEST || s->runs[i].ended == INSTANT_NEVER)
+            continue;
+        list[count] = (struct input){
+            .at = s->runs[i].ended, .number = count, .kind = INPUT_END, .rf = &s->runs[i]};
+        count++;
+    }
     qsort(list, (size_t)count, sizeof *list, by_time);
     *ret_count = count;
     return list;

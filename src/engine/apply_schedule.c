@@ -338,6 +338,8 @@ void apply_delete(struct turn *turn, const struct command *c, struct command_sta
     struct work_schedule *sched = s->sched;
     struct cursor *cursor = &sched->cursor;
 
+    if (sched->has_plan)
+        sched_end_pause(turn, sched); /* later slots were not paused */
     sched_account_passed(turn, sched, turn->now);
     if (sched->has_plan && (cursor->flags & CURSOR_BARRED))
         sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);

@@ -21,15 +21,16 @@ enum {
     ZONES_KNOWN = 64,             /* zones in memory; further ones are inserted again       */
     BATCH_ROWS = 256,             /* rows of slow work per turn                             */
 };
-#define PERIODIC_EVERY     SPAN_S
-#define FULL_SCAN_EVERY    (5 * SPAN_S)
-#define ORPHANS_EVERY      SPAN_H /* rows of nodes that never return can wait          */
-#define POLL_AGAIN_MAX     (100 * SPAN_MS) /* a worker with short runs polls again in this time */
-#define DUE_RECHECK        (20 * SPAN_MS) /* between two checks whether workers have polled    */
-#define DUE_WAIT_MAX       (500 * SPAN_MS) /* maximum time that due slots wait for such workers */
-#define QUEUE_RETRY        (20 * SPAN_MS) /* about the length of another node's turn           */
-#define LOGS_AGE           (90 * SPAN_DAY) /* where history is kept by count, not by age        */
-#define UNKNOWN_ZONE_RETRY SPAN_MIN /* until a schedule with such a zone is read again   */
+#define PERIODIC_EVERY  SPAN_S
+#define FULL_SCAN_EVERY (5 * SPAN_S)
+#define ORPHANS_EVERY   SPAN_H          /* rows of nodes that never return can wait          */
+#define POLL_AGAIN_MAX  (100 * SPAN_MS) /* a worker with short runs polls again in this time */
+#define DUE_RECHECK     (20 * SPAN_MS)  /* between two checks whether workers have polled    */
+#define DUE_WAIT_MAX    (500 * SPAN_MS) /* maximum time that due slots wait for such workers */
+#define QUEUE_RETRY     (20 * SPAN_MS)  /* about the length of another node's turn           */
+#define LOGS_AGE        (90 * SPAN_DAY) /* where history is kept by count, not by age        */
+
+#define UNKNOWN_ZONE_RETRY SPAN_MIN /* until a schedule with such a zone is read again */
 
 /* A queue that may have ready runs: claim.c searches it in each turn. */
 struct search_queue {

@@ -119,6 +119,21 @@ static void a_deletion_accounts_for_all_overdue_slots(void **state)
     assert_int_equal(world.events[EVENT_SLOT_CANCELLED], 50);
 }
 
+/* 00:01 and 00:02 are in the pause, 00:03 and 00:04 after it; no turn comes before. */
+static void a_deletion_after_a_pause_drops_the_later_slots(void **state)
+{
+    struct command command = command_for(COMMAND_PAUSE, "job");
+
+    (void)state;
+    create("job", every(SPAN_MIN));
+    command.pause.until = when("00:02:30");
+    assert_int_equal(submit(&command).rc, RC_OK);
+    world.now = when("00:04:30");
+    submit_ok(COMMAND_DELETE, "job");
+    assert_int_equal(world.last_event[EVENT_SLOT_MISSED].count, 2);
+    assert_int_equal(world.last_event[EVENT_SLOT_DROPPED].count, 2);
+}
+
 static struct test_schedule after_each_end(span length)
 {
     struct test_schedule w = every(length);
@@ -205,6 +220,7 @@ int main(void)
         TIMELINE(an_edit_accounts_for_all_overdue_slots),
         TIMELINE(the_end_of_a_pause_accounts_for_all_its_slots),
         TIMELINE(a_deletion_accounts_for_all_overdue_slots),
+        TIMELINE(a_deletion_after_a_pause_drops_the_later_slots),
         TIMELINE(the_last_slot_before_a_trigger_waits_for_the_end_of_a_pause),
         TIMELINE(all_overdue_slots_are_skipped_after_a_trigger),
         TIMELINE(runs_without_a_zone_hold_up_no_others),
