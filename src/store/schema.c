@@ -256,6 +256,9 @@
     BACKFILL_SET("started", "begun + skipped + withdrawn")                          \
     BACKFILL_COUNT("started", "runs", "t.state = 1")
 
+/* Failed runs whose workflow no upstream has started. */
+#define UNSTARTED "ALTER TABLE cursors ADD COLUMN unstarted {int} NOT NULL DEFAULT 0;"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY SCHEDULE_PARTS},
@@ -271,6 +274,7 @@ const struct migration schema_migrations[] = {
     {12, "the last slot whose run had to wait", HELD},
     {13, "deleted schedules by name, and polls of queues", GONE},
     {14, "progress of backfills", BACKFILLS},
+    {15, "runs that no upstream has started", UNSTARTED},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

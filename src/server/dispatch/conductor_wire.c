@@ -64,6 +64,7 @@ struct flow_progress flow_progress_read(struct str text, struct arena *arena)
     progress.id = arena_str(arena, id);
     if (run_id.len <= FLOW_ID_MAX)
         progress.run_id = arena_str(arena, run_id);
+    progress.first = arena_str(arena, str_at(json, "firstWorkflowId"));
     progress.count = count >= 1 && count <= FLOW_COUNT_MAX ? (int32_t)count : 1;
     progress.has_ended = json_is_true(json_object_get(json, "ended"));
     return progress;
@@ -86,6 +87,8 @@ struct str flow_progress_print(const struct flow_progress *progress, struct aren
         json_put(json, "workflowId", json_new_str(progress->id));
     if (progress->run_id.len > 0)
         json_put(json, "runId", json_new_str(progress->run_id));
+    if (progress->first.len > 0)
+        json_put(json, "firstWorkflowId", json_new_str(progress->first));
     json_put(json, "workflows", json_new_int(progress->count));
     json_put(json, "ended", json_boolean(progress->has_ended));
     if (progress->clean > 0)
@@ -356,6 +359,8 @@ struct str flow_result(const struct flow_progress *progress, const struct flow_s
     json_put(json, "workflowId", json_new_str(progress->id));
     if (progress->run_id.len > 0)
         json_put(json, "runId", json_new_str(progress->run_id));
+    if (progress->first.len > 0)
+        json_put(json, "firstWorkflowId", json_new_str(progress->first));
     json_put(json, "status", json_new_str(seen->word));
     json_put(json, "output", seen->output.len > 0 ? json_of_kept(seen->output) : json_null());
     json_put(json, "truncated", json_boolean(seen->is_cut));

@@ -27,6 +27,7 @@ enum {
 struct flow_progress {
     struct str id;     /* of the last one; empty: none                                  */
     struct str run_id; /* its first run id, if the upstream has those                   */
+    struct str first;  /* the first workflow of the run, if there were several          */
     int32_t count;     /* workflows so far                                              */
     bool has_ended;    /* the end of the last one was reported as the end of an attempt */
     int32_t clean;     /* the last attempt that left no start unanswered; 0: none       */
@@ -97,7 +98,7 @@ struct flow_seen {
 /* Reads the answer of GET …/workflow/{id}; `is_cut` if it was longer. */
 struct flow_seen conductor_seen_of(struct str body, bool is_cut, struct arena *arena);
 
-/* The result of the run: {"workflowId","runId","status","output","truncated"}. */
+/* {"workflowId","runId","firstWorkflowId","status","output","truncated"}: the run's result. */
 struct str flow_result(const struct flow_progress *progress, const struct flow_seen *seen,
                        struct arena *arena);
 

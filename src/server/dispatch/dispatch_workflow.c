@@ -38,6 +38,14 @@ static void next_step(struct flow *flow);
 
 /* ---- pauses ---- */
 
+/* Another node continues, unless the workflow must be ended: that is this node's promise. */
+static bool is_leaving(const struct flow *flow)
+{
+    const struct dispatcher *dispatcher = flow->dispatch->dispatcher;
+
+    return dispatcher->is_closing || (dispatcher->is_draining && !flow->wants_end);
+}
+
 static void on_pause(void *arg)
 {
     next_step(arg);
@@ -47,7 +55,7 @@ static void pause_for(struct flow *flow, span first, span most)
 {
     flow->wait = flow->wait == 0 ? first : 2 * flow->wait;
     flow->wait = flow->wait > most ? most : flow->wait;
-    if (flow->dispatch->dispatcher->is_closing)
+    if (is_leaving(flow))
         flow_finish_closed(flow);
     else if (flow->wants_end && !flow->end_requested && flow->failing_us == 0)
         next_step(flow);
@@ -130,9 +138,12 @@ static void record_start(struct flow *flow, const char *what)
 
 static void begin_following(struct flow *flow, const struct flow_answer *answer)
 {
+    struct str first = flow->progress.first.len > 0 ? flow->progress.first : flow->progress.id;
+
     flow->progress = (struct flow_progress){
         .id = arena_str(flow->dispatch->arena, answer->id),
         .run_id = arena_str(flow->dispatch->arena, answer->run_id),
+        .first = first,
         .count = flow->progress.count + 1,
     };
     flow->is_doubtful = false;
@@ -184,14 +195,14 @@ static void on_started(struct flow *flow, const struct flow_answer *answer)
 /* Looks again after a while: the upstream may still be at work on the start. */
 static void look_again(struct flow *flow)
 {
-    const struct flow_limits *limits = flow->limits;
+    span left = flow->asked_us + flow->settle - clock_boot_us();
 
-    flow->wait = flow->wait == 0 ? limits->retry_first : 2 * flow->wait;
-    flow->wait = flow->wait > limits->settle ? limits->settle : flow->wait;
-    if (flow->dispatch->dispatcher->is_closing)
+    left = left > 0 ? left : 0;
+    flow->wait = flow->wait == 0 ? flow->limits->retry_first : 2 * flow->wait;
+    if (is_leaving(flow))
         flow_finish_closed(flow);
     else
-        loop_timer_set(flow->pause, flow->wait);
+        loop_timer_set(flow->pause, flow->wait < left ? flow->wait : left);
 }
 
 static void on_absent(struct flow *flow)
@@ -393,7 +404,7 @@ static void next_step(struct flow *flow)
 {
     struct str message = {0};
 
-    if (flow->dispatch->dispatcher->is_closing) {
+    if (is_leaving(flow)) {
         flow_finish_closed(flow);
         return;
     }
@@ -468,7 +479,7 @@ static void choose_first_step(struct flow *flow)
         flow->is_inherited = flow->was_tried = true;
     } else if (run->attempt > 1 && progress->clean != run->attempt - 1) {
         flow->step = flow->kind->repeats ? STEP_START : STEP_FIND;
-        flow->is_doubtful = true;
+        flow->is_doubtful = flow->was_tried = true;
         flow->asked_us = clock_boot_us();
         flow->settle = flow->limits->settle;
         err_set(&flow->why, RC_UNKNOWN, -1, 0,
@@ -521,4 +532,17 @@ static void kill_now(struct dispatch *dispatch)
         webhook_cancel(flow->pool, dispatch->id);
 }
 
-const struct dispatch_kind dispatch_workflow = {start, stop, kill_now};
+/* Waits only for the answer to a start, and for the end of a workflow that must end. */
+static void drain(struct dispatch *dispatch)
+{
+    struct flow *flow = dispatch->state;
+
+    if (flow->wants_end)
+        return;
+    if (!flow->is_calling)
+        flow_finish_closed(flow);
+    else if (flow->step != STEP_START)
+        webhook_cancel(flow->pool, dispatch->id);
+}
+
+const struct dispatch_kind dispatch_workflow = {start, stop, kill_now, drain};

@@ -5,6 +5,7 @@
  * If an attempt ends and no start of it is unanswered, its progress says so: the next attempt
  * may start at once.  Without this mark the next attempt looks for the workflow first.
  */
+#include "io/clock.h"
 #include "server/dispatch/dispatch_workflow_parts.h"
 
 void flow_report(struct flow *flow, struct str log)
@@ -36,8 +37,22 @@ static void mark_clean(struct flow *flow)
     flow_report(flow, (struct str){0});
 }
 
+static void log_unstarted(const struct flow *flow, const char *code)
+{
+    const struct dispatch_order *order = flow->dispatch->order;
+    struct log *log = flow->dispatch->dispatcher->options.log;
+
+    if (log)
+        log_say(log, clock_now(), LEVEL_WARN, "workflow not started",
+                LOG_STR("namespace", order->namespace_name),
+                LOG_STR("schedule", order->assignment.name),
+                LOG_STR("run", order->assignment.id), LOG_STR("code", str_of(code)),
+                LOG_STR("reason", str_of(flow->why.text)));
+}
+
 void flow_finish_unstarted(struct flow *flow, const char *code, bool is_retryable)
 {
+    log_unstarted(flow, code);
     if (is_retryable)
         mark_clean(flow);
     finish(flow, &(struct dispatch_end){.outcome = OUTCOME_FAILED,

@@ -167,7 +167,9 @@ static void a_retry_of_a_failed_workflow_starts_a_new_one(void **state)
     fixture_forget(world->fixture);
     start(world, order);
     report = fixture_wait(world->fixture, 1);
-    assert_text(report->progress, "{\"workflowId\":\"wf-2\",\"workflows\":2,\"ended\":false}");
+    assert_text(report->progress,
+                "{\"workflowId\":\"wf-2\",\"firstWorkflowId\":\"wf-1\",\"workflows\":2,"
+                "\"ended\":false}");
     snprintf(key, sizeof key, "%s.2", world->run);
     assert_string_equal(world->conductor->flows[1].key, key);
     end_flow(world, 1, "COMPLETED", NULL);

@@ -4,6 +4,7 @@
  *
  * The stand-in ignores idempotency keys, as Conductor's open source version does.
  */
+#include "io/clock.h"
 #include "workflow_world.h"
 
 #define OWNED "{\"type\":\"workflow\",\"name\":\"wf\",\"correlationId\":\"c-1\"}"
@@ -318,6 +319,35 @@ static void the_next_attempt_looks_for_the_start_of_the_last_one(void **state)
     assert_int_equal(conductor_seen(world->conductor, "POST"), 0);
 }
 
+/* The lookup takes longer than the lease of the claim; the node has renewed it meanwhile. */
+static void a_start_after_a_lookup_does_not_depend_on_the_first_lease(void **state)
+{
+    struct world *world = *state;
+    struct dispatch_order *order = second_attempt(world, "");
+
+    world->limits.settle = 100 * SPAN_MS;
+    order->send_by_us = clock_boot_us() + 50 * SPAN_MS;
+    start(world, order);
+    wait_progress(world);
+    assert_one_start(world);
+    assert_int_equal(world->conductor->count, 1);
+}
+
+/* Its upstream was removed from the settings: the workflow may run. */
+static void a_start_in_doubt_without_an_upstream_is_unknown(void **state)
+{
+    struct world *world = *state;
+    struct dispatch_order *order = second_attempt(world, "");
+    const struct report *report;
+
+    world->limits.patience = 20 * SPAN_MS;
+    world->fixture->settings.plain.upstream_count = 0;
+    start(world, order);
+    report = wait_end(world);
+    assert_int_equal(report->outcome, OUTCOME_UNKNOWN);
+    assert_error(report, "start_unconfirmed", false, NULL);
+}
+
 static void after_a_clean_end_the_next_attempt_starts_at_once(void **state)
 {
     struct world *world = *state;
@@ -394,6 +424,8 @@ int main(void)
         CASE(a_start_that_is_absent_at_the_end_was_not_started),
         CASE(at_most_once_ends_as_unknown_if_nothing_is_found),
         CASE(the_next_attempt_looks_for_the_start_of_the_last_one),
+        CASE(a_start_after_a_lookup_does_not_depend_on_the_first_lease),
+        CASE(a_start_in_doubt_without_an_upstream_is_unknown),
         CASE(after_a_clean_end_the_next_attempt_starts_at_once),
         CASE(an_older_mark_does_not_count),
         CASE(a_clean_failure_leaves_its_mark),

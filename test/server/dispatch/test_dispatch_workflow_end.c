@@ -139,7 +139,8 @@ static void a_workflow_that_belfry_ended_is_not_followed_again(void **state)
     start(world, next_attempt(world));
     end_flow(world, 0, "TERMINATED", "ended by Belfry: the run timed out");
     assert_text(fixture_wait(world->fixture, 1)->progress,
-                "{\"workflowId\":\"wf-2\",\"workflows\":2,\"ended\":false}");
+                "{\"workflowId\":\"wf-2\",\"firstWorkflowId\":\"wf-1\",\"workflows\":2,"
+                "\"ended\":false}");
 }
 
 static void closing_leaves_the_workflow_to_the_next_node(void **state)
