@@ -71,11 +71,7 @@ struct policies schedule_policies(const struct policies *all, const struct actio
 
 static json_t *print_policies(const void *from, enum spec_form form)
 {
-    const struct schedule_doc *doc = from;
-    struct policies all = policies_default();
-    struct policies initial = schedule_policies(&all, &doc->action);
-
-    return policies_print(&doc->policies, &initial, form);
+    return policies_to_json(&((const struct schedule_doc *)from)->policies, form);
 }
 
 static enum rc read_governor(const json_t *value, const struct reading *r, struct err *reterr)
