@@ -80,7 +80,7 @@ static void sum_cursor(struct digest *d, const struct record *record, int i)
         c->paused_until, c->open, c->waiting, c->failures, c->remaining, c->pass, c->backfills,
         c->last_slot, c->last_held, c->last_start, c->last_end, c->last_outcome, c->active_at,
         c->hint_interval, c->hint_at, c->hint_expires, c->started, c->skipped, c->missed,
-        c->dropped, c->cancelled, c->succeeded, c->failed);
+        c->dropped, c->cancelled, c->succeeded, c->failed, c->unstarted);
 }
 
 static void sum_run(struct digest *d, const struct record *record, int i)

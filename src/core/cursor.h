@@ -17,6 +17,7 @@ enum cursor_flag {
     CURSOR_EXCEPTIONS = 1 << 4,  /* some planned slots were cancelled               */
     CURSOR_FULL = 1 << 5,        /* due slots wait for room in the buffer           */
     CURSOR_DELETED = 1 << 6,     /* its waiting runs are ended, one batch per turn  */
+    CURSOR_UNSTARTED = 1 << 7,   /* the upstream did not start its last run         */
     CURSOR_BARRED = CURSOR_PAUSED | CURSOR_DISABLED, /* either stops automatic starts */
 };
 
@@ -45,4 +46,5 @@ struct cursor {
     span hint_interval;   /* hints for governed schedules: core/policy/governor.h */
     instant hint_at, hint_expires;
     int64_t started, skipped, missed, dropped, cancelled, succeeded, failed;
+    int64_t unstarted; /* of the failed runs, those that no upstream has started */
 };

@@ -52,6 +52,7 @@ const char *reason_text(enum reason reason)
         [REASON_START_WITHIN] = "startWithin",
         [REASON_REJECTED] = "rejected",
         [REASON_OTHER] = "other",
+        [REASON_NOT_STARTED] = "notStarted",
     };
 
     must(reason >= 0 && (size_t)reason < sizeof names / sizeof *names && names[reason]);
@@ -73,14 +74,14 @@ bool outcome_is_of_slot(enum outcome outcome, enum reason reason)
         [OUTCOME_SLOT_CANCELLED] = BECAUSE(REASON_USER),
     };
 
-    must(reason >= 0 && reason <= REASON_OTHER);
+    must(reason >= 0 && reason <= REASON_LAST);
     return outcome >= OUTCOME_SKIPPED && outcome <= OUTCOME_SLOT_CANCELLED &&
            (reasons[outcome] & BECAUSE(reason)) != 0;
 }
 
 const char *reason_sentence(enum reason reason)
 {
-    static const char *const sentences[REASON_OTHER + 1] = {
+    static const char *const sentences[REASON_LAST + 1] = {
         [REASON_TIMEOUT] = "the attempt took longer than its timeout",
         [REASON_MAX_RUN_TIME] = "the run took longer than its maxRunTime",
         [REASON_LEASE] = "the worker sent no heartbeat: it crashed or is unreachable",
@@ -88,7 +89,7 @@ const char *reason_sentence(enum reason reason)
         [REASON_START_WITHIN] = "the run did not begin within its startWithin",
     };
 
-    return reason >= 0 && reason <= REASON_OTHER ? sentences[reason] : NULL;
+    return reason >= 0 && reason <= REASON_LAST ? sentences[reason] : NULL;
 }
 
 bool outcome_is_failure(enum outcome outcome)

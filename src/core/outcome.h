@@ -48,6 +48,8 @@ enum reason {
     REASON_START_WITHIN = 25, /* timed out: it did not begin in time                 */
     REASON_REJECTED = 26,     /* cancelled: approval was denied                      */
     REASON_OTHER = 27,        /* cancelled, terminated: a later start replaced it    */
+    REASON_NOT_STARTED = 28,  /* failed: the upstream did not start a workflow       */
+    REASON_LAST = REASON_NOT_STARTED,
 };
 
 /* "succeeded", "timedOut" … and "overlap", "maxRunTime" … as in the native API. */

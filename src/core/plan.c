@@ -23,6 +23,7 @@ static const size_t switches[] = {
     offsetof(struct plan, policies.wants_last),
     offsetof(struct plan, is_governed),
     offsetof(struct plan, governor_backoff),
+    offsetof(struct plan, policies.gate_until_started),
 };
 
 /* Eight bytes each.  Add only at the end, and with a new version. */

@@ -35,7 +35,7 @@ static bool find_cached(const struct turn *turn, const struct run_id *id, struct
 
 /*
  * A report of success ends its run, which then need not be read; unless another node may have
- * ended it.
+ * ended it, or the run may have left its gate.
  */
 static void use_cached_run(struct turn *turn, const struct report *report)
 {
@@ -44,7 +44,8 @@ static void use_cached_run(struct turn *turn, const struct report *report)
 
     if (turn->memory.has_others || report->kind != REPORT_DONE ||
         report->outcome != OUTCOME_SUCCEEDED || work->state != WORK_WANTED ||
-        !find_cached(turn, &report->run, &run) || run.fence != report->fence)
+        !find_cached(turn, &report->run, &run) || run.fence != report->fence ||
+        (run.lane == LANE_FLOW && run.gate != 0))
         return;
     must(run_is_claimed(run.state) && (run.node == 0 || run.node == turn->node));
     work->run = run;
@@ -143,6 +144,9 @@ static void apply_alive(struct turn *turn, struct work_run *work, const struct r
         run->progress = report->progress;
         work->is_changed = true;
     }
+    if (report->progress.len > 0 && run->lane == LANE_FLOW && run->gate != 0 &&
+        sched->has_plan && sched->plan.policies.gate_until_started)
+        run_leave_gate(turn, work);
     if (run->lease_until != INSTANT_NEVER && sched->has_plan) {
         span lease = report->extend > 0 ? report->extend : sched->plan.policies.lease;
 

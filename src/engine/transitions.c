@@ -40,6 +40,14 @@ static void gate_leave(struct turn *turn, struct run *run)
     gate->is_changed = true;
 }
 
+void run_leave_gate(struct turn *turn, struct work_run *work)
+{
+    must(work->state == WORK_READ && !work->is_cached && run_is_claimed(work->run.state));
+    gate_leave(turn, &work->run);
+    work->run.gate = 0;
+    work->is_changed = true;
+}
+
 static void gate_forget(struct turn *turn, struct run *run)
 {
     struct work_gate *gate;
@@ -104,7 +112,9 @@ static void write_history(struct turn *turn, struct work_run *work, const struct
                                  .ended_at = turn->now,
                                  .expire_at = ledger_expires_at(turn, work->sched),
                                  .error = ending->error,
-                                 .result = ending->result,
+                                 .result = ending->result.len == 0 && run->lane == LANE_FLOW
+                                               ? run->progress /* names its workflow */
+                                               : ending->result,
                                  .namespace = work->sched->namespace,
                                  .tokens = ending->tokens,
                                  .cost = ending->cost,
@@ -157,12 +167,19 @@ static void count_end(struct turn *turn, struct work_run *work, const struct end
         c->failed++;
         c->failures++;
     }
-    keep_result(turn, sched, ending);
+    c->flags &= ~(int64_t)CURSOR_UNSTARTED;
+    if (ending->reason == REASON_NOT_STARTED) {
+        must(ending->outcome == OUTCOME_FAILED);
+        c->flags |= CURSOR_UNSTARTED;
+        c->unstarted++;
+    } else {
+        keep_result(turn, sched, ending);
+    }
     ended = c->succeeded + c->failed;
     if (exceeds_retention(ended, p->retention_count))
         daily_stats_keep(turn, sched->id, p->retention_count);
     if (p->pause_on_failure && outcome_is_failure(ending->outcome) &&
-        !(c->flags & CURSOR_PAUSED))
+        ending->reason != REASON_NOT_STARTED && !(c->flags & CURSOR_PAUSED))
         sched_pause(turn, sched, INSTANT_NEVER, STR("paused because a run failed"),
                     STR("belfry"));
 }
@@ -251,12 +268,18 @@ static void release_run(struct turn *turn, struct work_run *work, enum run_state
     }
 }
 
+/* A released run whose workflow goes on has no attempt, but it has begun. */
+static bool has_begun(const struct run *run)
+{
+    return run->attempt > 0 || run->started_at != INSTANT_NONE;
+}
+
 /* Until when it must have started: policy startWithin. */
 static instant begin_by(const struct work_schedule *sched, const struct run *run)
 {
     span within = sched->has_plan ? policies_of(sched)->start_within : 0;
 
-    return within > 0 && run->attempt == 0 ? run->due + within : INSTANT_NEVER;
+    return within > 0 && !has_begun(run) ? run->due + within : INSTANT_NEVER;
 }
 
 /* From when it is late: policy latenessBudget. */
@@ -270,7 +293,7 @@ static instant late_from(const struct work_schedule *sched, const struct run *ru
 /* When to check a waiting run; a held run has no limit to start. */
 static instant wake_while_waiting(const struct work_schedule *sched, const struct run *run)
 {
-    instant late = run->attempt == 0 ? late_from(sched, run) : INSTANT_NEVER;
+    instant late = has_begun(run) ? INSTANT_NEVER : late_from(sched, run);
     instant end = run->state == RUN_HELD ? INSTANT_NEVER : begin_by(sched, run);
 
     return late < end ? late : end;
@@ -343,7 +366,7 @@ static instant retry_time(const struct turn *turn, const struct work_run *work,
 
     if (!work->sched->has_plan || p->at_most_once || is_orphan(work) ||
         (run->flags & RUN_CANCELLING) || !outcome_is_failure(ending->outcome) ||
-        ending->outcome == OUTCOME_UNKNOWN)
+        (ending->outcome == OUTCOME_UNKNOWN && !ending->is_retryable))
         return INSTANT_NEVER;
     run_id_format(&id, text);
     at = retry_at(&p->retry,
@@ -430,6 +453,12 @@ void run_check_waiting(struct turn *turn, struct work_run *work)
                 &(struct ending){.outcome = OUTCOME_TIMED_OUT, .reason = REASON_START_WITHIN});
 }
 
+/* Its workflow goes on without a node; the limits of the run count from its first start. */
+static bool has_workflow(const struct run *run)
+{
+    return run->lane == LANE_FLOW && run->progress.len > 0;
+}
+
 void run_hand_back(struct turn *turn, struct work_run *work)
 {
     struct run *run = &work->run;
@@ -445,7 +474,7 @@ void run_hand_back(struct turn *turn, struct work_run *work)
     release_run(turn, work, RUN_READY, INSTANT_NEVER);
     must(run->attempt > run->losses);
     run->attempt--;
-    if (run->attempt == 0)
+    if (run->attempt == 0 && !has_workflow(run))
         run->started_at = INSTANT_NONE;
     run->attempt_at = INSTANT_NONE;
     run->wake_at = wake_while_waiting(work->sched, run);

@@ -42,6 +42,9 @@ void run_emit_late(struct turn *turn, struct work_run *work);
 void run_check_waiting(struct turn *turn, struct work_run *work);
 
 /* The holder did not start the attempt: the run is ready again. */
+/* Leaves the gate of a claimed run before its end: see policies.gate_until_started. */
+void run_leave_gate(struct turn *turn, struct work_run *work);
+
 void run_hand_back(struct turn *turn, struct work_run *work);
 
 /* Asks the holder of a claimed run to stop; for_other: a later start replaces the run. */

@@ -261,11 +261,23 @@ static enum rc read_upstream_key(const json_t *value, void *to, struct err *rete
     return RC_OK;
 }
 
+static enum rc read_unique_correlation(const json_t *value, void *to, struct err *reterr)
+{
+    struct upstream_reading *r = to;
+
+    if (!json_is_boolean(value))
+        return json_wrong_type(value, "true or false", reterr);
+    if (r->to->type != UPSTREAM_CONDUCTOR)
+        return err_set(reterr, RC_INVALID, -1, 0, "requires an upstream of type conductor");
+    r->to->has_unique_correlation = json_is_true(value);
+    return RC_OK;
+}
+
 /* Read in this order, regardless of the order in the text. */
 static const struct json_field upstream_fields[] = {
     {"type", read_upstream_type},       {"url", read_upstream_url},
     {"headers", read_upstream_headers}, {"namespace", read_upstream_namespace},
-    {"apiKey", read_upstream_key},
+    {"apiKey", read_upstream_key},      {"uniqueCorrelation", read_unique_correlation},
 };
 
 static enum rc read_upstream(const json_t *value, struct upstream_reading *r,

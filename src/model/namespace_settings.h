@@ -34,7 +34,8 @@ struct key_settings {
 enum upstream_type { UPSTREAM_CONDUCTOR, UPSTREAM_TEMPORAL };
 
 /*
- * "upstreams": {"main": {"type": "conductor", "url": "https://…/api", "headers": {}},
+ * "upstreams": {"main": {"type": "conductor", "url": "https://…/api", "headers": {},
+ *                        "uniqueCorrelation": false},
  *               "other": {"type": "temporal", "url": "https://host:7233", "headers": {},
  *                         "namespace": "default", "apiKey": "…"}}
  */
@@ -44,6 +45,7 @@ struct upstream_settings {
     struct str url;       /* without a trailing slash; …/workflow or gRPC paths are added */
     struct str namespace; /* Temporal only                                                */
     struct pairs headers;
+    bool has_unique_correlation; /* Conductor only: add the run's id to a correlation id */
 };
 
 struct namespace_settings {

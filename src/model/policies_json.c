@@ -42,6 +42,8 @@ static const struct member concurrency_list[] = {
      .is_required = true},
     {"limit", MEMBER_INT32, AT(gate_limit), .low = 1, .high = GATE_LIMIT_MAX,
      .is_required = true},
+    {"until", MEMBER_CHOICE, AT(gate_until_started), .words = {"ended", "started"},
+     .show = SHOW_CHANGED},
 };
 
 static const struct member retention_list[] = {

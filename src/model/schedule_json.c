@@ -60,6 +60,15 @@ static enum rc read_policies(const json_t *value, const struct reading *r, struc
     return policies_from_json(value, &initial, r->arena, r->is_lenient, &doc->policies, reterr);
 }
 
+struct policies schedule_policies(const struct policies *all, const struct action *action)
+{
+    struct policies initial = *all;
+
+    if (action->type == ACTION_WORKFLOW)
+        initial.max_run_time = 0;
+    return initial;
+}
+
 static json_t *print_policies(const void *from, enum spec_form form)
 {
     return policies_to_json(&((const struct schedule_doc *)from)->policies, form);

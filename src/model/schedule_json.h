@@ -51,6 +51,9 @@ struct schedule_doc {
 
 struct schedule_doc schedule_doc_default(void);
 
+/* The defaults of a schedule: a workflow has no maximum run time unless its owner sets one. */
+struct policies schedule_policies(const struct policies *all, const struct action *action);
+
 /*
  * Everything that *ret points to is in `arena`.  Errors name the field as seen from the
  * document, `policies.retry.attempts`.  "state" is always ignored.  Lenient reading ignores

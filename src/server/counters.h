@@ -22,7 +22,7 @@ enum {
     COUNTER_OPERATIONS_MAX = 256, /* operations, and one for unknown requests */
     COUNTER_CLASSES = 6,          /* status classes, by first digit           */
     COUNTER_OUTCOMES = OUTCOME_UNKNOWN + 1,
-    COUNTER_REASONS = REASON_OTHER + 1,
+    COUNTER_REASONS = REASON_LAST + 1,
     COUNTER_DENIALS = 8, /* results of the audit log */
 };
 #define COUNTER_LATE_FROM SPAN_S          /* minimum lateness to name a schedule */

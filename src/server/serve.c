@@ -141,6 +141,7 @@ static void drain(struct serve *s)
             LOG_INT("runs", dispatches_in_progress(s)));
     frontend_reject_requests(s->frontend, "the server is stopping");
     must(mailbox_push(s->to_writer, &(struct writer_msg){.kind = WRITER_MSG_DRAIN}));
+    dispatcher_drain(s->dispatcher);
     listener_close(s->listener, s->config->drain, on_listener_closed, s);
     loop_timer_set(s->deadline, s->config->drain);
     check_drain(s);

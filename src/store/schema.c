@@ -269,6 +269,9 @@
     "CREATE INDEX backfills_ended ON backfills (namespace, id)"                  \
     " WHERE namespace > 0 AND stage = 2;"
 
+/* Failed runs whose workflow no upstream has started. */
+#define UNSTARTED "ALTER TABLE cursors ADD COLUMN unstarted {int} NOT NULL DEFAULT 0;"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY SCHEDULE_PARTS},
@@ -285,6 +288,7 @@ const struct migration schema_migrations[] = {
     {13, "deleted schedules by name, and polls of queues", GONE},
     {14, "progress of backfills", BACKFILLS},
     {15, "lists of backfills", BACKFILL_LISTS},
+    {16, "runs that no upstream has started", UNSTARTED},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

@@ -47,6 +47,8 @@ static_assert(NODE_UP == 1 && NODE_DOWN == 2 && NODE_LOST == 3, "SQL_NODE_*");
 #define SQL_OUTCOME_TIMED_OUT "12"
 #define SQL_OUTCOME_UNKNOWN   "15"
 static_assert(OUTCOME_SUCCEEDED == 10 && OUTCOME_FAILED == 11, "SQL_OUTCOME_*");
+#define SQL_REASON_NOT_STARTED "28"
+static_assert(REASON_NOT_STARTED == 28, "SQL_REASON_NOT_STARTED");
 static_assert(OUTCOME_TIMED_OUT == 12 && OUTCOME_UNKNOWN == 15, "SQL_OUTCOME_*");
 
 /* The assertion is next to enum dialects, which the store does not include. */

@@ -18,7 +18,7 @@
     NEXT(19, hint_at, INT) NEXT(20, hint_expires, INT) NEXT(21, started, INT)               \
     NEXT(22, skipped, INT) NEXT(23, missed, INT) NEXT(24, dropped, INT)                     \
     NEXT(25, cancelled, INT) NEXT(26, succeeded, INT) NEXT(27, failed, INT)                 \
-    NEXT(28, last_held, INT)
+    NEXT(28, last_held, INT) NEXT(29, unstarted, INT)
 /* What a plain start and a plain end of a run change. */
 #define CURSOR_START(FIRST, NEXT)                                                       \
     FIRST(2, wake_at, INT) NEXT(3, mark, INT) NEXT(4, next_at, INT) NEXT(5, bits, BITS) \

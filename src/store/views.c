@@ -90,6 +90,7 @@ static const struct db_stmt run_begun = {
     "ii"};
 static const struct db_stmt run_ends = {
     "SELECT " ATTEMPT_IDS " FROM history AS h WHERE h.schedule = $1 AND h.last = 1"
+    " AND h.reason <> " SQL_REASON_NOT_STARTED
     " AND " SQL_RUN_KIND("h.bits") " <> " SQL_RUN_TEST " ORDER BY h.id DESC LIMIT $2",
     "ii"};
 /* Filters of a page: $3 namespace, $4 queue, $5 kind, $6 states or outcome. */

@@ -159,7 +159,7 @@ static void schedules_backfills_and_calendars_are_listed(void **state)
         " SELECT id, 1, 0, id - 6, CAST('' AS {blob}), '', 'x', '', '', '', 0, 0, '', 0, ''"
         " FROM (SELECT 6 AS id UNION ALL SELECT 7 UNION ALL SELECT 8) AS v");
     exec(f->db,
-         "INSERT INTO cursors SELECT id, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,"
+         "INSERT INTO cursors SELECT id, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,"
          " 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM schedules");
     exec(f->db, "INSERT INTO calendars VALUES (3, 1, 'a', 1, CAST('' AS {blob}), 0),"
                 " (4, 1, 'b', 1, CAST('' AS {blob}), 0)");

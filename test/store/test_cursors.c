@@ -10,7 +10,7 @@
 
 /* A cursor is integers only, so that it can be filled, and compared, as a whole. */
 enum { FIELDS = sizeof(struct cursor) / sizeof(int64_t) };
-static_assert(sizeof(struct cursor) == 31 * sizeof(int64_t), "all fields are int64");
+static_assert(sizeof(struct cursor) == 32 * sizeof(int64_t), "all fields are int64");
 
 static struct cursor distinct(int64_t id, int64_t base)
 {
@@ -107,6 +107,7 @@ static void every_field_has_its_column(void **state)
         {"succeeded", c.succeeded},
         {"failed", c.failed},
         {"last_held", c.last_held},
+        {"unstarted", c.unstarted},
     };
     struct cursor back;
 

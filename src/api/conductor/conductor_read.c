@@ -330,6 +330,7 @@ void conductor_policies(bool is_catching_up, struct policies *policies)
     policies->catchup_paused = is_catching_up;
     policies->drop_when_full = false;
     policies->retry.attempts = 1;
+    policies->max_run_time = 0; /* a workflow ends when its owner wants it to end */
     policies->retention_count = CONDUCTOR_KEEP;
 }
 

@@ -50,7 +50,7 @@ struct run_info {
     struct run_id id;
     enum run_kind kind;
     int64_t end; /* key of the row of its last attempt; 0: open */
-    instant slot, created, executed;
+    instant slot, created;
     struct str queue; /* where workers take it; empty: this server starts or calls it */
     bool is_held, is_over, has_succeeded;
     struct str progress; /* JSON that may name the workflow */
@@ -159,6 +159,14 @@ static struct str member_of(struct str json, const char *name, size_t max, struc
     return arena_str(arena, str_head(text, max));
 }
 
+/* A record keeps its first workflow; retries are attempts of the run. */
+static struct str first_workflow(struct str progress, struct arena *arena)
+{
+    struct str id = member_of(progress, "firstWorkflowId", CALL_NAME_MAX, arena);
+
+    return id.len > 0 ? id : member_of(progress, "workflowId", CALL_NAME_MAX, arena);
+}
+
 static struct str reason_of(const struct run_info *run, struct arena *arena)
 {
     struct str text = member_of(run->error, "message", REASON_MAX, arena);
@@ -218,7 +226,7 @@ static void add_record(struct record_search *s, const struct run_info *run)
                   .schedule = owner->name,
                   .workflow = workflow_of(run, owner, arena),
                   .slot = run->slot,
-                  .executed = run->executed},
+                  .executed = run->created}, /* attempts do not change it */
         .schedule = owner->id,
         .zone = is_current(run, owner) ? owner->zone : STR(""),
         .is_current = is_current(run, owner),
@@ -229,8 +237,7 @@ static void add_record(struct record_search *s, const struct run_info *run)
     if (run->queue.len > 0 && !run->is_held)
         record->found.workflow_id = record->found.id;
     else if (run->queue.len == 0)
-        record->found.workflow_id = member_of(run->progress, "workflowId", CALL_NAME_MAX,
-                                              arena);
+        record->found.workflow_id = first_workflow(run->progress, arena);
     if (run->has_succeeded || record->found.workflow_id.len > 0) {
         record->found.state = EXECUTION_EXECUTED;
     } else if (run->is_over) {
@@ -246,11 +253,6 @@ static void add_record(struct record_search *s, const struct run_info *run)
 
 /* ---- rows ---- */
 
-static instant start_time(instant started, instant created)
-{
-    return started == INSTANT_NONE ? created : started;
-}
-
 static struct run_info read_open_run(const struct db_result *rows, int i)
 {
     struct run_view view;
@@ -262,7 +264,6 @@ static struct run_info read_open_run(const struct db_result *rows, int i)
         .kind = run->kind,
         .slot = run->slot,
         .created = run->created_at,
-        .executed = start_time(run->started_at, run->created_at),
         .queue = view.owner.queue,
         .is_held = run->state == RUN_HELD || run->state == RUN_APPROVAL,
         .progress = run->progress,
@@ -283,7 +284,6 @@ static bool read_ended_run(const struct db_result *rows, int i, struct arena *ar
         .end = row->id,
         .slot = row->slot,
         .created = row->created_at,
-        .executed = start_time(row->started_at, row->created_at),
         .queue = view.owner.queue,
         .is_over = true,
         .has_succeeded = row->outcome == OUTCOME_SUCCEEDED,

@@ -5,12 +5,15 @@
  * Every change reads the schedule first: its name may belong to a schedule of another API,
  * which this API does not see.  The command then names the key that was read.
  */
+#include <inttypes.h>
+
 #include "api/call/change.h"
 #include "api/call/operation.h"
 #include "api/call/request.h"
 #include "api/conductor/conductor.h"
 #include "api/schedules/schedule_compile.h"
 #include "api/schedules/schedule_times.h"
+#include "base/hash.h"
 
 enum { SAVE_TRIES_MAX = 20 }; /* retries after others created or deleted the same name */
 
@@ -75,6 +78,26 @@ enum rc conductor_draft(struct call *call, struct schedule_doc *doc, struct draf
 
 /* ---- save ---- */
 
+/* The policy of Conductor's catch-up: the next workflow starts after the one before it. */
+static void start_in_order(struct call *call, struct schedule_doc *doc)
+{
+    const struct api_context *context = call->context;
+    struct buf key = arena_buf(call->arena, PLAN_TEXT_MAX + 1);
+
+    if (doc->policies.catchup != CATCHUP_ALL || !context->has_upstream ||
+        !context->has_upstream(context->arg, call->namespace_name,
+                               doc->action.workflow.upstream))
+        return;
+    buf_printf(&key, "start:%.*s", STR_ARG(doc->id));
+    if (key.cut) {
+        key = arena_buf(call->arena, PLAN_TEXT_MAX + 1);
+        buf_printf(&key, "start:%016" PRIx64, hash_bytes(doc->id.ptr, doc->id.len, 0));
+    }
+    doc->policies.gate = buf_as_str(&key);
+    doc->policies.gate_limit = 1;
+    doc->policies.gate_until_started = true;
+}
+
 struct saving {
     struct draft *draft;
     struct str name, reason;
@@ -100,6 +123,7 @@ enum call_step conductor_save_begin(struct call *call)
         return call_refuse(call, NULL, &err);
     if (context->conductor_keep > 0)
         doc.policies.retention_count = (int32_t)context->conductor_keep;
+    start_in_order(call, &doc);
     if (conductor_draft(call, &doc, &saving->draft, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     saving->name = call->params[0] = doc.id;

@@ -34,14 +34,14 @@ static enum rc finish_names(struct call *call, const json_t *json, struct str id
 static enum rc finish_policies(const struct call *call, const json_t *json,
                                struct schedule_doc *doc, struct err *reterr)
 {
-    const struct policies *initial = &call->context->policies;
+    const struct policies initial = schedule_policies(&call->context->policies, &doc->action);
     const json_t *policies = json_object_get(json, "policies");
     enum rc rc;
 
-    doc->policies = *initial;
+    doc->policies = initial;
     if (!policies || json_is_null(policies))
         return RC_OK;
-    rc = policies_from_json(policies, initial, call->arena, false, &doc->policies, reterr);
+    rc = policies_from_json(policies, &initial, call->arena, false, &doc->policies, reterr);
     return rc == RC_OK ? rc : err_in(reterr, "policies");
 }
 

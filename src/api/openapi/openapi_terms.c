@@ -142,7 +142,7 @@ static const struct words words[] = {
     {"run_outcome", OUTCOME_SUCCEEDED, OUTCOME_UNKNOWN, outcome_word},
     WORDS(overlap, 0, OVERLAP_COUNT - 1),
     WORDS(reason, REASON_OVERLAP, REASON_GOVERNOR),
-    WORDS(reason, REASON_TARGET, REASON_OTHER),
+    WORDS(reason, REASON_TARGET, REASON_LAST),
     WORDS(role, ROLE_VIEWER, ROLE_COUNT - 1),
     WORDS(run_field, 0, RUN_FIELDS - 1),
     {"run_list_field", 0, RUN_FIELD_ATTEMPTS - 1, run_field_word},

@@ -124,9 +124,11 @@ int view_warnings(const struct call *call, struct str action, struct arena *aren
     return count;
 }
 
-/* Those about the action, and one about a hint of both kinds. */
+enum { ALL_WARNINGS_MAX = VIEW_WARNINGS_MAX + 2 };
+
+/* Those about the action, a hint of both kinds, and a workflow that was not started. */
 static int all_warnings(const struct call *call, const struct schedule_view *view,
-                        struct arena *arena, struct str ret[static VIEW_WARNINGS_MAX + 1])
+                        struct arena *arena, struct str ret[static ALL_WARNINGS_MAX])
 {
     const struct cursor *c = &view->cursor;
     int count = view_warnings(call, view->row.action, arena, ret);
@@ -134,6 +136,9 @@ static int all_warnings(const struct call *call, const struct schedule_view *vie
     if (c->hint_interval != 0 && c->hint_at != INSTANT_NEVER)
         ret[count++] = STR("its hint has both interval and at: the earlier of the two times "
                            "applies, and the spec is ignored until the hint expires");
+    if (c->flags & CURSOR_UNSTARTED)
+        ret[count++] = STR("the upstream did not start the workflow of its last run; the "
+                           "error of the run says why");
     return count;
 }
 
@@ -157,7 +162,7 @@ static enum rc print_schedule(const struct call *call, const struct shown *shown
 {
     const struct schedule_view *view = shown->view;
     const struct schedule_row *row = &view->row;
-    struct str warnings[VIEW_WARNINGS_MAX + 1];
+    struct str warnings[ALL_WARNINGS_MAX];
     int warning_count = fields_have(shown->fields, SCHEDULE_FIELD_STATE)
                             ? all_warnings(call, view, scratch, warnings)
                             : 0;

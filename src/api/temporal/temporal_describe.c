@@ -65,7 +65,7 @@ static void fill_info(const struct details *details, const struct temporal_recen
     const struct schedule_view *view = &details->times.view;
     const struct cursor *cursor = &view->cursor;
 
-    m->action_count = cursor->started;
+    m->action_count = cursor->started - cursor->unstarted;
     m->missed_catchup_window = db_int_at(&details->missed, 0, 0);
     m->overlap_skipped = cursor->skipped;
     m->buffer_dropped = cursor->dropped;

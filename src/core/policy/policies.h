@@ -54,6 +54,7 @@ struct policies {
     span grace;        /* after the lease, before the attempt counts as lost */
     struct str gate;   /* concurrency key; len 0: none */
     int32_t gate_limit;
+    bool gate_until_started; /* a run leaves its gate when the upstream has its workflow     */
     span lateness_budget;    /* a run that begins later than this is an event; 0: none       */
     span retention_age;      /* 0: unlimited                                                 */
     int32_t retention_count; /* ended runs to keep; twice as many may remain; 0: no limit    */

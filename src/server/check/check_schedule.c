@@ -253,7 +253,8 @@ static void check_next(struct check *check, const struct subject *s, const struc
     const struct cursor *c = &s->view->cursor;
     struct slot slot = {.at = INSTANT_NEVER, .due = INSTANT_NEVER};
 
-    if (c->flags != 0 || c->remaining == 0 || s->view->row.deleted_at)
+    if ((c->flags & ~(int64_t)CURSOR_UNSTARTED) != 0 || c->remaining == 0 ||
+        s->view->row.deleted_at)
         return;
     if (!spec_next(&plan->spec, ctx, c->mark, &slot))
         slot = (struct slot){.at = INSTANT_NEVER, .due = INSTANT_NEVER};
@@ -271,7 +272,8 @@ static void check_pick(struct check *check, const struct subject *s, const struc
 {
     const struct cursor *c = &s->view->cursor;
 
-    if (c->flags != 0 || c->next_at == INSTANT_NEVER || s->view->row.deleted_at)
+    if ((c->flags & ~(int64_t)CURSOR_UNSTARTED) != 0 || c->next_at == INSTANT_NEVER ||
+        s->view->row.deleted_at)
         return;
     if (spec_allowed_from(&plan->spec, ctx, c->next_at) != c->next_at)
         check_found(check, s->view->row.name, s->view->row.id, c->next_at,

@@ -56,12 +56,15 @@ struct flow_progress flow_progress_read(struct str text, struct arena *arena)
     struct flow_progress progress = {0};
     struct str id = str_at(json, "workflowId"), run_id = str_at(json, "runId");
     json_int_t count = json_integer_value(json_object_get(json, "workflows"));
+    json_int_t clean = json_integer_value(json_object_get(json, "clean"));
 
+    progress.clean = clean >= 1 && clean <= INT32_MAX ? (int32_t)clean : 0;
     if (id.len == 0)
         return progress;
     progress.id = arena_str(arena, id);
     if (run_id.len <= FLOW_ID_MAX)
         progress.run_id = arena_str(arena, run_id);
+    progress.first = arena_str(arena, str_at(json, "firstWorkflowId"));
     progress.count = count >= 1 && count <= FLOW_COUNT_MAX ? (int32_t)count : 1;
     progress.has_ended = json_is_true(json_object_get(json, "ended"));
     return progress;
@@ -80,11 +83,16 @@ struct str flow_progress_print(const struct flow_progress *progress, struct aren
 {
     json_auto_t *json = json_new_object();
 
-    json_put(json, "workflowId", json_new_str(progress->id));
+    if (progress->id.len > 0)
+        json_put(json, "workflowId", json_new_str(progress->id));
     if (progress->run_id.len > 0)
         json_put(json, "runId", json_new_str(progress->run_id));
+    if (progress->first.len > 0)
+        json_put(json, "firstWorkflowId", json_new_str(progress->first));
     json_put(json, "workflows", json_new_int(progress->count));
     json_put(json, "ended", json_boolean(progress->has_ended));
+    if (progress->clean > 0)
+        json_put(json, "clean", json_new_int(progress->clean));
     return keep(json, arena);
 }
 
@@ -207,6 +215,18 @@ struct str conductor_url_find(struct str base, const struct conductor_start *sta
     buf_text(&url, "/correlated/");
     add_escaped(&url, start->correlation_id);
     buf_text(&url, "?includeClosed=true&includeTasks=false");
+    return buf_whole(&url);
+}
+
+struct str conductor_url_search(struct str base, struct str query, int32_t from, int32_t count,
+                                struct arena *arena)
+{
+    struct buf url = new_url(base, query.len, arena);
+
+    buf_printf(&url,
+               "/search?start=%" PRId32 "&size=%" PRId32 "&sort=startTime:DESC&query=", from,
+               count);
+    add_escaped(&url, query);
     return buf_whole(&url);
 }
 
@@ -339,42 +359,89 @@ struct str flow_result(const struct flow_progress *progress, const struct flow_s
     json_put(json, "workflowId", json_new_str(progress->id));
     if (progress->run_id.len > 0)
         json_put(json, "runId", json_new_str(progress->run_id));
+    if (progress->first.len > 0)
+        json_put(json, "firstWorkflowId", json_new_str(progress->first));
     json_put(json, "status", json_new_str(seen->word));
     json_put(json, "output", seen->output.len > 0 ? json_of_kept(seen->output) : json_null());
     json_put(json, "truncated", json_boolean(seen->is_cut));
     return keep(json, arena);
 }
 
+/* Whether a summary's input, printed as JSON or as Java prints a map, has this run id. */
+static bool has_run_id(struct str input, struct str run)
+{
+    static const struct str name = {"_executionId", 12};
+
+    for (size_t at = 0; at + name.len + run.len < input.len; at++) {
+        struct str rest = str_from(input, at + name.len);
+
+        if (memcmp(input.ptr + at, name.ptr, name.len) != 0)
+            continue;
+        while (rest.len > 0 && strchr("\\\":= ", rest.ptr[0]))
+            rest = str_from(rest, 1);
+        if (str_starts(rest, run) &&
+            (rest.len == run.len || strchr("\\\",} ", rest.ptr[run.len])))
+            return true;
+    }
+    return false;
+}
+
 /* `key` is empty if the action sets its own key, which does not identify the run. */
 static bool belongs_to_run(const json_t *workflow, struct str run, struct str key)
 {
+    const json_t *input = json_object_get(workflow, "input");
     struct str workflow_key = str_at(workflow, "idempotencyKey");
 
     if (workflow_key.len > 0 && key.len > 0)
         return str_eq(workflow_key, key);
-    return str_eq(str_at(json_object_get(workflow, "input"), "_executionId"), run);
+    return json_is_string(input) ? has_run_id(str_at(workflow, "input"), run)
+                                 : str_eq(str_at(input, "_executionId"), run);
 }
 
-struct str conductor_found(struct str body, struct str run, const struct conductor_start *start,
-                           struct str known, struct arena *arena)
+/* A large input is stored elsewhere; Belfry's own inputs are never empty. */
+static bool hides_input(const json_t *workflow, struct str key)
 {
-    json_auto_t *list = NULL, *more = more_of(start);
-    struct str id = {0}, key = has_own_key(more) ? (struct str){0} : start->key;
-    json_int_t newest = -1;
-    struct err err;
+    const json_t *input = json_object_get(workflow, "input");
 
-    if (body.len == 0 || json_read(body, &list, &err) != RC_OK)
-        return id;
+    if (str_at(workflow, "idempotencyKey").len > 0 && key.len > 0)
+        return false;
+    return str_at(workflow, "externalInputPayloadStoragePath").len > 0 ||
+           !(json_is_object(input) || json_string_length(input) > 0);
+}
+
+/* A workflow has createTime as a number, a summary has startTime as text in UTC. */
+static bool is_newer(const json_t *workflow, const json_t *than)
+{
+    json_int_t at = json_integer_value(json_object_get(workflow, "createTime"));
+    json_int_t other_at = json_integer_value(json_object_get(than, "createTime"));
+    const char *text = json_string_value(json_object_get(workflow, "startTime"));
+    const char *other_text = json_string_value(json_object_get(than, "startTime"));
+
+    if (!than || at != other_at)
+        return !than || at > other_at;
+    return text && other_text && strcmp(text, other_text) > 0;
+}
+
+struct conductor_hit conductor_found(const json_t *list, struct str run,
+                                     const struct conductor_start *start, struct arena *arena)
+{
+    json_auto_t *more = more_of(start);
+    struct str key = has_own_key(more) ? (struct str){0} : start->key, id;
+    const json_t *newest = NULL;
+    struct conductor_hit hit = {0};
+
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *workflow = json_array_get(list, i);
-        json_int_t at = json_integer_value(json_object_get(workflow, "createTime"));
 
-        if (at > newest && belongs_to_run(workflow, run, key)) {
-            newest = at;
-            id = str_at(workflow, "workflowId");
-        }
+        if (belongs_to_run(workflow, run, key))
+            newest = is_newer(workflow, newest) ? workflow : newest;
+        else
+            hit.has_gap = hit.has_gap || hides_input(workflow, key);
     }
-    return is_id(id) && !str_eq(id, known) ? arena_str(arena, id) : (struct str){0};
+    id = str_at(newest, "workflowId");
+    if (is_id(id))
+        hit.id = arena_str(arena, id);
+    return hit;
 }
 
 void conductor_message(struct str body, struct buf *out)

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "io/client/webhook.h"
+#include "wire/json/json.h"
 
 enum {
     FLOW_ID_MAX = 255,            /* bytes of a workflow id; Conductor's own have 36    */
@@ -22,17 +23,19 @@ enum {
     FLOW_COUNT_MAX = 1000 * 1000, /* workflows per run: more than attempts are possible */
 };
 
-/* What a run stores about its workflows, as its progress. */
+/* What a run stores about its workflows, as its progress.  docs/decisions/0052. */
 struct flow_progress {
     struct str id;     /* of the last one; empty: none                                  */
     struct str run_id; /* its first run id, if the upstream has those                   */
+    struct str first;  /* the first workflow of the run, if there were several          */
     int32_t count;     /* workflows so far                                              */
     bool has_ended;    /* the end of the last one was reported as the end of an attempt */
+    int32_t clean;     /* the last attempt that left no start unanswered; 0: none       */
 };
 
 /*
- * {"workflowId":"…","runId":"…","workflows":1,"ended":false}; any other text gives an empty
- * struct.
+ * {"workflowId":"…","runId":"…","workflows":1,"ended":false,"clean":1}; any other text gives an
+ * empty struct.
  */
 struct flow_progress flow_progress_read(struct str text, struct arena *arena);
 struct str flow_progress_print(const struct flow_progress *progress, struct arena *arena);
@@ -64,6 +67,9 @@ struct str conductor_url_end(struct str base, struct str id, struct str reason,
                              struct arena *arena);
 struct str conductor_url_find(struct str base, const struct conductor_start *start,
                               struct arena *arena);
+/* …/workflow/search?…, newest first */
+struct str conductor_url_search(struct str base, struct str query, int32_t from, int32_t count,
+                                struct arena *arena);
 
 /*
  * Returns the id from the answer to a start: plain text, a JSON string or {"workflowId"};
@@ -92,16 +98,22 @@ struct flow_seen {
 /* Reads the answer of GET …/workflow/{id}; `is_cut` if it was longer. */
 struct flow_seen conductor_seen_of(struct str body, bool is_cut, struct arena *arena);
 
-/* The result of the run: {"workflowId","runId","status","output","truncated"}. */
+/* {"workflowId","runId","firstWorkflowId","status","output","truncated"}: the run's result. */
 struct str flow_result(const struct flow_progress *progress, const struct flow_seen *seen,
                        struct arena *arena);
 
+/* The newest workflow of a run in a list; the id is empty if there is none. */
+struct conductor_hit {
+    struct str id;
+    bool has_gap; /* a workflow of the list does not show its input: it may be the one */
+};
+
 /*
- * Returns the newest workflow of a search result that has the key of `start` or, if the results
- * have no keys, the run id in its input.  Returns an empty text if that is the known one.
+ * Searches an array of workflows, or of summaries with the input as text, for the key of
+ * `start` or, if they have no keys, for the run id in the input.
  */
-struct str conductor_found(struct str body, struct str run, const struct conductor_start *start,
-                           struct str known, struct arena *arena);
+struct conductor_hit conductor_found(const json_t *list, struct str run,
+                                     const struct conductor_start *start, struct arena *arena);
 
 /*
  * Prints the "message" of an error body, or the beginning of the body; always one line of

@@ -354,6 +354,18 @@ void dispatcher_abort_all(struct dispatcher *dispatcher)
         }
 }
 
+void dispatcher_drain(struct dispatcher *dispatcher)
+{
+    dispatcher->is_draining = true;
+    for (int i = 0; i < DISPATCH_BUCKETS; i++)
+        for (struct dispatch *dispatch = dispatcher->buckets[i], *next; dispatch;
+             dispatch = next) {
+            next = dispatch->next;
+            if (dispatch->kind->drain)
+                dispatch->kind->drain(dispatch);
+        }
+}
+
 int dispatcher_count(const struct dispatcher *dispatcher, enum lane lane)
 {
     return dispatcher->counts[lane];

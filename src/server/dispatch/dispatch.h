@@ -52,6 +52,12 @@ void dispatcher_stop(struct dispatcher *dispatcher, const struct stop *stop);
 /* Ends all dispatches at once and sends no reports: other nodes own the runs now. */
 void dispatcher_abort_all(struct dispatcher *dispatcher);
 
+/*
+ * The server stops: releases everything that another node can continue, such as workflows that
+ * are only followed.  Calls in progress go on until dispatcher_close().
+ */
+void dispatcher_drain(struct dispatcher *dispatcher);
+
 /* The number of dispatches of a lane in progress. */
 int dispatcher_count(const struct dispatcher *dispatcher, enum lane lane);
 

@@ -4,8 +4,9 @@
  *
  * POST …/workflow starts a workflow, GET …/workflow/{id} follows it, DELETE …/workflow/{id}
  * ends it.  Not every Conductor supports idempotency keys: if the answer to a start was lost,
- * the dispatch searches for the workflow by its correlation id.
+ * conductor_lookup.h finds the workflow.
  */
+#include "server/dispatch/conductor_lookup.h"
 #include "server/dispatch/dispatch_workflow_parts.h"
 
 enum {
@@ -14,7 +15,16 @@ enum {
     REQUEST_TIMEOUT = 408,
     TOO_MANY_REQUESTS = 429,
     SERVER_ERROR = 500,
+    GATEWAY_TIMEOUT = 504,
+    CORRELATION_MORE = 1 + RUN_ID_TEXT_MAX, /* a separator and the id of the run */
 };
+
+static struct conductor_lookup *lookup_of_flow(struct flow *flow)
+{
+    if (!flow->state)
+        flow->state = arena_take(flow->dispatch->arena, sizeof(struct conductor_lookup));
+    return flow->state;
+}
 
 /* ---- requests ---- */
 
@@ -26,8 +36,26 @@ static bool has_header(const struct upstream_settings *upstream, struct str name
     return false;
 }
 
+/*
+ * The owner's id, unchanged.  On request of the upstream's settings the id of the run follows
+ * it, so that a lookup finds only this workflow.
+ */
+static struct str make_correlation(struct flow *flow, bool is_unique)
+{
+    struct dispatch *dispatch = flow->dispatch;
+    struct str given = dispatch->action.workflow.correlation_id;
+    struct str run = dispatch->order->assignment.id;
+    struct buf text;
+
+    if (given.len == 0 || !is_unique)
+        return given.len > 0 ? given : run;
+    text = arena_buf(flow->scratch, given.len + CORRELATION_MORE);
+    buf_printf(&text, "%.*s.%.*s", STR_ARG(given), STR_ARG(run));
+    return buf_whole(&text);
+}
+
 /* Fills in the start; its key depends on the earlier workflows of the run. */
-static void make_start(struct flow *flow)
+static void make_start(struct flow *flow, bool is_unique)
 {
     struct dispatch *dispatch = flow->dispatch;
     const struct workflow_action *action = &dispatch->action.workflow;
@@ -38,10 +66,36 @@ static void make_start(struct flow *flow)
     start->version = action->version;
     start->schedule = dispatch->order->assignment.name;
     start->more = action->conductor;
-    start->correlation_id = action->correlation_id.len > 0 ? action->correlation_id : run;
+    start->correlation_id = make_correlation(flow, is_unique);
     start->key = flow_key(run, &flow->progress, dispatch->arena);
     if (start->input.len == 0)
         start->input = flow_input(dispatch);
+}
+
+static struct lookup_query query_of_flow(const struct flow *flow)
+{
+    const struct assignment *assignment = &flow->dispatch->order->assignment;
+
+    return (struct lookup_query){
+        .start = &flow->start,
+        .run = assignment->id,
+        .known = flow->progress.id,
+        .since = assignment->run.started_at,
+    };
+}
+
+/* The lists are long, and so are the answers. */
+static void fill_lookup(struct flow *flow, struct str url, struct webhook_request *request)
+{
+    struct lookup_query query = query_of_flow(flow);
+    struct conductor_lookup *lookup = lookup_of_flow(flow);
+
+    if (!flow->is_looking)
+        conductor_lookup_begin(lookup, &query);
+    flow->is_looking = true;
+    request->url = conductor_lookup_url(url, lookup, &query, flow->scratch);
+    request->keep_bytes = DISPATCH_FOLLOW_MAX;
+    flow->pool = flow->dispatch->dispatcher->follow;
 }
 
 static void fill_request(struct flow *flow, struct str url, struct webhook_request *request)
@@ -57,7 +111,7 @@ static void fill_request(struct flow *flow, struct str url, struct webhook_reque
         request->is_once = flow->dispatch->order->is_once;
         break;
     case STEP_FIND:
-        request->url = conductor_url_find(url, &flow->start, flow->scratch);
+        fill_lookup(flow, url, request);
         break;
     case STEP_FOLLOW:
     case STEP_CHECK:
@@ -81,8 +135,9 @@ static enum rc send_request(struct flow *flow, const struct upstream_settings *u
     struct webhook_request request = flow_request(flow, upstream, &policy);
     struct webhook_header extra[HEADERS_MAX];
 
+    flow->pool = flow->dispatch->dispatcher->upstream;
     if (flow->step == STEP_START || flow->step == STEP_FIND)
-        make_start(flow);
+        make_start(flow, upstream->has_unique_correlation);
     fill_request(flow, upstream->url, &request);
     request.extra = extra;
     if (request.has_body && !has_header(upstream, STR("content-type")))
@@ -91,7 +146,6 @@ static enum rc send_request(struct flow *flow, const struct upstream_settings *u
     if (request.has_body && !has_header(upstream, STR("idempotency-key")))
         extra[request.extra_count++] = (struct webhook_header){STR("Idempotency-Key"),
                                                                flow->start.key};
-    flow->pool = flow->dispatch->dispatcher->upstream;
     return webhook_start(flow->pool, &request, done, flow, &flow->why);
 }
 
@@ -136,9 +190,7 @@ static void read_good(struct flow *flow, const struct webhook_result *result,
             ret->meaning = FLOW_TEMPORARY;
         break;
     case STEP_FIND:
-        ret->id = conductor_found(result->body, flow->dispatch->order->assignment.id,
-                                  &flow->start, flow->progress.id, flow->scratch);
-        break;
+        break; /* see read_lookup() */
     case STEP_FOLLOW:
     case STEP_CHECK:
         ret->seen = conductor_seen_of(result->body, result->is_cut, flow->scratch);
@@ -151,11 +203,53 @@ static void read_good(struct flow *flow, const struct webhook_result *result,
     }
 }
 
+static void read_lookup(struct flow *flow, const struct webhook_result *result,
+                        struct flow_answer *ret)
+{
+    static const enum flow_meaning meanings[] = {
+        [LOOKUP_FOUND] = FLOW_GOOD,
+        [LOOKUP_MORE] = FLOW_MORE,
+        [LOOKUP_ABSENT] = FLOW_ABSENT,
+        [LOOKUP_INCOMPLETE] = FLOW_TEMPORARY,
+    };
+    struct conductor_lookup *lookup = lookup_of_flow(flow);
+    struct lookup_query query = query_of_flow(flow);
+    enum flow_meaning meaning = meaning_of(result);
+    enum lookup_verdict verdict;
+
+    if (meaning == FLOW_TEMPORARY) {
+        ret->meaning = meaning;
+        describe_failure(flow, result);
+        return;
+    }
+    verdict = meaning == FLOW_GOOD
+                  ? conductor_lookup_read(lookup, &query, result->body, result->is_cut,
+                                          flow->scratch, &ret->id)
+                  : conductor_lookup_refused(lookup);
+    ret->meaning = meanings[verdict];
+    if (verdict == LOOKUP_INCOMPLETE)
+        err_set(&flow->why, RC_UNKNOWN, -1, 0,
+                "the answer to the start was lost, and the upstream cannot list its workflows "
+                "completely");
+}
+
+static bool is_slow(const struct webhook_result *result)
+{
+    return result->kind == WEBHOOK_TIMED_OUT || result->status == GATEWAY_TIMEOUT ||
+           result->status == REQUEST_TIMEOUT;
+}
+
 static void read_answer(struct flow *flow, const struct webhook_result *result,
                         struct flow_answer *ret)
 {
+    if (flow->step == STEP_FIND) {
+        read_lookup(flow, result, ret);
+        flow->is_looking = ret->meaning == FLOW_MORE;
+        return;
+    }
     ret->meaning = meaning_of(result);
     ret->is_doubtful = result->is_sent && result->status != TOO_MANY_REQUESTS;
+    ret->is_slow = is_slow(result);
     if (flow->step == STEP_END && result->kind == WEBHOOK_ANSWERED &&
         result->status == NOT_FOUND)
         ret->meaning = FLOW_GONE;

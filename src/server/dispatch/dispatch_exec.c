@@ -228,4 +228,4 @@ static void kill_now(struct dispatch *dispatch)
         stop_waiting(dispatch);
 }
 
-const struct dispatch_kind dispatch_exec = {start, stop, kill_now};
+const struct dispatch_kind dispatch_exec = {start, stop, kill_now, NULL};

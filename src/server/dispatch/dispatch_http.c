@@ -266,4 +266,4 @@ static void stop(struct dispatch *dispatch)
     webhook_cancel(dispatch->dispatcher->http, dispatch->id);
 }
 
-const struct dispatch_kind dispatch_http = {start, stop, stop};
+const struct dispatch_kind dispatch_http = {start, stop, stop, NULL};

@@ -28,6 +28,8 @@ struct dispatch_kind {
     void (*start)(struct dispatch *dispatch);
     void (*stop)(struct dispatch *dispatch); /* end soon, gracefully if possible; called once */
     void (*kill)(struct dispatch *dispatch); /* end now; called once, perhaps after stop()    */
+    /* Release it if another node can continue; called at most once.  NULL: none can. */
+    void (*drain)(struct dispatch *dispatch);
 };
 
 extern const struct dispatch_kind dispatch_http, dispatch_exec, dispatch_workflow;
@@ -63,7 +65,7 @@ struct dispatcher {
     int64_t last_id;
     struct loop_timer *timer; /* expires at once when reports are queued */
     struct dispatch_report_node *first, **last;
-    bool is_closing;
+    bool is_draining, is_closing;
     int open_pools;
     void (*on_closed)(void *arg);
     void *closed_arg;

@@ -330,6 +330,8 @@ static void read_found(struct flow *flow, struct str message, struct flow_answer
 
     if (run_id.len > 0)
         read_started(flow, run_id, ret);
+    else
+        ret->meaning = FLOW_ABSENT; /* the id belongs to another workflow */
 }
 
 static void read_good(struct flow *flow, struct str message, span took, struct flow_answer *ret)
@@ -367,6 +369,10 @@ static void read_answer(struct flow *flow, const struct webhook_result *result,
     ret->is_doubtful = meanings[reply.status].is_doubtful;
     if (reply.status == GRPC_OK) {
         read_good(flow, reply.message, result->total_us, ret);
+        return;
+    }
+    if (reply.status == GRPC_NOT_FOUND && flow->step == STEP_FIND) {
+        ret->meaning = FLOW_ABSENT; /* flow->why still says why the start is in doubt */
         return;
     }
     err_set(&flow->why, RC_INVALID, -1, 0, "the upstream answered %s%s%.*s",

@@ -3,17 +3,19 @@
  * Dispatches that let an upstream run a workflow and follow it to its end.
  *
  * The dispatch reports the workflow id as soon as it is known; the next attempt gets it back
- * and follows that workflow.  If the answer to a start was lost, the dispatch repeats the start
- * if the upstream recognizes it as the same one.  Otherwise it searches for the workflow first,
- * and repeats the start with the same key if it finds nothing or cannot search.
+ * and follows that workflow.  A start whose answer was lost is in doubt.  It is repeated only
+ * if the upstream recognizes a repeated start, or if a lookup shows that the workflow does not
+ * exist.  docs/decisions/0052 describes the states and what survives a crash.
  */
 #include "server/dispatch/dispatch_workflow.h"
 
 #include "io/clock.h"
 #include "server/dispatch/dispatch_workflow_parts.h"
+#include "store/logs.h"
 
 enum {
     SCRATCH_MAX = 32 << 20, /* a request, and a parsed answer of DISPATCH_FOLLOW_MAX */
+    RECORD_MORE = 64,       /* the fixed parts of a line in the log of the run       */
 };
 
 const struct flow_limits flow_limits_default = {
@@ -22,6 +24,9 @@ const struct flow_limits flow_limits_default = {
     .poll_first = SPAN_S,
     .poll_max = 10 * SPAN_S,
     .patience = 5 * SPAN_MIN,
+    .follow_patience = SPAN_DAY,
+    .settle = 10 * SPAN_S,
+    .settle_slow = SPAN_MIN,
     .end_patience = 30 * SPAN_S,
     .request = 30 * SPAN_S,
     .long_poll = 65 * SPAN_S,
@@ -31,103 +36,15 @@ const struct flow_limits flow_limits_default = {
 
 static void next_step(struct flow *flow);
 
-/* ---- ending ---- */
-
-static void finish(struct flow *flow, const struct dispatch_end *end)
-{
-    struct arena *scratch = flow->scratch; /* may hold texts of the end */
-
-    loop_timer_free(flow->pause);
-    loop_timer_free(flow->deadline);
-    if (end)
-        dispatch_end(flow->dispatch, end);
-    else
-        dispatch_release(flow->dispatch);
-    arena_free(scratch);
-}
-
-static void fail(struct flow *flow, const char *code, bool is_retryable)
-{
-    finish(flow, &(struct dispatch_end){.outcome = OUTCOME_FAILED,
-                                        .code = code,
-                                        .message = str_of(flow->why.text),
-                                        .is_retryable = is_retryable});
-}
-
-/* The dispatch ends as requested; `message` is empty if the workflow has ended too. */
-static void finish_ended(struct flow *flow, struct str message)
-{
-    struct dispatch_end end = {.outcome = OUTCOME_CANCELLED, .message = message};
-
-    if (message.len > 0)
-        end.code = "upstream_unreachable";
-    if (flow->is_late) {
-        end.outcome = OUTCOME_TIMED_OUT;
-        end.code = "workflow_timeout";
-        end.message = message.len > 0
-                          ? message
-                          : STR("the workflow did not end in time and was terminated");
-        end.is_retryable = true;
-    }
-    finish(flow, &end);
-}
-
-/* The server stops; the next node follows the workflow or starts it. */
-static void finish_closed(struct flow *flow)
-{
-    if (flow->dispatch->is_stopped && flow->step != STEP_START)
-        finish_ended(flow, STR("the server stopped before it terminated the workflow"));
-    else if (flow->dispatch->is_stopped)
-        finish_ended(flow, (struct str){0});
-    else if (flow->is_doubtful)
-        finish(flow,
-               &(struct dispatch_end){.outcome = OUTCOME_CANCELLED}); /* becomes REPORT_LOST */
-    else
-        finish(flow, NULL);
-}
-
-static void report_progress(struct flow *flow)
-{
-    dispatch_alive(flow->dispatch, flow_progress_print(&flow->progress, flow->scratch),
-                   (struct str){0});
-}
-
-/* The end of an attempt whose workflow did not complete. */
-static const struct {
-    enum outcome outcome;
-    const char *code;
-    bool is_retryable;
-} bad_ends[] = {
-    [FLOW_FAILED] = {OUTCOME_FAILED, "workflow_failed", true},
-    [FLOW_TIMED_OUT] = {OUTCOME_TIMED_OUT, "workflow_timeout", true},
-    /* Intended by someone: no retry. */
-    [FLOW_TERMINATED] = {OUTCOME_FAILED, "workflow_terminated", false},
-    [FLOW_CANCELLED] = {OUTCOME_CANCELLED, "workflow_cancelled", false},
-};
-
-/* The workflow has ended, and so does the attempt. */
-static void finish_seen(struct flow *flow, const struct flow_seen *seen)
-{
-    struct dispatch_end end = {.outcome = OUTCOME_SUCCEEDED,
-                               .result = flow_result(&flow->progress, seen, flow->scratch)};
-    const char *colon = seen->reason.len > 0 ? ": " : "";
-
-    if (seen->status != FLOW_COMPLETED) {
-        err_set(&flow->why, RC_INVALID, -1, 0, "workflow \"%.*s\" ended as %.*s%s%.*s",
-                STR_ARG(flow->progress.id), STR_ARG(seen->word), colon, STR_ARG(seen->reason));
-        end.message = str_of(flow->why.text);
-        end.outcome = seen->status == FLOW_TERMINATED ? flow->kind->terminated
-                                                      : bad_ends[seen->status].outcome;
-        end.code = bad_ends[seen->status].code;
-        end.is_retryable = bad_ends[seen->status].is_retryable;
-        end.by_target = true;
-        flow->progress.has_ended = true; /* the next attempt needs a new workflow */
-        report_progress(flow);
-    }
-    finish(flow, &end);
-}
-
 /* ---- pauses ---- */
+
+/* Another node continues, unless the workflow must be ended: that is this node's promise. */
+static bool is_leaving(const struct flow *flow)
+{
+    const struct dispatcher *dispatcher = flow->dispatch->dispatcher;
+
+    return dispatcher->is_closing || (dispatcher->is_draining && !flow->wants_end);
+}
 
 static void on_pause(void *arg)
 {
@@ -138,8 +55,8 @@ static void pause_for(struct flow *flow, span first, span most)
 {
     flow->wait = flow->wait == 0 ? first : 2 * flow->wait;
     flow->wait = flow->wait > most ? most : flow->wait;
-    if (flow->dispatch->dispatcher->is_closing)
-        finish_closed(flow);
+    if (is_leaving(flow))
+        flow_finish_closed(flow);
     else if (flow->wants_end && !flow->end_requested && flow->failing_us == 0)
         next_step(flow);
     else
@@ -153,18 +70,31 @@ static void forget_failures(struct flow *flow)
     flow->failing_us = 0;
 }
 
+static bool is_overdue(const struct flow *flow)
+{
+    return clock_boot_us() >= flow->confirm_by_us;
+}
+
 /* The upstream failed for too long. */
 static void give_up(struct flow *flow)
 {
-    if (flow->wants_end) {
-        finish_ended(flow, str_of(flow->why.text));
-    } else if (flow->is_doubtful && flow->dispatch->order->is_once) {
-        finish(flow, &(struct dispatch_end){.outcome = OUTCOME_UNKNOWN,
-                                            .code = "upstream_unreachable",
-                                            .message = str_of(flow->why.text)});
-    } else {
-        fail(flow, "upstream_unreachable", true);
-    }
+    if (flow->wants_end)
+        flow_finish_ended(flow, str_of(flow->why.text));
+    else if (flow->step == STEP_FOLLOW)
+        flow_finish_unknown(flow, "upstream_unreachable", true);
+    else if (flow->is_doubtful)
+        flow_finish_unknown(flow, "start_unconfirmed", flow->kind->repeats);
+    else
+        flow_finish_unstarted(flow, "upstream_unreachable", true);
+}
+
+static bool is_patience_over(const struct flow *flow, int64_t now)
+{
+    if (flow->wants_end && !flow->end_requested)
+        return now - flow->failing_us >= flow->limits->end_patience;
+    if (flow->step == STEP_START || flow->step == STEP_FIND)
+        return is_overdue(flow);
+    return now - flow->failing_us >= flow->limits->follow_patience;
 }
 
 /* A request failed for the reason in flow->why. */
@@ -173,38 +103,68 @@ static void try_again(struct flow *flow)
     int64_t now = clock_boot_us();
     bool is_idle = flow->wants_end && flow->step == STEP_START &&
                    !flow->is_doubtful; /* there is nothing to end */
-    span patience = flow->wants_end && !flow->end_requested ? flow->limits->end_patience
-                                                            : flow->limits->patience;
+    bool is_over;
 
     if (flow->failing_us == 0) {
         flow->failing_us = now;
         flow->wait = 0;
     }
-    if (is_idle)
+    is_over = is_patience_over(flow, now);
+    if (is_over && flow->step == STEP_START && flow->is_doubtful) {
+        flow->step = STEP_FIND; /* the last lookup */
         next_step(flow);
-    else if (now - flow->failing_us >= patience || flow->dispatch->is_terminated)
+    } else if (is_idle) {
+        next_step(flow);
+    } else if (is_over || flow->dispatch->is_terminated) {
         give_up(flow);
-    else
+    } else {
         pause_for(flow, flow->limits->retry_first, flow->limits->retry_max);
+    }
 }
 
 /* ---- answers ---- */
 
+/* Adds a line to the log of the run: each request to start a workflow is recorded. */
+static void record_start(struct flow *flow, const char *what)
+{
+    char line[ERR_TEXT_MAX + RECORD_MORE], packed[sizeof line + LOG_LINE_HEAD];
+    struct buf text = BUF(line), log = BUF(packed);
+
+    buf_printf(&text, "start %d: %s%s%s", flow->starts, what,
+               flow->why.text[0] != '\0' ? ": " : "", flow->why.text);
+    log_line_pack(&(struct log_line){clock_now(), LOG_WORKER, buf_as_str(&text)}, &log);
+    flow_report(flow, buf_as_str(&log));
+}
+
 static void begin_following(struct flow *flow, const struct flow_answer *answer)
 {
+    struct str first = flow->progress.first.len > 0 ? flow->progress.first : flow->progress.id;
+
     flow->progress = (struct flow_progress){
         .id = arena_str(flow->dispatch->arena, answer->id),
         .run_id = arena_str(flow->dispatch->arena, answer->run_id),
+        .first = first,
         .count = flow->progress.count + 1,
     };
     flow->is_doubtful = false;
     flow->step = STEP_FOLLOW;
-    report_progress(flow);
+    flow_report(flow, (struct str){0});
     forget_failures(flow);
     if (answer->continue_now)
         next_step(flow);
     else
         pause_for(flow, flow->limits->poll_first, flow->limits->poll_max);
+}
+
+/* The start may have arrived: it is not repeated unless that is safe. */
+static void doubt_start(struct flow *flow, bool is_slow)
+{
+    flow->is_doubtful = flow->dispatch->is_begun = true;
+    flow->asked_us = clock_boot_us();
+    flow->settle = is_slow ? flow->limits->settle_slow : flow->limits->settle;
+    if (!flow->kind->repeats)
+        flow->step = STEP_FIND;
+    record_start(flow, "not answered");
 }
 
 static void on_started(struct flow *flow, const struct flow_answer *answer)
@@ -214,48 +174,69 @@ static void on_started(struct flow *flow, const struct flow_answer *answer)
     flow->was_tried = true;
     if (answer->meaning == FLOW_GOOD) {
         begin_following(flow, answer);
-        return;
-    }
-    if (answer->meaning == FLOW_TAKEN) {
-        finish(flow, &(struct dispatch_end){.outcome = OUTCOME_CANCELLED,
-                                            .code = "workflow_exists",
-                                            .message = str_of(flow->why.text),
-                                            .by_target = true});
-        return;
-    }
-    if (answer->meaning != FLOW_TEMPORARY) {
-        fail(flow, "upstream_refused", false);
-        return;
-    }
-    flow->is_doubtful = flow->is_doubtful || answer->is_doubtful;
-    flow->dispatch->is_begun = flow->is_doubtful;
-    if (flow->is_doubtful && !flow->kind->repeats)
+    } else if (answer->meaning == FLOW_TAKEN && flow->is_doubtful) {
+        flow->is_taken = true;
         flow->step = STEP_FIND;
-    if (answer->is_too_late && is_first)
-        finish(flow, NULL); /* the node's lease expired while the request waited */
-    else
+        next_step(flow);
+    } else if (answer->meaning == FLOW_TAKEN) {
+        flow_finish_taken(flow);
+    } else if (answer->meaning != FLOW_TEMPORARY) {
+        flow_finish_unstarted(flow, "upstream_refused", false);
+    } else if (answer->is_too_late && is_first) {
+        flow_finish_unsent(flow); /* the node's lease expired while the request waited */
+    } else {
+        if (answer->is_doubtful)
+            doubt_start(flow, answer->is_slow);
+        flow->dispatch->is_begun = flow->is_doubtful;
         try_again(flow);
+    }
+}
+
+/* Looks again after a while: the upstream may still be at work on the start. */
+static void look_again(struct flow *flow)
+{
+    span left = flow->asked_us + flow->settle - clock_boot_us();
+
+    left = left > 0 ? left : 0;
+    flow->wait = flow->wait == 0 ? flow->limits->retry_first : 2 * flow->wait;
+    if (is_leaving(flow))
+        flow_finish_closed(flow);
+    else
+        loop_timer_set(flow->pause, flow->wait < left ? flow->wait : left);
+}
+
+static void on_absent(struct flow *flow)
+{
+    bool is_settled = flow->looked_us - flow->asked_us >= flow->settle;
+
+    forget_failures(flow);
+    if (flow->is_taken) {
+        flow_finish_taken(flow);
+    } else if (!is_settled && !flow->dispatch->is_terminated) {
+        look_again(flow);
+    } else if (flow->dispatch->order->is_once && !flow->wants_end) {
+        flow_finish_unknown(flow, "upstream_unknown", false);
+    } else {
+        record_start(flow, "looked up and absent");
+        flow->is_doubtful = flow->dispatch->is_begun = false;
+        flow->step = STEP_START;
+        if (is_overdue(flow) && !flow->wants_end)
+            give_up(flow);
+        else
+            next_step(flow);
+    }
 }
 
 static void on_found(struct flow *flow, const struct flow_answer *answer)
 {
-    if (answer->id.len > 0) {
+    if (answer->id.len > 0)
         begin_following(flow, answer);
-        return;
-    }
-    if (answer->meaning == FLOW_TEMPORARY) {
+    else if (answer->meaning == FLOW_ABSENT)
+        on_absent(flow);
+    else if (answer->meaning == FLOW_MORE)
+        next_step(flow);
+    else
         try_again(flow);
-        return;
-    }
-    if (flow->dispatch->order->is_once) {
-        finish(flow, &(struct dispatch_end){.outcome = OUTCOME_UNKNOWN,
-                                            .code = "upstream_unknown",
-                                            .message = str_of(flow->why.text)});
-        return;
-    }
-    flow->is_doubtful = false;
-    flow->step = STEP_START;
-    next_step(flow);
 }
 
 /* Whether Belfry ended this workflow of an earlier attempt, for example at its deadline. */
@@ -269,13 +250,6 @@ static bool ended_as_requested(const struct flow *flow, const struct flow_seen *
 {
     return flow->wants_end &&
            (seen->status == FLOW_TERMINATED || seen->status == FLOW_CANCELLED);
-}
-
-static void finish_as_requested(struct flow *flow)
-{
-    flow->progress.has_ended = true;
-    report_progress(flow);
-    finish_ended(flow, (struct str){0});
 }
 
 static void on_seen(struct flow *flow, const struct flow_answer *answer)
@@ -294,9 +268,9 @@ static void on_seen(struct flow *flow, const struct flow_answer *answer)
     }
     flow->is_inherited = false;
     if (ended_as_requested(flow, seen))
-        finish_as_requested(flow);
+        flow_finish_as_requested(flow);
     else if (seen->status != FLOW_OPEN)
-        finish_seen(flow, seen);
+        flow_finish_seen(flow, seen);
     else if (answer->continue_now)
         next_step(flow);
     else
@@ -313,7 +287,7 @@ static void on_ended(struct flow *flow, const struct flow_answer *answer)
         return;
     }
     if (answer->meaning == FLOW_GOOD || answer->meaning == FLOW_GONE) {
-        finish_as_requested(flow);
+        flow_finish_as_requested(flow);
         return;
     }
     if (answer->meaning == FLOW_TEMPORARY || flow->dispatch->is_terminated) {
@@ -329,11 +303,11 @@ static void on_checked(struct flow *flow, const struct flow_answer *answer)
     const struct flow_seen *seen = &answer->seen;
 
     if (answer->meaning != FLOW_GOOD || seen->status == FLOW_OPEN)
-        finish_ended(flow, str_of(flow->why.text));
+        flow_finish_ended(flow, str_of(flow->why.text));
     else if (ended_as_requested(flow, seen))
-        finish_ended(flow, (struct str){0});
+        flow_finish_ended(flow, (struct str){0});
     else
-        finish_seen(flow, seen);
+        flow_finish_seen(flow, seen);
 }
 
 static void on_answer(void *arg, const struct webhook_result *result)
@@ -351,10 +325,11 @@ static void on_answer(void *arg, const struct webhook_result *result)
         by_step[flow->step](flow, &answer);
         return;
     }
-    if (flow->step == STEP_START && result->is_sent)
-        flow->is_doubtful = true;
-    if (flow->step == STEP_START && result->is_sent && !flow->kind->repeats)
-        flow->step = STEP_FIND;
+    flow->is_looking = false;
+    if (flow->step == STEP_START && result->is_sent) {
+        flow->why = result->err;
+        doubt_start(flow, true);
+    }
     next_step(flow);
 }
 
@@ -406,6 +381,10 @@ static void send_request(struct flow *flow)
     enum rc rc = RC_NOT_FOUND;
 
     arena_reset(flow->scratch);
+    if (flow->step == STEP_START)
+        flow->starts++;
+    if (flow->step == STEP_FIND && !flow->is_looking)
+        flow->looked_us = clock_boot_us();
     if (upstream)
         rc = flow->kind->send(flow, upstream, on_answer);
     else
@@ -417,7 +396,7 @@ static void send_request(struct flow *flow)
     } else if (rc == RC_BUSY || flow->was_tried) {
         try_again(flow);
     } else {
-        fail(flow, upstream ? "upstream_invalid" : "upstream_missing", false);
+        flow_finish_unstarted(flow, upstream ? "upstream_invalid" : "upstream_missing", false);
     }
 }
 
@@ -425,8 +404,8 @@ static void next_step(struct flow *flow)
 {
     struct str message = {0};
 
-    if (flow->dispatch->dispatcher->is_closing) {
-        finish_closed(flow);
+    if (is_leaving(flow)) {
+        flow_finish_closed(flow);
         return;
     }
     if (flow->wants_end && !flow->end_requested && flow->step == STEP_FOLLOW)
@@ -437,7 +416,7 @@ static void next_step(struct flow *flow)
         if (flow->is_late)
             message = flow->why.text[0] != '\0' ? str_of(flow->why.text)
                                                 : STR("the workflow was not started in time");
-        finish_ended(flow, message);
+        flow_finish_ended(flow, message);
         return;
     }
     send_request(flow);
@@ -473,6 +452,41 @@ static const struct flow_kind *kind_of_upstream(const struct dispatch *dispatch)
     return upstream && upstream->type == UPSTREAM_TEMPORAL ? &flow_temporal : &flow_conductor;
 }
 
+/*
+ * A start of Conductor must be confirmed within a fixed time after the first one, even if nodes
+ * die.  Temporal recognizes repeated starts: there the time begins with each attempt.
+ */
+static int64_t confirm_by(const struct flow *flow)
+{
+    const struct dispatch_order *order = flow->dispatch->order;
+    const struct run *run = &order->assignment.run;
+    bool is_first = run->attempt - run->losses <= 1;
+    span passed = flow->kind->repeats || !is_first || run->losses == 0
+                      ? 0
+                      : order->now - run->started_at;
+
+    return clock_boot_us() + flow->limits->patience - (passed > 0 ? passed : 0);
+}
+
+/* Decides by what earlier attempts of the run have left behind. */
+static void choose_first_step(struct flow *flow)
+{
+    const struct run *run = &flow->dispatch->order->assignment.run;
+    const struct flow_progress *progress = &flow->progress;
+
+    if (progress->id.len > 0 && !progress->has_ended) {
+        flow->step = STEP_FOLLOW;
+        flow->is_inherited = flow->was_tried = true;
+    } else if (run->attempt > 1 && progress->clean != run->attempt - 1) {
+        flow->step = flow->kind->repeats ? STEP_START : STEP_FIND;
+        flow->is_doubtful = flow->was_tried = true;
+        flow->asked_us = clock_boot_us();
+        flow->settle = flow->limits->settle;
+        err_set(&flow->why, RC_UNKNOWN, -1, 0,
+                "an earlier attempt ended, perhaps after it had started the workflow");
+    }
+}
+
 static void start(struct dispatch *dispatch)
 {
     struct flow *flow = arena_take(dispatch->arena, sizeof *flow);
@@ -490,17 +504,10 @@ static void start(struct dispatch *dispatch)
         .progress = flow_progress_read(dispatch->order->assignment.run.progress,
                                        dispatch->arena),
     };
+    flow->confirm_by_us = confirm_by(flow);
     if (left != INT64_MAX)
         loop_timer_set(flow->deadline, left);
-    if (flow->progress.id.len > 0 && !flow->progress.has_ended) {
-        flow->step = STEP_FOLLOW;
-        flow->is_inherited = flow->was_tried = true;
-    } else if (dispatch->order->assignment.run.losses > 0) {
-        flow->step = flow->kind->repeats ? STEP_START : STEP_FIND;
-        flow->is_doubtful = true;
-        err_set(&flow->why, RC_UNKNOWN, -1, 0,
-                "the previous node died, perhaps after it had started the workflow");
-    }
+    choose_first_step(flow);
     next_step(flow);
 }
 
@@ -520,9 +527,22 @@ static void kill_now(struct dispatch *dispatch)
     if (!dispatch->dispatcher->is_closing)
         request_end(flow);
     else if (!flow->is_calling)
-        finish_closed(flow);
+        flow_finish_closed(flow);
     else
         webhook_cancel(flow->pool, dispatch->id);
 }
 
-const struct dispatch_kind dispatch_workflow = {start, stop, kill_now};
+/* Waits only for the answer to a start, and for the end of a workflow that must end. */
+static void drain(struct dispatch *dispatch)
+{
+    struct flow *flow = dispatch->state;
+
+    if (flow->wants_end)
+        return;
+    if (!flow->is_calling)
+        flow_finish_closed(flow);
+    else if (flow->step != STEP_START)
+        webhook_cancel(flow->pool, dispatch->id);
+}
+
+const struct dispatch_kind dispatch_workflow = {start, stop, kill_now, drain};

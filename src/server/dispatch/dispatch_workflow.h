@@ -9,7 +9,9 @@
 struct flow_limits {
     span retry_first, retry_max; /* pauses after a failure; each doubles                    */
     span poll_first, poll_max;   /* pauses between polls; each doubles                      */
-    span patience;               /* maximum time of consecutive failures to start or follow */
+    span patience;               /* maximum time until a start is confirmed                 */
+    span follow_patience;        /* maximum time of consecutive failures to follow          */
+    span settle, settle_slow;    /* from a lost answer to a lookup that can prove absence   */
     span end_patience;           /* maximum time of consecutive failures to end a workflow  */
     span request;                /* maximum time of a request                               */
     span long_poll;              /* maximum time of a request that waits for an event       */

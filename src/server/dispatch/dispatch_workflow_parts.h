@@ -13,7 +13,7 @@
 
 enum flow_step {
     STEP_START,  /* start the workflow                   */
-    STEP_FIND,   /* search for it: did the start arrive? */
+    STEP_FIND,   /* look for it: did the start arrive?   */
     STEP_FOLLOW, /* poll it until it ends                */
     STEP_END,    /* end it                               */
     STEP_CHECK,  /* ending was rejected: has it ended?   */
@@ -25,12 +25,15 @@ enum flow_meaning {
     FLOW_REFUSED,   /* a retry is useless                      */
     FLOW_TAKEN,     /* of a start: another workflow has the id */
     FLOW_GONE,      /* of an end: the workflow does not exist  */
+    FLOW_MORE,      /* of a lookup: send the next request      */
+    FLOW_ABSENT,    /* of a lookup: the workflow does not exist */
 };
 
 /* The meaning of an answer, for every kind of upstream.  Texts are in the scratch arena. */
 struct flow_answer {
     enum flow_meaning meaning;
     bool is_doubtful;      /* the upstream may have carried out the request        */
+    bool is_slow;          /* it may still be at work on the request               */
     bool is_too_late;      /* the node's lease expired before the request was sent */
     bool continue_now;     /* continue without a pause                             */
     struct str id, run_id; /* of the workflow; empty: none found                   */
@@ -65,17 +68,40 @@ struct flow {
     struct flow_progress progress;
     struct conductor_start start;
     enum flow_step step;
-    bool is_calling;    /* a request is in progress                                   */
-    bool was_tried;     /* a request has ended, with or without an answer             */
-    bool is_doubtful;   /* a start may have arrived                                   */
-    bool is_inherited;  /* the workflow of an earlier attempt, not polled yet         */
-    bool wants_end;     /* the workflow must end: stop, termination or deadline       */
-    bool end_requested; /* the upstream accepted that; the workflow may take its time */
-    bool is_late;       /* wants_end because of the deadline                          */
-    span wait;          /* the last pause; 0: none                                    */
-    int64_t failing_us; /* clock_boot_us() of the first consecutive failure; 0: none  */
-    struct err why;     /* of the last failure                                        */
+    int starts;            /* start requests of this attempt                       */
+    int64_t confirm_by_us; /* clock_boot_us() until which a start must be answered */
+    int64_t asked_us;      /* clock_boot_us() when the last start request ended    */
+    int64_t looked_us;     /* clock_boot_us() when the last lookup began           */
+    span settle;           /* from asked_us until the upstream has handled it      */
+    bool is_looking;       /* a lookup of several requests is in progress                   */
+    bool is_taken;         /* another workflow has the id, unless the lookup finds ours     */
+    bool is_calling;       /* a request is in progress                                   */
+    bool was_tried;        /* a request has ended, with or without an answer             */
+    bool is_doubtful;      /* a start may have arrived                                   */
+    bool is_inherited;     /* the workflow of an earlier attempt, not polled yet         */
+    bool wants_end;        /* the workflow must end: stop, termination or deadline       */
+    bool end_requested;    /* the upstream accepted that; the workflow may take its time */
+    bool is_late;          /* wants_end because of the deadline                          */
+    span wait;             /* the last pause; 0: none                                    */
+    int64_t failing_us;    /* clock_boot_us() of the first consecutive failure; 0: none  */
+    struct err why;        /* of the last failure                                        */
 };
+
+/* ---- ends of the dispatch; the flow is freed when these return ---- */
+
+/* No workflow was started, for the reason in flow->why. */
+void flow_finish_unstarted(struct flow *flow, const char *code, bool is_retryable);
+void flow_finish_taken(struct flow *flow); /* another workflow has the id */
+void flow_finish_unknown(struct flow *flow, const char *code, bool is_retryable);
+/* As requested; `message` is empty if the workflow has ended too. */
+void flow_finish_ended(struct flow *flow, struct str message);
+void flow_finish_as_requested(struct flow *flow); /* the workflow has ended */
+void flow_finish_closed(struct flow *flow);       /* the server stops */
+void flow_finish_unsent(struct flow *flow);       /* the node's lease expired */
+void flow_finish_seen(struct flow *flow, const struct flow_seen *seen);
+
+/* Reports the progress, and lines for the log of the run. */
+void flow_report(struct flow *flow, struct str log);
 
 /*
  * The input of the workflow as JSON, with the members that Belfry adds; in the arena of the

@@ -73,7 +73,8 @@ static void print_flow(const struct conductor *conductor, const struct conductor
     buf_printf(out,
                "{\"ownerApp\":\"\",\"createTime\":%d,\"status\":\"%s\",\"endTime\":0,"
                "\"workflowId\":\"%s\",\"tasks\":[],\"input\":%s,\"output\":",
-               1000 + (int)(flow - conductor->flows), flow->status, flow->id, flow->input);
+               1000 + (int)(flow - conductor->flows), flow->status, flow->id,
+               conductor->hides_inputs ? "null" : flow->input);
     buf_text(out, flow->output);
     buf_printf(out, ",\"correlationId\":\"%s\",\"reasonForIncompletion\":\"%s\"",
                flow->correlation, flow->reason ? flow->reason : "");
@@ -94,15 +95,24 @@ static void show(struct conductor *conductor, const struct conductor_flow *flow)
     free(body.ptr);
 }
 
+/* The number of workflows that lists show. */
+static int count_listed(struct conductor *conductor)
+{
+    return conductor->hidden > 0 && conductor->hidden-- > 0 ? conductor->count - 1
+                                                            : conductor->count;
+}
+
 /* …/{name}/correlated/{id}?… */
 static void find(struct conductor *conductor, const char *correlation)
 {
     size_t len = strcspn(correlation, "?");
-    char text[8192];
-    struct buf body = BUF(text);
+    int count = count_listed(conductor);
+    struct buf body = {.cap = CONDUCTOR_ANSWER_MAX};
 
+    body.ptr = malloc(body.cap);
+    must(body.ptr != NULL);
     buf_text(&body, "[");
-    for (int i = 0; i < conductor->count; i++) {
+    for (int i = 0; i < count; i++) {
         const struct conductor_flow *flow = &conductor->flows[i];
 
         if (strlen(flow->correlation) != len || strncmp(flow->correlation, correlation, len))
@@ -112,7 +122,72 @@ static void find(struct conductor *conductor, const char *correlation)
     }
     buf_text(&body, "]");
     must(!body.cut);
-    answer_with(conductor, 200, "application/json", text);
+    answer_with(conductor, 200, "application/json", body.ptr);
+    free(body.ptr);
+}
+
+/* Conductor's summaries have the input as a text: a map as Java prints it. */
+static void print_summary(const struct conductor *conductor, const struct conductor_flow *flow,
+                          struct buf *out)
+{
+    json_auto_t *input = NULL;
+    const char *separator = "", *key;
+    json_t *value;
+    struct err err;
+
+    must(json_read(str_of(flow->input), &input, &err) == RC_OK);
+    buf_printf(out,
+               "{\"workflowType\":\"wf\",\"workflowId\":\"%s\",\"startTime\":"
+               "\"2026-01-01T00:%02d:%02d.000Z\",\"correlationId\":\"%s\",\"input\":\"",
+               flow->id, (int)(flow - conductor->flows) / 60,
+               (int)(flow - conductor->flows) % 60, flow->correlation);
+    if (!conductor->hides_inputs) {
+        buf_text(out, "{");
+        json_object_foreach(input, key, value)
+        {
+            buf_printf(out, "%s%s=%s", separator, key,
+                       json_is_string(value) ? json_string_value(value) : "1");
+            separator = ", ";
+        }
+        buf_text(out, "}");
+    }
+    buf_text(out, "\"}");
+}
+
+/* The value of a query such as correlationId%3D%27c-1%27%20AND… */
+static bool matches_query(const struct conductor_flow *flow, const char *query)
+{
+    const char *clause = strstr(query, "correlationId%3D%27");
+    size_t len = strlen(flow->correlation);
+
+    must(strstr(query, "workflowType%3D%27wf%27") && strstr(query, "startTime%3E"));
+    if (!clause)
+        return true;
+    clause += strlen("correlationId%3D%27");
+    return strncmp(clause, flow->correlation, len) == 0 && strncmp(clause + len, "%27", 3) == 0;
+}
+
+/* …/search?start=0&size=100&sort=startTime:DESC&query=… */
+static void search(struct conductor *conductor, const char *path)
+{
+    int from = 0, size = 0, hits = 0, shown = 0, count = count_listed(conductor);
+    struct buf body = {.cap = CONDUCTOR_ANSWER_MAX};
+
+    must(sscanf(path, "/search?start=%d&size=%d&sort=startTime:DESC&query=", &from, &size) ==
+         2);
+    body.ptr = malloc(body.cap);
+    must(body.ptr != NULL);
+    buf_text(&body, "{\"results\":[");
+    for (int i = count - 1; i >= 0; i--) {
+        if (!matches_query(&conductor->flows[i], path) || hits++ < from || shown == size)
+            continue;
+        buf_text(&body, shown++ > 0 ? "," : "");
+        print_summary(conductor, &conductor->flows[i], &body);
+    }
+    buf_printf(&body, "],\"totalHits\":%d}", hits);
+    must(!body.cut);
+    answer_with(conductor, 200, "application/json", body.ptr);
+    free(body.ptr);
 }
 
 static void terminate(struct conductor *conductor, struct conductor_flow *flow)
@@ -135,8 +210,10 @@ static void carry_out(struct conductor *conductor, const struct bad_seen *seen)
     must(strncmp(path, BASE, strlen(BASE)) == 0);
     if (strncmp(seen->line, "POST ", 5) == 0) {
         answer_with(conductor, 200, "text/plain", start_flow(conductor, seen->body)->id);
-    } else if (found && conductor->supports_search) {
+    } else if (found && conductor->supports_correlated) {
         find(conductor, found + strlen("/correlated/"));
+    } else if (conductor->supports_search && strncmp(id, "search?", 7) == 0) {
+        search(conductor, id - 1);
     } else if (!found && (flow = by_id(conductor, id)) != NULL) {
         if (strncmp(seen->line, "DELETE ", 7) == 0)
             terminate(conductor, flow);
@@ -182,7 +259,8 @@ void conductor_start(struct conductor *conductor, uv_loop_t *loop)
     bad_server_start(&conductor->server, loop);
     conductor->server.answers = answers;
     conductor->server.arg = conductor;
-    conductor->supports_keys = conductor->supports_search = true;
+    conductor->supports_keys = true;
+    conductor->supports_correlated = conductor->supports_search = true;
     conductor->answer = malloc(CONDUCTOR_ANSWER_MAX);
     must(conductor->answer != NULL);
 }

@@ -7,10 +7,10 @@
 
 #include "../../io/bad_server.h"
 
-enum { CONDUCTOR_FLOWS_MAX = 16, CONDUCTOR_FAULTS_MAX = 64, CONDUCTOR_ANSWER_MAX = 4 << 20 };
+enum { CONDUCTOR_FLOWS_MAX = 400, CONDUCTOR_FAULTS_MAX = 64, CONDUCTOR_ANSWER_MAX = 4 << 20 };
 
 struct conductor_flow {
-    char id[32], key[80], correlation[80], input[2048];
+    char id[32], key[80], correlation[80], input[1024];
     const char *status, *reason, *output;
 };
 
@@ -29,7 +29,9 @@ struct conductor {
     struct conductor_flow flows[CONDUCTOR_FLOWS_MAX];
     int count;
     bool supports_keys; /* a start with a known key returns the known workflow */
-    bool supports_search;
+    bool supports_correlated, supports_search;
+    bool hides_inputs; /* in lists, as Conductor does if it stores large inputs elsewhere */
+    int hidden; /* lists that do not show the newest workflow yet: it is still being made */
     struct conductor_fault faults[CONDUCTOR_FAULTS_MAX];
     int fault_count;
     struct bad_script script;

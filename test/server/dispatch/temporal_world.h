@@ -35,6 +35,7 @@ static const struct flow_limits quick = {
     .poll_first = SPAN_MS,
     .poll_max = 2 * SPAN_MS,
     .patience = LONG,
+    .follow_patience = LONG,
     .end_patience = LONG,
     .request = 60 * SPAN_S,
     .long_poll = 65 * SPAN_S,
@@ -127,7 +128,6 @@ static inline const struct report *wait_end(struct world *world)
     return fixture_wait_end(world->fixture);
 }
 
-/* Creates a foreign workflow with the same id. */
 static inline void create_foreign_flow(struct world *world)
 {
     world->server->runs[0] = (struct temporal_run){

@@ -35,6 +35,15 @@ static void assert_str(struct str s, const char *expected)
     assert_memory_equal(s.ptr ? s.ptr : "", expected, s.len);
 }
 
+static json_t *list_of(const char *text)
+{
+    json_t *list = NULL;
+    struct err err;
+
+    assert_int_equal(json_read(str_of(text), &list, &err), RC_OK);
+    return list;
+}
+
 static void a_start_has_all_members_that_conductor_requires(void **state)
 {
     struct conductor_start start = {.name = STR("wf"),
@@ -94,7 +103,7 @@ static void a_key_of_the_action_is_sent_and_does_not_identify_the_run(void **sta
         .correlation_id = STR("c"),
         .key = STR("r_1"),
         .more = STR("{\"idempotencyKey\":\"mine\",\"idempotencyStrategy\":\"FAIL\"}")};
-    struct str found = STR(
+    json_auto_t *found = list_of(
         "[{\"workflowId\":\"a\",\"createTime\":2,\"idempotencyKey\":\"mine\","
         "\"input\":{\"_executionId\":\"r_0\"}},"
         "{\"workflowId\":\"b\",\"createTime\":1,\"idempotencyKey\":\"mine\","
@@ -104,7 +113,7 @@ static void a_key_of_the_action_is_sent_and_does_not_identify_the_run(void **sta
     assert_str(conductor_start_body(&start, arena),
                "{\"name\":\"wf\",\"correlationId\":\"c\",\"input\":{},"
                "\"idempotencyKey\":\"mine\",\"idempotencyStrategy\":\"FAIL\"}");
-    assert_str(conductor_found(found, STR("r_1"), &start, (struct str){0}, arena), "b");
+    assert_str(conductor_found(found, STR("r_1"), &start, arena).id, "b");
 }
 
 static void names_in_urls_are_escaped(void **state)
@@ -283,16 +292,60 @@ static void the_newest_workflow_of_the_run_is_found(void **state)
         "{\"workflowId\":\"e\",\"createTime\":98,\"input\":{\"_executionId\":\"r_1\"},"
         "\"idempotencyKey\":\"r_1.2\"}]";
     struct conductor_start start = {.key = STR("r_1")};
+    json_auto_t *list = list_of(body);
 
     (void)state;
-    assert_str(conductor_found(str_of(body), STR("r_1"), &start, STR(""), arena), "b");
-    assert_str(conductor_found(str_of(body), STR("r_1"), &start, STR("b"), arena), "");
-    assert_str(conductor_found(str_of(body), STR("r_3"), &start, STR(""), arena), "");
+    assert_str(conductor_found(list, STR("r_1"), &start, arena).id, "b");
+    assert_str(conductor_found(list, STR("r_3"), &start, arena).id, "");
     start.key = STR("r_1.2");
-    assert_str(conductor_found(str_of(body), STR("r_1"), &start, STR("b"), arena), "e");
-    assert_str(conductor_found(STR("[]"), STR("r_1"), &start, STR(""), arena), "");
-    assert_str(conductor_found(STR("{}"), STR("r_1"), &start, STR(""), arena), "");
-    assert_str(conductor_found(STR("[{\"work"), STR("r_1"), &start, STR(""), arena), "");
+    assert_str(conductor_found(list, STR("r_1"), &start, arena).id, "e");
+    assert_str(conductor_found(NULL, STR("r_1"), &start, arena).id, "");
+}
+
+static void summaries_show_their_input_as_text(void **state)
+{
+    static const struct {
+        const char *list, *id;
+    } cases[] = {
+        {"[{\"workflowId\":\"a\",\"input\":\"{x=1, _executionId=r_1, y=2}\"}]", "a"},
+        {"[{\"workflowId\":\"a\",\"input\":\"{_executionId=r_1}\"}]", "a"},
+        {"[{\"workflowId\":\"a\",\"input\":\"{\\\"_executionId\\\":\\\"r_1\\\"}\"}]", "a"},
+        {"[{\"workflowId\":\"a\",\"input\":\"{_executionId=r_12}\"}]", ""},
+        {"[{\"workflowId\":\"a\",\"input\":\"{x=r_1, _executionId=r_2}\"}]", ""},
+        {"[{\"workflowId\":\"a\",\"input\":\"_executionId\"}]", ""},
+        {"[{\"workflowId\":\"a\",\"startTime\":\"2026-01-01T00:00:00.000Z\","
+         "\"input\":\"{_executionId=r_1}\"},"
+         "{\"workflowId\":\"b\",\"startTime\":\"2026-01-01T00:00:01.000Z\","
+         "\"input\":\"{_executionId=r_1}\"}]",
+         "b"},
+    };
+    struct conductor_start start = {.key = STR("r_1")};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_auto_t *list = list_of(cases[i].list);
+
+        assert_str(conductor_found(list, STR("r_1"), &start, arena).id, cases[i].id);
+        assert_false(conductor_found(list, STR("r_1"), &start, arena).has_gap);
+    }
+}
+
+static void a_workflow_that_hides_its_input_is_a_gap(void **state)
+{
+    struct conductor_start start = {.key = STR("r_1")};
+    json_auto_t *absent = list_of("[{\"workflowId\":\"a\"}]");
+    json_auto_t *empty = list_of("[{\"workflowId\":\"a\",\"input\":\"\"}]");
+    json_auto_t *external = list_of("[{\"workflowId\":\"a\",\"input\":{},"
+                                    "\"externalInputPayloadStoragePath\":\"p\"}]");
+    json_auto_t *other = list_of("[{\"workflowId\":\"a\",\"input\":{}}]");
+    json_auto_t *keyed = list_of("[{\"workflowId\":\"a\",\"idempotencyKey\":\"r_2\"}]");
+
+    (void)state;
+    assert_true(conductor_found(absent, STR("r_1"), &start, arena).has_gap);
+    assert_true(conductor_found(empty, STR("r_1"), &start, arena).has_gap);
+    assert_true(conductor_found(external, STR("r_1"), &start, arena).has_gap);
+    assert_false(conductor_found(other, STR("r_1"), &start, arena).has_gap);
+    assert_false(conductor_found(keyed, STR("r_1"), &start, arena).has_gap);
 }
 
 static void an_error_is_described_by_its_message_or_its_first_bytes(void **state)
@@ -334,6 +387,8 @@ int main(void)
         cmocka_unit_test(printed_progress_reads_back_unchanged),
         cmocka_unit_test(a_new_workflow_of_a_run_has_a_new_key),
         cmocka_unit_test(the_newest_workflow_of_the_run_is_found),
+        cmocka_unit_test(summaries_show_their_input_as_text),
+        cmocka_unit_test(a_workflow_that_hides_its_input_is_a_gap),
         cmocka_unit_test(an_error_is_described_by_its_message_or_its_first_bytes),
     };
 

@@ -318,6 +318,7 @@ static void a_workflow_of_the_same_request_is_followed(void **state)
     world->server->runs[0] = (struct temporal_run){
         .id = FLOW, .request_id = world->run, .identity = "", .run = "run-1"};
     world->server->count = 1;
+    order->assignment.run.attempt = 2;
     order->assignment.run.losses = 1; /* a node started it and died */
     start(world, order);
     assert_text(fixture_wait(world->fixture, 1)->progress,
@@ -373,11 +374,47 @@ static void an_upstream_that_stays_unavailable_fails_the_run(void **state)
 
     world->limits.patience = 20 * SPAN_MS;
     temporal_fail(
-        world->server, 60,
+        world->server, 30,
         (struct temporal_fault){.method = START, .status = GRPC_UNAVAILABLE, .words = "away"});
     start(world, flow_order(world, WF));
     assert_error(wait_end(world), "upstream_unreachable", true,
                  "the upstream answered UNAVAILABLE: away");
+}
+
+/* Every answer is lost, though the first start was carried out. */
+static void lose_every_answer(struct world *world)
+{
+    world->limits.patience = 20 * SPAN_MS;
+    temporal_fail(
+        world->server, 30,
+        (struct temporal_fault){
+            .method = START, .status = GRPC_UNAVAILABLE, .words = "away", .is_done = true});
+}
+
+static void a_start_that_is_never_answered_is_looked_up_at_the_end(void **state)
+{
+    struct world *world = *state;
+
+    lose_every_answer(world);
+    start(world, flow_order(world, WF));
+    wait_long_poll(world);
+    assert_int_equal(world->server->count, 1);
+}
+
+static void without_an_answer_to_the_last_lookup_the_outcome_is_unknown(void **state)
+{
+    struct world *world = *state;
+    const struct report *report;
+
+    lose_every_answer(world);
+    temporal_fail(
+        world->server, 30,
+        (struct temporal_fault){.method = POLL, .status = GRPC_UNAVAILABLE, .words = "away"});
+    start(world, flow_order(world, WF));
+    report = wait_end(world);
+    assert_int_equal(report->outcome, OUTCOME_UNKNOWN);
+    assert_error(report, "start_unconfirmed", true, "the upstream answered UNAVAILABLE: away");
+    assert_int_equal(world->server->count, 1);
 }
 
 static void a_poll_without_an_event_is_repeated(void **state)
@@ -402,12 +439,12 @@ static void a_poll_without_an_event_is_repeated(void **state)
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
 }
 
-/* Not even if polls exceed it for longer than `patience`. */
+/* Not even if polls exceed it for longer than `follow_patience`. */
 static void a_poll_that_exceeds_its_deadline_is_not_a_failure(void **state)
 {
     struct world *world = *state;
 
-    world->limits.patience = 1;
+    world->limits.follow_patience = 1;
     temporal_fail(world->server, 20,
                   (struct temporal_fault){.method = POLL, .status = GRPC_DEADLINE_EXCEEDED});
     start(world, flow_order(world, WF));
@@ -532,6 +569,8 @@ int main(void)
         IN_WORLD(a_missing_namespace_fails_at_once),
         IN_WORLD(http_statuses_of_a_proxy_are_mapped_to_grpc),
         IN_WORLD(an_upstream_that_stays_unavailable_fails_the_run),
+        IN_WORLD(a_start_that_is_never_answered_is_looked_up_at_the_end),
+        IN_WORLD(without_an_answer_to_the_last_lookup_the_outcome_is_unknown),
         IN_WORLD(a_poll_without_an_event_is_repeated),
         IN_WORLD(a_poll_that_exceeds_its_deadline_is_not_a_failure),
         IN_WORLD(a_failed_poll_is_repeated),

@@ -28,6 +28,7 @@ static const struct flow_limits quick = {
     .poll_first = SPAN_MS,
     .poll_max = 2 * SPAN_MS,
     .patience = LONG,
+    .follow_patience = LONG,
     .end_patience = LONG,
     .request = 60 * SPAN_S,
     .connect = 60 * SPAN_S,
@@ -108,6 +109,18 @@ static inline void end_flow(struct world *world, int i, const char *status, cons
     world->conductor->flows[i].reason = reason;
 }
 
+/* Runs the loop until a report with a progress arrives, and returns it. */
+static inline struct str wait_progress(struct world *world)
+{
+    for (int i = 0;; i++) {
+        const struct report *report = fixture_wait(world->fixture, i + 1);
+
+        if (report->progress.len > 0)
+            return report->progress;
+        assert_int_equal(report->kind, REPORT_ALIVE);
+    }
+}
+
 static inline const struct report *wait_end(struct world *world)
 {
     return fixture_wait_end(world->fixture);
@@ -124,5 +137,6 @@ static inline struct dispatch_order *next_attempt(struct world *world)
     order->assignment.run.progress = STR(
         "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
     order->assignment.run.attempt = 2;
+    order->assignment.run.losses = 1;
     return order;
 }
