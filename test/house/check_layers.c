@@ -47,7 +47,7 @@ static const struct row rows[] = {
     {"src/io/zoneinfo.c", "base", "core/time core/limits.h"},
     {"src/io/zone_names.c", "base", "core/time core/limits.h"},
     {"src/io/net", "io wire/ base", ""},
-    {"src/io/client", "io wire/http1 base", ""},
+    {"src/io/client", "io io/net/tls.h io/net/tls_connect.h wire/http1 base", ""},
     {"src/io/process", "base", ""},
 
     {"src/api",
@@ -198,9 +198,11 @@ static const struct header_row header_rows[] = {
     {"libpq-fe.h", "src/db/postgres.c src/db/postgres_rows.c bench/engine/bare_postgres.c"},
     {"curl/*.h", "src/io/client/fetch.c src/io/client/webhook_check.c "
                  "src/io/client/webhook_parts.h src/io/client/webhook_target.c"},
-    {"nghttp2/*.h", "src/io/net/h2_parts.h test/io bench/dialects"},
+    {"nghttp2/*.h",
+     "src/io/net/h2_parts.h src/io/client/h2_client_parts.h test/io bench/dialects"},
     {"protobuf-c/*.h", "src/wire/grpc/proto.h"},
-    {"openssl/*.h", "src/io/net/tls.c src/io/client/signature.c test/io test/e2e"},
+    {"openssl/*.h", "src/io/net/tls.c src/io/net/tls_connect.c src/io/net/tls_parts.h "
+                    "src/io/client/signature.c test/io test/e2e"},
     {"uv.h", "src/io test/io"},
     {"yaml.h", "src/wire/yaml/yaml.c src/wire/yaml/yaml_line.c"},
     {"zlib.h", "src/io/net/gzip.c test/io"},
