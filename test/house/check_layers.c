@@ -78,14 +78,16 @@ static const struct row rows[] = {
     {"src/cli/worker", "cli/frame cli/remote io/ model core/ wire/ base", ""},
 
     {"src/server",
-     "server/config server/dispatch server/frontend "
+     "server/config server/dispatch server/forward server/frontend "
      "api/call api/access api/events api/openapi api/schedules "
      "engine store db io/ core/ wire/ base",
      "model"},
     {"src/server/config", "engine io/ core/ wire/ base", "store db"},
     {"src/server/dispatch", "engine store io/ model core/ wire/ base", "db"},
+    {"src/server/forward", "api/call server/dispatch io/ model wire/ base",
+     "engine store db core/"},
     {"src/server/frontend",
-     "server server/config server/dispatch "
+     "server server/config server/dispatch server/forward "
      "api/call api/access api/events api/schedules "
      "cli/apply cli/frame io/ model wire/ base", /* seeds are manifests */
      "engine store db core/"},

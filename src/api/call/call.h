@@ -42,6 +42,7 @@ enum call_step {
                    /* then operation.settled                                             */
     CALL_READ,     /* a reader thread calls operation.read                               */
     CALL_SETTLE,   /* from read() only: operation.settled, without the engine            */
+    CALL_FORWARD,  /* from begin() only: an upstream of the namespace answers            */
     CALL_STREAM,   /* from read() only: send stream->lines and read again later          */
 };
 
